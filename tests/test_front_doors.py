@@ -79,7 +79,7 @@ DOORS = {
         tsallis_from_coupling
     """,
     "properly.report": """
-        figures show write
+        figures methods show write
     """,
     "properly.rules": """
         Audit BetaWeighted BinaryRule Bounded Brier ClassRule Counterexample Elementary Finding

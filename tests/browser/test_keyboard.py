@@ -88,7 +88,7 @@ def test_every_chart_is_told_in_words(window: Window, crash: Printed) -> None:
           x.getAttribute("role"), x.getAttribute("aria-label"),
         ])"""
     )
-    assert len(drawings) == window.page.locator("figure").count() == 9
+    assert len(drawings) == window.page.locator("figure").count() == 10
     assert {role for role, _ in drawings} == {"img"}
     assert all(len(words) > 40 for _, words in drawings)
     # Hidden from ears otherwise: the numbers of the finding are read.

@@ -50,6 +50,7 @@ def test_the_example_has_all_its_charts(window: Window) -> None:
         "plane",
         "regret",
         "reliability",
+        "risks",
         "roc",
         "source",
         "time",

@@ -13,9 +13,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from properly import Cases, Interval, tally
+from properly import Cases, Interval, Tally, tally
 from properly.counts._scoring import mean_score
 from properly.decisions import AtThreshold, at_threshold, decision_curve, mean_net_benefit
+from properly.decisions._at_threshold import at_thresholds
 from properly.errors import ArgumentTypeError, DataError
 from properly.rules import Elementary
 
@@ -43,6 +44,7 @@ def test_by_hand() -> None:
         "acted": 0.6,
         "true_positives": 0.3,
         "false_positives": 0.3,
+        "false_negatives": 0.1,
         "regret": 0.3 * 0.3 + 0.7 * 0.1,
         "net_benefit": 0.3 - 0.3 * 3 / 7,
         "standardized_net_benefit": (0.3 - 0.3 * 3 / 7) / 0.4,
@@ -52,6 +54,7 @@ def test_by_hand() -> None:
         "true_positive_rate": 0.75,
         "false_positive_rate": 0.5,
         "precision": 0.5,
+        "negative_predictive_value": 0.75,
         "skill": 1 - 0.16 / 0.18,
         "harm": 0.0,
     }
@@ -206,10 +209,10 @@ def test_the_record_is_ready_for_json_and_for_frames() -> None:
     assert told["level"] == 0.95
     assert repr(found) == "AtThreshold(0.5: acts on 0 % of cases, net benefit 0, regret 0.25)"
     frame = found.to_frame("pandas")
-    assert frame.shape == (1, 16 + 2 * 13)
+    assert frame.shape == (1, 18 + 2 * 15)
     assert frame["acted_lower"].tolist() == [0.0]
     assert "intervals" not in frame
-    assert at_threshold(tally(Y, P), 0.5).to_frame("pandas").shape == (1, 16)
+    assert at_threshold(tally(Y, P), 0.5).to_frame("pandas").shape == (1, 18)
 
 
 def test_intervals_are_of_all_numbers_that_were_estimated() -> None:
@@ -219,6 +222,83 @@ def test_intervals_are_of_all_numbers_that_were_estimated() -> None:
     assert set(found.intervals) == set(AtThreshold.__dataclass_fields__) - known
     for name, (lower, upper) in found.intervals.items():
         assert lower <= getattr(found, name) <= upper
+
+
+def test_print_says_it_in_people() -> None:
+    assert str(at_threshold(tally(Y, P), 0.3)) == (
+        "Of 1,000 cases at a threshold of 30 %: 600 alarms, 300 of them right, 100 events missed.\n"
+        "Sensitivity 0.75, specificity 0.5, PPV 0.5, NPV 0.75.\n"
+        "Net benefit 0.1714, regret 0.16."
+    )
+
+
+def test_print_has_the_ends_of_intervals_and_a_dash_for_what_does_not_exist() -> None:
+    t = Tally.from_counts([0.05, 0.2, 0.6], [600, 300, 100], [20, 50, 70])
+    first = str(at_threshold(t, 0.1, interval=True)).partition(".\n")[0]
+    assert first == (
+        "Of 1,000 cases at a threshold of 10 %: 400 (370 to 431) alarms, 120 (101 to 142) of them "
+        "right, 20 (13 to 31) events missed"
+    )
+    assert "specificity 0, PPV 0.14, NPV -." in str(at_threshold(t, 0))
+
+
+@pytest.mark.parametrize(
+    ("events", "cases", "told"), [(5, 1000, "1,000"), (4, 1000, "10,000"), (0, 1000, "1,000")]
+)
+def test_of_rare_events_more_people_are_spoken_of(events: int, cases: int, told: str) -> None:
+    t = Tally.from_counts([0.1], [cases], [events])
+    assert str(at_threshold(t, 0.05)).startswith(f"Of {told} cases at a threshold of 5 %: {told} ")
+
+
+def test_the_specificity_has_the_interval_of_the_false_positive_rate_turned_round() -> None:
+    found = at_threshold(tally(Y, P), 0.3, interval=True)
+    assert found.intervals is not None
+    low, high = found.intervals["false_positive_rate"]
+    assert found.estimate("specificity") == (0.5, 1 - high, 1 - low)
+    assert found.estimate("sensitivity") == (0.75, *found.intervals["true_positive_rate"])
+
+
+# A grid of thresholds
+
+
+@pytest.mark.parametrize("design", ["none", "weight", "clusters", "strata", "time"])
+def test_a_grid_says_what_each_threshold_says(design: str) -> None:
+    rng = np.random.default_rng(3)
+    p = np.round(rng.beta(1, 4, 300), 2)
+    y, cluster = rng.random(300) < p, rng.integers(0, 60, 300)
+    columns: dict[str, dict[str, Any]] = {
+        "none": {},
+        "weight": {"weight": rng.random(300) + 0.5},
+        "clusters": {"clusters": cluster},
+        "strata": {"clusters": cluster, "strata": cluster % 3},
+        "time": {"time": np.arange(300)},
+    }
+    cases, grid = Cases(y, p, **columns[design]), np.array([0.0, 0.05, 0.1, 0.15, 0.7])
+    for found in at_thresholds(cases, grid, 0.9):
+        alone = at_threshold(cases, found.threshold, interval=True, level=0.9)
+        assert found.to_dict() == alone.to_dict()
+
+
+def test_clusters_add_up_by_kind_as_rows_do() -> None:
+    rng = np.random.default_rng(4)
+    p = np.round(rng.beta(1, 4, 400), 2)
+    y, cluster, weight = rng.random(400) < p, rng.integers(0, 50, 400), rng.random(400) + 0.5
+    plain = Cases(y, p, clusters=cluster, weight=weight)
+    # One stratum is none, but its variance is taken row by row.
+    one = Cases(y, p, clusters=cluster, weight=weight, strata=np.zeros(400, int))
+    by_kind, by_row = (at_threshold(x, 0.1, interval=True).intervals for x in (plain, one))
+    assert by_kind is not None
+    assert by_row is not None
+    for name, ends in by_kind.items():
+        assert ends == pytest.approx(by_row[name], rel=1e-10), name
+
+
+def test_a_grid_meets_forecasts_that_miss_it_by_rounding() -> None:
+    t = tally([0, 1], [0.1, 0.1 + 0.2])
+    with pytest.raises(DataError, match="miss forecasts by rounding"):
+        at_threshold(t, 0.3)
+    (found,) = at_thresholds(t, np.array([0.3]), None)
+    assert (found.acted, found.intervals) == (0.5, None)
 
 
 # Means over a range of thresholds

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from properly import tally
+from properly import Interval, tally
 from properly._boundary import _chunks
 from properly.decisions._elementary import Outcomes, outcomes
 from properly.decisions._grid import (
@@ -22,6 +22,7 @@ from properly.decisions._grid import (
     check_tolerance,
     from_each_on,
     require_no_drift,
+    round_thresholds,
     settle,
 )
 from properly.errors import ArgumentTypeError, DataError
@@ -212,3 +213,39 @@ def test_curves_are_the_same_in_one_piece_and_in_many(
     monkeypatch.setattr(_chunks, "PIECE", 64)
     for once, often in zip(whole, acted.curves(700.0, (0.3, 0.7), 0.01), strict=True):
         np.testing.assert_array_equal(once, often)
+
+
+@pytest.mark.parametrize(
+    ("within", "count", "some"),
+    [
+        ((0.01, 0.1), 37, [0.01, 0.0125, 0.05, 0.1]),
+        ((0.05, 0.2), 31, [0.05, 0.055, 0.2]),
+        ((0.0123, 0.0456), 35, [0.0123, 0.013, 0.014, 0.0456]),
+        ((0.5, 1), 25, [0.5, 0.52, 0.98]),
+        ((0, 0.05), 19, [0.00001, 0.01, 0.05]),
+        (None, 33, [0.001, 0.01, 0.05, 0.1, 0.9]),
+    ],
+)
+def test_thresholds_to_look_up_are_round(
+    within: tuple[float, float] | None, count: int, some: list[float]
+) -> None:
+    found = round_thresholds(None if within is None else Interval(*within))
+    assert len(found) == count
+    assert set(some) <= set(found.tolist())
+
+
+@given(
+    st.floats(0, 1, exclude_max=True, allow_subnormal=False),
+    st.floats(0, 1, allow_subnormal=False),
+)
+def test_thresholds_to_look_up_are_few_and_inside_the_range(one: float, other: float) -> None:
+    lower, upper = sorted((one, other))
+    if upper - lower <= 1e-9 * upper or upper < 1e-290:
+        return
+    found = round_thresholds(Interval(lower, upper))
+    assert 1 <= len(found) <= 42
+    assert np.all(np.diff(found) > 0)
+    assert found[0] >= lower
+    assert found[-1] <= upper
+    assert 0 < found[0] <= found[-1] < 1
+    assert {x for x in (lower, upper) if 0 < x < 1} <= set(found.tolist())

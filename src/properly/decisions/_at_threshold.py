@@ -22,18 +22,57 @@ from properly.decisions._grid import (
     from_each_on,
     require_no_drift,
     settle,
+    settled,
 )
-from properly.decisions._net_benefit_bands import Fourfold, Ratio, threshold_intervals
+from properly.decisions._net_benefit_bands import Fourfold, Ratio, sampled, threshold_intervals
 from properly.errors import DataError
 from properly.rules import Bounded, MissedBenefit
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from properly.counts._cases import Cases
+    from properly.decisions._net_benefit_bands import Sampled
     from properly.rules._interval import Interval
     from properly.typing import Column
 
 
 ROUNDING = 1e-12
+# What is counted in people, and the rates of clinical papers.
+PEOPLE = ("acted", "true_positives", "false_negatives")
+RATES = {
+    "sensitivity": "true_positive_rate",
+    "specificity": "false_positive_rate",
+    "PPV": "precision",
+    "NPV": "negative_predictive_value",
+}
+NO_ENDS = math.nan, math.nan
+# Of so many cases at least, up to the most, should so many have the event.
+LEAST_PEOPLE, MOST_PEOPLE, EVENTS = 1_000, 1_000_000, 5
+# Forecasts so close to a threshold of a grid are meant to be at it.
+NEAR = 1e-9
+
+
+def round_number(event_rate: float) -> int:
+    """Return a round number of cases, 1,000 or so many that some of them have the event."""
+    per = LEAST_PEOPLE
+    while per * event_rate < EVENTS and per < MOST_PEOPLE and event_rate > 0:
+        per *= 10
+    return per
+
+
+def in_people(share: float, per: int) -> str:
+    """Write how many of so many cases a share is; a few with a decimal, if it is not a whole."""
+    people = share * per
+    return f"{people:.1f}".removesuffix(".0") if people < 10 else f"{people:,.0f}"
+
+
+def _with_ends(estimate: tuple[float, float, float], text: Callable[[float], str]) -> str:
+    """Write a number, and both ends of its interval if there is one; a dash for 0 / 0."""
+    value, low, high = estimate
+    if math.isnan(value):
+        return "-"
+    return text(value) if math.isnan(low) else f"{text(value)} ({text(low)} to {text(high)})"
 
 
 @dataclass(frozen=True, repr=False)
@@ -189,6 +228,8 @@ class AtThreshold(Record):
         Share of all cases that are acted upon.
     true_positives, false_positives : float
         Shares of all cases that are acted upon with the event, and without.
+    false_negatives : float
+        Share of all cases that have the event and are not acted upon.
     regret : float
         c times the false positives plus 1 - c times the events not acted upon.
     net_benefit : float
@@ -201,7 +242,11 @@ class AtThreshold(Record):
         The gain over acting on all, counted in actions saved per case at no loss of events; NaN at
         the threshold 0, where actions cost nothing.
     accuracy, true_positive_rate, false_positive_rate, precision : float
-        Shares of all cases, of the events, of the others, and of those acted upon.
+        Shares of all cases, of the events, of the others, and of those acted upon. The second is
+        the sensitivity, one minus the third the specificity, the last the positive predictive
+        value.
+    negative_predictive_value : float
+        Share without the event of those not acted upon.
     skill : float
         One minus regret over that of the better of acting on all and on nobody.
     harm : float
@@ -219,12 +264,17 @@ class AtThreshold(Record):
     >>> t = properly.tally([0, 1, 0, 1], [0.1, 0.3, 0.6, 0.9])
     >>> properly.at_threshold(t, 0.5)
     AtThreshold(0.5: acts on 50 % of cases, net benefit 0, regret 0.25)
+    >>> print(properly.at_threshold(t, 0.5))
+    Of 1,000 cases at a threshold of 50 %: 500 alarms, 250 of them right, 250 events missed.
+    Sensitivity 0.5, specificity 0.5, PPV 0.5, NPV 0.5.
+    Net benefit 0, regret 0.25.
     """
 
     threshold: float
     acted: float
     true_positives: float
     false_positives: float
+    false_negatives: float
     regret: float
     net_benefit: float
     standardized_net_benefit: float
@@ -234,6 +284,7 @@ class AtThreshold(Record):
     true_positive_rate: float
     false_positive_rate: float
     precision: float
+    negative_predictive_value: float
     skill: float
     harm: float = 0.0
     intervals: dict[str, tuple[float, float]] | None = None
@@ -244,6 +295,33 @@ class AtThreshold(Record):
             f"AtThreshold({self.threshold:g}: acts on {100 * self.acted:.4g} % of cases, "
             f"net benefit {self.net_benefit:.4g}, regret {self.regret:.4g})"
         )
+
+    def __str__(self) -> str:
+        """Say in people what comes of it, with intervals if there are some."""
+        per = round_number(self.true_positives + self.false_negatives)
+        alarms, right, missed = (
+            _with_ends(self.estimate(name), lambda x: in_people(x, per)) for name in PEOPLE
+        )
+        rates = ", ".join(
+            f"{word} {_with_ends(self.estimate(word), '{:.3g}'.format)}" for word in RATES
+        )
+        gain, cost = (
+            _with_ends(self.estimate(name), "{:.4g}".format) for name in ("net_benefit", "regret")
+        )
+        return (
+            f"Of {per:,} cases at a threshold of {100 * self.threshold:.4g} %: {alarms} alarms, "
+            f"{right} of them right, {missed} events missed.\n"
+            f"{rates[0].upper()}{rates[1:]}.\nNet benefit {gain}, regret {cost}."
+        )
+
+    def estimate(self, name: str) -> tuple[float, float, float]:
+        """Return a number and the ends of its interval, NaN if there is none.
+
+        The name is that of a field, or sensitivity, specificity, PPV or NPV.
+        """
+        field = RATES.get(name, name)
+        value, (low, high) = getattr(self, field), (self.intervals or {}).get(field, NO_ENDS)
+        return (1 - value, 1 - high, 1 - low) if name == "specificity" else (value, low, high)
 
     def _columns(self) -> dict[str, list[Any]]:
         """Return one row, with the ends of intervals."""
@@ -351,16 +429,34 @@ def at_threshold(
     tolerance, level = check_tolerance(tolerance, at), check_level(level)
     interval = check_flag(interval, "interval")
     t = as_tally(tally)
-    value = settle(to_numpy(t.value), at, tolerance)
-    require_no_drift(value, at)
-    c, first = float(at[0]), int(np.searchsorted(value, at[0], side="left"))
-    table, ratios = _fourfold(outcomes(t), first), _ratios(c, harm)
+    counts = outcomes(t)._replace(value=settle(to_numpy(t.value), at, tolerance))
+    require_no_drift(counts.value, at)
+    rows = sampled(settled(tally, at, tolerance)) if interval else None
+    return _judge(rows, counts, float(at[0]), harm, level if interval else None)
+
+
+def at_thresholds(
+    tally: Tally | Cases, thresholds: Column, level: float | None
+) -> tuple[AtThreshold, ...]:
+    """Judge forecasts at each threshold of a grid, with intervals if they have a level."""
+    t = as_tally(tally)
+    counts = outcomes(t)._replace(value=settle(to_numpy(t.value), thresholds, NEAR))
+    rows = None if level is None else sampled(settled(tally, thresholds, NEAR))
+    return tuple(_judge(rows, counts, c, 0.0, level) for c in thresholds.tolist())
+
+
+def _judge(
+    source: Sampled, counts: Outcomes, c: float, harm: float, level: float | None
+) -> AtThreshold:
+    """Judge forecasts at a threshold that none of them misses by rounding."""
+    first = int(np.searchsorted(counts.value, c, side="left"))
+    table, ratios = _fourfold(counts, first), _ratios(c, harm)
     with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
         values = {name: np.array([ratio.of(table)]) for name, ratio in ratios.items()}
         numbers: dict[str, Any] = {name: x.item() for name, x in _finish(values, c, harm).items()}
-        if not interval:
+        if level is None:
             return AtThreshold(c, **numbers, harm=harm)
-        ends = _finish(threshold_intervals(tally, table, value >= c, ratios, level), c, harm)
+        ends = _finish(threshold_intervals(source, table, c, ratios, level), c, harm)
     pairs = {name: (float(x[0]), float(x[1])) for name, x in ends.items()}
     return AtThreshold(c, **numbers, harm=harm, intervals=pairs, level=level)
 
@@ -426,6 +522,7 @@ def _ratios(c: float, harm: float) -> dict[str, Ratio]:
         "acted": Ratio(acted, everyone, "share"),
         "true_positives": Ratio(true, everyone, "share"),
         "false_positives": Ratio(acted - true, everyone, "share"),
+        "false_negatives": Ratio(event - true, everyone, "share"),
         "regret": Ratio(regret, everyone, "sum"),
         "net_benefit": Ratio(benefit, everyone, "sum"),
         "standardized_net_benefit": Ratio(benefit - harm, event, "ratio"),
@@ -435,6 +532,7 @@ def _ratios(c: float, harm: float) -> dict[str, Ratio]:
         "true_positive_rate": Ratio(true, event, "share"),
         "false_positive_rate": Ratio(acted - true, none, "share"),
         "precision": Ratio(true, acted, "share"),
+        "negative_predictive_value": Ratio(none - acted + true, everyone - acted, "share"),
         "against_all": Ratio(regret, c * none, "log ratio"),
         "against_nobody": Ratio(regret, (1 - c) * event, "log ratio"),
     }

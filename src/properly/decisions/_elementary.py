@@ -80,6 +80,12 @@ class Rows(NamedTuple):
             missed += np.bincount(clusters[below], event[below], size)
             yield 2 * (threshold * in_vain + (1 - threshold) * missed)
 
+    def products(self, kind: Column, kinds: int) -> Column:
+        """Multiply what the clusters weigh in each kind of case with each other, and add up."""
+        place = self.cluster * kinds + kind
+        weight = np.bincount(place, self.weight, self.clusters * kinds).reshape(-1, kinds)
+        return np.asarray(np.einsum("gi,gj->ij", weight, weight))
+
     def mean_and_error(self, costs: Iterable[Column]) -> tuple[Column, Column]:
         """Return the mean and its standard error of what the clusters cost, one after the other."""
         weight, total = np.bincount(self.cluster, self.weight), self.weight.sum()

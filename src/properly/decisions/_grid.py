@@ -7,6 +7,7 @@ tolerance, mended.
 
 from __future__ import annotations
 
+import math
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -21,6 +22,7 @@ from properly.errors import DataError
 if TYPE_CHECKING:
     from properly.counts._tally import Tally
     from properly.decisions._elementary import Outcomes
+    from properly.rules._interval import Interval
     from properly.typing import ArrayLike, Column
 
 
@@ -29,6 +31,10 @@ EVERY = "every"
 PERCENT: Column = read_only(np.arange(1, 100) / 100)
 # So many units in the last place are rounding, not a different number.
 ULPS = 4
+# Thresholds to look up: so many at most, at equal steps if a range begins above this share of its
+# end; else on a ladder, the finest that has not too many rungs, from this share of the end on.
+MOST_LOOKED_UP, NARROW, LEAST_SHARE = 40, 0.09, 0.001
+LADDERS = ((1, 1.5, 2, 2.5, 3, 4, 5, 6, 7, 8, 9), (1, 2, 3, 5, 7), (1, 2, 5), (1,))
 
 
 def check_thresholds(thresholds: ArrayLike | str | None) -> Column | None:
@@ -75,6 +81,37 @@ def _require_finite_odds(threshold: float) -> None:
     if threshold >= 1:
         message = "a threshold must be less than 1, where the odds are infinite; got 1"
         raise DataError(message, hint="at 1 no event is worth an action in vain.")
+
+
+def round_thresholds(within: Interval | None) -> Column:
+    """Return round thresholds to look up, at most forty, with the ends of the range below 1.
+
+    They are equally far apart where the range is narrow, and few to a power of ten where it is
+    wide, as the whole range is, of which small thresholds matter most.
+    """
+    lower, upper = (0.0, 1.0) if within is None else (within.lower, within.upper)
+    ends = [x for x in (lower, upper) if 0 < x < 1]
+    if lower > NARROW * upper:
+        step = _round_step((upper - lower) / MOST_LOOKED_UP)
+        # A multiple of a round step, as people write it.
+        first, last = math.ceil(lower / step), math.floor(upper / step)
+        inner = [float(f"{k * step:.12g}") for k in range(first, last + 1)]
+    else:
+        powers = range(math.floor(math.log10(lower or upper * LEAST_SHARE)), 1)
+        inner = []
+        for tens in LADDERS:
+            inner = [float(f"{x}e{k}") for k in powers for x in tens]
+            inner = [x for x in inner if lower <= x <= upper]
+            if len(inner) < MOST_LOOKED_UP - 1:
+                break
+    return np.array(sorted({x for x in inner if x < 1} | {*ends}))
+
+
+def _round_step(least: float) -> float:
+    """Return 1, 2, 2.5 or 5 times a power of ten, no less than this."""
+    power = math.floor(math.log10(least))
+    steps = (float(f"{x}e{k}") for k in (power, power + 1) for x in (1, 2, 2.5, 5))
+    return next(x for x in steps if x >= least)
 
 
 def check_tolerance(tolerance: float, threshold: Column | None) -> float:

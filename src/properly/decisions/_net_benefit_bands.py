@@ -6,9 +6,16 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeAlias
 
 import numpy as np
 
-from properly.counts._cases import has_clusters, is_dependent
+from properly.counts._cases import (
+    Cases,
+    has_clusters,
+    has_strata,
+    has_time,
+    is_dependent,
+    rows_in_use,
+)
 from properly.counts._tally import Tally
-from properly.decisions._elementary import Weights, effective
+from properly.decisions._elementary import Rows, Weights, effective, rows_of
 from properly.decisions._grid import odds
 from properly.decisions._murphy_bands import cluster_reach
 from properly.inference._shares import (
@@ -20,21 +27,25 @@ from properly.inference._shares import (
     together,
     wilson,
 )
-from properly.inference._variance import Spread, spread_of_means
+from properly.inference._variance import Spread, spread_of_means, spread_of_rows
 from properly.typing import Column
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from properly.counts._cases import Cases
-    from properly.decisions._elementary import Outcomes, Rows
+    from properly.decisions._elementary import Outcomes
     from properly.decisions._grid import Acted
 
 Bounds: TypeAlias = tuple[Column, Column]
+# What says how far ratios spread: rows in clusters, cases of another design, or nothing but the
+# four kinds.
+Sampled: TypeAlias = Rows | Cases | None
 Form: TypeAlias = Literal["share", "sum", "ratio", "log ratio"]
 
 # An interval reaches so many half widths below and above the estimate.
 EITHER = np.array([-1.0, 1.0])
+# A sum this much smaller than what was added up is what rounding left.
+CANCELLED = 1e-14
 # So many kinds of cases can be put together.
 TWO = 2
 # Which of the four kinds have the event.
@@ -124,6 +135,8 @@ class Fourfold(NamedTuple):
         Without a case, they might be as heavy as those with the same outcome, or as those of the
         same action; the heavier of the two is on the safe side.
         """
+        if (self.squares == self.weight).all():
+            return 1.0
         table = kinds.reshape(2, 2)
         alike = np.tile(table.any(axis=0), 2), np.repeat(table.any(axis=1), 2)
         groups = (kinds,) if self.weight[kinds].any() else alike
@@ -188,11 +201,11 @@ class Score(NamedTuple):
 
 
 def threshold_intervals(
-    source: Tally | Cases, table: Fourfold, acted: Column, ratios: Mapping[str, Ratio], level: float
+    source: Sampled, table: Fourfold, c: float, ratios: Mapping[str, Ratio], level: float
 ) -> dict[str, Column]:
-    """Bound ratios at one threshold, given which of the distinct forecasts are acted upon."""
+    """Bound ratios at one threshold c, given the cases of the four kinds there."""
     influence = np.stack([ratio.influence(table) for ratio in ratios.values()])
-    spread = _spread(source, table, influence, acted)
+    spread = _spread(source, table, influence, c)
     scores, halves = _scores(source, table, influence, spread, level), spread.half_widths(level)
     return {
         name: _ends(ratio, table, half, score)
@@ -200,27 +213,49 @@ def threshold_intervals(
     }
 
 
-def _spread(source: Tally | Cases, table: Fourfold, influence: Column, acted: Column) -> Spread:
-    """Find how far the ratios spread; of independent cases, from the four kinds alone."""
+def sampled(source: Tally | Cases) -> Sampled:
+    """Take the rows of clusters once; of independent cases, the four kinds are enough."""
     if not is_dependent(source):
-        source, acted = table.tally(), np.array([False, True])
-    if_event, if_none = (
-        np.where(acted, influence[:, [yes]], influence[:, [no]]) for yes, no in ((0, 2), (1, 3))
-    )
-    return spread_of_means(source, if_event, if_none)
+        return None
+    return source if has_strata(source) or has_time(source) else rows_of(source)
+
+
+def _spread(source: Sampled, table: Fourfold, influence: Column, c: float) -> Spread:
+    """Find how far the ratios spread."""
+    if source is None:
+        return spread_of_means(table.tally(), influence[:, [2, 0]], influence[:, [3, 1]])
+    if isinstance(source, Rows):
+        return _spread_of_clusters(source, influence, c)
+    y, p, _, _ = rows_in_use(source)
+    return spread_of_rows(source, influence[:, _kind(p, y, c)])
+
+
+def _spread_of_clusters(rows: Rows, influence: Column, c: float) -> Spread:
+    """Find it from what clusters weigh in the four kinds, without a number for each row."""
+    products = rows.products(_kind(rows.p, rows.happened, c), 4) * rows.factor
+    joint, most = (x @ products @ x.T for x in (influence, np.abs(influence)))
+    # What cancels within clusters but for rounding does not vary.
+    return Spread(np.where(np.abs(joint) <= CANCELLED * most, 0.0, joint), rows.clusters - 1)
+
+
+def _kind(p: Column, happened: Column, c: float) -> Column:
+    """Return the number of each row's kind, as kinds stand in a table."""
+    kind: Column = 2 * (p < c) + (happened == 0)
+    return kind
 
 
 def _scores(
-    source: Tally | Cases, table: Fourfold, influence: Column, spread: Spread, level: float
+    source: Sampled, table: Fourfold, influence: Column, spread: Spread, level: float
 ) -> list[Score]:
     """Say what score intervals are made of; without a design effect there are none."""
-    if not is_dependent(source):
+    if source is None:
         return [Score(normal(level), 1.0)] * len(influence)
-    if not has_clusters(source):
+    if not (isinstance(source, Rows) or has_clusters(source)):
         return [Score(np.nan, np.nan)] * len(influence)
     alone = np.square(influence) @ table.squares / table.weight.sum() ** 2
     design = design_effect(np.diagonal(spread.covariance), alone)
-    return [Score(student(spread.degrees, level), x) for x in design.tolist()]
+    quantile = student(spread.degrees, level)
+    return [Score(quantile, x) for x in design.tolist()]
 
 
 def _ends(ratio: Ratio, table: Fourfold, half: float, score: Score) -> Column:

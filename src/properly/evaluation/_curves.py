@@ -3,24 +3,25 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Generic, TypeVar
+from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
+    from properly.counts._cases import Cases
     from properly.counts._tally import Tally
 
 Curve = TypeVar("Curve")
 
 
 class Curves(Mapping[str, Curve], Generic[Curve]):
-    """Curves by model, made from the counts whenever one is asked for.
+    """Curves by model, made from the counts, or the cases, whenever one is asked for.
 
     Those of very many forecasts together take several times the memory of the data. The counts of
     tensors stay on their device.
     """
 
-    def __init__(self, make: Callable[[Tally], Curve], tallies: Mapping[str, Tally]) -> None:
+    def __init__(self, make: Callable[[Any], Curve], tallies: Mapping[str, Tally | Cases]) -> None:
         self._make, self._tallies = make, tallies
 
     def __getitem__(self, name: str) -> Curve:

@@ -45,6 +45,7 @@ if TYPE_CHECKING:
     from properly.decisions._retention import Retention
     from properly.evaluation._rows_or_sums import Request, Source
     from properly.inference._estimate import Estimate
+    from properly.rules._interval import Interval
     from properly.typing import Progress
 
     # By step and field, what makes the field of a model, given the fields that it has so far.
@@ -235,6 +236,7 @@ def _event_fields(source: Source) -> dict[str, Any]:
         "regret": Curves(regret_curve, tallies),
         "decision": Curves(_decision_curve, tallies),
         "roc": Curves(_roc_curve, tallies),
+        "at_thresholds": _at_thresholds(source),
         "baselines": {name: _by_rule(x, source.request.rules) for name, x in constants.items()},
         "baseline_regret": {name: regret_curve(x) for name, x in constants.items()},
     }
@@ -247,6 +249,21 @@ def _decision_curve(tally: Tally) -> Any:
 
 def _roc_curve(tally: Tally) -> Any:
     return decisions.roc_curve(tally)
+
+
+def _at_thresholds(source: Source) -> Curves[Any]:
+    """Say how to judge models at round thresholds; counts do not tell how clusters vary."""
+    request, known = source.request, source.has_bands or not source.summed
+    make = partial(_judge_at, request.within, request.level if known else None)
+    return Curves(make, {name: source.sampled(name) for name in source.models})
+
+
+def _judge_at(within: Interval | None, level: float | None, sampled: Tally | Cases) -> Any:
+    from properly.decisions._at_threshold import at_thresholds
+    from properly.decisions._grid import round_thresholds
+
+    # At 0 one acts on all, which needs no model.
+    return at_thresholds(sampled, np.append(0.0, round_thresholds(within)), level)
 
 
 def _by_rule(tally: Tally, rules: Sequence[Any]) -> dict[str, Decomposition]:

@@ -45,6 +45,7 @@ if TYPE_CHECKING:
     from properly.comparison._groups_record import Groups
     from properly.comparison._pairs import Comparison
     from properly.comparison._periods import OverTime
+    from properly.decisions._at_threshold import AtThreshold
     from properly.decisions._dominance import Dominance
     from properly.decisions._hard_decisions import HardDecisions
     from properly.decisions._murphy import MurphyCurve
@@ -166,6 +167,10 @@ class Evaluation(Record):
     regret, baseline_regret, decision, roc : dict
         Curves by model: a `MurphyCurve` on the regret scale, the same for the baselines, a
         `DecisionCurve` and a `RocCurve`. Those of models are made whenever one is asked for.
+    at_thresholds : dict
+        By model, what acting at a few dozen round thresholds comes to, those in the range if there
+        is one: `AtThreshold` with intervals, made whenever it is asked for. The first is at 0,
+        where one acts on all.
     dominances : dict
         By pair of names, the best model first: a `Dominance` over the range of thresholds.
     grouping : dict
@@ -245,6 +250,7 @@ class Evaluation(Record):
     baseline_regret: dict[str, MurphyCurve] = ABSENT
     decision: Mapping[str, DecisionCurve] = ABSENT
     roc: Mapping[str, RocCurve] = ABSENT
+    at_thresholds: Mapping[str, tuple[AtThreshold, ...]] = ABSENT
     dominances: dict[tuple[str, str], Dominance] = ABSENT
     grouping: dict[str, GroupingError] = ABSENT
     # Of classes.

@@ -225,6 +225,8 @@ class Rows:
         cases = self.cases[name]
         return cases if is_dependent(cases) else self.tallies[name]
 
+    sampled = banded
+
     def auc(self, name: str, about: Estimate) -> Estimate:  # noqa: ARG002 - as of sums
         """Estimate the area under the ROC curve."""
         cases = self.cases[name]
@@ -403,12 +405,15 @@ class Sums:
         """Return the counts."""
         return self.tallies[name]
 
-    def auc(self, name: str, about: Estimate) -> Estimate:
-        """Estimate the area under the ROC curve; counts do not tell how clusters vary."""
+    def sampled(self, name: str) -> Tally:
+        """Return the counts, in which a row is one case whatever it weighs."""
         from properly.evaluation._summed_scores import weighed
 
-        counts = weighed(self.summary, name, self.tallies[name])
-        area = auc_interval(counts, level=self.request.level)
+        return weighed(self.summary, name, self.tallies[name])
+
+    def auc(self, name: str, about: Estimate) -> Estimate:
+        """Estimate the area under the ROC curve; counts do not tell how clusters vary."""
+        area = auc_interval(self.sampled(name), level=self.request.level)
         area = replace(
             area,
             design=about.design,

@@ -4,6 +4,7 @@ Pages need the extra ``report``, figures the extra ``plots``.
 """
 
 from properly.report._figures import figures
+from properly.report._methods import methods
 from properly.report._page import show, write
 
-__all__ = ["figures", "show", "write"]
+__all__ = ["figures", "methods", "show", "write"]

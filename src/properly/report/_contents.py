@@ -16,9 +16,12 @@ from properly.report._first_screen import first_screen
 from properly.report._groups import groups_chart
 from properly.report._matrix import matrix_chart
 from properly.report._means import source_chart
+from properly.report._methods import by_guideline, checklist, methods
+from properly.report._people import people
 from properly.report._periods import time_chart
 from properly.report._regret import RANKING, regret_chart
 from properly.report._reliability import class_reliability_chart, reliability_chart
+from properly.report._risks import risks_chart
 from properly.report._roc import roc_chart
 from properly.report._scores_plane import plane_chart
 from properly.report._tables import (
@@ -54,6 +57,7 @@ OF_AN_EVENT: tuple[Draw, ...] = (
     plane_chart,
     decision_chart,
     roc_chart,
+    risks_chart,
     matrix_chart,
     groups_chart,
     time_chart,
@@ -72,7 +76,7 @@ SECTIONS = (
     Section("thresholds", "Thresholds", ("regret",)),
     Section("calibration", "Calibration", ("reliability", "class-scores"), ("plane", "source")),
     Section("decisions", "Decisions", ("decision", "confusion", "retention")),
-    Section("rank", "Ranking", ("roc",)),
+    Section("rank", "Ranking", ("roc", "risks")),
     Section("comparison", "Comparison", ("comparisons",)),
     Section("by-group", "Groups", ("groups",)),
     Section("over-time", "Time", ("time",)),
@@ -93,10 +97,9 @@ TITLE = "How good are these forecasts?"
 
 
 def charts_of(evaluation: Evaluation) -> list[Chart]:
-    """Draw what there is to draw."""
+    """Draw what there is to draw of models that are drawn."""
     kinds = OF_AN_EVENT if evaluation.task == "binary" else OF_CLASSES
-    part = drawn_part(evaluation)
-    return [chart for draw in kinds if (chart := draw(part)) is not None]
+    return [chart for draw in kinds if (chart := draw(evaluation)) is not None]
 
 
 class Part(NamedTuple):
@@ -139,7 +142,8 @@ def contents(
 ) -> dict[str, Any]:
     """Gather what the template prints."""
     said = verdict(evaluation, cases=words["cases"], event=words["event"])
-    charts = charts_of(evaluation)
+    part = drawn_part(evaluation)
+    charts = charts_of(part)
     parts, worst = parts_of(charts), worst_tables(evaluation)
     screen = first_screen(evaluation, words["cases"], words["event"])
     of_event = evaluation.task == "binary"
@@ -159,11 +163,15 @@ def contents(
         "left_out": len(evaluation.models) - len(drawn_models(evaluation)),
         "parts": parts,
         "kept_together": kept_together,
+        "people": (counted := people(part, words["cases"], words["event"])),
+        "in_people": counted and counted["numbers"],
         "range": ends_in_percent(evaluation),
         "ranking": RANKING,
         "worst": worst,
         "of_event": of_event,
         "worst_lead": worst_lead(evaluation),
+        "methods": methods(evaluation, cases=words["cases"], event=words["event"]),
+        "checklist": by_guideline(checklist(evaluation)),
         "fine_print": fine_print(evaluation),
         "command": command,
         "python": python or python_call(evaluation),

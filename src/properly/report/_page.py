@@ -141,7 +141,7 @@ def page(
     context: dict[str, Any] = contents(evaluation, words, command, python)
     style, script, runtime = _ours("page.css"), _ours("page.js"), _ours("vega.js")
     html: str = environment.from_string(_ours("page.html.jinja")).render(
-        **context | {name: embedded(context[name]) for name in ("numbers", "specs")},
+        **context | {name: embedded(context[name]) for name in ("numbers", "specs", "in_people")},
         date=date,
         theme=embedded(theme()),
         style=style,

@@ -299,7 +299,7 @@ def reliability_chart(evaluation: Evaluation) -> Chart | None:
     if not evaluation.reliability:
         return None
     records = evaluation.reliability
-    frame = _frame(records.values(), evaluation.event_rate)
+    frame = frame_of(records.values(), evaluation.event_rate)
     rows = [
         {"model": name, "panel": k} | row
         for k, name in enumerate(records)
@@ -321,7 +321,7 @@ def _lead(evaluation: Evaluation, frame: Frame) -> str:
     return f"{lead} Both axes have a square-root scale." if frame.root else lead
 
 
-def _frame(records: Any, event_rate: float) -> Frame:
+def frame_of(records: Any, event_rate: float) -> Frame:
     """Show both axes up to 1, or as far as forecasts and event rates reach."""
     reach = max(SMALLEST, *(max(x.value[-1], x.bins.event_rate[-1]) for x in records))
     if reach < FAR:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from properly._boundary._record import printable
 from properly.report._chart import (
+    MOST_POINTS,
     Chart,
     Spec,
     Table,
@@ -24,6 +25,8 @@ if TYPE_CHECKING:
     from properly.evaluation._record import Evaluation
 
 SIZE = 340
+# Points of all curves together, so that many models do not make a large page.
+ALL_POINTS = 3000
 # Pixels of a line of the list in the lower right corner.
 LINE = 17
 DIAGONAL = [{"x": 0, "y": 0}, {"x": 1, "y": 1}]
@@ -51,7 +54,8 @@ def roc_chart(evaluation: Evaluation) -> Chart | None:
 
 def _spec(evaluation: Evaluation) -> Spec:
     names = list(evaluation.roc)
-    rows = [{"model": name} | _corners(curve) for name, curve in evaluation.roc.items()]
+    most = min(MOST_POINTS, ALL_POINTS // len(names))
+    rows = [{"model": name} | _corners(curve, most) for name, curve in evaluation.roc.items()]
     unfolded = {"flatten": ["fpr", "tpr", "from"], "as": ["x", "y", "threshold"]}
     return {
         "width": SIZE,
@@ -69,11 +73,11 @@ def _spec(evaluation: Evaluation) -> Spec:
     }
 
 
-def _corners(curve: RocCurve) -> dict[str, list[float | None]]:
+def _corners(curve: RocCurve, most: int) -> dict[str, list[float | None]]:
     """Return the curve as lists; above the highest forecast there is no threshold to tell."""
     columns = curve.false_positive_rate, curve.true_positive_rate, curve.threshold
     along = columns[0] + columns[1]
-    named = zip(("fpr", "tpr", "from"), thinned(*columns, along=along), strict=True)
+    named = zip(("fpr", "tpr", "from"), thinned(*columns, most=most, along=along), strict=True)
     return {name: [short(x) for x in column.tolist()] for name, column in named}
 
 

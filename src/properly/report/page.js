@@ -27,7 +27,8 @@
   }
 
   async function show() {
-    const names = switchedOn();
+    const names = switchedOn(), strips = [...document.querySelectorAll("#dots li")];
+    boxes.forEach((box, k) => { if (strips[k]) strips[k].hidden = !box.checked; });
     await Promise.all([...drawn.values()].map(({ view }) => view.signal("shown", names).runAsync()));
   }
 
@@ -82,6 +83,94 @@
     link.click();
     URL.revokeObjectURL(link.href);
   });
+  // A page that was opened from a file, or stands in a frame, may have no clipboard but the old one.
+  document.getElementById("copy-methods")?.addEventListener("click", async () => {
+    const text = document.getElementById("methods-text"), status = document.getElementById("copied");
+    try {
+      await navigator.clipboard.writeText(text.textContent);
+      status.textContent = "Copied.";
+    } catch {
+      getSelection().selectAllChildren(text);
+      status.textContent = document.execCommand("copy") ? "Copied." : "Selected: press Ctrl+C to copy.";
+    }
+  });
+  // In people: the table and the dots follow the threshold, which is one of a grid.
+  function people() {
+    const place = document.getElementById("threshold"), status = place?.querySelector("output");
+    if (!place) return;
+    const { percent, labels, rows: texts, dots } = read("in-people"), { elements } = place;
+    const region = document.getElementById("in-people-table"), table = region.querySelector("table");
+    const rows = [...table.tBodies[0].rows], strips = rows.map((row) => strip(row));
+    for (const other of document.querySelectorAll("[data-unscripted]")) other.remove();
+    place.hidden = document.getElementById("dots-key").hidden = false;
+    document.getElementById("dots").replaceChildren(...strips.map(({ item }) => item));
+    const at = (list, k) => list[Math.min(k, list.length - 1)];
+    const go = (k, remark = "") => {
+      rows.forEach((row, i) => {
+        const found = at(texts[i], k).split("|").map((text) => text.split("/")), [alarms, right, missed] = found;
+        found.forEach(([number, ...ends], j) => {
+          const unit = j > 2 && number !== "\u2013" ? " %" : "";
+          const now = cell(number + unit), below = document.createElement("span");
+          below.className = "around"; below.textContent = ends.join(" to ") + unit;
+          if (ends.length) now.append(below);
+          row.cells[j + 1].replaceWith(now);
+        });
+        strips[i].set(at(dots[i], k), `${alarms[0]} alarms, ${right[0]} of them right; ${missed[0]} events missed`);
+      });
+      table.caption.querySelector("span").textContent = labels[k].replace(" ", "\u00a0");
+      region.setAttribute("aria-label", `In people, at a threshold of ${labels[k]}`);
+      elements.place.value = String(k);
+      elements.place.setAttribute("aria-valuetext", labels[k]);
+      status.textContent = remark + (remark ? "" : `At ${labels[k]}: ${strips[0].item.textContent}`);
+    };
+    const type = () => {
+      const asked = elements.percent.valueAsNumber;
+      if (!(asked >= 0 && asked <= 100)) {
+        status.textContent = `Write a threshold between ${labels[0]} and ${labels.at(-1)}.`;
+        return;
+      }
+      const away = percent.map((x) => Math.abs(x - asked)), k = away.indexOf(Math.min(...away));
+      go(k, away[k] > 1e-6 ? `This page has no numbers at ${asked} %; these are at the nearest threshold, ${labels[k]}.` : "");
+    };
+    place.addEventListener("submit", (event) => { event.preventDefault(); type(); });
+    elements.percent.addEventListener("change", type);
+    elements.place.addEventListener("input", () => {
+      const k = elements.place.valueAsNumber;
+      elements.percent.value = String(Number(percent[k].toPrecision(6)));
+      go(k);
+    });
+    go(elements.place.valueAsNumber);
+    status.textContent = "";
+  }
+
+  // A thousand dots in rows of a hundred: the kinds one after the other, column by column.
+  function strip(row) {
+    const make = (name) => document.createElementNS("http://www.w3.org/2000/svg", name);
+    const item = document.createElement("li"), head = document.createElement("b"), words = document.createElement("span");
+    const drawing = make("svg"), kinds = ["right", "vain", "missed", "rest"].map((kind) => {
+      const path = make("path");
+      path.setAttribute("class", kind); drawing.append(path);
+      return path;
+    });
+    drawing.setAttribute("viewBox", "0 0 600 60");
+    head.append(...[...row.cells[0].childNodes].map((node) => node.cloneNode(true)));
+    item.append(head, " ", words, drawing);
+    const set = (counts, text) => {
+      words.textContent = text;
+      let next = 0;
+      kinds.forEach((path, j) => {
+        let line = "";
+        for (const end = j < 3 ? Math.min(next + counts[j], 1000) : 1000; next < end; next++) {
+          line += `M${6 * Math.floor(next / 10) + 3} ${6 * (next % 10) + 3}h0`;
+        }
+        path.setAttribute("d", line);
+      });
+    };
+    return { item, set };
+  }
+
+  people();
+
   // The verdict is printed; what else is folded away is not.
   const verdict = document.getElementById("verdict");
   let opened = false;

@@ -1,0 +1,257 @@
+"""Methods, in words to paste into a paper, and which items of guidelines the page answers."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
+
+from properly import __version__
+from properly._boundary._record import many, printable
+from properly.errors import ArgumentTypeError
+from properly.evaluation._record import Evaluation
+from properly.report._threshold_axis import as_percent
+from properly.report._words import listed, rule_in_words
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+
+REFERENCES = {
+    "brier": "Brier GW. Verification of forecasts expressed in terms of probability. Monthly "
+    "Weather Review 1950;78:1-3. doi:10.1175/1520-0493(1950)078<0001:VOFEIT>2.0.CO;2",
+    "log": "Good IJ. Rational decisions. Journal of the Royal Statistical Society B 1952;"
+    "14:107-114. doi:10.1111/j.2517-6161.1952.tb00104.x",
+    "regret": "Flores G, Schiff A, Smith AH, Fukuyama JA, Wilson AC. A consequentialist critique "
+    "of binary classification evaluation: theory, practice, and tools. 2026. arXiv:2504.04528",
+    "corp": "Dimitriadis T, Gneiting T, Jordan AI. Stable reliability diagrams for probabilistic "
+    "classifiers. PNAS 2021;118:e2016191118. doi:10.1073/pnas.2016191118",
+    "cox": "Cox DR. Two further applications of a model for binary regression. Biometrika 1958;"
+    "45:562-565. doi:10.1093/biomet/45.3-4.562",
+    "ici": "Austin PC, Steyerberg EW. The Integrated Calibration Index (ICI) and related metrics "
+    "for quantifying the calibration of logistic regression models. Statistics in Medicine 2019;"
+    "38:4051-4065. doi:10.1002/sim.8281",
+    "delong": "DeLong ER, DeLong DM, Clarke-Pearson DL. Comparing the areas under two or more "
+    "correlated receiver operating characteristic curves: a nonparametric approach. Biometrics "
+    "1988;44:837-845. doi:10.2307/2531595",
+    "decision": "Vickers AJ, Elkin EB. Decision curve analysis: a novel method for evaluating "
+    "prediction models. Medical Decision Making 2006;26:565-574. doi:10.1177/0272989X06295361",
+    "wilson": "Wilson EB. Probable inference, the law of succession, and statistical inference. "
+    "Journal of the American Statistical Association 1927;22:209-212. "
+    "doi:10.1080/01621459.1927.10502953",
+    "holm": "Holm S. A simple sequentially rejective multiple test procedure. Scandinavian Journal "
+    "of Statistics 1979;6:65-70.",
+}
+ADJUSTED = {"holm": "Holm's method"}
+STRATOS = (
+    "Essential measures and plots of STRATOS topic group 6 (Van Calster B, Collins GS, Vickers AJ, "
+    "et al. 2024, arXiv:2412.10288)"
+)
+TRIPOD = "TRIPOD+AI (Collins GS, Moons KGM, Dhiman P, et al. BMJ 2024;385:e078378)"
+
+
+class Item(NamedTuple):
+    """An item of a guideline, the place on the page that answers it, and the guideline."""
+
+    what: str
+    anchor: str
+    guideline: str
+
+
+def methods(evaluation: Evaluation, *, cases: str = "cases", event: str = "the event") -> str:
+    """Write a methods section to paste into a paper, with the references of what was used.
+
+    Parameters
+    ----------
+    evaluation : Evaluation
+        From `properly.evaluate`.
+    cases, event : str
+        What the cases are, such as ``"people"``, and what may happen to them.
+
+    Returns
+    -------
+    str
+        A paragraph; below it, the numbered references that it cites.
+
+    Examples
+    --------
+    >>> import properly
+    >>> e = properly.evaluate([0, 1, 1], {"logistic": [0.1, 0.8, 0.7]}, replicates=0)
+    >>> text = properly.report.methods(e, cases="people", event="death")
+    >>> print(text.partition(", of which")[0])
+    Forecasts of death by 1 model (logistic) were evaluated on 3 people
+    """
+    if not isinstance(evaluation, Evaluation):
+        message = f"methods are those of an Evaluation; got {type(evaluation).__name__}"
+        raise ArgumentTypeError(message, hint="make one with properly.evaluate(y, forecasts).")
+    about = _of_event if evaluation.task == "binary" else _of_classes
+    sentences = [*about(evaluation, cases, event), *_how_sure(evaluation)]
+    cited: list[str] = []
+    text = " ".join(_cite(words, keys, cited) for words, *keys in sentences)
+    if not cited:
+        return text
+    numbered = (f"{k}. {REFERENCES[key]}" for k, key in enumerate(cited, 1))
+    return "\n".join([text, "", "References", *numbered])
+
+
+def _cite(words: str, keys: list[str], cited: list[str]) -> str:
+    """Put the numbers of references before the full stop."""
+    cited += [key for key in keys if key not in cited]
+    numbers = ", ".join(str(cited.index(key) + 1) for key in keys)
+    return f"{words} [{numbers}]." if keys else f"{words}."
+
+
+def _claim(words: str, *cited: str) -> tuple[str, ...]:
+    """Say something without a full stop, and what to cite for it."""
+    return words, *cited
+
+
+def _models(evaluation: Evaluation) -> str:
+    names = evaluation.models
+    return f"{many(len(names), 'model')} ({listed(names)})"
+
+
+def _scores(evaluation: Evaluation) -> Iterator[tuple[str, ...]]:
+    rules = sorted(evaluation.rules, key=lambda rule: rule.name != evaluation.primary)
+    first, *others = (rule_in_words(rule) for rule in rules)
+    words = f"Overall performance was measured by the {first}"
+    if others:
+        words += f", and then by the {listed(others)}"
+    keys = [_reference(rule) for rule in rules]
+    yield _claim(f"{words}; lower is better", *dict.fromkeys(key for key in keys if key))
+    if evaluation.reliability:
+        yield _claim(
+            "Scores were split into miscalibration, discrimination and uncertainty by isotonic "
+            "recalibration (CORP)",
+            "corp",
+        )
+
+
+def _reference(rule: object) -> str:
+    """Return what to cite for a rule, as far as there is something."""
+    text = repr(rule)
+    if "Interval" in text:
+        return "regret"
+    return next(
+        (key for word, key in {"Brier(": "brier", "Log(": "log"}.items() if word in text), ""
+    )
+
+
+def _of_event(evaluation: Evaluation, cases: str, event: str) -> Iterator[tuple[str, ...]]:
+    weighted = " by weight" if evaluation.total != evaluation.rows else ""
+    rate = f"{100 * evaluation.event_rate:.3g} %{weighted}"
+    yield _claim(
+        f"Forecasts of {printable(event)} by {_models(evaluation)} were evaluated on "
+        f"{evaluation.rows:,} {printable(cases)}, of which {evaluation.events:,} had the event "
+        f"({rate})",
+    )
+    yield from _scores(evaluation)
+    yield from _calibration(evaluation)
+    if evaluation.aucs:
+        yield _claim(
+            "Discrimination was measured by the area under the ROC curve (AUC), with DeLong's "
+            f"{'placements summed within clusters' if _has_clusters(evaluation) else 'variance'}",
+            "delong",
+        )
+        yield _claim("Distributions of forecasts are shown by outcome")
+    within = evaluation.within
+    where = "all thresholds"
+    if within is not None:
+        where = f"thresholds from {as_percent(within.lower)} to {as_percent(within.upper)}"
+    yield _claim(
+        "Clinical utility was measured by net benefit, in decision curves, against treating all "
+        f"and none, at {where}",
+        "decision",
+    )
+    yield from _at_thresholds(evaluation)
+
+
+def _calibration(evaluation: Evaluation) -> Iterator[tuple[str, ...]]:
+    bands = [x.band for x in evaluation.reliability.values() if x.band is not None]
+    around = f", with {100 * bands[0].level:g} % {bands[0].kind} bands" if bands else ""
+    yield _claim(f"Calibration is shown by CORP reliability diagrams{around}", "corp")
+    if evaluation.calibration:
+        summary = next(iter(evaluation.calibration.values()))
+        yield _claim(
+            "It was summarised by observed over expected events and by the slope of a logistic "
+            "recalibration",
+            "cox",
+        )
+        yield _claim(f"The integrated calibration index (ICI) is from a {summary.curve}", "ici")
+    if evaluation.calibration_tests:
+        test = next(iter(evaluation.calibration_tests.values()))
+        yield _claim(f"The hypothesis of calibration was tested ({test.name} test)")
+
+
+def _of_classes(evaluation: Evaluation, cases: str, event: str) -> Iterator[tuple[str, ...]]:
+    del event
+    order = "ordered " if evaluation.task == "ordinal" else ""
+    yield _claim(
+        f"Forecasts of {len(evaluation.labels)} {order}classes by {_models(evaluation)} were "
+        f"evaluated on {evaluation.rows:,} {printable(cases)}",
+    )
+    yield from _scores(evaluation)
+    yield _claim("Calibration is shown by CORP reliability diagrams of yes-or-no questions", "corp")
+
+
+def _at_thresholds(evaluation: Evaluation) -> Iterator[tuple[str, ...]]:
+    """Say how intervals at thresholds were found; counts alone have none of clusters."""
+    numbers = "Alarms, hits, misses, sensitivity, specificity and predictive values at thresholds"
+    has_clusters = _has_clusters(evaluation)
+    if evaluation.summed and has_clusters:
+        yield _claim(f"{numbers} have no intervals")
+    elif has_clusters or "independent" in evaluation.design:
+        allowing = ", with the design effect of clusters" if has_clusters else ""
+        yield _claim(f"{numbers} have score intervals{allowing}", "wilson")
+    else:
+        yield _claim(f"{numbers} have intervals from standard errors of the design")
+
+
+def _has_clusters(evaluation: Evaluation) -> bool:
+    return "cluster" in evaluation.design
+
+
+def _how_sure(evaluation: Evaluation) -> Iterator[tuple[str, ...]]:
+    if evaluation.comparisons:
+        comparison = evaluation.comparisons[evaluation.primary]
+        how = ADJUSTED.get(comparison.adjust)
+        adjusted = f", with p-values adjusted by {how}" if how else ""
+        yield _claim(
+            f"Models were compared in pairs on the same cases{adjusted}",
+            *(["holm"] if comparison.adjust == "holm" else []),
+        )
+    if evaluation.groups:
+        yield _claim("Performance was also assessed in groups")
+    yield _claim(f"Intervals are at {100 * evaluation.level:g} %, and for {evaluation.design}")
+    if evaluation.replicates:
+        seed = "" if evaluation.seed is None else f" (seed {evaluation.seed})"
+        yield _claim(f"Random draws: {evaluation.replicates:,}{seed}")
+    yield _claim(f"Software: properly {__version__} (Python)")
+
+
+def checklist(evaluation: Evaluation) -> list[Item]:
+    """List the items of guidelines that the page of an event answers, with where."""
+    if evaluation.task != "binary":
+        return []
+    items = [
+        Item("Discrimination: AUC, with interval", "roc", STRATOS),
+        Item("Calibration plot", "reliability", STRATOS),
+        Item("Clinical utility: net benefit, with decision curve", "decision", STRATOS),
+        Item("Distributions of forecasts by outcome", "risks", STRATOS),
+        Item(
+            "12e: measures and plots of performance, and how models are compared", "methods", TRIPOD
+        ),
+        Item("23a: performance with confidence intervals, also in subgroups", "groups", TRIPOD),
+    ]
+    missing = {
+        "roc": not evaluation.aucs,
+        "risks": not 0 < evaluation.event_rate < 1,
+        "groups": not evaluation.groups,
+    }
+    return [item for item in items if not missing.get(item.anchor)]
+
+
+def by_guideline(items: list[Item]) -> dict[str, list[Item]]:
+    """Put the items of one guideline together."""
+    return {
+        name: [x for x in items if x.guideline == name]
+        for name in dict.fromkeys(x.guideline for x in items)
+    }

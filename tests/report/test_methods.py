@@ -1,0 +1,110 @@
+"""The methods of an evaluation in words to paste, and the items of guidelines it answers."""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+import numpy as np
+import pytest
+from tests.report.chart_subjects import class_evaluation
+from tests.report.test_page import HOSTILE, Tags
+
+import properly
+from properly import evaluate
+from properly.errors import ArgumentTypeError
+from properly.report import methods
+from properly.report._methods import REFERENCES, checklist
+from properly.report._page import page
+
+RNG = np.random.default_rng(4)
+Q = RNG.beta(1, 6, 120)
+Y = RNG.random(120) < Q
+TWO = {"one": Q, "other": np.sqrt(Q)}
+
+
+def cited(text: str) -> list[str]:
+    return [key for key, words in REFERENCES.items() if words in text]
+
+
+def test_the_paragraph_has_the_numbers_of_the_evaluation() -> None:
+    e = evaluate(Y, TWO, within=(0.05, 0.2), replicates=19, rng=3)
+    text = methods(e, cases="people", event="death")
+    assert text.startswith(
+        f"Forecasts of death by 2 models (one and other) were evaluated on 120 people, of which "
+        f"{Y.sum()} had the event ({100 * Y.mean():.3g} %)."
+    )
+    assert "at thresholds from 5 % to 20 %" in text
+    assert "Random draws: 19 (seed 3)." in text
+    assert f"Software: properly {properly.__version__} (Python)." in text
+    assert "p-values adjusted by Holm's method" in text
+
+
+def test_only_what_was_used_is_cited() -> None:
+    alone = methods(evaluate(Y, Q, replicates=0))
+    assert cited(alone) == ["brier", "log", "corp", "delong", "decision", "wilson"]
+    drawn = methods(evaluate(Y, TWO, within=(0.05, 0.2), replicates=19, rng=3))
+    assert set(cited(drawn)) == set(REFERENCES)
+
+
+def test_references_are_numbered_as_they_are_first_cited() -> None:
+    text = methods(evaluate(Y, TWO, within=(0.05, 0.2), replicates=19, rng=3))
+    body, _, references = text.partition("\n\nReferences\n")
+    numbers = [int(x) for group in re.findall(r"\[([\d, ]+)\]\.", body) for x in group.split(", ")]
+    assert list(dict.fromkeys(numbers)) == list(range(1, len(REFERENCES) + 1))
+    assert [line.partition(".")[0] for line in references.split("\n")] == [
+        str(k) for k in range(1, len(REFERENCES) + 1)
+    ]
+
+
+@pytest.mark.parametrize(
+    ("columns", "words"),
+    [
+        ({}, "have score intervals ["),
+        ({"clusters": np.arange(120) // 2}, "have score intervals, with the design effect of clus"),
+        ({"time": np.arange(120)}, "have intervals from standard errors of the design."),
+    ],
+)
+def test_intervals_are_told_as_they_were_made(columns: dict[str, Any], words: str) -> None:
+    text = methods(evaluate(Y, Q, replicates=0, **columns))
+    assert words in text
+    placements = "DeLong's placements summed within clusters" in text
+    assert placements == ("clusters" in columns)
+
+
+def test_sentences_are_short() -> None:
+    text = methods(evaluate(Y, TWO, within=(0.05, 0.2), replicates=19, rng=3))
+    names, scores, *others = text.partition("\n")[0].split(". ")
+    assert names.startswith("Forecasts of")
+    assert scores.startswith("Overall performance")
+    for sentence in others:
+        assert len(sentence.split()) <= 25, sentence
+
+
+def test_classes_have_methods_too() -> None:
+    text = methods(class_evaluation())
+    assert text.startswith("Forecasts of 3 classes by 2 models (")
+    assert "AUC" not in text
+    assert checklist(class_evaluation()) == []
+
+
+def test_methods_are_those_of_an_evaluation() -> None:
+    with pytest.raises(ArgumentTypeError, match="methods are those of an Evaluation; got list"):
+        methods([0, 1])  # type: ignore[arg-type]
+
+
+def test_the_page_has_the_paragraph_and_links_to_what_guidelines_ask_for() -> None:
+    e = evaluate(Y, TWO, groups=np.where(Q > 0.1, "a", "b"), replicates=0)
+    tags = Tags(page(e, cases=HOSTILE, event=HOSTILE))
+    assert " ".join(methods(e, cases=HOSTILE, event=HOSTILE).split()) in " ".join(tags.text.split())
+    ids = {a.get("id") for a in tags.attributes}
+    anchors = [item.anchor for item in checklist(e)]
+    assert anchors == ["roc", "reliability", "decision", "risks", "methods", "groups"]
+    assert set(anchors) <= ids
+    assert {f"#{anchor}" for anchor in anchors} <= {a.get("href") for a in tags.attributes}
+
+
+def test_what_the_page_does_not_have_is_not_on_the_list() -> None:
+    one = evaluate([0, 0, 0], [0.1, 0.2, 0.3], task="binary", replicates=0)
+    assert "risks" not in [item.anchor for item in checklist(one)]
+    assert "groups" not in [item.anchor for item in checklist(one)]
