@@ -137,9 +137,7 @@ def test_the_crash_example() -> None:
     assert low < 0 < high
     (needed,) = [x for x in texts(found, "unknown") if "it would take about" in x]
     assert needed.startswith("If the difference is as large as found, it would take about ")
-    assert needed.endswith(
-        "people to tell logistic from boosting 80 % of the time, each pair taken by itself."
-    )
+    assert needed.endswith("people to tell logistic from boosting 80 % of the time, pair by pair.")
 
 
 def test_classes_are_judged_by_their_score() -> None:

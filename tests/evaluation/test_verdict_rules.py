@@ -258,7 +258,7 @@ def test_the_choice_has_the_difference_to_the_next_with_its_interval() -> None:
         f"a and b cannot be told apart {AT}: a has the lower mean Brier score over them, by 0.020 "
         "(95 % interval -0.020 to 0.060)."
     )
-    assert choice(standing("ac bc")).endswith("-0.020 to 0.060); both are better than c.")
+    assert choice(standing("ac bc")).endswith("-0.020 to 0.060). Both are better than c.")
     # The next one is told apart, and another is not.
     assert "a has the lower mean Brier score over them, by 0.040 (" in choice(standing("ab"))
     assert choice(standing("ac bc ad", "abcd")).endswith(
@@ -812,7 +812,7 @@ def test_the_cases_that_it_would_take_are_those_of_the_comparison() -> None:
     assert list(unknown(evaluation, found, WORDS)) == [
         (
             "If the differences are as large as found, it would take about 780 people to tell a "
-            "from b, 780 from c and 780 from d 80 % of the time, each pair taken by itself."
+            "from b, 780 from c and 780 from d 80 % of the time, pair by pair."
         ),
         "With 3 events, beware.",
         "Two. Lines.",

@@ -53,7 +53,7 @@ SCORES_COLUMNS = ("score", "skill", "miscalibration", "discrimination", "uncerta
 SIDE, CELL, WIDEST, COLUMNS = 300, 24, 64, 2
 CONFUSION_LEAD = (
     "Every case was decided for its likeliest class. A row is what was true, a column what was "
-    "decided; the number counts cases, and the darker a cell, the larger its share of the row. "
+    "decided. The number counts cases; the darker a cell, the larger its share of the row. "
     "The best decisions lie on the diagonal. Probabilities say more than such decisions: two "
     "models with the same table may differ much in their scores."
 )
@@ -74,7 +74,7 @@ KAPPA = "quadratic_weighted_kappa"
 WORDS = {KAPPA: "quadratic weighted kappa", "expected_cost": "error rate"}
 RETENTION_LEAD = (
     "Each model decides for the likeliest class, and hands the cases that it is least sure of to "
-    "somebody else: the further to the right, the more of them. The line shows the {metric} of the "
+    "somebody else. The further to the right, the more of them. The line shows the {metric} of the "
     "decisions that are left; {better} is better. A line that {improves} says that the model knows "
     "when it does not know."
 )

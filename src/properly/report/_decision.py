@@ -45,8 +45,8 @@ def decision_chart(evaluation: Evaluation) -> Chart:
         name="decision",
         title="What decisions gain",
         lead=(
-            "Net benefit counts, among all cases, the events that were acted on, less the false "
-            "alarms at the price that the threshold puts on them: the higher, the better. To act "
+            "Net benefit is the share of events that were acted on, less that of false alarms at "
+            "the price that the threshold puts on them. The higher, the better. To act "
             "on nobody gains nothing, and the most there is to gain is the event rate, "
             f"{evaluation.event_rate:.4g}. Below a dashed line a model does harm; what falls far "
             "below zero is cut off. Point at a threshold to read all numbers there."

@@ -33,11 +33,10 @@ FEW = 6
 # Pairs that the table has; of more, only those with the best model.
 MOST_ROWS = 30
 LEAD = (
-    "A cell has the {score} of the model in its row less that of the model in its column, on the "
-    "same cases: blue where the row is better, orange where the column is. The stronger the "
-    "colour, the more standard errors the two are apart; pale cells with a question mark are "
-    "models that cannot be told apart, allowing for the number of pairs. The scores themselves "
-    "stand on the diagonal."
+    "A cell has the {score} of the model in its row less that of its column. Blue: the "
+    "row is better; orange: the column is. The stronger the colour, the more standard errors the "
+    "two are apart. Pale cells with a question mark cannot be told apart, allowing for the number "
+    "of pairs. The scores themselves stand on the diagonal."
 )
 
 

@@ -41,8 +41,8 @@ QUESTION = {
     "multiclass": "Each panel asks of every case: was it this class?",
 }
 CLASS_LEAD = (
-    "The line says how often the answer was yes after each forecast of it: on the diagonal "
-    "forecasts mean what they say, below it yes came less often than was said, above it more "
+    "The line says how often the answer was yes after each forecast of it. On the diagonal "
+    "forecasts mean what they say; below it yes came less often than was said, above it more "
     "often. Axes end where the forecasts of a panel do."
 )
 BAND = (
@@ -74,8 +74,8 @@ BAND_POINTS, BIN_POINTS = 160, 250
 END: Spec = {"field": "x2"}
 UNSEEN: Spec = {"opacity": 0, "clip": True}
 LEAD = (
-    "Each panel is one model. The line says how often the event happened after each forecast: on "
-    "the diagonal forecasts mean what they say, below it the event came less often than was said, "
+    "Each panel is one model. The line says how often the event happened after each forecast. On "
+    "the diagonal forecasts mean what they say; below it the event came less often than was said, "
     "above it more often. In the grey band the line of calibrated forecasts would run, at each "
     "point in 90 of 100 samples; somewhere, most lines leave it by chance. Bars at the bottom show "
     "where the forecasts are. MCB is what recalibration would save of the {score}, DSC what the "

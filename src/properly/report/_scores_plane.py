@@ -85,8 +85,9 @@ def _finite(evaluation: Evaluation, rule: str) -> dict[str, Decomposition]:
 
 def _lead(evaluation: Evaluation) -> str:
     lead = (
-        "A score is uncertainty, which no model can help, plus miscalibration, what it costs that "
-        "forecasts do not mean what they say, less discrimination, what they know. Good models are "
+        "A score is uncertainty, which no model can help, plus miscalibration less discrimination. "
+        "Miscalibration is what it costs that forecasts do not mean what they say, discrimination "
+        "what they know. Good models are "
         "high and to the left. Models on one slanted line have the same score; below the thicker "
         "line they are worse than the constant event rate."
     )

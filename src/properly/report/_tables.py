@@ -256,7 +256,7 @@ def _clinical(evaluation: Evaluation) -> Scores:
     caption = (
         "Observed over expected events and the calibration slope are 1 for calibrated forecasts. "
         "ICI, the integrated calibration index, is the mean distance between forecasts and a "
-        "smooth curve of what happened; below it stands its mean if they were calibrated."
+        "smooth curve of what happened. Below it stands its mean if they were calibrated."
     )
     return Scores(
         "auc", caption, "Discrimination and calibration, as in clinical papers", CLINICAL, rows
@@ -311,8 +311,8 @@ def worst_lead(evaluation: Evaluation) -> str:
         )
     dropped = any(note.startswith("dropped ") for note in evaluation.notes)
     return (
-        f"The cases that cost each model most by the {rule}, to look at by eye: a wrong outcome, a "
-        "strange case, or an overconfident forecast. Rows are counted from 0"
+        f"The cases that cost each model most by the {rule}, to look at by eye. They may be wrong "
+        "outcomes, strange cases or overconfident forecasts. Rows are counted from 0"
         f"{', those that were dropped left out' if dropped else ''}."
     )
 

@@ -536,7 +536,7 @@ def _open_pairs(standing: Standing, compared: Comparison, words: Words) -> Itera
         more = [f"{best} from {first}", *(f"{x} from {name}" for x, name in others)]
         true = "the difference is" if len(reachable) == 1 else "the differences are"
         start = f"If {true} as large as found, it would take about {number} {words.cases}"
-        alone = ", each pair taken by itself" if len(compared) > 1 else ""
+        alone = ", pair by pair" if len(compared) > 1 else ""
         yield f"{start} to tell {listed(more)} {sure}{alone}."
     if beyond:
         yield f"No number of {words.cases} in reach would tell {best} from {listed(beyond)}."

@@ -76,8 +76,15 @@ def choice(standing: Standing) -> str:
         _only_best(standing),
         _infinite(standing),
     ]
-    details = "; ".join(clause for clause in clauses if clause)
-    return f"{_clause(standing, standing.scope.long)}: {details}."
+    first, *more = filter(None, clauses)
+    claim = f"{_clause(standing, standing.scope.long)}: {first}."
+    return " ".join([claim, *map(_sentence, more)])
+
+
+def _sentence(clause: str) -> str:
+    """Make a sentence of a clause; names of models begin as they do."""
+    start = clause[0].upper() if clause.startswith(("both ", "all ")) else clause[0]
+    return f"{start}{clause[1:]}."
 
 
 def _headline_of_one(standing: Standing) -> Headline:
