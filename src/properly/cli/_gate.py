@@ -348,7 +348,7 @@ def references(conditions: Iterable[Condition | Versus], *, is_stored: bool) -> 
     return tuple(dict.fromkeys(named))
 
 
-class Known(NamedTuple):
+class Vocabulary(NamedTuple):
     """The names of numbers, and whether one that a condition names takes draws."""
 
     names: list[str]
@@ -376,24 +376,26 @@ class Gate:
     others: tuple[str, ...]
     is_stored: bool
 
-    def require_names(self, rules: Sequence[str], names: Callable[[int], Iterable[str]]) -> Known:
+    def require_names(
+        self, rules: Sequence[str], names: Callable[[int], Iterable[str]]
+    ) -> Vocabulary:
         """Refuse names that are unknown, and tell whether a number takes draws.
 
         Names are those that there are without draws, or with some.
         """
         limits = [x for x in self.conditions if isinstance(x, Condition)]
-        known = Known(list(names(0)) if limits else [], takes_draws=False)
+        vocabulary = Vocabulary(list(names(0)) if limits else [], takes_draws=False)
         for condition in self.conditions:
             if isinstance(condition, Versus):
                 self._require_versus(condition, rules)
                 continue
             try:
-                _resolve(condition.left, (*self.models, *self.others), known.names)
+                _resolve(condition.left, (*self.models, *self.others), vocabulary.names)
             except click.UsageError:
-                if not known.takes_draws:
-                    known = Known([*known.names, *names(1)], takes_draws=True)
-                _resolve(condition.left, (*self.models, *self.others), known.names)
-        return known
+                if not vocabulary.takes_draws:
+                    vocabulary = Vocabulary([*vocabulary.names, *names(1)], takes_draws=True)
+                _resolve(condition.left, (*self.models, *self.others), vocabulary.names)
+        return vocabulary
 
     def _require_versus(self, versus: Versus, rules: Sequence[str]) -> None:
         models = (*self.models, *self.others)
@@ -415,14 +417,14 @@ class Gate:
     def held(
         self,
         evaluation: Evaluation,
-        known: Known,
+        vocabulary: Vocabulary,
         stored: Callable[[str, str], Contrast] | None,
     ) -> Iterator[Held]:
         """Go through what holds; a stored result gives the contrast of a model by a rule."""
         numbers = numbers_of(evaluation.to_dict())
         for condition in self.conditions:
             if isinstance(condition, Condition):
-                yield from condition.held(numbers, self.models, known.names)
+                yield from condition.held(numbers, self.models, vocabulary.names)
                 continue
             names = self.models if condition.model is None else (condition.model,)
             for name in names:

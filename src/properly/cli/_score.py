@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from properly import Evaluation
-    from properly.cli._gate import Condition, Known, Versus
+    from properly.cli._gate import Condition, Versus, Vocabulary
     from properly.cli._stored import Against, Stored
 
 
@@ -174,13 +174,13 @@ def _score(
             refuse_without_rows("--keep-forecasts", chosen.engine)
         models = tuple(name for name in chosen.forecasts if name not in chosen.beside)
         gate = Gate(conditions, models, chosen.beside, is_stored=stored is not None)
-        known = _require(gate, chosen, stored, request)
-        draws = replicates if known.takes_draws or intervals else 0
+        vocabulary = _require(gate, chosen, stored, request)
+        draws = replicates if vocabulary.takes_draws or intervals else 0
         evaluation = evaluated(chosen, replicates=draws, **request)
     beside = None
     if stored is not None:
         beside = against(stored, evaluation, models, chosen, request["seed"])
-    held = list(gate.held(evaluation, known, None if beside is None else beside.contrast))
+    held = list(gate.held(evaluation, vocabulary, None if beside is None else beside.contrast))
     kept = keep_forecasts(chosen) if keep and isinstance(chosen, Chosen) else None
     emit(_laid_out(evaluation, layout, beside, kept), output, force=force)
     for one in held:
@@ -191,7 +191,7 @@ def _score(
 
 def _require(
     gate: Gate, chosen: Chosen | Large, stored: Stored | None, request: Mapping[str, Any]
-) -> Known:
+) -> Vocabulary:
     """Refuse, before the work, what conditions name in vain; tell whether they take draws."""
     from properly.evaluation._evaluate import rules_of_task
 

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 # The numbers of a page are in an element of it.
 PAGE = re.compile(r'<script type="application/json" id="numbers">(.*?)</script>', re.DOTALL)
-KNOWN = ("task", "level", "cases")
+REQUIRED = ("task", "level", "cases")
 SAME = ("cases", "rows", "event_rate", "events", "classes")
 
 
@@ -106,7 +106,7 @@ def read_stored(path: str) -> Stored:
     page = PAGE.search(text)
     try:
         record = json.loads(text if page is None else page[1])
-        data, numbers = {name: record["data"][name] for name in KNOWN}, numbers_of(record)
+        data, numbers = {name: record["data"][name] for name in REQUIRED}, numbers_of(record)
         data |= record["data"]
         kept = record.get("stored") or {}
     except (ValueError, KeyError, TypeError, AttributeError):
