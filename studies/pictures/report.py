@@ -76,7 +76,7 @@ def reliability(browser: Browser, path: Path) -> bytes:
 
 def dark(browser: Browser, path: Path) -> bytes:
     page = opened(browser, path, color_scheme="dark")
-    page.locator("#explore").evaluate("(x) => x.scrollIntoView()")
+    page.locator("#thresholds").evaluate("(x) => x.scrollIntoView()")
     return page.screenshot()
 
 

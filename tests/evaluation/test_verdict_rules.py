@@ -262,7 +262,7 @@ def test_the_choice_has_the_difference_to_the_next_with_its_interval() -> None:
     # The next one is told apart, and another is not.
     assert "a has the lower mean Brier score over them, by 0.040 (" in choice(standing("ab"))
     assert choice(standing("ac bc ad", "abcd")).endswith(
-        "); both are better than c; a is better than d too."
+        "). Both are better than c. a is better than d too."
     )
     assert choice(standing("bc")).startswith(
         f"a cannot be told apart from b and c {AT}: a has a lower mean Brier score over them than "
