@@ -269,7 +269,7 @@ def test_the_choice_has_the_difference_to_the_next_with_its_interval() -> None:
         "b, the next best, by 0.020 ("
     )
     assert choice(standing("ab", infinite="c", scope=ALL)).endswith(
-        ", that is by 17 %; c has an infinite log score."
+        ", that is by 17 %. c has an infinite log score."
     )
 
 
