@@ -325,7 +325,8 @@ SAID: list[Said] = [
         DataError,
         (
             "outcomes must have at most two labels; found 'maybe', 'no', 'yes'"
-            "\n\nHint: binary rules judge one event; compare y with its label."
+            "\n\nHint: binary rules judge one event; compare y with its label, or forecast all classes, "
+            "one column each: task='multiclass' or 'ordinal'; --classes a,b,c."
         ),
         tally(outcome="word", pos_label="yes"),
         with_last("word", "maybe"),
@@ -334,7 +335,8 @@ SAID: list[Said] = [
         DataError,
         (
             "outcomes must have at most two labels; found 0, 1, 2"
-            "\n\nHint: binary rules judge one event; compare y with its label."
+            "\n\nHint: binary rules judge one event; compare y with its label, or forecast all classes, "
+            "one column each: task='multiclass' or 'ordinal'; --classes a,b,c."
         ),
         summary(),
         with_last("y", 2),

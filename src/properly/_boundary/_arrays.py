@@ -348,7 +348,8 @@ def _label_hint(y: Column, labels: Sequence[Any]) -> str:
     if y.dtype.kind == "f" and y.min() >= 0 and (y.max() <= 1 or (y % 1).any()):
         return "outcomes come first, then forecasts; were the two swapped?"
     if len(labels) > 2:
-        return "binary rules judge one event; compare y with its label."
+        one = "binary rules judge one event; compare y with its label, or forecast all classes"
+        return f"{one}, one column each: task='multiclass' or 'ordinal'; --classes a,b,c."
     label = repr(labels[-1])
     by_hand = f"numpy.asarray(y) == {label}"
     return f"say which label is the event: pos_label={label}, or, for a rule, {by_hand}."

@@ -7,6 +7,7 @@ and rows are rescaled on request only.
 from __future__ import annotations
 
 import math
+import re
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -24,7 +25,13 @@ from properly._boundary._arrays import (
     weights_beside,
 )
 from properly._boundary._chunks import sweep
-from properly._boundary._labels import as_class_numbers, as_labels, check_labels, numbers_of_labels
+from properly._boundary._labels import (
+    as_class_numbers,
+    as_labels,
+    check_labels,
+    numbers_are_classes,
+    numbers_of_labels,
+)
 from properly._boundary._libraries import (
     is_numpy,
     namespace,
@@ -43,6 +50,8 @@ if TYPE_CHECKING:
 NAME, LOGITS = "class probabilities", "logits"
 # Up to this many columns are added up one after the other, which is faster than row by row.
 FEW = 16
+# Where all sums are this far off 1, rows were not rounded: their columns are no classes.
+FAR = 0.05
 
 
 class ClassRows(NamedTuple):
@@ -70,11 +79,16 @@ def check_class_rows(
     """Check outcomes, class probabilities and weights, and bring them together in one library."""
     columns = column_names(p)
     require_order(column_names(y), columns, "outcomes in rows")
-    labels = None if labels is None else as_labels(labels)
+    labels = category_order(y, p) if labels is None else as_labels(labels)
     _require_named_in_order(labels, columns_of(p))
-    p = check_probabilities(p, normalize=normalize)
-    if labels is None and not ordered and columns is not None and _are_among(y, columns):
+    if labels is None and not ordered and columns is not None and are_among(y, columns):
         labels = columns
+    try:
+        p = check_probabilities(p, normalize=normalize)
+    except DataError:
+        # A class without a column, or models side by side, are why rows do not sum to 1.
+        _require_columns_of_classes(y, as_table(p, NAME), labels or columns)
+        raise
     y = as_outcomes(y, int(p.shape[1]), labels, ordered=ordered)
     y = to_library_of(y, p)
     check_length(y, p, "outcomes")
@@ -138,6 +152,43 @@ def columns_of(p: object) -> tuple[Any, ...] | None:
     return names if names and all(isinstance(name, kind) for name in names) else None
 
 
+def category_order(y: object, p: ArrayLike) -> tuple[Any, ...] | None:
+    """Return the order that categorical outcomes state themselves, if there is a column for each.
+
+    Known by their type: ordered ones of pandas, and those of polars that are an Enum.
+    """
+    kind = getattr(y, "dtype", None)
+    if not (getattr(kind, "ordered", False) or type(kind).__name__ == "Enum"):
+        return None
+    order = tuple(kind.categories)  # type: ignore[union-attr]
+    return order if len(order) == as_table(p, NAME).shape[1] else None
+
+
+def _require_columns_of_classes(y: ArrayLike, p: Array, labels: tuple[Any, ...] | None) -> None:
+    """Refuse outcomes of more classes than there are columns, and models in place of classes."""
+    outcomes = to_numpy(as_array(y, "outcomes"))
+    present = distinct(outcomes) if outcomes.ndim == 1 else []
+    count = int(p.shape[1])
+    if len(present) > count:
+        numbers = all(isinstance(label, int | float) for label in present)
+        known = set(range(count) if numbers and numbers_are_classes(labels or ()) else labels or ())
+        missing = [label for label in present if label not in known] if known else []
+        named = ", ".join(map(repr, (missing or present)[:4]))
+        got = f"none of the {count} is for {named}" if missing else f"got {count} for {named}"
+        message = f"every class needs a column; {got}"
+        hint = "give one column a class, and name them in order: labels=, or --classes a,b,c."
+        raise DataError(message, hint=hint)
+    host = to_numpy(without_gradient(as_floats(as_numbers(p, NAME))))
+    far = (np.abs(host.sum(axis=1) - 1) > FAR).all()
+    if set(present) <= {0, 1} and far and (host <= 1).all() and (host >= 0).all():
+        message = (
+            f"two dimensions are classes, one column each, and rows must sum to 1; got {count} "
+            "columns for outcomes of 0 and 1"
+        )
+        hint = "for models of one event, pass {'name': p, …}; for classes, see task= and labels=."
+        raise DataError(message, hint=hint)
+
+
 def _require_named_in_order(
     labels: tuple[Any, ...] | None, columns: tuple[Any, ...] | None
 ) -> None:
@@ -145,10 +196,28 @@ def _require_named_in_order(
     if columns is None or columns == tuple(range(len(columns))):
         return  # a frame without names numbers its columns
     require_order(labels, columns, "labels")
+    _require_no_contradiction(labels, columns)
     if labels is None and not isinstance(columns[0], str) and columns != tuple(sorted(columns)):
         message = f"columns that are numbered must be in order; got {[int(x) for x in columns]}"
         hint = "write forecasts[sorted(forecasts.columns)], or name the classes by labels=."
         raise DataError(message, hint=hint)
+
+
+def _require_no_contradiction(labels: tuple[Any, ...] | None, columns: tuple[Any, ...]) -> None:
+    """Refuse a column that is named after the label of another, such as p_low for high."""
+    if labels is None or len(labels) != len(columns) or not numbers_are_classes(labels):
+        return
+    known = {str(label).casefold(): label for label in labels}
+    for label, column in zip(labels, columns, strict=True):
+        words = {str(column).casefold(), *re.split(r"[\W_]+", str(column).casefold())}
+        others = [known[word] for word in sorted(words) if word in known]
+        if others and label not in others:
+            message = (
+                f"labels must say what each column stands for; {column!r} stands where "
+                f"{label!r} is named"
+            )
+            hint = f"the columns are {list(columns)!r}: give labels= in their order."
+            raise DataError(message, hint=hint)
 
 
 def require_order(
@@ -163,7 +232,7 @@ def require_order(
         raise DataError(message, hint="write forecasts[labels] to order the columns of a frame.")
 
 
-def _are_among(y: ArrayLike, columns: tuple[Any, ...]) -> bool:
+def are_among(y: ArrayLike, columns: tuple[Any, ...]) -> bool:
     """Tell whether outcomes are words, and each of them the name of a column."""
     outcomes = as_array(y, "outcomes")
     words = is_numpy(outcomes) and outcomes.ndim == 1 and outcomes.dtype.kind in "OSU"

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeGuard
 import numpy as np
 
 from properly._boundary._arrays import check_column, check_rows, event_label
-from properly._boundary._classes import check_class_rows, is_table
+from properly._boundary._classes import category_order, check_class_rows, is_table
 from properly._boundary._labels import as_labels, check_labels
 from properly._boundary._libraries import is_numpy, kept, namespace, to_numpy, without_gradient
 from properly._boundary._options import check_flag
@@ -115,6 +115,7 @@ class Cases:
         labels = None if labels is None else as_labels(labels)
         if is_table(p):
             _require_no_event(pos_label)
+            labels = category_order(y, p) if labels is None else labels
             # Text has no order of its own, and what follows may need one.
             rows = check_class_rows(y, p, weight, labels=labels, ordered=True, normalize=normalize)
             count = int(rows.p.shape[1])

@@ -8,8 +8,15 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeAlias, cast
 
 import numpy as np
 
-from properly._boundary._classes import columns_of, is_table, require_order
-from properly._boundary._labels import as_labels
+from properly._boundary._classes import (
+    are_among,
+    category_order,
+    column_names,
+    columns_of,
+    is_table,
+    require_order,
+)
+from properly._boundary._labels import as_labels, names_of_labels
 from properly._boundary._options import (
     as_generator,
     check_choice,
@@ -19,7 +26,7 @@ from properly._boundary._options import (
     check_whole,
 )
 from properly._boundary._progress import shown
-from properly._boundary._record import as_models, library_of
+from properly._boundary._record import as_models, library_of, printable
 from properly.calibration._decomposition import require_proper
 from properly.counts._cases import Cases, require_classes, require_classes_to_normalize
 from properly.counts._models import contenders
@@ -394,11 +401,25 @@ def _evaluate_rows(
         cases = contenders(y, models, **options)
         return _doubted(gather(cases, Request(task, *chosen, **drawing)), cases)
     require_of_an_event(reading.within, reading.pos_label)
+    order = category_order(y, next(iter(models.values()))) if reading.labels is None else None
+    if order is not None and reading.task == "auto":
+        task = "ordinal"
+    if task == "multiclass" and options["labels"] is None:
+        options["labels"] = _names_of_classes(y, next(iter(models.values())))
     cases = _cases_of_classes(y, models, options)
     rules = rules_of_classes(reading.rules, task)
     result = _doubted(gather(cases, Request(task, rules, rules[0], None, **drawing)), cases)
-    two = reading.task == "auto" and len(result.labels) == 2
-    return replace(result, notes=(*result.notes, TWO_COLUMNS)) if two else result
+    notes = [TWO_COLUMNS] if reading.task == "auto" and len(result.labels) == 2 else []
+    if order is not None:
+        listed = ", ".join(printable(name) for name in names_of_labels(order))
+        notes.append(f"classes and columns are in the order of the outcomes' categories: {listed}")
+    return replace(result, notes=(*result.notes, *notes))
+
+
+def _names_of_classes(y: Any, p: Any) -> tuple[Any, ...] | None:
+    """Take the names of a frame's columns for those of the classes, if outcomes are among them."""
+    names = column_names(p)
+    return names if names is not None and are_among(y, names) else None
 
 
 def _doubted(evaluation: Evaluation, cases: Mapping[str, Cases] | None = None) -> Evaluation:

@@ -55,6 +55,11 @@ class Brier(DualRule):
     array([0.01, 0.25])
     >>> Brier().loss([0, 2], [[0.5, 0.25, 0.25], [0.0, 0.0, 1.0]])
     array([0.375, 0.   ])
+
+    Two columns, as ``predict_proba`` has them, cost twice as much as that of the event alone:
+
+    >>> Brier()([0, 1], [[0.9, 0.1], [0.5, 0.5]])
+    0.26
     >>> Brier(scale="half")([0, 1], [[0.9, 0.1], [0.5, 0.5]])
     0.13
     """
