@@ -229,7 +229,7 @@ def _spline(
     half = sample.band(subject, pieces, fitted, level)
     curve = fitted[at]
     # Where the best coefficients are infinite, nothing says how far off they are.
-    with np.errstate(divide="ignore", invalid="ignore"):
+    with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
         odds = logit(curve)
         lower, upper = (1 / (1 + np.exp(-x)) for x in (odds - half, odds + half))
     return curve, lower, upper, curves.words
