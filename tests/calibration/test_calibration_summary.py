@@ -460,7 +460,7 @@ def test_an_undefined_record_is_told_with_dashes_and_null() -> None:
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"fit": "loess"}, "fit must be 'spline', 'isotonic' or 'lowess'; got 'loess'"),
+        ({"fit": "kernel"}, "fit must be 'spline', 'isotonic', 'lowess' or 'loess'; got 'kernel'"),
         ({"level": 95}, "a level must lie between 0 and 1"),
         ({"replicates": 0}, "replicates must be a whole number, 1 or more; got 0"),
     ],

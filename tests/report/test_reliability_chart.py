@@ -36,6 +36,22 @@ def test_the_curve_is_that_of_the_record() -> None:
         np.testing.assert_allclose([row["y"] for row in curve], y, rtol=1e-4)
 
 
+def test_the_smooth_line_and_its_band_are_those_of_the_record() -> None:
+    rows = rows_of(reliability_chart(evaluation()))
+    for name, record in evaluation().smooth.items():
+        assert record is not None
+        (line,) = of_kind(rows, "smooth", name)
+        fields = ("forecast", "event_rate", "lower", "upper")
+        for key, field in zip(("at", "height", "low", "high"), fields, strict=True):
+            np.testing.assert_allclose(line[key], getattr(record, field), rtol=1e-4)
+
+
+def test_certain_forecasts_have_no_smooth_line() -> None:
+    e = evaluate([0, 1, 1], {"certain": [0.0, 1.0, 1.0]}, task="binary", replicates=0)
+    assert e.smooth["certain"] is None
+    assert of_kind(rows_of(reliability_chart(e)), "smooth", "certain") == []
+
+
 def test_hover_tells_range_cases_and_event_rate_of_each_bin() -> None:
     rows = rows_of(reliability_chart(evaluation()))
     for name, record in evaluation().reliability.items():

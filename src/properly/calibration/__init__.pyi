@@ -1,6 +1,7 @@
 # Where each public name lives; it is imported from there when it is first used.
 
 from ._bins import BinnedReliability, binned_reliability
+from ._calibration_curve import CalibrationCurve, calibration_curve
 from ._calibration_test import calibration_test
 from ._certain import Certain
 from ._curve_fits import AbsoluteError
@@ -16,6 +17,7 @@ __all__ = [
     "AbsoluteError",
     "BinnedReliability",
     "Bins",
+    "CalibrationCurve",
     "CalibrationError",
     "CalibrationSummary",
     "CalibrationTest",
@@ -29,6 +31,7 @@ __all__ = [
     "Reliability",
     "SmoothError",
     "binned_reliability",
+    "calibration_curve",
     "calibration_error",
     "calibration_summary",
     "calibration_test",

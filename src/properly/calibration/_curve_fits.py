@@ -15,7 +15,7 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 from itertools import islice
-from typing import TYPE_CHECKING, Literal, NamedTuple, Protocol, TypeAlias
+from typing import TYPE_CHECKING, ClassVar, Literal, NamedTuple, Protocol, TypeAlias
 
 import numpy as np
 
@@ -27,6 +27,7 @@ from properly.inference._logistic import fit as fit_logistic
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
+    from typing import Self
 
     from properly._boundary._options import Drawing
     from properly.calibration._line import Subject
@@ -45,7 +46,7 @@ TABLE = 1 << 22
 MANY = 1000
 FINE = 200
 SLACK = 1e-12
-Fit: TypeAlias = Literal["spline", "isotonic", "lowess"]
+Fit: TypeAlias = Literal["spline", "isotonic", "lowess", "loess"]
 # Where the knots lie among the cases: F. E. Harrell (2015). Regression modeling strategies.
 FIVE = (0.05, 0.275, 0.5, 0.725, 0.95)
 THREE = (0.1, 0.5, 0.9)
@@ -79,14 +80,15 @@ class Lowess:
     value: Column
     weight: Column
     width: Column
+    span: ClassVar[float] = SPAN
 
     @classmethod
-    def of(cls, value: Column, weight: Column, *, counted: bool) -> Lowess:
+    def of(cls, value: Column, weight: Column, *, counted: bool) -> Self:
         """Find the width of each forecast's window."""
         total = float(weight.sum())
-        needed = SPAN * total * (1 - SLACK)
+        needed = cls.span * total * (1 - SLACK)
         if counted:
-            needed = min(max(math.floor(SPAN * total + 1e-7), 2.0), total)
+            needed = min(max(math.floor(cls.span * total + 1e-7), 2.0), total)
         below = _reach(value, weight, needed)
         above = _reach(-value[::-1], weight[::-1], needed)[::-1]
         return cls(value, weight, np.minimum(below, above))
@@ -104,7 +106,7 @@ class Lowess:
         rate = (events / self.weight).T
         rows = self._anchors() if rough and len(self.value) > MANY else np.arange(len(self.value))
         result = np.concatenate(
-            [self._table(some) @ rate for some in _pieces(rows, TABLE, len(rate))]
+            [self.weights(some) @ rate for some in _pieces(rows, TABLE, len(rate))]
         )
         if len(rows) == len(self.value):
             return result.T
@@ -119,12 +121,13 @@ class Lowess:
             rows.append(max(reached, rows[-1] + 1))
         return np.array(rows)
 
-    def _table(self, some: Column) -> Column:
+    def weights(self, some: Column) -> Column:
         """Return what each case counts in the lines of some forecasts."""
         pieces = _pieces(some, CACHE, len(self.value))
-        return np.concatenate([self._weights(piece) for piece in pieces])
+        return np.concatenate([self._fit(*self._window(piece)) for piece in pieces])
 
-    def _weights(self, some: Column) -> Column:
+    def _window(self, some: Column) -> tuple[Column, Column, Column]:
+        """Return how far all are from some forecasts, in widths, and how much they count."""
         width = self.width[some, None]
         # Without a width, only the forecast itself is in its window.
         away = (self.value - self.value[some, None]) / np.where(width > 0, width, 1)
@@ -137,6 +140,10 @@ class Lowess:
         kernel *= kernel * kernel
         kernel *= self.weight
         kernel /= kernel.sum(axis=1, keepdims=True)
+        return away, kernel, width
+
+    def _fit(self, away: Column, kernel: Column, width: Column) -> Column:
+        """Return what each case counts in lines through the windows."""
         mean = np.einsum("ij,ij->i", kernel, away)[:, None]
         away -= mean
         moved = kernel * away
@@ -144,6 +151,32 @@ class Lowess:
         is_line = np.sqrt(spread) * width > NARROW * (self.value[-1] - self.value[0])
         kernel -= moved * np.where(is_line, mean / np.where(is_line, spread, 1), 0)
         return kernel
+
+
+class Loess(Lowess):
+    """Parabolas through the neighbours of each forecast, as R's loess has it by default.
+
+    A window holds three quarters of the cases. Where it holds fewer than three forecasts, the
+    smallest coefficients that fit are taken.
+    """
+
+    span: ClassVar[float] = 0.75
+
+    @property
+    def words(self) -> str:
+        """The kind of the curve, in words."""
+        return "loess of degree 2 with windows of three quarters of the cases"
+
+    def _fit(self, away: Column, kernel: Column, width: Column) -> Column:  # noqa: ARG002
+        """Return what each case counts in parabolas through the windows."""
+        powers = [kernel]
+        for _ in range(4):
+            powers.append(powers[-1] * away)
+        sums = np.stack([power.sum(axis=1) for power in powers], axis=1)
+        moments = sums[:, np.add.outer(np.arange(3), np.arange(3))]
+        first = np.linalg.pinv(moments, rcond=SLACK, hermitian=True)[:, 0, :, None]
+        result: Column = first[:, 0] * powers[0] + first[:, 1] * powers[1] + first[:, 2] * powers[2]
+        return result
 
 
 def _pieces(rows: Column, entries: int, columns: int) -> Iterator[Column]:
@@ -187,7 +220,7 @@ def find_curves(fit: Fit, value: Column, weight: Column, *, counted: bool) -> Cu
         return Spline.of(value, weight, counted=counted)
     if fit == "isotonic":
         return Isotonic(weight)
-    return Lowess.of(value, weight, counted=counted)
+    return (Loess if fit == "loess" else Lowess).of(value, weight, counted=counted)
 
 
 def quantiles(x: Column, weight: Column, shares: Sequence[float], *, counted: bool) -> Column:

@@ -294,11 +294,12 @@ def calibration_summary(
         The forecasts and what happened. `Cases` say how they were sampled: weights, of which only
         the ratios matter, clusters, strata, time. A tally is one of independent cases, and holds
         counts.
-    fit : {"spline", "isotonic", "lowess"}
+    fit : {"spline", "isotonic", "lowess", "loess"}
         The curve. A logistic regression on a restricted cubic spline of the log odds, with knots at
         the 5, 27.5, 50, 72.5 and 95 % quantiles, or at the 10, 50 and 90 % ones where these are not
-        five; the best increasing curve; or local lines in windows of two thirds of the cases, with
-        tricube weights and no steps to make it robust.
+        five; the best increasing curve; or local lines in windows of two thirds of the cases, or
+        parabolas in windows of three quarters, with tricube weights and no steps to make them
+        robust. `properly.calibration.calibration_curve` returns all of these but the second.
     reduction : {"one_vs_rest", "cumulative"}, optional
         Which questions to ask of classes.
     level : float
@@ -342,8 +343,8 @@ def calibration_summary(
     are counted in cells: some 600 for a spline, some 1,300 for other curves, with single forecasts
     at either end. With 100,000 forecasts that changed mean distances by no more than the draws do.
 
-    The cost of lowess grows with the square of the number of distinct forecasts; a tally with
-    ``cells=1000`` groups them.
+    The cost of lowess and loess grows with the square of the number of distinct forecasts; a tally
+    with ``cells=1000`` groups them.
 
     References
     ----------

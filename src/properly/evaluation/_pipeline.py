@@ -58,6 +58,8 @@ if TYPE_CHECKING:
 MOST_PAIRED = 10
 # Of more classes, the tables of what is kept at each share no longer fit into memory.
 MOST_RETAINED = 100
+# Points of a smooth curve that is drawn.
+SMOOTH_POINTS = 40
 SHARES = "class shares"
 # What is left out, with a note, where the data do not allow it.
 IF_POSSIBLE = {
@@ -232,12 +234,16 @@ def _event_steps(source: Source, name: str) -> Steps:
 def _event_fields(source: Source) -> dict[str, Any]:
     """Score the forecasts that need no model, and say how to make the curves of models."""
     tallies, constants = source.tallies, baselines(source.tallies[source.models[0]])
+    request = source.request
     return {
         "regret": Curves(regret_curve, tallies),
         "decision": Curves(_decision_curve, tallies),
         "roc": Curves(_roc_curve, tallies),
         "at_thresholds": _at_thresholds(source),
-        "baselines": {name: _by_rule(x, source.request.rules) for name, x in constants.items()},
+        "smooth": Curves(
+            partial(_smooth, request.level), {name: source.sampled(name) for name in source.models}
+        ),
+        "baselines": {name: _by_rule(x, request.rules) for name, x in constants.items()},
         "baseline_regret": {name: regret_curve(x) for name, x in constants.items()},
     }
 
@@ -264,6 +270,13 @@ def _judge_at(within: Interval | None, level: float | None, sampled: Tally | Cas
 
     # At 0 one acts on all, which needs no model.
     return at_thresholds(sampled, np.append(0.0, round_thresholds(within)), level)
+
+
+def _smooth(level: float, sampled: Tally | Cases) -> Any:
+    """Fit a smooth curve; none if all forecasts are certain."""
+    with suppress(DataError):
+        return calibration.calibration_curve(sampled, level=level, points=SMOOTH_POINTS)
+    return None
 
 
 def _by_rule(tally: Tally, rules: Sequence[Any]) -> dict[str, Decomposition]:

@@ -37,6 +37,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from properly._boundary._record import Backend
+    from properly.calibration._calibration_curve import CalibrationCurve
     from properly.calibration._certain import Certain
     from properly.calibration._decomposition import Decomposition
     from properly.calibration._grouping_error import GroupingError
@@ -171,6 +172,9 @@ class Evaluation(Record):
         By model, what acting at a few dozen round thresholds comes to, those in the range if there
         is one: `AtThreshold` with intervals, made whenever it is asked for. The first is at 0,
         where one acts on all.
+    smooth : dict
+        A smooth `CalibrationCurve` by model, with a band, made whenever it is asked for; None if
+        all forecasts are 0 or 1.
     dominances : dict
         By pair of names, the best model first: a `Dominance` over the range of thresholds.
     grouping : dict
@@ -251,6 +255,7 @@ class Evaluation(Record):
     decision: Mapping[str, DecisionCurve] = ABSENT
     roc: Mapping[str, RocCurve] = ABSENT
     at_thresholds: Mapping[str, tuple[AtThreshold, ...]] = ABSENT
+    smooth: Mapping[str, CalibrationCurve | None] = ABSENT
     dominances: dict[tuple[str, str], Dominance] = ABSENT
     grouping: dict[str, GroupingError] = ABSENT
     # Of classes.

@@ -176,6 +176,7 @@ def _calibration(evaluation: Evaluation) -> Iterator[tuple[str, ...]]:
             "cox",
         )
         yield _claim(f"The integrated calibration index (ICI) is from a {summary.curve}", "ici")
+        yield _claim("That curve is drawn beside the diagrams, with a pointwise band")
     if evaluation.calibration_tests:
         test = next(iter(evaluation.calibration_tests.values()))
         yield _claim(f"The hypothesis of calibration was tested ({test.name} test)")

@@ -71,6 +71,8 @@ APART = 0.13
 # The tallest bar of forecasts, in shares of the panel, and how many bars there are at most.
 TALLEST, BARS = 0.16, 24
 BAND_POINTS, BIN_POINTS = 160, 250
+# The smooth curve, and the ends of its band.
+SMOOTH_LINES = (("height", 0.9, [1, 0]), ("low", 0.8, [1, 3]), ("high", 0.8, [1, 3]))
 END: Spec = {"field": "x2"}
 UNSEEN: Spec = {"opacity": 0, "clip": True}
 LEAD = (
@@ -78,7 +80,8 @@ LEAD = (
     "the diagonal forecasts mean what they say; below it the event came less often than was said, "
     "above it more often. In the grey band the line of calibrated forecasts would run, at each "
     "point in 90 of 100 samples; somewhere, most lines leave it by chance. Bars at the bottom show "
-    "where the forecasts are. MCB is what recalibration would save of the {score}, DSC what the "
+    "where the forecasts are. The thin dark line is a smooth curve of the same, and dots are the "
+    "ends of its {level} band. MCB is what recalibration would save of the {score}, DSC what the "
     "forecasts know."
 )
 
@@ -303,7 +306,10 @@ def reliability_chart(evaluation: Evaluation) -> Chart | None:
     rows = [
         {"model": name, "panel": k} | row
         for k, name in enumerate(records)
-        for row in _rows(records[name], frame, _note(evaluation, name))
+        for row in [
+            *_rows(records[name], frame, _note(evaluation, name)),
+            *_smooth(evaluation, name),
+        ]
     ]
     return Chart(
         name="reliability",
@@ -317,7 +323,8 @@ def reliability_chart(evaluation: Evaluation) -> Chart | None:
 
 
 def _lead(evaluation: Evaluation, frame: Frame) -> str:
-    lead = LEAD.format(score=rule_in_words(evaluation.rules[0]))
+    level = f"{100 * evaluation.level:g} %"
+    lead = LEAD.format(score=rule_in_words(evaluation.rules[0]), level=level)
     return f"{lead} Both axes have a square-root scale." if frame.root else lead
 
 
@@ -347,6 +354,17 @@ def _rows(record: Reliability, frame: Frame, note: str) -> list[Row]:
         *_curve(record),
         *_bins(record),
     ]
+
+
+def _smooth(evaluation: Evaluation, name: str) -> list[Row]:
+    """Return the smooth curve and its band as lists, cut at 0 and 1; none where there is none."""
+    smooth = evaluation.smooth[name]
+    if smooth is None:
+        return []
+    columns = smooth.forecast, smooth.event_rate, smooth.lower, smooth.upper
+    names = ("at", "height", "low", "high")
+    lists = ([short(x) for x in np.clip(column, 0, 1).tolist()] for column in columns)
+    return [{"kind": "smooth"} | dict(zip(names, lists, strict=True))]
 
 
 def _band(record: Reliability) -> list[Row]:
@@ -464,6 +482,7 @@ def _layers(color: Spec) -> list[Spec]:
         _layer("band", {"type": "area", "opacity": 0.16, "clip": True} | ink, y2={"field": "y2"}),
         _layer("bar", {"type": "rect", "opacity": 0.35} | ink, **bars),
         _layer("diagonal", {"type": "line", "opacity": 0.5, "strokeDash": [4, 3]} | ink),
+        *(_smooth_line(field, width, dash) for field, width, dash in SMOOTH_LINES),
         _layer("curve", {"type": "line", "strokeWidth": 1.4}, color=color),
         _layer("bin", {"type": "rule", "strokeWidth": 3.4}, color=color, x2=END),
         _layer("bin", {"type": "point", "filled": True, "size": 14, "opacity": 1}, color=color),
@@ -480,6 +499,19 @@ def _layers(color: Spec) -> list[Spec]:
             },
         },
     ]
+
+
+def _smooth_line(field: str, width: float, dash: list[int]) -> Spec:
+    """Draw the smooth curve, or one end of its band."""
+    ink: Spec = {"color": "currentColor", "opacity": 0.75, "clip": True}
+    return {
+        "transform": [
+            {"filter": "datum.kind == 'smooth'"},
+            {"flatten": ["at", field], "as": ["x", "y"]},
+            {"filter": "isValid(datum.y)"},
+        ],
+        "mark": {"type": "line", "strokeWidth": width, "strokeDash": dash} | ink,
+    }
 
 
 def _layer(kind: str, mark: Spec, **encoding: Any) -> Spec:

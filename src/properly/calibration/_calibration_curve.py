@@ -1,0 +1,235 @@
+"""Smooth calibration curves with pointwise bands: the curves behind ICI, to be drawn."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Literal, NamedTuple, TypeAlias, get_args
+
+import numpy as np
+
+from properly._boundary._options import check_choice, check_level, check_whole
+from properly._boundary._record import Record, many
+from properly.calibration._curve_fits import Loess, Lowess, Spline
+from properly.calibration._line import Subject
+from properly.errors import DataError
+from properly.inference._draws import cell_starts
+from properly.inference._logistic import logit
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from properly.counts._cases import Cases
+    from properly.counts._tally import Tally
+    from properly.typing import Column
+
+
+SmoothFit: TypeAlias = Literal["spline", "lowess", "loess"]
+# Entries of a table of what each forecast counts at some points.
+TABLE = 1 << 21
+# Points that are used unless another number is given.
+POINTS = 60
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class CalibrationCurve(Record):
+    """How often the event happened after forecasts, as a smooth curve.
+
+    Attributes
+    ----------
+    forecast : array
+        Some of the distinct forecasts, the lowest and the highest among them.
+    event_rate : array
+        The curve there. Local curves, lowess and loess, may leave [0, 1].
+    lower, upper : array
+        A pointwise band; NaN where nothing can be said.
+    curve : str
+        What was fitted, in words.
+    level : float
+        Coverage of the band at each point.
+
+    Examples
+    --------
+    >>> import properly
+    >>> crash = properly.datasets.crash()
+    >>> t = properly.tally(crash.died, crash.forecasts["logistic"])
+    >>> properly.calibration.calibration_curve(t)
+    CalibrationCurve(60 points of a restricted cubic spline of the log odds with 5 knots)
+    """
+
+    forecast: Column
+    event_rate: Column
+    lower: Column
+    upper: Column
+    curve: str
+    level: float
+
+    _series = ("forecast", "event_rate", "lower", "upper")
+
+    def __repr__(self) -> str:
+        return f"CalibrationCurve({many(len(self.forecast), 'point')} of a {self.curve})"
+
+
+def calibration_curve(
+    cases: Tally | Cases, *, fit: SmoothFit = "spline", level: float = 0.95, points: int = POINTS
+) -> CalibrationCurve:
+    r"""Fit a smooth calibration curve, and say how far off it may be at each point.
+
+    It is the curve whose distances from the forecasts `calibration_summary` averages (ICI).
+
+    Parameters
+    ----------
+    cases : Tally or Cases
+        The forecasts and what happened. `Cases` say how they were sampled: weights, clusters,
+        strata, time.
+    fit : {"spline", "lowess", "loess"}
+        A logistic regression on a restricted cubic spline of the log odds; local lines in windows
+        of two thirds of the cases; or local parabolas in windows of three quarters of them, as R's
+        ``loess`` has it with its defaults, ``span = 0.75, degree = 2, family = "gaussian"``, and
+        ``surface = "direct"``.
+    level : float
+        Coverage of the band, at each point by itself.
+    points : int
+        How many of the distinct forecasts to return at most: half of them evenly among the cases,
+        half evenly along the axis.
+
+    Returns
+    -------
+    CalibrationCurve
+
+    Notes
+    -----
+    Local curves weigh the neighbours of a forecast by :math:`(1 - (d / h)^3)^3`, with h the
+    distance to the last of them, and are evaluated directly at each point; there is no
+    interpolation, which is R's default and differs a little.
+
+    A curve is, but for smaller terms, a sum over cases, of which each adds
+    :math:`l (y - \hat g)`; the variance of the sum allows for the design (sandwich), with Student's
+    t. Of a spline it is that of the log odds, so that the band stays inside [0, 1]. The bias of
+    smoothing is not in the band.
+
+    Forecasts of exactly 0 and 1 have no log odds, and are left out of a spline. Of more than 32,768
+    distinct forecasts the curve is fitted to cells of them.
+
+    References
+    ----------
+    .. [1] P. C. Austin, E. W. Steyerberg (2019). The Integrated Calibration Index (ICI) and related
+       metrics for quantifying the calibration of logistic regression models. Statistics in Medicine
+       38:4051-4065. `doi:10.1002/sim.8281 <https://doi.org/10.1002/sim.8281>`__
+    .. [2] W. S. Cleveland, S. J. Devlin (1988). Locally weighted regression: an approach to
+       regression analysis by local fitting. Journal of the American Statistical Association
+       83:596-610. `doi:10.1080/01621459.1988.10478639
+       <https://doi.org/10.1080/01621459.1988.10478639>`__
+
+    Examples
+    --------
+    >>> import properly
+    >>> t = properly.Tally.from_counts([0.1, 0.2, 0.5, 0.8], [80, 90, 70, 40], [6, 15, 38, 33])
+    >>> found = properly.calibration.calibration_curve(t, fit="loess")
+    >>> found.event_rate.round(3)
+    array([0.071, 0.176, 0.541, 0.826])
+    """
+    check_choice(fit, get_args(SmoothFit), "fit")
+    level, points = check_level(level), check_whole(points, "points")
+    subject = Subject.of(cases)
+    sample = _sampled(subject, fit)
+    if not len(sample.value):
+        message = "a spline needs forecasts that are not exactly 0 or 1; all of these are"
+        raise DataError(message, hint='pass fit="loess".')
+    at = _some(sample.value, sample.weight, points)
+    if fit == "spline":
+        return CalibrationCurve(sample.value[at], *_spline(subject, sample, at, level), level)
+    return CalibrationCurve(sample.value[at], *_local(subject, sample, at, fit, level), level)
+
+
+class _Sample(NamedTuple):
+    """Forecasts, or cells of them, that a curve is fitted to; `place` has those of the subject."""
+
+    value: Column
+    weight: Column
+    events: Column
+    place: Column
+    counted: bool
+
+    def band(
+        self, subject: Subject, pieces: Iterable[Column], fitted: Column, level: float
+    ) -> Column:
+        """Return half the width of the band, given what each forecast adds at the points."""
+        # A forecast that is left out adds nothing.
+        inside = self.place >= 0
+        halves = []
+        for piece in pieces:
+            share = np.where(inside, piece[:, self.place], 0.0)
+            away = np.append(fitted, 0.0)[self.place]
+            halves.append(subject.spread(share * (1 - away), -share * away).half_widths(level))
+        return np.concatenate(halves)
+
+
+def _sampled(subject: Subject, fit: SmoothFit) -> _Sample:
+    """Leave out what has no log odds, and group very many forecasts into cells."""
+    sample = subject.sample
+    used = sample.is_uncertain if fit == "spline" else np.ones(len(sample.value), dtype=bool)
+    value, weight, events = (x[used] for x in (sample.value, sample.weight, sample.events))
+    place = np.where(used, np.cumsum(used) - 1, -1)
+    start = cell_starts(value, weight, None) if len(value) else None
+    if start is not None:
+        total = np.add.reduceat(weight, start)
+        value = np.add.reduceat(weight * value, start) / total
+        weight, events = total, np.add.reduceat(events, start)
+        cell = np.searchsorted(start, place, side="right") - 1
+        place = np.where(used, cell, -1)
+    return _Sample(value, weight, events, place, subject.is_counted)
+
+
+def _some(value: Column, weight: Column, points: int) -> Column:
+    """Choose forecasts, half of them evenly among the cases and half along the axis."""
+    if len(value) <= points:
+        return np.arange(len(value))
+    half = max(points // 2, 2)
+    upto = np.cumsum(weight)
+    among = np.searchsorted(upto, np.linspace(0, upto[-1], half))
+    along = np.searchsorted(value, np.linspace(value[0], value[-1], half))
+    both = np.unique(np.minimum(np.append(among, along), len(value) - 1))
+    # Where the two meet there is room for more.
+    free = points - len(both)
+    rest = np.setdiff1d(np.arange(len(value)), both)
+    more = rest[np.linspace(0, len(rest) - 1, free).astype(np.intp)] if free > 0 else rest[:0]
+    return np.union1d(both, more)
+
+
+def _local(
+    subject: Subject, sample: _Sample, at: Column, fit: SmoothFit, level: float
+) -> tuple[Column, Column, Column, str]:
+    """Fit lines or parabolas around each point."""
+    kind = Loess if fit == "loess" else Lowess
+    curves = kind.of(sample.value, sample.weight, counted=sample.counted)
+    size = max(1, TABLE // len(sample.place))
+    pieces = [curves.weights(at[k : k + size]) for k in range(0, len(at), size)]
+    rate = sample.events / sample.weight
+    curve = np.concatenate([piece @ rate for piece in pieces])
+    fitted = np.interp(sample.value, sample.value[at], curve).clip(0, 1)
+    half = sample.band(subject, (x / sample.weight for x in pieces), fitted, level)
+    return curve, curve - half, curve + half, curves.words
+
+
+def _spline(
+    subject: Subject, sample: _Sample, at: Column, level: float
+) -> tuple[Column, Column, Column, str]:
+    """Fit a logistic regression; the band is one of the log odds."""
+    curves = Spline.of(sample.value, sample.weight, counted=sample.counted)
+    events = float(sample.events.sum())
+    if events in (0.0, float(sample.weight.sum())):
+        certain, unknown = np.full(len(at), events > 0, dtype=np.float64), np.full(len(at), np.nan)
+        return certain, unknown, unknown, curves.words
+    fitted = curves.at(sample.events[None])[0]
+    axes = curves.axes
+    information = np.einsum("ji,j,jk->ik", axes, sample.weight * fitted * (1 - fitted), axes)
+    turn = axes[at] @ np.linalg.pinv(information, hermitian=True)
+    size = max(1, TABLE // len(sample.place))
+    pieces = (turn[k : k + size] @ axes.T for k in range(0, len(at), size))
+    half = sample.band(subject, pieces, fitted, level)
+    curve = fitted[at]
+    # Where the best coefficients are infinite, nothing says how far off they are.
+    with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
+        odds = logit(curve)
+        lower, upper = (1 / (1 + np.exp(-x)) for x in (odds - half, odds + half))
+    return curve, lower, upper, curves.words
