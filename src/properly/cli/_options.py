@@ -103,7 +103,8 @@ def within_option() -> click.Option:
         nargs=2,
         metavar="LOWER UPPER",
         callback=_as_range,
-        help="The thresholds that matter, such as 0.01 0.1, over which models are judged first, by mean regret.",
+        help="The thresholds that matter, such as 0.01 0.1, over which models are judged first, "
+        "by mean regret.",
     )
 
 

@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from properly.calibration._statistics import CalibrationTest
     from properly.calibration._summary import CalibrationSummary
     from properly.comparison._groups_record import Groups
+    from properly.comparison._over_ranges import OverRanges
     from properly.comparison._pairs import Comparison
     from properly.comparison._periods import OverTime
     from properly.decisions._dominance import Dominance
@@ -148,6 +149,9 @@ class Evaluation(Record):
         `DecisionCurve` and a `RocCurve`. Those of models are made whenever one is asked for.
     dominances : dict
         By pair of names, the best model first: a `Dominance` over the range of thresholds.
+    over_ranges : OverRanges or None
+        How sure mean regret is over many ranges of thresholds, and which models can be told apart
+        there, for the eight models of the lowest scores. None without rows.
     grouping : dict
         What grouping forecasts into cells can have changed, of the models of which that was done:
         `GroupingError`.
@@ -226,6 +230,7 @@ class Evaluation(Record):
     decision: Mapping[str, DecisionCurve] = ABSENT
     roc: Mapping[str, RocCurve] = ABSENT
     dominances: dict[tuple[str, str], Dominance] = ABSENT
+    over_ranges: OverRanges | None = None
     grouping: dict[str, GroupingError] = ABSENT
     # Of classes.
     labels: tuple[Any, ...] = ABSENT
