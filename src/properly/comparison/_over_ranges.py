@@ -24,7 +24,7 @@ from properly._boundary._chunks import share_out
 from properly._boundary._libraries import freeze
 from properly.comparison._compare import FEW, ROUNDING, most_signs, student_p
 from properly.comparison._differences import forecasts_of
-from properly.counts._cases import rows_in_use
+from properly.counts._cases import is_in_place, rows_in_use
 from properly.inference._design import Design, is_alike
 from properly.inference._shares import student
 from properly.inference._variance import spread_of_totals
@@ -115,8 +115,13 @@ class _Moments(NamedTuple):
 def compare_over_ranges(
     models: dict[str, Cases], threshold: Column, *, level: float
 ) -> OverRanges | None:
-    """Compare all pairs of models over all ranges; None of very many clusters or times."""
+    """Compare all pairs of models over all ranges.
+
+    None of very many clusters or times, and of tensors, whose rows stay where they are.
+    """
     cases = next(iter(models.values()))
+    if is_in_place(cases):
+        return None
     grid = _Grid(rows_in_use(cases).y, Design.of(cases), threshold)
     if grid.label is not None and grid.design.units * grid.cells > MOST:
         return None

@@ -151,7 +151,7 @@ class Evaluation(Record):
         By pair of names, the best model first: a `Dominance` over the range of thresholds.
     over_ranges : OverRanges or None
         How sure mean regret is over many ranges of thresholds, and which models can be told apart
-        there, for the eight models of the lowest scores. None without rows.
+        there, for the eight models of the lowest scores. None without rows, and of tensors.
     grouping : dict
         What grouping forecasts into cells can have changed, of the models of which that was done:
         `GroupingError`.

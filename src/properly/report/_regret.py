@@ -259,7 +259,11 @@ def _sure(evaluation: Evaluation) -> Spec:
     ends, over = evaluation.within or Interval(0, 1), evaluation.over_ranges
     told: Spec = {"headline": [ends.lower, ends.upper]}
     if over is None:
-        why = "of a summary without the rows" if evaluation.summed else "of so many clusters"
+        why = (
+            "of a summary without the rows"
+            if evaluation.summed
+            else "of tensors, or of very many clusters"
+        )
         return told | {"why": f"There are no intervals over other ranges {why}."}
     return told | {
         "models": len(over.models),
