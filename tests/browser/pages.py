@@ -46,13 +46,19 @@ class Printed(NamedTuple):
     path: Path
 
 
-def crash_evaluation() -> Evaluation:
-    """Evaluate some accidents of the example with all there is: groups, time, a range."""
+def some_accidents() -> tuple[Any, dict[str, Any], Any]:
+    """Return who died, the forecasts, and which rows of the example these are."""
     crash = properly.datasets.crash()
     kept = crash.cluster % EVERY == 0
+    return crash.died[kept], {name: p[kept] for name, p in crash.forecasts.items()}, kept
+
+
+def crash_evaluation() -> Evaluation:
+    """Evaluate some accidents of the example with all there is: groups, time, a range."""
+    crash, (y, forecasts, kept) = properly.datasets.crash(), some_accidents()
     evaluation: Evaluation = properly.evaluate(
-        crash.died[kept],
-        {name: p[kept] for name, p in crash.forecasts.items()},
+        y,
+        forecasts,
         within=(0.01, 0.1),
         clusters=crash.cluster[kept],
         groups=crash.sex[kept],

@@ -4,7 +4,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
+import numpy as np
 import pytest
+
+import properly
+from properly.evaluation._verdict._standing import standing_of
+from properly.rules import Regret
+from tests.browser.pages import some_accidents
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -12,6 +18,7 @@ if TYPE_CHECKING:
     from playwright.sync_api import FloatRect
 
     from properly import Evaluation
+    from properly.comparison import Comparison
     from tests.browser.pages import Printed
     from tests.browser.window import Window
 
@@ -25,6 +32,9 @@ class Row(NamedTuple):
     name: str
     rank: int
     mean: float
+    lower: float | None
+    upper: float | None
+    tier: int | None
 
 
 @pytest.fixture
@@ -42,13 +52,16 @@ def ranking(window: Window) -> list[Row]:
     rows = window.page.evaluate(
         """() => [...document.querySelectorAll("#ranking tbody tr")].map((row) => [
           row.querySelector("th").textContent,
-          ...[...row.querySelectorAll("td")].map((cell) => Number(cell.dataset.value)),
+          ...[...row.querySelectorAll("td")].slice(0, 2).map((cell) => Number(cell.dataset.value)),
+          ...["lower", "upper"].map((end) => row.cells[3].dataset[end] ?? null).map(
+            (end) => (end === null ? null : Number(end))),
+          Number(row.cells[4].dataset.value) || null,
         ])"""
     )
     return [Row(*row) for row in rows]
 
 
-def ends(window: Window) -> tuple[float, float]:
+def chosen_ends(window: Window) -> tuple[float, float]:
     """Read the range from its two fields."""
     lower, upper = (window.page.locator(f"#range [name={end}]") for end in ("lower", "upper"))
     return float(lower.input_value()) / 100, float(upper.input_value()) / 100
@@ -90,7 +103,7 @@ def library_means(evaluation: Evaluation, a: float, b: float) -> list[tuple[str,
 
 def require_the_library(window: Window, evaluation: Evaluation) -> list[str]:
     """Compare the table with the library, and return the order of the models."""
-    rows, (a, b) = ranking(window), ends(window)
+    rows, (a, b) = ranking(window), chosen_ends(window)
     expected = library_means(evaluation, a, b)
     assert sorted(row.name for row in rows) == sorted(name for name, _ in expected)
     shown = {row.name: row.mean for row in rows}
@@ -105,7 +118,7 @@ def require_the_library(window: Window, evaluation: Evaluation) -> list[str]:
 def test_a_typed_range_gives_the_numbers_of_the_library(window: Window, crash: Printed) -> None:
     for lower, upper in RANGES:
         choose(window, lower, upper)
-        assert ends(window) == pytest.approx((lower / 100, upper / 100), abs=1e-12)
+        assert chosen_ends(window) == pytest.approx((lower / 100, upper / 100), abs=1e-12)
         require_the_library(window, crash.evaluation)
 
 
@@ -116,7 +129,7 @@ def test_a_dragged_range_gives_the_numbers_of_the_library(window: Window, crash:
         drag(window, first, second)
         a, b = sorted(float(label.rstrip("%")) / 100 for label in (first, second))
         # A pixel is at most so much.
-        assert ends(window) == pytest.approx((a, b), abs=0.004)
+        assert chosen_ends(window) == pytest.approx((a, b), abs=0.004)
         require_the_library(window, crash.evaluation)
 
 
@@ -144,7 +157,7 @@ def test_a_double_click_takes_all_thresholds(window: Window, crash: Printed) -> 
     choose(window, 2, 20)
     window.page.mouse.dblclick(*somewhere(window))
     window.settle()
-    assert ends(window) == (0, 1)
+    assert chosen_ends(window) == (0, 1)
     require_the_library(window, crash.evaluation)
 
 
@@ -152,12 +165,142 @@ def test_a_range_that_is_dragged_along_keeps_the_numbers_of_the_library(
     window: Window, crash: Printed
 ) -> None:
     drag(window, "20%", "40%")
-    before = ends(window)
+    before = chosen_ends(window)
     drag(window, "30%", "50%")
-    after = ends(window)
+    after = chosen_ends(window)
     assert after[0] > before[0] + 0.05
     assert after[1] > before[1] + 0.05
     require_the_library(window, crash.evaluation)
+
+
+def as_in_the_library(window: Window, a: float, b: float) -> None:
+    """Compare intervals and tiers with what the library finds over the range by itself."""
+    y, forecasts, kept = some_accidents()
+    clusters = properly.datasets.crash().cluster[kept]
+    found = properly.compare(y, forecasts, rule=Regret((a, b)), clusters=clusters, rng=1)
+    rows = {row.name: row for row in ranking(window)}
+    for name, p in forecasts.items():
+        cases = properly.Cases(y, p, clusters=clusters)
+        alone = properly.score_interval(cases, Regret((a, b)))
+        row = rows[name]
+        assert row.mean == pytest.approx(alone.value, abs=1e-9)
+        assert (row.lower, row.upper) == pytest.approx(alone.interval, abs=1e-9)
+    order = sorted(forecasts, key=lambda name: found.scores[name].value)
+    assert [name for name in rows if name in order] == order
+    assert {name: rows[name].tier for name in order} == tiers_of(found, order)
+
+
+def tiers_of(found: Comparison, order: list[str]) -> dict[str, int]:
+    """Put the best model and those that it is not better than into one tier, and so on."""
+    tiers: dict[str, int] = {}
+    while rest := [name for name in order if name not in tiers]:
+        tier = max(tiers.values(), default=0) + 1
+        tiers |= {name: tier for name in rest if not better(found, rest[0], name)}
+    return tiers
+
+
+def better(found: Comparison, one: str, other: str) -> bool:
+    return one != other and found[one, other].adjusted_p_value <= 1 - found.level
+
+
+# Single functions warn of few events.
+@pytest.mark.filterwarnings("ignore::properly.errors.DataWarning")
+def test_intervals_and_tiers_of_ranges_are_those_of_the_library(
+    window: Window, crash: Printed
+) -> None:
+    assert crash.evaluation.over_ranges is not None
+    ends = crash.evaluation.over_ranges.threshold
+    rng = np.random.default_rng(20)
+    seen = set()
+    for _ in range(20):
+        # Most thresholds are small.
+        first, last = np.sort(rng.choice(len(ends) - 12, 2, replace=False))
+        a, b = float(ends[first]), float(ends[last])
+        choose(window, 0, 100)
+        choose(window, round(100 * a, 6), round(100 * b, 6))
+        assert chosen_ends(window) == pytest.approx((a, b), abs=1e-9)
+        as_in_the_library(window, a, b)
+        seen.add(tuple(row.tier for row in ranking(window) if row.tier))
+        assert "nearest" not in window.page.locator("#sure").inner_text()
+    assert len(seen) > 1
+
+
+def test_between_the_ends_that_it_holds_the_page_says_which_range_it_takes(
+    window: Window, crash: Printed
+) -> None:
+    choose(window, 2.1, 5.2)
+    require_the_library(window, crash.evaluation)
+    said = window.page.locator("#sure").inner_text()
+    assert said == (
+        "Widths of intervals and tiers are those of 2 % to 5 %, the nearest range that the page "
+        "holds. Intervals hold with 95 %, one by one. Models of one tier cannot be told apart from "
+        "its first, allowing for 10 pairs."
+    )
+
+
+def test_the_table_begins_as_the_scores_of_the_page(
+    untouched: Callable[[Printed], Window], crash: Printed
+) -> None:
+    window, e = untouched(crash), crash.evaluation
+    for row in ranking(window):
+        if row.name in e.models:
+            score = e.scores[row.name][e.primary]
+            assert row.mean == pytest.approx(score.value, abs=1e-12)
+            assert (row.lower, row.upper) == pytest.approx(score.interval, abs=1e-9)
+    assert window.page.locator("#other-range").inner_text() == ""
+    assert tuple(row.name for row in ranking(window) if row.tier == 1) == standing_of(e).top
+
+
+def test_the_page_says_that_the_headline_speaks_of_another_range(window: Window) -> None:
+    said = window.page.locator("#other-range")
+    choose(window, 2, 5)
+    assert said.inner_text() == "The headline speaks of 1 % to 10 %; you look at 2 % to 5 %."
+    choose(window, 1, 10)
+    assert said.inner_text() == ""
+
+
+def test_the_box_in_the_decision_chart_follows(window: Window) -> None:
+    box = window.page.locator("#drawing-decision .mark-rect path").first
+
+    def width() -> float:
+        found = box.bounding_box()
+        assert found is not None
+        return found["width"]
+
+    choose(window, 1, 10)
+    before = width()
+    choose(window, 1, 40)
+    assert width() > 1.5 * before
+
+
+@pytest.mark.parametrize(
+    ("lower", "upper", "said"),
+    [
+        ("", "10", "The lower end is empty: type a number from 0 to 100."),
+        ("5", "", "The upper end is empty: type a number from 0 to 100."),
+        ("7", "5", "7 % is not below 5 %: the lower end comes first."),
+        ("5", "5", "5 % is not below 5 %: the lower end comes first."),
+        ("-3", "10", "The lower end is -3 %: thresholds lie between 0 % and 100 %."),
+        ("2", "120", "The upper end is 120 %: thresholds lie between 0 % and 100 %."),
+    ],
+)
+def test_nonsense_is_answered_beside_the_fields(
+    window: Window, lower: str, upper: str, said: str
+) -> None:
+    choose(window, 2, 20)
+    answer = window.page.locator("#answer")
+    assert answer.inner_text() == ""
+    # Each end counts once it is typed, if it makes sense with the other.
+    before = []
+    for name, end in {"lower": lower, "upper": upper}.items():
+        before.append(ranking(window))
+        window.page.locator(f"#range [name={name}]").fill(end)
+        window.page.keyboard.press("Enter")
+        window.settle()
+    assert answer.inner_text() == said
+    assert ranking(window) == before[-1]
+    choose(window, 3, 20)
+    assert answer.inner_text() == ""
 
 
 def test_an_impossible_range_changes_nothing(window: Window) -> None:
@@ -174,6 +317,6 @@ def test_the_page_begins_with_the_range_of_the_evaluation(
     untouched: Callable[[Printed], Window], crash: Printed
 ) -> None:
     window = untouched(crash)
-    assert ends(window) == (0.01, 0.1)
+    assert chosen_ends(window) == (0.01, 0.1)
     require_the_library(window, crash.evaluation)
     assert window.said == []

@@ -38,7 +38,8 @@ def sample(kind: str, dtype: str, n: int = 4000) -> tuple[Any, dict[str, Any]]:
             p[:] = 0.5 + k / 8
         elif kind == "twins":
             p = 0.1 + 0.8 * truth
-            p[:3] = 0.1 * k
+            # From one end of the range to the other, a difference lies between two numbers.
+            p[:3] = 0.04 * k
         models[name] = p.astype(dtype)
     return y, models
 

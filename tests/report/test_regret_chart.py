@@ -6,6 +6,7 @@ import copy
 import html
 import json
 import re
+from base64 import b64decode
 from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any, cast
 
@@ -21,8 +22,9 @@ from tests.report.threshold_subjects import (
     words_beside_data,
 )
 
-from properly import regret_curve, tally
+from properly import evaluate, regret_curve, stream, tally
 from properly.counts import baselines
+from properly.report._chart import drawn_models
 from properly.report._regret import LEFT, RANKING, RANKING_WIDTH, integrals, regret_chart
 from properly.report._threshold_axis import EDGES, as_percent
 
@@ -175,7 +177,7 @@ def test_a_curve_of_many_thresholds_is_drawn_at_few() -> None:
     p = np.append(rng.random(3000), 0)
     t = tally(np.append(rng.random(3000) < p[:-1], True), p)
     plain = {name: regret_curve(x) for name, x in baselines(t).items()}
-    others = {"event_rate": t.event_rate, "within": None}
+    others = {"event_rate": t.event_rate, "within": None, "over_ranges": None, "summed": True}
     e: Any = SimpleNamespace(regret={"m": regret_curve(t)}, baseline_regret=plain, **others)
     (row,) = data(regret_chart(e).spec, "curves")
     assert len(row["at"]) < 400
@@ -224,3 +226,38 @@ def test_all_or_nobody_may_have_the_event(event: bool) -> None:
     heights = [max(row["height"]) for row in data(spec, "curves")]
     top = spec["layer"][1]["layer"][0]["encoding"]["y"]["scale"]["domain"][1]
     assert 0 < min(max(heights), 0.1) < top
+
+
+def test_the_script_is_handed_what_intervals_and_tiers_are_made_of() -> None:
+    e = evaluation()
+    handed, over = regret_chart(e).spec["usermeta"], e.over_ranges
+    assert over is not None
+    assert handed["headline"] == [0.05, 0.3]
+    assert handed["models"] == len(over.models) == len(e.regret)
+    errors = np.frombuffer(b64decode(handed["errors"]), "<f4").reshape(over.standard_error.shape)
+    np.testing.assert_allclose(errors, over.standard_error, rtol=1e-7)
+    chances = np.frombuffer(b64decode(handed["chances"]), "<f4").reshape(over.p_value.shape)
+    np.testing.assert_allclose(chances, over.p_value, rtol=1e-7, atol=1e-30)
+    assert len(handed["errors"] + handed["chances"]) < 300_000
+
+
+def test_of_many_models_those_are_compared_that_are_drawn() -> None:
+    p = np.linspace(0.01, 0.99, 50)
+    e = evaluate(p > 0.4, {str(k): p ** (1 + (k - 5) ** 2 / 9) for k in range(11)}, replicates=0)
+    assert e.over_ranges is not None
+    assert drawn_models(e) == e.over_ranges.models
+
+
+def test_eight_models_weigh_less_than_300_kilobytes() -> None:
+    p = np.linspace(0.01, 0.99, 50)
+    e = evaluate(p > 0.5, {str(k): p ** (1 + k / 9) for k in range(8)}, replicates=0)
+    handed = regret_chart(e).spec["usermeta"]
+    assert len(json.dumps(handed)) < 300_000
+
+
+def test_without_rows_the_page_says_why_there_are_no_intervals() -> None:
+    summed = stream()
+    summed.add([0, 1, 0, 1], {"a": [0.1, 0.7, 0.3, 0.6]})
+    handed = regret_chart(summed.evaluate(replicates=0)).spec["usermeta"]
+    why = "There are no intervals over other ranges of a summary without the rows."
+    assert handed == {"headline": [0.0, 1.0], "why": why}

@@ -106,8 +106,8 @@ def within_option() -> click.Option:
         nargs=2,
         metavar="LOWER UPPER",
         callback=_as_range,
-        help="The thresholds that matter, such as 0.01 0.1. Models are judged by their mean regret "
-        "over them first.",
+        help="The thresholds that matter, such as 0.01 0.1, over which models are judged first, "
+        "by mean regret.",
     )
 
 

@@ -173,13 +173,8 @@ def p_values(pairs: PairScores, margin: Margins) -> tuple[Column, Column]:
 
     Methods are noted where they are others than asked.
     """
-    from scipy.special import stdtr
-
     difference, options, scored = pairs.differences(), pairs.options, pairs.scored
-    with np.errstate(divide="ignore", invalid="ignore"):
-        p = 2 * stdtr(margin.degrees, -np.abs(difference / margin.error))
-    p[~(margin.degrees > 0) | ~(margin.error > 0)] = np.nan
-    p[(scored.differing == 0) & (difference == 0)] = 1.0
+    p = student_p(difference, margin.error, margin.degrees, scored.differing)
     timed = scored.rows is not None and scored.rows.design.time is not None
     few = (scored.differing < FEW) & (options.method == "auto") & (not timed)
     is_bound = np.zeros(len(p), dtype=bool)
@@ -187,6 +182,19 @@ def p_values(pairs: PairScores, margin: Margins) -> tuple[Column, Column]:
     for k in np.flatnonzero(flip & (scored.differing > 0) & np.isfinite(difference)).tolist():
         (p[k], is_bound[k]), margin.methods[k] = _of_signs(pairs, k)
     return np.asarray(p), is_bound
+
+
+def student_p(
+    difference: Column, error: Column, degrees: Column | float, differing: Column
+) -> Column:
+    """Test differences against zero by Student's t; what never differs has a p-value of 1."""
+    from scipy.special import stdtr
+
+    with np.errstate(divide="ignore", invalid="ignore"):
+        p = 2 * stdtr(degrees, -np.abs(difference / error))
+    p[~((degrees > 0) & (error > 0))] = np.nan
+    p[(differing == 0) & (difference == 0)] = 1.0
+    return np.asarray(p)
 
 
 def _of_signs(pairs: PairScores, k: int) -> tuple[Signs, str]:
@@ -197,10 +205,10 @@ def _of_signs(pairs: PairScores, k: int) -> tuple[Signs, str]:
         total = scored.rows.design.totals(apart[None])[0]
         return sign_flip(total, options.replicates, options.rng), "sign flips"
     size = math.nan if scored.paired is None else float(scored.paired.size[k])
-    return Signs(most_signs(size), is_bound=True), "sign flips, bounded"
+    return Signs(float(most_signs(size)), is_bound=True), "sign flips, bounded"
 
 
-def most_signs(size: float) -> float:
+def most_signs(size: Column | float) -> Column:
     r"""Bound the p-value of changes of sign, given only how large a sum is.
 
     If the sum of terms d is x times the root of the sum of their squares, then at most the share
@@ -215,7 +223,7 @@ def most_signs(size: float) -> float:
     """
     from scipy.special import ndtr
 
-    return float(np.minimum(ndtr(-abs(size)) / (2 * ndtr(-math.sqrt(2))), 1.0))
+    return np.asarray(np.minimum(ndtr(-np.abs(size)) / (2 * ndtr(-math.sqrt(2))), 1.0))
 
 
 def joint_quantile(pairs: PairScores, margin: Margins) -> float:

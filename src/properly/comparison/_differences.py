@@ -214,7 +214,7 @@ def score_areas(models: dict[str, Cases], design: Design, pairs: tuple[Index, ..
             f"got {int(y.sum())} and {int((~y).sum())}"
         )
         raise DataError(message)
-    forecasts, weight = _forecasts(models), design.weight
+    forecasts, weight = forecasts_of(models), design.weight
     result = share_out(lambda p: of_auc(y, p, weight), forecasts)
     if not is_dependent(cases) and design.stratum is None:
         design = design.stratified(y.astype(np.intp))
@@ -232,13 +232,13 @@ def _columns(models: dict[str, Cases], design: Design) -> tuple[Array, list[Arra
     """Return outcomes, forecasts by model and weights; tensors without weights stay in place."""
     first = next(iter(models.values()))
     if not is_in_place(first):
-        return rows_in_use(first).y, _forecasts(models), design.weight
+        return rows_in_use(first).y, forecasts_of(models), design.weight
     xp = namespace(first.p)
     weight = xp.ones_like(first.p, dtype=xp.float64)
     return first.y, [to_library_of(x.p, weight) for x in models.values()], weight
 
 
-def _forecasts(models: dict[str, Cases]) -> list[Column]:
+def forecasts_of(models: dict[str, Cases]) -> list[Column]:
     """Return the forecasts of cases of positive weight, by model."""
     used = rows_in_use(next(iter(models.values()))).used
     every = bool(used.all())

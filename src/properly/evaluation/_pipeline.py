@@ -39,6 +39,7 @@ if TYPE_CHECKING:
 
     from properly.calibration._reliability import Reliability
     from properly.calibration._statistics import CalibrationTest
+    from properly.comparison._over_ranges import OverRanges
     from properly.counts._cases import Cases
     from properly.counts._tally import Tally
     from properly.decisions._dominance import Dominance
@@ -56,6 +57,8 @@ if TYPE_CHECKING:
 
 # Of more models, bands between curves would take longer than they are worth.
 MOST_PAIRED = 10
+# Of more models, comparisons over all ranges would make a page too large to send.
+MOST_OVER_RANGES = 8
 # Of more classes, the tables of what is kept at each share no longer fit into memory.
 MOST_RETAINED = 100
 # Points of a smooth curve that is drawn.
@@ -133,6 +136,8 @@ def _fields(source: Source) -> dict[str, Any]:
     if at_thresholds and isinstance(source, Rows):
         steps.take("thresholds")
         fields["dominances"] = _dominances(source, fields["scores"])
+    if isinstance(source, Rows):
+        fields["over_ranges"] = _over_ranges(source, fields["scores"])
     return fields | _event_fields(source)
 
 
@@ -349,6 +354,18 @@ def _dominances(
         except DataError as error:
             source.notes.append(_note(f"thresholds of {best} and {other}", error))
     return bands
+
+
+def _over_ranges(source: Rows, scores: Mapping[str, Mapping[str, Estimate]]) -> OverRanges | None:
+    """Compare the best models over all ranges of thresholds."""
+    from properly.comparison._over_ranges import compare_over_ranges, ends_of_ranges
+
+    request = source.request
+    value = {name: by_rule[request.primary.name].value for name, by_rule in scores.items()}
+    order = sorted(value, key=lambda name: (math.isnan(value[name]), value[name]))
+    kept = {name: x for name, x in source.cases.items() if name in order[:MOST_OVER_RANGES]}
+    ends = ends_of_ranges(request.within, few=len(kept) < len(order))
+    return compare_over_ranges(kept, ends, level=request.level)
 
 
 # Classes

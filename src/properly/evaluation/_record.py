@@ -44,6 +44,7 @@ if TYPE_CHECKING:
     from properly.calibration._statistics import CalibrationTest
     from properly.calibration._summary import CalibrationSummary
     from properly.comparison._groups_record import Groups
+    from properly.comparison._over_ranges import OverRanges
     from properly.comparison._pairs import Comparison
     from properly.comparison._periods import OverTime
     from properly.decisions._at_threshold import AtThreshold
@@ -177,6 +178,9 @@ class Evaluation(Record):
         all forecasts are 0 or 1.
     dominances : dict
         By pair of names, the best model first: a `Dominance` over the range of thresholds.
+    over_ranges : OverRanges or None
+        How sure mean regret is over many ranges of thresholds, and which models can be told apart
+        there, for the eight models of the lowest scores. None without rows, and of tensors.
     grouping : dict
         What grouping forecasts into cells can have changed, of the models of which that was done:
         `GroupingError`.
@@ -257,6 +261,7 @@ class Evaluation(Record):
     at_thresholds: Mapping[str, tuple[AtThreshold, ...]] = ABSENT
     smooth: Mapping[str, CalibrationCurve | None] = ABSENT
     dominances: dict[tuple[str, str], Dominance] = ABSENT
+    over_ranges: OverRanges | None = None
     grouping: dict[str, GroupingError] = ABSENT
     # Of classes.
     labels: tuple[Any, ...] = ABSENT

@@ -205,18 +205,18 @@ def covariance(influence: Column, design: Design) -> Spread:
     :math:`G / (G - 1) \sum_g t_g t_g'`, with :math:`G - 1` degrees of freedom, since influences
     add up to 0. Of strata, as many such terms are added up, each about its own mean.
     """
-    total = design.totals(influence)
+    spread = spread_of_totals(design.totals(influence), design)
+    is_plain = design.cluster is None and design.stratum is None and design.time is None
+    return spread if is_plain else _certain(influence, spread)
+
+
+def spread_of_totals(total: Column, design: Design) -> Spread:
+    """Find the same from the influences of clusters, of times or of single cases, added up."""
     if design.time is not None:
-        spread = _over_time(total, design.serial)
-    elif design.stratum is not None:
-        spread = _in_strata(total, design.stratum_of_units())
-    else:
-        return (
-            _independent(total)
-            if design.cluster is None
-            else _certain(influence, _independent(total))
-        )
-    return _certain(influence, spread)
+        return _over_time(total, design.serial)
+    if design.stratum is not None:
+        return _in_strata(total, design.stratum_of_units())
+    return _independent(total)
 
 
 def _certain(influence: Column, spread: Spread) -> Spread:

@@ -15,13 +15,17 @@ A script may use what Vega-Lite makes of it:
 - The signals ``lower`` and ``upper`` are the ends that count, after rounding.
 - Marks of the range, of class ``brush_brush``, lie above the curves: with ``pointer-events: none``
   the curves below them can be pointed at.
+- What Vega-Lite leaves alone, ``usermeta``, has what a script needs to say how sure the means are,
+  and which models can be told apart: standard errors and p-values over all ranges between fewer
+  ends, as numbers of 32 bits, and the range that the headline speaks of.
 - The data set `RANKING` has a row for each baseline and each model that is shown, with the fields
-  ``model``, ``baseline`` (true or false), ``mean_regret``, ``rank``, and ``row``, the rank without
-  ties.
+  ``model``, ``number``, ``baseline`` (true or false), ``mean_regret``, ``rank``, and ``row``, the
+  rank without ties.
 """
 
 from __future__ import annotations
 
+from base64 import b64encode
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -116,8 +120,9 @@ def ranking(
     The curves come with a name and whether they are baselines.
     """
     rows = [
-        {"model": name, "baseline": baseline, "area": integrals(curve, EDGES).tolist()}
-        for name, baseline, curve in curves
+        {"model": name, "baseline": baseline, "number": k}
+        | {"area": integrals(curve, EDGES).tolist()}
+        for k, (name, baseline, curve) in enumerate(curves)
     ]
     return {
         "data": {"name": "areas", "values": rows},
@@ -240,13 +245,40 @@ def regret_chart(evaluation: Evaluation) -> Chart:
             "there, false alarms and missed events alike: the lower, the better. A model above a "
             "dashed line costs more than to act on everybody, or on nobody. Drag across the curves "
             "to choose the thresholds that matter to you, or double-click to take all of them: the "
-            "mean regret and the ranking follow."
+            "mean regret, the ranking and what can be told apart follow."
         ),
         spec=_spec(evaluation),
         alt=_alt(evaluation, ends),
         table=_table(evaluation, ends),
         wide=True,
     )
+
+
+def _sure(evaluation: Evaluation) -> Spec:
+    """Hand over what intervals and tiers are made of, or say why there are none."""
+    ends, over = evaluation.within or Interval(0, 1), evaluation.over_ranges
+    told: Spec = {"headline": [ends.lower, ends.upper]}
+    if over is None:
+        why = (
+            "of a summary without the rows"
+            if evaluation.summed
+            else "of tensors, or of very many clusters"
+        )
+        return told | {"why": f"There are no intervals over other ranges {why}."}
+    return told | {
+        "models": len(over.models),
+        "thresholds": over.threshold.tolist(),
+        "errors": _packed(over.standard_error),
+        "chances": _packed(over.p_value),
+        "quantile": over.quantile if np.isfinite(over.quantile) else None,
+        "alpha": 1 - over.level,
+        "level": f"{100 * over.level:g} %",
+    }
+
+
+def _packed(x: Column) -> str:
+    """Write numbers as text, 32 bits each."""
+    return b64encode(x.astype("<f4").tobytes()).decode()
 
 
 def _curves(evaluation: Evaluation) -> Iterator[tuple[str, bool, MurphyCurve]]:
@@ -263,6 +295,7 @@ def _spec(evaluation: Evaluation) -> Spec:
     return {
         "width": WIDTH,
         "height": max(HEIGHT, HEAD + STEP * rows),
+        "usermeta": _sure(evaluation),
         "params": [shown(names), *chosen_ends()],
         "layer": [
             _brush(evaluation),

@@ -84,7 +84,8 @@ def shaded_range(evaluation: Evaluation) -> list[Spec]:
     ends = {"lower": within.lower, "upper": within.upper}
     mark = {"type": "rect", "color": "currentColor", "opacity": 0.07}
     encoding = {"x": x, "x2": {"field": "upper"}}
-    return [{"data": {"values": [ends]}, "mark": mark, "encoding": encoding}]
+    # The script of the page moves it along with the range that is chosen.
+    return [{"data": {"name": "range", "values": [ends]}, "mark": mark, "encoding": encoding}]
 
 
 def series(threshold: Column, value: Column, digits: int = 5) -> dict[str, Any]:

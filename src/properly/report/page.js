@@ -32,28 +32,118 @@
     await Promise.all([...drawn.values()].map(({ view }) => view.signal("shown", names).runAsync()));
   }
 
+  const percent = (x) => `${Number((100 * x).toFixed(3))} %`;
+  const span = ([lower, upper]) => `${percent(lower)} to ${percent(upper)}`;
+  const floats = (text) => new Float32Array(Uint8Array.from(atob(text), (x) => x.charCodeAt(0)).buffer);
+
+  // Standard errors and chances over all ranges between two of the ends that the page holds.
+  function ranges(sure) {
+    const ends = sure.thresholds, count = (ends.length * (ends.length - 1)) / 2;
+    const models = [...Array(sure.models).keys()];
+    const errors = floats(sure.errors), chances = floats(sure.chances);
+    const pairs = models.flatMap((i) => models.slice(i + 1).map((j) => [i, j]));
+    const away = (k, x) => Math.abs(ends[k] - x);
+    const nearest = (x) => ends.reduce((best, _, k) => (away(k, x) < away(best, x) ? k : best), 0);
+    return (lower, upper) => {
+      const first = Math.min(nearest(lower), ends.length - 2);
+      const last = Math.max(nearest(upper), first + 1);
+      const at = (first * (2 * ends.length - first - 1)) / 2 + last - first - 1;
+      const adjusted = holm(pairs.map((_, k) => chances[k * count + at]));
+      const apart = new Set(pairs.filter((_, k) => adjusted[k] <= sure.alpha).map(String));
+      return {
+        ends: [ends[first], ends[last]],
+        reach: (model) => sure.quantile * errors[model * count + at],
+        told: (...pair) => apart.has(String(pair.sort((a, b) => a - b))),
+        pairs: pairs.length,
+      };
+    };
+  }
+
+  // Holm's method; what is not a number does not count.
+  function holm(chances) {
+    const order = [...chances.keys()].filter((k) => !Number.isNaN(chances[k]));
+    order.sort((a, b) => chances[a] - chances[b]);
+    const result = chances.map(() => NaN);
+    let most = 0;
+    order.forEach((k, row) => {
+      most = Math.max(most, chances[k] * (order.length - row));
+      result[k] = Math.min(most, 1);
+    });
+    return result;
+  }
+
+  // The best model and all that it cannot be told apart from make a tier; then the best of the rest.
+  function tiers(models, told) {
+    const result = new Map();
+    for (let rest = models, tier = 1; rest.length; tier++) {
+      const [best] = rest, same = rest.filter((model) => model === best || !told(best, model));
+      for (const model of same) result.set(model, { tier, best });
+      rest = rest.filter((model) => !same.includes(model));
+    }
+    return result;
+  }
+
   // The table below the regret curves holds what the brush has selected, for eyes and ears.
   async function follow(view) {
     const table = document.getElementById("ranking"), body = table.tBodies[0];
+    const sure = specs.regret.usermeta, over = sure.models ? ranges(sure) : null;
+    const plain = (model) => model.replace(unseen, "");
+    const signals = () => ["lower", "upper"].map((name) => view.signal(name)), start = String(signals());
     const tell = () => {
       const rows = view.data(table.dataset.from).slice().sort((a, b) => a.row - b.row);
-      body.replaceChildren(...rows.map(({ model, mean_regret: regret, rank, baseline }) => {
+      const chosen = signals(), here = over?.(...chosen);
+      const models = rows.filter((row) => !row.baseline);
+      const tier = here ? tiers(models.map((row) => row.number), here.told) : new Map();
+      const names = new Map(models.map((row) => [row.number, plain(row.model)]));
+      body.replaceChildren(...rows.map(({ model, number, mean_regret: regret, rank, baseline }) => {
         const row = document.createElement("tr"), head = document.createElement("th");
-        const name = document.createElement("bdi");
-        head.scope = "row"; name.textContent = model.replace(unseen, ""); head.append(name);
+        const name = document.createElement("bdi"), among = baseline ? null : tier.get(number);
+        head.scope = "row"; name.textContent = plain(model); head.append(name);
         if (baseline) row.className = "baseline";
         row.append(head, cell(String(rank)), cell(regret.toPrecision(5), regret));
+        row.append(...(here && !baseline ? around(regret, here.reach(number)) : [cell("")]));
+        const place = cell(among ? String(among.tier) : "");
+        if (among && among.best !== number) {
+          const beside = document.createElement("span");
+          beside.className = "around"; beside.textContent = `not told apart from ${names.get(among.best)}`;
+          place.append(beside);
+        }
+        row.append(place);
         return row;
       }));
+      document.getElementById("sure").textContent = said(here, chosen);
+    };
+    const said = (here, chosen) => {
+      if (!here) return sure.why;
+      const near = here.ends.every((end, k) => Math.abs(end - chosen[k]) < 1e-9);
+      const taken = `Widths of intervals and tiers are those of ${span(here.ends)}, the nearest range that the page holds. `;
+      const pairs = here.pairs === 1 ? "one pair" : `${here.pairs} pairs`;
+      const told = ` Models of one tier cannot be told apart from its first, allowing for ${pairs}.`;
+      return `${near ? "" : taken}Intervals hold with ${sure.level}, one by one.${here.pairs ? told : ""}`;
     };
     const ends = () => {
-      for (const name of ["lower", "upper"]) {
-        range.elements[name].value = String(Number((100 * view.signal(name)).toFixed(3)));
+      const chosen = signals();
+      ["lower", "upper"].forEach((name, k) => {
+        range.elements[name].value = String(Number((100 * chosen[k]).toFixed(3)));
+      });
+      answer("");
+      const other = `The headline speaks of ${span(sure.headline)}; you look at ${span(chosen)}.`;
+      document.getElementById("other-range").textContent = String(chosen) === start ? "" : other;
+      if (specs.decision?.layer[0].data?.name === "range" && drawn.has("decision")) {
+        drawn.get("decision").view.data("range", [{ lower: chosen[0], upper: chosen[1] }]).runAsync();
       }
     };
     view.addDataListener(table.dataset.from, tell);
     for (const name of ["lower", "upper"]) view.addSignalListener(name, ends);
     tell(); ends();
+  }
+
+  function around(middle, reach) {
+    if (!(reach > 0)) return [cell("")];
+    const ends = [middle - reach, middle + reach];
+    const place = cell(ends.map((x) => x.toPrecision(4)).join(" to "), "");
+    [place.dataset.lower, place.dataset.upper] = ends.map(String);
+    return [place];
   }
 
   function cell(text, value = text) {
@@ -62,9 +152,22 @@
     return found;
   }
 
+  function answer(text) {
+    document.getElementById("answer").textContent = text;
+  }
+
+  function nonsense(lower, upper) {
+    for (const [name, end] of Object.entries({ lower, upper })) {
+      if (Number.isNaN(end)) return `The ${name} end is empty: type a number from 0 to 100.`;
+      if (end < 0 || end > 100) return `The ${name} end is ${end} %: thresholds lie between 0 % and 100 %.`;
+    }
+    return lower < upper ? "" : `${lower} % is not below ${upper} %: the lower end comes first.`;
+  }
+
   async function choose(lower, upper) {
-    const ends = [lower, upper].map((percent) => percent / 100);
-    if (!(0 <= ends[0] && ends[0] < ends[1] && ends[1] <= 1)) return;
+    const ends = [lower, upper].map((percent) => percent / 100), wrong = nonsense(lower, upper);
+    answer(wrong);
+    if (wrong) return;
     const { view } = drawn.get("regret");
     await view.signal("brush_x", ends.map(view.scale("x"))).runAsync();
   }
