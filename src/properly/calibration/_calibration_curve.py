@@ -14,6 +14,7 @@ from properly.calibration._line import Subject
 from properly.errors import DataError
 from properly.inference._draws import cell_starts
 from properly.inference._logistic import logit
+from properly.inference._variance import Spread
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -154,6 +155,12 @@ class _Sample(NamedTuple):
         self, subject: Subject, pieces: Iterable[Column], fitted: Column, level: float
     ) -> Column:
         """Return half the width of the band, given what each forecast adds at the points."""
+        if subject.design is None:
+            cases = float(subject.sample.weight.sum())
+            each = self.events * (1 - fitted) ** 2 + (self.weight - self.events) * fitted**2
+            each *= cases / (cases - 1) if cases > 1 else np.nan
+            spreads = (Spread(np.diag(piece**2 @ each), cases - 1) for piece in pieces)
+            return np.concatenate([spread.half_widths(level) for spread in spreads])
         # A forecast that is left out adds nothing.
         inside = self.place >= 0
         halves = []
