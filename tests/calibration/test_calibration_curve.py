@@ -37,7 +37,7 @@ def test_local_curves_and_their_bands_are_those_of_single_regressions(
     fit: str, degree: int, span: float
 ) -> None:
     cluster = np.arange(200) // 4
-    found = calibration_curve(Cases(Y, P, clusters=cluster), fit=fit, points=1000)  # type: ignore[arg-type]
+    found = calibration_curve(Cases(Y, P, clusters=cluster), fit=fit, points=1000)  # type: ignore[call-overload]
     fitted = np.interp(P, found.forecast, found.event_rate).clip(0, 1)
     q = int(np.floor(200 * span + 1e-7))
     for k in (0, 17, 80, -1):
@@ -57,7 +57,7 @@ def test_local_curves_and_their_bands_are_those_of_single_regressions(
 @pytest.mark.parametrize("fit", ["spline", "lowess", "loess"])
 def test_the_curve_is_the_one_behind_ici(fit: str) -> None:
     t = tally(Y, P)
-    found = calibration_curve(t, fit=fit, points=1000)  # type: ignore[arg-type]
+    found = calibration_curve(t, fit=fit, points=1000)  # type: ignore[call-overload]
     away = np.abs(found.event_rate - found.forecast)
     summary = calibration_summary(t, fit=fit, replicates=1, rng=1)  # type: ignore[call-overload]
     assert found.curve == summary.curve
@@ -81,7 +81,7 @@ def test_the_band_holds_the_truth_about_as_often_as_it_says(fit: str) -> None:
     inside = []
     for _ in range(60):
         p = rng.beta(2, 3, 400)
-        found = calibration_curve(tally(rng.random(400) < p, p), fit=fit, points=9)  # type: ignore[arg-type]
+        found = calibration_curve(tally(rng.random(400) < p, p), fit=fit, points=9)  # type: ignore[call-overload]
         inside.append((found.lower <= found.forecast) & (found.forecast <= found.upper))
     assert 0.88 <= np.mean(inside) <= 0.99
 

@@ -126,6 +126,7 @@ def test_the_python_of_the_page_makes_the_same_evaluation(
         written.append((evaluation, words.get("python")))
 
     monkeypatch.setattr(properly.report, "write", write)
+    monkeypatch.chdir(file.parent)
     about = ("--outcome", "y", "--forecast", "percent_good", "--percent", "--replicates", "0")
     given = ("--date-format", form) if form else ()
     made = run("report", file, *about, "--time", column, *given)

@@ -148,6 +148,7 @@ RECORDS: dict[str, Callable[[], Record]] = {
     "CalibrationTest, refuted": lambda: properly.calibration_test(
         properly.Cases(Y, SURE.p, clusters=CLUSTERS.clusters)
     ),
+    "CalibrationCurve": lambda: properly.calibration.calibration_curve(CLUSTERS, points=5),
     "CalibrationSummary": lambda: properly.calibration_summary(CLUSTERS, **FEW),
     "CalibrationSummary, certain": lambda: properly.calibration_summary(
         SURE, fit="isotonic", **FEW

@@ -399,5 +399,6 @@ def test_what_is_no_cases_is_refused() -> None:
     with pytest.raises(ArgumentTypeError) as error:
         confidence_test([0.1, 0.2])  # type: ignore[call-overload]
     assert str(error.value) == (
-        "this needs a Tally or Cases; got list\n\nHint: make one with properly.tally(y, p)."
+        "this needs a Tally or Cases; got list\n\n"
+        "Hint: write properly.probability.confidence_test(y, p)."
     )

@@ -11,6 +11,7 @@ from properly._boundary._options import check_choice, check_level, check_whole
 from properly._boundary._record import Record, many
 from properly.calibration._curve_fits import Loess, Lowess, Spline
 from properly.calibration._line import Subject
+from properly.counts._calls import takes_rows
 from properly.errors import DataError
 from properly.inference._draws import cell_starts
 from properly.inference._logistic import logit
@@ -70,6 +71,7 @@ class CalibrationCurve(Record):
         return f"CalibrationCurve({many(len(self.forecast), 'point')} of a {self.curve})"
 
 
+@takes_rows
 def calibration_curve(
     cases: Tally | Cases, *, fit: SmoothFit = "spline", level: float = 0.95, points: int = POINTS
 ) -> CalibrationCurve:
@@ -127,7 +129,7 @@ def calibration_curve(
     >>> t = properly.Tally.from_counts([0.1, 0.2, 0.5, 0.8], [80, 90, 70, 40], [6, 15, 38, 33])
     >>> found = properly.calibration.calibration_curve(t, fit="loess")
     >>> found.event_rate.round(3)
-    array([0.071, 0.176, 0.541, 0.826])
+    array([0.075, 0.167, 0.543, 0.825])
     """
     check_choice(fit, get_args(SmoothFit), "fit")
     level, points = check_level(level), check_whole(points, "points")

@@ -8,8 +8,6 @@ from typing import TYPE_CHECKING, Any, Generic, TypeVar
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-    from properly.counts._cases import Cases
-    from properly.counts._tally import Tally
 
 Curve = TypeVar("Curve")
 
@@ -21,7 +19,7 @@ class Curves(Mapping[str, Curve], Generic[Curve]):
     tensors stay on their device.
     """
 
-    def __init__(self, make: Callable[[Any], Curve], tallies: Mapping[str, Tally | Cases]) -> None:
+    def __init__(self, make: Callable[[Any], Curve], tallies: Mapping[str, Any]) -> None:
         self._make, self._tallies = make, tallies
 
     def __getitem__(self, name: str) -> Curve:

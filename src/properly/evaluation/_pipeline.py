@@ -137,7 +137,7 @@ def _fields(source: Source) -> dict[str, Any]:
         steps.take("thresholds")
         fields["dominances"] = _dominances(source, fields["scores"])
     if isinstance(source, Rows):
-        fields["over_ranges"] = _over_ranges(source, fields["scores"])
+        fields["ranges"] = _over_ranges(source, fields["scores"])
     return fields | _event_fields(source)
 
 
@@ -356,16 +356,25 @@ def _dominances(
     return bands
 
 
-def _over_ranges(source: Rows, scores: Mapping[str, Mapping[str, Estimate]]) -> OverRanges | None:
-    """Compare the best models over all ranges of thresholds."""
-    from properly.comparison._over_ranges import compare_over_ranges, ends_of_ranges
-
+def _over_ranges(
+    source: Rows, scores: Mapping[str, Mapping[str, Estimate]]
+) -> Curves[OverRanges | None]:
+    """Get ready to compare the best models over all ranges of thresholds."""
     request = source.request
     value = {name: by_rule[request.primary.name].value for name, by_rule in scores.items()}
     order = sorted(value, key=lambda name: (math.isnan(value[name]), value[name]))
     kept = {name: x for name, x in source.cases.items() if name in order[:MOST_OVER_RANGES]}
-    ends = ends_of_ranges(request.within, few=len(kept) < len(order))
-    return compare_over_ranges(kept, ends, level=request.level)
+    few, within = len(kept) < len(order), request.within
+    compare = partial(_compare_over_ranges, within=within, level=request.level, few=few)
+    return Curves(compare, {"models": kept})
+
+
+def _compare_over_ranges(
+    models: dict[str, Cases], *, within: Interval | None, level: float, few: bool
+) -> OverRanges | None:
+    from properly.comparison._over_ranges import compare_over_ranges, ends_of_ranges
+
+    return compare_over_ranges(models, ends_of_ranges(within, few=few), level=level)
 
 
 # Classes

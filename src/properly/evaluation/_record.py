@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import math
 from dataclasses import dataclass
+from functools import cached_property
 from itertools import chain
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeAlias
 
@@ -180,7 +181,7 @@ class Evaluation(Record):
         By pair of names, the best model first: a `Dominance` over the range of thresholds.
     over_ranges : OverRanges or None
         How sure mean regret is over many ranges of thresholds, and which models can be told apart
-        there, for the eight models of the lowest scores. None without rows, and of tensors.
+        there, for the eight models of the lowest scores. Made once, when it is asked for.
     grouping : dict
         What grouping forecasts into cells can have changed, of the models of which that was done:
         `GroupingError`.
@@ -261,7 +262,7 @@ class Evaluation(Record):
     at_thresholds: Mapping[str, tuple[AtThreshold, ...]] = ABSENT
     smooth: Mapping[str, CalibrationCurve | None] = ABSENT
     dominances: dict[tuple[str, str], Dominance] = ABSENT
-    over_ranges: OverRanges | None = None
+    ranges: Mapping[str, OverRanges | None] = ABSENT
     grouping: dict[str, GroupingError] = ABSENT
     # Of classes.
     labels: tuple[Any, ...] = ABSENT
@@ -278,6 +279,14 @@ class Evaluation(Record):
     def cases(self) -> str:
         """The number of cases, or their total weight, as a person would write it."""
         return count_of_cases(self.total)
+
+    @cached_property
+    def over_ranges(self) -> OverRanges | None:
+        """The comparison of models by mean regret over ranges of thresholds, made when asked for.
+
+        None of summaries, tensors, and very many clusters or times.
+        """
+        return next(iter((self.ranges or {}).values()), None)
 
     @property
     def models(self) -> tuple[str, ...]:

@@ -57,7 +57,7 @@ class Item(NamedTuple):
 
 
 def methods(evaluation: Evaluation, *, cases: str = "cases", event: str = "the event") -> str:
-    """Write a methods section to paste into a paper, with the references of what was used.
+    """Write a methods section to paste into a paper, with references.
 
     Parameters
     ----------
