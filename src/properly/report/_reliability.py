@@ -46,9 +46,9 @@ CLASS_LEAD = (
     "often. Axes end where the forecasts of a panel do."
 )
 BAND = (
-    "In the grey band the line of calibrated forecasts would run, at each point in 90 of 100 "
-    "samples; somewhere, most lines leave it by chance. MCB is what recalibration would save, DSC "
-    "what the forecasts know."
+    "In the grey band the line of calibrated forecasts would run, at each point in {level} of "
+    "samples; somewhere, most lines leave it by chance. MCB is what recalibration would save at "
+    "most, DSC what the forecasts know."
 )
 # One band after the other can be read, not several at once.
 SEVERAL = "One line is one model. Switch all but one off to see where chance could have led it."
@@ -79,10 +79,10 @@ LEAD = (
     "Each panel is one model. The line says how often the event happened after each forecast. On "
     "the diagonal forecasts mean what they say; below it the event came less often than was said, "
     "above it more often. In the grey band the line of calibrated forecasts would run, at each "
-    "point in 90 of 100 samples; somewhere, most lines leave it by chance. Bars at the bottom show "
-    "where the forecasts are. The thin dark line is a smooth curve of the same, and dots are the "
-    "ends of its {level} band. MCB is what recalibration would save of the {score}, DSC what the "
-    "forecasts know."
+    "point in {level} of samples; somewhere, most lines leave it by chance. Bars at the bottom "
+    "show where the forecasts are. The thin dark line is a smooth curve of the same, and dots are the "
+    "ends of its {level} band. MCB is what recalibration would save of the {score} at most, DSC "
+    "what the forecasts know."
 )
 
 
@@ -95,7 +95,8 @@ def class_reliability_chart(evaluation: Evaluation) -> Chart | None:
     names = list(records)
     banded = any(x.band is not None for by_name in records.values() for x in by_name.values())
     several = SEVERAL if banded else "One line is one model."
-    more = ([several] if len(names) > 1 else []) + ([BAND] if banded else [])
+    band = BAND.format(level=f"{100 * evaluation.level:g} %")
+    more = ([several] if len(names) > 1 else []) + ([band] if banded else [])
     return Chart(
         name="reliability",
         title="Reliability: do forecasts mean what they say?",
