@@ -80,9 +80,9 @@ LEAD = (
     "the diagonal forecasts mean what they say; below it the event came less often than was said, "
     "above it more often. In the grey band the line of calibrated forecasts would run, at each "
     "point in {level} of samples; somewhere, most lines leave it by chance. Bars at the bottom "
-    "show where the forecasts are. The thin dark line is a smooth curve of the same, and dots are the "
-    "ends of its {level} band. MCB is what recalibration would save of the {score} at most, DSC "
-    "what the forecasts know."
+    "show where the forecasts are. The thin dark line is a smooth curve of the same, and dots are "
+    "the ends of its {level} band. MCB is what recalibration would save of the {score} at most, "
+    "DSC what the forecasts know."
 )
 
 
