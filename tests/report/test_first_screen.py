@@ -89,8 +89,10 @@ def test_a_finding_names_what_is_wrong(bend: float, shift: float, text: str) -> 
 
 def test_shares_that_are_saved_are_those_of_the_skill(evaluation: Any, screen: FirstScreen) -> None:
     for row in screen.rows:
-        skill = evaluation.skills[row.name][evaluation.primary].value
-        assert row.saved == f"{100 * skill:.0f} %"
+        skill = evaluation.skills[row.name][evaluation.primary]
+        assert row.saved.share == f"{100 * skill.value:.0f} %"
+    assert screen.rows[0].saved.around == "50 to 58 %"
+    assert screen.rows[-1].saved.around == "\N{MINUS SIGN}1 to 13 %"
 
 
 def test_dots_stand_where_the_axis_says(evaluation: Any, screen: FirstScreen) -> None:

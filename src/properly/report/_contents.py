@@ -198,7 +198,9 @@ def headline_of(evaluation: Evaluation) -> Headline:
     """Return the headline in its two parts, the second as a sentence of its own."""
     claim, reason, _ = headline(standing_of(evaluation))
     reason = f"{reason[:1].upper()}{reason[1:]}." if reason else ""
-    return Headline(f"{claim}.", reason)
+    # What a threshold is, those who have never chosen one cannot know.
+    meaning = "A threshold is the risk at which one begins to act." if evaluation.within else ""
+    return Headline(f"{claim}.", f"{reason} {meaning}".strip())
 
 
 def links(parts: Iterable[Part], *, is_worst: bool) -> list[tuple[str, str]]:

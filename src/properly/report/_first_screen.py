@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from properly.evaluation._record import Evaluation
     from properly.evaluation._verdict._findings import Chance
     from properly.evaluation._verdict._standing import Standing
+    from properly.inference._estimate import Estimate
 
 # More rows than this are folded.
 MOST_ROWS = 10
@@ -74,6 +75,13 @@ class Dot(NamedTuple):
     words: str
 
 
+class Saved(NamedTuple):
+    """The share of the cost that a model saves, and its interval."""
+
+    share: str
+    around: str
+
+
 class Finding(NamedTuple):
     """What is wrong with forecasts, in about three words, with the number behind it."""
 
@@ -96,7 +104,7 @@ class Row(NamedTuple):
     ink: int | None
     chip: Chip
     dot: Dot
-    saved: str
+    saved: Saved
     paths: list[str]
     finding: Finding
     bar: Bar
@@ -142,7 +150,7 @@ def first_screen(evaluation: Evaluation, cases: str, event: str) -> FirstScreen:
             inks.get(name),
             _chip(evaluation, standing, name),
             axis.dot(evaluation.scores[name][evaluation.primary]),
-            _saved(evaluation.skills[name][evaluation.primary].value),
+            _saved(evaluation.skills[name][evaluation.primary]),
             diagram.paths(evaluation.reliability.get(name)),
             findings[name],
             _ranking(evaluation, name),
@@ -174,13 +182,17 @@ def _heads(evaluation: Evaluation, diagram: Diagram) -> tuple[Head, Head, Head, 
     return cost, saved, meaning, ranking[evaluation.task]
 
 
-def _saved(share: float) -> str:
-    """Write a share that is saved as whole per cent, unless it is less than one."""
-    return (
-        f"{few(100 * share, 1 if abs(share) < 0.095 else 2)} %"
-        if abs(share) < 1
-        else percent(share)
-    )
+def _saved(skill: Estimate) -> Saved:
+    """Write a share that is saved, with the interval that says whether it may be none."""
+    low, high = map(_whole, skill.interval)
+    around = "" if math.isnan(sum(skill.interval)) else f"{low.removesuffix(' %')} to {high}"
+    return Saved(_whole(skill.value), around)
+
+
+def _whole(share: float) -> str:
+    """Write whole per cent, unless there is less than one."""
+    digits = 1 if abs(share) < 0.095 else 3 if abs(share) >= 0.995 else 2
+    return percent(share, digits)
 
 
 def _without_model(evaluation: Evaluation) -> float:
@@ -405,9 +417,10 @@ def _group(evaluation: Evaluation, standing: Standing) -> Iterator[Card]:
         split = evaluation.groups.get(name)
         worst = None if split is None else split.worst
         if worst is not None and is_worse(worst):
+            score = evaluation.scores[name][evaluation.primary].value
             text = (
-                f"{printable(name)} does worst for '{printable(worst.name)}': its score is "
-                f"{few(abs(worst.difference))} worse than for the rest."
+                f"{printable(name)} does worst for '{printable(worst.name)}': there it costs "
+                f"{few(abs(worst.difference))} more than for the rest, and {few(score)} on average."
             )
             yield Card("Not for everybody alike", text, "all groups", "groups")
             return

@@ -8,6 +8,7 @@ import sys
 import tempfile
 import webbrowser
 from base64 import b64encode
+from functools import cache
 from hashlib import sha256
 from html import escape
 from importlib import import_module
@@ -129,18 +130,10 @@ def page(
         message = f"a report is printed from an Evaluation; got {type(evaluation).__name__}"
         raise ArgumentTypeError(message, hint="make one with properly.evaluate(y, forecasts).")
     jinja = import_extra("jinja2", extra="report")
-    # What users wrote is data: escaped, and without characters that steer a terminal or a page.
-    environment = jinja.Environment(
-        autoescape=True,
-        undefined=jinja.StrictUndefined,
-        trim_blocks=True,
-        lstrip_blocks=True,
-        finalize=_legible,
-    )
     words: Words = {"title": title, "cases": cases, "event": event}
     context: dict[str, Any] = contents(evaluation, words, command, python)
     style, script, runtime = _ours("page.css"), _ours("page.js"), _ours("vega.js")
-    html: str = environment.from_string(_ours("page.html.jinja")).render(
+    html: str = _template(jinja).render(
         **context | {name: embedded(context[name]) for name in ("numbers", "specs", "in_people")},
         date=date,
         theme=embedded(theme()),
@@ -150,6 +143,22 @@ def page(
         policy=_policy([style], [runtime, script]),
     )
     return html
+
+
+@cache
+def _template(jinja: Any) -> Any:
+    """Read the template once; what users wrote is data.
+
+    It is escaped, and without characters that steer a terminal or a page.
+    """
+    environment = jinja.Environment(
+        autoescape=True,
+        undefined=jinja.StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+        finalize=_legible,
+    )
+    return environment.from_string(_ours("page.html.jinja"))
 
 
 def _policy(styles: list[str], scripts: list[str]) -> str:
