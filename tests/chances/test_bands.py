@@ -76,7 +76,9 @@ def test_a_consistency_band_contains_the_curve_of_calibrated_forecasts(method: A
     covered = np.zeros(9)
     for _ in range(60):
         t = properly.Tally.from_counts(value, weight, rng.binomial(weight, value))
-        record = properly.reliability(t, band="consistency", method=method, replicates=200, rng=rng)
+        record = properly.reliability(
+            t, band="consistency", method=method, level=0.9, replicates=200, rng=rng
+        )
         assert record.band is not None
         inside = (record.band.lower <= record.recalibrated) & (
             record.recalibrated <= record.band.upper
@@ -147,7 +149,10 @@ def test_the_band_covers_the_curve_of_the_population() -> None:
     t, alarm, held = np.linspace(0, 1, 2001), np.arange(1, 20) / 20, []
     for seed in range(300):
         data = datasets.corp(100, rng=seed)
-        pi, band = data.y.mean(), roc_curve(tally(data.y, data.p), band="confidence").band
+        pi, band = (
+            data.y.mean(),
+            roc_curve(tally(data.y, data.p), band="confidence", level=0.9).band,
+        )
         assert band is not None
         line = pi * (1 - t**2) + (1 - pi) * (1 - t) ** 2
         truth = np.interp(alarm, line[::-1], (1 - t[::-1]) ** 2)

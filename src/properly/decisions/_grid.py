@@ -104,6 +104,8 @@ def round_thresholds(within: Interval | None) -> Column:
             inner = [x for x in inner if lower <= x <= upper]
             if len(inner) < MOST_LOOKED_UP - 1:
                 break
+        # Of a range over very many powers of ten, not even each power.
+        inner = inner[:: 1 + len(inner) // MOST_LOOKED_UP]
     return np.array(sorted({x for x in inner if x < 1} | {*ends}))
 
 

@@ -92,7 +92,7 @@ KINDS = {
     "unknown": "What cannot be told",
 }
 # Of more models, comparisons are left to Python.
-MOST_COMPARED = 20
+MOST_COMPARED = 15
 TITLE = "How good are these forecasts?"
 
 
