@@ -92,7 +92,7 @@ def round_thresholds(within: Interval | None) -> Column:
     lower, upper = (0.0, 1.0) if within is None else (within.lower, within.upper)
     ends = [x for x in (lower, upper) if 0 < x < 1]
     if lower > NARROW * upper:
-        step = _round_step((upper - lower) / MOST_LOOKED_UP)
+        step = round_step((upper - lower) / MOST_LOOKED_UP)
         # A multiple of a round step, as people write it.
         first, last = math.ceil(lower / step), math.floor(upper / step)
         inner = [float(f"{k * step:.12g}") for k in range(first, last + 1)]
@@ -109,11 +109,11 @@ def round_thresholds(within: Interval | None) -> Column:
     return np.array(sorted({x for x in inner if x < 1} | {*ends}))
 
 
-def _round_step(least: float) -> float:
+def round_step(least: float) -> float:
     """Return 1, 2, 2.5 or 5 times a power of ten, no less than this."""
     power = math.floor(math.log10(least))
     steps = (float(f"{x}e{k}") for k in (power, power + 1) for x in (1, 2, 2.5, 5))
-    return next(x for x in steps if x >= least)
+    return next(x for x in steps if x >= least * (1 - 1e-9))
 
 
 def check_tolerance(tolerance: float, threshold: Column | None) -> float:

@@ -9,6 +9,7 @@ from properly._boundary._record import printable
 from properly.evaluation._verdict._headline import Headline, headline
 from properly.evaluation._verdict._standing import standing_of
 from properly.evaluation._verdict._verdict import verdict
+from properly.evaluation._verdict._words import begun
 from properly.report._chart import MOST_MODELS, drawn_models, drawn_part, inks_of
 from properly.report._classes import class_scores_chart, confusion_chart, retention_chart
 from properly.report._decision import decision_chart
@@ -197,7 +198,7 @@ def about(evaluation: Evaluation, words: Words) -> str:
 def headline_of(evaluation: Evaluation) -> Headline:
     """Return the headline in its two parts, the second as a sentence of its own."""
     claim, reason, _ = headline(standing_of(evaluation))
-    reason = f"{reason[:1].upper()}{reason[1:]}." if reason else ""
+    reason = f"{begun(reason)}." if reason else ""
     # What a threshold is, those who have never chosen one cannot know.
     meaning = "A threshold is the risk at which one begins to act." if evaluation.within else ""
     return Headline(f"{claim}.", f"{reason} {meaning}".strip())

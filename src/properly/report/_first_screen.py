@@ -13,11 +13,12 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from properly._boundary._record import printable
+from properly.decisions._grid import round_step
 from properly.evaluation._verdict._findings import adjusted_tests, is_worse, open_pairs
 from properly.evaluation._verdict._standing import standing_of
-from properly.evaluation._verdict._words import between, listed
+from properly.evaluation._verdict._words import begun, between, finished, listed, sure
 from properly.report._chart import inks_of
-from properly.report._words import NONE, few, percent, rule_in_words
+from properly.report._words import NONE, few, percent, rule_in_words, step_decimals
 from properly.rules import Bounded, Regret
 
 if TYPE_CHECKING:
@@ -45,8 +46,8 @@ FACTOR, SMALL_FACTOR = 1.5, 1.2
 # A model is worth repairing if so much of its cost is miscalibration, and it ranks about as well as
 # the best.
 WORTH, AS_WELL = 0.2, 0.03
-
-
+# Of more models that cannot be told apart, none is advised.
+MOST_ADVISED = 3
 TIMES = "\N{MULTIPLICATION SIGN}"
 
 
@@ -58,6 +59,7 @@ class Chip(NamedTuple):
 
 
 USE = Chip("Use", "good")
+AMONG_BEST = Chip("Among the best", "good")
 WORSE = Chip("Worse", "plain")
 NO_BETTER = Chip("No better than no model", "bad")
 HARMFUL = Chip("Worse than no model", "bad")
@@ -157,8 +159,7 @@ def first_screen(evaluation: Evaluation, cases: str, event: str) -> FirstScreen:
         )
         for name in standing.models
     ]
-    few_more = len(rows) <= MOST_ROWS + 2
-    shown = len(rows) if few_more else MOST_ROWS
+    shown = len(rows) if len(rows) <= MOST_ROWS + 2 else MOST_ROWS
     cards = [*_cards(evaluation, standing, cases, event)][:MOST_CARDS]
     heads = _heads(evaluation, diagram)
     return FirstScreen(heads, rows[:shown], rows[shown:], axis.ticks, axis.at(none), cards)
@@ -166,8 +167,8 @@ def first_screen(evaluation: Evaluation, cases: str, event: str) -> FirstScreen:
 
 def _heads(evaluation: Evaluation, diagram: Diagram) -> tuple[Head, Head, Head, Head]:
     rule = next(rule for rule in evaluation.rules if rule.name == evaluation.primary)
-    score, level = rule_in_words(rule), f"{100 * evaluation.level:g} % interval"
-    cost = Head(f"{score[:1].upper()}{score[1:]}", f"{level}; left is better; dashed: no model")
+    level = sure(evaluation.level)
+    cost = Head(begun(rule_in_words(rule)), f"{level}; left is better; dashed: no model")
     if isinstance(rule, Bounded | Regret):
         mean = "mean regret" if isinstance(rule, Regret) else "mean Brier score over them"
         note = f"{mean}, {level}; left is better; dashed: no model"
@@ -215,11 +216,11 @@ class Axis(NamedTuple):
         best = min((x.value for x in estimates if math.isfinite(x.value)), default=1.0)
         most = FAR * max(none if math.isfinite(none) else best, best)
         end = max([x for x in (*highest, none) if x <= most], default=most) or 1.0
-        step = _nice(end / MOST_STEPS)
-        decimals = max(0, -math.floor(math.log10(step)))
-        end = step * math.ceil(1.02 * end / step)
-        marks = [k * step for k in range(round(end / step) + 1)]
-        return cls(end, [(0.02 + 0.96 * x / end, f"{x:.{decimals}f}") for x in marks])
+        step = round_step(end / MOST_STEPS)
+        axis = cls(step * math.ceil(1.02 * end / step), [])
+        marks = [k * step for k in range(round(axis.end / step) + 1)]
+        axis.ticks.extend((axis.at(x), f"{x:.{step_decimals(step)}f}") for x in marks)
+        return axis
 
     def at(self, score: float) -> float:
         """Return where a score stands, a share of the width."""
@@ -234,12 +235,6 @@ class Axis(NamedTuple):
             words += f" ({few(ends[0], 4)} to {few(ends[1], 4)})"
         is_beyond = not estimate.value <= self.end
         return Dot(self.at(estimate.value), lower, upper, is_beyond, words)
-
-
-def _nice(step: float) -> float:
-    """Round a step up to 1, 2, 5 or 10 times a power of ten."""
-    power = 10.0 ** math.floor(math.log10(step))
-    return power * min(x for x in (1, 2, 5, 10) if x * power >= step * (1 - 1e-9))
 
 
 class Diagram(NamedTuple):
@@ -290,20 +285,34 @@ def _curves(by_model: Iterable[Any]) -> Iterator[Any]:
 
 def _chip(evaluation: Evaluation, standing: Standing, name: str) -> Chip:
     """Say what to do with a model; that it was certain and wrong outweighs its score."""
-    if _wrong(evaluation, name) or name in standing.infinite:
+    if _wrong(evaluation, name).cases or name in standing.infinite:
         return DANGEROUS
     if standing.is_harmful(name):
         return HARMFUL
     if not standing.is_useful(name):
         return UNKNOWN if math.isnan(standing.skills[name].interval[0]) else NO_BETTER
-    return USE if name in standing.top else WORSE
+    if name not in standing.top:
+        return WORSE
+    return USE if len(standing.top) <= MOST_ADVISED else AMONG_BEST
 
 
-def _wrong(evaluation: Evaluation, name: str) -> float:
-    """Count the cases for which a model had been certain of what did not happen."""
-    if evaluation.certain is not None:
-        return float(evaluation.certain[name].wrong) if name in evaluation.certain else 0.0
-    return float(max(x.infinite_cases for x in evaluation.scores[name].values()))
+class Wrong(NamedTuple):
+    """For how many cases a model was certain of what did not happen, and how it had put that."""
+
+    cases: float
+    called: str
+
+
+def _wrong(evaluation: Evaluation, name: str) -> Wrong:
+    """Count the cases for which a model had been certain and wrong, those in the same way."""
+    if evaluation.certain is None:
+        scores = evaluation.scores[name].values()
+        return Wrong(float(max(x.infinite_cases for x in scores)), "")
+    if name not in evaluation.certain:
+        return Wrong(0.0, "")
+    counts = evaluation.certain[name]
+    # Of equal numbers, "impossible" comes last in the alphabet, and is graver.
+    return max(Wrong(counts.never_wrong, "impossible"), Wrong(counts.always_wrong, "certain"))
 
 
 def _findings(evaluation: Evaluation, cases: str, event: str) -> dict[str, Finding]:
@@ -311,8 +320,9 @@ def _findings(evaluation: Evaluation, cases: str, event: str) -> dict[str, Findi
     tests, found = adjusted_tests(evaluation), {}
     for name in evaluation.models:
         summary, test = (evaluation.calibration or {}).get(name), tests.get(name)
-        if _wrong(evaluation, name):
-            found[name] = _certain(evaluation, name, cases, event)
+        wrong = _wrong(evaluation, name)
+        if wrong.cases:
+            found[name] = _certain(wrong, cases, event)
         elif test is None or math.isnan(test.p):
             found[name] = Finding("Not tested", "plain")
         elif test.p > 1 - evaluation.level:
@@ -322,15 +332,9 @@ def _findings(evaluation: Evaluation, cases: str, event: str) -> dict[str, Findi
     return found
 
 
-def _certain(evaluation: Evaluation, name: str, cases: str, event: str) -> Finding:
-    title, what = "Certain and wrong", "what happened called impossible"
-    number = _wrong(evaluation, name)
-    if evaluation.certain is not None:
-        counts = evaluation.certain[name]
-        impossible = counts.never_wrong >= counts.always_wrong
-        number = counts.never_wrong if impossible else counts.always_wrong
-        what = f"{printable(event)} called {'impossible' if impossible else 'certain'}"
-    return Finding(title, "bad", f"{number:,.4g} {printable(cases)}: {what}")
+def _certain(wrong: Wrong, cases: str, event: str) -> Finding:
+    what = f"{event} called {wrong.called}" if wrong.called else "what happened called impossible"
+    return Finding("Certain and wrong", "bad", printable(f"{wrong.cases:,.4g} {cases}: {what}"))
 
 
 def _miscalibrated(
@@ -392,22 +396,20 @@ def _cards(evaluation: Evaluation, standing: Standing, cases: str, event: str) -
 
 def _danger(evaluation: Evaluation, cases: str, event: str) -> Iterator[Card]:
     wrong = {name: _wrong(evaluation, name) for name in evaluation.models}
-    guilty = sorted((name for name, n in wrong.items() if n), key=lambda name: -wrong[name])
+    guilty = sorted((name for name, x in wrong.items() if x.cases), key=lambda x: -wrong[x].cases)
     if not guilty:
         return
-    worst, whom, what = printable(guilty[0]), f"{wrong[guilty[0]]:,.4g} {cases}", event
-    text = f"{worst} called impossible what then happened, for {whom}."
-    if evaluation.certain is not None:
-        counts = evaluation.certain[guilty[0]]
-        text = f"{worst} called {what} certain for {counts.always_wrong:,.4g} {cases}, wrongly."
-        if counts.never_wrong >= counts.always_wrong:
-            text = (
-                f"{worst} called {what} impossible for {counts.never_wrong:,.4g} {cases}, and it "
-                "happened. No threshold would have raised an alarm."
-            )
-    if len(guilty) > 1:
-        others = listed(map(printable, guilty[1:]), 3)
-        text += f" {others} {'was' if len(guilty) == 2 else 'were'} certain and wrong too."
+    worst, *others = guilty
+    number, called = wrong[worst]
+    text = {
+        "": f"{worst} called impossible what then happened, for {number:,.4g} {cases}.",
+        "certain": f"{worst} called {event} certain for {number:,.4g} {cases}, wrongly.",
+        "impossible": f"{worst} called {event} impossible for {number:,.4g} {cases}, and it "
+        "happened. No threshold would have raised an alarm.",
+    }[called]
+    if others:
+        was = "was" if len(others) == 1 else "were"
+        text += f" {listed(map(printable, others), 3)} {was} certain and wrong too."
     yield Card("Certain, and wrong", printable(text), "which cases", "worst", "bad")
 
 
@@ -453,6 +455,5 @@ def _unknown(evaluation: Evaluation, standing: Standing, cases: str) -> Iterator
         return
     if evaluation.notes:
         first, *more = evaluation.notes
-        text = printable(" ".join(first.split()))
         count = f" {len(more)} more below." if more else ""
-        yield Card("To note", f"{text[:1].upper()}{text[1:].rstrip('.')}.{count}", "all", "verdict")
+        yield Card("To note", f"{finished(first)}{count}", "all", "verdict")

@@ -6,6 +6,7 @@ import math
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from properly._boundary._record import printable
+from properly.decisions._grid import round_step
 from properly.report._chart import Chart, Spec, Table, model_color, only_shown, short, shown
 from properly.report._words import (
     LONGEST,
@@ -16,6 +17,7 @@ from properly.report._words import (
     label_places,
     listed,
     score_in_words,
+    step_decimals,
 )
 
 if TYPE_CHECKING:
@@ -29,8 +31,8 @@ if TYPE_CHECKING:
 
 # Pixels of a panel, how many stand in a row, and how many there are at most.
 WIDTH, HEIGHT, COLUMNS, PANELS = 400, 280, 2, 4
-# Lines of equal score at most, and what they are apart, in powers of ten.
-LINES, STEPS = 7, (1, 2, 2.5, 5, 10)
+# Lines of equal score at most.
+LINES = 7
 ROWS = 30
 AIR = 1.12
 
@@ -190,10 +192,8 @@ def _isoline(window: Window, score: float, label: str) -> Spec:
 def _scores(window: Window) -> dict[float, str]:
     """Choose round scores, none so near to that of no skill that two labels would collide."""
     least, most = max(window.uncertainty - window.top, 0.0), window.uncertainty + window.right
-    rough = (most - least) / LINES
-    power = 10.0 ** math.floor(math.log10(rough))
-    step = power * next(x for x in STEPS if x * power >= rough * (1 - 1e-9))
-    digits = next(d for d in range(1, 20) if abs(step - round(step, d)) < 1e-3 * step)
+    step = round_step((most - least) / LINES)
+    digits = step_decimals(step)
     first, last = math.ceil(least / step - 1e-9), math.floor(most / step + 1e-9)
     labels = {
         k * step: f"{k * step:.{digits}f}"

@@ -161,6 +161,11 @@ def decimals_for(x: float, digits: int = 2) -> int:
     return min(max(digits - 1 - math.floor(math.log10(abs(x))), 0), 9)
 
 
+def step_decimals(step: float) -> int:
+    """Return how many decimals tell multiples of a round step apart."""
+    return next(d for d in range(325) if abs(step - round(step, d)) < 1e-3 * step)
+
+
 def listed(names: Sequence[str]) -> str:
     """Name a few things, and count the others."""
     shown = [printable(name) for name in names]

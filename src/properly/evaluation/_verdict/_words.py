@@ -220,4 +220,9 @@ def sure(level: float) -> str:
 def finished(sentence: str) -> str:
     """Begin a note with a capital letter, and end it with a full stop."""
     text = " ".join(map(printable, sentence.split()))
-    return f"{text[:1].upper()}{text[1:].rstrip('.')}."
+    return f"{begun(text).rstrip('.')}."
+
+
+def begun(text: str) -> str:
+    """Begin with a capital letter, and leave the others as they are."""
+    return f"{text[:1].upper()}{text[1:]}"
