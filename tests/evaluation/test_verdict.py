@@ -152,8 +152,8 @@ def test_classes_are_judged_by_their_score() -> None:
     e = properly.evaluate(y, forecasts, task="ordinal", replicates=0, rng=1)
     found = verdict(e)
     assert found.headline == (
-        "Use good or sure: by the ranked probability score, they cannot be told apart, and both "
-        "are better than noise."
+        "Use good: by the ranked probability score, sure cannot be told apart from it, and was "
+        "certain and wrong."
     )
     assert texts(found, "certain") == [
         (

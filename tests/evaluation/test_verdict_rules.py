@@ -136,6 +136,7 @@ def standing(
     *,
     useful: str | None = None,
     infinite: str = "",
+    wrong: str = "",
     scope: Scope = RANGE,
     **changes: Any,
 ) -> Standing:
@@ -151,6 +152,7 @@ def standing(
         scope,
         0.95,
         cases=400,
+        wrong=tuple(wrong),
     )
 
 
@@ -174,8 +176,16 @@ def others_than(best: str, models: str) -> str:
             standing("ab", "ab", scope=ALL),
             "Use a: on average over all thresholds, it is better than b.",
         ),
-        (standing("", "ab"), f"a and b cannot be told apart {WHERE}."),
-        (standing("", "abc"), f"a, b and c cannot be told apart {WHERE}."),
+        (
+            standing("", "ab"),
+            f"Use a or b {WHERE}: they cannot be told apart, and both are better than no model.",
+        ),
+        (standing("", "ab", useful="a"), f"a and b cannot be told apart {WHERE}."),
+        (
+            standing("", "abc", scope=ALL),
+            "Use a, b or c: on average over all thresholds, they cannot be told apart, and all "
+            "three are better than no model.",
+        ),
         (standing("", "abcde"), f"The five models cannot be told apart {WHERE}."),
         (
             standing("ac bc"),
@@ -207,6 +217,32 @@ def others_than(best: str, models: str) -> str:
 def test_only_a_model_that_is_better_than_each_other_one_is_named(
     found: Standing, said: str
 ) -> None:
+    assert headline(found) == said
+
+
+@pytest.mark.parametrize(
+    ("found", "said"),
+    [
+        (
+            standing("ab", "ab", wrong="a"),
+            f"a is better than b {WHERE}; a was certain and wrong.",
+        ),
+        (standing("ab", "ab", wrong="b"), f"Use a {WHERE}: it is better than b."),
+        (
+            standing("ac bc", wrong="a"),
+            f"Use b {WHERE}: a cannot be told apart from it, and was certain and wrong.",
+        ),
+        (
+            standing("ad bd cd", "abcd", wrong="bd"),
+            f"Use a or c {WHERE}: b cannot be told apart from them, and was certain and wrong.",
+        ),
+        (
+            standing("", "ab", wrong="ab"),
+            f"a and b cannot be told apart {WHERE}; a and b were certain and wrong.",
+        ),
+    ],
+)
+def test_a_model_that_was_certain_and_wrong_is_not_advised(found: Standing, said: str) -> None:
     assert headline(found) == said
 
 
@@ -287,7 +323,7 @@ def test_a_small_p_value_is_not_enough() -> None:
     row = {"p_value": 1e-6, "adjusted_p_value": 1e-6, "interval": (-0.05, 0.0)}
     found = standing("", "ab", ab=row)
     assert not found.beats("a", "b")
-    assert headline(found) == f"a and b cannot be told apart {WHERE}."
+    assert headline(found).startswith(f"Use a or b {WHERE}: they cannot be told apart")
 
 
 def test_models_that_never_differ_and_differences_without_an_error() -> None:

@@ -185,14 +185,17 @@ def contents(
 def about(evaluation: Evaluation, words: Words) -> str:
     """Say in one line what there is."""
     rows = f"{evaluation.rows:,} {words['cases']}"
+    # That cases are independent goes without saying here, as does their number.
+    is_plain = evaluation.design == f"{evaluation.rows:,} independent cases"
+    design = "" if is_plain else f"; {evaluation.design}"
     if evaluation.task == "binary":
         rate = f"{100 * evaluation.event_rate:.3g} %"
         if evaluation.total != evaluation.rows:
-            return f"{rows}; {words['event']} in {rate} by weight; {evaluation.design}."
+            return f"{rows}; {words['event']} in {rate} by weight{design}."
         events = f"{words['event']} in {evaluation.events:,} of them ({rate})"
-        return f"{rows}; {events}; {evaluation.design}."
+        return f"{rows}; {events}{design}."
     order = "ordered " if evaluation.task == "ordinal" else ""
-    return f"{rows}, {len(evaluation.labels)} {order}classes; {evaluation.design}."
+    return f"{rows}, {len(evaluation.labels)} {order}classes{design}."
 
 
 def headline_of(evaluation: Evaluation) -> Headline:

@@ -18,7 +18,7 @@ from properly.evaluation._verdict._findings import adjusted_tests, is_worse, ope
 from properly.evaluation._verdict._standing import standing_of
 from properly.evaluation._verdict._words import begun, between, finished, listed, sure
 from properly.report._chart import inks_of
-from properly.report._words import NONE, few, percent, rule_in_words, step_decimals
+from properly.report._words import AT_MOST, NONE, few, percent, rule_in_words, step_decimals
 from properly.rules import Bounded, Regret
 
 if TYPE_CHECKING:
@@ -150,7 +150,7 @@ def first_screen(evaluation: Evaluation, cases: str, event: str) -> FirstScreen:
         Row(
             name,
             inks.get(name),
-            _chip(evaluation, standing, name),
+            _chip(standing, name),
             axis.dot(evaluation.scores[name][evaluation.primary]),
             _saved(evaluation.skills[name][evaluation.primary]),
             diagram.paths(evaluation.reliability.get(name)),
@@ -186,6 +186,8 @@ def _heads(evaluation: Evaluation, diagram: Diagram) -> tuple[Head, Head, Head, 
 def _saved(skill: Estimate) -> Saved:
     """Write a share that is saved, with the interval that says whether it may be none."""
     low, high = map(_whole, skill.interval)
+    if low == high:
+        low, high = (percent(x, 3) for x in skill.interval)
     around = "" if math.isnan(sum(skill.interval)) else f"{low.removesuffix(' %')} to {high}"
     return Saved(_whole(skill.value), around)
 
@@ -283,9 +285,9 @@ def _curves(by_model: Iterable[Any]) -> Iterator[Any]:
         yield from curves.values() if isinstance(curves, dict) else [curves]
 
 
-def _chip(evaluation: Evaluation, standing: Standing, name: str) -> Chip:
+def _chip(standing: Standing, name: str) -> Chip:
     """Say what to do with a model; that it was certain and wrong outweighs its score."""
-    if _wrong(evaluation, name).cases or name in standing.infinite:
+    if name in (*standing.wrong, *standing.infinite):
         return DANGEROUS
     if standing.is_harmful(name):
         return HARMFUL
@@ -326,7 +328,7 @@ def _findings(evaluation: Evaluation, cases: str, event: str) -> dict[str, Findi
         elif test is None or math.isnan(test.p):
             found[name] = Finding("Not tested", "plain")
         elif test.p > 1 - evaluation.level:
-            found[name] = Finding("No miscalibration shown", "good", f"p {test.text}")
+            found[name] = Finding("No miscalibration shown", "good", _p(test))
         else:
             found[name] = _miscalibrated(evaluation, summary, test)
     return found
@@ -337,12 +339,16 @@ def _certain(wrong: Wrong, cases: str, event: str) -> Finding:
     return Finding("Certain and wrong", "bad", printable(f"{wrong.cases:,.4g} {cases}: {what}"))
 
 
+def _p(test: Chance) -> str:
+    return f"p {test.text.replace('<=', AT_MOST)}"
+
+
 def _miscalibrated(
     evaluation: Evaluation, summary: CalibrationSummary | None, test: Chance
 ) -> Finding:
     """Say in which way forecasts are off: on average, in their spread, or in neither."""
     if summary is None:
-        return Finding("Miscalibrated", "warn", f"p {test.text}")
+        return Finding("Miscalibrated", "warn", _p(test))
     low, high = summary.observed_expected.interval
     if low > 1 or high < 1:
         return _overall(evaluation, summary, "low" if low > 1 else "high")
@@ -354,7 +360,7 @@ def _miscalibrated(
         return Finding("Too extreme", "warn", detail)
     if low > 1:
         return Finding("Not extreme enough", "warn", detail)
-    return Finding("Miscalibrated", "warn", f"p {test.text}; see the diagram")
+    return Finding("Miscalibrated", "warn", f"{_p(test)}; see the diagram")
 
 
 def _overall(evaluation: Evaluation, summary: CalibrationSummary, side: str) -> Finding:

@@ -30,6 +30,7 @@ LISTED = 6
 SMALLEST = 0.0005
 MINUS = "\N{MINUS SIGN}"
 NONE = "\N{EN DASH}"
+AT_MOST = "\N{LESS-THAN OR EQUAL TO}"
 
 
 class Place(NamedTuple):
@@ -144,7 +145,7 @@ def percent(x: float, digits: int = 2) -> str:
 def chance(p: float, *, is_bound: bool = False) -> str:
     """Write a p-value."""
     if is_bound:
-        return p_text(p, is_bound=True).removeprefix("p ")
+        return p_text(p, is_bound=True).removeprefix("p ").replace("<=", AT_MOST)
     return f"< {SMALLEST}" if p < SMALLEST else few(p)
 
 

@@ -51,13 +51,14 @@ def headline(standing: Standing) -> Headline:
         return Headline(f"None can be shown to be better than no model, {short}")
     if len(standing.order) == 1:
         return Headline(_infinite(standing), f"{printable(standing.order[0])} has not", "; ")
-    if (
-        all(map(standing.is_useful, standing.top))
-        and not standing.infinite
-        and _is_advice(standing)
-    ):
+    if _is_advice(standing):
         return _use(standing) if len(standing.top) == 1 else _use_any(standing)
-    reasons = [_doubt(standing), _better_than(standing, SHORT), _infinite(standing)]
+    reasons = [
+        _doubt(standing),
+        _better_than(standing, SHORT),
+        _infinite(standing),
+        _certain(standing.top, standing),
+    ]
     return Headline(_clause(standing, short, SHORT), "; ".join(filter(None, reasons)), "; ")
 
 
@@ -121,15 +122,32 @@ def _advice(standing: Standing, which: str, reason: str) -> Headline:
 
 
 def _is_advice(standing: Standing) -> bool:
-    """Tell whether one model is best, or a few as good as each other are better than others."""
-    alike = len(standing.top) <= SHORT and standing.top_is_alike and bool(standing.beaten)
-    return len(standing.top) == 1 or alike
+    """Tell whether one model is best, or a few are alike; whoever uses them must gain by it.
+
+    A model that was certain and wrong is not advised, however good its score.
+    """
+    if standing.infinite or not all(map(standing.is_useful, standing.top)):
+        return False
+    alike = len(standing.top) <= SHORT and standing.top_is_alike
+    # What is not of the top is worse than each of them, and not than the best alone.
+    settled = len(standing.top) == 1 or bool(standing.beaten) or standing.top == standing.order
+    return alike and settled and not {*standing.top} <= {*standing.wrong}
 
 
 def _use_any(standing: Standing) -> Headline:
-    *some, last = map(printable, standing.top)
-    reason = f"they cannot be told apart, and {_better_than(standing, SHORT)}"
-    return _advice(standing, f"{', '.join(some)} or {last}", reason)
+    *some, last = (printable(name) for name in standing.top if name not in standing.wrong)
+    which = f"{', '.join(some)} or {last}" if some else last
+    than_none = f"{_both(standing.top)} are better than no model"
+    reason = f"they cannot be told apart, and {_better_than(standing, SHORT) or than_none}"
+    also = f"cannot be told apart from {'them' if some else 'it'}, and "
+    return _advice(standing, which, _certain(standing.top, standing, also) or reason)
+
+
+def _certain(names: Sequence[str], standing: Standing, also: str = "") -> str:
+    """Name those of some models that were certain and wrong."""
+    wrong = [name for name in names if name in standing.wrong]
+    be = "was" if len(wrong) == 1 else "were"
+    return f"{named(wrong, SHORT)} {also}{be} certain and wrong" if wrong else ""
 
 
 def _clause(standing: Standing, where: str, most: int = NAMED) -> str:
@@ -158,11 +176,14 @@ def _better_than(standing: Standing, most: int = NAMED) -> str:
     if len(top) == 1:
         return ""
     if standing.top_is_alike and standing.beaten:
-        who = "both" if len(top) == 2 else f"all {counted(len(top))}"
-        return f"{who} are better than {_others(standing, standing.beaten, most)}"
+        return f"{_both(top)} are better than {_others(standing, standing.beaten, most)}"
     # The best is better than each that is not of the top, or it would be there.
     rest = [name for name in standing.order if name not in top]
     return f"{printable(top[0])} is better than {_others(standing, rest, most)}" if rest else ""
+
+
+def _both(names: Sequence[str]) -> str:
+    return "both" if len(names) == 2 else f"all {counted(len(names))}"
 
 
 def _only_best(standing: Standing) -> str:

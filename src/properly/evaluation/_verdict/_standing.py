@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from functools import cached_property
 from itertools import combinations
 from typing import TYPE_CHECKING, cast
 
@@ -43,6 +44,8 @@ class Standing:
         How sure to be.
     cases : int
         How many cases there are.
+    wrong : tuple of str
+        Models that were certain of what did not happen, however rarely.
     """
 
     order: tuple[str, ...]
@@ -52,13 +55,14 @@ class Standing:
     scope: Scope
     level: float
     cases: int
+    wrong: tuple[str, ...] = ()
 
     @property
     def models(self) -> tuple[str, ...]:
         """All models, those of infinite scores last."""
         return (*self.order, *self.infinite)
 
-    @property
+    @cached_property
     def top(self) -> tuple[str, ...]:
         """The best model, and those that it cannot be told apart from."""
         if not self.order:
@@ -125,4 +129,12 @@ def standing_of(evaluation: Evaluation) -> Standing:
         scope_of(rule, classes=evaluation.task != "binary"),
         evaluation.level,
         evaluation.rows,
+        tuple(name for name in scores if _is_wrong(evaluation, name)),
     )
+
+
+def _is_wrong(evaluation: Evaluation, name: str) -> bool:
+    """Tell whether a model was certain of what did not happen."""
+    if evaluation.certain is not None:
+        return name in evaluation.certain and evaluation.certain[name].wrong > 0
+    return any(x.infinite_cases for x in evaluation.scores[name].values())

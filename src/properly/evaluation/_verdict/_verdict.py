@@ -30,8 +30,8 @@ if TYPE_CHECKING:
 Kind: TypeAlias = Literal[
     "choice", "thresholds", "baseline", "certain", "calibration", "groups", "unknown"
 ]
-# Letters of a line.
-LINE = 88
+# Letters of a line, and of what stands between brackets in one.
+LINE, SHORT_LINE = 88, 70
 
 
 @dataclass(frozen=True)
@@ -88,7 +88,8 @@ class Verdict:
     sentences: tuple[Sentence, ...]
 
     def __repr__(self) -> str:
-        return f"Verdict({self.headline!r}, {len(self.sentences)} sentences)"
+        start = textwrap.shorten(self.headline, SHORT_LINE, placeholder=" ...")
+        return f"Verdict({start!r}, {len(self.sentences)} sentences)"
 
     def __str__(self) -> str:
         """Lay out the headline, and below it one paragraph a sentence."""
