@@ -183,8 +183,10 @@ def others_than(best: str, models: str) -> str:
         (standing("", "ab", useful="a"), f"a and b cannot be told apart {WHERE}."),
         (
             standing("", "abc", scope=ALL),
-            "Use a, b or c: on average over all thresholds, they cannot be told apart, and all "
-            "three are better than no model.",
+            (
+                "Use a, b or c: on average over all thresholds, they cannot be told apart, and all "
+                "three are better than no model."
+            ),
         ),
         (standing("", "abcde"), f"The five models cannot be told apart {WHERE}."),
         (
