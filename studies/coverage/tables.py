@@ -40,7 +40,8 @@ def pooled(rows: Rows, measure: str) -> Pair | None:
     pairs = [row[measure] for row in rows if None not in row[measure]]
     if not pairs:
         return None
-    average = sum(estimate for estimate, _ in pairs) / len(pairs)
+    # Exact, so that a tie is rounded alike by every version of Python.
+    average = math.fsum(estimate for estimate, _ in pairs) / len(pairs)
     if rows[0]["part"] in WHOLE and measure != "width":
         return average, share_error(average, sum(row["repetitions"] for row in rows))
     return average, math.hypot(*(error for _, error in pairs)) / len(pairs)

@@ -201,7 +201,9 @@ def about(evaluation: Evaluation, words: Words) -> str:
 def headline_of(evaluation: Evaluation) -> Headline:
     """Return the headline in its two parts, the second as a sentence of its own."""
     claim, reason, _ = headline(standing_of(evaluation))
-    reason = f"{begun(reason)}." if reason else ""
+    # Names of models begin as they do.
+    is_name = reason.startswith(tuple(map(printable, evaluation.models)))
+    reason = f"{reason if is_name else begun(reason)}." if reason else ""
     # What a threshold is, those who have never chosen one cannot know.
     meaning = "A threshold is the risk at which one begins to act." if evaluation.within else ""
     return Headline(f"{claim}.", f"{reason} {meaning}".strip())
