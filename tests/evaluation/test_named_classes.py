@@ -41,6 +41,72 @@ def test_ordered_categories_state_their_order_and_it_is_shown(y: Any) -> None:
     assert RPS()(y, TABLE) == RPS()(NUMBER, TABLE)
 
 
+PROBABILITIES = ["p_low", "p_mid", "p_high"]
+
+
+def frames() -> dict[str, Any]:
+    columns = dict(zip(PROBABILITIES, TABLE.T, strict=True))
+    ordered, enum = pd.Categorical(WORDS, GRADES, ordered=True), pl.Enum(GRADES)
+    levels = pl.DataFrame(columns | {"grade": pl.Series(WORDS.tolist(), dtype=enum)})
+    return {
+        "pandas": pd.DataFrame(columns | {"grade": ordered}),
+        "polars": levels,
+        "lazy": levels.lazy(),
+    }
+
+
+@pytest.mark.parametrize("kind", frames())
+@pytest.mark.parametrize("task", ["auto", "ordinal", "multiclass"])
+def test_ordered_categories_of_a_frame_are_those_of_their_column(kind: str, task: Any) -> None:
+    frame = frames()[kind]
+    column = (frame.collect() if kind == "lazy" else frame)["grade"]
+    options: dict[str, Any] = {"task": task, "replicates": 0, "rng": 1}
+    by_column = evaluate(column, {"m": TABLE}, **options)
+    by_name = evaluate(frame, {"m": PROBABILITIES}, outcome="grade", **options)
+    assert by_name.to_dict() == by_column.to_dict()
+    assert by_name.task == ("ordinal" if task == "auto" else task)
+    assert by_name.notes == (ORDER,)
+
+
+def test_ordered_categories_keep_their_order_where_rows_are_summed(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr("properly.engines._frame.MOST_ROWS", 100)
+    frame, given = frames()["lazy"], {"m": PROBABILITIES}
+    e = evaluate(frame, given, outcome="grade", replicates=0)
+    assert (e.summed, e.task, e.labels) == (True, "ordinal", tuple(GRADES))
+    assert ORDER in e.notes
+    summary = properly.summarize(frame, given, outcome="grade")
+    assert [rule.name for rule in summary.rules] == ["rps", "ranked_log", "log"]
+    assert evaluate(summary, replicates=0).to_dict() == e.to_dict()
+    score = evaluate(NUMBER, TABLE, task="ordinal", replicates=0).scores["forecast"]["rps"].value
+    assert e.scores["m"]["rps"].value == pytest.approx(score, rel=1e-12)
+
+
+@pytest.mark.parametrize("ordered", [False, True])
+def test_categories_of_numbers_are_numbers_in_a_frame_too(ordered: bool) -> None:
+    y = pd.Categorical((NUMBER == 2).astype(int), ordered=ordered)
+    frame = pd.DataFrame({"y": y, "p": TABLE[:, 2]})
+    e = evaluate(frame, ["p"], outcome="y", replicates=0)
+    assert e.to_dict() == evaluate(y, {"p": TABLE[:, 2]}, replicates=0).to_dict()
+    grade = pd.Categorical(NUMBER + 3, [3, 4, 5], ordered=True)
+    frame = pd.DataFrame(TABLE, columns=PROBABILITIES).assign(grade=grade)
+    assert evaluate(frame, {"m": PROBABILITIES}, outcome="grade", replicates=0).labels == (3, 4, 5)
+    frame.loc[7, "grade"] = None
+    with pytest.raises(DataError, match="outcomes must not be missing; 1 of 300 rows"):
+        evaluate(frame, {"m": PROBABILITIES}, outcome="grade")
+
+
+@pytest.mark.parametrize("labels", [GRADES, None])
+def test_columns_of_a_frame_by_name_that_contradict_labels_are_refused(labels: Any) -> None:
+    for frame in frames().values():
+        wrong = {"m": ["p_high", "p_mid", "p_low"]}
+        with pytest.raises(DataError, match="'p_high' stands where 'low' is named"):
+            evaluate(frame, wrong, outcome="grade", labels=labels)
+        with pytest.raises(DataError, match="'p_high' stands where 'low' is named"):
+            properly.summarize(frame, wrong, outcome="grade", labels=labels)
+
+
 def test_a_task_and_labels_that_are_given_go_first() -> None:
     y = pd.Series(pd.Categorical(WORDS, categories=GRADES, ordered=True))
     assert evaluate(y, TABLE, task="multiclass", replicates=0).task == "multiclass"

@@ -29,6 +29,7 @@ from properly._boundary._labels import (
     as_class_numbers,
     as_labels,
     check_labels,
+    names_of_labels,
     numbers_are_classes,
     numbers_of_labels,
 )
@@ -39,6 +40,7 @@ from properly._boundary._libraries import (
     to_numpy,
     without_gradient,
 )
+from properly._boundary._record import printable
 from properly.errors import DataError
 
 if TYPE_CHECKING:
@@ -80,7 +82,7 @@ def check_class_rows(
     columns = column_names(p)
     require_order(column_names(y), columns, "outcomes in rows")
     labels = category_order(y, p) if labels is None else as_labels(labels)
-    _require_named_in_order(labels, columns_of(p))
+    require_named_in_order(labels, columns_of(p))
     if labels is None and not ordered and columns is not None and are_among(y, columns):
         labels = columns
     try:
@@ -153,15 +155,28 @@ def columns_of(p: object) -> tuple[Any, ...] | None:
 
 
 def category_order(y: object, p: ArrayLike) -> tuple[Any, ...] | None:
-    """Return the order that categorical outcomes state themselves, if there is a column for each.
-
-    Known by their type: ordered ones of pandas, and those of polars that are an Enum.
-    """
+    """Return the order that categorical outcomes state, if there is a column for each."""
     kind = getattr(y, "dtype", None)
-    if not (getattr(kind, "ordered", False) or type(kind).__name__ == "Enum"):
-        return None
-    order = tuple(kind.categories)  # type: ignore[union-attr]
-    return order if len(order) == as_table(p, NAME).shape[1] else None
+    return order_of(kind, as_table(p, NAME).shape[1]) if _is_ordered(kind) else None
+
+
+def order_of(kind: Any, classes: int) -> tuple[Any, ...] | None:
+    """Return the categories of a type that orders them, if there are as many classes.
+
+    Such are those of pandas that are ordered, and an Enum of polars.
+    """
+    order = tuple(kind.categories) if _is_ordered(kind) else ()
+    return order if len(order) == classes > 1 else None
+
+
+def _is_ordered(kind: Any) -> bool:
+    return getattr(kind, "ordered", False) or type(kind).__name__ == "Enum"
+
+
+def note_of_order(order: tuple[Any, ...]) -> str:
+    """Say which order categorical outcomes have stated."""
+    listed = ", ".join(printable(name) for name in names_of_labels(order))
+    return f"classes and columns are in the order of the outcomes' categories: {listed}"
 
 
 def _require_columns_of_classes(y: ArrayLike, p: Array, labels: tuple[Any, ...] | None) -> None:
@@ -189,9 +204,7 @@ def _require_columns_of_classes(y: ArrayLike, p: Array, labels: tuple[Any, ...] 
         raise DataError(message, hint=hint)
 
 
-def _require_named_in_order(
-    labels: tuple[Any, ...] | None, columns: tuple[Any, ...] | None
-) -> None:
+def require_named_in_order(labels: tuple[Any, ...] | None, columns: tuple[Any, ...] | None) -> None:
     """Refuse columns in another order than the labels or, without labels, than their numbers."""
     if columns is None or columns == tuple(range(len(columns))):
         return  # a frame without names numbers its columns

@@ -7,7 +7,7 @@ and counts that the engine of the frame computes.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
@@ -15,6 +15,7 @@ import narwhals.stable.v2 as nw
 import numpy as np
 
 from properly._boundary._arrays import event_label
+from properly._boundary._classes import note_of_order, order_of, require_named_in_order
 from properly._boundary._labels import check_labels, require_columns
 from properly.counts._reductions import as_fractions
 from properly.engines._cell_counts import CELLS, MOST_DISTINCT, Counts
@@ -144,6 +145,8 @@ class Framed:
         Of classes, what each column stands for; of an event, both labels.
     pos_label : label or None
         The label of the event.
+    order : tuple or None
+        The order that categorical outcomes state, where no labels were given.
     """
 
     frame: Any
@@ -151,6 +154,7 @@ class Framed:
     others: dict[str, str]
     labels: tuple[Any, ...] | None
     pos_label: object
+    order: tuple[Any, ...] | None
 
     @classmethod
     def of(
@@ -174,13 +178,17 @@ class Framed:
         if task == "binary" and any(len(columns) > 1 for columns in roles.forecasts.values()):
             message = "a model of one event has one column of forecasts; the task is 'binary'"
             raise DataError(message)
-        label_names = None if labels is None else tuple(labels)
         classes = len(next(iter(roles.forecasts.values())))
+        kind = as_lazy(frame).collect_schema()[roles.outcome]
+        order = order_of(kind, classes) if labels is None else None
+        label_names = order if labels is None else tuple(labels)
         if label_names is not None and classes > 1:
             check_labels(label_names, classes)
+            for columns in roles.forecasts.values():
+                require_named_in_order(label_names, columns)
         elif label_names is not None:
             pos_label = event_label(label_names, pos_label)
-        return cls(frame, roles, others, label_names, pos_label)
+        return cls(frame, roles, others, label_names, pos_label, order)
 
     @cached_property
     def rows(self) -> int:
@@ -214,7 +222,7 @@ class Framed:
                 f"{what} needs the rows in memory, up to {MOST_ROWS:,}; the frame has {self.rows:,}"
             )
             raise DataError(message, hint=f"leave out {what}, or take a part of the rows.")
-        return summarize_frame(
+        summary = summarize_frame(
             self.frame,
             self.roles,
             rules,
@@ -223,6 +231,7 @@ class Framed:
             cells=cells,
             progress=progress,
         )
+        return replace(summary, notes=() if self.order is None else (note_of_order(self.order),))
 
 
 def summarize_frame(

@@ -73,7 +73,8 @@ class Rows:
         data = as_lazy(frame)
         schema = require_roles(data, roles)
         extra = [nw.col(column).alias(name) for name, column in (others or {}).items()]
-        chosen = [_outcome(roles.outcome, schema[roles.outcome]).alias("y")]
+        kind = _kind(data, roles.outcome, schema[roles.outcome])
+        chosen = [_outcome(roles.outcome, kind).alias("y")]
         chosen += [_float(c, schema[c]).alias(f"p{i}") for i, c in enumerate(roles.probabilities)]
         whole = roles.weight is None or schema[roles.weight].is_integer()
         if roles.weight is not None:
@@ -83,7 +84,6 @@ class Rows:
             if column is not None:
                 chosen.append(_outcome(column, schema[column]).alias(name))
         label_names = None if labels is None else tuple(labels)
-        kind = schema[roles.outcome]
         narrow = frozenset(
             f"p{i}" for i, c in enumerate(roles.probabilities) if schema[c] == nw.Float32
         )
@@ -274,6 +274,15 @@ def _float(column: str, kind: Any) -> nw.Expr:
     """Make floats of a column; decimals go by text, as Arrow rounds them badly."""
     x = nw.col(column)
     return (x.cast(nw.String) if isinstance(kind, nw.Decimal) else x).cast(nw.Float64)
+
+
+def _kind(data: nw.LazyFrame[Any], column: str, kind: Any) -> Any:
+    """Return the kind of a column; categories of pandas may be numbers, which count as such."""
+    if kind not in (nw.Categorical, nw.Enum) or not data.implementation.is_pandas_like():
+        return kind
+    categories = data.select(column).collect()[column].cat.get_categories()
+    is_number = any(isinstance(category, Number) for category in categories.head(1).to_list())
+    return nw.Float64() if is_number else kind
 
 
 def _outcome(column: str, kind: Any) -> nw.Expr:

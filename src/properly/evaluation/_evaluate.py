@@ -14,9 +14,10 @@ from properly._boundary._classes import (
     column_names,
     columns_of,
     is_table,
+    note_of_order,
     require_order,
 )
-from properly._boundary._labels import as_labels, names_of_labels
+from properly._boundary._labels import as_labels
 from properly._boundary._options import (
     as_generator,
     check_choice,
@@ -26,7 +27,7 @@ from properly._boundary._options import (
     check_whole,
 )
 from properly._boundary._progress import shown
-from properly._boundary._record import as_models, library_of, printable
+from properly._boundary._record import as_models, library_of
 from properly.calibration._decomposition import require_proper
 from properly.counts._cases import Cases, require_classes, require_classes_to_normalize
 from properly.counts._models import contenders
@@ -111,7 +112,13 @@ def rules_of_frame(
     if not frame.has_classes:
         return rules_of_task("binary", rules, within)
     require_of_an_event(within, frame.pos_label)
-    return rules_of_task("ordinal" if task == "ordinal" else "multiclass", rules, within)
+    ordered = task_in_order(task, frame.order) == "ordinal"
+    return rules_of_task("ordinal" if ordered else "multiclass", rules, within)
+
+
+def task_in_order(task: str, order: tuple[Any, ...] | None) -> str:
+    """Take classes as ordered if outcomes state their order and the task was left open."""
+    return "ordinal" if task == "auto" and order is not None else task
 
 
 def rules_of_task(
@@ -315,9 +322,10 @@ def evaluate(
     with shown(progress) as bar:
         drawing["progress"] = bar
         if outcome is not None:
-            y, forecasts, columns = _read_frame(y, forecasts, columns, reading, bar)
+            y, forecasts, columns, reading = _read_frame(y, forecasts, columns, reading, bar)
         if isinstance(y, Summary):
-            request = Request(*_request_of_summary(y, task, within), **drawing)
+            chosen = _request_of_summary(y, task_in_order(task, reading.order), within)
+            request = Request(*chosen, **drawing)
             return _doubted(replace(gather(y, request), backend=backend))
         models = models_by_name(forecasts, task)
         evaluation = _evaluate_rows(y, models, columns, reading, drawing)
@@ -335,6 +343,8 @@ class _Reading(NamedTuple):
     pos_label: object
     normalize: bool
     cells: int | None
+    # That categorical outcomes of a frame state.
+    order: tuple[Any, ...] | None = None
 
     def checked(self) -> _Reading:
         """Refuse what can be refused before a look at the data."""
@@ -365,17 +375,18 @@ def _read_frame(
     columns: dict[str, Any],
     reading: _Reading,
     progress: Progress | None,
-) -> tuple[Any, Any, dict[str, Any]]:
+) -> tuple[Any, Any, dict[str, Any], _Reading]:
     """Read a frame into memory if it fits; if not, have its engine sum it up."""
     from properly.engines._frame import Framed  # which takes long to import
 
     how: dict[str, Any] = {name: getattr(reading, name) for name in ("task", "labels", "pos_label")}
     framed = Framed.of(frame, reading.outcome, forecasts, design=columns, **how)
+    reading = reading._replace(order=framed.order)
     if framed.fits:
-        return framed.read()
+        return *framed.read(), reading
     _require_no_repair(reading.normalize)
     rules = rules_of_frame(framed, reading.task, reading.rules, reading.within)
-    return framed.summary(rules, reading.cells, progress), forecasts, columns
+    return framed.summary(rules, reading.cells, progress), forecasts, columns, reading
 
 
 def _require_arrays(y: object, forecasts: object) -> None:
@@ -401,18 +412,18 @@ def _evaluate_rows(
         cases = contenders(y, models, **options)
         return _doubted(gather(cases, Request(task, *chosen, **drawing)), cases)
     require_of_an_event(reading.within, reading.pos_label)
-    order = category_order(y, next(iter(models.values()))) if reading.labels is None else None
-    if order is not None and reading.task == "auto":
-        task = "ordinal"
+    if reading.labels is None and reading.order is None:
+        reading = reading._replace(order=category_order(y, next(iter(models.values()))))
+    task = _task(task_in_order(reading.task, reading.order), models)
+    options["labels"] = reading.labels or reading.order
     if task == "multiclass" and options["labels"] is None:
         options["labels"] = _names_of_classes(y, next(iter(models.values())))
     cases = _cases_of_classes(y, models, options)
     rules = rules_of_classes(reading.rules, task)
     result = _doubted(gather(cases, Request(task, rules, rules[0], None, **drawing)), cases)
     notes = [TWO_COLUMNS] if reading.task == "auto" and len(result.labels) == 2 else []
-    if order is not None:
-        listed = ", ".join(printable(name) for name in names_of_labels(order))
-        notes.append(f"classes and columns are in the order of the outcomes' categories: {listed}")
+    if reading.order is not None:
+        notes.append(note_of_order(reading.order))
     return replace(result, notes=(*result.notes, *notes))
 
 
