@@ -115,7 +115,9 @@ def require_roles(data: nw.LazyFrame[Any], roles: Roles) -> dict[str, Any]:
     require_columns(roles.columns, list(schema))
     numbers = [*roles.probabilities, *([] if roles.weight is None else [roles.weight])]
     for column in roles.columns:
-        kind, entry = schema[column], _entry(data, column, schema[column])
+        kind = schema[column]
+        # Of any other kind, the entries are what the column says.
+        entry = first_entry(data, column) if kind == nw.Object else None
         if column in numbers and not _is_number(kind, entry):
             message = (
                 f"column {roles.name(column)} must hold numbers; it holds {_kind(kind, entry)}"
@@ -128,10 +130,8 @@ def require_roles(data: nw.LazyFrame[Any], roles: Roles) -> dict[str, Any]:
     return schema
 
 
-def _entry(data: nw.LazyFrame[Any], column: str, kind: Any) -> object:
-    """Return the first entry of a column that may hold anything; None of any other."""
-    if kind != nw.Object:
-        return None
+def first_entry(data: nw.LazyFrame[Any], column: str) -> object:
+    """Return the first entry of a column that is not missing; None if all are."""
     entries = data.select(nw.col(column).alias("x")).filter(~nw.col("x").is_null())
     values = entries.head(1).collect()["x"].to_list()
     return values[0] if values else None

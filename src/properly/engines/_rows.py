@@ -24,7 +24,7 @@ from properly._boundary._arrays import HUGE, TINY, check_outcomes, scale_hint
 from properly._boundary._labels import class_numbers, numbers_are_classes, require_columns
 from properly.counts._reductions import ALMOST_ONE, DECIMALS, LEADING, SLACK
 from properly.engines._files._cluster_errors import translated
-from properly.engines._roles import Roles, as_lazy, distinct_names, require_roles
+from properly.engines._roles import Roles, as_lazy, distinct_names, first_entry, require_roles
 from properly.errors import DataError
 
 if TYPE_CHECKING:
@@ -280,9 +280,7 @@ def _kind(data: nw.LazyFrame[Any], column: str, kind: Any) -> Any:
     """Return the kind of a column; categories of pandas may be numbers, which count as such."""
     if kind not in (nw.Categorical, nw.Enum) or not data.implementation.is_pandas_like():
         return kind
-    categories = data.select(column).collect()[column].cat.get_categories()
-    is_number = any(isinstance(category, Number) for category in categories.head(1).to_list())
-    return nw.Float64() if is_number else kind
+    return nw.Float64() if isinstance(first_entry(data, column), Number) else kind
 
 
 def _outcome(column: str, kind: Any) -> nw.Expr:
