@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import os
+import re
 import shlex
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+import polars as pl
 import pytest
 from tests.command_line import GRADES, run, write_forecasts
 
@@ -101,6 +104,7 @@ def test_the_command_is_the_one_that_was_typed(written: list[Any]) -> None:
         (*TWO, "--rule", "Bounded(Log(), (0.1, 0.5))", "--replicates", "5", "--seed", "2"),
         ("--outcome", "sex", "--event", "m", "--forecast", "good", *QUICK, "--title", "a'b"),
         ("--outcome", "y", "--forecast", "good", "--weight", "poor", *QUICK, "--level", "0.8"),
+        (*TWO, *QUICK, "--id", "accident", "--show", "sex", "--show", "accident"),
         (*QUICK,),
         (
             *("--outcome", "grade", "--classes", ",".join(GRADES), "--forecast", "p"),
@@ -139,6 +143,52 @@ def test_rows_that_were_dropped_are_dropped_again(folder: Path, written: list[An
     with pytest.warns(properly.errors.DataWarning, match="dropped 1 of 80 rows"):
         exec(compile(written[0][2]["python"], "page", "exec"), {})  # noqa: S102
     assert written[0][1].rows == written[1][1].rows == 79
+
+
+def test_columns_stand_beside_the_worst_cases_in_the_order_of_the_options() -> None:
+    result = run("report", "forecasts.csv", *TWO, *QUICK, "--id", "sex", "--show", "accident")
+    assert result.exit_code == 0, result.stderr
+    page = Path("report.html").read_text(encoding="utf-8")
+    names = ("row", "sex", "accident", "loss", "outcome", "p")
+    assert "".join(f'<th scope="col"><bdi>{name}</bdi></th>' for name in names) in page
+    table = re.findall(r'<th scope="row">(\d+)</th><td><bdi>(.)</bdi></td><td><bdi>(\d+)<', page)
+    assert len(table) == 20
+    assert all((sex, int(of)) == ("fm"[int(k) % 2], int(k) // 2) for k, sex, of in table)
+
+
+@pytest.mark.parametrize("suffix", ["csv", "parquet"])
+def test_what_is_missing_beside_a_case_drops_no_row(suffix: str, written: list[Any]) -> None:
+    data = pl.read_csv("forecasts.csv").with_row_index("patient")
+    gaps = pl.when(pl.col("patient") % 3 > 0)
+    data = data.with_columns(
+        patient=gaps.then(pl.col("patient") + 1000),
+        day=gaps.then(pl.date(2024, 1, 1) + pl.duration(days="patient")),
+        good=pl.when(pl.col("patient") != 4).then("good"),
+    )
+    getattr(data, f"write_{suffix}")(f"gaps.{suffix}")
+    options = (*TWO, *QUICK, "--missing", "drop", "--id", "patient", "--show", "day")
+    result = run("report", f"gaps.{suffix}", *options, "--show", "sex")
+    assert result.stderr == "Dropped 1 of 80 rows for missing values: 1 lacks 'good'.\n"
+    worst = written[0][1].worst["good"]
+    rows = [k + (k >= 4) for k in worst.row.tolist()]
+    days = [None if k % 3 == 0 else str(np.datetime64("2024-01-01") + k) for k in rows]
+    assert worst.beside == {
+        "patient": tuple(None if k % 3 == 0 else 1000 + k for k in rows),
+        "day": tuple(days),
+        "sex": tuple("fm"[k % 2] for k in rows),
+    }
+    assert None in days
+    python = written[0][2]["python"]
+    assert "# Not shown here, since values are missing: ['patient', 'day']\n" in python
+    with pytest.warns(properly.errors.DataWarning, match="dropped 1 of 80 rows"):
+        exec(compile(python, "page", "exec"), {})  # noqa: S102
+    assert written[1][1].worst["good"].beside == {"sex": worst.beside["sex"]}
+
+
+def test_a_column_to_show_is_not_guessed_as_a_forecast(written: list[Any]) -> None:
+    result = run("report", "forecasts.csv", "--outcome", "y", *QUICK, "--show", "poor")
+    assert "'poor'" not in result.stderr
+    assert "poor" not in written[0][1].models
 
 
 @pytest.mark.usefixtures("written")

@@ -211,6 +211,7 @@ GRADED = ("--outcome", "grade", "--forecast", "p", "--classes", ",".join(GRADES)
     [
         (("score", *TWO, "--time", "accident"), "--time"),
         (("report", *TWO, "--strata", "sex", "--output", "nowhere.html"), "--strata"),
+        (("report", *TWO, "--id", "sex", "--output", "nowhere.html"), "--show"),
         (("score", *GRADED, "--normalize"), "--normalize"),
         (("compare", *TWO, "--rule", "auc"), "--rule auc"),
         (("compare", *TWO, "--reference", "poor"), "--reference"),

@@ -615,7 +615,7 @@ def test_what_needs_rows_is_refused_of_frames_with_too_many(
 ) -> None:
     monkeypatch.setattr(_frame, "MOST_ROWS", 5)
     frame = pl.DataFrame(COLUMNS).lazy()
-    for what in ("time", "strata"):
+    for what in ("time", "strata", "show"):
         with pytest.raises(DataError) as caught:
             evaluation(**{what: "unit"})(frame)
         assert str(caught.value) == (

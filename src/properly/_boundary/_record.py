@@ -86,13 +86,13 @@ class Parts(Record, Mapping[str, T]):
         return len(self.parts)
 
 
-def as_models(forecasts: IntoFrame | ArrayLike) -> dict[str, Array]:
-    """Take the columns of a frame as models, and anything else as one forecast."""
+def as_models(forecasts: IntoFrame | ArrayLike, name: str = "forecast") -> dict[str, Array]:
+    """Take the columns of a frame as models, and anything else as one of that name."""
     import narwhals.stable.v2 as nw
 
     data = nw.from_native(forecasts, pass_through=True)
     if not isinstance(data, nw.DataFrame | nw.LazyFrame):
-        return {"forecast": forecasts}
+        return {name: forecasts}
     columns = data.lazy().collect().iter_columns()
     return {column.name: column.to_numpy() for column in columns}
 

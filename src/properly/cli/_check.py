@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import re
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
@@ -11,12 +10,12 @@ import click
 
 from properly.cli._commands import Described
 from properly.cli._options import FILES, file_options_but, format_option
-from properly.cli._wording import in_options
+from properly.cli._wording import in_options, name_rows
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from properly.cli._raw_columns import RawColumns
+    from properly.cli._columns import Places
     from properly.evaluation import Symptom
 
 EXAMPLES = """
@@ -60,33 +59,33 @@ def _check(layout: str, *, strict: bool, **options: Any) -> None:
     )
     findings = [replace(x, advice=in_options(x.advice)) for x in checkup.findings]
     if layout == "json":
-        record = checkup.to_dict() | {"findings": [_with_places(x, columns) for x in findings]}
-        click.echo(json.dumps(record, indent=2))
+        placed = [_with_places(x, columns.places) for x in findings]
+        click.echo(json.dumps(checkup.to_dict() | {"findings": placed}, indent=2))
     else:
-        lines = tuple(_with_lines(x, columns) for x in findings)
+        lines = tuple(_with_lines(x, columns.places) for x in findings)
         click.echo(str(replace(checkup, findings=lines)))
     if not checkup.is_fine or (strict and checkup.of("oddity")):
         click.get_current_context().exit(1)
 
 
-def _with_places(symptom: Symptom, columns: RawColumns) -> dict[str, Any]:
+def _with_places(symptom: Symptom, places: Places) -> dict[str, Any]:
     """Write a finding for JSON, its rows also as a.csv:2, where there is a line a row."""
-    lines = columns.lines(symptom.rows)
-    places = None if lines is None else [f"{file}:{line}" for file, line in lines]
-    return symptom.to_dict() | ({"lines": places} if symptom.rows else {})
+    lines = places.lines(symptom.rows)
+    written = None if lines is None else [f"{file}:{line}" for file, line in lines]
+    return symptom.to_dict() | ({"lines": written} if symptom.rows else {})
 
 
-def _with_lines(symptom: Symptom, columns: RawColumns) -> Symptom:
+def _with_lines(symptom: Symptom, places: Places) -> Symptom:
     """Name rows by the lines of their files, where there is a line a row."""
 
     def named(rows: Sequence[int]) -> str:
-        lines = columns.lines(rows) or ()
-        if len(columns.rows.parts) > 1:
+        lines = places.lines(rows) or ()
+        if len(places.rows.parts) > 1:
             return ", ".join(f"line {line} of {file}" for file, line in lines)
         return f"line{'s' * (len(lines) > 1)} {', '.join(str(line) for _, line in lines)}"
 
-    if not columns.lines(symptom.rows):
+    if not places.lines(symptom.rows):
         return symptom
-    what = re.sub(r"\brow (\d+)\b", lambda row: named([int(row[1])]), symptom.what)
+    what = name_rows(symptom.what, lambda row: named([row]))
     more = ", …" * (symptom.count > len(symptom.rows))
     return replace(symptom, what=f"{what} ({named(symptom.rows)}{more})", rows=())

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import click
 
+from properly.cli._wording import name_rows
 from properly.errors import DataError
 
 if TYPE_CHECKING:
@@ -50,6 +51,8 @@ class Plan:
         How times are written, if not in ISO.
     beside : tuple of str
         Models that are there to be compared with only.
+    show : tuple of str
+        Columns to show beside the worst cases.
     task, normalize, guessed, paths
         As in `Choice`.
     """
@@ -65,6 +68,7 @@ class Plan:
     percent: bool
     date_format: str | None
     beside: tuple[str, ...]
+    show: tuple[str, ...]
     guessed: list[str]
     paths: tuple[str, ...]
 
@@ -138,6 +142,10 @@ class Chosen(Choice):
         By model: probabilities of the event, or one column a class.
     weight, groups, clusters, strata, time : array or None
         What else is known of the cases.
+    show : dict of array
+        Columns to show beside the worst cases; None where a value is missing.
+    places : Places
+        Where the rows are in the files.
     """
 
     y: Column
@@ -147,12 +155,43 @@ class Chosen(Choice):
     clusters: Column | None
     strata: Column | None
     time: Column | None
+    show: dict[str, Column]
+    places: Places
 
     @property
     def arguments(self) -> dict[str, Any]:
         """What else is known of the cases, by the names that evaluate and compare have for it."""
         names = ("weight", "clusters", "strata", "time", "labels", "pos_label", "normalize")
         return {name: getattr(self, name) for name in names}
+
+
+@dataclass(frozen=True, eq=False)
+class Places:
+    """Where the rows that were not dropped are in their files."""
+
+    rows: FileRows
+    kept: Column
+
+    @classmethod
+    def of(cls, rows: FileRows, missing: str) -> Places:
+        """Find out which rows are kept."""
+        import numpy as np
+
+        gone = rows.incomplete if missing == "drop" else np.zeros(len(rows), dtype=bool)
+        # Of the rows, only the files that they are from: columns would take memory.
+        return cls(replace(rows, columns={}, missing={}), np.flatnonzero(~gone))
+
+    def lines(self, rows: Iterable[int]) -> list[tuple[str, int]] | None:
+        """Give the file and the line of rows; None where that is not sure."""
+        return self.rows.lines(self.kept[list(rows)].tolist())
+
+    def named(self, text: str) -> str:
+        """Say of each row that a text names where it is in the files."""
+        return name_rows(text, self._place)
+
+    def _place(self, row: int) -> str:
+        """Name the place of a row; a number that is no row of the data stays as it is."""
+        return self.rows.place(int(self.kept[row])) if row < len(self.kept) else f"row {row}"
 
 
 def chosen(*, paths: tuple[str, ...], **options: Any) -> Chosen:
@@ -179,6 +218,7 @@ def planned(
 
     plan = plan_of(outcome=outcome or "", **options)
     given = [*plan.roles.values(), *plan.forecasts, *([] if outcome is None else [outcome])]
+    given += plan.show
     files.require(given)
     guess = Guess(files, given)
     if outcome is None:
@@ -211,6 +251,7 @@ def plan_of(
     normalize: bool = False,
     percent: bool = False,
     date_format: str | None = None,
+    show: tuple[str, ...] = (),
     **roles: str | None,
 ) -> Plan:
     """Gather what the options say, without a look at the files."""
@@ -231,6 +272,7 @@ def plan_of(
         percent=percent,
         date_format=date_format,
         beside=(),
+        show=tuple(dict.fromkeys(show)),
         guessed=[],
         paths=tuple(paths),
     )
@@ -245,6 +287,8 @@ def read_rows(files: Files, plan: Plan) -> Chosen:
         rows = rows.with_dates(plan.roles["time"], plan.date_format)
     columns, dropped = rows.complete(plan.missing)
     say(dropped)
+    places = Places.of(rows, plan.missing)
+    show = files.read(plan.show).with_gaps(places.kept) if plan.show else {}
     percent = largest_divided(plan, columns)
     say(percent)
     outcomes = as_outcomes(columns[plan.outcome], plan.outcome, plan.event, plan.classes)
@@ -256,6 +300,8 @@ def read_rows(files: Files, plan: Plan) -> Chosen:
         y=outcomes.y,
         forecasts=_forecasts(columns, plan.models, plan.classes),
         **others,
+        show=show,
+        places=places,
     )
 
 

@@ -37,7 +37,7 @@ MOST_LABELS = 1_000
 ENGINES = ("duckdb", "dask", "spark")
 # Which of the engines an option is about.
 ABOUT = {"memory": "duckdb", "scheduler": "dask", "master": "spark"}
-NEED_ROWS = ("strata", "time", "normalize")
+NEED_ROWS = ("strata", "time", "normalize", "show")
 
 
 @dataclass(frozen=True, eq=False)
@@ -125,7 +125,10 @@ def opened(
             yield _large(plan, frame, engine, dropped)
             return
         rows = read_rows(files, plan)
-    yield rows
+    try:
+        yield rows
+    except ProperlyError as error:
+        raise type(error)(rows.places.named(str(error))) from None
 
 
 def _plan_of_cluster(
@@ -151,7 +154,8 @@ def refuse_without_rows(option: str, engine: str) -> NoReturn:
 
 
 def _refuse_rows(plan: Plan, engine: str) -> None:
-    options = {**plan.roles, **({"normalize": True} if plan.normalize else {})}
+    options: dict[str, Any] = {**plan.roles, **({"normalize": True} if plan.normalize else {})}
+    options |= {"show": plan.show} if plan.show else {}
     for role in NEED_ROWS:
         if role in options:
             refuse_without_rows(f"--{role}", engine)

@@ -149,6 +149,16 @@ def replicates_option(about: str) -> click.Option:
     )
 
 
+def show_option() -> click.Option:
+    """Describe ``--show``, of which ``--id`` is another name."""
+    return _column(
+        *("--show", "--id"),
+        multiple=True,
+        help="Column to show beside the worst cases, such as the patient's number; may be given "
+        "several times.",
+    )
+
+
 def force_option() -> click.Option:
     """Describe ``--force``."""
     return click.Option(["--force"], is_flag=True, help="Overwrite what is there.")
@@ -166,7 +176,7 @@ def evaluated(chosen: Chosen | Large, *, seed: int, **options: Any) -> Evaluatio
             rules = rules_of_task(chosen.task, drawn.pop("rules"), drawn["within"])
             evaluation = properly.evaluate(summed(chosen, rules, progress), **drawn)
         else:
-            arguments = {**chosen.arguments, "groups": chosen.groups}
+            arguments = {**chosen.arguments, "groups": chosen.groups, "show": chosen.show or None}
             evaluation = properly.evaluate(chosen.y, chosen.forecasts, **arguments, **drawn)
     # Whoever reads the result later has not seen what was printed.
     done = [said for said in (chosen.dropped, chosen.percent) if said is not None]

@@ -8,14 +8,12 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from properly.cli._columns import largest_divided, planned, read_columns, say
+from properly.cli._columns import Places, largest_divided, planned, read_columns, say
 from properly.cli._outcome_labels import as_outcomes
 from properly.engines._files._read import open_files
 from properly.errors import DataError
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
-
     from properly.cli._columns import Plan, Task
     from properly.engines._files._checks import FileRows
 
@@ -30,13 +28,7 @@ class RawColumns:
     labels: tuple[Any, ...] | None
     pos_label: object
     task: Task
-    rows: FileRows
-    # Of each row that was not dropped, its place in the files.
-    places: Any
-
-    def lines(self, rows: Iterable[int]) -> list[tuple[str, int]] | None:
-        """Give the file and the line of rows; None where that is not sure."""
-        return self.rows.lines(self.places[list(rows)].tolist())
+    places: Places
 
 
 def raw_columns(*, paths: tuple[str, ...], **options: Any) -> RawColumns:
@@ -48,7 +40,7 @@ def raw_columns(*, paths: tuple[str, ...], **options: Any) -> RawColumns:
         # Times that are no dates are what is looked for, unless it was said how to read them.
         with suppress(DataError) if plan.date_format is None else nullcontext():
             rows = rows.with_dates(plan.roles["time"], plan.date_format)
-    columns, places = _masked(rows, plan.missing)
+    columns = _masked(rows, plan.missing)
     say(largest_divided(plan, columns))
     y = columns[plan.outcome]
     read: tuple[tuple[Any, ...] | None, object] = (None, None)
@@ -61,21 +53,17 @@ def raw_columns(*, paths: tuple[str, ...], **options: Any) -> RawColumns:
         {role: columns[column] for role, column in plan.roles.items()},
         *read,
         plan.task,
-        rows,
-        places,
+        Places.of(rows, plan.missing),
     )
 
 
-def _masked(rows: FileRows, missing: str) -> tuple[dict[str, Any], Any]:
+def _masked(rows: FileRows, missing: str) -> dict[str, Any]:
     """Mark what is missing, or drop its row if that was asked for, and say so."""
-    every = np.arange(len(rows))
     if missing == "drop":
         columns, dropped = rows.complete(missing)
         say(dropped)
-        gone = np.any(list(rows.missing.values()), axis=0)
-        return {name: np.ma.masked_array(x, False) for name, x in columns.items()}, every[~gone]
-    masked = {name: np.ma.masked_array(x, rows.missing[name]) for name, x in rows.columns.items()}
-    return masked, every
+        return {name: np.ma.masked_array(x, False) for name, x in columns.items()}
+    return {name: np.ma.masked_array(x, rows.missing[name]) for name, x in rows.columns.items()}
 
 
 def _together(plan: Plan, columns: list[Any]) -> Any:

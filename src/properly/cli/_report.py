@@ -21,6 +21,7 @@ from properly.cli._options import (
     replicates_option,
     rule_option,
     seed_option,
+    show_option,
     within_option,
 )
 from properly.cli._running import require_output, require_packages
@@ -46,12 +47,14 @@ def python_of(
         "import numpy as np": chosen.task != "binary" or _has_dates_to_read(chosen),
     }
     dropping = [] if chosen.dropped is None else ["missing='drop'"]
+    lacking = [name for name in chosen.show if name not in _whole(chosen)]
     read = ", ".join([repr(list(chosen.paths)), repr(_columns(chosen)), *dropping])
     lines = [
         *(line for line, needed in imports.items() if needed),
         "import properly",
         "",
         f"data = properly.read({read})",
+        *([f"# Not shown here, since values are missing: {lacking!r}"] if lacking else []),
         "evaluation = properly.evaluate(",
         f"    data[{chosen.names['outcome']!r}],",
         f"    {_forecasts(chosen)},",
@@ -67,7 +70,15 @@ def _columns(chosen: Chosen) -> list[str]:
     names = chosen.names
     models = [column for columns in names["forecast"].values() for column in columns]
     every = [names["outcome"], *models, *(names[role] for role in ROLES if role in names)]
+    every += _whole(chosen)
     return list(dict.fromkeys(every))
+
+
+def _whole(chosen: Chosen) -> list[str]:
+    """Name the columns to show that lack no value: a row that lacks one would be dropped."""
+    from properly._boundary._arrays import missing_values
+
+    return [name for name, column in chosen.show.items() if not missing_values(column).any()]
 
 
 def _forecasts(chosen: Chosen) -> str:
@@ -91,6 +102,8 @@ def _chosen_options(chosen: Chosen, settings: Mapping[str, Any]) -> Iterable[tup
     for role in ROLES:
         if role in chosen.names:
             yield role, _column(chosen, role)
+    if shown := _whole(chosen):
+        yield "show", "{" + ", ".join(f"{name!r}: data[{name!r}]" for name in shown) + "}"
     if settings["rules"]:
         rules = ", ".join(
             f"properly.rules.parse_rule({rule!r})" for rule in map(repr, settings["rules"])
@@ -137,6 +150,8 @@ properly report crash.csv --outcome died --forecast logistic \
     --forecast forest --within 0.01 0.1 --clusters cluster \
     --cases people --event-name death
 properly report crash.csv --outcome died --forecast boosting \
+    --id cluster --show severity --output crash.html
+properly report crash.csv --outcome died --forecast boosting \
     --output boosting.html --figures figures --figure-format pdf
 """
 
@@ -160,6 +175,7 @@ def _options() -> list[click.Parameter]:
     return [
         rule_option(),
         within_option(),
+        show_option(),
         *_words(),
         level_option(),
         replicates_option("Draws for intervals of the parts, bands and tests; 0 leaves them out."),

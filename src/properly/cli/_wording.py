@@ -4,6 +4,10 @@ from __future__ import annotations
 
 import re
 from shlex import quote
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
 
 # What functions call by a name of Python, and commands by an option.
 OPTIONS = {
@@ -58,6 +62,8 @@ VALUE = r"'[^']*'|\([^()]*\)|\"[^\"]*\"|\[[^\]]*\]|[\w.]*\w"
 NAME = f"(?P<name>{'|'.join(OPTIONS)})"
 ARGUMENT = re.compile(rf"{CALL}|(?<!\w)'[^'\n]*'|\b{NAME}=(?P<value>{VALUE})?")
 FIRST = re.compile(rf"\A{NAME}(?= (?:is|must|names|takes)\b)")
+# A row that is named, and what users wrote, which stays as it is.
+ROW = re.compile(r"(?<!\w)'[^'\n]*'|\"[^\"\n]*\"|(?P<open>\(?)\brow (?P<row>\d+)\b")
 # The same option twice, once for each of the two ways to give it.
 GIVEN = r"(?: (?:'[^']*'|[^\s,;.?()]+(?:,\w+)*))?"
 TWICE = re.compile(
@@ -72,6 +78,20 @@ def in_options(text: str) -> str:
         text = re.sub(pattern, words, text, flags=re.MULTILINE)
     text = FIRST.sub(lambda match: OPTIONS[match["name"]], text)
     return TWICE.sub(_once, ARGUMENT.sub(_as_option, text))
+
+
+def name_rows(text: str, place: Callable[[int], str]) -> str:
+    """Name the rows of a text by their places, such as row 3 (line 5 of a.csv)."""
+
+    def named(match: re.Match[str]) -> str:
+        if match["row"] is None:
+            return match[0]
+        words = place(int(match["row"]))
+        # Not a bracket inside another.
+        inside = words.replace(" (line ", ", line ", 1).removesuffix(")")
+        return f"({inside}" if match["open"] and " (line " in words else f"{match['open']}{words}"
+
+    return ROW.sub(named, text)
 
 
 def _as_option(match: re.Match[str]) -> str:

@@ -2,33 +2,38 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from properly._boundary._arrays import as_column, missing_values
 from properly._boundary._labels import names_of_labels, one_kind
 from properly._boundary._libraries import namespace, to_numpy
 from properly._boundary._options import check_whole
 from properly._boundary._record import Record, many, plain
-from properly._boundary._tables import table
+from properly._boundary._tables import shortened, table
 from properly.counts._calls import takes_rows
 from properly.counts._cases import Cases, is_counted, rows_in_use
 from properly.counts._scoring import price
-from properly.errors import ArgumentTypeError
+from properly.errors import ArgumentTypeError, DataError
 from properly.rules._class_rule import require_class_rule
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
     from properly.counts._tally import Tally
     from properly.rules import BinaryRule, ClassRule
-    from properly.typing import Column
+    from properly.typing import ArrayLike, Column
 
 # The probabilities of more classes than this are too many for a line.
 MOST_SHOWN = 10
 # Cases to look at first, so that few are left to be put in order.
 SAMPLE = 1 << 12
+# Longer texts that are shown beside a case lose their middle.
+LETTERS = 64
+# What other columns must not be called.
+OWN = ("row", "cases", "loss", "outcome", "p", "likeliest", "its p", "its p ")
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -52,6 +57,9 @@ class WorstCases(Record):
     cases : array or None
         Where rows are not known: how many cases had this forecast and this outcome, or their
         weight.
+    beside : dict of tuple
+        Other columns of these cases that were to be shown, such as the number of the patient; None
+        where a value is missing.
 
     Examples
     --------
@@ -71,6 +79,7 @@ class WorstCases(Record):
     labels: tuple[Any, ...] | None
     rule: str
     cases: Column | None = None
+    beside: Mapping[str, tuple[Any, ...]] = field(default_factory=dict)
 
     def __len__(self) -> int:
         """Count the cases, or the forecasts where only these are known."""
@@ -93,12 +102,13 @@ class WorstCases(Record):
     def columns(self) -> dict[str, list[Any]]:
         """Return what is shown of each case; of many classes, only the two that matter."""
         columns = self._columns()
+        columns |= {name: [_text(x) for x in values] for name, values in self._given().items()}
         if self.labels is not None:
             names = names_of_labels(self.labels)
             columns["outcome"] = [names[k] for k in self.outcome]
             if len(names) > MOST_SHOWN:
-                columns = {name: columns[name] for name in (*self._where(), "loss", "outcome")}
-                columns |= self._likeliest(names)
+                first = (*self._where(), *self._given(), "loss", "outcome")
+                columns = {name: columns[name] for name in first} | self._likeliest(names)
         return columns
 
     def _likeliest(self, names: Sequence[str]) -> dict[str, list[Any]]:
@@ -112,11 +122,14 @@ class WorstCases(Record):
     def to_dict(self) -> dict[str, Any]:
         """Return the rule, labels and columns as JSON can hold them."""
         columns = {name: getattr(self, name) for name in ("loss", "outcome", "p")}
-        return dict(plain({"rule": self.rule, "labels": self.labels} | self._where() | columns))
+        given = {"beside": self.beside} if self.beside else {}
+        named = {"rule": self.rule, "labels": self.labels}
+        return dict(plain(named | self._where() | given | columns))
 
     def _columns(self) -> dict[str, list[Any]]:
         """Return the columns of a table; those of class probabilities have the labels in them."""
-        columns = self._where() | {"loss": self.loss.tolist()}
+        given = {name: _one_kind(values) for name, values in self._given().items()}
+        columns = self._where() | given | {"loss": self.loss.tolist()}
         if self.labels is None:
             return columns | {"outcome": self.outcome.tolist(), "p": self.p.tolist()}
         labels = one_kind(self.labels)
@@ -129,6 +142,66 @@ class WorstCases(Record):
         if self.cases is None:
             return {"row": self.row.tolist()}
         return {"cases": self.cases.tolist()}
+
+    def _given(self) -> dict[str, tuple[Any, ...]]:
+        """Return the other columns, under names that differ from ours."""
+        ours = {name: name in OWN or name.startswith("p ") for name in self.beside}
+        return {f"{name} (given)" if ours[name] else name: x for name, x in self.beside.items()}
+
+
+def show_beside(worst: WorstCases, columns: Mapping[str, Column]) -> WorstCases:
+    """Keep what columns of all rows say of the worst cases."""
+    rows = {name: _plain_values(column[worst.row]) for name, column in columns.items()}
+    return replace(worst, beside=rows)
+
+
+def check_shown(columns: Mapping[str, ArrayLike], rows: int) -> dict[str, Column]:
+    """Check columns that are to be shown: as many entries as rows, of which some may be missing."""
+    checked = {}
+    for name, values in columns.items():
+        column = to_numpy(as_column(_without_mask(values), f"column {name!r} to show"))
+        if len(column) != rows:
+            message = (
+                f"columns to show must have an entry for each row; {name!r} has {len(column):,} "
+                f"for {many(rows, 'row')}"
+            )
+            raise DataError(message)
+        checked[str(name)] = column
+    return checked
+
+
+def _without_mask(values: ArrayLike) -> Any:
+    """Take what is masked as missing."""
+    if not isinstance(values, np.ma.MaskedArray):
+        return values
+    return np.where(np.ma.getmaskarray(values), np.array(None), np.asarray(values))
+
+
+def _plain_values(column: Column) -> tuple[Any, ...]:
+    """Take values as JSON can hold them: dates become text, and what is missing None."""
+    gone = missing_values(column)
+    if column.dtype.kind in "mM":
+        seconds = column.astype(f"{column.dtype.kind}8[s]").astype(str).tolist()
+        column = np.array([text.removesuffix("T00:00:00") for text in seconds], dtype=object)
+    values = zip(plain(column), gone.tolist(), strict=True)
+    return tuple(
+        None if missing else shortened(x, LETTERS) if isinstance(x, str) else x
+        for x, missing in values
+    )
+
+
+def _one_kind(values: Sequence[Any]) -> list[Any]:
+    """Make values fit one column of a frame; those that are missing fit any."""
+    if len({type(x) for x in values if x is not None}) <= 1:
+        return list(values)
+    return [None if x is None else str(x) for x in values]
+
+
+def _text(value: object) -> str:
+    """Write a value as it was given; whole numbers may have become floats among missing ones."""
+    if value is None:
+        return "-"
+    return f"{value:.15g}" if isinstance(value, float) else str(value)
 
 
 @takes_rows

@@ -36,6 +36,8 @@ if TYPE_CHECKING:
 MOST_ROWS = 1_000_000
 # What sums can be split by; all else needs the rows.
 BY_SUMS = ("weight", "groups", "clusters")
+# What columns begin with that are to be shown beside the worst cases.
+SHOW = "show "
 
 
 def count_rows(frame: Any) -> int:
@@ -85,6 +87,14 @@ def _require_alike(models: Mapping[str, tuple[str, ...]]) -> None:
         raise DataError(message)
     if not counts:
         _names(())
+
+
+def _names_to_show(show: Any) -> tuple[str, ...]:
+    names = (show,) if isinstance(show, str) else () if show is None else show
+    if not isinstance(names, list | tuple) or not all(isinstance(name, str) for name in names):
+        message = f"columns of a frame are shown by their names; got {type(show).__name__}"
+        raise ArgumentTypeError(message)
+    return tuple(names)
 
 
 def _names(columns: Any) -> tuple[str, ...]:
@@ -140,7 +150,7 @@ class Framed:
     roles : Roles
         The columns of outcomes, forecasts, weights, groups and clusters.
     others : dict of str
-        The columns of what only rows can tell: times and strata.
+        The columns of what only rows can tell: times, strata, and what is to be shown.
     labels : tuple or None
         Of classes, what each column stands for; of an event, both labels.
     pos_label : label or None
@@ -169,12 +179,16 @@ class Framed:
         pos_label: object = None,
     ) -> Framed:
         """Take the names of columns, and refuse those that are not there."""
+        shown = _names_to_show(design.get("show"))
+        design = {what: column for what, column in design.items() if what != "show"}
         roles = as_roles(frame, outcome, forecasts, task, **design)
+        require_columns(shown, as_lazy(frame).collect_schema().names())
         others = {
             what: column
             for what, column in design.items()
             if what not in BY_SUMS and column is not None
         }
+        others |= {f"{SHOW}{column}": column for column in shown}
         if task == "binary" and any(len(columns) > 1 for columns in roles.forecasts.values()):
             message = "a model of one event has one column of forecasts; the task is 'binary'"
             raise DataError(message)
@@ -207,8 +221,11 @@ class Framed:
 
     def read(self) -> tuple[Any, dict[str, Any], dict[str, Any]]:
         """Read outcomes, forecasts by model, and what else is known, as arrays."""
-        kinds = {"pos_label": self.pos_label, "labels": self.labels}
-        return read_frame(self.frame, self.roles, self.others, **kinds)  # type: ignore[arg-type]
+        kinds: Any = {"pos_label": self.pos_label, "labels": self.labels}
+        y, forecasts, design = read_frame(self.frame, self.roles, self.others, **kinds)
+        shown = [what for what in design if what.startswith(SHOW)]
+        show = {what.removeprefix(SHOW): design.pop(what) for what in shown}
+        return y, forecasts, design | ({"show": show} if show else {})
 
     def summary(
         self,
@@ -217,7 +234,7 @@ class Framed:
         progress: Progress | None = None,
     ) -> Summary:
         """Sum up rows inside their engine."""
-        for what in self.others:
+        for what in (other.partition(" ")[0] for other in self.others):
             message = (
                 f"{what} needs the rows in memory, up to {MOST_ROWS:,}; the frame has {self.rows:,}"
             )

@@ -32,6 +32,7 @@ from properly.calibration._decomposition import require_proper
 from properly.counts._cases import Cases, require_classes, require_classes_to_normalize
 from properly.counts._models import contenders
 from properly.counts._tally import Tally
+from properly.decisions._worst_cases import check_shown
 from properly.engines._summary import Summary
 from properly.errors import ArgumentTypeError, DataError
 from properly.evaluation._checkup._doubts import doubts
@@ -183,6 +184,7 @@ def evaluate(
     clusters: ArrayLike | str | None = None,
     strata: ArrayLike | str | None = None,
     time: ArrayLike | str | None = None,
+    show: Mapping[str, ArrayLike] | IntoFrame | ArrayLike | str | Sequence[str] | None = None,
     level: float = 0.95,
     replicates: int = 199,
     rng: int | np.random.Generator | None = None,
@@ -229,6 +231,9 @@ def evaluate(
     time : array-like, optional
         Numbers or dates: scores over time; and cases may depend on those shortly before, unless
         there are clusters, which then say all about dependence.
+    show : dict of array-like, data frame, or array-like, optional
+        Columns to show beside the worst cases, such as the number of the patient and the ward. Of a
+        frame, their names. Only what they say of those few cases is kept.
     level : float
         How sure intervals, and bands of curves at each point, are to be.
     replicates : int
@@ -313,7 +318,7 @@ def evaluate(
     reading = _Reading(outcome, task, rules, within, labels, pos_label, normalize, cells).checked()
     drawing = _drawing(level, replicates, rng)
     columns: dict[str, Any] = {"weight": weight, "clusters": clusters, "strata": strata}
-    columns |= {"time": time, "groups": groups}
+    columns |= {"time": time, "groups": groups, "show": show}
     backend = library_of(y)
     if isinstance(y, Summary):
         _require_only_summary(forecasts=forecasts, outcome=outcome, rules=rules, **columns)
@@ -404,12 +409,14 @@ def _evaluate_rows(
 ) -> Evaluation:
     """Evaluate rows in memory: of one event, or of classes."""
     options = columns | {"labels": reading.labels, "normalize": reading.normalize}
+    show = options.pop("show", None)
     task = _task(reading.task, models)
     if task == "binary":
         require_classes_to_normalize(reading.normalize)
         chosen = rules_of_event(reading.rules, reading.within)
         options |= {"pos_label": reading.pos_label, "least": 1, "lent": True}
         cases = contenders(y, models, **options)
+        drawing["show"] = _shown(show, cases)
         return _doubted(gather(cases, Request(task, *chosen, **drawing)), cases)
     require_of_an_event(reading.within, reading.pos_label)
     if reading.labels is None and reading.order is None:
@@ -420,11 +427,21 @@ def _evaluate_rows(
         options["labels"] = _names_of_classes(y, next(iter(models.values())))
     cases = _cases_of_classes(y, models, options)
     rules = rules_of_classes(reading.rules, task)
+    drawing["show"] = _shown(show, cases)
     result = _doubted(gather(cases, Request(task, rules, rules[0], None, **drawing)), cases)
     notes = [TWO_COLUMNS] if reading.task == "auto" and len(result.labels) == 2 else []
     if reading.order is not None:
         notes.append(note_of_order(reading.order))
     return replace(result, notes=(*result.notes, *notes))
+
+
+def _shown(show: Any, cases: Mapping[str, Cases]) -> dict[str, Any]:
+    """Take columns to show by name; one alone is called after itself, or ``"id"``."""
+    if show is None:
+        return {}
+    name = str(getattr(show, "name", None) or "id")
+    columns = show if isinstance(show, Mapping) else as_models(show, name)
+    return check_shown(columns, len(next(iter(cases.values()))))
 
 
 def _names_of_classes(y: Any, p: Any) -> tuple[Any, ...] | None:
@@ -465,6 +482,9 @@ def _require_only_summary(**given: object) -> None:
     for name, value in given.items():
         if value is not None:
             message = f"a Summary has its models, rules and groups already; got {name} as well"
+            if name == "show":
+                message = "columns are shown beside rows, of which a Summary has none; got show"
+                raise ArgumentTypeError(message)
             raise ArgumentTypeError(message, hint=f"pass {name} to summarize, or to stream.")
 
 

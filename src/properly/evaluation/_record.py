@@ -424,6 +424,9 @@ class Evaluation(Record):
             numbers[what] = plain(getattr(self, what))
         if self.task != "binary" and len(self.labels) > MOST_CLASSES:
             numbers["decisions"] = {name: _few(x) for name, x in self.decisions.items()}
+        # Otherwise the numbers of an event are the same whether rows are known or only counts.
+        if self.task == "binary" and any(x.beside for x in self.worst.values()):
+            numbers["worst"] = plain(self.worst)
         if self.grouping:
             numbers["grouping"] = plain(self.grouping)
         numbers["comparisons"] = plain(self.comparisons)

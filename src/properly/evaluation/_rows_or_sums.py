@@ -8,7 +8,7 @@ command that scores one model would wait for it.
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, TypeAlias
 
@@ -30,7 +30,7 @@ from properly.counts._cases import (
 )
 from properly.counts._reductions import ask, names_of_cuts, plan_for
 from properly.counts._scoring import class_shares, score_of_classes, share_saved
-from properly.decisions._worst_cases import worst_cases, worst_forecasts
+from properly.decisions._worst_cases import show_beside, worst_cases, worst_forecasts
 from properly.inference._auc import auc_interval
 from properly.inference._design import few_times, one_dependence
 from properly.inference._intervals import score_and_skill
@@ -87,6 +87,8 @@ class Request:
     replicates: int
     rng: int | np.random.Generator
     progress: Progress | None = None
+    # Columns of all rows to be shown beside the worst cases.
+    show: Mapping[str, Column] = field(default_factory=dict)
 
     @property
     def seed(self) -> int | None:
@@ -213,7 +215,7 @@ class Rows:
 
     def worst(self, name: str) -> WorstCases:
         """List the cases that cost most."""
-        return worst_cases(self.cases[name], self.request.severe)
+        return show_beside(worst_cases(self.cases[name], self.request.severe), self.request.show)
 
     def drawn(self, name: str) -> Tally | Cases:
         """Return the counts, or cases: weights say how far off parts are, as those of a sample."""

@@ -93,11 +93,26 @@ class FileRows:
         hint = f"say how dates are written, such as {options}."
         return DataError(f"column {name!r} must hold {what}; {first}", hint=hint)
 
-    def complete(self, missing: str) -> tuple[dict[str, Column], str | None]:
-        """Refuse rows with a missing value or drop them; return the columns, and what was done."""
+    @property
+    def incomplete(self) -> Column:
+        """Flag the rows that lack a value."""
         gone = np.zeros(len(self), dtype=bool)
         for mask in self.missing.values():
             gone |= mask
+        return gone
+
+    def with_gaps(self, rows: Column) -> dict[str, Column]:
+        """Return some rows of all columns, with None or NaT where a value is missing."""
+        filled = {}
+        for name, column in self.columns.items():
+            none = np.datetime64("NaT") if column.dtype.kind == "M" else np.array(None)
+            mask = self.missing[name]
+            filled[name] = (np.where(mask, none, column) if mask.any() else column)[rows]
+        return filled
+
+    def complete(self, missing: str) -> tuple[dict[str, Column], str | None]:
+        """Refuse rows with a missing value or drop them; return the columns, and what was done."""
+        gone = self.incomplete
         if not gone.any():
             return dict(self.columns), None
         first = self.place(int(gone.argmax())) if missing == "refuse" else None
