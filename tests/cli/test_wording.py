@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from tests.messages.transcripts import HERE
 
-from properly.cli._wording import OPTIONS, SENTENCES, in_options
+from properly.cli._wording import OPTIONS, SENTENCES, in_options, name_rows
 
 SAID = "\n".join(
     path.read_text(encoding="utf-8").replace('"\n', "").replace("\\n", "\n")
@@ -73,3 +73,23 @@ def test_no_argument_of_an_option_is_left_in_what_is_said() -> None:
     for words in re.findall(r"^(?:Hint: )?[A-Z][^\n]*$", SAID, re.MULTILINE):
         shown = re.sub(r"\w\((?:[^()]|\([^()]*\))*\)|(?<!\w)'[^'\n]*'", "", in_options(words))
         assert not re.search(rf"(?<![\w.])(?:{names})=", shown), words
+
+
+def place(row: int) -> str:
+    return f"row {row} (line {row + 2} of a (1).csv)" if row < 9 else f"row {row} of b.parquet"
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("x; row 3 is 1.2 (2 such rows)", "x; row 3 (line 5 of a (1).csv) is 1.2 (2 such rows)"),
+        ("x; row 3, column 1 is 2", "x; row 3 (line 5 of a (1).csv), column 1 is 2"),
+        ("in 'x' (row 0) and 'y'", "in 'x' (row 0, line 2 of a (1).csv) and 'y'"),
+        ("in 'x' (row 10) and 'y'", "in 'x' (row 10 of b.parquet) and 'y'"),
+        ("row 1 is 'row 2'", "row 1 (line 3 of a (1).csv) is 'row 2'"),
+        ('row 1 is "it\'s row 2"', 'row 1 (line 3 of a (1).csv) is "it\'s row 2"'),
+        ("rows 1, 2; arrow 3; row three", "rows 1, 2; arrow 3; row three"),
+    ],
+)
+def test_rows_are_named_by_their_places(text: str, said: str) -> None:
+    assert name_rows(text, place) == said
