@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import gc
 import json
+import weakref
 from typing import Any
 
 import duckdb
@@ -95,8 +97,13 @@ def test_what_is_shown_is_in_the_text_the_frame_and_json() -> None:
 
 
 def test_what_is_not_shown_is_not_kept() -> None:
-    e = evaluate(Y, P, show={"patient": PATIENT}, replicates=0)
+    column = np.arange(ROWS)
+    there = weakref.ref(column)
+    e = evaluate(Y, {"forecast": P, "other": P / 2}, show={"patient": column}, replicates=0)
     assert len(e.worst["forecast"].beside["patient"]) == 10
+    del column
+    gc.collect()
+    assert there() is None
     assert evaluate(Y, P, replicates=0).worst["forecast"].beside == {}
     assert "worst" not in evaluate(Y, P, replicates=0).to_dict()
 
