@@ -13,20 +13,35 @@ from tests.report.threshold_subjects import (
     HOSTILE,
     NAMES,
     evaluation,
+    in_view,
     of_one_class,
+    on_grid,
     require_valid,
     words_beside_data,
 )
 
 from properly.report._decision import decision_chart
+from properly.report._page import embedded
+from properly.report._regret import regret_chart
+from properly.report._threshold_axis import views
 
 if TYPE_CHECKING:
-    from properly.report._chart import Spec
+    from collections.abc import Callable
+
+    from properly import Evaluation
+    from properly.report._chart import Chart, Spec
 
 
 def rows(spec: Spec) -> dict[str, Any]:
     (values,) = (x["data"]["values"] for x in spec["layer"] if x["data"].get("name") == "curves")
-    return {row["model"]: row for row in values}
+    return {row["model"]: {"at": on_grid(spec)} | row for row in values}
+
+
+def lines(spec: Spec) -> list[Spec]:
+    """Return the layers of curves, dots and names."""
+    (layer,) = (x["layer"] for x in spec["layer"] if x["data"].get("name") == "curves")
+    result: list[Spec] = layer[0]["layer"]
+    return result
 
 
 def test_the_curves_are_those_of_the_library() -> None:
@@ -42,11 +57,72 @@ def test_the_curves_are_those_of_the_library() -> None:
 
 
 def test_the_picture_ends_a_little_below_zero() -> None:
-    layer = decision_chart(evaluation()).spec["layer"][1]["layer"]
+    layer = lines(decision_chart(evaluation()).spec)
     rate = evaluation().event_rate
     for part in layer[:3]:
-        assert part["encoding"]["y"]["scale"]["domain"] == [-0.25 * rate, 1.1 * rate]
+        domain = in_view(part["encoding"]["y"]["scale"]["domain"], zoomed=False)
+        assert domain == [-0.25 * rate, 1.1 * rate]
         assert part["mark"]["clip"] is True
+
+
+@pytest.mark.parametrize("within", [(0.05, 0.3), (0.3, 0.6), (0.8, 0.95)])
+def test_the_picture_of_a_range_ends_above_what_is_seen(within: tuple[float, float]) -> None:
+    e = evaluation(within)
+    _, view = views(e)
+    at = np.linspace(view.lower, view.upper, 2000)[:-1]
+    most = max(curve.at(at).max() for curve in e.decision.values())
+    everybody = e.event_rate - (1 - e.event_rate) * at / (1 - at)
+    scale = lines(decision_chart(e).spec)[0]["encoding"]["y"]["scale"]
+    low, high = in_view(scale["domain"], zoomed=True)
+    assert low == pytest.approx(-high * 0.25 / 1.1)
+    expected = max(most, everybody.max(), 0.05 * e.event_rate)
+    # The event rate, if one looks from 0 on.
+    expected = e.event_rate if view.lower == 0 else expected
+    assert high == pytest.approx(1.1 * expected, rel=0.02)
+
+
+def test_names_of_lines_stand_where_they_are_seen() -> None:
+    for within in [(0.05, 0.3), (0.3, 0.6), (0.001, 0.01)]:
+        e = evaluation(within)
+        _, view = views(e)
+        *_, words = lines(decision_chart(e).spec)
+        placed = [row for row in words["data"]["values"] if row["zoomed"]]
+        assert all(view.lower <= row["threshold"] <= view.upper for row in placed)
+        assert placed[0]["model"] == "treat none"
+        whole = [row["model"] for row in words["data"]["values"] if not row["zoomed"]]
+        assert whole == ["treat none", "treat all"]
+
+
+@pytest.mark.parametrize("zoomed", [True, False])
+@pytest.mark.parametrize("chart", [decision_chart, regret_chart])
+def test_ticks_and_names_are_those_of_the_view(
+    chart: Callable[[Evaluation], Chart], zoomed: bool
+) -> None:
+    e = evaluation((0.2, 0.4))
+    spec = chart(e).spec
+    spec["width"] = 640
+    (param,) = (x for x in spec["params"] if x["name"] == "zoomed")
+    assert param["value"] is True
+    param["value"] = zoomed
+    svg = html.unescape(vl_convert.vegalite_to_svg(spec))
+    labels = re.findall(r">([\d.]+)%</text>", svg)
+    seen = set(range(0, 101, 10)) if not zoomed else set(range(15, 50, 5))
+    marked = {float(x) for x in labels}
+    assert marked - {30.0} == seen - {30.0} if zoomed else seen & marked
+    assert svg.count("treat none") >= 1
+    size = re.search(r'viewBox="0 0 (\d+)', svg)
+    # What is not seen takes no room.
+    assert size is not None
+    assert int(size[1]) < 1100
+
+
+def test_a_range_adds_little_to_the_page() -> None:
+    def weight(within: tuple[float, float] | None) -> int:
+        e = evaluation(within)
+        return sum(len(embedded(chart(e).spec)) for chart in (decision_chart, regret_chart))
+
+    for within in [(0.4, 0.6), (0.01, 0.1), (0.0005, 0.1)]:
+        assert weight(within) - weight(None) < 30_000
 
 
 def test_the_range_is_shaded() -> None:
@@ -93,7 +169,7 @@ def test_the_numbers_are_told_in_words_and_in_a_table() -> None:
 @pytest.mark.parametrize("event", [False, True])
 def test_all_or_nobody_may_have_the_event(event: bool) -> None:
     chart = decision_chart(of_one_class(event))
-    low, high = chart.spec["layer"][-2]["layer"][0]["encoding"]["y"]["scale"]["domain"]
+    low, high = lines(chart.spec)[0]["encoding"]["y"]["scale"]["domain"]
     assert low < 0 < high
     heights = rows(chart.spec)["plain"]["height"]
     assert np.isfinite(heights).all()

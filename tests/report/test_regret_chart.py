@@ -17,7 +17,9 @@ from tests.report.threshold_subjects import (
     HOSTILE,
     NAMES,
     evaluation,
+    in_view,
     of_one_class,
+    on_grid,
     require_valid,
     words_beside_data,
 )
@@ -26,7 +28,7 @@ from properly import evaluate, regret_curve, stream, tally
 from properly.counts import baselines
 from properly.report._chart import drawn_models
 from properly.report._regret import LEFT, RANKING, RANKING_WIDTH, integrals, regret_chart
-from properly.report._threshold_axis import EDGES, as_percent
+from properly.report._threshold_axis import EDGES, as_percent, views
 
 if TYPE_CHECKING:
     from properly.decisions import MurphyCurve
@@ -52,7 +54,7 @@ def data(spec: Spec, name: str) -> list[dict[str, Any]]:
     (values,) = (
         layer["data"]["values"] for layer in spec["layer"] if layer["data"].get("name") == name
     )
-    return cast("list[dict[str, Any]]", values)
+    return [{"at": on_grid(spec)} | row for row in cast("list[dict[str, Any]]", values)]
 
 
 def ranked(spec: Spec, brush: tuple[float, float] | None) -> tuple[str, dict[str, float]]:
@@ -195,10 +197,40 @@ def test_names_of_models_are_data() -> None:
 
 def test_small_thresholds_have_more_room_where_they_matter() -> None:
     x = regret_chart(evaluation()).spec["layer"][0]["encoding"]["x"]
-    assert x["scale"]["type"] == "sqrt"
-    assert x["axis"]["format"] == "~%"
+    assert x["scale"]["type"] == "pow"
+    assert x["scale"]["exponent"] == {"expr": "zoomed ? 1.0 : 0.5"}
+    assert x["axis"]["format"] == ".4~%"
     x = regret_chart(evaluation((0.1, 0.6))).spec["layer"][0]["encoding"]["x"]
     assert "type" not in x["scale"]
+
+
+def test_the_view_of_a_range_begins_zoomed_and_ends_above_what_is_seen() -> None:
+    for within in [(0.05, 0.3), (0.5, 0.7), (0.01, 0.05)]:
+        e = evaluation(within)
+        spec = regret_chart(e).spec
+        assert {"name": "zoomed", "value": True} in spec["params"]
+        _, view = views(e)
+        at = np.linspace(view.lower, view.upper, 5000)
+        none = np.minimum(at * (1 - e.event_rate), (1 - at) * e.event_rate).max()
+        highest = max(curve.at(at).max() for curve in e.regret.values())
+        scale = spec["layer"][1]["layer"][0]["encoding"]["y"]["scale"]
+        top = in_view(scale["domain"], zoomed=True)[1]
+        assert top == pytest.approx(1.08 * max(none, min(highest, 2.5 * none)), rel=1e-3)
+        # Names stand within what is seen, on their lines.
+        for row in (x for x in spec["layer"][2]["data"]["values"] if x["zoomed"]):
+            t, everybody = row["threshold"], row["model"] == "treat all"
+            assert view.lower <= t <= view.upper
+            assert 0 < row["regret"] < top
+            cost = t * (1 - e.event_rate) if everybody else (1 - t) * e.event_rate
+            assert row["regret"] == pytest.approx(cost)
+
+
+def test_without_a_range_nothing_is_zoomed() -> None:
+    chart = regret_chart(evaluation(None))
+    assert "zoomed ?" not in str(chart.spec)
+    assert [param["name"] for param in chart.spec["params"]][:2] == ["shown", "grid"]
+    assert chart.zoom == ""
+    assert regret_chart(evaluation()).zoom == "5 % to 30 %"
 
 
 def test_the_numbers_are_told_in_words_and_in_a_table() -> None:

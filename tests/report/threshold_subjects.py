@@ -39,6 +39,23 @@ def of_one_class(event: bool) -> Evaluation:
     return result
 
 
+def on_grid(spec: Spec) -> list[float]:
+    """Return the thresholds that curves share."""
+    (values,) = (param["value"] for param in spec["params"] if param["name"] == "grid")
+    result: list[float] = values
+    return result
+
+
+def in_view(x: Any, *, zoomed: bool) -> Any:
+    """Read what depends on the view, as it is in one of them."""
+    if isinstance(x, list):
+        return [in_view(part, zoomed=zoomed) for part in x]
+    if not isinstance(x, dict):
+        return x
+    within, whole = x["expr"].removeprefix("zoomed ? ").split(" : ")
+    return json.loads(within if zoomed else whole)
+
+
 def require_valid(chart: Chart) -> None:
     """Compare a specification with the schema, and require what all charts have in common."""
     assert not {"$schema", "config", "background"} & set(chart.spec)

@@ -66,6 +66,8 @@ class Chart:
         The numbers behind it.
     wide : bool
         Whether it takes the whole width of the page.
+    zoom : str
+        The range that it begins with, in words, if all of it is a click away.
     """
 
     name: str
@@ -75,6 +77,7 @@ class Chart:
     alt: str
     table: Table | None = None
     wide: bool = False
+    zoom: str = ""
 
 
 def short(x: float) -> float | None:

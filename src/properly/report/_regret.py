@@ -37,17 +37,25 @@ from properly.report._threshold_axis import (
     BORDER,
     COARSE,
     DASHED,
-    DRAWN,
     EDGES,
     FINE,
     PLAIN,
+    View,
     as_percent,
     beside,
+    by_view,
     decimals,
+    drawn_at,
+    grid,
     looked_up,
+    placed_words,
+    seen,
     series,
     threshold_axis,
     unfolded,
+    views,
+    zoom_words,
+    zoomed,
 )
 from properly.rules._interval import Interval
 
@@ -251,6 +259,7 @@ def regret_chart(evaluation: Evaluation) -> Chart:
         alt=_alt(evaluation, ends),
         table=_table(evaluation, ends),
         wide=True,
+        zoom=zoom_words(evaluation),
     )
 
 
@@ -296,7 +305,12 @@ def _spec(evaluation: Evaluation) -> Spec:
         "width": WIDTH,
         "height": max(HEIGHT, HEAD + STEP * rows),
         "usermeta": _sure(evaluation),
-        "params": [shown(names), *chosen_ends()],
+        "params": [
+            shown(names),
+            grid(evaluation, closed=True),
+            *zoomed(evaluation),
+            *chosen_ends(),
+        ],
         "layer": [
             _brush(evaluation),
             *_plain_curves(evaluation),
@@ -326,7 +340,7 @@ def _brush(evaluation: Evaluation) -> Spec:
     return {
         "data": {"values": [{"threshold": 0}, {"threshold": 1}]},
         "params": [brush],
-        "mark": {"type": "point", "opacity": 0, "tooltip": None},
+        "mark": {"type": "point", "opacity": 0, "tooltip": None, "clip": True},
         "encoding": {"x": threshold_axis(evaluation)},
     }
 
@@ -334,7 +348,7 @@ def _brush(evaluation: Evaluation) -> Spec:
 def _model_curves(evaluation: Evaluation) -> list[Spec]:
     names = list(evaluation.regret)
     rows = [
-        {"model": name} | series(*_drawn(curve, jumps=len(curve.threshold) <= FEW))
+        {"model": name} | _drawn(evaluation, curve, jumps=len(curve.threshold) <= FEW)
         for name, curve in evaluation.regret.items()
     ]
     place = _place(evaluation) | {"color": model_color(names)}
@@ -345,7 +359,7 @@ def _model_curves(evaluation: Evaluation) -> list[Spec]:
     return [
         {
             "data": {"name": "curves", "values": rows},
-            "transform": [only_shown(), unfolded("regret")],
+            "transform": [only_shown(), *unfolded("regret"), *seen(evaluation)],
             "layer": [
                 {"mark": line, "encoding": place | {"strokeDash": model_dash(names)}},
                 _pointed(place, "model", digits) | {"params": [pointed]},
@@ -373,39 +387,48 @@ def _pointed(place: Spec, said: str, digits: int) -> Spec:
     }
 
 
-def _drawn(curve: MurphyCurve, *, jumps: bool) -> tuple[Column, Column]:
+def _drawn(evaluation: Evaluation, curve: MurphyCurve, *, jumps: bool) -> Spec:
     """Return the curve on a grid, since the axis may bend what is straight, and its jumps."""
-    grid = np.append(DRAWN, 1.0)
+    at = np.append(drawn_at(evaluation), 1.0)
     if not jumps:
         # A jump at 0 itself would lie on the axis.
-        return grid, np.append(curve.right[0], curve.at(grid[1:]))
-    between = np.setdiff1d(grid, curve.threshold)
+        return series(np.append(curve.right[0], curve.at(at[1:])))
+    between = np.setdiff1d(at, curve.threshold)
     x, y = (column[1:] for column in curve.curve())
     t = np.concatenate([x, between])
     order = np.argsort(t, kind="stable")
-    return t[order], np.concatenate([y, curve.at(between)])[order]
+    return series(np.concatenate([y, curve.at(between)])[order], t[order])
 
 
 def _place(evaluation: Evaluation) -> Spec:
     axis = {"title": "regret", "tickCount": 5}
-    scale = {"domain": [0, _tallest(evaluation)], "nice": False}
+    top = by_view([_tallest(evaluation, view) for view in views(evaluation)])
+    scale = {"domain": [0, top], "nice": False}
     y = {"field": "regret", "type": "quantitative", "axis": axis, "scale": scale}
     return {"x": threshold_axis(evaluation), "y": y}
 
 
-def _tallest(evaluation: Evaluation) -> float:
+def _tallest(evaluation: Evaluation, view: View) -> float:
     """Make room for all models, unless one is far worse than none."""
     rate = evaluation.event_rate
-    none = rate * (1 - rate) or 0.1
-    highest = max(float(curve.curve()[1].max()) for curve in evaluation.regret.values())
+    most = min(max(rate, view.lower), view.upper)
+    none = min(most * (1 - rate), (1 - most) * rate) or 0.1
+    highest = max(_highest(curve, view) for curve in evaluation.regret.values())
     return 1.08 * max(none, min(highest, TALLEST * none))
+
+
+def _highest(curve: MurphyCurve, view: View) -> float:
+    """Return the most that a curve reaches where it is seen."""
+    t, y = curve.curve()
+    inside = (t >= view.lower) & (t <= view.upper)
+    return float(max(y[inside].max(initial=0), curve.at([view.lower, view.upper]).max()))
 
 
 def _plain_curves(evaluation: Evaluation) -> list[Spec]:
     """Draw what it costs to act on all and on none; the event rate has the lesser of the two."""
     place, name = _place(evaluation), {"field": "model", "type": "nominal"}
     rows = [
-        {"model": name} | series(*_drawn(evaluation.baseline_regret[name], jumps=False))
+        {"model": name} | _drawn(evaluation, evaluation.baseline_regret[name], jumps=False)
         for name in (TREAT_ALL, TREAT_NONE)
     ]
     line = {"type": "line", "clip": True} | DASHED
@@ -414,32 +437,35 @@ def _plain_curves(evaluation: Evaluation) -> list[Spec]:
     return [
         {
             "data": {"name": "baselines", "values": rows},
-            "transform": [unfolded("regret")],
+            "transform": [*unfolded("regret"), *seen(evaluation)],
             "layer": [
                 {"mark": line, "encoding": place | {"detail": name}},
                 _pointed(place | ink, "without a model", decimals(evaluation)),
             ],
         },
         {
-            "data": {"values": _names(evaluation)},
+            **placed_words(evaluation, _names),
             "mark": words | {"dx": {"expr": "datum.dx"}, "dy": -3},
             "encoding": place | {"text": name},
         },
     ]
 
 
-def _names(evaluation: Evaluation) -> list[Spec]:
-    """Put names where their lines leave at the top, or one at the left end of its line."""
-    high, rate = 0.93 * _tallest(evaluation), evaluation.event_rate
-    rises = min(high / (1 - rate), 0.8) if rate < 1 else 0.8
-    falls = max(1 - high / rate, 0.0) if rate > 0 else 0.0
-    left, right = {"align": "left", "dx": 7}, {"align": "right", "dx": -7}
+def _names(evaluation: Evaluation, view: View) -> list[Spec]:
+    """Put names where their lines leave at the top, or near an end of them, if they are seen."""
+    high, rate = 0.93 * _tallest(evaluation, view), evaluation.event_rate
+    last = view.lower + 0.8 * (view.upper - view.lower)
+    rises = min(high / (1 - rate), last) if rate < 1 else last
+    falls = max(1 - high / rate, view.lower) if rate > 0 else view.lower
+    left = {"align": "left", "dx": 7}
     everybody = {"threshold": rises, "regret": rises * (1 - rate)}
     nobody = {"threshold": falls, "regret": (1 - falls) * rate}
-    return [
-        {"model": TREAT_NONE} | nobody | (right if falls > 0 else left),
-        {"model": TREAT_ALL} | everybody | (left if falls > 0 else beside(evaluation, rises)),
+    cut = falls > view.lower
+    words: list[Spec] = [
+        {"model": TREAT_NONE} | nobody | (beside(view, falls) if cut else left),
+        {"model": TREAT_ALL} | everybody | (left if cut else beside(view, rises)),
     ]
+    return [word for word in words if view.lower <= word["threshold"] <= last]
 
 
 def _mean(curve: MurphyCurve, ends: Interval) -> float:

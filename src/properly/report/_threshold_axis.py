@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+import json
 import math
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
+from properly.decisions._grid import round_step
+
 if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
     from properly.evaluation._record import Evaluation
     from properly.report._chart import Spec
     from properly.typing import Column
@@ -20,6 +25,15 @@ DRAWN = np.concatenate([EDGES[EDGES <= 0.1], np.arange(21, 199) / 200])
 # Small thresholds take more room where the range ends low or events are rare, and very much more
 # where it ends very low or they are very rare.
 LOW, RARE = (0.3, 0.03), (0.1, 0.01)
+# Around a range this share of it is seen on either side, from 0 on if that is near. A view of more
+# than so much of all thresholds is none.
+MARGIN, NEAR_ZERO, MOST = 0.25, 0.1, 0.8
+# Within a range small thresholds take more room if it begins at so small a share of its end.
+SMALL_SHARES = (0.05, 0.002)
+# A view of a range is drawn at some such number of steps, and has so many ticks, which are at least
+# so far apart.
+STEPS, MOST_TICKS, APART = 400, 8, 0.06
+EVEN_TICKS = (0, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 1)
 TICKS = (0, 0.01, 0.02, 0.05, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.8, 1)
 SMALL_TICKS = (0, 0.0001, 0.001, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.4, 0.6, 1)
 USUAL = (0.01, 0.05, 0.1, 0.2, 0.5)
@@ -47,8 +61,104 @@ def decimals(evaluation: Evaluation) -> int:
     return max(5, 3 - math.floor(math.log10(most))) if most > 0 else 5
 
 
+class View(NamedTuple):
+    """The thresholds that are seen, and the power of them along the axis."""
+
+    lower: float
+    upper: float
+    power: float
+
+    def place(self, threshold: Any) -> Any:
+        """Return how far along the axis a threshold is, from 0 to 1."""
+        start, end, here = (x**self.power for x in (self.lower, self.upper, threshold))
+        return (here - start) / (end - start)
+
+    def steps(self, most: int) -> list[float]:
+        """Return the multiples of a round number that are seen, about so many."""
+        step = round_step((self.upper - self.lower) / most)
+        first, last = math.ceil(self.lower / step), math.floor(self.upper / step)
+        return [float(f"{k * step:.12g}") for k in range(first, last + 1)]
+
+    def ticks(self) -> list[float]:
+        """Return thresholds to name: even steps, or else powers of ten, then 5 and 2 of them."""
+        if (self.lower, self.upper) == (0, 1):
+            return list({1.0: EVEN_TICKS, 0.5: TICKS}.get(self.power, SMALL_TICKS))
+        if self.power == 1:
+            return self.steps(MOST_TICKS)
+        least = math.floor(math.log10(self.upper)) - 5
+        candidates = [float(f"{x}e{k}") for x in (1, 5, 2) for k in range(0, least, -1)]
+        result = [0.0] if self.lower == 0 else []
+        for t in candidates:
+            beside = (abs(self.place(t) - self.place(x)) for x in result)
+            if self.lower <= t <= self.upper and min(beside, default=1.0) >= APART:
+                result.append(t)
+        return sorted(result)
+
+
+def views(evaluation: Evaluation) -> tuple[View, ...]:
+    """Return the view of all thresholds and, if it shows much less, that of the range."""
+    whole, within = View(0.0, 1.0, exponent(evaluation)), evaluation.within
+    if within is None:
+        return (whole,)
+    margin = MARGIN * (within.upper - within.lower)
+    lower, upper = (
+        float(f"{x:.6g}") for x in (within.lower - margin, min(within.upper + margin, 1.0))
+    )
+    lower = 0.0 if lower < NEAR_ZERO * upper else lower
+    start = (within.lower or evaluation.event_rate) / within.upper
+    power = 0.25 if start < SMALL_SHARES[1] else 0.5 if start < SMALL_SHARES[0] else 1.0
+    return (whole, View(lower, upper, power)) if upper - lower <= MOST else (whole,)
+
+
+def by_view(values: Sequence[Any]) -> Any:
+    """Write what is the same in all views, or how it depends on the parameter `zoomed`."""
+    whole, *within = values
+    if within in ([], [whole]):
+        return whole
+    return {"expr": f"zoomed ? {json.dumps(within[0])} : {json.dumps(whole)}"}
+
+
+def zoomed(evaluation: Evaluation) -> list[Spec]:
+    """Begin with the view of the range, if there is one; the script of the page changes it."""
+    return [{"name": "zoomed", "value": True}] if len(views(evaluation)) > 1 else []
+
+
+def zoom_words(evaluation: Evaluation) -> str:
+    """Say which range can be zoomed to."""
+    within = evaluation.within
+    if within is None or not zoomed(evaluation):
+        return ""
+    return f"{as_percent(within.lower)} to {as_percent(within.upper)}"
+
+
+def seen(evaluation: Evaluation) -> list[Spec]:
+    """Keep the rows whose threshold is seen."""
+    ends = by_view([view[:2] for view in views(evaluation)])
+    return [{"filter": f"inrange(datum.threshold, {ends['expr']})"} for _ in zoomed(evaluation)]
+
+
+def placed_words(evaluation: Evaluation, place: Callable[[Evaluation, View], list[Spec]]) -> Spec:
+    """Place words in each view, and keep those of the view that is seen."""
+    rows = [
+        row | {"zoomed": k > 0}
+        for k, view in enumerate(views(evaluation))
+        for row in place(evaluation, view)
+    ]
+    return {
+        "data": {"values": rows},
+        "transform": [{"filter": "datum.zoomed == zoomed"} for _ in zoomed(evaluation)],
+    }
+
+
+def drawn_at(evaluation: Evaluation) -> Column:
+    """Return thresholds below 1 to draw curves at, more of them where a range is looked at."""
+    more = [x for view in views(evaluation)[1:] for x in (*view[:2], *view.steps(STEPS))]
+    both = np.union1d(DRAWN, more)
+    return both[both < 1]
+
+
 def exponent(evaluation: Evaluation) -> float:
-    """Return the power of the threshold along the axis: 1, or less where small ones matter."""
+    """Return the power of all thresholds along the axis: 1, or less where small ones matter."""
     within, rate = evaluation.within, evaluation.event_rate
     upper = 1.0 if within is None else within.upper
     if upper <= LOW[1] or (within is None and rate < RARE[1]):
@@ -59,44 +169,45 @@ def exponent(evaluation: Evaluation) -> float:
 def threshold_axis(evaluation: Evaluation) -> Spec:
     """Encode thresholds from left to right."""
     axis: Spec = {"title": "threshold", "format": "~%", "grid": False}
-    scale: Spec = {"domain": [0, 1], "nice": False}
-    power = exponent(evaluation)
-    if power < 1:
+    lower, upper, powers = zip(*(among := views(evaluation)), strict=True)
+    scale: Spec = {"domain": [by_view(lower), by_view(upper)], "nice": False}
+    power = by_view(powers)
+    if power != 1:
         scale |= {"type": "sqrt"} if power == 0.5 else {"type": "pow", "exponent": power}
-        axis["values"] = list(TICKS if power == 0.5 else SMALL_TICKS)
+    if power != 1 or len(among) > 1:
+        axis["values"] = by_view([view.ticks() for view in among])
         # Left to itself, the axis writes 0.1 % as 0 %.
-        axis["format"] = "~%" if power == 0.5 else ".2~%"
+        axis["format"] = ".4~%"
     return {"field": "threshold", "type": "quantitative", "scale": scale, "axis": axis}
 
 
-def beside(evaluation: Evaluation, threshold: float) -> dict[str, Any]:
+def beside(view: View, threshold: float) -> dict[str, Any]:
     """Put a word to the left of a steep line, or to the right if there is no room."""
-    room = threshold ** exponent(evaluation) > 0.18
+    room = view.place(threshold) > 0.18
     return {"align": "right", "dx": -7} if room else {"align": "left", "dx": 6}
 
 
-def shaded_range(evaluation: Evaluation) -> list[Spec]:
-    """Shade the range of thresholds softly, if there is one."""
-    within = evaluation.within
-    if within is None:
-        return []
-    x = threshold_axis(evaluation) | {"field": "lower"}
-    ends = {"lower": within.lower, "upper": within.upper}
-    mark = {"type": "rect", "color": "currentColor", "opacity": 0.07}
-    encoding = {"x": x, "x2": {"field": "upper"}}
-    # The script of the page moves it along with the range that is chosen.
-    return [{"data": {"name": "range", "values": [ends]}, "mark": mark, "encoding": encoding}]
+def grid(evaluation: Evaluation, *, closed: bool = False) -> Spec:
+    """Name the thresholds that most curves are drawn at, 1 among them if they have a value there.
 
-
-def series(threshold: Column, value: Column, digits: int = 5) -> dict[str, Any]:
-    """Give a curve as two lists, which the chart unfolds into rows.
-
-    Names of models would otherwise be repeated at each of some hundred points.
+    Each curve would otherwise repeat them.
     """
-    short = [float(f"{x:.{digits}g}") for x in value.tolist()]
-    return {"at": threshold.tolist(), "height": short}
+    return {"name": "grid", "value": np.append(drawn_at(evaluation), [1.0] * closed).tolist()}
 
 
-def unfolded(value: str) -> Spec:
+def series(value: Column, threshold: Column | None = None, digits: int = 5) -> dict[str, Any]:
+    """Give a curve as a list, and one of its thresholds if they are not the grid.
+
+    The chart unfolds them into rows. Names of models would otherwise be repeated at each of some
+    hundred points.
+    """
+    short = {"height": [float(f"{x:.{digits}g}") for x in value.tolist()]}
+    return short if threshold is None else {"at": threshold.tolist()} | short
+
+
+def unfolded(value: str) -> list[Spec]:
     """Unfold the lists of `series` into rows with a threshold and a value."""
-    return {"flatten": ["at", "height"], "as": ["threshold", value]}
+    return [
+        {"calculate": "datum.at || grid", "as": "at"},
+        {"flatten": ["at", "height"], "as": ["threshold", value]},
+    ]

@@ -135,6 +135,8 @@
     };
     view.addDataListener(table.dataset.from, tell);
     for (const name of ["lower", "upper"]) view.addSignalListener(name, ends);
+    // Not while it is dragged: to press the button down chooses all thresholds.
+    document.getElementById("drawing-regret").addEventListener("pointerup", () => reveal(signals()));
     tell(); ends();
   }
 
@@ -169,15 +171,35 @@
     answer(wrong);
     if (wrong) return;
     const { view } = drawn.get("regret");
+    await reveal(ends);
     await view.signal("brush_x", ends.map(view.scale("x"))).runAsync();
+  }
+
+  // Charts over thresholds show a range, or all of them.
+  const zooms = [...document.querySelectorAll("[data-zoom]")], zoomable = ["regret", "decision"];
+  const isZoomed = () => zooms.length > 0 && drawn.get("regret")?.view.signal("zoomed");
+
+  async function zoom(zoomed) {
+    for (const button of zooms) button.textContent = zoomed ? "show all thresholds" : `zoom to ${button.dataset.zoom}`;
+    const views = zoomable.filter((name) => drawn.has(name)).map((name) => drawn.get(name).view);
+    await Promise.all(views.map((view) => view.signal("zoomed", zoomed).runAsync()));
+  }
+
+  // Whoever chooses a range that reaches beyond what is seen wants to see it.
+  async function reveal([lower, upper]) {
+    if (!isZoomed()) return;
+    const [first, last] = drawn.get("regret").view.scale("x").domain();
+    if (lower < first || upper > last) await zoom(false);
   }
 
   for (const box of boxes) box.addEventListener("change", show);
   range?.addEventListener("submit", (event) => event.preventDefault());
   range?.addEventListener("change", () => choose(range.elements.lower.valueAsNumber, range.elements.upper.valueAsNumber));
-  document.getElementById("all-thresholds")?.addEventListener("click", () => {
-    drawn.get("regret").view.signal("brush_x", [0, 0]).runAsync();
+  document.getElementById("all-thresholds")?.addEventListener("click", async () => {
+    await reveal([0, 1]);
+    await drawn.get("regret").view.signal("brush_x", [0, 0]).runAsync();
   });
+  for (const button of zooms) button.addEventListener("click", () => zoom(!isZoomed()));
   document.getElementById("save")?.addEventListener("click", () => {
     const link = document.createElement("a");
     const numbers = document.getElementById("numbers").textContent;

@@ -1,0 +1,150 @@
+"""Charts over thresholds begin with the range that matters; the whole is a click away."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+
+from tests.browser.test_brush import choose, chosen_ends, drag, require_the_library, somewhere
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from tests.browser.pages import Printed
+    from tests.browser.window import Window
+
+WITHIN, WHOLE = "show all thresholds", "zoom to 1 % to 10 %"
+CHARTS = ("regret", "decision")
+
+
+@pytest.fixture
+def window(opened: Callable[..., Window], crash: Printed) -> Window:
+    """The example as it is opened, with the curves in view."""
+    window = opened(crash)
+    window.open_all()
+    window.page.locator("#drawing-regret").evaluate("(x) => x.scrollIntoView({ block: 'center' })")
+    return window
+
+
+def press(window: Window, chart: str) -> None:
+    window.page.locator(f"#{chart} [data-zoom]").click()
+    window.settle()
+
+
+def last_label(window: Window, chart: str) -> str:
+    """Read the greatest threshold that an axis names."""
+    labels = window.page.locator(f"#drawing-{chart} .role-axis-label").nth(0)
+    text: str = labels.locator("text").last.text_content() or ""
+    return text
+
+
+def ends(window: Window) -> tuple[float, float]:
+    """Return where the box of the range begins and ends in the regret chart, as shares."""
+    # Without strokes, which the box around an element would have.
+    inside = """(x) => {
+      const box = x.getBBox(), on = x.getScreenCTM();
+      return [box.x * on.a + on.e, box.width * on.a];
+    }"""
+    chart = window.page.locator("#drawing-regret")
+    (start, width), (axis, whole) = (
+        chart.locator(part).first.evaluate(inside)
+        for part in (".brush_brush path", ".role-axis-domain line")
+    )
+    return (start - axis) / whole, (start + width - axis) / whole
+
+
+def looks(window: Window) -> tuple[list[str], list[str]]:
+    """Return what the buttons say, and the greatest label of each chart."""
+    return window.page.locator("[data-zoom]").all_inner_texts(), [
+        last_label(window, chart) for chart in CHARTS
+    ]
+
+
+def test_both_charts_begin_with_the_range_and_follow_either_button(
+    window: Window, crash: Printed
+) -> None:
+    assert looks(window) == ([WITHIN] * 2, ["12%"] * 2)
+    # From 1 % to 10 %, of 0 % to 12.25 %.
+    assert ends(window) == pytest.approx((0.0816, 0.8163), abs=0.005)
+    press(window, "decision")
+    assert looks(window) == ([WHOLE] * 2, ["100%"] * 2)
+    # Along the root of the threshold.
+    assert ends(window) == pytest.approx((0.1, 0.3162), abs=0.005)
+    assert chosen_ends(window) == (0.01, 0.1)
+    press(window, "regret")
+    assert looks(window) == ([WITHIN] * 2, ["12%"] * 2)
+    assert ends(window) == pytest.approx((0.0816, 0.8163), abs=0.005)
+    assert chosen_ends(window) == (0.01, 0.1)
+    require_the_library(window, crash.evaluation)
+    assert window.said == []
+
+
+def test_a_range_is_dragged_in_what_is_seen(window: Window, crash: Printed) -> None:
+    drag(window, "2%", "6%")
+    assert chosen_ends(window) == pytest.approx((0.02, 0.06), abs=0.0004)
+    require_the_library(window, crash.evaluation)
+    assert looks(window) == ([WITHIN] * 2, ["12%"] * 2)
+    before = chosen_ends(window)
+    press(window, "regret")
+    assert chosen_ends(window) == before
+    require_the_library(window, crash.evaluation)
+
+
+def test_a_typed_range_within_what_is_seen_leaves_the_view(window: Window, crash: Printed) -> None:
+    choose(window, 2, 12)
+    assert looks(window) == ([WITHIN] * 2, ["12%"] * 2)
+    assert ends(window) == pytest.approx((2 / 12.25, 12 / 12.25), abs=0.005)
+    require_the_library(window, crash.evaluation)
+
+
+def test_a_typed_range_beyond_it_shows_all_thresholds(window: Window, crash: Printed) -> None:
+    choose(window, 2, 40)
+    assert looks(window) == ([WHOLE] * 2, ["100%"] * 2)
+    assert chosen_ends(window) == (0.02, 0.4)
+    assert ends(window) == pytest.approx((0.02**0.5, 0.4**0.5), abs=0.005)
+    require_the_library(window, crash.evaluation)
+
+
+def test_all_thresholds_are_shown_by_their_button(window: Window, crash: Printed) -> None:
+    window.page.locator("#all-thresholds").click()
+    window.settle()
+    assert looks(window) == ([WHOLE] * 2, ["100%"] * 2)
+    assert chosen_ends(window) == (0, 1)
+    require_the_library(window, crash.evaluation)
+    # Who looks closer again keeps all thresholds chosen.
+    press(window, "regret")
+    assert looks(window) == ([WITHIN] * 2, ["12%"] * 2)
+    assert chosen_ends(window) == (0, 1)
+    press(window, "regret")
+    assert chosen_ends(window) == (0, 1)
+
+
+def test_a_double_click_shows_all_thresholds(window: Window, crash: Printed) -> None:
+    drawing = window.page.locator("#drawing-regret").bounding_box()
+    assert drawing is not None
+    window.page.mouse.dblclick(drawing["x"] + 300, drawing["y"] + 30)
+    window.settle()
+    assert looks(window) == ([WHOLE] * 2, ["100%"] * 2)
+    assert chosen_ends(window) == (0, 1)
+    require_the_library(window, crash.evaluation)
+    drag(window, "2%", "20%")
+    assert chosen_ends(window) == pytest.approx((0.02, 0.2), abs=0.004)
+    window.page.mouse.dblclick(*somewhere(window))
+    window.settle()
+    assert chosen_ends(window) == (0, 1)
+
+
+def test_a_chart_prints_as_it_is_seen(window: Window) -> None:
+    window.page.emulate_media(media="print")
+    assert not window.page.locator("[data-zoom]").first.is_visible()
+    assert last_label(window, "regret") == "12%"
+
+
+def test_without_a_range_there_is_no_button(
+    untouched: Callable[[Printed], Window], odd: Printed
+) -> None:
+    window = untouched(odd)
+    assert window.page.locator("[data-zoom]").count() == 0
+    window.page.locator("#all-thresholds").click()
+    assert window.said == []
