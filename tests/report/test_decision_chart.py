@@ -7,6 +7,7 @@ import re
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+import pandas as pd
 import pytest
 import vl_convert
 from tests.report.threshold_subjects import (
@@ -20,10 +21,12 @@ from tests.report.threshold_subjects import (
     words_beside_data,
 )
 
-from properly.report._decision import decision_chart
+from properly import Cases, at_threshold, decision_curve, evaluate, summarize
+from properly.report._decision import decision_chart, intervals
 from properly.report._page import embedded
 from properly.report._regret import regret_chart
 from properly.report._threshold_axis import views
+from properly.rules import Brier, Log
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -40,7 +43,7 @@ def rows(spec: Spec) -> dict[str, Any]:
 def lines(spec: Spec) -> list[Spec]:
     """Return the layers of curves, dots and names."""
     (layer,) = (x["layer"] for x in spec["layer"] if x["data"].get("name") == "curves")
-    result: list[Spec] = layer[0]["layer"]
+    result: list[Spec] = layer
     return result
 
 
@@ -59,7 +62,9 @@ def test_the_curves_are_those_of_the_library() -> None:
 def test_the_picture_ends_a_little_below_zero() -> None:
     layer = lines(decision_chart(evaluation()).spec)
     rate = evaluation().event_rate
-    for part in layer[:3]:
+    dots = decision_chart(evaluation()).spec["layer"][-2]
+    assert dots["mark"]["type"] == "point"
+    for part in [*layer[:2], dots]:
         domain = in_view(part["encoding"]["y"]["scale"]["domain"], zoomed=False)
         assert domain == [-0.25 * rate, 1.1 * rate]
         assert part["mark"]["clip"] is True
@@ -142,6 +147,10 @@ def test_all_numbers_at_the_threshold_pointed_at_are_listed() -> None:
     benefits = [float(curve.at(0.1)) for curve in evaluation().decision.values()]
     assert "10%" in said
     assert {f"{x:.5f}".replace("-", "−") for x in [*benefits, 0.0]} <= set(said)
+    assert "95 % interval" in svg
+    for found in intervals(evaluation()).values():
+        _, low, high = (f"{x:.5f}".replace("-", "−") for x in found[0.1])
+        assert f">{low} to {high}</text>" in svg
 
 
 def test_names_of_models_are_data() -> None:
@@ -162,7 +171,9 @@ def test_the_numbers_are_told_in_words_and_in_a_table() -> None:
     assert chart.table is not None
     shares = (1, 5, 10, 20, 30, 50)
     assert chart.table.head == ("net benefit", *(f"at {share} %" for share in shares))
-    assert chart.table.rows[0][3] == f"{first:.5f}"
+    value, low, high = (f"{x:.5f}" for x in intervals(e)["plain"][0.1])
+    assert value == f"{first:.5f}"
+    assert chart.table.rows[0][3] == f"{value} ({low} to {high})"
     assert chart.table.rows[-1] == ("treat none", *["0.00000"] * 6)
 
 
@@ -173,3 +184,122 @@ def test_all_or_nobody_may_have_the_event(event: bool) -> None:
     assert low < 0 < high
     heights = rows(chart.spec)["plain"]["height"]
     assert np.isfinite(heights).all()
+
+
+def designs() -> dict[str, Evaluation]:
+    """Evaluate two models on cases of several designs, some of which are never acted upon."""
+    rng = np.random.default_rng(8)
+    q = rng.beta(1, 6, 400)
+    y = rng.random(400) < q
+    forecasts = {"plain": q, "low": np.round(0.15 * q, 3)}
+    ways: dict[str, dict[str, Any]] = {
+        "independent": {},
+        "weights": {"weight": rng.random(400) * 2},
+        "clusters": {"clusters": rng.integers(0, 90, 400)},
+        "both": {"clusters": rng.integers(0, 90, 400), "weight": rng.integers(1, 4, 400)},
+        "strata": {"strata": rng.integers(0, 4, 400)},
+        "time": {"time": np.repeat(np.arange(40), 10)},
+    }
+    return {
+        name: evaluate(y, forecasts, within=(0.05, 0.3), level=0.9, replicates=0, **way)
+        for name, way in ways.items()
+    }
+
+
+# Single functions warn of few events.
+@pytest.mark.filterwarnings("ignore::properly.errors.DataWarning")
+def test_intervals_are_those_of_the_library() -> None:
+    rng = np.random.default_rng(5)
+    q = rng.beta(1, 6, 300)
+    y, clusters, weight = rng.random(300) < q, rng.integers(0, 80, 300), rng.random(300) + 0.5
+    for way in ({}, {"clusters": clusters}, {"weight": weight}):
+        options: dict[str, Any] = way
+        e = evaluate(y, {"m": q}, within=(0.05, 0.3), level=0.9, replicates=0, **options)
+        cases = Cases(y, q, **options)
+        found = intervals(e)["m"]
+        assert len(found) > 25
+        at = sorted(found)
+        curve = decision_curve(cases, at, tolerance=1e-9, band="confidence", level=0.9)
+        assert curve.band is not None
+        for k, t in enumerate(at):
+            alone = at_threshold(cases, t, interval=True, level=0.9)
+            expected = (alone.net_benefit, *(alone.intervals or {})["net_benefit"])
+            assert found[t] == pytest.approx(expected, abs=1e-9)
+            band = curve.net_benefit[k], curve.band.lower[k], curve.band.upper[k]
+            assert found[t] == pytest.approx(band, abs=1e-9)
+        # The chart has the same, and points at these thresholds.
+        spec = decision_chart(e).spec
+        (pointed,) = (x["value"] for x in spec["params"] if x["name"] == "pointed_at")
+        row = numbers(spec)["m"]
+        drawn = {
+            t: ends
+            for t, *ends in zip(pointed, row["height"], row["low"], row["high"], strict=True)
+            if ends[1] is not None
+        }
+        assert list(drawn) == [t for t in at if t > 0]
+        for t, ends in drawn.items():
+            assert ends == pytest.approx(found[t], rel=1e-6)
+
+
+def numbers(spec: Spec) -> dict[str, Any]:
+    """Return the numbers of models at the thresholds that one may point at."""
+    values = next(x["data"]["values"] for x in spec["layer"] if x["data"].get("name") == "numbers")
+    return {row["model"]: row for row in values if not row["baseline"]}
+
+
+def test_net_benefit_lies_in_its_interval_at_each_threshold() -> None:
+    for name, e in designs().items():
+        for by_threshold in intervals(e).values():
+            assert len(by_threshold) > 5, name
+            for value, low, high in by_threshold.values():
+                assert low <= value <= high, name
+        for row in numbers(decision_chart(e).spec).values():
+            for value, low, high in zip(row["height"], row["low"], row["high"], strict=True):
+                assert low is None or low <= value <= high, name
+        assert "Intervals hold with 90 %" in decision_chart(e).lead
+
+
+def test_where_nobody_is_acted_upon_there_is_no_interval() -> None:
+    low = numbers(decision_chart(designs()["independent"]).spec)["low"]
+    nobody = [
+        ends for x, *ends in zip(low["height"], low["low"], low["high"], strict=True) if x == 0
+    ]
+    assert nobody
+    assert all(ends == [None, None] for ends in nobody)
+
+
+def test_one_can_point_where_it_matters() -> None:
+    for within in [None, (0.05, 0.3), (0.4, 0.6), (0, 0.05), (0.001, 0.002)]:
+        e = evaluation(within)
+        (at,) = (x["value"] for x in decision_chart(e).spec["params"] if x["name"] == "pointed_at")
+        assert len(at) < 200
+        for view in views(e):
+            seen = np.array([t for t in at if view.lower <= t <= view.upper])
+            assert np.diff(view.place(seen)).max() < 0.1
+
+
+def test_bands_are_drawn_of_few_models() -> None:
+    spec = decision_chart(evaluation()).spec | {"width": 900}
+    assert svg_areas(spec) == 2
+    spec["params"][0] = {"name": "shown", "value": ["plain"]}
+    assert svg_areas(spec) == 1
+    spec["params"][0] = {"name": "shown", "value": [*NAMES, "third", "fourth"]}
+    assert svg_areas(spec) == 0
+
+
+def svg_areas(spec: Spec) -> int:
+    svg = vl_convert.vegalite_to_svg(spec)
+    return len(re.findall(r'aria-roledescription="area mark"', svg))
+
+
+def test_sums_of_clusters_have_no_intervals_and_the_lead_says_so() -> None:
+    frame = pd.DataFrame({"y": [0, 1, 0, 1], "a": [0.1, 0.7, 0.3, 0.6], "pair": [1, 1, 2, 2]})
+    rules = [Brier(), Log()]
+    summed = summarize(frame, "a", outcome="y", rules=rules, clusters="pair")
+    chart = decision_chart(evaluate(summed, replicates=0))
+    assert chart.lead.endswith(
+        "There are no intervals of net benefit: sums do not tell how clusters vary."
+    )
+    assert "interval" not in str(chart.spec)
+    assert chart.table is not None
+    assert "to" not in " ".join(chart.table.rows[0])

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, Any
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 
@@ -13,6 +14,7 @@ from properly.decisions._net_benefit import without_model
 from properly.report._chart import Chart, Spec, Table, model_color, model_dash, shown
 from properly.report._threshold_axis import (
     DASHED,
+    DRAWN,
     PLAIN,
     View,
     as_percent,
@@ -34,7 +36,12 @@ from properly.report._threshold_axis import (
 from properly.report._words import fixed
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
     from properly.evaluation._record import Evaluation
+
+# A number, and the ends of its interval.
+Found: TypeAlias = tuple[float, float, float]
 
 HEIGHT = 320
 # The picture ends so far below zero, and above the event rate, in event rates.
@@ -43,8 +50,13 @@ BELOW, ABOVE = 0.25, 1.1
 LEAST = 0.05
 # A name stands no further to the right than this, as a share of what is seen.
 LAST = 0.85
-# Pixels: a line of the list, how wide it is with a gap, and how wide a chart has no room for it.
-LINE, BESIDE, NARROW = 17, 340, 640
+# Pixels: a line of the list, a name in it, the gap before it, and what is too narrow for it.
+LINE, NAME, GAP, NARROW = 17, 130, 20, 640
+# Bands are drawn of so many models; intervals at a threshold stand so many pixels aside.
+FEW_BANDS, ASIDE = 3, 4
+# Where no interval is near, one can point at every fifth threshold that is drawn, or at so many of
+# what is seen.
+FEWER, FEW = 5, 40
 # Rows of models that are switched on, and of what needs no model.
 SHOWN: Spec = {"filter": "datum.baseline || indexof(shown, datum.model) >= 0"}
 AT_RULE: Spec = {"filter": {"param": "at", "empty": False}}
@@ -52,6 +64,9 @@ AT_RULE: Spec = {"filter": {"param": "at", "empty": False}}
 
 def decision_chart(evaluation: Evaluation) -> Chart:
     """Draw the net benefit of models, of acting on all and of acting on none."""
+    # Several parts of the chart need each curve: they are made once.
+    decision, at_thresholds = dict(evaluation.decision), dict(evaluation.at_thresholds)
+    evaluation = replace(evaluation, decision=decision, at_thresholds=at_thresholds)
     return Chart(
         name="decision",
         title="What decisions gain",
@@ -60,13 +75,27 @@ def decision_chart(evaluation: Evaluation) -> Chart:
             "the price that the threshold puts on them. The higher, the better. To act "
             "on nobody gains nothing, and the most there is to gain is the event rate, "
             f"{evaluation.event_rate:.4g}. Below a dashed line a model does harm; what falls far "
-            "below zero is cut off. Point at a threshold to read all numbers there."
+            "below zero is cut off. Point at a threshold to read all numbers there. "
+            + _sure(evaluation)
         ),
         spec=_spec(evaluation),
         alt=_alt(evaluation),
         table=_table(evaluation),
         wide=True,
         zoom=zoom_words(evaluation),
+    )
+
+
+def _sure(evaluation: Evaluation) -> str:
+    """Say what the intervals are, or why there are none."""
+    if not any(intervals(evaluation).values()):
+        why = ": sums do not tell how clusters vary" if evaluation.summed else ""
+        return f"There are no intervals of net benefit{why}."
+    where = "" if evaluation.within is None else " within the range"
+    return (
+        f"Intervals hold with {100 * evaluation.level:g} %, each by itself, and stand at round "
+        f"thresholds{where}. Of up to {FEW_BANDS} models that are switched on, they are drawn as "
+        "bands. Bands may overlap although one model is better: all have the same cases."
     )
 
 
@@ -79,22 +108,130 @@ def _spec(evaluation: Evaluation) -> Spec:
         # A jump at 0 itself would lie on the axis.
         heights = np.append(curve.right[0], curve.at(at[1:]))
         rows.append({"model": name, "baseline": baseline} | series(heights, digits=7))
+    pointed_at = {"name": "pointed_at", "value": _pointed_at(evaluation)}
     return {
         "width": "container",
         "height": max(HEIGHT, _above(evaluation) + 200),
-        "params": [shown(names), grid(evaluation), *zoomed(evaluation)],
+        "params": [shown(names), grid(evaluation), pointed_at, *zoomed(evaluation)],
         "layer": [
             *_shaded(evaluation),
             {
-                "data": {"name": "curves", "values": rows},
-                "transform": [SHOWN, *unfolded("net_benefit")],
-                "layer": [
-                    {"transform": seen(evaluation), "layer": _lines(evaluation)},
-                    *_list(evaluation),
-                ],
+                "data": {"name": "numbers", "values": _numbers(evaluation)},
+                "transform": [SHOWN, *_each_threshold("height", "low", "high")],
+                "layer": [*_bands(evaluation), *_list(evaluation)],
             },
+            {
+                "data": {"name": "curves", "values": rows},
+                "transform": [SHOWN, *unfolded("net_benefit"), *seen(evaluation)],
+                "layer": _lines(evaluation),
+            },
+            _dots(evaluation),
             *_pointer(evaluation),
         ],
+    }
+
+
+def intervals(evaluation: Evaluation) -> dict[str, dict[float, Found]]:
+    """Return net benefit by model and threshold, with its interval where it has one.
+
+    These are the thresholds at which the evaluation judges models, the range's if it has one. Where
+    nobody is acted upon, and of sums of clusters, there is no interval.
+    """
+    return {
+        name: {
+            at.threshold: found
+            for at in by_threshold
+            if math.isfinite((found := at.estimate("net_benefit"))[1])
+        }
+        for name, by_threshold in evaluation.at_thresholds.items()
+    }
+
+
+def _pointed_at(evaluation: Evaluation) -> list[float]:
+    """Return the thresholds to point at: those with intervals, and some wherever these are rare."""
+    exact = sorted({t for found in intervals(evaluation).values() for t in found if t > 0})
+    among = views(evaluation)
+    others = [*DRAWN[FEWER::FEWER], *(t for view in among[1:] for t in view.steps(FEW))]
+    alone = [
+        t
+        for t in others
+        if t > 0 and all(abs(among[-1].place(t) - among[-1].place(x)) > 1 / FEW for x in exact)
+    ]
+    return sorted({*exact, *map(float, alone)})
+
+
+def _at(evaluation: Evaluation, at: Sequence[float]) -> Iterator[tuple[str, bool, list[Found]]]:
+    """Yield each name, whether it is a baseline, and net benefit with its interval, if any."""
+    found = intervals(evaluation)
+    for name, curve in evaluation.decision.items():
+        plain = [(x, math.nan, math.nan) for x in curve.at(at).tolist()]
+        here = found.get(name, {})
+        yield name, False, [here.get(t, x) for t, x in zip(at, plain, strict=True)]
+    for name, curve in without_model(evaluation.event_rate).items():
+        yield name, True, [(x, math.nan, math.nan) for x in curve.at(at).tolist()]
+
+
+def _numbers(evaluation: Evaluation) -> list[Spec]:
+    """Return net benefit, and the ends of its interval, where one may point at."""
+    rows = []
+    for name, baseline, found in _at(evaluation, _pointed_at(evaluation)):
+        columns = ([_short(x) for x in column] for column in zip(*found, strict=True))
+        height, low, high = columns
+        row: Spec = {"model": name, "baseline": baseline, "height": height}
+        rows.append(row if baseline else row | {"low": low, "high": high})
+    return rows
+
+
+def _short(x: float) -> float | None:
+    return float(f"{x:.7g}") if math.isfinite(x) else None
+
+
+def _each_threshold(*fields: str) -> list[Spec]:
+    """Unfold lists into rows, one a threshold that one may point at."""
+    return [
+        {"calculate": "pointed_at", "as": "at"},
+        # What needs no model has no intervals.
+        *({"calculate": f"datum.{name} || []", "as": name} for name in fields),
+        {"flatten": ["at", *fields], "as": ["threshold", *fields]},
+    ]
+
+
+def _bands(evaluation: Evaluation) -> list[Spec]:
+    """Draw faint bands of few models, and intervals at the threshold that was pointed at.
+
+    Bands of many models cannot be told apart; their intervals stand side by side.
+    """
+    place, names = _place(evaluation), list(evaluation.decision)
+    color, valid = {"color": model_color(names)}, {"filter": "isValid(datum.low)"}
+    ends = place | {"y": place["y"] | {"field": "low"}, "y2": {"field": "high"}}
+    few = {"filter": f"length(shown) <= {FEW_BANDS}"}
+    aside = {"expr": f"{ASIDE} * (indexof(shown, datum.model) - (length(shown) - 1) / 2)"}
+    upright = {"type": "rule", "strokeWidth": 2, "opacity": 0.7, "clip": True, "xOffset": aside}
+    return [
+        {
+            "transform": [valid, few, *seen(evaluation)],
+            "mark": {"type": "area", "opacity": 0.13, "clip": True},
+            "encoding": ends | color,
+        },
+        {
+            "transform": [valid, AT_RULE, *seen(evaluation)],
+            "mark": upright,
+            "encoding": ends | color,
+        },
+    ]
+
+
+def _dots(evaluation: Evaluation) -> Spec:
+    """Mark the curves at the threshold that was pointed at."""
+    place = _place(evaluation)
+    models = {"filter": "!datum.baseline"}
+    return {
+        "data": {"name": "numbers"},
+        "transform": [SHOWN, models, *_each_threshold("height"), AT_RULE, *seen(evaluation)],
+        "mark": {"type": "point", "filled": True, "size": 45, "opacity": 1, "clip": True},
+        "encoding": place
+        | {"y": place["y"] | {"field": "height"}}
+        | {"color": model_color(evaluation.decision)},
     }
 
 
@@ -111,7 +248,8 @@ def _place(evaluation: Evaluation) -> Spec:
 def _across(evaluation: Evaluation) -> Spec:
     """Encode thresholds, with room for the list beside them."""
     x = threshold_axis(evaluation)
-    end = {"expr": f"width < {NARROW} ? width : width - {BESIDE}"}
+    beside = _columns(evaluation)[0] + NAME + GAP
+    end = {"expr": f"width < {NARROW} ? width : width - {beside}"}
     return x | {"scale": x["scale"] | {"range": [0, end]}}
 
 
@@ -174,7 +312,6 @@ def _lines(evaluation: Evaluation) -> list[Spec]:
     dash, one = {"strokeDash": model_dash(names)}, {"detail": {"field": "model", "type": "nominal"}}
     stand = {"align": {"expr": "datum.align"}, "dx": {"expr": "datum.dx"}, "dy": -7}
     plain, models = {"filter": "datum.baseline"}, {"filter": "!datum.baseline"}
-    dot = {"type": "point", "filled": True, "size": 45, "opacity": 1, "clip": True}
     # Dashes are laid on paper as far as a line leads, seen or not.
     floor = -2 * BELOW * (evaluation.event_rate or 0.2)
     cut = {"calculate": f"max(datum.net_benefit, {floor:.6g})", "as": "net_benefit"}
@@ -185,7 +322,6 @@ def _lines(evaluation: Evaluation) -> list[Spec]:
             "mark": line | {"strokeWidth": 2},
             "encoding": place | color | dash,
         },
-        {"transform": [models, AT_RULE], "mark": dot, "encoding": place | color},
         {
             **placed_words(evaluation, _names),
             "mark": {"type": "text"} | stand | PLAIN,
@@ -208,35 +344,48 @@ def _names(evaluation: Evaluation, view: View) -> list[Spec]:
 
 def _list(evaluation: Evaluation) -> list[Spec]:
     """List the numbers at the threshold that was pointed at, the best first."""
-    value = {"field": "net_benefit", "type": "quantitative", "format": f".{decimals(evaluation)}f"}
+    written = f".{decimals(evaluation)}f"
+    value = {"field": "height", "type": "quantitative", "format": written}
     name = {"field": "model", "type": "nominal"}
     order = {
         "window": [{"op": "row_number", "as": "row"}],
-        "sort": [{"field": "net_benefit", "order": "descending"}],
+        "sort": [{"field": "height", "order": "descending"}],
     }
     put = {"calculate": f"{LINE} * (datum.row + 1)", "as": "line"}
+    low, high = (f"format(datum.{end}, '{written}')" for end in ("low", "high"))
+    ends = f"isValid(datum.low) ? {low} + ' to ' + {high} : ''"
     y = {"field": "line", "type": "quantitative", "scale": None, "axis": None}
     text: Spec = {"type": "text", "fontSize": 12, "align": "right", "color": "currentColor"}
     pale = {"condition": {"test": "datum.baseline", "value": 0.65}, "value": 1}
-    columns: list[Spec] = [
+    left, middle, right = _columns(evaluation)
+    room = {"limit": {"expr": f"min({NAME}, width - {left})"}}
+    interval = {"field": "ends", "type": "nominal"}
+    columns: list[tuple[int, Spec, Spec]] = [
+        (left, name, room),
+        (middle, value, {}),
+        (right, interval, {"opacity": 0.75}),
+    ]
+    return [
         {
-            "transform": [AT_RULE, order, put],
-            "mark": text | {"limit": 190},
+            "transform": [AT_RULE, order, put, {"calculate": ends, "as": "ends"}],
+            "mark": text | look,
             "encoding": {
-                "x": {"value": {"expr": f"width - {left}"}},
+                "x": {"value": {"expr": f"width - {place}"}},
                 "y": y,
                 "text": what,
-                "opacity": pale,
-            },
+            }
+            | ({} if what is interval else {"opacity": pale}),
         }
-        for left, what in ((_column(evaluation), name), (4, value))
+        for place, what, look in columns
     ]
-    return columns
 
 
-def _column(evaluation: Evaluation) -> int:
-    """Return how many pixels the numbers take, a sign and a gap included."""
-    return 4 + 7 * (decimals(evaluation) + 4)
+def _columns(evaluation: Evaluation) -> tuple[int, int, int]:
+    """Return where the columns of the list end, in pixels from the right, signs included."""
+    digits = decimals(evaluation)
+    # Two numbers of the interval, and a word between them.
+    ends = 7 * (2 * digits + 10) if any(intervals(evaluation).values()) else 0
+    return 4 + ends + 7 * (digits + 4), 4 + ends, 4
 
 
 def _pointer(evaluation: Evaluation) -> list[Spec]:
@@ -244,14 +393,13 @@ def _pointer(evaluation: Evaluation) -> list[Spec]:
     x = _across(evaluation)
     select = {"type": "point", "on": "pointermove", "nearest": True, "encodings": ["x"]}
     pointed = {"name": "at", "select": select | {"clear": False}, "value": [_start(evaluation)]}
-    each = [{"calculate": "slice(grid, 1)", "as": "at"}, {"flatten": ["at"], "as": ["threshold"]}]
     place = {"x": x} | _upright(evaluation)
     rule = {"transform": [AT_RULE], "mark": {"type": "rule"} | PLAIN, "encoding": place}
     unseen = {"type": "point", "opacity": 0}
     return [
         {
             "data": {"name": "thresholds", "values": [{}]},
-            "transform": [*each, *seen(evaluation)],
+            "transform": [*_each_threshold(), *seen(evaluation)],
             "layer": [
                 rule,
                 *_head(evaluation),
@@ -262,13 +410,17 @@ def _pointer(evaluation: Evaluation) -> list[Spec]:
 
 
 def _head(evaluation: Evaluation) -> list[Spec]:
-    """Write which threshold is pointed at."""
-    word = {"field": "word", "type": "nominal"}
-    number = {"field": "threshold", "type": "quantitative", "format": ".2~%"}
+    """Write which threshold is pointed at, and what stands in the columns."""
+    number = {"field": "threshold", "type": "quantitative", "format": ".4~%"}
     text = {"type": "text", "align": "right", "fontWeight": 600, "fontSize": 12}
+    words = ["'threshold'", "", f"'{100 * evaluation.level:g} % interval'"]
+    columns = [
+        (left, {"field": "word", "type": "nominal"} if word else number, word or "''")
+        for left, word in zip(_columns(evaluation), words, strict=True)
+    ]
     return [
         {
-            "transform": [AT_RULE, {"calculate": "'threshold'", "as": "word"}],
+            "transform": [AT_RULE, {"calculate": word, "as": "word"}],
             "mark": text | {"color": "currentColor"},
             "encoding": {
                 "x": {"value": {"expr": f"width - {left}"}},
@@ -276,7 +428,7 @@ def _head(evaluation: Evaluation) -> list[Spec]:
                 "text": what,
             },
         }
-        for left, what in ((_column(evaluation), word), (4, number))
+        for left, what, word in columns[: 3 if any(intervals(evaluation).values()) else 2]
     ]
 
 
@@ -287,8 +439,8 @@ def _start(evaluation: Evaluation) -> dict[str, float]:
     if within is not None:
         middle = math.sqrt(within.lower * within.upper) or within.upper / 2
     middle = float(f"{middle:.1g}")
-    at = drawn_at(evaluation)[1:]
-    return {"threshold": float(at[np.argmin(np.abs(at - middle))])}
+    at = _pointed_at(evaluation)
+    return {"threshold": min(at, key=lambda t: abs(t - middle))}
 
 
 def _alt(evaluation: Evaluation) -> str:
@@ -305,9 +457,11 @@ def _alt(evaluation: Evaluation) -> str:
 
 def _table(evaluation: Evaluation) -> Table:
     digits, at = decimals(evaluation), looked_up(evaluation)
-    plain = without_model(evaluation.event_rate)
-    rows = [
-        (printable(name), *(fixed(x, digits) for x in curve.at(at).tolist()))
-        for name, curve in [*evaluation.decision.items(), *plain.items()]
-    ]
+    rows = []
+    for name, _, found in _at(evaluation, at):
+        cells = []
+        for value, *ends in found:
+            words = " to ".join(fixed(x, digits) for x in ends if not math.isnan(x))
+            cells.append(f"{fixed(value, digits)} ({words})" if words else fixed(value, digits))
+        rows.append((printable(name), *cells))
     return Table(("net benefit", *(f"at {as_percent(t)}" for t in at)), tuple(rows))
