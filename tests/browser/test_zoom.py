@@ -148,3 +148,38 @@ def test_without_a_range_there_is_no_button(
     assert window.page.locator("[data-zoom]").count() == 0
     window.page.locator("#all-thresholds").click()
     assert window.said == []
+
+
+def test_bands_appear_when_few_models_are_switched_on(window: Window) -> None:
+    areas = window.page.locator("#drawing-decision .mark-area path")
+    whiskers = window.page.locator("#drawing-decision .mark-rule line[opacity='0.7']")
+    boxes = window.page.locator("[data-model]").all()
+    assert (areas.count(), whiskers.count()) == (0, 5)
+    for box in boxes[2:]:
+        box.uncheck()
+    window.settle()
+    assert (areas.count(), whiskers.count()) == (2, 2)
+    for zoomed in (False, True):
+        press(window, "decision")
+        assert areas.count() == 2, zoomed
+    assert window.said == []
+
+
+def test_the_list_has_the_interval_of_the_library_where_one_points(
+    window: Window, crash: Printed
+) -> None:
+    drawing = window.page.locator("#drawing-decision")
+    drawing.evaluate("(x) => x.scrollIntoView({ block: 'center' })")
+    label, box = drawing.get_by_text("6%", exact=True).bounding_box(), drawing.bounding_box()
+    assert label is not None
+    assert box is not None
+    window.page.mouse.move(label["x"] + label["width"] / 2, box["y"] + 120)
+    window.settle()
+    said = "|".join(drawing.locator("text").all_text_contents()).replace("−", "-")
+    assert said.count("|6%") == 2
+    for name, curves in crash.evaluation.at_thresholds.items():
+        (at,) = (x for x in curves if x.threshold == 0.06)
+        value, low, high = (f"{x:.5f}" for x in at.estimate("net_benefit"))
+        assert f"|{name}|" in said
+        assert f"|{value}|" in said
+        assert f"|{low} to {high}|" in said

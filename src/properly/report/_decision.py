@@ -48,8 +48,8 @@ HEIGHT = 320
 BELOW, ABOVE = 0.25, 1.1
 # Where nothing is gained, as much of the event rate is seen.
 LEAST = 0.05
-# A name stands no further to the right than this, as a share of what is seen.
-LAST = 0.85
+# A name stands no further to the right than this, as a share of what is seen, or than that.
+LAST = (0.85, 0.65)
 # Pixels: a line of the list, a name in it, the gap before it, and what is too narrow for it.
 LINE, NAME, GAP, NARROW = 17, 130, 20, 640
 # Bands are drawn of so many models; intervals at a threshold stand so many pixels aside.
@@ -332,11 +332,15 @@ def _lines(evaluation: Evaluation) -> list[Spec]:
 
 def _names(evaluation: Evaluation, view: View) -> list[Spec]:
     """Put one name at the left end of its line, the other where its line leaves, if it is seen."""
-    rate = evaluation.event_rate
-    lost = 0.7 * BELOW * _most(evaluation, view)
-    odds = (rate + lost) / (1 - rate) if rate < 1 else 1.0
-    end = min(odds / (1 + odds), view.lower + LAST * (view.upper - view.lower))
-    leaves = {"threshold": end, "net_benefit": float(without_model(rate)[TREAT_ALL].at(end))}
+    rate, most = evaluation.event_rate, _most(evaluation, view)
+    odds = (rate + 0.7 * BELOW * most) / (1 - rate) if rate < 1 else 1.0
+    ends = [view.lower + share * (view.upper - view.lower) for share in LAST]
+    ends = [min(odds / (1 + odds), end) for end in ends]
+    benefits = without_model(rate)[TREAT_ALL].at(ends).tolist()
+    # Not on the line of the other.
+    apart = (pair for pair in zip(ends, benefits, strict=True) if abs(pair[1]) > 0.1 * most)
+    end, benefit = next(apart, (ends[0], benefits[0]))
+    leaves = {"threshold": end, "net_benefit": benefit}
     start = {"threshold": view.lower, "net_benefit": 0, "align": "left", "dx": 5}
     words = [{"model": TREAT_NONE} | start, {"model": TREAT_ALL} | leaves | beside(view, end)]
     return [word for word in words if word["threshold"] >= view.lower]
@@ -384,7 +388,7 @@ def _columns(evaluation: Evaluation) -> tuple[int, int, int]:
     """Return where the columns of the list end, in pixels from the right, signs included."""
     digits = decimals(evaluation)
     # Two numbers of the interval, and a word between them.
-    ends = 7 * (2 * digits + 10) if any(intervals(evaluation).values()) else 0
+    ends = 7 * (2 * digits + 12) if any(intervals(evaluation).values()) else 0
     return 4 + ends + 7 * (digits + 4), 4 + ends, 4
 
 
