@@ -13,6 +13,7 @@ A script may use what Vega-Lite makes of it:
   pixels. ``[0, 0]`` clears it, so that all thresholds count.
 - The signal ``brush_threshold`` follows as a pair of thresholds, or null.
 - The signals ``lower`` and ``upper`` are the ends that count, after rounding.
+- The signal ``zoomed``, where there is one, says whether a range is looked at or all thresholds.
 - Marks of the range, of class ``brush_brush``, lie above the curves: with ``pointer-events: none``
   the curves below them can be pointed at.
 - What Vega-Lite leaves alone, ``usermeta``, has what a script needs to say how sure the means are,
@@ -419,9 +420,10 @@ def _tallest(evaluation: Evaluation, view: View) -> float:
 
 def _highest(curve: MurphyCurve, view: View) -> float:
     """Return the most that a curve reaches where it is seen."""
-    t, y = curve.curve()
-    inside = (t >= view.lower) & (t <= view.upper)
-    return float(max(y[inside].max(initial=0), curve.at([view.lower, view.upper]).max()))
+    first = np.searchsorted(curve.threshold, view.lower)
+    last = np.searchsorted(curve.threshold, view.upper, side="right")
+    inside = (limits[first:last].max(initial=0) for limits in (curve.left, curve.right))
+    return float(max(*inside, curve.at([view.lower, view.upper]).max()))
 
 
 def _plain_curves(evaluation: Evaluation) -> list[Spec]:
