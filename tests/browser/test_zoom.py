@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from tests.browser.pages import Printed
     from tests.browser.window import Window
 
-WITHIN, WHOLE = "show all thresholds", "zoom to 1 % to 10 %"
+WITHIN, WHOLE = "zoom out", "zoom to 1 % to 10 %"
 CHARTS = ("regret", "decision")
 
 

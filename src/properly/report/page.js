@@ -180,7 +180,7 @@
   const isZoomed = () => zooms.length > 0 && drawn.get("regret")?.view.signal("zoomed");
 
   async function zoom(zoomed) {
-    for (const button of zooms) button.textContent = zoomed ? "show all thresholds" : `zoom to ${button.dataset.zoom}`;
+    for (const button of zooms) button.textContent = zoomed ? "zoom out" : `zoom to ${button.dataset.zoom}`;
     const views = zoomable.filter((name) => drawn.has(name)).map((name) => drawn.get(name).view);
     await Promise.all(views.map((view) => view.signal("zoomed", zoomed).runAsync()));
   }
