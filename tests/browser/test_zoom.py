@@ -19,10 +19,12 @@ CHARTS = ("regret", "decision")
 
 
 @pytest.fixture
-def window(opened: Callable[..., Window], crash: Printed) -> Window:
-    """The example as it is opened, with the curves in view."""
-    window = opened(crash)
+def window(window: Window) -> Window:
+    """The example with the range that it begins with, zoomed to, and the curves in view."""
     window.open_all()
+    choose(window, 1, 10)
+    if window.page.locator("[data-zoom]").first.inner_text() == WHOLE:
+        press(window, "regret")
     window.page.locator("#drawing-regret").evaluate("(x) => x.scrollIntoView({ block: 'center' })")
     return window
 
@@ -61,9 +63,15 @@ def looks(window: Window) -> tuple[list[str], list[str]]:
     ]
 
 
-def test_both_charts_begin_with_the_range_and_follow_either_button(
-    window: Window, crash: Printed
+def test_both_charts_begin_with_the_range(
+    untouched: Callable[[Printed], Window], crash: Printed
 ) -> None:
+    window = untouched(crash)
+    assert looks(window) == ([WITHIN] * 2, ["12%"] * 2)
+    assert ends(window) == pytest.approx((0.0816, 0.8163), abs=0.005)
+
+
+def test_both_charts_follow_either_button(window: Window, crash: Printed) -> None:
     assert looks(window) == ([WITHIN] * 2, ["12%"] * 2)
     # From 1 % to 10 %, of 0 % to 12.25 %.
     assert ends(window) == pytest.approx((0.0816, 0.8163), abs=0.005)
