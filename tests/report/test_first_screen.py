@@ -61,7 +61,11 @@ def test_findings_take_about_three_words(screen: FirstScreen) -> None:
     found = {row.name: row.finding for row in screen.rows}
     assert found["balanced_boosting"].text == "5.6 × too high"
     assert found["balanced_boosting"].detail == "2,094 expected, 371 happened"
-    assert found["forest"] == ("Certain and wrong", "bad", "48 people: death called impossible")
+    assert found["forest"] == (
+        "Certain, and wrong",
+        "bad",
+        "48 people: death called impossible, and it happened",
+    )
     assert found["logistic"].text == "No miscalibration shown"
     assert all(len(x.text.split()) <= 4 for x in found.values())
 
@@ -148,15 +152,18 @@ def test_cards_are_three_at_most_and_the_dangerous_one_is_first(screen: FirstScr
     assert [card.title for card in screen.cards] == [
         "Certain, and wrong",
         "Worth repairing",
-        "What cannot be told",
+        "Still open",
     ]
     danger, repair, unknown = screen.cards
     assert danger.tone == "bad"
     assert danger.text == (
         "forest called death impossible for 48 people, and it happened. No threshold would have "
-        "raised an alarm."
+        "raised an alarm for them."
     )
-    assert repair.text.startswith("balanced_boosting ranks people well. At most 49 % of its cost")
+    assert repair.text == (
+        "balanced_boosting tells people apart well, but its numbers are off. Recalibrating might "
+        "save up to 49 % of its cost."
+    )
     assert unknown.text == "About 21,000 people would be needed to tell logistic from boosting."
 
 

@@ -204,9 +204,11 @@ def headline_of(evaluation: Evaluation) -> Headline:
     # Names of models begin as they do.
     is_name = reason.startswith(tuple(map(printable, evaluation.models)))
     reason = f"{reason if is_name else begun(reason)}." if reason else ""
-    # What a threshold is, those who have never chosen one cannot know.
-    meaning = "A threshold is the risk at which one begins to act." if evaluation.within else ""
-    return Headline(f"{claim}.", f"{reason} {meaning}".strip())
+    # What these are, those who have never chosen a threshold cannot know.
+    threshold = "A threshold is the risk at which one begins to act." if evaluation.within else ""
+    same = "risk, the event rate" if evaluation.task == "binary" else "forecast, the class shares"
+    none = f"\u201cNo model\u201d is one {same}, for all."
+    return Headline(f"{claim}.", " ".join(filter(None, (reason, threshold, none))))
 
 
 def links(parts: Iterable[Part], *, is_worst: bool) -> list[tuple[str, str]]:

@@ -61,7 +61,7 @@ class Chip(NamedTuple):
 USE = Chip("Use", "good")
 AMONG_BEST = Chip("Among the best", "good")
 WORSE = Chip("Worse", "plain")
-NO_BETTER = Chip("No better than no model", "bad")
+NO_BETTER = Chip("No better than no model", "warn")
 HARMFUL = Chip("Worse than no model", "bad")
 DANGEROUS = Chip("Dangerous", "bad")
 UNKNOWN = Chip("Cannot be told", "plain")
@@ -176,7 +176,7 @@ def _heads(evaluation: Evaluation, diagram: Diagram) -> tuple[Head, Head, Head, 
     saved = Head("Cost saved", "against no model")
     meaning = Head("Do forecasts mean what they say?", diagram.note)
     ranking = {
-        "binary": Head("Ranking", "AUC"),
+        "binary": Head("Tells cases apart", "AUC, bar from 0.5"),
         "multiclass": Head("Right class", "accuracy"),
         "ordinal": Head("Agreement", "quadratic kappa"),
     }
@@ -335,12 +335,16 @@ def _findings(evaluation: Evaluation, cases: str, event: str) -> dict[str, Findi
 
 
 def _certain(wrong: Wrong, cases: str, event: str) -> Finding:
-    what = f"{event} called {wrong.called}" if wrong.called else "what happened called impossible"
-    return Finding("Certain and wrong", "bad", printable(f"{wrong.cases:,.4g} {cases}: {what}"))
+    what = {
+        "": "what happened was called impossible",
+        "impossible": f"{event} called impossible, and it happened",
+        "certain": f"{event} called certain, and it did not happen",
+    }[wrong.called]
+    return Finding("Certain, and wrong", "bad", printable(f"{wrong.cases:,.4g} {cases}: {what}"))
 
 
 def _p(test: Chance) -> str:
-    return f"p {test.text.replace('<=', AT_MOST)}"
+    return f"test: p {test.text.replace('<=', AT_MOST)}"
 
 
 def _miscalibrated(
@@ -411,7 +415,7 @@ def _danger(evaluation: Evaluation, cases: str, event: str) -> Iterator[Card]:
         "": f"{worst} called impossible what then happened, for {number:,.4g} {cases}.",
         "certain": f"{worst} called {event} certain for {number:,.4g} {cases}, wrongly.",
         "impossible": f"{worst} called {event} impossible for {number:,.4g} {cases}, and it "
-        "happened. No threshold would have raised an alarm.",
+        "happened. No threshold would have raised an alarm for them.",
     }[called]
     if others:
         was = "was" if len(others) == 1 else "were"
@@ -445,8 +449,8 @@ def _repair(evaluation: Evaluation, standing: Standing, cases: str) -> Iterator[
         share = parts.miscalibration / parts.score if parts.score else 0.0
         if miscalibration >= WORTH * parts.score and evaluation.aucs[name].value >= best - AS_WELL:
             text = (
-                f"{printable(name)} ranks {printable(cases)} well. At most {percent(share)} of its "
-                "cost is miscalibration, which recalibrating might save."
+                f"{printable(name)} tells {printable(cases)} apart well, but its numbers are off. "
+                f"Recalibrating might save up to {percent(share)} of its cost."
             )
             yield Card("Worth repairing", text, "its diagram", "reliability")
             return
@@ -457,7 +461,7 @@ def _unknown(evaluation: Evaluation, standing: Standing, cases: str) -> Iterator
     for number, rival in open_pairs(standing).reachable:
         best = printable(standing.top[0])
         text = f"About {number} {printable(cases)} would be needed to tell {best} from {rival}."
-        yield Card("What cannot be told", text, "why", "verdict")
+        yield Card("Still open", text, "why", "verdict")
         return
     if evaluation.notes:
         first, *more = evaluation.notes
