@@ -30,8 +30,8 @@ from properly.inference._variance import (
     autocovariances,
     covariance,
     dot,
-    of_auc,
     placements,
+    shares_of_sides,
 )
 from properly.rules._class_rule import require_class_rule
 from properly.rules._rule import Rule, require_binary
@@ -215,15 +215,16 @@ def score_areas(models: dict[str, Cases], design: Design, pairs: tuple[Index, ..
         )
         raise DataError(message)
     forecasts, weight = forecasts_of(models), design.weight
-    result = share_out(lambda p: of_auc(y, p, weight), forecasts)
+    result = share_out(lambda p: placements(y, p, weight), forecasts, 2)
     if not is_dependent(cases) and design.stratum is None:
         design = design.stratified(y.astype(np.intp))
-    influence = np.stack([u for _, u in result])
     value = np.array([area for area, _ in result])
+    influence = np.stack([place for _, place in result])
     # Influences are deviations from the area, and may agree though areas differ.
-    place = np.stack([placements(y, p, weight)[1] for p in forecasts])
-    differing = _count_differing(place, pairs)
-    infinite = [(0, 0.0)] * len(result)
+    differing = _count_differing(influence, pairs)
+    influence -= value[:, None]
+    influence *= shares_of_sides(y, weight)
+    infinite = [(0, 0.0)] * len(models)
     rows = Influences(influence, design)
     return ModelScores(value, covariance(influence, design), differing, infinite, rows)
 

@@ -15,16 +15,23 @@ Curve = TypeVar("Curve")
 class Curves(Mapping[str, Curve], Generic[Curve]):
     """Curves by model, made from the counts, or the cases, whenever one is asked for.
 
-    Those of very many forecasts together take several times the memory of the data. The counts of
-    tensors stay on their device.
+    Those of very many forecasts together take several times the memory of the data: they are kept
+    only if `keep` says so. The counts of tensors stay on their device.
     """
 
-    def __init__(self, make: Callable[[Any], Curve], tallies: Mapping[str, Any]) -> None:
+    def __init__(
+        self, make: Callable[[Any], Curve], tallies: Mapping[str, Any], *, keep: bool = False
+    ) -> None:
         self._make, self._tallies = make, tallies
+        self._kept: dict[str, Curve] | None = {} if keep else None
 
     def __getitem__(self, name: str) -> Curve:
         """Make the curve of a model."""
-        return self._make(self._tallies[name])
+        if self._kept is None:
+            return self._make(self._tallies[name])
+        if name not in self._kept:
+            self._kept[name] = self._make(self._tallies[name])
+        return self._kept[name]
 
     def __contains__(self, name: object) -> bool:
         """Tell whether there is such a model, without making its curve."""

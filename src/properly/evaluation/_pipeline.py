@@ -23,7 +23,7 @@ from properly.calibration._components import NullDraws
 from properly.calibration._decomposition import Decomposition, decompose_by, find_intervals
 from properly.calibration._reliability import reliability
 from properly.counts._baselines import baselines
-from properly.counts._cases import rows_in_use
+from properly.counts._cases import is_in_place, rows_in_use
 from properly.counts._tally import as_tally
 from properly.decisions._murphy import regret_curve
 from properly.engines._summary import Summary
@@ -40,6 +40,7 @@ if TYPE_CHECKING:
     from properly.calibration._reliability import Reliability
     from properly.calibration._statistics import CalibrationTest
     from properly.comparison._over_ranges import OverRanges
+    from properly.comparison._pairs import Comparison
     from properly.counts._cases import Cases
     from properly.counts._tally import Tally
     from properly.decisions._dominance import Dominance
@@ -137,7 +138,7 @@ def _fields(source: Source) -> dict[str, Any]:
         steps.take("thresholds")
         fields["dominances"] = _dominances(source, fields["scores"])
     if isinstance(source, Rows):
-        fields["ranges"] = _over_ranges(source, fields["scores"])
+        fields["pairs"] = _pairs(source, fields["scores"])
     return fields | _event_fields(source)
 
 
@@ -356,17 +357,25 @@ def _dominances(
     return bands
 
 
-def _over_ranges(
-    source: Rows, scores: Mapping[str, Mapping[str, Estimate]]
-) -> Curves[OverRanges | None]:
-    """Get ready to compare the best models over all ranges of thresholds."""
+def _pairs(source: Rows, scores: Mapping[str, Mapping[str, Estimate]]) -> Curves[Any]:
+    """Get ready to compare areas, and the best models over all ranges of thresholds."""
     request = source.request
     value = {name: by_rule[request.primary.name].value for name, by_rule in scores.items()}
     order = sorted(value, key=lambda name: (math.isnan(value[name]), value[name]))
     kept = {name: x for name, x in source.cases.items() if name in order[:MOST_OVER_RANGES]}
-    few, within = len(kept) < len(order), request.within
-    compare = partial(_compare_over_ranges, within=within, level=request.level, few=few)
-    return Curves(compare, {"models": kept})
+    few, level = len(kept) < len(order), request.level
+    compare = {
+        "ranges": partial(_compare_over_ranges, kept, within=request.within, level=level, few=few),
+        # Draws are for simultaneous intervals alone. A generator of the user's is not drawn from
+        # once the evaluation is made.
+        "areas": partial(_compare_areas, source.cases, level=level, seed=request.seed or 0),
+    }
+    return Curves(_call, compare, keep=True)
+
+
+def _call(compare: Callable[[], Any]) -> Any:
+    with one_blas_thread(), collected():
+        return compare()
 
 
 def _compare_over_ranges(
@@ -375,6 +384,17 @@ def _compare_over_ranges(
     from properly.comparison._over_ranges import compare_over_ranges, ends_of_ranges
 
     return compare_over_ranges(models, ends_of_ranges(within, few=few), level=level)
+
+
+def _compare_areas(models: dict[str, Cases], *, level: float, seed: int) -> Comparison | None:
+    """Compare all pairs; none if there are no pairs, or the rows are not at hand, or too few."""
+    from properly.comparison._compare import compare_cases
+
+    if len(models) == 1 or is_in_place(next(iter(models.values()))):
+        return None
+    with suppress(DataError):
+        return compare_cases(models, "auc", level=level, rng=seed)
+    return None
 
 
 # Classes

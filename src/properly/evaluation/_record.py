@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import math
 from dataclasses import dataclass
-from functools import cached_property
 from itertools import chain
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeAlias
 
@@ -182,6 +181,9 @@ class Evaluation(Record):
     over_ranges : OverRanges or None
         How sure mean regret is over many ranges of thresholds, and which models can be told apart
         there, for the eight models of the lowest scores. Made once, when it is asked for.
+    auc_differences : Comparison or None
+        How the areas under the ROC curve differ, of all pairs of models. Made once, when it is
+        asked for.
     grouping : dict
         What grouping forecasts into cells can have changed, of the models of which that was done:
         `GroupingError`.
@@ -262,7 +264,7 @@ class Evaluation(Record):
     at_thresholds: Mapping[str, tuple[AtThreshold, ...]] = ABSENT
     smooth: Mapping[str, CalibrationCurve | None] = ABSENT
     dominances: dict[tuple[str, str], Dominance] = ABSENT
-    ranges: Mapping[str, OverRanges | None] = ABSENT
+    pairs: Mapping[str, Any] = ABSENT
     grouping: dict[str, GroupingError] = ABSENT
     # Of classes.
     labels: tuple[Any, ...] = ABSENT
@@ -280,13 +282,22 @@ class Evaluation(Record):
         """The number of cases, or their total weight, as a person would write it."""
         return count_of_cases(self.total)
 
-    @cached_property
+    @property
     def over_ranges(self) -> OverRanges | None:
         """The comparison of models by mean regret over ranges of thresholds, made when asked for.
 
         None of summaries, tensors, and very many clusters or times.
         """
-        return next(iter((self.ranges or {}).values()), None)
+        return (self.pairs or {}).get("ranges")
+
+    @property
+    def auc_differences(self) -> Comparison | None:
+        """The comparison of models by the area under the ROC curve, made when asked for.
+
+        None of a single model, of summaries and tensors, and of fewer than two cases with the event
+        or without.
+        """
+        return (self.pairs or {}).get("areas")
 
     @property
     def models(self) -> tuple[str, ...]:
@@ -430,6 +441,8 @@ class Evaluation(Record):
         if self.grouping:
             numbers["grouping"] = plain(self.grouping)
         numbers["comparisons"] = plain(self.comparisons)
+        if self.auc_differences is not None:
+            numbers["auc_differences"] = plain(self.auc_differences)
         return numbers | {"primary": self.primary, "notes": list(self.notes)}
 
     def _data(self) -> dict[str, Any]:

@@ -23,7 +23,7 @@ import numpy as np
 
 from properly._boundary._libraries import beside, is_numpy, namespace, to_library_of, to_numpy
 from properly.counts._cases import has_strata, is_dependent, rows_in_use
-from properly.counts._pooling import as_counts
+from properly.counts._pooling import as_counts, order_of
 from properly.counts._tally import Tally
 from properly.errors import DataError
 from properly.inference._design import TIMES, Design, is_alike
@@ -73,17 +73,31 @@ def of_auc(happened: Column, p: Column, weight: Column) -> tuple[float, Column]:
     weight of all events; that of a non-event likewise. NaN without events, or without others.
     """
     area, place = placements(happened, p, weight)
-    sides = np.where(happened, weight[happened].sum(), weight[~happened].sum())
-    with np.errstate(divide="ignore", invalid="ignore"):
-        return area, weight * (place - area) / sides
+    place -= area
+    place *= shares_of_sides(happened, weight)
+    return area, place
+
+
+def shares_of_sides(happened: Column, weight: Column) -> Column:
+    """Return the share of each case in the weight of its outcome."""
+    sides = [weight[case].sum() for case in (happened, ~happened)]
+    return np.asarray(weight / np.where(happened, *sides))
 
 
 def placements(happened: Column, p: Column, weight: Column) -> tuple[float, Column]:
     """Return the area, and with what share of the other outcome each case is in order."""
-    row = np.unique(p, return_inverse=True)[1]
-    sums = [np.bincount(row[case], weight[case], row.max() + 1) for case in (~happened, happened)]
-    area, below, above = places_of_counts(*sums)
-    return area, np.where(happened, below[row], above[row])
+    order = order_of(p)
+    ranked, event, mass = p[order], happened[order], weight[order]
+    sums = [np.where(event, 0.0, mass), np.where(event, mass, 0.0)]
+    first = np.flatnonzero(np.append(True, ranked[1:] != ranked[:-1]))
+    if len(first) < len(p):
+        sums = [np.add.reduceat(x, first) for x in sums]
+    area, *places = places_of_counts(*sums)
+    if len(first) < len(p):
+        places = [np.repeat(x, np.diff(first, append=len(p))) for x in places]
+    place = np.empty(len(p))
+    place[order] = np.where(event, *places)
+    return area, place
 
 
 def places_of_counts(none: Column, events: Column) -> tuple[float, Column, Column]:

@@ -44,6 +44,7 @@ class Table(NamedTuple):
 
     head: tuple[str, ...]
     rows: tuple[tuple[str, ...], ...]
+    title: str = "Numbers"
 
 
 @dataclass(frozen=True)
@@ -64,6 +65,8 @@ class Chart:
         What is read aloud: the finding, in numbers.
     table : Table or None
         The numbers behind it.
+    below : Table or None
+        What is to be read beside the chart, below it.
     wide : bool
         Whether it takes the whole width of the page.
     zoom : str
@@ -76,6 +79,7 @@ class Chart:
     spec: Spec
     alt: str
     table: Table | None = None
+    below: Table | None = None
     wide: bool = False
     zoom: str = ""
 

@@ -229,6 +229,8 @@ def _numbers(evaluation: Evaluation) -> dict[str, Any]:
     if len(evaluation.models) > MOST_MODELS:
         kept = (evaluation.primary,) if len(evaluation.models) <= MOST_COMPARED else ()
         numbers["comparisons"] = {rule: numbers["comparisons"][rule] for rule in kept}
+        if not kept:
+            numbers.pop("auc_differences", None)
     return numbers
 
 

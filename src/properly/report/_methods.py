@@ -151,6 +151,8 @@ def _of_event(evaluation: Evaluation, cases: str, event: str) -> Iterator[tuple[
             f"{'placements summed within clusters' if _has_clusters(evaluation) else 'variance'}",
             "delong",
         )
+        if evaluation.auc_differences is not None:
+            yield _claim("Differences of AUC have its covariance")
         yield _claim("Distributions of forecasts are shown by outcome")
     within = evaluation.within
     where = "all thresholds"

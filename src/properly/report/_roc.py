@@ -18,7 +18,7 @@ from properly.report._chart import (
     shown,
     thinned,
 )
-from properly.report._words import fixed, from_to
+from properly.report._words import chance, fixed, from_to
 
 if TYPE_CHECKING:
     from properly.decisions._roc import RocCurve
@@ -29,6 +29,14 @@ SIZE = 340
 ALL_POINTS = 3000
 # Pixels of a line of the list in the lower right corner.
 LINE = 17
+LEAD = (
+    "Whoever acts on the cases with the highest forecasts finds this share of the events, at the "
+    "price of that share of the non-events. The nearer to the upper left corner, the better; the "
+    "diagonal is chance. AUC is the chance that an event had a higher forecast than a non-event. "
+    "Only the order of the forecasts counts here: a model may be far off in what it says, and this "
+    "picture would not show it."
+)
+ROWS = " Differences of AUC take the rows, which a summary does not keep."
 DIAGONAL = [{"x": 0, "y": 0}, {"x": 1, "y": 1}]
 
 
@@ -39,16 +47,11 @@ def roc_chart(evaluation: Evaluation) -> Chart | None:
     return Chart(
         name="roc",
         title="How well cases are told apart (ROC)",
-        lead=(
-            "Whoever acts on the cases with the highest forecasts finds this share of the events, "
-            "at the price of that share of the non-events. The nearer to the upper left corner, "
-            "the better; the diagonal is chance. AUC is the chance that an event had a higher "
-            "forecast than a non-event. Only the order of the forecasts counts here: a model may "
-            "be far off in what it says, and this picture would not show it."
-        ),
+        lead=LEAD + (ROWS if evaluation.summed and len(evaluation.aucs) > 1 else ""),
         spec=_spec(evaluation),
         alt=_alt(evaluation),
         table=_table(evaluation),
+        below=_differences(evaluation),
     )
 
 
@@ -175,3 +178,23 @@ def _table(evaluation: Evaluation) -> Table:
         for name, x in evaluation.aucs.items()
     ]
     return Table(("model", "AUC", f"{100 * evaluation.level:g} % interval"), tuple(rows))
+
+
+def _differences(evaluation: Evaluation) -> Table | None:
+    """Compare the greatest area with each other one; that takes rows, and two models."""
+    comparison = evaluation.auc_differences
+    if comparison is None:
+        return None
+    best, *others = sorted(evaluation.aucs, key=lambda name: -evaluation.aucs[name].value)
+    rows = tuple(
+        (
+            printable(other),
+            fixed(pair.difference, 4, sign=True),
+            from_to(pair.interval, 4),
+            chance(pair.adjusted_p_value),
+        )
+        for other, pair in ((other, comparison[best, other]) for other in others)
+    )
+    ends = f"{100 * comparison.level:g} % interval"
+    head = (f"{printable(best)} against", "difference", ends, "p by Holm")
+    return Table(head, rows, "AUC differences")

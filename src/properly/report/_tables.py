@@ -241,7 +241,7 @@ def _part(parts: Decomposition, name: str) -> Cell:
 
 def _decisions(evaluation: Evaluation) -> Scores:
     """Lay out what decisions come to, for the likeliest class and at the least expected cost."""
-    head, lines = hard_table(evaluation)
+    head, lines, _ = hard_table(evaluation)
     inks = {printable(name): ink for name, ink in inks_of(evaluation).items()}
     rows = [Row(name, [Cell(x) for x in texts], ink=inks.get(name)) for name, *texts in lines]
     caption = "Decisions made of the probabilities, by the class that each case is given."
