@@ -889,7 +889,7 @@ def test_numbers_of_cases_are_left_out_where_they_say_nothing() -> None:
         (Elementary(0.05), "at a threshold of 5 %", "regret"),
         (Misclassification(), "at a threshold of 50 %", "misclassification score"),
         (Brier(), "on average over all thresholds", "Brier score"),
-        (BetaWeighted(2, 8), "on average over all thresholds", "beta[2.0,8.0] score"),
+        (BetaWeighted(2, 8), "on average over all thresholds", "regret"),
     ],
 )
 def test_a_rule_says_what_it_looks_at(rule: Any, short: str, score: str) -> None:

@@ -50,7 +50,7 @@ def test_dots_are_the_parts_of_each_question(task: str, rule: str) -> None:
 def test_the_first_rule_that_adds_up_questions_is_shown() -> None:
     chart = drawn(evaluated(rules=[Log(), RankedLog(), RPS()]))
     assert chart.table is not None
-    assert chart.table.head[2] == "score (ranked_log)"
+    assert chart.table.head[2] == "ranked log score"
     assert class_scores_chart(evaluated(rules=Log())) is None
 
 

@@ -154,7 +154,7 @@ def test_alt_and_table_tell_the_numbers() -> None:
     chart = reliability_chart(evaluation())
     assert chart is not None
     assert chart.alt.startswith(f"The event happened in {100 * evaluation().event_rate:.2g} % of")
-    assert "Miscalibration (brier) is least for " in chart.alt
+    assert "Miscalibration (Brier score) is least for " in chart.alt
     assert chart.table is not None
     assert [row[0] for row in chart.table.rows] == list(NAMES)
     single = reliability_chart(evaluation(models=1))

@@ -332,7 +332,8 @@ class Comparison(Record):
         """What all sentences have in common, and the cases of infinite loss of each model."""
         ends = f"{100 * self.level:g} % interval"
         lost = {name: many(x.infinite_cases, "case") for name, x in self.scores.items()}
-        return Wording(self.unit, ends, 1 - self.level, self.higher_is_better, self.margin), lost
+        unit = f" {self.unit}" if self.unit else ""
+        return Wording(unit, ends, 1 - self.level, self.higher_is_better, self.margin), lost
 
     def _pair(self, k: int, *, turned: bool = False) -> Pair:
         names = [field.name for field in fields(Pair) if field.name not in WORDS]
@@ -390,20 +391,20 @@ def sentence(pair: Pair, words: Wording, pairs: int, lost: Mapping[str, str]) ->
         alike = "rank the cases alike" if words.higher_is_better else "never differ"
         return f"{first} and {second} {alike}"
     if not pair.standard_error > 0:
-        size = f"{pair.difference:.4g} {words.unit}, without a standard error"
+        size = f"{pair.difference:.4g}{words.unit}, without a standard error"
         return f"{first} and {second} cannot be compared: difference {size}"
     if is_significant(pair, words.alpha):
         return _better(pair, words, (first, second))
     if words.margin is not None and pair.adjusted_equivalence_p_value <= words.alpha:
         p = f"(p = {pair.adjusted_equivalence_p_value:.2g})"
-        within = f"{words.margin:g} {words.unit} {p}"
+        within = f"{words.margin:g}{words.unit} {p}"
         return f"{first} and {second} are as good as each other within {within}"
     (low, high), reason, ends = pair.interval, "", words.ends
     if pair.p_value <= words.alpha < pair.adjusted_p_value:
         # The interval that allows for all pairs goes with the p-value that does.
         reason, ends = f", allowing for {pairs} comparisons", f"{words.ends} for all pairs"
         low, high = pair.simultaneous
-    size = f"{pair.difference:.4g} {words.unit} ({ends} {low:.4g} to {high:.4g}{_flips(pair)})"
+    size = f"{pair.difference:.4g}{words.unit} ({ends} {low:.4g} to {high:.4g}{_flips(pair)})"
     return f"{first} and {second} cannot be told apart{reason}: difference {size}"
 
 
@@ -411,10 +412,10 @@ def _infinite(pair: Pair, unit: str, lost: Mapping[str, str]) -> str:
     names = [pair.first, pair.second]
     if math.isnan(pair.difference):
         first, second = map(printable, names)
-        return f"{first} and {second} both have an infinite {unit} score"
+        return f"{first} and {second} both have an infinite{unit} score"
     worse, other = names if pair.difference > 0 else names[::-1]
     cases = f"{lost[worse]} of infinite loss"
-    return f"{printable(worse)} has an infinite {unit} score ({cases}), {printable(other)} has not"
+    return f"{printable(worse)} has an infinite{unit} score ({cases}), {printable(other)} has not"
 
 
 def _better(pair: Pair, words: Wording, names: tuple[str, str]) -> str:
@@ -425,7 +426,7 @@ def _better(pair: Pair, words: Wording, names: tuple[str, str]) -> str:
     little = ""
     if words.margin is not None and pair.adjusted_equivalence_p_value <= words.alpha:
         little = f", less than the margin of {words.margin:g}"
-    size = f"{abs(pair.difference):.4g} {words.unit} ({ends}){little}"
+    size = f"{abs(pair.difference):.4g}{words.unit} ({ends}){little}"
     return f"{first} is better than {second} by {size}"
 
 

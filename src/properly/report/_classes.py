@@ -21,7 +21,7 @@ from properly.report._chart import (
     short,
     shown,
 )
-from properly.report._words import LISTED, few, fixed, listed, percent
+from properly.report._words import LISTED, few, fixed, listed, percent, rule_in_words
 
 if TYPE_CHECKING:
     from properly.calibration._decomposition import ClassDecomposition
@@ -99,8 +99,8 @@ def class_scores_chart(evaluation: Evaluation) -> Chart | None:
         title="Where it goes wrong: scores class by class",
         lead=f"{SCORES_LEAD}{some}",
         spec=_scores_spec(by_model, chosen),
-        alt=_scores_alt(by_model, chosen),
-        table=_scores_table(by_model, chosen),
+        alt=_scores_alt(by_model, chosen, rule_in_words(first.rule)),
+        table=_scores_table(by_model, chosen, rule_in_words(first.rule)),
         wide=True,
     )
 
@@ -180,20 +180,18 @@ def _panel(names: list[str], height: int, part: str, *, labelled: bool) -> Spec:
     }
 
 
-def _scores_alt(by_model: dict[str, ClassDecomposition], chosen: list[str]) -> str:
+def _scores_alt(by_model: dict[str, ClassDecomposition], chosen: list[str], score: str) -> str:
     """Say of a few models where recalibration would save most."""
     clauses = []
     for name, record in by_model.items():
         worst = max(chosen, key=lambda question: record[question].miscalibration)
         saved = few(record[worst].miscalibration)
         clauses.append(f"{printable(name)}, {printable(worst)} ({saved})")
-    first = next(iter(by_model.values()))
     more = f"; and {len(clauses) - LISTED} models more" * (len(clauses) > LISTED)
-    kind = first.rule.name
-    return f"Where miscalibration ({kind}) is largest: {'; '.join(clauses[:LISTED])}{more}."
+    return f"Where miscalibration ({score}) is largest: {'; '.join(clauses[:LISTED])}{more}."
 
 
-def _scores_table(by_model: dict[str, ClassDecomposition], chosen: list[str]) -> Table:
+def _scores_table(by_model: dict[str, ClassDecomposition], chosen: list[str], score: str) -> Table:
     rows = [
         (
             printable(question),
@@ -203,8 +201,7 @@ def _scores_table(by_model: dict[str, ClassDecomposition], chosen: list[str]) ->
         for question in chosen
         for name, record in by_model.items()
     ]
-    rule = next(iter(by_model.values())).rule.name
-    head = ("question", "model", f"score ({rule})", "skill", "MCB", "DSC", "UNC")
+    head = ("question", "model", score, "skill", "MCB", "DSC", "UNC")
     return Table(head, tuple(rows[:MOST_ROWS]))
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from properly._boundary._record import many, printable
@@ -46,12 +47,15 @@ def matrix_chart(evaluation: Evaluation) -> Chart | None:
     if comparison is None or len(comparison.models) < 2:
         return None
     order = [name for name in _order(comparison) if name in evaluation.models]
+    score = score_in_words(evaluation, evaluation.primary)
+    # The score is named above the chart, and needs no name in every sentence.
+    comparison = replace(comparison, unit="")
     return Chart(
         name="comparisons",
         title="Every model against every other",
-        lead=LEAD.format(score=score_in_words(evaluation, evaluation.primary)),
+        lead=LEAD.format(score=score),
         spec=_spec(list(evaluation.models), _cells(comparison, order), comparison),
-        alt=_alt(comparison),
+        alt=_alt(comparison, score),
         table=_table(comparison),
         wide=_is_wide(order),
     )
@@ -85,7 +89,7 @@ def _own(comparison: Comparison, name: str, decimals: int) -> Row:
         "text": fixed(score.value, decimals),
         "side": "own",
         "strength": 0,
-        "told": f"{printable(name)}: {comparison.unit} score {fixed(score.value, decimals)}",
+        "told": f"{printable(name)}: score {fixed(score.value, decimals)}",
         "interval": ends,
         "chance": "",
     }
@@ -182,13 +186,13 @@ def _is_apart(comparison: Comparison, pair: Pair) -> bool:
     return is_significant(pair, 1 - comparison.level) or math.isinf(pair.difference)
 
 
-def _alt(comparison: Comparison) -> str:
+def _alt(comparison: Comparison, score: str) -> str:
     best = _order(comparison)[0]
     apart = [pair for pair in comparison if _is_apart(comparison, pair)]
     ahead = sum(best in (pair.first, pair.second) for pair in apart)
     return (
         f"{len(apart)} of {many(len(comparison.pairs), 'pair')} can be told apart by the "
-        f"{comparison.unit} score. The best one has {printable(best)}, "
+        f"{score}. The best one has {printable(best)}, "
         f"{few(comparison.scores[best].value, 3)}, and it is told apart "
         f"from {ahead} of {many(len(comparison.models) - 1, 'other')}."
     )

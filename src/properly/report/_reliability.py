@@ -20,7 +20,7 @@ from properly.report._chart import (
     shown,
     thinned,
 )
-from properly.report._words import few, listed, percent, rule_in_words
+from properly.report._words import few, listed, percent, score_in_words
 
 if TYPE_CHECKING:
     from properly.calibration._decomposition import ClassDecomposition, Decomposition
@@ -325,7 +325,7 @@ def reliability_chart(evaluation: Evaluation) -> Chart | None:
 
 def _lead(evaluation: Evaluation, frame: Frame) -> str:
     level = f"{100 * evaluation.level:g} %"
-    lead = LEAD.format(score=rule_in_words(evaluation.rules[0]), level=level)
+    lead = LEAD.format(score=score_in_words(evaluation, evaluation.primary), level=level)
     return f"{lead} Both axes have a square-root scale." if frame.root else lead
 
 
@@ -339,7 +339,7 @@ def frame_of(records: Any, event_rate: float) -> Frame:
 
 
 def _note(evaluation: Evaluation, name: str) -> str:
-    parts = evaluation.decompositions[name][evaluation.rules[0].name]
+    parts = evaluation.decompositions[name][evaluation.primary]
     return f"MCB {few(parts.miscalibration)} · DSC {few(parts.discrimination)}"
 
 
@@ -525,7 +525,7 @@ def _layer(kind: str, mark: Spec, **encoding: Any) -> Spec:
 
 
 def _alt(evaluation: Evaluation) -> str:
-    rule = evaluation.rules[0].name
+    rule, score = evaluation.primary, score_in_words(evaluation, evaluation.primary)
     mcb = {
         name: parts[rule].miscalibration
         for name, parts in evaluation.decompositions.items()
@@ -541,20 +541,20 @@ def _alt(evaluation: Evaluation) -> str:
         f"{listed(means)}."
     )
     if len(mcb) == 1:
-        return f"{overview} Miscalibration ({rule}) is {few(mcb[best])}."
+        return f"{overview} Miscalibration ({score}) is {few(mcb[best])}."
     return (
-        f"{overview} Miscalibration ({rule}) is least for {printable(best)}, {few(mcb[best])}, and "
-        f"largest for {printable(worst)}, {few(mcb[worst])}."
+        f"{overview} Miscalibration ({score}) is least for {printable(best)}, {few(mcb[best])}, "
+        f"and largest for {printable(worst)}, {few(mcb[worst])}."
     )
 
 
 def _table(evaluation: Evaluation) -> Table:
-    rule = evaluation.rules[0].name
+    rule, score = evaluation.primary, score_in_words(evaluation, evaluation.primary)
     rows = []
     for name, record in evaluation.reliability.items():
         parts = evaluation.decompositions[name][rule]
         rates = (percent(x, 3) for x in (record.mean_forecast, record.event_rate))
         numbers = (few(x, 3) for x in (parts.miscalibration, parts.discrimination))
         rows.append((name, *rates, *numbers))
-    head = ("model", "mean forecast", "event rate", f"MCB ({rule})", f"DSC ({rule})")
+    head = ("model", "mean forecast", "event rate", f"MCB ({score})", f"DSC ({score})")
     return Table(head, tuple(rows))

@@ -9,13 +9,12 @@ from properly._boundary._record import p_text, printable
 from properly.evaluation._verdict._words import SCORES
 from properly.plots._names import Box, cover
 from properly.report._threshold_axis import as_percent
-from properly.rules import Bounded, Regret
+from properly.rules import BetaWeighted, Bounded, Ranked, Regret, Rule
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
     from properly.evaluation._record import Evaluation
-    from properly.rules import Rule
     from properly.rules._interval import Interval
 
 
@@ -99,11 +98,25 @@ def _is_above(one: Box, other: Box) -> bool:
 
 def rule_in_words(rule: Rule) -> str:
     """Name the score of a rule; a rule without a common name is written as a call."""
+    if rule.name in SCORES:
+        return SCORES[rule.name]
     if isinstance(rule, Bounded) and rule.scale == "mean":
         return f"{rule_in_words(rule.rule)} at {_thresholds(rule.within)}"
-    if isinstance(rule, Regret) and rule.prior == "uniform":
-        return f"mean regret at {_thresholds(rule.within)}"
-    return SCORES.get(rule.name, repr(rule))
+    if isinstance(rule, Regret) and (how := _weighted(rule.prior)) is not None:
+        return f"mean regret at {_thresholds(rule.within)}{how}"
+    if isinstance(rule, BetaWeighted):
+        return f"mean regret{_weighted(rule)}"
+    if isinstance(rule, Ranked) and rule.normalized and rule.weights is None:
+        return f"ranked {rule_in_words(rule.rule)}" if isinstance(rule.rule, Rule) else repr(rule)
+    return repr(rule)
+
+
+def _weighted(prior: object) -> str | None:
+    """Say how thresholds are weighted; that all count alike goes without saying."""
+    if isinstance(prior, BetaWeighted):
+        return f", thresholds weighted as Beta({prior.alpha:g}, {prior.beta:g})"
+    named = {"uniform": "", "logit": ", thresholds alike on log-odds"}
+    return named.get(prior) if isinstance(prior, str) else None
 
 
 def score_in_words(evaluation: Evaluation, name: str) -> str:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from properly._boundary._record import p_text, printable
-from properly.rules import Bounded, Elementary, Misclassification, Regret
+from properly.rules import BetaWeighted, Bounded, Elementary, Misclassification, Regret
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -96,9 +96,10 @@ def scope_of(rule: Rule, *, classes: bool) -> Scope:
 def _score_of(rule: Rule) -> str:
     if isinstance(rule, Bounded):
         return _score_of(rule.rule)
-    if isinstance(rule, Regret | Elementary):
+    if isinstance(rule, Regret | Elementary | BetaWeighted):
         return "regret"
-    return SCORES.get(rule.name, f"{rule.name} score")
+    # A name with brackets is for those who type it.
+    return SCORES.get(rule.name, f"{rule.name.partition('[')[0]} score")
 
 
 def between(within: Interval) -> str:
