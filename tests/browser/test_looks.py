@@ -159,3 +159,26 @@ def test_the_ordinal_page_is_kept_too(ordinal_window: Window) -> None:
     colors = inks(ordinal_window)
     assert (colors["text"], colors["labels"]) == (LIGHT_INK, [LIGHT_INK])
     keep(ordinal_window, "ordinal")
+
+
+@pytest.mark.parametrize("page", ["crash", "ordinal"])
+def test_wide_charts_have_one_width(
+    request: pytest.FixtureRequest, opened: Callable[..., Window], page: str
+) -> None:
+    window = opened(request.getfixturevalue(page))
+    window.open_all()
+    ends = window.page.locator(".chart-wide .drawing").evaluate_all(
+        """(all) => all.map((place) => {
+          const parts = [place, place.querySelector("svg")];
+          const [box, svg] = parts.map((x) => x.getBoundingClientRect());
+          const panels = [...place.querySelectorAll(".role-scope > g > path.background")];
+          const sizes = panels.map((x) => Math.round(x.getBoundingClientRect().width));
+          return [place.id, svg.left - box.left, box.right - svg.right, [...new Set(sizes)]];
+        })"""
+    )
+    assert len(ends) > 2
+    for name, left, right, sizes in ends:
+        assert left == 0, name
+        # Squares of classes are as large as their numbers need.
+        assert name == "drawing-confusion" or -1 <= right <= 40, (name, right)
+        assert len(set(sizes) - {0}) <= 1, (name, sizes)

@@ -36,6 +36,11 @@ MOST_POINTS = 400
 DIGITS = 5
 # More curves cannot be told apart, and would make the page too large to send.
 MOST_MODELS = 8
+# Pixels of charts that take the whole width: of the numbers at their left, of what is right of
+# these and their title, and of a panel if three stand in a row, or four small ones. Names at the
+# left take their part of the whole.
+NUMBERS, WIDE, PANEL, SMALL_PANEL = 41, 965, 266, 174
+WHOLE, LETTER = 1028, 6.2
 FONT = "system-ui, -apple-system, 'Segoe UI', Roboto, 'Helvetica Neue', Arial, sans-serif"
 
 
@@ -143,6 +148,12 @@ def facet(field: str, names: str, size: int) -> Spec:
     return {"field": field, "type": "ordinal", "header": {"title": None} | label | style}
 
 
+def name_axis(names: Iterable[str], most: int) -> Spec:
+    """Give names at the left of a panel as much room as they need, and no more than so much."""
+    room = min(math.ceil(LETTER * max(map(len, names), default=0)) + 8, most)
+    return {"minExtent": room, "maxExtent": room, "labelLimit": room}
+
+
 def drawn_models(evaluation: Evaluation) -> tuple[str, ...]:
     """Name the models with the lowest scores, in the order that they were given in."""
     if len(evaluation.models) <= MOST_MODELS:
@@ -190,6 +201,8 @@ def theme() -> Spec:
             "titlePadding": 8,
             "labelOverlap": True,
         },
+        # What stands one below the other begins at the same place.
+        "axisYQuantitative": {"minExtent": NUMBERS},
         "header": words | {"labelFontSize": 12, "labelFontWeight": 600, "labelOpacity": 1},
         "legend": words | {"labelFontSize": 11, "titleFontSize": 11, "titleFontWeight": 500},
         "title": {"color": ink, "fontSize": 12, "fontWeight": 600, "anchor": "start"},

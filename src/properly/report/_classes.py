@@ -11,12 +11,14 @@ from properly._boundary._labels import names_of_labels
 from properly._boundary._record import count_of_cases, many, printable
 from properly.report._chart import (
     PALETTE,
+    WHOLE,
     Chart,
     Spec,
     Table,
     facet,
     model_color,
     model_dash,
+    name_axis,
     only_shown,
     short,
     shown,
@@ -37,7 +39,7 @@ PARTS = {
     "miscalibration": "miscalibration (MCB)",
     "discrimination": "discrimination (DSC)",
 }
-WIDTH = 240
+GAP, OVER = 44, 12
 # Pixels for each model of a question, and for the question itself.
 STEP, LEAST = 12, 30
 # Questions and classes that can be read at most, and rows of a table.
@@ -122,12 +124,19 @@ def _chosen(decomposition: ClassDecomposition) -> list[str]:
 def _scores_spec(by_model: dict[str, ClassDecomposition], chosen: list[str]) -> Spec:
     names, questions = list(by_model), [printable(question) for question in chosen]
     height = len(chosen) * max(STEP * len(names), LEAST)
+    # Names are data of a parameter, and looked up by number: nothing in them is obeyed.
+    room = {"labelExpr": "questions[datum.value]", "labelPadding": 8} | name_axis(questions, 190)
     return {
         "params": [shown(names), {"name": "questions", "value": questions}],
         "data": {"values": _scores_rows(by_model, chosen)},
         "transform": [only_shown()],
-        "spacing": 24,
-        "hconcat": [_panel(names, height, part, labelled=k == 0) for k, part in enumerate(PARTS)],
+        "spacing": GAP,
+        "bounds": "flush",
+        "hconcat": [
+            _panel(names, height, part, room if k == 0 else {"labels": False})
+            | {"width": (WHOLE - room["minExtent"] - GAP * (len(PARTS) - 1) - OVER) // len(PARTS)}
+            for k, part in enumerate(PARTS)
+        ],
     }
 
 
@@ -140,15 +149,13 @@ def _scores_rows(by_model: dict[str, ClassDecomposition], chosen: list[str]) -> 
     ]
 
 
-def _panel(names: list[str], height: int, part: str, *, labelled: bool) -> Spec:
+def _panel(names: list[str], height: int, part: str, labels: Spec) -> Spec:
     """Draw one number of all questions."""
     axis: Spec = {"title": None, "grid": False, "domain": False, "ticks": False}
-    # Names are data of a parameter, and looked up by number: nothing in them is obeyed.
-    words = {"labelExpr": "questions[datum.value]", "labelLimit": 190, "labelPadding": 8}
     y = {
         "field": "question",
         "type": "ordinal",
-        "axis": axis | (words if labelled else {"labels": False}),
+        "axis": axis | labels,
         "scale": {"paddingInner": 0.25},
     }
     x = {
@@ -170,7 +177,6 @@ def _panel(names: list[str], height: int, part: str, *, labelled: bool) -> Spec:
     thin = {"type": "rule", "strokeWidth": 1.2, "opacity": 0.5}
     dot = {"type": "point", "filled": True, "size": 70, "opacity": 1}
     return {
-        "width": WIDTH,
         "height": height,
         "encoding": {"y": y, "x": x, "yOffset": lane},
         "layer": [

@@ -8,7 +8,16 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 import numpy as np
 
 from properly._boundary._record import many, printable
-from properly.report._chart import Chart, Table, model_color, only_shown, short, shown
+from properly.report._chart import (
+    WHOLE,
+    Chart,
+    Table,
+    model_color,
+    name_axis,
+    only_shown,
+    short,
+    shown,
+)
 from properly.report._words import (
     LISTED,
     NONE,
@@ -27,8 +36,8 @@ if TYPE_CHECKING:
 
 Row: TypeAlias = dict[str, Any]
 
-# Pixels of a panel by the number of models, of a row, and of a name.
-WIDTHS, WIDTH, COLUMNS = {1: 640, 2: 360}, 210, 3
+# Panels in a row, and pixels: between panels, of a row, and of a name.
+COLUMNS, GAP = 3, 20
 STEP, LONGEST = 24, 125
 # Groups that are drawn; of more, those with the most cases.
 MOST = 30
@@ -135,7 +144,11 @@ def _spec(names: list[str], rows: list[Row], one: Groups) -> Spec:
         "labelLimit": 200,
         "labelAnchor": "start",
     }
-    axis = {"title": None, "labelLimit": LONGEST, "ticks": False, "domain": False, "grid": False}
+    room = name_axis((row["group"] for row in rows), LONGEST)
+    columns = min(len(names), COLUMNS)
+    # Numbers at the ends of axes stand over by a few pixels.
+    width = (WHOLE - (columns - 1) * (GAP + 6)) // columns - room["minExtent"]
+    axis = {"title": None, "ticks": False, "domain": False, "grid": False} | room
     y = {
         "field": "group",
         "type": "nominal",
@@ -148,10 +161,11 @@ def _spec(names: list[str], rows: list[Row], one: Groups) -> Spec:
         "transform": [only_shown()],
         "facet": {"field": "panel", "type": "ordinal", "header": header},
         "columns": COLUMNS,
+        "spacing": GAP,
         # Axes in every panel: else they also stand where the last row has no panel.
         "resolve": {"axis": {"x": "independent", "y": "independent"}},
         "spec": {
-            "width": WIDTHS.get(len(names), WIDTH),
+            "width": width,
             "height": {"step": STEP},
             "layer": _layers(model_color(names), {"y": y, "tooltip": _tooltip(one)}),
         },

@@ -9,7 +9,16 @@ import numpy as np
 
 from properly._boundary._record import many, printable
 from properly.comparison._periods import words
-from properly.report._chart import Chart, Table, model_color, model_dash, only_shown, short, shown
+from properly.report._chart import (
+    WIDE,
+    Chart,
+    Table,
+    model_color,
+    model_dash,
+    only_shown,
+    short,
+    shown,
+)
 from properly.report._words import (
     NONE,
     decimals_for,
@@ -28,14 +37,14 @@ if TYPE_CHECKING:
 
 Row: TypeAlias = dict[str, Any]
 
-# Pixels: all of the page, and the heights of the two panels.
-WIDTH, HIGH, LOW = 900, 250, 130
+# Pixels: the heights of the two panels.
+HIGH, LOW = 250, 130
 # Pixels to the left and right of all points; days from which on months are enough.
 PADDING, MONTHS = 20, 200
 # So many times are all written below the axis.
 MARKED = 12
-# So few periods stand side by side, with the models beside each other in each, so wide.
-FEW, STEP = 6, 150
+# So few periods stand side by side, with the models beside each other in each.
+FEW = 6
 # Periods that a table has at most.
 MOST_ROWS = 30
 LEAD = (
@@ -72,7 +81,7 @@ def _places(periods: OverTime) -> tuple[list[Any], Spec]:
     """Return where periods stand: in the middle of their times, or one beside the other."""
     start, end = periods.start, periods.end
     if len(periods) <= FEW:
-        axis: Spec = {"labelAngle": 0, "labelLimit": STEP, "grid": False}
+        axis: Spec = {"labelAngle": 0, "labelLimit": WIDE // len(periods), "grid": False}
         band = {"scale": {"type": "band", "padding": 0.2}, "axis": axis}
         return [printable(x) for x in periods.name], {"type": "ordinal", "sort": None} | band
     if start.dtype.kind == "O":
@@ -156,11 +165,6 @@ def _spec(by_model: dict[str, OverTime], one: OverTime) -> Spec:
     return spec | {"vconcat": [upper, _rates(names, x, rows[: len(one)])], "spacing": 18}
 
 
-def _size(x: Spec, high: int, periods: int) -> Spec:
-    """Give a panel all of the page, or as much as a few periods need."""
-    return {"width": STEP * max(periods, 2) if _is_few(x) else WIDTH, "height": high}
-
-
 def _is_few(x: Spec) -> bool:
     return bool(x["type"] == "ordinal")
 
@@ -191,13 +195,13 @@ def _scores(names: list[str], x: Spec, one: OverTime) -> Spec:
         points["encoding"] |= _beside(names)
         bars: Spec = {"mark": {"type": "rule", "strokeWidth": 2.2}, "encoding": ends}
         bars["encoding"] |= _beside(names)
-        return _size(x, HIGH, len(one)) | {"layer": [bars | {"transform": bounded}, points]}
+        return {"width": WIDE, "height": HIGH} | {"layer": [bars | {"transform": bounded}, points]}
     ribbon = {"transform": bounded, "mark": {"type": "area", "opacity": 0.13}, "encoding": ends}
     line = {
         "mark": {"type": "line", "strokeWidth": 1.8},
         "encoding": {"x": x, "y": y, "color": color, "strokeDash": dash},
     }
-    return _size(x, HIGH, len(one)) | {"layer": [ribbon, line, points]}
+    return {"width": WIDE, "height": HIGH} | {"layer": [ribbon, line, points]}
 
 
 def _rates(names: list[str], x: Spec, rows: list[Row]) -> Spec:
@@ -223,8 +227,8 @@ def _rates(names: list[str], x: Spec, rows: list[Row]) -> Spec:
     happened = _happened({"x": x, "y": y | {"field": "rate"}}, rows, [*_where()[1:], rate])
     if _is_few(x):
         points["encoding"] |= _beside(names)
-        return _size(x, LOW, len(rows)) | {"layer": [*happened, points]}
-    return _size(x, LOW, len(rows)) | {"layer": [lines, points, *happened]}
+        return {"width": WIDE, "height": LOW} | {"layer": [*happened, points]}
+    return {"width": WIDE, "height": LOW} | {"layer": [lines, points, *happened]}
 
 
 def _happened(at: Spec, rows: list[Row], tooltip: list[Spec]) -> list[Spec]:

@@ -33,7 +33,17 @@ import numpy as np
 
 from properly._boundary._record import printable
 from properly.counts._baselines import TREAT_ALL, TREAT_NONE
-from properly.report._chart import Chart, Spec, Table, model_color, model_dash, only_shown, shown
+from properly.report._chart import (
+    PANEL,
+    WIDE,
+    Chart,
+    Spec,
+    Table,
+    model_color,
+    model_dash,
+    only_shown,
+    shown,
+)
 from properly.report._threshold_axis import (
     BORDER,
     COARSE,
@@ -71,12 +81,12 @@ if TYPE_CHECKING:
 # The name that Vega-Lite gives to what the transforms make of the data.
 RANKING = "data_6"
 # Pixels: where the ranking begins and how wide it is, its head, and each row of it.
-LEFT, RANKING_WIDTH, HEAD, STEP = 680, 270, 46, 30
+LEFT, RANKING_WIDTH, HEAD, STEP = WIDE - PANEL, PANEL, 46, 30
 # The numbers of the edges on either side of the border.
 FINES = round(BORDER * FINE)
 SKIPPED = FINES - round(BORDER * COARSE)
 # Pixels of the curves.
-WIDTH, HEIGHT = 640, 320
+WIDTH, HEIGHT = LEFT - 42, 320
 # A curve with few thresholds is drawn with its jumps upright.
 FEW = 200
 # Models that are far worse than none leave the picture at so many times what none costs.

@@ -9,6 +9,8 @@ import numpy as np
 
 from properly._boundary._record import count_of_cases, printable
 from properly.report._chart import (
+    PANEL,
+    SMALL_PANEL,
     Chart,
     Spec,
     Table,
@@ -31,8 +33,8 @@ if TYPE_CHECKING:
 
 Row: TypeAlias = dict[str, Any]
 
-# Of classes: pixels of a panel, how many stand in a row, and how many make even rows of three.
-CLASS_SIZE, CLASS_COLUMNS, BY_THREE = 176, 4, (3, 5, 6, 9)
+# Of classes: how many stand in a row, and how many make even rows of three.
+CLASS_COLUMNS, BY_THREE = 4, (3, 5, 6, 9)
 # Bins of all curves together, so that many panels do not make a large page.
 ALL_BINS, FEWEST_BINS, CLASS_BAND_POINTS = 1500, 15, 40
 MOST_ROWS = 30
@@ -59,8 +61,8 @@ TOOLTIP: list[Spec] = [
     {"field": "cases", "type": "nominal", "title": "cases"},
     {"field": "y", "type": "quantitative", "title": "how often it happened", "format": ".1%"},
 ]
-# Of an event: pixels of a panel, and how many stand in a row.
-SIZE, COLUMNS = 262, 3
+# Panels of an event in a row.
+COLUMNS = 3
 # Events rarer than this are looked at on the scale of roots.
 RARE = 0.1
 # Forecasts and event rates that reach less far leave out the upper part of the axes.
@@ -169,18 +171,20 @@ def _class_spec(names: list[str], questions: list[str], rows: list[Row]) -> Spec
     x = {"field": "x", "title": "forecast"} | place
     y = {"field": "y", "title": "how often it happened"} | place
     labels = {"name": "questions", "value": [printable(question) for question in questions]}
+    columns = COLUMNS if len(questions) in BY_THREE else CLASS_COLUMNS
+    size = PANEL if columns == COLUMNS else SMALL_PANEL
     return {
         "params": [shown(names), labels],
         "data": {"values": rows},
-        "facet": facet("question", "questions", CLASS_SIZE),
-        "columns": 3 if len(questions) in BY_THREE else CLASS_COLUMNS,
+        "facet": facet("question", "questions", size),
+        "columns": columns,
         "resolve": {
             "scale": {"x": "independent", "y": "independent"},
             "axis": {"x": "independent", "y": "independent"},
         },
         "spec": {
-            "width": CLASS_SIZE,
-            "height": CLASS_SIZE,
+            "width": size,
+            "height": size,
             "encoding": {"x": x, "y": y},
             "layer": _class_layers(names),
         },
@@ -456,13 +460,13 @@ def _spec(names: list[str], rows: list[Row], frame: Frame) -> Spec:
         "params": [shown(names), {"name": "names", "value": [printable(name) for name in names]}],
         "data": {"values": rows},
         "transform": [only_shown()],
-        "facet": facet("panel", "names", SIZE),
+        "facet": facet("panel", "names", PANEL),
         "columns": COLUMNS,
         # Axes in every panel: else they also stand where the last row has no panel.
         "resolve": {"axis": {"x": "independent", "y": "independent"}},
         "spec": {
-            "width": SIZE,
-            "height": SIZE,
+            "width": PANEL,
+            "height": PANEL,
             "encoding": {"x": x | both, "y": y | both},
             "layer": _layers(model_color(names)),
         },

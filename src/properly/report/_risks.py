@@ -8,6 +8,7 @@ import numpy as np
 
 from properly._boundary._record import printable
 from properly.report._chart import (
+    PANEL,
     Chart,
     Spec,
     Table,
@@ -16,7 +17,7 @@ from properly.report._chart import (
     only_shown,
     shown,
 )
-from properly.report._reliability import COLUMNS, SIZE, frame_of
+from properly.report._reliability import COLUMNS, frame_of
 from properly.report._words import percent
 
 if TYPE_CHECKING:
@@ -102,11 +103,11 @@ def _spec(names: list[str], rows: list[Spec], frame: Frame) -> Spec:
             {"calculate": height, "as": "height"},
             {"calculate": f"{happened} ? 'cases with the event' : 'all others'", "as": "who"},
         ],
-        "facet": facet("panel", "names", SIZE),
+        "facet": facet("panel", "names", PANEL),
         "columns": COLUMNS,
         "resolve": {"axis": {"x": "independent", "y": "independent"}},
         "spec": {
-            "width": SIZE,
+            "width": PANEL,
             "height": HEIGHT,
             "layer": [
                 {

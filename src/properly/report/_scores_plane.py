@@ -29,8 +29,9 @@ if TYPE_CHECKING:
 
     Models = Mapping[str, Decomposition]
 
-# Pixels of a panel, how many stand in a row, and how many there are at most.
-WIDTH, HEIGHT, COLUMNS, PANELS = 400, 280, 2, 4
+# Pixels of a panel, how many stand in a row, how many there are at most, and what they are apart.
+# The scores at the ends of lines stand right of a panel.
+WIDTH, HEIGHT, COLUMNS, PANELS, GAP = 410, 280, 2, 4, 110
 # Lines of equal score at most.
 LINES = 7
 ROWS = 30
@@ -62,6 +63,8 @@ def plane_chart(evaluation: Evaluation) -> Chart | None:
         spec={
             "params": [shown(evaluation.decompositions)],
             "columns": COLUMNS,
+            "bounds": "flush",
+            "spacing": GAP,
             "concat": [_panel(evaluation, rule, models) for rule, models in chosen.items()],
         },
         alt=_alt(score_in_words(evaluation, next(iter(panels))), next(iter(panels.values()))),
