@@ -31,7 +31,7 @@ def test_the_paragraph_has_the_numbers_of_the_evaluation() -> None:
     e = evaluate(Y, TWO, within=(0.05, 0.2), replicates=19, rng=3)
     text = methods(e, cases="people", event="death")
     assert text.startswith(
-        f"Forecasts of death by 2 models (one and other) were evaluated on 120 people, of which "
+        f"Forecasts of death by 2 models (one and other) were evaluated on 120 people. Of these, "
         f"{Y.sum()} had the event ({100 * Y.mean():.3g} %)."
     )
     assert "at thresholds from 5 % to 20 %" in text
@@ -74,8 +74,9 @@ def test_intervals_are_told_as_they_were_made(columns: dict[str, Any], words: st
 
 def test_sentences_are_short() -> None:
     text = methods(evaluate(Y, TWO, within=(0.05, 0.2), replicates=19, rng=3))
-    names, scores, *others = text.partition("\n")[0].split(". ")
+    names, events, scores, *others = text.partition("\n")[0].split(". ")
     assert names.startswith("Forecasts of")
+    assert events.startswith("Of these")
     assert scores.startswith("Overall performance")
     for sentence in others:
         assert len(sentence.split()) <= 25, sentence

@@ -157,7 +157,7 @@ def contents(
         "contents": links(parts, is_worst=bool(worst)),
         "sentences": by_kind(said.sentences),
         "level": f"{100 * evaluation.level:g} %",
-        "reference": "saying the event rate" if of_event else "saying the class shares",
+        "reference": f"the {'event rate' if of_event else 'class shares'} for every case",
         "tables": score_tables(evaluation),
         "remarks": remarks(evaluation),
         "models": {printable(name): ink for name, ink in inks_of(evaluation).items()},

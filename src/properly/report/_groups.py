@@ -45,7 +45,7 @@ LEAD = (
     "A row is a group of cases, with their number. The dot is its {score} less that of all "
     "other cases: right of zero, the group scores worse. Bars are intervals that hold for all "
     "groups at once; hollow dots may be chance. Where {common} there is more to "
-    "lose, so a group may score worse under perfect forecasts too: skill{expected}, shown on "
+    "lose, so a group may score worse under perfect forecasts too. Skill{expected}, shown on "
     "hover, say more about the forecasts."
 )
 TOO_FEW = "too few to say"

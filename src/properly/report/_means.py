@@ -194,7 +194,7 @@ def _alt(means: dict[str, Means], order: list[str]) -> str:
     baseline = percent(means[order[0]].baseline, 3)
     return (
         "Accuracy, the geometric mean of the probability given to what happened: "
-        f"{listed(accuracies)}. Always saying the event rate has {baseline}."
+        f"{listed(accuracies)}. No model has {baseline}."
     )
 
 

@@ -76,8 +76,8 @@ def methods(evaluation: Evaluation, *, cases: str = "cases", event: str = "the e
     >>> import properly
     >>> e = properly.evaluate([0, 1, 1], {"logistic": [0.1, 0.8, 0.7]}, replicates=0)
     >>> text = properly.report.methods(e, cases="people", event="death")
-    >>> print(text.partition(", of which")[0])
-    Forecasts of death by 1 model (logistic) were evaluated on 3 people
+    >>> print(text.partition(" Of these")[0])
+    Forecasts of death by 1 model (logistic) were evaluated on 3 people.
     """
     if not isinstance(evaluation, Evaluation):
         message = f"methods are those of an Evaluation; got {type(evaluation).__name__}"
@@ -140,9 +140,9 @@ def _of_event(evaluation: Evaluation, cases: str, event: str) -> Iterator[tuple[
     rate = f"{100 * evaluation.event_rate:.3g} %{weighted}"
     yield _claim(
         f"Forecasts of {printable(event)} by {_models(evaluation)} were evaluated on "
-        f"{evaluation.rows:,} {printable(cases)}, of which {evaluation.events:,} had the event "
-        f"({rate})",
+        f"{evaluation.rows:,} {printable(cases)}",
     )
+    yield _claim(f"Of these, {evaluation.events:,} had the event ({rate})")
     yield from _scores(evaluation)
     yield from _calibration(evaluation)
     if evaluation.aucs:

@@ -263,7 +263,7 @@ def regret_chart(evaluation: Evaluation) -> Chart:
             "The threshold is the risk at which one begins to act. Regret is what mistakes cost "
             "there, false alarms and missed events alike: the lower, the better. A model above a "
             "dashed line costs more than to act on everybody, or on nobody. Drag across the curves "
-            "to choose the thresholds that matter to you, or double-click to take all of them: the "
+            "to choose the thresholds that matter to you, or double-click to take all of them. The "
             "mean regret, the ranking and what can be told apart follow."
         ),
         spec=_spec(evaluation),

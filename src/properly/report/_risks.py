@@ -30,8 +30,8 @@ if TYPE_CHECKING:
 HEIGHT, BARS = 170, 30
 KINDS = ("event", "other")
 LEAD = (
-    "Above the line stand the forecasts of cases with the event, below it those of all others, "
-    "each with a scale of its own, which all panels share. The further apart the two are, the "
+    "Above the line stand the forecasts of cases with the event, below it those of all others. "
+    "Each side has a scale of its own, which all panels share. The further apart the two are, the "
     "better a model tells them apart; that they are apart does not say that forecasts are right."
 )
 HEAD = ("model", "mean forecast, events", "mean forecast, others", "difference")

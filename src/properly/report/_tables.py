@@ -6,12 +6,11 @@ import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from properly import __version__
 from properly._boundary._record import many, p_text, printable
 from properly.evaluation._evaluate import rules_of_task
 from properly.report._chart import Table, inks_of
 from properly.report._classes import hard_table
-from properly.report._words import NONE, few, rule_in_words, score_in_words
+from properly.report._words import NONE, few, listed, rule_in_words, score_in_words
 from properly.rules import Regret
 
 if TYPE_CHECKING:
@@ -32,7 +31,7 @@ EVENT = (
     ),
     (
         "Regret at a threshold c is c for each false alarm and 1 - c for each missed event, a "
-        "case; its mean over a range is half of the Brier score at those thresholds."
+        "case. Its mean over a range is half of the Brier score at those thresholds."
     ),
 )
 CLASSES = (
@@ -106,9 +105,10 @@ def _columns(evaluation: Evaluation) -> Iterator[str]:
 def _about_data(evaluation: Evaluation) -> Iterator[str]:
     yield f"{many(evaluation.rows, 'case')} of positive weight; {evaluation.design}."
     if evaluation.task == "binary":
-        distinct = ", ".join(
-            f"{name} {len(curve.value):,}" for name, curve in evaluation.reliability.items()
-        )
+        number = {name: f"{len(x.value):,}" for name, x in evaluation.reliability.items()}
+        distinct = listed([f"{name} {x}" for name, x in number.items()])
+        if len(number) > 1 and len(set(number.values())) == 1:
+            distinct = f"{next(iter(number.values()))} of each model"
         pooled = "Equal forecasts are pooled; nothing is binned. Distinct forecasts"
         if evaluation.grouping:
             pooled = "Equal forecasts are pooled. Distinct forecasts, or cells of them"
@@ -137,7 +137,6 @@ def _about_numbers(evaluation: Evaluation) -> Iterator[str]:
     grouped = any("were grouped into" in note for note in evaluation.notes)
     exact = "" if grouped else "; numbers in tables are exact"
     yield f"Curves are drawn from at most some hundred points each{exact}."
-    yield f"properly {__version__}."
 
 
 class Cell(NamedTuple):
@@ -306,7 +305,7 @@ def worst_lead(evaluation: Evaluation) -> str:
     if first.cases is not None:
         return (
             f"The forecasts that cost each model most by the {rule}, with what happened then and "
-            "for how many cases; a summary does not keep which rows they were."
+            "for how many cases. A summary does not keep which rows they were."
             f"{CELLS if evaluation.grouping else ''}"
         )
     dropped = any(note.startswith("dropped ") for note in evaluation.notes)
