@@ -72,7 +72,7 @@ TICKS = (0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1)
 APART = 0.13
 # The tallest bar of forecasts, in shares of the panel, and how many bars there are at most.
 TALLEST, BARS = 0.16, 24
-BAND_POINTS, BIN_POINTS = 160, 250
+BAND_POINTS, BIN_POINTS = 160, 100
 # The smooth curve, and the ends of its band.
 SMOOTH_LINES = (("height", 0.9, [1, 0]), ("low", 0.8, [1, 3]), ("high", 0.8, [1, 3]))
 END: Spec = {"field": "x2"}
@@ -122,7 +122,7 @@ def _class_rows(evaluation: Evaluation, questions: list[str]) -> list[Row]:
         for name, by_question in records.items():
             of_panel = {"question": k, "model": name}
             record = by_question[question]
-            curve = _bins(record, most, ranged=False)
+            curve = _bins(record, Frame(end, root=False), most, ranged=False)
             more = _class_band(record, end) + _class_note(evaluation, name, question)
             rows += [of_panel | row for row in curve + more]
     return rows
@@ -286,6 +286,10 @@ class Frame(NamedTuple):
         share: Column = np.sqrt(x / self.top) if self.root else x / self.top
         return share
 
+    def along(self, x: Column, y: Column) -> Column:
+        """Return how far along an increasing curve some points lie, to the right and up."""
+        return self.place(x) + self.place(y)
+
     @property
     def scale(self) -> Spec:
         """The scale of either axis."""
@@ -356,8 +360,8 @@ def _rows(record: Reliability, frame: Frame, note: str) -> list[Row]:
         {"kind": "note", "note": note},
         *_band(record),
         *_bars(record, frame),
-        *_curve(record),
-        *_bins(record),
+        *_curve(record, frame),
+        *_bins(record, frame),
     ]
 
 
@@ -424,17 +428,21 @@ def _fewer(record: Reliability, frame: Frame) -> tuple[Column, Column, Column]:
     return lower[first], bars.upper[last], np.add.reduceat(bars.weight, first)
 
 
-def _curve(record: Reliability) -> list[Row]:
-    columns = thinned(*record.curve(), most=2 * BIN_POINTS)
+def _curve(record: Reliability, frame: Frame) -> list[Row]:
+    x, y = record.curve()
+    columns = thinned(x, y, most=2 * BIN_POINTS, along=frame.along(x, y))
     return [
         {"kind": "curve", "x": short(x), "y": short(y)}
         for x, y in zip(*(column.tolist() for column in columns), strict=True)
     ]
 
 
-def _bins(record: Reliability, most: int = BIN_POINTS, *, ranged: bool = True) -> list[Row]:
+def _bins(
+    record: Reliability, frame: Frame, most: int = BIN_POINTS, *, ranged: bool = True
+) -> list[Row]:
     bins = record.bins
-    columns = thinned(bins.x_min, bins.x_max, bins.weight, bins.event_rate, most=most)
+    along = frame.along(bins.x_min, bins.event_rate)
+    columns = thinned(bins.x_min, bins.x_max, bins.weight, bins.event_rate, most=most, along=along)
     return [
         {
             "kind": "bin",
