@@ -18,17 +18,16 @@ FEW, MANY = 10_000, 200_000
 def printed(cases: int, kind: str) -> str:
     rng = np.random.default_rng(5)
     z = rng.normal(-2.5, 1.1, cases)
-    columns: dict[str, Any] = {
-        "independent": {"replicates": 19},
-        "clusters": {"clusters": np.arange(cases) // 10},
-    }[kind]
+    columns: dict[str, Any] = {"replicates": 19}
+    if kind == "clusters":
+        columns = {"replicates": 0, "clusters": np.arange(cases) // 10}
     y = rng.random(cases) < 1 / (1 + np.exp(-z))
     sharp, steep, vague = (
         1 / (1 + np.exp(-slope * z - noise * rng.normal(size=cases)))
         for slope, noise in ((1, 0.2), (1.4, 0.3), (1, 0.8))
     )
     models = {"sharp": sharp, "steep": steep, "rounded": np.round(vague, 2)}
-    e = properly.evaluate(y, models, within=(0.02, 0.2), rng=1, **{"replicates": 0} | columns)
+    e = properly.evaluate(y, models, within=(0.02, 0.2), rng=1, **columns)
     return page(e)
 
 

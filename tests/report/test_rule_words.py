@@ -2,6 +2,7 @@
 
 import json
 import re
+from typing import Any
 
 import numpy as np
 import pytest
@@ -64,13 +65,13 @@ def test_a_rule_of_an_evaluation_is_found_by_its_name() -> None:
     assert score_in_words(e, "spherical") == "spherical score"
 
 
-def evaluated(kind: str, rules: list[Rule] | None) -> properly.Evaluation:
+def evaluated(kind: Any, rules: list[Rule] | None) -> properly.Evaluation:
     rng = np.random.default_rng(0)
     if kind != "event":
         p = rng.dirichlet([2, 3, 4], 120)
         y = np.array([rng.choice(3, p=row) for row in p])
         two = {"one": p, "two": 0.5 * p + 1 / 6}
-        return properly.evaluate(y, two, task=kind, rules=rules, replicates=0)  # type: ignore[call-overload, no-any-return]
+        return properly.evaluate(y, two, task=kind, rules=rules, replicates=0)
     q = rng.beta(1, 3, 120)
     within = None if rules else RANGE
     three = {"one": q, "two": np.round(q, 1), "three": rng.beta(1, 3, 120)}

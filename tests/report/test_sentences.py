@@ -6,7 +6,7 @@ import re
 from collections import Counter
 from functools import cache
 from html.parser import HTMLParser
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import polars as pl
@@ -15,6 +15,9 @@ import pytest
 import properly
 from properly.report._page import page
 from properly.rules import RPS, Brier, Log
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
 
 MOST_WORDS = 25
 BLOCKS = {"p", "li", "h1", "h2", "h3", "summary", "caption", "figcaption", "pre", "td", "th", "tr"}
@@ -72,14 +75,14 @@ def event(**options: Any) -> properly.Evaluation:
     return properly.evaluate(y, kept, replicates=19, rng=1, **options)
 
 
-def classes(task: str) -> properly.Evaluation:
+def classes(task: Any) -> properly.Evaluation:
     rng = np.random.default_rng(4)
     p = rng.dirichlet([2, 3, 4], CASES)
     y = np.array([rng.choice(3, p=row) for row in p])
     rules = [RPS(), Log()] if task == "ordinal" else [Brier(), Log()]
     two = {"plain": p, "timid": 0.5 * p + 1 / 6}
     group = np.arange(CASES) % 2
-    return properly.evaluate(y, two, task=task, rules=rules, groups=group, replicates=19, rng=1)  # type: ignore[call-overload, no-any-return]
+    return properly.evaluate(y, two, task=task, rules=rules, groups=group, replicates=19, rng=1)
 
 
 def summary() -> properly.Evaluation:
@@ -89,7 +92,7 @@ def summary() -> properly.Evaluation:
     return properly.evaluate(properly.summarize(frame, outcome="y", forecasts=["a", "b"]), rng=1)
 
 
-PAGES = {
+PAGES: dict[str, Callable[[], properly.Evaluation]] = {
     "event": lambda: event(within=(0.05, 0.3), groups=np.arange(CASES) % 3),
     "clusters": lambda: event(clusters=np.arange(CASES) // 3, strata=np.arange(CASES) // 120),
     "weights": lambda: event(weight=np.linspace(0.5, 2, CASES)),

@@ -163,14 +163,15 @@ class _Sample(NamedTuple):
             each *= cases / (cases - 1) if cases > 1 else np.nan
             spreads = (Spread(np.diag(piece**2 @ each), cases - 1) for piece in pieces)
             return np.concatenate([spread.half_widths(level) for spread in spreads])
+        spreads = (self.spread(subject, piece, fitted) for piece in pieces)
+        return np.concatenate([spread.half_widths(level) for spread in spreads])
+
+    def spread(self, subject: Subject, piece: Column, fitted: Column) -> Spread:
+        """Find how sums vary together, as the design says, given what each forecast adds."""
         # A forecast that is left out adds nothing.
-        inside = self.place >= 0
-        halves = []
-        for piece in pieces:
-            share = np.where(inside, piece[:, self.place], 0.0)
-            away = np.append(fitted, 0.0)[self.place]
-            halves.append(subject.spread(share * (1 - away), -share * away).half_widths(level))
-        return np.concatenate(halves)
+        share = np.where(self.place >= 0, piece[:, self.place], 0.0)
+        away = np.append(fitted, 0.0)[self.place]
+        return subject.spread(share * (1 - away), -share * away)
 
 
 def _sampled(subject: Subject, fit: SmoothFit) -> _Sample:
@@ -233,9 +234,15 @@ def _spline(
     axes = curves.axes
     information = np.einsum("ji,j,jk->ik", axes, sample.weight * fitted * (1 - fitted), axes)
     turn = axes[at] @ np.linalg.pinv(information, hermitian=True)
-    size = max(1, TABLE // len(sample.place))
-    pieces = (turn[k : k + size] @ axes.T for k in range(0, len(at), size))
-    half = sample.band(subject, pieces, fitted, level)
+    if subject.design is None:
+        size = max(1, TABLE // len(sample.place))
+        pieces = (turn[k : k + size] @ axes.T for k in range(0, len(at), size))
+        half = sample.band(subject, pieces, fitted, level)
+    else:
+        # Points are sums of a few axes: these alone are added up over clusters or times.
+        joint, degrees = sample.spread(subject, axes.T, fitted)
+        square = np.einsum("ij,jk,ik->i", turn, joint, turn)
+        half = Spread(np.diag(np.maximum(square, 0)), degrees).half_widths(level)
     curve = fitted[at]
     # Where the best coefficients are infinite, nothing says how far off they are.
     with np.errstate(divide="ignore", invalid="ignore", over="ignore"):

@@ -125,7 +125,9 @@ def _scores_spec(by_model: dict[str, ClassDecomposition], chosen: list[str]) -> 
     names, questions = list(by_model), [printable(question) for question in chosen]
     height = len(chosen) * max(STEP * len(names), LEAST)
     # Names are data of a parameter, and looked up by number: nothing in them is obeyed.
-    room = {"labelExpr": "questions[datum.value]", "labelPadding": 8} | name_axis(questions, 190)
+    room: Spec = {"labelExpr": "questions[datum.value]", "labelPadding": 8} | name_axis(
+        questions, 190
+    )
     return {
         "params": [shown(names), {"name": "questions", "value": questions}],
         "data": {"values": _scores_rows(by_model, chosen)},
