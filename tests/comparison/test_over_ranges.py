@@ -129,3 +129,19 @@ def test_an_evaluation_compares_the_models_that_are_drawn() -> None:
     stream = properly.stream()
     stream.add(y, models)
     assert stream.evaluate(replicates=0).over_ranges is None
+
+
+def test_an_evaluation_of_very_many_clusters_has_fewer_ranges(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    rng = np.random.default_rng(2)
+    p = rng.random(80)
+    y, within = rng.random(80) < p, (0.012, 0.1)
+    known: dict[str, Any] = {"clusters": np.arange(80) // 2, "within": within, "replicates": 0}
+    fewer = ends_of_ranges(properly.Interval(*within), few=True)
+    monkeypatch.setattr(_over_ranges, "MOST", 40 * len(fewer))
+    over = properly.evaluate(y, {"a": p, "b": 1 - p}, **known).over_ranges
+    assert over is not None
+    assert over.threshold.tolist() == fewer.tolist()
+    monkeypatch.setattr(_over_ranges, "MOST", 100)
+    assert properly.evaluate(y, {"a": p, "b": 1 - p}, **known).over_ranges is None

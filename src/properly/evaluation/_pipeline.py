@@ -381,9 +381,13 @@ def _call(compare: Callable[[], Any]) -> Any:
 def _compare_over_ranges(
     models: dict[str, Cases], *, within: Interval | None, level: float, few: bool
 ) -> OverRanges | None:
+    """Compare over ranges between many thresholds; of very many clusters, between a few."""
     from properly.comparison._over_ranges import compare_over_ranges, ends_of_ranges
 
-    return compare_over_ranges(models, ends_of_ranges(within, few=few), level=level)
+    over = compare_over_ranges(models, ends_of_ranges(within, few=few), level=level)
+    if over is not None or few:
+        return over
+    return compare_over_ranges(models, ends_of_ranges(within, few=True), level=level)
 
 
 def _compare_areas(models: dict[str, Cases], *, level: float, seed: int) -> Comparison | None:
