@@ -392,10 +392,10 @@ def _compare_over_ranges(
 
 def _compare_areas(models: dict[str, Cases], *, level: float, seed: int) -> Comparison | None:
     """Compare all pairs; none if there are no pairs, or the rows are not at hand, or too few."""
-    from properly.comparison._compare import compare_cases
-
     if len(models) == 1 or is_in_place(next(iter(models.values()))):
         return None
+    from properly.comparison._compare import compare_cases
+
     with suppress(DataError):
         return compare_cases(models, "auc", level=level, rng=seed)
     return None
