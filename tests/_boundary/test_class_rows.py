@@ -13,6 +13,7 @@ import pandas as pd
 import polars as pl
 import pytest
 
+from properly import Cases, decompose, evaluate
 from properly._boundary._classes import check_class_rows
 from properly._boundary._labels import check_labels
 from properly.errors import DataError
@@ -130,6 +131,28 @@ def test_a_soft_outcome_is_said_to_be_none() -> None:
     message, hint = refusal(check_class_rows, [[0, 1, 0], [0.5, 0.5, 0], [0, 0, 1]], P)
     assert "row 1 is [0.5, 0.5, 0.0]" in message
     assert hint == "an outcome is what happened, not a distribution."
+
+
+# Models in place of classes
+
+
+@pytest.mark.parametrize("y", [[0], [0, 1], [[1, 0, 0]]])
+@pytest.mark.parametrize("check", [check_class_rows, Brier(), Brier().loss])
+def test_a_batch_of_the_first_classes_is_of_classes(check: Any, y: Any) -> None:
+    message, hint = refusal(check, y, [[0.5, 0.25, 0.125]] * len(y))
+    assert message.startswith("rows of class probabilities must sum to 1 within 1e-06; row 0 sums")
+    assert "models" not in str(hint)
+
+
+def test_outcomes_in_rows_are_of_classes_wherever_models_may_be_meant() -> None:
+    message, _ = refusal(Cases, [[1, 0, 0]], [[0.5, 0.25, 0.125]])
+    assert message.startswith("rows of class probabilities must sum to 1 within 1e-06; row 0 sums")
+
+
+@pytest.mark.parametrize("call", [Cases, decompose, evaluate])
+def test_where_models_may_be_meant_they_are_to_be_named(call: Any) -> None:
+    _, hint = refusal(call, [0, 1], [[0.5, 0.25, 0.125]] * 2)
+    assert "for models of one event, pass {'name': p, …}" in str(hint)
 
 
 # Labels

@@ -406,7 +406,7 @@ EVENT = "Bounded(rule=Brier(), within=Interval(lower=0.05, upper=0.2), scale='me
         ),
         (
             PBS(),
-            [([2], [[0.5, 0.25, 0.125]])],
+            [([0], [[0.5, 0.25, 0.125]])],
             (
                 "batch 0: rows of class probabilities must sum to 1 within 1e-06; "
                 "row 0 sums to 0.875\n\n"

@@ -77,8 +77,12 @@ def check_class_rows(
     labels: Sequence[object] | None = None,
     ordered: bool = False,
     normalize: bool = False,
+    models: bool = False,
 ) -> ClassRows:
-    """Check outcomes, class probabilities and weights, and bring them together in one library."""
+    """Check outcomes, class probabilities and weights, and bring them together in one library.
+
+    Columns may be taken for `models` of one event only where a caller may mean several.
+    """
     columns = column_names(p)
     require_order(column_names(y), columns, "outcomes in rows")
     labels = category_order(y, p) if labels is None else as_labels(labels)
@@ -89,7 +93,10 @@ def check_class_rows(
         p = check_probabilities(p, normalize=normalize)
     except DataError:
         # A class without a column, or models side by side, are why rows do not sum to 1.
-        _require_columns_of_classes(y, as_table(p, NAME), labels or columns)
+        table, present = as_table(p, NAME), _present_classes(y)
+        _require_column_of_each(present, int(table.shape[1]), labels or columns)
+        if models and present and set(present) <= {0, 1}:
+            _require_no_models(table)
         raise
     y = as_outcomes(y, int(p.shape[1]), labels, ordered=ordered)
     y = to_library_of(y, p)
@@ -179,26 +186,34 @@ def note_of_order(order: tuple[Any, ...]) -> str:
     return f"classes and columns are in the order of the outcomes' categories: {listed}"
 
 
-def _require_columns_of_classes(y: ArrayLike, p: Array, labels: tuple[Any, ...] | None) -> None:
-    """Refuse outcomes of more classes than there are columns, and models in place of classes."""
+def _present_classes(y: ArrayLike) -> list[Any]:
+    """List the outcomes that occur; none where they are rows."""
     outcomes = to_numpy(as_array(y, "outcomes"))
-    present = distinct(outcomes) if outcomes.ndim == 1 else []
-    count = int(p.shape[1])
-    if len(present) > count:
-        numbers = all(isinstance(label, int | float) for label in present)
-        known = set(range(count) if numbers and numbers_are_classes(labels or ()) else labels or ())
-        missing = [label for label in present if label not in known] if known else []
-        named = ", ".join(map(repr, (missing or present)[:4]))
-        got = f"none of the {count} is for {named}" if missing else f"got {count} for {named}"
-        message = f"every class needs a column; {got}"
-        hint = "give one column a class, and name them in order: labels=, or --classes a,b,c."
-        raise DataError(message, hint=hint)
+    return distinct(outcomes) if outcomes.ndim == 1 else []
+
+
+def _require_column_of_each(present: list[Any], count: int, labels: tuple[Any, ...] | None) -> None:
+    """Refuse outcomes of more classes than there are columns."""
+    if len(present) <= count:
+        return
+    numbers = all(isinstance(label, int | float) for label in present)
+    known = set(range(count) if numbers and numbers_are_classes(labels or ()) else labels or ())
+    missing = [label for label in present if label not in known] if known else []
+    named = ", ".join(map(repr, (missing or present)[:4]))
+    got = f"none of the {count} is for {named}" if missing else f"got {count} for {named}"
+    message = f"every class needs a column; {got}"
+    hint = "give one column a class, and name them in order: labels=, or --classes a,b,c."
+    raise DataError(message, hint=hint)
+
+
+def _require_no_models(p: Array) -> None:
+    """Refuse probabilities of one event, side by side, of which no row sums to about 1."""
     host = to_numpy(without_gradient(as_floats(as_numbers(p, NAME))))
     far = (np.abs(host.sum(axis=1) - 1) > FAR).all()
-    if set(present) <= {0, 1} and far and (host <= 1).all() and (host >= 0).all():
+    if far and (host <= 1).all() and (host >= 0).all():
         message = (
-            f"two dimensions are classes, one column each, and rows must sum to 1; got {count} "
-            "columns for outcomes of 0 and 1"
+            "two dimensions are classes, one column each, and rows must sum to 1; got "
+            f"{host.shape[1]} columns for outcomes of 0 and 1"
         )
         hint = "for models of one event, pass {'name': p, …}; for classes, see task= and labels=."
         raise DataError(message, hint=hint)

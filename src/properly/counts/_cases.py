@@ -117,7 +117,8 @@ class Cases:
             _require_no_event(pos_label)
             labels = category_order(y, p) if labels is None else labels
             # Text has no order of its own, and what follows may need one.
-            rows = check_class_rows(y, p, weight, labels=labels, ordered=True, normalize=normalize)
+            options: dict[str, Any] = {"labels": labels, "normalize": normalize}
+            rows = check_class_rows(y, p, weight, ordered=True, models=True, **options)
             count = int(rows.p.shape[1])
             names = tuple(range(count)) if labels is None else check_labels(labels, count)
         else:
