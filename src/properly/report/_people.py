@@ -42,13 +42,17 @@ def people(evaluation: Evaluation, cases: str, event: str) -> dict[str, Any] | N
     thresholds = [at.threshold for at in next(iter(models.values()))]
     start = _nearest(thresholds, _middle(evaluation))
     shown = sorted({start, *_sides(evaluation, thresholds)})
-    cells = [[_cells(at, per) for at in by_threshold] for by_threshold in models.values()]
+    cells = {name: [_cells(at, per) for at in x] for name, x in models.items()}
     # What needs no model is the same at every threshold.
     plain = dict(zip((TREAT_ALL, TREAT_NONE), _without_model(everyone, per), strict=True))
     inks = inks_of(evaluation)
-    named = list(zip(models, cells, strict=True))
     ends = [Row(name, _as_cells(row), baseline=True) for name, row in plain.items()]
     percents = [as_percent(t) for t in thresholds]
+    tables = [
+        [Row(name, _as_cells(x[k]), ink=inks[name]) for name, x in cells.items()] + ends
+        for k in shown
+    ]
+    rows = [[_joined(row) for row in x] for x in (*cells.values(), *([x] for x in plain.values()))]
     return {
         "per": f"{per:,}",
         "cases": cases,
@@ -58,20 +62,12 @@ def people(evaluation: Evaluation, cases: str, event: str) -> dict[str, Any] | N
         "start": _number(thresholds[start]),
         "last": len(thresholds) - 1,
         "place": start,
-        "tables": [
-            (
-                percents[k],
-                k == start,
-                [Row(name, _as_cells(x[k]), ink=inks[name]) for name, x in named] + ends,
-            )
-            for k in shown
-        ],
+        "tables": [(percents[k], k == start, x) for k, x in zip(shown, tables, strict=True)],
         "dot": "" if per == DOTS else f"{per // DOTS:,}",
         "numbers": {
             "percent": [100 * t for t in thresholds],
             "labels": percents,
-            "rows": [[_joined(row) for row in x] for x in cells]
-            + [[_joined(row)] for row in plain.values()],
+            "rows": rows,
             "dots": [[_dots(at) for at in x] for x in models.values()]
             + [[_dots(everyone)], [[0, 0, _dots(everyone)[0]]]],
         },

@@ -75,60 +75,57 @@ def _bars(curve: RocCurve, frame: Frame) -> list[Spec]:
 
 
 def _spec(names: list[str], rows: list[Spec], frame: Frame) -> Spec:
-    axis = {"title": "forecast"} | frame.axis
-    x = {"field": "x", "type": "quantitative", "scale": frame.scale, "axis": axis}
-    bare = {"title": "others | events", "labels": False, "ticks": False, "grid": False}
-    scale = {"domain": [-1, 1], "nice": False}
-    y = {"field": "height", "type": "quantitative", "scale": scale, "axis": bare}
-    happened = "datum.kind == 'event'"
-    most = {k: max(x for row in rows if row["kind"] == k for x in row["part"]) for k in KINDS}
-    height = f"{happened} ? datum.share / {most['event']} : -datum.share / {most['other']}"
-    color = model_color(names)
-    grey = {"condition": {"test": "datum.kind == 'other'", "value": "#8a939c"}} | color
-    tooltip = [
-        {"field": "model", "type": "nominal", "title": "model"},
-        {"field": "who", "type": "nominal", "title": "of"},
-        {"field": "x", "type": "quantitative", "title": "forecasts from", "format": ".2~%"},
-        {"field": "x2", "type": "quantitative", "title": "to", "format": ".2~%"},
-        {"field": "share", "type": "quantitative", "title": "share", "format": ".1%"},
-    ]
     return {
         "params": [shown(names), {"name": "names", "value": [printable(name) for name in names]}],
         "data": {"values": rows},
-        "transform": [
-            only_shown(),
-            {"flatten": ["step", "part"], "as": ["k", "share"]},
-            {"calculate": _at_step("datum.k", frame), "as": "x"},
-            {"calculate": _at_step("(datum.k + 1)", frame), "as": "x2"},
-            {"calculate": height, "as": "height"},
-            {"calculate": f"{happened} ? 'cases with the event' : 'all others'", "as": "who"},
-        ],
+        "transform": _transform(rows, frame),
         "facet": facet("panel", "names", PANEL),
         "columns": COLUMNS,
         "resolve": {"axis": {"x": "independent", "y": "independent"}},
-        "spec": {
-            "width": PANEL,
-            "height": HEIGHT,
-            "layer": [
-                {
-                    "mark": {"type": "rect", "clip": True, "opacity": 0.85},
-                    "encoding": {
-                        "x": x,
-                        "x2": {"field": "x2"},
-                        "y": y,
-                        "y2": {"datum": 0},
-                        "color": grey,
-                        "tooltip": tooltip,
-                    },
-                },
-                {
-                    "data": {"values": [{}]},
-                    "mark": {"type": "rule", "opacity": 0.5},
-                    "encoding": {"y": {"datum": 0}},
-                },
-            ],
-        },
+        "spec": {"width": PANEL, "height": HEIGHT, "layer": _layers(names, frame)},
     }
+
+
+def _transform(rows: list[Spec], frame: Frame) -> list[Spec]:
+    """Say where bars stand and how high: events above the line, others below it."""
+    happened = "datum.kind == 'event'"
+    most = {k: max(x for row in rows if row["kind"] == k for x in row["part"]) for k in KINDS}
+    height = f"{happened} ? datum.share / {most['event']} : -datum.share / {most['other']}"
+    return [
+        only_shown(),
+        {"flatten": ["step", "part"], "as": ["k", "share"]},
+        {"calculate": _at_step("datum.k", frame), "as": "x"},
+        {"calculate": _at_step("(datum.k + 1)", frame), "as": "x2"},
+        {"calculate": height, "as": "height"},
+        {"calculate": f"{happened} ? 'cases with the event' : 'all others'", "as": "who"},
+    ]
+
+
+def _layers(names: list[str], frame: Frame) -> list[Spec]:
+    """Draw the bars, and the line between events and others."""
+    axis = {"title": "forecast"} | frame.axis
+    bare = {"title": "others | events", "labels": False, "ticks": False, "grid": False}
+    scale = {"domain": [-1, 1], "nice": False}
+    grey = {"condition": {"test": "datum.kind == 'other'", "value": "#8a939c"}}
+    encoding = {
+        "x": {"field": "x", "type": "quantitative", "scale": frame.scale, "axis": axis},
+        "x2": {"field": "x2"},
+        "y": {"field": "height", "type": "quantitative", "scale": scale, "axis": bare},
+        "y2": {"datum": 0},
+        "color": grey | model_color(names),
+        "tooltip": [
+            {"field": "model", "type": "nominal", "title": "model"},
+            {"field": "who", "type": "nominal", "title": "of"},
+            {"field": "x", "type": "quantitative", "title": "forecasts from", "format": ".2~%"},
+            {"field": "x2", "type": "quantitative", "title": "to", "format": ".2~%"},
+            {"field": "share", "type": "quantitative", "title": "share", "format": ".1%"},
+        ],
+    }
+    line = {"data": {"values": [{}]}, "mark": {"type": "rule", "opacity": 0.5}}
+    return [
+        {"mark": {"type": "rect", "clip": True, "opacity": 0.85}, "encoding": encoding},
+        line | {"encoding": {"y": {"datum": 0}}},
+    ]
 
 
 def _at_step(step: str, frame: Frame) -> str:
