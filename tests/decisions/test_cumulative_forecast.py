@@ -114,5 +114,5 @@ def test_text_needs_labels() -> None:
 
 
 def test_probabilities_sum_to_one() -> None:
-    with pytest.raises(DataError, match="rows must sum to 1"):
+    with pytest.raises(DataError, match="rows of class probabilities must sum to 1"):
         cumulative_forecast(0, [0.1, 0.5, 0.9])
