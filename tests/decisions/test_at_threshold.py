@@ -334,3 +334,12 @@ def test_a_threshold_of_single_precision_is_the_decimal_it_prints_as() -> None:
 
 def test_at_zero_everybody_is_acted_upon_whatever_the_forecast() -> None:
     assert at_threshold(tally([0, 1], [5e-324, 0.5]), 0).acted == 1
+
+
+def test_what_varies_by_rounding_alone_has_no_interval() -> None:
+    rng = np.random.default_rng(0)
+    forecasts, weight = rng.random(60), rng.random(60)
+    cases = Cases(np.zeros(60), forecasts, weight=weight, clusters=np.arange(60) // 3)
+    found = at_thresholds(cases, np.linspace(0.01, 0.99, 50), 0.9)
+    assert all(np.isnan(at.intervals["treat_all"]).all() for at in found if at.intervals)
+    assert not np.isnan(found[10].intervals["net_benefit"]).any()

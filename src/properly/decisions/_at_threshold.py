@@ -432,7 +432,7 @@ def at_threshold(
     counts = outcomes(t)._replace(value=settle(to_numpy(t.value), at, tolerance))
     require_no_drift(counts.value, at)
     rows = sampled(settled(tally, at, tolerance)) if interval else None
-    return _judge(rows, counts, float(at[0]), harm, level if interval else None)
+    return _judge(rows, counts, at, harm, level if interval else None)[0]
 
 
 def at_thresholds(
@@ -442,23 +442,31 @@ def at_thresholds(
     t = as_tally(tally)
     counts = outcomes(t)._replace(value=settle(to_numpy(t.value), thresholds, NEAR))
     rows = None if level is None else sampled(settled(tally, thresholds, NEAR))
-    return tuple(_judge(rows, counts, c, 0.0, level) for c in thresholds.tolist())
+    return _judge(rows, counts, thresholds, 0.0, level)
 
 
 def _judge(
-    source: Sampled, counts: Outcomes, c: float, harm: float, level: float | None
-) -> AtThreshold:
-    """Judge forecasts at a threshold that none of them misses by rounding."""
-    first = int(np.searchsorted(counts.value, c, side="left"))
-    table, ratios = _fourfold(counts, first), _ratios(c, harm)
+    source: Sampled, counts: Outcomes, c: Column, harm: float, level: float | None
+) -> tuple[AtThreshold, ...]:
+    """Judge forecasts at thresholds that none of them misses by rounding."""
+    table = _fourfold(counts, np.searchsorted(counts.value, c, side="left"))
     with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
-        values = {name: np.array([ratio.of(table)]) for name, ratio in ratios.items()}
-        numbers: dict[str, Any] = {name: x.item() for name, x in _finish(values, c, harm).items()}
-        if level is None:
-            return AtThreshold(c, **numbers, harm=harm)
-        ends = _finish(threshold_intervals(source, table, c, ratios, level), c, harm)
-    pairs = {name: (float(x[0]), float(x[1])) for name, x in ends.items()}
-    return AtThreshold(c, **numbers, harm=harm, intervals=pairs, level=level)
+        ratios = _ratios(c, harm)
+        values = {name: ratio.of(table)[None] for name, ratio in ratios.items()}
+        values = _finish(values, c, harm)
+        ends = {}
+        if level is not None:
+            ends = _finish(threshold_intervals(source, table, c, ratios, level), c, harm)
+    # Plain numbers, a list for each name.
+    numbers = {name: x[0].tolist() for name, x in values.items()}
+    pairs = {name: list(zip(*x.tolist(), strict=True)) for name, x in ends.items()}
+    result = []
+    for k, threshold in enumerate(c.tolist()):
+        at: dict[str, Any] = {name: x[k] for name, x in numbers.items()}
+        if level is not None:
+            at |= {"intervals": {name: x[k] for name, x in pairs.items()}, "level": level}
+        result.append(AtThreshold(threshold, **at, harm=harm))
+    return tuple(result)
 
 
 @takes_rows
@@ -503,21 +511,29 @@ def mean_net_benefit(tally: Tally | Cases, within: Interval | tuple[float, float
     return t.event_rate - mean_score(t, Bounded(MissedBenefit(), within))
 
 
-def _fourfold(counts: Outcomes, first: int) -> Fourfold:
+def _fourfold(counts: Outcomes, first: Column) -> Fourfold:
     """Add up the cases of each kind; the forecasts acted upon are the last ones, from some on."""
     weights = counts.events, counts.nonevents
     squares = counts.event_squares, counts.nonevent_squares
-    rows = slice(first, None), slice(first)
-    sums = ([x[part].sum() for part in rows for x in xs] for xs in (weights, squares))
+    rows = [(slice(k, None), slice(k)) for k in first.tolist()]
+    sums = (
+        [[x[each[acted]].sum() for each in rows] for acted in (0, 1) for x in xs]
+        for xs in (weights, squares)
+    )
     return Fourfold(*(np.array(x, dtype=np.float64) for x in sums))
 
 
-def _ratios(c: float, harm: float) -> dict[str, Ratio]:
+def _kinds(*amounts: Any) -> Column:
+    """Lay out an amount for each of the four kinds, at all thresholds or at each."""
+    return np.array(np.broadcast_arrays(*map(np.atleast_1d, amounts)), dtype=np.float64)
+
+
+def _ratios(c: Column, harm: float) -> dict[str, Ratio]:
     """Write every number as a ratio; what is a share of all cases is divided by their sum."""
-    odds, per_action = c / (1 - c), (1 - c) / c if c else math.nan
-    everyone, event, none = np.ones(4), np.array([1.0, 0, 1, 0]), np.array([0.0, 1, 0, 1])
-    acted, true = np.array([1.0, 1, 0, 0]), np.array([1.0, 0, 0, 0])
-    benefit, regret = np.array([1, -odds, 0, 0]), np.array([0, c, 1 - c, 0])
+    odds, per_action = c / (1 - c), np.where(c > 0, (1 - c) / c, math.nan)
+    everyone, event, none = _kinds(1, 1, 1, 1), _kinds(1, 0, 1, 0), _kinds(0, 1, 0, 1)
+    acted, true = _kinds(1, 1, 0, 0), _kinds(1, 0, 0, 0)
+    benefit, regret = _kinds(1, -odds, 0, 0), _kinds(0, c, 1 - c, 0)
     return {
         "acted": Ratio(acted, everyone, "share"),
         "true_positives": Ratio(true, everyone, "share"),
@@ -527,8 +543,8 @@ def _ratios(c: float, harm: float) -> dict[str, Ratio]:
         "net_benefit": Ratio(benefit, everyone, "sum"),
         "standardized_net_benefit": Ratio(benefit - harm, event, "ratio"),
         "treat_all": Ratio(event - odds * none, everyone, "sum"),
-        "interventions_avoided": Ratio(np.array([0, 0, -per_action, 1]), everyone, "sum"),
-        "accuracy": Ratio(np.array([1.0, 0, 0, 1]), everyone, "share"),
+        "interventions_avoided": Ratio(_kinds(0, 0, -per_action, 1), everyone, "sum"),
+        "accuracy": Ratio(_kinds(1, 0, 0, 1), everyone, "share"),
         "true_positive_rate": Ratio(true, event, "share"),
         "false_positive_rate": Ratio(acted - true, none, "share"),
         "precision": Ratio(true, acted, "share"),
@@ -538,9 +554,10 @@ def _ratios(c: float, harm: float) -> dict[str, Ratio]:
     }
 
 
-def _finish(result: dict[str, Column], c: float, harm: float) -> dict[str, Column]:
-    """Subtract the harm, and turn regret into skill: of a value, or of both ends of an interval."""
-    lost = {"net_benefit": harm, "interventions_avoided": harm * (1 - c) / c if c else math.nan}
+def _finish(result: dict[str, Column], c: Column, harm: float) -> dict[str, Column]:
+    """Subtract the harm, and turn regret into skill: of values, or of both ends of intervals."""
+    avoided = np.where(c > 0, harm * (1 - c) / c, math.nan)
+    lost = {"net_benefit": harm, "interventions_avoided": avoided}
     result = result | {name: result[name] - amount for name, amount in lost.items()}
     # To act on all or on nobody, whichever is better, is what skill is measured against.
     relative = np.maximum(result.pop("against_all"), result.pop("against_nobody"))

@@ -43,13 +43,13 @@ Sampled: TypeAlias = Rows | Cases | None
 Form: TypeAlias = Literal["share", "sum", "ratio", "log ratio"]
 
 # An interval reaches so many half widths below and above the estimate.
-EITHER = np.array([-1.0, 1.0])
+EITHER = np.array([[-1.0], [1.0]])
 # A sum this much smaller than what was added up is what rounding left.
 CANCELLED = 1e-14
 # So many kinds of cases can be put together.
 TWO = 2
 # Which of the four kinds have the event.
-EVENT = np.array([True, False, True, False])
+EVENT = np.array([[True], [False], [True], [False]])
 
 
 def share_bounds(acted: Acted, squares: Acted, counts: Outcomes, level: float) -> Bounds:
@@ -104,51 +104,58 @@ def _alarms(acted: Acted, squares: Acted, counts: Outcomes) -> tuple[Term, Term]
     )
 
 
-class Fourfold(NamedTuple):
-    """Cases of four kinds, and the sums of their squared weights.
+def over_kinds(x: Column) -> Column:
+    """Add up the four kinds one after the other, the same for one threshold as for many."""
+    total: Column = x[0] + x[1] + x[2] + x[3]
+    return total
 
-    Acted upon with the event and without it, then not acted upon with it and without it.
+
+class Fourfold(NamedTuple):
+    """Cases of four kinds at each threshold, and the sums of their squared weights.
+
+    Acted upon with the event and without it, then not acted upon with it and without it: a row a
+    kind, a column a threshold.
     """
 
     weight: Column
     squares: Column
 
     @property
-    def cases(self) -> float:
+    def cases(self) -> Column:
         """The number of cases that equal weights would need to be as precise."""
-        return effective(self.weight.sum(), self.squares.sum())
+        result: Column = over_kinds(self.weight) ** 2 / over_kinds(self.squares)
+        return result
 
     @property
     def some(self) -> Column:
         """Whether anybody is acted upon, or is not, for each kind."""
-        return np.repeat(self.weight.reshape(2, 2).any(axis=1), 2)
+        return np.repeat(self.weight.reshape(2, 2, -1).any(axis=1), 2, axis=0)
 
-    def tally(self) -> Tally:
-        """Give all who are not acted upon one forecast, and all who are another."""
-        weight, squares = (x.reshape(2, 2)[::-1] for x in self)
+    def tally(self, k: int) -> Tally:
+        """Give all who are not acted upon at a threshold one forecast, all who are another."""
+        weight, squares = (x[:, k].reshape(2, 2)[::-1] for x in self)
         columns = [weight.sum(axis=1), weight[:, 0], squares[:, 0], squares[:, 1]]
         return Tally._of([np.array([0.0, 1.0]), *columns])  # noqa: SLF001
 
-    def heavy(self, kinds: Column) -> float:
+    def heavy(self, kinds: Column) -> Column:
         """Return squared weight over weight of some kinds.
 
         Without a case, they might be as heavy as those with the same outcome, or as those of the
         same action; the heavier of the two is on the safe side.
         """
         if (self.squares == self.weight).all():
-            return 1.0
-        table = kinds.reshape(2, 2)
-        alike = np.tile(table.any(axis=0), 2), np.repeat(table.any(axis=1), 2)
-        groups = (kinds,) if self.weight[kinds].any() else alike
-        result = [
-            self.squares[x].sum() / self.weight[x].sum() for x in groups if self.weight[x].any()
-        ]
-        return float(max(result, default=1.0))
+            return np.ones(self.weight.shape[1])
+        table = np.broadcast_to(kinds, self.weight.shape).reshape(2, 2, -1)
+        alike = np.tile(table.any(axis=0), (2, 1)), np.repeat(table.any(axis=1), 2, axis=0)
+        own, *others = (
+            over_kinds(self.squares * x) / over_kinds(self.weight * x) for x in (kinds, *alike)
+        )
+        return np.nan_to_num(np.where(np.isnan(own), np.fmax(*others), own), nan=1.0)
 
-    def share(self, counted: Column, among: Column) -> tuple[float, float]:
+    def share(self, counted: Column, among: Column) -> tuple[Column, Column]:
         """Return a share of some kinds, and its own number of cases."""
         kinds = counted & among, ~counted & among
-        inside, outside = (self.weight[x].sum() for x in kinds)
+        inside, outside = (over_kinds(self.weight * x) for x in kinds)
         spread = self.heavy(kinds[0]) * outside + self.heavy(kinds[1]) * inside
         return inside / (inside + outside), (inside + outside) ** 2 / spread
 
@@ -157,59 +164,71 @@ class Ratio(NamedTuple):
     """What a case of each of the four kinds adds to a numerator and to a denominator.
 
     It is a share of some of the cases, a sum of two shares of all, or another ratio, which may be
-    more nearly normal as a logarithm.
+    more nearly normal as a logarithm. Columns are thresholds, or a single one for all of them.
     """
 
     above: Column
     below: Column
     form: Form
 
-    def of(self, table: Fourfold) -> float:
+    def of(self, table: Fourfold) -> Column:
         """Return the ratio of the two sums."""
-        return float(self.above @ table.weight / (self.below @ table.weight))
+        result: Column = over_kinds(self.above * table.weight) / over_kinds(
+            self.below * table.weight
+        )
+        return result
 
     @property
     def is_scored(self) -> bool:
         """Whether it is made of shares of one or two kinds; a harm counts for all four."""
-        kinds = int(np.count_nonzero(self.above))
+        kinds = int(np.count_nonzero(self.above, axis=0).max())
         return self.form in ("share", "sum") or kinds <= TWO
 
     @property
-    def limits(self) -> tuple[float, float]:
+    def limits(self) -> tuple[Any, Any]:
         """The least and the greatest value there can be."""
         # Not minus zero, which nobody wants to read.
-        least, most = self.above.min() + 0.0, self.above.max()
+        least, most = self.above.min(axis=0) + 0.0, self.above.max(axis=0)
         by_form = {"ratio": (-np.inf, most), "log ratio": (0.0, np.inf)}
         return by_form.get(self.form, (least, most))
 
     def influence(self, table: Fourfold) -> Column:
         """Return how far a case of each kind moves the ratio, as an amount whose mean is 0."""
         away: Column = self.above - self.of(table) * self.below
-        away *= table.weight.sum() / (self.below @ table.weight)
-        return away
+        away = np.where(np.abs(away) <= CANCELLED * np.abs(self.above), 0.0, away)
+        return away * (over_kinds(table.weight) / over_kinds(self.below * table.weight))
 
 
 class Score(NamedTuple):
     """What score intervals take: a quantile, and how many cases tell as much as one alone would."""
 
-    quantile: float
-    design: float
+    quantile: Any
+    design: Any
 
-    def wilson(self, share: float, cases: float) -> Column:
+    def wilson(self, share: Column, cases: Column) -> Column:
         """Return both ends of the interval of a share."""
         return np.array(wilson(share, cases / self.design, self.quantile))
 
 
 def threshold_intervals(
-    source: Sampled, table: Fourfold, c: float, ratios: Mapping[str, Ratio], level: float
+    source: Sampled, table: Fourfold, c: Column, ratios: Mapping[str, Ratio], level: float
 ) -> dict[str, Column]:
-    """Bound ratios at one threshold c, given the cases of the four kinds there."""
+    """Bound ratios at thresholds c, given the cases of the four kinds there: two rows of ends."""
+    if source is None and all(ratio.is_scored for ratio in ratios.values()):
+        alone = Score(normal(level), 1.0)
+        return {name: _ends(ratio, table, np.nan, alone) for name, ratio in ratios.items()}
     influence = np.stack([ratio.influence(table) for ratio in ratios.values()])
-    spread = _spread(source, table, influence, c)
-    scores, halves = _scores(source, table, influence, spread, level), spread.half_widths(level)
+    halves, scores = [], []
+    for k, at in enumerate(c.tolist()):
+        spread = _spread(source, table, influence[:, :, k], (k, at))
+        halves.append(spread.half_widths(level))
+        scores.append(_score(source, table, influence[:, :, k], spread, (k, level)))
+    quantile, design = np.array([x.quantile for x in scores]), [x.design for x in scores]
     return {
-        name: _ends(ratio, table, half, score)
-        for (name, ratio), half, score in zip(ratios.items(), halves.tolist(), scores, strict=True)
+        name: _ends(ratio, table, half, Score(quantile, effect))
+        for (name, ratio), half, effect in zip(
+            ratios.items(), np.stack(halves, axis=1), np.stack(design, axis=1), strict=True
+        )
     }
 
 
@@ -220,10 +239,11 @@ def sampled(source: Tally | Cases) -> Sampled:
     return source if has_strata(source) or has_time(source) else rows_of(source)
 
 
-def _spread(source: Sampled, table: Fourfold, influence: Column, c: float) -> Spread:
-    """Find how far the ratios spread."""
+def _spread(source: Sampled, table: Fourfold, influence: Column, at: tuple[int, float]) -> Spread:
+    """Find how far the ratios spread at one threshold, given its place among all."""
+    k, c = at
     if source is None:
-        return spread_of_means(table.tally(), influence[:, [2, 0]], influence[:, [3, 1]])
+        return spread_of_means(table.tally(k), influence[:, [2, 0]], influence[:, [3, 1]])
     if isinstance(source, Rows):
         return _spread_of_clusters(source, influence, c)
     y, p, _, _ = rows_in_use(source)
@@ -244,33 +264,34 @@ def _kind(p: Column, happened: Column, c: float) -> Column:
     return kind
 
 
-def _scores(
-    source: Sampled, table: Fourfold, influence: Column, spread: Spread, level: float
-) -> list[Score]:
+def _score(
+    source: Sampled, table: Fourfold, influence: Column, spread: Spread, at: tuple[int, float]
+) -> Score:
     """Say what score intervals are made of; without a design effect there are none."""
+    k, level = at
     if source is None:
-        return [Score(normal(level), 1.0)] * len(influence)
+        return Score(normal(level), np.ones(len(influence)))
     if not (isinstance(source, Rows) or has_clusters(source)):
-        return [Score(np.nan, np.nan)] * len(influence)
-    alone = np.square(influence) @ table.squares / table.weight.sum() ** 2
+        return Score(np.nan, np.full(len(influence), np.nan))
+    alone = np.square(influence) @ table.squares[:, k] / table.weight[:, k].sum() ** 2
     design = design_effect(np.diagonal(spread.covariance), alone)
-    quantile = student(spread.degrees, level)
-    return [Score(quantile, x) for x in design.tolist()]
+    return Score(student(spread.degrees, level), design)
 
 
-def _ends(ratio: Ratio, table: Fourfold, half: float, score: Score) -> Column:
+def _ends(ratio: Ratio, table: Fourfold, half: Any, score: Score) -> Column:
     """Bound a ratio by score intervals, or else by half the width of its interval."""
     estimate = ratio.of(table)
-    if ratio.is_scored and not np.isnan(score.design):
-        ends = {"share": _share, "sum": _sum}.get(ratio.form, _relative)(ratio, table, score)
-    elif ratio.form == "log ratio":
+    if ratio.form == "log ratio":
         # A ratio of losses is skewed; its logarithm is less so.
-        ends = np.asarray(estimate * np.exp(EITHER * half / estimate))
+        ends = estimate * np.exp(EITHER * half / estimate)
     else:
         # Where nobody is acted upon, net benefit is 0, or minus the harm, whatever happens.
-        varies = ratio.form != "ratio" or table.weight[:2].any()
-        ends = estimate + EITHER * (half if varies else np.nan)
-    return ends.clip(*ratio.limits)
+        varies = (ratio.form != "ratio") | table.weight[:2].any(axis=0)
+        ends = estimate + EITHER * np.where(varies, half, np.nan)
+    if ratio.is_scored:
+        scored = {"share": _share, "sum": _sum}.get(ratio.form, _relative)(ratio, table, score)
+        ends = np.where(np.isnan(score.design), ends, scored)
+    return np.asarray(ends.clip(*ratio.limits))
 
 
 def _share(ratio: Ratio, table: Fourfold, score: Score) -> Column:
@@ -285,20 +306,20 @@ def _sum(ratio: Ratio, table: Fourfold, score: Score) -> Column:
     counts only if somebody is acted upon, or is not, cannot be more where nobody is.
     """
     one, other = (_term(ratio, table, outcome) for outcome in (EVENT, ~EVENT))
-    if table.cases <= 1 or not (one.possible or other.possible):
-        return np.full(2, np.nan)
-    margins = reach(one, other, table.cases / score.design, score.quantile)
-    return np.asarray(ratio.of(table) + EITHER * np.array(margins))
+    varies = (table.cases > 1) & (one.possible | other.possible)
+    margins = np.array(reach(one, other, table.cases / score.design, score.quantile))
+    return np.asarray(ratio.of(table) + EITHER * np.where(varies, margins, np.nan))
 
 
 def _term(ratio: Ratio, table: Fourfold, outcome: Column) -> Term:
     """Return what the cases of one outcome add to a sum."""
     counted = outcome & (ratio.above != 0)
     # An amount of zero, which counts nobody, has no share either.
-    amount = ratio.above[counted][0] if counted.any() else 0.0
+    acted, left = ratio.above[outcome[:, 0]]
     heavy = table.heavy(counted) / table.heavy(EVENT | ~EVENT)
-    share = table.weight[counted].sum() / table.weight.sum()
-    return Term(amount, share, (table.some & counted).any(), heavy)
+    share = over_kinds(table.weight * counted) / over_kinds(table.weight)
+    amount = np.where(acted != 0, acted, left)
+    return Term(amount, share, (table.some & counted).any(axis=0), heavy)
 
 
 def _relative(ratio: Ratio, table: Fourfold, score: Score) -> Column:
@@ -313,17 +334,19 @@ def _relative(ratio: Ratio, table: Fourfold, score: Score) -> Column:
     share, n = table.share(inside, among)
     part, both = table.share(outside, among | outside)
     # Where all are acted upon, or nobody is, those with the outcome are so for certain.
-    ends = score.wilson(share, n) if table.some.all() else np.full(2, share)
-    others = score.wilson(part, both) if table.some[outside].any() else np.full(2, part)
-    one, other = (ratio.above[kinds].sum() / ratio.below.max() for kinds in (inside, outside))
-    moved = np.sort(one * (ends - share))
-    others = np.sort(other * (odds(others) - part / (1 - part)))
+    ends = np.where(table.some.all(axis=0), score.wilson(share, n), share)
+    others = np.where((table.some & outside).any(axis=0), score.wilson(part, both), part)
+    one, other = (
+        over_kinds(ratio.above * kinds) / ratio.below.max(axis=0) for kinds in (inside, outside)
+    )
+    moved = np.sort(one * (ends - share), axis=0)
+    others = np.sort(other * (odds(others) - part / (1 - part)), axis=0)
     away = together(moved, others, _correlation(ratio, table))
-    varies = table.cases > 1 and away.any()
-    return np.asarray(ratio.of(table) + EITHER * (away if varies else np.nan))
+    varies = (table.cases > 1) & away.any(axis=0)
+    return np.asarray(ratio.of(table) + EITHER * np.where(varies, away, np.nan))
 
 
-def _correlation(ratio: Ratio, table: Fourfold) -> float:
+def _correlation(ratio: Ratio, table: Fourfold) -> Column:
     """Correlate the part of such a ratio with the outcome and the part without it, by influence.
 
     It is 0 but for weights that differ between those with the outcome who count and who do not.
@@ -331,6 +354,8 @@ def _correlation(ratio: Ratio, table: Fourfold) -> float:
     among = ratio.below > 0
     parts = [Ratio(np.where(x, ratio.above, 0.0), ratio.below, "ratio") for x in (among, ~among)]
     one, other = (part.influence(table) for part in parts)
-    products = [table.squares @ (a * b) for a, b in ((one, other), (one, one), (other, other))]
+    products = [
+        over_kinds(table.squares * (a * b)) for a, b in ((one, other), (one, one), (other, other))
+    ]
     result = products[0] / np.sqrt(products[1] * products[2])
-    return float(np.nan_to_num(result).clip(-1, 1))
+    return np.nan_to_num(result).clip(-1, 1)
