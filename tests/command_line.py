@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from dataclasses import fields, replace
 from typing import TYPE_CHECKING, Any
 
@@ -25,6 +26,14 @@ GRADES = ("low", "mid", "high")
 def run(*arguments: str | Path) -> Result:
     """Run a command; an exception that is no refusal is one of the test."""
     return CliRunner().invoke(cli.command(), [str(x) for x in arguments], catch_exceptions=False)
+
+
+def scored(*arguments: str | Path) -> dict[str, Any]:
+    """Score forecasts, and return what is told as JSON."""
+    result = run("score", *arguments, "--format", "json")
+    assert result.exit_code == 0, result.stderr
+    record: dict[str, Any] = json.loads(result.stdout)
+    return record
 
 
 def write_forecasts(path: Path) -> Path:

@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 import click
-import duckdb
 import numpy as np
 import pyarrow as pa
 import pytest
@@ -18,7 +17,6 @@ from properly.cli._options import file_options
 from properly.errors import DataError
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
     from pathlib import Path
 
     from click.testing import Result
@@ -34,20 +32,6 @@ GRADES = (
     "none,0.5,0.5,1,0,0.25,0.75\n"
     "minor,0.25,0.75,0.5,0.5,0,1\n"
 )
-
-
-@pytest.fixture(scope="module", autouse=True)
-def _database() -> Iterator[None]:
-    """Open one database for all tests: to open one takes longer than to read a small file."""
-    with duckdb.connect() as shared, pytest.MonkeyPatch.context() as patch:
-        patch.setattr(duckdb, "connect", lambda **_: shared.cursor())
-        yield
-
-
-@pytest.fixture
-def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    monkeypatch.chdir(tmp_path)
-    return tmp_path
 
 
 def run(data: str | bytes, *arguments: str) -> tuple[Chosen, Result]:

@@ -7,12 +7,11 @@ import shutil
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
-import duckdb
 import pandas as pd
 import pyarrow as pa
 import pytest
 from pyarrow import csv, feather, parquet
-from tests.command_line import GRADES, run, write_forecasts
+from tests.command_line import GRADES, run, scored, write_forecasts
 
 import properly
 from properly.cli import _engine
@@ -46,14 +45,6 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return home
 
 
-@pytest.fixture(scope="module", autouse=True)
-def _database() -> Iterator[None]:
-    """Open one database for all tests: to open one takes longer than to read a small file."""
-    with duckdb.connect() as shared, pytest.MonkeyPatch.context() as patch:
-        patch.setattr(duckdb, "connect", lambda **_: shared.cursor())
-        yield
-
-
 @pytest.fixture(autouse=True)
 def _place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
@@ -80,13 +71,6 @@ def numbers(found: Mapping[str, Any]) -> dict[tuple[str, ...], Any]:
     return told
 
 
-def score(*arguments: str | Path) -> dict[str, Any]:
-    result = run("score", *arguments, "--format", "json")
-    assert result.exit_code == 0, result.stderr
-    found: dict[str, Any] = json.loads(result.stdout)
-    return found
-
-
 def test_the_limit_is_that_of_frames() -> None:
     assert _engine.MOST_ROWS == MOST_ROWS
 
@@ -106,9 +90,9 @@ def test_the_limit_is_that_of_frames() -> None:
 def test_scores_are_those_of_the_rows(
     folder: Path, files: str, options: tuple[str, ...], request: pytest.FixtureRequest
 ) -> None:
-    small = score(folder / files, *options)
+    small = scored(folder / files, *options)
     request.getfixturevalue("no_rows")
-    large = score(folder / files, *options, "--memory", "200MB")
+    large = scored(folder / files, *options, "--memory", "200MB")
     near = {name: pytest.approx(x, abs=1e-10) for name, x in numbers(small).items()}
     assert numbers(large) == near
     assert len(near) >= 15
@@ -137,9 +121,9 @@ def test_scores_of_classes_are_those_of_the_rows(
 ) -> None:
     graded = ("--outcome", "grade", "--forecast", "p", "--classes", ",".join(GRADES))
     asked = (folder / "all.parquet", *graded, "--ordered", "--rule", "rps")
-    small = score(*asked)
+    small = scored(*asked)
     request.getfixturevalue("no_rows")
-    large = score(*asked)
+    large = scored(*asked)
     near = {name: pytest.approx(x, abs=1e-10) for name, x in numbers(small).items()}
     assert numbers(large) == near
     assert len(near) >= 5
@@ -204,7 +188,7 @@ def test_progress_is_that_of_the_sums_and_of_the_evaluation(
 
     monkeypatch.setattr(_engine, "MOST_ROWS", 10)
     monkeypatch.setattr("properly.cli._options.progress_bar", bar)
-    score(folder / "all.parquet", *TWO, *BRIER)
+    scored(folder / "all.parquet", *TWO, *BRIER)
     assert told[0] == (0, 3, "the sums of losses")
     assert [what for _, _, what in told[1:3]] == ["the forecasts of good", "the forecasts of poor"]
     assert all(0 <= done <= total for done, total, _ in told)
@@ -217,7 +201,7 @@ def test_names_are_data(tmp_path: Path) -> None:
     file = tmp_path / "it's.csv"
     file.write_text(f'c0,"{hostile.replace(chr(34), chr(34) * 2)}",{other}\n{lines}')
     asked = ("--outcome", "c0", "--forecast", hostile, "--forecast", other, *BRIER)
-    found = score(file, *asked)
+    found = scored(file, *asked)
     assert list(found["models"]) == [hostile, other]
     assert found["models"][hostile]["brier"]["score"] == pytest.approx(0.09)
     file.write_text(file.read_text().replace("0,0.3,0.4\n", "0,1.5,0.4\n"))
@@ -252,7 +236,7 @@ def test_a_cluster_is_given_the_columns_under_plain_names(
     assert result.stderr == "Dropped 2 of 80 rows for missing values.\n"
     columns = {"c0": "y", "c1": "sex", "c2": "good", "c3": "poor"}
     assert asked == [((file,), columns, {option: "x"})]
-    expected = numbers(score(file, *options))
+    expected = numbers(scored(file, *options))
     assert numbers(json.loads(result.stdout)) == {
         k: pytest.approx(x, abs=1e-10) for k, x in expected.items()
     }
@@ -305,5 +289,5 @@ def test_nothing_is_left_in_the_temporary_folder(
 ) -> None:
     monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
     shutil.copy(folder / "all.csv", tmp_path)
-    score(tmp_path / "all.csv", *ONE, *BRIER)
+    scored(tmp_path / "all.csv", *ONE, *BRIER)
     assert [path.name for path in tmp_path.iterdir()] == ["all.csv"]

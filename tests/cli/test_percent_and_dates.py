@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import polars as pl
 import pytest
-from tests.command_line import CASES, GRADES, run, write_forecasts
+from tests.command_line import CASES, GRADES, run, scored, write_forecasts
 
 import properly
 from properly.cli import _engine
@@ -38,13 +38,6 @@ def file(tmp_path: Path) -> Path:
         pl.Series("zoned", [f"{day:%d.%m.%Y} 00:30 +0100" for day in days]),
     ).write_csv(path)
     return path
-
-
-def scored(*arguments: str | Path) -> dict[str, Any]:
-    result = run("score", *arguments, "--format", "json")
-    assert result.exit_code == 0, result.stderr
-    record: dict[str, Any] = json.loads(result.stdout)
-    return record
 
 
 def test_percentages_score_as_their_hundredths_do(file: Path) -> None:

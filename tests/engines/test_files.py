@@ -14,7 +14,6 @@ from datetime import UTC, date, datetime
 from decimal import Decimal
 from typing import TYPE_CHECKING, Any
 
-import duckdb
 import numpy as np
 import pyarrow as pa
 import pytest
@@ -30,7 +29,7 @@ from properly.engines._files._read import open_files
 from properly.errors import DataError, DataWarning
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable
     from pathlib import Path
 
 CSV = b"y,p\n1,0.5\n0,0.25\n"
@@ -38,18 +37,7 @@ JSON = b'{"y": 1, "p": 0.5}\n{"y": 0, "p": 0.25}\n'
 TABLE = pa.table({"y": [1, 0], "p": [0.5, 0.25]})
 
 
-@pytest.fixture(scope="module", autouse=True)
-def _database() -> Iterator[None]:
-    """Open one database for all tests: to open one takes longer than to read a small file."""
-    with duckdb.connect() as shared, pytest.MonkeyPatch.context() as patch:
-        patch.setattr(duckdb, "connect", lambda **_: shared.cursor())
-        yield
-
-
-@pytest.fixture
-def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    monkeypatch.chdir(tmp_path)
-    return tmp_path
+pytestmark = pytest.mark.usefixtures("one_database")
 
 
 def stream(table: pa.Table = TABLE) -> bytes:

@@ -6,7 +6,7 @@ import gzip
 import io
 import shutil
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 import duckdb
 import numpy as np
@@ -22,27 +22,12 @@ from properly.engines._files._paths import find_files
 from properly.engines._files._read import as_size, limits_of
 from properly.errors import DataError
 
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-
 CSV = b"y,p,g\n1,0.5,a\n0,0.25,b\n1,1,a\n"
 TABLE = pa.table({"y": [1, 0, 1], "p": [0.5, 0.25, 1.0], "g": ["a", "b", "a"]})
 JSON = b'{"y": 1, "p": 0.5, "g": "a"}\n{"y": 0, "p": 0.25, "g": "b"}\n{"y": 1, "p": 1, "g": "a"}\n'
 
 
-@pytest.fixture(scope="module")
-def database() -> Iterator[Any]:
-    with duckdb.connect() as shared:
-        yield shared
-
-
-@pytest.fixture(autouse=True)
-def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, database: Any) -> Path:
-    """Work in a folder, with one database for all tests: to open one takes longer than a test."""
-    monkeypatch.setattr(duckdb, "connect", lambda **_: database.cursor())
-    monkeypatch.chdir(tmp_path)
-    return tmp_path
+pytestmark = pytest.mark.usefixtures("folder", "one_database")
 
 
 def stream(*batches: pa.RecordBatch) -> bytes:

@@ -13,7 +13,6 @@ from properly.engines._files import Files, open_files
 from properly.errors import DataError
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
     from pathlib import Path
 
 CSV = b"y,p\n1,0.5\n0,0.25\n"
@@ -21,18 +20,7 @@ ONE = ("--outcome", "y", "--forecast", "good")
 TWO = (*ONE, "--forecast", "poor")
 
 
-@pytest.fixture(scope="module")
-def database() -> Iterator[Any]:
-    with duckdb.connect() as shared:
-        yield shared
-
-
-@pytest.fixture(autouse=True)
-def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, database: Any) -> Path:
-    """Work in a folder, with one database for all tests: to open one takes longer than a test."""
-    monkeypatch.setattr(duckdb, "connect", lambda **_: database.cursor())
-    monkeypatch.chdir(tmp_path)
-    return tmp_path
+pytestmark = pytest.mark.usefixtures("folder")
 
 
 def related(paths: list[str], **options: Any) -> None:

@@ -129,12 +129,6 @@ SAID: list[tuple[Mapping[str, bytes], Callable[[], Any], str]] = [
 ]
 
 
-@pytest.fixture
-def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    monkeypatch.chdir(tmp_path)
-    return tmp_path
-
-
 @pytest.mark.parametrize(("files", "ask", "said"), SAID)
 def test_files_and_addresses(
     folder: Path, files: Mapping[str, bytes], ask: Callable[[], Any], said: str

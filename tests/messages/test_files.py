@@ -10,7 +10,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
-import duckdb
 import numpy as np
 import pyarrow as pa
 import pytest
@@ -22,24 +21,10 @@ from properly.engines._files._read import open_files
 from properly.errors import ArgumentTypeError, DataError, MissingExtraError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping
+    from collections.abc import Callable, Mapping
 
 DROP = '\n\nHint: missing="drop", or --missing drop, leaves such rows out.'
 GAP = "\n\nHint: a missing value is written as NA, or as nothing."
-
-
-@pytest.fixture(scope="module", autouse=True)
-def _database() -> Iterator[None]:
-    """Open one database for all tests: to open one takes longer than to read a small file."""
-    with duckdb.connect() as shared, pytest.MonkeyPatch.context() as patch:
-        patch.setattr(duckdb, "connect", lambda **_: shared.cursor())
-        yield
-
-
-@pytest.fixture
-def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    monkeypatch.chdir(tmp_path)
-    return tmp_path
 
 
 def parqueted(table: pa.Table) -> bytes:

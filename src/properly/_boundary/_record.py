@@ -122,6 +122,8 @@ def plain(x: Any) -> Any:
 
     What JSON does not know, such as a date that is the label of a class, becomes text.
     """
+    if type(x) in (str, int, bool) or (type(x) is float and math.isfinite(x)):
+        return x
     if hasattr(x, "to_dict"):
         return x.to_dict()
     if hasattr(x, "tolist"):
@@ -134,9 +136,8 @@ def plain(x: Any) -> Any:
         return [plain(value) for value in x]
     if not isinstance(x, float):
         return x if isinstance(x, str | int | None) else str(x)
-    if math.isinf(x):
-        return "Infinity" if x > 0 else "-Infinity"
-    return None if math.isnan(x) else x
+    words = {math.inf: "Infinity", -math.inf: "-Infinity"}
+    return None if math.isnan(x) else words.get(x, x)
 
 
 def columns_of(rows: Iterable[Any], *extra: str) -> dict[str, list[Any]]:

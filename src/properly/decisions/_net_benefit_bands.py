@@ -357,5 +357,5 @@ def _correlation(ratio: Ratio, table: Fourfold) -> Column:
     products = [
         over_kinds(table.squares * (a * b)) for a, b in ((one, other), (one, one), (other, other))
     ]
-    result = products[0] / np.sqrt(products[1] * products[2])
+    result: Column = products[0] / np.sqrt(products[1] * products[2])
     return np.nan_to_num(result).clip(-1, 1)

@@ -8,7 +8,7 @@ import sys
 import tempfile
 import webbrowser
 from base64 import b64encode
-from functools import cache
+from functools import cache, partial
 from hashlib import sha256
 from html import escape
 from importlib import import_module
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
 
 # What could end the element, begin another one, or end a line of a script.
-ESCAPED = {ord(c): f"\\u{ord(c):04x}" for c in "<>&\u2028\u2029"}
+ESCAPED = {c: f"\\u{ord(c):04x}" for c in "<>&\u2028\u2029"}
 NO_BREAK = "\N{NO-BREAK SPACE}"
 # Pixels of the page in a notebook: most of a small screen.
 HEIGHT = 720
@@ -43,8 +43,13 @@ FRAME = (
 
 def embedded(x: Any) -> str:
     """Write as JSON that can stand inside a script element."""
-    text = json.dumps(_printable(x), ensure_ascii=False, allow_nan=False, separators=(",", ":"))
-    return text.translate(ESCAPED)
+    dumps = partial(json.dumps, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
+    text = dumps(x)
+    if "\\" in text or not text.isprintable():
+        text = dumps(_printable(x))
+    for character, code in ESCAPED.items():
+        text = text.replace(character, code)
+    return text
 
 
 def _printable(x: Any) -> Any:
