@@ -42,6 +42,21 @@ def test_every_chart_is_drawn_without_a_word_and_without_a_request(
     assert window.requests == [page.path.as_uri()]
 
 
+def test_charts_are_drawn_again_once_and_only_where_some_are_unfolded(window: Window) -> None:
+    page = window.page
+    page.evaluate("window.again = 0; addEventListener('resize', () => { window.again += 1; })")
+    page.evaluate(
+        "for (const x of document.querySelectorAll('details:not(:has(.drawing))')) x.open = true"
+    )
+    window.settle()
+    assert page.evaluate("window.again") == 0
+    window.open_all()
+    assert page.evaluate("window.again") == 1
+    folded = page.locator("details .drawing svg")
+    assert folded.count() > 0
+    assert min(folded.evaluate_all("(all) => all.map((x) => x.clientWidth)")) > 200
+
+
 def test_the_example_has_all_its_charts(window: Window) -> None:
     assert sorted(window.marks()) == [
         "comparisons",

@@ -311,8 +311,14 @@
   unfold();
 
   // A chart takes the width of its place, and has none while it is folded away.
-  for (const part of document.querySelectorAll("details")) {
-    part.addEventListener("toggle", () => { if (part.open) dispatchEvent(new Event("resize")); });
+  // Those that are unfolded together take it together, since all charts are drawn again.
+  let isDue = false;
+  for (const part of document.querySelectorAll("details:has(.drawing)")) {
+    part.addEventListener("toggle", () => {
+      if (!part.open || isDue) return;
+      isDue = true;
+      requestAnimationFrame(() => { isDue = false; dispatchEvent(new Event("resize")); });
+    });
   }
 
   for (const name of Object.keys(specs)) {
