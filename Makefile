@@ -54,7 +54,7 @@ NUMBERS := $(addprefix tests/,calibration inference rules)
 COUNTS := $(addprefix tests/,comparison counts decisions probability)
 APART := $(LAWS) $(PICTURES) $(NUMBERS) $(COUNTS) tests/browser $(SLOW) $(FRAMED)
 # The longest first, so that none is left alone at the end.
-QUICK := test-laws test-pictures test-rest test-browser test-numbers test-counts
+QUICK := test-browser test-pictures test-laws test-rest test-counts test-numbers
 # Processes fill the cores, so that BLAS has one thread in each. Those of `make verify` have as many
 # as users have, who sum in that order.
 $(QUICK): export OPENBLAS_NUM_THREADS := 1
@@ -75,7 +75,6 @@ test-counts:
 test-rest:
 	@$(RUN) -m "not slow" tests $(APART:%=--ignore=%)
 
-# A browser is waited for more than it computes, so that its tests fill what others leave.
 test-browser:
 	@$(RUN) -m "not slow" tests/browser
 

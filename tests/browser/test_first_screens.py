@@ -14,7 +14,7 @@ import properly
 from tests.browser.conftest import printed
 from tests.browser.pages import synthetic_evaluation
 from tests.browser.test_looks import CONTRASTS, KEPT, LEAST_CONTRAST
-from tests.browser.window import Window
+from tests.browser.window import SIZE, Window
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -24,12 +24,12 @@ if TYPE_CHECKING:
 
     from tests.browser.pages import Printed
 
-DESK, TELEPHONE = {"width": 1200, "height": 900}, {"width": 390, "height": 844}
+TELEPHONE = {"width": 390, "height": 844}
 # Charts are as wide as on a desk, and the printer makes all of it smaller.
 SHEET = {"width": 1030, "height": 1500}
 LOOKS: dict[str, tuple[dict[str, int], dict[str, Any]]] = {
-    "light": (DESK, {"media": "screen", "color_scheme": "light"}),
-    "dark": (DESK, {"media": "screen", "color_scheme": "dark"}),
+    "light": (SIZE, {"media": "screen", "color_scheme": "light"}),
+    "dark": (SIZE, {"media": "screen", "color_scheme": "dark"}),
     "telephone": (TELEPHONE, {"media": "screen", "color_scheme": "light"}),
     "paper": (SHEET, {"media": "print", "color_scheme": "light"}),
 }
@@ -103,8 +103,13 @@ def screen(request: pytest.FixtureRequest, browser: Browser, folder: Path) -> It
         ),
     }
     kind = request.param
-    page = made[kind]() if kind in made else request.getfixturevalue(kind)
-    window = Window(browser, page.path)
+    if kind not in made:
+        shared: Window = request.getfixturevalue(f"shared_{kind}")
+        yield shared
+        shared.page.set_viewport_size(SIZE)  # type: ignore[arg-type]
+        shared.put_back()
+        return
+    window = Window(browser, made[kind]().path)
     yield window
     window.close()
 
