@@ -54,7 +54,7 @@ def test_the_best_of_three_is_named_with_its_range(evaluation: Evaluation) -> No
     assert 0 < low < pair.difference < high
     ends = f"by {few(pair.difference)} (95 % interval {few(low)} to {few(high)})"
     assert choice.startswith(
-        "right is better than high and upside_down for decisions at thresholds of 10 % to 40 %: it "
+        "right is better than high and upside_down for decisions at thresholds of 10 % to 40 %. It "
         f"has a lower mean regret over them than high, the next best, {ends}, that is by "
     )
 
@@ -135,9 +135,11 @@ def test_the_crash_example() -> None:
     pair = e.comparisons["regret[0.01,0.1]"]["logistic", "boosting"]
     low, high = pair.interval
     assert low < 0 < high
-    (needed,) = [x for x in texts(found, "unknown") if "it would take about" in x]
-    assert needed.startswith("If the difference is as large as found, it would take about ")
-    assert needed.endswith("people to tell logistic from boosting 80 % of the time, pair by pair.")
+    (needed,) = [x for x in texts(found, "unknown") if "It would take about" in x]
+    assert needed.endswith(
+        "people to tell logistic from boosting 80 % of the time, pair by pair, if the difference "
+        "is as found."
+    )
 
 
 def test_classes_are_judged_by_their_score() -> None:
@@ -203,7 +205,7 @@ def test_a_model_without_any_loss_is_good_and_suspicious() -> None:
     found = verdict(properly.evaluate(y, two, replicates=0))
     assert found.headline == "Use perfect: on average over all thresholds, it is better than half."
     (choice,) = texts(found, "choice")
-    assert choice.endswith(": it has the lower Brier score, by 0.25 in each case.")
+    assert choice.endswith(". It has the lower Brier score, by 0.25 in each case.")
     assert texts(found, "baseline")[0] == (
         "perfect made no loss at all: make sure that it never saw the outcomes."
     )

@@ -285,15 +285,15 @@ def test_infinite_scores_are_named_as_such() -> None:
 
 def test_the_choice_has_the_difference_to_the_next_with_its_interval() -> None:
     assert choice(standing("ab", "ab")) == (
-        f"a is better than b {AT}: it has the lower mean Brier score over them, by 0.020 "
+        f"a is better than b {AT}. It has the lower mean Brier score over them, by 0.020 "
         "(95 % interval 0.010 to 0.030), that is by 17 %."
     )
     assert choice(standing("ab ac")) == (
-        f"a is better than b and c {AT}: it has a lower mean Brier score over them than b, the "
+        f"a is better than b and c {AT}. It has a lower mean Brier score over them than b, the "
         "next best, by 0.020 (95 % interval 0.010 to 0.030), that is by 17 %."
     )
     assert choice(standing("", "ab")) == (
-        f"a and b cannot be told apart {AT}: a has the lower mean Brier score over them, by 0.020 "
+        f"a and b cannot be told apart {AT}. a has the lower mean Brier score over them, by 0.020 "
         "(95 % interval -0.020 to 0.060)."
     )
     assert choice(standing("ac bc")).endswith("-0.020 to 0.060). Both are better than c.")
@@ -303,7 +303,7 @@ def test_the_choice_has_the_difference_to_the_next_with_its_interval() -> None:
         "). Both are better than c. a is better than d too."
     )
     assert choice(standing("bc")).startswith(
-        f"a cannot be told apart from b and c {AT}: a has a lower mean Brier score over them than "
+        f"a cannot be told apart from b and c {AT}. a has a lower mean Brier score over them than "
         "b, the next best, by 0.020 ("
     )
     assert choice(standing("ab", infinite="c", scope=ALL)).endswith(
@@ -332,11 +332,11 @@ def test_models_that_never_differ_and_differences_without_an_error() -> None:
     same: dict[str, Any] = {"differing": 0, "difference": 0.0, "interval": (math.nan, math.nan)}
     alike = standing("", "ab", ab=same | {"standard_error": 0.0})
     assert (
-        choice(alike) == f"a and b cannot be told apart {AT}: the losses of a and b never differ."
+        choice(alike) == f"a and b cannot be told apart {AT}. The losses of a and b never differ."
     )
     unsure = standing("ab", "ab", ab={"standard_error": math.nan})
     assert choice(unsure) == (
-        f"a and b cannot be told apart {AT}: a has the lower mean Brier score over them, by 0.020, "
+        f"a and b cannot be told apart {AT}. a has the lower mean Brier score over them, by 0.020, "
         "without a standard error."
     )
 
@@ -349,10 +349,10 @@ def test_one_model_is_compared_with_none() -> None:
     worse = replace(standing(models="a"), skills={"a": estimate(-0.3, -0.4, -0.2)})
     assert headline(worse) == f"Better no model: a is worse, {WHERE}."
     assert choice(worse) == (
-        f"a is worse than {EACH}, {AT}: its loss is higher by 30 % (95 % interval 20 % to 40 %)."
+        f"a is worse than {EACH}, {AT}. Its loss is higher by 30 % (95 % interval 20 % to 40 %)."
     )
     assert choice(standing(models="a")) == (
-        f"a is better than {EACH}, {AT}: it saves 20 % (95 % interval 10 % to 30 %) of its loss."
+        f"a is better than {EACH}, {AT}. It saves 20 % (95 % interval 10 % to 30 %) of its loss."
     )
     lost = standing(models="a", infinite="a", scope=ALL)
     assert headline(lost) == (
@@ -385,15 +385,15 @@ def test_models_are_sorted_into_better_and_worse_than_none_and_open() -> None:
     )
     assert list(baseline(evaluation, found)) == [
         (
-            f"a and b are better than {EACH}: they save 31 % (95 % interval 27 % to 34 %) and 29 % "
+            f"a and b are better than {EACH}. They save 31 % (95 % interval 27 % to 34 %) and 29 % "
             "(20 % to 40 %) of its loss."
         ),
         (
-            f"c is worse than {EACH}: its loss is higher by 150 % "
+            f"c is worse than {EACH}. Its loss is higher by 150 % "
             "(95 % interval 50 % to more than 1,000 %)."
         ),
         (
-            f"It cannot be told whether d and e are better than {EACH}: their losses may be "
+            f"It cannot be told whether d and e are better than {EACH}. Their losses may be "
             "anything from 2.0 % higher to 4.0 % lower and from 0 % higher to 10 % lower (95 % "
             "intervals)."
         ),
@@ -406,7 +406,7 @@ def test_no_loss_is_told_more_exactly_than_the_end_of_its_interval() -> None:
     skills = {"a": estimate(-21.2, -50.0, -2.24), "b": estimate(-400.0, -math.inf, -30.0)}
     found = replace(standing("", "ab"), skills=skills)
     assert against_none(found, "ab").endswith(
-        "their losses are higher by more than 1,000 % (95 % interval 224 % to more than 1,000 %) "
+        "Their losses are higher by more than 1,000 % (95 % interval 224 % to more than 1,000 %) "
         "and more than 1,000 % (more than 1,000 % to more than 1,000 %)."
     )
 
@@ -414,23 +414,23 @@ def test_no_loss_is_told_more_exactly_than_the_end_of_its_interval() -> None:
 def test_a_skill_without_an_interval_tells_nothing() -> None:
     found = replace(standing(models="a"), skills={"a": estimate(0.2, math.nan, math.nan)})
     assert against_none(found, ["a"]) == (
-        f"It cannot be told whether a is better than {EACH}: its skill has no interval."
+        f"It cannot be told whether a is better than {EACH}. Its skill has no interval."
     )
     two = replace(standing("", "ab"), skills=found.skills | {"b": estimate(0.1, -0.1, 0.3)})
     evaluation = SimpleNamespace(baselines={})
     assert list(baseline(evaluation, two)) == [
         (
-            f"It cannot be told whether b is better than {EACH}: its loss may be anything from 10 "
+            f"It cannot be told whether b is better than {EACH}. Its loss may be anything from 10 "
             "% higher to 30 % lower (95 % interval)."
         ),
-        f"It cannot be told whether a is better than {EACH}: its skill has no interval.",
+        f"It cannot be told whether a is better than {EACH}. Its skill has no interval.",
     ]
 
 
 def test_many_models_have_the_extremes_of_their_skills() -> None:
     found = standing(models="abcdef")
     assert against_none(found, "abcdef") == (
-        f"a, b, c, d and two others are better than {EACH}: they save 20 % to 20 % of its loss."
+        f"a, b, c, d and two others are better than {EACH}. They save 20 % to 20 % of its loss."
     )
     open_ = standing(models="abcdef", useful="")
     assert against_none(open_, "abcdef").endswith(
@@ -498,7 +498,7 @@ def test_a_band_in_the_other_order_says_the_same() -> None:
         == told(ba=bands(*turned))
         == [
             (
-                f"a is better than b at a threshold of 1 % {CONFIDENCE}; from 1 % to 10 % it is "
+                f"a is better than b at a threshold of 1 % {CONFIDENCE}. From 1 % to 10 %, it is "
                 "nowhere shown to be worse."
             )
         ]
@@ -694,22 +694,22 @@ def calibrated(summary: Any, total: float = 1000) -> str:
     ],
 )
 def test_intervals_say_in_which_way_forecasts_are_off(found: Any, total: float, said: str) -> None:
-    assert calibrated(found, total) == f": its forecasts are {said}."
+    assert calibrated(found, total) == f". Its forecasts are {said}."
 
 
 def test_two_ways_are_both_told() -> None:
     said = calibrated(summary(HIGH, estimate(0.5, 0.3, 0.9)))
-    assert ": its forecasts are too high overall, " in said
-    assert "; and too extreme, " in said
+    assert ". Its forecasts are too high overall, " in said
+    assert ". They are too extreme, " in said
 
 
 def test_if_neither_mean_nor_slope_shows_how_the_diagram_does() -> None:
     assert calibrated(summary(RIGHT, RIGHT)) == (
-        ", in a way that neither its mean nor its slope shows; see its reliability diagram."
+        ". Neither its mean nor its slope shows in which way; see its reliability diagram."
     )
     nothing = estimate(math.nan, math.nan, math.nan)
     assert calibrated(summary(RIGHT, nothing)) == (
-        ", in a way that its mean does not show (forecasts of exactly 0 or 1 have no log-odds, and "
+        ". Its mean does not show in which way (forecasts of exactly 0 or 1 have no log-odds, and "
         "so no slope); see its reliability diagram."
     )
 
@@ -722,7 +722,7 @@ def test_p_values_are_adjusted_for_the_number_of_models() -> None:
         "a is miscalibrated (p = 0.003, adjusted for three models).",
         (
             "No miscalibration can be shown for b and c (p = 0.06 and 0.06, adjusted for three "
-            "models), which is not to say that they are calibrated."
+            "models). That is not to say that they are calibrated."
         ),
     ]
 
@@ -736,7 +736,7 @@ def test_models_without_a_test_and_too_few_draws() -> None:
     assert list(calibration(evaluation, WORDS)) == [
         (
             "No miscalibration can be shown for a and b (p = 0.1 and 0.1, adjusted for two "
-            "models), which is not to say that they are calibrated."
+            "models). That is not to say that they are calibrated."
         ),
         "19 random draws are too few to show miscalibration of two models; take more.",
     ]
@@ -787,17 +787,17 @@ def grouped(*models: Any, found: Standing | None = None) -> list[str]:
 
 def test_a_group_is_worse_if_an_interval_for_all_says_so() -> None:
     size = "by 0.20 (95 % interval for all groups at once 0.10 to 0.30) worse than for the rest"
-    start = f"Of three groups, a scores worst for 'x': {size}"
-    assert grouped(split(0.2, (0.1, 0.3), -0.2)) == [f"{start}, and its skill is lower there too."]
+    start = f"Of three groups, a scores worst for 'x': {size}."
+    assert grouped(split(0.2, (0.1, 0.3), -0.2)) == [f"{start} Its skill is lower there too."]
     assert grouped(split(0.2, (0.1, 0.3))) == [
         (
-            f"{start}; what happens there may only be harder to foresee, since no lower skill can "
-            "be shown."
+            f"{start} That a has a lower skill there cannot be shown: outcomes may only be harder to "
+            "foresee."
         )
     ]
     elsewhere = split(0.2, (0.1, 0.3), -0.2)
     elsewhere.worst_skill = elsewhere.worst_skill._replace(name="y")
-    assert grouped(elsewhere) == [f"{start}; the skill is lowest for 'y'."]
+    assert grouped(elsewhere) == [f"{start} The skill is lowest for 'y'."]
 
 
 def test_otherwise_no_group_can_be_shown_to_be_worse() -> None:
@@ -849,8 +849,8 @@ def test_the_cases_that_it_would_take_are_those_of_the_comparison() -> None:
     evaluation = SimpleNamespace(notes=("with 3 events, beware", "Two.\nLines."))
     assert list(unknown(evaluation, found, WORDS)) == [
         (
-            "If the differences are as large as found, it would take about 780 people to tell a "
-            "from b, 780 from c and 780 from d 80 % of the time, pair by pair."
+            "It would take about 780 people to tell a from b, 780 from c and 780 from d 80 % of "
+            "the time, pair by pair, if the differences are as found."
         ),
         "With 3 events, beware.",
         "Two. Lines.",
@@ -956,4 +956,4 @@ def test_how_many_cases_are_in_reach_depends_on_how_many_there_are() -> None:
     (needed,) = large.comparison.cases_needed(0.8)  # type: ignore[union-attr]
     assert 10**9 < needed < 10**10
     (told,) = unknown(SimpleNamespace(notes=()), large, WORDS)
-    assert told.startswith("If the difference is as large as found, it would take about 7,8")
+    assert told.startswith("It would take about 7,8")

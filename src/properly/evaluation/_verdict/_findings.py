@@ -79,16 +79,16 @@ def against_none(standing: Standing, names: Sequence[str], where: str = "") -> s
         return f"{who} made no loss at all{where}: make sure that {they} never saw the outcomes."
     if standing.is_useful(names[0]):
         claim = f"{who} {'is' if one else 'are'} better than no model{where}"
-        return f"{claim}: {'it saves' if one else 'they save'} {_shares(skills)} of its loss."
+        return f"{claim}. {'It saves' if one else 'They save'} {_shares(skills)} of its loss."
     if standing.is_harmful(names[0]):
         claim = f"{who} {'is' if one else 'are'} worse than no model{where}"
-        cost = "its loss is" if one else "their losses are"
-        return f"{claim}: {cost} higher by {_shares(skills, -1)}."
+        cost = "Its loss is" if one else "Their losses are"
+        return f"{claim}. {cost} higher by {_shares(skills, -1)}."
     claim = f"It cannot be told whether {who} {'is' if one else 'are'} better than no model{where}"
     if _lacks_interval(skills[0]):
-        return f"{claim}: {'its skill has' if one else 'their skills have'} no interval."
-    loss = "its loss may be" if one else "their losses may be"
-    return f"{claim}: {loss} anything {_ranges(skills)} ({sure(standing.level)}{'s' * (not one)})."
+        return f"{claim}. {'Its skill has' if one else 'Their skills have'} no interval."
+    loss = "Its loss may be" if one else "Their losses may be"
+    return f"{claim}. {loss} anything {_ranges(skills)} ({sure(standing.level)}{'s' * (not one)})."
 
 
 def _lacks_interval(skill: Estimate) -> bool:
@@ -187,7 +187,7 @@ def _not_shown(p_values: dict[str, Chance], tests: int) -> Iterator[str]:
         they = "it is" if len(p_values) == 1 else "they are"
         chances = _chances([*p_values.values()], tests)
         claim = f"No miscalibration can be shown for {named(p_values)} ({chances})"
-        yield f"{claim}, which is not to say that {they} calibrated."
+        yield f"{claim}. That is not to say that {they} calibrated."
 
 
 def _chances(p_values: list[Chance], tests: int) -> str:
@@ -209,7 +209,7 @@ def _how(evaluation: Any, name: str, words: Words) -> str:
     ways = [*_overall(summary, total, words), *_spread(summary)]
     if not ways:
         return _curve(summary)
-    return f": its forecasts are {'; and '.join(ways)}"
+    return f". Its forecasts are {'. They are '.join(ways)}"
 
 
 def _overall(summary: CalibrationSummary, total: float, words: Words) -> Iterator[str]:
@@ -263,10 +263,10 @@ def _spread(summary: CalibrationSummary) -> Iterator[str]:
 def _curve(summary: CalibrationSummary) -> str:
     """Say that nothing simple can be said, and why there is no slope if there is none."""
     if not math.isnan(summary.slope.value):
-        return ", in a way that neither its mean nor its slope shows; see its reliability diagram"
+        return ". Neither its mean nor its slope shows in which way; see its reliability diagram"
     # A band that holds at each point is left somewhere by most curves, and so no evidence.
     why = "forecasts of exactly 0 or 1 have no log-odds, and so no slope"
-    return f", in a way that its mean does not show ({why}); see its reliability diagram"
+    return f". Its mean does not show in which way ({why}); see its reliability diagram"
 
 
 def _untested(evaluation: Any, p_values: dict[str, Chance]) -> Iterator[str]:
@@ -357,15 +357,15 @@ def _worst(split: Groups, model: str, worst: WorstGroup) -> str:
     low, high = worst.simultaneous
     level = f"{100 * worst.level:g} % interval for all groups at once"
     size = f"{few(worst.difference)} ({level} {few(low)} to {few(high)})"
-    claim = f"Of {counted(worst.groups)} groups, {model} scores worst for '{printable(worst.name)}'"
+    which = f"Of {counted(worst.groups)} groups, {model} scores worst for '{printable(worst.name)}'"
+    claim = f"{which}: by {size} worse than for the rest."
     skill = split.worst_skill
     if skill is not None and skill.name == worst.name and is_worse(skill):
-        return f"{claim}: by {size} worse than for the rest, and its skill is lower there too."
+        return f"{claim} Its skill is lower there too."
     if skill is not None and is_worse(skill):
-        other = f"the skill is lowest for '{printable(skill.name)}'"
-        return f"{claim}: by {size} worse than for the rest; {other}."
-    common = "what happens there may only be harder to foresee, since no lower skill can be shown"
-    return f"{claim}: by {size} worse than for the rest; {common}."
+        return f"{claim} The skill is lowest for '{printable(skill.name)}'."
+    harder = "outcomes may only be harder to foresee"
+    return f"{claim} That {model} has a lower skill there cannot be shown: {harder}."
 
 
 def _no_difference(splits: list[Groups], names: list[str]) -> str:
@@ -457,7 +457,7 @@ def _of_two(bands: Bands, best: str, rival: str) -> str:
     claim = f"{best} is better than {rival} {at_thresholds(bands.better)}"
     if bands.worse:
         return f"{claim} and worse at {stretches(bands.worse)}{_confidence(bands)}."
-    return f"{claim}{_confidence(bands)}; from {low} to {high} it is nowhere shown to be worse."
+    return f"{claim}{_confidence(bands)}. From {low} to {high}, it is nowhere shown to be worse."
 
 
 def _confidence(bands: Bands) -> str:
@@ -535,8 +535,8 @@ def _open_pairs(standing: Standing, compared: Comparison, words: Words) -> Itera
         (number, first), *others = reachable
         more = [f"{best} from {first}", *(f"{x} from {name}" for x, name in others)]
         true = "the difference is" if len(reachable) == 1 else "the differences are"
-        start = f"If {true} as large as found, it would take about {number} {words.cases}"
+        take = f"It would take about {number} {words.cases} to tell {listed(more)} {sure}"
         alone = ", pair by pair" if len(compared) > 1 else ""
-        yield f"{start} to tell {listed(more)} {sure}{alone}."
+        yield f"{take}{alone}, if {true} as found."
     if beyond:
         yield f"No number of {words.cases} in reach would tell {best} from {listed(beyond)}."

@@ -77,14 +77,14 @@ def choice(standing: Standing) -> str:
         _only_best(standing),
         _infinite(standing),
     ]
-    first, *more = filter(None, clauses)
-    claim = f"{_clause(standing, standing.scope.long)}: {first}."
-    return " ".join([claim, *map(_sentence, more)])
+    claim = f"{_clause(standing, standing.scope.long)}."
+    return " ".join([claim, *map(_sentence, filter(None, clauses))])
 
 
 def _sentence(clause: str) -> str:
     """Make a sentence of a clause; names of models begin as they do."""
-    start = clause[0].upper() if clause.startswith(("both ", "all ")) else clause[0]
+    ours = clause.startswith(("both ", "all ", "it ", "the losses "))
+    start = clause[0].upper() if ours else clause[0]
     return f"{start}{clause[1:]}."
 
 
