@@ -791,8 +791,8 @@ def test_a_group_is_worse_if_an_interval_for_all_says_so() -> None:
     assert grouped(split(0.2, (0.1, 0.3), -0.2)) == [f"{start} Its skill is lower there too."]
     assert grouped(split(0.2, (0.1, 0.3))) == [
         (
-            f"{start} That a has a lower skill there cannot be shown: outcomes may only be harder to "
-            "foresee."
+            f"{start} That a has a lower skill there cannot be shown: outcomes may only be harder "
+            "to foresee."
         )
     ]
     elsewhere = split(0.2, (0.1, 0.3), -0.2)

@@ -158,7 +158,7 @@ def test_cards_are_three_at_most_and_the_dangerous_one_is_first(screen: FirstScr
     assert danger.tone == "bad"
     assert danger.text == (
         "forest called death impossible for 48 people, and it happened. No threshold would have "
-        "raised an alarm for them."
+        "raised an alarm there."
     )
     assert repair.text == (
         "balanced_boosting tells people apart well, but its numbers are off. Recalibrating might "

@@ -304,6 +304,10 @@ class Wrong(NamedTuple):
     cases: float
     called: str
 
+    def whom(self, cases: str) -> str:
+        """Count cases by a word that is only known in the plural."""
+        return f"one of the {cases}" if self.cases == 1 else f"{self.cases:,.4g} {cases}"
+
 
 def _wrong(evaluation: Evaluation, name: str) -> Wrong:
     """Count the cases for which a model had been certain and wrong, those in the same way."""
@@ -340,7 +344,7 @@ def _certain(wrong: Wrong, cases: str, event: str) -> Finding:
         "impossible": f"{event} called impossible, and it happened",
         "certain": f"{event} called certain, and it did not happen",
     }[wrong.called]
-    return Finding("Certain, and wrong", "bad", printable(f"{wrong.cases:,.4g} {cases}: {what}"))
+    return Finding("Certain, and wrong", "bad", printable(f"{wrong.whom(cases)}: {what}"))
 
 
 def _p(test: Chance) -> str:
@@ -410,12 +414,12 @@ def _danger(evaluation: Evaluation, cases: str, event: str) -> Iterator[Card]:
     if not guilty:
         return
     worst, *others = guilty
-    number, called = wrong[worst]
+    whom, called = wrong[worst].whom(cases), wrong[worst].called
     text = {
-        "": f"{worst} called impossible what then happened, for {number:,.4g} {cases}.",
-        "certain": f"{worst} called {event} certain for {number:,.4g} {cases}, wrongly.",
-        "impossible": f"{worst} called {event} impossible for {number:,.4g} {cases}, and it "
-        "happened. No threshold would have raised an alarm for them.",
+        "": f"{worst} called impossible what then happened, for {whom}.",
+        "certain": f"{worst} called {event} certain for {whom}, wrongly.",
+        "impossible": f"{worst} called {event} impossible for {whom}, and it happened. No "
+        "threshold would have raised an alarm there.",
     }[called]
     if others:
         was = "was" if len(others) == 1 else "were"
