@@ -102,10 +102,11 @@ def figure(page: Page, name: str) -> bytes:
 
 def keep(path: Path, picture: bytes) -> None:
     """Keep a picture, with fewer colours if it is large."""
-    image = Image.open(BytesIO(picture)).convert("RGB")
+    path.write_bytes(picture)
     if len(picture) >= MOST_BYTES:
+        image = Image.open(BytesIO(picture)).convert("RGB")
         image = image.quantize(COLORS, Image.Quantize.MAXCOVERAGE, dither=Image.Dither.NONE)
-    image.save(path, optimize=True)
+        image.save(path, optimize=True)
     if path.stat().st_size >= MOST_BYTES:
         message = f"{path} has {path.stat().st_size:,} bytes"
         raise RuntimeError(message)
