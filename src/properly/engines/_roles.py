@@ -97,7 +97,7 @@ def as_lazy(frame: Any) -> nw.LazyFrame[Any]:
         raise ArgumentTypeError(
             message, hint="pass tally(y, p), or a frame with outcome= and forecast=."
         )
-    _require_distinct(data.columns)
+    _require_distinct(data.collect_schema().names())
     return data.lazy()
 
 

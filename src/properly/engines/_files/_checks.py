@@ -105,7 +105,8 @@ class FileRows:
         """Return some rows of all columns, with None or NaT where a value is missing."""
         filled = {}
         for name, column in self.columns.items():
-            none = np.datetime64("NaT") if column.dtype.kind == "M" else np.array(None)
+            is_date = column.dtype.kind == "M"
+            none = np.array("NaT", column.dtype) if is_date else np.array(None)
             mask = self.missing[name]
             filled[name] = (np.where(mask, none, column) if mask.any() else column)[rows]
         return filled

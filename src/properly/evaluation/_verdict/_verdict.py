@@ -154,15 +154,15 @@ def verdict(evaluation: Evaluation, *, cases: str = "cases", event: str = "the e
     >>> print(properly.verdict(e, cases="people", event="death"))
     Use logistic for thresholds of 1 % to 10 %: it is better than forest.
     <BLANKLINE>
-    logistic is better than forest for decisions at thresholds of 1 % to 10 %: it has the
+    logistic is better than forest for decisions at thresholds of 1 % to 10 %. It has the
     lower mean regret over them, by 0.0054 (95 % interval 0.0038 to 0.0070), that is by
     26 %.
     <BLANKLINE>
     logistic is better than forest at every threshold that was looked at, from 1 % to 10 %
     (95 % confidence for all thresholds at once).
     <BLANKLINE>
-    logistic and forest are better than no model: they save 54 % (95 % interval 50 % to 58 %)
-    and 38 % (33 % to 43 %) of its loss.
+    logistic and forest are better than no model. They save 54 % (95 % interval 50 % to
+    58 %) and 38 % (33 % to 43 %) of its loss.
     <BLANKLINE>
     For 48 people, forest had called death impossible, and it happened: no threshold above
     zero, however low, would have raised an alarm. Its log score is infinite.

@@ -420,8 +420,8 @@ class ReliabilityDisplay(CurveDisplay[Reliability]):
     >>> from properly.integrations.sklearn import ReliabilityDisplay
     >>> X, y = load_breast_cancer(return_X_y=True)
     >>> display = ReliabilityDisplay.from_estimator(GaussianNB().fit(X, y), X, y)
-    >>> display
-    ReliabilityDisplay(Reliability(439 distinct forecasts in 11 bins))
+    >>> display  # doctest: +ELLIPSIS
+    ReliabilityDisplay(Reliability(43... distinct forecasts in 11 bins))
     >>> display.figure_.savefig("reliability.png")  # doctest: +SKIP
     """
 
