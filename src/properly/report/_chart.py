@@ -17,6 +17,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
 import numpy as np
 
+from properly._boundary._chunks import share_out
+
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
@@ -173,7 +175,9 @@ def drawn_part(evaluation: Any) -> Any:
     for field in fields(evaluation):
         part = getattr(evaluation, field.name)
         if isinstance(part, Mapping) and part and set(part) <= every:
-            parts[field.name] = {name: part[name] for name in kept if name in part}
+            names = [name for name in kept if name in part]
+            # Curves are made now, those of several models side by side.
+            parts[field.name] = dict(zip(names, share_out(part.__getitem__, names, 2), strict=True))
     return replace(evaluation, **parts)
 
 

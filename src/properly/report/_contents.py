@@ -5,6 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias, TypedDict
 
 from properly import __version__
+from properly._boundary._blas import one_blas_thread
+from properly._boundary._chunks import share_out
 from properly._boundary._record import printable
 from properly.evaluation._verdict._headline import Headline, headline
 from properly.evaluation._verdict._standing import standing_of
@@ -98,9 +100,10 @@ TITLE = "How good are these forecasts?"
 
 
 def charts_of(evaluation: Evaluation) -> list[Chart]:
-    """Draw what there is to draw of models that are drawn."""
+    """Draw what there is to draw of models that are drawn, several charts side by side."""
     kinds = OF_AN_EVENT if evaluation.task == "binary" else OF_CLASSES
-    return [chart for draw in kinds if (chart := draw(evaluation)) is not None]
+    charts = share_out(lambda draw: draw(evaluation), kinds, 2)
+    return [chart for chart in charts if chart is not None]
 
 
 class Part(NamedTuple):
@@ -143,8 +146,10 @@ def contents(
 ) -> dict[str, Any]:
     """Gather what the template prints."""
     said = verdict(evaluation, cases=words["cases"], event=words["event"])
-    part = drawn_part(evaluation)
-    charts = charts_of(part)
+    # Once for all charts: threads that set it and put it back would cross one another.
+    with one_blas_thread():
+        part = drawn_part(evaluation)
+        charts = charts_of(part)
     parts, worst = parts_of(charts), worst_tables(evaluation)
     screen = first_screen(evaluation, words["cases"], words["event"])
     of_event = evaluation.task == "binary"
