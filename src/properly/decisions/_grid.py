@@ -92,10 +92,7 @@ def round_thresholds(within: Interval | None) -> Column:
     lower, upper = (0.0, 1.0) if within is None else (within.lower, within.upper)
     ends = [x for x in (lower, upper) if 0 < x < 1]
     if lower > NARROW * upper:
-        step = round_step((upper - lower) / MOST_LOOKED_UP)
-        # A multiple of a round step, as people write it.
-        first, last = math.ceil(lower / step), math.floor(upper / step)
-        inner = [float(f"{k * step:.12g}") for k in range(first, last + 1)]
+        inner = round_multiples(lower, upper, MOST_LOOKED_UP)
     else:
         powers = range(math.floor(math.log10(lower or upper * LEAST_SHARE)), 1)
         inner = []
@@ -107,6 +104,13 @@ def round_thresholds(within: Interval | None) -> Column:
         # Of a range over very many powers of ten, not even each power.
         inner = inner[:: 1 + len(inner) // MOST_LOOKED_UP]
     return np.array(sorted({x for x in inner if x < 1} | {*ends}))
+
+
+def round_multiples(lower: float, upper: float, most: int) -> list[float]:
+    """Return the multiples of a round step between two ends, about so many, as people write."""
+    step = round_step((upper - lower) / most)
+    first, last = math.ceil(lower / step), math.floor(upper / step)
+    return [float(f"{k * step:.12g}") for k in range(first, last + 1)]
 
 
 def round_step(least: float) -> float:

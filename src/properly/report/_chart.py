@@ -91,9 +91,9 @@ class Chart:
     zoom: str = ""
 
 
-def short(x: float) -> float | None:
+def short(x: float, digits: int = DIGITS) -> float | None:
     """Return a number with as many digits as a picture can show, and nothing if it is none."""
-    return float(f"{x:.{DIGITS}g}") if math.isfinite(x) else None
+    return float(f"{x:.{digits}g}") if math.isfinite(x) else None
 
 
 def thinned(

@@ -206,9 +206,7 @@ def about(evaluation: Evaluation, words: Words) -> str:
 def headline_of(evaluation: Evaluation) -> Headline:
     """Return the headline in its two parts, the second as a sentence of its own."""
     claim, reason, _ = headline(standing_of(evaluation))
-    # Names of models begin as they do.
-    is_name = reason.startswith(tuple(map(printable, evaluation.models)))
-    reason = f"{reason if is_name else begun(reason)}." if reason else ""
+    reason = f"{begun(reason, evaluation.models)}." if reason else ""
     # What these are, those who have never chosen a threshold cannot know.
     threshold = "A threshold is the risk at which one begins to act." if evaluation.within else ""
     same = "risk, the event rate" if evaluation.task == "binary" else "forecast, the class shares"

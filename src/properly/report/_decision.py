@@ -11,7 +11,7 @@ import numpy as np
 from properly._boundary._record import printable
 from properly.counts._baselines import TREAT_ALL, TREAT_NONE
 from properly.decisions._net_benefit import without_model
-from properly.report._chart import Chart, Spec, Table, model_color, model_dash, shown
+from properly.report._chart import Chart, Spec, Table, model_color, model_dash, short, shown
 from properly.report._threshold_axis import (
     DASHED,
     DRAWN,
@@ -175,15 +175,11 @@ def _numbers(evaluation: Evaluation) -> list[Spec]:
     """Return net benefit, and the ends of its interval, where one may point at."""
     rows = []
     for name, baseline, found in _at(evaluation, _pointed_at(evaluation)):
-        columns = ([_short(x) for x in column] for column in zip(*found, strict=True))
+        columns = ([short(x, 7) for x in column] for column in zip(*found, strict=True))
         height, low, high = columns
         row: Spec = {"model": name, "baseline": baseline, "height": height}
         rows.append(row if baseline else row | {"low": low, "high": high})
     return rows
-
-
-def _short(x: float) -> float | None:
-    return float(f"{x:.7g}") if math.isfinite(x) else None
 
 
 def _each_threshold(*fields: str) -> list[Spec]:

@@ -15,6 +15,7 @@ import numpy as np
 from properly._boundary._record import printable
 from properly.decisions._grid import round_step
 from properly.evaluation._verdict._findings import adjusted_tests, is_worse, open_pairs
+from properly.evaluation._verdict._headline import SHORT
 from properly.evaluation._verdict._standing import standing_of
 from properly.evaluation._verdict._words import begun, between, finished, listed, sure
 from properly.report._chart import inks_of
@@ -46,8 +47,6 @@ FACTOR, SMALL_FACTOR = 1.5, 1.2
 # A model is worth repairing if so much of its cost is miscalibration, and it ranks about as well as
 # the best.
 WORTH, AS_WELL = 0.2, 0.03
-# Of more models that cannot be told apart, none is advised.
-MOST_ADVISED = 3
 TIMES = "\N{MULTIPLICATION SIGN}"
 
 
@@ -295,7 +294,8 @@ def _chip(standing: Standing, name: str) -> Chip:
         return UNKNOWN if math.isnan(standing.skills[name].interval[0]) else NO_BETTER
     if name not in standing.top:
         return WORSE
-    return USE if len(standing.top) <= MOST_ADVISED else AMONG_BEST
+    # Of more models than a headline names, none is advised.
+    return USE if len(standing.top) <= SHORT else AMONG_BEST
 
 
 class Wrong(NamedTuple):

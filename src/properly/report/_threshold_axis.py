@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from properly.decisions._grid import round_step
+from properly.decisions._grid import round_multiples
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -75,9 +75,7 @@ class View(NamedTuple):
 
     def steps(self, most: int) -> list[float]:
         """Return the multiples of a round number that are seen, about so many."""
-        step = round_step((self.upper - self.lower) / most)
-        first, last = math.ceil(self.lower / step), math.floor(self.upper / step)
-        return [float(f"{k * step:.12g}") for k in range(first, last + 1)]
+        return round_multiples(self.lower, self.upper, most)
 
     def ticks(self) -> list[float]:
         """Return thresholds to name: even steps, or else powers of ten, then 5 and 2 of them."""

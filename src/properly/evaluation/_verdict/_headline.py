@@ -8,6 +8,7 @@ from properly._boundary._record import printable
 from properly.evaluation._verdict._findings import against_none
 from properly.evaluation._verdict._words import (
     NAMED,
+    begun,
     chance,
     counted,
     digits_apart,
@@ -78,14 +79,8 @@ def choice(standing: Standing) -> str:
         _infinite(standing),
     ]
     claim = f"{_clause(standing, standing.scope.long)}."
-    return " ".join([claim, *map(_sentence, filter(None, clauses))])
-
-
-def _sentence(clause: str) -> str:
-    """Make a sentence of a clause; names of models begin as they do."""
-    ours = clause.startswith(("both ", "all ", "it ", "the losses "))
-    start = clause[0].upper() if ours else clause[0]
-    return f"{start}{clause[1:]}."
+    more = (f"{begun(clause, standing.models)}." for clause in clauses if clause)
+    return " ".join([claim, *more])
 
 
 def _headline_of_one(standing: Standing) -> Headline:

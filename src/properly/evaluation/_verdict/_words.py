@@ -224,6 +224,7 @@ def finished(sentence: str) -> str:
     return f"{begun(text).rstrip('.')}."
 
 
-def begun(text: str) -> str:
-    """Begin with a capital letter, and leave the others as they are."""
-    return f"{text[:1].upper()}{text[1:]}"
+def begun(text: str, names: Iterable[str] = ()) -> str:
+    """Begin with a capital letter; names of models begin as they do."""
+    starts = tuple(f"{printable(name)}{end}" for name in names for end in " ,")
+    return text if text.startswith(starts) else f"{text[:1].upper()}{text[1:]}"
