@@ -1,0 +1,20 @@
+# Where each public name lives; it is imported from there when it is first used.
+
+from ._isotonic_map import Isotonic
+from ._log_odds_maps import Beta, Identity, Intercept, Logistic, PriorShift, Temperature
+from ._map import Map
+from ._training import Training
+from ._venn_abers import VennAbers
+
+__all__ = [
+    "Beta",
+    "Identity",
+    "Intercept",
+    "Isotonic",
+    "Logistic",
+    "Map",
+    "PriorShift",
+    "Temperature",
+    "Training",
+    "VennAbers",
+]

@@ -1,0 +1,249 @@
+"""Isotonic maps: straight lines through the centres of the bins of a reliability diagram."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, NamedTuple, Self, get_args
+
+import numpy as np
+
+from properly._boundary._libraries import is_numpy, namespace, read_only, to_library_of, to_numpy
+from properly._boundary._notices import notice
+from properly._boundary._options import as_number, check_choice
+from properly.counts._isotonic import recalibrate
+from properly.errors import DataError
+from properly.recalibration._log_odds_maps import few_notes
+from properly.recalibration._map import Map
+from properly.recalibration._training import (
+    Sample,
+    Training,
+    as_event_tally,
+    require_both_outcomes,
+)
+
+if TYPE_CHECKING:
+    from properly.counts._tally import Tally
+    from properly.typing import Array, ArrayLike, Column
+
+Interpolation = Literal["linear", "step", "flat"]
+
+
+class Knots(NamedTuple):
+    """Forecasts, increasing, and what they become."""
+
+    p: Column
+    q: Column
+
+
+class Blocks(NamedTuple):
+    """The bins of the best increasing recalibration.
+
+    Attributes
+    ----------
+    first, last : numpy array
+        The least and the greatest forecast of each.
+    weight, events : numpy array
+        Totals of each.
+    mean : numpy array
+        The mean forecast of each.
+    effective : numpy array
+        As many cases of equal weight would say as much.
+    """
+
+    first: Column
+    last: Column
+    weight: Column
+    events: Column
+    mean: Column
+    effective: Column
+
+
+def find_blocks(tally: Tally) -> Blocks:
+    """Pool adjacent violators, and add up what is in each bin."""
+    bins = recalibrate(tally)
+    end = to_numpy(bins.end)
+    start = np.append(0, end[:-1])
+    value, weight = (to_numpy(x).astype(np.float64) for x in (tally.value, tally.weight))
+    total, events = (x.astype(np.float64) for x in (bins.weight, bins.events))
+    first, last = value[start], value[end - 1]
+    mean = np.add.reduceat(weight * value, start) / total
+    effective = total
+    if tally.event_squares is not None:
+        squares = Sample.of(tally).squares
+        effective = total**2 / np.add.reduceat(squares, start)
+    return Blocks(first, last, total, events, np.clip(mean, first, last), effective)
+
+
+def shrunk_rates(blocks: Blocks, shrink: float) -> Column:
+    """Draw the rate of each bin towards that of all by some cases; what then falls is pooled."""
+    from scipy.optimize import isotonic_regression
+
+    rate = blocks.events / blocks.weight
+    if not shrink:
+        return rate
+    overall = blocks.events.sum() / blocks.weight.sum()
+    size = blocks.effective + shrink
+    drawn = (blocks.effective * rate + shrink * overall) / size
+    result: Column = isotonic_regression(drawn, weights=size).x
+    return result
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Isotonic(Map):
+    """The best increasing curve, made continuous and never certain.
+
+    The bins of the reliability diagram are joined by straight lines through their mean forecasts,
+    as in centred isotonic regression [1]_. Each bin's event rate is first drawn one case towards
+    the rate of all, so that none is 0 or 1. Beyond the first and the last bin the map is constant.
+    Forecasts of exactly 0 and 1 are numbers like others.
+
+    Parameters
+    ----------
+    interpolation : {"linear", "step", "flat"}
+        Straight lines through the centres of bins; the rate of the nearest bin; or bins as they
+        are, with lines between their ends.
+    shrink : float
+        By how many cases the rate of each bin is drawn towards that of all. With 0 the map may
+        give 0 and 1.
+
+    Attributes
+    ----------
+    knots : Knots or None
+        Forecasts, increasing, and what they become.
+
+    References
+    ----------
+    .. [1] A. P. Oron, N. Flournoy (2017). Centered isotonic regression: point and interval
+       estimation for dose-response studies. Statistics in Biopharmaceutical Research 9:258-267.
+       `doi:10.1080/19466315.2017.1286256 <https://doi.org/10.1080/19466315.2017.1286256>`__
+
+    Examples
+    --------
+    >>> import properly
+    >>> from properly.recalibration import Isotonic
+    >>> tally = properly.Tally.from_counts([0.2, 0.4, 0.7], [19, 19, 19], [3, 9, 15])
+    >>> curve = Isotonic().fit(tally)
+    >>> curve
+    Isotonic(3 knots)
+    >>> curve.at([0.0, 0.2, 0.3, 1.0]).round(4)
+    array([0.1737, 0.1737, 0.3237, 0.7737])
+    """
+
+    kind: ClassVar[str] = "isotonic"
+    _parameters: ClassVar[tuple[str, ...]] = ("knots",)
+    interpolation: Interpolation = "linear"
+    shrink: float = 1.0
+    knots: Knots | None = None
+
+    def __post_init__(self) -> None:
+        check_choice(self.interpolation, get_args(Interpolation), "interpolation")
+        shrink = as_number(self.shrink, "shrink")
+        if not 0 <= shrink < np.inf:
+            message = f"shrink must be a number of cases, 0 or more; got {self.shrink!r}"
+            raise DataError(message)
+        object.__setattr__(self, "shrink", shrink)
+        if self.knots is not None:
+            p, q = (read_only(np.array(x, dtype=np.float64)) for x in self.knots)
+            object.__setattr__(self, "knots", Knots(p, q))
+
+    def fit(self, source: Any, p: ArrayLike | None = None, /, **columns: Any) -> Self:
+        """Learn the map from a tally, from cases, or from outcomes and forecasts.
+
+        Parameters
+        ----------
+        source : Tally, Cases or array-like
+            What happened at each forecast; or outcomes.
+        p : array-like, optional
+            Forecasts, if outcomes come first.
+        **columns
+            What `properly.Cases` takes by name, such as weights.
+        """
+        tally = as_event_tally(source, p, columns)
+        require_fine(tally)
+        blocks, sample = find_blocks(tally), Sample.of(tally)
+        require_both_outcomes(sample)
+        rate = shrunk_rates(blocks, self.shrink)
+        notes = few_notes(sample)
+        if rate[0] == 0 or rate[-1] == 1:
+            notes.append("some forecasts become exactly 0 or 1: a single error costs infinity")
+        for text in notes:
+            notice(text)
+        value = to_numpy(tally.value)
+        return replace(
+            self,
+            knots=self._through(blocks, rate),
+            range=(float(value[0]), float(value[-1])),
+            training=Training.of(tally),
+            notices=tuple(notes),
+            gain=None,
+        )
+
+    def _through(self, blocks: Blocks, rate: Column) -> Knots:
+        """Return the points that the map goes through."""
+        if self.interpolation == "linear":
+            p = blocks.mean
+        elif self.interpolation == "flat":
+            p, rate = np.stack(blocks[:2], axis=1).ravel(), np.repeat(rate, 2)
+        else:
+            # From halfway between neighbouring bins on, the upper one is the nearer.
+            p = np.append(blocks.first[0], (blocks.last[:-1] + blocks.first[1:]) / 2)
+        # Rounding may leave two knots at one forecast.
+        new = np.append(True, np.diff(p) > 0)
+        return Knots(p[new], rate[new])
+
+    def _at(self, p: Array) -> Array:
+        assert self.knots is not None  # noqa: S101, `at` has asked
+        x, q = self.knots
+        if self.interpolation == "step" or len(x) == 1:
+            row = np.clip(np.searchsorted(x, to_numpy(p), side="right") - 1, 0, None)
+            return to_library_of(q[row], p)
+        if is_numpy(p):
+            return np.interp(p, x, q)
+        return _interpolated(p, x, q)
+
+    def _why_no_inverse(self) -> str:
+        assert self.knots is not None  # noqa: S101
+        x, q = self.knots
+        flat = np.flatnonzero(np.diff(q) == 0)
+        if len(flat) == 0:
+            return f"the map is flat below {x[0]:.4g} and above {x[-1]:.4g}"
+        return f"the map is flat between {x[flat[0]]:.4g} and {x[flat[0] + 1]:.4g}"
+
+    def _written(self) -> dict[str, Any]:
+        assert self.knots is not None  # noqa: S101
+        p, q = (x.tolist() for x in self.knots)
+        return {
+            "knots": {"p": p, "q": q},
+            "interpolation": self.interpolation,
+            "shrink": self.shrink,
+        }
+
+    def __repr__(self) -> str:
+        if self.knots is None:
+            return super().__repr__()
+        return f"Isotonic({len(self.knots.p)} knots)"
+
+
+def _interpolated(p: Array, x: Column, q: Column) -> Array:
+    """Interpolate tensors on their device, with gradients."""
+    xp = namespace(p)
+    knots, values = (xp.astype(to_library_of(v, p), p.dtype) for v in (x, q))
+    row = xp.clip(xp.searchsorted(knots, p, side="right") - 1, 0, len(x) - 2)
+    left, right = xp.take(knots, row), xp.take(knots, row + 1)
+    low, high = xp.take(values, row), xp.take(values, row + 1)
+    share = xp.clip((p - left) / (right - left), 0.0, 1.0)
+    return low + share * (high - low)
+
+
+# Forecasts of a cell are taken for their mean: within cells this narrow it hardly matters.
+FINE = 1000
+
+
+def require_fine(tally: Tally) -> None:
+    """Refuse forecasts that were grouped into wide cells, whose order inside is lost."""
+    if tally.cells is not None and tally.cells < FINE:
+        message = (
+            "a curve through all forecasts needs them one by one, or in at least "
+            f"{FINE} cells; these were grouped into {tally.cells} cells"
+        )
+        raise DataError(message, hint="Logistic() can be fitted to cells.")

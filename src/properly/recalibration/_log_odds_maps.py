@@ -1,0 +1,641 @@
+r"""Maps that are lines in the logarithms of a forecast and of its complement.
+
+All of them are :math:`\operatorname{logit} q = c + a \ln p - b \ln(1 - p)`: with a = b a line of
+the log odds, with a = b = 1 a shift of them. Forecasts of exactly 0 and 1, whose log odds are
+infinite, are no part of a fit; they have a place of their own.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, NamedTuple, Self, get_args
+
+import numpy as np
+
+from properly._boundary._libraries import count_true, is_numpy, namespace
+from properly._boundary._notices import notice
+from properly._boundary._options import as_number, check_choice, check_flag, check_inside
+from properly._boundary._record import many
+from properly.counts._prevalence_shift import ALMOST, HARDLY
+from properly.errors import DataError
+from properly.inference._logistic import Fitted, fit_columns, logit
+from properly.recalibration._map import Map, Monotone
+from properly.recalibration._training import (
+    Sample,
+    Training,
+    as_event_tally,
+    require_both_outcomes,
+)
+
+if TYPE_CHECKING:
+    from properly.inference._logistic import Columns
+    from properly.typing import Array, ArrayLike, Column
+
+Certain = Literal["learn", "keep", "refuse"]
+# With fewer events, or others, a map is mostly noise; with fewer than the second, intervals of its
+# gain hold somewhat less often than they say.
+FEW, SOME = 10, 20
+
+
+class Coefficients(NamedTuple):
+    """The coefficients of ln p and of -ln(1 - p), and the constant."""
+
+    a: float
+    b: float
+    c: float
+
+
+class Atoms(NamedTuple):
+    """What forecasts of exactly 0 and of exactly 1 become; None if none were seen."""
+
+    zero: float | None = None
+    one: float | None = None
+
+
+NO_ATOMS = Atoms()
+
+
+@dataclass(frozen=True, eq=False, repr=False, kw_only=True)
+class LogOddsMap(Map):
+    """A map that is a line in ln p and -ln(1 - p)."""
+
+    smooth: bool = True
+    certain: Certain = "learn"
+    atoms: Atoms = field(default=NO_ATOMS, repr=False)
+    separated: bool = field(default=False, repr=False)
+
+    _options: ClassVar[tuple[str, ...]] = ("smooth",)
+
+    def __post_init__(self) -> None:
+        check_flag(self.smooth, "smooth")
+        check_choice(self.certain, get_args(Certain), "certain")
+        for name in self._parameters:
+            value = getattr(self, name)
+            if value is not None:
+                object.__setattr__(self, name, as_number(value, name))
+                self._check_parameter(name, getattr(self, name))
+
+    def _check_parameter(self, name: str, value: float) -> None:
+        if not math.isfinite(value) or (name in ("slope", "a", "b") and value < 0):
+            rule = "finite" if name in ("intercept", "c") else "finite and not negative"
+            message = f"{name} must be {rule}; got {value!r}"
+            raise DataError(message)
+
+    @property
+    def coefficients(self) -> Coefficients:
+        """The coefficients of ln p and of -ln(1 - p), and the constant."""
+        raise NotImplementedError
+
+    def fit(self, source: Any, p: ArrayLike | None = None, /, **columns: Any) -> Self:
+        """Learn the map from a tally, from cases, or from outcomes and forecasts.
+
+        Parameters
+        ----------
+        source : Tally, Cases or array-like
+            What happened at each forecast; or outcomes.
+        p : array-like, optional
+            Forecasts, if outcomes come first.
+        **columns
+            What `properly.Cases` takes by name, such as weights.
+        """
+        tally = as_event_tally(source, p, columns)
+        sample = Sample.of(tally)
+        inside = sample.inside()
+        if not len(inside.value):
+            message = "a line in the log odds needs forecasts inside (0, 1); all are 0 or 1"
+            raise DataError(message, hint="Isotonic and VennAbers take certain forecasts.")
+        where = "" if len(inside.value) == len(sample.value) else " inside (0, 1)"
+        require_both_outcomes(inside, where)
+        if self.certain == "refuse" and where:
+            _refuse_certain(sample)
+        self._require_distinct(len(inside.value))
+        parameters, notes = self._estimate(inside)
+        notes += few_notes(sample)
+        if tally.cells is not None:
+            notes.append(f"fitted to forecasts grouped into {tally.cells} cells")
+        fitted = replace(
+            self,
+            **parameters,
+            range=(float(inside.value[0]), float(inside.value[-1])),
+            training=Training.of(tally),
+            atoms=NO_ATOMS,
+            gain=None,
+        )
+        atoms, more = fitted._learn_certain(sample)  # noqa: SLF001
+        notes += more
+        for text in notes:
+            notice(text)
+        return replace(fitted, atoms=atoms, notices=tuple(notes))
+
+    def _require_distinct(self, distinct: int) -> None:
+        """Refuse to draw a line through one point."""
+        if distinct == 1:
+            message = "one distinct forecast has no slope"
+            raise DataError(message, hint="Intercept() shifts it to the event rate.")
+
+    def _estimate(self, sample: Sample) -> tuple[dict[str, Any], list[str]]:
+        """Return what was fitted, by name, and what is to be noted."""
+        raise NotImplementedError
+
+    def _learn_certain(self, sample: Sample) -> tuple[Atoms, list[str]]:
+        """Give 0 and 1 the rates with which they came true, drawn a case to their neighbour."""
+        if self.certain != "learn" or self.range is None:
+            return NO_ATOMS, []
+        rates: list[float | None] = []
+        notes = []
+        for end, near in zip((0.0, 1.0), self.range, strict=True):
+            rows = sample.some(sample.value == end)
+            if not len(rows.value):
+                rates.append(None)
+                continue
+            count, rate = rows.effective, float(rows.events[0] / rows.weight[0])
+            neighbour = float(self._line(np.array([near]))[0])
+            drawn = (count * rate + neighbour) / (count + 1)
+            rates.append(drawn)
+            if drawn > neighbour if end == 0 else drawn < neighbour:
+                often, others = ("more", "lowest") if end == 0 else ("less", "highest")
+                notes.append(
+                    f"forecasts of exactly {end:g} came true {often} often than the {others} others"
+                )
+        return Atoms(*rates), notes
+
+    @property
+    def monotone(self) -> Monotone:
+        """Whether larger forecasts stay larger: "strictly", "weakly", or not (False)."""
+        slopes = self.coefficients
+        if self.atoms == NO_ATOMS or self.range is None:
+            return "strictly" if slopes.a + slopes.b > 0 else "weakly"
+        low, high = self._line(np.array(self.range)).tolist()
+        zero, one = self.atoms
+        falls = (zero is not None and zero > low) or (one is not None and one < high)
+        # Forecasts beyond those that were seen are held at what 0, or 1, becomes.
+        return False if falls else "weakly"
+
+    def _at(self, p: Array) -> Array:
+        q = self._line(p)
+        if self.atoms == NO_ATOMS or self.range is None:
+            return q
+        xp, (low, high), (zero, one) = namespace(p), self.range, self.atoms
+        if zero is not None:
+            floor = xp.full_like(q, zero)
+            q = xp.where(p == 0, floor, xp.where(p < low, xp.maximum(q, floor), q))
+        if one is not None:
+            ceiling = xp.full_like(q, one)
+            q = xp.where(p == 1, ceiling, xp.where(p > high, xp.minimum(q, ceiling), q))
+        return q
+
+    def _line(self, p: Array) -> Array:
+        """Follow the line, and its limits at 0 and 1."""
+        a, b, c = self.coefficients
+        if a == 0 and b == 0:
+            return namespace(p).full_like(p, 1 / (1 + math.exp(-c)) if c > -700 else math.exp(c))
+        return _numpy_line(p, a, b, c) if is_numpy(p) else _tensor_line(p, a, b, c)
+
+    def _check(self, p: Array) -> None:
+        super()._check(p)
+        zero, one = self.atoms
+        unseen = ((p == 0) if zero is None else None, (p == 1) if one is None else None)
+        count = sum(count_true(x) for x in unseen if x is not None)
+        if not count or self.certain == "keep":
+            return
+        if self.certain == "refuse":
+            message = f"forecasts must not be certain for this map; {many(count, 'row')} are 0 or 1"
+            raise DataError(message, hint='certain="keep" leaves 0 at 0 and 1 at 1.')
+        notice(f"{many(count, 'forecast')} of exactly 0 or 1, none of which this map was fitted to")
+
+    def _joined(self, first: Map) -> Map | None:
+        """Join two lines of the log odds into one; those with places for 0 and 1 stay two."""
+        if not isinstance(first, LogOddsMap):
+            return None
+        both = (self, first)
+        if any(x.atoms != NO_ATOMS or x.certain != "learn" for x in both):
+            return None
+        (a, b, c), (d, e, f) = self.coefficients, first.coefficients
+        if a != b or d != e:
+            return None
+        return Logistic(intercept=c + a * f, slope=a * d, range=first.range)
+
+    def _inverse(self) -> Map:
+        a, b, c = self.coefficients
+        if a != b:
+            return super()._inverse()
+        return Logistic(intercept=-c / a, slope=1 / a)
+
+    def _written(self) -> dict[str, Any]:
+        return super()._written() | ({"separated": True} if self.separated else {})
+
+    def _certain_written(self) -> Any:
+        if self.certain != "learn":
+            return self.certain
+        return {"0": self.atoms.zero, "1": self.atoms.one}
+
+
+@np.errstate(divide="ignore", over="ignore", invalid="ignore")
+def _numpy_line(p: Column, a: float, b: float, c: float) -> Column:
+    """Compute the line in place; infinities at 0 and 1 are meant."""
+    if a == b:
+        # The rounding of the odds moves their logarithm by less than its own.
+        eta = np.log(p / (1 - p))
+        eta *= -a
+    else:
+        eta = np.zeros_like(p)
+        if a > 0:
+            eta -= a * np.log(p)
+        if b > 0:
+            eta += b * np.log1p(-p)
+    eta -= c
+    np.exp(eta, out=eta)
+    eta += 1
+    q: Column = np.divide(1, eta, out=eta)
+    # What is uncertain stays so, however far the line carries it.
+    if q.min() == 0 or q.max() == 1:
+        inside = (p > 0) & (p < 1)
+        q[inside] = np.clip(q[inside], HARDLY, ALMOST)
+    return q
+
+
+def _tensor_line(p: Array, a: float, b: float, c: float) -> Array:
+    """Compute the line with finite gradients, those of 0 and 1 set apart."""
+    xp = namespace(p)
+    inside = (p > 0) & (p < 1)
+    some = xp.where(inside, p, xp.full_like(p, 0.5))
+    eta = c + a * xp.log(some) - b * xp.log1p(-some)
+    power = xp.exp(-xp.abs(eta))
+    q = xp.where(eta >= 0, 1 / (1 + power), power / (1 + power))
+    q = xp.clip(q, HARDLY, ALMOST)
+    # With one coefficient 0, the limit at one end is a number like others.
+    constant = 1 / (1 + math.exp(-c))
+    zero, one = (0.0 if a > 0 else constant), (1.0 if b > 0 else constant)
+    ends = xp.where(p <= 0, xp.full_like(p, zero), xp.full_like(p, one))
+    return xp.where(inside, q, ends)
+
+
+def _refuse_certain(sample: Sample) -> None:
+    certain = (sample.value == 0) | (sample.value == 1)
+    count = sample.weight[certain].sum()
+    shown = many(int(count), "case") if count == int(count) else f"a weight of {count:g}"
+    message = f"forecasts must not be certain for this map; {shown} have 0 or 1"
+    raise DataError(message, hint='certain="learn" gives them a place of their own.')
+
+
+def few_notes(sample: Sample) -> list[str]:
+    """Say that there are few events, or few others."""
+    events, none = sample.event_numbers
+    count, what = (events, "event") if events <= none else (none, "non-event")
+    text = many(round(count), what)
+    if count < FEW:
+        return [f"only {text}: the map is mostly noise"]
+    if count < SOME:
+        return [f"only {text}: intervals of its gain may hold less often than they say"]
+    return []
+
+
+def smooth_events(sample: Sample) -> Column:
+    """Draw outcomes a little towards the other side, as Platt does: one case's worth each."""
+    events, none = sample.event_numbers
+    upper, lower = (events + 1) / (events + 2), 1 / (none + 2)
+    return sample.events * upper + (sample.weight - sample.events) * lower
+
+
+SEPARATED = "no finite line fits best: some threshold tells all events from all others"
+REVERSED = (
+    "forecasts rank cases the wrong way round: no increasing line is better than the event rate"
+)
+
+
+def _fit(sample: Sample, columns: Columns, x: Column, *, smooth: bool) -> Fitted:
+    """Fit columns of numbers in order; refuse outcomes that separate."""
+    events = smooth_events(sample) if smooth else sample.events
+    fitted = fit_columns(columns, x, events, sample.weight)
+    if fitted.separated:
+        raise DataError(SEPARATED, hint="smooth=True draws outcomes a little together.")
+    return fitted
+
+
+def is_separated(sample: Sample) -> bool:
+    """Tell whether some threshold has all events on one side and all others on the other."""
+    events = np.flatnonzero(sample.events > 0)
+    none = np.flatnonzero(sample.events < sample.weight)
+    return bool(none[-1] <= events[0] or events[-1] <= none[0])
+
+
+def _shift_columns(odds: Column) -> tuple[Column, Column]:
+    return np.ones((len(odds), 1)), odds
+
+
+def _scale_columns(odds: Column) -> tuple[Column, Column]:
+    return odds[:, None], np.zeros(len(odds))
+
+
+def _line_columns(odds: Column) -> tuple[Column, Column]:
+    return np.stack([np.ones(len(odds)), odds], axis=1), np.zeros(len(odds))
+
+
+def _constant_columns(x: Column) -> tuple[Column, Column]:
+    return np.ones((len(x), 1)), np.zeros(len(x))
+
+
+def _logarithms(use: tuple[bool, bool]) -> Columns:
+    """Make the columns 1, ln p and -ln(1 - p), or some of them."""
+
+    def columns(p: Column) -> tuple[Column, Column]:
+        chosen = [np.ones(len(p))]
+        if use[0]:
+            chosen.append(np.log(p))
+        if use[1]:
+            chosen.append(-np.log1p(-p))
+        return np.stack(chosen, axis=1), np.zeros(len(p))
+
+    return columns
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Identity(Map):
+    """The map that leaves forecasts as they are.
+
+    Examples
+    --------
+    >>> from properly.recalibration import Identity
+    >>> Identity().at(0.3)
+    0.3
+    """
+
+    kind: ClassVar[str] = "identity"
+
+    def fit(self, source: Any, p: ArrayLike | None = None, /, **columns: Any) -> Identity:
+        """Learn nothing; remember what it was not learnt from."""
+        return replace(self, training=Training.of(as_event_tally(source, p, columns)))
+
+    @property
+    def monotone(self) -> Monotone:
+        """Strictly."""
+        return "strictly"
+
+    def _at(self, p: Array) -> Array:
+        return p
+
+    def _inverse(self) -> Map:
+        return self
+
+    def _joined(self, first: Map) -> Map | None:
+        return first
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Intercept(LogOddsMap):
+    r"""A shift of the log odds: :math:`\operatorname{logit} q = a + \operatorname{logit} p`.
+
+    Parameters
+    ----------
+    smooth : bool
+        Draw outcomes a little towards the other side, as Platt does, so that few events do not make
+        the map too sure. Without it, the fit is by maximum likelihood.
+    certain : {"learn", "keep", "refuse"}
+        What to do with forecasts of exactly 0 and 1: give them the rate with which they came true,
+        leave them, or refuse them.
+    intercept : float, optional
+        The shift, if it is known already.
+
+    Examples
+    --------
+    >>> import properly
+    >>> from properly.recalibration import Intercept
+    >>> tally = properly.Tally.from_counts([0.5], [100], [25])
+    >>> round(Intercept(smooth=False).fit(tally).at(0.5), 12)
+    0.25
+    """
+
+    kind: ClassVar[str] = "intercept"
+    _parameters: ClassVar[tuple[str, ...]] = ("intercept",)
+    intercept: float | None = None
+
+    @property
+    def coefficients(self) -> Coefficients:
+        """The coefficients of ln p and of -ln(1 - p), and the constant."""
+        return Coefficients(1.0, 1.0, self.intercept or 0.0)
+
+    def _require_distinct(self, distinct: int) -> None:
+        """One forecast will do."""
+
+    def _estimate(self, sample: Sample) -> tuple[dict[str, Any], list[str]]:
+        fitted = _fit(sample, _shift_columns, logit(sample.value), smooth=self.smooth)
+        return {"intercept": float(fitted.coefficients[0])}, []
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Temperature(LogOddsMap):
+    r"""A scale of the log odds: :math:`\operatorname{logit} q = b \operatorname{logit} p`.
+
+    The slope b is one over the temperature, and never negative. Of an event it makes all forecasts
+    less extreme, or more.
+
+    Parameters
+    ----------
+    smooth : bool
+        Draw outcomes a little towards the other side, as Platt does, so that few events do not make
+        the map too sure. Without it, the fit is by maximum likelihood.
+    certain : {"learn", "keep", "refuse"}
+        What to do with forecasts of exactly 0 and 1: give them the rate with which they came true,
+        leave them, or refuse them.
+    slope : float, optional
+        The slope, if it is known already.
+
+    Examples
+    --------
+    >>> from properly.recalibration import Temperature
+    >>> Temperature(0.5).at([0.2, 0.5, 0.8]).round(4)
+    array([0.3333, 0.5   , 0.6667])
+    """
+
+    kind: ClassVar[str] = "temperature"
+    _parameters: ClassVar[tuple[str, ...]] = ("slope",)
+    slope: float | None = None
+
+    @property
+    def coefficients(self) -> Coefficients:
+        """The coefficients of ln p and of -ln(1 - p), and the constant."""
+        slope = 1.0 if self.slope is None else self.slope
+        return Coefficients(slope, slope, 0.0)
+
+    def _estimate(self, sample: Sample) -> tuple[dict[str, Any], list[str]]:
+        fitted = _fit(sample, _scale_columns, logit(sample.value), smooth=self.smooth)
+        slope = float(fitted.coefficients[0])
+        return {"slope": max(slope, 0.0)}, [REVERSED] if slope < 0 else []
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Logistic(LogOddsMap):
+    r"""A line of the log odds: :math:`\operatorname{logit} q = a + b \operatorname{logit} p`.
+
+    With `smooth` the targets of an event and of none are :math:`(n_1 + 1) / (n_1 + 2)` and
+    :math:`1 / (n_0 + 2)`, as Platt has them [1]_. Without, it is Cox's line, that of
+    `properly.calibration_summary` [2]_. The slope is never negative.
+
+    Parameters
+    ----------
+    smooth : bool
+        Draw outcomes a little towards the other side, as Platt does, so that few events do not make
+        the map too sure. Without it, the fit is by maximum likelihood.
+    certain : {"learn", "keep", "refuse"}
+        What to do with forecasts of exactly 0 and 1: give them the rate with which they came true,
+        leave them, or refuse them.
+    intercept, slope : float, optional
+        The line, if it is known already.
+
+    References
+    ----------
+    .. [1] J. C. Platt (1999). Probabilistic outputs for support vector machines and comparisons to
+       regularized likelihood methods. Advances in Large Margin Classifiers, 61-74.
+    .. [2] D. R. Cox (1958). Two further applications of a model for binary regression. Biometrika
+       45:562-565. `doi:10.1093/biomet/45.3-4.562 <https://doi.org/10.1093/biomet/45.3-4.562>`__
+
+    Examples
+    --------
+    >>> import properly
+    >>> from properly.recalibration import Logistic
+    >>> crash = properly.datasets.crash()
+    >>> line = Logistic().fit(crash.died, crash.forecasts["balanced_boosting"])
+    >>> line
+    Logistic(intercept=-2.701, slope=0.9728)
+    >>> round(line.at(0.5), 4), round(line.threshold(0.05), 4)
+    (0.0629, 0.4378)
+    """
+
+    kind: ClassVar[str] = "logistic"
+    _parameters: ClassVar[tuple[str, ...]] = ("intercept", "slope")
+    intercept: float | None = None
+    slope: float | None = None
+
+    @property
+    def coefficients(self) -> Coefficients:
+        """The coefficients of ln p and of -ln(1 - p), and the constant."""
+        slope = 1.0 if self.slope is None else self.slope
+        return Coefficients(slope, slope, self.intercept or 0.0)
+
+    def _estimate(self, sample: Sample) -> tuple[dict[str, Any], list[str]]:
+        odds, notes = logit(sample.value), []
+        separated = self.smooth and is_separated(sample)
+        if separated:
+            notes.append("some threshold tells all events from all others; the map is a guess")
+        fitted = _fit(sample, _line_columns, odds, smooth=self.smooth)
+        intercept, slope = fitted.coefficients.tolist()
+        if slope < 0:
+            constant = _fit(sample, _constant_columns, odds, smooth=self.smooth)
+            intercept, slope = float(constant.coefficients[0]), 0.0
+            notes.append(REVERSED)
+        return {"intercept": intercept, "slope": slope, "separated": separated}, notes
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Beta(LogOddsMap):
+    r"""Beta calibration: :math:`\operatorname{logit} q = c + a \ln p - b \ln(1 - p)`.
+
+    Neither a nor b is negative, so that the map never falls: of the fits with both, with one and
+    with none of them, the best one without a negative coefficient is taken [1]_.
+
+    Parameters
+    ----------
+    smooth : bool
+        Draw outcomes a little towards the other side, as Platt does, so that few events do not make
+        the map too sure. Without it, the fit is by maximum likelihood.
+    certain : {"learn", "keep", "refuse"}
+        What to do with forecasts of exactly 0 and 1: give them the rate with which they came true,
+        leave them, or refuse them.
+    a, b, c : float, optional
+        The coefficients, if they are known already.
+
+    References
+    ----------
+    .. [1] M. Kull, T. M. Silva Filho, P. Flach (2017). Beyond sigmoids: how to obtain
+       well-calibrated probabilities from binary classifiers with beta calibration. Electronic
+       Journal of Statistics 11:5052-5080. `doi:10.1214/17-EJS1338SI
+       <https://doi.org/10.1214/17-EJS1338SI>`__
+    """
+
+    kind: ClassVar[str] = "beta"
+    _parameters: ClassVar[tuple[str, ...]] = ("a", "b", "c")
+    a: float | None = None
+    b: float | None = None
+    c: float | None = None
+
+    @property
+    def coefficients(self) -> Coefficients:
+        """The coefficients of ln p and of -ln(1 - p), and the constant."""
+        a, b = (1.0 if x is None else x for x in (self.a, self.b))
+        return Coefficients(a, b, self.c or 0.0)
+
+    def _require_distinct(self, distinct: int) -> None:
+        super()._require_distinct(distinct)
+        if distinct == 2:
+            message = "a curve of three coefficients needs three distinct forecasts; got 2"
+            raise DataError(message, hint="Logistic() needs two.")
+
+    def _estimate(self, sample: Sample) -> tuple[dict[str, Any], list[str]]:
+        notes = []
+        separated = self.smooth and is_separated(sample)
+        if separated:
+            notes.append("some threshold tells all events from all others; the map is a guess")
+        best, most = None, -math.inf
+        for use in ((True, True), (True, False), (False, True), (False, False)):
+            fitted = _fit(sample, _logarithms(use), sample.value, smooth=self.smooth)
+            c, *rest = fitted.coefficients.tolist()
+            slopes = iter(rest)
+            a, b = (next(slopes) if used else 0.0 for used in use)
+            if min(a, b) >= 0 and fitted.log_likelihood > most:
+                best, most = {"a": a, "b": b, "c": c}, fitted.log_likelihood
+            if all(use) and best is not None:
+                break
+        assert best is not None  # noqa: S101, since the constant is always feasible
+        if best["a"] == best["b"] == 0:
+            notes.append(REVERSED)
+        return {**best, "separated": separated}, notes
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class PriorShift(LogOddsMap):
+    r"""A known shift of the event rate: the odds are multiplied by those of the rates.
+
+    .. math:: \operatorname{logit} q = \operatorname{logit} p + \operatorname{logit} \pi_\text{new}
+        - \operatorname{logit} \pi_\text{old}
+
+    Nothing is fitted. It is for forecasts of a model that was trained where the event had another
+    rate, as after undersampling; `properly.counts.with_event_rate` reweights outcomes as well.
+
+    Parameters
+    ----------
+    old : float
+        The event rate that the forecasts were made for.
+    new : float
+        The event rate where they are used.
+
+    Examples
+    --------
+    >>> from properly.recalibration import PriorShift
+    >>> round(PriorShift(0.5, 0.1).at(0.5), 12)
+    0.1
+    """
+
+    kind: ClassVar[str] = "prior_shift"
+    _parameters: ClassVar[tuple[str, ...]] = ("old", "new")
+    _options: ClassVar[tuple[str, ...]] = ()
+    old: float = math.nan
+    new: float = math.nan
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        for name in self._parameters:
+            check_inside(getattr(self, name), name)
+
+    @property
+    def coefficients(self) -> Coefficients:
+        """The coefficients of ln p and of -ln(1 - p), and the constant."""
+        old, new = (math.log(x) - math.log1p(-x) for x in (self.old, self.new))
+        return Coefficients(1.0, 1.0, new - old)
+
+    def fit(self, source: Any, p: ArrayLike | None = None, /, **columns: Any) -> Self:
+        """Learn nothing: both rates are given."""
+        return replace(self, training=Training.of(as_event_tally(source, p, columns)))
+
+    def _check(self, p: Array) -> None:
+        """Forecasts of exactly 0 and 1 stay what they are under any rate."""

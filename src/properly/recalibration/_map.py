@@ -1,0 +1,386 @@
+"""The map: a function from forecasts to better ones, learnt from a tally.
+
+A map is frozen. Its options come first, then what was fitted, which is None before. `fit` returns a
+new map; `at` applies it, to whatever holds forecasts. It is saved as plain JSON, with nothing in it
+to run.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+from abc import ABC, abstractmethod
+from dataclasses import dataclass, fields
+from typing import TYPE_CHECKING, Any, ClassVar, Literal
+
+import numpy as np
+
+from properly._boundary._files import write_whole
+from properly._boundary._libraries import count_true, namespace
+from properly._boundary._notices import notice
+from properly._boundary._options import check_inside
+from properly._boundary._record import many
+from properly.errors import DataError
+
+if TYPE_CHECKING:
+    import os
+    from collections.abc import Mapping
+    from pathlib import Path
+
+    import narwhals.stable.v2 as nw
+
+    from properly.recalibration._training import Training
+    from properly.typing import Array, ArrayLike
+
+FORMAT, VERSION = "properly-map", 1
+Monotone = Literal["strictly", "weakly", False]
+
+
+@dataclass(frozen=True, eq=False, repr=False, kw_only=True)
+class Map(ABC):
+    """A function from forecasts to better ones.
+
+    A map of one's own derives from this class and writes ``fit(tally)``, which returns a fitted
+    map, and ``_at(p)``, which gets an array of float64 in [0, 1] and returns as many.
+
+    Attributes
+    ----------
+    range : pair of floats or None
+        The least and the greatest forecast that it was fitted to, certain ones aside.
+    training : Training or None
+        What it was fitted to.
+    gain : dict or None
+        What it would save on new cases, if that was found.
+    notices : tuple of str
+        What is to be noted about the fit.
+    """
+
+    kind: ClassVar[str] = ""
+    range: tuple[float, float] | None = None
+    training: Training | None = None
+    gain: Mapping[str, Any] | None = None
+    notices: tuple[str, ...] = ()
+
+    @abstractmethod
+    def fit(self, source: Any, p: ArrayLike | None = None, /, **columns: Any) -> Map:
+        """Learn the map from a tally, from cases, or from outcomes and forecasts."""
+
+    @abstractmethod
+    def _at(self, p: Array) -> Array:
+        """Map checked forecasts, an array of float64."""
+
+    @property
+    def of(self) -> str:
+        """What it is for: an "event", or "classes"."""
+        return "event"
+
+    @property
+    def monotone(self) -> Monotone:
+        """Whether larger forecasts stay larger: "strictly", "weakly", or not (False)."""
+        return "weakly"
+
+    @property
+    def is_fitted(self) -> bool:
+        """Whether there is anything to apply."""
+        return all(getattr(self, name) is not None for name in self._parameters)
+
+    # The names of the fields that `fit` fills.
+    _parameters: ClassVar[tuple[str, ...]] = ()
+    # The names of the options that are written beside them.
+    _options: ClassVar[tuple[str, ...]] = ()
+
+    def at(self, p: ArrayLike, *, forecast: str | None = None, name: str | None = None) -> Any:
+        """Recalibrate forecasts, whatever holds them.
+
+        Parameters
+        ----------
+        p : float, array-like, series or data frame
+            Forecasts in [0, 1]. Tensors stay on their device and have gradients.
+        forecast : str, optional
+            The column of forecasts, if `p` is a frame.
+        name : str, optional
+            What to call the new column; unless said otherwise, ``"<forecast>_recalibrated"``.
+
+        Returns
+        -------
+        float, array, series or data frame
+            As many forecasts, of the same kind and shape; a frame gets a new column.
+        """
+        from properly.recalibration._application import apply
+
+        self._require_fitted()
+        return apply(self, p, forecast=forecast, name=name)
+
+    def _require_fitted(self) -> None:
+        if not self.is_fitted:
+            name = type(self).__name__
+            message = f"this map has not been fitted; got {self!r}"
+            raise DataError(message, hint=f"write {name}().fit(tally), or .fit(y, p).")
+
+    def _check(self, p: Array) -> None:
+        """Say once what is odd about checked forecasts: how many lie where none were seen."""
+        if self.range is None:
+            return
+        low, high = self.range
+        outside = ((p < low) & (p > 0)) | ((p > high) & (p < 1))
+        count = count_true(outside)
+        if count:
+            message = (
+                f"{many(count, 'forecast')} outside {low:g} to {high:g}, where this map was fitted"
+            )
+            notice(message)
+
+    def threshold(self, t: float) -> float:
+        """Return the original forecast at which the recalibrated one reaches a threshold.
+
+        To act where the original forecast is at least this is to act where the recalibrated one is
+        at least `t`. A system that only compares with a threshold needs no more than this number.
+
+        Parameters
+        ----------
+        t : float
+            The threshold for recalibrated forecasts.
+
+        Returns
+        -------
+        float
+            The smallest forecast that is mapped to `t` or more; infinity if none is.
+        """
+        self._require_fitted()
+        self._require_event("a threshold")
+        t = check_inside(t, "t")
+        if self.monotone is False:
+            message = "a threshold needs a map that never falls; this one does"
+            raise DataError(message, hint="compare the recalibrated forecasts themselves.")
+
+        def is_reached(p: float) -> bool:
+            return bool(self._at(np.array([p]))[0] >= t)
+
+        if not is_reached(1.0):
+            return math.inf
+        if is_reached(0.0):
+            return 0.0
+        # Doubles between 0 and 1 are in the order of their bits: the least is found exactly.
+        below, above = (int(np.float64(x).view(np.int64)) for x in (0.0, 1.0))
+        while above - below > 1:
+            middle = (below + above) // 2
+            reached = is_reached(float(np.int64(middle).view(np.float64)))
+            below, above = (below, middle) if reached else (middle, above)
+        return float(np.int64(above).view(np.float64))
+
+    def inverse(self) -> Map:
+        """Return the map that undoes this one, which must be strictly increasing."""
+        self._require_fitted()
+        self._require_event("an inverse")
+        if self.monotone != "strictly":
+            raise DataError(self._why_no_inverse(), hint="threshold(t) needs no inverse.")
+        return self._inverse()
+
+    def _inverse(self) -> Map:
+        return Inverse(map=self)
+
+    def _why_no_inverse(self) -> str:
+        if self.monotone is False:
+            return "an inverse needs a map that increases strictly; this one falls somewhere"
+        return "an inverse needs a map that increases strictly; this one is flat somewhere"
+
+    def _require_event(self, what: str) -> None:
+        if self.of != "event":
+            message = f"{what} needs a map for one event; this one is for {self.of}"
+            raise DataError(message)
+
+    def __matmul__(self, first: object) -> Map:
+        """Apply another map first, then this one."""
+        if not isinstance(first, Map):
+            return NotImplemented
+        for one in (self, first):
+            one._require_fitted()
+        joined = self._joined(first)
+        return Composition((*_steps(first), *_steps(self))) if joined is None else joined
+
+    def _joined(self, first: Map) -> Map | None:  # noqa: ARG002
+        """Return one map of the same family that does both, if there is one."""
+        return None
+
+    def table(self, backend: Any = None) -> Any:
+        """Return the map as a frame of forecasts and what they become, to be joined or drawn."""
+        from properly.recalibration._expression import table
+
+        self._require_fitted()
+        return table(self, backend)
+
+    def sql(self, column: str, *, dialect: str = "duckdb") -> str:
+        """Write the map as an expression of SQL.
+
+        Parameters
+        ----------
+        column : str
+            The name of the column of forecasts; it is quoted.
+        dialect : {"duckdb", "postgres", "bigquery", "snowflake", "spark"}
+            Whose SQL.
+        """
+        from properly.recalibration._expression import sql
+
+        self._require_fitted()
+        self._require_event("SQL")
+        return sql(self, column, dialect)
+
+    def expression(self, column: str) -> nw.Expr:
+        """Write the map as an expression of narwhals, which any frame computes."""
+        from properly.recalibration._expression import expression
+
+        self._require_fitted()
+        self._require_event("an expression")
+        return expression(self, column)
+
+    def save(self, path: str | os.PathLike[str], *, overwrite: bool = True) -> Path:
+        """Write the map to a file of JSON, whole or not at all."""
+        return write_whole(str(path), self.dumps() + "\n", overwrite=overwrite)
+
+    def dumps(self) -> str:
+        """Write the map as JSON; `loads` reads it back to the last digit."""
+        self._require_fitted()
+        record = self.to_dict()
+        return json.dumps(record, ensure_ascii=False, allow_nan=False, indent=1)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the map as JSON can hold it."""
+        import properly
+
+        return {
+            "format": FORMAT,
+            "version": VERSION,
+            "kind": self.kind,
+            "of": self.of,
+            "parameters": self._written(),
+            "certain": self._certain_written(),
+            "range": None if self.range is None else list(self.range),
+            "monotone": self.monotone,
+            "training": None if self.training is None else self.training.to_dict(),
+            "gain": None if self.gain is None else dict(self.gain),
+            "made_with": f"properly {properly.__version__}",
+            "notices": list(self.notices),
+        }
+
+    def _written(self) -> dict[str, Any]:
+        """Return the parameters as JSON can hold them."""
+        return {name: getattr(self, name) for name in (*self._parameters, *self._options)}
+
+    def _certain_written(self) -> Any:
+        return {"0": None, "1": None}
+
+    def __repr__(self) -> str:
+        parts = []
+        for item in fields(self):
+            value = getattr(self, item.name)
+            if item.name in Map.__dataclass_fields__ or not item.repr or value is item.default:
+                continue
+            shown = f"{value:.4g}" if isinstance(value, float) else repr(value)
+            parts.append(f"{item.name}={shown}")
+        return f"{type(self).__name__}({', '.join(parts)})"
+
+
+def _steps(x: Map) -> tuple[Map, ...]:
+    return x.maps if isinstance(x, Composition) else (x,)
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Composition(Map):
+    """Maps one after the other: ``second @ first``.
+
+    Attributes
+    ----------
+    maps : tuple of Map
+        The first is applied first.
+
+    Examples
+    --------
+    >>> from properly.recalibration import Beta, PriorShift
+    >>> PriorShift(0.5, 0.1) @ Beta(1.0, 2.0, 0.0)
+    Composition(maps=(Beta(a=1, b=2, c=0), PriorShift(old=0.5, new=0.1)))
+    """
+
+    kind: ClassVar[str] = "sequence"
+    maps: tuple[Map, ...] = ()
+
+    def fit(self, source: Any, p: ArrayLike | None = None, /, **columns: Any) -> Map:  # noqa: ARG002
+        """Refuse: each map of a sequence is fitted to what the one before it gave."""
+        message = "a sequence of maps is not fitted as a whole"
+        raise DataError(message, hint="fit the second to first.at(p), then write second @ first.")
+
+    @property
+    def is_fitted(self) -> bool:
+        """Whether all of them are."""
+        return all(one.is_fitted for one in self.maps)
+
+    @property
+    def monotone(self) -> Monotone:
+        """What all of them are."""
+        kinds = [one.monotone for one in self.maps]
+        return False if False in kinds else "weakly" if "weakly" in kinds else "strictly"
+
+    def _at(self, p: Array) -> Array:
+        for one in self.maps:
+            p = one._at(p)  # noqa: SLF001
+        return p
+
+    def _check(self, p: Array) -> None:
+        for one in self.maps:
+            one._check(p)  # noqa: SLF001
+            p = one._at(p)  # noqa: SLF001
+
+    def _inverse(self) -> Map:
+        return Composition(tuple(one.inverse() for one in reversed(self.maps)))
+
+    def _written(self) -> dict[str, Any]:
+        return {"maps": [one.to_dict() for one in self.maps]}
+
+
+# Log odds beyond these are those of the least double, and of the greatest below 1.
+LOWEST, HIGHEST = -746.0, 37.0
+BISECTIONS = 64
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Inverse(Map):
+    """The map that undoes another one, found by bisection of the log odds.
+
+    Attributes
+    ----------
+    map : Map
+        What is undone; it must be strictly increasing.
+    """
+
+    kind: ClassVar[str] = "inverse"
+    map: Map
+
+    def fit(self, source: Any, p: ArrayLike | None = None, /, **columns: Any) -> Map:
+        """Fit what is undone, and undo it."""
+        return self.map.fit(source, p, **columns).inverse()
+
+    @property
+    def monotone(self) -> Monotone:
+        """As the map that is undone."""
+        return self.map.monotone
+
+    def _at(self, p: Array) -> Array:
+        xp = namespace(p)
+        low, high = xp.full_like(p, LOWEST), xp.full_like(p, HIGHEST)
+        for _ in range(BISECTIONS):
+            middle = (low + high) / 2
+            below = self.map._at(_expit(middle)) < p  # noqa: SLF001
+            low, high = xp.where(below, middle, low), xp.where(below, high, middle)
+        ends = xp.where(p <= 0, xp.zeros_like(p), xp.ones_like(p))
+        return xp.where((p > 0) & (p < 1), _expit(high), ends)
+
+    def _inverse(self) -> Map:
+        return self.map
+
+    def _written(self) -> dict[str, Any]:
+        return {"map": self.map.to_dict()}
+
+
+def _expit(x: Array) -> Array:
+    xp = namespace(x)
+    power = xp.exp(-xp.abs(x))
+    return xp.where(x >= 0, 1 / (1 + power), power / (1 + power))

@@ -1,0 +1,164 @@
+"""What a map was fitted to: totals, effective numbers and a checksum, never the rows."""
+
+from __future__ import annotations
+
+import hashlib
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+
+from properly._boundary._libraries import to_numpy
+from properly._boundary._record import Record
+from properly.counts._cases import Cases, require_event
+from properly.counts._tally import Tally, as_tally
+from properly.errors import DataError
+
+if TYPE_CHECKING:
+    from properly.typing import Column
+
+
+class Sample(NamedTuple):
+    """The rows of a tally as numpy's floats, with the squared weights of both outcomes."""
+
+    value: Column
+    weight: Column
+    events: Column
+    event_squares: Column
+    none_squares: Column
+
+    @classmethod
+    def of(cls, tally: Tally) -> Sample:
+        """Take the columns of a tally; of counts, squares are the counts themselves."""
+        columns = (tally.value, *tally._columns(squared=True))  # noqa: SLF001
+        return cls(*(to_numpy(x).astype(np.float64) for x in columns))
+
+    @property
+    def squares(self) -> Column:
+        """The sums of squared weights."""
+        return self.event_squares + self.none_squares
+
+    @property
+    def event_numbers(self) -> tuple[float, float]:
+        """How many events and how many others there are; of fractional weights, effectively."""
+        none = self.weight - self.events
+        pairs = ((self.events, self.event_squares), (none, self.none_squares))
+        return _effective(*pairs[0]), _effective(*pairs[1])
+
+    @property
+    def effective(self) -> float:
+        """As many cases of equal weight would say as much."""
+        return _effective(self.weight, self.squares)
+
+    def some(self, rows: Column) -> Sample:
+        """Keep some of the rows."""
+        return Sample(*(x[rows] for x in self))
+
+    def inside(self) -> Sample:
+        """Keep the forecasts that are not certain."""
+        return self.some((self.value > 0) & (self.value < 1))
+
+
+def _effective(weight: Column, squares: Column) -> float:
+    square = float(squares.sum())
+    return float(weight.sum()) ** 2 / square if square else 0.0
+
+
+def as_event_tally(
+    source: object, p: object = None, columns: dict[str, Any] | None = None
+) -> Tally:
+    """Take a tally, cases of an event, or outcomes and forecasts."""
+    if p is not None:
+        source = Cases(source, p, **(columns or {}))
+    if isinstance(source, Cases):
+        require_event(source)
+    return as_tally(source)
+
+
+@dataclass(frozen=True, eq=False)
+class Training(Record):
+    """What a map was fitted to.
+
+    Attributes
+    ----------
+    cases : int or None
+        How many cases; None of fractional weights, whose tally does not say.
+    weight, effective : float
+        Their weight, and how many cases of equal weight would say as much.
+    events : float
+        How many of them, or how much of their weight, had the event.
+    distinct : int
+        Distinct forecasts.
+    mean_forecast : float
+        The mean forecast.
+    sha256 : str
+        The checksum of the table of forecasts, cases and events.
+    """
+
+    cases: int | None
+    weight: float
+    effective: float
+    events: float
+    distinct: int
+    mean_forecast: float
+    _checksum: str | None = field(default=None, repr=False)
+    _tally: Tally | None = field(default=None, repr=False)
+
+    @classmethod
+    def of(cls, tally: Tally) -> Training:
+        """Add up a tally; the checksum takes longer than a fit, and waits until it is needed."""
+        sample = Sample.of(tally)
+        weight = float(sample.weight.sum())
+        counted = tally.event_squares is None
+        return cls(
+            cases=int(tally.total) if counted else None,
+            weight=weight,
+            effective=weight if counted else sample.effective,
+            events=float(sample.events.sum()),
+            distinct=len(tally),
+            mean_forecast=float(sample.weight @ sample.value) / weight,
+            _tally=tally,
+        )
+
+    @property
+    def sha256(self) -> str:
+        """The checksum of the table of forecasts, cases and events."""
+        if self._checksum is None and self._tally is not None:
+            object.__setattr__(self, "_checksum", checksum(self._tally))
+            # Rows are not kept longer than they are needed.
+            object.__setattr__(self, "_tally", None)
+        return self._checksum or ""
+
+    def is_of(self, tally: Tally) -> bool:
+        """Tell whether these are the very cases that the map was fitted to."""
+        if self.distinct != len(tally) or self.weight != float(tally.total):
+            return False
+        return self.sha256 == checksum(tally)
+
+    def _row(self) -> dict[str, Any]:
+        names = ("cases", "weight", "effective", "events", "distinct", "mean_forecast", "sha256")
+        return {name: getattr(self, name) for name in names}
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Leave the rows behind."""
+        return {**vars(self), "_checksum": self.sha256, "_tally": None}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        vars(self).update(state)
+
+
+def checksum(tally: Tally) -> str:
+    """Return SHA-256 of the lines of forecast, cases and events, as Python writes floats."""
+    sample = Sample.of(tally)
+    columns = (sample.value, sample.weight, sample.events)
+    lines = (" ".join(map(repr, row)) for row in zip(*(x.tolist() for x in columns), strict=True))
+    return hashlib.sha256("\n".join(lines).encode()).hexdigest()
+
+
+def require_both_outcomes(sample: Sample, where: str = "") -> None:
+    """Refuse events alone, and none."""
+    events, none = sample.event_numbers
+    if events == 0 or none == 0:
+        what = "no events" if events == 0 else "only events"
+        message = f"a map needs events and non-events; got {what}{where}"
+        raise DataError(message, hint="what was never seen cannot be learnt; take more cases.")

@@ -1,0 +1,322 @@
+r"""Venn-Abers maps: two recalibrations, one of which is calibrated.
+
+At a forecast x, a case is added that had the event, then one that had not; the isotonic
+recalibration of either is read off at x. Both are found for all forecasts in one pass.
+
+**The pass.** Cumulated events :math:`O_j` are plotted against cumulated cases :math:`W_j`, as for
+the isotonic recalibration. A line of slope s touches their lower hull where
+:math:`O_j - s W_j` is least, at g(s). With an event of weight u added at row i, points from i on
+move by (u, u). The recalibration at i is at least s if and only if the least
+:math:`O_j - s W_j` before row i is not above that from i on, moved. The lesser of both unmoved
+minima is g(s), so this is: some j before i has :math:`(O_j - u) - s (W_j - u) \le g(s)`. In words,
+the line of slope s through the point j, moved back, passes below the hull. The greatest such s is
+the slope of the tangent from that point to the hull, and the recalibration at i is the greatest of
+those slopes over all j before i. Only points that come to lie on or below the hull have one, and
+those are few. The tangent is found by bisection of the corners. With the event not happening,
+events and others change places, and so do the ends.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, NamedTuple, Self, get_args
+
+import numpy as np
+
+from properly._boundary._arrays import check_forecasts
+from properly._boundary._libraries import namespace, read_only, to_library_of, to_numpy
+from properly._boundary._notices import notice
+from properly._boundary._options import check_choice
+from properly.counts._isotonic import PRODUCTS_FIT, recalibrate
+from properly.errors import DataError
+from properly.recalibration._isotonic_map import require_fine
+from properly.recalibration._log_odds_maps import few_notes
+from properly.recalibration._map import Map
+from properly.recalibration._training import (
+    Sample,
+    Training,
+    as_event_tally,
+    require_both_outcomes,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from properly.counts._tally import Tally
+    from properly.typing import Array, ArrayLike, Column
+
+Merge = Literal["log", "brier"]
+
+
+class Pairs(NamedTuple):
+    """Forecasts, increasing, and what they become if the case had no event, and if it had."""
+
+    p: Column
+    p0: Column
+    p1: Column
+
+
+class _Path(NamedTuple):
+    """Cumulated cases and events with (0, 0) before them, and the corners of their hull."""
+
+    cases: Column
+    events: Column
+    corner: Column
+
+
+def pairs_of(tally: Tally) -> Pairs:
+    """Find both recalibrations at each distinct forecast; rows where none changes are left out."""
+    value = to_numpy(tally.value).astype(np.float64)
+    weight, events, unit = _in_units(tally)
+    end = np.append(0, to_numpy(recalibrate(tally).end))
+    upper = _with_event(_path(weight, events, end), unit)
+    backward = _path(weight[::-1], (weight - events)[::-1], len(weight) - end[::-1])
+    lower = 1 - _with_event(backward, unit)[::-1]
+    # The upper one holds up to each forecast, the lower one from it on.
+    kept = np.append(upper[1:] != upper[:-1], True) | np.append(True, lower[1:] != lower[:-1])
+    return Pairs(value[kept], lower[kept], upper[kept])
+
+
+def _in_units(tally: Tally) -> tuple[Column, Column, Any]:
+    """Return cases, events and the weight of the added case: 1, or the mean of fractions."""
+    weight, events = to_numpy(tally.weight), to_numpy(tally.events)
+    if tally.event_squares is None:
+        if int(tally.total) < PRODUCTS_FIT:
+            return weight, events, 1
+        return weight.astype(np.float64), events.astype(np.float64), 1.0
+    return weight, events, float(Sample.of(tally).squares.sum() / weight.sum())
+
+
+def _path(weight: Column, events: Column, corner: Column) -> _Path:
+    cases, happened = (np.append(x[:1] * 0, np.cumsum(x)) for x in (weight, events))
+    return _Path(cases, happened, corner)
+
+
+def _with_event(path: _Path, unit: Any) -> Column:
+    """Return the recalibration at each row with an event added there."""
+    rows = len(path.cases) - 1
+    point = _below_hull(path, unit)
+    slope = _tangents(path, point, unit)
+    best = np.maximum.accumulate(slope)
+    # Point j counts from row j on; the first one, (0, 0), is always among them.
+    row = np.searchsorted(point, np.arange(rows), side="right") - 1
+    result: Column = best[row]
+    return result
+
+
+def _below_hull(path: _Path, unit: Any) -> Column:
+    """Find the points that lie on or below the hull, or before it, once moved back by the unit."""
+    cases, events, corner = path
+    x, y = cases[:-1] - unit, events[:-1] - unit
+    at, up = cases[corner], events[corner]
+    edge = np.clip(np.searchsorted(at, x, side="right") - 1, 0, len(corner) - 2)
+    wide, high = np.diff(at)[edge], np.diff(up)[edge]
+    below = (y - up[edge]) * wide <= high * (x - at[edge])
+    result: Column = np.flatnonzero(below | (x < 0))
+    return result
+
+
+def _tangents(path: _Path, point: Column, unit: Any) -> Column:
+    """Return the slopes of the tangents from points, moved back by the unit, to the hull ahead."""
+    cases, events, corner = path
+    at, up = cases[corner], events[corner]
+    x, y = cases[point] - unit, events[point] - unit
+    # The first corner ahead; from there on, slopes fall until the tangent and then rise.
+    low = np.searchsorted(at, x, side="right")
+    high = np.full(len(point), len(corner) - 1)
+    while (low < high).any():
+        middle = np.minimum((low + high) // 2, len(corner) - 2)
+        here = (up[middle] - y) * (at[middle + 1] - x)
+        there = (up[middle + 1] - y) * (at[middle] - x)
+        falls = (there < here) & (low < high)
+        rises = ~falls & (low < high)
+        low, high = np.where(falls, middle + 1, low), np.where(rises, middle, high)
+    result: Column = (up[low] - y) / (at[low] - x)
+    return result
+
+
+def merged(p0: Array, p1: Array, merge: Merge) -> Array:
+    """Make one forecast of two, the best against either under the rule."""
+    if merge == "log":
+        return p1 / (1 - p0 + p1)
+    return p1 + (p0**2 - p1**2) / 2
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class VennAbers(Map):
+    r"""Inductive Venn-Abers prediction: a pair of forecasts, one of which is calibrated.
+
+    At a forecast x, p0 is the isotonic recalibration once a case without the event is added at x,
+    and p1 that with a case that had it [1]_. If cases are exchangeable, one of the two is perfectly
+    calibrated: that which belongs to what happens. They are merged into one forecast,
+    :math:`p_1 / (1 - p_0 + p_1)` for the log score or :math:`p_1 + (p_0^2 - p_1^2) / 2` for the
+    Brier score. It is never 0 or 1.
+
+    Parameters
+    ----------
+    merge : {"log", "brier"}
+        For which score the pair becomes one forecast.
+
+    Attributes
+    ----------
+    knots : Pairs or None
+        Forecasts, increasing, with p0 and p1 there. Between two of them, p1 is that of the next
+        and p0 that of the one before.
+
+    References
+    ----------
+    .. [1] V. Vovk, I. Petej, V. Fedorova (2015). Large-scale probabilistic predictors with and
+       without guarantees of validity. Advances in Neural Information Processing Systems 28.
+       `arXiv:1511.00213 <https://arxiv.org/abs/1511.00213>`__
+
+    Examples
+    --------
+    >>> import properly
+    >>> from properly.recalibration import VennAbers
+    >>> tally = properly.Tally.from_counts([0.2, 0.7], [49, 49], [9, 39])
+    >>> fitted = VennAbers().fit(tally)
+    >>> p0, p1 = fitted.pair_at([0.2])
+    >>> p0, p1, fitted.at([0.2])
+    (array([0.18]), array([0.2]), array([0.19607843]))
+    """
+
+    kind: ClassVar[str] = "venn_abers"
+    _parameters: ClassVar[tuple[str, ...]] = ("knots",)
+    merge: Merge = "log"
+    knots: Pairs | None = None
+
+    def __post_init__(self) -> None:
+        check_choice(self.merge, get_args(Merge), "merge")
+        if self.knots is not None:
+            columns = (read_only(np.array(x, dtype=np.float64)) for x in self.knots)
+            object.__setattr__(self, "knots", Pairs(*columns))
+
+    def fit(self, source: Any, p: ArrayLike | None = None, /, **columns: Any) -> Self:
+        """Learn the map from a tally, from cases, or from outcomes and forecasts.
+
+        Parameters
+        ----------
+        source : Tally, Cases or array-like
+            What happened at each forecast; or outcomes.
+        p : array-like, optional
+            Forecasts, if outcomes come first.
+        **columns
+            What `properly.Cases` takes by name, such as weights.
+        """
+        tally = as_event_tally(source, p, columns)
+        require_fine(tally)
+        sample = Sample.of(tally)
+        require_both_outcomes(sample)
+        notes = few_notes(sample)
+        for text in notes:
+            notice(text)
+        return replace(
+            self,
+            knots=pairs_of(tally),
+            range=(float(sample.value[0]), float(sample.value[-1])),
+            training=Training.of(tally),
+            notices=tuple(notes),
+            gain=None,
+        )
+
+    @classmethod
+    def cross(cls, tallies: Iterable[Any], merge: Merge = "log") -> CrossVennAbers:
+        """Join the maps of several folds, each of which had a model of its own.
+
+        Parameters
+        ----------
+        tallies : iterable of Tally or Cases
+            What happened at the forecasts that each model made for its own fold.
+        merge : {"log", "brier"}
+            For which score the pairs become one forecast.
+        """
+        return CrossVennAbers(tuple(cls(merge).fit(tally) for tally in tallies), merge)
+
+    def pair_at(self, p: ArrayLike) -> tuple[Array, Array]:
+        """Return both forecasts: one of the two is calibrated.
+
+        Parameters
+        ----------
+        p : array-like
+            Forecasts in [0, 1].
+
+        Returns
+        -------
+        p0, p1 : array
+            What they become if the case will not have the event, and if it will.
+        """
+        self._require_fitted()
+        return self._pair(check_forecasts(p))
+
+    def _pair(self, p: Array) -> tuple[Array, Array]:
+        assert self.knots is not None  # noqa: S101, who calls has asked
+        value, lower, upper = self.knots
+        xp, dtype = namespace(p), p.dtype
+        knots = to_library_of(value, xp.astype(p, xp.float64))
+        wide = xp.astype(p, xp.float64)
+        after = xp.searchsorted(knots, wide, side="left")
+        before = xp.searchsorted(knots, wide, side="right")
+        p1 = xp.take(to_library_of(np.append(upper, 1.0), wide), after)
+        p0 = xp.take(to_library_of(np.append(0.0, lower), wide), before)
+        return xp.astype(p0, dtype), xp.astype(p1, dtype)
+
+    def _at(self, p: Array) -> Array:
+        return merged(*self._pair(p), self.merge)
+
+    def _written(self) -> dict[str, Any]:
+        assert self.knots is not None  # noqa: S101
+        p, p0, p1 = (x.tolist() for x in self.knots)
+        return {"knots": {"p": p, "p0": p0, "p1": p1}, "merge": self.merge}
+
+    def _why_no_inverse(self) -> str:
+        assert self.knots is not None  # noqa: S101
+        value = self.knots.p
+        first, second = (value[0], value[1]) if len(value) > 1 else (value[0], 1.0)
+        return f"the map is flat between {first:.4g} and {second:.4g}"
+
+    def __repr__(self) -> str:
+        if self.knots is None:
+            return super().__repr__()
+        return f"VennAbers({len(self.knots.p)} knots)"
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class CrossVennAbers(Map):
+    """Venn-Abers maps of several folds, each with a model of its own, joined.
+
+    Attributes
+    ----------
+    maps : tuple of VennAbers
+        One a fold.
+    merge : {"log", "brier"}
+        For which score their pairs become one forecast.
+    """
+
+    kind: ClassVar[str] = "cross_venn_abers"
+    maps: tuple[VennAbers, ...] = ()
+    merge: Merge = "log"
+
+    def __post_init__(self) -> None:
+        check_choice(self.merge, get_args(Merge), "merge")
+        if not self.maps:
+            message = "a cross Venn-Abers map needs at least one fold; got none"
+            raise DataError(message)
+
+    def fit(self, source: Any, p: ArrayLike | None = None, /, **columns: Any) -> Map:  # noqa: ARG002
+        """Refuse: each fold has its own forecasts."""
+        message = "a cross Venn-Abers map is fitted to several tallies, one a fold"
+        raise DataError(message, hint="write VennAbers.cross([tally, ...]).")
+
+    def _at(self, p: Array) -> Array:
+        xp = namespace(p)
+        pairs = [one._pair(p) for one in self.maps]  # noqa: SLF001
+        folds = len(pairs)
+        if self.merge == "brier":
+            return sum(merged(p0, p1, "brier") for p0, p1 in pairs) / folds
+        up, down = (xp.zeros_like(p) for _ in range(2))
+        for p0, p1 in pairs:
+            up, down = up + xp.log(p1), down + xp.log1p(-p0)
+        return 1 / (1 + xp.exp((down - up) / folds))
+
+    def _written(self) -> dict[str, Any]:
+        return {"maps": [one.to_dict() for one in self.maps], "merge": self.merge}
