@@ -48,6 +48,8 @@ from .evaluation._verdict._verdict import verdict
 from .inference._intervals import score_interval, skill
 from .probability._means import means
 from .probability._power import generalized_mean
+from .recalibration._choice import recalibrate
+from .recalibration._cross_fit import cross_fit
 from .rules._audit import audit
 from .rules._interval import Interval
 
@@ -70,6 +72,7 @@ __all__ = [
     "compare",
     "comparison",
     "counts",
+    "cross_fit",
     "cumulative",
     "datasets",
     "decision_curve",
@@ -91,6 +94,7 @@ __all__ = [
     "probability",
     "quadratic_weighted_kappa",
     "read",
+    "recalibrate",
     "recalibration",
     "recommend",
     "regret_curve",

@@ -161,7 +161,7 @@ class Cases:
         {'new': 2, 'old': 1}
         """
         number, names = numbered(to_numpy(require_groups(self)))
-        return {name: _some(self, np.flatnonzero(number == i)) for i, name in enumerate(names)}
+        return {name: some_cases(self, np.flatnonzero(number == i)) for i, name in enumerate(names)}
 
     def __len__(self) -> int:
         """Count the rows."""
@@ -232,7 +232,7 @@ def relative_weights(cases: Cases) -> Cases:
     return result
 
 
-def _some(cases: Cases, rows: Any) -> Cases:
+def some_cases(cases: Cases, rows: Any) -> Cases:
     """Keep some of the rows, which need no check."""
     result = object.__new__(Cases)
     for name in Cases.__dataclass_fields__:

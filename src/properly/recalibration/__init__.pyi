@@ -1,5 +1,8 @@
 # Where each public name lives; it is imported from there when it is first used.
 
+from ._choice import Recalibrated, recalibrate
+from ._cross_fit import CrossFitted, cross_fit
+from ._gain import Gain, recalibration_gain
 from ._isotonic_map import Isotonic
 from ._log_odds_maps import Beta, Identity, Intercept, Logistic, PriorShift, Temperature
 from ._map import Map
@@ -8,13 +11,19 @@ from ._venn_abers import VennAbers
 
 __all__ = [
     "Beta",
+    "CrossFitted",
+    "Gain",
     "Identity",
     "Intercept",
     "Isotonic",
     "Logistic",
     "Map",
     "PriorShift",
+    "Recalibrated",
     "Temperature",
     "Training",
     "VennAbers",
+    "cross_fit",
+    "recalibrate",
+    "recalibration_gain",
 ]

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal
 import numpy as np
 
 from properly._boundary._files import write_whole
-from properly._boundary._libraries import count_true, namespace
+from properly._boundary._libraries import count_true, namespace, to_numpy
 from properly._boundary._notices import notice
 from properly._boundary._options import check_inside
 from properly._boundary._record import many
@@ -29,6 +29,7 @@ if TYPE_CHECKING:
 
     import narwhals.stable.v2 as nw
 
+    from properly.counts._cases import Cases
     from properly.recalibration._training import Training
     from properly.typing import Array, ArrayLike
 
@@ -84,6 +85,8 @@ class Map(ABC):
         """Whether there is anything to apply."""
         return all(getattr(self, name) is not None for name in self._parameters)
 
+    # Whether `fit` needs cases, and a tally will not do.
+    needs_rows: ClassVar[bool] = False
     # The names of the fields that `fit` fills.
     _parameters: ClassVar[tuple[str, ...]] = ()
     # The names of the options that are written beside them.
@@ -110,6 +113,10 @@ class Map(ABC):
 
         self._require_fitted()
         return apply(self, p, forecast=forecast, name=name)
+
+    def _on(self, cases: Cases) -> Array:
+        """Map the forecasts of checked cases."""
+        return self._at(to_numpy(cases.p).astype(np.float64))
 
     def _require_fitted(self) -> None:
         if not self.is_fitted:

@@ -1,0 +1,364 @@
+"""Cross-fitting: each case is recalibrated by a map that was fitted without it.
+
+Folds hold whole clusters, or blocks of time; a fold of single cases would leak what a cluster has
+in common. All maps are fitted on the same folds, of which each training part is counted once.
+"""
+
+from __future__ import annotations
+
+import heapq
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, get_args
+
+import numpy as np
+
+from properly._boundary._arrays import check_column, require_present
+from properly._boundary._libraries import to_library_of, to_numpy
+from properly._boundary._notices import collected, notice
+from properly._boundary._options import as_generator, check_choice, check_whole
+from properly._boundary._progress import counted
+from properly._boundary._record import many
+from properly.counts._calls import takes_rows
+from properly.counts._cases import (
+    Cases,
+    numbered,
+    some_cases,
+    weights_of,
+    with_forecasts,
+)
+from properly.counts._pooling import add_runs, order_of, run_ends
+from properly.counts._tally import Tally
+from properly.errors import ArgumentTypeError, DataError
+from properly.inference._design import number_times
+from properly.recalibration._map import Map
+from properly.recalibration._training import Sample
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from properly.typing import Array, ArrayLike, Column
+
+Scheme = Literal["blocks", "forward"]
+FOLDS, BLOCKS = 10, 5
+# More clusters than this are as good as balanced by chance.
+MANY_CLUSTERS = 1 << 17
+# Cases of a tally that are written out one by one.
+MOST_ROWS = 10**8
+
+
+class Split(NamedTuple):
+    """Which cases are judged together, and which ones their map is fitted to.
+
+    Attributes
+    ----------
+    fold : numpy array
+        The number of the fold of each case, from 0; -1 if it is in none.
+    folds : int
+        How many folds there are.
+    parts : tuple of numpy arrays or None
+        Which cases the map of each fold is fitted to; None: all that are not in it.
+    """
+
+    fold: Column
+    folds: int
+    parts: tuple[Column, ...] | None = None
+
+    def training(self, k: int) -> Column:
+        """Tell which cases the map of a fold is fitted to."""
+        return self.fold != k if self.parts is None else self.parts[k]
+
+
+@dataclass(frozen=True)
+class Folding:
+    """How to fold: how many times or by which labels, and what to do with times."""
+
+    folds: int | ArrayLike | None = None
+    scheme: Scheme = "blocks"
+    horizon: int = 1
+
+    def __post_init__(self) -> None:
+        check_choice(self.scheme, get_args(Scheme), "scheme")
+        check_whole(self.horizon, "horizon")
+
+    @property
+    def labels(self) -> ArrayLike | None:
+        """The label of each case's fold, if they were given."""
+        return self.folds if hasattr(self.folds, "__len__") else None
+
+    def of(self, cases: Cases, rng: np.random.Generator) -> Split:
+        """Fold cases: by labels, blocks of time, whole clusters, or one by one."""
+        if self.labels is not None:
+            return _by_labels(cases, self.labels)
+        # Clusters say more than times do.
+        timed = cases.time is not None and cases.clusters is None
+        count = check_whole(self.folds or (BLOCKS if timed else FOLDS), "folds")
+        if self.scheme == "forward" and not timed:
+            message = 'scheme="forward" needs the time of each case; these cases have none'
+            raise DataError(message, hint="pass time= with the cases.")
+        count = min(count, _most_folds(cases))
+        if timed:
+            return _by_time(number_times(to_numpy(cases.time)), count, self)
+        return _by_cluster(cases, count, rng)
+
+
+def _most_folds(cases: Cases) -> int:
+    """Return how many folds leave both outcomes, or all classes but rare ones, in every part."""
+    y = to_numpy(cases.y)[weights_of(cases) > 0]
+    if cases.classes is not None:
+        least, what = len(y) // 2, "cases"
+    else:
+        events = int(np.count_nonzero(y))
+        least = min(events, len(y) - events)
+        what = "events" if events == least else "non-events"
+    if least // 2 < 2:
+        message = f"with {least} {what if least != 1 else what[:-1]} no map can be judged"
+        raise DataError(message, hint="two folds with two of each outcome are the least.")
+    return least // 2
+
+
+def _by_labels(cases: Cases, labels: ArrayLike) -> Split:
+    label = to_numpy(check_column(labels, "folds", cases.p))
+    require_present(label, "folds")
+    fold, names = numbered(label)
+    if len(names) < 2:
+        message = "cross-fitting needs two folds or more; got one"
+        raise DataError(message)
+    if cases.clusters is not None:
+        cluster = numbered(to_numpy(cases.clusters))[0]
+        last = np.zeros(cluster.max() + 1, dtype=np.intp)
+        last[cluster] = fold
+        if (last[cluster] != fold).any():
+            name = to_numpy(cases.clusters)[np.flatnonzero(last[cluster] != fold)[0]]
+            message = f"a cluster must lie in one fold; cluster {name!r} lies in several"
+            raise DataError(message, hint="folds that cut clusters leak what they have in common.")
+    return Split(fold, len(names))
+
+
+def _by_cluster(cases: Cases, count: int, rng: np.random.Generator) -> Split:
+    """Shuffle clusters, or cases, into folds of about equally many cases."""
+    if cases.clusters is None:
+        fold = np.empty(len(cases), dtype=np.int16)
+        fold[rng.permutation(len(cases))] = np.arange(len(cases)) % count
+        return Split(fold, count)
+    cluster, names = numbered(to_numpy(cases.clusters))
+    if len(names) < 2:
+        message = "cross-fitting needs two clusters or more; got one"
+        raise DataError(message)
+    count = min(count, len(names))
+    order, size = rng.permutation(len(names)), np.bincount(cluster)
+    place = np.arange(len(names)) % count
+    if len(names) <= MANY_CLUSTERS:
+        # Each goes to the fold that has the fewest cases so far.
+        heap = [(0, k) for k in range(count)]
+        for i, cases_of_it in enumerate(size[order].tolist()):
+            total, k = heap[0]
+            place[i] = k
+            heapq.heapreplace(heap, (total + cases_of_it, k))
+    fold = np.empty(len(names), dtype=np.int16)
+    fold[order] = place
+    return Split(fold[cluster], count)
+
+
+def _by_time(time: Column, count: int, folding: Folding) -> Split:
+    """Cut times into blocks of about equally many cases; ties stay together."""
+    size = np.bincount(time)
+    count = min(count, len(size))
+    if count < 2:
+        message = "blocks of time need two times or more; got one"
+        raise DataError(message)
+    middle = np.cumsum(size) - size / 2
+    block = np.minimum((middle * count / size.sum()).astype(np.intp), count - 1)
+    block = np.unique(block, return_inverse=True)[1]
+    count, fold, gap = int(block.max()) + 1, block[time], folding.horizon - 1
+    parts = []
+    for k in range(count):
+        first, last = np.flatnonzero(block == k)[[0, -1]]
+        before, after = time < first - gap, time > last + gap
+        parts.append(before if folding.scheme == "forward" else before | after)
+    if folding.scheme == "forward":
+        return Split(fold - 1, count - 1, tuple(parts[1:]))
+    return Split(fold, count, tuple(parts))
+
+
+class _Sorted(NamedTuple):
+    """Rows of an event in the order of their forecasts, so that each part is counted in a pass."""
+
+    order: Column
+    y: Column
+    p: Column
+    weight: Column | None
+
+    @classmethod
+    def of(cls, cases: Cases) -> _Sorted:
+        p = to_numpy(cases.p).astype(np.float64)
+        order = order_of(p)
+        weight = None if cases.weight is None else to_numpy(cases.weight)[order]
+        return cls(order, to_numpy(cases.y)[order], p[order], weight)
+
+    def tally(self, rows: Column) -> Tally:
+        """Count some of the rows, given which ones in their sorted order."""
+        y, p = self.y[rows], self.p[rows]
+        if self.weight is not None:
+            return Tally.from_arrays(y, p, self.weight[rows])
+        last, events = run_ends(p), y.astype(np.int64)
+        ones = np.broadcast_to(np.int64(1), p.shape)
+        return Tally._of([p[last], add_runs(ones, last), add_runs(events, last)])  # noqa: SLF001
+
+
+class Attempt(NamedTuple):
+    """Cross-fitted forecasts of a map, or why there are none."""
+
+    forecasts: Column | None
+    reason: str = ""
+
+
+def cross_forecasts(cases: Cases, maps: Sequence[Map], split: Split) -> list[Attempt]:
+    """Fit each map on the cases outside each fold, and apply it to those inside."""
+    parts = _of_rows(cases, split) if any(m.needs_rows for m in maps) else _of_tallies(cases, split)
+    results = [np.full(np.shape(cases.p), np.nan) for _ in maps]
+    reasons = [""] * len(maps)
+    for source, inside, judged in counted(parts, split.folds):
+        for i, one in enumerate(maps):
+            if reasons[i]:
+                continue
+            try:
+                with collected():
+                    results[i][inside] = one.fit(source)._on(judged)  # noqa: SLF001
+            except DataError as error:
+                reasons[i] = str(error).partition("\n")[0]
+    pairs = zip(results, reasons, strict=True)
+    return [Attempt(None, reason) if reason else Attempt(q) for q, reason in pairs]
+
+
+def _of_tallies(cases: Cases, split: Split) -> Iterator[tuple[Tally, Column, Cases]]:
+    rows = _Sorted.of(cases)
+    fold = split.fold[rows.order]
+    for k in range(split.folds):
+        training = fold != k if split.parts is None else split.training(k)[rows.order]
+        inside = rows.order[fold == k]
+        yield rows.tally(training), inside, some_cases(cases, inside)
+
+
+def _of_rows(cases: Cases, split: Split) -> Iterator[tuple[Cases, Column, Cases]]:
+    for k in range(split.folds):
+        inside = np.flatnonzero(split.fold == k)
+        training = np.flatnonzero(split.training(k))
+        yield some_cases(cases, training), inside, some_cases(cases, inside)
+
+
+def as_rows(source: object) -> Cases:
+    """Take cases; write the counts of a tally out, as independent cases."""
+    if isinstance(source, Cases):
+        return source
+    if not isinstance(source, Tally):
+        message = f"folds need Cases; got {type(source).__name__}"
+        raise ArgumentTypeError(message, hint="write properly.Cases(y, p).")
+    if source.event_squares is not None or int(source.total) > MOST_ROWS:
+        message = "folds need cases one by one; this tally has fractional weights or is too large"
+        raise DataError(message, hint="write properly.Cases(y, p, weight=weight).")
+    notice("cases of a tally are taken as independent: clusters and times are lost")
+    sample = Sample.of(source)
+    none = sample.weight - sample.events
+    value, times = np.tile(sample.value, 2), np.append(sample.events, none).astype(np.intp)
+    y = np.repeat([True, False], [int(sample.events.sum()), int(none.sum())])
+    return Cases(y, np.repeat(value, times))
+
+
+@dataclass(frozen=True, eq=False, repr=False, init=False)
+class CrossFitted(Cases):
+    """Cases with forecasts that a map has made which was fitted without them.
+
+    Attributes
+    ----------
+    folds : numpy array
+        The number of each case's fold.
+    """
+
+    folds: Any = None
+
+    @classmethod
+    def of(cls, cases: Cases, p: Array, folds: Column) -> CrossFitted:
+        """Replace the forecasts of cases, and remember their folds."""
+        result = object.__new__(cls)
+        for name, value in vars(with_forecasts(cases, p)).items():
+            object.__setattr__(result, name, value)
+        object.__setattr__(result, "folds", folds)
+        return result
+
+    def __repr__(self) -> str:
+        text = super().__repr__().removeprefix("Cases(").removesuffix(")")
+        return f"CrossFitted({text}; {many(int(self.folds.max()) + 1, 'fold')})"
+
+
+@takes_rows
+def cross_fit(
+    cases: Cases,
+    map: Map,  # noqa: A002
+    *,
+    folds: int | ArrayLike | None = None,
+    scheme: Scheme = "blocks",
+    horizon: int = 1,
+    rng: int | np.random.Generator | None = 0,
+) -> CrossFitted:
+    """Recalibrate each case by a map that was fitted without it.
+
+    The result is made of honest forecasts: whatever is evaluated with them, by `decompose`,
+    `compare`, `decision_curve` and others, is what the map does on new cases.
+
+    Parameters
+    ----------
+    cases : Cases
+        Outcomes and forecasts, with clusters or times if there are any.
+    map : Map
+        The map to fit, such as ``Isotonic()`` of `properly.recalibration`.
+    folds : int or array-like, optional
+        How many folds, or the label of each case's fold. Unless said otherwise 10, or 5 blocks of
+        time; fewer if there are fewer clusters, or few events.
+    scheme : {"blocks", "forward"}
+        With times: fit on all other blocks, or on those before alone. The first block then has no
+        map, and its cases are left out.
+    horizon : int
+        With times: how many periods ahead forecasts are. As many less one are left out of the fit
+        on both sides of a block.
+    rng : int or numpy Generator, optional
+        Seed or source of the randomness of folds.
+
+    Returns
+    -------
+    CrossFitted
+        The same cases with other forecasts, and their `folds`.
+
+    Examples
+    --------
+    >>> import properly
+    >>> from properly.recalibration import Logistic
+    >>> crash = properly.datasets.crash()
+    >>> cases = properly.Cases(crash.died, crash.forecasts["balanced_boosting"],
+    ...     clusters=crash.cluster)
+    >>> repaired = properly.cross_fit(cases, Logistic())
+    >>> repaired
+    CrossFitted(8879 rows with clusters; 10 folds)
+    >>> round(properly.decompose(repaired, properly.rules.Brier()).score, 5)
+    0.03386
+    """
+    cases, map_ = as_rows(cases), require_map(map)
+    split = Folding(folds, scheme, horizon).of(cases, as_generator(rng))
+    attempt = cross_forecasts(cases, [map_], split)[0]
+    if attempt.forecasts is None:
+        raise DataError(attempt.reason, hint="so it was in a fold; take fewer folds.")
+    q = to_library_of(attempt.forecasts, cases.p)
+    if (split.fold < 0).any():
+        rows = np.flatnonzero(split.fold >= 0)
+        return CrossFitted.of(some_cases(cases, rows), q[rows], split.fold[rows])
+    return CrossFitted.of(cases, q, split.fold)
+
+
+def require_map(x: object) -> Map:
+    """Refuse what is no map, and the class of one."""
+    if isinstance(x, Map):
+        return x
+    if isinstance(x, type) and issubclass(x, Map):
+        message = f"a map is an object; got the class {x.__name__}"
+        raise ArgumentTypeError(message, hint=f"write {x.__name__}().")
+    message = f"this needs a map; got {x!r}"
+    raise ArgumentTypeError(message, hint="write Logistic() of properly.recalibration.")

@@ -1,0 +1,354 @@
+r"""The gain of a map: what it would save on new cases, with an interval.
+
+It is a comparison, case by case, of forecasts as they are with cross-fitted ones. Its interval
+reaches further upwards than downwards: :math:`g - t \cdot se` to :math:`g + \omega t \cdot se` with
+:math:`\omega = \sqrt{1 + K / (K - 1)}` and K folds, since folds that share training cases make the
+estimate too pessimistic where there is little to gain. Under rules with point masses, at which
+few cases change sides, it reaches as far downwards.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from itertools import combinations
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+
+from properly._boundary._libraries import to_numpy
+from properly._boundary._notices import collected, notice
+from properly._boundary._options import as_generator, check_level, check_whole
+from properly._boundary._record import Record
+from properly.comparison._compare import Options, PairScores, margins
+from properly.comparison._differences import score_models
+from properly.counts._calls import takes_rows
+from properly.counts._cases import Cases, some_cases, weights_of, with_forecasts
+from properly.errors import DataError
+from properly.inference._design import Design, one_dependence
+from properly.inference._shares import student
+from properly.recalibration._cross_fit import Folding, as_rows, cross_forecasts, require_map
+from properly.rules import Brier, Log, Regret
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from properly.recalibration._cross_fit import Scheme
+    from properly.recalibration._map import Map
+    from properly.rules import Interval, Rule
+    from properly.typing import ArrayLike, Column
+
+# Forecasts exactly at a threshold, as a share of the cases, that are worth a word.
+AT_THRESHOLD = 0.01
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Gain(Record):
+    """What a map would save on new cases.
+
+    Attributes
+    ----------
+    map : str
+        The kind of map.
+    rule : str
+        The rule.
+    estimate : float
+        The mean loss that it saves; negative if it does harm.
+    standard_error, degrees : float
+        Its standard error, and the degrees of freedom of that.
+    interval : pair of floats
+        Its interval; NaN if nothing changes, or if losses are infinite.
+    level : float
+        How sure the interval is to hold the true gain.
+    folds : int
+        The number of folds.
+    design : str
+        How cases were taken to be sampled.
+    mean_change : float
+        By how much forecasts change, on average.
+    in_sample : float
+        What it would seem to save on the very cases that it was fitted to.
+    nested : bool
+        Whether the choice of the map was repeated in each fold, so that it does not flatter.
+    """
+
+    map: str
+    rule: str
+    estimate: float
+    standard_error: float
+    degrees: float
+    interval: tuple[float, float]
+    level: float
+    folds: int
+    design: str
+    mean_change: float
+    in_sample: float
+    nested: bool = False
+
+    @property
+    def is_clear(self) -> bool:
+        """Whether the whole interval is above zero."""
+        return self.interval[0] > 0
+
+    def stored(self) -> dict[str, Any] | None:
+        """Return what a map's file says about it; an infinite gain it does not."""
+        low, high = self.interval
+        if not all(map(math.isfinite, (self.estimate, low, high))):
+            return None
+        return {
+            "rule": self.rule,
+            "folds": self.folds,
+            "design": self.design,
+            "estimate": self.estimate,
+            "low": low,
+            "high": high,
+            "nested": self.nested,
+        }
+
+    def __repr__(self) -> str:
+        return f"Gain({self.map}: {self})"
+
+    def __str__(self) -> str:
+        """Say it in a line."""
+        low, high = self.interval
+        if math.isnan(low):
+            return f"{self.estimate:.4g} of the {self.rule} score, no interval"
+        sure = f"{100 * self.level:g} % interval"
+        return f"{self.estimate:.4g} of the {self.rule} score ({sure} {low:.4g} to {high:.4g})"
+
+
+class Differences(NamedTuple):
+    """Mean differences of losses between forecasts of the same cases, and standard errors.
+
+    Attributes
+    ----------
+    value, error : numpy array
+        Row minus column.
+    degrees : float
+        Degrees of freedom.
+    """
+
+    value: Column
+    error: Column
+    degrees: float
+
+
+def differences(cases: Cases, forecasts: Sequence[Column], rule: Rule) -> Differences:
+    """Compare forecasts of the same cases, all with all, as `properly.compare` does."""
+    cases = one_dependence(cases)
+    models = {str(k): with_forecasts(cases, q, lent=True) for k, q in enumerate(forecasts)}
+    pairs = tuple(combinations(range(len(forecasts)), 2))
+    scored = score_models(models, rule, Design.of(cases), pairs)
+    options = Options(rule, 0.95, as_generator(0))
+    compared = PairScores(pairs, scored, options)
+    margin, difference = margins(compared), compared.differences()
+    size = len(forecasts)
+    value, error = np.zeros((size, size)), np.zeros((size, size))
+    first, second = compared.ends
+    value[first, second], value[second, first] = difference, -difference
+    error[first, second] = error[second, first] = margin.error
+    return Differences(value, error, float(compared.degrees))
+
+
+def spread_of(folds: int) -> float:
+    """Return by how much the upper end is further off: training parts overlap."""
+    return math.sqrt(1 + folds / (folds - 1))
+
+
+def interval_of(
+    gain: float, error: float, degrees: float, *, rule: Rule, folds: int, level: float
+) -> tuple[float, float]:
+    """Return the interval of a gain; none if nothing changes, or if losses are infinite."""
+    if not (math.isfinite(gain) and error > 0):
+        return math.nan, math.nan
+    reach, wide = student(degrees, level) * error, spread_of(folds)
+    down = 1.0 if rule.differentiable else wide
+    return gain - down * reach, gain + wide * reach
+
+
+def default_rule(cases: Cases, within: Interval | tuple[float, float] | None) -> Rule:
+    """Return mean regret over a range; else the log score, unless a certain forecast was wrong."""
+    if within is not None:
+        return Regret(within)
+    y, p = to_numpy(cases.y), to_numpy(cases.p)
+    if cases.classes is None:
+        wrong = ((p == 0) & y) | ((p == 1) & ~y)
+    else:
+        wrong = np.take_along_axis(p, y[:, None].astype(np.intp), axis=1)[:, 0] == 0
+    return Brier() if wrong.any() else Log()
+
+
+def mean_change(cases: Cases, forecasts: Column) -> float:
+    """Return by how much forecasts change on average; of classes, half the sum of changes."""
+    away = np.abs(forecasts - to_numpy(cases.p))
+    if away.ndim == 2:
+        away = away.sum(axis=1) / 2
+    return float(np.average(away, weights=weights_of(cases)))
+
+
+def in_sample_gain(cases: Cases, fitted: Map, rule: Rule) -> float:
+    """Return what a map would seem to save on the cases that it was fitted to."""
+    forecasts = [to_numpy(cases.p), fitted._on(cases)]  # noqa: SLF001
+    return float(differences(cases, forecasts, rule).value[0, 1])
+
+
+def warn_of_ties(cases: Cases, rule: Rule) -> None:
+    """Say that many forecasts lie exactly at a threshold at which the rule has a point mass."""
+    p = to_numpy(cases.p)
+    for threshold, _ in getattr(rule, "atoms", ()):
+        share = float(np.mean(p == threshold)) if p.ndim == 1 else 0.0
+        if share > AT_THRESHOLD:
+            notice(
+                f"{100 * share:.2g} % of the forecasts are exactly at the threshold {threshold:g}: "
+                "one tie decides, and intervals hold less often than they say"
+            )
+
+
+@takes_rows
+def recalibration_gain(
+    cases: Cases,
+    map: Map,  # noqa: A002
+    *,
+    rule: Rule | None = None,
+    within: Interval | tuple[float, float] | None = None,
+    folds: int | ArrayLike | None = None,
+    repeats: int = 1,
+    level: float = 0.95,
+    scheme: Scheme = "blocks",
+    horizon: int = 1,
+    rng: int | np.random.Generator | None = 0,
+) -> Gain:
+    r"""Find what a map would save on new cases, with an interval.
+
+    Each case is recalibrated by a map that was fitted without it, and losses are compared case by
+    case. The interval is :math:`g - t \cdot se` to :math:`g + \omega t \cdot se`, with
+    :math:`\omega = \sqrt{1 + K / (K - 1)}` for K folds; under rules with point masses it reaches
+    as far down.
+
+    Parameters
+    ----------
+    cases : Cases
+        Outcomes and forecasts, with clusters or times if there are any.
+    map : Map
+        The map to fit, such as ``Logistic()`` of `properly.recalibration`.
+    rule : Rule, optional
+        What to judge by. Unless said otherwise the log score, or the Brier score where a certain
+        forecast was wrong.
+    within : Interval or pair of floats, optional
+        Judge by the mean regret over this range of thresholds.
+    folds : int or array-like, optional
+        How many folds, or the label of each case's fold; see `properly.cross_fit`.
+    repeats : int
+        How often to fold anew. The estimate is the mean; its standard error that of the first.
+    level : float
+        How sure the interval is to hold the true gain.
+    scheme, horizon
+        With times: see `properly.cross_fit`.
+    rng : int or numpy Generator, optional
+        Seed or source of the randomness of folds.
+
+    Returns
+    -------
+    Gain
+
+    Notes
+    -----
+    Where there is something to gain, intervals at 95 % held the true gain in 91 to 100 % of
+    simulated samples. At calibration they did in 84 to 92 %: the true gain, a small loss, was then
+    a little above the interval. Folding again and again does not help.
+
+    Net benefit at a threshold t is `Elementary` over :math:`1 - t`, with its sign changed.
+
+    References
+    ----------
+    .. [1] C. Nadeau, Y. Bengio (2003). Inference for the generalization error. Machine Learning
+       52:239-281. `doi:10.1023/A:1024068626366 <https://doi.org/10.1023/A:1024068626366>`__
+    .. [2] P. Bayle, A. Bayle, L. Janson, L. Mackey (2020). Cross-validation confidence intervals
+       for test error. Advances in Neural Information Processing Systems 33. `arXiv:2007.12671
+       <https://arxiv.org/abs/2007.12671>`__
+
+    Examples
+    --------
+    >>> import properly
+    >>> from properly.recalibration import Logistic
+    >>> crash = properly.datasets.crash()
+    >>> cases = properly.Cases(crash.died, crash.forecasts["balanced_boosting"],
+    ...     clusters=crash.cluster)
+    >>> gain = properly.recalibration.recalibration_gain(cases, Logistic())
+    >>> print(gain)
+    0.2152 of the log score (95 % interval 0.2025 to 0.2337)
+    """
+    cases, fitting = as_rows(cases), require_map(map)
+    chosen = default_rule(cases, within) if rule is None else rule
+    folding, generator = Folding(folds, scheme, horizon), as_generator(rng)
+    level, repeats = check_level(level), check_whole(repeats, "repeats")
+    warn_of_ties(cases, chosen)
+    fitted = fitting.fit(cases if fitting.needs_rows else cases.tally())
+    results = []
+    for _ in range(repeats if folding.labels is None else 1):
+        split = folding.of(cases, generator)
+        attempt = cross_forecasts(cases, [fitting], split)[0]
+        if attempt.forecasts is None:
+            raise DataError(attempt.reason, hint="so it was in a fold; take fewer folds.")
+        judged = np.flatnonzero(split.fold >= 0)
+        some = cases if len(judged) == len(cases) else some_cases(cases, judged)
+        found = of_forecasts(
+            some,
+            attempt.forecasts[judged],
+            chosen,
+            name=fitting.kind,
+            folds=split.folds,
+            level=level,
+        )
+        results.append(found)
+    first = results[0]
+    estimate = float(np.mean([one.estimate for one in results]))
+    with collected():
+        seeming = in_sample_gain(cases, fitted, chosen)
+    interval = interval_of(
+        estimate,
+        first.standard_error,
+        first.degrees,
+        rule=chosen,
+        folds=first.folds,
+        level=level,
+    )
+    fields = vars(first) | {"estimate": estimate, "interval": interval, "in_sample": seeming}
+    return Gain(**fields)
+
+
+def of_forecasts(
+    cases: Cases,
+    forecasts: Column,
+    rule: Rule,
+    *,
+    name: str,
+    folds: int,
+    level: float,
+    nested: bool = False,
+) -> Gain:
+    """Compare cases as they are with cross-fitted forecasts."""
+    result = differences(cases, [to_numpy(cases.p), forecasts], rule)
+    gain, error = float(result.value[0, 1]), float(result.error[0, 1])
+    return Gain(
+        map=name,
+        rule=rule.name,
+        estimate=gain,
+        standard_error=error,
+        degrees=result.degrees,
+        interval=interval_of(gain, error, result.degrees, rule=rule, folds=folds, level=level),
+        level=level,
+        folds=folds,
+        design=design_text(cases),
+        mean_change=mean_change(cases, forecasts),
+        in_sample=math.nan,
+        nested=nested,
+    )
+
+
+def design_text(cases: Cases) -> str:
+    """Name what is independent, or nearly so: cases, clusters or times."""
+    cases = one_dependence(cases)
+    if cases.clusters is not None:
+        return "clusters"
+    return "cases" if cases.time is None else "times"
