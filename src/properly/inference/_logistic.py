@@ -102,7 +102,8 @@ def fit(Z: Column, y: Column, weight: Column | None = None, offset: Column | Non
     model = _Model(axes, y, weight, offset)
     place, information, converged = _climb(model)
     value = model.value(place)
-    if not converged or np.abs(axes @ place).max() > EXTREME:
+    # Where neither outcome is certain at any row, nothing separates them.
+    if (not converged or np.abs(axes @ place).max() > EXTREME) and not ((y > 0) & (y < 1)).all():
         line = separating_line(Z, y)
         if line is not None:
             ends = np.where(line == 0, np.nan, np.copysign(np.inf, line))
@@ -179,25 +180,31 @@ def fit_columns(
     return result
 
 
+def _means_of_neighbours(
+    x: Column, events: Column, weight: Column, neighbours: int
+) -> tuple[Column, Column, Column]:
+    """Take numbers in order for the means of so many; those at either end stay single."""
+    start = np.r_[:ENDS, ENDS : len(x) - ENDS : neighbours, len(x) - ENDS : len(x)]
+    total, happened, mean = (np.add.reduceat(n, start) for n in (weight, events, weight * x))
+    return mean / total, happened, total
+
+
 def _fit_from_means(
     columns: Columns, x: Column, events: Column, weight: Column, little: float
 ) -> Fitted | None:
     """Fit means of neighbours, then of fewer, then all; None if the first fit leads nowhere."""
-
-    def means(neighbours: int) -> tuple[Column, Column, Column]:
-        start = np.r_[:ENDS, ENDS : len(x) - ENDS : neighbours, len(x) - ENDS : len(x)]
-        total, happened, mean = (np.add.reduceat(n, start) for n in (weight, events, weight * x))
-        return mean / total, happened, total
-
-    mean, happened, total = means(NEIGHBOURS)
+    mean, happened, total = _means_of_neighbours(x, events, weight, NEIGHBOURS)
     Z, offset = columns(mean)
     first = fit(Z, happened / total, total, offset)
     place, unit = first.coefficients, float(weight.mean())
-    if not np.isfinite(place).all() or np.abs(Z @ place).max() > EXTREME:
+    if not np.isfinite(place).all():
+        return None
+    if np.abs(Z @ place).max() > EXTREME and not ((events > 0) & (events < weight)).all():
         return None
     # Columns are turned to be upright where the first fit is.
     turn = np.linalg.cholesky(first.information_inverse)
-    for rows in (means(FEWER), *([(x, events, weight)] * POLISH)):
+    fewer = _means_of_neighbours(x, events, weight, FEWER)
+    for rows in (fewer, *([(x, events, weight)] * POLISH)):
         value, slope, information = _sums(columns, place, rows)
         slope, information = turn.T @ slope, turn.T @ information @ turn
         step = np.linalg.solve(information, slope)

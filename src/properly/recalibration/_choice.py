@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
+from properly._boundary._blas import one_blas_thread
+from properly._boundary._chunks import share_out
 from properly._boundary._libraries import to_numpy
 from properly._boundary._notices import collected
 from properly._boundary._options import as_generator, check_level
@@ -162,19 +164,23 @@ def _nested(cases: Cases, split: Split, search: _Search) -> Column:
     """Repeat the choice outside each fold, and apply what it chose inside."""
     result = to_numpy(cases.p).astype(np.float64).copy()
     folding = replace(search.folding, folds=INNER_FOLDS)
-    for k in counted(range(split.folds), split.folds):
+    # Drawn beforehand: folds do not depend on which thread is first.
+    seeds = search.rng.integers(2**63, size=split.folds).tolist()
+
+    def fill(k: int) -> None:
         part = some_cases(cases, np.flatnonzero(split.training(k)))
         inside = np.flatnonzero(split.fold == k)
-        with collected():
-            try:
-                choice = _choose(part, folding.of(part, search.rng), search)
-            except DataError:
-                # Too few of one outcome are left to judge a map: none is chosen.
-                continue
-            if choice.chosen is None:
-                continue
+        try:
+            choice = _choose(part, folding.of(part, as_generator(seeds[k])), search)
+        except DataError:
+            # Too few of one outcome are left to judge a map: none is chosen.
+            return
+        if choice.chosen is not None:
             fitted = _fitted(search.maps[choice.chosen], part)
             result[inside] = fitted._on(some_cases(cases, inside))  # noqa: SLF001
+
+    with one_blas_thread(), collected():
+        share_out(fill, list(counted(range(split.folds), split.folds)), 2)
     return result
 
 

@@ -13,10 +13,11 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple, get_args
 import numpy as np
 
 from properly._boundary._arrays import check_column, require_present
+from properly._boundary._blas import one_blas_thread
+from properly._boundary._chunks import share_out
 from properly._boundary._libraries import to_library_of, to_numpy
 from properly._boundary._notices import collected, notice
 from properly._boundary._options import as_generator, check_choice, check_whole
-from properly._boundary._progress import counted
 from properly._boundary._record import many
 from properly.counts._calls import takes_rows
 from properly.counts._cases import (
@@ -34,7 +35,7 @@ from properly.recalibration._map import Map
 from properly.recalibration._training import Sample
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Sequence
 
     from properly.typing import Array, ArrayLike, Column
 
@@ -204,6 +205,13 @@ class _Sorted(NamedTuple):
         ones = np.broadcast_to(np.int64(1), p.shape)
         return Tally._of([p[last], add_runs(ones, last), add_runs(events, last)])  # noqa: SLF001
 
+    def part(self, cases: Cases, split: Split, k: int) -> _Part:
+        """Count the cases outside a fold, and pick those inside."""
+        fold = split.fold[self.order]
+        training = fold != k if split.parts is None else split.training(k)[self.order]
+        inside = self.order[fold == k]
+        return _Part(self.tally(training), inside, some_cases(cases, inside))
+
 
 class Attempt(NamedTuple):
     """Cross-fitted forecasts of a map, or why there are none."""
@@ -214,36 +222,38 @@ class Attempt(NamedTuple):
 
 def cross_forecasts(cases: Cases, maps: Sequence[Map], split: Split) -> list[Attempt]:
     """Fit each map on the cases outside each fold, and apply it to those inside."""
-    parts = _of_rows(cases, split) if any(m.needs_rows for m in maps) else _of_tallies(cases, split)
+    rows = None if any(one.needs_rows for one in maps) else _Sorted.of(cases)
     results = [np.full(np.shape(cases.p), np.nan) for _ in maps]
     reasons = [""] * len(maps)
-    for source, inside, judged in counted(parts, split.folds):
+
+    def fill(k: int) -> None:
+        part = _part(cases, split, k) if rows is None else rows.part(cases, split, k)
         for i, one in enumerate(maps):
             if reasons[i]:
                 continue
             try:
-                with collected():
-                    results[i][inside] = one.fit(source)._on(judged)  # noqa: SLF001
+                results[i][part.inside] = one.fit(part.training)._on(part.judged)  # noqa: SLF001
             except DataError as error:
                 reasons[i] = str(error).partition("\n")[0]
+
+    with one_blas_thread(), collected():
+        share_out(fill, range(split.folds), 2)
     pairs = zip(results, reasons, strict=True)
     return [Attempt(None, reason) if reason else Attempt(q) for q, reason in pairs]
 
 
-def _of_tallies(cases: Cases, split: Split) -> Iterator[tuple[Tally, Column, Cases]]:
-    rows = _Sorted.of(cases)
-    fold = split.fold[rows.order]
-    for k in range(split.folds):
-        training = fold != k if split.parts is None else split.training(k)[rows.order]
-        inside = rows.order[fold == k]
-        yield rows.tally(training), inside, some_cases(cases, inside)
+class _Part(NamedTuple):
+    """What the map of a fold is fitted to, the rows inside, and their cases."""
+
+    training: Tally | Cases
+    inside: Column
+    judged: Cases
 
 
-def _of_rows(cases: Cases, split: Split) -> Iterator[tuple[Cases, Column, Cases]]:
-    for k in range(split.folds):
-        inside = np.flatnonzero(split.fold == k)
-        training = np.flatnonzero(split.training(k))
-        yield some_cases(cases, training), inside, some_cases(cases, inside)
+def _part(cases: Cases, split: Split, k: int) -> _Part:
+    inside = np.flatnonzero(split.fold == k)
+    training = np.flatnonzero(split.training(k))
+    return _Part(some_cases(cases, training), inside, some_cases(cases, inside))
 
 
 def as_rows(source: object) -> Cases:

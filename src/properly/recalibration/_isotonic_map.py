@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, NamedTuple, Self, get_args
 
 import numpy as np
@@ -13,6 +14,7 @@ from properly._boundary._options import as_number, check_choice
 from properly.counts._isotonic import recalibrate
 from properly.errors import DataError
 from properly.recalibration._log_odds_maps import few_notes
+from properly.recalibration._lookup import Lookup
 from properly.recalibration._map import Map
 from properly.recalibration._training import (
     Sample,
@@ -58,19 +60,17 @@ class Blocks(NamedTuple):
     effective: Column
 
 
-def find_blocks(tally: Tally) -> Blocks:
+def find_blocks(tally: Tally, sample: Sample) -> Blocks:
     """Pool adjacent violators, and add up what is in each bin."""
     bins = recalibrate(tally)
     end = to_numpy(bins.end)
     start = np.append(0, end[:-1])
-    value, weight = (to_numpy(x).astype(np.float64) for x in (tally.value, tally.weight))
     total, events = (x.astype(np.float64) for x in (bins.weight, bins.events))
-    first, last = value[start], value[end - 1]
-    mean = np.add.reduceat(weight * value, start) / total
+    first, last = sample.value[start], sample.value[end - 1]
+    mean = np.add.reduceat(sample.weight * sample.value, start) / total
     effective = total
     if tally.event_squares is not None:
-        squares = Sample.of(tally).squares
-        effective = total**2 / np.add.reduceat(squares, start)
+        effective = total**2 / np.add.reduceat(sample.squares, start)
     return Blocks(first, last, total, events, np.clip(mean, first, last), effective)
 
 
@@ -160,19 +160,19 @@ class Isotonic(Map):
         """
         tally = as_event_tally(source, p, columns)
         require_fine(tally)
-        blocks, sample = find_blocks(tally), Sample.of(tally)
+        sample = Sample.of(tally)
         require_both_outcomes(sample)
+        blocks = find_blocks(tally, sample)
         rate = shrunk_rates(blocks, self.shrink)
         notes = few_notes(sample)
         if rate[0] == 0 or rate[-1] == 1:
             notes.append("some forecasts become exactly 0 or 1: a single error costs infinity")
         for text in notes:
             notice(text)
-        value = to_numpy(tally.value)
         return replace(
             self,
             knots=self._through(blocks, rate),
-            range=(float(value[0]), float(value[-1])),
+            range=(float(sample.value[0]), float(sample.value[-1])),
             training=Training.of(tally),
             notices=tuple(notes),
             gain=None,
@@ -195,11 +195,22 @@ class Isotonic(Map):
         assert self.knots is not None  # noqa: S101, `at` has asked
         x, q = self.knots
         if self.interpolation == "step" or len(x) == 1:
-            row = np.clip(np.searchsorted(x, to_numpy(p), side="right") - 1, 0, None)
+            row = np.maximum(self._table.count_up_to(to_numpy(p)) - 1, 0)
             return to_library_of(q[row], p)
-        if is_numpy(p):
-            return np.interp(p, x, q)
-        return _interpolated(p, x, q)
+        if not is_numpy(p):
+            return _interpolated(p, x, q)
+        row = np.clip(self._table.count_up_to(p) - 1, 0, len(x) - 2)
+        slope = np.diff(q) / np.diff(x)
+        result: Column = np.take(slope, row)
+        result *= p - np.take(x, row)
+        result += np.take(q, row)
+        # Beyond the ends the map is constant, and rounding carries nothing beyond them.
+        return np.clip(result, q[0], q[-1], out=result)
+
+    @cached_property
+    def _table(self) -> Lookup:
+        assert self.knots is not None  # noqa: S101
+        return Lookup.of(self.knots.p)
 
     def _why_no_inverse(self) -> str:
         assert self.knots is not None  # noqa: S101

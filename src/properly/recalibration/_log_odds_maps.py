@@ -13,13 +13,14 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal, NamedTuple, Self, get_
 
 import numpy as np
 
+from properly._boundary._blas import one_blas_thread
 from properly._boundary._libraries import count_true, is_numpy, namespace
 from properly._boundary._notices import notice
 from properly._boundary._options import as_number, check_choice, check_flag, check_inside
 from properly._boundary._record import many
 from properly.counts._prevalence_shift import ALMOST, HARDLY
 from properly.errors import DataError
-from properly.inference._logistic import Fitted, fit_columns, logit
+from properly.inference._logistic import Fitted, fit_columns
 from properly.recalibration._map import Map, Monotone
 from properly.recalibration._training import (
     Sample,
@@ -243,7 +244,8 @@ def _numpy_line(p: Column, a: float, b: float, c: float) -> Column:
         if a > 0:
             eta -= a * np.log(p)
         if b > 0:
-            eta += b * np.log1p(-p)
+            # Rounding 1 - p moves its logarithm, which is small then, by no more than 1e-16.
+            eta += b * np.log(1 - p)
     eta -= c
     np.exp(eta, out=eta)
     eta += 1
@@ -305,9 +307,10 @@ REVERSED = (
 
 
 def _fit(sample: Sample, columns: Columns, x: Column, *, smooth: bool) -> Fitted:
-    """Fit columns of numbers in order; refuse outcomes that separate."""
+    """Fit columns of numbers in order; refuse outcomes that separate, if they are not drawn."""
     events = smooth_events(sample) if smooth else sample.events
-    fitted = fit_columns(columns, x, events, sample.weight)
+    with one_blas_thread():
+        fitted = fit_columns(columns, x, events, sample.weight)
     if fitted.separated:
         raise DataError(SEPARATED, hint="smooth=True draws outcomes a little together.")
     return fitted
@@ -419,7 +422,7 @@ class Intercept(LogOddsMap):
         """One forecast will do."""
 
     def _estimate(self, sample: Sample) -> tuple[dict[str, Any], list[str]]:
-        fitted = _fit(sample, _shift_columns, logit(sample.value), smooth=self.smooth)
+        fitted = _fit(sample, _shift_columns, sample.log_odds, smooth=self.smooth)
         return {"intercept": float(fitted.coefficients[0])}, []
 
 
@@ -459,7 +462,7 @@ class Temperature(LogOddsMap):
         return Coefficients(slope, slope, 0.0)
 
     def _estimate(self, sample: Sample) -> tuple[dict[str, Any], list[str]]:
-        fitted = _fit(sample, _scale_columns, logit(sample.value), smooth=self.smooth)
+        fitted = _fit(sample, _scale_columns, sample.log_odds, smooth=self.smooth)
         slope = float(fitted.coefficients[0])
         return {"slope": max(slope, 0.0)}, [REVERSED] if slope < 0 else []
 
@@ -514,7 +517,7 @@ class Logistic(LogOddsMap):
         return Coefficients(slope, slope, self.intercept or 0.0)
 
     def _estimate(self, sample: Sample) -> tuple[dict[str, Any], list[str]]:
-        odds, notes = logit(sample.value), []
+        odds, notes = sample.log_odds, []
         separated = self.smooth and is_separated(sample)
         if separated:
             notes.append("some threshold tells all events from all others; the map is a guess")

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import hashlib
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, NamedTuple
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -13,55 +14,86 @@ from properly._boundary._record import Record
 from properly.counts._cases import Cases, require_event
 from properly.counts._tally import Tally, as_tally
 from properly.errors import DataError
+from properly.inference._logistic import logit
 
 if TYPE_CHECKING:
     from properly.typing import Column
 
 
-class Sample(NamedTuple):
-    """The rows of a tally as numpy's floats, with the squared weights of both outcomes."""
+@dataclass(frozen=True, eq=False)
+class Sample:
+    """The rows of a tally as numpy's floats, with the squared weights of both outcomes.
+
+    Attributes
+    ----------
+    value, weight, events : numpy array
+        Forecasts, cases and events.
+    event_squares, none_squares : numpy array or None
+        Sums of squared weights of events and of others; None of counts.
+    """
 
     value: Column
     weight: Column
     events: Column
-    event_squares: Column
-    none_squares: Column
+    event_squares: Column | None = None
+    none_squares: Column | None = None
 
     @classmethod
     def of(cls, tally: Tally) -> Sample:
-        """Take the columns of a tally; of counts, squares are the counts themselves."""
-        columns = (tally.value, *tally._columns(squared=True))  # noqa: SLF001
-        return cls(*(to_numpy(x).astype(np.float64) for x in columns))
+        """Take the columns of a tally, once: several maps are fitted to the same."""
+        known: dict[str, Sample] = vars(tally)
+        if "_sample" not in known:
+            columns = (tally.value, *tally._columns())  # noqa: SLF001
+            known["_sample"] = cls(*(to_numpy(x).astype(np.float64, copy=False) for x in columns))
+        return known["_sample"]
+
+    @cached_property
+    def log_odds(self) -> Column:
+        """The log odds of the forecasts."""
+        return logit(self.value)
 
     @property
     def squares(self) -> Column:
-        """The sums of squared weights."""
+        """The sums of squared weights; of counts, the counts themselves."""
+        if self.event_squares is None or self.none_squares is None:
+            return self.weight
         return self.event_squares + self.none_squares
 
-    @property
+    @cached_property
+    def totals(self) -> tuple[float, float]:
+        """The weight of all cases, and that of events."""
+        return float(self.weight.sum()), float(self.events.sum())
+
+    @cached_property
     def event_numbers(self) -> tuple[float, float]:
         """How many events and how many others there are; of fractional weights, effectively."""
-        none = self.weight - self.events
-        pairs = ((self.events, self.event_squares), (none, self.none_squares))
-        return _effective(*pairs[0]), _effective(*pairs[1])
+        total, events = self.totals
+        if self.event_squares is None or self.none_squares is None:
+            return events, total - events
+        none = float((self.weight - self.events).sum())
+        return _effective(events, self.event_squares), _effective(none, self.none_squares)
 
     @property
     def effective(self) -> float:
         """As many cases of equal weight would say as much."""
-        return _effective(self.weight, self.squares)
+        return _effective(self.totals[0], self.squares)
 
-    def some(self, rows: Column) -> Sample:
+    def some(self, rows: Column | slice) -> Sample:
         """Keep some of the rows."""
-        return Sample(*(x[rows] for x in self))
+        columns = (self.value, self.weight, self.events, self.event_squares, self.none_squares)
+        return Sample(*(None if x is None else x[rows] for x in columns))  # type: ignore[arg-type]
 
     def inside(self) -> Sample:
-        """Keep the forecasts that are not certain."""
-        return self.some((self.value > 0) & (self.value < 1))
+        """Keep the forecasts that are not certain, which are between the first and the last."""
+        certain = self.value[0] == 0, self.value[-1] == 1
+        if not any(certain):
+            return self
+        return self.some(slice(int(certain[0]), len(self.value) - int(certain[1])))
 
 
-def _effective(weight: Column, squares: Column) -> float:
+def _effective(total: float, squares: Column) -> float:
     square = float(squares.sum())
-    return float(weight.sum()) ** 2 / square if square else 0.0
+    return total**2 / square if square else 0.0
 
 
 def as_event_tally(
@@ -108,15 +140,15 @@ class Training(Record):
     def of(cls, tally: Tally) -> Training:
         """Add up a tally; the checksum takes longer than a fit, and waits until it is needed."""
         sample = Sample.of(tally)
-        weight = float(sample.weight.sum())
+        weight, events = sample.totals
         counted = tally.event_squares is None
         return cls(
             cases=int(tally.total) if counted else None,
             weight=weight,
             effective=weight if counted else sample.effective,
-            events=float(sample.events.sum()),
+            events=events,
             distinct=len(tally),
-            mean_forecast=float(sample.weight @ sample.value) / weight,
+            mean_forecast=float((sample.weight * sample.value).sum()) / weight,
             _tally=tally,
         )
 

@@ -19,18 +19,20 @@ events and others change places, and so do the ends.
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, NamedTuple, Self, get_args
 
 import numpy as np
 
 from properly._boundary._arrays import check_forecasts
-from properly._boundary._libraries import namespace, read_only, to_library_of, to_numpy
+from properly._boundary._libraries import is_numpy, namespace, read_only, to_library_of, to_numpy
 from properly._boundary._notices import notice
 from properly._boundary._options import check_choice
 from properly.counts._isotonic import PRODUCTS_FIT, recalibrate
 from properly.errors import DataError
 from properly.recalibration._isotonic_map import require_fine
 from properly.recalibration._log_odds_maps import few_notes
+from properly.recalibration._lookup import Lookup
 from properly.recalibration._map import Map
 from properly.recalibration._training import (
     Sample,
@@ -46,6 +48,8 @@ if TYPE_CHECKING:
     from properly.typing import Array, ArrayLike, Column
 
 Merge = Literal["log", "brier"]
+# With more corners than this share of the points, each point is looked at closely.
+MANY_CORNERS = 0.2
 
 
 class Pairs(NamedTuple):
@@ -64,27 +68,28 @@ class _Path(NamedTuple):
     corner: Column
 
 
-def pairs_of(tally: Tally) -> Pairs:
-    """Find both recalibrations at each distinct forecast; rows where none changes are left out."""
-    value = to_numpy(tally.value).astype(np.float64)
-    weight, events, unit = _in_units(tally)
-    end = np.append(0, to_numpy(recalibrate(tally).end))
+def pairs_of(tally: Tally, sample: Sample) -> Pairs:
+    """Find both recalibrations; forecasts where none of them changes are left out."""
+    weight, events, unit = _in_units(tally, sample)
+    end, rows = np.append(0, to_numpy(recalibrate(tally).end)), len(weight)
     upper = _with_event(_path(weight, events, end), unit)
-    backward = _path(weight[::-1], (weight - events)[::-1], len(weight) - end[::-1])
-    lower = 1 - _with_event(backward, unit)[::-1]
+    backward = _path(weight[::-1], (weight - events)[::-1], rows - end[::-1])
+    lower = _with_event(backward, unit)
     # The upper one holds up to each forecast, the lower one from it on.
-    kept = np.append(upper[1:] != upper[:-1], True) | np.append(True, lower[1:] != lower[:-1])
-    return Pairs(value[kept], lower[kept], upper[kept])
+    last = np.append(upper.row[1:] - 1, rows - 1)
+    first = rows - 1 - np.append(lower.row[1:] - 1, rows - 1)
+    kept = np.union1d(last, first)
+    return Pairs(sample.value[kept], 1 - lower.at(rows - 1 - kept), upper.at(kept))
 
 
-def _in_units(tally: Tally) -> tuple[Column, Column, Any]:
+def _in_units(tally: Tally, sample: Sample) -> tuple[Column, Column, Any]:
     """Return cases, events and the weight of the added case: 1, or the mean of fractions."""
     weight, events = to_numpy(tally.weight), to_numpy(tally.events)
     if tally.event_squares is None:
-        if int(tally.total) < PRODUCTS_FIT:
+        if sample.totals[0] < PRODUCTS_FIT:
             return weight, events, 1
-        return weight.astype(np.float64), events.astype(np.float64), 1.0
-    return weight, events, float(Sample.of(tally).squares.sum() / weight.sum())
+        return sample.weight, sample.events, 1.0
+    return weight, events, float(sample.squares.sum() / weight.sum())
 
 
 def _path(weight: Column, events: Column, corner: Column) -> _Path:
@@ -92,28 +97,51 @@ def _path(weight: Column, events: Column, corner: Column) -> _Path:
     return _Path(cases, happened, corner)
 
 
-def _with_event(path: _Path, unit: Any) -> Column:
+class _Steps(NamedTuple):
+    """A step function of rows: where it rises, and to what; the first row is among them."""
+
+    row: Column
+    value: Column
+
+    def at(self, rows: Column) -> Column:
+        result: Column = self.value[np.searchsorted(self.row, rows, side="right") - 1]
+        return result
+
+
+def _with_event(path: _Path, unit: Any) -> _Steps:
     """Return the recalibration at each row with an event added there."""
-    rows = len(path.cases) - 1
     point = _below_hull(path, unit)
-    slope = _tangents(path, point, unit)
-    best = np.maximum.accumulate(slope)
     # Point j counts from row j on; the first one, (0, 0), is always among them.
-    row = np.searchsorted(point, np.arange(rows), side="right") - 1
-    result: Column = best[row]
-    return result
+    best = np.maximum.accumulate(_tangents(path, point, unit))
+    rises = np.append(True, best[1:] > best[:-1])
+    return _Steps(point[rises], best[rises])
 
 
 def _below_hull(path: _Path, unit: Any) -> Column:
     """Find the points that lie on or below the hull, or before it, once moved back by the unit."""
     cases, events, corner = path
-    x, y = cases[:-1] - unit, events[:-1] - unit
+    point = _near_hull(path, unit)
+    x, y = cases[point] - unit, events[point] - unit
     at, up = cases[corner], events[corner]
     edge = np.clip(np.searchsorted(at, x, side="right") - 1, 0, len(corner) - 2)
     wide, high = np.diff(at)[edge], np.diff(up)[edge]
     below = (y - up[edge]) * wide <= high * (x - at[edge])
-    result: Column = np.flatnonzero(below | (x < 0))
+    result: Column = point[below | (x < 0)]
     return result
+
+
+def _near_hull(path: _Path, unit: Any) -> Column:
+    """Find the points that lie no more than the unit above the hull; no other can come below it."""
+    cases, events, corner = path
+    if len(corner) > MANY_CORNERS * len(cases):
+        return np.arange(len(cases) - 1)
+    at, up, rows = cases[corner], events[corner], np.diff(corner)
+    wide, high = np.diff(at), np.diff(up)
+    # Above the edge, times its width, as whole numbers if cases are counted.
+    level = events[:-1] * np.repeat(wide, rows)
+    level -= cases[:-1] * np.repeat(high, rows)
+    # Twice the unit, since sums of fractions are rounded; the exact question comes next.
+    return np.flatnonzero(level <= np.repeat((up[:-1] + 2 * unit) * wide - at[:-1] * high, rows))
 
 
 def _tangents(path: _Path, point: Column, unit: Any) -> Column:
@@ -212,7 +240,7 @@ class VennAbers(Map):
             notice(text)
         return replace(
             self,
-            knots=pairs_of(tally),
+            knots=pairs_of(tally, sample),
             range=(float(sample.value[0]), float(sample.value[-1])),
             training=Training.of(tally),
             notices=tuple(notes),
@@ -261,7 +289,22 @@ class VennAbers(Map):
         return xp.astype(p0, dtype), xp.astype(p1, dtype)
 
     def _at(self, p: Array) -> Array:
-        return merged(*self._pair(p), self.merge)
+        if not is_numpy(p):
+            return merged(*self._pair(p), self.merge)
+        table, values = self._table
+        row = table.count_below(p)
+        return np.take(values, 2 * row + (np.take(table.knots, row) == p))
+
+    @cached_property
+    def _table(self) -> tuple[Lookup, Column]:
+        """Look up what forecasts become: between knots and at them in turn."""
+        assert self.knots is not None  # noqa: S101
+        value, lower, upper = self.knots
+        before, after = np.append(0.0, lower), np.append(upper, 1.0)
+        values = np.empty(2 * len(value) + 1)
+        values[::2] = merged(before, after, self.merge)
+        values[1::2] = merged(lower, upper, self.merge)
+        return Lookup.of(value), values
 
     def _written(self) -> dict[str, Any]:
         assert self.knots is not None  # noqa: S101
