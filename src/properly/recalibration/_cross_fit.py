@@ -196,7 +196,7 @@ class _Sorted(NamedTuple):
         weight = None if cases.weight is None else to_numpy(cases.weight)[order]
         return cls(order, to_numpy(cases.y)[order], p[order], weight)
 
-    def tally(self, rows: Column) -> Tally:
+    def tally(self, rows: Column | slice) -> Tally:
         """Count some of the rows, given which ones in their sorted order."""
         y, p = self.y[rows], self.p[rows]
         if self.weight is not None:
@@ -225,10 +225,14 @@ def cross_forecasts(cases: Cases, maps: Sequence[Map], split: Split) -> list[Att
     rows = None if any(one.needs_rows for one in maps) else _Sorted.of(cases)
     results = [np.full(np.shape(cases.p), np.nan) for _ in maps]
     reasons = [""] * len(maps)
+    with one_blas_thread(), collected():
+        # Fits to all cases are near those of the folds, which begin there.
+        whole = cases if rows is None else rows.tally(slice(None))
+        starts = [_start(one, whole) for one in maps]
 
     def fill(k: int) -> None:
         part = _part(cases, split, k) if rows is None else rows.part(cases, split, k)
-        for i, one in enumerate(maps):
+        for i, one in enumerate(starts):
             if reasons[i]:
                 continue
             try:
@@ -240,6 +244,14 @@ def cross_forecasts(cases: Cases, maps: Sequence[Map], split: Split) -> list[Att
         share_out(fill, range(split.folds), 2)
     pairs = zip(results, reasons, strict=True)
     return [Attempt(None, reason) if reason else Attempt(q) for q, reason in pairs]
+
+
+def _start(one: Map, whole: Tally | Cases) -> Map:
+    """Fit a map to all cases; if that cannot be done, its folds will say why."""
+    try:
+        return one.fit(whole)
+    except DataError:
+        return one
 
 
 class _Part(NamedTuple):

@@ -20,7 +20,7 @@ from properly._boundary._options import as_number, check_choice, check_flag, che
 from properly._boundary._record import many
 from properly.counts._prevalence_shift import ALMOST, HARDLY
 from properly.errors import DataError
-from properly.inference._logistic import Fitted, fit_columns
+from properly.inference._logistic import Fitted, fit_columns, refit
 from properly.recalibration._map import Map, Monotone
 from properly.recalibration._training import (
     Sample,
@@ -138,6 +138,17 @@ class LogOddsMap(Map):
     def _estimate(self, sample: Sample) -> tuple[dict[str, Any], list[str]]:
         """Return what was fitted, by name, and what is to be noted."""
         raise NotImplementedError
+
+    def _from_here(
+        self, sample: Sample, columns: tuple[Column | None, ...], offset: Column | None = None
+    ) -> list[float] | None:
+        """Fit a fitted map anew from its own coefficients, which are near those of its folds."""
+        start = [getattr(self, name) for name in self._parameters]
+        if not self.smooth or None in start:
+            return None
+        with one_blas_thread():
+            place = refit(columns, smooth_events(sample), sample.weight, np.array(start), offset)
+        return None if place is None else place.tolist()
 
     def _learn_certain(self, sample: Sample) -> tuple[Atoms, list[str]]:
         """Give 0 and 1 the rates with which they came true, drawn a case to their neighbour."""
@@ -422,8 +433,11 @@ class Intercept(LogOddsMap):
         """One forecast will do."""
 
     def _estimate(self, sample: Sample) -> tuple[dict[str, Any], list[str]]:
-        fitted = _fit(sample, _shift_columns, sample.log_odds, smooth=self.smooth)
-        return {"intercept": float(fitted.coefficients[0])}, []
+        place = self._from_here(sample, (None,), sample.log_odds)
+        if place is None:
+            fitted = _fit(sample, _shift_columns, sample.log_odds, smooth=self.smooth)
+            place = fitted.coefficients.tolist()
+        return {"intercept": place[0]}, []
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -521,8 +535,10 @@ class Logistic(LogOddsMap):
         separated = self.smooth and is_separated(sample)
         if separated:
             notes.append("some threshold tells all events from all others; the map is a guess")
-        fitted = _fit(sample, _line_columns, odds, smooth=self.smooth)
-        intercept, slope = fitted.coefficients.tolist()
+        place = self._from_here(sample, (None, odds))
+        if place is None:
+            place = _fit(sample, _line_columns, odds, smooth=self.smooth).coefficients.tolist()
+        intercept, slope = place
         if slope < 0:
             constant = _fit(sample, _constant_columns, odds, smooth=self.smooth)
             intercept, slope = float(constant.coefficients[0]), 0.0
@@ -579,6 +595,9 @@ class Beta(LogOddsMap):
         separated = self.smooth and is_separated(sample)
         if separated:
             notes.append("some threshold tells all events from all others; the map is a guess")
+        a, b, c = self._from_here(sample, (*sample.logarithms, None)) or (-1.0, -1.0, 0.0)
+        if min(a, b) > 0:
+            return {"a": a, "b": b, "c": c, "separated": separated}, notes
         best, most = None, -math.inf
         for use in ((True, True), (True, False), (False, True), (False, False)):
             fitted = _fit(sample, _logarithms(use), sample.value, smooth=self.smooth)

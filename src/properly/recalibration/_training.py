@@ -52,6 +52,12 @@ class Sample:
         """The log odds of the forecasts."""
         return logit(self.value)
 
+    @cached_property
+    def logarithms(self) -> tuple[Column, Column]:
+        """The logarithms of the forecasts, and minus those of their complements."""
+        log = np.log(self.value)
+        return log, self.log_odds - log
+
     @property
     def squares(self) -> Column:
         """The sums of squared weights; of counts, the counts themselves."""
