@@ -7,7 +7,7 @@ from statistics import median
 from string import Template
 from typing import TYPE_CHECKING, Any
 
-from studies.coverage import cells_page, decisions_page, inference_page
+from studies.coverage import cells_page, decisions_page, inference_page, recalibration_page
 from studies.coverage.tables import (
     FORECASTS,
     by_size,
@@ -257,6 +257,7 @@ PARTS = (
     "decisions",
     "inference",
     "cells",
+    "recalibration",
 )
 TABLES: dict[str, Callable[[Rows], str]] = {
     "glance": glance,
@@ -281,4 +282,5 @@ TABLES: dict[str, Callable[[Rows], str]] = {
     **decisions_page.TABLES,
     **inference_page.TABLES,
     **cells_page.TABLES,
+    **recalibration_page.TABLES,
 }

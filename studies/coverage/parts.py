@@ -16,6 +16,7 @@ from properly.rules import Brier, Log
 from studies.coverage.cells import cell_facts, cells
 from studies.coverage.decisions import decision_facts, decisions
 from studies.coverage.inference import inference, inference_facts
+from studies.coverage.recalibration import recalibration, recalibration_facts
 from studies.coverage.samples import CLUSTERS, cluster_labels, in_clusters
 
 if TYPE_CHECKING:
@@ -91,6 +92,7 @@ def settings() -> list[Setting]:
         *(Setting("decisions", times, facts) for times, facts in decision_facts()),
         *(Setting("inference", times, facts) for times, facts in inference_facts()),
         *(Setting("cells", 50, facts) for facts in cell_facts()),
+        *(Setting("recalibration", times, facts) for times, facts in recalibration_facts()),
     ]
 
 
@@ -283,4 +285,5 @@ PARTS: dict[str, Callable[[Facts, np.random.Generator], list[Finding]]] = {
     "decisions": decisions,
     "inference": inference,
     "cells": cells,
+    "recalibration": recalibration,
 }
