@@ -6,6 +6,7 @@ from ._gain import Gain, recalibration_gain
 from ._isotonic_map import Isotonic
 from ._log_odds_maps import Beta, Identity, Intercept, Logistic, PriorShift, Temperature
 from ._map import Map
+from ._stored_map import load, loads
 from ._training import Training
 from ._venn_abers import VennAbers
 
@@ -24,6 +25,8 @@ __all__ = [
     "Training",
     "VennAbers",
     "cross_fit",
+    "load",
+    "loads",
     "recalibrate",
     "recalibration_gain",
 ]

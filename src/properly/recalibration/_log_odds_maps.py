@@ -264,6 +264,9 @@ def _numpy_line(p: Column, a: float, b: float, c: float) -> Column:
     # What is uncertain stays so, however far the line carries it.
     if q.min() == 0 or q.max() == 1:
         inside = (p > 0) & (p < 1)
+        # Where one over it is infinite, it may still be a number below all normal ones.
+        lost = inside & (q == 0)
+        q[lost] = np.exp(c + a * np.log(p[lost]) - b * np.log1p(-p[lost]))
         q[inside] = np.clip(q[inside], HARDLY, ALMOST)
     return q
 

@@ -210,7 +210,20 @@ class Map(ABC):
         return None
 
     def table(self, backend: Any = None) -> Any:
-        """Return the map as a frame of forecasts and what they become, to be joined or drawn."""
+        """Return the map as a frame of forecasts and what they become, to be joined or drawn.
+
+        Parameters
+        ----------
+        backend : {"polars", "pandas", "pyarrow"}, optional
+            The library of the frame; unless said otherwise, the first that is installed.
+
+        Returns
+        -------
+        data frame
+            Columns ``forecast`` and ``recalibrated``. Of a map with knots there is a column
+            ``slope`` as well: a row holds from its forecast up to the next one, with
+            ``recalibrated + slope * (p - forecast)``. Other maps are given a hundredth apart.
+        """
         from properly.recalibration._expression import table
 
         self._require_fitted()
@@ -219,12 +232,20 @@ class Map(ABC):
     def sql(self, column: str, *, dialect: str = "duckdb") -> str:
         """Write the map as an expression of SQL.
 
+        NULL stays NULL. A forecast that `at` would refuse, such as one outside [0, 1], becomes
+        NULL: an expression cannot refuse a row, and must not make a number of it.
+
         Parameters
         ----------
         column : str
             The name of the column of forecasts; it is quoted.
         dialect : {"duckdb", "postgres", "bigquery", "snowflake", "spark"}
             Whose SQL.
+
+        Returns
+        -------
+        str
+            An expression that agrees with `at` to 12 digits.
         """
         from properly.recalibration._expression import sql
 
@@ -233,7 +254,21 @@ class Map(ABC):
         return sql(self, column, dialect)
 
     def expression(self, column: str) -> nw.Expr:
-        """Write the map as an expression of narwhals, which any frame computes."""
+        """Write the map as an expression of narwhals, which any frame computes.
+
+        Missing forecasts stay missing. A forecast that `at` would refuse, such as one outside
+        [0, 1], becomes missing: an expression cannot refuse a row.
+
+        Parameters
+        ----------
+        column : str
+            The name of the column of forecasts.
+
+        Returns
+        -------
+        narwhals.Expr
+            An expression that agrees with `at` to 12 digits.
+        """
         from properly.recalibration._expression import expression
 
         self._require_fitted()
