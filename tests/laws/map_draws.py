@@ -6,6 +6,10 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 from hypothesis import strategies as st
+from scipy.optimize import isotonic_regression
+from tests.examples import examples
+
+import properly
 from properly.recalibration import (
     Beta,
     Cuts,
@@ -19,10 +23,6 @@ from properly.recalibration import (
     Vector,
     VennAbers,
 )
-from scipy.optimize import isotonic_regression
-from tests.examples import examples
-
-import properly
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

@@ -9,6 +9,10 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+
+import properly
+from properly import recalibration
+from properly.errors import DataError
 from properly.recalibration import (
     Beta,
     Cuts,
@@ -20,10 +24,6 @@ from properly.recalibration import (
     Vector,
     VennAbers,
 )
-
-import properly
-from properly import recalibration
-from properly.errors import DataError
 from properly.rules import RPS, RankedLog
 
 from .map_draws import CLASS_MAPS, drawn, drawn_classes, few, many, seeds

@@ -10,6 +10,11 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from scipy.special import logit
+
+import properly
+from properly import recalibration
+from properly.errors import DataError
 from properly.recalibration import (
     Beta,
     Identity,
@@ -20,11 +25,6 @@ from properly.recalibration import (
     Temperature,
     VennAbers,
 )
-from scipy.special import logit
-
-import properly
-from properly import recalibration
-from properly.errors import DataError
 from properly.rules import Brier, Elementary, Log
 
 from .map_draws import (

@@ -9,21 +9,6 @@ from typing import Any
 
 import numpy as np
 import pytest
-from properly.recalibration import (
-    Beta,
-    Cuts,
-    Dirichlet,
-    GroupShift,
-    Identity,
-    Intercept,
-    Isotonic,
-    Logistic,
-    OneVsRest,
-    Separate,
-    Temperature,
-    Vector,
-    VennAbers,
-)
 from scipy.special import expit
 from tests.recalibration_numbers import (
     MAPS,
@@ -39,6 +24,21 @@ from tests.recalibration_numbers import (
 import properly
 from properly import recalibration
 from properly.errors import DataError, DataWarning
+from properly.recalibration import (
+    Beta,
+    Cuts,
+    Dirichlet,
+    GroupShift,
+    Identity,
+    Intercept,
+    Isotonic,
+    Logistic,
+    OneVsRest,
+    Separate,
+    Temperature,
+    Vector,
+    VennAbers,
+)
 from properly.rules import Brier, Log
 
 pytestmark = quiet

@@ -12,11 +12,11 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pytest
-from properly.recalibration import Beta, Dirichlet, Isotonic, Logistic, Vector, VennAbers
 from tests.recalibration_numbers import CLASSES, class_cases, fitted, quiet, tally_of
 
 from properly import recalibration
 from properly.errors import DataError, ProperlyError
+from properly.recalibration import Beta, Dirichlet, Isotonic, Logistic, Vector, VennAbers
 
 if TYPE_CHECKING:
     from collections.abc import Callable
