@@ -124,7 +124,7 @@ def test_a_coefficient_that_is_no_number_is_refused(name: str, key: str, value: 
     assert_refused(text.replace('"HERE"', value))
 
 
-@pytest.mark.parametrize("value", [10**400, True, {"a": 1}])
+@pytest.mark.parametrize("value", [10**400, True, {"a": 1}], ids=["huge", "flag", "table"])
 def test_odd_numbers_are_refused(value: Any) -> None:
     assert_refused(changed("logistic", lambda r: holder(r, "slope").update(slope=value)))
 
