@@ -94,7 +94,7 @@ def drawn(seed: int, *, certain: bool = False, weights: str | None = None) -> Dr
         ends = rng.integers(0, 2, 12)
         p = np.append(p, ends)
         y = np.append(y, np.where(rng.random(12) < 0.25, 1 - ends, ends))
-    weight = None
+    weight: NDArray[Any] | None = None
     if weights == "counts":
         weight = rng.integers(1, 6, len(y))
     elif weights == "fractions":
@@ -130,7 +130,7 @@ def drawn_classes(seed: int, classes: int = 4, weights: str | None = None) -> Cl
     truth /= truth.sum(axis=1, keepdims=True)
     y = (rng.random(n)[:, None] > truth.cumsum(axis=1)).sum(axis=1).clip(0, classes - 1)
     y[: 2 * classes] = np.tile(np.arange(classes), 2)
-    weight = None
+    weight: NDArray[Any] | None = None
     if weights == "counts":
         weight = rng.integers(1, 5, n)
     elif weights == "fractions":

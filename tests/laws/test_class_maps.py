@@ -75,7 +75,9 @@ def test_a_map_of_classes_that_was_written_is_read_to_the_last_digit(kind: Any, 
 @given(seed=seeds)
 def test_counts_of_classes_are_repeated_rows(kind: Any, seed: int) -> None:
     rows = drawn_classes(seed, weights="counts")
-    again = properly.Cases(*(np.repeat(x, rows.weight, axis=0) for x in (rows.y, rows.p)))
+    again = properly.Cases(
+        *(np.repeat(x, np.asarray(rows.weight), axis=0) for x in (rows.y, rows.p))
+    )
     q, repeated = values(kind.fit(rows.cases), rows.p), values(kind.fit(again), rows.p)
     np.testing.assert_allclose(q, repeated, rtol=0, atol=1e-9)
 
@@ -150,7 +152,7 @@ def test_a_temperature_of_two_classes_is_that_of_the_event(seed: int) -> None:
 @given(seed=seeds)
 def test_maps_of_two_classes_are_beta_without_its_constraints(kind: Any, seed: int) -> None:
     rows = drawn(seed)
-    event = Beta(smooth=False).fit(rows.y, rows.p)
+    event: Any = Beta(smooth=False).fit(rows.y, rows.p)
     if min(event.a, event.b) == 0:
         return  # bound, which classes are not
     x = np.linspace(0, 1, 101)[1:-1]
@@ -159,7 +161,8 @@ def test_maps_of_two_classes_are_beta_without_its_constraints(kind: Any, seed: i
 
 
 def test_a_vector_of_two_classes_has_the_coefficients_of_beta() -> None:
-    drafts = ((rows, Beta(smooth=False).fit(rows.y, rows.p)) for rows in map(drawn, range(40)))
+    kind: Any = Beta(smooth=False)
+    drafts = ((rows, kind.fit(rows.y, rows.p)) for rows in map(drawn, range(40)))
     rows, event = next(draft for draft in drafts if min(draft[1].a, draft[1].b) > 0)
     fit = Vector(prior=None).fit(as_two(rows.y, rows.p))
     np.testing.assert_allclose(fit.scale, [event.b, event.a], rtol=0, atol=1e-6)

@@ -78,6 +78,11 @@ def values(fit: Any, p: Any) -> Any:
 # What a fit is
 
 
+def raw_columns(tally: properly.Tally) -> tuple[Any, ...]:
+    squares = (tally.event_squares, tally.nonevent_squares)
+    return (tally.value, tally.weight, tally.events, *squares)
+
+
 @pytest.mark.parametrize("kind", LINES, ids=repr)
 @pytest.mark.parametrize("weights", KINDS)
 @few
@@ -87,18 +92,8 @@ def test_a_line_matches_its_targets(kind: Any, weights: str, seed: int, certain:
     tally = drawn(seed, certain=certain, weights=weights).tally
     t, fit = columns_of(tally), kind.fit(tally)
     inside = (t.value > 0) & (t.value < 1)
-    rows = properly.Tally(
-        *(
-            None if column is None else np.asarray(column)[inside]
-            for column in (
-                tally.value,
-                tally.weight,
-                tally.events,
-                tally.event_squares,
-                tally.nonevent_squares,
-            )
-        )
-    )
+    columns: Any = (None if x is None else np.asarray(x)[inside] for x in raw_columns(tally))
+    rows = properly.Tally(*columns)
     p, weight = t.value[inside], t.weight[inside]
     q = values(fit, p)
     residual = targets(rows, smooth=kind.smooth) - weight * q
@@ -122,7 +117,8 @@ def test_a_line_matches_its_targets(kind: Any, weights: str, seed: int, certain:
 def test_isotonic_knots_are_those_of_the_definition(weights: str, seed: int, certain: bool) -> None:
     tally = drawn(seed, certain=certain, weights=weights).tally
     for shrink in (1.0, 0.0, 2.5):
-        p, q = Isotonic(shrink=shrink).fit(tally).knots
+        fit: Any = Isotonic(shrink=shrink).fit(tally)
+        p, q = fit.knots
         mean, rate = knots_by_definition(tally, shrink)
         np.testing.assert_allclose(p, mean, rtol=0, atol=1e-14)
         np.testing.assert_allclose(q, rate, rtol=0, atol=1e-13)
@@ -133,7 +129,7 @@ def test_isotonic_knots_are_those_of_the_definition(weights: str, seed: int, cer
 def test_isotonic_maps_are_read_between_their_knots(seed: int) -> None:
     tally = drawn(seed).tally
     x = points(np.asarray(tally.value))
-    linear = Isotonic().fit(tally)
+    linear: Any = Isotonic().fit(tally)
     np.testing.assert_allclose(values(linear, x), np.interp(x, *linear.knots), rtol=0, atol=1e-15)
     bins = properly.reliability(tally).bins
     ends = np.ravel(np.column_stack([bins.x_min, bins.x_max]))
@@ -241,7 +237,8 @@ def test_doubled_counts_leave_a_plain_map(kind: Any, seed: int) -> None:
 def test_doubled_counts_shrink_blocks_of_twice_as_many_cases(seed: int, certain: bool) -> None:
     tally = drawn(seed, certain=certain, weights="counts").tally
     mean, rate = knots_by_definition(tally, times=2)
-    p, q = Isotonic().fit(tally + tally).knots
+    fit: Any = Isotonic().fit(tally + tally)
+    p, q = fit.knots
     np.testing.assert_allclose(p, mean, rtol=0, atol=1e-14)
     np.testing.assert_allclose(q, rate, rtol=0, atol=1e-13)
 
@@ -251,7 +248,7 @@ def test_doubled_counts_shrink_blocks_of_twice_as_many_cases(seed: int, certain:
 @given(seed=seeds, certain=st.booleans())
 def test_counts_are_repeated_rows_to_the_last_digit(kind: Any, seed: int, certain: bool) -> None:
     rows = drawn(seed, certain=certain, weights="counts")
-    again = [np.repeat(column, rows.weight) for column in (rows.y, rows.p)]
+    again = [np.repeat(column, np.asarray(rows.weight)) for column in (rows.y, rows.p)]
     counted = kind.fit(rows.y, rows.p, weight=rows.weight)
     x = points(rows.p)
     for other in (
@@ -330,7 +327,7 @@ def test_a_map_increases_as_it_says(kind: Any, seed: int, certain: bool, weights
         assert fit.monotone == "weakly"
     elif not certain:
         constant = isinstance(fit, (Logistic, Temperature)) and fit.slope == 0
-        constant |= isinstance(fit, Beta) and fit.a + fit.b == 0
+        constant |= isinstance(fit, Beta) and (fit.a, fit.b) == (0, 0)
         assert fit.monotone == ("weakly" if constant else "strictly")
 
 

@@ -52,6 +52,20 @@ def changed(name: str, change: Callable[[dict[str, Any]], None]) -> str:
     return json.dumps(record)
 
 
+def put(**fields: Any) -> Callable[[dict[str, Any]], None]:
+    """Return what changes the top of a record."""
+    return lambda record: record.update(fields)
+
+
+def drop(key: str) -> Callable[[dict[str, Any]], None]:
+    """Return what takes a key away."""
+
+    def change(record: dict[str, Any]) -> None:
+        del record[key]
+
+    return change
+
+
 def assert_refused(text: str, match: str = "") -> None:
     with pytest.raises(DataError, match=match) as refusal:
         recalibration.loads(text)
@@ -81,28 +95,28 @@ def test_what_is_no_map_is_refused(text: str) -> None:
 @pytest.mark.parametrize("name", KINDS)
 def test_another_version_is_refused_and_both_are_named(name: str) -> None:
     with pytest.raises(DataError) as refusal:
-        recalibration.loads(changed(name, lambda record: record.update(version=2)))
+        recalibration.loads(changed(name, put(version=2)))
     assert "version 2" in str(refusal.value)
     assert "1" in str(refusal.value)
     for version in (0, "1", None, 1.5, True):
-        assert_refused(changed(name, lambda record, v=version: record.update(version=v)))
+        assert_refused(changed(name, put(version=version)))
 
 
 @pytest.mark.parametrize("kind", ["spline", "os.system", "", None, 3, "__class__", "Map"])
 def test_an_unknown_kind_is_refused(kind: Any) -> None:
-    assert_refused(changed("logistic", lambda record: record.update(kind=kind)), "kind")
+    assert_refused(changed("logistic", put(kind=kind)), "kind")
 
 
 def test_another_format_is_refused() -> None:
-    assert_refused(changed("logistic", lambda record: record.update(format="pickle")))
+    assert_refused(changed("logistic", put(format="pickle")))
 
 
 @pytest.mark.parametrize("name", KINDS)
 def test_keys_too_many_and_too_few_are_refused(name: str) -> None:
-    assert_refused(changed(name, lambda record: record.update(hook="rm")), "hook")
+    assert_refused(changed(name, put(hook="rm")), "hook")
     for key in record_of(name):
         if key in ("format", "version", "kind", "of", "parameters"):
-            assert_refused(changed(name, lambda record, k=key: record.pop(k)))
+            assert_refused(changed(name, drop(key)))
 
 
 @pytest.mark.parametrize("value", ["NaN", "Infinity", "-Infinity", "1e999", '"0.5"', "null", "[1]"])
@@ -264,11 +278,11 @@ def test_nothing_in_a_file_is_run(tmp_path: Path) -> None:
         recalibration.load(path)
     code = f"__import__('os').mkdir({str(mark)!r})"
     for key in ("kind", "format", "made_with", "monotone", "of"):
-        text = changed("logistic", lambda record, k=key: record.update({k: code}))
+        text = changed("logistic", put(**{key: code}))
         with contextlib.suppress(DataError):
             recalibration.loads(text)
         assert not mark.exists()
-    text = changed("logistic", lambda record: record.update(notices=[code]))
+    text = changed("logistic", put(notices=[code]))
     assert recalibration.loads(text).notices == (code,)
     assert not mark.exists()
 

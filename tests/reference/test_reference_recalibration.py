@@ -160,7 +160,7 @@ def of_group(group: str, part: str) -> float:
     cases = cases_of("cases")
     y, p = np.asarray(cases.y)[own], np.asarray(cases.p)[own]
     line = np.asarray(fitted("cases", "logistic").at(p))
-    shift = recalibration.Intercept().fit(properly.tally(y, line))
+    shift: Any = recalibration.Intercept().fit(properly.tally(y, line))
     if part == "raw":
         return float(shift.intercept)
     mu = np.asarray(shift.at(line))
