@@ -63,6 +63,8 @@ READY: list[Any] = [
     PriorShift(0.3, 0.05),
 ]
 
+TRAINING = ("cases", "weight", "effective", "events", "distinct", "mean_forecast", "sha256")
+
 every = pytest.mark.parametrize("kind", EVENT_MAPS, ids=repr)
 ready = pytest.mark.parametrize("line", READY, ids=repr)
 
@@ -469,8 +471,9 @@ def test_a_map_that_was_written_is_read_to_the_last_digit(
     assert type(back) is type(fit)
     assert back.dumps() == text
     assert (back.kind, back.of, back.monotone) == (fit.kind, fit.of, fit.monotone)
-    assert tuple(back.range) == tuple(fit.range)
-    assert back.training == fit.training
+    assert back.range == fit.range
+    for name in TRAINING:
+        assert getattr(back.training, name) == getattr(fit.training, name)
     assert back.notices == fit.notices
     np.testing.assert_array_equal(values(back, x), values(fit, x))
     # Nothing but plain JSON: no infinity, no NaN.
@@ -510,15 +513,7 @@ def test_the_record_of_a_line_is_written_in_this_order() -> None:
         "logistic",
         "event",
     )
-    assert list(record["training"]) == [
-        "cases",
-        "weight",
-        "effective",
-        "events",
-        "distinct",
-        "mean_forecast",
-        "sha256",
-    ]
+    assert tuple(record["training"]) == TRAINING
     assert record["made_with"] == f"properly {properly.__version__}"
 
 
