@@ -1,0 +1,661 @@
+"""What holds for every map of an event: weights, symmetry, order, thresholds, how it travels."""
+
+from __future__ import annotations
+
+import json
+import math
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from scipy.special import logit
+
+import properly
+from properly import recalibration
+from properly.errors import DataError
+from properly.recalibration import (
+    Beta,
+    Identity,
+    Intercept,
+    Isotonic,
+    Logistic,
+    PriorShift,
+    Temperature,
+    VennAbers,
+)
+from properly.rules import Brier, Elementary, Log
+
+from .map_draws import (
+    EVENT_MAPS,
+    FITTED_BY_RANK,
+    LINES,
+    PLAIN_LINES,
+    RAW,
+    UNCERTAIN,
+    Drawn,
+    columns_of,
+    drawn,
+    few,
+    knots_by_definition,
+    many,
+    pair_by_definition,
+    points,
+    seeds,
+    targets,
+)
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+pytestmark = pytest.mark.filterwarnings("ignore::properly.errors.DataWarning")
+
+# Coefficients are found to about 1e-10; knots are sums and quotients.
+CLOSE = {"line": 1e-9, "rank": 1e-12}
+KINDS = [None, "counts", "fractions"]
+READY: list[Any] = [
+    Identity(),
+    Intercept(intercept=-0.4),
+    Temperature(slope=0.7),
+    Logistic(intercept=0.3, slope=1.4),
+    Beta(a=0.6, b=1.7, c=-0.2),
+    PriorShift(0.3, 0.05),
+]
+
+TRAINING = ("cases", "weight", "effective", "events", "distinct", "mean_forecast", "sha256")
+
+every = pytest.mark.parametrize("kind", EVENT_MAPS, ids=repr)
+ready = pytest.mark.parametrize("line", READY, ids=repr)
+
+
+def close_to(kind: Any) -> float:
+    return CLOSE["rank" if kind in FITTED_BY_RANK else "line"]
+
+
+def values(fit: Any, p: Any) -> Any:
+    return np.asarray(fit.at(p))
+
+
+# What a fit is
+
+
+def raw_columns(tally: properly.Tally) -> tuple[Any, ...]:
+    squares = (tally.event_squares, tally.nonevent_squares)
+    return (tally.value, tally.weight, tally.events, *squares)
+
+
+@pytest.mark.parametrize("kind", LINES, ids=repr)
+@pytest.mark.parametrize("weights", KINDS)
+@few
+@given(seed=seeds, certain=st.booleans())
+def test_a_line_matches_its_targets(kind: Any, weights: str, seed: int, certain: bool) -> None:
+    # What is fitted freely leaves no residual along its own column of the design.
+    tally = drawn(seed, certain=certain, weights=weights).tally
+    t, fit = columns_of(tally), kind.fit(tally)
+    inside = (t.value > 0) & (t.value < 1)
+    columns: Any = (None if x is None else np.asarray(x)[inside] for x in raw_columns(tally))
+    rows = properly.Tally(*columns)
+    p, weight = t.value[inside], t.weight[inside]
+    q = values(fit, p)
+    residual = targets(rows, smooth=kind.smooth) - weight * q
+    designs = {
+        "Intercept": [np.ones_like(p)],
+        "Temperature": [logit(p)],
+        "Logistic": [np.ones_like(p), logit(p)],
+        "Beta": [np.ones_like(p), np.log(p), -np.log1p(-p)],
+    }
+    free = [True, getattr(fit, "a", 1) > 0, getattr(fit, "b", 1) > 0]
+    for x, used in zip(designs[type(fit).__name__], free, strict=False):
+        # At a bound, the likelihood must not increase inwards.
+        slope = float(residual @ x)
+        allowed = 1e-8 * weight.sum()
+        assert abs(slope) <= allowed if used else slope <= allowed
+
+
+@pytest.mark.parametrize("weights", KINDS)
+@many
+@given(seed=seeds, certain=st.booleans())
+def test_isotonic_knots_are_those_of_the_definition(weights: str, seed: int, certain: bool) -> None:
+    tally = drawn(seed, certain=certain, weights=weights).tally
+    for shrink in (1.0, 0.0, 2.5):
+        fit: Any = Isotonic(shrink=shrink).fit(tally)
+        p, q = fit.knots
+        mean, rate = knots_by_definition(tally, shrink)
+        np.testing.assert_allclose(p, mean, rtol=0, atol=1e-14)
+        np.testing.assert_allclose(q, rate, rtol=0, atol=1e-13)
+
+
+@many
+@given(seed=seeds)
+def test_isotonic_maps_are_read_between_their_knots(seed: int) -> None:
+    tally = drawn(seed).tally
+    x = points(np.asarray(tally.value))
+    linear: Any = Isotonic().fit(tally)
+    np.testing.assert_allclose(values(linear, x), np.interp(x, *linear.knots), rtol=0, atol=1e-15)
+    bins = properly.reliability(tally).bins
+    ends = np.ravel(np.column_stack([bins.x_min, bins.x_max]))
+    flat = Isotonic(shrink=0.0, interpolation="flat").fit(tally)
+    expected = np.interp(x, ends, np.repeat(bins.event_rate, 2))
+    np.testing.assert_allclose(values(flat, x), expected, rtol=0, atol=1e-15)
+    step = Isotonic(interpolation="step").fit(tally)
+    borders = (bins.x_max[:-1] + bins.x_min[1:]) / 2
+    off = ~np.isin(x, borders)
+    expected = np.asarray(linear.knots[1])[np.searchsorted(borders, x[off])]
+    np.testing.assert_array_equal(values(step, x[off]), expected)
+
+
+@pytest.mark.parametrize("weights", KINDS)
+@many
+@given(seed=seeds, certain=st.booleans())
+def test_venn_abers_pairs_are_those_of_the_definition(
+    weights: str, seed: int, certain: bool
+) -> None:
+    tally = drawn(seed, certain=certain, weights=weights).tally
+    x = np.unique([*np.asarray(tally.value)[::3], 0.0, 0.003, 0.4, 0.5001, 0.999, 1.0])
+    expected = np.array([pair_by_definition(tally, value) for value in x]).T
+    fit = VennAbers().fit(tally)
+    p0, p1 = (np.asarray(side) for side in fit.pair_at(x))
+    np.testing.assert_allclose([p0, p1], expected, rtol=0, atol=1e-13)
+    np.testing.assert_allclose(values(fit, x), p1 / (1 - p0 + p1), rtol=0, atol=1e-15)
+    merged = p1 + (p0**2 - p1**2) / 2
+    brier = VennAbers(merge="brier").fit(tally)
+    np.testing.assert_allclose(values(brier, x), merged, rtol=0, atol=1e-15)
+
+
+@many
+@given(seed=seeds, certain=st.booleans())
+def test_of_a_pair_the_first_is_not_larger_and_neither_contradicts_its_case(
+    seed: int, certain: bool
+) -> None:
+    tally = drawn(seed, certain=certain).tally
+    p0, p1 = (np.asarray(side) for side in VennAbers().fit(tally).pair_at(points(tally.value)))
+    assert (p0 <= p1).all()
+    assert (p0 < 1).all()
+    assert (p1 > 0).all()
+    # Zeros have no sign.
+    assert not np.signbit(p0).any()
+
+
+@many
+@given(seed=seeds)
+def test_several_venn_abers_are_merged_by_geometric_means(seed: int) -> None:
+    tallies = [drawn(seed + k).tally for k in range(3)]
+    x = points(tallies[0].value)[1:-1]
+    pairs = [VennAbers().fit(tally).pair_at(x) for tally in tallies]
+    p0, p1 = (np.array([np.asarray(pair[side]) for pair in pairs]) for side in (0, 1))
+    with np.errstate(divide="ignore"):
+        up, down = np.exp(np.log(p1).mean(axis=0)), np.exp(np.log(1 - p0).mean(axis=0))
+    cross = VennAbers.cross(tallies)
+    np.testing.assert_allclose(values(cross, x), up / (down + up), rtol=0, atol=1e-13)
+
+
+# All-equal forecasts
+
+
+@many
+@given(
+    p=st.sampled_from([1 / 64, 0.3, 0.5, 0.99]), n=st.integers(2, 40), share=st.floats(0.01, 0.99)
+)
+def test_equal_forecasts_become_the_event_rate(p: float, n: int, share: float) -> None:
+    k = min(max(round(share * n), 1), n - 1)
+    tally = properly.Tally.from_counts([p], [n], [k])
+    assert Intercept(smooth=False).fit(tally).at(p) == pytest.approx(k / n, abs=1e-12)
+    target = (k * (k + 1) / (k + 2) + (n - k) / (n - k + 2)) / n
+    assert Intercept().fit(tally).at(p) == pytest.approx(target, abs=1e-12)
+    x = points(np.array([p]))
+    for kind in [Isotonic(), *RAW, Isotonic(interpolation="step")]:
+        np.testing.assert_allclose(values(kind.fit(tally), x), k / n, rtol=0, atol=1e-15)
+    p0, p1 = VennAbers().fit(tally).pair_at(p)
+    assert (p0, p1) == (k / (n + 1), (k + 1) / (n + 1))
+    assert VennAbers().fit(tally).at(p) == pytest.approx((k + 1) / (n + 2), abs=1e-15)
+    for kind in (Temperature(), Logistic(), Beta(), Logistic(smooth=False)):
+        with pytest.raises(DataError, match="one distinct forecast has no slope"):
+            kind.fit(tally)
+
+
+@pytest.mark.parametrize("p", [0.0, 1.0])
+def test_equal_and_certain_forecasts_become_the_event_rate_of_maps_by_rank(p: float) -> None:
+    tally = properly.Tally.from_counts([p], [10], [3])
+    assert Isotonic().fit(tally).at(p) == pytest.approx(0.3, abs=1e-15)
+    assert VennAbers().fit(tally).pair_at(p) == (3 / 11, 4 / 11)
+
+
+# Weights
+
+
+@pytest.mark.parametrize("kind", [*PLAIN_LINES, *RAW], ids=repr)
+@few
+@given(seed=seeds)
+def test_doubled_counts_leave_a_plain_map(kind: Any, seed: int) -> None:
+    tally = drawn(seed, weights="counts").tally
+    x = points(tally.value)
+    once, twice = kind.fit(tally), kind.fit(tally + tally)
+    np.testing.assert_allclose(values(once, x), values(twice, x), rtol=0, atol=close_to(kind))
+
+
+@many
+@given(seed=seeds, certain=st.booleans())
+def test_doubled_counts_shrink_blocks_of_twice_as_many_cases(seed: int, certain: bool) -> None:
+    tally = drawn(seed, certain=certain, weights="counts").tally
+    mean, rate = knots_by_definition(tally, times=2)
+    fit: Any = Isotonic().fit(tally + tally)
+    p, q = fit.knots
+    np.testing.assert_allclose(p, mean, rtol=0, atol=1e-14)
+    np.testing.assert_allclose(q, rate, rtol=0, atol=1e-13)
+
+
+@every
+@few
+@given(seed=seeds, certain=st.booleans())
+def test_counts_are_repeated_rows_to_the_last_digit(kind: Any, seed: int, certain: bool) -> None:
+    rows = drawn(seed, certain=certain, weights="counts")
+    again = [np.repeat(column, np.asarray(rows.weight)) for column in (rows.y, rows.p)]
+    counted = kind.fit(rows.y, rows.p, weight=rows.weight)
+    x = points(rows.p)
+    for other in (
+        kind.fit(*again),
+        kind.fit(rows.tally),
+        kind.fit(properly.Cases(*again)),
+        kind.fit(again[0][::-1], again[1][::-1]),
+    ):
+        np.testing.assert_array_equal(values(other, x), values(counted, x))
+        assert other.dumps() == counted.dumps()
+
+
+@every
+@few
+@given(seed=seeds, certain=st.booleans(), factor=st.sampled_from([3.7, 0.013, 2.0**20]))
+def test_scaled_fractional_weights_change_nothing(
+    kind: Any, seed: int, certain: bool, factor: float
+) -> None:
+    rows = drawn(seed, certain=certain, weights="fractions")
+    assert rows.weight is not None
+    scaled = kind.fit(rows.y, rows.p, weight=factor * rows.weight)
+    x, fit = points(rows.p), kind.fit(rows.tally)
+    np.testing.assert_allclose(values(scaled, x), values(fit, x), rtol=0, atol=close_to(kind))
+
+
+@every
+@few
+@given(seed=seeds, weights=st.sampled_from(KINDS))
+def test_the_record_knows_what_it_was_fitted_to(kind: Any, seed: int, weights: str) -> None:
+    rows = drawn(seed, certain=True, weights=weights)
+    tally, training = rows.tally, kind.fit(rows.tally).training
+    t = columns_of(tally)
+    assert training.weight == pytest.approx(t.weight.sum(), rel=1e-14)
+    assert training.events == pytest.approx(t.events.sum(), rel=1e-14)
+    assert training.distinct == len(tally)
+    assert training.effective == pytest.approx(t.weight.sum() ** 2 / t.squares.sum(), rel=1e-12)
+    assert training.mean_forecast == pytest.approx(np.average(t.value, weights=t.weight))
+
+
+# Symmetry and order
+
+
+@every
+@few
+@given(seed=seeds, certain=st.booleans(), weights=st.sampled_from(KINDS))
+def test_the_event_that_does_not_happen_has_the_complement(
+    kind: Any, seed: int, certain: bool, weights: str
+) -> None:
+    rows = drawn(seed, certain=certain, weights=weights)
+    other = Drawn(1 - rows.y, 1 - rows.p, rows.weight)
+    # Midway between two blocks a step has to belong to one of them.
+    x = rows.p if getattr(kind, "interpolation", "") == "step" else np.linspace(0, 1, 257)
+    q, complement = values(kind.fit(rows.tally), x), values(kind.fit(other.tally), 1 - x)
+    np.testing.assert_allclose(complement, 1 - q, rtol=0, atol=close_to(kind))
+
+
+def test_a_shift_of_the_other_event_has_the_complement() -> None:
+    x = np.linspace(0, 1, 257)
+    q = values(PriorShift(0.75, 0.25), x)
+    np.testing.assert_allclose(values(PriorShift(0.25, 0.75), 1 - x), 1 - q, rtol=0, atol=1e-15)
+
+
+@every
+@few
+@given(seed=seeds, certain=st.booleans(), weights=st.sampled_from(KINDS))
+def test_a_map_increases_as_it_says(kind: Any, seed: int, certain: bool, weights: str) -> None:
+    fit = kind.fit(drawn(seed, certain=certain, weights=weights).tally)
+    q = values(fit, np.linspace(0, 1, 1001))
+    assert ((q >= 0) & (q <= 1)).all()
+    assert fit.monotone in ("strictly", "weakly", False)
+    if fit.monotone:
+        assert (np.diff(q) >= -1e-15).all()
+    if fit.monotone == "strictly":
+        assert (np.diff(q) > 0).all()
+    if kind in FITTED_BY_RANK:
+        assert fit.monotone == "weakly"
+    elif not certain:
+        constant = isinstance(fit, (Logistic, Temperature)) and fit.slope == 0
+        constant |= isinstance(fit, Beta) and (fit.a, fit.b) == (0, 0)
+        assert fit.monotone == ("weakly" if constant else "strictly")
+
+
+@pytest.mark.parametrize("kind", EVENT_MAPS[1:], ids=repr)
+@few
+@given(seed=seeds)
+def test_the_range_is_that_of_the_forecasts(kind: Any, seed: int) -> None:
+    rows = drawn(seed)
+    assert tuple(kind.fit(rows.tally).range) == (rows.p.min(), rows.p.max())
+
+
+@pytest.mark.parametrize("kind", UNCERTAIN, ids=repr)
+@few
+@given(seed=seeds, certain=st.booleans(), weights=st.sampled_from(KINDS))
+def test_maps_by_rank_are_never_certain(kind: Any, seed: int, certain: bool, weights: str) -> None:
+    rows = drawn(seed, certain=certain, weights=weights)
+    q = values(kind.fit(rows.tally), points(rows.p))
+    assert ((q > 0) & (q < 1)).all()
+
+
+@pytest.mark.parametrize("kind", LINES, ids=repr)
+@few
+@given(seed=seeds)
+def test_lines_are_not_certain_of_certain_forecasts_that_were_seen(kind: Any, seed: int) -> None:
+    rows = drawn(seed, certain=True)
+    q = values(kind.fit(rows.tally), np.append(np.unique(rows.p), [1e-4, 1 - 1e-4]))
+    assert ((q > 0) & (q < 1)).all()
+
+
+# Thresholds
+
+
+def assert_acts_alike(fit: Any, x: Any, t: float) -> None:
+    """Acting on the original at the threshold found is acting on the recalibrated at t."""
+    found = fit.threshold(t)
+    acts = values(fit, x) >= t
+    np.testing.assert_array_equal(x >= found, acts)
+    if 0 <= found <= 1:
+        assert fit.at(found) >= t
+
+
+@every
+@few
+@given(seed=seeds, t=st.sampled_from([0.001, 0.05, 0.25, 0.5, 0.8, 0.999]))
+def test_a_threshold_acts_as_the_map_does(kind: Any, seed: int, t: float) -> None:
+    rows = drawn(seed)
+    fit, x = kind.fit(rows.tally), points(rows.p)
+    assert_acts_alike(fit, x, t)
+    # Ties: a threshold that is itself a value of the map.
+    for tie in values(fit, rows.p[:8]):
+        if 0 < tie < 1:
+            assert_acts_alike(fit, x, float(tie))
+
+
+@ready
+@many
+@given(p=st.floats(0.001, 0.999))
+def test_a_threshold_at_a_value_is_met_by_its_forecast(line: Any, p: float) -> None:
+    t = float(line.at(p))
+    found = line.threshold(t)
+    assert p >= found
+    assert line.at(found) >= t
+    assert found == pytest.approx(p, rel=1e-9)
+    below = found * (1 - 1e-7)
+    assert line.at(below) < t
+
+
+@every
+@few
+@given(seed=seeds, t=st.sampled_from([0.1, 0.3, 0.55]))
+def test_a_threshold_costs_what_the_map_costs(kind: Any, seed: int, t: float) -> None:
+    rows = drawn(seed)
+    fit = kind.fit(rows.tally)
+    acts = (rows.p >= fit.threshold(t)).astype(float)
+    np.testing.assert_array_equal(
+        np.asarray(Elementary(t).loss(rows.y, values(fit, rows.p))),
+        np.asarray(Elementary(t).loss(rows.y, acts)),
+    )
+
+
+# Inverse and composition
+
+
+@ready
+def test_the_inverse_leads_back(line: Any) -> None:
+    x = np.concatenate([[0.0, 1e-9, 1e-4], np.linspace(0.01, 0.99, 99), [1.0]])
+    back = line.inverse()
+    np.testing.assert_allclose(values(back, values(line, x)), x, rtol=1e-9, atol=0)
+    np.testing.assert_allclose(values(line, values(back, x)), x, rtol=1e-9, atol=0)
+
+
+@pytest.mark.parametrize("kind", FITTED_BY_RANK, ids=repr)
+@few
+@given(seed=seeds)
+def test_maps_by_rank_have_no_inverse(kind: Any, seed: int) -> None:
+    with pytest.raises(DataError, match="the map is flat"):
+        kind.fit(drawn(seed).tally).inverse()
+
+
+@ready
+@pytest.mark.parametrize("second", READY, ids=repr)
+def test_one_map_after_another_is_their_composition(line: Any, second: Any) -> None:
+    x = np.linspace(0, 1, 101)
+    both = second @ line
+    np.testing.assert_allclose(values(both, x), values(second, values(line, x)), rtol=1e-12)
+    lines = (Intercept, Temperature, Logistic, PriorShift)
+    if isinstance(line, lines) and isinstance(second, lines):
+        assert both.kind != "sequence"
+        assert both.inverse().at(both.at(0.3)) == pytest.approx(0.3, rel=1e-12)
+
+
+@pytest.mark.parametrize("kind", FITTED_BY_RANK, ids=repr)
+@few
+@given(seed=seeds)
+def test_a_sequence_of_maps_travels(kind: Any, seed: int) -> None:
+    rows = drawn(seed)
+    first = Logistic(intercept=0.3, slope=1.4)
+    second = kind.fit(rows.y, values(first, rows.p))
+    both, x = second @ first, points(rows.p)
+    assert both.kind == "sequence"
+    expected = values(second, values(first, x))
+    np.testing.assert_array_equal(values(both, x), expected)
+    np.testing.assert_array_equal(values(recalibration.loads(both.dumps()), x), expected)
+
+
+# How a map travels
+
+
+@every
+@few
+@given(seed=seeds, certain=st.booleans(), weights=st.sampled_from(KINDS))
+def test_a_map_that_was_written_is_read_to_the_last_digit(
+    kind: Any, seed: int, certain: bool, weights: str
+) -> None:
+    rows = drawn(seed, certain=certain, weights=weights)
+    fit = kind.fit(rows.tally)
+    text = fit.dumps()
+    back, x = recalibration.loads(text), points(rows.p)
+    assert type(back) is type(fit)
+    assert back.dumps() == text
+    assert (back.kind, back.of, back.monotone) == (fit.kind, fit.of, fit.monotone)
+    assert back.range == fit.range
+    for name in TRAINING:
+        assert getattr(back.training, name) == getattr(fit.training, name)
+    assert back.notices == fit.notices
+    np.testing.assert_array_equal(values(back, x), values(fit, x))
+    # Nothing but plain JSON: no infinity, no NaN.
+    json.loads(text, parse_constant=pytest.fail)
+
+
+@ready
+def test_a_map_that_is_written_by_hand_travels(line: Any, tmp_path: Path) -> None:
+    path = tmp_path / "map.json"
+    line.save(path)
+    back, x = recalibration.load(path), np.linspace(0, 1, 101)
+    assert type(back) is type(line)
+    assert path.read_text().strip() == line.dumps().strip() == back.dumps().strip()
+    np.testing.assert_array_equal(values(back, x), values(line, x))
+
+
+def test_the_record_of_a_line_is_written_in_this_order() -> None:
+    record = json.loads(Logistic().fit(drawn(1).tally).dumps())
+    assert list(record) == [
+        "format",
+        "version",
+        "kind",
+        "of",
+        "parameters",
+        "certain",
+        "range",
+        "monotone",
+        "training",
+        "gain",
+        "made_with",
+        "notices",
+    ]
+    assert list(record["parameters"]) == ["intercept", "slope", "smooth"]
+    assert (record["format"], record["version"], record["kind"], record["of"]) == (
+        "properly-map",
+        1,
+        "logistic",
+        "event",
+    )
+    assert tuple(record["training"]) == TRAINING
+    assert record["made_with"] == f"properly {properly.__version__}"
+
+
+# What is handed in comes out
+
+
+@every
+def test_what_is_handed_in_keeps_its_shape_and_kind(kind: Any) -> None:
+    fit = kind.fit(drawn(3).tally)
+    p = np.array([[0.2, 0.3, 0.5], [0.7, 0.9, 0.25]])
+    q = fit.at(p)
+    assert isinstance(q, np.ndarray)
+    assert q.dtype == np.float64
+    assert q.shape == p.shape
+    np.testing.assert_array_equal(q.ravel(), fit.at(p.ravel()))
+    np.testing.assert_array_equal(q[0], fit.at(p[0].tolist()))
+    scalar = fit.at(0.2)
+    assert np.ndim(scalar) == 0
+    assert isinstance(scalar, float)
+    assert scalar == q[0, 0]
+    single = fit.at(p.astype(np.float32))
+    assert single.dtype == np.float32
+    # Computed in double precision, then rounded.
+    wide = fit.at(p.astype(np.float32).astype(np.float64))
+    np.testing.assert_array_equal(single, wide.astype(np.float32))
+
+
+@every
+def test_series_and_frames_come_back_as_such(kind: Any) -> None:
+    import pandas as pd
+    import polars as pl
+
+    fit, p = kind.fit(drawn(3).tally), np.array([0.2, 0.3, 0.5])
+    q = fit.at(p)
+    series = fit.at(pd.Series(p, index=[5, 3, 8], name="model"))
+    assert isinstance(series, pd.Series)
+    assert list(series.index) == [5, 3, 8]
+    np.testing.assert_array_equal(series.to_numpy(), q)
+    other = fit.at(pl.Series("model", p))
+    assert isinstance(other, pl.Series)
+    np.testing.assert_array_equal(other.to_numpy(), q)
+    for frame in (pd.DataFrame({"model": p, "id": [1, 2, 3]}), pl.DataFrame({"model": p})):
+        wider = fit.at(frame, forecast="model")
+        assert type(wider) is type(frame)
+        new = [name for name in wider.columns if name not in frame.columns]
+        assert len(new) == 1
+        np.testing.assert_allclose(wider[new[0]].to_numpy(), q, rtol=1e-12)
+        np.testing.assert_array_equal(wider["model"].to_numpy(), p)
+
+
+@every
+@pytest.mark.parametrize("bad", [-0.1, 1.5, math.nan, math.inf])
+def test_what_is_no_probability_is_refused_with_its_row(kind: Any, bad: float) -> None:
+    fit = kind.fit(drawn(3).tally)
+    with pytest.raises(DataError, match="row 2"):
+        fit.at([0.2, 0.3, bad])
+
+
+@pytest.mark.parametrize("kind", [k for k in EVENT_MAPS if not isinstance(k, Identity)], ids=repr)
+def test_a_map_that_was_not_fitted_says_so(kind: Any) -> None:
+    with pytest.raises((DataError, properly.errors.ArgumentTypeError), match="fit"):
+        kind.at(0.3)
+
+
+# Databases and frames compute the same
+
+
+SQL_MAPS = [*EVENT_MAPS, *READY[-1:]]
+
+
+@pytest.mark.parametrize("kind", SQL_MAPS, ids=repr)
+@pytest.mark.parametrize("certain", [False, True])
+def test_a_database_computes_what_the_map_says(kind: Any, certain: bool, database: Any) -> None:
+    rows = drawn(11, certain=certain)
+    fit = kind if isinstance(kind, PriorShift) else kind.fit(rows.tally)
+    x = points(rows.p)
+    text = ", ".join(f"({value!r}::DOUBLE)" for value in x.tolist())
+    query = f'SELECT {fit.sql("p", dialect="duckdb")} FROM (VALUES {text}, (NULL)) t("p")'  # noqa: S608
+    answer = [row[0] for row in database.cursor().execute(query).fetchall()]
+    assert answer[-1] is None
+    np.testing.assert_allclose(np.array(answer[:-1], float), values(fit, x), rtol=1e-12)
+
+
+@pytest.mark.parametrize("kind", SQL_MAPS, ids=repr)
+@pytest.mark.parametrize("certain", [False, True])
+def test_a_frame_computes_what_the_map_says(kind: Any, certain: bool) -> None:
+    import narwhals.stable.v2 as nw
+    import pandas as pd
+    import polars as pl
+
+    rows = drawn(11, certain=certain)
+    fit = kind if isinstance(kind, PriorShift) else kind.fit(rows.tally)
+    x = points(rows.p)
+    for frame in (pd.DataFrame({"p": x}), pl.DataFrame({"p": x})):
+        found = nw.from_native(frame).select(q=fit.expression("p"))["q"].to_numpy()
+        np.testing.assert_allclose(found, values(fit, x), rtol=1e-12)
+
+
+# Cross-fitting
+
+
+@every
+@few
+@given(seed=seeds)
+def test_cross_fitted_forecasts_come_from_the_other_folds(kind: Any, seed: int) -> None:
+    halves = [drawn(seed), drawn(seed + 1), drawn(seed + 2)]
+    y, p = (np.concatenate([getattr(half, name) for half in halves]) for name in ("y", "p"))
+    fold = np.repeat(["c", "a", "b"], [len(half.y) for half in halves])
+    crossed = properly.cross_fit(properly.Cases(y, p), kind, folds=fold)
+    np.testing.assert_array_equal(crossed.y, y.astype(bool))
+    for label in "abc":
+        own = fold == label
+        expected = values(kind.fit(y[~own], p[~own]), p[own])
+        np.testing.assert_array_equal(np.asarray(crossed.p)[own], expected)
+
+
+@pytest.mark.parametrize("rule", [Brier(), Log(), Elementary(0.2)], ids=repr)
+@few
+@given(seed=seeds)
+def test_the_identity_gains_nothing_for_sure(rule: Any, seed: int) -> None:
+    rows = drawn(seed)
+    gain = recalibration.recalibration_gain(properly.Cases(rows.y, rows.p), Identity(), rule=rule)
+    assert gain.estimate == 0
+    assert gain.standard_error == 0
+    assert gain.mean_change == 0
+    assert all(math.isnan(limit) for limit in gain.interval)
+
+
+@pytest.mark.parametrize("kind", [Logistic(), Isotonic(), VennAbers()], ids=repr)
+@pytest.mark.parametrize("rule", [Brier(), Log()], ids=repr)
+@few
+@given(seed=seeds)
+def test_a_gain_is_the_comparison_with_cross_fitted_forecasts(
+    kind: Any, rule: Any, seed: int
+) -> None:
+    parts = [drawn(seed), drawn(seed + 1)]
+    y, p = (np.concatenate([getattr(part, name) for part in parts]) for name in ("y", "p"))
+    fold = np.arange(len(y)) % 4
+    cases = properly.Cases(y, p, clusters=np.arange(len(y)) % 40)
+    gain = recalibration.recalibration_gain(cases, kind, rule=rule, folds=fold)
+    q = np.asarray(properly.cross_fit(cases, kind, folds=fold).p)
+    d = np.asarray(rule.loss(y, p)) - np.asarray(rule.loss(y, q))
+    assert gain.estimate == pytest.approx(d.mean(), abs=1e-14)
+    sums = np.bincount(np.arange(len(y)) % 40, d - d.mean()) / len(y)
+    assert gain.standard_error == pytest.approx(math.sqrt(40 / 39 * (sums @ sums)), rel=1e-10)

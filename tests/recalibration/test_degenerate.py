@@ -1,0 +1,654 @@
+"""Data that a map has to refuse or to tell of: separated, reversed, certain, few, grouped."""
+
+from __future__ import annotations
+
+import json
+import math
+import warnings
+from typing import Any
+
+import numpy as np
+import pytest
+from scipy.special import expit
+from tests.recalibration_numbers import (
+    MAPS,
+    cases_of,
+    column,
+    fitted,
+    labels,
+    quiet,
+    read,
+    tally_of,
+)
+
+import properly
+from properly import recalibration
+from properly.errors import DataError, DataWarning
+from properly.recalibration import (
+    Beta,
+    Cuts,
+    Dirichlet,
+    GroupShift,
+    Identity,
+    Intercept,
+    Isotonic,
+    Logistic,
+    OneVsRest,
+    Separate,
+    Temperature,
+    Vector,
+    VennAbers,
+)
+from properly.rules import Brier, Log
+
+pytestmark = quiet
+
+LINES = ("intercept", "temperature", "logistic", "beta")
+SLOPES = ("temperature", "logistic", "beta")
+BY_RANK = ("isotonic", "venn_abers")
+all_maps = pytest.mark.parametrize("name", MAPS)
+lines = pytest.mark.parametrize("name", LINES)
+
+
+def coefficients(fit: Any) -> list[float]:
+    names = ("intercept", "slope", "a", "b", "c")
+    return [getattr(fit, name) for name in names if getattr(fit, name, None) is not None]
+
+
+def says(fit: Any, words: str) -> bool:
+    return any(words in text for text in fit.notices)
+
+
+def values_of(record: Any, key: str) -> list[Any]:
+    """Find the values of a key anywhere in a record that was read."""
+    if isinstance(record, list):
+        return [value for part in record for value in values_of(part, key)]
+    if not isinstance(record, dict):
+        return []
+    own = [record[key]] if key in record else []
+    return own + [value for part in record.values() for value in values_of(part, key)]
+
+
+# Separated
+
+
+@pytest.mark.parametrize("name", SLOPES)
+def test_a_plain_line_of_separated_cases_is_refused(name: str) -> None:
+    message = "no finite line fits best: some threshold tells all events from all others"
+    with pytest.raises(DataError, match=message) as refusal:
+        fitted("separated", name, smooth=False)
+    assert "smooth=True" in str(refusal.value).partition("Hint:")[2]
+
+
+@pytest.mark.parametrize("name", SLOPES)
+def test_a_smooth_line_of_separated_cases_is_fitted_and_says_so(name: str) -> None:
+    fit = fitted("separated", name)
+    assert np.isfinite(coefficients(fit)).all()
+    assert says(fit, "threshold")
+    assert values_of(json.loads(fit.dumps()), "separated") == [True]
+    back = recalibration.loads(fit.dumps())
+    assert values_of(json.loads(back.dumps()), "separated") == [True]
+
+
+def test_separation_is_not_claimed_of_cases_that_overlap() -> None:
+    record = json.loads(fitted("cases", "logistic").dumps())
+    assert True not in values_of(record, "separated")
+    assert not fitted("cases", "logistic").notices
+
+
+@pytest.mark.parametrize("name", SLOPES)
+def test_a_threshold_that_some_cases_share_separates_too(name: str) -> None:
+    # Both outcomes at the border: the best plain line is still a wall there.
+    y, p = [0, 0, 0, 1, 1, 1, 0, 1], [0.1, 0.2, 0.3, 0.5, 0.7, 0.8, 0.5, 0.9]
+    with pytest.raises(DataError, match="no finite line fits best"):
+        MAPS[name](smooth=False).fit(y, p)
+    assert np.isfinite(coefficients(MAPS[name]().fit(y, p))).all()
+
+
+# Outcomes of one kind
+
+
+@all_maps
+@pytest.mark.parametrize("smooth", [True, False])
+@pytest.mark.parametrize("outcome", [0, 1])
+def test_outcomes_of_one_kind_are_refused(name: str, smooth: bool, outcome: int) -> None:
+    options = {"smooth": smooth} if name in LINES else {}
+    message = (
+        "a map needs events and non-events; got no events"
+        if outcome == 0
+        else ("a map needs events and non-events; got")
+    )
+    with pytest.raises(DataError, match=message):
+        MAPS[name](**options).fit(np.full(30, outcome), np.linspace(0.1, 0.9, 30))
+
+
+# Few forecasts, few events
+
+
+def test_two_distinct_forecasts_are_a_line_and_no_beta() -> None:
+    tally = properly.Tally.from_counts([0.2, 0.6], [40, 40], [10, 22])
+    line = Logistic(smooth=False).fit(tally)
+    np.testing.assert_allclose(line.at(np.array([0.2, 0.6])), [0.25, 0.55], rtol=0, atol=1e-9)
+    for smooth in (True, False):
+        with pytest.raises(DataError, match="three coefficients"):
+            Beta(smooth=smooth).fit(tally)
+
+
+def test_forecasts_of_0_and_1_do_not_count_as_distinct_to_a_slope() -> None:
+    tally = properly.Tally.from_counts([0.0, 0.4, 1.0], [20, 30, 20], [1, 14, 19])
+    assert Intercept(smooth=False).fit(tally).at(0.4) == pytest.approx(14 / 30)
+    for kind in (Temperature(), Logistic(), Beta()):
+        with pytest.raises(DataError, match="one distinct forecast has no slope"):
+            kind.fit(tally)
+
+
+@lines
+def test_few_events_make_mostly_noise(name: str) -> None:
+    assert says(fitted("few", name), "only 4 events: the map is mostly noise")
+    few = tally_of("few")
+    other = properly.Tally.from_counts(
+        (1 - np.asarray(few.value))[::-1],
+        np.asarray(few.weight)[::-1],
+        (np.asarray(few.weight) - np.asarray(few.events))[::-1],
+    )
+    assert says(MAPS[name]().fit(other), "only 4 non-events: the map is mostly noise")
+
+
+def test_under_twenty_events_are_told_of_and_twenty_are_not() -> None:
+    value, weight = [0.2, 0.4, 0.6, 0.8], [100, 100, 100, 100]
+    assert Logistic().fit(properly.Tally.from_counts(value, weight, [2, 3, 5, 8])).notices
+    assert not Logistic().fit(properly.Tally.from_counts(value, weight, [2, 4, 6, 9])).notices
+
+
+def test_few_events_leave_few_maps_to_choose_from() -> None:
+    choice = properly.recalibrate(cases_of("few"), "auto")
+    assert set(choice.gains) <= {"none", "identity", "intercept", "logistic"}
+    assert {"intercept", "logistic"} <= set(choice.gains)
+    assert not choice.recommended
+
+
+def test_a_gain_needs_two_folds_of_the_rarer_outcome() -> None:
+    y = np.repeat([0, 1], [57, 3])
+    p = np.linspace(0.05, 0.9, 60)
+    with pytest.raises(DataError):
+        recalibration.recalibration_gain(properly.Cases(y, p), Intercept())
+    four = recalibration.recalibration_gain(cases_of("few"), Intercept())
+    assert four.folds == 2
+
+
+# Constraints
+
+
+@pytest.mark.parametrize("smooth", [True, False])
+@pytest.mark.parametrize("name", ["temperature", "logistic"])
+def test_reversed_forecasts_have_no_increasing_line(name: str, smooth: bool) -> None:
+    fit = fitted("reversed", name, smooth)
+    assert fit.slope == 0
+    assert not np.signbit(fit.slope)
+    words = (
+        "forecasts rank cases the wrong way round: no increasing line is better than the event rate"
+    )
+    assert says(fit, words)
+    q = np.asarray(fit.at(np.linspace(0, 1, 11)))
+    assert (q == q[0]).all()
+    assert fit.monotone != "strictly"
+    with pytest.raises(DataError, match=r"flat|constant"):
+        fit.inverse()
+
+
+def test_a_plain_line_of_reversed_forecasts_is_the_event_rate() -> None:
+    tally = tally_of("reversed")
+    for name in ("logistic", "beta"):
+        assert fitted("reversed", name, smooth=False).at(0.3) == pytest.approx(tally.event_rate)
+
+
+def likelihood(tally: Any, a: float, b: float, c: float) -> float:
+    p, w, o = (np.asarray(x, float) for x in (tally.value, tally.weight, tally.events))
+    eta = c + a * np.log(p) - b * np.log1p(-p)
+    return float(o @ eta - w @ np.logaddexp(0, eta))
+
+
+@pytest.mark.parametrize("data", ["reversed", "bent", "cases", "few"])
+def test_no_beta_map_in_its_bounds_fits_better(data: str) -> None:
+    tally, fit = tally_of(data), fitted(data, "beta", smooth=False)
+    assert min(fit.a, fit.b) >= 0
+    best = likelihood(tally, fit.a, fit.b, fit.c)
+    steps = (-1e-3, 0.0, 1e-3)
+    for da in steps:
+        for db in steps:
+            for dc in steps:
+                a, b = max(fit.a + da, 0.0), max(fit.b + db, 0.0)
+                assert likelihood(tally, a, b, fit.c + dc) <= best + 1e-12
+
+
+def test_a_bent_curve_has_one_coefficient_at_its_bound() -> None:
+    fit = fitted("bent", "beta")
+    assert fit.b == 0
+    assert fit.a > 0
+    assert fit.monotone == "strictly"
+    assert (np.diff(fit.at(np.linspace(0, 1, 101))) > 0).all()
+
+
+# Forecasts of exactly 0 and 1
+
+
+def ends(data: str = "certain") -> tuple[float, float]:
+    p = column(read(data), "p")
+    inside = p[(p > 0) & (p < 1)]
+    return float(inside.min()), float(inside.max())
+
+
+@lines
+@pytest.mark.parametrize("smooth", [True, False])
+def test_certain_forecasts_are_no_part_of_the_fit(name: str, smooth: bool) -> None:
+    rows = read("certain")
+    y, p = column(rows, "y").astype(int), column(rows, "p")
+    inside = (p > 0) & (p < 1)
+    alone = MAPS[name](smooth=smooth).fit(y[inside], p[inside])
+    assert coefficients(fitted("certain", name, smooth)) == coefficients(alone)
+
+
+@lines
+@pytest.mark.parametrize("weighted", [False, True])
+def test_certain_forecasts_have_a_place_of_their_own(name: str, weighted: bool) -> None:
+    rows = read("certain")
+    y, p = column(rows, "y").astype(int), column(rows, "p")
+    w = np.random.default_rng(1).gamma(2, 1, len(y)) if weighted else np.ones(len(y))
+    fit = MAPS[name]().fit(y, p, weight=w if weighted else None)
+    for end, near in zip((0.0, 1.0), ends(), strict=True):
+        own = p == end
+        n, rate = w[own].sum() ** 2 / (w[own] ** 2).sum(), np.average(y[own], weights=w[own])
+        expected = (n * rate + fit.at(near)) / (n + 1)
+        assert fit.at(end) == pytest.approx(expected, abs=1e-12)
+
+
+@lines
+def test_what_certain_forecasts_become_bounds_those_beyond_the_range(name: str) -> None:
+    fit, (low, high) = fitted("certain", name), ends()
+    keep = MAPS[name](certain="keep").fit(tally_of("certain"))
+    below, above = np.array([1e-12, 1e-4, 0.01, 0.04]), np.array([0.96, 0.99, 1 - 1e-9])
+    assert (below < low).all()
+    assert (above > high).all()
+    np.testing.assert_array_equal(fit.at(below), np.maximum(keep.at(below), fit.at(0.0)))
+    np.testing.assert_array_equal(fit.at(above), np.minimum(keep.at(above), fit.at(1.0)))
+    # Inside of it they are no bound.
+    inside = np.linspace(low, high, 50)
+    np.testing.assert_array_equal(fit.at(inside), keep.at(inside))
+
+
+@lines
+def test_kept_certain_forecasts_stay_what_they_are(name: str) -> None:
+    fit = MAPS[name](certain="keep").fit(tally_of("certain"))
+    assert fit.at([0.0, 1.0]).tolist() == [0.0, 1.0]
+
+
+@lines
+@pytest.mark.parametrize("data", ["cases", "certain"])
+def test_certain_forecasts_can_be_refused(name: str, data: str) -> None:
+    with pytest.raises(DataError, match=r"exactly 0|exactly 1|certain"):
+        MAPS[name](certain="refuse").fit(tally_of(data)).at([0.2, 0.0, 0.4, 1.0])
+
+
+@lines
+def test_a_refusal_of_certain_forecasts_says_where_and_how_many(name: str) -> None:
+    fit = MAPS[name](certain="refuse").fit(tally_of("cases"))
+    np.testing.assert_array_equal(fit.at([0.2, 0.4]), fitted("cases", name).at([0.2, 0.4]))
+    with pytest.raises(DataError, match=r"row 1\b") as refusal:
+        fit.at([0.2, 0.0, 0.4, 1.0, 1.0])
+    assert "3" in str(refusal.value)
+
+
+def test_an_unknown_way_with_certain_forecasts_is_refused() -> None:
+    with pytest.raises(DataError, match="certain"):
+        Logistic(certain="clip")  # type: ignore[arg-type]
+
+
+@lines
+def test_certain_forecasts_that_were_never_seen_go_to_the_limit_with_one_notice(name: str) -> None:
+    fit = fitted("cases", name)
+    with warnings.catch_warnings(record=True) as told:
+        warnings.simplefilter("always")
+        q = fit.at(np.array([0.0, 0.3, 1.0, 0.0]))
+    assert [q[0], q[2], q[3]] == [0.0, 1.0, 0.0]
+    words = [str(w.message) for w in told if issubclass(w.category, DataWarning)]
+    assert len(words) == 1
+    assert "3" in words[0]
+
+
+def test_forecasts_in_the_range_are_not_told_of() -> None:
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        fitted("cases", "logistic").at(np.array([0.1, 0.5]))
+
+
+@all_maps
+def test_forecasts_out_of_the_range_are_told_of_once(name: str) -> None:
+    fit = fitted("cases", name)
+    assert tuple(fit.range) == (0.02, 0.97)
+    with warnings.catch_warnings(record=True) as told:
+        warnings.simplefilter("always")
+        fit.at(np.array([0.001, 0.005, 0.3, 0.99]))
+    words = [str(w.message) for w in told if issubclass(w.category, DataWarning)]
+    assert len(words) == 1
+    assert "3" in words[0]
+
+
+def test_beta_without_its_first_slope_has_another_limit() -> None:
+    fit = fitted("few", "beta")
+    assert fit.a == 0
+    assert fit.at(0.0) == pytest.approx(expit(fit.c), abs=1e-15)
+    assert fit.at(1.0) == 1
+    keep = Beta(a=0.0, b=1.5, c=-1.0, certain="keep")
+    assert keep.at(0.0) == pytest.approx(expit(-1.0), abs=1e-15)
+    other = Beta(a=1.5, b=0.0, c=-1.0)
+    assert (other.at(0.0), other.at(1.0)) == (0.0, pytest.approx(expit(-1.0), abs=1e-15))
+
+
+@lines
+def test_zeros_that_come_true_more_often_than_others_break_the_order(name: str) -> None:
+    value = [0.0, 0.1, 0.3, 0.5, 0.7, 0.9, 1.0]
+    weight, events = [40] * 7, [30, 5, 12, 21, 27, 35, 39]
+    fit = MAPS[name]().fit(properly.Tally.from_counts(value, weight, events))
+    assert fit.monotone is False
+    assert says(fit, "forecasts of exactly 0 came true more often than the lowest others")
+    assert fit.at(0.0) > fit.at(0.1)
+    with pytest.raises(DataError):
+        fit.inverse()
+
+
+@lines
+def test_ones_that_come_true_less_often_than_others_break_the_order(name: str) -> None:
+    value = [0.0, 0.1, 0.3, 0.5, 0.7, 0.9, 1.0]
+    weight, events = [40] * 7, [1, 5, 12, 21, 27, 35, 10]
+    fit = MAPS[name]().fit(properly.Tally.from_counts(value, weight, events))
+    assert fit.monotone is False
+    assert says(fit, "forecasts of exactly 1 came true less often than the highest others")
+
+
+def test_certain_forecasts_alone_are_for_maps_by_rank() -> None:
+    tally = properly.Tally.from_counts([0.0, 1.0], [50, 50], [4, 43])
+    for name in LINES:
+        with pytest.raises(DataError, match=r"certain|exactly 0"):
+            MAPS[name]().fit(tally)
+    fit: Any = Isotonic().fit(tally)
+    p, q = fit.knots
+    assert list(p) == [0.0, 1.0]
+    np.testing.assert_allclose(q, [(4 + 0.47) / 51, (43 + 0.47) / 51], rtol=0, atol=1e-15)
+    p0, p1 = VennAbers().fit(tally).pair_at(np.array([0.0, 1.0]))
+    np.testing.assert_allclose(p0, [4 / 51, 43 / 51], rtol=0, atol=1e-15)
+    np.testing.assert_allclose(p1, [5 / 51, 44 / 51], rtol=0, atol=1e-15)
+
+
+@lines
+def test_the_smallest_forecasts_are_moved_like_others(name: str) -> None:
+    q = fitted("cases", name).at(np.array([1e-200, 1e-100, 1e-17, 1 - 2**-53]))
+    assert (q > 0).all()
+    assert (np.diff(q) > 0).all()
+
+
+# Isotonic, raw
+
+
+def test_raw_blocks_may_be_certain_and_say_so() -> None:
+    fit = Isotonic(shrink=0.0, interpolation="flat").fit(tally_of("separated"))
+    assert fit.at([0.01, 0.99]).tolist() == [0.0, 1.0]
+    assert fit.notices
+    back = recalibration.loads(fit.dumps())
+    assert back.at([0.01, 0.99]).tolist() == [0.0, 1.0]
+
+
+@pytest.mark.parametrize(
+    "options", [{"interpolation": "cubic"}, {"shrink": -1.0}, {"shrink": math.nan}]
+)
+def test_odd_options_of_an_isotonic_map_are_refused(options: dict[str, Any]) -> None:
+    with pytest.raises(DataError, match=next(iter(options))):
+        Isotonic(**options)
+
+
+def test_an_unknown_merge_is_refused() -> None:
+    with pytest.raises(DataError, match="merge"):
+        VennAbers(merge="mean")  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("rates", [(0.0, 0.5), (0.5, 1.0), (-0.1, 0.5), (math.nan, 0.5)])
+def test_rates_of_a_shift_lie_between_0_and_1(rates: tuple[float, float]) -> None:
+    with pytest.raises(DataError):
+        recalibration.PriorShift(*rates)
+
+
+# Grouped tallies
+
+
+@pytest.mark.parametrize("name", BY_RANK)
+def test_coarse_cells_are_refused_by_maps_by_rank(name: str) -> None:
+    with pytest.raises(DataError, match=r"group|cell"):
+        MAPS[name]().fit(tally_of("cases").group(4))
+    MAPS[name]().fit(tally_of("cases").group(1_000_000))
+
+
+@lines
+def test_lines_of_cells_are_fitted_and_told_of(name: str) -> None:
+    fit = MAPS[name]().fit(tally_of("cases").group(4))
+    assert says(fit, "cell") or says(fit, "group")
+
+
+# Gains
+
+
+def test_a_finite_map_of_infinite_forecasts_gains_infinitely_much() -> None:
+    gain = recalibration.recalibration_gain(cases_of("certain"), Logistic(), rule=Log())
+    assert gain.estimate == math.inf
+    assert all(math.isnan(limit) for limit in gain.interval)
+    brier = recalibration.recalibration_gain(cases_of("certain"), Logistic(), rule=Brier())
+    assert math.isfinite(brier.estimate)
+    assert brier.interval[0] < brier.estimate < brier.interval[1]
+
+
+def test_infinite_before_and_after_is_no_number() -> None:
+    kept = Logistic(certain="keep")
+    gain = recalibration.recalibration_gain(cases_of("certain"), kept, rule=Log())
+    assert math.isnan(gain.estimate)
+
+
+def test_a_map_that_is_certain_and_wrong_loses_infinitely_much() -> None:
+    raw = Isotonic(shrink=0.0, interpolation="flat")
+    y = np.tile([0, 0, 0, 1, 0, 1, 1, 1], 8)
+    p = np.tile([0.1, 0.2, 0.3, 0.4, 0.6, 0.7, 0.8, 0.9], 8)
+    y[0] = 1
+    fold = np.arange(64) // 8
+    gain = recalibration.recalibration_gain(properly.Cases(y, p), raw, rule=Log(), folds=fold)
+    assert gain.estimate == -math.inf
+
+
+def test_cases_with_clusters_are_folded_by_whole_clusters() -> None:
+    cluster = labels("cluster")
+    cases = cases_of("cases", clusters=cluster)
+    first = properly.cross_fit(cases, Logistic(), folds=10)
+    again = properly.cross_fit(cases, Logistic(), folds=10)
+    np.testing.assert_array_equal(first.p, again.p)
+    folds = np.asarray(first.folds)
+    assert len(set(folds.tolist())) == 10
+    for name in set(cluster.tolist()):
+        assert len(set(folds[cluster == name].tolist())) == 1
+    other = properly.cross_fit(cases, Logistic(), folds=10, rng=1)
+    assert (np.asarray(other.p) != np.asarray(first.p)).any()
+
+
+def test_there_are_no_more_folds_than_clusters() -> None:
+    cluster = np.arange(400) % 4
+    gain = recalibration.recalibration_gain(cases_of("cases", clusters=cluster), Logistic())
+    assert gain.folds == 4
+
+
+def test_blocks_of_time_are_contiguous_and_ties_stay_together() -> None:
+    time = np.arange(400) // 2
+    crossed = properly.cross_fit(cases_of("cases", time=time), Logistic(), folds=5)
+    folds = np.asarray(crossed.folds)
+    assert (np.diff(folds[::2]) >= 0).all() or (np.diff(folds[::2]) <= 0).all()
+    np.testing.assert_array_equal(folds[::2], folds[1::2])
+
+
+# Groups
+
+
+def grouped(**columns: Any) -> properly.Cases:
+    return cases_of("cases", groups=labels("group"), **columns)
+
+
+def test_groups_are_needed_where_a_map_has_them() -> None:
+    for kind in (GroupShift(), Separate(Logistic())):
+        with pytest.raises(DataError, match="group"):
+            kind.fit(cases_of("cases"))
+
+
+def test_a_group_that_was_never_seen_is_not_shifted_and_told_of_once() -> None:
+    fit = GroupShift().fit(grouped())
+    common = fitted("cases", "logistic")
+    with warnings.catch_warnings(record=True) as told:
+        warnings.simplefilter("always")
+        q = fit.at(np.array([0.3, 0.3, 0.6]), groups=["new", "a", "new"])
+    words = [str(w.message) for w in told if issubclass(w.category, DataWarning)]
+    assert len(words) == 1
+    assert "new" in words[0] or "2" in words[0]
+    np.testing.assert_allclose(np.asarray(q)[[0, 2]], common.at(np.array([0.3, 0.6])), atol=1e-12)
+    assert q[1] > q[0]
+
+
+def test_groups_that_do_not_differ_have_the_common_map() -> None:
+    cases = cases_of("cases", groups=np.arange(400) % 2)
+    fit = GroupShift().fit(cases)
+    if fit.between == 0:
+        assert set(fit.shifts.values()) == {0.0}
+        assert fit.notices
+    same = properly.Cases(
+        np.tile(np.asarray(cases.y).astype(int), 2),
+        np.tile(np.asarray(cases.p), 2),
+        groups=np.repeat(["u", "v"], 400),
+    )
+    fit = GroupShift().fit(same)
+    assert fit.between == 0
+    assert set(fit.shifts.values()) == {0.0}
+    assert fit.notices
+
+
+def test_a_group_without_events_is_shifted_a_finite_way() -> None:
+    groups = labels("group")
+    y = np.where(groups == "c", 0, column(read("cases"), "y")).astype(int)
+    fit = GroupShift().fit(properly.Cases(y, column(read("cases"), "p"), groups=groups))
+    assert all(math.isfinite(shift) for shift in fit.shifts.values())
+    assert fit.shifts["c"] < 0
+
+
+def test_separate_maps_need_ten_of_either_outcome_in_each_group() -> None:
+    groups = np.array(["a"] * 390 + ["small"] * 10)
+    with pytest.raises(DataError, match="small"):
+        Separate(Logistic()).fit(cases_of("cases", groups=groups))
+    fit = Separate(Logistic()).fit(grouped())
+    own = labels("group") == "b"
+    rows = read("cases")
+    alone = Logistic().fit(column(rows, "y").astype(int)[own], column(rows, "p")[own])
+    p = np.array([0.2, 0.7])
+    np.testing.assert_array_equal(fit.at(p, groups=["b", "b"]), alone.at(p))
+
+
+@pytest.mark.parametrize("kind", [GroupShift(), Separate(Logistic())], ids=repr)
+def test_maps_of_groups_travel(kind: Any) -> None:
+    fit = kind.fit(grouped())
+    back = recalibration.loads(fit.dumps())
+    assert back.dumps() == fit.dumps()
+    p, groups = np.linspace(0.1, 0.9, 9), list("abcabcabc")
+    np.testing.assert_array_equal(back.at(p, groups=groups), fit.at(p, groups=groups))
+
+
+# Classes
+
+
+def class_rows(seed: int = 0) -> tuple[Any, Any]:
+    rng = np.random.default_rng(seed)
+    P = rng.dirichlet(np.ones(3), 200)
+    y = (rng.random(200)[:, None] > P.cumsum(axis=1)).sum(axis=1).clip(0, 2)
+    return y, P
+
+
+@pytest.mark.parametrize("kind", [Vector(), Dirichlet()], ids=repr)
+def test_a_class_that_never_happens_keeps_its_prior_and_is_named(kind: Any) -> None:
+    y, P = class_rows()
+    P[:, 2] = 1e-4
+    P /= P.sum(axis=1, keepdims=True)
+    names = ["rain", "snow", "hail"]
+    fit = kind.fit(properly.Cases(np.where(y == 2, 0, y), P, labels=names))
+    assert says(fit, "hail")
+    assert np.isfinite(np.asarray(fit.at(P))).all()
+    assert -0.1 < fit.shift[2] < 0
+    own = fit.scale[2] if isinstance(kind, Vector) else fit.matrix[2][2]
+    assert own == pytest.approx(1, abs=0.3)
+
+
+@pytest.mark.parametrize("kind", [Vector(prior=None), Dirichlet(prior=None)], ids=repr)
+def test_without_a_prior_an_absent_class_is_refused(kind: Any) -> None:
+    y, P = class_rows()
+    with pytest.raises(DataError):
+        kind.fit(properly.Cases(np.where(y == 2, 0, y), P))
+
+
+def test_rows_that_called_what_happened_impossible_are_counted() -> None:
+    y, P = class_rows()
+    for row in (3, 5, 8):
+        P[row] = np.where(np.arange(3) == y[row], 0, 0.5)
+    message = "3 rows had called what happened impossible: no temperature repairs that"
+    fit = Temperature().fit(properly.Cases(y, P))
+    assert says(fit, message)
+    kept = np.setdiff1d(np.arange(len(y)), [3, 5, 8])
+    assert fit.slope == pytest.approx(Temperature().fit(properly.Cases(y[kept], P[kept])).slope)
+    q = np.asarray(fit.at(P))
+    assert (q[[3, 5, 8], y[[3, 5, 8]]] == 0).all()
+
+
+def test_dirichlet_refuses_zeros_and_names_what_does_not() -> None:
+    y, P = class_rows()
+    P[0] = [0.5, 0.5, 0.0]
+    with pytest.raises(DataError) as refusal:
+        Dirichlet().fit(properly.Cases(y, P))
+    assert "OneVsRest(Isotonic())" in str(refusal.value).partition("Hint:")[2]
+    q = np.asarray(OneVsRest(Isotonic()).fit(properly.Cases(y, P)).at(P))
+    assert (q > 0).all()
+
+
+def test_reversed_classes_have_no_temperature() -> None:
+    _, P = class_rows()
+    turned = (1 / P) / (1 / P).sum(axis=1, keepdims=True)
+    chance = np.random.default_rng(1).random(200)[:, None]
+    y = (chance > turned.cumsum(axis=1)).sum(axis=1).clip(0, 2)
+    fit = Temperature(prior=None).fit(properly.Cases(y, P))
+    assert fit.slope == 0
+    assert fit.notices
+
+
+def test_a_scale_that_falls_is_flagged() -> None:
+    rng = np.random.default_rng(2)
+    P = rng.dirichlet(np.ones(3), 400)
+    y = (rng.random(400)[:, None] > P[:, [1, 0, 2]].cumsum(axis=1)).sum(axis=1).clip(0, 2)
+    fit = Vector().fit(properly.Cases(y, P))
+    assert min(fit.scale) < 0
+    assert fit.monotone is False
+
+
+def test_an_event_map_refuses_classes_and_a_class_map_an_event() -> None:
+    y, P = class_rows()
+    for kind in (Logistic(), Isotonic(), VennAbers()):
+        with pytest.raises((DataError, properly.errors.ArgumentTypeError), match="class"):
+            kind.fit(properly.Cases(y, P))
+    for other in (Vector(), Dirichlet(), OneVsRest(Isotonic()), Cuts(Logistic())):
+        with pytest.raises((DataError, properly.errors.ArgumentTypeError), match="class"):
+            other.fit(cases_of("cases"))
+
+
+def test_few_cases_of_classes_leave_only_a_temperature() -> None:
+    y, P = class_rows()
+    choice = properly.recalibrate(properly.Cases(y[:14], P[:14]), "auto")
+    assert set(choice.gains) <= {"none", "identity", "temperature"}
+
+
+def test_the_identity_of_anything_is_itself() -> None:
+    p = np.array([0.0, 0.3, 1.0])
+    np.testing.assert_array_equal(Identity().at(p), p)
