@@ -92,7 +92,11 @@ class Folding:
             return _by_labels(cases, self.labels)
         # Clusters say more than times do.
         timed = cases.time is not None and cases.clusters is None
-        count = check_whole(self.folds or (BLOCKS if timed else FOLDS), "folds")
+        usual = BLOCKS if timed else FOLDS
+        count = usual if self.folds is None else check_whole(self.folds, "folds")
+        if count < 2:
+            message = f"folds must be two or more; got {count}"
+            raise DataError(message)
         if self.scheme == "forward" and not timed:
             message = 'scheme="forward" needs the time of each case; these cases have none'
             raise DataError(message, hint="pass time= with the cases.")
