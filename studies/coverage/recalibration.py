@@ -36,6 +36,8 @@ MAPS = (Intercept(), Logistic(), Beta(), Isotonic(), VennAbers())
 GRID = (np.arange(20_000) + 0.5) / 20_000
 # Clusters have a common shift of the log odds, normal with this standard deviation.
 BETWEEN = 0.8
+# With fewer events, another sample is drawn.
+FEW = 10
 NODES, NODE_WEIGHTS = roots_hermitenorm(40)
 
 
@@ -107,8 +109,8 @@ def _gains(facts: Facts, rng: np.random.Generator) -> list[Finding]:
     truth = TRUTHS[facts["curve"]]
     p = truth.quantile(rng.random(facts["n"]))
     y = rng.random(facts["n"]) < truth.curve(p)
-    if y.sum() < 4 or (~y).sum() < 4:
-        # So few events are refused; another sample is drawn in their place.
+    if y.sum() < FEW:
+        # So few events are refused, or miss from a fold; another sample is drawn in their place.
         return _gains(facts, rng)
     x = truth.quantile(GRID)
     return _judged(properly.Cases(y, p), properly.Cases(y, p), x, truth.curve(x), rng)
@@ -126,7 +128,8 @@ def _judged(
     attempts = cross_forecasts(folded, MAPS, split)
     findings: list[Finding] = []
     for one, attempt in zip(MAPS, attempts, strict=True):
-        assert attempt.forecasts is not None  # noqa: S101, there are events in every fold
+        if attempt.forecasts is None:
+            raise RuntimeError(attempt.reason)
         q = one.fit(folded.tally())._at(x)  # noqa: SLF001
         for name, rule in RULES.items():
             gain = of_forecasts(
@@ -188,7 +191,7 @@ def _choice(facts: Facts, rng: np.random.Generator) -> list[Finding]:
     truth = TRUTHS[facts["curve"]]
     p = truth.quantile(rng.random(facts["n"]))
     y = rng.random(facts["n"]) < truth.curve(p)
-    if y.sum() < 10 or (~y).sum() < 10:
+    if y.sum() < FEW:
         return _choice(facts, rng)
     x = truth.quantile(GRID)
     chance = truth.curve(x)

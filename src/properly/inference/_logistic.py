@@ -77,7 +77,14 @@ def logit(x: Column) -> Column:
     return result
 
 
-def fit(Z: Column, y: Column, weight: Column | None = None, offset: Column | None = None) -> Fitted:
+def fit(
+    Z: Column,
+    y: Column,
+    weight: Column | None = None,
+    offset: Column | None = None,
+    *,
+    may_separate: bool = True,
+) -> Fitted:
     r"""Fit :math:`\operatorname{logit} P(y = 1) = \text{offset} + Z b` by maximum likelihood.
 
     Parameters
@@ -88,6 +95,8 @@ def fit(Z: Column, y: Column, weight: Column | None = None, offset: Column | Non
         Outcomes, or the share of events at each row.
     weight, offset : numpy array, optional
         One each unless given, and none. Rows of no weight are not looked at.
+    may_separate : bool
+        Whether some line might tell all events from all others; false if that is known.
     """
     y = np.asarray(y, dtype=np.float64)
     weight = np.ones(len(y)) if weight is None else np.asarray(weight, dtype=np.float64)
@@ -106,8 +115,7 @@ def fit(Z: Column, y: Column, weight: Column | None = None, offset: Column | Non
     model = _Model(axes, y, weight, offset)
     place, information, converged = _climb(model)
     value = model.value(place)
-    # Where neither outcome is certain at any row, nothing separates them.
-    if (not converged or np.abs(axes @ place).max() > EXTREME) and not ((y > 0) & (y < 1)).all():
+    if may_separate and (not converged or np.abs(axes @ place).max() > EXTREME):
         line = separating_line(Z, y)
         if line is not None:
             ends = np.where(line == 0, np.nan, np.copysign(np.inf, line))
@@ -170,17 +178,25 @@ def _climb(model: _Model) -> tuple[Column, Column, bool]:
 
 
 def fit_columns(
-    columns: Columns, x: Column, events: Column, weight: Column, little: float = LITTLE
+    columns: Columns,
+    x: Column,
+    events: Column,
+    weight: Column,
+    little: float = LITTLE,
+    *,
+    may_separate: bool = True,
 ) -> Fitted:
     """Fit events at numbers in order, whose columns are made where they are needed.
 
     Means of neighbours are fitted first if there are very many, and then all of them, a piece at a
     time: that takes a step, or two, until one gains little.
     """
-    result = _fit_from_means(columns, x, events, weight, little) if len(x) > LONG else None
+    result = None
+    if len(x) > LONG:
+        result = _fit_from_means(columns, x, events, weight, little, may_separate=may_separate)
     if result is None:
         Z, offset = columns(x)
-        result = fit(Z, events / weight, weight, offset)
+        result = fit(Z, events / weight, weight, offset, may_separate=may_separate)
     return result
 
 
@@ -194,16 +210,22 @@ def _means_of_neighbours(
 
 
 def _fit_from_means(
-    columns: Columns, x: Column, events: Column, weight: Column, little: float
+    columns: Columns,
+    x: Column,
+    events: Column,
+    weight: Column,
+    little: float,
+    *,
+    may_separate: bool,
 ) -> Fitted | None:
     """Fit means of neighbours, then of fewer, then all; None if the first fit leads nowhere."""
     mean, happened, total = _means_of_neighbours(x, events, weight, NEIGHBOURS)
     Z, offset = columns(mean)
-    first = fit(Z, happened / total, total, offset)
+    first = fit(Z, happened / total, total, offset, may_separate=may_separate)
     place, unit = first.coefficients, float(weight.mean())
     if not np.isfinite(place).all():
         return None
-    if np.abs(Z @ place).max() > EXTREME and not ((events > 0) & (events < weight)).all():
+    if may_separate and np.abs(Z @ place).max() > EXTREME:
         return None
     # Columns are turned to be upright where the first fit is.
     turn = np.linalg.cholesky(first.information_inverse)

@@ -320,11 +320,17 @@ REVERSED = (
 )
 
 
-def _fit(sample: Sample, columns: Columns, x: Column, *, smooth: bool) -> Fitted:
-    """Fit columns of numbers in order; refuse outcomes that separate, if they are not drawn."""
+def _fit(
+    sample: Sample, columns: Columns, x: Column, *, smooth: bool, may_separate: bool = True
+) -> Fitted:
+    """Fit columns of numbers in order; refuse outcomes that separate, if they are not drawn.
+
+    Those that are drawn together have a best line always.
+    """
     events = smooth_events(sample) if smooth else sample.events
+    may_separate = may_separate and not smooth
     with one_blas_thread():
-        fitted = fit_columns(columns, x, events, sample.weight)
+        fitted = fit_columns(columns, x, events, sample.weight, may_separate=may_separate)
     if fitted.separated:
         raise DataError(SEPARATED, hint="smooth=True draws outcomes a little together.")
     return fitted
@@ -535,12 +541,13 @@ class Logistic(LogOddsMap):
 
     def _estimate(self, sample: Sample) -> tuple[dict[str, Any], list[str]]:
         odds, notes = sample.log_odds, []
-        separated = self.smooth and is_separated(sample)
+        separated = is_separated(sample)
         if separated:
             notes.append("some threshold tells all events from all others; the map is a guess")
         place = self._from_here(sample, (None, odds))
         if place is None:
-            place = _fit(sample, _line_columns, odds, smooth=self.smooth).coefficients.tolist()
+            options = {"smooth": self.smooth, "may_separate": separated}
+            place = _fit(sample, _line_columns, odds, **options).coefficients.tolist()
         intercept, slope = place
         if slope < 0:
             constant = _fit(sample, _constant_columns, odds, smooth=self.smooth)
