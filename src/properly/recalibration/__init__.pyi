@@ -6,6 +6,7 @@ from ._gain import Gain, recalibration_gain
 from ._isotonic_map import Isotonic
 from ._log_odds_maps import Beta, Identity, Intercept, Logistic, PriorShift, Temperature
 from ._map import Map
+from ._softmax_maps import Dirichlet, Vector
 from ._stored_map import load, loads
 from ._training import Training
 from ._venn_abers import VennAbers
@@ -13,6 +14,7 @@ from ._venn_abers import VennAbers
 __all__ = [
     "Beta",
     "CrossFitted",
+    "Dirichlet",
     "Gain",
     "Identity",
     "Intercept",
@@ -23,6 +25,7 @@ __all__ = [
     "Recalibrated",
     "Temperature",
     "Training",
+    "Vector",
     "VennAbers",
     "cross_fit",
     "load",
