@@ -10,12 +10,27 @@ import numpy as np
 import pandas as pd
 import polars as pl
 import pytest
-from scipy.optimize import minimize
+from hypothesis import given
+from hypothesis import strategies as st
+from hypothesis.extra.numpy import arrays
+from scipy.optimize import isotonic_regression, minimize
 from scipy.special import log_softmax
 
 import properly
 from properly.errors import DataError, DataWarning
-from properly.recalibration import Beta, Dirichlet, Temperature, Vector
+from properly.recalibration import (
+    Beta,
+    Cuts,
+    Dirichlet,
+    Isotonic,
+    Logistic,
+    OneVsRest,
+    Temperature,
+    Vector,
+    VennAbers,
+)
+from properly.recalibration._isotonic_map import Knots
+from properly.recalibration._reduction_maps import coherent
 
 if TYPE_CHECKING:
     from properly.typing import Column
@@ -269,3 +284,144 @@ def test_a_fit_says_nothing_where_there_is_nothing_to_say() -> None:
         warnings.simplefilter("error")
         for mapping in MAPS:
             mapping.fit(y, p).at(p)
+
+
+REDUCTIONS = [OneVsRest(Isotonic()), Cuts(Logistic()), Cuts(Isotonic()), Cuts(VennAbers())]
+
+
+def fitted_to_sample(mapping: Any, **options: Any) -> tuple[Any, Column, Column]:
+    y, p = sample(**options)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", DataWarning)
+        return mapping.fit(y, p), y, p
+
+
+def test_one_versus_rest_divides_each_class_by_the_sum_of_its_row() -> None:
+    mapping, y, p = fitted_to_sample(OneVsRest(Isotonic()))
+    columns = [Isotonic().fit(y == k, p[:, k]).at(p[:, k]) for k in range(3)]
+    by_hand = np.stack(columns, axis=1)
+    np.testing.assert_array_equal(mapping.at(p), by_hand / by_hand.sum(axis=1, keepdims=True))
+    assert mapping.at(p).min() > 0
+    changed = int((mapping.at(p).argmax(axis=1) != p.argmax(axis=1)).sum())
+    assert mapping.changes_top_class == changed > 0
+    assert f"it changes the likeliest class of {changed} rows in 300" in mapping.notices
+
+
+@pytest.mark.parametrize("mapping", REDUCTIONS[1:], ids=repr)
+def test_cuts_are_differences_of_coherent_maps(mapping: Any) -> None:
+    fitted, y, p = fitted_to_sample(mapping, classes=4)
+    tails = np.stack([q.p for q in properly.cumulative(properly.Cases(y, p)).values()], axis=1)
+    cuts = np.stack([mapping.map.fit(y > k, tails[:, k]).at(tails[:, k]) for k in range(3)], axis=1)
+    fixed = np.array([isotonic_regression(row, increasing=False).x for row in cuts])
+    ends = np.column_stack([np.ones(len(y)), fixed, np.zeros(len(y))])
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", DataWarning)
+        q = fitted.at(p)
+    np.testing.assert_allclose(q, ends[:, :-1] - ends[:, 1:], atol=1e-14)
+    assert fitted.repaired == (np.diff(cuts, axis=1) > 0).any(axis=1).sum()
+    assert fitted.zeros == (q == 0).sum()
+
+
+@given(
+    arrays(np.float64, (20, 5), elements=st.floats(0, 1)),
+    arrays(np.int64, 20, elements=st.integers(0, 5)),
+)
+def test_coherence_never_raises_the_score_of_a_row(cuts: Column, y: Column) -> None:
+    fixed = np.stack(coherent(list(cuts.T)), axis=1)
+    assert (np.diff(fixed, axis=1) <= 0).all()
+    above = y[:, None] > np.arange(5)
+    before, after = (((x - above) ** 2).sum(axis=1) for x in (cuts, fixed))
+    assert (after <= before + 1e-15).all()
+    with np.errstate(divide="ignore"):
+        before, after = (-np.log(np.where(above, x, 1 - x)).sum(axis=1) for x in (cuts, fixed))
+    assert (after <= before + 1e-9).all()
+    expected = [isotonic_regression(row, increasing=False).x for row in cuts]
+    np.testing.assert_allclose(fixed, expected, atol=1e-15)
+
+
+def test_pooled_cuts_are_counted_and_said_when_they_are_applied() -> None:
+    mapping = Cuts(maps=[Logistic(-1, 1), Logistic(1, 1)])
+    with pytest.warns(DataWarning, match="1 probability becomes exactly 0: if that class happens"):
+        q = mapping.at([[0.3, 0.4, 0.3]])
+    low, high = 1 / (1 + np.exp(1 - np.log(7 / 3))), 1 / (1 + np.exp(-1 - np.log(3 / 7)))
+    np.testing.assert_allclose(q, [[1 - (low + high) / 2, 0, (low + high) / 2]])
+    assert q[0, 1] == 0
+
+
+def test_a_common_slope_is_fitted_to_all_cuts_at_once() -> None:
+    mapping, y, p = fitted_to_sample(Cuts(Logistic(smooth=False), common_slope=True), classes=4)
+    slopes = {one.slope for one in mapping.maps}
+    intercepts = [one.intercept for one in mapping.maps]
+    assert len(slopes) == 1
+    assert (mapping.repaired, mapping.zeros) == (0, 0)
+    assert intercepts == sorted(intercepts, reverse=True)
+    # At the best line, residuals add up to 0 at each cut, and those times the odds over all.
+    tails = np.stack([q.p for q in properly.cumulative(properly.Cases(y, p)).values()], axis=1)
+    odds = np.log(tails / (1 - tails))
+    left = 1 / (1 + np.exp(-(np.array(intercepts) + slopes.pop() * odds)))
+    left -= y[:, None] > np.arange(3)
+    np.testing.assert_allclose(left.sum(axis=0), 0, atol=1e-7)
+    assert (left * odds).sum() == pytest.approx(0, abs=1e-7)
+
+
+def test_a_common_slope_of_reversed_forecasts_is_none() -> None:
+    _, p = sample(classes=4)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", DataWarning)
+        mapping = Cuts(Logistic(smooth=False), common_slope=True).fit(3 - p.argmax(axis=1), p)
+    assert "wrong way round" in mapping.notices[0]
+    rates = 1 - np.cumsum(np.bincount(3 - p.argmax(axis=1)))[:3] / len(p)
+    q = mapping.at(p[:1])[0]
+    np.testing.assert_allclose(q[::-1].cumsum()[::-1][1:], rates)
+
+
+def test_two_classes_have_one_cut() -> None:
+    mapping, y, p = fitted_to_sample(Cuts(Logistic()), classes=2)
+    np.testing.assert_allclose(mapping.at(p)[:, 1], Logistic().fit(y, p[:, 1]).at(p[:, 1]))
+
+
+@pytest.mark.parametrize("mapping", REDUCTIONS, ids=repr)
+def test_reductions_are_written_with_their_maps(mapping: Any) -> None:
+    fitted, y, p = fitted_to_sample(mapping)
+    record = json.loads(fitted.dumps())["parameters"]
+    assert [one["kind"] for one in record["maps"]] == [mapping.map.kind] * len(fitted.maps)
+    again = type(mapping)(**record | {"maps": fitted.maps})
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", DataWarning)
+        np.testing.assert_array_equal(again.at(p), fitted.at(p))
+        np.testing.assert_array_equal(again.fit(y, p).at(p), fitted.at(p))
+
+
+@pytest.mark.parametrize("mapping", REDUCTIONS, ids=repr)
+def test_tensors_go_through_reductions(mapping: Any) -> None:
+    torch = pytest.importorskip("torch")
+    fitted, _, p = fitted_to_sample(mapping)
+    tensor = torch.tensor(p, requires_grad=True)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", DataWarning)
+        q, expected = fitted.at(tensor), fitted.at(p)
+    np.testing.assert_allclose(q.detach().numpy(), expected, atol=1e-14)
+    if not isinstance(mapping.map, VennAbers):
+        q[:, 0].sum().backward()
+        assert bool(torch.isfinite(tensor.grad).all())
+
+
+def test_questions_with_one_answer_are_refused_by_name() -> None:
+    y, p = sample()
+    cases = properly.Cases(np.where(y == 2, 0, y), p, labels=GRADES)
+    with pytest.raises(DataError, match="either answer; 'fatal' never happened"):
+        OneVsRest(Isotonic()).fit(cases)
+    with pytest.raises(DataError, match="'fatal' never happened"):
+        Cuts(Isotonic()).fit(cases)
+
+
+def test_a_row_without_any_class_is_refused() -> None:
+    mapping = OneVsRest(maps=[Isotonic(knots=Knots(np.zeros(1), np.zeros(1)))] * 2)
+    with pytest.raises(DataError, match="some class must stay possible in each row"):
+        mapping.at([[0.5, 0.5]])
+
+
+def test_what_is_odd_about_columns_is_said_by_name() -> None:
+    mapping, _, _ = fitted_to_sample(OneVsRest(Logistic()))
+    with pytest.warns(DataWarning, match="class 0: 1 forecast outside"):
+        mapping.at([[1e-9, 0.5, 0.5 - 1e-9]])

@@ -6,6 +6,7 @@ from ._gain import Gain, recalibration_gain
 from ._isotonic_map import Isotonic
 from ._log_odds_maps import Beta, Identity, Intercept, Logistic, PriorShift, Temperature
 from ._map import Map
+from ._reduction_maps import Cuts, OneVsRest
 from ._softmax_maps import Dirichlet, Vector
 from ._stored_map import load, loads
 from ._training import Training
@@ -14,6 +15,7 @@ from ._venn_abers import VennAbers
 __all__ = [
     "Beta",
     "CrossFitted",
+    "Cuts",
     "Dirichlet",
     "Gain",
     "Identity",
@@ -21,6 +23,7 @@ __all__ = [
     "Isotonic",
     "Logistic",
     "Map",
+    "OneVsRest",
     "PriorShift",
     "Recalibrated",
     "Temperature",

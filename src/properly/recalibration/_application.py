@@ -109,7 +109,9 @@ def _new_names(columns: list[str], name: str | Sequence[str] | None) -> list[str
 def through(mapping: Map, p: ArrayLike, groups: Any = None) -> Array:
     """Recalibrate an array of any shape and library; computed in double precision."""
     if mapping.of == "classes":
-        return _in_pieces(mapping, _class_rows(mapping, p))
+        result = _in_pieces(mapping, _class_rows(mapping, p))
+        mapping._check_made(result)  # noqa: SLF001
+        return result
     given = as_array(p, "forecasts")
     shape = tuple(given.shape)
     flat = given if given.ndim == 1 else namespace(given).reshape(given, (-1,))

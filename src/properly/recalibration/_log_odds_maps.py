@@ -43,6 +43,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from properly.counts._cases import Cases
+    from properly.counts._tally import Tally
     from properly.inference._logistic import Columns
     from properly.typing import Array, ArrayLike, Column
 
@@ -114,7 +115,11 @@ class LogOddsMap(Map):
             What `properly.Cases` takes by name, such as weights.
         """
         tally = as_event_tally(source, p, columns)
-        sample = Sample.of(tally)
+        inside = self._usable(Sample.of(tally))
+        return self._filled(tally, *self._estimate(inside))
+
+    def _usable(self, sample: Sample) -> Sample:
+        """Return the forecasts that are not certain; refuse those that no line goes through."""
         inside = sample.inside()
         if not len(inside.value):
             message = "a line in the log odds needs forecasts inside (0, 1); all are 0 or 1"
@@ -124,8 +129,13 @@ class LogOddsMap(Map):
         if self.certain == "refuse" and where:
             _refuse_certain(sample)
         self._require_distinct(len(inside.value))
-        parameters, notes = self._estimate(inside)
-        notes += few_notes(sample)
+        return inside
+
+    def _filled(self, tally: Tally, parameters: dict[str, Any], notes: list[str]) -> Self:
+        """Return the map with what was fitted, and with places for 0 and 1."""
+        sample = Sample.of(tally)
+        inside = sample.inside()
+        notes = notes + few_notes(sample)
         if tally.cells is not None:
             notes.append(f"fitted to forecasts grouped into {tally.cells} cells")
         fitted = replace(

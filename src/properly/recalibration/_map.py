@@ -154,6 +154,9 @@ class Map(ABC):
             )
             notice(message)
 
+    def _check_made(self, q: Array) -> None:  # noqa: B027
+        """Say once what is odd about recalibrated forecasts."""
+
     def threshold(self, t: float) -> float:
         """Return the original forecast at which the recalibrated one reaches a threshold.
 

@@ -15,7 +15,7 @@ import numpy as np
 from properly._boundary._arrays import refuse
 from properly._boundary._classes import is_table
 from properly._boundary._labels import check_labels
-from properly._boundary._libraries import namespace, read_only, to_library_of
+from properly._boundary._libraries import namespace, read_only, to_library_of, to_numpy
 from properly._boundary._notices import notice
 from properly._boundary._options import as_number
 from properly._boundary._record import many, plain
@@ -296,6 +296,10 @@ class Dirichlet(SoftmaxMap):
         if bool(namespace(p).any(p == 0)):
             hint = "OneVsRest(Isotonic()) needs no logarithms."
             refuse(p, p == 0, "Dirichlet needs probabilities above 0", hint)
+
+    def _on(self, cases: Cases) -> Array:
+        self._check(to_numpy(cases.p))
+        return super()._on(cases)
 
     def _at(self, p: Array) -> Array:
         xp = namespace(p)
