@@ -6,6 +6,8 @@ from ._gain import Gain, recalibration_gain
 from ._isotonic_map import Isotonic
 from ._log_odds_maps import Beta, Identity, Intercept, Logistic, PriorShift, Temperature
 from ._map import Map
+from ._reduction_maps import Cuts, OneVsRest
+from ._softmax_maps import Dirichlet, Vector
 from ._stored_map import load, loads
 from ._training import Training
 from ._venn_abers import VennAbers
@@ -13,16 +15,20 @@ from ._venn_abers import VennAbers
 __all__ = [
     "Beta",
     "CrossFitted",
+    "Cuts",
+    "Dirichlet",
     "Gain",
     "Identity",
     "Intercept",
     "Isotonic",
     "Logistic",
     "Map",
+    "OneVsRest",
     "PriorShift",
     "Recalibrated",
     "Temperature",
     "Training",
+    "Vector",
     "VennAbers",
     "cross_fit",
     "load",

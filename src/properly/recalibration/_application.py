@@ -8,62 +8,132 @@ from typing import TYPE_CHECKING, Any
 import narwhals.stable.v2 as nw
 import numpy as np
 
-from properly._boundary._arrays import as_array, as_floats, as_numbers, check_forecasts
+from properly._boundary._arrays import as_array, check_column, check_forecasts
 from properly._boundary._chunks import sweep
+from properly._boundary._classes import check_probabilities, require_named_in_order
 from properly._boundary._libraries import is_numpy, namespace
 from properly._boundary._record import printable
 from properly.errors import ArgumentTypeError, DataError
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from properly.recalibration._map import Map
     from properly.typing import Array, ArrayLike
 
 
-def apply(mapping: Map, p: ArrayLike, *, forecast: str | None, name: str | None) -> Any:
+def apply(
+    mapping: Map,
+    p: ArrayLike,
+    *,
+    groups: Any = None,
+    forecast: str | Sequence[str] | None = None,
+    name: str | Sequence[str] | None = None,
+) -> Any:
     """Recalibrate whatever holds forecasts, and return the same kind of thing."""
+    _check_groups(mapping, groups)
     data = nw.from_native(p, pass_through=True, allow_series=True)
     if isinstance(data, nw.DataFrame | nw.LazyFrame):
-        return _of_frame(mapping, data, forecast, name)
+        return _of_frame(mapping, data, groups, forecast, name)
     if forecast is not None or name is not None:
         message = f"forecast= and name= are for columns of a frame; got {type(p).__name__}"
         raise ArgumentTypeError(message)
     if isinstance(data, nw.Series):
-        values = through(mapping, data.to_numpy())
+        values = through(mapping, data.to_numpy(), groups)
         return (
             nw.new_series(data.name, values, backend=data.implementation).to_native()
             if values.ndim == 1
             else values
         )
     if isinstance(p, Real):
-        return float(through(mapping, np.array([float(p)]))[0])
-    return through(mapping, p)
+        one = None if groups is None else [groups]
+        return float(through(mapping, np.array([float(p)]), one)[0])
+    return through(mapping, p, groups)
 
 
-def _of_frame(mapping: Map, data: Any, forecast: str | None, name: str | None) -> Any:
-    names = data.collect_schema().names()
-    if forecast is None or forecast not in names:
-        listed = ", ".join(printable(x) for x in names[:8])
-        what = "no column was named" if forecast is None else f"there is no {forecast!r}"
-        message = f"a frame needs the name of its column of forecasts; {what}"
-        raise DataError(message, hint=f'write at(frame, forecast="p"); columns are {listed}.')
-    name = f"{forecast}_recalibrated" if name is None else name
+def _check_groups(mapping: Map, groups: Any) -> None:
+    if mapping.needs_groups is (groups is not None):
+        return
+    if groups is None:
+        message = "this map needs the group of each forecast; got none"
+        raise DataError(message, hint="write at(p, groups=column).")
+    message = f"this map knows no groups; got groups= for {type(mapping).__name__}"
+    raise ArgumentTypeError(message, hint="GroupShift() and Separate(map) are maps by group.")
+
+
+def _of_frame(mapping: Map, data: Any, groups: Any, forecast: Any, name: Any) -> Any:
+    """Give a frame a new column, or as many as there are classes."""
+    several = mapping.of == "classes"
+    columns = _columns_named(data, forecast, several=several)
+    new = _new_names(columns, name)
     if isinstance(data, nw.LazyFrame):
-        return data.with_columns(mapping.expression(forecast).alias(name)).to_native()
-    values = through(mapping, data[forecast].to_numpy())
-    column = nw.new_series(name, values, backend=data.implementation)
-    return data.with_columns(column).to_native()
+        return data.with_columns(mapping.expression(columns[0]).alias(new[0])).to_native()
+    if isinstance(groups, str):
+        groups = data[groups].to_numpy()
+    if several:
+        require_named_in_order(mapping.labels, tuple(columns))  # type: ignore[attr-defined]
+        values = through(mapping, np.stack([data[x].to_numpy() for x in columns], axis=1))
+    else:
+        values = through(mapping, data[columns[0]].to_numpy(), groups)[:, None]
+    made = (nw.new_series(x, values[:, k], backend=data.implementation) for k, x in enumerate(new))
+    return data.with_columns(*made).to_native()
 
 
-def through(mapping: Map, p: ArrayLike) -> Array:
+def _columns_named(data: Any, forecast: Any, *, several: bool) -> list[str]:
+    """Take the name of the column of forecasts, or of classes a list of names."""
+    names = data.collect_schema().names()
+    columns: list[Any] = [forecast] if isinstance(forecast, str | None) else list(forecast)
+    absent = [x for x in columns if x not in names]
+    if not absent and several is not isinstance(forecast, str):
+        return columns
+    what = f"there is no {absent[0]!r}" if absent else f"got {forecast!r}"
+    what = "no column was named" if forecast is None else what
+    rule, call = "the name of its column of forecasts", '"p"'
+    if several:
+        rule, call = "the names of its columns of forecasts, one a class", '["a", "b"]'
+    message = f"a frame needs {rule}; {what}"
+    listed = ", ".join(printable(x) for x in names[:8])
+    raise DataError(message, hint=f"write at(frame, forecast={call}); columns are {listed}.")
+
+
+def _new_names(columns: list[str], name: str | Sequence[str] | None) -> list[str]:
+    if name is None:
+        return [f"{column}_recalibrated" for column in columns]
+    names = [name] if isinstance(name, str) else list(name)
+    if len(names) != len(columns):
+        message = f"name must name each new column; got {len(names)} for {len(columns)}"
+        raise DataError(message)
+    return names
+
+
+def through(mapping: Map, p: ArrayLike, groups: Any = None) -> Array:
     """Recalibrate an array of any shape and library; computed in double precision."""
+    if mapping.of == "classes":
+        result = _in_pieces(mapping, _class_rows(mapping, p))
+        mapping._check_made(result)  # noqa: SLF001
+        return result
     given = as_array(p, "forecasts")
-    if mapping.of == "event":
-        shape = tuple(given.shape)
-        flat = given if given.ndim == 1 else namespace(given).reshape(given, (-1,))
-        p = check_forecasts(flat)
+    shape = tuple(given.shape)
+    flat = given if given.ndim == 1 else namespace(given).reshape(given, (-1,))
+    p = check_forecasts(flat)
+    if groups is None:
         result = _in_pieces(mapping, p)
-        return result if len(shape) == 1 else namespace(result).reshape(result, shape)
-    return _in_pieces(mapping, as_floats(as_numbers(given, "forecasts")))
+    else:
+        xp = namespace(p)
+        wide = xp.astype(p, xp.float64)
+        by_group = mapping._at_groups(wide, check_column(groups, "groups", p))  # noqa: SLF001
+        result = xp.astype(by_group, p.dtype)
+    return result if len(shape) == 1 else namespace(result).reshape(result, shape)
+
+
+def _class_rows(mapping: Map, p: ArrayLike) -> Array:
+    """Check class probabilities, which must have as many columns as the map has classes."""
+    checked = check_probabilities(p)
+    count = len(mapping.labels)  # type: ignore[attr-defined]
+    if checked.shape[1] != count:
+        message = f"this map is for {count} classes; got {checked.shape[1]} columns"
+        raise DataError(message)
+    return checked
 
 
 def _in_pieces(mapping: Map, p: Array) -> Array:

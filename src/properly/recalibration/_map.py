@@ -24,7 +24,7 @@ from properly.errors import DataError
 
 if TYPE_CHECKING:
     import os
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
     from pathlib import Path
 
     import narwhals.stable.v2 as nw
@@ -87,32 +87,49 @@ class Map(ABC):
 
     # Whether `fit` needs cases, and a tally will not do.
     needs_rows: ClassVar[bool] = False
+    # Whether `at` needs the group of each forecast.
+    needs_groups: ClassVar[bool] = False
     # The names of the fields that `fit` fills.
     _parameters: ClassVar[tuple[str, ...]] = ()
     # The names of the options that are written beside them.
     _options: ClassVar[tuple[str, ...]] = ()
 
-    def at(self, p: ArrayLike, *, forecast: str | None = None, name: str | None = None) -> Any:
+    def at(
+        self,
+        p: ArrayLike,
+        *,
+        groups: Any = None,
+        forecast: str | Sequence[str] | None = None,
+        name: str | Sequence[str] | None = None,
+    ) -> Any:
         """Recalibrate forecasts, whatever holds them.
 
         Parameters
         ----------
         p : float, array-like, series or data frame
-            Forecasts in [0, 1]. Tensors stay on their device and have gradients.
-        forecast : str, optional
-            The column of forecasts, if `p` is a frame.
-        name : str, optional
+            Forecasts in [0, 1], of classes one column each. Tensors stay on their device and have
+            gradients.
+        groups : array-like or str, optional
+            The group of each forecast, for maps by group; of a frame, the name of its column.
+        forecast : str or list of str, optional
+            The column of forecasts, if `p` is a frame; of classes the column of each.
+        name : str or list of str, optional
             What to call the new column; unless said otherwise, ``"<forecast>_recalibrated"``.
 
         Returns
         -------
         float, array, series or data frame
-            As many forecasts, of the same kind and shape; a frame gets a new column.
+            As many forecasts, of the same kind and shape; a frame gets a new column, or as many as
+            there are classes.
         """
         from properly.recalibration._application import apply
 
         self._require_fitted()
-        return apply(self, p, forecast=forecast, name=name)
+        return apply(self, p, groups=groups, forecast=forecast, name=name)
+
+    def _at_groups(self, p: Array, groups: Array) -> Array:
+        """Map checked forecasts by the group of each."""
+        raise NotImplementedError
 
     def _on(self, cases: Cases) -> Array:
         """Map the forecasts of checked cases."""
@@ -136,6 +153,9 @@ class Map(ABC):
                 f"{many(count, 'forecast')} outside {low:g} to {high:g}, where this map was fitted"
             )
             notice(message)
+
+    def _check_made(self, q: Array) -> None:  # noqa: B027
+        """Say once what is odd about recalibrated forecasts."""
 
     def threshold(self, t: float) -> float:
         """Return the original forecast at which the recalibrated one reaches a threshold.
@@ -202,6 +222,10 @@ class Map(ABC):
             return NotImplemented
         for one in (self, first):
             one._require_fitted()
+        if self.of != first.of or self.needs_groups or first.needs_groups:
+            message = "maps that follow one another must both be for one event, or for classes, "
+            message += f"and know no groups; got {self!r} after {first!r}"
+            raise DataError(message)
         joined = self._joined(first)
         return Composition((*_steps(first), *_steps(self))) if joined is None else joined
 
@@ -354,6 +378,16 @@ class Composition(Map):
     def is_fitted(self) -> bool:
         """Whether all of them are."""
         return all(one.is_fitted for one in self.maps)
+
+    @property
+    def of(self) -> str:
+        """What they are for: an "event", or "classes"."""
+        return self.maps[0].of
+
+    @property
+    def labels(self) -> tuple[Any, ...] | None:
+        """The classes, in the order of the columns; None for an event."""
+        return getattr(self.maps[0], "labels", None)
 
     @property
     def monotone(self) -> Monotone:

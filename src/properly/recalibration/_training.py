@@ -12,6 +12,7 @@ import numpy as np
 from properly._boundary._libraries import to_numpy
 from properly._boundary._record import Record
 from properly.counts._cases import Cases, require_event
+from properly.counts._class_rows import Table
 from properly.counts._tally import Tally, as_tally
 from properly.errors import DataError
 from properly.inference._logistic import logit
@@ -123,12 +124,12 @@ class Training(Record):
         How many cases; None of fractional weights, whose tally does not say.
     weight, effective : float
         Their weight, and how many cases of equal weight would say as much.
-    events : float
-        How many of them, or how much of their weight, had the event.
+    events : float or tuple of floats
+        How many of them, or how much of their weight, had the event; or each of the classes.
     distinct : int
-        Distinct forecasts.
-    mean_forecast : float
-        The mean forecast.
+        Distinct forecasts, or rows of them.
+    mean_forecast : float or tuple of floats
+        The mean forecast, or that of each class.
     sha256 : str
         The checksum of the table of forecasts, cases and events.
     """
@@ -136,11 +137,11 @@ class Training(Record):
     cases: int | None
     weight: float
     effective: float
-    events: float
+    events: Any
     distinct: int
-    mean_forecast: float
+    mean_forecast: Any
     _checksum: str | None = field(default=None, repr=False)
-    _tally: Tally | None = field(default=None, repr=False)
+    _tally: Tally | Table | None = field(default=None, repr=False)
 
     @classmethod
     def of(cls, tally: Tally) -> Training:
@@ -158,6 +159,25 @@ class Training(Record):
             _tally=tally,
         )
 
+    @classmethod
+    def of_classes(cls, table: Table) -> Training:
+        """Add up cases of several classes."""
+        weight = float(table.weight.sum())
+        counted = table.weight.dtype.kind != "f"
+        events = np.bincount(table.y, table.weight, minlength=len(table.names))
+        # Zeros have one sign, and whole rows are told apart at once.
+        row = np.dtype((np.void, table.p.itemsize * len(table.names)))
+        rows = np.ascontiguousarray(table.p + 0.0).view(row)
+        return cls(
+            cases=int(weight) if counted else None,
+            weight=weight,
+            effective=weight**2 / float(table.square.sum()),
+            events=tuple(events.tolist()),
+            distinct=len(np.unique(rows)),
+            mean_forecast=tuple((table.weight @ table.p / weight).tolist()),
+            _tally=table,
+        )
+
     @property
     def sha256(self) -> str:
         """The checksum of the table of forecasts, cases and events."""
@@ -167,8 +187,10 @@ class Training(Record):
             object.__setattr__(self, "_tally", None)
         return self._checksum or ""
 
-    def is_of(self, tally: Tally) -> bool:
+    def is_of(self, tally: Tally | Table) -> bool:
         """Tell whether these are the very cases that the map was fitted to."""
+        if isinstance(tally, Table):
+            return self.weight == float(tally.weight.sum()) and self.sha256 == checksum(tally)
         if self.distinct != len(tally) or self.weight != float(tally.total):
             return False
         return self.sha256 == checksum(tally)
@@ -185,12 +207,29 @@ class Training(Record):
         vars(self).update(state)
 
 
-def checksum(tally: Tally) -> str:
-    """Return SHA-256 of the lines of forecast, cases and events, as Python writes floats."""
-    sample = Sample.of(tally)
-    columns = (sample.value, sample.weight, sample.events)
+def checksum(tally: Tally | Table) -> str:
+    """Return SHA-256 of the lines of forecast, cases and events, as Python writes floats.
+
+    Of classes they are lines of forecasts, class and cases.
+    """
+    if isinstance(tally, Table):
+        columns = _class_columns(tally)
+    else:
+        sample = Sample.of(tally)
+        columns = [sample.value, sample.weight, sample.events]
     lines = (" ".join(map(repr, row)) for row in zip(*(x.tolist() for x in columns), strict=True))
     return hashlib.sha256("\n".join(lines).encode()).hexdigest()
+
+
+def _class_columns(table: Table) -> list[Column]:
+    """Sort rows by forecasts and class, and add up the weights of equal ones."""
+    keys = [*(table.p + 0.0).T, table.y]
+    order = np.lexsort(keys[::-1])
+    keys = [x[order] for x in keys]
+    new = np.append(True, np.any([x[1:] != x[:-1] for x in keys], axis=0))
+    start = np.flatnonzero(new)
+    weight = np.add.reduceat(table.weight[order].astype(np.float64), start)
+    return [*(x[start] for x in keys), weight]
 
 
 def require_both_outcomes(sample: Sample, where: str = "") -> None:

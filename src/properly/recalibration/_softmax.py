@@ -1,0 +1,324 @@
+r"""Fits of maps that are lines in the logarithms of class probabilities.
+
+All of them are :math:`q = \operatorname{softmax}(\eta)` with :math:`\eta` a line in L = ln P. The
+objective is convex: the log score, plus the squared distance of the parameters from those that
+leave forecasts as they are, in units of a standard deviation. That makes the optimum finite and
+unique whatever the outcomes are.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+
+from properly._boundary._blas import one_blas_thread
+from properly.errors import DataError
+
+if TYPE_CHECKING:
+    from properly.counts._class_rows import Table
+    from properly.typing import Column
+
+# More parameters than this have a matrix of second derivatives that is too large to be worth it.
+MOST = 500
+STEPS, HALVINGS = 100, 40
+# Once the next step gains less than this, it is taken whole; and after the second, none is taken.
+SMALL, NOTHING = 1e-9, 1e-18
+# Where outcomes can be told for certain, steps gain less and less but move odds by 1 for ever.
+GAINLESS, LEAP = 1e-6, 0.5
+# Directions in which the objective bends less than this, relative to the others, are flat.
+FLAT = 1e-12
+# Rows of a piece: what stays in the processor's cache.
+PIECE = 1 << 13
+
+
+class Form(ABC):
+    """How the odds of K classes depend on a map's parameters, which are one vector.
+
+    Attributes
+    ----------
+    centre : numpy array
+        The parameters that leave forecasts as they are.
+    spread : numpy array
+        The standard deviations of the prior, in units of `prior`.
+    redundant : int
+        How many directions change all odds of a row alike, and so no forecast.
+    """
+
+    centre: Column
+    spread: Column
+    redundant: int
+
+    @abstractmethod
+    def odds(self, theta: Column, logs: Column) -> Column:
+        """Return the log odds of each row, up to a constant."""
+
+    @abstractmethod
+    def slope(self, residuals: Column, logs: Column) -> Column:
+        """Return the first derivatives, given those by the odds."""
+
+    @abstractmethod
+    def curvature(self, q: Column, weight: Column, logs: Column) -> Column:
+        """Return the second derivatives."""
+
+
+class Scale(Form):
+    """One factor for all logarithms: a temperature."""
+
+    redundant = 0
+
+    def __init__(self) -> None:
+        self.centre, self.spread = np.ones(1), np.ones(1)
+
+    def odds(self, theta: Column, logs: Column) -> Column:
+        """Return the log odds of each row, up to a constant."""
+        result: Column = theta[0] * logs
+        return result
+
+    def slope(self, residuals: Column, logs: Column) -> Column:
+        """Return the first derivatives, given those by the odds."""
+        return np.array([np.vdot(residuals, logs)])
+
+    def curvature(self, q: Column, weight: Column, logs: Column) -> Column:
+        """Return the second derivatives."""
+        mean = np.einsum("ij,ij->i", q, logs)
+        # Centred first: a difference of squares would lose what is small.
+        return np.array([[weight @ np.einsum("ij,ij->i", q, (logs - mean[:, None]) ** 2)]])
+
+
+class Columns(Form):
+    """A factor and a shift for each class."""
+
+    redundant = 1
+
+    def __init__(self, classes: int) -> None:
+        self.centre = np.repeat([1.0, 0.0], classes)
+        self.spread = np.ones(2 * classes)
+
+    def odds(self, theta: Column, logs: Column) -> Column:
+        """Return the log odds of each row, up to a constant."""
+        scale, shift = np.split(theta, 2)
+        result: Column = logs * scale + shift
+        return result
+
+    def slope(self, residuals: Column, logs: Column) -> Column:
+        """Return the first derivatives, given those by the odds."""
+        return np.append((residuals * logs).sum(axis=0), residuals.sum(axis=0))
+
+    def curvature(self, q: Column, weight: Column, logs: Column) -> Column:
+        """Return the second derivatives."""
+        parts = np.concatenate([q * logs, q], axis=1)
+        result: Column = -(parts * weight[:, None]).T @ parts
+        own = q * weight[:, None]
+        scale = np.arange(logs.shape[1])
+        shift = scale + len(scale)
+        result[scale, scale] += (own * logs**2).sum(axis=0)
+        result[shift, shift] += own.sum(axis=0)
+        both = (own * logs).sum(axis=0)
+        result[scale, shift] += both
+        result[shift, scale] += both
+        return result
+
+
+class Mixture(Form):
+    """A line in the logarithms of all classes for each: rows of a matrix, each with its shift."""
+
+    def __init__(self, classes: int, off_diagonal: float) -> None:
+        identity = np.eye(classes, classes + 1)
+        self.shape, self.redundant = identity.shape, classes + 1
+        self.centre = identity.ravel()
+        firm = np.where(identity > 0, 1.0, off_diagonal)
+        firm[:, -1] = 1.0
+        self.spread = firm.ravel()
+
+    def odds(self, theta: Column, logs: Column) -> Column:
+        """Return the log odds of each row, up to a constant."""
+        lines = theta.reshape(self.shape)
+        result: Column = logs @ lines[:, :-1].T + lines[:, -1]
+        return result
+
+    def slope(self, residuals: Column, logs: Column) -> Column:
+        """Return the first derivatives, given those by the odds."""
+        return np.column_stack([residuals.T @ logs, residuals.sum(axis=0)]).ravel()
+
+    def curvature(self, q: Column, weight: Column, logs: Column) -> Column:
+        """Return the second derivatives."""
+        lines = np.column_stack([logs, np.ones(len(logs))])
+        parts = (q[:, :, None] * lines[:, None, :]).reshape(len(q), -1)
+        result: Column = -(parts * weight[:, None]).T @ parts
+        size = lines.shape[1]
+        for k in range(q.shape[1]):
+            own = slice(k * size, (k + 1) * size)
+            result[own, own] += (parts[:, own] * weight[:, None]).T @ lines
+        return result
+
+
+class Rows(NamedTuple):
+    """Logarithms of forecasts, 0 where they are of 0; which are; what happened; weights."""
+
+    logs: Column
+    impossible: Column | None
+    y: Column
+    weight: Column
+
+    @classmethod
+    def of(cls, table: Table) -> Rows:
+        """Take the rows whose outcome was possible; weights add up to the effective number."""
+        used = table.t > 0
+        y, p, weight, square = (x[used] for x in table[:4])
+        weight = weight * (weight.sum() / square.sum())
+        possible = p > 0
+        impossible = None if possible.all() else ~possible
+        logs = np.log(p if impossible is None else np.where(possible, p, 1.0))
+        return cls(logs, impossible, y, weight)
+
+    def pieces(self) -> list[Rows]:
+        """Cut into pieces of a few rows each."""
+        pieces = [slice(k, k + PIECE) for k in range(0, len(self.y), PIECE)]
+        closed = self.impossible
+        return [
+            Rows(self.logs[k], None if closed is None else closed[k], self.y[k], self.weight[k])
+            for k in pieces
+        ]
+
+
+class Sums(NamedTuple):
+    """The objective, and its derivatives; the second ones may be left out, and are 0 then."""
+
+    value: float
+    slope: Column
+    curvature: Any
+
+
+class Problem:
+    """What is to be minimised: minus the log-likelihood, and the prior."""
+
+    def __init__(self, form: Form, rows: Rows, prior: float | None) -> None:
+        self.form, self.pieces = form, rows.pieces()
+        self.precision = np.zeros(len(form.centre))
+        if prior is not None:
+            self.precision = (prior * form.spread) ** -2.0
+
+    def sums(self, theta: Column, *, curvature: bool = True) -> Sums:
+        """Add up the objective and its derivatives."""
+        parts = [self._sums_of_piece(theta, rows, curvature=curvature) for rows in self.pieces]
+        away = theta - self.form.centre
+        value = sum(part.value for part in parts) + away @ (self.precision * away) / 2
+        slope = np.sum([part.slope for part in parts], axis=0) + self.precision * away
+        bend = sum(part.curvature for part in parts) + np.diag(self.precision) * curvature
+        return Sums(float(value), slope, bend)
+
+    def _sums_of_piece(self, theta: Column, rows: Rows, *, curvature: bool) -> Sums:
+        q, lost = _shares(self.form, theta, rows)
+        value = float(rows.weight @ lost)
+        bend = self.form.curvature(q, rows.weight, rows.logs) if curvature else 0.0
+        q[np.arange(len(q)), rows.y] -= 1
+        q *= rows.weight[:, None]
+        return Sums(value, self.form.slope(q, rows.logs), bend)
+
+    def value(self, theta: Column) -> float:
+        """Return the objective alone."""
+        away = theta - self.form.centre
+        parts = (rows.weight @ _shares(self.form, theta, rows)[1] for rows in self.pieces)
+        return float(sum(parts) + away @ (self.precision * away) / 2)
+
+    def leap(self, step: Column) -> float:
+        """Return by how much a step moves the log odds of a row at most."""
+        moves = (self.form.odds(step, rows.logs) for rows in self.pieces)
+        return max(float(np.ptp(x, axis=1).max()) for x in moves)
+
+
+def _shares(form: Form, theta: Column, rows: Rows) -> tuple[Column, Column]:
+    """Return the forecasts of each row, and minus the logarithm of what happened."""
+    odds = form.odds(theta, rows.logs)
+    if rows.impossible is not None:
+        odds[rows.impossible] = -np.inf
+    odds -= odds.max(axis=1, keepdims=True)
+    happened = odds[np.arange(len(odds)), rows.y]
+    np.exp(odds, out=odds)
+    total = odds.sum(axis=1)
+    odds /= total[:, None]
+    return odds, np.log(total) - happened
+
+
+def fit_softmax(form: Form, table: Table, prior: float | None) -> Column:
+    """Return the best parameters; refuse where, without a prior, there are none or several."""
+    problem = Problem(form, Rows.of(table), prior)
+    with one_blas_thread():
+        if len(form.centre) <= MOST:
+            return _descend(problem, _directions(problem) if prior is None else None)
+        if prior is None:
+            message = f"without a prior there may be at most {MOST} parameters; got "
+            message += str(len(form.centre))
+            raise DataError(message, hint=NEAR_IDENTITY)
+        return _follow(problem)
+
+
+NEAR_IDENTITY = "prior=1.0 holds the map near the one that changes nothing."
+
+
+def _directions(problem: Problem) -> Column:
+    """Return the directions in which forecasts change; refuse if data leave some others open."""
+    form = problem.form
+    bend = problem.sums(form.centre).curvature
+    size = np.sqrt(np.diagonal(bend))
+    # What is left of a column of equal numbers is rounding.
+    total = sum(float(rows.weight.sum()) for rows in problem.pieces)
+    size = np.where(size > FLAT * np.sqrt(total), size, 1.0)
+    length, axes = np.linalg.eigh(bend / np.outer(size, size))
+    steep = length > FLAT * max(length[-1], FLAT)
+    if np.count_nonzero(steep) + form.redundant < len(length):
+        message = "no single map fits best: there are too few rows, or they are too much alike"
+        raise DataError(message, hint=NEAR_IDENTITY)
+    # Of all parameters that make the same forecasts, steps at right angles lead to the nearest.
+    spanned, _ = np.linalg.qr(bend @ (axes[:, steep] / size[:, None]))
+    return spanned
+
+
+def _descend(problem: Problem, directions: Column | None) -> Column:
+    """Take Newton's steps, halved until they lead down."""
+    theta = problem.form.centre
+    turn = np.eye(len(theta)) if directions is None else directions
+    for _ in range(STEPS):
+        value, slope, bend = problem.sums(theta)
+        slope, bend = turn.T @ slope, turn.T @ bend @ turn
+        try:
+            step = turn @ -np.linalg.solve(bend, slope)
+        except np.linalg.LinAlgError:
+            break
+        gain = -float(step @ turn @ slope)
+        if directions is not None and gain <= GAINLESS and problem.leap(step) > LEAP:
+            break
+        if gain > SMALL:
+            step = _halved(problem, theta, step, value)
+        theta = theta + step
+        if gain <= NOTHING:
+            return theta
+    message = "no finite map fits best: some outcomes can be told for certain from the forecasts"
+    raise DataError(message, hint=NEAR_IDENTITY)
+
+
+def _halved(problem: Problem, theta: Column, step: Column, value: float) -> Column:
+    for _ in range(HALVINGS):
+        if problem.value(theta + step) < value:
+            break
+        step = step / 2
+    return step
+
+
+def _follow(problem: Problem) -> Column:
+    """Minimise by slopes alone, in units of the prior, in which all directions are about alike."""
+    from scipy.optimize import minimize
+
+    centre, unit = problem.form.centre, problem.precision**-0.5
+
+    def objective(x: Column) -> tuple[float, Column]:
+        value, slope, _ = problem.sums(centre + unit * x, curvature=False)
+        return value, slope * unit
+
+    options = {"gtol": 1e-8, "ftol": 0.0, "maxiter": 10_000, "maxfun": 20_000}
+    start = np.zeros_like(centre)
+    result = minimize(objective, start, method="L-BFGS-B", jac=True, options=options)
+    best: Column = centre + unit * result.x
+    return best
