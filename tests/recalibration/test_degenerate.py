@@ -176,6 +176,31 @@ def test_a_gain_needs_two_folds_of_the_rarer_outcome() -> None:
     assert four.folds == 2
 
 
+# Far off
+
+
+@pytest.mark.parametrize("centre", [-7.0, -3.5, 3.5, 7.0])
+@pytest.mark.parametrize("spread", [0.0, 0.01, 0.4, 1.5])
+@pytest.mark.parametrize("smooth", [True, False])
+def test_sure_and_mostly_wrong_forecasts_are_moved_all_the_way(
+    centre: float, spread: float, smooth: bool
+) -> None:
+    # From there, the first of Newton's steps leads far beyond the best place.
+    rng = np.random.default_rng(8)
+    p = expit(rng.normal(centre, spread, 120))
+    rare = np.arange(120) % 10 == 0
+    y = (rare if centre > 0 else ~rare).astype(int)
+    events, others = int(y.sum()), 120 - int(y.sum())
+    target = y.mean()
+    if smooth:
+        target = (events * (events + 1) / (events + 2) + others / (others + 2)) / 120
+    fit = Intercept(smooth=smooth).fit(y, p)
+    assert np.asarray(fit.at(p)).mean() == pytest.approx(target, abs=1e-9)
+    if not smooth:
+        summary = properly.calibration_summary(y, p)
+        assert summary.in_the_large.value == pytest.approx(fit.intercept, abs=1e-9)
+
+
 # Constraints
 
 
