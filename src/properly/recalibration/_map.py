@@ -107,7 +107,8 @@ class Map(ABC):
         Returns
         -------
         float, array, series or data frame
-            As many forecasts, of the same kind and shape; a frame gets a new column.
+            As many forecasts, of the same kind and shape; a frame gets a new column. A lazy frame
+            stays lazy, and what is no forecast becomes missing there, as in `expression`.
         """
         from properly.recalibration._application import apply
 
