@@ -129,8 +129,9 @@ def test_whole_numbers_are_floats_where_floats_are_due() -> None:
     assert '"shrink": 1.0' in loads(json.dumps(content)).dumps()
 
 
-def test_a_million_knots_are_read() -> None:
-    p = (np.arange(10**6) + 0.123) / 10**6
+@pytest.mark.parametrize("count", [10**4, pytest.param(10**6, marks=pytest.mark.slow)])
+def test_many_knots_are_read(count: int) -> None:
+    p = (np.arange(count) + 0.123) / count
     curve = Isotonic(knots=Knots(p, 0.1 + p / 2))
     again = loads(json.dumps(curve.to_dict()))
     assert isinstance(again, Isotonic)
