@@ -25,7 +25,7 @@ def test_both_versions_are_named(name: str, value: object, what: str) -> None:
         loads(json.dumps(record))
     version = record["version"]
     assert str(refusal.value) == (
-        "a stored map must be of version 1, and of a kind that is known here; "
-        f"the {what} is not. It has version {version} and was made with 'properly 9.8.7'; "
-        f"this is properly {properly.__version__}\n\nHint: pip install --upgrade properly"
+        f"a stored map must be of version 1, and of a kind that is known here; the {what} is not. "
+        f"It has version {version} and was made with 'properly 9.8.7'; this is properly "
+        f"{properly.__version__}\n\nHint: pip install --upgrade properly"
     )
