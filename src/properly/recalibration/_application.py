@@ -2,16 +2,25 @@
 
 from __future__ import annotations
 
+from functools import partial
 from numbers import Real
 from typing import TYPE_CHECKING, Any
 
 import narwhals.stable.v2 as nw
 import numpy as np
 
-from properly._boundary._arrays import as_array, check_column, check_forecasts
+from properly._boundary._arrays import (
+    as_array,
+    as_floats,
+    as_numbers,
+    check_column,
+    check_forecasts,
+    refuse,
+    scale_hint,
+)
 from properly._boundary._chunks import sweep
 from properly._boundary._classes import check_probabilities, require_named_in_order
-from properly._boundary._libraries import is_numpy, namespace
+from properly._boundary._libraries import count_true, is_numpy, namespace, to_numpy
 from properly._boundary._record import printable
 from properly.errors import ArgumentTypeError, DataError
 
@@ -40,11 +49,10 @@ def apply(
         raise ArgumentTypeError(message)
     if isinstance(data, nw.Series):
         values = through(mapping, data.to_numpy(), groups)
-        return (
-            nw.new_series(data.name, values, backend=data.implementation).to_native()
-            if values.ndim == 1
-            else values
-        )
+        return _beside(data, data.name, values).to_native() if values.ndim == 1 else values
+    if isinstance(p, np.generic):
+        one = None if groups is None else [groups]
+        return through(mapping, np.asarray(p), one)[()]
     if isinstance(p, Real):
         one = None if groups is None else [groups]
         return float(through(mapping, np.array([float(p)]), one)[0])
@@ -61,13 +69,20 @@ def _check_groups(mapping: Map, groups: Any) -> None:
     raise ArgumentTypeError(message, hint="GroupShift() and Separate(map) are maps by group.")
 
 
+def _beside(data: Any, name: str, values: Array) -> Any:
+    """Make a series of numbers that belong to the rows of a frame, or of another series."""
+    series = nw.new_series(name, values, backend=data.implementation)
+    index = nw.maybe_get_index(data)
+    return series if index is None else nw.maybe_set_index(series, index=index)
+
+
 def _of_frame(mapping: Map, data: Any, groups: Any, forecast: Any, name: Any) -> Any:
     """Give a frame a new column, or as many as there are classes."""
     several = mapping.of == "classes"
     columns = _columns_named(data, forecast, several=several)
     new = _new_names(columns, name)
     if isinstance(data, nw.LazyFrame):
-        return data.with_columns(mapping.expression(columns[0]).alias(new[0])).to_native()
+        return _of_lazy_frame(mapping, data, columns[0], new[0])
     if isinstance(groups, str):
         groups = data[groups].to_numpy()
     if several:
@@ -75,8 +90,20 @@ def _of_frame(mapping: Map, data: Any, groups: Any, forecast: Any, name: Any) ->
         values = through(mapping, np.stack([data[x].to_numpy() for x in columns], axis=1))
     else:
         values = through(mapping, data[columns[0]].to_numpy(), groups)[:, None]
-    made = (nw.new_series(x, values[:, k], backend=data.implementation) for k, x in enumerate(new))
+    made = (_beside(data, x, values[:, k]) for k, x in enumerate(new))
     return data.with_columns(*made).to_native()
+
+
+def _of_lazy_frame(mapping: Map, data: nw.LazyFrame[Any], forecast: str, name: str) -> Any:
+    """Add a column that is computed where the rows are, when they are."""
+    if data.implementation.is_dask():
+        part, native = partial(mapping.at, forecast=forecast, name=name), data.to_native()
+        return native.map_partitions(part, meta=part(native._meta))  # noqa: SLF001
+    # Step by step: written into one another, expressions would become long.
+    for one in mapping.steps:
+        data = data.with_columns(one.expression(forecast).alias(name))
+        forecast = name
+    return data.to_native()
 
 
 def _columns_named(data: Any, forecast: Any, *, several: bool) -> list[str]:
@@ -113,17 +140,23 @@ def through(mapping: Map, p: ArrayLike, groups: Any = None) -> Array:
         mapping._check_made(result)  # noqa: SLF001
         return result
     given = as_array(p, "forecasts")
-    shape = tuple(given.shape)
-    flat = given if given.ndim == 1 else namespace(given).reshape(given, (-1,))
-    p = check_forecasts(flat)
+    if 0 in given.shape:
+        return as_floats(as_numbers(given, "forecasts"))
+    if given.ndim == 1:
+        return _of_column(mapping, check_forecasts(given), groups)
+    flat = namespace(given).reshape(_checked_table(given), (-1,))
+    result = _of_column(mapping, check_forecasts(flat), groups)
+    return namespace(result).reshape(result, tuple(given.shape))
+
+
+def _of_column(mapping: Map, p: Array, groups: Any) -> Array:
+    """Recalibrate checked forecasts, each in its group if the map has some."""
     if groups is None:
-        result = _in_pieces(mapping, p)
-    else:
-        xp = namespace(p)
-        wide = xp.astype(p, xp.float64)
-        by_group = mapping._at_groups(wide, check_column(groups, "groups", p))  # noqa: SLF001
-        result = xp.astype(by_group, p.dtype)
-    return result if len(shape) == 1 else namespace(result).reshape(result, shape)
+        return _in_pieces(mapping, p)
+    xp = namespace(p)
+    column = check_column(groups, "groups", p)
+    by_group = mapping._at_groups(xp.astype(p, xp.float64), column)  # noqa: SLF001
+    return xp.astype(by_group, p.dtype)
 
 
 def _class_rows(mapping: Map, p: ArrayLike) -> Array:
@@ -136,12 +169,30 @@ def _class_rows(mapping: Map, p: ArrayLike) -> Array:
     return checked
 
 
+def _checked_table(p: Array) -> Array:
+    """Refuse what is no forecast in rows and columns, with the place of the first."""
+    p = as_floats(as_numbers(p, "forecasts"))
+    if p.ndim > 1:
+        rows = namespace(p).reshape(p, (p.shape[0], -1))
+        outside = ~((rows >= 0) & (rows <= 1))
+        if count_true(outside):
+            host = to_numpy(rows)
+            hint = scale_hint(float(host.min()), float(host.max()))
+            refuse(rows, outside, "forecasts must be probabilities in [0, 1]", hint)
+    return p
+
+
 def _in_pieces(mapping: Map, p: Array) -> Array:
     """Go through long columns piece by piece, so that temporary arrays stay small."""
     mapping._check(p)  # noqa: SLF001
     xp = namespace(p)
     if not is_numpy(p):
-        return xp.astype(mapping._at(xp.astype(p, xp.float64)), p.dtype)  # noqa: SLF001
+        wide = xp.astype(p, xp.float64)
+        values = mapping._at(wide)  # noqa: SLF001
+        if getattr(p, "requires_grad", False) and not values.requires_grad:
+            # A step, or a constant, has a gradient too: zero.
+            values = values + 0 * wide
+        return xp.astype(values, p.dtype)
     result = np.empty_like(p)
 
     def fill(piece: Array, out: Array) -> None:

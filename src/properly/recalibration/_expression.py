@@ -16,6 +16,7 @@ import numpy as np
 
 from properly._boundary._options import check_choice
 from properly._boundary._record import to_frame
+from properly.counts._prevalence_shift import ALMOST, HARDLY
 from properly.errors import ArgumentTypeError, DataError
 from properly.recalibration._isotonic_map import Isotonic
 from properly.recalibration._log_odds_maps import Identity, LogOddsMap
@@ -120,7 +121,7 @@ class Narwhals:
 
     def inside(self, x: nw.Expr) -> Any:
         """Return x where its logarithms are finite, else some number, so that no engine warns."""
-        return self.where((x > 0) & (x < 1), x, 0.5)
+        return self.clip(x, HARDLY, ALMOST)
 
     def cases(self, *branches: tuple[Any, Any]) -> Any:
         """Return the value of the first condition that holds; missing if none does."""
@@ -148,7 +149,11 @@ class Narwhals:
 
     def clip(self, x: Any, low: Any, high: Any) -> Any:
         """Hold x between two values; either may be None."""
-        return x.clip(low, high)
+        import narwhals.stable.v2 as nw
+
+        # Engines of SQL write x once here, and more often in a clip, which is also nested.
+        x = x if low is None else nw.max_horizontal(x, _literal(low))
+        return x if high is None else nw.min_horizontal(x, _literal(high))
 
 
 def _literal(value: Any) -> Any:
@@ -318,7 +323,7 @@ def _write(mapping: Map, x: Any, language: Language) -> Any:
         message = f"an expression takes up to {MOST_KNOTS} knots; this map has {count:,}"
         hint = (
             "join map.table(): the last row whose forecast is not above p gives "
-            "recalibrated + slope * (p - forecast); or compute forecasts by at()."
+            "recalibrated + slope * (p - forecast); or bring the rows into memory, for at()."
         )
         raise DataError(message, hint=hint)
     return language.cases(((x >= 0) & (x <= 1), _ladder(pieces, x, language)))

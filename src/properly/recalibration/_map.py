@@ -120,7 +120,8 @@ class Map(ABC):
         -------
         float, array, series or data frame
             As many forecasts, of the same kind and shape; a frame gets a new column, or as many as
-            there are classes.
+            there are classes. A lazy frame stays lazy, and what is no forecast becomes missing
+            there, as in `expression`.
         """
         from properly.recalibration._application import apply
 
@@ -227,11 +228,16 @@ class Map(ABC):
             message += f"and know no groups; got {self!r} after {first!r}"
             raise DataError(message)
         joined = self._joined(first)
-        return Composition((*_steps(first), *_steps(self))) if joined is None else joined
+        return Composition((*first.steps, *self.steps)) if joined is None else joined
 
     def _joined(self, first: Map) -> Map | None:  # noqa: ARG002
         """Return one map of the same family that does both, if there is one."""
         return None
+
+    @property
+    def steps(self) -> tuple[Map, ...]:
+        """The maps that are applied one after the other; most are one."""
+        return (self,)
 
     def table(self, backend: Any = None) -> Any:
         """Return the map as a frame of forecasts and what they become, to be joined or drawn.
@@ -346,10 +352,6 @@ class Map(ABC):
         return f"{type(self).__name__}({', '.join(parts)})"
 
 
-def _steps(x: Map) -> tuple[Map, ...]:
-    return x.maps if isinstance(x, Composition) else (x,)
-
-
 @dataclass(frozen=True, eq=False, repr=False)
 class Composition(Map):
     """Maps one after the other: ``second @ first``.
@@ -373,6 +375,11 @@ class Composition(Map):
         """Refuse: each map of a sequence is fitted to what the one before it gave."""
         message = "a sequence of maps is not fitted as a whole"
         raise DataError(message, hint="fit the second to first.at(p), then write second @ first.")
+
+    @property
+    def steps(self) -> tuple[Map, ...]:
+        """The maps that are applied one after the other."""
+        return self.maps
 
     @property
     def is_fitted(self) -> bool:

@@ -472,7 +472,7 @@ def _places(kind: Kind, record: dict[str, Any], within: str) -> dict[str, Any]:
 
 def _kind(x: Any, within: str) -> Kind:
     """Find how to read a map; name both versions if this one cannot."""
-    subject = within.rstrip(".") or "the whole"
+    subject = within.rstrip(".") or "the text"
     if not isinstance(x, dict) or x.get("format") != FORMAT:
         message = f"{subject} must be a map that properly has saved; this is none"
         raise DataError(message, hint="Map.save and Map.dumps write them.")
