@@ -8,7 +8,6 @@ number of it. So does one of exactly 0 or 1 where the map refuses those.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import reduce
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
@@ -18,10 +17,6 @@ from properly._boundary._options import check_choice
 from properly._boundary._record import to_frame
 from properly.counts._prevalence_shift import ALMOST, HARDLY
 from properly.errors import ArgumentTypeError, DataError
-from properly.recalibration._isotonic_map import Isotonic
-from properly.recalibration._log_odds_maps import Identity, LogOddsMap
-from properly.recalibration._map import Composition, Map
-from properly.recalibration._venn_abers import CrossVennAbers, VennAbers
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -29,6 +24,9 @@ if TYPE_CHECKING:
     import narwhals.stable.v2 as nw
 
     from properly._boundary._record import Backend
+    from properly.recalibration._isotonic_map import Knots
+    from properly.recalibration._log_odds_maps import LogOddsMap
+    from properly.recalibration._map import Map
 
 # Longer ladders are slow to plan, and longer texts are refused by databases.
 MOST_KNOTS, LONGEST = 256, 1_000_000
@@ -43,11 +41,11 @@ def expression(mapping: Map, column: str) -> nw.Expr:
     import narwhals.stable.v2 as nw
 
     _check_column(column)
-    if isinstance(mapping, Composition):
+    if len(mapping.steps) > 1:
         # Steps are written into one another; the text tells how long that is.
         sql(mapping, column, "duckdb")
     x = nw.col(column).cast(nw.Float64)
-    result: nw.Expr = _write(mapping, x, Narwhals())
+    result: nw.Expr = mapping._write(x, Narwhals())  # noqa: SLF001
     return result
 
 
@@ -57,7 +55,7 @@ def sql(mapping: Map, column: str, dialect: str) -> str:
     _check_column(column)
     words = DIALECTS[dialect]
     x = Sql(f"CAST({words.quoted(column)} AS {words.double})", words)
-    return str(_write(mapping, x, SqlLanguage()).text)
+    return str(mapping._write(x, SqlLanguage()).text)  # noqa: SLF001
 
 
 def table(mapping: Map, backend: Backend | None) -> Any:
@@ -65,7 +63,7 @@ def table(mapping: Map, backend: Backend | None) -> Any:
 
     Of straight lines, each row is the beginning of one; of other maps, rows are a hundredth apart.
     """
-    pieces = _pieces(mapping)
+    pieces = mapping._pieces()  # noqa: SLF001
     if pieces is None:
         mapping._require_event("a table")  # noqa: SLF001
         forecast = np.arange(GRID + 1) / GRID
@@ -305,21 +303,29 @@ def _text(x: Any, dialect: Dialect) -> str:
 # Formulas.
 
 
-def _write(mapping: Map, x: Any, language: Language) -> Any:
-    """Write what a map makes of a term."""
-    if isinstance(mapping, Composition):
-        return reduce(lambda term, one: _step(one, term, language), mapping.maps, x)
-    if isinstance(mapping, Identity):
-        # There is no negative zero among forecasts.
-        return language.cases(((x >= 0) & (x <= 1), x + 0.0))
-    if isinstance(mapping, LogOddsMap):
-        return _line(mapping, x, language)
-    pieces = _pieces(mapping)
+def write_steps(mapping: Map, x: Any, language: Language) -> Any:
+    """Write maps one after the other, unless the whole becomes too long."""
+    for one in mapping.steps:
+        x = one._write(x, language)  # noqa: SLF001
+        if isinstance(x, Sql) and len(x.text) > LONGEST:
+            message = f"an expression takes up to {LONGEST:,} letters; these maps in one need more"
+            raise DataError(message, hint="add a column for each map in turn.")
+    return x
+
+
+def write_identity(x: Any, language: Language) -> Any:
+    """Write a forecast as it is; there is no negative zero among them."""
+    return language.cases(((x >= 0) & (x <= 1), x + 0.0))
+
+
+def write_pieces(mapping: Map, x: Any, language: Language) -> Any:
+    """Write a map of straight lines, of which there must not be too many."""
+    pieces = mapping._pieces()  # noqa: SLF001
     if pieces is None:
         message = f"only lines and knots can be written as an expression; got {mapping!r}"
         raise DataError(message, hint="compute forecasts by at().")
-    if len(_knots(mapping)) > MOST_KNOTS:
-        count = len(_knots(mapping))
+    count = len(mapping._turns())  # noqa: SLF001
+    if count > MOST_KNOTS:
         message = f"an expression takes up to {MOST_KNOTS} knots; this map has {count:,}"
         hint = (
             "join map.table(): the last row whose forecast is not above p gives "
@@ -329,16 +335,7 @@ def _write(mapping: Map, x: Any, language: Language) -> Any:
     return language.cases(((x >= 0) & (x <= 1), _ladder(pieces, x, language)))
 
 
-def _step(mapping: Map, x: Any, language: Language) -> Any:
-    """Write one map of several, unless the whole becomes too long."""
-    result = _write(mapping, x, language)
-    if isinstance(result, Sql) and len(result.text) > LONGEST:
-        message = f"an expression takes up to {LONGEST:,} letters; these maps in one need more"
-        raise DataError(message, hint="add a column for each map in turn.")
-    return result
-
-
-def _line(mapping: LogOddsMap, x: Any, language: Language) -> Any:
+def write_line(mapping: LogOddsMap, x: Any, language: Language) -> Any:
     """Write a line in the logarithms, with places of their own for 0 and 1."""
     a, b, c = mapping.coefficients
     zero, half, one = mapping._at(np.array([0.0, 0.5, 1.0])).tolist()  # noqa: SLF001
@@ -391,30 +388,28 @@ def _ladder(pieces: Sequence[Piece], x: Any, language: Language) -> Any:
     return language.where(x < pieces[middle].start, lower, upper)
 
 
-def _knots(mapping: Map) -> Any:
-    """Return the forecasts where a map turns, or jumps."""
-    maps = mapping.maps if isinstance(mapping, CrossVennAbers) else (mapping,)
-    columns = [one.knots.p for one in maps if isinstance(one, Isotonic | VennAbers) and one.knots]
-    return np.unique(np.concatenate(columns)) if columns else np.empty(0)
+def straight_pieces(knots: Knots) -> list[Piece]:
+    """Return straight lines from knot to knot, and constants beyond them."""
+    p, q = knots
+    rows = zip(p[:-1], q[:-1], np.diff(q), np.diff(p), strict=True)
+    below = [Piece(0.0, float(q[0]))] if p[0] > 0 else []
+    last = Piece(float(p[-1]), float(q[-1]))
+    return _joined([*below, *(Piece(*map(float, row)) for row in rows), last])
 
 
-def _pieces(mapping: Map) -> list[Piece] | None:
-    """Return the straight lines of a map, the first from 0 on; None if it has others."""
-    p = _knots(mapping)
+def step_pieces(mapping: Map) -> list[Piece] | None:
+    """Return the constants of a map, the first from 0 on; None if it does not turn anywhere."""
+    p = mapping._turns()  # noqa: SLF001
     if not len(p):
         return None
-    if isinstance(mapping, Isotonic) and mapping.interpolation != "step" and mapping.knots:
-        q = mapping.knots.q
-        rows = zip(p[:-1], q[:-1], np.diff(q), np.diff(p), strict=True)
-        pieces = [Piece(*map(float, row)) for row in rows]
-        below = [Piece(0.0, float(q[0]))] if p[0] > 0 else []
-        pieces = [*below, *pieces, Piece(float(p[-1]), float(q[-1]))]
-    else:
-        # What holds at a knot may differ from what holds from the next double on.
-        start = np.unique(np.concatenate([[0.0], p, np.nextafter(p, 2.0)]))
-        start = start[start <= 1]
-        values = mapping._at(start)  # noqa: SLF001
-        pieces = [Piece(*pair) for pair in zip(start.tolist(), values.tolist(), strict=True)]
+    # What holds at a knot may differ from what holds from the next double on.
+    start = np.unique(np.concatenate([[0.0], p, np.nextafter(p, 2.0)]))
+    start = start[start <= 1]
+    values = mapping._at(start)  # noqa: SLF001
+    return _joined([Piece(*pair) for pair in zip(start.tolist(), values.tolist(), strict=True)])
+
+
+def _joined(pieces: list[Piece]) -> list[Piece]:
     return [pieces[0], *(new for old, new in pairwise(pieces) if _differ(old, new))]
 
 

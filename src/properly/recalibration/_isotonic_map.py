@@ -212,6 +212,16 @@ class Isotonic(Map):
         assert self.knots is not None  # noqa: S101
         return Lookup.of(self.knots.p)
 
+    def _turns(self) -> Column:
+        return np.empty(0) if self.knots is None else self.knots.p
+
+    def _pieces(self) -> list[Any] | None:
+        from properly.recalibration._expression import straight_pieces
+
+        if self.interpolation == "step" or self.knots is None:
+            return super()._pieces()
+        return list(straight_pieces(self.knots))
+
     def _why_no_inverse(self) -> str:
         assert self.knots is not None  # noqa: S101
         x, q = self.knots

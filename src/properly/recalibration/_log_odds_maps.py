@@ -239,6 +239,11 @@ class LogOddsMap(Map):
             raise DataError(message, hint='certain="keep" leaves 0 at 0 and 1 at 1.')
         notice(f"{many(count, 'forecast')} of exactly 0 or 1, none of which this map was fitted to")
 
+    def _write(self, x: Any, language: Any) -> Any:
+        from properly.recalibration._expression import write_line
+
+        return write_line(self, x, language)
+
     def _joined(self, first: Map) -> Map | None:
         """Join two lines of the log odds into one; those with places for 0 and 1 stay two."""
         if not isinstance(first, LogOddsMap):
@@ -429,6 +434,11 @@ class Identity(Map):
 
     def _joined(self, first: Map) -> Map | None:
         return first
+
+    def _write(self, x: Any, language: Any) -> Any:
+        from properly.recalibration._expression import write_identity
+
+        return write_identity(x, language)
 
 
 @dataclass(frozen=True, eq=False, repr=False)

@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 
     from properly.counts._cases import Cases
     from properly.recalibration._training import Training
-    from properly.typing import Array, ArrayLike
+    from properly.typing import Array, ArrayLike, Column
 
 FORMAT, VERSION = "properly-map", 1
 Monotone = Literal["strictly", "weakly", False]
@@ -259,6 +259,22 @@ class Map(ABC):
         self._require_fitted()
         return table(self, backend)
 
+    def _write(self, x: Any, language: Any) -> Any:
+        """Write the map of a term in a language of expressions."""
+        from properly.recalibration._expression import write_pieces
+
+        return write_pieces(self, x, language)
+
+    def _pieces(self) -> list[Any] | None:
+        """Return the straight lines that the map is made of; None if it is made of others."""
+        from properly.recalibration._expression import step_pieces
+
+        return step_pieces(self)
+
+    def _turns(self) -> Column:
+        """Return the forecasts where the map turns, or jumps."""
+        return np.empty(0)
+
     def sql(self, column: str, *, dialect: str = "duckdb") -> str:
         """Write the map as an expression of SQL.
 
@@ -414,6 +430,11 @@ class Composition(Map):
 
     def _inverse(self) -> Map:
         return Composition(tuple(one.inverse() for one in reversed(self.maps)))
+
+    def _write(self, x: Any, language: Any) -> Any:
+        from properly.recalibration._expression import write_steps
+
+        return write_steps(self, x, language)
 
     def _written(self) -> dict[str, Any]:
         return {"maps": [one.to_dict() for one in self.maps]}

@@ -306,6 +306,9 @@ class VennAbers(Map):
         values[1::2] = merged(lower, upper, self.merge)
         return Lookup.of(value), values
 
+    def _turns(self) -> Column:
+        return np.empty(0) if self.knots is None else self.knots.p
+
     def _written(self) -> dict[str, Any]:
         assert self.knots is not None  # noqa: S101
         p, p0, p1 = (x.tolist() for x in self.knots)
@@ -360,6 +363,9 @@ class CrossVennAbers(Map):
         for p0, p1 in pairs:
             up, down = up + xp.log(p1), down + xp.log1p(-p0)
         return 1 / (1 + xp.exp((down - up) / folds))
+
+    def _turns(self) -> Column:
+        return np.unique(np.concatenate([one._turns() for one in self.maps]))  # noqa: SLF001
 
     def _written(self) -> dict[str, Any]:
         return {"maps": [one.to_dict() for one in self.maps], "merge": self.merge}
