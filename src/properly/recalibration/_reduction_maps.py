@@ -54,7 +54,7 @@ class ReductionMap(ClassMap):
     # How many questions fewer than classes there are.
     _fewer: ClassVar[int] = 0
     map: Map | None = None
-    maps: Sequence[Map] | None = None
+    maps: Any = None
     changes_top_class: int | None = field(default=None, repr=False)
 
     def __post_init__(self) -> None:
@@ -67,9 +67,7 @@ class ReductionMap(ClassMap):
         if self.map is None and self.maps:
             # A map that was fitted is fitted again with its options.
             object.__setattr__(self, "map", self.maps[0])
-        if not isinstance(self.map, Map) or self.map.of != "event" or self.map.needs_rows:
-            message = f"{type(self).__name__} needs a map for one event; got {self.map!r}"
-            raise ArgumentTypeError(message, hint=f"write {type(self).__name__}(Isotonic()).")
+        require_event_maps(type(self).__name__, self.map, *(self.maps or ()))
 
     def fit(self, source: Any, p: ArrayLike | None = None, /, **columns: Any) -> Self:
         """Learn a map for each question from cases, or from outcomes and class probabilities.
@@ -156,6 +154,14 @@ class ReductionMap(ClassMap):
             "labels": plain(self.labels),
             "changes_top_class": self.changes_top_class,
         }
+
+
+def require_event_maps(name: str, *maps: object) -> None:
+    """Refuse what is no map for one event."""
+    for one in maps:
+        if not isinstance(one, Map) or one.of != "event" or one.needs_rows:
+            message = f"{name} needs a map for one event; got {one!r}"
+            raise ArgumentTypeError(message, hint=f"write {name}(Logistic()).")
 
 
 def _require_answers(questions: dict[str, Cases]) -> None:
