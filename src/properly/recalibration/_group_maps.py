@@ -233,7 +233,7 @@ class GroupShift(GroupMap, LogOddsMap):
         if unseen:
             count, first = sum(unseen.values()), next(iter(unseen))
             text = f"{many(count, 'forecast')} of groups that this map was not fitted to, "
-            notice(f"{text}such as {first!r}: they are not shifted")
+            notice(f"{text}such as {first!r}: not shifted")
 
     def _written(self) -> dict[str, Any]:
         names = ("intercept", "slope", "groups", "otherwise", "between", "smooth")
@@ -268,7 +268,7 @@ def _group_shifts(rows: _Rows, names: list[str], *, smooth: bool) -> tuple[Colum
     if not smooth and not ((event > 0) & (none > 0)).all():
         lacking = [name for name, x, z in zip(names, event, none, strict=True) if not x or not z]
         message = "without smoothing each group needs events and non-events; "
-        message += f"{', '.join(map(repr, lacking[:5]))} lacks them"
+        message += f"not so {', '.join(map(repr, lacking[:5]))}"
         raise DataError(message, hint="smooth=True draws outcomes a little together.")
     target = rows.y.astype(np.float64)
     if smooth:
@@ -380,7 +380,7 @@ class Separate(GroupMap):
         few = [name for name, number in numbers.items() if number < FEW]
         if few:
             message = f"each group needs at least {FEW} events and {FEW} non-events; "
-            message += f"{', '.join(map(repr, few[:5]))}{', …' * (len(few) > 5)} has fewer"
+            message += f"fewer are in {', '.join(map(repr, few[:5]))}{', …' * (len(few) > 5)}"
             raise DataError(message, hint="GroupShift() draws small groups towards all.")
         notes: list[str] = []
         maps = {}

@@ -8,13 +8,13 @@ from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import numpy as np
 
-from properly._boundary._arrays import refuse
 from properly._boundary._blas import one_blas_thread
 from properly._boundary._labels import check_labels
 from properly._boundary._libraries import (
     count_true,
     is_numpy,
     namespace,
+    to_numpy,
     without_gradient,
 )
 from properly._boundary._notices import collected, notice
@@ -217,8 +217,9 @@ class OneVsRest(ReductionMap):
         q = xp.stack(answers, axis=1)
         total = xp.sum(q, axis=1, keepdims=True)
         if bool(xp.any(total == 0)):
-            message = "some class must stay possible in each row; this map leaves none"
-            refuse(total[:, 0], total[:, 0] == 0, message, "Isotonic() never gives 0.")
+            row = int(np.argmax(to_numpy(total)[:, 0] == 0))
+            message = f"some class must stay possible in each row; in row {row} none does"
+            raise DataError(message, hint="Isotonic() never gives 0.")
         return q / total
 
 
