@@ -2,13 +2,16 @@
 
 from ._choice import Recalibrated, recalibrate
 from ._cross_fit import CrossFitted, cross_fit
+from ._foreign_map import Foreign
 from ._gain import Gain, recalibration_gain
+from ._group_maps import GroupShift, Separate
 from ._isotonic_map import Isotonic
-from ._log_odds_maps import Beta, Identity, Intercept, Logistic, PriorShift, Temperature
+from ._log_odds_maps import Beta, Identity, Intercept, Logistic, PriorShift
 from ._map import Map
 from ._reduction_maps import Cuts, OneVsRest
 from ._softmax_maps import Dirichlet, Vector
 from ._stored_map import load, loads
+from ._temperature import Temperature
 from ._training import Training
 from ._venn_abers import VennAbers
 
@@ -17,7 +20,9 @@ __all__ = [
     "CrossFitted",
     "Cuts",
     "Dirichlet",
+    "Foreign",
     "Gain",
+    "GroupShift",
     "Identity",
     "Intercept",
     "Isotonic",
@@ -26,6 +31,7 @@ __all__ = [
     "OneVsRest",
     "PriorShift",
     "Recalibrated",
+    "Separate",
     "Temperature",
     "Training",
     "Vector",

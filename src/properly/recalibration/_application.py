@@ -86,7 +86,7 @@ def _of_frame(mapping: Map, data: Any, groups: Any, forecast: Any, name: Any) ->
     if isinstance(groups, str):
         groups = data[groups].to_numpy()
     if several:
-        require_named_in_order(mapping.labels, tuple(columns))  # type: ignore[attr-defined]
+        require_named_in_order(tuple(mapping.labels or ()), tuple(columns))
         values = through(mapping, np.stack([data[x].to_numpy() for x in columns], axis=1))
     else:
         values = through(mapping, data[columns[0]].to_numpy(), groups)[:, None]
@@ -162,7 +162,7 @@ def _of_column(mapping: Map, p: Array, groups: Any) -> Array:
 def _class_rows(mapping: Map, p: ArrayLike) -> Array:
     """Check class probabilities, which must have as many columns as the map has classes."""
     checked = check_probabilities(p)
-    count = len(mapping.labels)  # type: ignore[attr-defined]
+    count = len(mapping.labels or ())
     if checked.shape[1] != count:
         message = f"this map is for {count} classes; got {checked.shape[1]} columns"
         raise DataError(message)

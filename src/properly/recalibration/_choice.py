@@ -35,10 +35,10 @@ from properly.recalibration._log_odds_maps import (
     Identity,
     Intercept,
     Logistic,
-    Temperature,
 )
 from properly.recalibration._map import Map
 from properly.recalibration._sentences import sentence_of
+from properly.recalibration._temperature import Temperature
 from properly.recalibration._venn_abers import VennAbers
 
 if TYPE_CHECKING:

@@ -14,24 +14,14 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal, NamedTuple, Self, get_
 import numpy as np
 
 from properly._boundary._blas import one_blas_thread
-from properly._boundary._labels import as_labels
 from properly._boundary._libraries import count_true, is_numpy, namespace
 from properly._boundary._notices import notice
 from properly._boundary._options import as_number, check_choice, check_flag, check_inside
-from properly._boundary._record import many, plain
-from properly.counts._class_rows import rows_of
+from properly._boundary._record import many
 from properly.counts._prevalence_shift import ALMOST, HARDLY
 from properly.errors import DataError
 from properly.inference._logistic import Fitted, fit_columns, refit
 from properly.recalibration._map import Map, Monotone
-from properly.recalibration._softmax import Scale
-from properly.recalibration._softmax_maps import (
-    are_classes,
-    as_class_cases,
-    check_prior,
-    fit_classes,
-    through_softmax,
-)
 from properly.recalibration._training import (
     Sample,
     Training,
@@ -40,9 +30,6 @@ from properly.recalibration._training import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from properly.counts._cases import Cases
     from properly.counts._tally import Tally
     from properly.inference._logistic import Columns
     from properly.typing import Array, ArrayLike, Column
@@ -346,12 +333,9 @@ SEPARATED = "no finite line fits best: some threshold tells all events from all 
 REVERSED = (
     "forecasts rank cases the wrong way round: no increasing line is better than the event rate"
 )
-WRONG_CLASSES = (
-    "forecasts favour the wrong classes: no temperature is better than equal probabilities"
-)
 
 
-def _fit(
+def fit_line(
     sample: Sample, columns: Columns, x: Column, *, smooth: bool, may_separate: bool = True
 ) -> Fitted:
     """Fit columns of numbers in order; refuse outcomes that separate, if they are not drawn.
@@ -378,7 +362,7 @@ def _shift_columns(odds: Column) -> tuple[Column, Column]:
     return np.ones((len(odds), 1)), odds
 
 
-def _scale_columns(odds: Column) -> tuple[Column, Column]:
+def scale_columns(odds: Column) -> tuple[Column, Column]:
     return odds[:, None], np.zeros(len(odds))
 
 
@@ -480,132 +464,9 @@ class Intercept(LogOddsMap):
     def _estimate(self, sample: Sample) -> tuple[dict[str, Any], list[str]]:
         place = self._from_here(sample, (None,), sample.log_odds)
         if place is None:
-            fitted = _fit(sample, _shift_columns, sample.log_odds, smooth=self.smooth)
+            fitted = fit_line(sample, _shift_columns, sample.log_odds, smooth=self.smooth)
             place = fitted.coefficients.tolist()
         return {"intercept": place[0]}, []
-
-
-@dataclass(frozen=True, eq=False, repr=False)
-class Temperature(LogOddsMap):
-    r"""A scale of the log odds: :math:`\operatorname{logit} q = b \operatorname{logit} p`.
-
-    The slope b is one over the temperature, and never negative. Of an event it makes all forecasts
-    less extreme, or more; so it does of classes, whose logarithms are scaled alike [1]_. An
-    impossible class stays impossible.
-
-    Parameters
-    ----------
-    slope : float, optional
-        The slope, if it is known already.
-    labels : sequence, optional
-        The classes, in the order of the columns; None for an event. `fit` fills it in.
-    prior : float or None
-        Of classes, the standard deviation of the slope around 1. None: maximum likelihood.
-    smooth : bool
-        Of an event, draw outcomes a little towards the other side, as Platt does, so that few
-        events do not make the map too sure. Without it, the fit is by maximum likelihood.
-    certain : {"learn", "keep", "refuse"}
-        What to do with forecasts of exactly 0 and 1: give them the rate with which they came true,
-        leave them, or refuse them. Of classes they are left, or refused.
-
-    References
-    ----------
-    .. [1] C. Guo, G. Pleiss, Y. Sun, K. Q. Weinberger (2017). On calibration of modern neural
-       networks. Proceedings of Machine Learning Research 70:1321-1330.
-       `arXiv:1706.04599 <https://arxiv.org/abs/1706.04599>`__
-
-    Examples
-    --------
-    >>> from properly.recalibration import Temperature
-    >>> Temperature(0.5).at([0.2, 0.5, 0.8]).round(4)
-    array([0.3333, 0.5   , 0.6667])
-    >>> Temperature(0.5, labels=list("abc")).at([[0.64, 0.32, 0.04]]).round(4)
-    array([[0.511 , 0.3613, 0.1277]])
-    """
-
-    kind: ClassVar[str] = "temperature"
-    _parameters: ClassVar[tuple[str, ...]] = ("slope",)
-    slope: float | None = None
-    labels: Sequence[Any] | None = None
-    prior: float | None = 1.0
-
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        object.__setattr__(self, "prior", check_prior(self.prior))
-        if self.labels is not None:
-            object.__setattr__(self, "labels", as_labels(self.labels))
-
-    @property
-    def of(self) -> str:
-        """What it is for: an "event", or "classes"."""
-        return "event" if self.labels is None else "classes"
-
-    @property
-    def coefficients(self) -> Coefficients:
-        """The coefficients of ln p and of -ln(1 - p), and the constant."""
-        slope = 1.0 if self.slope is None else self.slope
-        return Coefficients(slope, slope, 0.0)
-
-    def fit(self, source: Any, p: ArrayLike | None = None, /, **columns: Any) -> Self:
-        """Learn the map from a tally, from cases, or from outcomes and forecasts.
-
-        Parameters
-        ----------
-        source : Tally, Cases or array-like
-            What happened at each forecast; or outcomes.
-        p : array-like of shape (n,) or (n, K), optional
-            Forecasts of an event or of classes, if outcomes come first.
-        **columns
-            What `properly.Cases` takes by name, such as weights.
-        """
-        if are_classes(source, p):
-            return self._fit_classes(as_class_cases(source, p, columns))
-        if self.labels is not None:
-            return replace(self, labels=None).fit(source, p, **columns)
-        return super().fit(source, p, **columns)
-
-    def _fit_classes(self, cases: Cases) -> Self:
-        table = rows_of(cases)
-        replace(self, labels=cases.labels)._check(table.p)  # noqa: SLF001
-        theta, notes = fit_classes(table, Scale(), self.prior)
-        if theta[0] < 0:
-            notes.append(WRONG_CLASSES)
-        for text in notes:
-            notice(text)
-        return replace(
-            self,
-            slope=max(float(theta[0]), 0.0),
-            labels=cases.labels,
-            range=None,
-            training=Training.of_classes(table),
-            atoms=NO_ATOMS,
-            gain=None,
-            notices=tuple(notes),
-        )
-
-    def _estimate(self, sample: Sample) -> tuple[dict[str, Any], list[str]]:
-        fitted = _fit(sample, _scale_columns, sample.log_odds, smooth=self.smooth)
-        slope = float(fitted.coefficients[0])
-        return {"slope": max(slope, 0.0)}, [REVERSED] if slope < 0 else []
-
-    def _at(self, p: Array) -> Array:
-        if self.labels is None:
-            return super()._at(p)
-        slope = self.coefficients.a
-        return through_softmax(p, lambda logs: slope * logs)
-
-    def _check(self, p: Array) -> None:
-        # Of classes a 0 stays 0 as it should, which there is nothing to say about.
-        if self.labels is None or self.certain == "refuse":
-            super()._check(p)
-
-    def _joined(self, first: Map) -> Map | None:
-        return super()._joined(first) if self.labels is None else None
-
-    def _written(self) -> dict[str, Any]:
-        if self.labels is None:
-            return super()._written()
-        return {"slope": self.slope, "labels": plain(self.labels), "prior": self.prior}
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -665,10 +526,10 @@ class Logistic(LogOddsMap):
         place = self._from_here(sample, (None, odds))
         if place is None:
             options = {"smooth": self.smooth, "may_separate": separated}
-            place = _fit(sample, _line_columns, odds, **options).coefficients.tolist()
+            place = fit_line(sample, _line_columns, odds, **options).coefficients.tolist()
         intercept, slope = place
         if slope < 0:
-            constant = _fit(sample, _constant_columns, odds, smooth=self.smooth)
+            constant = fit_line(sample, _constant_columns, odds, smooth=self.smooth)
             intercept, slope = float(constant.coefficients[0]), 0.0
             notes.append(REVERSED)
         return {"intercept": intercept, "slope": slope, "separated": separated}, notes
@@ -728,7 +589,7 @@ class Beta(LogOddsMap):
             return {"a": a, "b": b, "c": c, "separated": separated}, notes
         best, most = None, -math.inf
         for use in ((True, True), (True, False), (False, True), (False, False)):
-            fitted = _fit(sample, _logarithms(use), sample.value, smooth=self.smooth)
+            fitted = fit_line(sample, _logarithms(use), sample.value, smooth=self.smooth)
             c, *rest = fitted.coefficients.tolist()
             slopes = iter(rest)
             a, b = (next(slopes) if used else 0.0 for used in use)

@@ -81,6 +81,11 @@ class Map(ABC):
         return "weakly"
 
     @property
+    def labels(self) -> Any:
+        """The classes, in the order of the columns; None for an event."""
+        return None
+
+    @property
     def is_fitted(self) -> bool:
         """Whether there is anything to apply."""
         return all(getattr(self, name) is not None for name in self._parameters)
@@ -408,9 +413,9 @@ class Composition(Map):
         return self.maps[0].of
 
     @property
-    def labels(self) -> tuple[Any, ...] | None:
+    def labels(self) -> Any:
         """The classes, in the order of the columns; None for an event."""
-        return getattr(self.maps[0], "labels", None)
+        return self.maps[0].labels
 
     @property
     def monotone(self) -> Monotone:

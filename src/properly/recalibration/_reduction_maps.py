@@ -8,13 +8,13 @@ from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import numpy as np
 
-from properly._boundary._arrays import refuse
 from properly._boundary._blas import one_blas_thread
 from properly._boundary._labels import check_labels
 from properly._boundary._libraries import (
     count_true,
     is_numpy,
     namespace,
+    to_numpy,
     without_gradient,
 )
 from properly._boundary._notices import collected, notice
@@ -54,7 +54,7 @@ class ReductionMap(ClassMap):
     # How many questions fewer than classes there are.
     _fewer: ClassVar[int] = 0
     map: Map | None = None
-    maps: Sequence[Map] | None = None
+    maps: Any = None
     changes_top_class: int | None = field(default=None, repr=False)
 
     def __post_init__(self) -> None:
@@ -67,9 +67,7 @@ class ReductionMap(ClassMap):
         if self.map is None and self.maps:
             # A map that was fitted is fitted again with its options.
             object.__setattr__(self, "map", self.maps[0])
-        if not isinstance(self.map, Map) or self.map.of != "event" or self.map.needs_rows:
-            message = f"{type(self).__name__} needs a map for one event; got {self.map!r}"
-            raise ArgumentTypeError(message, hint=f"write {type(self).__name__}(Isotonic()).")
+        require_event_maps(type(self).__name__, self.map, *(self.maps or ()))
 
     def fit(self, source: Any, p: ArrayLike | None = None, /, **columns: Any) -> Self:
         """Learn a map for each question from cases, or from outcomes and class probabilities.
@@ -158,6 +156,14 @@ class ReductionMap(ClassMap):
         }
 
 
+def require_event_maps(name: str, *maps: object) -> None:
+    """Refuse what is no map for one event."""
+    for one in maps:
+        if not isinstance(one, Map) or one.of != "event" or one.needs_rows:
+            message = f"{name} needs a map for one event; got {one!r}"
+            raise ArgumentTypeError(message, hint=f"write {name}(Logistic()).")
+
+
 def _require_answers(questions: dict[str, Cases]) -> None:
     """Refuse questions that always had the same answer, by name."""
     for name, cases in questions.items():
@@ -211,8 +217,9 @@ class OneVsRest(ReductionMap):
         q = xp.stack(answers, axis=1)
         total = xp.sum(q, axis=1, keepdims=True)
         if bool(xp.any(total == 0)):
-            message = "some class must stay possible in each row; this map leaves none"
-            refuse(total[:, 0], total[:, 0] == 0, message, "Isotonic() never gives 0.")
+            row = int(np.argmax(to_numpy(total)[:, 0] == 0))
+            message = f"some class must stay possible in each row; in row {row} none does"
+            raise DataError(message, hint="Isotonic() never gives 0.")
         return q / total
 
 

@@ -242,12 +242,20 @@ def _shares(form: Form, theta: Column, rows: Rows) -> tuple[Column, Column]:
     return odds, np.log(total) - happened
 
 
-def fit_softmax(form: Form, table: Table, prior: float | None) -> Column:
-    """Return the best parameters; refuse where, without a prior, there are none or several."""
+def fit_softmax(
+    form: Form, table: Table, prior: float | None, start: Column | None = None
+) -> Column:
+    """Return the best parameters; refuse where, without a prior, there are none or several.
+
+    The search may begin at parameters that are near already; without a prior it does not, so that
+    of several equivalent parameters the same are found.
+    """
     problem = Problem(form, Rows.of(table), prior)
     with one_blas_thread():
         if len(form.centre) <= MOST:
-            return _descend(problem, _directions(problem) if prior is None else None)
+            if prior is None:
+                return _descend(problem, form.centre, _directions(problem))
+            return _descend(problem, form.centre if start is None else start)
         if prior is None:
             message = f"without a prior there may be at most {MOST} parameters; got "
             message += str(len(form.centre))
@@ -276,9 +284,8 @@ def _directions(problem: Problem) -> Column:
     return spanned
 
 
-def _descend(problem: Problem, directions: Column | None) -> Column:
+def _descend(problem: Problem, theta: Column, directions: Column | None = None) -> Column:
     """Take Newton's steps, halved until they lead down."""
-    theta = problem.form.centre
     turn = np.eye(len(theta)) if directions is None else directions
     for _ in range(STEPS):
         value, slope, bend = problem.sums(theta)

@@ -107,7 +107,9 @@ class SoftmaxMap(ClassMap):
         classes = shift.shape[0] if shift.ndim == 1 else 0
         if classes < 2 or first.shape != (classes,) * first.ndim:
             shapes = f"{first.shape} and {shift.shape}"
-            message = f"{' and '.join(self._parameters)} must be of as many classes; got {shapes}"
+            message = (
+                f"{' and '.join(self._parameters)} must be of equally many classes; got {shapes}"
+            )
             raise DataError(message)
         labels = range(classes) if self.labels is None else self.labels
         object.__setattr__(self, "labels", check_labels(labels, classes))
@@ -115,6 +117,10 @@ class SoftmaxMap(ClassMap):
     @abstractmethod
     def _form(self, classes: int) -> Form:
         """Return how the log odds depend on the parameters."""
+
+    @abstractmethod
+    def _vector(self) -> Column:
+        """Return the parameters of a fitted map as the form has them."""
 
     @abstractmethod
     def _named(self, theta: Column, classes: int) -> dict[str, Any]:
@@ -135,8 +141,9 @@ class SoftmaxMap(ClassMap):
         cases = as_class_cases(source, p, columns)
         table = rows_of(cases)
         self._check(table.p)
-        theta, notes = fit_classes(table, self._form(len(table.names)), self.prior)
-        notes += absent_notes(table)
+        start = self._vector() if self.is_fitted and self.labels == cases.labels else None
+        theta, notes = fit_classes(table, self._form(len(table.names)), self.prior, start)
+        notes += absent_notes(table, cases.labels or ())
         for text in notes:
             notice(text)
         return replace(
@@ -163,13 +170,15 @@ def check_prior(prior: object) -> float | None:
     return value
 
 
-def fit_classes(table: Table, form: Form, prior: float | None) -> tuple[Column, list[str]]:
+def fit_classes(
+    table: Table, form: Form, prior: float | None, start: Column | None = None
+) -> tuple[Column, list[str]]:
     """Return the best parameters, and a note about rows that say nothing of them."""
     impossible = int(np.count_nonzero(table.t == 0))
     if impossible == len(table.y):
         message = "every row had called what happened impossible; no scale repairs that"
         raise DataError(message, hint="OneVsRest(Isotonic()) needs no logarithms.")
-    theta = fit_softmax(form, table, prior)
+    theta = fit_softmax(form, table, prior, start)
     if not impossible:
         return theta, []
     what = "temperature" if len(theta) == 1 else "scale"
@@ -177,11 +186,11 @@ def fit_classes(table: Table, form: Form, prior: float | None) -> tuple[Column, 
     return theta, [f"{rows} had called what happened impossible: no {what} repairs that"]
 
 
-def absent_notes(table: Table) -> list[str]:
+def absent_notes(table: Table, labels: Sequence[Any]) -> list[str]:
     """Name the classes that never happened, whose part of the map is the prior's."""
-    counts = np.bincount(table.y, minlength=len(table.names))
-    absent = [name for name, count in zip(table.names, counts, strict=True) if not count]
-    return [f"class {name!r} never happened: its part of the map is a guess" for name in absent]
+    counts = np.bincount(table.y, minlength=len(labels))
+    absent = [label for label, count in zip(labels, counts, strict=True) if not count]
+    return [f"class {label!r} never happened: its part of the map is a guess" for label in absent]
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -225,6 +234,9 @@ class Vector(SoftmaxMap):
 
     def _form(self, classes: int) -> Form:
         return Columns(classes)
+
+    def _vector(self) -> Column:
+        return np.append(self.scale, self.shift)
 
     def _named(self, theta: Column, classes: int) -> dict[str, Any]:
         return {"scale": theta[:classes], "shift": theta[classes:]}
@@ -287,6 +299,9 @@ class Dirichlet(SoftmaxMap):
 
     def _form(self, classes: int) -> Form:
         return Mixture(classes, self.off_diagonal)
+
+    def _vector(self) -> Column:
+        return np.column_stack([self.matrix, self.shift]).ravel()
 
     def _named(self, theta: Column, classes: int) -> dict[str, Any]:
         lines = theta.reshape(classes, -1)

@@ -21,6 +21,7 @@ import numpy as np
 
 from properly._boundary._record import printable
 from properly.errors import ArgumentTypeError, DataError
+from properly.recalibration._group_maps import GroupShift, Separate
 from properly.recalibration._isotonic_map import Interpolation, Isotonic, Knots
 from properly.recalibration._log_odds_maps import (
     Atoms,
@@ -30,9 +31,11 @@ from properly.recalibration._log_odds_maps import (
     Logistic,
     LogOddsMap,
     PriorShift,
-    Temperature,
 )
 from properly.recalibration._map import FORMAT, VERSION, Composition, Inverse, Map
+from properly.recalibration._reduction_maps import Cuts, OneVsRest
+from properly.recalibration._softmax_maps import Dirichlet, Vector
+from properly.recalibration._temperature import Temperature
 from properly.recalibration._training import Training
 from properly.recalibration._venn_abers import CrossVennAbers, Merge, Pairs, VennAbers
 
@@ -196,9 +199,20 @@ def flag(x: Any, where: str) -> bool:
     return x if isinstance(x, bool) else _refuse(where, "true or false", x)
 
 
+def positive(x: Any, where: str) -> float:
+    """Read a number above 0."""
+    value = number(x, where)
+    return value if value > 0 else _refuse(where, "above 0", x)
+
+
 def count(x: Any, where: str) -> int:
     """Read a whole number, 1 or more."""
     return x if type(x) is int and x > 0 else _refuse(where, "a whole number, 1 or more", x)
+
+
+def tally(x: Any, where: str) -> int:
+    """Read a whole number, 0 or more."""
+    return x if type(x) is int and x >= 0 else _refuse(where, "a whole number, 0 or more", x)
 
 
 def words(x: Any, where: str) -> str:
@@ -248,6 +262,35 @@ def numbers(x: Any, where: str) -> Column:
     if not np.isfinite(column).all():
         _refuse(where, "finite numbers", x)
     return column
+
+
+def one_or_more(reader: Reader) -> Reader:
+    """Read one thing, or a list of them, one a class."""
+    return lambda x, where: (items(reader) if isinstance(x, list) else reader)(x, where)
+
+
+def label(x: Any, where: str) -> Any:
+    """Read the label of a class: text, a number, or a truth value."""
+    return x if isinstance(x, bool) or type(x) in (int, float) else words(x, where)
+
+
+def rows(x: Any, where: str) -> Column:
+    """Read a matrix of numbers, by rows."""
+    lines = items(numbers)(x, where)
+    if len({len(line) for line in lines}) > 1:
+        _refuse(where, "rows of equal length", [len(line) for line in lines])
+    return np.stack(lines)
+
+
+def by_name(reader: Reader) -> Reader:
+    """Read an object of any names, each by the same reader."""
+
+    def read(x: Any, where: str) -> dict[str, Any]:
+        if not isinstance(x, dict) or not x:
+            _refuse(where, "an object, not empty", x)
+        return {words(k, where): reader(v, f"{where}.{k}") for k, v in x.items()}
+
+    return read
 
 
 def fields(
@@ -353,12 +396,27 @@ class Kind(NamedTuple):
 
 
 LINE = {"separated": flag}
+PRIOR: Readers = {"labels": items(label), "prior": or_null(positive)}
+REDUCTION: Readers = {
+    "maps": items(stored()),
+    "labels": items(label),
+    "changes_top_class": or_null(tally),
+}
+REPAIRED: Readers = {"common_slope": flag, "repaired": or_null(tally), "zeros": or_null(tally)}
+SHIFTS: Readers = {
+    "intercept": number,
+    "slope": slope,
+    "groups": by_name(number),
+    "otherwise": number,
+    "between": or_null(slope),
+    "smooth": flag,
+}
 KINDS = {
     kind.make.kind: kind
     for kind in (
         Kind(Identity, {}),
         Kind(Intercept, {"intercept": number, "smooth": flag}, LINE),
-        Kind(Temperature, {"slope": slope, "smooth": flag}, LINE),
+        Kind(Temperature, {"slope": slope}, {**LINE, **PRIOR, "smooth": flag}),
         Kind(Logistic, {"intercept": number, "slope": slope, "smooth": flag}, LINE),
         Kind(Beta, {"a": slope, "b": slope, "c": number, "smooth": flag}, LINE),
         Kind(PriorShift, {"old": rate, "new": rate}),
@@ -372,6 +430,12 @@ KINDS = {
             CrossVennAbers,
             {"maps": items(stored(VennAbers)), "merge": one_of(*get_args(Merge))},
         ),
+        Kind(Vector, {"scale": numbers, "shift": numbers, **PRIOR}),
+        Kind(Dirichlet, {"matrix": rows, "shift": numbers, **PRIOR, "off_diagonal": positive}),
+        Kind(OneVsRest, REDUCTION),
+        Kind(Cuts, {**REDUCTION, **REPAIRED}),
+        Kind(GroupShift, SHIFTS, LINE),
+        Kind(Separate, {"maps": by_name(stored())}),
         Kind(Composition, {"maps": items(stored())}),
         Kind(Inverse, {"map": stored()}, check=_require_strict),
     )
@@ -405,9 +469,9 @@ TRAINING: Readers = {
     "cases": or_null(count),
     "weight": slope,
     "effective": slope,
-    "events": slope,
+    "events": one_or_more(slope),
     "distinct": count,
-    "mean_forecast": probability,
+    "mean_forecast": one_or_more(probability),
     "sha256": _checksum,
 }
 GAIN: Readers = {

@@ -1,0 +1,410 @@
+"""Maps by group: one line with a shift for each group, or a map for each by itself."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, Self
+
+import numpy as np
+
+from properly._boundary._libraries import namespace, to_library_of, to_numpy
+from properly._boundary._notices import collected, notice
+from properly._boundary._options import as_number
+from properly._boundary._record import many
+from properly.counts._cases import (
+    Cases,
+    numbered,
+    require_event,
+    require_groups,
+    rows_in_use,
+    some_cases,
+)
+from properly.counts._pooling import as_counts
+from properly.errors import ArgumentTypeError, DataError
+from properly.inference._logistic import logit
+from properly.recalibration._log_odds_maps import FEW, Coefficients, Logistic, LogOddsMap
+from properly.recalibration._map import Map, Monotone
+from properly.recalibration._reduction_maps import require_event_maps
+from properly.recalibration._training import Sample, Training
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from properly.typing import Array, ArrayLike, Column
+
+STEPS = 200
+# No step moves a shift by more than this, and after one of less than the second none is taken.
+LEAP, NOTHING = 1.0, 1e-12
+
+
+def group_names(groups: Sequence[Any]) -> list[str]:
+    """Write groups as text, as a file of a map has them: 7, 7.0 and "7" are one group."""
+    whole = (int(x) if isinstance(x, float) and x.is_integer() else x for x in groups)
+    return [str(x) for x in whole]
+
+
+def as_grouped_cases(source: Any, p: Any, columns: dict[str, Any]) -> Cases:
+    """Take cases of an event that have groups, or outcomes, forecasts and groups."""
+    cases = source if p is None else Cases(source, p, **columns)
+    if not isinstance(cases, Cases):
+        message = f"this map needs the group of each case; got {type(cases).__name__}"
+        raise ArgumentTypeError(message, hint="write properly.Cases(y, p, groups=column).")
+    require_groups(require_event(cases))
+    return cases
+
+
+class GroupMap(Map):
+    """A map that depends on the group of each forecast."""
+
+    needs_rows: ClassVar[bool] = True
+    needs_groups: ClassVar[bool] = True
+
+    def for_group(self, group: object) -> Map:
+        """Return the map of one group, which needs no groups."""
+        raise NotImplementedError
+
+    def _check_groups(self, names: Sequence[str], parts: Sequence[Array]) -> None:
+        """Say once what is odd about forecasts of groups."""
+        raise NotImplementedError
+
+    def _at_groups(self, p: Array, groups: Array) -> Array:
+        xp = namespace(p)
+        number, labels = numbered(to_numpy(groups))
+        names, order = group_names(labels), np.argsort(number, kind="stable")
+        rows = np.split(order, np.cumsum(np.bincount(number))[:-1])
+        parts = [xp.take(p, to_library_of(row, p), axis=0) for row in rows]
+        self._check_groups(names, parts)
+        pairs = zip(names, parts, strict=True)
+        made = xp.concat([self.for_group(name)._at(part) for name, part in pairs])  # noqa: SLF001
+        return xp.take(made, to_library_of(np.argsort(order), p), axis=0)
+
+    def _on(self, cases: Cases) -> Array:
+        with collected():
+            p = to_numpy(cases.p).astype(np.float64)
+            return self._at_groups(p, require_groups(cases))
+
+    def _require_event(self, what: str) -> None:
+        message = f"{what} needs a map without groups; this one has some"
+        raise DataError(message, hint="map.for_group(name) is that of one group.")
+
+
+class _Rows(NamedTuple):
+    """Cases whose forecasts are not certain: outcome, log odds on the line, weight, group."""
+
+    y: Column
+    odds: Column
+    weight: Column
+    square: Column
+    group: Column
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class GroupShift(GroupMap, LogOddsMap):
+    r"""A line of the log odds for all, and a shift for each group, drawn towards none.
+
+    .. math:: \operatorname{logit} q = a + b \operatorname{logit} p + \delta_g
+
+    The shift of each group is found by itself, and then multiplied by
+    :math:`\tau^2 / (\tau^2 + V_g)`: the more uncertain it is, and the less groups differ, the more
+    it is drawn to 0. The variance :math:`\tau^2` between groups is that of DerSimonian and
+    Laird [1]_. A group that was not seen is not shifted.
+
+    Parameters
+    ----------
+    intercept, slope : float, optional
+        The line for all, if it is known already.
+    groups : mapping, optional
+        The shift of each group, likewise.
+    otherwise : float
+        The shift of all other groups.
+    between : float, optional
+        The variance between groups.
+    smooth : bool
+        Draw outcomes a little towards the other side, as Platt does. With it, a group without
+        events has a shift as well.
+    certain : {"learn", "keep", "refuse"}
+        What to do with forecasts of exactly 0 and 1, which have no shift.
+
+    References
+    ----------
+    .. [1] R. DerSimonian, N. Laird (1986). Meta-analysis in clinical trials. Controlled Clinical
+       Trials 7:177-188. `doi:10.1016/0197-2456(86)90046-2
+       <https://doi.org/10.1016/0197-2456(86)90046-2>`__
+
+    Examples
+    --------
+    >>> from properly.recalibration import GroupShift
+    >>> line = GroupShift(0.0, 1.0, {"north": 0.7, "south": -0.7})
+    >>> line.at([0.5, 0.5], groups=["north", "south"]).round(4)
+    array([0.6682, 0.3318])
+    >>> line.for_group("north")
+    Logistic(intercept=0.7, slope=1)
+    """
+
+    kind: ClassVar[str] = "group_shift"
+    _parameters: ClassVar[tuple[str, ...]] = ("intercept", "slope", "groups")
+    intercept: float | None = None
+    slope: float | None = None
+    groups: Mapping[str, float] | None = field(default=None, repr=False)
+    otherwise: float = 0.0
+    between: float | None = None
+
+    def __post_init__(self) -> None:
+        # What a line does not take is refused as there.
+        Logistic(self.intercept, self.slope, smooth=self.smooth, certain=self.certain)
+        for name in ("intercept", "slope", "otherwise", "between"):
+            value = getattr(self, name)
+            if value is not None:
+                object.__setattr__(self, name, as_number(value, name))
+        if self.groups is not None:
+            shifts = {str(name): as_number(x, "shift") for name, x in self.groups.items()}
+            object.__setattr__(self, "groups", shifts)
+        for x in (*(self.groups or {}).values(), self.otherwise, self.between or 0.0):
+            if not math.isfinite(x):
+                message = f"shifts of groups and their variance must be finite; got {x!r}"
+                raise DataError(message)
+
+    @property
+    def shifts(self) -> Mapping[str, float]:
+        """The shift of each group."""
+        return self.groups or {}
+
+    @property
+    def coefficients(self) -> Coefficients:
+        """The coefficients of the line for all."""
+        slope = 1.0 if self.slope is None else self.slope
+        return Coefficients(slope, slope, self.intercept or 0.0)
+
+    def for_group(self, group: object) -> Map:
+        """Return the line of one group; of one that was not seen, the line for all."""
+        shift = self.shifts.get(group_names([group])[0], self.otherwise)
+        return Logistic(
+            intercept=(self.intercept or 0.0) + shift,
+            slope=self.slope,
+            smooth=self.smooth,
+            certain=self.certain,
+            atoms=self.atoms,
+            range=self.range,
+        )
+
+    def fit(self, source: Any, p: ArrayLike | None = None, /, **columns: Any) -> Self:
+        """Learn the line and the shifts from cases with groups.
+
+        Parameters
+        ----------
+        source : Cases or array-like
+            Cases of an event, with groups; or outcomes.
+        p : array-like, optional
+            Forecasts, if outcomes come first.
+        **columns
+            What `properly.Cases` takes by name: groups, and weights.
+        """
+        cases = as_grouped_cases(source, p, columns)
+        with collected() as notes:
+            line = Logistic(smooth=self.smooth, certain=self.certain).fit(cases.tally())
+        rows, names = _rows_of(cases, line)
+        shift, variance = _group_shifts(rows, names, smooth=self.smooth)
+        between = variance_between(shift, variance)
+        if not between:
+            notes.append("groups differ no more than by chance: they have one map")
+        for text in notes:
+            notice(text)
+        drawn = shift * between / (between + variance)
+        return replace(
+            self,
+            intercept=line.intercept,
+            slope=line.slope,
+            groups=dict(zip(names, drawn.tolist(), strict=True)),
+            between=between,
+            range=line.range,
+            training=line.training,
+            atoms=line.atoms,
+            separated=line.separated,
+            notices=tuple(notes),
+            gain=None,
+        )
+
+    def _check_groups(self, names: Sequence[str], parts: Sequence[Array]) -> None:
+        self._check(namespace(parts[0]).concat(parts))
+        unseen = {
+            name: len(x) for name, x in zip(names, parts, strict=True) if name not in self.shifts
+        }
+        if unseen:
+            count, first = sum(unseen.values()), next(iter(unseen))
+            text = f"{many(count, 'forecast')} of groups that this map was not fitted to, "
+            notice(f"{text}such as {first!r}: not shifted")
+
+    def _written(self) -> dict[str, Any]:
+        names = ("intercept", "slope", "groups", "otherwise", "between", "smooth")
+        written = {name: getattr(self, name) for name in names}
+        return written | ({"separated": True} if self.separated else {})
+
+
+def _rows_of(cases: Cases, line: Logistic) -> tuple[_Rows, list[str]]:
+    """Take the forecasts that are not certain, and number the groups of all."""
+    y, p, weight, used = rows_in_use(cases)
+    number, labels = numbered(to_numpy(require_groups(cases))[used])
+    names = group_names(labels)
+    if len(set(names)) < len(names):
+        message = f"groups must differ when they are written as text; got {labels!r}"
+        raise DataError(message)
+    inside = (p > 0) & (p < 1)
+    weight = as_counts(weight[inside])
+    square = weight * weight if weight.dtype.kind == "f" else weight
+    slope, _, intercept = line.coefficients
+    odds = intercept + slope * logit(p[inside].astype(np.float64))
+    return _Rows(y[inside], odds, weight, square, number[inside]), names
+
+
+def _group_shifts(rows: _Rows, names: list[str], *, smooth: bool) -> tuple[Column, Column]:
+    """Return the shift of each group that fits it best, and its variance."""
+
+    def total(x: Column) -> Column:
+        result: Column = np.bincount(rows.group, x, minlength=len(names))
+        return result
+
+    event, none = (total(rows.weight * side) for side in (rows.y, ~rows.y))
+    if not smooth and not ((event > 0) & (none > 0)).all():
+        lacking = [name for name, x, z in zip(names, event, none, strict=True) if not x or not z]
+        message = "without smoothing each group needs events and non-events; "
+        message += f"not so {', '.join(map(repr, lacking[:5]))}"
+        raise DataError(message, hint="smooth=True draws outcomes a little together.")
+    target = rows.y.astype(np.float64)
+    if smooth:
+        squares = (total(rows.square * side) for side in (rows.y, ~rows.y))
+        counts = [x**2 / np.where(s > 0, s, 1) for x, s in zip((event, none), squares, strict=True)]
+        upper, lower = (counts[0] + 1) / (counts[0] + 2), 1 / (counts[1] + 2)
+        target = np.where(rows.y, upper[rows.group], lower[rows.group])
+    shift = np.zeros(len(names))
+    for _ in range(STEPS):
+        q = 1 / (1 + np.exp(-(rows.odds + shift[rows.group])))
+        information = total(rows.weight * q * (1 - q))
+        some = np.where(information > 0, information, 1)
+        step = np.clip(total(rows.weight * (target - q)) / some, -LEAP, LEAP)
+        shift = shift + step
+        if np.abs(step).max() <= NOTHING:
+            break
+    # Weights count through the effective number of cases, so that their unit does not.
+    square = total(rows.square)
+    unit = (event + none) / np.where(square > 0, square, 1)
+    with np.errstate(divide="ignore"):
+        return shift, 1 / (information * unit)
+
+
+def variance_between(shift: Column, variance: Column) -> float:
+    """Return the variance between groups by DerSimonian and Laird, 0 if chance explains all."""
+    weight = 1 / variance[np.isfinite(variance)]
+    if len(weight) < 2:
+        return 0.0
+    shift = shift[np.isfinite(variance)]
+    mean = weight @ shift / weight.sum()
+    excess = weight @ (shift - mean) ** 2 - (len(weight) - 1)
+    return max(0.0, float(excess / (weight.sum() - (weight**2).sum() / weight.sum())))
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Separate(GroupMap):
+    """A map for each group by itself.
+
+    Groups must be large: at least 10 events and 10 others in each. `GroupShift` needs fewer.
+
+    Parameters
+    ----------
+    map : Map
+        The map for one event, such as `Logistic`.
+
+    Attributes
+    ----------
+    maps : dict of Map
+        The map of each group.
+
+    Examples
+    --------
+    >>> from properly.recalibration import Logistic, Separate
+    >>> apart = Separate(maps={"north": Logistic(0.7, 1), "south": Logistic(0, 0.5)})
+    >>> apart.at([0.5, 0.9], groups=["north", "south"]).round(4)
+    array([0.6682, 0.75  ])
+    """
+
+    kind: ClassVar[str] = "separate"
+    _parameters: ClassVar[tuple[str, ...]] = ("maps",)
+    map: Map | None = None
+    maps: Any = None
+
+    def __post_init__(self) -> None:
+        if self.maps is not None:
+            object.__setattr__(self, "maps", {str(name): x for name, x in self.maps.items()})
+        if self.map is None and self.maps:
+            object.__setattr__(self, "map", next(iter(self.maps.values())))
+        require_event_maps("Separate", self.map, *(self.maps or {}).values())
+
+    @property
+    def monotone(self) -> Monotone:
+        """What the maps of all groups are."""
+        kinds = [one.monotone for one in (self.maps or {}).values()]
+        return False if False in kinds else "weakly" if "weakly" in kinds else "strictly"
+
+    def for_group(self, group: object) -> Map:
+        """Return the map of one group."""
+        return self._of_seen(group_names([group]))[0]
+
+    def _of_seen(self, names: Sequence[str]) -> list[Map]:
+        maps = self.maps or {}
+        unseen = [name for name in names if name not in maps]
+        if unseen:
+            listed = ", ".join(map(repr, list(maps)[:6])) + ", …" * (len(maps) > 6)
+            message = f"groups must be among {listed}, which have maps; got {unseen[0]!r}"
+            raise DataError(message, hint="GroupShift() has a line for all others.")
+        return [maps[name] for name in names]
+
+    def fit(self, source: Any, p: ArrayLike | None = None, /, **columns: Any) -> Self:
+        """Learn a map for each group from cases with groups.
+
+        Parameters
+        ----------
+        source : Cases or array-like
+            Cases of an event, with groups; or outcomes.
+        p : array-like, optional
+            Forecasts, if outcomes come first.
+        **columns
+            What `properly.Cases` takes by name: groups, and weights.
+        """
+        assert self.map is not None  # noqa: S101
+        cases = as_grouped_cases(source, p, columns)
+        used = some_cases(cases, np.flatnonzero(rows_in_use(cases).used))
+        parts = used.by_group()
+        names = group_names(list(parts))
+        tallies = dict(zip(names, (part.tally() for part in parts.values()), strict=True))
+        numbers = {name: min(Sample.of(x).event_numbers) for name, x in tallies.items()}
+        few = [name for name, number in numbers.items() if number < FEW]
+        if few:
+            message = f"each group needs at least {FEW} events and {FEW} non-events; "
+            message += f"fewer are in {', '.join(map(repr, few[:5]))}{', …' * (len(few) > 5)}"
+            raise DataError(message, hint="GroupShift() draws small groups towards all.")
+        notes: list[str] = []
+        maps = {}
+        for name, tally in tallies.items():
+            with collected() as own:
+                maps[name] = self.map.fit(tally)
+            notes += [f"group {name!r}: {text}" for text in own]
+        for text in notes:
+            notice(text)
+        training = Training.of(used.tally())
+        return replace(self, maps=maps, training=training, notices=tuple(notes), gain=None)
+
+    def _check_groups(self, names: Sequence[str], parts: Sequence[Array]) -> None:
+        for name, one, part in zip(names, self._of_seen(names), parts, strict=True):
+            with collected() as notes:
+                one._check(part)  # noqa: SLF001
+            for text in notes:
+                notice(f"group {name!r}: {text}")
+
+    def _at(self, p: Array) -> Array:
+        raise NotImplementedError
+
+    def _written(self) -> dict[str, Any]:
+        return {"maps": {name: one.to_dict() for name, one in (self.maps or {}).items()}}
+
+    def __repr__(self) -> str:
+        return super().__repr__() if self.maps is None else f"Separate({len(self.maps)} groups)"

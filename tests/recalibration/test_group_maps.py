@@ -1,0 +1,277 @@
+"""Maps by group, and maps of other packages."""
+
+from __future__ import annotations
+
+import json
+import warnings
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import pytest
+
+import properly
+from properly.errors import ArgumentTypeError, DataError, DataWarning
+from properly.recalibration import (
+    Foreign,
+    GroupShift,
+    Intercept,
+    Isotonic,
+    Logistic,
+    OneVsRest,
+    Separate,
+    Temperature,
+)
+from properly.recalibration._group_maps import variance_between
+
+
+def grouped(shifts: tuple[float, ...] = (0.0, 1.0, -1.0), each: int = 300) -> properly.Cases:
+    """Draw cases of groups whose log odds are shifted."""
+    rng = np.random.default_rng(11)
+    groups = np.repeat([f"ward {k}" for k in range(len(shifts))], each)
+    odds = rng.normal(-0.5, 1.5, len(groups))
+    truth = 1 / (1 + np.exp(-(0.2 + 0.8 * odds + np.repeat(shifts, each))))
+    p = np.round(1 / (1 + np.exp(-odds)), 3).clip(0.001, 0.999)
+    return properly.Cases(rng.random(len(p)) < truth, p, groups=groups)
+
+
+def test_shifts_are_the_intercepts_after_the_line_drawn_towards_none() -> None:
+    cases = grouped()
+    mapping = GroupShift().fit(cases)
+    line = Logistic().fit(cases.tally())
+    assert (mapping.intercept, mapping.slope) == (line.intercept, line.slope)
+    shift, variance = [], []
+    for part in cases.by_group().values():
+        q = line.at(part.p)
+        own: Any = Intercept().fit(part.y, q)
+        mu = own.at(q)
+        shift.append(own.intercept)
+        variance.append(1 / (mu * (1 - mu)).sum())
+    # DerSimonian and Laird, as they wrote it.
+    weight = 1 / np.array(variance)
+    mean = np.average(shift, weights=weight)
+    excess = (weight * (shift - mean) ** 2).sum() - 2
+    between = excess / (weight.sum() - (weight**2).sum() / weight.sum())
+    assert mapping.between == pytest.approx(between, rel=1e-9)
+    drawn = np.array(shift) * between / (between + np.array(variance))
+    np.testing.assert_allclose(list(mapping.shifts.values()), drawn, rtol=1e-9)
+    assert list(mapping.shifts) == ["ward 0", "ward 1", "ward 2"]
+
+
+def test_a_group_is_mapped_by_its_line() -> None:
+    mapping: Any = GroupShift().fit(grouped())
+    p, groups = np.array([0.2, 0.7, 0.4, 0.2]), ["ward 1", "ward 0", "ward 1", "ward 2"]
+    expected = [mapping.for_group(g).at(x) for g, x in zip(groups, p, strict=True)]
+    np.testing.assert_array_equal(mapping.at(p, groups=groups), expected)
+    assert mapping.at(0.2, groups="ward 1") == expected[0]
+    shift: Any = mapping.for_group("ward 1")
+    assert shift.intercept == mapping.intercept + mapping.shifts["ward 1"]
+    np.testing.assert_array_equal(
+        mapping.at(np.reshape(p, (2, 2)), groups=groups), np.reshape(expected, (2, 2))
+    )
+
+
+def test_groups_that_do_not_differ_have_one_map() -> None:
+    once = grouped(shifts=(0.0,))
+    twice = properly.Cases(
+        np.tile(once.y, 2), np.tile(once.p, 2), groups=np.repeat([1, 2], len(once))
+    )
+    with pytest.warns(DataWarning, match="groups differ no more than by chance"):
+        mapping = GroupShift().fit(twice)
+    assert (mapping.between, mapping.shifts) == (0.0, {"1": 0.0, "2": 0.0})
+    assert variance_between(np.array([3.0]), np.array([0.1])) == 0
+
+
+def test_the_unit_of_weights_does_not_matter_and_counts_are_rows() -> None:
+    cases = grouped()
+    rng = np.random.default_rng(5)
+    weight, times = rng.uniform(0.5, 3, len(cases)), rng.integers(1, 4, len(cases))
+
+    def fit(**columns: Any) -> GroupShift:
+        return GroupShift().fit(cases.y, cases.p, groups=cases.groups, **columns)
+
+    first, second = (fit(weight=unit * weight) for unit in (1.0, 250.5))
+    assert second.between == pytest.approx(first.between, rel=1e-9)
+    assert second.shifts == pytest.approx(first.shifts, rel=1e-9)
+    y, p, groups = (np.repeat(x, times) for x in (cases.y, cases.p, np.asarray(cases.groups)))
+    repeated = GroupShift().fit(y, p, groups=groups)
+    assert fit(weight=times).shifts == pytest.approx(repeated.shifts, rel=1e-9)
+
+
+def test_a_group_without_events_is_drawn_if_outcomes_are_smooth() -> None:
+    cases = grouped()
+    y = np.where(cases.groups == "ward 2", False, cases.y)
+    assert np.isfinite(GroupShift().fit(y, cases.p, groups=cases.groups).shifts["ward 2"])
+    with pytest.raises(DataError, match="each group needs events and non-events; not so 'ward 2'"):
+        GroupShift(smooth=False).fit(y, cases.p, groups=cases.groups)
+
+
+def test_a_group_that_was_not_seen_is_not_shifted_and_said_once() -> None:
+    mapping = GroupShift().fit(grouped())
+    with pytest.warns(DataWarning, match="2 forecasts of groups that this map was not") as caught:
+        q = mapping.at([0.3, 0.3, 0.3], groups=["x", "ward 1", "y"])
+    assert len(caught) == 1
+    line = Logistic(mapping.intercept, mapping.slope).at(0.3)
+    assert q[0] == q[2] == line != q[1]
+
+
+def test_certain_forecasts_have_the_same_place_in_all_groups() -> None:
+    cases = grouped()
+    y = np.concatenate([cases.y, [1, 0, 0, 0]])
+    p = np.concatenate([cases.p, [0, 0, 0, 0]])
+    groups = np.concatenate([cases.groups, ["ward 0", "ward 1", "ward 1", "sure"]])
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", DataWarning)
+        mapping, line = GroupShift().fit(y, p, groups=groups), Logistic().fit(y, p)
+    q = mapping.at([0.0, 0.0], groups=["ward 0", "ward 1"])
+    np.testing.assert_array_equal(q, line.at([0.0, 0.0]))
+    assert mapping.shifts["sure"] == 0
+
+
+def test_groups_are_one_whether_they_are_numbers_or_text() -> None:
+    mapping = GroupShift(0.0, 1.0, {"7": 1.0})
+    for groups in (["7"], [7], [7.0], np.array([7], dtype=np.int8)):
+        assert mapping.at([0.5], groups=groups)[0] == pytest.approx(1 / (1 + np.exp(-1)))
+
+
+@pytest.mark.parametrize("library", [pd.DataFrame, pl.DataFrame])
+def test_a_frame_names_its_column_of_groups(library: Any) -> None:
+    mapping = GroupShift(0.0, 1.0, {"a": 1.0, "b": -1.0})
+    frame = library({"p": [0.5, 0.5], "ward": ["a", "b"]})
+    result = mapping.at(frame, forecast="p", groups="ward")
+    expected = mapping.at([0.5, 0.5], groups=["a", "b"])
+    np.testing.assert_array_equal(result["p_recalibrated"].to_numpy(), expected)
+
+
+@pytest.mark.parametrize("mapping", [GroupShift(), Separate(Logistic())], ids=repr)
+def test_tensors_by_group_have_gradients(mapping: Any) -> None:
+    torch = pytest.importorskip("torch")
+    cases = grouped()
+    fitted = mapping.fit(cases)
+    tensor = torch.tensor(np.asarray(cases.p), requires_grad=True)
+    q = fitted.at(tensor, groups=cases.groups)
+    np.testing.assert_allclose(q.detach().numpy(), fitted.at(cases.p, groups=cases.groups))
+    q.sum().backward()
+    assert bool((tensor.grad > 0).all())
+
+
+def test_separate_maps_are_those_of_each_group() -> None:
+    cases = grouped()
+    mapping = Separate(Isotonic()).fit(cases)
+    for name, part in cases.by_group().items():
+        alone = Isotonic().fit(part.tally())
+        np.testing.assert_array_equal(
+            mapping.at(part.p, groups=part.groups), alone.at(part.p), err_msg=name
+        )
+    with pytest.raises(DataError, match="which have maps; got 'elsewhere'"):
+        mapping.at([0.5], groups=["elsewhere"])
+
+
+def test_separate_maps_need_large_groups() -> None:
+    cases = grouped()
+    groups = np.where(np.arange(len(cases)) < 12, "small", np.asarray(cases.groups))
+    with pytest.raises(DataError, match="10 events and 10 non-events; fewer are in 'small'"):
+        Separate(Logistic()).fit(cases.y, cases.p, groups=groups)
+
+
+@pytest.mark.parametrize("mapping", [GroupShift(), Separate(Logistic())], ids=repr)
+def test_maps_by_group_are_written_and_read(mapping: Any) -> None:
+    cases = grouped()
+    fitted = mapping.fit(cases)
+    back = properly.recalibration.loads(fitted.dumps())
+    assert back.dumps() == fitted.dumps()
+    q, again = (x.at(cases.p, groups=cases.groups) for x in (fitted, back))
+    np.testing.assert_array_equal(q, again)
+    if isinstance(mapping, GroupShift):
+        written = json.loads(fitted.dumps())["parameters"]
+        assert (written["groups"], written["otherwise"]) == (fitted.shifts, 0.0)
+
+
+@pytest.mark.parametrize("mapping", [GroupShift(), Separate(Logistic())], ids=repr)
+def test_what_needs_no_groups_is_that_of_one_group(mapping: Any) -> None:
+    fitted = mapping.fit(grouped())
+    for ask in (fitted.inverse, lambda: fitted.threshold(0.5), lambda: fitted.sql("p")):
+        with pytest.raises(DataError, match="needs a map without groups"):
+            ask()
+    assert 0 < fitted.for_group("ward 1").threshold(0.5) < 1
+    with pytest.raises(DataError, match="must both be for one event"):
+        fitted @ Logistic(0, 1)
+
+
+@pytest.mark.parametrize("mapping", [GroupShift(), Separate(Logistic())], ids=repr)
+def test_groups_are_needed_and_only_where_they_are_known(mapping: Any) -> None:
+    cases = grouped()
+    with pytest.raises(DataError, match="needs the group of each case"):
+        mapping.fit(cases.y, cases.p)
+    with pytest.raises(ArgumentTypeError, match="needs the group of each case; got Tally"):
+        mapping.fit(cases.tally())
+    with pytest.raises(DataError, match="needs the group of each forecast"):
+        mapping.fit(cases).at([0.5])
+    with pytest.raises(ArgumentTypeError, match="knows no groups"):
+        Logistic(0, 1).at([0.5], groups=["a"])
+    with pytest.raises(DataError, match="groups and forecasts must be equally long"):
+        mapping.fit(cases).at([0.5], groups=["ward 1", "ward 2"])
+
+
+def test_maps_by_group_are_judged_with_their_groups() -> None:
+    cases = grouped()
+    gain = properly.recalibration.recalibration_gain(cases, GroupShift(), folds=5)
+    plain = properly.recalibration.recalibration_gain(cases, Logistic(), folds=5)
+    assert gain.estimate > plain.estimate > 0
+
+
+@pytest.mark.parametrize("kind", [OneVsRest, Separate])
+def test_a_map_of_maps_needs_a_map_for_one_event(kind: Any) -> None:
+    for wrong in (None, "isotonic", Temperature(labels=[0, 1]), GroupShift()):
+        with pytest.raises(ArgumentTypeError, match="needs a map for one event"):
+            kind(wrong)
+
+
+class Share:
+    """A model of no package: it predicts the share of events, whatever the forecast."""
+
+    def fit(self, x: Any, y: Any, sample_weight: Any) -> None:
+        self.shape, self.share = np.shape(x), float(np.average(y, weights=sample_weight))
+
+    def predict(self, x: Any) -> Any:
+        return np.full(len(x), self.share)
+
+
+def test_a_foreign_model_is_copied_and_gets_counts() -> None:
+    model = Share()
+    tally = properly.Tally.from_counts([0.2, 0.4, 0.7], [10, 10, 20], [0, 5, 20])
+    fitted = Foreign(model).fit(tally)
+    assert not hasattr(model, "share")
+    assert fitted.model.shape == (4,)
+    np.testing.assert_array_equal(fitted.at([0.3, 0.6]), [25 / 40, 25 / 40])
+    assert repr(fitted) == "Foreign(Share)"
+    for ask in (fitted.dumps, fitted.to_dict):
+        with pytest.raises(DataError, match="a foreign map cannot be saved; got one of Share"):
+            ask()
+
+
+def test_a_foreign_isotonic_regression_is_the_raw_curve() -> None:
+    isotonic = pytest.importorskip("sklearn.isotonic")
+    cases = grouped()
+    foreign = Foreign(isotonic.IsotonicRegression(out_of_bounds="clip")).fit(cases)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", DataWarning)
+        raw = Isotonic(shrink=0, interpolation="flat").fit(cases)
+    p = np.linspace(cases.p.min(), cases.p.max(), 50)
+    np.testing.assert_allclose(foreign.at(p), raw.at(p), atol=1e-12)
+    gain = properly.recalibration.recalibration_gain(cases, Foreign(Share()), folds=4)
+    assert gain.map == "foreign"
+
+
+def test_what_a_foreign_model_must_do() -> None:
+    for wrong in (None, Share, object()):
+        with pytest.raises(ArgumentTypeError, match="a foreign map needs fit"):
+            Foreign(wrong)
+    fitted = Foreign(Share()).fit([0, 1], [0.2, 0.4])
+    fitted.model.share = 1.5
+    with pytest.raises(DataError, match="recalibrated forecasts must be probabilities"):
+        fitted.at([0.3])
+    fitted.model.predict = lambda x: np.zeros((len(x), 2))
+    with pytest.raises(DataError, match="must predict one number for each forecast"):
+        fitted.at([0.3])
