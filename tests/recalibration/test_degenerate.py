@@ -196,9 +196,14 @@ def test_sure_and_mostly_wrong_forecasts_are_moved_all_the_way(
         target = (events * (events + 1) / (events + 2) + others / (others + 2)) / 120
     fit = Intercept(smooth=smooth).fit(y, p)
     assert np.asarray(fit.at(p)).mean() == pytest.approx(target, abs=1e-9)
-    if not smooth:
-        summary = properly.calibration_summary(y, p)
-        assert summary.in_the_large.value == pytest.approx(fit.intercept, abs=1e-9)
+
+
+def test_calibration_in_the_large_of_sure_and_wrong_forecasts_is_that_intercept() -> None:
+    y, p = [1] + [0] * 9, [0.99] * 9 + [0.98]
+    fit: Any = Intercept(smooth=False).fit(y, p)
+    assert np.asarray(fit.at(p)).mean() == pytest.approx(0.1, abs=1e-9)
+    summary = properly.calibration_summary(y, p)
+    assert summary.in_the_large.value == pytest.approx(fit.intercept, abs=1e-9)
 
 
 # Constraints
