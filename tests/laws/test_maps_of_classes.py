@@ -61,7 +61,7 @@ def test_a_map_of_classes_that_was_written_is_read_to_the_last_digit(kind: Any, 
     grades = ("low", "mid", "high", "top")
     fit = kind.fit(properly.Cases(np.array(grades)[rows.y], rows.p, labels=grades))
     text = fit.dumps()
-    back = recalibration.loads(text)
+    back: Any = recalibration.loads(text)
     assert type(back) is type(fit)
     assert back.dumps() == text
     assert tuple(back.labels) == tuple(fit.labels) == grades
@@ -215,7 +215,7 @@ def test_some_cuts_do_have_to_be_repaired() -> None:
 @few
 @given(seed=seeds)
 def test_cuts_of_one_slope_have_one(seed: int) -> None:
-    fit = Cuts(Logistic(), common_slope=True).fit(drawn_classes(seed).cases)
+    fit: Any = Cuts(Logistic(), common_slope=True).fit(drawn_classes(seed).cases)
     slopes = [line.slope for line in fit.maps]
     np.testing.assert_allclose(slopes, slopes[0], rtol=1e-12)
 

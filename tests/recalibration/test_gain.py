@@ -89,8 +89,8 @@ def test_in_sample_a_map_seems_to_save_more(name: str) -> None:
 
 def test_the_default_rule_is_the_log_score() -> None:
     cases = cases_of("cases")
-    default, log = (recalibration_gain(cases, Logistic(), **o) for o in ({}, {"rule": Log()}))
-    assert default.estimate == log.estimate
+    log = recalibration_gain(cases, Logistic(), rule=Log())
+    assert recalibration_gain(cases, Logistic()).estimate == log.estimate
 
 
 def test_the_seed_draws_the_folds() -> None:
