@@ -22,6 +22,8 @@ if TYPE_CHECKING:
 # A fit takes five to ten steps; one that needs more is probably on its way to infinity.
 STEPS = 50
 HALVINGS = 30
+# A step that is halved must gain at least this share of what its slope promises.
+ENOUGH_UP = 0.1
 # Once the next step gains less than this, if rows weigh 1 on average, each further one doubles the
 # digits that are right.
 SMALL = 1e-9
@@ -164,11 +166,12 @@ def _climb(model: _Model) -> tuple[Column, Column, bool]:
         if gain <= SMALL:
             left = left - 1 if gain > SMALL**3 else 0
         elif np.abs(model.axes @ step).max() > LEAP:
-            value = model.value(place)
+            value, share = model.value(place), 1.0
             for _ in range(HALVINGS):
-                if model.value(place + step) > value:
+                # Beyond the hill its slopes lead back nowhere: little is not enough.
+                if model.value(place + step) > value + ENOUGH_UP * share * gain:
                     break
-                step /= 2
+                step, share = step / 2, share / 2
             else:
                 return place, information, False
         place = place + step

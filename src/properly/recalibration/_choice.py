@@ -24,6 +24,7 @@ from properly.recalibration._gain import (
     Gain,
     default_rule,
     differences,
+    fitted_to,
     in_sample_gain,
     of_forecasts,
     warn_of_ties,
@@ -176,16 +177,12 @@ def _nested(cases: Cases, split: Split, search: _Search) -> Column:
             # Too few of one outcome are left to judge a map: none is chosen.
             return
         if choice.chosen is not None:
-            fitted = _fitted(search.maps[choice.chosen], part)
+            fitted = fitted_to(search.maps[choice.chosen], part)
             result[inside] = fitted._on(some_cases(cases, inside))  # noqa: SLF001
 
     with one_blas_thread(), collected():
         share_out(fill, list(counted(range(split.folds), split.folds)), 2)
     return result
-
-
-def _fitted(one: Map, cases: Cases) -> Map:
-    return one.fit(cases if one.needs_rows else cases.tally())
 
 
 def candidates(cases: Cases, given: str | Map | Iterable[Map]) -> tuple[tuple[Map, ...], bool]:
@@ -315,7 +312,7 @@ def _answer(
             reasons[one.kind] = reason
             continue
         with collected() if is_choice else _said():
-            fitted[one.kind] = _fitted(one, cases)
+            fitted[one.kind] = fitted_to(one, cases)
         gain = of_forecasts(judged, forecasts[rows], search.rule, name=one.kind, **options)
         seeming = in_sample_gain(cases, fitted[one.kind], search.rule)
         gains[one.kind] = replace(gain, in_sample=seeming)
@@ -329,7 +326,7 @@ def _answer(
         kind = search.maps[0].kind
         gain = gains[kind]
     recommended = kind != NONE and (gain.is_clear or gain.estimate == math.inf)
-    use = fitted[kind] if recommended or not is_choice else _fitted(Identity(), cases)
+    use = fitted[kind] if recommended or not is_choice else fitted_to(Identity(), cases)
     use = replace(use, gain=gain.stored())
     text = sentence_of(name, kind, gain, gains, use, recommended=recommended)
     return Recalibrated(use, kind, recommended, gain, gains, fitted, text, reasons)

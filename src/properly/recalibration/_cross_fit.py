@@ -226,7 +226,8 @@ class Attempt(NamedTuple):
 
 def cross_forecasts(cases: Cases, maps: Sequence[Map], split: Split) -> list[Attempt]:
     """Fit each map on the cases outside each fold, and apply it to those inside."""
-    rows = None if any(one.needs_rows for one in maps) else _Sorted.of(cases)
+    needs_rows = cases.classes is not None or any(one.needs_rows for one in maps)
+    rows = None if needs_rows else _Sorted.of(cases)
     results = [np.full(np.shape(cases.p), np.nan) for _ in maps]
     reasons = [""] * len(maps)
     with one_blas_thread(), collected():

@@ -186,6 +186,11 @@ def mean_change(cases: Cases, forecasts: Column) -> float:
     return float(np.average(away, weights=weights_of(cases)))
 
 
+def fitted_to(one: Map, cases: Cases) -> Map:
+    """Fit a map to cases, or to their tally if that will do."""
+    return one.fit(cases if one.needs_rows or cases.classes is not None else cases.tally())
+
+
 def in_sample_gain(cases: Cases, fitted: Map, rule: Rule) -> float:
     """Return what a map would seem to save on the cases that it was fitted to."""
     forecasts = [to_numpy(cases.p), fitted._on(cases)]  # noqa: SLF001
@@ -283,7 +288,7 @@ def recalibration_gain(
     folding, generator = Folding(folds, scheme, horizon), as_generator(rng)
     level, repeats = check_level(level), check_whole(repeats, "repeats")
     warn_of_ties(cases, chosen)
-    fitted = fitting.fit(cases if fitting.needs_rows else cases.tally())
+    fitted = fitted_to(fitting, cases)
     results = []
     for _ in range(repeats if folding.labels is None else 1):
         split = folding.of(cases, generator)

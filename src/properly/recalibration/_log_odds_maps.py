@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal, NamedTuple, Self, get_
 
 import numpy as np
 
+from properly._boundary._arrays import refuse
 from properly._boundary._blas import one_blas_thread
 from properly._boundary._libraries import count_true, is_numpy, namespace
 from properly._boundary._notices import notice
@@ -222,8 +223,8 @@ class LogOddsMap(Map):
         if not count or self.certain == "keep":
             return
         if self.certain == "refuse":
-            message = f"forecasts must not be certain for this map; {many(count, 'row')} are 0 or 1"
-            raise DataError(message, hint='certain="keep" leaves 0 at 0 and 1 at 1.')
+            hint = 'certain="keep" leaves 0 at 0 and 1 at 1.'
+            refuse(p, (p == 0) | (p == 1), "forecasts must not be certain for this map", hint)
         notice(f"{many(count, 'forecast')} of exactly 0 or 1, none of which this map was fitted to")
 
     def _write(self, x: Any, language: Any) -> Any:

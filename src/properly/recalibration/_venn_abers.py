@@ -20,6 +20,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from functools import cached_property
+from numbers import Real
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, NamedTuple, Self, get_args
 
 import numpy as np
@@ -265,15 +266,18 @@ class VennAbers(Map):
 
         Parameters
         ----------
-        p : array-like
+        p : float or array-like
             Forecasts in [0, 1].
 
         Returns
         -------
-        p0, p1 : array
+        p0, p1 : float or array
             What they become if the case will not have the event, and if it will.
         """
         self._require_fitted()
+        if isinstance(p, Real):
+            p0, p1 = self._pair(check_forecasts([p]))
+            return float(p0[0]), float(p1[0])
         return self._pair(check_forecasts(p))
 
     def _pair(self, p: Array) -> tuple[Array, Array]:
