@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from contextlib import nullcontext
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -38,9 +39,12 @@ from properly.recalibration._log_odds_maps import (
     Logistic,
 )
 from properly.recalibration._map import Map
+from properly.recalibration._reduction_maps import Cuts, OneVsRest
 from properly.recalibration._sentences import sentence_of
+from properly.recalibration._softmax_maps import Dirichlet, Vector
 from properly.recalibration._temperature import Temperature
 from properly.recalibration._venn_abers import VennAbers
+from properly.rules._ranked_probability import CutRule
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -54,7 +58,10 @@ NONE = "none"
 INNER_FOLDS = 5
 EVENT_MAPS: tuple[Map, ...] = (Intercept(), Logistic(), Beta(), Isotonic(), VennAbers())
 FEW_MAPS = EVENT_MAPS[:2]
-BY_NAME = {one.kind: one for one in (Identity(), Temperature(), *EVENT_MAPS)}
+# With fewer cases of a class, a temperature is all that can be fitted.
+FEW_A_CLASS = 5
+CLASS_MAPS: tuple[Map, ...] = (Vector(), Dirichlet(), OneVsRest(Isotonic()), Cuts(Logistic()))
+BY_NAME = {one.kind: one for one in (Identity(), Temperature(), *EVENT_MAPS, *CLASS_MAPS)}
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -124,6 +131,13 @@ class _Search(NamedTuple):
     level: float
     rng: np.random.Generator
 
+    @property
+    def names(self) -> list[str]:
+        """The kinds of maps; those of which there are several are told in full."""
+        kinds = [one.kind for one in self.maps]
+        pairs = zip(self.maps, kinds, strict=True)
+        return [kind if kinds.count(kind) == 1 else repr(one) for one, kind in pairs]
+
 
 class _Choice(NamedTuple):
     """The number of the chosen map, or None; cross-fitted forecasts of all, and why some lack."""
@@ -185,12 +199,14 @@ def _nested(cases: Cases, split: Split, search: _Search) -> Column:
     return result
 
 
-def candidates(cases: Cases, given: str | Map | Iterable[Map]) -> tuple[tuple[Map, ...], bool]:
+def candidates(
+    cases: Cases, given: str | Map | Iterable[Map], rule: Rule
+) -> tuple[tuple[Map, ...], bool]:
     """Return the maps to choose among, simplest first, and whether there is a choice."""
     if isinstance(given, Map):
         return (given,), False
     if isinstance(given, str) and given == "auto":
-        return _usual(cases), True
+        return _usual(cases, rule), True
     if isinstance(given, str):
         if given not in BY_NAME:
             message = f"there is no map {given!r}; maps are auto, {', '.join(BY_NAME)}"
@@ -205,13 +221,18 @@ def candidates(cases: Cases, given: str | Map | Iterable[Map]) -> tuple[tuple[Ma
     return maps, True
 
 
-def _usual(cases: Cases) -> tuple[Map, ...]:
-    """Return the usual maps; of few cases, the simplest alone."""
+def _usual(cases: Cases, rule: Rule) -> tuple[Map, ...]:
+    """Return the usual maps, simplest first; of few cases, the simplest alone."""
     y = to_numpy(cases.y)
     if cases.classes is None:
         events = int(np.count_nonzero(y))
         return FEW_MAPS if min(events, len(y) - events) < FEW else EVENT_MAPS
-    return (Temperature(),)
+    least = int(np.bincount(y, minlength=cases.classes).min())
+    if len(y) < FEW_A_CLASS * cases.classes or least < FEW_A_CLASS:
+        return (Temperature(),)
+    # Classes are in order if they are priced so.
+    cuts = (Cuts(Logistic()),) if isinstance(rule, CutRule) else ()
+    return (Temperature(), Vector(), *cuts, Dirichlet(), OneVsRest(Isotonic()))
 
 
 @takes_rows
@@ -286,7 +307,7 @@ def recalibrate(
     """
     cases = as_rows(cases)
     chosen = default_rule(cases, within) if rule is None else rule
-    maps, is_choice = candidates(cases, map)
+    maps, is_choice = candidates(cases, map, chosen)
     generator = as_generator(rng)
     search = _Search(maps, chosen, Folding(folds, scheme, horizon), check_level(level), generator)
     warn_of_ties(cases, chosen)
@@ -306,34 +327,28 @@ def _answer(
     rows = np.flatnonzero(split.fold >= 0)
     judged = cases if len(rows) == len(cases) else some_cases(cases, rows)
     options: dict[str, Any] = {"folds": split.folds, "level": search.level}
-    triples = zip(search.maps, choice.forecasts, choice.reasons, strict=True)
-    for one, forecasts, reason in triples:
+    names = search.names
+    for i, (one, forecasts) in enumerate(zip(search.maps, choice.forecasts, strict=True)):
         if forecasts is None:
-            reasons[one.kind] = reason
+            reasons[names[i]] = choice.reasons[i]
             continue
-        with collected() if is_choice else _said():
-            fitted[one.kind] = fitted_to(one, cases)
-        gain = of_forecasts(judged, forecasts[rows], search.rule, name=one.kind, **options)
-        seeming = in_sample_gain(cases, fitted[one.kind], search.rule)
-        gains[one.kind] = replace(gain, in_sample=seeming)
-    kind = NONE if choice.chosen is None else search.maps[choice.chosen].kind
+        with collected() if is_choice else nullcontext():
+            fitted[names[i]] = fitted_to(one, cases)
+        gain = of_forecasts(judged, forecasts[rows], search.rule, name=names[i], **options)
+        seeming = in_sample_gain(cases, fitted[names[i]], search.rule)
+        gains[names[i]] = replace(gain, in_sample=seeming)
+    kind = NONE if choice.chosen is None else names[choice.chosen]
     if is_choice:
         nested = _nested(cases, split, search)[rows]
         gain = of_forecasts(judged, nested, search.rule, name=kind, nested=True, **options)
         seeming = gains[kind].in_sample if kind in gains else 0.0
         gain = replace(gain, in_sample=seeming)
     else:
-        kind = search.maps[0].kind
+        kind = names[0]
         gain = gains[kind]
     recommended = kind != NONE and (gain.is_clear or gain.estimate == math.inf)
-    use = fitted[kind] if recommended or not is_choice else fitted_to(Identity(), cases)
+    left = Identity() if cases.classes is not None else fitted_to(Identity(), cases)
+    use = fitted[kind] if recommended or not is_choice else left
     use = replace(use, gain=gain.stored())
     text = sentence_of(name, kind, gain, gains, use, recommended=recommended)
     return Recalibrated(use, kind, recommended, gain, gains, fitted, text, reasons)
-
-
-def _said() -> Any:
-    """Let what is to be noted be said."""
-    from contextlib import nullcontext
-
-    return nullcontext()
