@@ -11,12 +11,16 @@ import numpy as np
 import properly
 from properly.recalibration import (
     Beta,
+    Cuts,
+    Dirichlet,
     Identity,
     Intercept,
     Isotonic,
     Logistic,
+    OneVsRest,
     PriorShift,
     Temperature,
+    Vector,
     VennAbers,
 )
 from properly.recalibration._map import Composition
@@ -83,8 +87,30 @@ def given() -> dict[str, Map]:
         "isotonic after beta": some["Isotonic linear inside"] @ some["Beta"],
         "logistic after beta": some["Logistic"] @ Beta(a=1.0, b=2.0, c=0.3),
         "shift after Venn-Abers": PriorShift(0.5, 0.1) @ some["VennAbers log"],
-        "three": Composition((Beta(a=1.0, b=2.0, c=0.3), PriorShift(0.5, 0.1), Identity())),
+        "three": Composition((Beta(a=1.0, b=2.0, c=0.3), Identity(), PriorShift(0.5, 0.1))),
     }
+
+
+@cache
+def of_classes() -> dict[str, Map]:
+    """Fit maps for classes."""
+    rng = np.random.default_rng(5)
+    p = rng.dirichlet(np.ones(3), 400)
+    y = np.array(["low", "mid", "high"])[(rng.random((400, 1)) > p.cumsum(axis=1)).sum(axis=1)]
+    cases = properly.Cases(y, p, labels=["low", "mid", "high"])
+    kinds: dict[str, Map] = {
+        "Temperature of classes": Temperature(),
+        "Vector": Vector(),
+        "Vector without prior": Vector(prior=None),
+        "Dirichlet": Dirichlet(off_diagonal=0.2),
+        "OneVsRest": OneVsRest(Isotonic()),
+        "Cuts": Cuts(Logistic(), common_slope=True),
+    }
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", properly.errors.DataWarning)
+        maps = {name: kind.fit(cases) for name, kind in kinds.items()}
+    maps["Vector of numbers"] = Vector([1.0, 2.0], [0.0, -0.1], labels=[3, 1.5])
+    return {**maps, "vector after temperature": maps["Vector"] @ maps["Temperature of classes"]}
 
 
 def knots_of(mapping: Map) -> list[float]:

@@ -75,11 +75,20 @@ def test_frames_compute_what_at_computes(mapping: Map, frame: str) -> None:
 
 
 @ALL
-def test_what_is_no_forecast_becomes_missing(mapping: Map) -> None:
+def test_what_is_no_forecast_becomes_null(mapping: Map) -> None:
     frame = pl.DataFrame({"p": [*BAD, 0.5]})
-    assert by_sql(mapping, frame)[:-1] == [None] * len(BAD)
-    for make in FRAMES.values():
-        assert by_frame(mapping, make(frame), "p")[:-1] == [None] * len(BAD)
+    for result in (by_sql(mapping, frame), by_frame(mapping, frame, "p")):
+        assert result[:-1] == [None] * len(BAD)
+        assert result[-1] is not None
+
+
+@pytest.mark.parametrize("name", ["Logistic", "Beta keep", "Isotonic linear 1", "Isotonic step 1"])
+@pytest.mark.parametrize("frame", FRAMES)
+def test_what_is_no_forecast_becomes_missing_in_any_frame(name: str, frame: str) -> None:
+    rows = FRAMES[frame](pl.DataFrame({"p": [*BAD, 0.5]}))
+    result = by_frame(MAPS[name], rows, "p")
+    assert result[:-1] == [None] * len(BAD)
+    assert result[-1] is not None
 
 
 def test_certain_forecasts_become_missing_where_they_are_refused() -> None:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pytest
-from tests.recalibration.map_examples import fitted, forecasts, given
+from tests.recalibration.map_examples import fitted, forecasts, given, of_classes
 
 import properly
 from properly.errors import ArgumentTypeError, DataError
@@ -30,7 +30,14 @@ GAIN = {
     "nested": False,
 }
 UNDONE = Inverse(map=Beta(a=1.0, b=2.0, c=0.3))
-MAPS = {**fitted(), **given(), "inverse": UNDONE, "sequence with it": PriorShift(0.5, 0.1) @ UNDONE}
+CLASSES = of_classes()
+MAPS = {
+    **fitted(),
+    **given(),
+    **CLASSES,
+    "inverse": UNDONE,
+    "sequence with it": PriorShift(0.5, 0.1) @ UNDONE,
+}
 ALL = pytest.mark.parametrize("mapping", MAPS.values(), ids=list(MAPS))
 
 
@@ -63,6 +70,9 @@ def test_a_map_is_read_back_to_the_last_digit(mapping: Map) -> None:
     assert again.dumps() == text
     assert loads(text.encode()).dumps() == text
     p = forecasts(mapping)
+    if mapping.of == "classes":
+        p = np.random.default_rng(1).dirichlet(np.ones(len(mapping.labels)), 50)
+        assert again.labels == mapping.labels
     np.testing.assert_array_equal(quiet(again, p), quiet(mapping, p))
 
 
@@ -146,7 +156,7 @@ CHANGES: list[tuple[str, tuple[str, ...], Any, str]] = [
     ("Logistic", ("version",), 1.0, "version"),
     ("Logistic", ("kind",), "spline", "kind 'spline'"),
     ("Logistic", ("kind",), ["logistic"], "kind"),
-    ("Logistic", ("of",), "classes", '"event" for this kind'),
+    ("Logistic", ("of",), "classes", "of of a stored map must be \"event\"; got 'classes'"),
     ("Logistic", ("of",), None, "of of a stored map"),
     ("Logistic", ("monotone",), True, "monotone"),
     ("Logistic", ("monotone",), 0, "monotone"),
@@ -189,6 +199,19 @@ CHANGES: list[tuple[str, tuple[str, ...], Any, str]] = [
     ("Logistic", ("gain",), {"rule": "log"}, "gain .* folds is missing"),
     ("Logistic", ("gain",), GAIN | {"low": None}, "gain.low .* finite number"),
     ("Logistic", ("gain",), GAIN | {"folds": True}, "gain.folds .* whole number"),
+    ("Vector", ("parameters", "labels"), ["a", "a", "b"], "labels must differ"),
+    ("Vector", ("parameters", "labels"), ["a"], "labels must name each column"),
+    ("Vector", ("parameters", "labels"), [None, "a", "b"], r"labels\[0\] .* text"),
+    ("Vector", ("parameters", "labels"), [[1], [2], [3]], r"labels\[0\] .* text"),
+    ("Vector", ("parameters", "labels"), ["a", "b"], "labels must name each column"),
+    ("Vector", ("parameters", "shift"), [0.1], "equally many classes"),
+    ("Vector", ("parameters", "prior"), 0, "prior .* above 0"),
+    ("Vector", ("of",), "event", 'must be "classes"'),
+    ("Dirichlet", ("parameters", "matrix"), [[1, 2], [3]], "rows of equal length"),
+    ("Dirichlet", ("parameters", "matrix"), [[1, 2], [3, 4]], "equally many classes"),
+    ("OneVsRest", ("parameters", "changes_top_class"), -1, "whole number, 0 or more"),
+    ("OneVsRest", ("parameters", "maps"), [record("Vector")] * 3, "needs a map for one event"),
+    ("vector after temperature", ("parameters", "maps"), [record("Vector"), record()], "same"),
     ("isotonic after beta", ("parameters", "maps"), [], "maps .* not empty"),
     ("isotonic after beta", ("parameters", "maps"), [1], r"maps\[0\] must be a map"),
     ("VennAbers log cross", ("parameters", "maps"), [record()], "of kind venn_abers; got 'log"),
@@ -345,5 +368,5 @@ def test_what_is_no_text_is_refused(text: Any) -> None:
 
 def test_every_kind_that_is_written_is_read() -> None:
     kinds = {mapping.kind for mapping in MAPS.values()}
-    assert kinds <= set(stored.KINDS)
+    assert kinds | {"group_shift", "separate"} == {name for name, _ in stored.KINDS}
     assert isinstance(MAPS["three"], Composition)

@@ -305,7 +305,7 @@ def _text(x: Any, dialect: Dialect) -> str:
 
 def write_steps(mapping: Map, x: Any, language: Language) -> Any:
     """Write maps one after the other, unless the whole becomes too long."""
-    for one in mapping.steps:
+    for one in [one for one in mapping.steps if one.kind != "identity"] or mapping.steps[:1]:
         x = one._write(x, language)  # noqa: SLF001
         if isinstance(x, Sql) and len(x.text) > LONGEST:
             message = f"an expression takes up to {LONGEST:,} letters; these maps in one need more"

@@ -212,7 +212,7 @@ class LogOddsMap(Map):
         """Follow the line, and its limits at 0 and 1."""
         a, b, c = self.coefficients
         if a == 0 and b == 0:
-            return namespace(p).full_like(p, 1 / (1 + math.exp(-c)) if c > -700 else math.exp(c))
+            return namespace(p).full_like(p, _constant(c))
         return _numpy_line(p, a, b, c) if is_numpy(p) else _tensor_line(p, a, b, c)
 
     def _check(self, p: Array) -> None:
@@ -287,6 +287,12 @@ def _numpy_line(p: Column, a: float, b: float, c: float) -> Column:
     return q
 
 
+def _constant(c: float) -> float:
+    """Return the forecast whose log odds are c, which is never certain."""
+    q = 1 / (1 + math.exp(-c)) if c > -700 else math.exp(c)
+    return min(max(q, HARDLY), ALMOST)
+
+
 def _tensor_line(p: Array, a: float, b: float, c: float) -> Array:
     """Compute the line with finite gradients, those of 0 and 1 set apart."""
     xp = namespace(p)
@@ -297,8 +303,7 @@ def _tensor_line(p: Array, a: float, b: float, c: float) -> Array:
     q = xp.where(eta >= 0, 1 / (1 + power), power / (1 + power))
     q = xp.clip(q, HARDLY, ALMOST)
     # With one coefficient 0, the limit at one end is a number like others.
-    constant = 1 / (1 + math.exp(-c))
-    zero, one = (0.0 if a > 0 else constant), (1.0 if b > 0 else constant)
+    zero, one = (0.0 if a > 0 else _constant(c)), (1.0 if b > 0 else _constant(c))
     ends = xp.where(p <= 0, xp.full_like(p, zero), xp.full_like(p, one))
     return xp.where(inside, q, ends)
 

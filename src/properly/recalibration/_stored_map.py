@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, NoReturn, get_args
 import numpy as np
 
 from properly._boundary._record import printable
-from properly.errors import ArgumentTypeError, DataError
+from properly.errors import ArgumentTypeError, DataError, ProperlyError
 from properly.recalibration._group_maps import GroupShift, Separate
 from properly.recalibration._isotonic_map import Interpolation, Isotonic, Knots
 from properly.recalibration._log_odds_maps import (
@@ -374,6 +374,12 @@ def _require_strict(x: Inverse) -> None:
         _refuse("parameters.map", "strictly increasing, since it is undone", x.map)
 
 
+def _require_alike(x: Composition) -> None:
+    subjects = {(one.of, getattr(one, "labels", None)) for one in x.maps}
+    if len(subjects) > 1:
+        _refuse("parameters.maps", "all of an event, or of the same classes", x.maps)
+
+
 class Kind(NamedTuple):
     """How maps of a kind are read.
 
@@ -387,12 +393,15 @@ class Kind(NamedTuple):
         A reader for each that may be left out.
     check : callable
         Refuses a map whose parameters do not go together.
+    of : {"event", "classes"}
+        What its maps are for.
     """
 
     make: type[Map]
     parameters: Readers
     optional: Readers | tuple[()] = ()
     check: Callable[[Any], None] = lambda _: None
+    of: str = "event"
 
 
 LINE = {"separated": flag}
@@ -412,11 +421,12 @@ SHIFTS: Readers = {
     "smooth": flag,
 }
 KINDS = {
-    kind.make.kind: kind
+    (kind.make.kind, kind.of): kind
     for kind in (
         Kind(Identity, {}),
         Kind(Intercept, {"intercept": number, "smooth": flag}, LINE),
-        Kind(Temperature, {"slope": slope}, {**LINE, **PRIOR, "smooth": flag}),
+        Kind(Temperature, {"slope": slope, "smooth": flag}, LINE),
+        Kind(Temperature, {"slope": slope, **PRIOR}, of="classes"),
         Kind(Logistic, {"intercept": number, "slope": slope, "smooth": flag}, LINE),
         Kind(Beta, {"a": slope, "b": slope, "c": number, "smooth": flag}, LINE),
         Kind(PriorShift, {"old": rate, "new": rate}),
@@ -430,13 +440,18 @@ KINDS = {
             CrossVennAbers,
             {"maps": items(stored(VennAbers)), "merge": one_of(*get_args(Merge))},
         ),
-        Kind(Vector, {"scale": numbers, "shift": numbers, **PRIOR}),
-        Kind(Dirichlet, {"matrix": rows, "shift": numbers, **PRIOR, "off_diagonal": positive}),
-        Kind(OneVsRest, REDUCTION),
-        Kind(Cuts, {**REDUCTION, **REPAIRED}),
+        Kind(Vector, {"scale": numbers, "shift": numbers, **PRIOR}, of="classes"),
+        Kind(
+            Dirichlet,
+            {"matrix": rows, "shift": numbers, **PRIOR, "off_diagonal": positive},
+            of="classes",
+        ),
+        Kind(OneVsRest, REDUCTION, of="classes"),
+        Kind(Cuts, {**REDUCTION, **REPAIRED}, of="classes"),
         Kind(GroupShift, SHIFTS, LINE),
         Kind(Separate, {"maps": by_name(stored())}),
-        Kind(Composition, {"maps": items(stored())}),
+        Kind(Composition, {"maps": items(stored())}, check=_require_alike),
+        Kind(Composition, {"maps": items(stored())}, check=_require_alike, of="classes"),
         Kind(Inverse, {"map": stored()}, check=_require_strict),
     )
 }
@@ -513,7 +528,11 @@ def _map(x: Any, within: str) -> Map:
     where = f"{within}parameters"
     parameters = fields(record["parameters"], where, kind.parameters, kind.optional)
     about = {name: record[name] for name in ("range", "training", "gain", "notices")}
-    result = kind.make(**parameters, **about, **_places(kind, record, within))
+    try:
+        result = kind.make(**parameters, **about, **_places(kind, record, within))
+    except ProperlyError as error:
+        # What the class itself refuses, such as numbers for other classes than it has.
+        raise DataError(str(error).partition("\n\n")[0], hint=DAMAGED) from None
     if result.of != record["of"]:
         _refuse(f"{within}of", f'"{result.of}" for this kind', record["of"])
     kind.check(result)
@@ -542,9 +561,10 @@ def _kind(x: Any, within: str) -> Kind:
         raise DataError(message, hint="Map.save and Map.dumps write them.")
     version, kind = x.get("version"), x.get("kind")
     extra = [name for name in x if name not in RECORD]
+    kinds = {name for name, _ in KINDS}
     odd = [
         (type(version) is not int or version != VERSION, "version", version),
-        (not isinstance(kind, str) or kind not in KINDS, "kind", kind),
+        (not isinstance(kind, str) or kind not in kinds, "kind", kind),
         (bool(extra), "name", extra[0] if extra else None),
     ]
     for is_odd, what, value in odd:
@@ -558,7 +578,8 @@ def _kind(x: Any, within: str) -> Kind:
     if missing:
         message = f"a stored map must have {', '.join(RECORD)}; {missing[0]} is missing"
         raise DataError(message, hint=DAMAGED)
-    return KINDS[kind]  # type: ignore[index]
+    choices = [of for name, of in KINDS if name == kind]
+    return KINDS[str(kind), one_of(*choices)(x["of"], f"{within}of")]
 
 
 def _versions(x: dict[str, Any]) -> str:
