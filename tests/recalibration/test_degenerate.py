@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from scipy.optimize import minimize_scalar
 from scipy.special import expit
 from tests.recalibration_numbers import (
     MAPS,
@@ -70,7 +71,23 @@ def values_of(record: Any, key: str) -> list[Any]:
 # Separated
 
 
-@pytest.mark.parametrize("name", SLOPES)
+def test_a_plain_temperature_of_separated_cases_is_fitted_if_the_threshold_is_not_a_half() -> None:
+    # Log odds that are scaled stay on their side of 0: above 1/2 others are wrong, and that costs.
+    cases = cases_of("separated")
+    y, p = cases.y, cases.p
+    assert p[y].min() > p[~y].max() > 0.5
+
+    def loss(slope: float) -> float:
+        odds = slope * (np.log(p) - np.log1p(-p))
+        return float(np.logaddexp(0, np.where(y, -odds, odds)).sum())
+
+    best = minimize_scalar(loss, bounds=(0, 20), method="bounded", options={"xatol": 1e-10})
+    fit = fitted("separated", "temperature", smooth=False)
+    assert fit.slope == pytest.approx(best.x, abs=1e-6)
+    assert says(fit, "threshold")
+
+
+@pytest.mark.parametrize("name", ["logistic", "beta"])
 def test_a_plain_line_of_separated_cases_is_refused(name: str) -> None:
     message = "no finite line fits best: some threshold tells all events from all others"
     with pytest.raises(DataError, match=message) as refusal:

@@ -336,6 +336,7 @@ def smooth_events(sample: Sample) -> Column:
 
 
 SEPARATED = "no finite line fits best: some threshold tells all events from all others"
+GUESS = "some threshold tells all events from all others; the map is a guess"
 REVERSED = (
     "forecasts rank cases the wrong way round: no increasing line is better than the event rate"
 )
@@ -528,7 +529,7 @@ class Logistic(LogOddsMap):
         odds, notes = sample.log_odds, []
         separated = is_separated(sample)
         if separated:
-            notes.append("some threshold tells all events from all others; the map is a guess")
+            notes.append(GUESS)
         place = self._from_here(sample, (None, odds))
         if place is None:
             options = {"smooth": self.smooth, "may_separate": separated}
@@ -589,7 +590,7 @@ class Beta(LogOddsMap):
         notes = []
         separated = self.smooth and is_separated(sample)
         if separated:
-            notes.append("some threshold tells all events from all others; the map is a guess")
+            notes.append(GUESS)
         a, b, c = self._from_here(sample, (*sample.logarithms, None)) or (-1.0, -1.0, 0.0)
         if min(a, b) > 0:
             return {"a": a, "b": b, "c": c, "separated": separated}, notes

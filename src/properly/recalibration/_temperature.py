@@ -10,11 +10,13 @@ from properly._boundary._notices import notice
 from properly._boundary._record import plain
 from properly.counts._class_rows import rows_of
 from properly.recalibration._log_odds_maps import (
+    GUESS,
     NO_ATOMS,
     REVERSED,
     Coefficients,
     LogOddsMap,
     fit_line,
+    is_separated,
     scale_columns,
 )
 from properly.recalibration._softmax import Scale
@@ -139,8 +141,9 @@ class Temperature(LogOddsMap):
 
     def _estimate(self, sample: Sample) -> tuple[dict[str, Any], list[str]]:
         fitted = fit_line(sample, scale_columns, sample.log_odds, smooth=self.smooth)
-        slope = float(fitted.coefficients[0])
-        return {"slope": max(slope, 0.0)}, [REVERSED] if slope < 0 else []
+        slope, separated = float(fitted.coefficients[0]), is_separated(sample)
+        notes = ([GUESS] if separated else []) + ([REVERSED] if slope < 0 else [])
+        return {"slope": max(slope, 0.0), "separated": separated}, notes
 
     def _at(self, p: Array) -> Array:
         if self.labels is None:

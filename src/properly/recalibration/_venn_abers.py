@@ -80,7 +80,10 @@ def pairs_of(tally: Tally, sample: Sample) -> Pairs:
     last = np.append(upper.row[1:] - 1, rows - 1)
     first = rows - 1 - np.append(lower.row[1:] - 1, rows - 1)
     kept = np.union1d(last, first)
-    return Pairs(sample.value[kept], 1 - lower.at(rows - 1 - kept), upper.at(kept))
+    up, of = upper.at(kept)
+    down, out_of = lower.at(rows - 1 - kept)
+    # Subtracted as counts: one less a rounded quotient would be rounded twice.
+    return Pairs(sample.value[kept], (out_of - down) / out_of, up / of)
 
 
 def _in_units(tally: Tally, sample: Sample) -> tuple[Column, Column, Any]:
@@ -99,23 +102,26 @@ def _path(weight: Column, events: Column, corner: Column) -> _Path:
 
 
 class _Steps(NamedTuple):
-    """A step function of rows: where it rises, and to what; the first row is among them."""
+    """A step function of rows: where it rises, and to which rate; the first row is among them."""
 
     row: Column
-    value: Column
+    events: Column
+    cases: Column
 
-    def at(self, rows: Column) -> Column:
-        result: Column = self.value[np.searchsorted(self.row, rows, side="right") - 1]
-        return result
+    def at(self, rows: Column) -> tuple[Column, Column]:
+        """Return events and cases, of which the rate at some rows is the quotient."""
+        place = np.searchsorted(self.row, rows, side="right") - 1
+        return self.events[place], self.cases[place]
 
 
 def _with_event(path: _Path, unit: Any) -> _Steps:
     """Return the recalibration at each row with an event added there."""
     point = _below_hull(path, unit)
+    events, cases = _tangents(path, point, unit)
     # Point j counts from row j on; the first one, (0, 0), is always among them.
-    best = np.maximum.accumulate(_tangents(path, point, unit))
+    best = np.maximum.accumulate(events / cases)
     rises = np.append(True, best[1:] > best[:-1])
-    return _Steps(point[rises], best[rises])
+    return _Steps(point[rises], events[rises], cases[rises])
 
 
 def _below_hull(path: _Path, unit: Any) -> Column:
@@ -145,8 +151,8 @@ def _near_hull(path: _Path, unit: Any) -> Column:
     return np.flatnonzero(level <= np.repeat((up[:-1] + 2 * unit) * wide - at[:-1] * high, rows))
 
 
-def _tangents(path: _Path, point: Column, unit: Any) -> Column:
-    """Return the slopes of the tangents from points, moved back by the unit, to the hull ahead."""
+def _tangents(path: _Path, point: Column, unit: Any) -> tuple[Column, Column]:
+    """Return rise and run of the tangents from points, moved back by the unit, to the hull."""
     cases, events, corner = path
     at, up = cases[corner], events[corner]
     x, y = cases[point] - unit, events[point] - unit
@@ -160,8 +166,7 @@ def _tangents(path: _Path, point: Column, unit: Any) -> Column:
         falls = (there < here) & (low < high)
         rises = ~falls & (low < high)
         low, high = np.where(falls, middle + 1, low), np.where(rises, middle, high)
-    result: Column = (up[low] - y) / (at[low] - x)
-    return result
+    return up[low] - y, at[low] - x
 
 
 def merged(p0: Array, p1: Array, merge: Merge) -> Array:
