@@ -416,7 +416,7 @@ KINDS = {
     for kind in (
         Kind(Identity, {}),
         Kind(Intercept, {"intercept": number, "smooth": flag}, LINE),
-        Kind(Temperature, {"slope": slope}, {**LINE, **PRIOR, "smooth": flag}),
+        Kind(Temperature, {"slope": slope, "smooth": flag}, {**LINE, **PRIOR}),
         Kind(Logistic, {"intercept": number, "slope": slope, "smooth": flag}, LINE),
         Kind(Beta, {"a": slope, "b": slope, "c": number, "smooth": flag}, LINE),
         Kind(PriorShift, {"old": rate, "new": rate}),
