@@ -87,14 +87,14 @@ CALIBRATED = ("calibrated", "calibrated, rare")
 
 def recalibration_facts() -> Iterator[tuple[int, Facts]]:
     """List the samples, and how often each is drawn."""
-    for n, times in ((200, 600), (1000, 400), (10_000, 100)):
+    for n, times in ((200, 400), (1000, 250), (10_000, 60)):
         for truth in TRUTHS:
             yield times, {"study": "gains", "curve": truth, "n": n}
     for slope in (1.0, 0.5):
         for folds in ("clusters", "cases"):
             facts = {"study": "gains in clusters", "slope": slope, "folds": folds}
-            yield 300, facts | {"n": CLUSTERS * MEMBERS}
-    for n, times in ((200, 200), (1000, 100)):
+            yield 200, facts | {"n": CLUSTERS * MEMBERS}
+    for n, times in ((200, 150), (1000, 80)):
         for truth in ("calibrated", "calibrated, rare", "slope 0.85", "slope 1/2", "steps"):
             yield times, {"study": "choice", "curve": truth, "n": n}
 

@@ -160,6 +160,5 @@ class Temperature(LogOddsMap):
         return super()._joined(first) if self.labels is None else None
 
     def _written(self) -> dict[str, Any]:
-        if self.labels is None:
-            return super()._written()
-        return {"slope": self.slope, "labels": plain(self.labels), "prior": self.prior}
+        classes = {"labels": plain(self.labels), "prior": self.prior}
+        return super()._written() | ({} if self.labels is None else classes)
