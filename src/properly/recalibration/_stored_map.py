@@ -425,12 +425,8 @@ KINDS = {
     for kind in (
         Kind(Identity, {}),
         Kind(Intercept, {"intercept": number, "smooth": flag}, LINE),
-<<<<<<< HEAD
         Kind(Temperature, {"slope": slope, "smooth": flag}, LINE),
-        Kind(Temperature, {"slope": slope, **PRIOR}, of="classes"),
-=======
-        Kind(Temperature, {"slope": slope, "smooth": flag}, {**LINE, **PRIOR}),
->>>>>>> rclasses
+        Kind(Temperature, {"slope": slope, "smooth": flag, **PRIOR}, of="classes"),
         Kind(Logistic, {"intercept": number, "slope": slope, "smooth": flag}, LINE),
         Kind(Beta, {"a": slope, "b": slope, "c": number, "smooth": flag}, LINE),
         Kind(PriorShift, {"old": rate, "new": rate}),
