@@ -133,7 +133,7 @@ def _by_labels(cases: Cases, labels: ArrayLike) -> Split:
         last = np.zeros(cluster.max() + 1, dtype=np.intp)
         last[cluster] = fold
         if (last[cluster] != fold).any():
-            name = to_numpy(cases.clusters)[np.flatnonzero(last[cluster] != fold)[0]]
+            name = to_numpy(cases.clusters).tolist()[np.flatnonzero(last[cluster] != fold)[0]]
             message = f"a cluster must lie in one fold; cluster {name!r} lies in several"
             raise DataError(message, hint="folds that cut clusters leak what they have in common.")
     return Split(fold, len(names))
