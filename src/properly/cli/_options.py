@@ -111,6 +111,14 @@ def within_option() -> click.Option:
     )
 
 
+def over_range(rule: Rule | None, within: Interval | None) -> Rule | None:
+    """Look at a range of thresholds only, if there is a rule and a range."""
+    from properly.rules import Bounded
+    from properly.rules._rule import require_binary
+
+    return rule if rule is None or within is None else Bounded(require_binary(rule), within)
+
+
 def level_option() -> click.Option:
     """Describe ``--level``."""
     inside = click.FloatRange(0, 1, min_open=True, max_open=True)

@@ -1,0 +1,147 @@
+"""``properly recalibrate show``: what a stored map does, and what it was fitted to."""
+
+from __future__ import annotations
+
+import json
+import math
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from properly._boundary._record import many, plain, printable
+from properly._boundary._tables import table, wrapped
+from properly.cli._commands import Described
+from properly.cli._options import format_option
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+
+    from properly.recalibration import Map
+
+THRESHOLDS = (0.01, 0.02, 0.05, 0.1, 0.2, 0.3, 0.5, 0.7, 0.9)
+# Forecasts at which a map is looked at, to say where it changes most.
+LOOKS = 999
+RANKS = {
+    "strictly": "It increases strictly: the order of forecasts, and the AUC, stay.",
+    "weakly": "It never falls, but is flat somewhere: forecasts become ties.",
+    False: "It falls somewhere: the order of forecasts changes.",
+}
+EXAMPLES = """
+properly recalibrate show map.json
+properly recalibrate show map.json --threshold 0.05 --format json
+"""
+
+
+def show() -> click.Command:
+    """Describe ``properly recalibrate show``."""
+    inside = click.FloatRange(0, 1, min_open=True, max_open=True)
+    return Described(
+        "show",
+        callback=_show,
+        help=(
+            "Say what a stored map is and does: what it was fitted to, what it would save, and at "
+            "which original forecast the recalibrated one reaches a threshold. To act there needs "
+            "no other forecasts."
+        ),
+        params=[
+            click.Argument(["path"], metavar="FILE"),
+            click.Option(
+                ["--threshold", "thresholds"],
+                type=inside,
+                multiple=True,
+                metavar="NUMBER",
+                help="Threshold of recalibrated forecasts; may be given several times.",
+            ),
+            format_option("text", "json"),
+        ],
+        examples=EXAMPLES,
+    )
+
+
+def _show(path: str, thresholds: tuple[float, ...], layout: str) -> None:
+    from properly.recalibration import load
+
+    use = load(path)
+    reached = _reached(use, thresholds or THRESHOLDS)
+    if layout == "json":
+        pairs = [{"recalibrated": t, "original": p} for t, p in reached.items()]
+        record = use.to_dict() | {"thresholds": plain(pairs)}
+        click.echo(json.dumps(record, indent=2, ensure_ascii=False, allow_nan=False))
+        return
+    click.echo("\n\n".join(_parts(use, reached)))
+
+
+def _reached(use: Map, thresholds: Iterable[float]) -> dict[float, float]:
+    """Return by threshold the least original forecast that reaches it; of some maps none."""
+    if use.of != "event" or use.monotone is False:
+        return {}
+    return {t: use.threshold(t) for t in sorted(set(thresholds))}
+
+
+def _parts(use: Map, reached: Mapping[float, float]) -> Iterable[str]:
+    from properly.recalibration._sentences import NAMES, what_it_does
+
+    name = NAMES.get(use.kind, f"a map of the kind {use.kind}")
+    said = [f"{name[0].upper()}{name[1:]}, for {_what(use)}.", what_it_does(use).strip()]
+    if use.kind == "identity":
+        said = [f"No map, for {_what(use)}: forecasts stay as they are."]
+    elif use.of == "event":
+        said += [_largest_change(use), RANKS[use.monotone]]
+    yield wrapped(" ".join(filter(None, said)))
+    known = [*_training(use), *_gain(use.gain)]
+    if known:
+        yield "\n".join(map(wrapped, known))
+    if reached and use.kind != "identity":
+        rows = [(f"{t:g}", _limit(p)) for t, p in reached.items()]
+        yield table(("recalibrated", "original"), rows)
+        yield wrapped(
+            "To act where the recalibrated forecast is at least the first number is to act where "
+            "the original one is at least the second."
+        )
+    if use.notices:
+        yield "\n".join(f"Note: {printable(each)}." for each in use.notices)
+
+
+def _what(use: Map) -> str:
+    if use.of == "event":
+        return "one event"
+    labels: tuple[Any, ...] = getattr(use, "labels", None) or ()
+    return f"the classes {', '.join(printable(str(label)) for label in labels)}"
+
+
+def _largest_change(use: Map) -> str:
+    """Say which forecast changes most, among those that the map was fitted to."""
+    import numpy as np
+
+    low, high = use.range or (0.0, 1.0)
+    p = np.linspace(low, high, LOOKS)
+    q = use._at(p)  # noqa: SLF001
+    k = int(np.argmax(np.abs(q - p)))
+    return f"It changes most at {p[k]:.2g}, which becomes {q[k]:.2g}."
+
+
+def _training(use: Map) -> Iterable[str]:
+    training = use.training
+    if training is None:
+        return
+    cases = many(training.cases, "case") if training.cases else f"a weight of {training.weight:g}"
+    said = f"Fitted to {cases}, {training.events:g} of them with the event"
+    low, high = use.range or (math.nan, math.nan)
+    reach = "" if math.isnan(low) else f", from {low:.4g} to {high:.4g}"
+    yield f"{said}; the mean forecast was {training.mean_forecast:.4g}{reach}."
+
+
+def _gain(gain: Mapping[str, Any] | None) -> Iterable[str]:
+    if gain is None:
+        return
+    numbers = (gain["estimate"], gain["low"], gain["high"])
+    saved, low, high = (f"{x:.4g}" for x in numbers)
+    nested = ", the choice of the map included" if gain["nested"] else ""
+    yield (
+        f"It would save {saved} ({low} to {high}) of the {printable(gain['rule'])} score on new "
+        f"cases, judged by {gain['folds']} folds of {printable(gain['design'])}{nested}."
+    )
+
+
+def _limit(p: float) -> str:
+    return "never" if math.isinf(p) else "always" if p == 0 else f"{p:.6g}"
