@@ -295,7 +295,7 @@ def _json_number(value: object, name: str, place: Callable[[int], str], row: int
         return math.nan
     if isinstance(value, str):
         return _number(value, name, place, row)
-    if not isinstance(value, int | float):
+    if isinstance(value, bool) or not isinstance(value, int | float):
         raise no_number(name, place(row), value, 1)
     return float(value)
 

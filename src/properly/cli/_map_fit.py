@@ -30,7 +30,7 @@ from properly.cli._wording import in_options
 if TYPE_CHECKING:
     from properly import Interval
     from properly.cli._columns import Chosen
-    from properly.recalibration import Gain, Map, Recalibrated
+    from properly.recalibration import Map, Recalibrated
     from properly.rules import Rule
 
 AUTO = "auto"
@@ -158,16 +158,18 @@ def _only(data: Chosen) -> str:
 
 def best_map(result: Recalibrated) -> Map:
     """Return the map that was chosen, or else that which would save most."""
-    kind = result.chosen
     if result.recommended or not result.gains:
         return result.map
-    if kind not in result.maps:
-        kind = max(result.gains, key=lambda name: _order(result.gains[name]))
+    kind = best_kind(result)
     return replace(result.maps[kind], gain=result.gains[kind].stored())
 
 
-def _order(gain: Gain) -> float:
-    return -math.inf if math.isnan(gain.estimate) else gain.estimate
+def best_kind(result: Recalibrated) -> str:
+    """Return the kind of map that was chosen, or else that which would save most."""
+    if result.chosen in result.maps:
+        return result.chosen
+    saved = {name: gain.estimate for name, gain in result.gains.items()}
+    return max(saved, key=lambda name: -math.inf if math.isnan(saved[name]) else saved[name])
 
 
 def _told(result: Recalibrated, use: Map, output: str | None) -> str:

@@ -79,16 +79,16 @@ def _reached(use: Map, thresholds: Iterable[float]) -> dict[float, float]:
 
 
 def _parts(use: Map, reached: Mapping[float, float]) -> Iterable[str]:
-    from properly.recalibration._sentences import NAMES, what_it_does
+    from properly.recalibration._sentences import NAMES
 
     name = NAMES.get(use.kind, f"a map of the kind {use.kind}")
-    said = [f"{name[0].upper()}{name[1:]}, for {_what(use)}.", what_it_does(use).strip()]
+    said = [f"{name[0].upper()}{name[1:]}, for {_what(use)}.", _words(use)]
     if use.kind == "identity":
         said = [f"No map, for {_what(use)}: forecasts stay as they are."]
     elif use.of == "event":
         said += [_largest_change(use), RANKS[use.monotone]]
     yield wrapped(" ".join(filter(None, said)))
-    known = [*_training(use), *_gain(use.gain)]
+    known = [*_training(use), *_gain(use)]
     if known:
         yield "\n".join(map(wrapped, known))
     if reached and use.kind != "identity":
@@ -107,6 +107,21 @@ def _what(use: Map) -> str:
         return "one event"
     labels: tuple[Any, ...] = getattr(use, "labels", None) or ()
     return f"the classes {', '.join(printable(str(label)) for label in labels)}"
+
+
+def _words(use: Map) -> str:
+    """Say what a line of the log odds does to forecasts."""
+    from properly.recalibration._log_odds_maps import LogOddsMap
+    from properly.recalibration._sentences import SHIFTED, STEEP
+
+    if not isinstance(use, LogOddsMap):
+        return ""
+    slope, other, shift = use.coefficients
+    if slope != other:
+        return ""
+    words = ["less extreme" if slope < 1 else "more extreme"] * (abs(slope - 1) > STEEP)
+    words += ["higher throughout" if shift > 0 else "lower throughout"] * (abs(shift) > SHIFTED)
+    return f"Forecasts become {' and '.join(words)}." if words else ""
 
 
 def _largest_change(use: Map) -> str:
@@ -131,15 +146,19 @@ def _training(use: Map) -> Iterable[str]:
     yield f"{said}; the mean forecast was {training.mean_forecast:.4g}{reach}."
 
 
-def _gain(gain: Mapping[str, Any] | None) -> Iterable[str]:
+def _gain(use: Map) -> Iterable[str]:
+    gain = use.gain
     if gain is None:
         return
+    # What leaves forecasts as they are is written where no map was worth using.
+    what = "Recalibration" if use.kind == "identity" else "It"
     numbers = (gain["estimate"], gain["low"], gain["high"])
     saved, low, high = (f"{x:.4g}" for x in numbers)
     nested = ", the choice of the map included" if gain["nested"] else ""
+    rule, design = printable(gain["rule"]), printable(gain["design"])
     yield (
-        f"It would save {saved} ({low} to {high}) of the {printable(gain['rule'])} score on new "
-        f"cases, judged by {gain['folds']} folds of {printable(gain['design'])}{nested}."
+        f"{what} would save {saved} ({low} to {high}) of the {rule} score on new cases, judged by "
+        f"{gain['folds']} folds of {design}{nested}."
     )
 
 
