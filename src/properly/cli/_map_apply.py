@@ -43,6 +43,7 @@ def apply() -> click.Command:
     return Described(
         "apply",
         callback=_apply,
+        short_help="Recalibrate the forecasts of a file, or print SQL that does.",
         help=(
             "Recalibrate the forecasts of a file, row by row: what is written has the format of "
             "FILE and one more column, or one a class. All other columns stay as they are written. "

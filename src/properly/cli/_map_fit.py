@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from properly._boundary._record import printable
-from properly.cli._columns import chosen
+from properly.cli._columns import PLACE, chosen
 from properly.cli._commands import Described
 from properly.cli._formats import FORMATS
 from properly.cli._options import (
@@ -59,14 +59,27 @@ def fit() -> click.Command:
     return Described(
         "fit",
         callback=_fit,
+        short_help="Fit a map, and say what it would save on new cases.",
         help=(
             "Fit a map from forecasts to better ones. Says what each kind of map would save on new "
             "cases, by cross-fitting, and which to use, if any. Without a recommendation the map "
             f"that is written leaves forecasts as they are. {FILES}"
         ),
-        params=[*file_options_but("groups"), *_options()],
+        params=[*_file_options(), *_options()],
         examples=EXAMPLES,
     )
+
+
+def _file_options() -> list[click.Parameter]:
+    """Describe files and columns; forecasts are those of one model."""
+    options = file_options_but("groups")
+    for option in options:
+        if option.name == "forecast" and isinstance(option, click.Option):
+            option.help = (
+                "Column of probabilities, of one model. With --classes, what columns begin with, "
+                f"or a pattern such as 'p({PLACE})'."
+            )
+    return options
 
 
 def _options() -> list[click.Parameter]:
@@ -98,7 +111,7 @@ def _options() -> list[click.Parameter]:
         ),
         format_option("text", "json", *FORMATS),
         level_option(),
-        seed_option(),
+        seed_option("Seed of folds."),
         click.Option(["--output"], metavar="FILE", help="Where to write the map, as JSON."),
         force_option(),
     ]

@@ -38,6 +38,7 @@ def show() -> click.Command:
     return Described(
         "show",
         callback=_show,
+        short_help="Say what a stored map is and does.",
         help=(
             "Say what a stored map is and does: what it was fitted to, what it would save, and at "
             "which original forecast the recalibrated one reaches a threshold. To act there needs "

@@ -127,12 +127,10 @@ def level_option() -> click.Option:
     )
 
 
-def seed_option() -> click.Option:
+def seed_option(about: str = "Seed of draws.") -> click.Option:
     """Describe ``--seed``."""
     number = click.IntRange(min=0)
-    return click.Option(
-        ["--seed"], type=number, default=0, show_default=True, help="Seed of draws."
-    )
+    return click.Option(["--seed"], type=number, default=0, show_default=True, help=about)
 
 
 def format_option(*formats: str) -> click.Option:

@@ -15,12 +15,24 @@ if TYPE_CHECKING:
 EXAMPLES = r"""
 properly recalibrate fit crash.csv --outcome died \
     --forecast balanced_boosting --clusters cluster --output new.json
+properly recalibrate apply crash.csv --map map.json \
+    --forecast balanced_boosting --output better.csv
+properly recalibrate show map.json
 """
+
+
+class InOrder(DescribedGroup):
+    """Commands in the order in which they are used."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        """Name the commands in their own order."""
+        del ctx
+        return list(self.commands)
 
 
 def recalibrate() -> click.Group:
     """Describe ``properly recalibrate`` and the commands below it."""
-    return DescribedGroup(
+    return InOrder(
         "recalibrate",
         help=(
             "Repair forecasts, if that can be done: fit a map from forecasts to better ones, with "

@@ -93,8 +93,8 @@ properly score crash.csv --outcome died --forecast forest \
 properly score crash.csv --outcome died --forecast logistic --format json \
     --keep-forecasts
 properly score crash.csv --outcome died --forecast forest --memory 1GB
-properly score crash.csv --outcome died --forecast forest --clusters cluster \
-    --recalibrated --fail-if "gain.lower>1"
+properly score crash.csv --outcome died --forecast logistic \
+    --clusters cluster --recalibrated --fail-if "gain.lower>0"
 properly score crash.csv --outcome severity --forecast severity_probability \
     --classes none,possible,nonincapacitating,incapacitating,killed \
     --ordered --missing drop
