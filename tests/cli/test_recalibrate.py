@@ -224,7 +224,7 @@ def test_why_a_map_could_not_be_fitted_is_said(tmp_path: Path) -> None:
 def selected(expression: str, file: Path) -> Any:
     """Let duckdb work an expression out."""
     query = f"SELECT {expression} AS q FROM read_csv('{file}', delim=',')"  # noqa: S608
-    return duckdb.sql(query).fetchnumpy()["q"]
+    return duckdb.execute(query).fetchnumpy()["q"]
 
 
 @pytest.mark.parametrize("kind", MAPS)
