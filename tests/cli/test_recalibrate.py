@@ -15,12 +15,12 @@ import duckdb
 import numpy as np
 import pytest
 from click.testing import CliRunner
-from tests.command_line import run
+from tests.command_line import GRADES, run
 
 import properly
 from properly import cli
 from properly.cli._map_apply import DIALECTS
-from properly.cli._map_fit import MAPS
+from properly.cli._map_fit import CLASS_MAPS, EVENT_MAPS
 from properly.recalibration import (
     Beta,
     Identity,
@@ -150,8 +150,9 @@ def test_a_name_may_have_hyphens_or_underscores(file: Path, tmp_path: Path, spel
 
 
 def test_the_names_of_maps_are_those_of_the_library() -> None:
-    events = {"identity", *(name.replace("-", "_") for name in MAPS)}
-    assert events == set(_choice.BY_NAME)
+    classes = {name.replace("-", "_") for name in CLASS_MAPS}
+    events = {name.replace("-", "_") for name in EVENT_MAPS}
+    assert events <= set(_choice.BY_NAME) <= {"identity", *events, *classes}
     assert set(DIALECTS) == set(_expression.DIALECTS)
 
 
@@ -227,7 +228,7 @@ def selected(expression: str, file: Path) -> Any:
     return duckdb.execute(query).fetchnumpy()["q"]
 
 
-@pytest.mark.parametrize("kind", MAPS)
+@pytest.mark.parametrize("kind", EVENT_MAPS)
 def test_a_file_a_call_and_a_database_agree(kind: str, file: Path, tmp_path: Path) -> None:
     path, out = tmp_path / "map.json", tmp_path / "new.csv"
     assert fit(file, "--map", kind, "--output", path).exit_code == 0
@@ -262,6 +263,58 @@ def test_what_a_name_holds_is_not_obeyed_by_a_terminal(tmp_path: Path) -> None:
     result = run("recalibrate", "fit", file, "--outcome", "y", "--forecast", name)
     assert result.exit_code == 0
     assert "\x1b" not in result.stdout + result.stderr
+
+
+# Classes
+
+
+def write_classes(path: Path) -> Path:
+    """Write forecasts of three grades that are too sure."""
+    rng = np.random.default_rng(3)
+    p = rng.dirichlet([2, 2, 1], CASES)
+    grade = [GRADES[rng.choice(3, p=row)] for row in p]
+    sure = p**2 / (p**2).sum(axis=1, keepdims=True)
+    rows = [f"{a},{','.join(map(repr, row))}" for a, row in zip(grade, sure.tolist(), strict=True)]
+    path.write_text("\n".join(["grade,p_low,p_mid,p_high", *rows]) + "\n", encoding="utf-8")
+    return path
+
+
+@pytest.mark.parametrize("kind", CLASS_MAPS)
+def test_maps_for_classes_read_and_write_a_column_a_class(kind: str, tmp_path: Path) -> None:
+    file, path, out = (tmp_path / x for x in ("in.csv", "map.json", "out.csv"))
+    write_classes(file)
+    graded = ("--outcome", "grade", "--forecast", "p", "--classes", ",".join(GRADES))
+    result = run("recalibrate", "fit", file, *graded, "--map", kind, "--output", path)
+    assert result.exit_code == 0, result.stderr
+    result = apply(file, path, "--output", out)
+    assert (result.exit_code, FLATTERS in result.stderr) == (0, True)
+    rows = properly.read(out)
+    assert list(rows)[4:] == [f"p_recalibrated_{grade}" for grade in GRADES]
+    p, q = (
+        np.column_stack([rows[f"{name}_{grade}"] for grade in GRADES])
+        for name in ("p", "p_recalibrated")
+    )
+    np.testing.assert_allclose(q, load(path).at(p), rtol=1e-15)
+    again = ("--forecast", "p_recalibrated", "--classes", ",".join(GRADES), "--outcome", "grade")
+    assert run("score", out, *again).exit_code == 0
+    shown = " ".join(run("recalibrate", "show", path).stdout.split())
+    assert "for the classes low, mid, high. " in shown
+    assert "Fitted to 400 cases: " in shown
+
+
+def test_rows_of_classes_may_be_divided_by_their_sums(tmp_path: Path) -> None:
+    file, path, out = (tmp_path / x for x in ("in.csv", "map.json", "out.csv"))
+    file.write_text("low,mid,high\n1,1,2\n", encoding="utf-8")
+    half, none = (0.5,) * len(GRADES), (0.0,) * len(GRADES)
+    properly.recalibration.Vector(scale=half, shift=none, labels=GRADES).save(path)
+    given = ("--map", path, "--forecast", "{}", "--as", "q({})", "--output", out)
+    refused = run("recalibrate", "apply", file, *given)
+    assert refused.exit_code == 1
+    assert f"row 0 (line 2 of {file})" in refused.stderr
+    assert run("recalibrate", "apply", file, *given, "--normalize").exit_code == 0
+    rows = properly.read(out)
+    q = [rows[f"q({grade})"][0] for grade in GRADES]
+    np.testing.assert_allclose(q, load(path).at(np.array([[0.25, 0.25, 0.5]]))[0], rtol=1e-15)
 
 
 # apply
@@ -553,6 +606,8 @@ def test_a_map_that_was_changed_is_refused(change: str, stored: Path, tmp_path: 
         (("--map", "spline"), 2, "'spline' is not one of 'auto', 'intercept'"),
         (("--folds", "1"), 2, "1 is not in the range x>=2"),
         (("--rule", "breir"), 2, "did you mean one of Brier?"),
+        (("--map", "vector"), 2, "--map vector is about classes; give their labels by"),
+        (("--map", "beta", "--classes", "a,b"), 2, "--map beta is for one event; maps for"),
     ],
 )
 def test_what_cannot_be_fitted_is_refused(

@@ -40,9 +40,9 @@ class Gains:
     def to_dict(self) -> dict[str, Any]:
         """Return the numbers as conditions and JSON have them, by model."""
         numbers = {name: _numbers(result) for name, result in self.results.items()}
-        return plain(
-            {"gains": numbers | {name: _absent(why) for name, why in self.reasons.items()}}
-        )
+        numbers |= {name: _absent(why) for name, why in self.reasons.items()}
+        record: dict[str, Any] = plain({"gains": numbers})
+        return record
 
     def __str__(self) -> str:
         """Say it of one model after the other."""

@@ -2,33 +2,26 @@
 
 from __future__ import annotations
 
-import re
 from contextlib import closing
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any
 
 import click
 
-from properly._boundary._notices import collected, notice
 from properly._boundary._record import many, printable
-from properly.cli._columns import PLACE, WHOLE, models_of, no_percentage
+from properly.cli._columns import PLACE, models_of
 from properly.cli._commands import Described
 from properly.cli._options import force_option
 from properly.cli._running import require_output, require_packages
-from properly.cli._wording import name_rows
-from properly.errors import DataError, ProperlyError
+from properly.errors import DataError
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from properly.cli._column_writer import Piece
     from properly.engines._files._read import Files
     from properly.recalibration import Map
-    from properly.typing import Column
 
 # Whose SQL there is. A test keeps them those of the library.
 DIALECTS = ("duckdb", "postgres", "bigquery", "snowflake", "spark")
-# A mean of the same forecasts in another order differs by rounding alone.
-ROUNDING = 1e-12
 EXAMPLES = r"""
 properly recalibrate apply crash.csv --map map.json --forecast logistic \
     --output new.csv
@@ -72,7 +65,15 @@ def _options() -> list[click.Parameter]:
             show_default="COLUMN_recalibrated",
             help="What to call the new column; for classes, what new columns begin with.",
         ),
+        click.Option(
+            ["--groups", "--group", "groups"],
+            metavar="COLUMN",
+            help="Column of groups, for a map that differs by group.",
+        ),
         click.Option(["--percent"], is_flag=True, help="Forecasts are in percent, from 0 to 100."),
+        click.Option(
+            ["--normalize"], is_flag=True, help="Divide rows of class probabilities by their sums."
+        ),
         click.Option(
             ["--missing"],
             type=click.Choice(["refuse", "keep"]),
@@ -96,16 +97,17 @@ def _apply(
     forecast: str,
     *,
     name: str | None,
-    percent: bool,
-    missing: Literal["refuse", "keep"],
     dialect: str | None,
     output: str | None,
     force: bool,
+    **reading: Any,
 ) -> None:
     from properly.recalibration import load
 
     if dialect is not None:
-        _refuse_with_sql({"--output": output is not None, "--percent": percent})
+        given = ("percent", "normalize", "groups")
+        refused = {f"--{option}": bool(reading[option]) for option in given}
+        _refuse_with_sql({"--output": output is not None, **refused})
         click.echo(load(stored).sql(forecast, dialect=dialect))
         return
     if path is None or output is None:
@@ -114,12 +116,24 @@ def _apply(
     require_packages(["duckdb"])
     require_output(output, force=force)
     use = load(stored)
+    _require_sense(use, **reading)
     columns, new = names_of(use, forecast, name)
-    rows = _rewrite(
-        use, path, columns, new, output, percent=percent, missing=missing, overwrite=force
-    )
+    rows = _rewrite(use, (path, output), columns, new, overwrite=force, **reading)
     listed = ", ".join(printable(each) for each in new)
     click.echo(f"{many(rows, 'row')} in {printable(output)}, recalibrated as {listed}.")
+
+
+def _require_sense(use: Map, *, groups: str | None, normalize: bool, **_: Any) -> None:
+    """Refuse options that the map has no use for, and ask for the one that it needs."""
+    if normalize and use.of != "classes":
+        message = "--normalize is about classes; this map is for one event."
+        raise click.UsageError(message)
+    if use.needs_groups and groups is None:
+        message = "This map differs by group; give the column of groups by --groups."
+        raise click.UsageError(message)
+    if groups is not None and not use.needs_groups:
+        message = "--groups is about maps that differ by group; this one does not."
+        raise click.UsageError(message)
 
 
 def _refuse_with_sql(given: dict[str, bool]) -> None:
@@ -139,35 +153,37 @@ def names_of(use: Map, forecast: str, name: str | None) -> tuple[tuple[str, ...]
 
 def _rewrite(
     use: Map,
-    path: str,
+    paths: tuple[str, str],
     columns: tuple[str, ...],
     new: tuple[str, ...],
-    output: str,
     *,
-    percent: bool,
-    missing: str,
+    groups: str | None,
     overwrite: bool,
+    **reading: Any,
 ) -> int:
     """Write the rows of a file with new columns, and count them."""
     from properly._boundary._files import open_whole
     from properly.cli._column_writer import Request, packing, pieces, require_format
+    from properly.cli._row_maps import Reading, RowMap
     from properly.engines._files._read import open_files
 
-    applied = _Application(use, columns, percent=percent, missing=missing)
+    path, output = paths
     with open_files(path) as files:
         file = _only_file(files)
         require_format(file, output)
         files.require(columns)
         _require_new(files.names, new)
-        request = Request(file, columns, new)
+        # Labels are read as they were for the fit, where 7 and 7.0 are one group.
+        labels = None if groups is None else files.read([groups])
+        applied = RowMap(use, Reading(columns, **reading), labels)
         with (
             open_whole(output, overwrite=overwrite) as whole,
             packing(output, whole) as target,
-            closing(pieces(request, target)) as parts,
+            closing(pieces(Request(file, columns, new), target)) as parts,
         ):
             for piece in parts:
                 piece.write(applied.at(piece))
-    applied.tell()
+            applied.tell()
     return applied.rows
 
 
@@ -183,93 +199,3 @@ def _require_new(names: Sequence[str], new: Sequence[str]) -> None:
         if name in names:
             message = f"a new column needs a new name; there is {name!r} already"
             raise DataError(message, hint="give another one by --as.")
-
-
-class _Application:
-    """A map at work on the pieces of a file; what is odd is told once, at the end."""
-
-    def __init__(self, use: Map, columns: Sequence[str], *, percent: bool, missing: str) -> None:
-        self.use, self.names, self.percent, self.missing = use, columns, percent, missing
-        self.rows, self.total = 0, 0.0
-        self.distinct: list[Column] = []
-        self.odd: list[Column] = []
-
-    def at(self, piece: Piece) -> list[Column]:
-        """Recalibrate the forecasts of a piece."""
-        import numpy as np
-
-        p = np.column_stack(piece.columns)
-        present = ~np.isnan(p).any(axis=1)
-        if self.missing == "refuse" and not present.all():
-            row = int(np.argmin(present))
-            lack = self.names[int(np.argmax(np.isnan(p[row])))]
-            message = f"forecasts must not be missing; {piece.place(row)} lacks {lack!r}"
-            raise DataError(message, hint="--missing keep leaves the new one empty, too.")
-        given = self._divided(p[present], np.flatnonzero(present), piece)
-        if self.use.of == "event":
-            self._look(given[:, 0])
-        result = np.full(p.shape, np.nan)
-        result[present] = self._mapped(given, np.flatnonzero(present), piece)
-        self.rows += len(p)
-        return list((result * WHOLE if self.percent else result).T)
-
-    def _divided(self, p: Column, rows: Column, piece: Piece) -> Column:
-        """Divide percentages by 100."""
-        if not self.percent:
-            return p
-        import numpy as np
-
-        outside = ~((p >= 0) & (p <= WHOLE))
-        if outside.any():
-            row, column = np.argwhere(outside)[0]
-            first = f"{piece.place(int(rows[row]))} is {p[row, column]:g}"
-            raise no_percentage(self.names[column], first)
-        return p / WHOLE
-
-    def _mapped(self, p: Column, rows: Column, piece: Piece) -> Column:
-        """Apply the map; a row that it refuses is named by its place in the file."""
-        is_event = self.use.of == "event"
-        if not len(p):
-            return p
-        try:
-            with collected():
-                result: Column = self.use.at(p[:, 0] if is_event else p)
-        except ProperlyError as error:
-            # Others may follow in later pieces.
-            text = re.sub(r" \([\d,]+ such rows\)", "", str(error))
-            raise type(error)(name_rows(text, lambda row: piece.place(int(rows[row])))) from None
-        return result.reshape(p.shape)
-
-    def _look(self, p: Column) -> None:
-        """Remember what is told in the end: forecasts out of the way, and whose they are."""
-        import numpy as np
-
-        low, high = self.use.range or (0.0, 1.0)
-        self.odd.append(p[(p < low) | (p > high) | (p == 0) | (p == 1)])
-        training = self.use.training
-        self.total += float(p.sum())
-        if training is not None and training.cases and self.rows <= training.cases:
-            self.distinct.append(np.unique(p))
-
-    def tell(self) -> None:
-        """Say once what is odd about all forecasts, and that the map may know them."""
-        import numpy as np
-
-        if self.odd:
-            self.use._check(np.concatenate(self.odd))  # noqa: SLF001
-        if self._is_of_training():
-            notice(
-                "these forecasts are those that the map was fitted to; scores of them will "
-                "flatter it"
-            )
-
-    def _is_of_training(self) -> bool:
-        """Tell whether there are as many forecasts, as many distinct ones, and the same mean."""
-        import numpy as np
-
-        training = self.use.training
-        if training is None or self.rows != training.cases or not self.distinct:
-            return False
-        mean, distinct = self.total / self.rows, np.unique(np.concatenate(self.distinct))
-        is_near = abs(mean - training.mean_forecast) <= ROUNDING * max(mean, ROUNDING)
-        return is_near and len(distinct) == training.distinct

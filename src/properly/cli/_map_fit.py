@@ -28,14 +28,17 @@ from properly.cli._running import emit, progress_bar, require_output
 from properly.cli._wording import in_options
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from properly import Interval
     from properly.cli._columns import Chosen
     from properly.recalibration import Map, Recalibrated
     from properly.rules import Rule
 
 AUTO = "auto"
-# Simplest first. A test keeps them those of the library.
-MAPS = ("intercept", "temperature", "logistic", "beta", "isotonic", "venn-abers")
+# Simplest first: for an event, and for classes. A test keeps them those of the library.
+EVENT_MAPS = ("intercept", "temperature", "logistic", "beta", "isotonic", "venn-abers")
+CLASS_MAPS = ("vector", "cuts", "dirichlet", "one-vs-rest")
 EXAMPLES = r"""
 properly recalibrate fit crash.csv --outcome died --forecast logistic \
     --clusters cluster --output map.json
@@ -72,13 +75,15 @@ def fit() -> click.Command:
 
 def _file_options() -> list[click.Parameter]:
     """Describe files and columns; forecasts are those of one model."""
-    options = file_options_but("groups")
+    words = {
+        "forecast": "Column of probabilities, of one model. With --classes, what columns begin "
+        f"with, or a pattern such as 'p({PLACE})'.",
+        "groups": "Column of groups: fits one line, and a shift for each group.",
+    }
+    options = file_options_but()
     for option in options:
-        if option.name == "forecast" and isinstance(option, click.Option):
-            option.help = (
-                "Column of probabilities, of one model. With --classes, what columns begin with, "
-                f"or a pattern such as 'p({PLACE})'."
-            )
+        if option.name in words and isinstance(option, click.Option):
+            option.help = words[option.name]
     return options
 
 
@@ -86,11 +91,11 @@ def _options() -> list[click.Parameter]:
     return [
         click.Option(
             ["--map", "kind"],
-            type=MapName([AUTO, *MAPS]),
+            type=MapName([AUTO, *EVENT_MAPS, *CLASS_MAPS]),
             default=AUTO,
             show_default=True,
-            help="Kind of map. Left out, the simplest that is nearly as good as the best, if it "
-            "helps.",
+            help="Kind of map; temperature and those behind venn-abers are for classes. Left out, "
+            "the simplest that is nearly as good as the best, if it helps.",
         ),
         click.Option(
             ["--rule"],
@@ -132,6 +137,7 @@ def _fit(
     **options: Any,
 ) -> None:
     require_output(output, force=force)
+    _require_sense(kind, classes=options["classes"], groups=options["groups"])
     data = chosen(**options)
     judged = {"rule": over_range(rule, within), "within": within, "folds": folds, "level": level}
     result = fitted(data, kind, rng=seed, **judged)
@@ -147,17 +153,48 @@ def fitted(data: Chosen, kind: str, **settings: Any) -> Recalibrated:
     """Fit and judge maps for the only model."""
     import properly
 
-    name = _only(data)
+    name, use = _only(data), _named(kind, data)
+    groups: dict[str, Any] = {} if data.groups is None else {"groups": data.groups}
     with progress_bar() as progress, data.places.naming():
         return properly.recalibrate(
             data.y,
             data.forecasts[name],
-            kind.replace("-", "_"),
+            use,
             **data.arguments,
+            **groups,
             **settings,
             name=name,
             progress=progress,
         )
+
+
+def _require_sense(kind: str, *, classes: str | None, groups: str | None) -> None:
+    """Refuse, before files are read, a map of another kind than the forecasts."""
+    if groups is not None and kind != AUTO:
+        message = "--groups fits a map of its own kind; leave out --map."
+        raise click.UsageError(message)
+    if kind in CLASS_MAPS and classes is None:
+        message = f"--map {kind} is about classes; give their labels by --classes."
+        raise click.UsageError(message)
+    if kind in EVENT_MAPS and kind != "temperature" and classes is not None:
+        listed = ", ".join(("temperature", *CLASS_MAPS))
+        message = f"--map {kind} is for one event; maps for classes are {listed}."
+        raise click.UsageError(message)
+
+
+def _named(kind: str, data: Chosen) -> str | Map:
+    """Return the map of a name; names of some the library does not know."""
+    from properly import recalibration as maps
+
+    made: dict[str, Callable[[], Map]] = {
+        "vector": maps.Vector,
+        "cuts": lambda: maps.Cuts(maps.Logistic()),
+        "dirichlet": maps.Dirichlet,
+        "one-vs-rest": lambda: maps.OneVsRest(maps.Isotonic()),
+    }
+    if data.groups is not None:
+        return maps.GroupShift()
+    return made[kind]() if kind in made else kind.replace("-", "_")
 
 
 def _only(data: Chosen) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+from itertools import islice
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -26,6 +27,14 @@ RANKS = {
     "weakly": "It never falls, but is flat somewhere: forecasts become ties.",
     False: "It falls somewhere: the order of forecasts changes.",
 }
+OTHERS = {
+    "group_shift": "a line of the log odds with a shift for each group",
+    "separate": "a map for each group by itself",
+    "prior_shift": "a shift to another event rate",
+    "sequence": "several maps, one after the other",
+    "inverse": "a map that undoes another one",
+}
+MOST_GROUPS = 20
 EXAMPLES = """
 properly recalibrate show map.json
 properly recalibrate show map.json --threshold 0.05 --format json
@@ -74,7 +83,7 @@ def _show(path: str, thresholds: tuple[float, ...], layout: str) -> None:
 
 def _reached(use: Map, thresholds: Iterable[float]) -> dict[float, float]:
     """Return by threshold the least original forecast that reaches it; of some maps none."""
-    if use.of != "event" or use.monotone is False:
+    if use.of != "event" or use.needs_groups or use.monotone is False:
         return {}
     return {t: use.threshold(t) for t in sorted(set(thresholds))}
 
@@ -82,11 +91,11 @@ def _reached(use: Map, thresholds: Iterable[float]) -> dict[float, float]:
 def _parts(use: Map, reached: Mapping[float, float]) -> Iterable[str]:
     from properly.recalibration._sentences import NAMES
 
-    name = NAMES.get(use.kind, f"a map of the kind {use.kind}")
+    name = (NAMES | OTHERS).get(use.kind, f"a map of the kind {use.kind}")
     said = [f"{name[0].upper()}{name[1:]}, for {_what(use)}.", _words(use)]
     if use.kind == "identity":
         said = [f"No map, for {_what(use)}: forecasts stay as they are."]
-    elif use.of == "event":
+    elif use.of == "event" and not use.needs_groups:
         said += [_largest_change(use), RANKS[use.monotone]]
     yield wrapped(" ".join(filter(None, said)))
     known = [*_training(use), *_gain(use)]
@@ -99,6 +108,12 @@ def _parts(use: Map, reached: Mapping[float, float]) -> Iterable[str]:
             "To act where the recalibrated forecast is at least the first number is to act where "
             "the original one is at least the second."
         )
+    shifts = getattr(use, "shifts", None)
+    if shifts:
+        rows = [(name, f"{shift:.4g}") for name, shift in islice(shifts.items(), MOST_GROUPS)]
+        yield table(("group", "shift of the log odds"), rows)
+        if len(shifts) > MOST_GROUPS:
+            yield f"… and {len(shifts) - MOST_GROUPS:,} more groups."
     if use.notices:
         yield "\n".join(f"Note: {printable(each)}." for each in use.notices)
 
@@ -141,6 +156,11 @@ def _training(use: Map) -> Iterable[str]:
     if training is None:
         return
     cases = many(training.cases, "case") if training.cases else f"a weight of {training.weight:g}"
+    if use.of != "event":
+        pairs = zip(getattr(use, "labels", ()), training.events, strict=False)
+        each = ", ".join(f"{count:g} of {printable(str(label))}" for label, count in pairs)
+        yield f"Fitted to {cases}: {each}."
+        return
     said = f"Fitted to {cases}, {training.events:g} of them with the event"
     low, high = use.range or (math.nan, math.nan)
     reach = "" if math.isnan(low) else f", from {low:.4g} to {high:.4g}"
