@@ -317,6 +317,87 @@ def test_rows_of_classes_may_be_divided_by_their_sums(tmp_path: Path) -> None:
     np.testing.assert_allclose(q, load(path).at(np.array([[0.25, 0.25, 0.5]]))[0], rtol=1e-15)
 
 
+# Groups
+
+
+def write_groups(path: Path, names: tuple[str, ...] = ("007", "8", "x,y")) -> Path:
+    """Write forecasts that are too low in one group, and too high in another."""
+    rng = np.random.default_rng(6)
+    odds, group = rng.normal(-0.5, 1.0, CASES), np.arange(CASES) % 3
+    truth = odds + np.array([-1.5, 0.0, 1.5])[group]
+    y = (rng.random(CASES) < 1 / (1 + np.exp(-truth))).astype(int)
+    out = io.StringIO(newline="")
+    rows = csv.writer(out, lineterminator="\n")
+    rows.writerow(["y", "p", "site"])
+    p = (1 / (1 + np.exp(-odds))).tolist()
+    rows.writerows(zip(y, p, [names[k] for k in group], strict=True))
+    path.write_text(out.getvalue(), encoding="utf-8")
+    return path
+
+
+@pytest.mark.parametrize("names", [("007", "8", "x,y"), ("1", "2", "3"), ("1.50", "2.0", "-3")])
+def test_groups_have_shifts_of_their_own(
+    names: tuple[str, ...], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from properly.cli import _column_writer
+
+    file, path, out = (tmp_path / x for x in ("in.csv", "map.json", "out.csv"))
+    write_groups(file, names)
+    result = fit(file, "--groups", "site", "--output", path)
+    assert (result.exit_code, result.stderr) == (0, "")
+    monkeypatch.setattr(_column_writer, "LINES", 7)
+    result = apply(file, path, "--groups", "site", "--output", out)
+    assert result.exit_code == 0, result.stderr
+    # Every group is known, however its label is written.
+    assert [line for line in result.stderr.splitlines() if FLATTERS not in line] == []
+    data = properly.read(out)
+    expected = load(path).at(data["p"], groups=data["site"])
+    assert data["p_recalibrated"].tolist() == expected.tolist()
+    shown = run("recalibrate", "show", path).stdout
+    assert "with a shift for each group" in " ".join(shown.split())
+    assert "\ngroup shift of the log odds\n" in re.sub(" +", " ", shown)
+
+
+def test_groups_that_were_not_seen_are_counted_once(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from properly.cli import _column_writer
+
+    file, path, out = (tmp_path / x for x in ("in.csv", "map.json", "out.csv"))
+    assert fit(write_groups(file), "--groups", "site", "--output", path).exit_code == 0
+    new = tmp_path / "new.csv"
+    rows = ["p,site", "0.5,new", "", "0.5,8", "0.4,older", ",8", "0.3,", "0.2,new"]
+    new.write_text("\n".join(rows) + "\n", encoding="utf-8")
+    monkeypatch.setattr(_column_writer, "LINES", 2)
+    refused = apply(new, path, "--groups", "site", "--output", out)
+    assert f"row 3 (line 6 of {new}) lacks 'p'" in refused.stderr
+    result = apply(new, path, "--groups", "site", "--output", out, "--missing", "keep")
+    assert (result.exit_code, result.stderr.count("Warning")) == (0, 1)
+    assert "Warning: 3 forecasts of groups that this map was not fitted to" in result.stderr
+    lines = out.read_text(encoding="utf-8").splitlines()
+    assert [lines[k] for k in (2, 5, 6)] == ["", ",8,", "0.3,,"]
+
+
+@pytest.mark.parametrize("options", [("--map", "beta"), ("--sql", "duckdb")])
+def test_what_groups_do_not_go_with_is_refused(
+    options: tuple[str, ...], file: Path, stored: Path
+) -> None:
+    run_it = fit(file, "--groups", "ward", *options) if "--map" in options else None
+    result = run_it or apply(file, stored, "--groups", "ward", *options)
+    assert (result.exit_code, result.stdout) == (2, "")
+
+
+def test_a_map_says_whether_it_has_groups(file: Path, stored: Path, tmp_path: Path) -> None:
+    out = tmp_path / "out.csv"
+    result = apply(file, stored, "--output", out, "--groups", "ward")
+    assert (result.exit_code, "this one does not" in result.stderr) == (2, True)
+    by_group = properly.recalibration.GroupShift(0.0, 1.0, {"a": 0.5}).save(tmp_path / "g.json")
+    result = apply(file, by_group, "--output", out)
+    assert (result.exit_code, "give the column of groups by --groups" in result.stderr) == (2, True)
+    result = apply(file, stored, "--output", out, "--normalize")
+    assert (result.exit_code, "--normalize is about classes" in result.stderr) == (2, True)
+
+
 # apply
 
 

@@ -110,7 +110,7 @@ def _parts(use: Map, reached: Mapping[float, float]) -> Iterable[str]:
         )
     shifts = getattr(use, "shifts", None)
     if shifts:
-        rows = [(name, f"{shift:.4g}") for name, shift in islice(shifts.items(), MOST_GROUPS)]
+        rows = [(name, f"{shift + 0.0:.4g}") for name, shift in islice(shifts.items(), MOST_GROUPS)]
         yield table(("group", "shift of the log odds"), rows)
         if len(shifts) > MOST_GROUPS:
             yield f"… and {len(shifts) - MOST_GROUPS:,} more groups."
