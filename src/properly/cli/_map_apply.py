@@ -145,7 +145,7 @@ def _refuse_with_sql(given: dict[str, bool]) -> None:
 
 def names_of(use: Map, forecast: str, name: str | None) -> tuple[tuple[str, ...], tuple[str, ...]]:
     """Name the columns that a map reads, and those that it writes."""
-    labels = tuple(map(str, use.labels)) if use.of == "classes" else None  # type: ignore[attr-defined]
+    labels = tuple(map(str, use.labels)) if use.of == "classes" else None
     ((short, columns),) = models_of((forecast,), labels).items()
     ((_, new),) = models_of((name or f"{short}_recalibrated",), labels).items()
     return columns, new

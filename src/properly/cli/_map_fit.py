@@ -94,8 +94,10 @@ def _options() -> list[click.Parameter]:
             type=MapName([AUTO, *EVENT_MAPS, *CLASS_MAPS]),
             default=AUTO,
             show_default=True,
-            help="Kind of map; temperature and those behind venn-abers are for classes. Left out, "
-            "the simplest that is nearly as good as the best, if it helps.",
+            metavar="KIND",
+            help=f"Kind of map: {', '.join(EVENT_MAPS)}; of classes temperature, "
+            f"{', '.join(CLASS_MAPS)}. With auto, the simplest that is nearly as good as the best, "
+            "if it helps.",
         ),
         click.Option(
             ["--rule"],
