@@ -470,6 +470,15 @@ def test_recalibrated_rows_are_cross_fitted(tmp_path: Path) -> None:
     assert "Recalibrating extreme with" in table.stdout
 
 
+@pytest.mark.parametrize("ordered", [(), ("--ordered",)])
+def test_models_of_classes_have_gains_too(ordered: tuple[str, ...], file: Path) -> None:
+    given = (*GRADED[:-1], *ordered, "--normalize", "--recalibrated", "--format", "json")
+    record = json.loads(run("score", file, *given).stdout)
+    assert list(record["models"]) == ["p", "p (recalibrated)"]
+    assert record["gains"]["p"]["rule"] == ("rps" if ordered else "brier")
+    assert record["gains"]["p"]["recommended"] is False
+
+
 def test_conditions_are_about_recalibrated_rows_only_by_their_names(tmp_path: Path) -> None:
     file = write_extreme(tmp_path / "forecasts.csv")
     about = ("--outcome", "y", "--forecast", "extreme", "--recalibrated", "--fail-if")

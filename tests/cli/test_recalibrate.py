@@ -15,7 +15,7 @@ import duckdb
 import numpy as np
 import pytest
 from click.testing import CliRunner
-from tests.command_line import GRADES, run
+from tests.command_line import GRADES, run, write_forecasts
 
 import properly
 from properly import cli
@@ -152,7 +152,7 @@ def test_a_name_may_have_hyphens_or_underscores(file: Path, tmp_path: Path, spel
 def test_the_names_of_maps_are_those_of_the_library() -> None:
     classes = {name.replace("-", "_") for name in CLASS_MAPS}
     events = {name.replace("-", "_") for name in EVENT_MAPS}
-    assert events <= set(_choice.BY_NAME) <= {"identity", *events, *classes}
+    assert {"identity", *events, *classes} == set(_choice.BY_NAME)
     assert set(DIALECTS) == set(_expression.DIALECTS)
 
 
@@ -300,6 +300,24 @@ def test_maps_for_classes_read_and_write_a_column_a_class(kind: str, tmp_path: P
     shown = " ".join(run("recalibrate", "show", path).stdout.split())
     assert "for the classes low, mid, high. " in shown
     assert "Fitted to 400 cases: " in shown
+
+
+def test_classes_that_need_no_map_have_one_that_changes_nothing(tmp_path: Path) -> None:
+    file = write_forecasts(tmp_path / "in.csv")
+    path, out = tmp_path / "map.json", tmp_path / "out.csv"
+    graded = ("--outcome", "grade", "--forecast", "p", "--classes", ",".join(GRADES), "--normalize")
+    result = run("recalibrate", "fit", file, *graded, "--output", path)
+    assert (result.exit_code, result.stderr) == (0, "")
+    assert "it leaves forecasts as they are, since no map is recommended" in result.stdout
+    shown = run("recalibrate", "show", path).stdout
+    assert shown.startswith("No map, for the classes low, mid, high: forecasts stay as they are.")
+    assert apply(file, path, "--output", out, "--normalize").exit_code == 0
+    rows = properly.read(out)
+    p, q = (
+        np.column_stack([rows[f"{name}_{grade}"] for grade in GRADES])
+        for name in ("p", "p_recalibrated")
+    )
+    np.testing.assert_allclose(q, p / p.sum(axis=1, keepdims=True), rtol=1e-14)
 
 
 def test_rows_of_classes_may_be_divided_by_their_sums(tmp_path: Path) -> None:

@@ -13,6 +13,7 @@ from properly._boundary._record import printable
 from properly.cli._columns import PLACE, chosen
 from properly.cli._commands import Described
 from properly.cli._formats import FORMATS
+from properly.cli._map_show import changes_nothing
 from properly.cli._options import (
     FILES,
     RuleType,
@@ -28,8 +29,6 @@ from properly.cli._running import emit, progress_bar, require_output
 from properly.cli._wording import in_options
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from properly import Interval
     from properly.cli._columns import Chosen
     from properly.recalibration import Map, Recalibrated
@@ -144,7 +143,7 @@ def _fit(
     judged = {"rule": over_range(rule, within), "within": within, "folds": folds, "level": level}
     result = fitted(data, kind, rng=seed, **judged)
     # What is asked for by name is written in any case.
-    use = best_map(result) if always else result.map
+    use = best_map(result) if always else _of_classes(result.map, result)
     emit(_laid_out(result, use, layout), None)
     if output is not None:
         use.save(output, overwrite=force)
@@ -155,8 +154,10 @@ def fitted(data: Chosen, kind: str, **settings: Any) -> Recalibrated:
     """Fit and judge maps for the only model."""
     import properly
 
-    name, use = _only(data), _named(kind, data)
-    groups: dict[str, Any] = {} if data.groups is None else {"groups": data.groups}
+    name, groups = _only(data), {}
+    use: str | Map = kind.replace("-", "_")
+    if data.groups is not None:
+        use, groups = properly.recalibration.GroupShift(), {"groups": data.groups}
     with progress_bar() as progress, data.places.naming():
         return properly.recalibrate(
             data.y,
@@ -184,21 +185,6 @@ def _require_sense(kind: str, *, classes: str | None, groups: str | None) -> Non
         raise click.UsageError(message)
 
 
-def _named(kind: str, data: Chosen) -> str | Map:
-    """Return the map of a name; names of some the library does not know."""
-    from properly import recalibration as maps
-
-    made: dict[str, Callable[[], Map]] = {
-        "vector": maps.Vector,
-        "cuts": lambda: maps.Cuts(maps.Logistic()),
-        "dirichlet": maps.Dirichlet,
-        "one-vs-rest": lambda: maps.OneVsRest(maps.Isotonic()),
-    }
-    if data.groups is not None:
-        return maps.GroupShift()
-    return made[kind]() if kind in made else kind.replace("-", "_")
-
-
 def _only(data: Chosen) -> str:
     """Return the name of the only model; a map is of one."""
     name, *others = data.forecasts
@@ -206,6 +192,14 @@ def _only(data: Chosen) -> str:
         message = f"A map is of one model; give one --forecast, such as --forecast {name!r}."
         raise click.UsageError(message)
     return name
+
+
+def _of_classes(use: Map, result: Recalibrated) -> Map:
+    """Write what changes nothing as a map for classes, if it is of these."""
+    temperature = result.maps.get("temperature")
+    if use.kind != "identity" or temperature is None or temperature.of != "classes":
+        return use
+    return replace(temperature, slope=1.0, gain=result.gain.stored(), notices=())  # type: ignore[call-arg]
 
 
 def best_map(result: Recalibrated) -> Map:
@@ -229,7 +223,7 @@ def _told(result: Recalibrated, use: Map, output: str | None) -> str:
     if output is None:
         return "No file was written; --output FILE stores the map."
     where = f"The map is in {printable(output)}"
-    if use.kind == "identity":
+    if changes_nothing(use):
         return (
             f"{where}: it leaves forecasts as they are, since no map is recommended. --always "
             "writes the best one, --map another."

@@ -81,6 +81,11 @@ def _show(path: str, thresholds: tuple[float, ...], layout: str) -> None:
     click.echo("\n\n".join(_parts(use, reached)))
 
 
+def changes_nothing(use: Map) -> bool:
+    """Tell a map that leaves forecasts as they are."""
+    return use.kind == "identity" or (use.kind == "temperature" and vars(use)["slope"] == 1)
+
+
 def _reached(use: Map, thresholds: Iterable[float]) -> dict[float, float]:
     """Return by threshold the least original forecast that reaches it; of some maps none."""
     if use.of != "event" or use.needs_groups or use.monotone is False:
@@ -93,7 +98,7 @@ def _parts(use: Map, reached: Mapping[float, float]) -> Iterable[str]:
 
     name = (NAMES | OTHERS).get(use.kind, f"a map of the kind {use.kind}")
     said = [f"{name[0].upper()}{name[1:]}, for {_what(use)}.", _words(use)]
-    if use.kind == "identity":
+    if changes_nothing(use):
         said = [f"No map, for {_what(use)}: forecasts stay as they are."]
     elif use.of == "event" and not use.needs_groups:
         said += [_largest_change(use), RANKS[use.monotone]]
@@ -101,7 +106,7 @@ def _parts(use: Map, reached: Mapping[float, float]) -> Iterable[str]:
     known = [*_training(use), *_gain(use)]
     if known:
         yield "\n".join(map(wrapped, known))
-    if reached and use.kind != "identity":
+    if reached and not changes_nothing(use):
         rows = [(f"{t:g}", _limit(p)) for t, p in reached.items()]
         yield table(("recalibrated", "original"), rows)
         yield wrapped(
@@ -172,7 +177,7 @@ def _gain(use: Map) -> Iterable[str]:
     if gain is None:
         return
     # What leaves forecasts as they are is written where no map was worth using.
-    what = "Recalibration" if use.kind == "identity" else "It"
+    what = "Recalibration" if changes_nothing(use) else "It"
     numbers = (gain["estimate"], gain["low"], gain["high"])
     saved, low, high = (f"{x:.4g}" for x in numbers)
     nested = ", the choice of the map included" if gain["nested"] else ""
