@@ -70,6 +70,20 @@ def _options() -> list[click.Parameter]:
             metavar="COLUMN",
             help="Column of groups, for a map that differs by group.",
         ),
+        *_row_options(),
+        click.Option(
+            ["--sql", "dialect"],
+            type=click.Choice(DIALECTS),
+            help="Print the map as an expression of SQL, and write nothing.",
+        ),
+        click.Option(["--output"], metavar="FILE", help="Where to write the rows."),
+        force_option(),
+    ]
+
+
+def _row_options() -> list[click.Parameter]:
+    """Describe how forecasts are read."""
+    return [
         click.Option(["--percent"], is_flag=True, help="Forecasts are in percent, from 0 to 100."),
         click.Option(
             ["--normalize"], is_flag=True, help="Divide rows of class probabilities by their sums."
@@ -81,13 +95,6 @@ def _options() -> list[click.Parameter]:
             show_default=True,
             help="What to do about rows without a forecast: keep leaves the new one empty.",
         ),
-        click.Option(
-            ["--sql", "dialect"],
-            type=click.Choice(DIALECTS),
-            help="Print the map as an expression of SQL, and write nothing.",
-        ),
-        click.Option(["--output"], metavar="FILE", help="Where to write the rows."),
-        force_option(),
     ]
 
 

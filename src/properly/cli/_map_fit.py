@@ -147,7 +147,7 @@ def _fit(
     emit(_laid_out(result, use, layout), None)
     if output is not None:
         use.save(output, overwrite=force)
-    click.echo(_told(result, use, output), err=layout != "text")
+    click.echo(_closing_words(result, use, output), err=layout != "text")
 
 
 def fitted(data: Chosen, kind: str, **settings: Any) -> Recalibrated:
@@ -218,7 +218,7 @@ def best_kind(result: Recalibrated) -> str:
     return max(saved, key=lambda name: -math.inf if math.isnan(saved[name]) else saved[name])
 
 
-def _told(result: Recalibrated, use: Map, output: str | None) -> str:
+def _closing_words(result: Recalibrated, use: Map, output: str | None) -> str:
     """Say where the map is, and that it changes nothing or is not recommended."""
     if output is None:
         return "No file was written; --output FILE stores the map."

@@ -103,9 +103,9 @@ def _parts(use: Map, reached: Mapping[float, float]) -> Iterable[str]:
     elif use.of == "event" and not use.needs_groups:
         said += [_largest_change(use), RANKS[use.monotone]]
     yield wrapped(" ".join(filter(None, said)))
-    known = [*_training(use), *_gain(use)]
-    if known:
-        yield "\n".join(map(wrapped, known))
+    facts = [*_training(use), *_gain(use)]
+    if facts:
+        yield "\n".join(map(wrapped, facts))
     if reached and not changes_nothing(use):
         rows = [(f"{t:g}", _limit(p)) for t, p in reached.items()]
         yield table(("recalibrated", "original"), rows)

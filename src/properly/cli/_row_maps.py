@@ -143,9 +143,9 @@ class RowMap:
         if groups is not None:
             from properly.recalibration._group_maps import group_names
 
-            known = self.use.shifts if hasattr(self.use, "shifts") else self.use.maps  # type: ignore[attr-defined]
+            seen = self.use.shifts if hasattr(self.use, "shifts") else self.use.maps  # type: ignore[attr-defined]
             names = np.array(group_names(groups.tolist()), dtype=object)
-            odd |= np.array([name not in known for name in names], dtype=bool)
+            odd |= np.array([name not in seen for name in names], dtype=bool)
             self.odd_groups.append(names[odd])
         self.odd.append(x[odd])
 

@@ -131,6 +131,18 @@ def _options() -> list[click.Parameter]:
             'worse-than NAME [by RULE], or not-better-than, such as "worse-than baseline", where '
             "NAME is a model, a column, baseline or no-model; may be given several times.",
         ),
+        *_more_options(),
+        level_option(),
+        replicates_option("Draws for --intervals."),
+        seed_option(),
+        click.Option(["--output"], metavar="FILE", help="Where to write, rather than print."),
+        force_option(),
+    ]
+
+
+def _more_options() -> list[click.Parameter]:
+    """Describe what else is scored, stored and compared with."""
+    return [
         click.Option(
             ["--baseline"],
             metavar="FILE",
@@ -152,11 +164,6 @@ def _options() -> list[click.Parameter]:
             is_flag=True,
             help="Intervals of the parts, too, in CSV and JSON: slower.",
         ),
-        level_option(),
-        replicates_option("Draws for --intervals."),
-        seed_option(),
-        click.Option(["--output"], metavar="FILE", help="Where to write, rather than print."),
-        force_option(),
     ]
 
 
@@ -174,9 +181,7 @@ def _score(
     **options: Any,
 ) -> None:
     require_output(output, force=force)
-    if keep and layout != "json":
-        message = "--keep-forecasts is about --format json, which has room for them."
-        raise click.UsageError(message)
+    _require_room(layout, keep=keep)
     stored = None if baseline is None else read_stored(baseline)
     request = {name: options.pop(name) for name in ("rules", "within", "level", "seed")}
     request["rules"] = request["rules"] or None
@@ -203,6 +208,12 @@ def _score(
         click.echo(str(one), err=True)
     if any(one.is_sure for one in held):
         click.get_current_context().exit(HOLDS)
+
+
+def _require_room(layout: str, *, keep: bool) -> None:
+    if keep and layout != "json":
+        message = "--keep-forecasts is about --format json, which has room for them."
+        raise click.UsageError(message)
 
 
 def _refuse_large(chosen: Chosen | Large, given: Mapping[str, bool]) -> None:
