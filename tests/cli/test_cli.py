@@ -52,7 +52,8 @@ def test_the_version_is_that_of_the_package() -> None:
 @pytest.mark.parametrize(
     ("path", "words"),
     [
-        ((), "report score compare check recommend audit reproduce demo"),
+        ((), "report score compare recalibrate check recommend audit reproduce demo"),
+        (("recalibrate",), "fit apply show"),
         (("audit",), "[RULE]... --classes --format --seed"),
         (("reproduce",), "corp consequentialist nelson ordinal penalized selection"),
         (("reproduce", "corp"), "--data --full --output --seed"),

@@ -328,7 +328,7 @@ def test_the_page_for_builds_shows_what_commands_print(
     page = (Path(__file__).parents[2] / "docs" / "builds.md").read_text(encoding="utf-8")
     shown = "".join(re.findall(r"```console\n(.*?)```", page, re.DOTALL)).replace("\\\n", " ")
     calls = re.findall(r"^\$ (.*)\n((?:(?!\$ ).*\n)*)", shown, re.MULTILINE)
-    assert len(calls) == 5
+    assert len(calls) == 6
     code = 0
     for call, words in calls:
         if call == "echo $?":
@@ -369,3 +369,143 @@ def test_a_column_that_is_called_baseline_is_one_unless_a_result_is_given(tmp_pa
     assert "Took 'baseline' to compare with" in held.stderr
     result = against(file, "new", stored, "--fail-if", "worse-than baseline")
     assert (result.exit_code, result.stderr) == (0, "")
+
+
+# What recalibration would save
+
+
+def write_extreme(path: Path, cases: int = 300) -> Path:
+    """Write forecasts of which one model is too extreme, and one as it should be."""
+    rng = np.random.default_rng(5)
+    odds = rng.normal(-0.3, 1.5, cases)
+    y = (rng.random(cases) < 1 / (1 + np.exp(-odds))).astype(int)
+    rows = zip(y, 1 / (1 + np.exp(-3 * odds)), 1 / (1 + np.exp(-odds)), strict=True)
+    text = "".join(f"{a},{b:.6f},{c:.6f}\n" for a, b, c in rows)
+    path.write_text(f"y,extreme,fine\n{text}", encoding="utf-8")
+    return path
+
+
+@pytest.mark.parametrize(
+    ("condition", "code"),
+    [
+        ("gain.lower > 0", 3),
+        ("fine:gain.lower > 0", 0),
+        ("extreme:gain > 0.01", 3),
+        ("extreme:gain > 0.5", 0),
+        ("gain.in-sample > 0.01", 3),
+        ("gain.mean_change > 0.9", 0),
+    ],
+)
+def test_a_model_that_is_worth_recalibrating_fails(
+    condition: str, code: int, tmp_path: Path
+) -> None:
+    file = write_extreme(tmp_path / "forecasts.csv")
+    result = gate(file, condition, models=("extreme", "fine"))
+    assert result.exit_code == code, result.stderr
+    assert f"{condition} holds: gain" in result.stderr or code == 0
+    assert "Recalibrating extreme with" in result.stdout
+
+
+def test_the_gain_is_that_of_a_call_by_the_first_rule(tmp_path: Path) -> None:
+    file = write_extreme(tmp_path / "forecasts.csv")
+    data = properly.read(file)
+    about = ("--outcome", "y", "--forecast", "extreme", "--rule", "log", "--seed", "4")
+    given = ("--fail-if", "gain>9", "--format", "json")
+    record = json.loads(run("score", file, *about, *given).stdout)
+    found = properly.recalibrate(
+        data["y"], data["extreme"], rule=properly.rules.Log(), rng=4, name="extreme"
+    )
+    gain = record["gains"]["extreme"]
+    assert (gain["rule"], gain["value"]) == ("log", found.gain.estimate)
+    assert (gain["interval"], gain["sentence"]) == ([*found.gain.interval], found.sentence)
+    assert list(record["models"]) == ["extreme"]
+    numbers = numbers_of(record)["extreme"]
+    assert numbers["gain"] == found.gain.estimate
+    assert [numbers[f"gain.{end}"] for end in ("lower", "upper")] == [*found.gain.interval]
+    assert "gain.folds" not in numbers
+
+
+def test_nothing_is_recalibrated_that_no_one_asks_for(
+    file: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(properly, "recalibrate", None)
+    result = gate(file, "brier > 1")
+    assert (result.exit_code, result.stderr) == (0, "")
+
+
+def test_an_infinite_gain_needs_no_interval(tmp_path: Path) -> None:
+    file = tmp_path / "certain.csv"
+    rows = "0,0.2\n0,0.3\n1,0.6\n1,0.7\n0,0.6\n" * 30
+    file.write_text(f"y,p\n{rows}" + "1,0\n0,1\n" * 10, encoding="utf-8")
+    about = ("--outcome", "y", "--forecast", "p", "--rule", "log", "--fail-if", "gain.lower>0")
+    result = run("score", file, *about)
+    assert result.exit_code == 3
+    assert "gain.lower>0 holds: gain lower of p is inf" in result.stderr
+
+
+def test_too_few_events_have_no_gain(tmp_path: Path) -> None:
+    file = tmp_path / "few.csv"
+    file.write_text("y,p\n" + "0,0.2\n0,0.3\n" * 20 + "1,0.4\n", encoding="utf-8")
+    result = gate(file, "gain.lower > 0", models=("p",))
+    assert result.exit_code == 0
+    assert "No map for p: with 1 event no map can be judged." in result.stdout
+    assert result.stderr.endswith("gain.lower > 0 cannot be told: gain lower of p does not exist\n")
+    result = run("score", file, "--outcome", "y", "--forecast", "p", "--recalibrated")
+    assert (result.exit_code, result.stdout) == (1, "")
+
+
+def test_recalibrated_rows_are_cross_fitted(tmp_path: Path) -> None:
+    file = write_extreme(tmp_path / "forecasts.csv")
+    data = properly.read(file)
+    about = ("--outcome", "y", "--forecast", "extreme", "--recalibrated", "--format", "json")
+    record = json.loads(run("score", file, *about).stdout)
+    assert list(record["models"]) == ["extreme", "extreme (recalibrated)"]
+    found = properly.recalibrate(data["y"], data["extreme"], rule=Brier())
+    cases = properly.Cases(data["y"], data["extreme"])
+    honest = properly.cross_fit(cases, found.maps[found.chosen])
+    score = record["models"]["extreme (recalibrated)"]["brier"]["score"]
+    assert score == pytest.approx(float(np.mean((honest.p - data["y"]) ** 2)), rel=1e-12)
+    table = run("score", file, *about[:-2])
+    assert "\nextreme (recalibrated) " in table.stdout
+    assert "Recalibrating extreme with" in table.stdout
+
+
+@pytest.mark.parametrize("ordered", [(), ("--ordered",)])
+def test_models_of_classes_have_gains_too(ordered: tuple[str, ...], file: Path) -> None:
+    given = (*GRADED[:-1], *ordered, "--normalize", "--recalibrated", "--format", "json")
+    record = json.loads(run("score", file, *given).stdout)
+    assert list(record["models"]) == ["p", "p (recalibrated)"]
+    assert record["gains"]["p"]["rule"] == ("rps" if ordered else "brier")
+    assert record["gains"]["p"]["recommended"] is False
+
+
+def test_conditions_are_about_recalibrated_rows_only_by_their_names(tmp_path: Path) -> None:
+    file = write_extreme(tmp_path / "forecasts.csv")
+    about = ("--outcome", "y", "--forecast", "extreme", "--recalibrated", "--fail-if")
+    limit = "brier < 0.19"
+    result = run("score", file, *about, limit)
+    assert (result.exit_code, result.stderr) == (0, "")
+    result = run("score", file, *about, f"extreme (recalibrated):{limit}")
+    assert result.exit_code == 3
+    result = run("score", file, *about, "worse-than extreme (recalibrated)")
+    assert result.exit_code == 3
+    assert "brier of extreme minus that of extreme (recalibrated) is 0." in result.stderr
+
+
+def test_a_name_that_is_taken_is_refused(tmp_path: Path) -> None:
+    file = tmp_path / "taken.csv"
+    file.write_text("y,p,p (recalibrated)\n0,0.2,0.3\n1,0.4,0.5\n", encoding="utf-8")
+    both = ("--forecast", "p", "--forecast", "p (recalibrated)")
+    result = run("score", file, "--outcome", "y", *both, "--recalibrated")
+    assert result.exit_code == 2
+    assert "there is a model of that name already" in result.stderr
+
+
+@pytest.mark.parametrize("options", [("--recalibrated",), ("--fail-if", "gain>0")])
+def test_large_files_have_no_folds(
+    options: tuple[str, ...], file: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(_engine, "MOST_ROWS", 10)
+    result = run("score", file, "--outcome", "y", "--forecast", "good", *options)
+    assert result.exit_code == 1
+    assert "needs the rows in memory; there are more than 10 of them" in result.stderr

@@ -21,6 +21,7 @@ import reproductions as reproduce
 from properly import cli, datasets, rules
 from properly.cli._commands import COMMANDS
 from properly.cli._options import NAMES
+from properly.recalibration import Logistic
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -34,6 +35,7 @@ HEAVY = ("numpy", "scipy", "duckdb", "rich", "matplotlib", "properly.rules")
         (["--help"], []),
         (["--version"], []),
         (["score", "--help"], ["properly.cli._score"]),
+        (["recalibrate", "fit", "--help"], ["properly.cli._recalibrate"]),
         (["reproduce", "corp", "--help"], ["properly.cli._reproduce"]),
     ],
 )
@@ -114,6 +116,10 @@ def test_the_examples_of_help_run(
     monkeypatch.chdir(tmp_path)
     (tmp_path / "crash.csv").write_text(people, encoding="utf-8")
     (tmp_path / "activity").mkdir()
+    Logistic(0.1, 0.9).save(tmp_path / "map.json")
+    # What an example is to write is not there yet.
+    if "--output map.json" in line:
+        (tmp_path / "map.json").unlink()
     # What is long is not done; its own signature says whether it could be.
     for work, names in ((reproduce, reproduce.__all__), (properly.report, ("write", "figures"))):
         for name in names:
@@ -136,7 +142,10 @@ def completed(*words: str) -> list[str]:
 @pytest.mark.parametrize(
     ("words", "offered"),
     [
-        (("re",), ["report", "recommend", "reproduce"]),
+        (("re",), ["report", "recalibrate", "recommend", "reproduce"]),
+        (("recalibrate", ""), ["fit", "apply", "show"]),
+        (("recalibrate", "fit", "--map", "i"), ["intercept", "isotonic"]),
+        (("recalibrate", "apply", "--sql", "s"), ["snowflake", "spark"]),
         (("score", "--rule", "b"), ["brier"]),
         (("score", "--rule", "Ps"), ["pseudospherical"]),
         (("compare", "--rule", "a"), ["auc"]),

@@ -16,7 +16,7 @@ import struct
 from contextlib import contextmanager, suppress
 from io import BytesIO
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NoReturn
+from typing import TYPE_CHECKING, Any, BinaryIO, NoReturn
 from zipfile import ZIP_STORED, BadZipFile, ZipFile, ZipInfo
 
 import numpy as np
@@ -170,15 +170,24 @@ def write_whole(path: str | Path, content: str | bytes, *, overwrite: bool = Tru
     Path
         Where the file is, as it was given.
     """
-    file = Path(path)
     data = content.encode("utf-8", "backslashreplace") if isinstance(content, str) else content
+    with open_whole(path, overwrite=overwrite) as target:
+        target.write(data)
+    return Path(path)
+
+
+@contextmanager
+def open_whole(path: str | Path, *, overwrite: bool = True) -> Iterator[BinaryIO]:
+    """Open a file to be written piece by piece, as `write_whole` writes it at once."""
+    file = Path(path)
     require_writable(file, overwrite=overwrite)
     with _in_words(file):
         if _is_special(file):
-            file.write_bytes(data)
+            with file.open("wb") as target:
+                yield target
         else:
-            _write_beside(Path(os.path.realpath(file)), data, overwrite=overwrite)
-    return file
+            with _beside(Path(os.path.realpath(file)), overwrite=overwrite) as target:
+                yield target
 
 
 def require_writable(path: str | Path, *, overwrite: bool) -> None:
@@ -257,13 +266,14 @@ def _is_special(path: Path) -> bool:
     return False
 
 
-def _write_beside(target: Path, data: bytes, *, overwrite: bool) -> None:
+@contextmanager
+def _beside(target: Path, *, overwrite: bool) -> Iterator[BinaryIO]:
     """Write a file of another name in the same folder, safely onto the disk, then rename it."""
     temporary = target.with_name(f".{secrets.token_hex(8)}.part")
     try:
         with temporary.open("xb") as file:
             _copy_permissions(target, temporary)
-            file.write(data)
+            yield file
             file.flush()
             os.fsync(file.fileno())
         (_replace if overwrite else _add)(temporary, target)

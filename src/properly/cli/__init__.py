@@ -48,8 +48,8 @@ def command() -> click.Group:
     Examples
     --------
     >>> from properly import cli
-    >>> list(cli.command().commands)
-    ['report', 'score', 'compare', 'check', 'recommend', 'audit', 'reproduce', 'demo']
+    >>> " ".join(cli.command().commands)
+    'report score compare recalibrate check recommend audit reproduce demo'
     >>> cli.command().commands["score"].name
     'score'
     """

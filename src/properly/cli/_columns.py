@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Literal
 
 import click
 
 from properly.cli._wording import name_rows
-from properly.errors import DataError
+from properly.errors import DataError, ProperlyError
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Iterable, Iterator, Mapping
 
     import numpy as np
 
@@ -188,6 +189,14 @@ class Places:
     def named(self, text: str) -> str:
         """Say of each row that a text names where it is in the files."""
         return name_rows(text, self._place)
+
+    @contextmanager
+    def naming(self) -> Iterator[None]:
+        """Say of each row that a refusal names where it is in the files."""
+        try:
+            yield
+        except ProperlyError as error:
+            raise type(error)(self.named(str(error))) from None
 
     def _place(self, row: int) -> str:
         """Name the place of a row; a number that is no row of the data stays as it is."""

@@ -54,6 +54,7 @@ COMMANDS = {
     "report": "Write one page about forecasts: verdict, scores, pictures.",
     "score": "Score forecasts: a table, JSON, CSV, Markdown or LaTeX.",
     "compare": "Say whether one model is better than another.",
+    "recalibrate": "Repair forecasts, if that can be done, by a map.",
     "check": "Look for what is wrong with data before scoring them.",
     "recommend": "Say which metric suits a decision, and why.",
     "audit": "Search for truths that another report beats.",

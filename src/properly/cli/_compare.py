@@ -18,6 +18,7 @@ from properly.cli._options import (
     force_option,
     format_option,
     level_option,
+    over_range,
     seed_option,
     summed,
     within_option,
@@ -148,18 +149,17 @@ def _over(
     rule: Rule | Literal["auc"] | None, within: Interval | None, task: str
 ) -> Rule | Literal["auc"]:
     """Look at a range of thresholds only, if there is one and the rule has thresholds."""
-    from properly.rules import RPS, Bounded, Brier, Regret
-    from properly.rules._rule import require_binary
+    from properly.rules import RPS, Brier, Regret
 
     if rule is None and within is not None and task not in ("ordinal", "multiclass"):
         return Regret(within)
     rule = rule or (RPS() if task == "ordinal" else Brier())
-    if within is None:
-        return rule
     if isinstance(rule, str):
-        message = "--within is about a rule; an area under the ROC curve has no thresholds"
-        raise click.UsageError(message)
-    return Bounded(require_binary(rule), within)
+        if within is not None:
+            message = "--within is about a rule; an area under the ROC curve has no thresholds"
+            raise click.UsageError(message)
+        return rule
+    return over_range(rule, within) or rule
 
 
 def _laid_out(comparison: Comparison, layout: str) -> str:

@@ -125,10 +125,8 @@ def opened(
             yield _large(plan, frame, engine, dropped)
             return
         rows = read_rows(files, plan)
-    try:
+    with rows.places.naming():
         yield rows
-    except ProperlyError as error:
-        raise type(error)(rows.places.named(str(error))) from None
 
 
 def _plan_of_cluster(

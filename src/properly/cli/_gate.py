@@ -55,10 +55,16 @@ SECTIONS = {
     "retention": "retention",
     "means": "means",
     "certain": "certain",
+    "gains": "gain",
 }
+# What is found only if a condition names it, or if it is asked for.
+GAINS = ("gain", "gain.lower", "gain.upper", "gain.mean_change", "gain.in_sample")
 # What stands in the same place as what holds it, and what is no result.
 TRANSPARENT = ("value", "score", "argmax", "intervals")
-LEFT_OUT = ("confusion", "classes", "level", "degrees", "cases", "effective_cases", "replicates")
+LEFT_OUT = (
+    *("confusion", "classes", "level", "degrees", "cases", "effective_cases", "replicates"),
+    "folds",
+)
 ALIASES = {"kappa": "quadratic_kappa"}
 ENDS = ("lower", "upper")
 # What to compare with is called so where it needs no model.
@@ -349,10 +355,11 @@ def references(conditions: Iterable[Condition | Versus], *, is_stored: bool) -> 
 
 
 class Vocabulary(NamedTuple):
-    """The names of numbers, and whether one that a condition names takes draws."""
+    """The names of numbers, and whether one that a condition names takes draws, or maps."""
 
     names: list[str]
-    takes_draws: bool
+    takes_draws: bool = False
+    takes_maps: bool = False
 
 
 @dataclass(frozen=True)
@@ -379,22 +386,26 @@ class Gate:
     def require_names(
         self, rules: Sequence[str], names: Callable[[int], Iterable[str]]
     ) -> Vocabulary:
-        """Refuse names that are unknown, and tell whether a number takes draws.
+        """Refuse names that are unknown, and tell whether a number takes draws, or maps.
 
         Names are those that there are without draws, or with some.
         """
+        models = (*self.models, *self.others)
         limits = [x for x in self.conditions if isinstance(x, Condition)]
-        vocabulary = Vocabulary(list(names(0)) if limits else [], takes_draws=False)
+        vocabulary = Vocabulary([*names(0), *GAINS] if limits else [])
         for condition in self.conditions:
             if isinstance(condition, Versus):
                 self._require_versus(condition, rules)
                 continue
             try:
-                _resolve(condition.left, (*self.models, *self.others), vocabulary.names)
+                _, what = _resolve(condition.left, models, vocabulary.names)
             except click.UsageError:
                 if not vocabulary.takes_draws:
-                    vocabulary = Vocabulary([*vocabulary.names, *names(1)], takes_draws=True)
-                _resolve(condition.left, (*self.models, *self.others), vocabulary.names)
+                    every = [*vocabulary.names, *names(1)]
+                    vocabulary = vocabulary._replace(names=every, takes_draws=True)
+                _, what = _resolve(condition.left, models, vocabulary.names)
+            if what in GAINS:
+                vocabulary = vocabulary._replace(takes_maps=True)
         return vocabulary
 
     def _require_versus(self, versus: Versus, rules: Sequence[str]) -> None:
@@ -419,9 +430,13 @@ class Gate:
         evaluation: Evaluation,
         vocabulary: Vocabulary,
         stored: Callable[[str, str], Contrast] | None,
+        more: dict[str, Any],
     ) -> Iterator[Held]:
-        """Go through what holds; a stored result gives the contrast of a model by a rule."""
-        numbers = numbers_of(evaluation.to_dict())
+        """Go through what holds; a stored result gives the contrast of a model by a rule.
+
+        More sections may stand beside those of the evaluation.
+        """
+        numbers = numbers_of(evaluation.to_dict() | more)
         for condition in self.conditions:
             if isinstance(condition, Condition):
                 yield from condition.held(numbers, self.models, vocabulary.names)

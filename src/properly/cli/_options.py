@@ -111,6 +111,14 @@ def within_option() -> click.Option:
     )
 
 
+def over_range(rule: Rule | None, within: Interval | None) -> Rule | None:
+    """Look at a range of thresholds only, if there is a rule and a range."""
+    from properly.rules import Bounded
+    from properly.rules._rule import require_binary
+
+    return rule if rule is None or within is None else Bounded(require_binary(rule), within)
+
+
 def level_option() -> click.Option:
     """Describe ``--level``."""
     inside = click.FloatRange(0, 1, min_open=True, max_open=True)
@@ -119,12 +127,10 @@ def level_option() -> click.Option:
     )
 
 
-def seed_option() -> click.Option:
+def seed_option(about: str = "Seed of draws.") -> click.Option:
     """Describe ``--seed``."""
     number = click.IntRange(min=0)
-    return click.Option(
-        ["--seed"], type=number, default=0, show_default=True, help="Seed of draws."
-    )
+    return click.Option(["--seed"], type=number, default=0, show_default=True, help=about)
 
 
 def format_option(*formats: str) -> click.Option:

@@ -12,6 +12,7 @@ from properly.cli._columns import Chosen
 from properly.cli._commands import Described
 from properly.cli._engine import Large, engine_options, opened, refuse_without_rows
 from properly.cli._formats import FORMATS
+from properly.cli._gains import find_gains, honest_names, with_honest_rows
 from properly.cli._gate import ConditionType, Gate, names_of, references
 from properly.cli._options import (
     FILES,
@@ -32,6 +33,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from properly import Evaluation
+    from properly.cli._gains import Gains
     from properly.cli._gate import Condition, Versus, Vocabulary
     from properly.cli._stored import Against, Stored
 
@@ -91,6 +93,8 @@ properly score crash.csv --outcome died --forecast forest \
 properly score crash.csv --outcome died --forecast logistic --format json \
     --keep-forecasts
 properly score crash.csv --outcome died --forecast forest --memory 1GB
+properly score crash.csv --outcome died --forecast logistic \
+    --clusters cluster --recalibrated --fail-if "gain.lower>0"
 properly score crash.csv --outcome severity --forecast severity_probability \
     --classes none,possible,nonincapacitating,incapacitating,killed \
     --ordered --missing drop
@@ -127,10 +131,28 @@ def _options() -> list[click.Parameter]:
             'worse-than NAME [by RULE], or not-better-than, such as "worse-than baseline", where '
             "NAME is a model, a column, baseline or no-model; may be given several times.",
         ),
+        *_more_options(),
+        level_option(),
+        replicates_option("Draws for --intervals."),
+        seed_option(),
+        click.Option(["--output"], metavar="FILE", help="Where to write, rather than print."),
+        force_option(),
+    ]
+
+
+def _more_options() -> list[click.Parameter]:
+    """Describe what else is scored, stored and compared with."""
+    return [
         click.Option(
             ["--baseline"],
             metavar="FILE",
             help="Compare with a stored result: the JSON of this command, or a page of report.",
+        ),
+        click.Option(
+            ["--recalibrated"],
+            is_flag=True,
+            help="Also score each model as the best map would repair it, by cross-fitting, and say "
+            "what that would save: slower.",
         ),
         click.Option(
             ["--keep-forecasts", "keep"],
@@ -142,11 +164,6 @@ def _options() -> list[click.Parameter]:
             is_flag=True,
             help="Intervals of the parts, too, in CSV and JSON: slower.",
         ),
-        level_option(),
-        replicates_option("Draws for --intervals."),
-        seed_option(),
-        click.Option(["--output"], metavar="FILE", help="Where to write, rather than print."),
-        force_option(),
     ]
 
 
@@ -160,33 +177,76 @@ def _score(
     intervals: bool,
     replicates: int,
     keep: bool,
+    recalibrated: bool,
     **options: Any,
 ) -> None:
     require_output(output, force=force)
-    if keep and layout != "json":
-        message = "--keep-forecasts is about --format json, which has room for them."
-        raise click.UsageError(message)
+    _require_room(layout, keep=keep)
     stored = None if baseline is None else read_stored(baseline)
     request = {name: options.pop(name) for name in ("rules", "within", "level", "seed")}
     request["rules"] = request["rules"] or None
     with opened(beside=references(conditions, is_stored=stored is not None), **options) as chosen:
-        if keep and isinstance(chosen, Large):
-            refuse_without_rows("--keep-forecasts", chosen.engine)
+        _refuse_large(chosen, {"--keep-forecasts": keep, "--recalibrated": recalibrated})
         models = tuple(name for name in chosen.forecasts if name not in chosen.beside)
-        gate = Gate(conditions, models, chosen.beside, is_stored=stored is not None)
+        honest = honest_names(models, chosen.forecasts) if recalibrated else {}
+        others = (*chosen.beside, *honest.values())
+        gate = Gate(conditions, models, others, is_stored=stored is not None)
         vocabulary = _require(gate, chosen, stored, request)
         draws = replicates if vocabulary.takes_draws or intervals else 0
-        evaluation = evaluated(chosen, replicates=draws, **request)
+        gains, judged = _gains(chosen, models, honest, vocabulary, request)
+        evaluation = evaluated(judged, replicates=draws, **request)
     beside = None
     if stored is not None:
         beside = against(stored, evaluation, models, chosen, request["seed"])
-    held = list(gate.held(evaluation, vocabulary, None if beside is None else beside.contrast))
     kept = keep_forecasts(chosen) if keep and isinstance(chosen, Chosen) else None
-    emit(_laid_out(evaluation, layout, beside, kept), output, force=force)
+    sections = _sections(gains, beside, kept)
+    contrast = None if beside is None else beside.contrast
+    held = list(gate.held(evaluation, vocabulary, contrast, sections))
+    texts = [str(x) for x in (gains, beside) if x is not None]
+    emit(_laid_out(evaluation, layout, sections, texts), output, force=force)
     for one in held:
         click.echo(str(one), err=True)
     if any(one.is_sure for one in held):
         click.get_current_context().exit(HOLDS)
+
+
+def _require_room(layout: str, *, keep: bool) -> None:
+    if keep and layout != "json":
+        message = "--keep-forecasts is about --format json, which has room for them."
+        raise click.UsageError(message)
+
+
+def _refuse_large(chosen: Chosen | Large, given: Mapping[str, bool]) -> None:
+    """Refuse options that need the rows, if these are elsewhere."""
+    for option, is_given in given.items():
+        if is_given and isinstance(chosen, Large):
+            refuse_without_rows(option, chosen.engine)
+
+
+def _gains(
+    chosen: Chosen | Large,
+    models: tuple[str, ...],
+    honest: Mapping[str, str],
+    vocabulary: Vocabulary,
+    request: Mapping[str, Any],
+) -> tuple[Gains | None, Chosen | Large]:
+    """Find what recalibration would save, and add rows of it, where that is asked for."""
+    if not (honest or vocabulary.takes_maps):
+        return None, chosen
+    _refuse_large(chosen, {"A condition on gain": True})
+    if isinstance(chosen, Large):
+        return None, chosen
+    gains = find_gains(chosen, models, request, is_needed=bool(honest))
+    return gains, with_honest_rows(chosen, honest, gains, request["seed"])
+
+
+def _sections(
+    gains: Gains | None, beside: Against | None, kept: dict[str, Any] | None
+) -> dict[str, Any]:
+    """Return what JSON has besides the evaluation."""
+    sections = {} if gains is None else gains.to_dict()
+    sections |= {} if beside is None else {"against": beside.to_dict()}
+    return sections | ({} if kept is None else {"stored": kept})
 
 
 def _require(
@@ -206,18 +266,15 @@ def _require(
 
 
 def _laid_out(
-    evaluation: Evaluation, layout: str, beside: Against | None, kept: dict[str, Any] | None
+    evaluation: Evaluation, layout: str, sections: dict[str, Any], texts: list[str]
 ) -> str:
     if layout == "json":
-        record = evaluation.to_dict()
-        record |= {} if beside is None else {"against": beside.to_dict()}
-        record |= {} if kept is None else {"stored": kept}
+        record = evaluation.to_dict() | sections
         return json.dumps(record, indent=2, ensure_ascii=False, allow_nan=False) + "\n"
     if layout == "table":
-        text = evaluation.table()
-        return f"{text}\n" if beside is None else f"{text}\n\n{beside}\n"
-    if beside is not None:
+        return "\n\n".join([evaluation.table(), *texts]) + "\n"
+    for text in texts:
         # There is no room for another table.
-        click.echo(str(beside), err=True)
+        click.echo(text, err=True)
     rows = columns_of_scores(evaluation) if layout == "csv" else cells_of_scores(evaluation)
     return FORMATS[layout](*rows)

@@ -22,7 +22,7 @@ class BrokenArrowError(Exception):
 
 def names_in(path: Path) -> list[str]:
     """Return the names of the columns, which may be there twice."""
-    with _reader(path) as reader:
+    with open_arrow(path) as reader:
         return list(reader.schema.names)
 
 
@@ -32,7 +32,7 @@ def batches_in(path: Path, place: Path) -> Any:
     A stream cannot be read again, and duckdb takes no floats of 16 bits.
     """
     pyarrow = _pyarrow()
-    with _reader(path) as reader:
+    with open_arrow(path) as reader:
         halves = any(pyarrow.types.is_float16(field.type) for field in reader.schema)
         if halves or not hasattr(reader, "num_record_batches"):
             _rewrite(pyarrow, reader, place)
@@ -52,7 +52,7 @@ def _pyarrow() -> Any:
 
 
 @contextmanager
-def _reader(path: Path) -> Iterator[Any]:
+def open_arrow(path: Path) -> Iterator[Any]:
     """Open an Arrow file, or a stream of batches in one."""
     pyarrow = _pyarrow()
     with _in_our_words(pyarrow), pyarrow.memory_map(str(path)) as source:
@@ -75,11 +75,12 @@ def _rewrite(pyarrow: Any, reader: Any, place: Path) -> None:
         [field.with_type(_plain(pyarrow, field.type)) for field in reader.schema]
     )
     with pyarrow.OSFile(str(place), "wb") as sink, pyarrow.ipc.new_file(sink, plain) as target:
-        for batch in _batches(reader):
+        for batch in arrow_batches(reader):
             target.write_batch(batch.cast(plain))
 
 
-def _batches(reader: Any) -> Iterator[Any]:
+def arrow_batches(reader: Any) -> Iterator[Any]:
+    """Go through the batches of a file or a stream."""
     if not hasattr(reader, "num_record_batches"):
         yield from reader
         return
