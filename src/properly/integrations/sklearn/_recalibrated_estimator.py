@@ -276,7 +276,8 @@ class Recalibrated(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):  # type:
         """
         check_is_fitted(self)
         likeliest = np.argmax(self.predict_proba(X), axis=1)
-        return np.take(self.classes_, likeliest)
+        result: Column = np.take(self.classes_, likeliest)
+        return result
 
     def get_metadata_routing(self) -> MetadataRouter:
         """Return what metadata the classifier and the splitter ask for.
