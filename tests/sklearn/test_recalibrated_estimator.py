@@ -36,8 +36,16 @@ from sklearn.utils.estimator_checks import check_estimator
 import properly
 import sklearn
 from properly.errors import ArgumentTypeError, DataError, DataWarning
-from properly.integrations.sklearn import Recalibrated, make_rule_scorer
-from properly.recalibration import Identity, Intercept, Isotonic, Logistic, Temperature
+from properly.integrations.sklearn import Recalibrated, log_loss, make_rule_scorer
+from properly.recalibration import (
+    Identity,
+    Intercept,
+    Isotonic,
+    Logistic,
+    OneVsRest,
+    Temperature,
+    Vector,
+)
 from properly.rules import Brier, Elementary, Log
 
 if TYPE_CHECKING:
@@ -156,6 +164,42 @@ def test_certain_forecasts_of_a_forest_are_repaired_where_they_were_wrong() -> N
     assert record(model).gain.rule == "brier"
     q = model.predict_proba(rng.normal(size=(500, 3)))[:, 1]
     assert 0 < q.min() < q.max() < 1
+
+
+# Several classes
+
+
+def three_classes(n: int = 600, seed: int = 1) -> tuple[Floats, NDArray[np.str_]]:
+    """Return columns that repeat one another, and three classes in words."""
+    rng = np.random.default_rng(seed)
+    y = rng.integers(0, 3, n)
+    signal = rng.normal(size=n) + y
+    return signal[:, None] + 0.3 * rng.normal(size=(n, 4)), np.array(["a", "b", "c"])[y]
+
+
+@pytest.mark.parametrize("given", [Temperature(), Vector(), OneVsRest(Logistic())], ids=repr)
+def test_classes_are_repaired_by_maps_for_classes(given: Any) -> None:
+    X, y = three_classes(900)
+    X, y, new, later = X[:600], y[:600], X[600:], y[600:]
+    with warnings.catch_warnings():
+        warnings.filterwarnings("ignore", "it changes the likeliest class", DataWarning)
+        model = Recalibrated(GaussianNB(), given).fit(X, y)
+    assert model.map_.labels == ("a", "b", "c")
+    p, q = GaussianNB().fit(X, y).predict_proba(new), model.predict_proba(new)
+    np.testing.assert_array_equal(q, model.map_.at(p))
+    assert log_loss(later, q) < log_loss(later, p) - 0.1
+    assert (model.predict(new) == model.classes_[q.argmax(axis=1)]).all()
+
+
+def test_the_temperature_is_that_of_scikit_learn_but_for_what_it_adds() -> None:
+    X, y = three_classes()
+    theirs = CalibratedClassifierCV(GaussianNB(), method="temperature", cv=5, ensemble=False)
+    ours = Recalibrated(GaussianNB(), Temperature(prior=None)).fit(X, y)
+    p, q = theirs.fit(X, y).predict_proba(X), ours.predict_proba(X)
+    # It adds 1e-12 to every probability, and its search stops early.
+    lifted = ours.estimator_.predict_proba(X).min(axis=1) < 1e-9
+    assert 0 < lifted.sum() < 60
+    np.testing.assert_allclose(q[~lifted], p[~lifted], rtol=0, atol=2e-5)
 
 
 # Beside CalibratedClassifierCV
