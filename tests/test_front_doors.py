@@ -9,12 +9,12 @@ import pytest
 DOORS = {
     "properly": """
         Cases Evaluation Interval Summary Tally at_threshold audit by_fold by_group calibration
-        calibration_summary calibration_test check compare comparison counts cumulative datasets
-        decision_curve decisions decompose engines errors evaluate evaluation expected_cost
+        calibration_summary calibration_test check compare comparison counts cross_fit cumulative
+        datasets decision_curve decisions decompose engines errors evaluate evaluation expected_cost
         generalized_mean inference integrations means murphy_curve one_vs_rest over_time plots
-        probability quadratic_weighted_kappa read recommend regret_curve reliability report
-        retention_curve roc_curve rules score_interval skill stream summarize tally top_label
-        typing verdict
+        probability quadratic_weighted_kappa read recalibrate recalibration recommend regret_curve
+        reliability report retention_curve roc_curve rules score_interval skill stream summarize
+        tally top_label typing verdict
     """,
     "properly.calibration": """
         AbsoluteError BinnedReliability Bins CalibrationCurve CalibrationError CalibrationSummary
@@ -77,6 +77,11 @@ DOORS = {
         divergence_probability entropy_probability generalized_mean log_spread means
         power_from_coupling proper_means renyi_entropy risk_profile source_table tsallis_entropy
         tsallis_from_coupling
+    """,
+    "properly.recalibration": """
+        Beta CrossFitted Cuts Dirichlet Foreign Gain GroupShift Identity Intercept Isotonic Logistic
+        Map OneVsRest PriorShift Recalibrated Separate Temperature Training Vector VennAbers
+        cross_fit load loads recalibrate recalibration_gain
     """,
     "properly.report": """
         figures methods show write

@@ -26,6 +26,7 @@ LONG = {
     "model-selection.md",
     "ordered.md",
     "probability-scale.md",
+    "recalibration.md",
     "reliability.md",
     "scikit-learn.md",
 }

@@ -23,6 +23,7 @@ GROUPS = (
     "inference",
     "report",
     "selection",
+    "recalibration",
 )
 
 

@@ -32,6 +32,7 @@ from properly.integrations.sklearn._metrics import (  # noqa: E402  # noqa: E402
     score_samples,
     spherical_loss,
 )
+from properly.integrations.sklearn._recalibrated_estimator import Recalibrated  # noqa: E402
 from properly.integrations.sklearn._scorers import (  # noqa: E402
     RuleScorer,
     make_rule_scorer,
@@ -41,6 +42,7 @@ from properly.integrations.sklearn._scorers import (  # noqa: E402
 __all__ = [
     "DecisionDisplay",
     "MurphyDisplay",
+    "Recalibrated",
     "ReliabilityDisplay",
     "RocDisplay",
     "RuleScorer",
