@@ -56,6 +56,7 @@ if TYPE_CHECKING:
 
 NONE = "none"
 INNER_FOLDS = 5
+LARGE = 1 << 18
 EVENT_MAPS: tuple[Map, ...] = (Intercept(), Logistic(), Beta(), Isotonic(), VennAbers())
 FEW_MAPS = EVENT_MAPS[:2]
 # With fewer cases of a class, a temperature is all that can be fitted.
@@ -145,9 +146,6 @@ class _Choice(NamedTuple):
     chosen: int | None
     forecasts: list[Column | None]
     reasons: list[str]
-    value: Column
-    error: Column
-    degrees: float
 
 
 def _choose(cases: Cases, split: Split, search: _Search) -> _Choice:
@@ -159,19 +157,15 @@ def _choose(cases: Cases, split: Split, search: _Search) -> _Choice:
     rows = slice(None) if some is cases else judged
     forecasts = [attempts[k].forecasts[rows] for k in usable]  # type: ignore[index]
     result = differences(some, [to_numpy(some.p), *forecasts], search.rule)
-    gain = result.value[0]
-    best = int(np.argmax(np.nan_to_num(gain, nan=-math.inf)))
+    best = int(np.argmin(result.score))
     behind = result.value[:, best]
     with np.errstate(invalid="ignore"):
-        near = (behind <= result.error[:, best]) | (np.arange(len(gain)) == best)
+        near = (behind <= result.error[:, best]) | (np.arange(len(behind)) == best)
     first = int(np.argmax(near))
     return _Choice(
         usable[first - 1] if first else None,
         [one.forecasts for one in attempts],
         [one.reason for one in attempts],
-        gain,
-        result.error[0],
-        result.degrees,
     )
 
 
@@ -195,7 +189,9 @@ def _nested(cases: Cases, split: Split, search: _Search) -> Column:
             result[inside] = fitted._on(some_cases(cases, inside))  # noqa: SLF001
 
     with one_blas_thread(), collected():
-        share_out(fill, list(counted(range(split.folds), split.folds)), 2)
+        folds = list(counted(range(split.folds), split.folds))
+        # Of many cases one fold at a time, whose own folds are shared out: memory is half of it.
+        share_out(fill, folds, 2 if len(cases) < LARGE else len(folds) + 1)
     return result
 
 

@@ -118,16 +118,19 @@ class Gain(Record):
 
 
 class Differences(NamedTuple):
-    """Mean differences of losses between forecasts of the same cases, and standard errors.
+    """Mean losses of forecasts of the same cases, their differences and standard errors.
 
     Attributes
     ----------
+    score : numpy array
+        The mean loss of each.
     value, error : numpy array
         Row minus column.
     degrees : float
         Degrees of freedom.
     """
 
+    score: Column
     value: Column
     error: Column
     degrees: float
@@ -147,7 +150,7 @@ def differences(cases: Cases, forecasts: Sequence[Column], rule: Rule) -> Differ
     first, second = compared.ends
     value[first, second], value[second, first] = difference, -difference
     error[first, second] = error[second, first] = margin.error
-    return Differences(value, error, float(compared.degrees))
+    return Differences(scored.value, value, error, float(compared.degrees))
 
 
 def spread_of(folds: int) -> float:

@@ -18,7 +18,7 @@ from properly.errors import DataError
 from properly.inference._logistic import logit
 
 if TYPE_CHECKING:
-    from properly.typing import Column
+    from properly.typing import Array, Column
 
 
 @dataclass(frozen=True, eq=False)
@@ -45,7 +45,7 @@ class Sample:
         known: dict[str, Sample] = vars(tally)
         if "_sample" not in known:
             columns = (tally.value, *tally._columns())  # noqa: SLF001
-            known["_sample"] = cls(*(to_numpy(x).astype(np.float64, copy=False) for x in columns))
+            known["_sample"] = cls(*map(_as_floats, columns))
         return known["_sample"]
 
     @cached_property
@@ -98,6 +98,15 @@ class Sample:
         return self.some(slice(int(certain[0]), len(self.value) - int(certain[1])))
 
 
+def _as_floats(x: Array) -> Column:
+    """Make floats of counts; a single 1 that is seen from every row takes no memory."""
+    x = to_numpy(x)
+    if x.strides == (0,):
+        return np.broadcast_to(x[:1].astype(np.float64), x.shape)
+    result: Column = x.astype(np.float64, copy=False)
+    return result
+
+
 def _effective(total: float, squares: Column) -> float:
     square = float(squares.sum())
     return total**2 / square if square else 0.0
@@ -107,6 +116,9 @@ def as_event_tally(
     source: object, p: object = None, columns: dict[str, Any] | None = None
 ) -> Tally:
     """Take a tally, cases of an event, or outcomes and forecasts."""
+    if p is not None and set(columns or {}) <= {"weight", "pos_label"}:
+        # Rows that are only counted need no copy.
+        return Tally.from_arrays(source, p, **(columns or {}))
     if p is not None:
         source = Cases(source, p, **(columns or {}))
     if isinstance(source, Cases):
