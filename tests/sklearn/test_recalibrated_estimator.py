@@ -191,6 +191,26 @@ def test_classes_are_repaired_by_maps_for_classes(given: Any) -> None:
     assert (model.predict(new) == model.classes_[q.argmax(axis=1)]).all()
 
 
+def test_a_map_for_classes_is_chosen() -> None:
+    X, y = three_classes(300)
+    model = Recalibrated(GaussianNB()).fit(X, y)
+    assert record(model).recommended
+    assert model.map_.of == "classes"
+    assert "temperature" in record(model).gains
+
+
+def test_calibrated_classes_are_left_alone() -> None:
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(400, 2))
+    odds = np.exp(np.column_stack([np.zeros(400), X]))
+    y = (rng.random(400)[:, None] > np.cumsum(odds, axis=1) / odds.sum(axis=1)[:, None]).sum(axis=1)
+    model = Recalibrated(LogisticRegression(), [Temperature()]).fit(X, y)
+    assert isinstance(model.map_, Identity)
+    np.testing.assert_array_equal(
+        model.predict_proba(X), LogisticRegression().fit(X, y).predict_proba(X)
+    )
+
+
 def test_the_temperature_is_that_of_scikit_learn_but_for_what_it_adds() -> None:
     X, y = three_classes()
     theirs = CalibratedClassifierCV(GaussianNB(), method="temperature", cv=5, ensemble=False)
