@@ -23,7 +23,8 @@ from properly.report._chart import (
     short,
     shown,
 )
-from properly.report._words import LISTED, few, fixed, listed, percent, rule_in_words
+from properly.report._words import LISTED, few, fixed, listed, percent
+from properly.rules._score_words import rule_in_words
 
 if TYPE_CHECKING:
     from properly.calibration._decomposition import ClassDecomposition

@@ -19,8 +19,9 @@ from properly.evaluation._verdict._headline import SHORT
 from properly.evaluation._verdict._standing import standing_of
 from properly.evaluation._verdict._words import begun, between, finished, listed, sure
 from properly.report._chart import inks_of
-from properly.report._words import AT_MOST, NONE, few, percent, rule_in_words, step_decimals
+from properly.report._words import AT_MOST, NONE, few, percent, step_decimals
 from properly.rules import Bounded, Regret
+from properly.rules._score_words import rule_in_words
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator

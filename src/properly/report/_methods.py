@@ -9,7 +9,8 @@ from properly._boundary._record import many, printable
 from properly.errors import ArgumentTypeError
 from properly.evaluation._record import Evaluation
 from properly.report._threshold_axis import as_percent
-from properly.report._words import listed, rule_in_words
+from properly.report._words import listed
+from properly.rules._score_words import rule_in_words
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -10,8 +10,9 @@ from properly._boundary._record import many, p_text, printable
 from properly.evaluation._evaluate import rules_of_task
 from properly.report._chart import Table, inks_of
 from properly.report._classes import hard_table
-from properly.report._words import NONE, few, listed, rule_in_words, score_in_words
+from properly.report._words import NONE, few, listed, score_in_words
 from properly.rules import Regret
+from properly.rules._score_words import rule_in_words
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
