@@ -9,6 +9,7 @@ from __future__ import annotations
 import math
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -20,6 +21,7 @@ from properly._boundary._record import Record
 from properly.calibration._reliability import reliability
 from properly.decisions._murphy import regret_difference
 from properly.errors import DataError
+from properly.evaluation._curves import Curves
 from properly.inference._design import one_dependence
 from properly.recalibration._choice import NONE, Recalibrated, recalibrate
 from properly.recalibration._cross_fit import cross_fit
@@ -27,6 +29,8 @@ from properly.recalibration._gain import Gain, in_sample_gain, of_forecasts
 from properly.rules import Elementary
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from properly.calibration._reliability import Reliability
     from properly.counts._cases import Cases
     from properly.decisions._murphy import MurphyCurve
@@ -35,6 +39,8 @@ if TYPE_CHECKING:
 
 # Seeds that are drawn if there is none.
 SEEDS = 2**32
+# What is written of each gain beside the estimate and its interval.
+ALSO = ("standard_error", "mean_change", "in_sample")
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -75,8 +81,9 @@ class Repair(Record):
     after: Reliability | None
     by_rule: dict[str, Gain]
     net_benefit: dict[float, Gain]
-    # As they are, and cross-fitted.
-    _cases: tuple[Cases, Cases] | None = field(default=None, repr=False)
+    # The difference is made when it is asked for: of very many cases it takes more memory than
+    # they do.
+    _curves: Mapping[str, MurphyCurve] = field(default_factory=dict, repr=False)
 
     def __repr__(self) -> str:
         advice = "recommended" if self.result.recommended else "not recommended"
@@ -94,13 +101,7 @@ class Repair(Record):
         None of classes. It is made whenever it is asked for. There is no band of cases that depend
         on one another in time.
         """
-        if self._cases is None or self.before is None:
-            return None
-        before, after = self._cases
-        with suppress(DataError):
-            level = self.result.gain.level
-            return regret_difference(before, after, band="confidence", level=level)
-        return regret_difference(before, after)
+        return self._curves.get("difference")
 
     def gain(self, rule: str) -> Gain:
         """Return what recalibration would save by a rule; by the one judged by, choice included."""
@@ -108,19 +109,30 @@ class Repair(Record):
         return whole if whole.rule == rule and self.recommended else self.by_rule[rule]
 
     def _row(self) -> dict[str, Any]:
-        """Return the numbers; maps are saved by themselves."""
+        """Return the numbers; maps are saved by themselves, and what all gains share is told once.
+
+        How a gain was found stands in the first of them.
+        """
         result = self.result
         return {
             "recommended": result.recommended,
             "chosen": result.chosen,
-            "map": self.kind,
+            "kind": self.kind,
             "gain": result.gain,
-            "before_the_choice": result.gains,
-            "by_rule": self.by_rule,
-            "net_benefit": {f"{t:g}": gain for t, gain in self.net_benefit.items()},
+            "before_the_choice": {kind: _numbers(x) for kind, x in result.gains.items()},
+            "by_rule": {rule: _numbers(x) for rule, x in self.by_rule.items()},
+            "net_benefit": {f"{t:g}": _numbers(x) for t, x in self.net_benefit.items()},
             "reasons": result.reasons,
             "sentence": result.sentence,
         }
+
+    def _columns(self) -> dict[str, list[Any]]:
+        """Return one row a map, before the choice."""
+        return self.result._columns()  # noqa: SLF001
+
+
+def _numbers(gain: Gain) -> dict[str, Any]:
+    return {name: getattr(gain, name) for name in ("estimate", "interval", *ALSO)}
 
 
 def repair(cases: Cases, request: Request, name: str) -> Repair:
@@ -143,8 +155,17 @@ def repair(cases: Cases, request: Request, name: str) -> Repair:
         rate = cases.tally().event_rate
         benefit = {t: gain.net_benefit(t) for t in round_thresholds(request.within, rate)}
     before_it, after_it = (reliability(x.tally()) for x in (cases, after))
-    both = one_dependence(cases), one_dependence(after)
-    return Repair(result, kind, before_it, after_it, by_rule, benefit, both)
+    pair = one_dependence(cases), one_dependence(after)
+    curves = Curves(partial(_difference, request.level), {"difference": pair})
+    return Repair(result, kind, before_it, after_it, by_rule, benefit, curves)
+
+
+def _difference(level: float, pair: tuple[Cases, Cases]) -> MurphyCurve:
+    """Subtract regret after from regret before; of times there is no band."""
+    before, after = pair
+    with suppress(DataError):
+        return regret_difference(before, after, band="confidence", level=level)
+    return regret_difference(before, after)
 
 
 def _looked_at(result: Recalibrated) -> str:

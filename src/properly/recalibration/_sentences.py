@@ -132,9 +132,9 @@ def kind_in_words(kind: str) -> str:
 
 
 def folds_in_words(gain: Gain) -> str:
-    """Say how a map was judged."""
+    """Say what a map was judged by: 10 folds of whole clusters."""
     whole = {"clusters": "whole clusters", "times": "blocks of time"}.get(gain.design, "cases")
-    return f"fitted on these cases and judged by {many(gain.folds, 'fold')} of {whole}"
+    return f"{many(gain.folds, 'fold')} of {whole}"
 
 
 def saved(gain: Gain) -> str:

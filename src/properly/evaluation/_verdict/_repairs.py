@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from properly._boundary._record import printable
 from properly.evaluation._verdict._findings import adjusted_tests
-from properly.evaluation._verdict._words import begun, few, named, percent
+from properly.evaluation._verdict._words import few, named, percent
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -37,7 +37,7 @@ def repairs(evaluation: Any, words: Words) -> Iterator[str]:
         none = "no interval of what it would save lies above zero"
         yield f"No recalibration of {named(rest)} was found to help: {none}."
     how = next(iter(tried.values())).result.gain
-    yield f"{begun(f'maps were {folds_in_words(how)}')}."
+    yield f"Maps were fitted on these cases and judged by {folds_in_words(how)}."
 
 
 def _benefit(repair: Repair, words: Words) -> Iterator[str]:
