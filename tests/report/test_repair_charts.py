@@ -11,8 +11,9 @@ import pytest
 
 import properly
 from properly import Evaluation
+from properly.recalibration import Vector
 from properly.report._page import page
-from properly.report._repair_charts import curves_chart, savings_chart
+from properly.report._repair_charts import curves_chart, gains_chart, savings_chart
 
 N = 600
 HOSTILE = "</script><script>alert(1)</script>"
@@ -99,3 +100,25 @@ def test_methods_say_how_repairs_were_judged(repaired: Evaluation) -> None:
     assert "Recalibration was judged by 10 folds of cases, and so was the choice of the map" in text
     assert "Nadeau" in text
     assert "Nadeau" not in properly.report.methods(evaluated())
+
+
+def test_of_classes_gains_are_drawn_without_curves() -> None:
+    rng = np.random.default_rng(4)
+    q = rng.dirichlet([2, 3, 4], 300)
+    y = np.array([rng.choice(3, p=row) for row in q])
+    bold = q**3 / (q**3).sum(axis=1, keepdims=True)
+    e = properly.evaluate(
+        y, {"bold": bold}, task="multiclass", recalibrate=Vector(), replicates=0, rng=1
+    )
+    repair, chart = e.repairs["bold"], gains_chart(e)
+    assert repair.recommended
+    assert repair.difference is None
+    assert repair.before is None
+    assert repair.net_benefit == {}
+    assert chart is not None
+    (row,) = chart.spec["data"]["values"]
+    assert row["x"] == pytest.approx(repair.result.gain.estimate, rel=1e-4)
+    text = page(e)
+    assert text.count('<section id="repair"') == 1
+    assert "Can be repaired" in text
+    assert gains_chart(evaluated()) is None

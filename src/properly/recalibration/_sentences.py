@@ -34,6 +34,9 @@ NAMES = {
     "dirichlet": "a Dirichlet map",
     "one_vs_rest": "an isotonic map of each class",
     "cuts": "a map of each cut",
+    "group_shift": "a shift of each group",
+    "separate": "a map of each group",
+    "prior_shift": "a shift to another event rate",
 }
 # A slope, or a shift of the log odds, that is worth a word.
 STEEP, SHIFTED = 0.05, 0.1

@@ -24,7 +24,7 @@ from properly.report._people import people
 from properly.report._periods import time_chart
 from properly.report._regret import RANKING, regret_chart
 from properly.report._reliability import class_reliability_chart, reliability_chart
-from properly.report._repair_charts import curves_chart, savings_chart
+from properly.report._repair_charts import curves_chart, gains_chart, savings_chart
 from properly.report._risks import risks_chart
 from properly.report._roc import roc_chart
 from properly.report._scores_plane import plane_chart
@@ -72,6 +72,7 @@ OF_AN_EVENT: tuple[Draw, ...] = (
 OF_CLASSES: tuple[Draw, ...] = (
     class_reliability_chart,
     class_scores_chart,
+    gains_chart,
     confusion_chart,
     retention_chart,
     matrix_chart,
@@ -81,7 +82,7 @@ OF_CLASSES: tuple[Draw, ...] = (
 SECTIONS = (
     Section("thresholds", "Thresholds", ("regret",)),
     Section("calibration", "Calibration", ("reliability", "class-scores"), ("plane", "source")),
-    Section("repair", "Repair", ("repair-curves", "repair-regret")),
+    Section("repair", "Repair", ("repair-curves", "repair-gains", "repair-regret")),
     Section("decisions", "Decisions", ("decision", "confusion", "retention")),
     Section("rank", "Ranking", ("roc", "risks")),
     Section("comparison", "Comparison", ("comparisons",)),

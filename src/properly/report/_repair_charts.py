@@ -44,6 +44,8 @@ CURVE_POINTS, STEPS = 60, 60
 HEIGHT = 180
 PER = 1000
 LEAVE = "leave as it is"
+# Panels of classes in a row, and pixels for the names of maps at their left.
+COLUMNS, NAMES = 3, 150
 INK: Spec = {"color": "currentColor"}
 DIAGONAL: Spec = {"type": "line", "opacity": 0.4, "strokeDash": [4, 3]} | INK
 
@@ -63,7 +65,7 @@ def curves_chart(evaluation: Evaluation) -> Chart | None:
     return Chart(
         name="repair-curves",
         title="Can it be repaired? Before and after recalibration",
-        lead=_lead(tried, frame, score_in_words(evaluation, evaluation.primary)),
+        lead=_lead(evaluation, frame),
         spec=_curves_spec(list(tried), rows, frame, model_color(evaluation.models)),
         alt=_alt(tried),
         below=_advice(evaluation, tried),
@@ -72,14 +74,71 @@ def curves_chart(evaluation: Evaluation) -> Chart | None:
     )
 
 
-def _lead(tried: dict[str, Repair], frame: Frame, score: str) -> str:
-    gain = next(iter(tried.values())).result.gain
+def gains_chart(evaluation: Evaluation) -> Chart | None:
+    """Draw what each map of classes would save by itself, with its interval."""
+    tried = evaluation.repairs
+    if not tried:
+        return None
+    rows = [
+        {"panel": k, "model": name, "map": _kind(kind), "x": short(gain.estimate)}
+        | {end: short(x) for end, x in zip(("low", "high"), gain.interval, strict=True)}
+        for k, (name, repair) in enumerate(tried.items())
+        for kind, gain in repair.result.gains.items()
+    ]
+    return Chart(
+        name="repair-gains",
+        title="Can it be repaired? What each map would save",
+        lead=(
+            "A dot is what a map would save on new cases, before one is chosen, and the line its "
+            f"interval; right of zero it helps. {_honesty(evaluation)}"
+        ),
+        spec=_gains_spec(list(tried), rows, model_color(evaluation.models)),
+        alt=_alt(tried),
+        below=_advice(evaluation, tried),
+        table=_maps(evaluation, tried),
+        wide=True,
+    )
+
+
+def _gains_spec(names: list[str], rows: list[Spec], color: Spec) -> Spec:
+    columns = min(len(names), COLUMNS)
+    number: Spec = {"format": "~g", "tickCount": 4}
+    x: Spec = {"field": "x", "type": "quantitative", "title": "would save", "axis": number}
+    y: Spec = {"field": "map", "type": "nominal", "title": None, "sort": None}
+    ends: Spec = {"x": x | {"field": "low"}, "x2": {"field": "high"}, "color": color}
+    line: Spec = {"type": "rule", "strokeWidth": 3, "opacity": 0.5}
+    dot: Spec = {"type": "point", "filled": True, "size": 70}
+    return {
+        **_faceted(names, rows, PANEL, columns=columns),
+        "spec": {
+            "width": (WIDE - NAMES) // columns - GAP,
+            "height": {"step": 26},
+            "encoding": {"x": x, "y": y},
+            "layer": [
+                {"mark": {"type": "rule", "opacity": 0.5} | INK, "encoding": {"x": {"datum": 0}}},
+                {"mark": line, "encoding": ends},
+                {"mark": dot, "encoding": {"color": color}},
+            ],
+        },
+    }
+
+
+def _honesty(evaluation: Evaluation) -> str:
+    """Say how maps were judged, and when a repair is advised."""
+    gain = next(iter(evaluation.repairs.values())).result.gain
+    score = score_in_words(evaluation, evaluation.primary)
+    return (
+        "Each case was recalibrated by a map that was fitted without it, in "
+        f"{folds_in_words(gain)}. A repair is advised only if the interval of what it would save "
+        f"of the {score} lies above zero."
+    )
+
+
+def _lead(evaluation: Evaluation, frame: Frame) -> str:
     root = " Both axes have a square-root scale." if frame.root else ""
     return (
         "The thin line says how often the event happened after forecasts as they are, the thick "
-        "one after recalibrated ones. Each case was recalibrated by a map that was fitted without "
-        f"it, in {folds_in_words(gain)}. A repair is advised only if the interval of what it would "
-        f"save of the {score} lies above zero.{root}"
+        f"one after recalibrated ones. {_honesty(evaluation)}{root}"
     )
 
 
@@ -91,7 +150,7 @@ def _alt(tried: dict[str, Repair]) -> str:
 def _panel(k: int, name: str, repair: Repair, frame: Frame) -> list[Spec]:
     """Lay out what a panel shows, each curve as lists."""
     of_panel = {"panel": k, "model": name}
-    note = _short(repair) if repair.recommended else LEAVE
+    note = _kind(repair.kind) if repair.recommended else LEAVE
     rows: list[Spec] = [of_panel | {"kind": "note", "note": note}]
     ends = [0, short(frame.top)]
     rows.append(of_panel | {"kind": "diagonal", "at": ends, "height": ends})
@@ -101,9 +160,9 @@ def _panel(k: int, name: str, repair: Repair, frame: Frame) -> list[Spec]:
     return rows
 
 
-def _short(repair: Repair) -> str:
+def _kind(kind: str) -> str:
     """Name a map without its article."""
-    return kind_in_words(repair.kind).removeprefix("a ").removeprefix("an ")
+    return kind_in_words(kind).removeprefix("a ").removeprefix("an ")
 
 
 def _curve(record: Reliability, frame: Frame) -> dict[str, Any]:
@@ -178,7 +237,7 @@ def _advice(evaluation: Evaluation, tried: dict[str, Repair]) -> Table:
         rows.append(
             (
                 name,
-                f"repair\n{_short(repair)}" if repair.recommended else LEAVE,
+                f"repair\n{_kind(repair.kind)}" if repair.recommended else LEAVE,
                 _amount(gain),
                 few(gain.in_sample),
                 *(_amount(x, PER, sign=True) for x in repair.net_benefit.values()),
@@ -193,8 +252,9 @@ def _advice(evaluation: Evaluation, tried: dict[str, Repair]) -> Table:
         *(f"net benefit at {as_percent(t)}" for t in some),
     )
     level = f"{100 * evaluation.level:g} %"
-    title = f"What to do (below numbers: {level} intervals; net benefit per {PER:,} cases)"
-    return Table(head, tuple(rows), title if some else "What to do", around=True)
+    benefit = f"; net benefit per {PER:,} cases" if some else ""
+    title = f"What to do (below numbers: {level} intervals{benefit})"
+    return Table(head, tuple(rows), title, around=True)
 
 
 def _maps(evaluation: Evaluation, tried: dict[str, Repair]) -> Table:
