@@ -459,7 +459,7 @@ def _maps(drawing: Mapping[str, Any], cases: Mapping[str, Cases]) -> Any:
         return given
     from properly.recalibration._choice import candidates
 
-    maps, is_choice = candidates(next(iter(cases.values())), given)
+    maps, is_choice = candidates(next(iter(cases.values())), given, Brier())
     return maps if is_choice else maps[0]
 
 
