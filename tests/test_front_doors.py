@@ -57,7 +57,7 @@ DOORS = {
         ProperlyError
     """,
     "properly.evaluation": """
-        Checkup Evaluation Sentence Stream Symptom Verdict check
+        Checkup Evaluation Repair Sentence Stream Symptom Verdict check
         evaluate stream summarize verdict
     """,
     "properly.inference": """

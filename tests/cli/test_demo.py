@@ -73,6 +73,7 @@ def test_the_example_is_evaluated_and_the_page_written(written: list[Any]) -> No
     ]
     assert (e.within.lower, e.within.upper, e.seed) == (0.01, 0.1, 0)
     assert "clusters" in e.design
+    assert list(e.repairs) == list(e.decompositions)
     verdict = properly.verdict(e, cases="people", event="death")
     assert result.stdout == f"{verdict}\n\n{e.table()}\n\nThe page is in report.html.\n"
     assert words["command"] == "properly demo"

@@ -87,6 +87,22 @@ def test_the_options_reach_the_evaluation(written: list[Any]) -> None:
     assert e.design == "40 clusters"
 
 
+def test_a_map_is_chosen_or_named(written: list[Any]) -> None:
+    run("report", "forecasts.csv", *TWO, *QUICK, "--recalibrate")
+    run("report", "forecasts.csv", *TWO, *QUICK, "--recalibrate=venn-abers", "--force")
+    run("report", "forecasts.csv", *TWO, *QUICK, "--force")
+    auto, named, none = (e.repairs for _, e, _ in written)
+    assert auto["good"].result.gain.nested
+    assert named["good"].kind == "venn_abers"
+    assert none == {}
+
+
+def test_a_map_that_is_not_there_is_refused() -> None:
+    result = run("report", "forecasts.csv", *TWO, *QUICK, "--recalibrate=isotone")
+    assert result.exit_code == 2
+    assert "there is no map 'isotone'; maps are auto, identity, " in result.stderr
+
+
 def test_the_command_is_the_one_that_was_typed(written: list[Any]) -> None:
     arguments = ["forecasts.csv", *TWO, *QUICK, "--title", "it's a $test", "--force"]
     run("report", *arguments)
@@ -104,6 +120,8 @@ def test_the_command_is_the_one_that_was_typed(written: list[Any]) -> None:
         (*TWO, "--rule", "Bounded(Log(), (0.1, 0.5))", "--replicates", "5", "--seed", "2"),
         ("--outcome", "sex", "--event", "m", "--forecast", "good", *QUICK, "--title", "a'b"),
         ("--outcome", "y", "--forecast", "good", "--weight", "poor", *QUICK, "--level", "0.8"),
+        (*TWO, *QUICK, "--recalibrate", "--within", "0.1", "0.4"),
+        (*TWO, *QUICK, "--recalibrate=venn-abers"),
         (*TWO, *QUICK, "--id", "accident", "--show", "sex", "--show", "accident"),
         (*QUICK,),
         (

@@ -124,3 +124,17 @@ def test_only_records_leave_the_device(crossed: Counter[str], models: int, most:
         assert crossed["__array__"] <= crossed["cpu"]
     # Bins grow with the third root of the cases; kinds of pairs are as many as thresholds allow.
     assert told[1] < min(2 * told[0], most)
+
+
+def test_repairs_of_tensors_are_those_of_arrays() -> None:
+    y, models = sample("plain", "float64", 600)
+    high = {"high": np.sqrt(models["sharp"])}
+    options: dict[str, Any] = {"recalibrate": "logistic", "replicates": 0, "rng": 1}
+    arrays = properly.evaluate(y, high, **options).repairs["high"]
+    tensors = properly.evaluate(
+        torch.tensor(y), {"high": torch.tensor(high["high"])}, **options
+    ).repairs["high"]
+    assert arrays.recommended
+    assert tensors.result.gain.interval == pytest.approx(arrays.result.gain.interval, rel=1e-12)
+    assert tensors.difference is not None
+    assert tensors.difference.band is not None

@@ -282,6 +282,9 @@ RECORDS: dict[str, Callable[[], Record]] = {
         {"first": CASES, "second": OTHERS}, edges=[0.01, 0.1, 0.3, 0.9], prior="logit"
     ),
     "Evaluation": evaluation,
+    "Repair": lambda: properly.evaluate(
+        Y, P, within=(0.05, 0.3), recalibrate="auto", **FEW
+    ).repairs["forecast"],
     "Cases, classes": lambda: CLASSES,
     "Cases, normalized": lambda: properly.Cases([0, 1], [[1, 3], [2, 2]], normalize=True),
     "Evaluation, classes": lambda: class_evaluation("multiclass"),

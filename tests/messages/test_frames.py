@@ -569,6 +569,14 @@ OTHERS: list[tuple[type[Exception], str, Callable[[], Any]]] = [
         lambda: properly.evaluate(summed(), rules=Brier()),
     ),
     (
+        ArgumentTypeError,
+        (
+            "recalibrate needs the rows, which it folds; a Summary has none\n\nHint: write "
+            "properly.recalibrate(y, p) with the rows of each model, or of a part of them."
+        ),
+        lambda: properly.evaluate(summed(), recalibrate="auto"),
+    ),
+    (
         DataError,
         (
             "the summary must have a rule over the thresholds 0.1 to 0.2; it has none"

@@ -161,8 +161,8 @@ def test_cards_are_three_at_most_and_the_dangerous_one_is_first(screen: FirstScr
         "raised an alarm there."
     )
     assert repair.text == (
-        "balanced_boosting tells people apart well, but its numbers are off. Recalibrating might "
-        "save up to 49 % of its cost."
+        "balanced_boosting tells people apart well, but its numbers are off. Recalibrating would "
+        "save 49 % of its cost at most."
     )
     assert unknown.text == "About 21,000 people would be needed to tell logistic from boosting."
 

@@ -40,15 +40,23 @@ def test_the_paragraph_has_the_numbers_of_the_evaluation() -> None:
     assert "p-values adjusted by Holm's method" in text
 
 
+EVERYTHING: dict[str, Any] = {
+    "within": (0.05, 0.2),
+    "recalibrate": "intercept",
+    "replicates": 19,
+    "rng": 3,
+}
+
+
 def test_only_what_was_used_is_cited() -> None:
     alone = methods(evaluate(Y, Q, replicates=0))
     assert cited(alone) == ["brier", "log", "corp", "delong", "decision", "wilson"]
-    drawn = methods(evaluate(Y, TWO, within=(0.05, 0.2), replicates=19, rng=3))
+    drawn = methods(evaluate(Y, TWO, **EVERYTHING))
     assert set(cited(drawn)) == set(REFERENCES)
 
 
 def test_references_are_numbered_as_they_are_first_cited() -> None:
-    text = methods(evaluate(Y, TWO, within=(0.05, 0.2), replicates=19, rng=3))
+    text = methods(evaluate(Y, TWO, **EVERYTHING))
     body, _, references = text.partition("\n\nReferences\n")
     numbers = [int(x) for group in re.findall(r"\[([\d, ]+)\]\.", body) for x in group.split(", ")]
     assert list(dict.fromkeys(numbers)) == list(range(1, len(REFERENCES) + 1))

@@ -9,7 +9,7 @@ import pytest
 
 import properly
 from properly.report._page import page
-from properly.report._words import rule_in_words, score_in_words
+from properly.report._words import score_in_words
 from properly.rules import (
     PBS,
     PLL,
@@ -17,12 +17,14 @@ from properly.rules import (
     BetaWeighted,
     Bounded,
     Brier,
+    Elementary,
     Log,
     Ranked,
     Regret,
     Rule,
     Spherical,
 )
+from properly.rules._score_words import rule_in_words
 
 RANGE = (0.1, 0.5)
 
@@ -44,6 +46,7 @@ RANGE = (0.1, 0.5)
             Regret((0.01, 0.1), prior=BetaWeighted(2, 8)),
             "mean regret at thresholds of 1 % to 10 %, thresholds weighted as Beta(2, 8)",
         ),
+        (Elementary(0.05), "regret at a threshold of 5 %"),
         (BetaWeighted(2, 8.5), "mean regret, thresholds weighted as Beta(2, 8.5)"),
         (Ranked(Bounded(Brier(), (0, 0.5))), "ranked Brier score at thresholds of 0 % to 50 %"),
         (

@@ -94,6 +94,7 @@ def summary() -> properly.Evaluation:
 
 PAGES: dict[str, Callable[[], properly.Evaluation]] = {
     "event": lambda: event(within=(0.05, 0.3), groups=np.arange(CASES) % 3),
+    "repairs": lambda: event(within=(0.05, 0.3), recalibrate="auto"),
     "clusters": lambda: event(clusters=np.arange(CASES) // 3, strata=np.arange(CASES) // 120),
     "weights": lambda: event(weight=np.linspace(0.5, 2, CASES)),
     "times": lambda: event(time=np.arange(CASES) // 4, models=1),

@@ -120,7 +120,9 @@ class Decomposition(Record):
     score : float
         Mean loss of the forecasts.
     miscalibration : float
-        What recalibration would save; 0 for forecasts that mean what they say.
+        What recalibration would save at most, since it is fitted to the outcomes that it is judged
+        by; 0 for forecasts that mean what they say. `properly.recalibrate` finds what it would
+        save on new cases.
     discrimination : float
         What the recalibrated forecasts save against the constant event rate.
     uncertainty : float

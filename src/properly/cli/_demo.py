@@ -29,6 +29,7 @@ evaluation = properly.evaluate(
     clusters=crash.cluster,
     groups=crash.sex,
     time=crash.year,
+    recalibrate="auto",
     rng=0,
 )
 properly.report.write({path!r}, evaluation, {words})
@@ -109,6 +110,7 @@ def _write_page(path: str, crash: Crash, *, force: bool) -> None:
             clusters=crash.cluster,
             groups=crash.sex,
             time=crash.year,
+            recalibrate="auto",
             rng=0,
             progress=progress,
         )

@@ -104,6 +104,15 @@ def _chosen_options(chosen: Chosen, settings: Mapping[str, Any]) -> Iterable[tup
             yield role, _column(chosen, role)
     if shown := _whole(chosen):
         yield "show", "{" + ", ".join(f"{name!r}: data[{name!r}]" for name in shown) + "}"
+    yield from _about_rules(settings)
+    if chosen.normalize:
+        yield "normalize", "True"
+    for name, argument in (("level", "level"), ("replicates", "replicates"), ("seed", "rng")):
+        yield argument, repr(settings[name])
+
+
+def _about_rules(settings: Mapping[str, Any]) -> Iterable[tuple[str, str]]:
+    """Write by what models are judged, and how they are repaired."""
     if settings["rules"]:
         rules = ", ".join(
             f"properly.rules.parse_rule({rule!r})" for rule in map(repr, settings["rules"])
@@ -111,10 +120,8 @@ def _chosen_options(chosen: Chosen, settings: Mapping[str, Any]) -> Iterable[tup
         yield "rules", f"[{rules}]"
     if settings["within"] is not None:
         yield "within", repr((settings["within"].lower, settings["within"].upper))
-    if chosen.normalize:
-        yield "normalize", "True"
-    for name, argument in (("level", "level"), ("replicates", "replicates"), ("seed", "rng")):
-        yield argument, repr(settings[name])
+    if settings["recalibrate"] is not None:
+        yield "recalibrate", repr(settings["recalibrate"])
 
 
 def _has_dates_to_read(chosen: Chosen) -> bool:
@@ -153,6 +160,8 @@ properly report crash.csv --outcome died --forecast boosting \
     --id cluster --show severity --output crash.html
 properly report crash.csv --outcome died --forecast boosting \
     --output boosting.html --figures figures --figure-format pdf
+properly report crash.csv --outcome died --forecast forest \
+    --clusters cluster --recalibrate
 """
 
 
@@ -176,6 +185,15 @@ def _options() -> list[click.Parameter]:
         rule_option(),
         within_option(),
         show_option(),
+        click.Option(
+            ["--recalibrate"],
+            is_flag=False,
+            flag_value="auto",
+            metavar="MAP",
+            callback=_as_map,
+            help="Whether models can be repaired: a section of the page, and sentences. MAP is "
+            "auto, which is meant if it is left out, or the name of a map such as logistic.",
+        ),
         *_words(),
         level_option(),
         replicates_option("Draws for intervals of the parts, bands and tests; 0 leaves them out."),
@@ -200,6 +218,19 @@ def _options() -> list[click.Parameter]:
         ),
         force_option(),
     ]
+
+
+def _as_map(ctx: click.Context, param: click.Parameter, value: str | None) -> str | None:
+    """Take the name of a map; what is none is no way to use the command."""
+    if value is None or value == "auto":
+        return value
+    from properly.recalibration._choice import BY_NAME
+
+    name = value.replace("-", "_")
+    if name in BY_NAME:
+        return name
+    message = f"there is no map {value!r}; maps are auto, {', '.join(BY_NAME)}"
+    raise click.BadParameter(message, ctx, param)
 
 
 def _words() -> list[click.Parameter]:
@@ -238,7 +269,8 @@ def _report(
     require_packages(name for name, needed in packages.items() if needed)
     require_output(output, force=force)
     _require_figures(figures)
-    settings = {n: options.pop(n) for n in ("rules", "within", "level", "replicates", "seed")}
+    names = ("rules", "within", "level", "replicates", "seed", "recalibrate")
+    settings = {name: options.pop(name) for name in names}
     settings["rules"] = settings["rules"] or None
     with opened(**options) as data:
         evaluation = evaluated(data, **settings)

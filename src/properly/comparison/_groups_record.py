@@ -136,7 +136,7 @@ class GroupCalibration:
     slope_interval : array of shape (groups, 2)
         Its interval.
     miscalibration : array
-        What recalibration would save, less its bias.
+        What recalibration would save at most, less its bias.
     miscalibration_interval : array of shape (groups, 2)
         Its interval.
     p_value, adjusted_p_value : array

@@ -150,7 +150,8 @@ SITUATIONS: dict[tuple[str, str], Situation] = {
         ("Brier score", "log score", "miscalibration (decompose)"),
         "Both scores add up what mistakes cost at all thresholds: the Brier score evenly, the log "
         "score with more weight near 0 and 1, and without limit once a risk of 0 comes true. "
-        "Miscalibration is the part that better probabilities in the same order would save. "
+        "Miscalibration is the part that better probabilities in the same order would save at "
+        "most. "
         "Compare with giving all the same forecast, the event rate: skill is the share of its "
         "score that the model removes. Even a rough range of thresholds would be better: which "
         "risk is too low for anyone to act, which too high for anyone to wait?",

@@ -4,12 +4,14 @@ from ._checkup._check import Checkup, check
 from ._checkup._symptom import Symptom
 from ._evaluate import evaluate
 from ._record import Evaluation
+from ._repair import Repair
 from ._stream import Stream, stream, summarize
 from ._verdict._verdict import Sentence, Verdict, verdict
 
 __all__ = [
     "Checkup",
     "Evaluation",
+    "Repair",
     "Sentence",
     "Stream",
     "Symptom",

@@ -48,6 +48,7 @@ if TYPE_CHECKING:
 
     from properly.engines._frame import Framed
     from properly.evaluation._record import Evaluation, Task
+    from properly.recalibration import Map
     from properly.rules import ClassRule, Rule
     from properly.typing import ArrayLike, IntoFrame, Progress
 
@@ -185,6 +186,7 @@ def evaluate(
     strata: ArrayLike | str | None = None,
     time: ArrayLike | str | None = None,
     show: Mapping[str, ArrayLike] | IntoFrame | ArrayLike | str | Sequence[str] | None = None,
+    recalibrate: str | Map | Sequence[Map] | None = None,
     level: float = 0.95,
     replicates: int = 199,
     rng: int | np.random.Generator | None = None,
@@ -234,6 +236,9 @@ def evaluate(
     show : dict of array-like, data frame, or array-like, optional
         Columns to show beside the worst cases, such as the number of the patient and the ward. Of a
         frame, their names. Only what they say of those few cases is kept.
+    recalibrate : "auto", str, Map or sequence of Map, optional
+        Whether models can be repaired, and how: as `properly.recalibrate` takes it. Each is then
+        recalibrated by cross-fitting, judged by the same rule as the models, which takes a while.
     level : float
         How sure intervals, and bands of curves at each point, are to be.
     replicates : int
@@ -320,8 +325,10 @@ def evaluate(
     columns: dict[str, Any] = {"weight": weight, "clusters": clusters, "strata": strata}
     columns |= {"time": time, "groups": groups, "show": show}
     backend = library_of(y)
+    drawing["recalibrate"] = recalibrate
     if isinstance(y, Summary):
         _require_only_summary(forecasts=forecasts, outcome=outcome, rules=rules, **columns)
+        _require_rows(recalibrate, "a Summary has none")
     elif outcome is None:
         _require_arrays(y, forecasts)
     with shown(progress) as bar:
@@ -329,6 +336,7 @@ def evaluate(
         if outcome is not None:
             y, forecasts, columns, reading = _read_frame(y, forecasts, columns, reading, bar)
         if isinstance(y, Summary):
+            _require_rows(recalibrate, "the frame has too many to read them")
             chosen = _request_of_summary(y, task_in_order(task, reading.order), within)
             request = Request(*chosen, **drawing)
             return _doubted(replace(gather(y, request), backend=backend))
@@ -416,7 +424,7 @@ def _evaluate_rows(
         chosen = rules_of_event(reading.rules, reading.within)
         options |= {"pos_label": reading.pos_label, "least": 1, "lent": True}
         cases = contenders(y, models, **options)
-        drawing["show"] = _shown(show, cases)
+        drawing |= {"show": _shown(show, cases), "recalibrate": _maps(drawing, cases)}
         return _doubted(gather(cases, Request(task, *chosen, **drawing)), cases)
     require_of_an_event(reading.within, reading.pos_label)
     if reading.labels is None and reading.order is None:
@@ -427,7 +435,7 @@ def _evaluate_rows(
         options["labels"] = _names_of_classes(y, next(iter(models.values())))
     cases = _cases_of_classes(y, models, options)
     rules = rules_of_classes(reading.rules, task)
-    drawing["show"] = _shown(show, cases)
+    drawing |= {"show": _shown(show, cases), "recalibrate": _maps(drawing, cases)}
     result = _doubted(gather(cases, Request(task, rules, rules[0], None, **drawing)), cases)
     notes = [TWO_COLUMNS] if reading.task == "auto" and len(result.labels) == 2 else []
     if reading.order is not None:
@@ -442,6 +450,17 @@ def _shown(show: Any, cases: Mapping[str, Cases]) -> dict[str, Any]:
     name = str(getattr(show, "name", None) or "id")
     columns = show if isinstance(show, Mapping) else as_models(show, name)
     return check_shown(columns, len(next(iter(cases.values()))))
+
+
+def _maps(drawing: Mapping[str, Any], cases: Mapping[str, Cases]) -> Any:
+    """Refuse what is no map, nor the name of one, before anything is computed."""
+    given = drawing["recalibrate"]
+    if given is None or (isinstance(given, str) and given == "auto"):
+        return given
+    from properly.recalibration._choice import candidates
+
+    maps, is_choice = candidates(next(iter(cases.values())), given, Brier())
+    return maps if is_choice else maps[0]
 
 
 def _names_of_classes(y: Any, p: Any) -> tuple[Any, ...] | None:
@@ -486,6 +505,13 @@ def _require_only_summary(**given: object) -> None:
                 message = "columns are shown beside rows, of which a Summary has none; got show"
                 raise ArgumentTypeError(message)
             raise ArgumentTypeError(message, hint=f"pass {name} to summarize, or to stream.")
+
+
+def _require_rows(recalibrate: object, why: str) -> None:
+    if recalibrate is not None:
+        message = f"recalibrate needs the rows, which it folds; {why}"
+        hint = "write properly.recalibrate(y, p) with the rows of each model, or of a part of them."
+        raise ArgumentTypeError(message, hint=hint)
 
 
 def _require_no_repair(normalize: bool) -> None:

@@ -67,8 +67,8 @@ SMOOTH_POINTS = 40
 SHARES = "class shares"
 # What is left out, with a note, where the data do not allow it.
 IF_POSSIBLE = {
-    True: ("aucs", "means", "calibration", "calibration_tests", "groups", "over_time"),
-    False: ("groups", "over_time"),
+    True: ("aucs", "means", "calibration", "calibration_tests", "groups", "over_time", "repairs"),
+    False: ("groups", "over_time", "repairs"),
 }
 
 
@@ -110,7 +110,7 @@ def _fields(source: Source) -> dict[str, Any]:
     """Make the fields of all models, then those of pairs, and say how far this has come."""
     request, of_event = source.request, source.request.task == "binary"
     make = _event_steps if of_event else _class_steps
-    by_model = {name: make(source, name) for name in source.models}
+    by_model = {name: make(source, name) | _repair_steps(source, name) for name in source.models}
     compared = request.rules if len(source.models) > 1 else ()
     at_thresholds = of_event and not source.summed and len(compared) > 0
     total = sum(map(len, by_model.values())) + len(compared) + at_thresholds
@@ -198,6 +198,13 @@ def _do(source: Source, steps: _Steps, fields: Mapping[str, Any], task: _Task) -
 
 def _note(what: str, error: DataError) -> str:
     return f"{printable(what)}: {str(error).partition(chr(10))[0]}"
+
+
+def _repair_steps(source: Source, name: str) -> Steps:
+    """Say how to repair a model, if that was asked for."""
+    if source.request.recalibrate is None:
+        return {}
+    return {"recalibration": {"repairs": lambda _: source.repair(name)}}
 
 
 # An event

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from itertools import chain
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeAlias
 
@@ -55,6 +55,7 @@ if TYPE_CHECKING:
     from properly.decisions._retention import Retention
     from properly.decisions._roc import RocCurve
     from properly.decisions._worst_cases import WorstCases
+    from properly.evaluation._repair import Repair
     from properly.evaluation._verdict._verdict import Verdict
     from properly.inference._estimate import Estimate
     from properly.probability._means import Means
@@ -71,6 +72,7 @@ MOST_CLASSES = 12
 # What is printed; the uncertainty is the score of the last baseline.
 PRINTED = ("skill", "miscalibration", "discrimination")
 PARTS = ("score", *PRINTED, "uncertainty")
+SAVED = ("gain", "gain_lower", "gain_upper")
 DECIDED = ("accuracy", "macro_f1", "mean_absolute_error", "quadratic_kappa")
 # What the dict says of the data, and the records by model that it has as they are, by task.
 DATA = {
@@ -154,6 +156,9 @@ class Evaluation(Record):
         `Groups` and `OverTime` by model, if groups and times were given.
     worst : dict
         `WorstCases` by model; of classes only if there are rows.
+    repairs : dict
+        A `Repair` by model, if that was asked for by `recalibrate`: what recalibration would save
+        on new cases.
     event_rate, events : float, int
         Share of events, and number of cases of positive weight that had it.
     within : Interval or None
@@ -249,6 +254,7 @@ class Evaluation(Record):
     groups: dict[str, Groups]
     over_time: dict[str, OverTime]
     worst: dict[str, WorstCases]
+    repairs: dict[str, Repair] = field(default_factory=dict)
     # Of an event.
     event_rate: float = ABSENT
     events: int = ABSENT
@@ -438,8 +444,9 @@ class Evaluation(Record):
         # Otherwise the numbers of an event are the same whether rows are known or only counts.
         if self.task == "binary" and any(x.beside for x in self.worst.values()):
             numbers["worst"] = plain(self.worst)
-        if self.grouping:
-            numbers["grouping"] = plain(self.grouping)
+        for what in ("grouping", "repairs"):
+            if getattr(self, what):
+                numbers[what] = plain(getattr(self, what))
         numbers["comparisons"] = plain(self.comparisons)
         if self.auc_differences is not None:
             numbers["auc_differences"] = plain(self.auc_differences)
@@ -471,15 +478,26 @@ class Evaluation(Record):
         """Return one row a model, or baseline, and rule.
 
         As a frame of the library that the forecasts came in, unless another is asked for; else of
-        polars, pandas or pyarrow, whichever is installed.
+        polars, pandas or pyarrow, whichever is installed. With `repairs` there are columns of what
+        recalibration would save.
         """
         rows = [
             {"model": row.model, "baseline": row.baseline, "rule": row.rule}
             | {name: getattr(row.parts, name) for name in PARTS}
             | dict(zip(("score_lower", "score_upper"), row.interval, strict=True))
+            | (self._saved(row) if self.repairs else {})
             for row in score_rows(self)
         ]
         return to_frame(columns_of(rows), backend or self.backend)
+
+    def _saved(self, row: ScoreRow) -> dict[str, float]:
+        """Return what recalibration would save of a score, with its interval."""
+        repair = None if row.baseline else self.repairs.get(row.model)
+        numbers = (math.nan,) * len(SAVED)
+        if repair is not None and repair.by_rule:
+            gain = repair.gain(row.rule)
+            numbers = gain.estimate, *gain.interval
+        return dict(zip(SAVED, numbers, strict=True))
 
 
 def _few(decision: HardDecisions) -> dict[str, Any]:

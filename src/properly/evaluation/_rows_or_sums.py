@@ -55,6 +55,7 @@ if TYPE_CHECKING:
     from properly.decisions._worst_cases import WorstCases
     from properly.engines._summary import Summary
     from properly.evaluation._record import Task
+    from properly.evaluation._repair import Repair
     from properly.inference._estimate import Estimate
     from properly.rules import Rule
     from properly.rules._costs import NamedCost
@@ -89,6 +90,8 @@ class Request:
     progress: Progress | None = None
     # Columns of all rows to be shown beside the worst cases.
     show: Mapping[str, Column] = field(default_factory=dict)
+    # The map to repair models with, or how to choose it.
+    recalibrate: Any = None
 
     @property
     def seed(self) -> int | None:
@@ -216,6 +219,12 @@ class Rows:
     def worst(self, name: str) -> WorstCases:
         """List the cases that cost most."""
         return show_beside(worst_cases(self.cases[name], self.request.severe), self.request.show)
+
+    def repair(self, name: str) -> Repair:
+        """Find what recalibration would do for a model."""
+        from properly.evaluation._repair import repair
+
+        return repair(self.given[name], self.request, name)
 
     def drawn(self, name: str) -> Tally | Cases:
         """Return the counts, or cases: weights say how far off parts are, as those of a sample."""
@@ -398,6 +407,9 @@ class Sums:
         if not self.tallies:
             return None
         return worst_forecasts(self.tallies[name], self.request.severe)
+
+    def repair(self, name: str) -> None:
+        """Leave out repairs, which need folds of rows."""
 
     def drawn(self, name: str) -> Tally | None:
         """Return the counts to draw from; None where draws would have to be of rows."""

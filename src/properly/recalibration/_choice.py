@@ -40,7 +40,7 @@ from properly.recalibration._log_odds_maps import (
 )
 from properly.recalibration._map import Map
 from properly.recalibration._reduction_maps import Cuts, OneVsRest
-from properly.recalibration._sentences import sentence_of
+from properly.recalibration._sentences import Answer, sentence_of
 from properly.recalibration._softmax_maps import Dirichlet, Vector
 from properly.recalibration._temperature import Temperature
 from properly.recalibration._venn_abers import VennAbers
@@ -346,5 +346,6 @@ def _answer(
     left = Identity() if cases.classes is not None else fitted_to(Identity(), cases)
     use = fitted[kind] if recommended or not is_choice else left
     use = replace(use, gain=gain.stored())
-    text = sentence_of(name, kind, gain, gains, use, recommended=recommended)
+    answer = Answer(name, kind, recommended, gain, gains, use, search.rule, cases)
+    text = sentence_of(answer)
     return Recalibrated(use, kind, recommended, gain, gains, fitted, text, reasons)

@@ -3,14 +3,24 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, NamedTuple
 
-from properly._boundary._record import printable
+import numpy as np
+
+from properly._boundary._libraries import to_numpy
+from properly._boundary._record import many, printable
+from properly.counts._cases import weights_of
 from properly.recalibration._log_odds_maps import LogOddsMap
+from properly.rules._score_words import rule_in_words
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from properly.counts._cases import Cases
     from properly.recalibration._gain import Gain
     from properly.recalibration._map import Map
+    from properly.rules import Rule
+    from properly.typing import Column
 
 # What maps are called in sentences.
 NAMES = {
@@ -24,47 +34,137 @@ NAMES = {
     "dirichlet": "a Dirichlet map",
     "one_vs_rest": "an isotonic map of each class",
     "cuts": "a map of each cut",
+    "group_shift": "a shift of each group",
+    "separate": "a map of each group",
+    "prior_shift": "a shift to another event rate",
 }
 # A slope, or a shift of the log odds, that is worth a word.
 STEEP, SHIFTED = 0.05, 0.1
+# Forecasts that change by this share of the greatest change, or by more, are those it changes most.
+MOST = 0.8
+DIGITS = 12
 
 
-def sentence_of(
-    name: str,
-    kind: str,
-    gain: Gain,
-    gains: dict[str, Gain],
-    used: Map,
-    *,
-    recommended: bool,
-) -> str:
+class Answer(NamedTuple):
+    """What was found, and of what.
+
+    Attributes
+    ----------
+    name : str
+        What the forecasts are called.
+    kind : str
+        The kind of map that was chosen, or ``"none"``.
+    recommended : bool
+        Whether it is worth using.
+    gain : Gain
+        What it would save, choice included.
+    gains : dict of Gain
+        The gain of each map by itself.
+    map : Map
+        What is to be used.
+    rule : Rule
+        What was judged by.
+    cases : Cases
+        The cases.
+    """
+
+    name: str
+    kind: str
+    recommended: bool
+    gain: Gain
+    gains: dict[str, Gain]
+    map: Map
+    rule: Rule
+    cases: Cases
+
+    @property
+    def score(self) -> str:
+        """What the score is called."""
+        return rule_in_words(self.rule)
+
+
+def sentence_of(answer: Answer) -> str:
     """Say whether to recalibrate, and what that would save."""
-    name = printable(name)
-    if recommended and gain.estimate == math.inf:
-        return f"Recalibrate {name} with {NAMES.get(kind, kind)}: {_certain(gain)}."
-    if recommended:
-        points = 100 * gain.mean_change
-        return (
-            f"Recalibrating {name} with {NAMES.get(kind, kind)} would save {saved(gain)} of the "
-            f"{gain.rule} score on new cases; it changes forecasts by {points:.2g} points on "
-            f"average.{what_it_does(used)}"
-        )
-    best = max(gains.values(), key=lambda one: one.estimate, default=gain)
-    return (
-        f"No recalibration of {name} was found to help: the best, {NAMES.get(best.map, best.map)}, "
-        f"would save {saved(best)} of the {best.rule} score. Leave the forecasts as they are."
-    )
+    return " ".join(_sentences(answer))
+
+
+def _sentences(answer: Answer) -> Iterator[str]:
+    if not answer.recommended:
+        yield _none(answer)
+        return
+    name, gain, with_it = printable(answer.name), answer.gain, kind_in_words(answer.kind)
+    if gain.estimate == math.inf:
+        wrong = many(sum(count for count, _, _ in _certain(answer)), "case")
+        yield f"{name} was certain and wrong in {wrong}: its {answer.score} is infinite."
+        yield f"Any finite map saves infinitely much of it; use {with_it}."
+    else:
+        save = f"would save {saved(gain)} of the {answer.score} on new cases"
+        yield f"Recalibrating {name} with {with_it} {save}."
+        seeming = _like(gain.in_sample, gain)
+        if seeming != _like(gain.estimate, gain):
+            yield f"In sample it would seem to save {seeming}."
+    points = f"{100 * gain.mean_change:.2g} points on average"
+    yield f"Forecasts change by {points}{what_it_does(answer)}."
+    for count, end, becomes in _certain(answer):
+        was = "came true" if end == 0 else "did not come true"
+        text = f"{many(count, 'forecast')} of exactly {end} {was}"
+        yield f"{text}; forecasts of {end} become {100 * becomes:.2g} %."
+
+
+def _none(answer: Answer) -> str:
+    """Say that nothing was found to help, and how much the best map may save at most."""
+    name = printable(answer.name)
+    best = max(answer.gains.values(), key=lambda one: one.estimate, default=answer.gain)
+    which = kind_in_words(best.map)
+    claim = f"No recalibration of {name} was found to help: the best, {which},"
+    if len(answer.gains) == 1:
+        claim = f"Recalibrating {name} with {which} was not found to help: it"
+    return f"{claim} {_would_save(best)} of the {answer.score}."
+
+
+def _would_save(gain: Gain) -> str:
+    if math.isnan(gain.interval[0]):
+        return f"would save {gain.estimate:.3g}"
+    _, low, high = texts(gain)
+    return f"would save {low} to {high} ({100 * gain.level:g} % interval)"
+
+
+def kind_in_words(kind: str) -> str:
+    """Name a map as a sentence would."""
+    return NAMES.get(kind, f"the map {printable(kind)}")
+
+
+def folds_in_words(gain: Gain) -> str:
+    """Say what a map was judged by: 10 folds of whole clusters."""
+    whole = {"clusters": "whole clusters", "times": "blocks of time"}.get(gain.design, "cases")
+    return f"{many(gain.folds, 'fold')} of {whole}"
 
 
 def saved(gain: Gain) -> str:
     """Write a gain with its interval, to the digit that the interval leaves uncertain."""
-    low, high = gain.interval
-    if math.isnan(low):
+    if math.isnan(gain.interval[0]):
         return f"{gain.estimate:.3g}"
+    estimate, low, high = texts(gain)
+    return f"{estimate} ({100 * gain.level:g} % interval {low} to {high})"
+
+
+def texts(gain: Gain, unit: float = 1.0) -> tuple[str, str, str]:
+    """Write a gain and both ends of its interval; what is not zero is not written as zero."""
+    estimate, low, high = (unit * x for x in (gain.estimate, *gain.interval))
+    digits = decimals(estimate, low, high)
+    return _fixed(estimate, digits), _fixed(low, digits), _fixed(high, digits)
+
+
+def decimals(estimate: float, low: float, high: float) -> int:
+    """Return the decimal of the half width's leading digit, or one more if an end would be 0."""
     digits = places((high - low) / 2)
-    numbers = (f"{x:.{digits}f}" for x in (gain.estimate, low, high))
-    estimate, lower, upper = ("0" if float(x) == 0 else x for x in numbers)
-    return f"{estimate} ({100 * gain.level:g} % interval {lower} to {upper})"
+    return digits + any(x and round(x, digits) == 0 for x in (estimate, low, high))
+
+
+def _fixed(x: float, digits: int) -> str:
+    if x and round(x, digits) == 0:
+        digits = min(places(abs(x)), DIGITS)
+    return f"{x:.{digits}f}" if x else "0"
 
 
 def places(half: float) -> int:
@@ -72,20 +172,56 @@ def places(half: float) -> int:
     return max(0, -math.floor(math.log10(half))) if half > 0 else 4
 
 
-def _certain(gain: Gain) -> str:
-    return f"certain and wrong forecasts make the {gain.rule} score infinite, a finite map does not"
+def _like(x: float, gain: Gain) -> str:
+    """Write a number as exactly as a gain."""
+    if not all(map(math.isfinite, (x, *gain.interval))):
+        return f"{x:.3g}"
+    return _fixed(x, decimals(gain.estimate, *gain.interval))
 
 
-def what_it_does(used: Map) -> str:
-    """Say what a line does to forecasts."""
-    if not isinstance(used, LogOddsMap):
+def _certain(answer: Answer) -> list[tuple[int, int, float]]:
+    """Count certain forecasts that were wrong: how many, of 0 or of 1, and what these become."""
+    cases = answer.cases
+    result: list[tuple[int, int, float]] = []
+    if cases.classes is not None or answer.map.of != "event":
+        return result
+    y, p = to_numpy(cases.y).astype(bool), to_numpy(cases.p)
+    y, p = (x[weights_of(cases) > 0] for x in (y, p))
+    for end, wrong in ((0, (p == 0) & y), (1, (p == 1) & ~y)):
+        count = int(np.count_nonzero(wrong))
+        if count:
+            becomes = answer.map._at(np.array([float(end)]))  # noqa: SLF001
+            result.append((count, end, float(becomes[0])))
+    return result
+
+
+def what_it_does(answer: Answer) -> str:
+    """Say what a map does to forecasts: a line in a few words, others where they do most."""
+    used: Any = answer.map
+    if used.of != "event":
         return ""
-    a, b, c = used.coefficients
-    if a != b:
-        return ""
+    if not isinstance(used, LogOddsMap) or used.coefficients.a != used.coefficients.b:
+        return _where_most(used, to_numpy(answer.cases.p))
+    slope, _, shift = used.coefficients
     words = []
-    if abs(a - 1) > STEEP:
-        words.append("less extreme" if a < 1 else "more extreme")
-    if abs(c) > SHIFTED:
-        words.append("higher throughout" if c > 0 else "lower throughout")
-    return f" Forecasts become {' and '.join(words)}." if words else ""
+    if abs(slope - 1) > STEEP:
+        words.append("less extreme" if slope < 1 else "more extreme")
+    if abs(shift) > SHIFTED:
+        words.append("higher throughout" if shift > 0 else "lower throughout")
+    return f" and become {' and '.join(words)}" if words else ""
+
+
+def _where_most(used: Map, p: Column) -> str:
+    """Name the forecasts that change most: those around the greatest change of all."""
+    x = np.unique(p.astype(np.float64))
+    x = x[(x > 0) & (x < 1)]
+    if not len(x):
+        return ""
+    change = np.abs(used._at(x) - x)  # noqa: SLF001
+    top, small = int(np.argmax(change)), np.flatnonzero(change < MOST * change.max())
+    if not change[top]:
+        return ""
+    first = small[small < top].max(initial=-1) + 1
+    last = small[small > top].min(initial=len(x)) - 1
+    low, high = (f"{100 * x[k]:.2g} %" for k in (first, last))
+    return f", most of all those of {low if low == high else f'{low} to {high}'}"

@@ -52,6 +52,8 @@ class Table(NamedTuple):
     head: tuple[str, ...]
     rows: tuple[tuple[str, ...], ...]
     title: str = "Numbers"
+    # What a cell has after a line break, such as an interval, stands below it in small letters.
+    around: bool = False
 
 
 @dataclass(frozen=True)

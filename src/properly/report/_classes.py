@@ -23,7 +23,8 @@ from properly.report._chart import (
     short,
     shown,
 )
-from properly.report._words import LISTED, few, fixed, listed, percent, rule_in_words
+from properly.report._words import LISTED, few, fixed, listed, percent
+from properly.rules._score_words import rule_in_words
 
 if TYPE_CHECKING:
     from properly.calibration._decomposition import ClassDecomposition
@@ -47,8 +48,8 @@ MOST, MOST_ROWS = 12, 30
 SCORES_LEAD = (
     "One row is one question about the class, and a dot what a model scores on it. The score is "
     "better the lower it is. Miscalibration is what recalibrating the forecasts of that question "
-    "would save, so lower is better; discrimination is what the forecasts know, so higher is "
-    "better."
+    "would save at most, so lower is better. Discrimination is what the forecasts know, so higher "
+    "is better."
 )
 SCORES_COLUMNS = ("score", "skill", "miscalibration", "discrimination", "uncertainty")
 # Pixels of a map and of its cells, and how many maps stand in a row.
@@ -189,7 +190,7 @@ def _panel(names: list[str], height: int, part: str, labels: Spec) -> Spec:
 
 
 def _scores_alt(by_model: dict[str, ClassDecomposition], chosen: list[str], score: str) -> str:
-    """Say of a few models where recalibration would save most."""
+    """Say of a few models where miscalibration is largest."""
     clauses = []
     for name, record in by_model.items():
         worst = max(chosen, key=lambda question: record[question].miscalibration)

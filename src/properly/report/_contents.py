@@ -24,6 +24,7 @@ from properly.report._people import people
 from properly.report._periods import time_chart
 from properly.report._regret import RANKING, regret_chart
 from properly.report._reliability import class_reliability_chart, reliability_chart
+from properly.report._repair_charts import curves_chart, gains_chart, savings_chart
 from properly.report._risks import risks_chart
 from properly.report._roc import roc_chart
 from properly.report._scores_plane import plane_chart
@@ -57,6 +58,8 @@ Draw: TypeAlias = "Callable[[Any], Chart | None]"
 OF_AN_EVENT: tuple[Draw, ...] = (
     regret_chart,
     reliability_chart,
+    curves_chart,
+    savings_chart,
     plane_chart,
     decision_chart,
     roc_chart,
@@ -69,6 +72,7 @@ OF_AN_EVENT: tuple[Draw, ...] = (
 OF_CLASSES: tuple[Draw, ...] = (
     class_reliability_chart,
     class_scores_chart,
+    gains_chart,
     confusion_chart,
     retention_chart,
     matrix_chart,
@@ -78,6 +82,7 @@ OF_CLASSES: tuple[Draw, ...] = (
 SECTIONS = (
     Section("thresholds", "Thresholds", ("regret",)),
     Section("calibration", "Calibration", ("reliability", "class-scores"), ("plane", "source")),
+    Section("repair", "Repair", ("repair-curves", "repair-gains", "repair-regret")),
     Section("decisions", "Decisions", ("decision", "confusion", "retention")),
     Section("rank", "Ranking", ("roc", "risks")),
     Section("comparison", "Comparison", ("comparisons",)),
@@ -90,6 +95,7 @@ KINDS = {
     "certain": "Certain, and wrong",
     "baseline": "Against no model",
     "calibration": "Calibration",
+    "repair": "Can it be repaired?",
     "thresholds": "At which thresholds",
     "groups": "Groups",
     "unknown": "What cannot be told",
@@ -168,6 +174,7 @@ def contents(
         "models": {printable(name): ink for name, ink in inks_of(evaluation).items()},
         "left_out": len(evaluation.models) - len(drawn_models(evaluation)),
         "parts": parts,
+        "repaired": any(part.anchor == "repair" for part in parts),
         "kept_together": kept_together,
         "people": (counted := people(part, words["cases"], words["event"])),
         "in_people": counted and counted["numbers"],

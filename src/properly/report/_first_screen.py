@@ -18,9 +18,11 @@ from properly.evaluation._verdict._findings import adjusted_tests, is_worse, ope
 from properly.evaluation._verdict._headline import SHORT
 from properly.evaluation._verdict._standing import standing_of
 from properly.evaluation._verdict._words import begun, between, finished, listed, sure
+from properly.recalibration._sentences import kind_in_words
 from properly.report._chart import inks_of
-from properly.report._words import AT_MOST, NONE, few, percent, rule_in_words, step_decimals
+from properly.report._words import AT_MOST, NONE, few, percent, step_decimals
 from properly.rules import Bounded, Regret
+from properly.rules._score_words import rule_in_words
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -443,7 +445,10 @@ def _group(evaluation: Evaluation, standing: Standing) -> Iterator[Card]:
 
 
 def _repair(evaluation: Evaluation, standing: Standing, cases: str) -> Iterator[Card]:
-    """Name a model that ranks about as well as the best, and loses much by miscalibration."""
+    """Name the model that gains most by recalibration; if that was not tried, one that may."""
+    if evaluation.repairs:
+        yield from _repaired(evaluation)
+        return
     best = max((x.value for x in (evaluation.aucs or {}).values()), default=math.nan)
     for name in reversed(standing.order):
         parts = evaluation.parts[name][evaluation.primary]
@@ -454,10 +459,31 @@ def _repair(evaluation: Evaluation, standing: Standing, cases: str) -> Iterator[
         if miscalibration >= WORTH * parts.score and evaluation.aucs[name].value >= best - AS_WELL:
             text = (
                 f"{printable(name)} tells {printable(cases)} apart well, but its numbers are off. "
-                f"Recalibrating might save up to {percent(share)} of its cost."
+                f"Recalibrating would save {percent(share)} of its cost at most."
             )
             yield Card("Worth repairing", text, "its diagram", "reliability")
             return
+
+
+def _repaired(evaluation: Evaluation) -> Iterator[Card]:
+    """Say what the best repair would save on new cases, as a share of the cost."""
+    rule, shares = evaluation.primary, {}
+    for name, repair in evaluation.repairs.items():
+        gain, score = repair.gain(rule), evaluation.scores[name][rule].value
+        if repair.recommended and math.isfinite(gain.estimate) and score > 0:
+            shares[name] = [x / score for x in (gain.estimate, *gain.interval)]
+    if not shares:
+        return
+    first, *others = sorted(shares, key=lambda name: -shares[name][0])
+    share, low, high = map(_whole, shares[first])
+    with_it = kind_in_words(evaluation.repairs[first].kind)
+    text = (
+        f"Recalibrated with {with_it}, {printable(first)} would cost {share} less on new cases "
+        f"({sure(evaluation.level)} {low.removesuffix(' %')} to {high})."
+    )
+    if others:
+        text += f" {listed(map(printable, others), 3)} would gain too."
+    yield Card("Can be repaired", text, "how", "repair")
 
 
 def _unknown(evaluation: Evaluation, standing: Standing, cases: str) -> Iterator[Card]:

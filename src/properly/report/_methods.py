@@ -8,8 +8,10 @@ from properly import __version__
 from properly._boundary._record import many, printable
 from properly.errors import ArgumentTypeError
 from properly.evaluation._record import Evaluation
+from properly.recalibration._sentences import folds_in_words
 from properly.report._threshold_axis import as_percent
-from properly.report._words import listed, rule_in_words
+from properly.report._words import listed
+from properly.rules._score_words import rule_in_words
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -37,6 +39,10 @@ REFERENCES = {
     "wilson": "Wilson EB. Probable inference, the law of succession, and statistical inference. "
     "Journal of the American Statistical Association 1927;22:209-212. "
     "doi:10.1080/01621459.1927.10502953",
+    "folds": "Bayle P, Bayle A, Janson L, Mackey L. Cross-validation confidence intervals for test "
+    "error. Advances in Neural Information Processing Systems 2020;33. arXiv:2007.12671",
+    "overlap": "Nadeau C, Bengio Y. Inference for the generalization error. Machine Learning 2003;"
+    "52:239-281. doi:10.1023/A:1024068626366",
     "holm": "Holm S. A simple sequentially rejective multiple test procedure. Scandinavian Journal "
     "of Statistics 1979;6:65-70.",
 }
@@ -184,6 +190,15 @@ def _calibration(evaluation: Evaluation) -> Iterator[tuple[str, ...]]:
         yield _claim(f"The hypothesis of calibration was tested ({test.name} test)")
 
 
+def _repairs(evaluation: Evaluation) -> Iterator[tuple[str, ...]]:
+    """Say how recalibration was judged, if it was tried."""
+    for repair in list(evaluation.repairs.values())[:1]:
+        gain = repair.result.gain
+        chosen = ", and so was the choice of the map" if gain.nested else ""
+        yield _claim(f"Recalibration was judged by {folds_in_words(gain)}{chosen}", "folds")
+        yield _claim("Upper ends of its intervals allow for folds that share cases", "overlap")
+
+
 def _of_classes(evaluation: Evaluation, cases: str, event: str) -> Iterator[tuple[str, ...]]:
     del event
     order = "ordered " if evaluation.task == "ordinal" else ""
@@ -221,6 +236,7 @@ def _how_sure(evaluation: Evaluation) -> Iterator[tuple[str, ...]]:
             f"Models were compared in pairs on the same cases{adjusted}",
             *(["holm"] if comparison.adjust == "holm" else []),
         )
+    yield from _repairs(evaluation)
     if evaluation.groups:
         yield _claim("Performance was also assessed in groups")
     yield _claim(f"Intervals are at {100 * evaluation.level:g} %, and for {evaluation.design}")

@@ -9,6 +9,7 @@ import numpy as np
 
 from properly.counts._baselines import TREAT_ALL, TREAT_NONE
 from properly.decisions._at_threshold import PEOPLE, RATES, in_people, round_number
+from properly.evaluation._repair import round_middle
 from properly.report._chart import inks_of
 from properly.report._tables import Cell, Row
 from properly.report._threshold_axis import as_percent
@@ -40,7 +41,7 @@ def people(evaluation: Evaluation, cases: str, event: str) -> dict[str, Any] | N
     everyone = next(iter(evaluation.at_thresholds.values()))[0]
     models = {name: _fewer(x[1:], evaluation) for name, x in evaluation.at_thresholds.items()}
     thresholds = [at.threshold for at in next(iter(models.values()))]
-    start = _nearest(thresholds, _middle(evaluation))
+    start = _nearest(thresholds, round_middle(evaluation.within, evaluation.event_rate))
     shown = sorted({start, *_sides(evaluation, thresholds)})
     cells = {name: [_cells(at, per) for at in x] for name, x in models.items()}
     # What needs no model is the same at every threshold.
@@ -82,14 +83,6 @@ def _fewer(by_threshold: Sequence[AtThreshold], evaluation: Evaluation) -> tuple
 
 def _number(threshold: float) -> str:
     return f"{100 * threshold:.6g}"
-
-
-def _middle(evaluation: Evaluation) -> float:
-    """Return a round number in the middle of the range, or else near the event rate."""
-    within, middle = evaluation.within, evaluation.event_rate
-    if within is not None:
-        middle = math.sqrt(within.lower * within.upper) or within.upper / 2
-    return float(f"{middle:.1g}")
 
 
 def _sides(evaluation: Evaluation, thresholds: Sequence[float]) -> list[int]:

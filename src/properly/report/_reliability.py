@@ -72,7 +72,7 @@ TICKS = (0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1)
 APART = 0.13
 # The tallest bar of forecasts, in shares of the panel, and how many bars there are at most.
 TALLEST, BARS = 0.16, 24
-BAND_POINTS, BIN_POINTS = 160, 100
+BAND_POINTS, BIN_POINTS = 120, 100
 # The smooth curve, and the ends of its band.
 SMOOTH_LINES = (("height", 0.9, [1, 0]), ("low", 0.8, [1, 3]), ("high", 0.8, [1, 3]))
 END: Spec = {"field": "x2"}

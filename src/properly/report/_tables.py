@@ -10,8 +10,9 @@ from properly._boundary._record import many, p_text, printable
 from properly.evaluation._evaluate import rules_of_task
 from properly.report._chart import Table, inks_of
 from properly.report._classes import hard_table
-from properly.report._words import NONE, few, listed, rule_in_words, score_in_words
+from properly.report._words import NONE, few, listed, score_in_words
 from properly.rules import Regret
+from properly.rules._score_words import rule_in_words
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
@@ -64,6 +65,7 @@ def python_call(evaluation: Evaluation) -> str:
         data = ["y", "forecasts"]
         options += _about_rules(evaluation)
         options += [f"{name}={name}" for name in _columns(evaluation)]
+    options += _about_maps(evaluation)
     options += [f"level={evaluation.level!r}", f"replicates={evaluation.replicates!r}"]
     if evaluation.seed is not None:
         options.append(f"rng={evaluation.seed}")
@@ -88,6 +90,13 @@ def _about_rules(evaluation: Evaluation) -> Iterator[str]:
         rules = tuple(rule for rule in rules if within is None or rule != Regret(within))
         text = ", ".join(repr(rule).replace("Interval(", "properly.Interval(") for rule in rules)
         yield f"rules=[{text}]"
+
+
+def _about_maps(evaluation: Evaluation) -> Iterator[str]:
+    """Say how models were recalibrated, if they were."""
+    for repair in list(evaluation.repairs.values())[:1]:
+        is_choice = repair.result.gain.nested
+        yield f'recalibrate="{"auto" if is_choice else repair.kind}"'
 
 
 def _columns(evaluation: Evaluation) -> Iterator[str]:
@@ -240,7 +249,7 @@ def _part(parts: Decomposition, name: str) -> Cell:
 
 def _decisions(evaluation: Evaluation) -> Scores:
     """Lay out what decisions come to, for the likeliest class and at the least expected cost."""
-    head, lines, _ = hard_table(evaluation)
+    head, lines, *_ = hard_table(evaluation)
     inks = {printable(name): ink for name, ink in inks_of(evaluation).items()}
     rows = [Row(name, [Cell(x) for x in texts], ink=inks.get(name)) for name, *texts in lines]
     caption = "Decisions made of the probabilities, by the class that each case is given."

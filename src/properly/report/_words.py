@@ -6,16 +6,13 @@ import math
 from typing import TYPE_CHECKING, NamedTuple
 
 from properly._boundary._record import p_text, printable
-from properly.evaluation._verdict._words import SCORES
 from properly.plots._names import Box, cover
-from properly.report._threshold_axis import as_percent
-from properly.rules import BetaWeighted, Bounded, Ranked, Regret, Rule
+from properly.rules._score_words import rule_in_words
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
     from properly.evaluation._record import Evaluation
-    from properly.rules._interval import Interval
 
 
 # Pixels: of a point, and of letters as wide as they are on average, and as high.
@@ -96,36 +93,9 @@ def _is_above(one: Box, other: Box) -> bool:
     return one[1] < other[1] and one[0] < other[2] and other[0] < one[2]
 
 
-def rule_in_words(rule: Rule) -> str:
-    """Name the score of a rule; a rule without a common name is written as a call."""
-    if rule.name in SCORES:
-        return SCORES[rule.name]
-    if isinstance(rule, Bounded) and rule.scale == "mean":
-        return f"{rule_in_words(rule.rule)} at {_thresholds(rule.within)}"
-    if isinstance(rule, Regret) and (how := _weighted(rule.prior)) is not None:
-        return f"mean regret at {_thresholds(rule.within)}{how}"
-    if isinstance(rule, BetaWeighted):
-        return f"mean regret{_weighted(rule)}"
-    if isinstance(rule, Ranked) and rule.normalized and rule.weights is None:
-        return f"ranked {rule_in_words(rule.rule)}" if isinstance(rule.rule, Rule) else repr(rule)
-    return repr(rule)
-
-
-def _weighted(prior: object) -> str | None:
-    """Say how thresholds are weighted; that all count alike goes without saying."""
-    if isinstance(prior, BetaWeighted):
-        return f", thresholds weighted as Beta({prior.alpha:g}, {prior.beta:g})"
-    named = {"uniform": "", "logit": ", thresholds alike on log-odds"}
-    return named.get(prior) if isinstance(prior, str) else None
-
-
 def score_in_words(evaluation: Evaluation, name: str) -> str:
     """Name the score of one of the rules of an evaluation."""
     return next(rule_in_words(rule) for rule in evaluation.rules if rule.name == name)
-
-
-def _thresholds(within: Interval) -> str:
-    return f"thresholds of {as_percent(within.lower)} to {as_percent(within.upper)}"
 
 
 def few(x: float, digits: int = 2, *, sign: bool = False) -> str:

@@ -15,7 +15,6 @@ import numpy as np
 from properly._boundary._record import count_of_cases, printable
 from properly.evaluation._verdict._words import (
     NAMED,
-    SCORES,
     at_thresholds,
     chance,
     chances,
@@ -35,6 +34,7 @@ from properly.evaluation._verdict._words import (
     times,
 )
 from properly.inference._multiplicity import holm, holm_bounds
+from properly.rules._score_words import SCORES
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence

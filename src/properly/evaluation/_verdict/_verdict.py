@@ -19,6 +19,7 @@ from properly.evaluation._verdict._findings import (
     unknown,
 )
 from properly.evaluation._verdict._headline import choice, headline
+from properly.evaluation._verdict._repairs import repairs
 from properly.evaluation._verdict._standing import standing_of
 from properly.evaluation._verdict._words import Words
 
@@ -28,7 +29,7 @@ if TYPE_CHECKING:
     from properly.evaluation._verdict._standing import Standing
 
 Kind: TypeAlias = Literal[
-    "choice", "thresholds", "baseline", "certain", "calibration", "groups", "unknown"
+    "choice", "thresholds", "baseline", "certain", "calibration", "repair", "groups", "unknown"
 ]
 # Letters of a line, and of what stands between brackets in one.
 LINE, SHORT_LINE = 88, 70
@@ -43,8 +44,9 @@ class Sentence:
     kind : str
         ``"choice"``: which model to use. ``"thresholds"``: at which thresholds it is better.
         ``"baseline"``: whether models are better than none. ``"certain"``: what was called
-        impossible, and happened. ``"calibration"``: who is miscalibrated, and how. ``"groups"``:
-        for whom a model is worse. ``"unknown"``: what cannot be told.
+        impossible, and happened. ``"calibration"``: who is miscalibrated, and how. ``"repair"``:
+        what recalibration would save. ``"groups"``: for whom a model is worse. ``"unknown"``: what
+        cannot be told.
     text : str
         One sentence or a few.
 
@@ -137,6 +139,8 @@ def verdict(evaluation: Evaluation, *, cases: str = "cases", event: str = "the e
       the number of models by Holm's method, is at most 1 - level. It is then too high or too low
       overall if the interval of observed to expected events excludes 1, too extreme or not extreme
       enough if that of the slope does. A large p-value does not say that a model is calibrated.
+    - **Repair.** If that was asked for: recalibration is worth it if the interval of what it would
+      save on new cases lies above 0, the choice of the map included.
     - **Groups.** A group is worse than the rest if an interval that holds for all groups at once
       does not contain zero.
 
@@ -197,6 +201,7 @@ def _sentences(evaluation: Evaluation, standing: Standing, words: Words) -> Iter
         "baseline": baseline(evaluation, standing),
         "certain": certain(evaluation, words),
         "calibration": calibration(evaluation, words),
+        "repair": repairs(evaluation, words),
         "groups": groups(evaluation, standing),
         "unknown": [
             *too_few(evaluation, standing, words),

@@ -9,6 +9,7 @@ import numpy as np
 
 from properly._boundary._record import p_text, printable
 from properly.rules import BetaWeighted, Bounded, Elementary, Misclassification, Regret
+from properly.rules._score_words import SCORES
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -26,19 +27,6 @@ SMALLEST = 0.001
 TINY = 1e-6
 # More digits than these nobody reads.
 MOST_DIGITS = 7
-
-# What the field calls the score of a rule.
-SCORES = {
-    "brier": "Brier score",
-    "log": "log score",
-    "rps": "ranked probability score",
-    "pbs": "penalized Brier score",
-    "pll": "penalized logarithmic loss",
-    "ranked_log": "ranked log score",
-    "spherical": "spherical score",
-    "misclassification": "misclassification score",
-    "missed_benefit": "missed benefit",
-}
 
 
 class Words(NamedTuple):

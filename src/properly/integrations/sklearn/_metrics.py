@@ -446,7 +446,7 @@ def miscalibration(
     labels: Sequence[object] | None = None,
     pos_label: object = None,
 ) -> float:
-    """Return what recalibration would save of a score: the lower, the better.
+    """Return what recalibration would save of a score at most: the lower, the better.
 
     Parameters
     ----------

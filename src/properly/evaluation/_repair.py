@@ -1,0 +1,219 @@
+"""Whether a model can be repaired: the map for its forecasts, and these before and after.
+
+What stands here as "after" was made by cross-fitting: each forecast by a map that was fitted
+without its case. The curve of a map on the very cases that it was fitted to would flatter.
+"""
+
+from __future__ import annotations
+
+import math
+from contextlib import suppress
+from dataclasses import dataclass, field, replace
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from properly._boundary._libraries import to_numpy
+from properly._boundary._notices import collected
+from properly._boundary._options import as_generator
+from properly._boundary._record import Record
+from properly.calibration._reliability import reliability
+from properly.decisions._murphy import regret_difference
+from properly.errors import DataError
+from properly.evaluation._curves import Curves
+from properly.inference._design import one_dependence
+from properly.recalibration._choice import NONE, Recalibrated, recalibrate
+from properly.recalibration._cross_fit import cross_fit
+from properly.recalibration._gain import Gain, in_sample_gain, of_forecasts
+from properly.rules import Elementary
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from properly.calibration._reliability import Reliability
+    from properly.counts._cases import Cases
+    from properly.decisions._murphy import MurphyCurve
+    from properly.evaluation._rows_or_sums import Request
+    from properly.rules import Interval
+
+# Seeds that are drawn if there is none.
+SEEDS = 2**32
+# What is written of each gain beside the estimate and its interval.
+ALSO = ("standard_error", "mean_change", "in_sample")
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Repair(Record):
+    """What recalibration would do for a model, on new cases.
+
+    Attributes
+    ----------
+    result : Recalibrated
+        The answer of `properly.recalibrate`, by the rule that models are judged by first.
+    kind : str
+        The kind of map that is looked at in all that follows: the chosen one. If none was chosen,
+        the one that would save most, which is not worth using either.
+    before, after : Reliability or None
+        Curves of the forecasts as they are, and of the cross-fitted ones; None of classes.
+    by_rule : dict of Gain
+        What that map would save, by name of the rule, for each rule of the evaluation.
+    net_benefit : dict of Gain
+        By threshold, the net benefit that it would add; empty of classes.
+
+    Examples
+    --------
+    >>> import properly
+    >>> crash = properly.datasets.crash()
+    >>> model = {"balanced": crash.forecasts["balanced_boosting"]}
+    >>> e = properly.evaluate(
+    ...     crash.died, model, within=(0.01, 0.1), recalibrate="auto", replicates=0, rng=0
+    ... )
+    >>> e.repairs["balanced"]
+    Repair(intercept, recommended)
+    >>> e.repairs["balanced"].result.map
+    Intercept(intercept=-2.719)
+    """
+
+    result: Recalibrated
+    kind: str
+    before: Reliability | None
+    after: Reliability | None
+    by_rule: dict[str, Gain]
+    net_benefit: dict[float, Gain]
+    # The difference is made when it is asked for: of very many cases it takes more memory than
+    # they do.
+    _curves: Mapping[str, MurphyCurve] = field(default_factory=dict, repr=False)
+
+    def __repr__(self) -> str:
+        advice = "recommended" if self.result.recommended else "not recommended"
+        return f"Repair({self.kind}, {advice})"
+
+    @property
+    def recommended(self) -> bool:
+        """Whether the map is worth using."""
+        return self.result.recommended
+
+    @property
+    def difference(self) -> MurphyCurve | None:
+        """The regret that the map would save at each threshold, with a band where there is one.
+
+        None of classes. It is made whenever it is asked for. There is no band of cases that depend
+        on one another in time.
+        """
+        return self._curves.get("difference")
+
+    def gain(self, rule: str) -> Gain:
+        """Return what recalibration would save by a rule; by the one judged by, choice included."""
+        whole = self.result.gain
+        return whole if whole.rule == rule and self.recommended else self.by_rule[rule]
+
+    def _row(self) -> dict[str, Any]:
+        """Return the numbers; maps are saved by themselves, and what all gains share is told once.
+
+        How a gain was found stands in the first of them.
+        """
+        result = self.result
+        return {
+            "recommended": result.recommended,
+            "chosen": result.chosen,
+            "kind": self.kind,
+            "gain": result.gain,
+            "before_the_choice": {kind: _numbers(x) for kind, x in result.gains.items()},
+            "by_rule": {rule: _numbers(x) for rule, x in self.by_rule.items()},
+            "net_benefit": {f"{t:g}": _numbers(x) for t, x in self.net_benefit.items()},
+            "reasons": result.reasons,
+            "sentence": result.sentence,
+        }
+
+    def _columns(self) -> dict[str, list[Any]]:
+        """Return one row a map, before the choice."""
+        return self.result._columns()  # noqa: SLF001
+
+
+def _numbers(gain: Gain) -> dict[str, Any]:
+    return {name: getattr(gain, name) for name in ("estimate", "interval", *ALSO)}
+
+
+def repair(cases: Cases, request: Request, name: str) -> Repair:
+    """Recalibrate a model as asked, and look at its forecasts before and after."""
+    seed = request.seed
+    if seed is None:
+        seed = int(as_generator(request.rng).integers(SEEDS))
+    options: dict[str, Any] = {"rule": request.primary if request.primary.is_proper else None}
+    options |= {"level": request.level, "rng": seed, "name": name, "progress": False}
+    with collected():
+        result = recalibrate(cases, request.recalibrate, **options)
+        kind = _looked_at(result)
+        if kind == NONE:
+            return Repair(result, kind, None, None, {}, {})
+        after = cross_fit(cases, result.maps[kind], rng=seed)
+        gain = _Gains(cases, after.p, result, kind, request.level)
+        by_rule = {rule.name: gain.by(rule) for rule in request.rules}
+        if cases.classes is not None:
+            return Repair(result, kind, None, None, by_rule, {})
+        rate = cases.tally().event_rate
+        benefit = {t: gain.net_benefit(t) for t in round_thresholds(request.within, rate)}
+    before_it, after_it = (reliability(x.tally()) for x in (cases, after))
+    pair = one_dependence(cases), one_dependence(after)
+    curves = Curves(partial(_difference, request.level), {"difference": pair})
+    return Repair(result, kind, before_it, after_it, by_rule, benefit, curves)
+
+
+def _difference(level: float, pair: tuple[Cases, Cases]) -> MurphyCurve:
+    """Subtract regret after from regret before; of times there is no band."""
+    before, after = pair
+    with suppress(DataError):
+        return regret_difference(before, after, band="confidence", level=level)
+    return regret_difference(before, after)
+
+
+def _looked_at(result: Recalibrated) -> str:
+    """Return the kind that was chosen, or else the one that would save most."""
+    if result.chosen != NONE:
+        return result.chosen
+    gains = result.gains
+    return max(gains, key=lambda kind: np.nan_to_num(gains[kind].estimate), default=NONE)
+
+
+class _Gains:
+    """What one map would save, by several rules."""
+
+    def __init__(
+        self, cases: Cases, after: Any, result: Recalibrated, kind: str, level: float
+    ) -> None:
+        self.cases, self.after, self.map = cases, to_numpy(after), result.maps[kind]
+        self.options: dict[str, Any] = {"name": kind, "folds": result.gain.folds, "level": level}
+
+    def by(self, rule: Any) -> Gain:
+        gain = of_forecasts(self.cases, self.after, rule, **self.options)
+        return replace(gain, in_sample=in_sample_gain(self.cases, self.map, rule))
+
+    def net_benefit(self, t: float) -> Gain:
+        """Regret at a threshold over 1 - t is net benefit that is lost."""
+        gain, unit = self.by(Elementary(t)), 1 / (1 - t)
+        low, high = gain.interval
+        return replace(
+            gain,
+            rule=f"net_benefit[{t:g}]",
+            estimate=unit * gain.estimate,
+            standard_error=unit * gain.standard_error,
+            interval=(unit * low, unit * high),
+            in_sample=unit * gain.in_sample,
+        )
+
+
+def round_middle(within: Interval | None, event_rate: float) -> float:
+    """Return a round threshold in the middle of the range, or else near the event rate."""
+    middle = event_rate
+    if within is not None:
+        middle = math.sqrt(within.lower * within.upper) or within.upper / 2
+    return float(f"{middle:.1g}")
+
+
+def round_thresholds(within: Interval | None, event_rate: float) -> tuple[float, ...]:
+    """Return both ends of the range and its middle; or else around the event rate."""
+    sides = (event_rate / 2, 2 * event_rate)
+    ends = [float(f"{x:.1g}") for x in sides] if within is None else [within.lower, within.upper]
+    every = {*ends, round_middle(within, event_rate)}
+    return tuple(sorted(t for t in every if 0 < t < 1))

@@ -1,0 +1,377 @@
+"""Can a model be repaired? Forecasts before and after, what that saves, and all maps."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from properly._boundary._record import printable
+from properly.recalibration._sentences import folds_in_words, kind_in_words, texts
+from properly.report._chart import (
+    NUMBERS,
+    PANEL,
+    SMALL_PANEL,
+    WIDE,
+    Chart,
+    Spec,
+    Table,
+    facet,
+    model_color,
+    only_shown,
+    short,
+    shown,
+    thinned,
+)
+from properly.report._reliability import frame_of
+from properly.report._threshold_axis import as_percent, views
+from properly.report._words import MINUS, NONE, few, score_in_words
+
+if TYPE_CHECKING:
+    from properly.calibration._reliability import Reliability
+    from properly.evaluation._record import Evaluation
+    from properly.evaluation._repair import Repair
+    from properly.recalibration import Gain
+    from properly.report._reliability import Frame
+
+# So many panels stand in one row, with one axis at the left; of more, so many in each row.
+ONE_ROW, IN_A_ROW = 5, 4
+# Pixels between panels, and of numbers at the left of each.
+GAP, ROOM = 22, 52
+# Points of curves: more cannot be seen in panels of this size.
+CURVE_POINTS, STEPS = 60, 60
+HEIGHT = 180
+PER = 1000
+LEAVE = "leave as it is"
+# Panels of classes in a row, and pixels for the names of maps at their left.
+COLUMNS, NAMES = 3, 150
+INK: Spec = {"color": "currentColor"}
+DIAGONAL: Spec = {"type": "line", "opacity": 0.4, "strokeDash": [4, 3]} | INK
+
+
+def curves_chart(evaluation: Evaluation) -> Chart | None:
+    """Draw how often the event happened, after forecasts as they are and recalibrated ones."""
+    tried = {name: x for name, x in evaluation.repairs.items() if x.after is not None}
+    if not tried:
+        return None
+    every = [x for repair in tried.values() for x in (repair.before, repair.after)]
+    frame = frame_of(every, evaluation.event_rate)
+    rows = [
+        row
+        for k, (name, repair) in enumerate(tried.items())
+        for row in _panel(k, name, repair, frame)
+    ]
+    return Chart(
+        name="repair-curves",
+        title="Can it be repaired? Before and after recalibration",
+        lead=_lead(evaluation, frame),
+        spec=_curves_spec(list(tried), rows, frame, model_color(evaluation.models)),
+        alt=_alt(tried),
+        below=_advice(evaluation, tried),
+        table=_maps(evaluation, tried),
+        wide=True,
+    )
+
+
+def gains_chart(evaluation: Evaluation) -> Chart | None:
+    """Draw what each map of classes would save by itself, with its interval."""
+    tried = evaluation.repairs
+    if not tried:
+        return None
+    rows = [
+        {"panel": k, "model": name, "map": _kind(kind), "x": short(gain.estimate)}
+        | {end: short(x) for end, x in zip(("low", "high"), gain.interval, strict=True)}
+        for k, (name, repair) in enumerate(tried.items())
+        for kind, gain in repair.result.gains.items()
+    ]
+    return Chart(
+        name="repair-gains",
+        title="Can it be repaired? What each map would save",
+        lead=(
+            "A dot is what a map would save on new cases, before one is chosen, and the line its "
+            f"interval; right of zero it helps. {_honesty(evaluation)}"
+        ),
+        spec=_gains_spec(list(tried), rows, model_color(evaluation.models)),
+        alt=_alt(tried),
+        below=_advice(evaluation, tried),
+        table=_maps(evaluation, tried),
+        wide=True,
+    )
+
+
+def _gains_spec(names: list[str], rows: list[Spec], color: Spec) -> Spec:
+    columns = min(len(names), COLUMNS)
+    number: Spec = {"format": "~g", "tickCount": 4}
+    x: Spec = {"field": "x", "type": "quantitative", "title": "would save", "axis": number}
+    y: Spec = {"field": "map", "type": "nominal", "title": None, "sort": None}
+    ends: Spec = {"x": x | {"field": "low"}, "x2": {"field": "high"}, "color": color}
+    line: Spec = {"type": "rule", "strokeWidth": 3, "opacity": 0.5}
+    dot: Spec = {"type": "point", "filled": True, "size": 70}
+    return {
+        **_faceted(names, rows, PANEL, columns=columns),
+        "spec": {
+            "width": (WIDE - NAMES) // columns - GAP,
+            "height": {"step": 26},
+            "encoding": {"x": x, "y": y},
+            "layer": [
+                {"mark": {"type": "rule", "opacity": 0.5} | INK, "encoding": {"x": {"datum": 0}}},
+                {"mark": line, "encoding": ends},
+                {"mark": dot, "encoding": {"color": color}},
+            ],
+        },
+    }
+
+
+def _honesty(evaluation: Evaluation) -> str:
+    """Say how maps were judged, and when a repair is advised."""
+    gain = next(iter(evaluation.repairs.values())).result.gain
+    score = score_in_words(evaluation, evaluation.primary)
+    return (
+        "Each case was recalibrated by a map that was fitted without it, in "
+        f"{folds_in_words(gain)}. A repair is advised only if the interval of what it would save "
+        f"of the {score} lies above zero."
+    )
+
+
+def _lead(evaluation: Evaluation, frame: Frame) -> str:
+    root = " Both axes have a square-root scale." if frame.root else ""
+    return (
+        "The thin line says how often the event happened after forecasts as they are, the thick "
+        f"one after recalibrated ones. {_honesty(evaluation)}{root}"
+    )
+
+
+def _alt(tried: dict[str, Repair]) -> str:
+    sentences = [repair.result.sentence.partition(". ")[0] for repair in tried.values()]
+    return f"{'. '.join(x.rstrip('.') for x in sentences[:3])}."
+
+
+def _panel(k: int, name: str, repair: Repair, frame: Frame) -> list[Spec]:
+    """Lay out what a panel shows, each curve as lists."""
+    of_panel = {"panel": k, "model": name}
+    note = _kind(repair.kind) if repair.recommended else LEAVE
+    rows: list[Spec] = [of_panel | {"kind": "note", "note": note}]
+    ends = [0, short(frame.top)]
+    rows.append(of_panel | {"kind": "diagonal", "at": ends, "height": ends})
+    for what, record in (("before", repair.before), ("after", repair.after)):
+        if record is not None:
+            rows.append(of_panel | {"kind": what} | _curve(record, frame))
+    return rows
+
+
+def _kind(kind: str) -> str:
+    """Name a map without its article."""
+    return kind_in_words(kind).removeprefix("a ").removeprefix("an ")
+
+
+def _curve(record: Reliability, frame: Frame) -> dict[str, Any]:
+    x, y = record.curve()
+    x, y = thinned(x, y, most=CURVE_POINTS, along=frame.along(x, y))
+    return {"at": [short(a, 4) for a in x.tolist()], "height": [short(b, 4) for b in y.tolist()]}
+
+
+def _faceted(names: list[str], rows: list[Spec], size: int, *, columns: int) -> Spec:
+    return {
+        "params": [shown(names), {"name": "names", "value": [printable(name) for name in names]}],
+        "data": {"values": rows},
+        "transform": [only_shown()],
+        "facet": facet("panel", "names", size),
+        "columns": columns,
+        "spacing": {"column": GAP, "row": GAP},
+    }
+
+
+def _curves_spec(names: list[str], rows: list[Spec], frame: Frame, color: Spec) -> Spec:
+    one_row = len(names) <= ONE_ROW
+    size = SMALL_PANEL
+    if one_row:
+        size = min(PANEL, (WIDE - NUMBERS - GAP * (len(names) - 1)) // len(names))
+    both = {"type": "quantitative", "scale": frame.scale, "axis": frame.axis}
+    x = {"field": "x", "title": "forecast"} | both
+    y = {"field": "y", "title": "how often it happened"} | both
+    apart: Spec = {"resolve": {"axis": {"x": "independent", "y": "independent"}}}
+    return {
+        **_faceted(names, rows, size, columns=len(names) if one_row else IN_A_ROW),
+        **({} if one_row else apart),
+        "spec": {
+            "width": size,
+            "height": size,
+            "encoding": {"x": x, "y": y},
+            "layer": [
+                _line("diagonal", DIAGONAL),
+                _line("before", {"type": "line", "strokeWidth": 1.1, "opacity": 0.75} | INK),
+                _line("after", {"type": "line", "strokeWidth": 2.6}, color=color),
+                _note(),
+            ],
+        },
+    }
+
+
+def _line(kind: str, mark: Spec, **encoding: Any) -> Spec:
+    """Unfold the lists of a curve, and draw it."""
+    steps: list[Spec] = [
+        {"filter": f"datum.kind == '{kind}'"},
+        {"flatten": ["at", "height"], "as": ["x", "y"]},
+    ]
+    return {"transform": steps, "mark": mark | {"clip": True}, "encoding": encoding}
+
+
+def _note() -> Spec:
+    return {
+        "transform": [{"filter": "datum.kind == 'note'"}],
+        "mark": {"type": "text", "align": "left", "baseline": "top", "opacity": 0.8} | INK,
+        "encoding": {
+            "x": {"value": 6},
+            "y": {"value": 5},
+            "text": {"field": "note", "type": "nominal"},
+        },
+    }
+
+
+def _advice(evaluation: Evaluation, tried: dict[str, Repair]) -> Table:
+    """Say of each model what to do, what that would save, and what it does to net benefit."""
+    rows = []
+    for name, repair in tried.items():
+        gain = repair.gain(evaluation.primary)
+        rows.append(
+            (
+                name,
+                f"repair\n{_kind(repair.kind)}" if repair.recommended else LEAVE,
+                _amount(gain),
+                few(gain.in_sample),
+                *(_amount(x, PER, sign=True) for x in repair.net_benefit.values()),
+            )
+        )
+    some = next(iter(tried.values())).net_benefit
+    head = (
+        "model",
+        "advice",
+        "would save on new cases",
+        "seemingly, in sample",
+        *(f"net benefit at {as_percent(t)}" for t in some),
+    )
+    level = f"{100 * evaluation.level:g} %"
+    benefit = f"; net benefit per {PER:,} cases" if some else ""
+    title = f"What to do (below numbers: {level} intervals{benefit})"
+    return Table(head, tuple(rows), title, around=True)
+
+
+def _maps(evaluation: Evaluation, tried: dict[str, Repair]) -> Table:
+    """List all maps of all models with what each would save by itself."""
+    rows = [
+        (name, kind.replace("_", " "), *_numbers(gain))
+        for name, repair in tried.items()
+        for kind, gain in repair.result.gains.items()
+    ]
+    level = f"{100 * evaluation.level:g} % interval"
+    head = ("model", "map", "would save", level, "seemingly, in sample", "mean change")
+    return Table(head, tuple(rows), "All maps, before the choice")
+
+
+def _numbers(gain: Gain) -> tuple[str, str, str, str]:
+    around = NONE
+    if not math.isnan(gain.interval[0]):
+        _, low, high = _written(gain)
+        around = f"{low} to {high}"
+    seeming, change = few(gain.in_sample), f"{few(100 * gain.mean_change)} points"
+    return few(gain.estimate), around, seeming, change
+
+
+def _amount(gain: Gain, unit: float = 1.0, *, sign: bool = False) -> str:
+    """Write a gain with its interval; that nothing changes is written so."""
+    if math.isnan(gain.interval[0]):
+        return "unchanged" if gain.estimate == 0 else few(unit * gain.estimate)
+    estimate, low, high = _written(gain, unit)
+    plus = "+" if sign and gain.estimate > 0 else ""
+    return f"{plus}{estimate}\n{low} to {high}"
+
+
+def _written(gain: Gain, unit: float = 1.0) -> list[str]:
+    return [text.replace("-", MINUS) for text in texts(gain, unit)]
+
+
+def savings_chart(evaluation: Evaluation) -> Chart | None:
+    """Draw the regret that recalibration would save at each threshold, with its band."""
+    tried = {name: x for name, x in evaluation.repairs.items() if x.after and x.recommended}
+    if not tried:
+        return None
+    view = views(evaluation)[-1]
+    share = np.linspace(0, 1, STEPS) ** (1 / view.power)
+    at = view.lower + share * (view.upper - view.lower)
+    rows = [
+        row for k, (name, repair) in enumerate(tried.items()) for row in _saved(k, name, repair, at)
+    ]
+    banded = any("low" in row for row in rows)
+    level = f"{100 * evaluation.level:g} %"
+    around = (
+        f" The band holds with {level} at each threshold; there is none where few cases change "
+        "sides."
+    )
+    return Chart(
+        name="repair-regret",
+        title="What a repair would save at each threshold",
+        lead=(
+            "Of models with a repair that is advised, regret as it is minus regret after "
+            f"recalibration. Above the line it saves, below it costs.{around if banded else ''}"
+        ),
+        spec=_savings_spec(list(tried), rows, evaluation),
+        alt=_savings_alt(tried),
+        wide=True,
+    )
+
+
+def _saved(k: int, name: str, repair: Repair, at: Any) -> list[Spec]:
+    curve = repair.difference
+    if curve is None:
+        return []
+    row: Spec = {"panel": k, "model": name, "at": [short(t, 4) for t in at.tolist()]}
+    row["height"] = [short(x, 3) for x in curve.at(at).tolist()]
+    if curve.band is not None:
+        for end, bound in zip(("low", "high"), curve.band.at(at), strict=True):
+            row[end] = [short(x, 3) for x in bound.tolist()]
+    return [row]
+
+
+def _savings_spec(names: list[str], rows: list[Spec], evaluation: Evaluation) -> Spec:
+    columns = len(names) if len(names) <= ONE_ROW else IN_A_ROW
+    size = min(2 * PANEL, (WIDE - (ROOM + GAP) * (columns - 1)) // columns - 8)
+    view = views(evaluation)[-1]
+    scale: Spec = {"domain": [view.lower, view.upper], "nice": False}
+    scale |= {"type": "pow", "exponent": view.power} if view.power != 1 else {}
+    ticks = {"values": view.ticks()[:: 2 if len(names) > 2 else 1], "format": ".4~%"}
+    x = {"field": "x", "type": "quantitative", "title": "threshold", "scale": scale, "axis": ticks}
+    number = {"format": "~g", "tickCount": 4, "minExtent": NUMBERS, "maxExtent": ROOM}
+    y = {"field": "y", "type": "quantitative", "title": None, "axis": number}
+    color = {"color": model_color(evaluation.models)}
+    unfold: list[Spec] = [{"flatten": ["at", "height"], "as": ["x", "y"]}]
+    around: list[Spec] = [
+        {"flatten": ["at", "low", "high"], "as": ["x", "y", "y2"]},
+        {"filter": "isValid(datum.y) && isValid(datum.y2)"},
+    ]
+    band = {"type": "area", "opacity": 0.22}
+    layers: list[Spec] = [
+        {"mark": {"type": "rule", "opacity": 0.5} | INK, "encoding": {"y": {"datum": 0}}},
+        {"transform": around, "mark": band, "encoding": {"y2": {"field": "y2"}} | color},
+        {"transform": unfold, "mark": {"type": "line", "strokeWidth": 2}, "encoding": color},
+    ]
+    return {
+        **_faceted(names, rows, size, columns=columns),
+        "resolve": {"scale": {"y": "independent"}, "axis": {"x": "independent"}},
+        "spec": {
+            "width": size,
+            "height": HEIGHT,
+            "encoding": {"x": x, "y": y},
+            "layer": layers if any("low" in row for row in rows) else layers[::2],
+        },
+    }
+
+
+def _savings_alt(tried: dict[str, Repair]) -> str:
+    said = []
+    for name, repair in tried.items():
+        for t, gain in repair.net_benefit.items():
+            if gain.interval[0] > 0:
+                said.append(f"{printable(name)} gains net benefit at {as_percent(t)}")
+                break
+    return f"{'; '.join(said)}." if said else "No gain of net benefit is clear at any threshold."
