@@ -176,3 +176,17 @@ def test_cross_fitted_forecasts_are_cases_like_others() -> None:
     np.testing.assert_array_equal(crossed.groups, cases.groups)
     assert properly.score_interval(crossed, Brier()).value < Brier()(cases.y, cases.p)
     assert len(properly.decision_curve(crossed.tally()).threshold) > 0
+
+
+def test_one_certain_error_makes_any_finite_map_save_infinitely_much() -> None:
+    rng = np.random.default_rng(1)
+    p = rng.random(600).round(2)
+    y = rng.random(600) < p
+    # All zeros are right but the first: most folds see no error, and leave forecasts alone.
+    p[:30], y[:30] = 0.0, np.arange(30) == 0
+    choice = properly.recalibrate(y, p, rule=Log())
+    assert choice.recommended
+    assert choice.gain.estimate == math.inf
+    assert choice.sentence.startswith("1 certain forecast was wrong: the log score is infinite. ")
+    assert choice.map.gain is None
+    assert properly.recalibrate(y, p).gain.rule == "brier"

@@ -109,8 +109,8 @@ def test_an_infinite_score_is_explained() -> None:
     text = said(y, p, "logistic", rule=Log(), name="model")
     wrong = int(np.count_nonzero(y[:200]))
     assert text.startswith(
-        f"model was certain and wrong in {wrong} cases: its log score is infinite. Any finite map "
-        "saves infinitely much of it; use a logistic map."
+        f"{wrong} certain forecasts were wrong: the log score is infinite. Any finite map "
+        "saves infinitely much of it; recalibrate model with a logistic map."
     )
 
 

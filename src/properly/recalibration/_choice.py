@@ -337,8 +337,12 @@ def _answer(
     if is_choice:
         nested = _nested(cases, split, search)[rows]
         gain = of_forecasts(judged, nested, search.rule, name=kind, nested=True, **options)
-        seeming = gains[kind].in_sample if kind in gains else 0.0
-        gain = replace(gain, in_sample=seeming)
+        own = gains.get(kind)
+        gain = replace(gain, in_sample=0.0 if own is None else own.in_sample)
+        # Where certain forecasts were wrong, any finite map saves infinitely much; that some fold
+        # had none of them, and chose none, does not matter.
+        if own is not None and own.estimate == math.inf:
+            gain = own
     else:
         kind = names[0]
         gain = gains[kind]

@@ -94,9 +94,10 @@ def _sentences(answer: Answer) -> Iterator[str]:
         return
     name, gain, with_it = printable(answer.name), answer.gain, kind_in_words(answer.kind)
     if gain.estimate == math.inf:
-        wrong = many(sum(count for count, _, _ in _certain(answer)), "case")
-        yield f"{name} was certain and wrong in {wrong}: its {answer.score} is infinite."
-        yield f"Any finite map saves infinitely much of it; use {with_it}."
+        count = sum(wrong for wrong, _, _ in _certain(answer))
+        were = "was" if count == 1 else "were"
+        yield f"{many(count, 'certain forecast')} {were} wrong: the {answer.score} is infinite."
+        yield f"Any finite map saves infinitely much of it; recalibrate {name} with {with_it}."
     else:
         save = f"would save {saved(gain)} of the {answer.score} on new cases"
         yield f"Recalibrating {name} with {with_it} {save}."
