@@ -185,7 +185,7 @@ def test_a_header_without_rows_gets_a_longer_one(stored: Path, tmp_path: Path) -
     [
         ("in.csv", b'p,x\n0.5,"open\n', "a file must be valid CSV; line 2 of"),
         ("in.csv", b"p,x\n0.5,1\n0.5,\xff\n", "a CSV file must be text in UTF-8; line 3 of"),
-        ("in.csv.gz", gzip.compress(b"p\n" + b"0.5\n" * 99)[:-9], "damaged or cut short"),
+        ("in.csv.gz", gzip.compress(b"p\n" + b"0.5\n" * 99, mtime=0)[:-9], "damaged or cut short"),
         ("in.jsonl", b'{"p": 0.5}\n{"p": true}\n', "column 'p' must hold numbers; row 1 of"),
     ],
 )

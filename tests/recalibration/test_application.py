@@ -15,8 +15,9 @@ import pyarrow as pa
 import pytest
 from tests.recalibration.map_examples import fitted, given
 
+import properly
 from properly.errors import ArgumentTypeError, DataError, DataWarning
-from properly.recalibration import Identity, Isotonic, Logistic, Map, PriorShift
+from properly.recalibration import Identity, Isotonic, Logistic, Map, PriorShift, loads
 from properly.recalibration._isotonic_map import Knots
 
 if TYPE_CHECKING:
@@ -253,3 +254,17 @@ def test_numbers_below_all_normal_ones_are_not_lost() -> None:
     # The shift by a factor of 99 of the odds, in the smallest numbers there are.
     q = PriorShift(0.5, 0.01).at([1e-307, 1e-310, 5e-324])
     np.testing.assert_allclose(q, [1e-307 / 99, 1e-310 / 99, 5e-324], rtol=1e-10, atol=5e-324)
+
+
+def test_cases_come_back_with_other_forecasts_and_all_else_they_had() -> None:
+    y, p = np.array([0, 1] * 30), np.arange(1, 61) / 61
+    cases = properly.Cases(y, p, clusters=np.arange(60) // 2)
+    fitted = Logistic().fit(cases)
+    with pytest.warns(DataWarning, match="was fitted to these very cases"):
+        same = fitted.at(cases)
+    np.testing.assert_array_equal(same.p, fitted.at(p))
+    np.testing.assert_array_equal(same.clusters, cases.clusters)
+    # Read back it knows as much, and of other outcomes it says nothing.
+    with pytest.warns(DataWarning, match="was fitted to these very cases"):
+        loads(fitted.dumps()).at(cases)
+    fitted.at(properly.Cases(1 - y, p))

@@ -21,7 +21,10 @@ from properly._boundary._arrays import (
 from properly._boundary._chunks import sweep
 from properly._boundary._classes import check_probabilities, require_named_in_order
 from properly._boundary._libraries import count_true, is_numpy, namespace, to_numpy
+from properly._boundary._notices import notice
 from properly._boundary._record import printable
+from properly.counts._cases import Cases, with_forecasts
+from properly.counts._class_rows import rows_of
 from properly.errors import ArgumentTypeError, DataError
 
 if TYPE_CHECKING:
@@ -40,6 +43,8 @@ def apply(
     name: str | Sequence[str] | None = None,
 ) -> Any:
     """Recalibrate whatever holds forecasts, and return the same kind of thing."""
+    if isinstance(p, Cases):
+        return _of_cases(mapping, p)
     _check_groups(mapping, groups)
     data = nw.from_native(p, pass_through=True, allow_series=True)
     if isinstance(data, nw.DataFrame | nw.LazyFrame):
@@ -57,6 +62,15 @@ def apply(
         one = None if groups is None else [groups]
         return float(through(mapping, np.array([float(p)]), one)[0])
     return through(mapping, p, groups)
+
+
+def _of_cases(mapping: Map, cases: Cases) -> Cases:
+    """Replace the forecasts of cases; say so if the map was fitted to these very cases."""
+    counted = cases.tally() if cases.classes is None else rows_of(cases)
+    if mapping.training is not None and mapping.training.is_of(counted):
+        notice("this map was fitted to these very cases: scores of its forecasts flatter it")
+    groups = cases.groups if mapping.needs_groups else None
+    return with_forecasts(cases, through(mapping, cases.p, groups))
 
 
 def _check_groups(mapping: Map, groups: Any) -> None:

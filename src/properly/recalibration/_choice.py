@@ -89,6 +89,22 @@ class Recalibrated(Record):
         The answer in words.
     reasons : dict of str
         Why maps could not be fitted, by kind.
+
+    Examples
+    --------
+    >>> import properly
+    >>> crash = properly.datasets.crash()
+    >>> y, p = crash.died, crash.forecasts["balanced_boosting"]
+    >>> result = properly.recalibrate(y, p, "intercept", clusters=crash.cluster)
+    >>> result
+    Recalibrated(intercept, recommended)
+    >>> print(result)
+    Recalibrating the forecasts with a shift of the log odds would save 0.22 (95 % interval
+      0.20 to 0.23) of the log score on new cases. Forecasts change by 19 points on average
+      and become lower throughout.
+    <BLANKLINE>
+    map          gain   lower   upper  mean change  in sample
+    intercept  0.2153  0.2025  0.2337        0.194     0.2154
     """
 
     map: Map

@@ -299,6 +299,14 @@ class CrossFitted(Cases):
     ----------
     folds : numpy array
         The number of each case's fold.
+
+    Examples
+    --------
+    >>> import properly
+    >>> crash = properly.datasets.crash()
+    >>> shift = properly.recalibration.Intercept()
+    >>> properly.cross_fit(crash.died, crash.forecasts["forest"], shift, folds=5).folds.max()
+    np.int16(4)
     """
 
     folds: Any = None

@@ -39,6 +39,17 @@ class Foreign(Map):
     Notes
     -----
     It cannot be saved, since a file of a map has nothing in it to run.
+
+    Examples
+    --------
+    >>> from properly.recalibration import Foreign
+    >>> class Half:
+    ...     def fit(self, x, y, sample_weight):
+    ...         return self
+    ...     def predict(self, x):
+    ...         return x / 2
+    >>> Foreign(Half()).fit([0, 1, 0, 1] * 10, [0.2, 0.4, 0.6, 0.8] * 10).at([0.5])
+    array([0.25])
     """
 
     kind: ClassVar[str] = "foreign"

@@ -434,7 +434,9 @@ class Identity(Map):
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Intercept(LogOddsMap):
-    r"""A shift of the log odds: :math:`\operatorname{logit} q = a + \operatorname{logit} p`.
+    r"""A shift of the log odds.
+
+    .. math:: \operatorname{logit} q = a + \operatorname{logit} p
 
     Parameters
     ----------
@@ -478,7 +480,9 @@ class Intercept(LogOddsMap):
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Logistic(LogOddsMap):
-    r"""A line of the log odds: :math:`\operatorname{logit} q = a + b \operatorname{logit} p`.
+    r"""A line of the log odds.
+
+    .. math:: \operatorname{logit} q = a + b \operatorname{logit} p
 
     With `smooth` the targets of an event and of none are :math:`(n_1 + 1) / (n_1 + 2)` and
     :math:`1 / (n_0 + 2)`, as Platt has them [1]_. Without, it is Cox's line, that of
@@ -544,7 +548,9 @@ class Logistic(LogOddsMap):
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Beta(LogOddsMap):
-    r"""Beta calibration: :math:`\operatorname{logit} q = c + a \ln p - b \ln(1 - p)`.
+    r"""Beta calibration: a line in the logarithms of the forecast and its complement.
+
+    .. math:: \operatorname{logit} q = c + a \ln p - b \ln(1 - p)
 
     Neither a nor b is negative, so that the map never falls: of the fits with both, with one and
     with none of them, the best one without a negative coefficient is taken [1]_.
@@ -566,6 +572,12 @@ class Beta(LogOddsMap):
        well-calibrated probabilities from binary classifiers with beta calibration. Electronic
        Journal of Statistics 11:5052-5080. `doi:10.1214/17-EJS1338SI
        <https://doi.org/10.1214/17-EJS1338SI>`__
+
+    Examples
+    --------
+    >>> from properly.recalibration import Beta
+    >>> Beta(0.5, 1.0, 0.0).at([0.2, 0.5, 0.8]).round(4)
+    array([0.3586, 0.5858, 0.8173])
     """
 
     kind: ClassVar[str] = "beta"

@@ -54,6 +54,22 @@ class Map(ABC):
         What it would save on new cases, if that was found.
     notices : tuple of str
         What is to be noted about the fit.
+
+    Examples
+    --------
+    A map that leaves no forecast below the rate of all events, and none above:
+
+    >>> from dataclasses import dataclass, replace
+    >>> import properly
+    >>> @dataclass(frozen=True, eq=False, repr=False)
+    ... class Constant(properly.recalibration.Map):
+    ...     rate: float = 0.5
+    ...     def fit(self, tally):
+    ...         return replace(self, rate=tally.event_rate)
+    ...     def _at(self, p):
+    ...         return 0 * p + self.rate
+    >>> Constant().fit(properly.tally([0, 1, 1, 1], [0.2, 0.3, 0.4, 0.5])).at([0.1, 0.9])
+    array([0.75, 0.75])
     """
 
     kind: ClassVar[str] = ""
@@ -111,9 +127,10 @@ class Map(ABC):
 
         Parameters
         ----------
-        p : float, array-like, series or data frame
+        p : float, array-like, series, data frame or Cases
             Forecasts in [0, 1], of classes one column each. Tensors stay on their device and have
-            gradients.
+            gradients. Cases come back with other forecasts; it is noted if the map was fitted to
+            these very cases.
         groups : array-like or str, optional
             The group of each forecast, for maps by group; of a frame, the name of its column.
         forecast : str or list of str, optional

@@ -195,7 +195,9 @@ def absent_notes(table: Table, labels: Sequence[Any]) -> list[str]:
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Vector(SoftmaxMap):
-    r"""A scale and a shift for each class: :math:`q = \operatorname{softmax}(d_k \ln p_k + c_k)`.
+    r"""A scale and a shift of the logarithm for each class.
+
+    .. math:: q = \operatorname{softmax}(d_k \ln p_k + c_k)
 
     The parameters are drawn towards d = 1 and c = 0, which change nothing [1]_. A class that is
     impossible stays so.

@@ -68,6 +68,16 @@ def load(path: str | os.PathLike[str]) -> Map:
     -------
     Map
         The map that was saved, to the last digit.
+
+    Examples
+    --------
+    >>> from pathlib import Path
+    >>> from tempfile import TemporaryDirectory
+    >>> from properly.recalibration import Logistic, load
+    >>> with TemporaryDirectory() as folder:
+    ...     path = Logistic(intercept=0.1, slope=0.9).save(Path(folder) / "map.json")
+    ...     load(path)
+    Logistic(intercept=0.1, slope=0.9)
     """
     shown = printable(str(path))
     try:

@@ -43,7 +43,9 @@ WRONG_CLASSES = (
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Temperature(LogOddsMap):
-    r"""A scale of the log odds: :math:`\operatorname{logit} q = b \operatorname{logit} p`.
+    r"""A scale of the log odds, of an event or of classes.
+
+    .. math:: \operatorname{logit} q = b \operatorname{logit} p
 
     The slope b is one over the temperature, and never negative. Of an event it makes all forecasts
     less extreme, or more; so it does of classes, whose logarithms are scaled alike [1]_. An

@@ -144,6 +144,14 @@ class Training(Record):
         The mean forecast, or that of each class.
     sha256 : str
         The checksum of the table of forecasts, cases and events.
+
+    Examples
+    --------
+    >>> import properly
+    >>> tally = properly.Tally.from_counts([0.2, 0.7], [40, 40], [10, 30])
+    >>> training = properly.recalibration.Logistic().fit(tally).training
+    >>> training.cases, training.events, training.sha256[:8]
+    (80, 40.0, 'eb43cb17')
     """
 
     cases: int | None

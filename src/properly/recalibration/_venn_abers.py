@@ -178,7 +178,7 @@ def merged(p0: Array, p1: Array, merge: Merge) -> Array:
 
 @dataclass(frozen=True, eq=False, repr=False)
 class VennAbers(Map):
-    r"""Inductive Venn-Abers prediction: a pair of forecasts, one of which is calibrated.
+    r"""Venn-Abers prediction: a pair of forecasts, one of which is calibrated.
 
     At a forecast x, p0 is the isotonic recalibration once a case without the event is added at x,
     and p1 that with a case that had it [1]_. If cases are exchangeable, one of the two is perfectly
