@@ -63,6 +63,9 @@ FEW = [
     setting("inference", study="small", differences="skewed", n=15),
     # Too few forecasts for cells, which changes nothing about the rows.
     setting("cells", n=300, slope=0.75),
+    setting("recalibration", study="gains", curve="slope 1/2", n=200),
+    setting("recalibration", study="gains in clusters", slope=0.5, folds="clusters", n=1000),
+    setting("recalibration", study="choice", curve="steps", n=200),
 ]
 
 
