@@ -257,6 +257,7 @@ def _rows_of(cases: Cases, line: Logistic) -> tuple[_Rows, list[str]]:
     return _Rows(y[inside], odds, weight, square, number[inside]), names
 
 
+@np.errstate(over="ignore")
 def _group_shifts(rows: _Rows, names: list[str], *, smooth: bool) -> tuple[Column, Column]:
     """Return the shift of each group that fits it best, and its variance."""
 
