@@ -6,7 +6,6 @@ import warnings
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
-import dask.dataframe as dd
 import duckdb
 import numpy as np
 import pandas as pd
@@ -169,16 +168,6 @@ def test_lazy_frames_stay_lazy(name: str) -> None:
     assert isinstance(added, duckdb.DuckDBPyRelation)
     assert added.columns == ["p", "q"]
     np.testing.assert_allclose(added.df()["q"], wanted, rtol=1e-12)
-
-
-def test_a_dask_frame_is_computed_part_by_part() -> None:
-    local = pd.DataFrame({"p": P}, index=[4, 5, 6, 7])
-    frame = dd.from_pandas(local, npartitions=2)  # type: ignore[no-untyped-call]
-    result = LINE.at(frame, forecast="p")
-    assert isinstance(result, dd.DataFrame)
-    local = result.compute()  # type: ignore[no-untyped-call]
-    assert list(local.index) == [4, 5, 6, 7]
-    np.testing.assert_array_equal(local["p_recalibrated"], Q)
 
 
 def test_what_is_no_forecast_becomes_missing_in_a_lazy_frame() -> None:
