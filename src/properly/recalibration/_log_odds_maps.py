@@ -603,23 +603,38 @@ class Beta(LogOddsMap):
         separated = self.smooth and is_separated(sample)
         if separated:
             notes.append(GUESS)
-        a, b, c = self._from_here(sample, (*sample.logarithms, None)) or (-1.0, -1.0, 0.0)
-        if min(a, b) > 0:
-            return {"a": a, "b": b, "c": c, "separated": separated}, notes
-        best, most = None, -math.inf
-        for use in ((True, True), (True, False), (False, True), (False, False)):
-            fitted = fit_line(sample, _logarithms(use), sample.value, smooth=self.smooth)
-            c, *rest = fitted.coefficients.tolist()
-            slopes = iter(rest)
-            a, b = (next(slopes) if used else 0.0 for used in use)
-            if min(a, b) >= 0 and fitted.log_likelihood > most:
-                best, most = {"a": a, "b": b, "c": c}, fitted.log_likelihood
-            if all(use) and best is not None:
-                break
-        assert best is not None  # noqa: S101, since the constant is always feasible
+        place = self._from_here(sample, (*sample.logarithms, None))
+        if place is None:
+            c, *slopes = self._fit_some(sample, (True, True)).coefficients.tolist()
+            place = [*slopes, c]
+        best = dict(zip(self._parameters, place, strict=True))
+        if min(best["a"], best["b"]) < 0:
+            best = self._constrained(sample, best)
         if best["a"] == best["b"] == 0:
             notes.append(REVERSED)
         return {**best, "separated": separated}, notes
+
+    def _fit_some(self, sample: Sample, use: tuple[bool, bool]) -> Fitted:
+        return fit_line(sample, _logarithms(use), sample.value, smooth=self.smooth)
+
+    def _constrained(self, sample: Sample, free: dict[str, float]) -> dict[str, float]:
+        """Find the best curve without a negative coefficient, given the best of all.
+
+        The likelihood has one hill: on the way to its top, a coefficient that ends below 0 is 0
+        while the other still is as it should. So those that are negative are left out in turn.
+        """
+        feasible = []
+        for name, other, use in (("a", "b", (False, True)), ("b", "a", (True, False))):
+            if free[name] >= 0:
+                continue
+            fitted = self._fit_some(sample, use)
+            c, slope = fitted.coefficients.tolist()
+            if slope >= 0:
+                feasible.append((fitted.log_likelihood, {name: 0.0, other: slope, "c": c}))
+        if feasible:
+            return max(feasible, key=lambda pair: pair[0])[1]
+        constant = float(self._fit_some(sample, (False, False)).coefficients[0])
+        return {"a": 0.0, "b": 0.0, "c": constant}
 
 
 @dataclass(frozen=True, eq=False, repr=False)
