@@ -432,3 +432,8 @@ def test_a_fitted_map_is_fitted_again_as_if_it_were_new(mapping: Any) -> None:
     y, p = sample()
     again = mapping.fit(y[:100], p[:100]).fit(y, p)
     np.testing.assert_allclose(parameters(again), parameters(mapping.fit(y, p)), atol=1e-12)
+
+
+def test_a_temperature_without_a_slope_leaves_nothing_of_certain_forecasts_either() -> None:
+    fitted = Temperature(0.0, labels=["a", "b", "c"])
+    np.testing.assert_array_equal(fitted.at([[1.0, 0.0, 0.0], [0.2, 0.3, 0.5]]), 1 / 3)

@@ -625,3 +625,17 @@ def test_few_cases_of_classes_leave_only_a_temperature() -> None:
 def test_the_identity_of_anything_is_itself() -> None:
     p = np.array([0.0, 0.3, 1.0])
     np.testing.assert_array_equal(Identity().at(p), p)
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_pairs_of_fractional_weights_are_probabilities_however_sums_are_rounded(seed: int) -> None:
+    rng = np.random.default_rng(seed)
+    p, weight = np.arange(1, 41) / 41, rng.gamma(1.5, size=40)
+    y = p + rng.normal(0, 0.2, 40) > 0.5
+    fitted = VennAbers().fit(y, p, weight=weight)
+    assert fitted.knots is not None
+    _, p0, p1 = fitted.knots
+    assert p0.min() >= 0
+    assert p1.max() <= 1
+    assert (p0 <= p1).all()
+    assert recalibration.loads(fitted.dumps()).dumps() == fitted.dumps()

@@ -6,6 +6,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 from properly._boundary._labels import as_labels
+from properly._boundary._libraries import namespace
 from properly._boundary._notices import notice
 from properly._boundary._record import plain
 from properly.counts._class_rows import rows_of
@@ -151,6 +152,9 @@ class Temperature(LogOddsMap):
         if self.labels is None:
             return super()._at(p)
         slope = self.coefficients.a
+        if slope == 0:
+            # Nothing is left of the forecasts, certain ones included.
+            return namespace(p).full_like(p, 1 / p.shape[1])
         return through_softmax(p, lambda logs: slope * logs)
 
     def _check(self, p: Array) -> None:

@@ -82,8 +82,10 @@ def pairs_of(tally: Tally, sample: Sample) -> Pairs:
     kept = np.union1d(last, first)
     up, of = upper.at(kept)
     down, out_of = lower.at(rows - 1 - kept)
-    # Subtracted as counts: one less a rounded quotient would be rounded twice.
-    return Pairs(sample.value[kept], (out_of - down) / out_of, up / of)
+    # Subtracted as counts: one less a rounded quotient would be rounded twice. Sums of fractions
+    # are rounded all the same, by which a rate of 0 or 1 may be missed.
+    pair = (np.clip(x, 0.0, 1.0) for x in ((out_of - down) / out_of, up / of))
+    return Pairs(sample.value[kept], *pair)
 
 
 def _in_units(tally: Tally, sample: Sample) -> tuple[Column, Column, Any]:
