@@ -18,6 +18,7 @@ NAMES = {
     "sklearn": [
         "DecisionDisplay",
         "MurphyDisplay",
+        "Recalibrated",
         "ReliabilityDisplay",
         "RocDisplay",
         "RuleScorer",
