@@ -38,7 +38,7 @@ PREFIT = "prefit"
 
 
 class Recalibrated(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc]
-    """A classifier whose probabilities go through a map that was fitted to honest ones.
+    """A classifier whose probabilities go through a map, fitted to honest ones.
 
     Clones of the classifier are trained on parts of the data and forecast the rest. The map is
     fitted to these forecasts, and the classifier is then trained once more, on all of the data.
