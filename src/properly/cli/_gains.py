@@ -10,7 +10,6 @@ import click
 
 from properly._boundary._record import plain, printable
 from properly._boundary._tables import wrapped
-from properly.cli._map_fit import best_kind
 from properly.cli._running import progress_bar
 from properly.errors import DataError
 
@@ -123,7 +122,7 @@ def with_honest_rows(chosen: Chosen, names: Mapping[str, str], gains: Gains, see
     made = {}
     for name, new in names.items():
         result = gains.results[name]
-        fitted = result.maps[best_kind(result)]
+        fitted = result.maps[result.best]
         cases = properly.Cases(chosen.y, chosen.forecasts[name], **chosen.arguments)
         made[new] = properly.cross_fit(cases, fitted, rng=seed).p
     return replace(chosen, forecasts=chosen.forecasts | made)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import math
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
@@ -206,16 +205,7 @@ def best_map(result: Recalibrated) -> Map:
     """Return the map that was chosen, or else that which would save most."""
     if result.recommended or not result.gains:
         return result.map
-    kind = best_kind(result)
-    return replace(result.maps[kind], gain=result.gains[kind].stored())
-
-
-def best_kind(result: Recalibrated) -> str:
-    """Return the kind of map that was chosen, or else that which would save most."""
-    if result.chosen in result.maps:
-        return result.chosen
-    saved = {name: gain.estimate for name, gain in result.gains.items()}
-    return max(saved, key=lambda name: -math.inf if math.isnan(saved[name]) else saved[name])
+    return replace(result.maps[result.best], gain=result.gains[result.best].stored())
 
 
 def _closing_words(result: Recalibrated, use: Map, output: str | None) -> str:

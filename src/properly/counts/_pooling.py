@@ -106,7 +106,7 @@ def weigh(y: Array, p: Array, weight: Array) -> list[Array]:
     if xp.isdtype(weight.dtype, "real floating"):
         square = weight * weight
         columns += [square * event, square * (1 - event)]
-    return _pool_sorted(xp.take(p, order), columns)
+    return pool_sorted(xp.take(p, order), columns)
 
 
 def as_counts(weight: Array) -> Array:
@@ -125,7 +125,7 @@ def pool(value: Array, columns: Sequence[Array]) -> list[Array]:
     """Sort rows by value and add up the columns where values are equal."""
     xp = namespace(value)
     order = xp.argsort(value, stable=True)
-    return _pool_sorted(xp.take(value, order), [xp.take(x, order) for x in columns])
+    return pool_sorted(xp.take(value, order), [xp.take(x, order) for x in columns])
 
 
 def run_ends(x: Array) -> Array:
@@ -158,7 +158,8 @@ def is_one_each(weight: Array) -> bool:
     return bool(xp.isdtype(weight.dtype, "integral")) and int(xp.sum(weight)) == weight.shape[0]
 
 
-def _pool_sorted(value: Array, columns: Sequence[Array]) -> list[Array]:
+def pool_sorted(value: Array, columns: Sequence[Array]) -> list[Array]:
+    """Add up the columns of sorted rows where values are equal."""
     last = run_ends(value)
     return [namespace(value).take(value, last), *(add_runs(x, last) for x in columns)]
 

@@ -12,8 +12,6 @@ from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
 from properly._boundary._libraries import to_numpy
 from properly._boundary._notices import collected
 from properly._boundary._options import as_generator
@@ -144,7 +142,7 @@ def repair(cases: Cases, request: Request, name: str) -> Repair:
     options |= {"level": request.level, "rng": seed, "name": name, "progress": False}
     with collected():
         result = recalibrate(cases, request.recalibrate, **options)
-        kind = _looked_at(result)
+        kind = result.best
         if kind == NONE:
             return Repair(result, kind, None, None, {}, {})
         after = cross_fit(cases, result.maps[kind], rng=seed)
@@ -166,14 +164,6 @@ def _difference(level: float, pair: tuple[Cases, Cases]) -> MurphyCurve:
     with suppress(DataError):
         return regret_difference(before, after, band="confidence", level=level)
     return regret_difference(before, after)
-
-
-def _looked_at(result: Recalibrated) -> str:
-    """Return the kind that was chosen, or else the one that would save most."""
-    if result.chosen != NONE:
-        return result.chosen
-    gains = result.gains
-    return max(gains, key=lambda kind: np.nan_to_num(gains[kind].estimate), default=NONE)
 
 
 class _Gains:

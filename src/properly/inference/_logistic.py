@@ -35,7 +35,7 @@ LEAP = 0.5
 # near as can be expected, steps gain less than this. After one that gains so little none is taken:
 # ten digits of coefficients and likelihood are right, and six of standard errors.
 LONG = 1 << 15
-NEIGHBOURS, FEWER, ENDS = 64, 8, 2048
+NEIGHBOURS, FEWER, ENDS = 64, 32, 2048
 NEAR = 1.0
 LITTLE = 1e-8
 # From coefficients nearby: more steps than these, or one that gains more than this, lead astray.
@@ -208,7 +208,13 @@ def _means_of_neighbours(
 ) -> tuple[Column, Column, Column]:
     """Take numbers in order for the means of so many; those at either end stay single."""
     start = np.r_[:ENDS, ENDS : len(x) - ENDS : neighbours, len(x) - ENDS : len(x)]
-    total, happened, mean = (np.add.reduceat(n, start) for n in (weight, events, weight * x))
+    parts = []
+    for k in range(0, len(start), ENDS):
+        first, *after = start[k : k + ENDS + 1 : ENDS]
+        rows, runs = slice(first, *after or [None]), start[k : k + ENDS] - first
+        columns = (weight[rows], events[rows], weight[rows] * x[rows])
+        parts.append([np.add.reduceat(n, runs) for n in columns])
+    total, happened, mean = (np.concatenate(column) for column in zip(*parts, strict=True))
     return mean / total, happened, total
 
 

@@ -116,6 +116,16 @@ class Recalibrated(Record):
     sentence: str
     reasons: dict[str, str]
 
+    @property
+    def best(self) -> str:
+        """The kind of map that was chosen; of none, the one that would save most."""
+        if self.chosen in self.maps:
+            return self.chosen
+        saved = {name: gain.estimate for name, gain in self.gains.items()}
+        return max(
+            saved, key=lambda x: -math.inf if math.isnan(saved[x]) else saved[x], default=NONE
+        )
+
     def __repr__(self) -> str:
         advice = "recommended" if self.recommended else "not recommended"
         return f"Recalibrated({self.chosen}, {advice})"
@@ -168,11 +178,9 @@ def _choose(cases: Cases, split: Split, search: _Search) -> _Choice:
     """Choose the first map within one standard error of the best; none is the first of all."""
     attempts = cross_forecasts(cases, search.maps, split)
     usable = [k for k, one in enumerate(attempts) if one.forecasts is not None]
-    judged = np.flatnonzero(split.fold >= 0)
-    some = cases if len(judged) == len(cases) else some_cases(cases, judged)
-    rows = slice(None) if some is cases else judged
+    judged, rows = split.judged(cases)
     forecasts = [attempts[k].forecasts[rows] for k in usable]  # type: ignore[index]
-    result = differences(some, [to_numpy(some.p), *forecasts], search.rule)
+    result = differences(judged, [to_numpy(judged.p), *forecasts], search.rule)
     best = int(np.argmin(result.score))
     behind = result.value[:, best]
     with np.errstate(invalid="ignore"):
@@ -336,8 +344,7 @@ def _answer(
     if not is_choice and choice.reasons[0]:
         raise DataError(choice.reasons[0], hint="so it was in a fold; take another map.")
     fitted, gains, reasons = {}, {}, {}
-    rows = np.flatnonzero(split.fold >= 0)
-    judged = cases if len(rows) == len(cases) else some_cases(cases, rows)
+    judged, rows = split.judged(cases)
     options: dict[str, Any] = {"folds": split.folds, "level": search.level}
     names = search.names
     for i, (one, forecasts) in enumerate(zip(search.maps, choice.forecasts, strict=True)):

@@ -27,7 +27,7 @@ from properly.counts._cases import (
     weights_of,
     with_forecasts,
 )
-from properly.counts._pooling import add_runs, order_of, run_ends
+from properly.counts._pooling import order_of, pool_sorted
 from properly.counts._tally import Tally
 from properly.errors import ArgumentTypeError, DataError
 from properly.inference._design import number_times
@@ -67,6 +67,13 @@ class Split(NamedTuple):
     def training(self, k: int) -> Column:
         """Tell which cases the map of a fold is fitted to."""
         return self.fold != k if self.parts is None else self.parts[k]
+
+    def judged(self, cases: Cases) -> tuple[Cases, Column | slice]:
+        """Return the cases that are in a fold, and which of all they are."""
+        rows = np.flatnonzero(self.fold >= 0)
+        if len(rows) == len(cases):
+            return cases, slice(None)
+        return some_cases(cases, rows), rows
 
 
 @dataclass(frozen=True)
@@ -205,9 +212,8 @@ class _Sorted(NamedTuple):
         y, p = self.y[rows], self.p[rows]
         if self.weight is not None:
             return Tally.from_arrays(y, p, self.weight[rows])
-        last, events = run_ends(p), y.astype(np.int64)
         ones = np.broadcast_to(np.int64(1), p.shape)
-        return Tally._of([p[last], add_runs(ones, last), add_runs(events, last)])  # noqa: SLF001
+        return Tally._of(pool_sorted(p, [ones, y.astype(np.int64)]))  # noqa: SLF001
 
     def part(self, cases: Cases, split: Split, k: int) -> _Part:
         """Count the cases outside a fold, and pick those inside."""
@@ -382,10 +388,8 @@ def cross_fit(
     if attempt.forecasts is None:
         raise DataError(attempt.reason, hint="so it was in a fold; take fewer folds.")
     q = to_library_of(attempt.forecasts, cases.p)
-    if (split.fold < 0).any():
-        rows = np.flatnonzero(split.fold >= 0)
-        return CrossFitted.of(some_cases(cases, rows), q[rows], split.fold[rows])
-    return CrossFitted.of(cases, q, split.fold)
+    judged, rows = split.judged(cases)
+    return CrossFitted.of(judged, q[rows], split.fold[rows])
 
 
 def require_map(x: object) -> Map:

@@ -15,12 +15,12 @@ from properly.recalibration._map import Map, Monotone
 from properly.recalibration._training import (
     Sample,
     Training,
-    as_event_tally,
     require_both_outcomes,
 )
 
 if TYPE_CHECKING:
-    from properly.typing import Array, ArrayLike
+    from properly.counts._tally import Tally
+    from properly.typing import Array
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -65,19 +65,7 @@ class Foreign(Map):
     def _method(self, name: str) -> Any:
         return getattr(self.model, name, None)
 
-    def fit(self, source: Any, p: ArrayLike | None = None, /, **columns: Any) -> Self:
-        """Learn a copy of the model from a tally, from cases, or from outcomes and forecasts.
-
-        Parameters
-        ----------
-        source : Tally, Cases or array-like
-            What happened at each forecast; or outcomes.
-        p : array-like, optional
-            Forecasts, if outcomes come first.
-        **columns
-            What `properly.Cases` takes by name, such as weights.
-        """
-        tally = as_event_tally(source, p, columns)
+    def _fit(self, tally: Tally) -> Self:
         sample = Sample.of(tally)
         require_both_outcomes(sample)
         weight = np.concatenate([sample.weight - sample.events, sample.events])

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, Self
 
 import numpy as np
@@ -208,11 +208,9 @@ class GroupShift(GroupMap, LogOddsMap):
         between = variance_between(shift, variance)
         if not between:
             notes.append("groups differ no more than by chance: they have one map")
-        for text in notes:
-            notice(text)
         drawn = shift * between / (between + variance)
-        return replace(
-            self,
+        return self._learnt(
+            notes,
             intercept=line.intercept,
             slope=line.slope,
             groups=dict(zip(names, drawn.tolist(), strict=True)),
@@ -221,8 +219,6 @@ class GroupShift(GroupMap, LogOddsMap):
             training=line.training,
             atoms=line.atoms,
             separated=line.separated,
-            notices=tuple(notes),
-            gain=None,
         )
 
     def _check_groups(self, names: Sequence[str], parts: Sequence[Array]) -> None:
@@ -389,10 +385,7 @@ class Separate(GroupMap):
             with collected() as own:
                 maps[name] = self.map.fit(tally)
             notes += [f"group {name!r}: {text}" for text in own]
-        for text in notes:
-            notice(text)
-        training = Training.of(used.tally())
-        return replace(self, maps=maps, training=training, notices=tuple(notes), gain=None)
+        return self._learnt(notes, maps=maps, training=Training.of(used.tally()))
 
     def _check_groups(self, names: Sequence[str], parts: Sequence[Array]) -> None:
         for name, one, part in zip(names, self._of_seen(names), parts, strict=True):

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, NamedTuple, Self, get_args
 
 import numpy as np
 
 from properly._boundary._libraries import is_numpy, namespace, read_only, to_library_of, to_numpy
-from properly._boundary._notices import notice
 from properly._boundary._options import as_number, check_choice
 from properly.counts._isotonic import recalibrate
 from properly.errors import DataError
@@ -19,13 +18,12 @@ from properly.recalibration._map import Map
 from properly.recalibration._training import (
     Sample,
     Training,
-    as_event_tally,
     require_both_outcomes,
 )
 
 if TYPE_CHECKING:
     from properly.counts._tally import Tally
-    from properly.typing import Array, ArrayLike, Column
+    from properly.typing import Array, Column
 
 Interpolation = Literal["linear", "step", "flat"]
 
@@ -146,19 +144,7 @@ class Isotonic(Map):
             p, q = (read_only(np.array(x, dtype=np.float64)) for x in self.knots)
             object.__setattr__(self, "knots", Knots(p, q))
 
-    def fit(self, source: Any, p: ArrayLike | None = None, /, **columns: Any) -> Self:
-        """Learn the map from a tally, from cases, or from outcomes and forecasts.
-
-        Parameters
-        ----------
-        source : Tally, Cases or array-like
-            What happened at each forecast; or outcomes.
-        p : array-like, optional
-            Forecasts, if outcomes come first.
-        **columns
-            What `properly.Cases` takes by name, such as weights.
-        """
-        tally = as_event_tally(source, p, columns)
+    def _fit(self, tally: Tally) -> Self:
         require_fine(tally)
         sample = Sample.of(tally)
         require_both_outcomes(sample)
@@ -167,15 +153,11 @@ class Isotonic(Map):
         notes = few_notes(sample)
         if rate[0] == 0 or rate[-1] == 1:
             notes.append("some forecasts become exactly 0 or 1: a single error costs infinity")
-        for text in notes:
-            notice(text)
-        return replace(
-            self,
+        return self._learnt(
+            notes,
             knots=self._through(blocks, rate),
             range=(float(sample.value[0]), float(sample.value[-1])),
             training=Training.of(tally),
-            notices=tuple(notes),
-            gain=None,
         )
 
     def _through(self, blocks: Blocks, rate: Column) -> Knots:
@@ -195,13 +177,12 @@ class Isotonic(Map):
         assert self.knots is not None  # noqa: S101, `at` has asked
         x, q = self.knots
         if self.interpolation == "step" or len(x) == 1:
-            row = np.maximum(self._table.count_up_to(to_numpy(p)) - 1, 0)
+            row = np.maximum(self._table.before(to_numpy(p), "right") - 1, 0)
             return to_library_of(q[row], p)
         if not is_numpy(p):
             return _interpolated(p, x, q)
-        row = np.clip(self._table.count_up_to(p) - 1, 0, len(x) - 2)
-        slope = np.diff(q) / np.diff(x)
-        result: Column = np.take(slope, row)
+        row = np.clip(self._table.before(p, "right") - 1, 0, len(x) - 2)
+        result: Column = np.take(self._slopes, row)
         result *= p - np.take(x, row)
         result += np.take(q, row)
         # Beyond the ends the map is constant, and rounding carries nothing beyond them.
@@ -211,6 +192,13 @@ class Isotonic(Map):
     def _table(self) -> Lookup:
         assert self.knots is not None  # noqa: S101
         return Lookup.of(self.knots.p)
+
+    @cached_property
+    def _slopes(self) -> Column:
+        assert self.knots is not None  # noqa: S101
+        x, q = self.knots
+        slopes: Column = np.diff(q) / np.diff(x)
+        return slopes
 
     def _turns(self) -> Column:
         return np.empty(0) if self.knots is None else self.knots.p

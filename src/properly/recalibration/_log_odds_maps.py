@@ -15,25 +15,26 @@ import numpy as np
 
 from properly._boundary._arrays import refuse
 from properly._boundary._blas import one_blas_thread
+from properly._boundary._chunks import sweep
 from properly._boundary._libraries import count_true, is_numpy, namespace
 from properly._boundary._notices import notice
 from properly._boundary._options import as_number, check_choice, check_flag, check_inside
 from properly._boundary._record import many
+from properly.calibration._event_tests import line, shift
 from properly.counts._prevalence_shift import ALMOST, HARDLY
 from properly.errors import DataError
 from properly.inference._logistic import Fitted, fit_columns, refit
-from properly.recalibration._map import Map, Monotone
+from properly.recalibration._map import Map, Monotone, expit
 from properly.recalibration._training import (
     Sample,
     Training,
-    as_event_tally,
     require_both_outcomes,
 )
 
 if TYPE_CHECKING:
     from properly.counts._tally import Tally
     from properly.inference._logistic import Columns
-    from properly.typing import Array, ArrayLike, Column
+    from properly.typing import Array, Column
 
 Certain = Literal["learn", "keep", "refuse"]
 # With fewer events, or others, a map is mostly noise; with fewer than the second, intervals of its
@@ -90,19 +91,7 @@ class LogOddsMap(Map):
         """The coefficients of ln p and of -ln(1 - p), and the constant."""
         raise NotImplementedError
 
-    def fit(self, source: Any, p: ArrayLike | None = None, /, **columns: Any) -> Self:
-        """Learn the map from a tally, from cases, or from outcomes and forecasts.
-
-        Parameters
-        ----------
-        source : Tally, Cases or array-like
-            What happened at each forecast; or outcomes.
-        p : array-like, optional
-            Forecasts, if outcomes come first.
-        **columns
-            What `properly.Cases` takes by name, such as weights.
-        """
-        tally = as_event_tally(source, p, columns)
+    def _fit(self, tally: Tally) -> Self:
         inside = self._usable(Sample.of(tally))
         return self._filled(tally, *self._estimate(inside))
 
@@ -132,13 +121,9 @@ class LogOddsMap(Map):
             range=(float(inside.value[0]), float(inside.value[-1])),
             training=Training.of(tally),
             atoms=NO_ATOMS,
-            gain=None,
         )
         atoms, more = fitted._learn_certain(sample)  # noqa: SLF001
-        notes += more
-        for text in notes:
-            notice(text)
-        return replace(fitted, atoms=atoms, notices=tuple(notes))
+        return fitted._learnt(notes + more, atoms=atoms)  # noqa: SLF001
 
     def _require_distinct(self, distinct: int) -> None:
         """Refuse to draw a line through one point."""
@@ -218,9 +203,13 @@ class LogOddsMap(Map):
     def _check(self, p: Array) -> None:
         super()._check(p)
         zero, one = self.atoms
-        unseen = ((p == 0) if zero is None else None, (p == 1) if one is None else None)
-        count = sum(count_true(x) for x in unseen if x is not None)
-        if not count or self.certain == "keep":
+        if self.certain == "keep":
+            return
+        xp = namespace(p)
+        # Counted only where there are some, which the least and the greatest tell.
+        unseen = ((0, zero, xp.min(p)), (1, one, xp.max(p)))
+        count = sum(count_true(p == x) for x, seen, end in unseen if seen is None and end == x)
+        if not count:
             return
         if self.certain == "refuse":
             hint = 'certain="keep" leaves 0 at 0 and 1 at 1.'
@@ -299,9 +288,7 @@ def _tensor_line(p: Array, a: float, b: float, c: float) -> Array:
     inside = (p > 0) & (p < 1)
     some = xp.where(inside, p, xp.full_like(p, 0.5))
     eta = c + a * xp.log(some) - b * xp.log1p(-some)
-    power = xp.exp(-xp.abs(eta))
-    q = xp.where(eta >= 0, 1 / (1 + power), power / (1 + power))
-    q = xp.clip(q, HARDLY, ALMOST)
+    q = xp.clip(expit(eta), HARDLY, ALMOST)
     # With one coefficient 0, the limit at one end is a number like others.
     zero, one = (0.0 if a > 0 else _constant(c)), (1.0 if b > 0 else _constant(c))
     ends = xp.where(p <= 0, xp.full_like(p, zero), xp.full_like(p, one))
@@ -332,7 +319,13 @@ def smooth_events(sample: Sample) -> Column:
     """Draw outcomes a little towards the other side, as Platt does: one case's worth each."""
     events, none = sample.event_numbers
     upper, lower = (events + 1) / (events + 2), 1 / (none + 2)
-    return sample.events * upper + (sample.weight - sample.events) * lower
+    result = np.empty(len(sample.value))
+
+    def fill(out: Column, happened: Column, weight: Column) -> None:
+        out[...] = happened * upper + (weight - happened) * lower
+
+    sweep(fill, result, sample.events, sample.weight)
+    return result
 
 
 SEPARATED = "no finite line fits best: some threshold tells all events from all others"
@@ -360,25 +353,17 @@ def fit_line(
 
 def is_separated(sample: Sample) -> bool:
     """Tell whether some threshold has all events on one side and all others on the other."""
-    events = np.flatnonzero(sample.events > 0)
-    none = np.flatnonzero(sample.events < sample.weight)
-    return bool(none[-1] <= events[0] or events[-1] <= none[0])
+    events, none = (_ends(x) for x in (sample.events > 0, sample.events < sample.weight))
+    return none[1] <= events[0] or events[1] <= none[0]
 
 
-def _shift_columns(odds: Column) -> tuple[Column, Column]:
-    return np.ones((len(odds), 1)), odds
+def _ends(x: Column) -> tuple[int, int]:
+    """Return the first and the last row where it is true."""
+    return int(x.argmax()), len(x) - 1 - int(x[::-1].argmax())
 
 
 def scale_columns(odds: Column) -> tuple[Column, Column]:
     return odds[:, None], np.zeros(len(odds))
-
-
-def _line_columns(odds: Column) -> tuple[Column, Column]:
-    return np.stack([np.ones(len(odds)), odds], axis=1), np.zeros(len(odds))
-
-
-def _constant_columns(x: Column) -> tuple[Column, Column]:
-    return np.ones((len(x), 1)), np.zeros(len(x))
 
 
 def _logarithms(use: tuple[bool, bool]) -> Columns:
@@ -408,9 +393,9 @@ class Identity(Map):
 
     kind: ClassVar[str] = "identity"
 
-    def fit(self, source: Any, p: ArrayLike | None = None, /, **columns: Any) -> Identity:
+    def _fit(self, tally: Tally) -> Self:
         """Learn nothing; remember what it was not learnt from."""
-        return replace(self, training=Training.of(as_event_tally(source, p, columns)))
+        return replace(self, training=Training.of(tally))
 
     @property
     def monotone(self) -> Monotone:
@@ -473,7 +458,7 @@ class Intercept(LogOddsMap):
     def _estimate(self, sample: Sample) -> tuple[dict[str, Any], list[str]]:
         place = self._from_here(sample, (None,), sample.log_odds)
         if place is None:
-            fitted = fit_line(sample, _shift_columns, sample.log_odds, smooth=self.smooth)
+            fitted = fit_line(sample, shift, sample.log_odds, smooth=self.smooth)
             place = fitted.coefficients.tolist()
         return {"intercept": place[0]}, []
 
@@ -537,10 +522,10 @@ class Logistic(LogOddsMap):
         place = self._from_here(sample, (None, odds))
         if place is None:
             options = {"smooth": self.smooth, "may_separate": separated}
-            place = fit_line(sample, _line_columns, odds, **options).coefficients.tolist()
+            place = fit_line(sample, line, odds, **options).coefficients.tolist()
         intercept, slope = place
         if slope < 0:
-            constant = fit_line(sample, _constant_columns, odds, smooth=self.smooth)
+            constant = fit_line(sample, _logarithms((False, False)), odds, smooth=self.smooth)
             intercept, slope = float(constant.coefficients[0]), 0.0
             notes.append(REVERSED)
         return {"intercept": intercept, "slope": slope, "separated": separated}, notes
@@ -603,7 +588,7 @@ class Beta(LogOddsMap):
         separated = self.smooth and is_separated(sample)
         if separated:
             notes.append(GUESS)
-        place = self._from_here(sample, (*sample.logarithms, None))
+        place = None if self.a is None else self._from_here(sample, (*sample.logarithms, None))
         if place is None:
             c, *slopes = self._fit_some(sample, (True, True)).coefficients.tolist()
             place = [*slopes, c]
@@ -678,9 +663,9 @@ class PriorShift(LogOddsMap):
         old, new = (math.log(x) - math.log1p(-x) for x in (self.old, self.new))
         return Coefficients(1.0, 1.0, new - old)
 
-    def fit(self, source: Any, p: ArrayLike | None = None, /, **columns: Any) -> Self:
+    def _fit(self, tally: Tally) -> Self:
         """Learn nothing: both rates are given."""
-        return replace(self, training=Training.of(as_event_tally(source, p, columns)))
+        return replace(self, training=Training.of(tally))
 
     def _check(self, p: Array) -> None:
         """Forecasts of exactly 0 and 1 stay what they are under any rate."""

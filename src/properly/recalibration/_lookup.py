@@ -1,18 +1,17 @@
-"""Places of many forecasts among few knots, faster than by bisection of each."""
+"""Places of many forecasts among knots, faster than by bisection of each."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Literal, NamedTuple
 
 import numpy as np
 
 if TYPE_CHECKING:
     from properly.typing import Column
 
-# Equally wide cells of [0, 1], a power of two so that a product with it is exact.
-CELLS = 1 << 14
-# So many knots in a cell are passed one by one.
-FEW = 4
+# Equally wide cells of [0, 1], at least so many and no more: a power of two, so that a product
+# with it is exact. There are about as many as knots, and few of these in a cell.
+LEAST, GREATEST = 14, 20
 # Fewer forecasts are found sooner by bisection.
 SHORT = 1 << 12
 
@@ -23,39 +22,32 @@ class Lookup(NamedTuple):
     Attributes
     ----------
     knots : numpy array
-        Numbers in [0, 1], increasing, and infinity.
+        Numbers in [0, 1], increasing, and infinity often enough that no cell is read beyond them.
     below : numpy array
         How many knots lie below each cell.
-    most : int
-        The greatest number of knots in a cell.
+    steps : tuple of ints
+        Powers of two, falling: taken or left, they lead past any number of knots in a cell.
     """
 
     knots: Column
     below: Column
-    most: int
+    steps: tuple[int, ...]
 
     @classmethod
     def of(cls, knots: Column) -> Lookup:
         """Count the knots below each cell."""
-        cell = (knots * CELLS).astype(np.intp)
-        inside = np.bincount(cell, minlength=CELLS + 1)
+        cells = 1 << min(max(len(knots).bit_length(), LEAST), GREATEST)
+        inside = np.bincount((knots * cells).astype(np.intp), minlength=cells + 1)
         below = (np.cumsum(inside) - inside).astype(np.int32)
-        return cls(np.append(knots, np.inf), below, int(inside.max()))
+        steps = tuple(1 << k for k in reversed(range(int(inside.max()).bit_length())))
+        return cls(np.append(knots, np.full(sum(steps) + 1, np.inf)), below, steps)
 
-    def count_below(self, p: Column) -> Column:
-        """Count the knots below each number in [0, 1]."""
-        if self.most > FEW or len(p) < SHORT:
-            return np.searchsorted(self.knots[:-1], p, side="left")
-        row = np.take(self.below, (p * CELLS).astype(np.int32))
-        for _ in range(self.most):
-            row += np.take(self.knots, row) < p
-        return row
-
-    def count_up_to(self, p: Column) -> Column:
-        """Count the knots up to each number in [0, 1], itself included."""
-        if self.most > FEW or len(p) < SHORT:
-            return np.searchsorted(self.knots[:-1], p, side="right")
-        row = np.take(self.below, (p * CELLS).astype(np.int32))
-        for _ in range(self.most):
-            row += np.take(self.knots, row) <= p
+    def before(self, p: Column, side: Literal["left", "right"]) -> Column:
+        """Count the knots below each number in [0, 1]; on the right, those equal to it as well."""
+        if len(p) < SHORT:
+            return np.searchsorted(self.knots, p, side=side)
+        is_before = np.less if side == "left" else np.less_equal
+        row = np.take(self.below, (p * (len(self.below) - 1)).astype(np.int32))
+        for step in self.steps:
+            row += is_before(np.take(self.knots[step - 1 :], row), p) * np.int32(step)
         return row

@@ -10,8 +10,8 @@ from __future__ import annotations
 import json
 import math
 from abc import ABC, abstractmethod
-from dataclasses import dataclass, fields
-from typing import TYPE_CHECKING, Any, ClassVar, Literal
+from dataclasses import dataclass, fields, replace
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, NoReturn, Self
 
 import numpy as np
 
@@ -21,15 +21,17 @@ from properly._boundary._notices import notice
 from properly._boundary._options import check_inside
 from properly._boundary._record import many
 from properly.errors import DataError
+from properly.recalibration._training import as_event_tally
 
 if TYPE_CHECKING:
     import os
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
     from pathlib import Path
 
     import narwhals.stable.v2 as nw
 
     from properly.counts._cases import Cases
+    from properly.counts._tally import Tally
     from properly.recalibration._training import Training
     from properly.typing import Array, ArrayLike, Column
 
@@ -78,9 +80,30 @@ class Map(ABC):
     gain: Mapping[str, Any] | None = None
     notices: tuple[str, ...] = ()
 
-    @abstractmethod
-    def fit(self, source: Any, p: ArrayLike | None = None, /, **columns: Any) -> Map:
-        """Learn the map from a tally, from cases, or from outcomes and forecasts."""
+    def fit(self, source: Any, p: ArrayLike | None = None, /, **columns: Any) -> Self:
+        """Learn the map from a tally, from cases, or from outcomes and forecasts.
+
+        Parameters
+        ----------
+        source : Tally, Cases or array-like
+            What happened at each forecast; or outcomes.
+        p : array-like, optional
+            Forecasts, if outcomes come first.
+        **columns
+            What `properly.Cases` takes by name, such as weights.
+        """
+        return self._fit(as_event_tally(source, p, columns))
+
+    def _fit(self, tally: Tally) -> Self:
+        """Learn the map from a tally."""
+        raise NotImplementedError
+
+    def _learnt(self, notes: Iterable[str], **learnt: Any) -> Self:
+        """Return the map with what was learnt, and say what is to be noted about that."""
+        notices = tuple(notes)
+        for text in notices:
+            notice(text)
+        return replace(self, **learnt, notices=notices, gain=None)
 
     @abstractmethod
     def _at(self, p: Array) -> Array:
@@ -169,6 +192,10 @@ class Map(ABC):
         if self.range is None:
             return
         low, high = self.range
+        xp = namespace(p)
+        # Most forecasts lie where others did, which two numbers tell.
+        if xp.min(p) >= low and xp.max(p) <= high:
+            return
         outside = ((p < low) & (p > 0)) | ((p > high) & (p < 1))
         count = count_true(outside)
         if count:
@@ -409,7 +436,7 @@ class Composition(Map):
     kind: ClassVar[str] = "sequence"
     maps: tuple[Map, ...] = ()
 
-    def fit(self, source: Any, p: ArrayLike | None = None, /, **columns: Any) -> Map:  # noqa: ARG002
+    def fit(self, source: Any, p: ArrayLike | None = None, /, **columns: Any) -> NoReturn:  # noqa: ARG002
         """Refuse: each map of a sequence is fitted to what the one before it gave."""
         message = "a sequence of maps is not fitted as a whole"
         raise DataError(message, hint="fit the second to first.at(p), then write second @ first.")
@@ -480,7 +507,7 @@ class Inverse(Map):
     kind: ClassVar[str] = "inverse"
     map: Map
 
-    def fit(self, source: Any, p: ArrayLike | None = None, /, **columns: Any) -> Map:
+    def fit(self, source: Any, p: ArrayLike | None = None, /, **columns: Any) -> Any:
         """Fit what is undone, and undo it."""
         return self.map.fit(source, p, **columns).inverse()
 
@@ -494,10 +521,10 @@ class Inverse(Map):
         low, high = xp.full_like(p, LOWEST), xp.full_like(p, HIGHEST)
         for _ in range(BISECTIONS):
             middle = (low + high) / 2
-            below = self.map._at(_expit(middle)) < p  # noqa: SLF001
+            below = self.map._at(expit(middle)) < p  # noqa: SLF001
             low, high = xp.where(below, middle, low), xp.where(below, high, middle)
         ends = xp.where(p <= 0, xp.zeros_like(p), xp.ones_like(p))
-        return xp.where((p > 0) & (p < 1), _expit(high), ends)
+        return xp.where((p > 0) & (p < 1), expit(high), ends)
 
     def _inverse(self) -> Map:
         return self.map
@@ -506,7 +533,7 @@ class Inverse(Map):
         return {"map": self.map.to_dict()}
 
 
-def _expit(x: Array) -> Array:
+def expit(x: Array) -> Array:
     xp = namespace(x)
     power = xp.exp(-xp.abs(x))
     return xp.where(x >= 0, 1 / (1 + power), power / (1 + power))

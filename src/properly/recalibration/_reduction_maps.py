@@ -87,15 +87,10 @@ class ReductionMap(ClassMap):
         _require_answers(questions)
         with one_blas_thread():
             maps, notes = self._learn({name: one.tally() for name, one in questions.items()})
-        fitted = replace(
-            self, maps=maps, labels=cases.labels, training=Training.of_classes(table), gain=None
-        )
+        fitted = replace(self, maps=maps, labels=cases.labels, training=Training.of_classes(table))
         answers = fitted._answers(table.p)  # noqa: SLF001
         counts, more = fitted._counts(table.p, answers)  # noqa: SLF001
-        notes += more
-        for text in notes:
-            notice(text)
-        return replace(fitted, **counts, notices=tuple(notes))
+        return fitted._learnt(notes + more, **counts)  # noqa: SLF001
 
     def _questions(self, cases: Cases) -> dict[str, Cases]:
         """Make events of classes."""

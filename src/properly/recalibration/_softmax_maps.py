@@ -7,7 +7,7 @@ are scaled one by one; a map that mixes columns has no place for the logarithm o
 from __future__ import annotations
 
 from abc import abstractmethod
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import numpy as np
@@ -16,7 +16,6 @@ from properly._boundary._arrays import refuse
 from properly._boundary._classes import is_table
 from properly._boundary._labels import check_labels
 from properly._boundary._libraries import namespace, read_only, to_library_of, to_numpy
-from properly._boundary._notices import notice
 from properly._boundary._options import as_number
 from properly._boundary._record import many, plain
 from properly.counts._cases import Cases, has_classes, require_classes
@@ -144,15 +143,11 @@ class SoftmaxMap(ClassMap):
         start = self._vector() if self.is_fitted and self.labels == cases.labels else None
         theta, notes = fit_classes(table, self._form(len(table.names)), self.prior, start)
         notes += absent_notes(table, cases.labels or ())
-        for text in notes:
-            notice(text)
-        return replace(
-            self,
+        return self._learnt(
+            notes,
             **self._named(theta, len(table.names)),
             labels=cases.labels,
             training=Training.of_classes(table),
-            notices=tuple(notes),
-            gain=None,
         )
 
     def _written(self) -> dict[str, Any]:

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import hashlib
+import math
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from properly._boundary._chunks import sweep
 from properly._boundary._libraries import to_numpy
 from properly._boundary._record import Record
 from properly.counts._cases import Cases, require_event
@@ -18,17 +20,17 @@ from properly.errors import DataError
 from properly.inference._logistic import logit
 
 if TYPE_CHECKING:
-    from properly.typing import Array, Column
+    from properly.typing import Column
 
 
 @dataclass(frozen=True, eq=False)
 class Sample:
-    """The rows of a tally as numpy's floats, with the squared weights of both outcomes.
+    """The rows of a tally as numpy's arrays, with the squared weights of both outcomes.
 
     Attributes
     ----------
     value, weight, events : numpy array
-        Forecasts, cases and events.
+        Forecasts in double precision, cases and events; whole numbers if these are counted.
     event_squares, none_squares : numpy array or None
         Sums of squared weights of events and of others; None of counts.
     """
@@ -45,13 +47,16 @@ class Sample:
         known: dict[str, Sample] = vars(tally)
         if "_sample" not in known:
             columns = (tally.value, *tally._columns())  # noqa: SLF001
-            known["_sample"] = cls(*map(_as_floats, columns))
+            value, *counts = map(to_numpy, columns)
+            known["_sample"] = cls(value.astype(np.float64, copy=False), *counts)
         return known["_sample"]
 
     @cached_property
     def log_odds(self) -> Column:
         """The log odds of the forecasts."""
-        return logit(self.value)
+        result = np.empty_like(self.value)
+        sweep(_fill_log_odds, result, self.value)
+        return result
 
     @cached_property
     def logarithms(self) -> tuple[Column, Column]:
@@ -98,13 +103,12 @@ class Sample:
         return self.some(slice(int(certain[0]), len(self.value) - int(certain[1])))
 
 
-def _as_floats(x: Array) -> Column:
-    """Make floats of counts; a single 1 that is seen from every row takes no memory."""
-    x = to_numpy(x)
-    if x.strides == (0,):
-        return np.broadcast_to(x[:1].astype(np.float64), x.shape)
-    result: Column = x.astype(np.float64, copy=False)
-    return result
+def _fill_log_odds(out: Column, value: Column) -> None:
+    out[...] = logit(value)
+
+
+def _weighted_sum(weight: Column, value: Column) -> float:
+    return float((weight * value).sum())
 
 
 def _effective(total: float, squares: Column) -> float:
@@ -175,7 +179,7 @@ class Training(Record):
             effective=weight if counted else sample.effective,
             events=events,
             distinct=len(tally),
-            mean_forecast=float((sample.weight * sample.value).sum()) / weight,
+            mean_forecast=math.fsum(sweep(_weighted_sum, sample.weight, sample.value)) / weight,
             _tally=tally,
         )
 
@@ -236,7 +240,7 @@ def checksum(tally: Tally | Table) -> str:
         columns = _class_columns(tally)
     else:
         sample = Sample.of(tally)
-        columns = [sample.value, sample.weight, sample.events]
+        columns = [sample.value, *(x.astype(float) for x in (sample.weight, sample.events))]
     lines = (" ".join(map(repr, row)) for row in zip(*(x.tolist() for x in columns), strict=True))
     return hashlib.sha256("\n".join(lines).encode()).hexdigest()
 

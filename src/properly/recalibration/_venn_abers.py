@@ -18,16 +18,16 @@ events and others change places, and so do the ends.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cached_property
 from numbers import Real
-from typing import TYPE_CHECKING, Any, ClassVar, Literal, NamedTuple, Self, get_args
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, NamedTuple, NoReturn, Self, get_args
 
 import numpy as np
 
 from properly._boundary._arrays import check_forecasts
+from properly._boundary._chunks import PIECE
 from properly._boundary._libraries import is_numpy, namespace, read_only, to_library_of, to_numpy
-from properly._boundary._notices import notice
 from properly._boundary._options import check_choice
 from properly.counts._isotonic import PRODUCTS_FIT, recalibrate
 from properly.errors import DataError
@@ -38,7 +38,6 @@ from properly.recalibration._map import Map
 from properly.recalibration._training import (
     Sample,
     Training,
-    as_event_tally,
     require_both_outcomes,
 )
 
@@ -62,10 +61,10 @@ class Pairs(NamedTuple):
 
 
 class _Path(NamedTuple):
-    """Cumulated cases and events with (0, 0) before them, and the corners of their hull."""
+    """Cumulated events and cases with (0, 0) before them, and the corners of their hull."""
 
-    cases: Column
     events: Column
+    cases: Column
     corner: Column
 
 
@@ -73,9 +72,10 @@ def pairs_of(tally: Tally, sample: Sample) -> Pairs:
     """Find both recalibrations; forecasts where none of them changes are left out."""
     weight, events, unit = _in_units(tally, sample)
     end, rows = np.append(0, to_numpy(recalibrate(tally).end)), len(weight)
-    upper = _with_event(_path(weight, events, end), unit)
-    backward = _path(weight[::-1], (weight - events)[::-1], rows - end[::-1])
-    lower = _with_event(backward, unit)
+    upper = _with_event(_Path(_from_zero(events), _from_zero(weight), end), unit)
+    # In this order, what others are is forgotten before cases are added up.
+    others = _from_zero((weight - events)[::-1])
+    lower = _with_event(_Path(others, _from_zero(weight[::-1]), rows - end[::-1]), unit)
     # The upper one holds up to each forecast, the lower one from it on.
     last = np.append(upper.row[1:] - 1, rows - 1)
     first = rows - 1 - np.append(lower.row[1:] - 1, rows - 1)
@@ -98,9 +98,11 @@ def _in_units(tally: Tally, sample: Sample) -> tuple[Column, Column, Any]:
     return weight, events, float(sample.squares.sum() / weight.sum())
 
 
-def _path(weight: Column, events: Column, corner: Column) -> _Path:
-    cases, happened = (np.append(x[:1] * 0, np.cumsum(x)) for x in (weight, events))
-    return _Path(cases, happened, corner)
+def _from_zero(x: Column) -> Column:
+    """Add up one after the other, with 0 before them."""
+    result = np.zeros(len(x) + 1, x.dtype)
+    np.cumsum(x, out=result[1:])
+    return result
 
 
 class _Steps(NamedTuple):
@@ -128,7 +130,7 @@ def _with_event(path: _Path, unit: Any) -> _Steps:
 
 def _below_hull(path: _Path, unit: Any) -> Column:
     """Find the points that lie on or below the hull, or before it, once moved back by the unit."""
-    cases, events, corner = path
+    events, cases, corner = path
     point = _near_hull(path, unit)
     x, y = cases[point] - unit, events[point] - unit
     at, up = cases[corner], events[corner]
@@ -141,21 +143,28 @@ def _below_hull(path: _Path, unit: Any) -> Column:
 
 def _near_hull(path: _Path, unit: Any) -> Column:
     """Find the points that lie no more than the unit above the hull; no other can come below it."""
-    cases, events, corner = path
+    events, cases, corner = path
     if len(corner) > MANY_CORNERS * len(cases):
         return np.arange(len(cases) - 1)
-    at, up, rows = cases[corner], events[corner], np.diff(corner)
+    at, up = cases[corner], events[corner]
     wide, high = np.diff(at), np.diff(up)
-    # Above the edge, times its width, as whole numbers if cases are counted.
-    level = events[:-1] * np.repeat(wide, rows)
-    level -= cases[:-1] * np.repeat(high, rows)
     # Twice the unit, since sums of fractions are rounded; the exact question comes next.
-    return np.flatnonzero(level <= np.repeat((up[:-1] + 2 * unit) * wide - at[:-1] * high, rows))
+    most = (up[:-1] + 2 * unit) * wide - at[:-1] * high
+    found = []
+    for start in range(0, len(cases) - 1, PIECE):
+        stop = min(start + PIECE, len(cases) - 1)
+        edges = slice(*np.searchsorted(corner, [start, stop - 1], side="right") - [1, 0])
+        rows = np.diff(np.clip(corner[edges.start : edges.stop + 1], start, stop))
+        # Above the edge, times its width, as whole numbers if cases are counted.
+        level = events[start:stop] * np.repeat(wide[edges], rows)
+        level -= cases[start:stop] * np.repeat(high[edges], rows)
+        found.append(start + np.flatnonzero(level <= np.repeat(most[edges], rows)))
+    return np.concatenate(found)
 
 
 def _tangents(path: _Path, point: Column, unit: Any) -> tuple[Column, Column]:
     """Return rise and run of the tangents from points, moved back by the unit, to the hull."""
-    cases, events, corner = path
+    events, cases, corner = path
     at, up = cases[corner], events[corner]
     x, y = cases[point] - unit, events[point] - unit
     # The first corner ahead; from there on, slopes fall until the tangent and then rise.
@@ -227,32 +236,15 @@ class VennAbers(Map):
             columns = (read_only(np.array(x, dtype=np.float64)) for x in self.knots)
             object.__setattr__(self, "knots", Pairs(*columns))
 
-    def fit(self, source: Any, p: ArrayLike | None = None, /, **columns: Any) -> Self:
-        """Learn the map from a tally, from cases, or from outcomes and forecasts.
-
-        Parameters
-        ----------
-        source : Tally, Cases or array-like
-            What happened at each forecast; or outcomes.
-        p : array-like, optional
-            Forecasts, if outcomes come first.
-        **columns
-            What `properly.Cases` takes by name, such as weights.
-        """
-        tally = as_event_tally(source, p, columns)
+    def _fit(self, tally: Tally) -> Self:
         require_fine(tally)
         sample = Sample.of(tally)
         require_both_outcomes(sample)
-        notes = few_notes(sample)
-        for text in notes:
-            notice(text)
-        return replace(
-            self,
+        return self._learnt(
+            few_notes(sample),
             knots=pairs_of(tally, sample),
             range=(float(sample.value[0]), float(sample.value[-1])),
             training=Training.of(tally),
-            notices=tuple(notes),
-            gain=None,
         )
 
     @classmethod
@@ -303,7 +295,7 @@ class VennAbers(Map):
         if not is_numpy(p):
             return merged(*self._pair(p), self.merge)
         table, values = self._table
-        row = table.count_below(p)
+        row = table.before(p, "left")
         return np.take(values, 2 * row + (np.take(table.knots, row) == p))
 
     @cached_property
@@ -359,7 +351,7 @@ class CrossVennAbers(Map):
             message = "a cross Venn-Abers map needs at least one fold; got none"
             raise DataError(message)
 
-    def fit(self, source: Any, p: ArrayLike | None = None, /, **columns: Any) -> Map:  # noqa: ARG002
+    def fit(self, source: Any, p: ArrayLike | None = None, /, **columns: Any) -> NoReturn:  # noqa: ARG002
         """Refuse: each fold has its own forecasts."""
         message = "a cross Venn-Abers map is fitted to several tallies, one a fold"
         raise DataError(message, hint="write VennAbers.cross([tally, ...]).")

@@ -157,13 +157,12 @@ def contents(
         part = drawn_part(evaluation)
         charts = charts_of(part)
     parts, worst = parts_of(charts), worst_tables(evaluation)
-    screen = first_screen(evaluation, words["cases"], words["event"])
     of_event = evaluation.task == "binary"
     return {
         "title": words["title"] or TITLE,
         "about": about(evaluation, words),
         "headline": headline_of(evaluation),
-        "screen": screen,
+        "screen": first_screen(evaluation, words["cases"], words["event"]),
         "place": place,
         "contents": links(parts, is_worst=bool(worst)),
         "sentences": by_kind(said.sentences),
