@@ -10,12 +10,16 @@ from benchmarks.rows_process import input_bytes, traced_peak
 from benchmarks.samples import make_sample, make_tallied
 
 import properly
-from properly.recalibration import Isotonic, Logistic, VennAbers
+from properly.recalibration import Beta, Isotonic, Logistic, VennAbers
 from properly.rules import Brier
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from benchmarks.samples import Sample, TalliedSample
     from numpy.typing import NDArray
+
+    from properly.recalibration import Map
 
 HUNDRED_THOUSAND, MILLION, TEN_MILLION = 10**5, 10**6, 10**7
 
@@ -55,15 +59,21 @@ def venn_abers_of_peer(data: Sample) -> Any:
 
 
 class Fitted(NamedTuple):
-    """A map, and new forecasts."""
+    """A map, and new forecasts between the least and the greatest that it was fitted to."""
 
-    line: Logistic
+    map: Map
     p: NDArray[np.float64]
 
 
-def make_fitted(cases: int) -> Fitted:
-    """Draw new forecasts for a line."""
-    return Fitted(Logistic(-0.5, 0.8), np.random.default_rng(1).random(cases))
+def make_fitted(new: Map) -> Callable[[int], Fitted]:
+    """Fit a map to a hundred thousand cases, and draw forecasts for it."""
+
+    def make(cases: int) -> Fitted:
+        data = make_sample(HUNDRED_THOUSAND)
+        p = np.random.default_rng(1).uniform(data.p.min(), data.p.max(), cases)
+        return Fitted(new.fit(data.y, data.p), p)
+
+    return make
 
 
 def expit(data: Fitted) -> NDArray[np.float64]:
@@ -134,14 +144,17 @@ ROWS: tuple[Row[Any], ...] = (
         target="<= 12",
         cases=HUNDRED_THOUSAND,
     ),
-    Row(
-        "`Logistic.at`",
-        "scipy's `expit`",
-        make_fitted,
-        lambda data: data.line.at(data.p),
-        expit,
-        target="<= 3",
-        cases=TEN_MILLION,
+    *(
+        Row(
+            f"`{type(new).__name__}.at`",
+            "scipy's `expit`",
+            make_fitted(new),
+            lambda data: data.map.at(data.p),
+            expit,
+            target="<= 3",
+            cases=TEN_MILLION,
+        )
+        for new in (Logistic(), Beta(), Isotonic(), VennAbers())
     ),
     *(
         Row(
@@ -156,7 +169,9 @@ ROWS: tuple[Row[Any], ...] = (
         )
         for name, compute, target in (
             ("`Logistic().fit`", lambda data: Logistic().fit(data.y, data.p), "<= 4"),
-            ("`VennAbers().fit`", lambda data: VennAbers().fit(data.y, data.p), None),
+            ("`Beta().fit`", lambda data: Beta().fit(data.y, data.p), "<= 4"),
+            ("`Isotonic().fit`", lambda data: Isotonic().fit(data.y, data.p), "<= 4"),
+            ("`VennAbers().fit`", lambda data: VennAbers().fit(data.y, data.p), "<= 4"),
             ("`Logistic.at`", lambda data: Logistic(-0.5, 0.8).at(data.p), "<= 4"),
             ("`cross_fit`", lambda data: properly.cross_fit(data.y, data.p, Logistic()), None),
             ('`recalibrate("auto")`', recalibrate, None),
