@@ -318,9 +318,12 @@ def refit(
             for piece in pieces
         ]
         slope, information = (np.sum(part, axis=0) for part in zip(*parts, strict=True))
-        step = np.linalg.pinv(information, hermitian=True) @ slope
+        try:
+            step = np.linalg.solve(information, slope)
+        except np.linalg.LinAlgError:
+            return None
         gain = float(slope @ step)
-        if not gain <= FAR * unit:
+        if not 0 <= gain <= FAR * unit:
             return None
         place = place + step
         if gain <= little * unit:

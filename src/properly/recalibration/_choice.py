@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from contextlib import nullcontext
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -12,7 +11,7 @@ import numpy as np
 from properly._boundary._blas import one_blas_thread
 from properly._boundary._chunks import share_out
 from properly._boundary._libraries import to_numpy
-from properly._boundary._notices import collected
+from properly._boundary._notices import collected, notice
 from properly._boundary._options import as_generator, check_level
 from properly._boundary._progress import counted, shown
 from properly._boundary._record import Record
@@ -20,7 +19,13 @@ from properly._boundary._tables import table, wrapped
 from properly.counts._calls import takes_rows
 from properly.counts._cases import some_cases
 from properly.errors import ArgumentTypeError, DataError
-from properly.recalibration._cross_fit import Folding, as_rows, cross_forecasts, require_map
+from properly.recalibration._cross_fit import (
+    Attempt,
+    Folding,
+    as_rows,
+    cross_forecasts,
+    require_map,
+)
 from properly.recalibration._gain import (
     Gain,
     default_rule,
@@ -167,11 +172,10 @@ class _Search(NamedTuple):
 
 
 class _Choice(NamedTuple):
-    """The number of the chosen map, or None; cross-fitted forecasts of all, and why some lack."""
+    """The number of the chosen map, or None; and what became of all."""
 
     chosen: int | None
-    forecasts: list[Column | None]
-    reasons: list[str]
+    attempts: list[Attempt]
 
 
 def _choose(cases: Cases, split: Split, search: _Search) -> _Choice:
@@ -186,17 +190,16 @@ def _choose(cases: Cases, split: Split, search: _Search) -> _Choice:
     with np.errstate(invalid="ignore"):
         near = (behind <= result.error[:, best]) | (np.arange(len(behind)) == best)
     first = int(np.argmax(near))
-    return _Choice(
-        usable[first - 1] if first else None,
-        [one.forecasts for one in attempts],
-        [one.reason for one in attempts],
-    )
+    return _Choice(usable[first - 1] if first else None, attempts)
 
 
-def _nested(cases: Cases, split: Split, search: _Search) -> Column:
+def _nested(cases: Cases, split: Split, choice: _Choice, search: _Search) -> Column:
     """Repeat the choice outside each fold, and apply what it chose inside."""
     result = to_numpy(cases.p).astype(np.float64).copy()
     folding = replace(search.folding, folds=INNER_FOLDS)
+    # Again, fits begin at those to all cases, which are near.
+    pairs = zip(choice.attempts, search.maps, strict=True)
+    search = search._replace(maps=tuple(attempt.fitted or one for attempt, one in pairs))
     # Drawn beforehand: folds do not depend on which thread is first.
     seeds = search.rng.integers(2**63, size=split.folds).tolist()
 
@@ -204,12 +207,12 @@ def _nested(cases: Cases, split: Split, search: _Search) -> Column:
         part = some_cases(cases, np.flatnonzero(split.training(k)))
         inside = np.flatnonzero(split.fold == k)
         try:
-            choice = _choose(part, folding.of(part, as_generator(seeds[k])), search)
+            chosen, attempts = _choose(part, folding.of(part, as_generator(seeds[k])), search)
         except DataError:
             # Too few of one outcome are left to judge a map: none is chosen.
             return
-        if choice.chosen is not None:
-            fitted = fitted_to(search.maps[choice.chosen], part)
+        if chosen is not None:
+            fitted = attempts[chosen].fitted or fitted_to(search.maps[chosen], part)
             result[inside] = fitted._on(some_cases(cases, inside))  # noqa: SLF001
 
     with one_blas_thread(), collected():
@@ -340,25 +343,23 @@ def recalibrate(
 def _answer(
     cases: Cases, split: Split, choice: _Choice, search: _Search, *, name: str, is_choice: bool
 ) -> Recalibrated:
-    """Fit all maps to all cases, and say which to use."""
-    if not is_choice and choice.reasons[0]:
-        raise DataError(choice.reasons[0], hint="so it was in a fold; take another map.")
+    """Say which map to use, and what each would save."""
+    if not is_choice and choice.attempts[0].reason:
+        raise DataError(choice.attempts[0].reason, hint="so it was in a fold; take another map.")
     fitted, gains, reasons = {}, {}, {}
     judged, rows = split.judged(cases)
     options: dict[str, Any] = {"folds": split.folds, "level": search.level}
     names = search.names
-    for i, (one, forecasts) in enumerate(zip(search.maps, choice.forecasts, strict=True)):
-        if forecasts is None:
-            reasons[names[i]] = choice.reasons[i]
+    for kind, one, attempt in zip(names, search.maps, choice.attempts, strict=True):
+        if attempt.forecasts is None:
+            reasons[kind] = attempt.reason
             continue
-        with collected() if is_choice else nullcontext():
-            fitted[names[i]] = fitted_to(one, cases)
-        gain = of_forecasts(judged, forecasts[rows], search.rule, name=names[i], **options)
-        seeming = in_sample_gain(cases, fitted[names[i]], search.rule)
-        gains[names[i]] = replace(gain, in_sample=seeming)
+        fitted[kind] = attempt.fitted or fitted_to(one, cases)
+        gain = of_forecasts(judged, attempt.forecasts[rows], search.rule, name=kind, **options)
+        gains[kind] = replace(gain, in_sample=in_sample_gain(cases, fitted[kind], search.rule))
     kind = NONE if choice.chosen is None else names[choice.chosen]
     if is_choice:
-        nested = _nested(cases, split, search)[rows]
+        nested = _nested(cases, split, choice, search)[rows]
         gain = of_forecasts(judged, nested, search.rule, name=kind, nested=True, **options)
         own = gains.get(kind)
         gain = replace(gain, in_sample=0.0 if own is None else own.in_sample)
@@ -369,6 +370,8 @@ def _answer(
     else:
         kind = names[0]
         gain = gains[kind]
+        for text in fitted[kind].notices:
+            notice(text)
     recommended = kind != NONE and (gain.is_clear or gain.estimate == math.inf)
     left = Identity() if cases.classes is not None else fitted_to(Identity(), cases)
     use = fitted[kind] if recommended or not is_choice else left

@@ -224,10 +224,11 @@ class _Sorted(NamedTuple):
 
 
 class Attempt(NamedTuple):
-    """Cross-fitted forecasts of a map, or why there are none."""
+    """Cross-fitted forecasts of a map, or why there are none; and the map fitted to all cases."""
 
     forecasts: Column | None
-    reason: str = ""
+    reason: str
+    fitted: Map | None
 
 
 def cross_forecasts(cases: Cases, maps: Sequence[Map], split: Split) -> list[Attempt]:
@@ -239,30 +240,33 @@ def cross_forecasts(cases: Cases, maps: Sequence[Map], split: Split) -> list[Att
     with one_blas_thread(), collected():
         # Fits to all cases are near those of the folds, which begin there.
         whole = cases if rows is None else rows.tally(slice(None))
-        starts = [_start(one, whole) for one in maps]
+        fitted = [_fit(one, whole) for one in maps]
 
     def fill(k: int) -> None:
         part = _part(cases, split, k) if rows is None else rows.part(cases, split, k)
-        for i, one in enumerate(starts):
+        for i, one in enumerate(maps):
             if reasons[i]:
                 continue
             try:
-                results[i][part.inside] = one.fit(part.training)._on(part.judged)  # noqa: SLF001
+                again = (fitted[i] or one).fit(part.training)
+                results[i][part.inside] = again._on(part.judged)  # noqa: SLF001
             except DataError as error:
                 reasons[i] = str(error).partition("\n")[0]
 
     with one_blas_thread(), collected():
         share_out(fill, range(split.folds), 2)
-    pairs = zip(results, reasons, strict=True)
-    return [Attempt(None, reason) if reason else Attempt(q) for q, reason in pairs]
+    return [
+        Attempt(None if reason else q, reason, one)
+        for q, reason, one in zip(results, reasons, fitted, strict=True)
+    ]
 
 
-def _start(one: Map, whole: Tally | Cases) -> Map:
-    """Fit a map to all cases; if that cannot be done, its folds will say why."""
+def _fit(one: Map, whole: Tally | Cases) -> Map | None:
+    """Fit a map to all cases, if that can be done; its folds will say why not."""
     try:
         return one.fit(whole)
     except DataError:
-        return one
+        return None
 
 
 class _Part(NamedTuple):

@@ -23,7 +23,7 @@ from properly._boundary._record import Record
 from properly.comparison._compare import Options, PairScores, margins
 from properly.comparison._differences import score_models
 from properly.counts._calls import takes_rows
-from properly.counts._cases import Cases, some_cases, weights_of, with_forecasts
+from properly.counts._cases import Cases, weights_of, with_forecasts
 from properly.errors import DataError
 from properly.inference._design import Design, one_dependence
 from properly.inference._shares import student
@@ -307,17 +307,9 @@ def recalibration_gain(
         attempt = cross_forecasts(cases, [fitting], split)[0]
         if attempt.forecasts is None:
             raise DataError(attempt.reason, hint="so it was in a fold; take fewer folds.")
-        judged = np.flatnonzero(split.fold >= 0)
-        some = cases if len(judged) == len(cases) else some_cases(cases, judged)
-        found = of_forecasts(
-            some,
-            attempt.forecasts[judged],
-            chosen,
-            name=fitting.kind,
-            folds=split.folds,
-            level=level,
-        )
-        results.append(found)
+        judged, rows = split.judged(cases)
+        options: dict[str, Any] = {"name": fitting.kind, "folds": split.folds, "level": level}
+        results.append(of_forecasts(judged, attempt.forecasts[rows], chosen, **options))
     first = results[0]
     estimate = float(np.mean([one.estimate for one in results]))
     with collected():
