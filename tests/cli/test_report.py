@@ -189,7 +189,8 @@ def test_what_is_missing_beside_a_case_drops_no_row(suffix: str, written: list[A
     assert result.stderr == "Dropped 1 of 80 rows for missing values: 1 lacks 'good'.\n"
     worst = written[0][1].worst["good"]
     rows = [k + (k >= 4) for k in worst.row.tolist()]
-    days = [None if k % 3 == 0 else str(np.datetime64("2024-01-01") + k) for k in rows]
+    first = np.datetime64("2024-01-01")
+    days = [None if k % 3 == 0 else str(first + np.timedelta64(k, "D")) for k in rows]
     assert worst.beside == {
         "patient": tuple(None if k % 3 == 0 else 1000 + k for k in rows),
         "day": tuple(days),

@@ -29,7 +29,8 @@ FRAMES: dict[str, Callable[[pl.DataFrame], Any]] = {
     "polars": lambda frame: frame,
     "lazy": pl.DataFrame.lazy,
     "pandas": pl.DataFrame.to_pandas,
-    "nullable": lambda frame: frame.to_pandas().convert_dtypes(),
+    # Whether infinity is a whole number, pandas finds out by a cast.
+    "nullable": np.errstate(invalid="ignore")(lambda frame: frame.to_pandas().convert_dtypes()),
     "pyarrow": pl.DataFrame.to_arrow,
     "duckdb": lambda frame: duckdb.connect().from_arrow(frame.to_arrow()),
 }

@@ -128,7 +128,7 @@ class Summing:
             wide = w.cast(nw.Float64)
             yield "sound", is_sound_weight()
             yield "used", (w > 0).cast(nw.Int64)
-            yield "w2", wide * wide
+            yield from _split("w2", wide * wide)
             yield from _split("w", wide)
         if self.rows.roles.clusters is not None:
             yield "c", (~nw.col("c").is_null()).cast(nw.Int64)
@@ -139,15 +139,15 @@ class Summing:
             yield from self._terms_of(r, j)
         for r, j, k in self.pairs:
             apart = nw.col(f"loss_{r}_{j}") - nw.col(f"loss_{r}_{k}")
-            yield f"apart2_{r}_{j}_{k}", apart * apart
+            yield from _split(f"apart2_{r}_{j}_{k}", apart * apart)
             yield f"differing_{r}_{j}_{k}", nw.col(f"differing_{r}_{j}_{k}")
 
     def _terms_of(self, r: int, j: int) -> Iterator[tuple[str, nw.Expr]]:
         loss, w = nw.col(f"loss_{r}_{j}"), nw.col("w")
         yield from _split(f"loss_{r}_{j}", loss)
-        yield f"loss2_{r}_{j}", loss * loss
+        yield from _split(f"loss2_{r}_{j}", loss * loss)
         if self.rows.weighted:
-            yield f"loss_weight_{r}_{j}", loss * w
+            yield from _split(f"loss_weight_{r}_{j}", loss * w)
         if self.is_endless(r):
             endless = nw.col(f"i_{r}_{j}")
             if self.rows.weighted:
