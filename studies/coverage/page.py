@@ -7,7 +7,7 @@ from statistics import median
 from string import Template
 from typing import TYPE_CHECKING, Any
 
-from studies.coverage import cells_page, decisions_page, inference_page, recalibration_page
+from studies.coverage import cells_page, decisions_page, inference_page, rare, recalibration_page
 from studies.coverage.tables import (
     FORECASTS,
     by_size,
@@ -258,6 +258,7 @@ PARTS = (
     "inference",
     "cells",
     "recalibration",
+    "rare",
 )
 TABLES: dict[str, Callable[[Rows], str]] = {
     "glance": glance,
@@ -283,4 +284,5 @@ TABLES: dict[str, Callable[[Rows], str]] = {
     **inference_page.TABLES,
     **cells_page.TABLES,
     **recalibration_page.TABLES,
+    **rare.TABLES,
 }

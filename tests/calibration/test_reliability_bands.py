@@ -11,6 +11,7 @@ from scipy.special import beta as beta_function
 from scipy.stats import beta, norm
 
 import properly
+from properly.calibration import _reliability_bands
 from properly.calibration._reliability_bands import (
     GRID,
     PIECE,
@@ -61,6 +62,12 @@ def band_of(data: Any, kind: Any, method: Any = "auto", **options: Any) -> Band:
 def sample(n: int, seed: int = 1) -> tuple[NDArray[np.int64], Floats]:
     rng = np.random.default_rng(seed)
     p = np.round(rng.random(n), 2)
+    return (rng.random(n) < p).astype(int), p
+
+
+def calibrated(n: int, most: float = 1.0) -> tuple[NDArray[np.int64], Floats]:
+    rng = np.random.default_rng(1)
+    p = most * rng.random(n)
     return (rng.random(n) < p).astype(int), p
 
 
@@ -148,12 +155,41 @@ def test_no_band_allows_for_time(kind: str, method: str) -> None:
         band_of(cases, kind, method)
 
 
-def test_many_cases_in_clusters_are_resampled_by_default() -> None:
-    y, p = sample(6000)
-    t = properly.tally(y, np.round(p, 1))
-    cases = properly.Cases(y, np.round(p, 1), clusters=np.arange(6000) // 3)
-    assert band_of(t, "consistency").method == "discrete"
-    assert band_of(cases, "consistency", replicates=2, rng=1).method == "resampling"
+@pytest.mark.parametrize("digits", [1, 15])
+def test_any_number_of_cases_is_resampled_by_default(digits: int) -> None:
+    y, p = calibrated(6000)
+    p = np.round(p, digits)
+    cases = properly.Cases(y, p, clusters=np.arange(6000) // 3)
+    for source in (properly.tally(y, p), cases):
+        assert band_of(source, "consistency", replicates=2, rng=1).method == "resampling"
+
+
+@pytest.mark.parametrize(("digits", "method"), [(1, "discrete"), (15, "continuous")])
+def test_many_weighted_cases_have_the_limits_of_large_samples(digits: int, method: str) -> None:
+    y, p = calibrated(8000)
+    weight = np.random.default_rng(1).uniform(1, 2, 8000)
+    cases = properly.Cases(y, np.round(p, digits), weight=weight)
+    assert band_of(cases, "consistency").method == method
+
+
+@pytest.mark.parametrize("kind", ["consistency", "confidence"])
+def test_draws_in_cells_have_the_bounds_of_all_draws(
+    kind: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    y, p = calibrated(6000, 0.03)
+    t, options = properly.tally(y, p), {"replicates": 2000, "rng": 1}
+    grouped = band_of(t, kind, "resampling", **options)
+    assert len(grouped.x) < 310
+    monkeypatch.setattr(_reliability_bands, "DRAWN", 10**9)
+    single = band_of(t, kind, "resampling", **options)
+    assert len(single.x) == 6000
+    # Both are quantiles of random draws, which are this near.
+    for end in ("lower", "upper"):
+        there = np.interp(grouped.x, single.x, getattr(single, end))
+        away = np.abs(getattr(grouped, end) - there)
+        width = np.interp(grouped.x, single.x, single.upper - single.lower)
+        known = np.isfinite(away) & (width > 0)
+        assert np.mean(away[known] / width[known]) < 0.06
 
 
 # Clusters

@@ -66,6 +66,7 @@ FEW = [
     setting("recalibration", study="gains", curve="slope 1/2", n=200),
     setting("recalibration", study="gains in clusters", slope=0.5, folds="clusters", n=1000),
     setting("recalibration", study="choice", curve="steps", n=200),
+    setting("rare", forecasts="47 values from 0.001 to 0.03", n=500),
 ]
 
 

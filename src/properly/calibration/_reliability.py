@@ -237,13 +237,14 @@ def reliability(
 
     Notes
     -----
-    **Consistency.** Left to itself the method is that of the paper: with :math:`n` cases at
-    :math:`k` distinct forecasts, ``"resampling"`` if :math:`n \le \max(1000, \min(5000, 50 k))`,
-    else ``"discrete"`` if :math:`n \ge 8 k^2`, else ``"continuous"``; with clusters always
-    ``"resampling"``, which then draws whole clusters.
+    **Consistency.** Left to itself the method is ``"resampling"``; with clusters it draws whole
+    clusters. The paper has it for :math:`n \le \max(1000, \min(5000, 50 k))` cases at :math:`k`
+    distinct forecasts; else ``"discrete"`` if :math:`n \ge 8 k^2`, else ``"continuous"``. So it is
+    here with weights. These two hold too seldom where events are rare.
 
     - ``"resampling"``: draw forecasts with replacement and outcomes with the probability of their
-      forecast (its recalibrated value for a confidence band), refit, and take quantiles.
+      forecast (its recalibrated value for a confidence band), refit, and take quantiles. More
+      than 5,000 distinct forecasts are drawn in some thousand narrow cells.
     - ``"discrete"``: at each distinct forecast a normal interval with the variance of its own
       cases.
     - ``"continuous"``: at 0, 0.01, …, 1, with the half width

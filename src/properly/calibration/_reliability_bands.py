@@ -22,7 +22,7 @@ from properly.counts._cases import require_no_time
 from properly.counts._tally import Tally
 from properly.errors import DataError
 from properly.inference._band import Band, resampled_bounds
-from properly.inference._draws import sampler
+from properly.inference._draws import cell_starts, sampler
 from properly.inference._variance import effective_total
 
 if TYPE_CHECKING:
@@ -53,6 +53,10 @@ COUNTABLE = 10**13
 UNGROUPED = 15_000
 # Of more forecasts than this, quantiles are found at so many and are straight in between.
 POINTS = 1200
+# More forecasts than this are drawn in cells, so many for up to so many cases, and single forecasts
+# at either end.
+DRAWN = 5000
+CELLS, ENDS, MANY = 1 << 10, 1 << 7, 10**6
 
 
 def normal_half_width(mean: Column, cases: Column, level: float) -> Column:
@@ -199,12 +203,16 @@ def find_band(request: Request, kind: Kind, method: str) -> Band:
 
 
 def automatic(request: Request) -> str:
-    """Choose as the paper does, by the numbers of cases and of distinct forecasts."""
-    if request.clusters is not None:
+    """Draw wherever that takes seconds; of many weighted cases, choose as the paper does.
+
+    The paper draws up to 5,000 cases, for the sake of time. The limits for large samples that it
+    has for more need forecasts spread over [0, 1], and many events at each of them.
+    """
+    if request.clusters is not None or request.tally.event_squares is None:
         return "resampling"
     cases, forecasts = effective_total(request.tally), len(request.tally)
-    drawable = request.tally.event_squares is None or not isinstance(request.source, Tally)
-    if drawable and cases <= max(1000, min(5000, 50 * forecasts)):
+    drawable = not isinstance(request.source, Tally)
+    if drawable and cases <= max(1000, min(DRAWN, 50 * forecasts)):
         return "resampling"
     return "discrete" if cases >= 8 * forecasts**2 else "continuous"
 
@@ -252,6 +260,8 @@ def _simultaneous(request: Request, method: str) -> Band:
 
 def _resampling(request: Request, kind: Kind) -> tuple[Floats, Floats, Floats, Floats]:
     value, recalibrated = request.value, request.recalibrated
+    if len(value) > DRAWN and request.clusters is None and request.tally.event_squares is None:
+        return _resampling_in_cells(request, kind)
     x = value[np.linspace(0, len(value) - 1, min(len(value), POINTS)).round().astype(int)]
     probability = value if kind == "consistency" else recalibrated
     bounds = resampled_bounds(
@@ -259,6 +269,22 @@ def _resampling(request: Request, kind: Kind) -> tuple[Floats, Floats, Floats, F
     )
     lower, upper = bounds if len(x) == len(value) else (np.interp(value, x, b) for b in bounds)
     return value, recalibrated, lower, upper
+
+
+def _resampling_in_cells(request: Request, kind: Kind) -> tuple[Floats, Floats, Floats, Floats]:
+    """Draw very many forecasts in cells far narrower than what one bound is drawn from."""
+    value, weight, fitted = request.value, to_numpy(request.tally.weight), request.recalibrated
+    # An isotonic estimate looks about it as far as the cube root of the number of cases says.
+    size = round(CELLS * max(1.0, float(request.tally.total) / MANY) ** (1 / 3))
+    start = cell_starts(value, weight, (size, ENDS), DRAWN)
+    draws = sampler(request.tally, start=start)
+    if start is not None:
+        fitted = np.add.reduceat(weight * fitted, start) / draws.total
+    probability = draws.value if kind == "consistency" else fitted
+    row = _spread_rows(draws.value)
+    x = draws.value[row]
+    lower, upper = resampled_bounds(draws, x, probability, fitted, request.drawing)
+    return x, fitted[row], lower, upper
 
 
 def _discrete(request: Request, kind: Kind) -> tuple[Floats, Floats, Floats, Floats]:

@@ -49,6 +49,10 @@ NOTHING = "#EFEFEF"
 # Of the map named cividis, whose lightness alone tells the order: without its ends, one of which is
 # as bright as paper and the other as dark as ink.
 LIGHTEST, DARKEST = 0.9, 0.12
+# Probabilities that reach less far leave out the upper part of the axes.
+FAR, SMALLEST = 0.55, 1e-4
+# So that dots at the ends are whole, in shares of the axis.
+AIR = 0.02
 # Below this luminance, white letters have more contrast than black ones.
 DARK = 0.18
 
@@ -139,21 +143,40 @@ def plain_axes(ax: Axes | None, width: float = 5.2, height: float = 3.7) -> Axes
     return ax
 
 
-def square_axes(ax: Axes | None, limits: Limits | None = None) -> Axes:
-    """Use the given Axes, or make one; unless its owner has set the limits, make it square."""
+def square_axes(ax: Axes | None, limits: Limits | None = None, reach: float = 1.0) -> Axes:
+    """Use the given Axes, or make one; unless its owner has set the limits, make it square.
+
+    It shows probabilities from 0 as far as those that are to be drawn reach.
+    """
     ax = plain_axes(ax, 4.2, 4.2)
-    shown = Interval(0, 1) if limits is None else as_interval(limits)
-    # A little air, so that dots at the ends are whole.
-    air = 0.02 * (shown.upper - shown.lower)
-    ends = (shown.lower - air, shown.upper + air)
     # An Axes that shares its limits with one of ours has them already, but not its shape.
-    free = (ax.get_autoscalex_on() or ax.get_xlim() == ends) and (
-        ax.get_autoscaley_on() or ax.get_ylim() == ends
-    )
-    if limits is not None or free:
-        ticks = round_numbers(shown)
-        ax.set(xlim=ends, ylim=ends, aspect="equal", xticks=ticks, yticks=ticks)
+    across = _reach_of_axis(ax.get_xlim(), free=ax.get_autoscalex_on())
+    up = _reach_of_axis(ax.get_ylim(), free=ax.get_autoscaley_on())
+    if limits is None and (across is None or up is None):
+        return ax
+    shown = as_interval(limits or (0, max(reach, across or 0, up or 0)))
+    air = AIR * (shown.upper - shown.lower)
+    ends = (shown.lower - air, shown.upper + air)
+    ticks = round_numbers(shown)
+    ax.set(xlim=ends, ylim=ends, aspect="equal", xticks=ticks, yticks=ticks)
     return ax
+
+
+def _reach_of_axis(ends: tuple[float, float], *, free: bool) -> float | None:
+    """Return how far an axis of ours reaches, 0 if it has no limits yet, None if an owner's."""
+    if free:
+        return 0.0
+    reach = (ends[1] - ends[0]) / (1 + 2 * AIR)
+    return reach if math.isclose(ends[0], -AIR * reach) else None
+
+
+def reach_of(records: Iterable[Any]) -> float:
+    """Return how far forecasts and event rates reach: a round number, or 1 if that is near."""
+    reach = max(SMALLEST, *(max(x.value[-1], x.bins.event_rate[-1]) for x in records))
+    if reach >= FAR:
+        return 1.0
+    step = 10 ** math.floor(math.log10(reach))
+    return float(step * math.ceil(round(reach / step * 1.02, 6)))
 
 
 def round_numbers(shown: Interval) -> list[float]:

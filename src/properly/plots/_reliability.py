@@ -31,6 +31,7 @@ from properly.plots._axes import (
     new_figure,
     number,
     open_frame,
+    reach_of,
     square_axes,
 )
 from properly.plots._evaluation import draws_evaluation
@@ -94,7 +95,8 @@ def reliability(
     label : str, optional
         Name of a single record in a legend.
     limits : Interval or pair of float, optional
-        The part of both axes to show, such as ``(0, 0.2)`` where events are rare.
+        The part of both axes to show. Unless said otherwise, from 0 to 1; or as far as forecasts
+        and event rates reach, where events are rare.
 
     Returns
     -------
@@ -118,7 +120,7 @@ def reliability(
     if decomposition is not None and len(records) > 1:
         message = f"one decomposition belongs to one curve; got {len(records)} curves"
         raise DataError(message, hint="reliability_grid gives each model a diagram of its own.")
-    ax = square_axes(ax, limits)
+    ax = square_axes(ax, limits, reach_of(records.values()))
     draw_models(ax, records, inks(records, color, len(curves(ax))), histogram, band)
     if decomposition is not None:
         draw_numbers(ax, decomposition)
@@ -162,6 +164,7 @@ def reliability_grid(
     ['good', 'poor']
     """
     models = by_name(records, Reliability, MAKER)
+    limits = limits or (0, reach_of(models.values()))
     if columns is not None:
         columns = check_whole(columns, "columns")
     axes = _panels(list(models), columns)

@@ -19,6 +19,7 @@ from properly.plots._axes import (
     legible,
     new_figure,
     open_frame,
+    reach_of,
     set_as_text,
     show_limits,
     square_axes,
@@ -86,7 +87,8 @@ def triptych(
     ink = inks(dict.fromkeys([*scores, *rates, *hits]))
     _murphy.draw_models(left, scores, ink)
     show_limits(left, limits)
-    _reliability.draw_models(square_axes(middle, limits), rates, ink)
+    middle = square_axes(middle, limits, reach_of(rates.values()))
+    _reliability.draw_models(middle, rates, ink)
     _roc.draw_models(square_axes(right), hits, ink)
     _draw_areas(right, hits)
     if any(ink):

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 import numpy as np
 
 from properly._boundary._record import count_of_cases, printable
+from properly.plots._axes import reach_of
 from properly.report._chart import (
     PANEL,
     SMALL_PANEL,
@@ -65,8 +66,6 @@ TOOLTIP: list[Spec] = [
 COLUMNS = 3
 # Events rarer than this are looked at on the scale of roots.
 RARE = 0.1
-# Forecasts and event rates that reach less far leave out the upper part of the axes.
-FAR, SMALLEST = 0.55, 1e-4
 TICKS = (0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1)
 # Shares of an axis between two ticks: numbers must not touch.
 APART = 0.13
@@ -339,11 +338,7 @@ def _lead(evaluation: Evaluation, frame: Frame) -> str:
 
 def frame_of(records: Any, event_rate: float) -> Frame:
     """Show both axes up to 1, or as far as forecasts and event rates reach."""
-    reach = max(SMALLEST, *(max(x.value[-1], x.bins.event_rate[-1]) for x in records))
-    if reach < FAR:
-        step = 10 ** math.floor(math.log10(reach))
-        reach = step * math.ceil(round(reach / step * 1.02, 6))
-    return Frame(1.0 if reach >= FAR else float(reach), event_rate < RARE)
+    return Frame(reach_of(records), event_rate < RARE)
 
 
 def _note(evaluation: Evaluation, name: str) -> str:
