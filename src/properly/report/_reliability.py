@@ -165,7 +165,7 @@ def _part(evaluation: Evaluation, name: str, question: str) -> Decomposition | N
 
 
 def _class_spec(names: list[str], questions: list[str], rows: list[Row]) -> Spec:
-    axis = {"format": "~%", "tickCount": 4}
+    axis = {"format": ".4~%", "tickCount": 4}
     place: Spec = {"type": "quantitative", "axis": axis, "scale": {"zero": True, "nice": False}}
     x = {"field": "x", "title": "forecast"} | place
     y = {"field": "y", "title": "how often it happened"} | place
@@ -302,7 +302,7 @@ class Frame(NamedTuple):
         for x in TICKS:
             if x <= self.top and math.sqrt(x / self.top) - math.sqrt(ticks[-1] / self.top) > APART:
                 ticks.append(x)
-        return {"format": "~%"} | ({"values": ticks} if self.root else {"tickCount": 5})
+        return {"format": ".4~%"} | ({"values": ticks} if self.root else {"tickCount": 5})
 
 
 def reliability_chart(evaluation: Evaluation) -> Chart | None:
