@@ -45,6 +45,19 @@ def brief(source: Any, **options: Any) -> Any:
     return calibration_summary(source, **{"replicates": 9, "rng": 1, **options})
 
 
+def limited(source: Any) -> Any:
+    """Summarise cases whose spline goes on to infinity, and says so."""
+    said = (
+        "the likelihood of the spline has no maximum: distances are from its limit, which is 0 or "
+        '1 at some forecasts; fit="isotonic" and fit="loess" have no such limit'
+    )
+    with pytest.warns(DataWarning) as caught:
+        found = brief(source)
+    assert str(caught[-1].message) == said
+    assert found.curve.endswith(", at its limit")
+    return found
+
+
 # Published numbers
 
 
@@ -191,10 +204,11 @@ def test_certain_forecasts_are_counted_and_never_moved() -> None:
     # The spline leaves them out; other curves do not.
     rest = few(np.asarray(cases.y)[uncertain], p[uncertain])
     assert vars(found.ici) == vars(rest.ici)
-    assert "12 forecasts of exactly 0 or 1 have no log odds, and were left out" in " ".join(
-        str(found).split()
-    )
+    assert (found.measured, found.cases) == (28, 40)
+    said = "12 forecasts of exactly 0 or 1 have no log odds: distances are of the other 28 cases"
+    assert said in " ".join(str(found).split())
     isotonic = few(cases.y, cases.p, fit="isotonic")
+    assert isotonic.measured == 40
     recalibrated = properly.reliability(cases.tally()).recalibrated
     away = np.abs(recalibrated - np.asarray(cases.tally().value))
     assert isotonic.emax.value == pytest.approx(away.max())
@@ -223,7 +237,7 @@ def test_certain_forecasts_alone_have_no_spline() -> None:
 @pytest.mark.parametrize(("sign", "slope"), [(1, math.inf), (-1, -math.inf)])
 def test_separated_outcomes_have_an_infinite_slope_and_score_tests(sign: int, slope: float) -> None:
     y = sign * (HALVES - 0.5) > 0
-    found = brief(properly.Cases(y, HALVES))
+    found = limited(properly.Cases(y, HALVES))
     assert found.slope.value == slope
     assert math.isnan(found.intercept.value)
     assert all(map(math.isnan, found.slope.interval))
@@ -241,19 +255,19 @@ def test_separated_outcomes_have_an_infinite_slope_and_score_tests(sign: int, sl
 
 def test_separated_outcomes_in_clusters_keep_the_clustered_score_test() -> None:
     clusters = np.arange(50) // 5
-    found = brief(properly.Cases(HALVES > 0.5, HALVES, clusters=clusters))
+    found = limited(properly.Cases(HALVES > 0.5, HALVES, clusters=clusters))
     assert found.slope.value == math.inf
     assert 0 < found.tests["joint"] < 0.1
     assert found.tests["in_the_large"] == pytest.approx(1)
     assert math.isnan(found.tests["slope"])
-    weighted = brief(properly.Cases(HALVES > 0.5, HALVES, weight=1 + np.arange(50) % 2))
+    weighted = limited(properly.Cases(HALVES > 0.5, HALVES, weight=1 + np.arange(50) % 2))
     assert weighted.slope.value == math.inf
     assert 0 < weighted.tests["joint"] < 1e-3
 
 
 def test_separated_outcomes_in_time_have_no_joint_test() -> None:
     order = np.random.default_rng(11).permutation(50)
-    found = brief(properly.Cases(HALVES > 0.5, HALVES, time=order))
+    found = limited(properly.Cases(HALVES > 0.5, HALVES, time=order))
     assert found.slope.value == math.inf
     assert math.isnan(found.tests["joint"])
     assert found.tests["in_the_large"] == pytest.approx(1)

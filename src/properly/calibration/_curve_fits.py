@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING, ClassVar, Literal, NamedTuple, Protocol, TypeA
 
 import numpy as np
 
+from properly._boundary._notices import notice
 from properly._boundary._record import Record
 from properly.counts._isotonic import refit
 from properly.inference._draws import Counts, Rows, cell_starts
@@ -67,6 +68,10 @@ ENTRIES = 1 << 21
 # Cells of very many forecasts that a smooth curve is fitted to random outcomes in, and single
 # forecasts at either end.
 SMOOTH = (1 << 9, 1 << 5)
+WITHOUT_MAXIMUM = (
+    "the likelihood of the spline has no maximum: distances are from its limit, which is 0 or 1 at "
+    'some forecasts; fit="isotonic" and fit="loess" have no such limit'
+)
 
 
 @dataclass(frozen=True, eq=False)
@@ -522,12 +527,16 @@ def find_distances(subject: Subject, fit: Fit, drawing: Drawing) -> Distances:
         draws = draws.grouped(start)
         cells = draws.value, draws.total
         curves, curve = _curve_of_many(fit, (value, weight, events), cells, counted=counted)
+    words, both = curves.words, 0 < events.sum() < weight.sum()
+    if fit == "spline" and both and bool(((curve == 0) | (curve == 1)).any()):
+        notice(WITHOUT_MAXIMUM)
+        words += ", at its limit"
     observed = _distances(curve[None], value, weight, counted=counted)[0]
     drawn = _if_calibrated(draws, curves, drawing, counted=counted)
     means, limits = drawn.mean(axis=0), np.quantile(drawn, drawing.level, axis=0)
     columns = (observed.tolist(), means.tolist(), limits.tolist())
     mean, median, most, largest = (AbsoluteError(*x) for x in zip(*columns, strict=True))
-    return Distances(mean, median, most, largest, curves.words)
+    return Distances(mean, median, most, largest, words)
 
 
 def _curve_of_many(

@@ -61,8 +61,8 @@ class CalibrationSummary(Record):
         The line of the log odds that would recalibrate them: 0 and 1. A slope below 1 says that
         forecasts are too extreme. This intercept is not calibration in the large.
     ici, e50, e90, emax : AbsoluteError
-        Mean, median, 90 % quantile and maximum of the distances between the forecasts of all cases
-        and a curve that is fitted to what happened.
+        Mean, median, 90 % quantile and maximum of the distances between forecasts and a curve that
+        is fitted to what happened.
     tests : dict
         p-values: of ``"joint"``, that the line is the diagonal; of ``"in_the_large"``; of
         ``"slope"``, that it is 1 whatever the intercept. ``"joint_wald"`` is the first by Wald's
@@ -74,8 +74,9 @@ class CalibrationSummary(Record):
         The kind of curve that was asked for, and what was fitted, in words.
     mean_forecast, event_rate : float
         Means over all cases.
-    cases, events, certain : int
-        How many there are, had the event, and had forecasts of exactly 0 or 1.
+    cases, events, certain, measured : int
+        How many there are, had the event, had forecasts of exactly 0 or 1, and are in the
+        distances: a spline is fitted and measured without those that are certain.
     design : str
         How cases were taken to be sampled.
     level : float
@@ -113,6 +114,7 @@ class CalibrationSummary(Record):
     cases: int
     events: int
     certain: int
+    measured: int
     design: str
     level: float
     replicates: int
@@ -152,7 +154,9 @@ class CalibrationSummary(Record):
         drawn = f"{many(self.replicates, 'draw')} of independent outcomes"
         yield f"distances from: {self.curve}; if calibrated: from {drawn}"
         if self.certain:
-            apart = ", and were left out of the curve" if self.fit == "spline" else ""
+            apart = ""
+            if self.measured < self.cases:
+                apart = f": distances are of the other {many(self.measured, 'case')}"
             yield f"{many(self.certain, 'forecast')} of exactly 0 or 1 have no log odds{apart}"
 
     def _columns(self) -> dict[str, list[Any]]:
@@ -419,6 +423,7 @@ def _summarise(cases: Tally | Cases, fit: Fit, drawing: Drawing) -> CalibrationS
         cases=subject.about["cases"],
         events=subject.events,
         certain=subject.certain,
+        measured=subject.about["cases"] - (subject.certain if fit == "spline" else 0),
         design=subject.about["design"],
         level=drawing.level,
         replicates=drawing.replicates,
