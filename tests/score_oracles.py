@@ -11,9 +11,9 @@ LEVEL = 0.8
 
 
 def sizes(weight: Any, cases: int) -> tuple[Any, Any]:
-    """Return weights and their squares; whole numbers are counts."""
+    """Return weights and their squares."""
     w = np.ones(cases) if weight is None else weight
-    return w, w if np.all(w == np.floor(w)) else w**2
+    return w, w**2
 
 
 def wilson(share: float, n: float, quantile: float | None = None) -> tuple[float, float]:

@@ -323,9 +323,10 @@ def test_equal_forecasts_have_no_slope() -> None:
     assert [getattr(found, name).value for name in ERRORS] == pytest.approx([0.1] * 4)
 
 
-def test_fractional_weights_in_a_tally_are_refused() -> None:
-    tally = cases_of("p1", weight=WEIGHT).tally()
-    with pytest.raises(DataError, match="cases of fractional weight are drawn one by one"):
+@pytest.mark.parametrize("weight", [WEIGHT, np.ceil(WEIGHT)], ids=["fractional", "whole"])
+def test_weights_in_a_tally_are_refused(weight: Any) -> None:
+    tally = cases_of("p1", weight=weight).tally()
+    with pytest.raises(DataError, match="weighted cases are drawn one by one"):
         calibration_summary(tally)
 
 

@@ -11,7 +11,7 @@ import pytest
 
 import properly
 from properly.calibration import CalibrationTest
-from properly.errors import ArgumentTypeError, DataError, ImproperRuleError
+from properly.errors import ArgumentTypeError, DataError, DataWarning, ImproperRuleError
 from properly.rules import Bounded, Brier, Elementary, Log, Misclassification, Propriety, Spherical
 
 RULES = [Brier(), Log(), Spherical(), Misclassification(), Bounded(Brier(), (0.1, 0.4))]
@@ -129,13 +129,36 @@ def test_the_seed_decides() -> None:
     assert by_miscalibration(cases, rng=np.random.default_rng(1)) == first
 
 
-def test_weights_of_rows_are_relative_and_those_of_a_tally_count() -> None:
+def test_equal_weights_are_none_and_counts_are_copies() -> None:
     cases = draw(np.random.default_rng(108), 40)
-    weighted = properly.Cases(cases.y, cases.p, weight=np.full(40, 3))
-    assert by_miscalibration(weighted, rng=1) == by_miscalibration(cases, rng=1)
+    three = np.full(40, 3)
     copies = properly.tally(np.repeat(cases.y, 3), np.repeat(cases.p, 3))
-    counted = properly.tally(cases.y, cases.p, weight=np.full(40, 3))
-    assert by_miscalibration(counted, rng=1) == by_miscalibration(copies, rng=1)
+    once, threefold = (by_miscalibration(x, rng=1) for x in (cases, copies))
+    for make in (properly.Cases, properly.tally):
+        assert by_miscalibration(make(cases.y, cases.p, weight=three), rng=1) == once
+        assert by_miscalibration(make(cases.y, cases.p, count=three), rng=1) == threefold
+
+
+WHOLE = "weights are sampling weights; for numbers of like cases pass count="
+
+
+def test_whole_weights_of_a_tally_are_noted_once_and_others_are_not() -> None:
+    cases = draw(np.random.default_rng(109), 40)
+    whole = 1 + np.arange(40) % 4
+    with pytest.warns(DataWarning) as said:
+        properly.calibration_test(
+            properly.tally(cases.y, cases.p, weight=whole), statistic="spiegelhalter"
+        )
+    assert [str(x.message) for x in said] == [WHOLE]
+    assert said[0].filename == __file__
+    weights = (whole / 2, np.full(40, 3), whole % 2)
+    silent: list[dict[str, Any]] = [{"weight": x} for x in weights]
+    for known in (*silent, {"count": whole}, {}):
+        properly.calibration_test(
+            properly.tally(cases.y, cases.p, **known), statistic="spiegelhalter"
+        )
+    # A row of cases was one case before, whatever its weight.
+    properly.calibration_test(properly.Cases(cases.y, cases.p, weight=whole), rng=1)
 
 
 def test_a_tally_of_fractional_weights_is_not_enough() -> None:

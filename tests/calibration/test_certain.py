@@ -29,6 +29,18 @@ def test_weights_are_added_up() -> None:
     assert certainties(t) == Certain(0.75, 0.25, 2.0, 2.0)
 
 
+def test_sums_of_whole_weights_are_no_numbers_of_cases() -> None:
+    y, p, number = [0, 1, 0], [0.0, 0.0, 1.0], [3, 1, 2]
+    weighted, counted = properly.tally(y, p, weight=number), properly.tally(y, p, count=number)
+    assert certainties(weighted) == certainties(counted) == Certain(4, 1, 2, 2)
+    told = "impossible a weight of 4, 1 wrong; certain a weight of 2, 2 wrong"
+    assert repr(certainties(weighted)) == f"Certain({told})"
+    assert (
+        repr(certainties(counted))
+        == "Certain(impossible 4 cases, 1 wrong; certain 2 cases, 2 wrong)"
+    )
+
+
 def test_rounding_of_weights_makes_nothing_wrong() -> None:
     weight = np.random.default_rng(1).uniform(size=1000)
     found = certainties(properly.tally(np.ones(1000), np.ones(1000), weight=weight))

@@ -12,7 +12,7 @@ from scipy.stats import t as student
 
 import properly
 from properly.calibration import _components
-from properly.errors import DataError, ImproperRuleError
+from properly.errors import DataError, DataWarning, ImproperRuleError
 from properly.inference import _draws
 from properly.rules import Bounded, Brier, Log, Misclassification, Propriety, Spherical
 
@@ -205,12 +205,45 @@ def test_a_constant_forecast_discriminates_nothing() -> None:
     assert found.corrected_discrimination == 0
 
 
-def test_a_whole_weight_is_as_many_cases() -> None:
+def test_a_count_is_as_many_cases_and_equal_weights_are_none() -> None:
     y, p = sample(60)
-    weighted = intervals_of(properly.Cases(y, p, weight=np.full(60, 3)))
-    assert asdict(weighted) == asdict(
-        intervals_of(properly.tally(np.repeat(y, 3), np.repeat(p, 3)))
-    )
+    once = intervals_of(properly.tally(y, p))
+    copies = intervals_of(properly.tally(np.repeat(y, 3), np.repeat(p, 3)))
+    for make in (properly.Cases, properly.tally):
+        assert asdict(intervals_of(make(y, p, weight=np.full(60, 3)))) == asdict(once)
+        assert asdict(intervals_of(make(y, p, count=np.full(60, 3)))) == asdict(copies)
+
+
+def test_only_ratios_of_whole_weights_matter() -> None:
+    y, p = sample(60)
+    weight = 1 + np.arange(60) % 5
+    with pytest.warns(DataWarning, match="weights are sampling weights"):
+        found = intervals_of(properly.Cases(y, p, weight=weight))
+    assert asdict(intervals_of(properly.Cases(y, p, weight=weight / 4))) == asdict(found)
+
+
+def test_whole_weights_are_noted_once_and_others_are_not() -> None:
+    y, p = sample(60)
+    whole = 1 + np.arange(60) % 4
+    with pytest.warns(DataWarning) as said:
+        intervals_of(properly.Cases(y, p, weight=whole))
+    told = "weights are sampling weights; for numbers of like cases pass count="
+    assert [str(x.message) for x in said] == [told]
+    weights = (whole / 2, np.full(60, 3), whole % 2)
+    silent: list[dict[str, Any]] = [{"weight": x} for x in weights]
+    for known in (*silent, {"count": whole}, {}):
+        intervals_of(properly.Cases(y, p, **known))
+    properly.decompose(properly.Cases(y, p, weight=whole), Brier())
+    classes = np.stack([1 - p, p], axis=1)
+    with pytest.warns(DataWarning) as said:
+        properly.decompose(
+            properly.Cases(y.astype(int), classes, weight=whole),
+            Brier(),
+            interval=True,
+            replicates=20,
+            rng=1,
+        )
+    assert [str(x.message) for x in said] == [told]
 
 
 def test_the_unit_of_fractional_weights_does_not_matter() -> None:

@@ -112,12 +112,14 @@ def test_a_row_is_one_case_whatever_all_rows_weigh(statistic: str) -> None:
 
 
 @pytest.mark.parametrize("statistic", TRIALS)
-def test_a_tally_of_whole_weights_counts(statistic: str) -> None:
+def test_a_tally_of_counts_is_one_of_copies_and_equal_weights_are_none(statistic: str) -> None:
     cases = draw(40)
-    weighted = properly.tally(cases.y, cases.p, weight=np.full(40, 3))
+    counted = properly.tally(cases.y, cases.p, count=np.full(40, 3))
     copies = properly.tally(np.repeat(cases.y, 3), np.repeat(cases.p, 3))
-    assert test(weighted, statistic) == test(copies, statistic)
-    assert test(weighted, statistic).design == "120 independent cases"
+    assert test(counted, statistic) == test(copies, statistic)
+    assert test(counted, statistic).design == "120 independent cases"
+    weighted = properly.tally(cases.y, cases.p, weight=np.full(40, 3))
+    assert test(weighted, statistic) == test(cases.tally(), statistic)
 
 
 @pytest.mark.parametrize("statistic", [s for s in TRIALS if s != "hosmer-lemeshow"])
@@ -126,6 +128,16 @@ def test_whole_weights_are_no_counts(statistic: str) -> None:
     whole, half = (test(draw(60, weight=w), statistic) for w in (weight, weight / 2))
     assert whole == half
     assert whole.design == "60 independent cases"
+
+
+@pytest.mark.parametrize("statistic", ["cox", "citl"])
+def test_a_line_of_weighted_cases_has_no_likelihood_ratio(statistic: str) -> None:
+    number, cases = 1 + np.arange(60) % 3, draw(60)
+    weighted = test(properly.Cases(cases.y, cases.p, weight=number), statistic)
+    counted = test(properly.Cases(cases.y, cases.p, count=number), statistic)
+    assert (weighted.method, counted.method) == ("F", "chi-squared")
+    copied = properly.Cases(np.repeat(cases.y, number), np.repeat(cases.p, number))
+    assert counted == test(copied, statistic)
 
 
 @pytest.mark.parametrize(
@@ -205,17 +217,20 @@ def test_dependence_in_time_is_refused(statistic: Any) -> None:
         test(draw(60, time=np.arange(60)), statistic)
 
 
-def test_a_tally_of_fractional_weights_is_enough_for_one_contrast_alone() -> None:
-    cases = draw(60, weight=np.random.default_rng(2).gamma(1.5, size=60))
+@pytest.mark.parametrize("whole", [False, True], ids=["fractional", "whole"])
+@pytest.mark.filterwarnings("ignore:weights are sampling weights")
+def test_a_tally_of_weights_is_enough_for_one_contrast_alone(whole: bool) -> None:
+    weight = np.random.default_rng(2).gamma(1.5, size=60)
+    cases = draw(60, weight=np.ceil(weight) if whole else weight)
     found = test(cases.tally(), "spiegelhalter")
     assert found.p_value == test(cases, "spiegelhalter").p_value
     assert found.design.startswith("cases of a weight of ")
     for statistic in DRAWN:
-        with pytest.raises(DataError, match="a tally has only their sums"):
+        with pytest.raises(DataError, match="a tally has only sums of their weights"):
             test(cases.tally(), statistic)
-    with pytest.raises(DataError, match="a line is fitted to cases of fractional weight"):
+    with pytest.raises(DataError, match="a line is fitted to weighted cases one by one"):
         test(cases.tally(), "cox")
-    with pytest.raises(DataError, match="counts cases; these have fractional weights"):
+    with pytest.raises(DataError, match="counts cases; these have weights"):
         test(cases, "hosmer-lemeshow")
 
 

@@ -111,11 +111,20 @@ def critical_of(source: Any, level: float) -> float:
 
 
 @pytest.mark.parametrize("level", [0.5, 0.9, 0.99])
-def test_counts_have_the_quantile_of_chi_squared(level: float) -> None:
+def test_counts_have_the_quantile_of_chi_squared_and_weights_a_multiple(level: float) -> None:
     t = properly.Tally.from_counts([0.2, 0.6], [4, 7], [1, 5])
     assert critical_of(t, level) == pytest.approx(float(chi2.ppf(level, 1)), rel=1e-12)
-    cases = properly.Cases([0, 1, 1], [0.2, 0.2, 0.6], weight=[3, 1, 2])
-    assert critical_of(cases, level) == pytest.approx(float(chi2.ppf(level, 1)), rel=1e-12)
+    y, p, number = [0, 1, 1], [0.2, 0.2, 0.6], [3, 1, 2]
+    for cases in (properly.Cases(y, p, count=number), properly.Cases(y, p, weight=[7, 7, 7])):
+        assert critical_of(cases, level) == pytest.approx(float(chi2.ppf(level, 1)), rel=1e-12)
+    # The curve is 1/4 and 1: the squares are those of weights 3 and 1 around 1/4.
+    phi = (9 / 16 + 9 / 16) / (4 * 3 / 16)
+    for scale in (1, 7, 0.3):
+        cases = properly.Cases(y, p, weight=[x * scale for x in number])
+        for source in (cases, cases.tally()):
+            # The likelihood ratio has the unit of the weights, and so has the critical value.
+            expected = scale * phi * float(chi2.ppf(level, 1))
+            assert critical_of(source, level) == pytest.approx(expected, rel=1e-12)
 
 
 def test_weights_multiply_by_how_much_they_add_to_the_variance() -> None:

@@ -22,7 +22,7 @@ from properly.calibration._reliability_bands import (
     kernel_density,
     normal_half_width,
 )
-from properly.errors import ArgumentTypeError, DataError
+from properly.errors import ArgumentTypeError, DataError, DataWarning
 from properly.inference._variance import effective_total
 
 if TYPE_CHECKING:
@@ -119,15 +119,17 @@ def test_options_are_checked_whatever_the_band(options: Any, error: type[Excepti
             band_of(properly.tally([0, 1], [0.2, 0.7]), kind, method, **options)
 
 
+@pytest.mark.parametrize("whole", [False, True], ids=["fractional", "whole"])
 @pytest.mark.parametrize(("kind", "method"), WAYS)
-def test_a_tally_of_fractional_weights_is_enough_only_where_nothing_is_drawn(
-    kind: str, method: str
+@pytest.mark.filterwarnings("ignore:weights are sampling weights")
+def test_a_tally_of_weights_is_enough_only_where_nothing_is_drawn(
+    kind: str, method: str, whole: bool
 ) -> None:
-    rng = np.random.default_rng(2)
-    cases = properly.Cases(*sample(60), weight=rng.gamma(2, size=60))
+    weight = np.random.default_rng(2).gamma(2, size=60)
+    cases = properly.Cases(*sample(60), weight=np.ceil(weight) if whole else weight)
     if kind == "simultaneous":
         for data in (cases, cases.tally()):
-            with pytest.raises(DataError, match="counts cases; these have fractional weights"):
+            with pytest.raises(DataError, match="counts cases; these have weights"):
                 band_of(data, kind, method)
     elif method == "resampling":
         assert mean_width(band_of(cases, kind, method, replicates=50, rng=1)) > 0
@@ -136,6 +138,51 @@ def test_a_tally_of_fractional_weights_is_enough_only_where_nothing_is_drawn(
     else:
         of_cases, of_tally = band_of(cases, kind, method), band_of(cases.tally(), kind, method)
         np.testing.assert_array_equal(of_cases.upper, of_tally.upper)
+
+
+@pytest.mark.parametrize(("kind", "method"), WAYS)
+def test_counts_are_copies_and_equal_weights_are_none(kind: str, method: str) -> None:
+    (y, p), count = sample(60), np.arange(60) % 4
+    options = {"replicates": 50, "rng": 1}
+    copies = band_of(
+        properly.tally(np.repeat(y, count), np.repeat(p, count)), kind, method, **options
+    )
+    once = band_of(properly.tally(y, p), kind, method, **options)
+    for make in (properly.Cases, properly.tally):
+        counted = band_of(make(y, p, count=count), kind, method, **options)
+        alike = band_of(make(y, p, weight=np.full(60, 7)), kind, method, **options)
+        for found, expected in ((counted, copies), (alike, once)):
+            np.testing.assert_array_equal(found.lower, expected.lower)
+            np.testing.assert_array_equal(found.upper, expected.upper)
+
+
+@pytest.mark.parametrize(("kind", "method"), [x for x in WAYS if x[0] != "simultaneous"])
+def test_only_ratios_of_whole_weights_matter(kind: str, method: str) -> None:
+    (y, p), weight = sample(60), 1 + np.arange(60) % 5
+    options = {"replicates": 50, "rng": 1}
+    with pytest.warns(DataWarning, match="weights are sampling weights"):
+        found = band_of(properly.Cases(y, p, weight=weight), kind, method, **options)
+    scaled = band_of(properly.Cases(y, p, weight=weight / 4), kind, method, **options)
+    np.testing.assert_array_equal(found.upper, scaled.upper)
+
+
+def test_whole_weights_are_noted_once_and_others_are_not() -> None:
+    (y, p), whole = sample(60), 1 + np.arange(60) % 4
+    told = "weights are sampling weights; for numbers of like cases pass count="
+    for make in (properly.Cases, properly.tally):
+        with pytest.warns(DataWarning) as said:
+            properly.reliability(make(y, p, weight=whole), band="confidence")
+        assert [str(x.message) for x in said] == [told]
+        assert said[0].filename == __file__
+        weights = (whole / 2, np.full(60, 3), whole % 2)
+        silent: list[dict[str, Any]] = [{"weight": x} for x in weights]
+        for known in (*silent, {"count": whole}, {}):
+            properly.reliability(make(y, p, **known), band="confidence")
+        properly.reliability(make(y, p, weight=whole))
+    classes = properly.Cases(y.astype(int), np.stack([1 - p, p], axis=1), weight=whole)
+    with pytest.warns(DataWarning) as said:
+        properly.reliability(classes, band="confidence")
+    assert [str(x.message) for x in said] == [told]
 
 
 @pytest.mark.parametrize(("kind", "method"), WAYS)

@@ -174,8 +174,10 @@ def test_spiegelhalter_sees_nothing_at_one_half() -> None:
 
 def test_spiegelhalter_of_many_is_as_of_copies() -> None:
     y, p = drawn(30, 7)
-    counted = spiegelhalter(sample_of(y, p, np.full(30, 4)))
-    assert counted == pytest.approx(2 * spiegelhalter(sample_of(y, p)), rel=1e-12)
+    once = spiegelhalter(sample_of(y, p))
+    counted = spiegelhalter(Sample.of(properly.tally(y, p, count=np.full(30, 4))))
+    assert counted == pytest.approx(2 * once, rel=1e-12)
+    assert spiegelhalter(sample_of(y, p, np.full(30, 4))) == once
 
 
 # paths

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import pytest
 
 from properly import Cases, Tally, tally
-from properly.counts._class_rows import Table, rows_of, table_of, two_classes
+from properly.counts._class_rows import Table, count_impossible, rows_of, table_of, two_classes
 
 
 def lines(table: Table) -> list[tuple[int, list[float], float, float]]:
@@ -25,7 +27,32 @@ def test_an_event_is_the_first_of_two_classes() -> None:
 
 def test_rows_of_an_event_stay_rows() -> None:
     cases = Cases([0, 1, 1], [0.25, 0.25, 0.5], weight=[2.0, 0.0, 3.0])
-    assert lines(rows_of(cases)) == [(1, [0.25, 0.75], 2, 2), (0, [0.5, 0.5], 3, 3)]
+    assert lines(rows_of(cases)) == [(1, [0.25, 0.75], 2, 4), (0, [0.5, 0.5], 3, 9)]
+    assert not rows_of(cases).counted
+
+
+@pytest.mark.parametrize("weight", [None, [7, 7, 7], [0.3, 0.3, 0.3], [2, 0, 2]])
+def test_equal_weights_are_none(weight: Any) -> None:
+    kept = [0, 1, 2] if weight is None else np.flatnonzero(weight).tolist()
+    y, p = np.array([0, 1, 1])[kept], np.array([0.25, 0.25, 0.5])[kept]
+    for write in (rows_of, table_of):
+        found, plain = (
+            write(x) for x in (Cases([0, 1, 1], [0.25, 0.25, 0.5], weight=weight), Cases(y, p))
+        )
+        assert found.counted
+        assert found.weight.dtype == np.int64
+        assert lines(found) == lines(plain)
+
+
+def test_sums_of_whole_weights_are_no_cases() -> None:
+    cases = Cases([1, 1, 0], [0.0, 0.0, 0.5], weight=[2, 1, 1])
+    for found in (rows_of(cases), table_of(cases), table_of(cases.tally())):
+        assert not found.counted
+        assert found.impossible == 3
+        assert type(found.impossible) is float
+    for source in (cases, cases.tally()):
+        assert type(count_impossible(source)) is float
+    assert type(count_impossible(Cases([1, 0], [0.0, 0.5], count=[3, 1]))) is int
 
 
 def test_fractions_come_with_their_squares_added_up_by_outcome() -> None:

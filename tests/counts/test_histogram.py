@@ -235,3 +235,15 @@ def test_a_weight_that_all_share_does_not_change_the_bins(weight: float) -> None
         for bins in (2, 4, 5, n):
             found = equal_rank(np.full(n, weight), bins)
             np.testing.assert_array_equal(found, np.arange(n) * bins // n)
+
+
+@pytest.mark.parametrize("unit", [7, 0.3])
+def test_the_unit_of_weights_changes_no_bar(unit: float) -> None:
+    rng = np.random.default_rng(12)
+    p, weight = rng.beta(2, 5, 300), rng.integers(1, 12, 300)
+    one, two = (reliability(tally(p > 0.4, p, weight=x * weight)).histogram for x in (1, unit))
+    np.testing.assert_allclose(two.lower, one.lower, rtol=1e-12)
+    np.testing.assert_allclose(two.weight, unit * one.weight, rtol=1e-12)
+    # As many bars as the effective number of cases suggests, not the sum of the weights.
+    often = reliability(tally(p > 0.4, p, count=weight)).histogram
+    assert len(one.weight) < len(often.weight)

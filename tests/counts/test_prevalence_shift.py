@@ -78,22 +78,35 @@ def test_weights_and_their_squares_are_multiplied() -> None:
 
 
 @pytest.mark.parametrize("weight", [None, COUNT, WEIGHT], ids=["no", "whole", "real"])
+@pytest.mark.parametrize("count", [None, COUNT], ids=["once", "often"])
 @pytest.mark.parametrize("made_for", [None, 0.4])
-def test_it_is_the_tally_of_reweighted_rows(weight: Any, made_for: float | None) -> None:
-    w = np.ones(N) if weight is None else weight
-    rate = np.average(Y, weights=w)
+def test_it_is_the_tally_of_reweighted_rows(
+    weight: Any, count: Any, made_for: float | None
+) -> None:
+    w, often = np.ones(N) if weight is None else weight, np.ones(N) if count is None else count
+    rate = np.average(Y, weights=w * often)
     factor = np.where(Y, 0.1 / rate, 0.9 / (1 - rate))
     p = P if made_for is None else expit(logit(P) + logit(0.1) - logit(made_for))
-    rows = tally(Y, p, weight=w * factor)
-    # In a tally a weight of 3 was three cases, and they stay three.
-    often = np.repeat(np.arange(N), COUNT)
-    one_by_one = tally(Y[often], p[often], weight=factor[often]) if weight is COUNT else rows
-    cases = Cases(Y, P, weight=weight)
-    for source, expected in ((cases, rows), (cases.tally(), one_by_one)):
+    # Three cases stay three, each of its new weight.
+    expected = tally(Y, p, weight=w * factor, count=count)
+    assert len(expected) == len(np.unique(p[(w > 0) & (often > 0)]))
+    cases = Cases(Y, P, weight=weight, count=count)
+    for source in (cases, cases.tally(), tally(Y, P, weight=weight, count=count)):
         found = counted(with_event_rate(source, 0.1, forecasts_for=made_for))
         for column in COLUMNS:
             got, wanted = getattr(found, column), getattr(expected, column)
             np.testing.assert_allclose(got, wanted, rtol=1e-12)
+
+
+@pytest.mark.parametrize("unit", [1, 7, 0.3])
+def test_equal_weights_are_none(unit: float) -> None:
+    weight = np.where(COUNT > 0, unit, 0)
+    plain = with_event_rate(tally(Y[COUNT > 0], P[COUNT > 0]), 0.1)
+    cases = Cases(Y, P, weight=weight)
+    for source in (cases, cases.tally()):
+        found = counted(with_event_rate(source, 0.1))
+        for column in COLUMNS:
+            np.testing.assert_allclose(getattr(found, column), getattr(plain, column), rtol=1e-12)
 
 
 @every_source

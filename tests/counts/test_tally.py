@@ -17,7 +17,8 @@ from properly.rules import Log
 
 
 def columns(t: Tally) -> list[Any]:
-    return [None if x is None else x.tolist() for x in vars(t).values() if not isinstance(x, int)]
+    kept = (getattr(t, name) for name in Tally.__dataclass_fields__)
+    return [None if x is None else x.tolist() for x in kept if not isinstance(x, int)]
 
 
 def test_outcomes_are_counted_at_each_distinct_forecast() -> None:
@@ -64,14 +65,48 @@ def test_fractional_weights_keep_the_sums_of_their_squares_apart() -> None:
     assert repr(t) == "Tally(weight 2.25 at 2 distinct forecasts, event rate 0.3333)"
 
 
-def test_whole_weights_are_counts_whatever_their_type() -> None:
-    t = tally([1, 0], [0.3, 0.3], weight=[3.0, 2.0])
-    assert t.weight.dtype == np.int64
-    assert t.event_squares is None
+@pytest.mark.parametrize("kind", [int, float, np.float32, np.uint8])
+def test_whole_weights_are_added_up_exactly_whatever_their_type(kind: Any) -> None:
+    t = tally([1, 0], [0.3, 0.3], weight=np.array([3, 2], dtype=kind))
+    assert t.weight.dtype == t.events.dtype == np.int64
+    assert columns(t) == [[0.3], [5], [3], [9.0], [4.0], None]
+    assert repr(t) == "Tally(weight 5 at 1 distinct forecast, event rate 0.6)"
+
+
+def test_counts_are_cases_whatever_their_type() -> None:
+    for count in ([3, 2], [3.0, 2.0], np.array([3, 2], dtype=np.int8)):
+        t = tally([1, 0], [0.3, 0.3], count=count)
+        assert t.weight.dtype == np.int64
+        assert columns(t) == [[0.3], [5], [3], None, None, None]
+        assert repr(t) == "Tally(5 cases at 1 distinct forecast, event rate 0.6)"
+
+
+def test_equal_weights_are_divided_out() -> None:
+    for weight in ([7, 7, 7], [0.3, 0.3, 0.3], [2, 0, 2]):
+        kept = [i for i, w in enumerate(weight) if w]
+        y, p = [1, 0, 0], [0.3, 0.4, 0.3]
+        plain = tally([y[i] for i in kept], [p[i] for i in kept])
+        assert columns(tally(y, p, weight=weight)) == columns(plain)
+
+
+def test_a_row_may_stand_for_several_cases_of_its_weight() -> None:
+    t = tally([1, 0, 0], [0.3, 0.3, 0.6], weight=[2, 3, 0.5], count=[4, 1, 0])
+    assert columns(t) == [[0.3], [11.0], [8.0], [16.0], [9.0], None]
 
 
 def test_weights_too_large_to_count_are_sums() -> None:
     assert tally([1, 0], [0.3, 0.4], weight=[2.0**53, 1.0]).weight.dtype == np.float64
+    large = tally([1, 0], [0.3, 0.4], weight=np.array([2**62, 2**63], dtype=np.uint64))
+    assert large.weight.tolist() == [2.0**62, 2.0**63]
+    often = tally([1, 0], [0.3, 0.4], weight=[2**40, 1], count=[2**40, 1])
+    assert often.weight.tolist() == [2.0**80, 1.0]
+    assert often.event_squares is not None
+    assert often.event_squares.tolist() == [2.0**120, 0.0]
+    both = tally([1, 0], [0.3, 0.4], weight=[2**62, 1]) + tally(
+        [1, 0], [0.3, 0.4], weight=[2**62, 3]
+    )
+    assert both.weight.tolist() == [2.0**63, 4.0]
+    assert both.weight.dtype == both.events.dtype == np.float64
 
 
 def test_cases_of_weight_zero_are_dropped() -> None:
@@ -79,9 +114,33 @@ def test_cases_of_weight_zero_are_dropped() -> None:
     assert t.value.tolist() == [0.4]
 
 
-def test_counts_and_fractions_add_to_fractions() -> None:
-    both = tally([1, 0], [0.3, 0.3]) + tally([1], [0.3], weight=[0.5])
-    assert columns(both) == [[0.3], [2.5], [1.5], [1.25], [1.0], None]
+KINDS = """\
+tallies must both be of counted cases, or both of weighted ones, to add up
+
+Hint: make one tally of all rows, with their weights: equal ones are only counted."""
+
+
+def test_numbers_of_cases_and_weights_do_not_add() -> None:
+    counted, weighted = tally([1, 0], [0.3, 0.3]), tally([1, 0], [0.3, 0.4], weight=[0.5, 2])
+    for one, two in ((counted, weighted), (weighted, counted.group(10))):
+        with pytest.raises(DataError) as caught:
+            one + two
+        assert str(caught.value) == KINDS
+
+
+def test_equal_weights_of_a_part_are_weights_of_the_whole() -> None:
+    # What is divided out of one part need not be what is divided out of another.
+    light, heavy = (tally([1, 0], [0.3, 0.3], weight=[w, w]) for w in (0.5, 2))
+    mixed = tally([1, 0], [0.3, 0.4], weight=[1, 3])
+    assert columns(light + heavy) == [[0.3], [5.0], [2.5], [4.25], [4.25], None]
+    assert columns(heavy + mixed) == [[0.3, 0.4], [5, 3], [3, 0], [5.0, 0.0], [4.0, 9.0], None]
+    assert (heavy + mixed).weight.dtype == np.int64
+    assert columns(light.group(2) + mixed)[1:4] == [[5.0], [1.5], [1.25]]
+    again = pickle.loads(pickle.dumps(light))  # noqa: S301
+    assert columns(again + mixed) == columns(mixed + light)
+    # Of one weight they stay counted, and so they do beside cases without.
+    for other in (light, tally([1, 0], [0.3, 0.3])):
+        assert columns(light + other) == [[0.3], [4], [2], None, None, None]
 
 
 def test_a_tally_adds_only_to_a_tally() -> None:

@@ -94,11 +94,11 @@ def test_who_acts_on_all_meets_all_events(weight: Any) -> None:
     assert found.precision == pytest.approx(t.event_rate, rel=1e-15)
 
 
-def test_whole_weights_are_copies() -> None:
-    weight = np.array([2, 1, 3, 1, 2])
-    weighted = tally(Y, P, weight=weight)
-    copied = tally(np.repeat(Y, weight), np.repeat(P, weight))
-    assert at_budget(weighted, 4, threshold=0.3) == at_budget(copied, 4, threshold=0.3)
+def test_weights_and_counts_share_a_budget_out_as_copies_do() -> None:
+    number = np.array([2, 1, 3, 1, 2])
+    copied = at_budget(tally(np.repeat(Y, number), np.repeat(P, number)), 4, threshold=0.3)
+    assert at_budget(tally(Y, P, count=number), 4, threshold=0.3) == copied
+    assert at_budget(tally(Y, P, weight=number), 4, threshold=0.3) == copied
 
 
 def test_a_budget_that_ends_at_a_threshold_is_that_threshold() -> None:
@@ -129,7 +129,11 @@ def test_a_single_case() -> None:
 def test_less_than_a_case_is_a_budget_of_weight_only() -> None:
     with pytest.raises(DataError, match=r"a budget is a number of cases, 1 or more; got 0\.5"):
         at_budget(tally([1, 0], [0.5, 0.2]), 0.5)
-    assert at_budget(tally([1, 0], [0.5, 0.2], weight=[0.5, 0.5]), 0.5).recall == 1
+    for scale in (0.5, 1, 7):
+        t = tally([1, 0], [0.5, 0.2], weight=[scale, 3 * scale])
+        assert at_budget(t, 0.25).recall == pytest.approx(0.25 / scale)
+    with pytest.raises(DataError, match="a budget is a number of cases"):
+        at_budget(tally([1, 0], [0.5, 0.2], weight=[0.5, 0.5]), 0.5)
 
 
 @pytest.mark.parametrize("budget", [0, -1, 5.5, math.nan, math.inf])

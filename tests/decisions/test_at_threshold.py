@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import math
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from itertools import pairwise
 from typing import Any
 
@@ -98,11 +98,22 @@ def test_accuracy_is_one_minus_twice_the_regret_at_one_half() -> None:
     assert found.accuracy == pytest.approx(1 - 2 * found.regret, rel=1e-15)
 
 
-def test_whole_weights_are_copies() -> None:
-    weight = np.array([1, 2, 3, 1, 1, 4, 2, 1, 1, 3])
-    weighted = at_threshold(tally(Y, P, weight=weight), 0.3, interval=True)
-    copied = at_threshold(tally(np.repeat(Y, weight), np.repeat(P, weight)), 0.3, interval=True)
-    assert weighted == copied
+def test_counts_are_copies_and_weights_are_less_sure() -> None:
+    number = np.array([1, 2, 3, 1, 1, 4, 2, 1, 1, 3])
+    counted = at_threshold(tally(Y, P, count=number), 0.3, interval=True)
+    copied = at_threshold(tally(np.repeat(Y, number), np.repeat(P, number)), 0.3, interval=True)
+    assert counted == copied
+    weighted, scaled = (
+        at_threshold(tally(Y, P, weight=number * k), 0.3, interval=True) for k in (1, 7)
+    )
+    assert replace(weighted, intervals=None) == replace(counted, intervals=None)
+    assert weighted.intervals is not None
+    assert counted.intervals is not None
+    assert scaled.intervals is not None
+    for name, (low, high) in weighted.intervals.items():
+        assert (low, high) == pytest.approx(scaled.intervals[name], rel=1e-12, nan_ok=True)
+    low, high = weighted.intervals["accuracy"]
+    assert high - low > 1.2 * (counted.intervals["accuracy"][1] - counted.intervals["accuracy"][0])
 
 
 def test_scaled_fractional_weights_are_the_same() -> None:

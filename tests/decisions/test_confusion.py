@@ -146,7 +146,7 @@ def test_an_undefined_kappa_of_a_table_points_at_the_line_that_asked() -> None:
 
 
 @pytest.mark.parametrize("weight", [[2, 0, 1], [2.0, 0.0, 1.0], np.array([2, 0, 1], np.float32)])
-def test_whole_weights_are_counts(weight: Any) -> None:
+def test_whole_weights_are_added_up_exactly(weight: Any) -> None:
     table = confusion([0, 1, 1], [0, 0, 1], 2, weight=weight)
     assert table.counts.tolist() == [[2, 0], [0, 1]]
     assert table.counts.dtype == np.int64

@@ -166,7 +166,7 @@ def test_scikit_learn_has_special_cases_of_it() -> None:
     assert balanced == pytest.approx(1 - recall, rel=1e-13)
 
 
-def test_a_whole_weight_is_that_many_cases_and_none_is_no_case() -> None:
+def test_a_mean_of_whole_weights_is_that_of_copies_and_no_weight_is_no_case() -> None:
     rows = np.repeat([0, 1, 2], [3, 1, 2])
     for cost in ("quadratic", "absolute", "zero_one"):
         once = expected_cost(np.array(Y)[rows], np.array(D)[rows], cost, classes=3)

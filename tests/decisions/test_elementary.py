@@ -123,11 +123,12 @@ def test_rows_of_no_weight_are_left_out_and_the_others_known_by_their_place(weig
     assert not rows.together
 
 
-def test_whole_weights_are_counts_and_fractions_are_squared() -> None:
-    whole = rows_of(Cases([0, 1], [0.1, 0.2], weight=[3, 1]))
-    assert (whole.square.tolist(), whole.number.tolist()) == ([3, 1], [3, 1])
-    fractions = rows_of(Cases([0, 1], [0.1, 0.2], weight=[2.5, 1]))
-    assert (fractions.square.tolist(), fractions.number.tolist()) == ([6.25, 1], [1, 1])
+def test_weights_are_squared_and_counts_are_rows() -> None:
+    for weight in ([3, 1], [2.5, 1]):
+        rows = rows_of(Cases([0, 1], [0.1, 0.2], weight=weight))
+        assert (rows.weight.tolist(), rows.square.tolist()) == (weight, [weight[0] ** 2, 1])
+    counted = rows_of(Cases([0, 1], [0.1, 0.2], count=[3, 1]))
+    assert (counted.p.tolist(), counted.square.tolist()) == ([0.1, 0.1, 0.1, 0.2], [1, 1, 1, 1])
 
 
 def test_only_known_clusters_are_clusters() -> None:
@@ -141,15 +142,14 @@ def test_only_known_clusters_are_clusters() -> None:
 
 @every_weight
 @pytest.mark.parametrize("clusters", [None, CLUSTER], ids=["alone", "together"])
-def test_units_and_factor_make_the_variance_of_a_mean(weight: Any, clusters: Any) -> None:
+def test_weights_and_factor_make_the_variance_of_a_mean(weight: Any, clusters: Any) -> None:
     rows = rows_of(Cases(Y, P, weight=weight, clusters=clusters))
     w, loss = rows.weight, (rows.p - rows.happened) ** 2
     away = loss - (w * loss).sum() / w.sum()
-    sums = np.bincount(rows.cluster, rows.unit * away)
+    sums = np.bincount(rows.cluster, rows.weight * away)
     if clusters is None:
-        square = w**2 if np.any(w % 1) else w
-        n = w.sum() ** 2 / square.sum()
-        variance = (square * away**2).sum() / w.sum() ** 2 * n / (n - 1)
+        n = w.sum() ** 2 / (w**2).sum()
+        variance = (w**2 * away**2).sum() / w.sum() ** 2 * n / (n - 1)
     else:
         totals = [(w * away)[rows.cluster == k].sum() for k in range(rows.clusters)]
         variance = np.sum(np.square(totals)) / w.sum() ** 2 * len(totals) / (len(totals) - 1)

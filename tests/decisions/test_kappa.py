@@ -155,7 +155,7 @@ def test_the_scale_of_either_kind_of_weights_does_not_matter() -> None:
     assert weighted_kappa(y, d, 3, w * 1e200, weight=[1e100] * 5) == pytest.approx(kappa)
 
 
-def test_a_whole_weight_is_that_many_cases_and_none_is_no_case() -> None:
+def test_a_mean_of_whole_weights_is_that_of_copies_and_no_weight_is_no_case() -> None:
     y, d, weight = [0, 1, 2, 2], [0, 2, 1, 0], [3, 1, 2, 0]
     rows = np.repeat([0, 1, 2], [3, 1, 2])
     assert quadratic_weighted_kappa(y, d, 3, weight=weight) == quadratic_weighted_kappa(

@@ -43,17 +43,15 @@ def elementary(
 
 
 def sizes(weight: NDArray[Any] | None) -> tuple[NDArray[Any], NDArray[Any], float]:
-    """Weights, their squares, and the effective number of cases; whole numbers are counts."""
+    """Weights, their squares, and the effective number of cases."""
     w = np.ones(N) if weight is None else weight
-    square = w if np.all(w == np.floor(w)) else w**2
-    return w, square, w.sum() ** 2 / square.sum()
+    return w, w**2, w.sum() ** 2 / (w**2).sum()
 
 
-def too_few(t: float, weight: NDArray[Any] | None, *, right: bool = False) -> bool:
-    w, _, _ = sizes(weight)
-    number = w if np.all(w == np.floor(w)) else np.ones(N)
+def too_few(t: float, *, right: bool = False) -> bool:
+    """Rows are counted, however much they weigh."""
     differ = np.logical_xor(*(p > t if right else p >= t for p in (P, OTHER)))
-    return bool(min(number[differ & Y].sum(), number[differ & ~Y].sum()) < 10)
+    return bool(min((differ & Y).sum(), (differ & ~Y).sum()) < 10)
 
 
 def interval(loss: NDArray[Any], weight: NDArray[Any] | None) -> tuple[float, float]:
@@ -138,7 +136,7 @@ def test_the_band_of_a_difference_is_that_of_pairs(weight: NDArray[Any] | None) 
     curve = murphy_difference(*pair, band="confidence", level=LEVEL)
     known = 0
     for t, right, lower, upper in limits(curve):
-        if too_few(t, weight, right=right):
+        if too_few(t, right=right):
             assert np.isnan([lower, upper]).all()
             continue
         loss = elementary(P, Y, t, right=right) - elementary(OTHER, Y, t, right=right)
@@ -165,7 +163,7 @@ def test_clusters_are_added_up_before_they_are_squared(weight: NDArray[Any] | No
             assert (band.lower[row], band.upper[row]) == pytest.approx(expected, rel=0, abs=1e-12)
         loss = elementary(P, Y, t) - elementary(OTHER, Y, t)
         mean, half = clustered_interval(loss, weight)
-        if too_few(t, weight):
+        if too_few(t):
             half = np.nan
         got = [difference.lower[row], difference.upper[row]]
         np.testing.assert_allclose(got, [mean - half, mean + half], rtol=0, atol=1e-14)
@@ -205,14 +203,34 @@ def test_only_the_ratios_of_fractional_weights_matter() -> None:
     np.testing.assert_allclose(one.upper, other.upper, rtol=1e-12)
 
 
-def test_equal_fractional_weights_are_no_weights() -> None:
+def test_equal_weights_are_no_weights() -> None:
     kinds: tuple[Literal["confidence", "consistency"], ...] = ("confidence", "consistency")
     for kind in kinds:
-        one, other = (
+        one, *others = (
             the_band(murphy_curve(tally(Y, P, weight=w), band=kind))
-            for w in (None, np.full(N, 0.3))
+            for w in (None, np.full(N, 0.3), np.full(N, 7))
         )
-        np.testing.assert_allclose(one.upper, other.upper, rtol=1e-12)
+        for other in others:
+            np.testing.assert_array_equal(one.upper, other.upper)
+
+
+@pytest.mark.parametrize("clusters", [None, CLUSTER], ids=["alone", "together"])
+def test_counts_are_copies(clusters: NDArray[Any] | None) -> None:
+    count = np.arange(N) % 4
+    of_rows: dict[str, Any] = {} if clusters is None else {"clusters": clusters.repeat(count)}
+    known: dict[str, Any] = {} if clusters is None else {"clusters": clusters}
+    copied = [Cases(Y.repeat(count), p.repeat(count), **of_rows) for p in (P, OTHER)]
+    counted = [Cases(Y, p, count=count, **known) for p in (P, OTHER)]
+    pairs = [
+        tuple(the_band(murphy_curve(x[0], band="confidence")) for x in (counted, copied)),
+        tuple(the_band(murphy_difference(*x, band="confidence")) for x in (counted, copied)),
+    ]
+    if clusters is None:
+        t = tally(Y, P, count=count)
+        pairs.append((the_band(murphy_curve(t, band="confidence")), pairs[0][1]))
+    for one, other in pairs:
+        np.testing.assert_array_equal(one.lower, other.lower)
+        np.testing.assert_array_equal(one.upper, other.upper)
 
 
 def test_rows_of_weight_zero_are_no_cases() -> None:

@@ -51,7 +51,7 @@ def ends_of(found: AtThreshold) -> dict[str, tuple[float, float]]:
 
 
 def sizes(weight: Any) -> tuple[Any, Any]:
-    """Return weights and their squares; whole numbers are counts."""
+    """Return weights and their squares."""
     return score_oracles.sizes(weight, N)
 
 
@@ -61,6 +61,23 @@ def alarms(acted: Any) -> tuple[Any, Any]:
 
 
 # Bands of curves
+
+
+@pytest.mark.parametrize("clusters", [None, CLUSTER], ids=["alone", "together"])
+def test_counts_are_copies_and_weights_are_wider(clusters: Any) -> None:
+    number = 1 + np.arange(N) % 4
+    copies = None if clusters is None else np.repeat(clusters, number)
+    copied = Cases(np.repeat(Y, number), np.repeat(P, number), clusters=copies)
+    counted = Cases(Y, P, count=number, clusters=clusters)
+    weighted = Cases(Y, P, weight=number, clusters=clusters)
+    one, other, wider = (
+        the(decision_curve(x, [0.1, 0.3], band="confidence").band)
+        for x in (counted, copied, weighted)
+    )
+    np.testing.assert_array_equal(one.lower, other.lower)
+    np.testing.assert_array_equal(one.upper, other.upper)
+    if clusters is None:
+        assert (wider.upper - wider.lower > 1.3 * (one.upper - one.lower)).all()
 
 
 @every_weight

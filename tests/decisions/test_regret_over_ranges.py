@@ -112,12 +112,14 @@ def errors_of(
 
 
 @every_rule
-@pytest.mark.parametrize("design", ["independent", "fractional weights", "clusters", "both"])
+@pytest.mark.parametrize("design", ["independent", "weights", "whole", "clusters", "both"])
 def test_errors_are_those_of_differences_row_by_row(rule: BinaryRule, design: str) -> None:
     y, forecasts, rng = drawn(2)
     known: dict[str, Any] = {}
-    if design in ("fractional weights", "both"):
+    if design in ("weights", "both"):
         known["weight"] = rng.exponential(size=120)
+    if design == "whole":
+        known["weight"] = rng.integers(1, 6, 120)
     if design in ("clusters", "both"):
         known["clusters"] = rng.integers(0, 25, 120)
     found = errors_of(rule, y, forecasts, 2, 0, **known)
@@ -129,12 +131,15 @@ def test_errors_are_those_of_differences_row_by_row(rule: BinaryRule, design: st
         assert found[i, j] == pytest.approx(expected, rel=1e-9, abs=1e-15)
 
 
-def test_a_whole_weight_is_that_many_cases() -> None:
+def test_a_count_is_that_many_cases_and_the_scale_of_weights_does_not_matter() -> None:
     y, forecasts, rng = drawn(3)
-    weight = rng.integers(0, 4, 120)
-    once = errors_of(Brier(), y, forecasts, 0, 1, weight=weight)
-    often = errors_of(Brier(), y.repeat(weight), forecasts.repeat(weight, axis=1), 0, 1)
-    np.testing.assert_allclose(once, often, rtol=1e-12)
+    number = rng.integers(0, 4, 120)
+    once = errors_of(Brier(), y, forecasts, 0, 1, count=number)
+    often = errors_of(Brier(), y.repeat(number), forecasts.repeat(number, axis=1), 0, 1)
+    np.testing.assert_array_equal(once, often)
+    weighted, scaled = (errors_of(Brier(), y, forecasts, 0, 1, weight=number * k) for k in (1, 7))
+    np.testing.assert_allclose(weighted, scaled, rtol=1e-12)
+    assert np.nanmin(weighted / once) > 1.1
 
 
 @pytest.mark.parametrize("clustered", [False, True])

@@ -283,25 +283,39 @@ def test_a_perfect_curve_still_has_a_band() -> None:
     assert band.upper_true_positive_rate[20] == 1
 
 
-def test_ones_as_clusters_and_equal_fractions_change_nothing_but_the_degrees() -> None:
+def test_ones_as_clusters_and_equal_weights_change_nothing_but_the_degrees() -> None:
     plain = band_of(Cases(Y, P))
     rows = band_of(Cases(Y, P, clusters=np.arange(N)))
-    scaled = band_of(Cases(Y, P, weight=np.full(N, 0.37)))
+    for equal in (np.full(N, 0.37), np.full(N, 7)):
+        scaled = band_of(Cases(Y, P, weight=equal))
+        np.testing.assert_array_equal(scaled.alarm_rate, plain.alarm_rate)
+        np.testing.assert_array_equal(
+            scaled.lower_false_positive_rate, plain.lower_false_positive_rate
+        )
     # 101 alarm rates instead of 151: compare where both are given.
     shared = np.isin(plain.alarm_rate.round(9), rows.alarm_rate.round(9))
     assert shared.sum() > 40
     at = np.searchsorted(rows.alarm_rate, plain.alarm_rate[shared] - 1e-9)
-    for found, more in ((rows, N / (N - 1)), (scaled, 1)):
-        given = found.lower_false_positive_rate[at]
-        expected = plain.lower_false_positive_rate[shared]
-        np.testing.assert_allclose(given, expected, atol=1e-10 if more == 1 else 2e-3)
+    given = rows.lower_false_positive_rate[at]
+    expected = plain.lower_false_positive_rate[shared]
+    np.testing.assert_allclose(given, expected, atol=2e-3)
 
 
-def test_scaling_fractional_weights_changes_nothing() -> None:
-    one, other = (band_of(tally(Y, P, weight=k * WEIGHT)) for k in (1, 1000))
+@pytest.mark.parametrize("weight", [WEIGHT, np.ceil(WEIGHT)], ids=["fractional", "whole"])
+def test_scaling_weights_changes_nothing(weight: Any) -> None:
+    one, other = (band_of(tally(Y, P, weight=k * weight)) for k in (1, 1000))
     np.testing.assert_allclose(
         one.lower_false_positive_rate, other.lower_false_positive_rate, atol=1e-12
     )
+
+
+def test_counts_are_copies_and_weights_are_wider() -> None:
+    number = 1 + np.arange(N) % 4
+    copied = band_of(tally(np.repeat(Y, number), np.repeat(P, number)))
+    counted = band_of(tally(Y, P, count=number))
+    for name, column in copied._columns().items():
+        np.testing.assert_array_equal(getattr(counted, name), column)
+    assert width(band_of(tally(Y, P, weight=number))) > 1.3 * width(counted)
 
 
 def test_clusters_of_copies_are_as_wide_as_the_originals() -> None:

@@ -538,9 +538,27 @@ def test_what_cannot_be_meant_is_refused(
         bootstrap(Cases(Y, P1, **known), rng=1, **arguments)
 
 
-def test_a_tally_of_fractions_has_lost_its_cases() -> None:
-    with pytest.raises(DataError, match="cases of fractional weight are drawn one by one"):
-        bootstrap(properly.tally(Y, P1, weight=WEIGHT), Brier(), rng=1)
+@pytest.mark.parametrize("weight", [WEIGHT, np.ceil(WEIGHT)], ids=["fractional", "whole"])
+def test_a_tally_of_weights_has_lost_its_cases(weight: Any) -> None:
+    with pytest.raises(DataError, match="weighted cases are drawn one by one"):
+        bootstrap(properly.tally(Y, P1, weight=weight), Brier(), rng=1)
+
+
+def test_counts_are_drawn_as_cases_and_weights_as_rows() -> None:
+    number = 1 + np.arange(300) % 5
+    counted, copied, weighted, scaled = (
+        bootstrap(x, Brier(), replicates=200, rng=1)
+        for x in (
+            Cases(Y, P1, count=number),
+            Cases(np.repeat(Y, number), np.repeat(P1, number)),
+            Cases(Y, P1, weight=number),
+            Cases(Y, P1, weight=number / 4),
+        )
+    )
+    np.testing.assert_array_equal(counted.draws, copied.draws)
+    np.testing.assert_allclose(weighted.draws, scaled.draws, rtol=1e-13)
+    assert weighted.value == pytest.approx(counted.value, rel=1e-14)
+    assert weighted.standard_error > 1.3 * counted.standard_error
 
 
 def test_other_things_than_cases_and_rules_of_another_kind_are_refused() -> None:

@@ -425,17 +425,22 @@ def test_a_stream_of_its_own_depends_on_where_the_generator_stands() -> None:
 
 def test_only_what_counts_cannot_tell_is_drawn_row_by_row() -> None:
     y, p, clusters = [0, 1, 1, 0], [0.2, 0.2, 0.6, 0.6], [1, 1, 2, 2]
-    counted = sampler(properly.Cases(y, p, weight=[1, 2, 3, 0]))
+    counted = sampler(properly.Cases(y, p, count=[1, 2, 3, 0]))
     assert isinstance(counted, Counts)
     assert counted.value.tolist() == [0.2, 0.6]
     assert counted.weight.tolist() == [3, 3]
     assert isinstance(sampler(properly.tally(y, p)), Counts)
     assert isinstance(sampler(properly.Cases(y, p, clusters=clusters)), Rows)
     assert isinstance(sampler(properly.Cases(y, p, clusters=clusters), clusters=False), Counts)
-    fractional = properly.Cases(y, p, weight=[0.5, 1, 1, 1])
-    assert isinstance(sampler(fractional), Rows)
-    with pytest.raises(DataError, match="drawn one by one"):
-        sampler(fractional.tally())
+    for equal in (0.5, 7):
+        assert isinstance(sampler(properly.Cases(y, p, weight=[equal] * 4)), Counts)
+    for weight in ([0.5, 1, 1, 1], [1, 2, 3, 0]):
+        weighted = properly.Cases(y, p, weight=weight)
+        drawn = sampler(weighted)
+        assert isinstance(drawn, Rows)
+        assert drawn.weight.tolist() == [x for x in weight if x]
+        with pytest.raises(DataError, match="drawn one by one"):
+            sampler(weighted.tally())
 
 
 def test_the_cases_of_a_cluster_become_neighbours_and_those_of_no_weight_leave() -> None:

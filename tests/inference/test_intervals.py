@@ -45,10 +45,27 @@ def test_of_independent_cases_it_is_student_s_interval_of_a_mean() -> None:
 
 def test_a_tally_of_counts_has_as_many_cases() -> None:
     copies = RNG.integers(0, 4, N)
-    found = score_interval(tally(Y, P, weight=copies), Brier())
     again = score_interval(Cases(np.repeat(Y, copies), np.repeat(P, copies)), Brier())
-    assert found.standard_error == pytest.approx(again.standard_error, rel=1e-12)
-    assert found.cases == again.cases == copies.sum()
+    for source in (tally(Y, P, count=copies), Cases(Y, P, count=copies)):
+        found = score_interval(source, Brier())
+        assert found.standard_error == pytest.approx(again.standard_error, rel=1e-12)
+        assert found.cases == again.cases == copies.sum()
+
+
+def test_rows_of_whole_weight_are_one_case_each() -> None:
+    weight = 1 + np.arange(N) % 6
+    loss = Brier().loss(Y, P)
+    mean = np.average(loss, weights=weight)
+    error = np.sqrt(N / (N - 1) * np.sum((weight * (loss - mean) / weight.sum()) ** 2))
+    found = score_interval(Cases(Y, P, weight=weight), Brier())
+    assert found.value == pytest.approx(mean, rel=1e-14)
+    assert found.standard_error == pytest.approx(error, rel=1e-12)
+    assert (found.cases, found.degrees) == (N, N - 1)
+    assert found.effective_cases == pytest.approx(weight.sum() ** 2 / (weight @ weight))
+    of_tally = score_interval(tally(Y, P, weight=weight), Brier())
+    n = found.effective_cases
+    factor = np.sqrt(n / (n - 1) * (N - 1) / N)
+    assert of_tally.standard_error == pytest.approx(factor * error, rel=1e-12)
 
 
 @pytest.mark.parametrize("factor", [0.125, 3.0, 1e6])
@@ -107,6 +124,25 @@ def test_few_events_are_warned_of() -> None:
         auc_interval(tally(y, np.linspace(0.9, 0.1, 100)))
 
 
+def test_events_of_different_weight_are_counted_as_fewer() -> None:
+    y, p = np.arange(200) < 25, np.linspace(0.01, 0.99, 200)
+    whole = np.where(y & (np.arange(200) % 5 == 0), 9, 1)
+    # 65 squared over 425.
+    told = "with the weight of 9.9 events and 175 cases without it, intervals may cover less"
+    for weight in (whole, whole / 8):
+        for source in (Cases(y, p, weight=weight), tally(y, p, weight=weight)):
+            with pytest.warns(DataWarning, match=told):
+                score_interval(source, Brier())
+    score_interval(tally(y, p, count=whole), Brier())
+    score_interval(tally(y, p, weight=np.where(y, 2, 1)), Brier())
+
+
+def test_a_bernstein_bound_takes_equal_weights_for_none() -> None:
+    bound = score_interval(cases(), Brier(), method="bernstein")
+    for weight in (np.full(N, 7), np.full(N, 0.3)):
+        assert score_interval(cases(weight=weight), Brier(), method="bernstein") == bound
+
+
 def test_the_bernstein_bound_is_that_of_the_formula() -> None:
     loss = (P - Y) ** 2
     log = math.log(4 / 0.05)
@@ -130,7 +166,11 @@ def test_the_bernstein_bound_of_classes_knows_their_range() -> None:
     [
         (cases(clusters=CLUSTER), Brier(), "independent cases of equal weight"),
         (cases(weight=WEIGHT), Brier(), "independent cases of equal weight; these have weights"),
-        (cases(weight=WEIGHT).tally(), Brier(), "equal weight; these have fractional weights"),
+        (
+            cases(weight=WEIGHT).tally(),
+            Brier(),
+            "independent cases of equal weight; these have weights",
+        ),
         (cases(), Log(), "needs bounded losses"),
     ],
 )

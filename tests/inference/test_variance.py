@@ -50,10 +50,17 @@ def test_of_independent_cases_the_variance_is_divided_by_their_number() -> None:
     assert spread().half_widths(0.9)[0] == pytest.approx(expected, rel=1e-11)
 
 
-def test_a_whole_weight_is_as_many_cases() -> None:
+def test_a_count_is_as_many_cases() -> None:
     copies = RNG.integers(0, 4, N)
     expected = np.cov(np.repeat(AMOUNT, copies, axis=1)) / copies.sum()
-    assert_spread(spread(weight=copies), expected, copies.sum() - 1)
+    assert_spread(spread(count=copies), expected, copies.sum() - 1)
+
+
+def test_a_row_of_whole_weight_is_one_case() -> None:
+    weight = 1 + np.arange(N) % 7
+    away = weight * (AMOUNT - np.average(AMOUNT, axis=1, weights=weight)[:, None]) / weight.sum()
+    for scale in (1, 7, 0.25):
+        assert_spread(spread(weight=weight * scale), N / (N - 1) * away @ away.T, N - 1)
 
 
 def test_a_fractional_weight_is_squared() -> None:
@@ -239,32 +246,31 @@ def test_rows_of_classes_have_the_same_spread(known: dict[str, Any]) -> None:
     assert_spread(spread_of_rows(cases, rows_of(known)), expected.covariance, expected.degrees)
 
 
-def test_rows_of_whole_weight_are_as_many_cases() -> None:
+def test_rows_that_count_are_as_many_cases() -> None:
     expected = np.cov(np.repeat(AMOUNT, COPIES, axis=1)) / COPIES.sum()
-    for weight in (COPIES, COPIES.astype(float)):
-        cases = properly.Cases(Y, P, weight=weight)
-        got = spread_of_rows(cases, AMOUNT[:, COPIES > 0])
+    for count in (COPIES, COPIES.astype(float)):
+        cases = properly.Cases(Y, P, count=count)
+        got = spread_of_rows(cases, np.repeat(AMOUNT, COPIES, axis=1))
         assert_spread(got, expected, COPIES.sum() - 1)
 
 
 @pytest.mark.parametrize("size", [1.0, 1e20, 1e90])
-def test_whole_weights_too_large_to_be_counted_are_fractions(size: float) -> None:
+def test_whole_weights_are_weights_of_any_size(size: float) -> None:
     weight = np.arange(1, N + 1) * size
     cases = properly.Cases(Y, P, weight=weight)
     got, expected = spread_of_rows(cases, AMOUNT), spread_of_means(cases, IF_EVENT, IF_NONE)
     assert_spread(got, expected.covariance, expected.degrees)
-    counted = weight.sum() - 1 if size == 1 else N - 1
-    assert got.degrees == pytest.approx(counted, rel=1e-12)
+    assert got.degrees == N - 1
 
 
-@pytest.mark.parametrize("weight", [None, [1], [0.7]])
+@pytest.mark.parametrize("weight", [None, [1], [2], [0.7]])
 def test_one_row_has_no_spread(weight: Any) -> None:
     got = spread_of_rows(properly.Cases([1], [0.3], weight=weight), np.array([[0.5], [1.0]]))
     assert got.degrees == 0
     assert got.covariance.shape == (2, 2)
     assert np.isnan(got.covariance).all()
     # Two cases that are alike are two cases.
-    two = spread_of_rows(properly.Cases([1], [0.3], weight=[2]), np.array([[0.5], [1.0]]))
+    two = spread_of_rows(properly.Cases([1], [0.3], count=[2]), np.array([[0.5, 0.5], [1.0, 1.0]]))
     assert_spread(two, np.zeros((2, 2)), 1)
 
 

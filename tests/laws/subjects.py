@@ -252,6 +252,20 @@ def tally_of(found: Rows) -> Tally:
     return properly.tally(found.y, found.p, weight=found.weight)
 
 
+def counts_of(found: Rows) -> Tally:
+    return properly.tally(found.y, found.p, count=found.weight)
+
+
+def are_alike(weight: NDArray[Any]) -> bool:
+    """Tell whether all rows that count weigh the same, so that they are only counted."""
+    return len(set(weight[weight > 0].tolist())) == 1
+
+
+def without_unit(weight: NDArray[Any]) -> NDArray[Any]:
+    """Divide out a weight that all rows have that count."""
+    return np.sign(weight).astype(int) if are_alike(weight) else weight
+
+
 def expected_loss(rule: BinaryRule, truth: Floats, forecast: Floats) -> Floats:
     """Return the expected loss, one row a truth and one column a forecast."""
     q = truth[:, None]

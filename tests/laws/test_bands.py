@@ -16,7 +16,16 @@ from scipy.stats import beta, chi2
 import properly
 from properly.calibration import _reliability_bands
 
-from .subjects import Rows, as_rows, counted_rows, exact_blocks, fractional_rows, seeds
+from .subjects import (
+    Rows,
+    as_rows,
+    counted_rows,
+    counts_of,
+    exact_blocks,
+    fractional_rows,
+    seeds,
+    tally_of,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -80,10 +89,6 @@ def every(ways: list[Way]) -> pytest.MarkDecorator:
     return pytest.mark.parametrize("way", ways, ids=repr)
 
 
-def tally_of(found: Rows) -> Tally:
-    return properly.tally(found.y, found.p, weight=found.weight)
-
-
 def calibrated(seed: int, n: int, weight: bool = False) -> Cases:
     rng = np.random.default_rng(seed)
     p = np.round(rng.random(n), 2)
@@ -103,7 +108,7 @@ def assert_same(got: Band, expected: Band, tolerance: float = 0.0) -> None:
 @every(EVERY)
 @given(found=counted_rows)
 def test_every_bound_is_a_probability_at_an_increasing_forecast(way: Way, found: Rows) -> None:
-    band = way(tally_of(found), **QUICK)
+    band = way(counts_of(found), **QUICK)
     assert (np.diff(band.x) > 0).all()
     assert len(band.x) == len(band.lower) == len(band.upper)
     np.testing.assert_array_equal(np.isnan(band.lower), np.isnan(band.upper))
@@ -115,7 +120,7 @@ def test_every_bound_is_a_probability_at_an_increasing_forecast(way: Way, found:
 @every([*POINTWISE, *RANDOM])
 @given(found=counted_rows)
 def test_a_pointwise_lower_bound_is_not_above_the_upper_one(way: Way, found: Rows) -> None:
-    band = way(tally_of(found), **QUICK)
+    band = way(counts_of(found), **QUICK)
     missing = np.isnan(band.lower)
     assert (missing | (band.lower <= band.upper)).all()
 
@@ -123,7 +128,7 @@ def test_a_pointwise_lower_bound_is_not_above_the_upper_one(way: Way, found: Row
 @every([way for way in EVERY if way.method != "continuous"])
 @given(found=counted_rows)
 def test_a_band_reaches_over_the_forecasts_and_misses_none(way: Way, found: Rows) -> None:
-    tally = tally_of(found)
+    tally = counts_of(found)
     band = way(tally, **QUICK)
     assert (band.x[0], band.x[-1]) == (tally.value[0], tally.value[-1])
     # In so few replicates a rare forecast may never be drawn; all of the data are, elsewhere.
@@ -134,7 +139,7 @@ def test_a_band_reaches_over_the_forecasts_and_misses_none(way: Way, found: Rows
 @every([Way("consistency", "discrete"), Way("consistency", "continuous")])
 @given(found=counted_rows)
 def test_a_consistency_band_contains_the_diagonal(way: Way, found: Rows) -> None:
-    band = way(tally_of(found))
+    band = way(counts_of(found))
     assert (band.lower <= band.x).all()
     assert (band.x <= band.upper).all()
     assert band.outside() == []
@@ -179,7 +184,7 @@ def test_a_band_by_likelihood_contains_the_curve(found: Rows) -> None:
 @every([LIKELIHOOD, *SIMULTANEOUS])
 @given(found=counted_rows)
 def test_bounds_of_an_increasing_curve_do_not_decrease(way: Way, found: Rows) -> None:
-    tally = tally_of(found)
+    tally = counts_of(found)
     # Far out of reach of the rounding of the search for a bound.
     for bound in way(tally).at(np.asarray(tally.value)):
         assert (np.diff(bound) >= -1e-9).all()
@@ -188,7 +193,7 @@ def test_bounds_of_an_increasing_curve_do_not_decrease(way: Way, found: Rows) ->
 @every(SIMULTANEOUS)
 @given(found=counted_rows)
 def test_a_simultaneous_band_says_something_about_every_forecast(way: Way, found: Rows) -> None:
-    band = way(tally_of(found))
+    band = way(counts_of(found))
     lower, upper = band.at(np.linspace(0, 1, 257))
     assert (np.diff(lower) >= 0).all()
     assert (np.diff(upper) >= 0).all()
@@ -242,7 +247,7 @@ def cell_of(weight: Sequence[int]) -> list[int]:
 @pytest.mark.parametrize("level", [0.5, 0.9, 0.99])
 @given(found=counted_rows)
 def test_a_simultaneous_band_is_the_best_of_all_runs(level: float, found: Rows) -> None:
-    tally = tally_of(found)
+    tally = counts_of(found)
     counts = list(zip(tally.weight.tolist(), tally.events.tolist(), strict=True))
     lower, upper = clopper_pearson(counts, level)
     got = Way("simultaneous", "ungrouped")(tally, level=level).at(np.asarray(tally.value))
@@ -252,7 +257,7 @@ def test_a_simultaneous_band_is_the_best_of_all_runs(level: float, found: Rows) 
 
 @given(found=counted_rows)
 def test_a_simultaneous_band_of_cells_is_the_best_of_all_runs_of_cells(found: Rows) -> None:
-    tally = tally_of(found)
+    tally = counts_of(found)
     cells = np.array(cell_of(tally.weight.tolist()))
     value = np.asarray(tally.value)
     groups = [
@@ -297,7 +302,7 @@ def likelihood_ratio(tally: Tally, place: int, rate: float) -> float:
 def test_a_bound_by_likelihood_is_where_the_ratio_test_begins_to_refuse(
     level: float, found: Rows
 ) -> None:
-    tally = tally_of(found)
+    tally = counts_of(found)
     critical = float(chi2.ppf(level, 1))
     bounds = np.stack(LIKELIHOOD(tally, level=level).at(np.asarray(tally.value)))
     for place, pair in enumerate(bounds.T.tolist()):
@@ -314,30 +319,34 @@ def test_a_bound_by_likelihood_is_where_the_ratio_test_begins_to_refuse(
 
 @every(WITHOUT_CHANCE)
 @given(found=counted_rows)
-def test_a_weight_of_three_is_three_cases(way: Way, found: Rows) -> None:
+def test_a_count_of_three_is_three_cases(way: Way, found: Rows) -> None:
     copies = [np.repeat(column, found.weight) for column in (found.y, found.p)]
-    assert_same(way(tally_of(found)), way(properly.tally(*copies)))
+    assert_same(way(counts_of(found)), way(properly.tally(*copies)))
 
 
 @every(WITHOUT_CHANCE)
 @given(found=counted_rows)
 def test_cases_and_their_tally_have_one_band(way: Way, found: Rows) -> None:
-    cases = properly.Cases(found.y, found.p, weight=found.weight)
-    assert_same(way(cases), way(tally_of(found)))
+    cases = properly.Cases(found.y, found.p, count=found.weight)
+    assert_same(way(cases), way(counts_of(found)))
 
 
+@pytest.mark.filterwarnings("ignore:weights are sampling weights")
 @every(POINTWISE)
-@given(found=fractional_rows)
-def test_the_unit_of_fractional_weights_does_not_matter(way: Way, found: Rows) -> None:
-    scaled = found._replace(weight=found.weight * 0.37)
+@pytest.mark.parametrize("unit", [0.37, 7])
+@given(found=st.one_of(counted_rows, fractional_rows))
+def test_the_unit_of_weights_does_not_matter(way: Way, unit: float, found: Rows) -> None:
+    scaled = found._replace(weight=found.weight * unit)
     assert_same(way(tally_of(scaled)), way(tally_of(found)), 1e-12)
 
 
-@every(POINTWISE)
-def test_equal_fractional_weights_are_no_weights(way: Way) -> None:
+@every(WITHOUT_CHANCE)
+@pytest.mark.parametrize("weight", [0.3, 7])
+def test_equal_weights_are_no_weights(way: Way, weight: float) -> None:
     cases = calibrated(4, 200)
-    weighted = properly.Cases(cases.y, cases.p, weight=np.full(200, 0.3))
+    weighted = properly.Cases(cases.y, cases.p, weight=np.full(200, weight))
     assert_same(way(weighted), way(cases), 1e-12)
+    assert_same(way(weighted.tally()), way(cases), 1e-12)
 
 
 @every(POINTWISE)
@@ -357,7 +366,7 @@ def test_unequal_weights_count_for_fewer_cases(way: Way) -> None:
 def test_the_order_of_the_rows_does_not_matter(way: Way, found: Rows, seed: int) -> None:
     order = np.random.default_rng(seed).permutation(len(found.y))
     shuffled = Rows(found.y[order], found.p[order], found.weight[order])
-    assert_same(way(tally_of(shuffled)), way(tally_of(found)))
+    assert_same(way(counts_of(shuffled)), way(counts_of(found)))
 
 
 @every(RANDOM)
@@ -371,13 +380,13 @@ def test_the_order_of_the_rows_does_not_matter_to_chance_either(way: Way) -> Non
 @every(WITHOUT_CHANCE)
 @given(found=mirrored_rows)
 def test_a_mirror_image_has_the_mirrored_band(way: Way, found: Rows) -> None:
-    tally = tally_of(found)
+    tally = counts_of(found)
     if way.method == "cells":  # a forecast half way between two cells belongs to the upper one
         total, count = tally.total, math.ceil(2 * tally.total ** (2 / 5))
         middle = 2 * np.cumsum(tally.weight) - tally.weight
         assume((count * middle % (2 * total) != 0).all())
     x = np.asarray(tally.value)
-    image = tally_of(Rows(1 - found.y, 1 - found.p, found.weight))
+    image = counts_of(Rows(1 - found.y, 1 - found.p, found.weight))
     lower, upper = way(tally).at(x)
     mirrored_lower, mirrored_upper = way(image).at(1 - x)
     np.testing.assert_allclose(mirrored_lower, 1 - upper, rtol=0, atol=1e-9)
@@ -387,7 +396,7 @@ def test_a_mirror_image_has_the_mirrored_band(way: Way, found: Rows) -> None:
 @every(EVERY)
 @given(found=counted_rows)
 def test_a_higher_level_has_the_wider_band(way: Way, found: Rows) -> None:
-    tally = tally_of(found)
+    tally = counts_of(found)
     x = np.concatenate([np.asarray(tally.value), np.linspace(0, 1, 33)])
     bands = [way(tally, level=level, **QUICK).at(x) for level in (0.5, 0.8, 0.9, 0.99)]
     for (lower, upper), (wider_lower, wider_upper) in pairwise(bands):

@@ -258,11 +258,12 @@ def test_doubled_counts_shrink_blocks_of_twice_as_many_cases(seed: int, certain:
 def test_counts_are_repeated_rows_to_the_last_digit(kind: Any, seed: int, certain: bool) -> None:
     rows = drawn(seed, certain=certain, weights="counts")
     again = [np.repeat(column, np.asarray(rows.weight)) for column in (rows.y, rows.p)]
-    counted = kind.fit(rows.y, rows.p, weight=rows.weight)
+    counted = kind.fit(rows.y, rows.p, count=rows.weight)
     x = points(rows.p)
     for other in (
         kind.fit(*again),
-        kind.fit(rows.tally),
+        kind.fit(properly.tally(rows.y, rows.p, count=rows.weight)),
+        kind.fit(properly.Cases(rows.y, rows.p, count=rows.weight)),
         kind.fit(properly.Cases(*again)),
         kind.fit(again[0][::-1], again[1][::-1]),
     ):
@@ -272,11 +273,16 @@ def test_counts_are_repeated_rows_to_the_last_digit(kind: Any, seed: int, certai
 
 @every
 @few
-@given(seed=seeds, certain=st.booleans(), factor=st.sampled_from([3.7, 0.013, 2.0**20]))
-def test_scaled_fractional_weights_change_nothing(
-    kind: Any, seed: int, certain: bool, factor: float
+@given(
+    seed=seeds,
+    certain=st.booleans(),
+    factor=st.sampled_from([3.7, 7, 0.3, 0.013, 2.0**20]),
+    weights=st.sampled_from(["counts", "fractions"]),
+)
+def test_scaled_weights_change_nothing(
+    kind: Any, seed: int, certain: bool, factor: float, weights: str
 ) -> None:
-    rows = drawn(seed, certain=certain, weights="fractions")
+    rows = drawn(seed, certain=certain, weights=weights)
     assert rows.weight is not None
     scaled = kind.fit(rows.y, rows.p, weight=factor * rows.weight)
     x, fit = points(rows.p), kind.fit(rows.tally)

@@ -78,15 +78,22 @@ def test_counts_of_classes_are_repeated_rows(kind: Any, seed: int) -> None:
     again = properly.Cases(
         *(np.repeat(x, np.asarray(rows.weight), axis=0) for x in (rows.y, rows.p))
     )
-    q, repeated = values(kind.fit(rows.cases), rows.p), values(kind.fit(again), rows.p)
+    counted = properly.Cases(rows.y, rows.p, count=rows.weight)
+    q, repeated = values(kind.fit(counted), rows.p), values(kind.fit(again), rows.p)
     np.testing.assert_allclose(q, repeated, rtol=0, atol=1e-9)
 
 
 @every
 @few
-@given(seed=seeds, factor=st.sampled_from([3.7, 0.013, 2.0**20]))
-def test_scaled_weights_of_classes_change_nothing(kind: Any, seed: int, factor: float) -> None:
-    rows = drawn_classes(seed, weights="fractions")
+@given(
+    seed=seeds,
+    factor=st.sampled_from([3.7, 7, 0.3, 0.013, 2.0**20]),
+    weights=st.sampled_from(["counts", "fractions"]),
+)
+def test_scaled_weights_of_classes_change_nothing(
+    kind: Any, seed: int, factor: float, weights: str
+) -> None:
+    rows = drawn_classes(seed, weights=weights)
     assert rows.weight is not None
     scaled = properly.Cases(rows.y, rows.p, weight=factor * rows.weight)
     q, other = values(kind.fit(rows.cases), rows.p), values(kind.fit(scaled), rows.p)

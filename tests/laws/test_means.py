@@ -40,7 +40,7 @@ from .mean_oracles import (
     three,
     three_by_hand,
 )
-from .subjects import EPS, Rows, quick_counts, quick_fractions, quick_rows, seeds, tally_of
+from .subjects import EPS, Rows, counts_of, quick_counts, quick_rows, seeds, tally_of, without_unit
 
 
 @given(found=quick_counts)
@@ -70,7 +70,7 @@ def test_limited_forecasts_are_those_moved_to_the_limit(
         limited = properly.means(make(found), precision=precision)
         require_alike(limited, properly.means(make(moved)))
         require_classes_alike(limited, properly.means(make(moved)))
-        changed = math.fsum(found.weight[moved.p != found.p])
+        changed = math.fsum(without_unit(found.weight)[moved.p != found.p])
         assert limited.clipped == pytest.approx(changed, rel=4 * EPS, abs=0)
 
 
@@ -82,7 +82,7 @@ def test_limited_rows_of_classes_are_divided_by_their_sums(
     moved = found._replace(p=p / p.sum(axis=1, keepdims=True))
     limited = properly.means(cases_of(found), precision=precision)
     require_alike(limited, properly.means(cases_of(moved)))
-    changed = math.fsum(found.weight[(p != found.p).any(axis=1)])
+    changed = math.fsum(without_unit(found.weight)[(p != found.p).any(axis=1)])
     assert limited.clipped == pytest.approx(changed, rel=4 * EPS, abs=0)
 
 
@@ -215,11 +215,14 @@ def test_only_the_order_of_forecasts_matters_to_the_isotonic_source(found: Rows)
 @every_binned_source
 @few
 @given(found=quick_counts)
-def test_a_weight_of_three_is_three_cases(source: Any, found: Rows) -> None:
+def test_a_count_of_three_is_three_cases(source: Any, found: Rows) -> None:
     repeated = (np.repeat(x, found.weight) for x in (found.y, found.p))
     plain = properly.Cases(*repeated)
     expected = properly.means(plain, source=source)
-    for cases in (cases_of(found), tally_of(found), plain.tally()):
+    doors = (
+        door(found.y, found.p, count=found.weight) for door in (properly.Cases, properly.tally)
+    )
+    for cases in (*doors, plain.tally()):
         require_alike(properly.means(cases, source=source), expected)
         require_classes_alike(properly.means(cases, source=source), expected)
 
@@ -227,24 +230,35 @@ def test_a_weight_of_three_is_three_cases(source: Any, found: Rows) -> None:
 @every_class_source
 @few
 @given(found=counted_classes)
-def test_a_weight_of_three_is_three_cases_of_a_class(source: Any, found: ClassRows) -> None:
+def test_a_count_of_three_is_three_cases_of_a_class(source: Any, found: ClassRows) -> None:
     plain = properly.Cases(*(np.repeat(x, found.weight, axis=0) for x in (found.y, found.p)))
-    weighted, expected = (properly.means(x, source=source) for x in (cases_of(found), plain))
-    require_alike(weighted, expected)
-    require_classes_alike(weighted, expected)
+    cases = properly.Cases(found.y, found.p, count=found.weight)
+    counted, expected = (properly.means(x, source=source) for x in (cases, plain))
+    require_alike(counted, expected)
+    require_classes_alike(counted, expected)
 
 
 @every_binned_source
 @few
-@given(pair=st.one_of(st.tuples(*[quick_counts] * 2), st.tuples(*[quick_fractions] * 2)))
+@given(pair=st.tuples(quick_rows, quick_rows))
 def test_means_of_a_sum_of_tallies(source: Any, pair: tuple[Rows, Rows]) -> None:
-    # Of the same kind: a whole weight is a number of cases, a fractional one is one case.
-    found, other = pair
-    y, p, weight = (np.concatenate(columns) for columns in zip(found, other, strict=True))
-    together = Rows(y, p, weight)
-    added = properly.means(tally_of(found) + tally_of(other), source=source)
-    require_alike(added, properly.means(tally_of(together), source=source))
-    require_classes_alike(added, properly.means(tally_of(together), source=source))
+    y, p, weight = (np.concatenate(columns) for columns in zip(*pair, strict=True))
+    added = properly.means(tally_of(pair[0]) + tally_of(pair[1]), source=source)
+    whole = properly.means(properly.tally(y, p, weight=weight), source=source)
+    require_alike(added, whole)
+    require_classes_alike(added, whole)
+
+
+@every_binned_source
+@few
+@given(pair=st.tuples(quick_counts, quick_counts))
+def test_means_of_a_sum_of_counts(source: Any, pair: tuple[Rows, Rows]) -> None:
+    y, p, count = (np.concatenate(columns) for columns in zip(*pair, strict=True))
+    added = counts_of(pair[0]) + counts_of(pair[1])
+    whole = properly.tally(y, p, count=count)
+    one, two = (properly.means(x, source=source) for x in (added, whole))
+    require_alike(one, two)
+    require_classes_alike(one, two)
 
 
 @pytest.mark.parametrize("source", [*BINNED, "neighbours", "kernel"], ids=repr)

@@ -28,7 +28,8 @@ if TYPE_CHECKING:
 
 WEIGHTS: dict[str, list[Any]] = {
     "none": [1],
-    "counts": [0, 1, 2, 5],
+    "whole": [0, 1, 2, 5],
+    "equal": [0, 3],
     "whole floats": [0.0, 1.0, 3.0],
     "huge": [1, 2**40 + 1, 2**53 - 1],
 }
@@ -44,25 +45,42 @@ class Fed(NamedTuple):
     p: Any
     weight: Any
     groups: Any
+    times: Any = None
 
     def of(self, rows: Any) -> Fed:
-        weight = None if self.weight is None else self.weight[rows]
-        return Fed(self.y[rows], self.p[:, rows], weight, self.groups[rows])
+        weight, times = (None if x is None else x[rows] for x in (self.weight, self.times))
+        return Fed(self.y[rows], self.p[:, rows], weight, self.groups[rows], times)
+
+    @property
+    def used(self) -> Any:
+        """Which rows weigh anything, and stand for any case."""
+        amounts = (x for x in (self.weight, self.times) if x is not None)
+        return np.logical_and.reduce([x > 0 for x in amounts] or [np.full(len(self.y), True)])
 
     def fill(self, found: Stream) -> Stream:
         # A batch in which nothing weighs anything is refused, as by an evaluation.
-        if self.weight is None or (self.weight > 0).any():
+        if self.used.any():
             forecasts = {"a": self.p[0], "b": self.p[1]}
-            found.add(self.y, forecasts, self.weight, self.groups)
+            found.add(self.y, forecasts, self.weight, self.groups, self.times)
         return found
 
+    def repeated(self) -> Fed:
+        """Write each row as often as it counts."""
+        return self.of(np.repeat(np.arange(len(self.y)), self.times))._replace(times=None)
 
-def draw(seed: int, count: int, kind: str, weights: list[Any]) -> Fed:
+
+def draw(seed: int, count: int, kind: str, weights: list[Any], *, counted: bool = False) -> Fed:
     rng = np.random.default_rng(seed)
     y, p, weight = rows_of_seed(seed, count, weights)
     other = np.where(rng.random(count) < 0.3, rng.choice(LIKELY, count), rng.random(count))
     groups = rng.choice(np.array(["x", "y", "z"]), count)
-    return Fed(y, np.stack([p, other]), None if kind == "none" else weight, groups)
+    times = rng.choice([0, 1, 1, 2, 7], count) if counted else None
+    fed = Fed(y, np.stack([p, other]), None if kind == "none" else weight, groups, times)
+    # One row at least that is not left out.
+    if not fed.used.any():
+        fed.times[0] = 1
+        fed = fed if fed.weight is None else fed._replace(weight=np.maximum(fed.weight, 1))
+    return fed
 
 
 def shuffled(fed: Fed, seed: int, cells: int | None) -> Stream:
@@ -100,15 +118,52 @@ def small(most: int, cells: int) -> Iterator[None]:
     count=st.integers(1, 40),
     kind=st.sampled_from(sorted(WEIGHTS)),
     cells=st.sampled_from([None, None, 7]),
+    counted=st.booleans(),
 )
 def test_order_batches_and_shards_change_no_bit(
-    seed: int, other: int, count: int, kind: str, cells: int | None
+    *, seed: int, other: int, count: int, kind: str, cells: int | None, counted: bool
 ) -> None:
-    fed = draw(seed, count, kind, WEIGHTS[kind])
+    fed = draw(seed, count, kind, WEIGHTS[kind], counted=counted)
     # So few that forecasts are grouped in some examples, of all rows, of groups, or of both.
     with small(15, 10):
         whole = fed.fill(stream(RULES, cells=cells)).summary()
         assert bytes_of(shuffled(fed, other, cells).summary()) == bytes_of(whole)
+
+
+@few
+@given(
+    seed=seeds,
+    count=st.integers(1, 40),
+    kind=st.sampled_from(sorted(WEIGHTS)),
+    cells=st.sampled_from([None, 7]),
+)
+def test_a_count_is_so_many_rows_bit_for_bit(
+    seed: int, count: int, kind: str, cells: int | None
+) -> None:
+    fed = draw(seed, count, kind, WEIGHTS[kind], counted=True)
+    whole = fed.repeated().fill(stream(RULES, cells=cells)).summary()
+    assert bytes_of(shuffled(fed, seed, cells).summary()) == bytes_of(whole)
+
+
+@few
+@given(
+    seed=seeds,
+    count=st.integers(1, 40),
+    kind=st.sampled_from([*sorted(WEIGHTS), "fractions"]),
+    counted=st.booleans(),
+)
+def test_a_tally_of_a_stream_is_that_of_its_arrays(
+    seed: int, count: int, kind: str, counted: bool
+) -> None:
+    fed = draw(seed, count, kind, WEIGHTS.get(kind, FRACTIONS), counted=counted)
+    found = shuffled(fed, seed, None).summary()
+    for name, p in zip("ab", fed.p, strict=True):
+        expected = properly.tally(fed.y, p, weight=fed.weight, count=fed.times)
+        one, two = found.tallies[name]._columns(), expected._columns()
+        np.testing.assert_array_equal(found.tallies[name].value, expected.value)
+        for column, other in zip(one, two, strict=True):
+            np.testing.assert_allclose(column, other, rtol=1e-12, atol=0)
+            assert column.dtype == other.dtype
 
 
 @few
@@ -132,7 +187,7 @@ def test_order_batches_and_shards_hardly_change_sums_of_fractions(
 
 def assert_same(one: Counts, two: Counts) -> None:
     """Compare counts of which some may have been fractions."""
-    for found, expected in zip(one.tally()._columns(True), two.tally()._columns(True), strict=True):
+    for found, expected in zip(one.tally()._columns(), two.tally()._columns(), strict=True):
         np.testing.assert_allclose(found, expected, rtol=1e-12, atol=0)
     np.testing.assert_allclose(one.tally().value, two.tally().value, rtol=1e-12, atol=1e-322)
     assert columns_of(one).keys() == columns_of(two).keys()
@@ -143,10 +198,11 @@ def assert_same(one: Counts, two: Counts) -> None:
 def test_counts_in_cells_are_the_grouped_tally_of_the_whole(
     seed: int, count: int, cells: int
 ) -> None:
-    fed = draw(seed, count, "counts", WEIGHTS["counts"])
+    fed = draw(seed, count, "none", WEIGHTS["none"], counted=True)
     found = shuffled(fed, seed, cells).summary()
     for name, p in zip("ab", fed.p, strict=True):
-        tally = properly.tally(fed.y, p, weight=fed.weight, cells=cells)
+        tally = properly.tally(fed.y, p, count=fed.times, cells=cells)
+        assert found.tallies[name].event_squares is None
         np.testing.assert_array_equal(found.tallies[name].weight, tally.weight)
         np.testing.assert_array_equal(found.tallies[name].events, tally.events)
         np.testing.assert_allclose(found.tallies[name].value, tally.value, rtol=1e-15, atol=0)

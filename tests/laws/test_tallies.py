@@ -18,12 +18,15 @@ from .subjects import (
     RULES,
     Rows,
     any_rows,
+    are_alike,
     counted_rows,
-    fractional_rows,
+    counts_of,
     many,
     quick_counts,
     rows,
     seeds,
+    tally_of,
+    without_unit,
 )
 
 if TYPE_CHECKING:
@@ -35,12 +38,8 @@ if TYPE_CHECKING:
 unit_rows = rows(st.just(1))
 
 
-def tally_of(found: Rows) -> Tally:
-    return properly.tally(found.y, found.p, weight=found.weight)
-
-
 def copies(found: Rows) -> Rows:
-    """Write a row of weight three as three rows."""
+    """Write a row that counts three as three rows."""
     y, p = np.repeat(found.y, found.weight), np.repeat(found.p, found.weight)
     return Rows(y, p, np.ones(len(y), dtype=int))
 
@@ -64,17 +63,30 @@ def assert_same_counts(left: Tally, right: Tally) -> None:
 
 
 def assert_same_sums(left: Tally, right: Tally) -> None:
-    """Compare sums of at most 75 fractional weights, added up in another order."""
+    """Compare sums of at most 75 weights, added up in another order."""
     np.testing.assert_array_equal(left.value, right.value)
     close: dict[str, Any] = {"rtol": 75 * EPS, "atol": 0}
-    np.testing.assert_allclose(left.weight, right.weight, **close)
-    np.testing.assert_allclose(left.events, right.events, **close)
+    for column in ("weight", "events", "event_squares", "nonevent_squares"):
+        one, two = getattr(left, column), getattr(right, column)
+        if one is None or two is None:
+            assert one is two is None
+        else:
+            np.testing.assert_allclose(one, two, **close)
 
 
 @many
 @given(found=any_rows)
+def test_a_tally_adds_up_what_happened_at_each_distinct_forecast(found: Rows) -> None:
+    require_sums(tally_of(found), found._replace(weight=without_unit(found.weight)))
+
+
+@many
+@given(found=counted_rows)
 def test_a_tally_counts_what_happened_at_each_distinct_forecast(found: Rows) -> None:
-    tally = tally_of(found)
+    require_sums(counts_of(found), found)
+
+
+def require_sums(tally: Tally, found: Rows) -> None:
     kept = found.weight > 0
     np.testing.assert_array_equal(tally.value, np.unique(found.p[kept]))
     assert len(tally) == len(tally.value)
@@ -90,19 +102,37 @@ def test_a_tally_counts_what_happened_at_each_distinct_forecast(found: Rows) -> 
 
 @many
 @given(found=counted_rows)
-def test_whole_weights_are_counts_and_exact(found: Rows) -> None:
-    tally = tally_of(found)
-    assert np.asarray(tally.weight).dtype == np.int64
-    assert np.asarray(tally.events).dtype == np.int64
-    as_floats = tally_of(found._replace(weight=found.weight.astype(float)))
-    assert np.asarray(as_floats.weight).dtype == np.int64
-    assert_same_counts(tally, as_floats)
+def test_counts_and_whole_weights_are_exact_whatever_their_type(found: Rows) -> None:
+    as_floats = found._replace(weight=found.weight.astype(float))
+    assert_same_counts(counts_of(found), counts_of(as_floats))
+    for tally in (*map(counts_of, (found, as_floats)), *map(tally_of, (found, as_floats))):
+        assert np.asarray(tally.weight).dtype == np.int64
+        assert np.asarray(tally.events).dtype == np.int64
+    for column in ("value", "weight", "events", "event_squares", "nonevent_squares"):
+        one, two = (getattr(tally_of(x), column) for x in (found, as_floats))
+        np.testing.assert_array_equal(one, two)
 
 
 @many
-@given(found=fractional_rows)
-def test_fractional_weights_keep_their_sums_of_squares_apart(found: Rows) -> None:
-    assume((found.weight % 1 != 0).any())
+@given(found=counted_rows)
+def test_whole_weights_and_counts_have_the_same_sums(found: Rows) -> None:
+    weighed, counted = tally_of(found), counts_of(found)
+    np.testing.assert_array_equal(weighed.value, counted.value)
+    unit = 1
+    if are_alike(found.weight):
+        assert weighed.event_squares is None
+        unit = found.weight.max()
+    else:
+        assert weighed.event_squares is not None
+    np.testing.assert_array_equal(unit * weighed.weight, counted.weight)
+    np.testing.assert_array_equal(unit * weighed.events, counted.events)
+    assert counted.event_squares is None
+
+
+@many
+@given(found=any_rows)
+def test_weights_keep_their_sums_of_squares_apart(found: Rows) -> None:
+    assume(not are_alike(found.weight))
     tally = tally_of(found)
     assert tally.event_squares is not None
     assert tally.nonevent_squares is not None
@@ -117,24 +147,26 @@ def test_fractional_weights_keep_their_sums_of_squares_apart(found: Rows) -> Non
 
 @many
 @given(found=counted_rows)
-def test_weight_three_is_three_copies_in_the_tally(found: Rows) -> None:
-    assert_same_counts(tally_of(found), tally_of(copies(found)))
+def test_a_count_of_three_is_three_copies_in_the_tally(found: Rows) -> None:
+    assert_same_counts(counts_of(found), tally_of(copies(found)))
     plain = copies(found)
-    assert_same_counts(tally_of(found), properly.tally(plain.y, plain.p))
+    assert_same_counts(counts_of(found), properly.tally(plain.y, plain.p))
 
 
 @pytest.mark.parametrize("rule", RULES, ids=repr)
 @given(found=quick_counts)
-def test_weight_three_is_three_copies_in_the_decomposition(rule: BinaryRule, found: Rows) -> None:
-    once = properly.decompose(tally_of(found), rule)
+def test_a_count_of_three_is_three_copies_in_the_decomposition(
+    rule: BinaryRule, found: Rows
+) -> None:
+    once = properly.decompose(counts_of(found), rule)
     thrice = properly.decompose(tally_of(copies(found)), rule)
     assert once == thrice
 
 
 @many
 @given(found=counted_rows)
-def test_weight_three_is_three_copies_in_the_reliability_diagram(found: Rows) -> None:
-    once = properly.reliability(tally_of(found))
+def test_a_count_of_three_is_three_copies_in_the_reliability_diagram(found: Rows) -> None:
+    once = properly.reliability(counts_of(found))
     thrice = properly.reliability(tally_of(copies(found)))
     np.testing.assert_array_equal(once.recalibrated, thrice.recalibrated)
     for column in ("x_min", "x_max", "weight", "event_rate"):
@@ -145,10 +177,11 @@ def test_weight_three_is_three_copies_in_the_reliability_diagram(found: Rows) ->
 @given(found=any_rows)
 def test_rows_of_weight_zero_are_as_if_absent(found: Rows) -> None:
     kept = found.weight > 0
-    without = properly.tally(found.y[kept], found.p[kept], weight=found.weight[kept])
-    tally = tally_of(found)
-    for column in ("value", "weight", "events", "event_squares", "nonevent_squares"):
-        np.testing.assert_array_equal(getattr(tally, column), getattr(without, column))
+    without = Rows(found.y[kept], found.p[kept], found.weight[kept])
+    for make in (tally_of, counts_of) if (found.weight % 1 == 0).all() else (tally_of,):
+        one, two = make(found), make(without)
+        for column in ("value", "weight", "events", "event_squares", "nonevent_squares"):
+            np.testing.assert_array_equal(getattr(one, column), getattr(two, column))
 
 
 @many
@@ -167,20 +200,34 @@ def test_every_door_counts_the_same(found: Rows) -> None:
 @many
 @given(found=counted_rows)
 def test_a_tally_made_from_its_own_counts_is_itself(found: Rows) -> None:
-    tally = tally_of(found)
+    tally = counts_of(found)
     assert_same_counts(tally, properly.Tally.from_counts(tally.value, tally.weight, tally.events))
+    cases = properly.Cases(found.y, found.p, count=found.weight)
+    assert_same_counts(tally, cases.tally())
+
+
+@many
+@given(found=any_rows)
+def test_a_tally_made_from_its_own_weights_is_itself(found: Rows) -> None:
+    tally = tally_of(found)
+    assume(tally.event_squares is not None)
+    columns = [getattr(tally, name) for name in properly.Tally.__dataclass_fields__][:-1]
+    for again in (properly.Tally.from_weights(*columns), properly.Tally(*columns)):
+        for name, column in zip(properly.Tally.__dataclass_fields__, columns, strict=False):
+            np.testing.assert_array_equal(getattr(again, name), column)
+            assert getattr(again, name).dtype == column.dtype
 
 
 @many
 @given(left=counted_rows, right=counted_rows)
 def test_the_tally_of_the_whole_is_the_sum_of_its_parts(left: Rows, right: Rows) -> None:
     whole = joined(left, right)
-    assert_same_counts(tally_of(whole), tally_of(left) + tally_of(right))
+    assert_same_counts(counts_of(whole), counts_of(left) + counts_of(right))
 
 
 @many
-@given(left=any_rows, right=fractional_rows)
-def test_the_tally_of_the_whole_is_the_sum_of_its_fractional_parts(left: Rows, right: Rows) -> None:
+@given(left=any_rows, right=any_rows)
+def test_the_tally_of_the_whole_is_the_sum_of_its_weighted_parts(left: Rows, right: Rows) -> None:
     whole = joined(left, right)
     assert_same_sums(tally_of(whole), tally_of(left) + tally_of(right))
 
@@ -188,20 +235,20 @@ def test_the_tally_of_the_whole_is_the_sum_of_its_fractional_parts(left: Rows, r
 @many
 @given(left=counted_rows, right=counted_rows)
 def test_addition_of_tallies_commutes(left: Rows, right: Rows) -> None:
-    first, second = tally_of(left), tally_of(right)
+    first, second = counts_of(left), counts_of(right)
     assert_same_counts(first + second, second + first)
 
 
 @many
 @given(one=counted_rows, two=counted_rows, three=counted_rows)
 def test_addition_of_tallies_is_associative(one: Rows, two: Rows, three: Rows) -> None:
-    a, b, c = tally_of(one), tally_of(two), tally_of(three)
+    a, b, c = counts_of(one), counts_of(two), counts_of(three)
     assert_same_counts((a + b) + c, a + (b + c))
 
 
 @many
-@given(one=fractional_rows, two=fractional_rows, three=fractional_rows)
-def test_addition_of_fractional_tallies_is_associative_to_rounding(
+@given(one=any_rows, two=any_rows, three=any_rows)
+def test_addition_of_weighted_tallies_is_associative_to_rounding(
     one: Rows, two: Rows, three: Rows
 ) -> None:
     a, b, c = tally_of(one), tally_of(two), tally_of(three)
@@ -224,12 +271,12 @@ def shuffled(found: Rows, order: NDArray[np.int64]) -> Rows:
 @given(found=counted_rows, seed=seeds)
 def test_the_order_of_rows_never_matters(found: Rows, seed: int) -> None:
     order = np.random.default_rng(seed).permutation(len(found.y))
-    assert_same_counts(tally_of(found), tally_of(shuffled(found, order)))
+    assert_same_counts(counts_of(found), counts_of(shuffled(found, order)))
 
 
 @many
-@given(found=fractional_rows, seed=seeds)
-def test_the_order_of_fractional_rows_matters_to_rounding_only(found: Rows, seed: int) -> None:
+@given(found=any_rows, seed=seeds)
+def test_the_order_of_weighted_rows_matters_to_rounding_only(found: Rows, seed: int) -> None:
     order = np.random.default_rng(seed).permutation(len(found.y))
     assert_same_sums(tally_of(found), tally_of(shuffled(found, order)))
 
@@ -259,6 +306,8 @@ def test_small_types_of_outcomes_and_weights_do_not_overflow(dtype: type[np.gene
     tally = properly.tally(y, p)
     np.testing.assert_array_equal(tally.events, [2500, 2500])
     if dtype is not np.bool_:
-        weighted = properly.tally(y, p, weight=np.full(5000, 100, dtype=dtype))
-        np.testing.assert_array_equal(weighted.events, [250_000, 250_000])
-        assert weighted.total == 500_000
+        each = np.full(5000, 100, dtype=dtype)
+        each[::2500] -= 1
+        for many_times in (properly.tally(y, p, weight=each), properly.tally(y, p, count=each)):
+            np.testing.assert_array_equal(many_times.events, [249_999, 249_999])
+            assert many_times.total == 499_998

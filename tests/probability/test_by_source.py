@@ -242,11 +242,17 @@ def test_split_ties_are_found_again_at_their_rows() -> None:
 
 def test_split_ties_of_counts_and_of_fractions() -> None:
     y, p = [1, 0, 1], [0.5, 0.5, 0.5]
-    counted = questions(Cases(y, p, weight=[2.0, 1.0, 1.0]), EqualCount(bins=2, ties="split"))[0]
+    counted = questions(Cases(y, p, count=[2, 1, 1]), EqualCount(bins=2, ties="split"))[0]
     assert counted.tally.weight.dtype == np.int64
     assert counted.tally.event_squares is None
     assert counted.fit.weight.tolist() == [2, 2]
     assert counted.fit.rate.tolist() == [1, 0.5]
+    whole = questions(Cases(y, p, weight=[2.0, 1.0, 1.0]), EqualCount(bins=2, ties="split"))[0]
+    assert whole.tally.weight.dtype == np.int64
+    assert whole.tally.event_squares is not None
+    assert whole.tally.event_squares.tolist() == [4, 0, 1]
+    assert whole.fit.weight.tolist() == [2, 2]
+    assert whole.fit.rate.tolist() == [1, 0.5]
     weighed = questions(Cases(y, p, weight=[1.5, 1.0, 0.5]), EqualCount(bins=2, ties="split"))[0]
     assert weighed.tally.event_squares is not None
     assert weighed.tally.nonevent_squares is not None

@@ -140,13 +140,18 @@ def test_z_of_decisiveness_is_that_of_spiegelhalter_turned() -> None:
         max_size=12,
     )
 )
-def test_whole_weights_are_counts(rows: list[tuple[bool, float, int]]) -> None:
-    y, p, w = (np.array(x) for x in zip(*rows, strict=True))
-    repeated = confidence_test(properly.tally(np.repeat(y, w), np.repeat(p, w)))
-    for cases in routes(y, p, w):
+def test_counts_are_cases_and_weights_only_weigh(rows: list[tuple[bool, float, int]]) -> None:
+    y, p, n = (np.array(x) for x in zip(*rows, strict=True))
+    repeated = confidence_test(properly.tally(np.repeat(y, n), np.repeat(p, n)))
+    for cases in (properly.tally(y, p, count=n), properly.Cases(y, p, count=n)):
         found = confidence_test(cases)
         agree(found.expected, astuple(repeated.expected))
         assert astuple(found.z) == pytest.approx(astuple(repeated.z), abs=1e-9, nan_ok=True)
+    for once, seven in zip(routes(y, p, n), routes(y, p, 7 * n), strict=True):
+        found, scaled = confidence_test(once), confidence_test(seven)
+        agree(found.expected, astuple(repeated.expected))
+        agree(found.observed, astuple(repeated.observed))
+        assert astuple(scaled.z) == pytest.approx(astuple(found.z), abs=1e-9, nan_ok=True)
 
 
 def test_fractional_weights_enter_the_variance_as_squares() -> None:
@@ -227,7 +232,9 @@ def test_what_was_called_impossible_and_happened_refutes_calibration(cases: Any,
 def test_the_weight_of_what_was_called_impossible_is_told() -> None:
     heavy = confidence_test(properly.Cases([1, 0, 0], [0.0, 1.0, 0.3], weight=[3, 2, 1]))
     assert heavy.impossible == heavy.to_dict()["impossible"] == 5
-    assert heavy.verdict.startswith("calibration is refuted: 5 cases had")
+    assert heavy.verdict.startswith("calibration is refuted: a weight of 5 had")
+    often = confidence_test(properly.Cases([1, 0, 0], [0.0, 1.0, 0.3], count=[3, 2, 1]))
+    assert often.verdict.startswith("calibration is refuted: 5 cases had")
     light = confidence_test(properly.Cases([1, 0], [0.0, 0.3], weight=[0.5, 1.0]))
     assert light.impossible == 0.5
     assert light.verdict.startswith("calibration is refuted: a weight of 0.5 had")
@@ -237,7 +244,7 @@ def test_the_weight_of_what_was_called_impossible_is_told() -> None:
 
 
 def test_what_was_all_but_impossible_needs_no_division_by_0() -> None:
-    found = confidence_test(properly.Cases([1, 0], [5e-324, 5e-324], weight=[0.25, 0.25]))
+    found = confidence_test(properly.Cases([1, 0], [5e-324, 5e-324], weight=[0.25, 0.125]))
     assert found.z.decisiveness == -math.inf
     # Alone in the sums but for rounding: t^(-2/3) is 1e200, and its variance 1e-300 * 1e400.
     finite = confidence_test(properly.tally([1, 0], [1e-300, 0.3]))

@@ -33,10 +33,13 @@ FEW: dict[str, Any] = {"interval": True, "replicates": 20, "rng": 1}
 
 DESIGNS: dict[str, dict[str, Any]] = {
     "independent": {},
-    "counted": {"weight": COUNTS},
+    "counted": {"count": COUNTS},
+    "whole": {"weight": COUNTS},
     "weighted": {"weight": FRACTIONS},
+    "weighted, counted": {"weight": FRACTIONS, "count": COUNTS},
     "clustered": {"clusters": CLUSTERS},
-    "clustered, counted": {"clusters": CLUSTERS, "weight": COUNTS},
+    "clustered, counted": {"clusters": CLUSTERS, "count": COUNTS},
+    "clustered, whole": {"clusters": CLUSTERS, "weight": COUNTS},
     "clustered, weighted": {"clusters": CLUSTERS, "weight": FRACTIONS},
 }
 every_design = pytest.mark.parametrize("design", DESIGNS)
@@ -72,10 +75,10 @@ def log_error(f: Any, weight: Any, clusters: Any) -> tuple[float, float]:
 def errors_by_hand(t: Any, known: dict[str, Any]) -> dict[str, tuple[float, float, float]]:
     """Return each mean, the standard error of its logarithm, and degrees of freedom."""
     weight, clusters = known.get("weight", np.ones(len(t))), known.get("clusters")
-    if clusters is None and np.issubdtype(weight.dtype, np.integer):
-        t, weight = np.repeat(t, weight), np.ones(weight.sum())
-    elif clusters is not None:
-        t, weight, clusters = t[weight > 0], weight[weight > 0], clusters[weight > 0]
+    row = np.repeat(np.arange(len(t)), known.get("count", 1))
+    row = row[weight[row] > 0]
+    t, weight = t[row], weight[row]
+    clusters = None if clusters is None else clusters[row]
     found = {}
     for name, power in POWERS.items():
         f = np.log(t) if power == 0 else t**power
@@ -141,14 +144,15 @@ def test_times_have_the_spread_of_their_first_cosines() -> None:
 
 
 def test_a_tally_has_the_intervals_of_its_cases() -> None:
-    cases = Cases(Y, P, weight=COUNTS)
+    cases = Cases(Y, P, count=COUNTS)
     # The rows of a tally lie elsewhere in memory, so that sums may be rounded in another order.
     one, two = (np.hstack(astuple(intervals(x))) for x in (cases.tally(), cases))
     np.testing.assert_allclose(one.astype(float), two.astype(float), rtol=1e-12)
-    weighted = Cases(Y, P, weight=FRACTIONS)
-    assert intervals(weighted.tally(), source="hist").accuracy == pytest.approx(
-        intervals(weighted, source="hist").accuracy, rel=0.01
-    )
+    for weight in (FRACTIONS, COUNTS):
+        weighted = Cases(Y, P, weight=weight)
+        assert intervals(weighted.tally(), source="hist").accuracy == pytest.approx(
+            intervals(weighted, source="hist").accuracy, rel=0.01
+        )
 
 
 def test_intervals_are_of_the_limited_forecasts() -> None:
@@ -214,7 +218,7 @@ def test_what_is_said_of_the_divergence_follows_from_the_draws(
     classes: bool, replicates: int, for_bias: int
 ) -> None:
     cases = (
-        Cases(HAPPENED[:20], TABLE[:20]) if classes else Cases(Y[:20], P[:20], weight=COUNTS[:20])
+        Cases(HAPPENED[:20], TABLE[:20]) if classes else Cases(Y[:20], P[:20], count=COUNTS[:20])
     )
     found = intervals(cases, replicates=replicates, rng=7)
     divergence = properly.means(cases).divergence

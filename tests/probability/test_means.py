@@ -209,7 +209,8 @@ def test_small_forecasts_in_single_precision_keep_their_digits(make: Any) -> Non
     ("weight", "impossible", "told"),
     [
         (None, 2, "2 cases had"),
-        ([1, 0, 2, 3], 1, "1 case had"),
+        ([2, 0, 2, 2], 1, "1 case had"),
+        ([1, 0, 2, 3], 1.0, "a weight of 1 had"),
         ([1.5, 0.25, 2, 3], 1.75, "a weight of 1.75 had"),
     ],
 )

@@ -419,18 +419,28 @@ def test_a_tally_that_was_grouped_stays_so() -> None:
     ("weight", "clipped", "kind"),
     [
         (None, 2, int),
-        ([1, 1, 1, 1, 3], 4, int),
-        ([2.0, 5.0, 1.0, 1.0, 3.0], 5, int),
-        ([0, 1, 1, 1, 3], 3, int),
+        ([3, 3, 3, 3, 3], 2, int),
+        ([0.5, 0.5, 0.0, 0.5, 0.5], 2, int),
+        ([0, 1, 1, 1, 1], 1, int),
+        ([1, 1, 1, 1, 3], 4.0, float),
+        ([2.0, 5.0, 1.0, 1.0, 3.0], 5.0, float),
+        ([0, 1, 1, 1, 3], 3.0, float),
         ([0.25, 1.0, 1.0, 1.0, 0.5], 0.75, float),
         ([0.0, 0.5, 1.0, 1.0, 0.5], 0.5, float),
     ],
 )
-def test_cases_are_counted_and_fractions_added_up(weight: Any, clipped: float, kind: type) -> None:
+def test_cases_are_counted_and_weights_added_up(weight: Any, clipped: float, kind: type) -> None:
     for x in (Cases(Y, P, weight=weight), tally(Y, P, weight=weight)):
         found = limit(x, 0.01).clipped
         assert found == clipped
         assert type(found) is kind
+
+
+def test_a_count_is_as_many_cases() -> None:
+    for make in (Cases, tally):
+        found = limit(make(Y, P, count=[2, 5, 1, 1, 3]), 0.01).clipped
+        assert found == 5
+        assert type(found) is int
 
 
 def test_fractions_that_add_up_to_a_whole_number_are_no_cases() -> None:

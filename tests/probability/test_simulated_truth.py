@@ -44,7 +44,7 @@ def assert_distribution(drawn: Any, losses: dict[float, float]) -> None:
 
 
 EVENTS = [Cases([0, 1], [0.3, 0.3]), tally([0, 1], [0.3, 0.3]), as_classes([0, 1], [0.3, 0.3])]
-WEIGHED = [Cases([0], [0.3], weight=[2.5]), as_classes([0], [0.3], weight=[2.5])]
+WEIGHED = [make([0], [0.3], weight=[weight]) for make in (Cases, as_classes) for weight in (2.5, 3)]
 
 
 def test_there_are_worlds_of_an_event_and_of_classes() -> None:
@@ -74,19 +74,19 @@ def test_what_two_cases_gain_by_being_fitted_anew(cases: Any) -> None:
 
 
 @pytest.mark.parametrize("cases", WEIGHED, ids=repr)
-def test_a_fractional_weight_is_one_case(cases: Any) -> None:
+def test_a_row_is_one_case_whatever_it_weighs(cases: Any) -> None:
     losses = {-math.log(0.7): 0.7, -math.log(0.3): 0.3}
     assert_distribution(simulation_of(cases).losses_if_calibrated(DRAWS, rng()), losses)
 
 
 @pytest.mark.parametrize("make", [Cases, tally, as_classes])
-def test_a_whole_weight_is_as_many_cases(make: Any) -> None:
+def test_a_count_is_as_many_cases(make: Any) -> None:
     q, losses = 0.3, {}
     for k in range(5):
         score = -(k * math.log(q) + (4 - k) * math.log(1 - q)) / 4
         entropy = -sum(x * math.log(x) for x in (k / 4, 1 - k / 4) if x)
         losses[score - entropy] = math.comb(4, k) * q**k * (1 - q) ** (4 - k)
-    simulation = simulation_of(make([0, 1], [q, q], weight=[3, 1]))
+    simulation = simulation_of(make([0, 1], [q, q], count=[3, 1]))
     assert_distribution(simulation.losses_if_calibrated(DRAWS, rng()), losses)
 
 
@@ -169,22 +169,20 @@ def test_whole_clusters_are_drawn() -> None:
 
 
 @pytest.mark.parametrize(
-    ("weight", "counted"),
-    [
-        (None, False),
-        ([1, 1], False),
-        ([0, 1], False),
-        ([1, 2], True),
-        ([1.0, 2.0], True),
-        ([0.5, 2.0], False),
-        ([1e20, 2e20], False),
-    ],
+    "weight", [None, [1, 1], [0, 1], [1, 2], [1.0, 2.0], [0.5, 2.0], [1e20, 2e20]]
 )
-def test_rows_are_counted_if_some_stand_for_several_cases(weight: Any, counted: bool) -> None:
-    simulation = simulation_of(Cases([0, 1], THREE, weight=weight))
+@pytest.mark.parametrize("count", [None, [4, 3]])
+def test_a_class_is_drawn_for_each_case_whatever_it_weighs(weight: Any, count: Any) -> None:
+    simulation = simulation_of(Cases([0, 1], THREE, weight=weight, count=count))
     assert isinstance(simulation, ClassSimulation)
-    assert simulation.is_counted is counted
-    assert np.isfinite(simulation.losses_if_calibrated(5, rng())).all()
+    used = np.repeat([1, 1] if weight is None else np.sign(weight), count or 1).sum()
+    assert len(simulation.weight) == used
+    found = simulation.losses_if_calibrated(5, rng())
+    assert np.isfinite(found).all()
+    for unit in (7, 0.3):
+        scaled = None if weight is None else np.multiply(unit, weight)
+        other = simulation_of(Cases([0, 1], THREE, weight=scaled, count=count))
+        np.testing.assert_allclose(other.losses_if_calibrated(5, rng()), found, rtol=1e-12)
 
 
 @pytest.mark.parametrize("row", [[0.0, 0.25, 0.75], [0.5, 0.0, 0.5], [0.75, 0.25, 0.0]])
@@ -298,15 +296,16 @@ def test_the_largest_share_is_that_of_the_worst_case() -> None:
         assert largest(cases) == pytest.approx(share([0.1, 0.9, 0.4]), rel=1e-12)
 
 
-def test_a_whole_weight_is_shared_by_as_many_cases() -> None:
-    y, p, weight = [0, 1, 1], [0.9, 0.9, 0.4], [3, 1, 0]
+def test_a_count_is_shared_by_as_many_cases() -> None:
+    y, p, count = [0, 1, 1], [0.9, 0.9, 0.4], [3, 1, 0]
     for make in (Cases, tally, as_classes):
-        found = largest(make(y, p, weight=weight))
+        found = largest(make(y, p, count=count))
         assert found == pytest.approx(share([0.1, 0.1, 0.1, 0.9]), rel=1e-12)
 
 
-def test_a_fractional_weight_is_that_of_one_case() -> None:
-    y, p, weight = [0, 1, 1], [0.9, 0.9, 0.4], [0.5, 2.5, 1.0]
+@pytest.mark.parametrize("weight", [[0.5, 2.5, 1.0], [3, 1, 2]])
+def test_a_weight_is_that_of_one_case(weight: Any) -> None:
+    y, p = [0, 1, 1], [0.9, 0.9, 0.4]
     expected = share([0.1, 0.9, 0.4], weight)
     for make in (Cases, as_classes):
         found = largest(make(y, p, weight=weight))
@@ -341,9 +340,10 @@ def test_rounding_draws_nothing_impossible(monkeypatch: pytest.MonkeyPatch) -> N
 
 
 def test_fits_of_classes_that_miss_one_are_no_bias_of_many_cases() -> None:
-    # Counts so large that nothing is left to chance: no bias, though rows were rescaled.
+    # Counts so large that little is left to chance: no bias, though rows were rescaled. It would
+    # be -0.0076, and draws are about 0.0003 away from none.
     p = np.array([[0.5, 0.25, 0.25], [0.5, 0.25, 0.25], [0.25, 0.25, 0.5]])
-    simulation = simulation_of(Cases([0, 1, 2], p, weight=[10**15] * 3))
+    simulation = simulation_of(Cases([0, 1, 2], p, count=[10**5] * 3))
     assert isinstance(simulation, ClassSimulation)
     assert np.abs(simulation.fitted.sum(axis=1) - 1).max() > 0.1
-    np.testing.assert_allclose(simulation.losses_by_fitting(5, rng()), 0, rtol=0, atol=1e-6)
+    np.testing.assert_allclose(simulation.losses_by_fitting(5, rng()), 0, rtol=0, atol=1.5e-3)

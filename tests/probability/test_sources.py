@@ -115,10 +115,13 @@ def test_there_are_as_many_bins_as_the_cube_root_of_the_cases(
 
 
 @pytest.mark.parametrize("source", [EqualCount(), EqualWidth()], ids=repr)
-def test_a_whole_weight_is_as_many_cases(source: Source) -> None:
+def test_a_count_is_as_many_cases(source: Source) -> None:
     # Eight forecasts of 125 cases each are a thousand cases: ten bins, of which eight are used.
-    assert len(source.fit(evenly(8, weight=[125] * 8)).end) == 8
+    assert len(source.fit(evenly(8, count=[125] * 8)).end) == 8
     assert len(source.fit(evenly(8)).end) == 2
+    # A weight of 125 is no more than one of 1, and nearly equal weights say as much.
+    for weight in ([125] * 8, [125] * 7 + [124]):
+        assert len(source.fit(evenly(8, weight=weight)).end) == 2
 
 
 @pytest.mark.parametrize("source", [EqualCount(), EqualWidth()], ids=repr)
@@ -213,9 +216,11 @@ def test_the_bandwidth_falls_with_the_number_of_cases() -> None:
     bandwidth = 1.06 * x.std(ddof=1) * 4**-0.2
     expected = kernel_by_hand(p, y, np.ones(4), bandwidth)
     np.testing.assert_allclose(Kernel().fit(SINGLE).rate, expected, rtol=1e-12)
-    # A fraction that all share changes nothing; a count of ten is ten cases.
-    thin, thick = (tally(y, p, weight=np.full(4, w)) for w in (0.5, 10))
-    np.testing.assert_allclose(Kernel().fit(thin).rate, expected, rtol=1e-12)
+    # A weight that all share changes nothing; a count of ten is ten cases.
+    for weight in (0.5, 10):
+        thin = tally(y, p, weight=np.full(4, weight))
+        np.testing.assert_allclose(Kernel().fit(thin).rate, expected, rtol=1e-12)
+    thick = tally(y, p, count=np.full(4, 10))
     narrower = 1.06 * math.sqrt(10 * 3 / 39) * x.std(ddof=1) * 40**-0.2
     np.testing.assert_allclose(
         Kernel().fit(thick).rate, kernel_by_hand(p, y, np.ones(4), narrower), rtol=1e-12

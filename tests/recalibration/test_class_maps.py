@@ -116,11 +116,14 @@ def test_repeated_rows_are_counts_and_units_of_weights_do_not_matter(mapping: An
     rng = np.random.default_rng(0)
     times, weight = rng.integers(1, 4, len(y)), rng.uniform(0.2, 2, len(y))
     repeated = mapping.fit(np.repeat(y, times), np.repeat(p, times, axis=0))
-    counted = mapping.fit(y, p, weight=times)
+    counted = mapping.fit(y, p, count=times)
     np.testing.assert_allclose(parameters(counted), parameters(repeated), rtol=1e-9, atol=1e-12)
     assert counted.training.sha256 == repeated.training.sha256
-    first, second = (mapping.fit(y, p, weight=unit * weight) for unit in (1.0, 37.5))
-    np.testing.assert_allclose(parameters(first), parameters(second), rtol=1e-9, atol=1e-12)
+    for drawn in (weight, times):
+        first, second = (mapping.fit(y, p, weight=unit * drawn) for unit in (1.0, 37.5))
+        np.testing.assert_allclose(parameters(first), parameters(second), rtol=1e-9, atol=1e-12)
+        assert first.training.cases is None
+        assert first.training.effective == pytest.approx(drawn.sum() ** 2 / (drawn**2).sum())
 
 
 def test_weights_add_up_to_the_effective_number() -> None:

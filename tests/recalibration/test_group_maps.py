@@ -91,12 +91,13 @@ def test_the_unit_of_weights_does_not_matter_and_counts_are_rows() -> None:
     def fit(**columns: Any) -> GroupShift:
         return GroupShift().fit(cases.y, cases.p, groups=cases.groups, **columns)
 
-    first, second = (fit(weight=unit * weight) for unit in (1.0, 250.5))
-    assert second.between == pytest.approx(first.between, rel=1e-9)
-    assert second.shifts == pytest.approx(first.shifts, rel=1e-9)
+    for drawn in (weight, times):
+        first, second = (fit(weight=unit * drawn) for unit in (1.0, 250.5))
+        assert second.between == pytest.approx(first.between, rel=1e-9)
+        assert second.shifts == pytest.approx(first.shifts, rel=1e-9)
     y, p, groups = (np.repeat(x, times) for x in (cases.y, cases.p, np.asarray(cases.groups)))
     repeated = GroupShift().fit(y, p, groups=groups)
-    assert fit(weight=times).shifts == pytest.approx(repeated.shifts, rel=1e-9)
+    assert fit(count=times).shifts == pytest.approx(repeated.shifts, rel=1e-9)
 
 
 def test_a_group_without_events_is_drawn_if_outcomes_are_smooth() -> None:

@@ -71,6 +71,16 @@ def weights_beside(p: Array, weight: ArrayLike) -> Array:
     return weight
 
 
+def counts_beside(p: Array, count: ArrayLike) -> Array:
+    """Check how many cases each row stands for, and bring that into the library of forecasts."""
+    count = to_library_of(check_counts(count, "count"), p)
+    check_length(count, p, "count")
+    if not namespace(count).any(count > 0):
+        message = f"at least one count must be positive; all {count.shape[0]} are 0"
+        raise DataError(message)
+    return count
+
+
 def check_forecasts(p: ArrayLike, name: str = "forecasts") -> Array:
     """Check forecasts: one dimension, at least one, floats in [0, 1]."""
     p = as_column(p, name, "for class probabilities, see Cases and cumulative, or Ranked(rule).")
@@ -165,7 +175,8 @@ def check_counts(x: ArrayLike, name: str) -> Array:
     floats = as_floats(x)
     bad = ~((floats >= 0) & (floats == xp.floor(floats)) & (floats < float("inf")))
     if xp.any(bad):
-        refuse(x, bad, f"{name} must be whole numbers, zero or more")
+        hint = "weight= takes fractions." if name == "count" else None
+        refuse(x, bad, f"{name} must be whole numbers, zero or more", hint)
     require_countable(float(xp.sum(xp.astype(floats, xp.float64))))
     return xp.astype(x, xp.int64)
 

@@ -15,7 +15,7 @@ from properly.counts._cases import (
     as_counted,
     has_classes,
     has_clusters,
-    relative_weights,
+    note_whole_weights,
     require_no_time,
     weights_of,
 )
@@ -75,9 +75,9 @@ def calibration_test(
     Parameters
     ----------
     tally : Tally or Cases
-        The forecasts and what happened. Weights of `Cases` are relative: only their ratios matter,
-        and a row is one case however much it weighs. A tally counts: one of whole weights stands
-        for as many cases, and one of fractions is refused.
+        The forecasts and what happened. Of weights only the ratios matter, and a row is one case
+        however much it weighs. Draws keep the weight of each row, so they need `Cases`; of a tally
+        of weights ``"spiegelhalter"`` alone can be said. Numbers of like cases are ``count=``.
     rule : Rule, optional
         A proper rule to measure miscalibration by; `Brier` unless said otherwise. Another one
         without a `statistic` means ``"mcb"``.
@@ -194,7 +194,11 @@ def calibration_test(
     if has_classes(tally):
         return _of_classes(tally, rule, statistic, reduction, drawing)
     refuse_reduction(reduction)
-    tally = as_counted(relative_weights(tally)) if isinstance(tally, Cases) else as_tally(tally)
+    if isinstance(tally, Cases):
+        tally = as_counted(tally)
+    else:
+        tally = as_tally(tally)
+        note_whole_weights(tally)
     chosen = None if rule is None else _proper(require_binary(rule))
     name = statistic or _default(tally, chosen)
     _require_fit(tally, name, rule)
@@ -266,7 +270,6 @@ def _of_classes(
         hint = "cumulative, one_vs_rest and top_label make events of classes, each with its tests."
         raise DataError(message, hint=hint)
     _require_fit(cases, "mcb")
-    cases = relative_weights(cases)
     if reduction is not None:
         check_choice(reduction, VIEWS, "reduction")
     rule = Brier() if rule is None else rule

@@ -68,10 +68,10 @@ def _amount(cases: float) -> str:
 def _at(tally: Tally, certain: int) -> tuple[int | float, int | float]:
     """Return the cases with a certain forecast, and the events among them."""
     there = tally.value == certain
-    return _sum(tally.weight[there]), _sum(tally.events[there])
+    # Sums of whole weights are whole, but no numbers of cases.
+    kind = int if tally.event_squares is None else float
+    return kind(_sum(tally.weight[there])), kind(_sum(tally.events[there]))
 
 
-def _sum(column: Array) -> int | float:
-    xp = namespace(column)
-    total = xp.sum(column)
-    return int(total) if xp.isdtype(column.dtype, "integral") else float(total)
+def _sum(column: Array) -> Array:
+    return namespace(column).sum(column)

@@ -14,7 +14,6 @@ from properly._boundary._libraries import to_numpy
 from properly.calibration._components import ENOUGH, Prices, components, decide, least_of, p_value
 from properly.calibration._statistics import CalibrationTest
 from properly.counts._cases import rows_in_use
-from properly.counts._pooling import as_counts
 from properly.counts._reductions import ask
 from properly.inference._draws import Draw, fast_stream
 from properly.rules._costs import decide_by_mode
@@ -75,7 +74,6 @@ def try_classes(
     A row is one case; of their weights, which have the mean 1, only the ratios matter.
     """
     y, p, weight, used = rows_in_use(cases)
-    weight = as_counts(weight)
     questions = _questions(cases, plan, weight, used)
     draws = _if_calibrated(questions, p.astype(np.float64), weight, rng)
     rows = [question.draw(y, weight) for question in questions]

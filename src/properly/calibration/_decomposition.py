@@ -30,7 +30,7 @@ from properly.calibration._components import (
     p_value,
 )
 from properly.counts._calls import takes_rows
-from properly.counts._cases import as_counted, has_classes, is_dependent
+from properly.counts._cases import as_counted, has_classes, is_dependent, note_whole_weights
 from properly.counts._isotonic import recalibrate
 from properly.counts._reductions import VIEWS, ask, plan_for, refuse_reduction
 from properly.counts._scoring import mean_loss, mean_score, share_saved
@@ -421,6 +421,8 @@ def decompose(
     if check_flag(interval, "interval"):
         allow_improper = False
     drawing = as_drawing(level, replicates, rng)
+    if interval:
+        note_whole_weights(tally)
     options = (drawing if interval else None, allow_improper)
     if has_classes(tally):
         return _decompose_classes(tally, rule, reduction, *options)

@@ -248,8 +248,9 @@ class Trial:
         """How many cases there are, and how they were sampled."""
         if self.counts or isinstance(self.source, Tally):
             total = self.tally.total
-            whole = isinstance(total, int)
-            return many(total, "independent case") if whole else f"cases of {amount_of(total)}"
+            if self.tally.event_squares is None:
+                return many(total, "independent case")
+            return f"cases of {amount_of(float(total))}"
         return Design.of(self.source).text
 
 
@@ -420,8 +421,9 @@ def by_groups(trial: Trial) -> CalibrationTest:
     from scipy.special import chdtrc
 
     if trial.tally.event_squares is not None:
-        message = "the test of Hosmer and Lemeshow counts cases; these have fractional weights"
-        raise DataError(message, hint="statistic='score' allows for weights.")
+        message = "the test of Hosmer and Lemeshow counts cases; these have weights"
+        hint = "statistic='score' allows for weights; for numbers of like cases pass count=."
+        raise DataError(message, hint=hint)
     statistic, groups = hosmer_lemeshow(trial.sample, trial.groups)
     degrees = groups - 2 if trial.training else groups
     if degrees < 1:
@@ -453,8 +455,10 @@ def _by_cox(trial: Trial, name: str, *, joint: bool) -> CalibrationTest:
     if trial.counts:
         line = by_likelihood(trial.sample, joint=joint)
     elif isinstance(trial.source, Tally):
-        message = "a line is fitted to cases of fractional weight; a tally has only their sums"
-        hint = "pass properly.Cases(y, p, weight=w) instead of the tally."
+        message = "a line is fitted to weighted cases one by one; a tally has only their sums"
+        hint = (
+            "pass properly.Cases(y, p, weight=w); for numbers of like cases, a tally with count=."
+        )
         raise DataError(message, hint=hint)
     else:
         y, p, _, _ = rows_in_use(trial.source)

@@ -43,8 +43,12 @@ def critical_value(source: Tally | Cases, fit: Recalibration, level: float) -> f
     With few distinct forecasts, and inside a flat stretch of the curve, the ratio is about
     :math:`\chi^2` with one degree of freedom. Where the curve rises through a density of forecasts
     it is smaller (Banerjee and Wellner 2001); nobody can be sure of that from the data, so the
-    larger value serves throughout. Fractional weights and clusters change the variance of sums of
-    outcomes; the value is multiplied by how much they do so within bins.
+    larger value serves throughout. Weights and clusters change the variance of sums of outcomes;
+    the value is multiplied by how much they do so within bins. Of weights this is
+
+    .. math:: \phi = \frac{\sum_i w_i^2 (y_i - c_i)^2}{\sum_b W_b\, c_b (1 - c_b)} ,
+
+    with :math:`c` the curve and :math:`W_b` the weight of its bins: 1 of cases that were counted.
     """
     from scipy.special import ndtri, stdtrit
 

@@ -14,7 +14,7 @@ from properly.calibration._statistics import (
     score_axes,
     score_statistic,
 )
-from properly.counts._cases import Cases, as_counted, relative_weights, rows_in_use
+from properly.counts._cases import Cases, as_counted, rows_in_use
 from properly.counts._tally import Tally, as_tally
 from properly.inference._design import Design
 from properly.inference._draws import Counts, Rows, sampler
@@ -64,7 +64,6 @@ class Subject(NamedTuple):
         if not isinstance(source, Cases):
             tally = as_tally(source)
             return cls(Sample.of(tally), sampler(tally), about_tally(tally))
-        source = relative_weights(source)
         y, p, weight, _ = rows_in_use(source)
         design, alike = Design.of(source), bool((weight == 1).all())
         value, row = np.unique(p.astype(np.float64), return_inverse=True)

@@ -12,7 +12,7 @@ from properly._boundary._options import as_drawing, check_choice
 from properly._boundary._record import Record, many
 from properly.counts import _device
 from properly.counts._calls import takes_rows
-from properly.counts._cases import has_classes
+from properly.counts._cases import has_classes, note_whole_weights
 from properly.counts._histogram import (
     Histogram,
     bar_a_value,
@@ -265,9 +265,11 @@ def reliability(
     which keeps the guarantee and makes the band narrower. ``"ungrouped"`` takes time with the
     square of the distinct forecasts, and refuses more than 15,000.
 
-    Weights: the simultaneous band counts cases and refuses fractional weights; resampling needs
-    `Cases` to draw them one by one. Clusters, in `Cases`, are allowed for by resampling and by
-    likelihood; everything else refuses them.
+    **Weights.** These are sampling weights, whole or not; numbers of like cases are counts,
+    ``count=``. The simultaneous band counts cases and refuses weights; resampling needs `Cases` to
+    draw them one by one, each with its weight. Likelihood and the asymptotic methods take effective
+    numbers. Clusters, in `Cases`, are allowed for by resampling and by likelihood; everything else
+    refuses them.
 
     **Several classes.** A band is that of its own question. With many questions some curves leave
     their bands by chance.
@@ -306,6 +308,8 @@ def reliability(
         raise DataError(message, hint="name the band too, as in band='confidence'.")
     drawing = as_drawing(level, replicates, rng)
     check_choice(forecasts, get_args(Forecasts), "forecasts")
+    if band is not None:
+        note_whole_weights(tally)
     if not has_classes(tally):
         refuse_reduction(reduction)
         return _of_event(tally, band, method, drawing, forecasts)

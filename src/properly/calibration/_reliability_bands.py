@@ -241,8 +241,12 @@ def _require_fitting(request: Request, kind: Kind, method: str) -> None:
 def _require_countable(tally: Tally) -> None:
     """Refuse to count what is no longer there to be counted, or too much to be."""
     if tally.event_squares is not None:
-        message = "a simultaneous band counts cases; these have fractional weights"
-        raise DataError(message, hint="a confidence band by likelihood allows for weights.")
+        message = "a simultaneous band counts cases; these have weights"
+        hint = (
+            "for numbers of like cases pass count=; "
+            "a confidence band by likelihood allows for weights."
+        )
+        raise DataError(message, hint=hint)
     if tally.cells is not None:
         message = f"a simultaneous band needs every forecast; these are in {tally.cells} cells"
         raise DataError(message, hint="make the tally without cells; the band groups by itself.")

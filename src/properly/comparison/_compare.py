@@ -278,6 +278,7 @@ def compare(
     *others: ArrayLike,
     rule: Rule | Literal["auc"] | None = None,
     weight: ArrayLike | None = None,
+    count: ArrayLike | None = None,
     clusters: ArrayLike | None = None,
     strata: ArrayLike | None = None,
     time: ArrayLike | None = None,
@@ -317,6 +318,8 @@ def compare(
         curve, as DeLong does.
     weight : array-like, optional
         Weights of a sample that represents some cases more than others; only their ratios matter.
+    count : array-like of int, optional
+        How many like cases each row stands for.
     clusters, strata : array-like, optional
         Cases of one cluster may depend on one another; so many were drawn from each stratum.
     time : array-like, optional
@@ -453,7 +456,8 @@ def compare(
         rng=as_generator(rng),
     )
     reading: dict[str, Any] = {"labels": labels, "pos_label": pos_label, "normalize": normalize}
-    reading |= {"weight": weight, "clusters": clusters, "strata": strata, "time": time}
+    reading |= {"weight": weight, "count": count, "clusters": clusters, "strata": strata}
+    reading["time"] = time
     models = contenders(y, side_by_side(forecasts, others), **reading)
     return _compare(models, options, reference, serial)
 

@@ -5,7 +5,6 @@ Compared are the mean score, its skill, and events observed to events expected.
 
 from __future__ import annotations
 
-import math
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -15,7 +14,7 @@ from properly._boundary._libraries import to_numpy
 from properly._boundary._notices import notice
 from properly._boundary._options import as_drawing, check_flag
 from properly.calibration._calibration_test import calibration_test
-from properly.calibration._decomposition import decompose
+from properly.calibration._decomposition import decompose_by, find_intervals
 from properly.calibration._line import Subject, find_line
 from properly.comparison._contrasts import Measure, Split, contrast, is_dependent, is_whole
 from properly.comparison._group_draws import Part, draw_groups
@@ -24,16 +23,9 @@ from properly.comparison._group_variance import count_units
 from properly.comparison._groups_record import GroupCalibration, Groups
 from properly.counts._baselines import reference_forecasts
 from properly.counts._calls import takes_rows
-from properly.counts._cases import (
-    Cases,
-    has_clusters,
-    numbered,
-    relative_weights,
-    require_groups,
-    rows_in_use,
-)
+from properly.counts._cases import Cases, has_clusters, numbered, require_groups, rows_in_use
 from properly.counts._scoring import class_shares, losses, price, unit_of
-from properly.counts._tally import Tally
+from properly.counts._tally import Tally, as_tally
 from properly.errors import ArgumentTypeError, DataError
 from properly.inference._design import TIMES, Design
 from properly.inference._draws import Counts
@@ -397,8 +389,7 @@ def calibrate_groups(
 ) -> GroupCalibration:
     """Find slope, corrected miscalibration and the calibration test of each group.
 
-    Weights of rows are taken as relative: a row is a case, however much it weighs. Tallies are of
-    independent cases that were counted.
+    Tallies are of independent cases that were counted.
     """
     count = len(groups)
     slope, miscalibration = np.full((2, count, 3), np.nan)
@@ -406,21 +397,20 @@ def calibrate_groups(
     large: list[int] = []
     drawn: dict[int, Part] = {}
     for g, group in enumerate(groups):
-        cases = group if isinstance(group, Tally) else relative_weights(group)
-        if not enough[g] or not _stands_alone(cases):
+        if not enough[g] or not _stands_alone(group):
             continue
-        events, others = _outcomes(cases)
+        events, others = _outcomes(group)
         if min(events, others) >= FOR_SLOPE:
-            line = find_line(Subject.of(cases), drawing.level).slope
+            line = find_line(Subject.of(group), drawing.level).slope
             slope[g] = line.value, *line.interval
         if rule.is_proper and events + others >= FOR_MISCALIBRATION:
             large.append(g)
-        if has_clusters(cases):
-            p[g] = calibration_test(cases).p_value
+        if has_clusters(group):
+            p[g] = calibration_test(group).p_value
             if g in large:
-                miscalibration[g] = _miscalibration(cases, rule, drawing)
+                miscalibration[g] = _miscalibration(group, rule, drawing)
         else:
-            drawn[g] = Part.of(cases)
+            drawn[g] = Part.of(group)
     for counted in (True, False):
         some = {g: x for g, x in drawn.items() if isinstance(x.draws, Counts) == counted}
         if some:
@@ -442,11 +432,8 @@ def _outcomes(cases: Tally | Cases) -> tuple[int, int]:
 def _miscalibration(
     cases: Tally | Cases, rule: BinaryRule, drawing: Drawing
 ) -> tuple[float, float, float]:
-    level, replicates, rng = drawing
-    parts = decompose(cases, rule, interval=True, level=level, replicates=replicates, rng=rng)
-    result = parts.intervals
-    if result is None:
-        return math.nan, math.nan, math.nan
+    parts = decompose_by(as_tally(cases), [rule])
+    result = find_intervals(cases, [rule], parts, drawing)[0]
     return result.corrected_miscalibration, *result.miscalibration
 
 

@@ -26,7 +26,10 @@ R_co = TypeVar("R_co", covariant=True)
 P = ParamSpec("P")
 
 # What `Cases` takes by name.
-COLUMNS = ("weight", "clusters", "strata", "time", "groups", "labels", "pos_label", "normalize")
+COLUMNS = (
+    *("weight", "count", "clusters", "strata", "time", "groups"),
+    *("labels", "pos_label", "normalize"),
+)
 ROWS = ("y", "p", "q")
 
 

@@ -7,18 +7,30 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeGuard
 
 import numpy as np
 
-from properly._boundary._arrays import check_column, check_rows, event_label
+from properly._boundary._arrays import check_column, check_rows, counts_beside, event_label
 from properly._boundary._classes import category_order, check_class_rows, is_table
 from properly._boundary._labels import as_labels, check_labels
-from properly._boundary._libraries import is_numpy, kept, namespace, to_numpy, without_gradient
+from properly._boundary._libraries import (
+    is_numpy,
+    kept,
+    namespace,
+    to_library_of,
+    to_numpy,
+    without_gradient,
+)
+from properly._boundary._notices import notice
 from properly._boundary._options import check_flag
-from properly.counts._tally import Tally
+from properly.counts._pooling import are_equal, exact_weights
+from properly.counts._tally import Tally, require_some
 from properly.errors import ArgumentTypeError, DataError
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from properly.typing import Array, ArrayLike
+
+# Rows that are repeated take memory, each as much as one that was given.
+MOST_REPEATED = 10**8
 
 
 @dataclass(frozen=True, eq=False, repr=False, init=False)
@@ -35,8 +47,11 @@ class Cases:
     p : array-like of shape (n,) or (n, K)
         Probabilities of the event, or of the classes, one column each.
     weight : array-like, optional
-        Case weights, none negative. Comparisons, intervals by design and tests take a row for one
-        case, however much it weighs; bands and decompositions take whole numbers for counts.
+        Sampling weights, none negative. A row is one case, however much it weighs; only the ratios
+        of weights matter.
+    count : array-like of int, optional
+        How many like cases each row stands for. The row is repeated so often; a table of very many
+        cases is better counted by `properly.tally`.
     clusters : array-like, optional
         The cluster of each case: cases of one cluster may depend on one another.
     strata : array-like, optional
@@ -101,6 +116,7 @@ class Cases:
         p: ArrayLike,
         *,
         weight: ArrayLike | None = None,
+        count: ArrayLike | None = None,
         clusters: ArrayLike | None = None,
         strata: ArrayLike | None = None,
         time: ArrayLike | None = None,
@@ -119,8 +135,8 @@ class Cases:
             # Text has no order of its own, and what follows may need one.
             options: dict[str, Any] = {"labels": labels, "normalize": normalize}
             rows = check_class_rows(y, p, weight, ordered=True, models=True, **options)
-            count = int(rows.p.shape[1])
-            names = tuple(range(count)) if labels is None else check_labels(labels, count)
+            width = int(rows.p.shape[1])
+            names = tuple(range(width)) if labels is None else check_labels(labels, width)
         else:
             pos_label = pos_label if labels is None else event_label(labels, pos_label)
             rows, names = check_rows(y, p, weight, pos_label=pos_label, labels=labels), None
@@ -130,7 +146,12 @@ class Cases:
             name: None if column is None else check_column(column, name, rows.p)
             for name, column in columns.items()
         }
-        for name, column in (rows._asdict() | checked).items():
+        known = rows._asdict() | checked
+        if count is not None:
+            times = counts_beside(rows.p, count)
+            require_both(rows.weight, times)
+            known = _repeated(known, times)
+        for name, column in known.items():
             set_field(self, name, None if column is None else kept(column))
         set_field(self, "labels", names)
         set_field(self, "normalized", normalize and names is not None)
@@ -174,6 +195,32 @@ class Cases:
         return f"Cases({len(self)} rows{classes}{' with ' + ', '.join(names) if names else ''})"
 
 
+def _repeated(columns: dict[str, Any], times: Array) -> dict[str, Any]:
+    """Repeat rows as often as they count."""
+    row = repeated_rows(times)
+    return {name: None if x is None else _take(x, row) for name, x in columns.items()}
+
+
+def repeated_rows(times: Array) -> Any:
+    """Return the number of each row as often as it counts; refuse more than memory is for."""
+    total = int(namespace(times).sum(times))
+    if total > MOST_REPEATED:
+        message = f"rows of cases can be repeated {MOST_REPEATED:,} times in all; got {total:,}"
+        raise DataError(message, hint="properly.tally(y, p, count=column) counts any number.")
+    return np.repeat(np.arange(times.shape[0]), to_numpy(times))
+
+
+def require_both(weight: Array | None, times: Array | None) -> None:
+    """Refuse rows none of which has both a weight and a count."""
+    if weight is not None and times is not None:
+        used = (to_numpy(weight) > 0) & (to_numpy(times) > 0)
+        require_some(used[used])
+
+
+def _take(x: Any, row: Any) -> Any:
+    return x[row] if is_numpy(x) else x[to_library_of(row, x)]
+
+
 class InUse(NamedTuple):
     """The rows of positive weight, as numpy arrays, and which of all rows they are."""
 
@@ -214,31 +261,13 @@ def without_time(cases: Cases) -> Cases:
     return result
 
 
-def relative_weights(cases: Cases) -> Cases:
-    """Divide weights by their mean, so that only their ratios are left.
-
-    A row is then one case, however much it weighed: whole numbers that are not all the same become
-    fractions, which nothing takes for counts.
-    """
-    if cases.weight is None:
-        return cases
-    xp = namespace(cases.weight)
-    weight = xp.astype(cases.weight, xp.float64)
-    number = int(xp.sum(xp.astype(weight > 0, xp.int64)))
-    result = with_forecasts(cases, cases.p, lent=True)
-    # Scaled first: the sum of the largest weights is no float.
-    scaled = weight / xp.max(weight)
-    object.__setattr__(result, "weight", kept(scaled * (number / float(xp.sum(scaled)))))
-    return result
-
-
 def some_cases(cases: Cases, rows: Any) -> Cases:
     """Keep some of the rows, which need no check."""
     result = object.__new__(Cases)
     for name in Cases.__dataclass_fields__:
         value = getattr(cases, name)
         column = name not in ("labels", "normalized") and value is not None
-        object.__setattr__(result, name, kept(value[rows]) if column else value)
+        object.__setattr__(result, name, kept(_take(value, rows)) if column else value)
     return result
 
 
@@ -273,10 +302,12 @@ def require_classes(cases: object) -> Cases:
 
 
 def weights_of(cases: Cases) -> Any:
-    """Return the weight of each row; without weights, each weighs 1."""
+    """Return the weight of each row; without weights, or with equal ones, each weighs 1."""
     if cases.weight is None:
         return np.ones(len(cases))
-    return to_numpy(cases.weight).astype(np.float64)
+    weight = to_numpy(cases.weight).astype(np.float64)
+    positive = weight[weight > 0]
+    return weight / positive[0] if (positive == positive[0]).all() else weight
 
 
 def rows_in_use(cases: Cases) -> InUse:
@@ -350,13 +381,40 @@ def is_counted(source: Tally | Cases) -> bool:
     """Tell whether a tally says all about the cases: independent ones of an event, unweighted."""
     if not isinstance(source, Cases):
         return True
-    is_plain = source.weight is None and source.classes is None
-    return is_plain and not (is_dependent(source) or has_strata(source))
+    alone = not (is_dependent(source) or has_strata(source))
+    return alone and source.classes is None and is_unweighted(source)
+
+
+def is_unweighted(cases: Cases) -> bool:
+    """Tell whether there are no weights, or equal ones that say nothing; 0 leaves a row out."""
+    return cases.weight is None or are_equal(cases.weight[cases.weight > 0])
+
+
+def note_whole_weights(source: Tally | Cases) -> None:
+    """Say what whole weights mean, where they may be meant for numbers of cases."""
+    if isinstance(source, Cases):
+        if source.weight is None:
+            return
+        weight = exact_weights(source.weight[source.weight > 0])
+        if are_equal(weight):
+            return
+    elif source.event_squares is None:
+        return
+    else:
+        weight = source.weight
+    if namespace(weight).isdtype(weight.dtype, "integral"):
+        notice("weights are sampling weights; for numbers of like cases pass count=")
+
+
+def is_plain(cases: Cases) -> bool:
+    """Tell whether rows are cases as they stand: independent, unweighted, none left out."""
+    weight = cases.weight
+    return is_counted(cases) and (weight is None or bool(namespace(weight).all(weight > 0)))
 
 
 def is_in_place(cases: Cases) -> bool:
     """Tell whether rows are left on their device: tensors of independent cases, unweighted."""
-    return not is_numpy(cases.p) and is_counted(cases)
+    return not is_numpy(cases.p) and is_plain(cases)
 
 
 def as_counted(source: Tally | Cases) -> Tally | Cases:

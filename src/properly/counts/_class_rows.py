@@ -8,8 +8,7 @@ import numpy as np
 
 from properly._boundary._labels import names_of_labels
 from properly._boundary._libraries import to_numpy
-from properly.counts._cases import has_classes, rows_in_use
-from properly.counts._pooling import as_counts
+from properly.counts._cases import has_classes, is_unweighted, rows_in_use
 from properly.counts._reductions import complement
 from properly.counts._tally import as_tally
 from properly.rules._class_rule import at
@@ -35,11 +34,13 @@ class Table(NamedTuple):
     p : numpy array of float64
         The probabilities, one column a class, none above 1.
     weight : numpy array
-        Weights above 0; whole numbers are counts.
+        Numbers of cases, or weights; all above 0.
     square : numpy array
         What weights add to a variance: the sums of their squares, which of counts are the counts.
     names : sequence of str
         The classes.
+    counted : bool
+        Whether cases were counted, and not weighted.
     """
 
     y: Column
@@ -47,6 +48,7 @@ class Table(NamedTuple):
     weight: Column
     square: Column
     names: Sequence[str]
+    counted: bool
 
     @property
     def t(self) -> Column:
@@ -57,8 +59,8 @@ class Table(NamedTuple):
     @property
     def impossible(self) -> int | float:
         """The number of cases whose outcome was given 0, or their weight."""
-        result: int | float = self.weight[self.t == 0].sum().item()
-        return result
+        total = self.weight[self.t == 0].sum()
+        return int(total) if self.counted else float(total)
 
     def possible(self) -> tuple[Column, Column]:
         """Return all probabilities of what may happen, each weighted by itself."""
@@ -88,18 +90,22 @@ def two_classes(
     y, used = np.repeat([0, 1], len(value)), amount > 0
     p = _both(value) if rest is None else np.stack([value, rest], axis=1)
     p = np.concatenate([p, p])[used]
-    return Table(y[used], p, amount[used], square[used], (EVENT, NO_EVENT))
+    names = (EVENT, NO_EVENT)
+    return Table(y[used], p, amount[used], square[used], names, counted=not squares)
 
 
 def rows_of(cases: Cases) -> Table:
     """Write cases as a table, one row a case even of an event."""
     y, p, weight, _ = rows_in_use(cases)
-    weight = as_counts(weight)
-    square = weight * weight if weight.dtype.kind == "f" else weight
+    counted = is_unweighted(cases)
+    if counted:
+        weight = weight.astype(np.int64)
+    square = weight * weight
     if cases.classes is None:
-        return Table(np.where(y, 0, 1), _both(p), weight, square, (EVENT, NO_EVENT))
+        y, p, names = np.where(y, 0, 1), _both(p), (EVENT, NO_EVENT)
+        return Table(y, p, weight, square, names, counted)
     p = np.minimum(p.astype(np.float64), 1.0)
-    return Table(y, p, weight, square, names_of_labels(cases.labels or ()))
+    return Table(y, p, weight, square, names_of_labels(cases.labels or ()), counted)
 
 
 def count_impossible(cases: Tally | Cases) -> int | float:
@@ -110,8 +116,8 @@ def count_impossible(cases: Tally | Cases) -> int | float:
     # Values increase, so that only the first can be 0, and only the last 1.
     ends = [(t.value[i], t.weight[i], t.events[i]) for i in (0, -1)]
     (low, _, events), (high, weight, last) = ends
-    result: int | float = (events * (low == 0) + (weight - last) * (high == 1)).item()
-    return result
+    total = events * (low == 0) + (weight - last) * (high == 1)
+    return int(total) if t.event_squares is None else float(total)
 
 
 def _both(p: Column) -> Column:

@@ -1,6 +1,6 @@
 """Long tallies of tensors, reduced on their device to what a result needs.
 
-Whole numbers only: fractions are added up on the host, run by run, where nothing cancels.
+Counted cases only: weights are added up on the host, run by run, where nothing cancels.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 
 def stays(tally: Tally) -> bool:
-    """Tell whether a tally is made of tensors and whole numbers."""
+    """Tell whether a tally is made of tensors, and of cases that were counted."""
     return not is_numpy(tally.value) and tally.event_squares is None
 
 

@@ -116,9 +116,9 @@ def bar_a_value(value: Floats, weight: Column) -> Histogram:
 def freedman_diaconis(value: Floats, weight: Column, cases: float) -> Histogram:
     """Cut the range of the forecasts into bars as wide as their spread and number suggest."""
     reached, exact = np.cumsum(weight), np.issubdtype(weight.dtype, np.integer)
-    if not exact:
-        reached *= cases / weight.sum()
-    low, high = (_quantile(value, reached, q) for q in (0.25, 0.75))
+    # Weights are measured in cases of the average weight.
+    rank = reached if reached[-1] == cases else reached * (cases / reached[-1])
+    low, high = (_quantile(value, rank, q) for q in (0.25, 0.75))
     edges = bar_edges((float(value[0]), float(value[-1])), high - low, cases)
     # Forecasts are in order; one on the edge of two bars belongs to the lower one.
     end = np.append(np.searchsorted(value, edges[1:-1], side="right"), len(value))

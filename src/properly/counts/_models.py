@@ -5,11 +5,17 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
-from properly._boundary._arrays import check_forecasts, check_length
+from properly._boundary._arrays import check_forecasts, check_length, counts_beside
 from properly._boundary._classes import check_probabilities, columns_of, is_table, require_order
 from properly._boundary._libraries import to_library_of
 from properly._boundary._record import as_models, many
-from properly.counts._cases import Cases, with_forecasts
+from properly.counts._cases import (
+    Cases,
+    repeated_rows,
+    require_both,
+    some_cases,
+    with_forecasts,
+)
 from properly.errors import DataError
 
 if TYPE_CHECKING:
@@ -22,11 +28,18 @@ if TYPE_CHECKING:
 
 
 def contenders(
-    y: ArrayLike, forecasts: Forecasts, *, least: int = 2, lent: bool = False, **columns: Any
+    y: ArrayLike,
+    forecasts: Forecasts,
+    *,
+    least: int = 2,
+    lent: bool = False,
+    count: ArrayLike | None = None,
+    **columns: Any,
 ) -> dict[str, Cases]:
     """Make cases of each model's forecasts; outcomes and what is known are checked once.
 
-    Forecasts may be lent, for as long as the cases are needed, rather than copied.
+    Forecasts may be lent, for as long as the cases are needed, rather than copied. Rows that count
+    several times are repeated once all models are known to have as many.
     """
     models = forecasts if isinstance(forecasts, Mapping) else as_models(forecasts)
     models = by_name(models, least, "write {'name': forecasts, ...}.")
@@ -37,7 +50,12 @@ def contenders(
         require_order(columns_of(other), columns_of(p), f"classes of {name!r}")
         checked = _checked(other, name, cases, normalize=normalize)
         result[name] = with_forecasts(cases, checked, lent=lent)
-    return result
+    if count is None:
+        return result
+    times = counts_beside(cases.p, count)
+    require_both(cases.weight, times)
+    rows = repeated_rows(times)
+    return {name: some_cases(each, rows) for name, each in result.items()}
 
 
 def side_by_side(forecasts: Forecasts, others: Sequence[ArrayLike]) -> Forecasts:

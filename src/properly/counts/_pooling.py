@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from properly._boundary._arrays import require_countable
+from properly._boundary._arrays import MOST
 from properly._boundary._chunks import sweep
 from properly._boundary._libraries import is_numpy, namespace, to_library_of, to_numpy
 
@@ -33,7 +33,7 @@ def count(y: Array, p: Array) -> list[Array]:
     """
     if not is_numpy(p):
         if not hasattr(p, "view"):
-            return weigh(y, p, namespace(p).ones_like(p))
+            return count_repeated(y, p, namespace(p).ones_like(y, dtype=namespace(p).int64))
         return count_tensors(y, p, max(PIECE, p.shape[0] // (PIECES - 1)))
     key = _keys(y, p)
     key.sort()
@@ -91,34 +91,54 @@ def count_tensors(y: Array, p: Array, piece: int) -> list[Array]:
     return [xp.concat([part.pop(0) for part in result]) for _ in range(3)]
 
 
-def weigh(y: Array, p: Array, weight: Array) -> list[Array]:
-    """Add up weights: the distinct forecasts, weights, events, and what fractions need besides.
-
-    Whole numbers are counts, and stay exact. Fractions come with the sums of their squares, of
-    events and of non-events.
-    """
-    xp, weight = namespace(p), as_counts(weight)
-    order = xp.argsort(p, stable=True)
-    # The sign tells the outcome: one column less to put in order.
-    signed = xp.take(xp.where(y, weight, -weight), order)
-    weight, event = xp.abs(signed), xp.astype(signed > 0, weight.dtype)
-    columns = [weight, weight * event]
-    if xp.isdtype(weight.dtype, "real floating"):
-        square = weight * weight
-        columns += [square * event, square * (1 - event)]
+def count_repeated(y: Array, p: Array, times: Array) -> list[Array]:
+    """Count rows that stand for so many cases each: the distinct forecasts, cases and events."""
+    xp, order = namespace(p), namespace(p).argsort(p, stable=True)
+    columns = [xp.take(x, order) for x in (times, xp.where(y, times, xp.zeros_like(times)))]
     return pool_sorted(xp.take(p, order), columns)
 
 
-def as_counts(weight: Array) -> Array:
-    """Make whole numbers of weights that are, and double precision of others."""
+def weigh(y: Array, p: Array, weight: Array, times: Array | None = None) -> list[Array]:
+    """Add up weights, and their squares: those of events and of non-events follow the sums.
+
+    A row may stand for several cases of its weight. Whole numbers are added up exactly, which says
+    nothing of what they mean.
+    """
+    xp, weight = namespace(p), exact_weights(weight, times)
+    order = xp.argsort(p, stable=True)
+    # The sign tells the outcome: one column less to put in order.
+    signed = xp.take(xp.where(y, weight, -weight), order)
+    weight, event = xp.abs(signed), signed > 0
+    square = xp.astype(weight, xp.float64) ** 2
+    if times is not None:
+        times = xp.take(times, order)
+        weight = weight * xp.astype(times, weight.dtype)
+        square = square * xp.astype(times, xp.float64)
+    none = xp.zeros_like(square)
+    columns = [weight, xp.where(event, weight, xp.zeros_like(weight))]
+    columns += [xp.where(event, square, none), xp.where(event, none, square)]
+    return pool_sorted(xp.take(p, order), columns)
+
+
+def are_equal(weight: Array) -> bool:
+    """Tell whether all weights are the same, which says nothing at all."""
     xp = namespace(weight)
-    total = float(xp.sum(xp.astype(weight, xp.float64)))
-    whole = xp.isdtype(weight.dtype, "integral")
-    if whole:
-        require_countable(total)
+    return bool(xp.all(weight == weight[0]))
+
+
+def exact_weights(weight: Array, times: Array | None = None) -> Array:
+    """Make whole numbers of weights that are, if so is their sum; double precision of others.
+
+    That concerns arithmetic, never what weights mean: sums of whole numbers are exact.
+    """
+    xp = namespace(weight)
+    wide = xp.astype(weight, xp.float64)
+    total = float(xp.sum(wide if times is None else wide * xp.astype(times, xp.float64)))
+    if xp.isdtype(weight.dtype, "integral"):
+        whole = total < MOST
     else:
         whole = total < EXACT and bool(xp.all(weight == xp.floor(weight)))
-    return xp.astype(weight, xp.int64 if whole else xp.float64)
+    return xp.astype(weight, xp.int64) if whole else wide
 
 
 def pool(value: Array, columns: Sequence[Array]) -> list[Array]:

@@ -11,7 +11,7 @@ import numpy as np
 from properly._boundary._libraries import namespace
 from properly._boundary._options import check_inside
 from properly.counts._calls import takes_rows
-from properly.counts._cases import Cases, event_among
+from properly.counts._cases import Cases, event_among, is_unweighted
 from properly.counts._pooling import pool
 from properly.counts._tally import Tally, as_tally
 from properly.errors import DataError
@@ -89,13 +89,13 @@ def with_event_rate(
     Thresholds do not move: a range such as (0.05, 0.2) is one of probabilities where the forecasts
     are used.
 
-    Whole numbers become fractional weights: three cases in a tally stay three, each of its new
-    weight, but a row of weight 3 becomes one row of a fractional weight. Standard errors and
-    intervals take the reweighted cases as a sample whose event rate is subject to chance as well.
-    They are too wide where the new rate is known: the more so, the more the losses with and without
-    the event differ. Of 100 events, half of them found, and 9,900 others, 5 % of them taken for
-    events, weighted to an event rate of 0.2, the interval of net benefit at the threshold 0.1 is
-    1.25 times as wide as need be. Rates of true and of false positives are not concerned.
+    Cases that were counted become weighted ones: three of them stay three, each of its new weight.
+    Standard errors and intervals take the reweighted cases as a sample whose event rate is subject
+    to chance as well. They are too wide where the new rate is known: the more so, the more the
+    losses with and without the event differ. Of 100 events, half of them found, and 9,900 others,
+    5 % of them taken for events, weighted to an event rate of 0.2, the interval of net benefit at
+    the threshold 0.1 is 1.25 times as wide as need be. Rates of true and of false positives are not
+    concerned.
 
     Examples
     --------
@@ -142,8 +142,10 @@ def _totals(tally: Tally) -> tuple[float, float, float]:
 
 def _tally(tally: Tally, factors: Factors) -> Tally:
     xp = namespace(tally.value)
-    wide = (xp.astype(x, xp.float64) for x in tally._columns(squared=True))  # noqa: SLF001
-    weight, events, event_squares, none_squares = wide
+    columns = (xp.astype(x, xp.float64) for x in tally._columns())  # noqa: SLF001
+    weight, events, *squares = columns
+    # A case that was counted weighs 1, and so does its square.
+    event_squares, none_squares = squares or (events, weight - events)
     none, events = (weight - events) * factors.none, events * factors.event
     squares = [event_squares * factors.event**2, none_squares * factors.none**2]
     result = [tally.value, none + events, events, *squares]
@@ -156,7 +158,9 @@ def _cases(cases: Cases, factors: Factors) -> Cases:
     xp = namespace(cases.p)
     weight = xp.ones_like(cases.p, dtype=xp.float64)
     if cases.weight is not None:
-        weight = xp.astype(cases.weight, xp.float64)
+        # Equal weights are none, as in the tally.
+        amount = cases.weight > 0 if is_unweighted(cases) else cases.weight
+        weight = xp.astype(amount, xp.float64)
     p = cases.p if factors.odds == 1 else _shift(cases.p, factors.odds)
     weight = xp.where(cases.y, weight * factors.event, weight * factors.none)
     return event_among(cases, cases.y, p, weight)

@@ -4,18 +4,19 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from numbers import Real
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NoReturn
 
 import numpy as np
 
 from properly._boundary._arrays import (
     HUGE,
+    MOST,
     check_amounts,
     check_counts,
     check_forecasts,
     check_rows,
+    counts_beside,
     require_countable,
-    used_rows,
 )
 from properly._boundary._libraries import (
     kept,
@@ -27,7 +28,16 @@ from properly._boundary._libraries import (
 )
 from properly._boundary._options import check_whole
 from properly._boundary._record import many
-from properly.counts._pooling import add_runs, count, pool, run_ends, weigh
+from properly.counts._pooling import (
+    EXACT,
+    add_runs,
+    are_equal,
+    count_repeated,
+    pool,
+    run_ends,
+    weigh,
+)
+from properly.counts._pooling import count as count_rows
 from properly.errors import ArgumentTypeError, DataError
 
 if TYPE_CHECKING:
@@ -42,19 +52,20 @@ class Tally:
 
     Make one with `properly.tally`. Everything that can be said about binary forecasts of
     independent cases depends on the data only through this table. Tallies add, also with `sum`:
-    those of the parts of a data set make that of the whole.
+    those of the parts of a data set make that of the whole. Weights of all parts must then be on
+    one scale; numbers of cases and weights do not add.
 
     Attributes
     ----------
     value : array
         The distinct forecasts, increasing.
     weight : array
-        The cases at each forecast: whole numbers (int64) if the weights are, else sums of weights.
+        The number of cases at each forecast, or the sum of their weights. Sums of whole numbers are
+        exact (int64).
     events : array
         How many of them, or how much of their weight, had the event.
     event_squares, nonevent_squares : array or None
-        Sums of the squared weights of events and of non-events. None if the weights are whole
-        numbers: then a case of weight 3 is three cases.
+        Sums of the squared weights of events and of non-events. None if cases were counted.
     cells : int or None
         The number of cells that forecasts were grouped into, None if every value is kept.
 
@@ -97,6 +108,7 @@ class Tally:
         y: ArrayLike,
         p: ArrayLike,
         weight: ArrayLike | None = None,
+        count: ArrayLike | None = None,
         *,
         pos_label: object = None,
         snap: float | ArrayLike | None = None,
@@ -105,7 +117,7 @@ class Tally:
 
         Parameters
         ----------
-        y, p, weight, pos_label, snap
+        y, p, weight, count, pos_label, snap
             As in `properly.tally`.
 
         Examples
@@ -115,19 +127,23 @@ class Tally:
         """
         y, p, weight = check_rows(y, p, weight, pos_label=pos_label)
         p = _countable(p if snap is None else _snap(p, snap))
-        if weight is None:
-            return cls._of(count(y, p))
-        return cls._of(weigh(*used_rows(y, p, without_gradient(weight))))
+        times = None if count is None else counts_beside(p, count)
+        weight = None if weight is None else without_gradient(weight)
+        y, p, weight, times = _rows_that_count(y, p, weight, times)
+        if weight is not None and not are_equal(weight):
+            return cls._of(weigh(y, p, weight, times))
+        columns = count_rows(y, p) if times is None else count_repeated(y, p, times)
+        return cls._of(columns, unit=None if weight is None else float(weight[0]))
 
     @classmethod
-    def from_counts(cls, value: ArrayLike, weight: ArrayLike, events: ArrayLike) -> Tally:
+    def from_counts(cls, value: ArrayLike, cases: ArrayLike, events: ArrayLike) -> Tally:
         """Make a tally from counts at forecasts, in any order, repeated or not.
 
         Parameters
         ----------
         value : array-like
             Forecasts in [0, 1].
-        weight : array-like of int
+        cases : array-like of int
             How many cases had that forecast.
         events : array-like of int
             How many of those had the event.
@@ -138,15 +154,41 @@ class Tally:
         Tally(150 cases at 2 distinct forecasts, event rate 0.1933)
         """
         value = _countable(check_forecasts(value, "value"))
-        cases, happened = check_counts(weight, "weight"), check_counts(events, "events")
-        _require_equal_length({"value": value, "weight": cases, "events": happened})
-        cases, happened = to_library_of(cases, value), to_library_of(happened, value)
-        _require_events_within(cases, happened)
-        used = cases > 0
-        if not namespace(used).any(used):
-            message = f"at least one count must be positive; all {value.shape[0]} are 0"
-            raise DataError(message)
-        return cls._of(pool(value[used], [cases[used], happened[used]]))
+        number, happened = check_counts(cases, "cases"), check_counts(events, "events")
+        return cls._of(_pool_table({"value": value, "cases": number, "events": happened}))
+
+    @classmethod
+    def from_weights(
+        cls,
+        value: ArrayLike,
+        weight: ArrayLike,
+        events: ArrayLike,
+        event_squares: ArrayLike,
+        nonevent_squares: ArrayLike,
+    ) -> Tally:
+        """Make a tally from sums of sampling weights, in any order, repeated or not.
+
+        Parameters
+        ----------
+        value : array-like
+            Forecasts in [0, 1].
+        weight : array-like
+            The sum of the weights of all cases with that forecast.
+        events : array-like
+            The sum of the weights of those that had the event.
+        event_squares, nonevent_squares : array-like
+            The sums of the squared weights of those that had the event, and of those that had not.
+
+        Examples
+        --------
+        >>> Tally.from_weights([0.1, 0.3], [80.5, 40.0], [9.5, 20.0], [11.0, 22.0], [70.0, 20.0])
+        Tally(weight 120.5 at 2 distinct forecasts, event rate 0.2448)
+        """
+        columns = {"value": _countable(check_forecasts(value, "value"))}
+        given = {"weight": weight, "events": events, "event_squares": event_squares}
+        for name, column in (given | {"nonevent_squares": nonevent_squares}).items():
+            columns[name] = check_amounts(column, name)
+        return cls._of(_pool_table(columns))
 
     def group(self, cells: int) -> Tally:
         """Group forecasts into equally wide cells; each keeps its mean forecast.
@@ -184,7 +226,7 @@ class Tally:
         # Rounding must not carry a mean out of its cell, nor change the only value in it.
         mean = xp.maximum(xp.take(value, first), mean)
         mean = xp.minimum(xp.take(value, last), mean)
-        return Tally._of([mean, *sums[1:]], cells)
+        return Tally._of([mean, *sums[1:]], cells, self._unit)
 
     @property
     def total(self) -> int | float:
@@ -210,16 +252,16 @@ class Tally:
         left, right = self, other
         if grouped:
             left, right = self.group(min(grouped)), other.group(min(grouped))
-        squared = not (self.event_squares is None and other.event_squares is None)
-        if not squared:
-            require_countable(self.total + other.total)
+        left, right = _of_one_kind(left, right)
         xp = namespace(left.value)
+        whole = _are_whole(left, right)
         columns = [
-            xp.concat([x, to_library_of(z, x)])
-            for x, z in zip(left._columns(squared), right._columns(squared), strict=True)
+            _joined(x, z, whole=whole)
+            for x, z in zip(left._columns(), right._columns(), strict=True)
         ]
         value = xp.concat([left.value, to_library_of(right.value, left.value)])
-        both = Tally._of(pool(value, columns), min(grouped, default=None))
+        unit = left._unit if left._unit == right._unit else None
+        both = Tally._of(pool(value, columns), min(grouped, default=None), unit)
         return both.group(min(grouped)) if grouped else both
 
     def __radd__(self, other: object) -> Tally:
@@ -235,7 +277,9 @@ class Tally:
         return f"Tally({cases} at {forecasts}{grouped}, event rate {self.event_rate:.4g})"
 
     @classmethod
-    def _of(cls, columns: Sequence[Array], cells: int | None = None) -> Tally:
+    def _of(
+        cls, columns: Sequence[Array], cells: int | None = None, unit: float | None = None
+    ) -> Tally:
         """Make a tally of columns that were just counted, which need no check."""
         value, weight, events, *squares = columns
         event_squares, nonevent_squares = squares or (None, None)
@@ -245,17 +289,55 @@ class Tally:
         row = (value, weight, events, event_squares, nonevent_squares, cells)
         for name, column in zip(cls.__dataclass_fields__, row, strict=True):
             object.__setattr__(result, name, read_only(column))
+        if unit is not None:
+            vars(result)["_weight_of_each"] = unit
         return result
 
-    def _columns(self, squared: bool | None = None) -> tuple[Array, ...]:
-        """Return the columns that add; whole numbers are sums of squares of ones."""
-        if squared is None:
-            squared = self.event_squares is not None
-        if not squared:
+    @property
+    def _unit(self) -> float | None:
+        """What each case weighed before equal weights were divided out; None if none were given."""
+        return vars(self).get("_weight_of_each")
+
+    def _columns(self) -> tuple[Array, ...]:
+        """Return the columns that add."""
+        if self.event_squares is None:
             return self.weight, self.events
-        if self.event_squares is not None:
-            return self.weight, self.events, self.event_squares, self.nonevent_squares
-        return self.weight, self.events, self.events, self.weight - self.events
+        return self.weight, self.events, self.event_squares, self.nonevent_squares
+
+
+def _rows_that_count(
+    y: Array, p: Array, weight: Array | None, times: Array | None
+) -> tuple[Array, Array, Array | None, Array | None]:
+    """Leave out rows that weigh nothing, or stand for no case."""
+    rows: tuple[Any, ...] = (y, p, weight, times)
+    for k in (2, 3):
+        amount = rows[k]
+        if amount is not None and not namespace(p).all(amount > 0):
+            rows = tuple(None if x is None else x[amount > 0] for x in rows)
+    y, p, weight, times = rows
+    require_some(p)
+    return y, p, weight, times
+
+
+def require_some(rows: Array) -> None:
+    """Refuse rows none of which has both a weight and a count."""
+    if not rows.shape[0]:
+        message = "at least one row must have a weight and a count above 0; none has both"
+        raise DataError(message)
+
+
+def _pool_table(columns: Mapping[str, Array]) -> list[Array]:
+    """Sort and add up the rows of a table of forecasts that have any cases."""
+    _require_equal_length(columns)
+    value, *others = columns.values()
+    cases, events, *squares = (to_library_of(x, value) for x in others)
+    _require_events_within(cases, events)
+    used = cases > 0
+    if not namespace(used).any(used):
+        name = "count" if "cases" in columns else "weight"
+        message = f"at least one {name} must be positive; all {value.shape[0]} are 0"
+        raise DataError(message)
+    return pool(value[used], [x[used] for x in (cases, events, *squares)])
 
 
 def as_tally(x: Any) -> Tally:
@@ -270,8 +352,8 @@ def as_tally(x: Any) -> Tally:
 
 def snapped(tally: Tally, snap: float | ArrayLike) -> Tally:
     """Move forecasts that were counted already to a grid."""
-    columns = tally._columns()  # noqa: SLF001
-    return Tally._of(pool(_countable(_snap(tally.value, snap)), columns))  # noqa: SLF001
+    columns, unit = tally._columns(), tally._unit  # noqa: SLF001
+    return Tally._of(pool(_countable(_snap(tally.value, snap)), columns), unit=unit)  # noqa: SLF001
 
 
 def _snap(p: Array, snap: float | ArrayLike) -> Array:
@@ -314,6 +396,8 @@ def _keep_nonevents(weight: Array, events: Array, squares: Array) -> Array:
     infinite.
     """
     xp = namespace(weight)
+    if xp.isdtype(weight.dtype, "integral"):
+        return weight
     lost = (weight <= events) & (squares > 0)
     return xp.where(lost, xp.nextafter(events, xp.full_like(events, HUGE)), weight)
 
@@ -325,6 +409,61 @@ def _require_events_within(weight: Array, events: Array) -> None:
         result = f"{float(events[row]):g} of {float(weight[row]):g}"
         message = f"events must be between 0 and all of the cases; row {row} has {result}"
         raise DataError(message)
+
+
+def _of_one_kind(*tallies: Tally) -> list[Tally]:
+    """Refuse to add numbers of cases to sums of weights, and more cases than can be counted.
+
+    Equal weights were divided out of a part, but those of another part may be others: there they
+    are weights again.
+    """
+    is_counted = [t.event_squares is None for t in tallies]
+    units = {t._unit for t in tallies}  # noqa: SLF001
+    if all(is_counted) and (len(units) == 1 or None in units):
+        require_countable(sum(t.total for t in tallies))
+        return list(tallies)
+    return [_weighed(t) if t.event_squares is None else t for t in tallies]
+
+
+def require_one_kind(*is_counted: bool) -> None:
+    """Refuse to add numbers of cases to sums of weights."""
+    if len(set(is_counted)) > 1:
+        _refuse_both_kinds()
+
+
+def _refuse_both_kinds() -> NoReturn:
+    message = "tallies must both be of counted cases, or both of weighted ones, to add up"
+    hint = "make one tally of all rows, with their weights: equal ones are only counted."
+    raise DataError(message, hint=hint)
+
+
+def _weighed(tally: Tally) -> Tally:
+    """Give cases the weight that was divided out."""
+    unit = tally._unit  # noqa: SLF001
+    if unit is None:
+        _refuse_both_kinds()
+    xp = namespace(tally.value)
+    counts = tally.weight, tally.events, tally.events, tally.weight - tally.events
+    columns = [xp.astype(x, xp.float64) for x in counts]
+    columns = [
+        x * factor for x, factor in zip(columns, (unit, unit, unit**2, unit**2), strict=True)
+    ]
+    if unit.is_integer() and tally.total * unit < EXACT:
+        columns[:2] = [xp.astype(x, xp.int64) for x in columns[:2]]
+    return Tally._of([tally.value, *columns], tally.cells)  # noqa: SLF001
+
+
+def _are_whole(*tallies: Tally) -> bool:
+    """Tell whether all sums are whole numbers, and remain so when they are added."""
+    whole = all(namespace(t.weight).isdtype(t.weight.dtype, "integral") for t in tallies)
+    return whole and sum(t.total for t in tallies) < MOST
+
+
+def _joined(one: Array, two: Array, *, whole: bool) -> Array:
+    """Put a column behind another, in double precision if they are not all whole numbers."""
+    both = one, to_library_of(two, one)
+    xp = namespace(one)
+    return xp.concat(both if whole else [xp.astype(x, xp.float64, copy=False) for x in both])
 
 
 def _require_equal_length(columns: Mapping[str, Array]) -> None:

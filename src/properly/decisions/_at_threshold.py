@@ -204,11 +204,11 @@ def at_budget(tally: Tally | Cases, budget: float, *, threshold: float | None = 
 
 def _check_budget(budget: float, tally: Tally) -> float:
     result, total = as_number(budget, "budget"), tally.total
-    # A sum of fractional weights depends on its order; all of them are all of them.
+    # A sum of weights depends on its order; all of them are all of them.
     if not 0 < result <= total * (1 + ROUNDING):
         message = f"a budget must be more than 0, and at most all of {total:g}; got {result:g}"
         raise DataError(message, hint="it is a number of cases; with weights, an amount of weight.")
-    if result < 1 <= total and isinstance(total, int):
+    if result < 1 <= total and tally.event_squares is None:
         message = f"a budget is a number of cases, 1 or more; got {result:g}"
         raise DataError(message, hint=f"for a share of all cases, write {result:g} * tally.total.")
     return min(result, float(total))
@@ -382,10 +382,10 @@ def at_threshold(
     acting on nobody, and has the lower of both lower ends and the lower of both upper ends. If the
     event rate is close to c, its interval covers a little less than it should.
 
-    Fractional weights count as the number of equal weights that would be as precise. Each share has
-    its own such number [3]_, as weights may go with the outcome or with the forecast. Where a kind
-    of case was not seen, it is taken to be as heavy as those with the same outcome or of the same
-    action, whichever are heavier.
+    Weights count as the number of equal weights that would be as precise. Each share has its own
+    such number [3]_, as weights may go with the outcome or with the forecast. Where a kind of case
+    was not seen, it is taken to be as heavy as those with the same outcome or of the same action,
+    whichever are heavier.
 
     With clusters, the number of cases is divided by the design effect, the variance from the
     clusters over that of independent cases, if that is more than 1, and the quantile is one of

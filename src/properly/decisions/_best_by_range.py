@@ -112,13 +112,13 @@ def over_ranges(added: Column) -> Column:
 class Sample(NamedTuple):
     """Rows in the order of their clusters, and how deviations make a variance.
 
-    The deviation of a row, times its unit, is added up within its cluster and squared; the sum of
+    The deviation of a row, times its weight, is added up within its cluster and squared; the sum of
     these, times the factor, is the variance. Without clusters each row is one.
     """
 
     row: Column
     happened: Column
-    unit: Column
+    weight: Column
     start: Column
     factor: float
 
@@ -136,7 +136,7 @@ def sample_of(rows: Rows) -> Sample:
     order = np.argsort(rows.cluster, kind="stable")
     start = np.flatnonzero(np.diff(rows.cluster[order], prepend=-1))
     happened = rows.happened[order] > 0
-    return Sample(rows.row[order], happened, rows.unit[order], start, rows.factor)
+    return Sample(rows.row[order], happened, rows.weight[order], start, rows.factor)
 
 
 class Priced(NamedTuple):
@@ -194,10 +194,10 @@ def _covariances(
     model = {k: priced(pieces, sample, models[k].p) for pair in pairs for k in pair}
     result = np.zeros((len(pairs), len(pieces.mass), len(pieces.mass)))
     for rows, start in sample.blocks():
-        happened, unit = sample.happened[rows], sample.unit[rows, None]
+        happened, weight = sample.happened[rows], sample.weight[rows, None]
         away = {k: x.losses(pieces, rows, happened) - models[k].cost for k, x in model.items()}
         for k, (i, j) in enumerate(pairs):
-            apart = (away[i] - away[j]) * unit
+            apart = (away[i] - away[j]) * weight
             if len(start) < len(apart):
                 apart = np.add.reduceat(apart, start, axis=0)
             result[k] += apart.T @ apart

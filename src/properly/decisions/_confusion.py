@@ -383,7 +383,7 @@ def count_pairs(
     w = to_numpy(check_weights(weight))
     check_length(w, y, "weights", "outcomes")
     result = np.bincount(cell, w, size).reshape(shape)
-    # Whole numbers are counts, and exact up to there.
+    # Whole numbers are added up exactly up to there, whatever they mean.
     whole = result.sum() < EXACT and bool((w == np.floor(w)).all())
     return result.astype(np.int64) if whole else result
 

@@ -20,7 +20,7 @@ from properly._boundary._options import as_drawing, check_choice, check_whole
 from properly._boundary._record import Record, many, plain
 from properly._boundary._tables import wrapped
 from properly.counts._calls import takes_two
-from properly.counts._cases import Cases, is_counted, require_event, rows_in_use
+from properly.counts._cases import Cases, is_plain, require_event, rows_in_use
 from properly.decisions._models import require_same_rows
 from properly.decisions._murphy_bands import ENOUGH, GRID
 from properly.errors import ArgumentTypeError, DataError
@@ -306,7 +306,7 @@ def dominance(
     _require_pair(first, second)
     design = Design.of(first)
     y, p, q = first.y, first.p, to_library_of(second.p, first.p)
-    if not is_counted(first):
+    if not is_plain(first):
         y, p, _, used = rows_in_use(first)
         q = to_numpy(q) if first.weight is None else to_numpy(q)[used]
     xp = namespace(p)

@@ -28,8 +28,8 @@ if TYPE_CHECKING:
 class Rows(NamedTuple):
     """Cases of positive weight, and how much each of them is.
 
-    Whole numbers are counts, so that a weight of 3 is three cases. Fractions enter squared, and
-    count as one case. Clusters are numbered from 0; if none are known, each row is one.
+    A row is one case, however much it weighs. Clusters are numbered from 0; if none are known, each
+    row is one.
     """
 
     row: Column
@@ -37,7 +37,6 @@ class Rows(NamedTuple):
     happened: Column
     weight: Column
     square: Column
-    number: Column
     cluster: Column
     together: bool
 
@@ -45,11 +44,6 @@ class Rows(NamedTuple):
     def clusters(self) -> int:
         """The number of clusters."""
         return int(self.cluster.max()) + 1
-
-    @property
-    def unit(self) -> Column:
-        """What the deviation of a row is multiplied by, to be added up in its cluster."""
-        return self.weight if self.together else np.sqrt(self.square)
 
     @property
     def factor(self) -> float:
@@ -107,10 +101,8 @@ def rows_of(cases: Cases) -> Rows:
     y, p, weight, used = rows_in_use(cases)
     together = has_clusters(cases)
     cluster = number_clusters(cases, used) if together else np.arange(len(p))
-    whole = bool(np.all(weight == np.floor(weight)))
-    square, number = (weight, weight) if whole else (weight**2, np.ones_like(weight))
     p, happened = p.astype(np.float64), y.astype(np.float64)
-    return Rows(np.flatnonzero(used), p, happened, weight, square, number, cluster, together)
+    return Rows(np.flatnonzero(used), p, happened, weight, weight**2, cluster, together)
 
 
 class Weights(NamedTuple):
@@ -151,7 +143,7 @@ class Outcomes(NamedTuple):
 
     @property
     def weighted(self) -> bool:
-        """Whether weights are fractions; squares of counts are the counts themselves."""
+        """Whether cases have weights; squares of counts are the counts themselves."""
         return self.event_squares is not self.events
 
     def squared(self) -> Outcomes:

@@ -157,7 +157,7 @@ def regret_in_money(
     unit = float(loss) * cases
     regret = unit * mean_score(t, rule)
     others = {name: unit * mean_score(x, rule) for name, x in baselines(t).items()}
-    # Independent cases are in the tally already, unless their weights are fractions.
+    # Independent cases are in the tally already, unless they have weights.
     source = tally if is_dependent(tally) or t.event_squares is not None else t
     prices = (rule.loss_if_event(value)[None], rule.loss_if_none(value)[None])
     half = unit * float(spread_of_means(source, *prices).half_widths(level)[0])

@@ -196,10 +196,10 @@ def murphy_curve(
 
     The bands of the score and of the uncertainty need no random numbers. A confidence band bounds
     the shares of both kinds of mistakes by score intervals and puts these together, so that it is
-    not too narrow where mistakes are few and costly. Fractional weights count as the number of
-    equal weights that would be as precise, each share by its own; for a single case the band is
-    NaN. If the cases have clusters, the number of cases is divided by the design effect, with a
-    quantile of Student's t. A consistency band is the mean that calibrated forecasts would have,
+    not too narrow where mistakes are few and costly. Weights count as the number of equal weights
+    that would be as precise, each share by its own; for a single case the band is NaN. If the cases
+    have clusters, the number of cases is divided by the design effect, with a quantile of Student's
+    t. A consistency band is the mean that calibrated forecasts would have,
     give or take a quantile of the normal distribution times their standard deviation, or that of
     clusters. With clusters, bands are given at 0.005, 0.01, …, 0.995.
 

@@ -153,15 +153,16 @@ def paired_bounds(
     for cases in (first, second):
         require_no_time(cases, "the band of a difference")
     one, other = _pair(first, second)
+    once = np.ones_like(one.weight)
     if one.together:
         costs = _minus(*(rows.costs(rows.p, rows.happened, grid) for rows in (one, other)))
         mean, error = one.mean_and_error(costs)
         knot, margin = grid, error * student(one.clusters - 1, level)
-        few = np.minimum(*_between(grid, one, other, one.number))[0] < ENOUGH
+        few = np.minimum(*_between(grid, one, other, once))[0] < ENOUGH
     else:
         spare = effective(one.weight.sum(), one.square.sum()) - 1
         margin = _paired_error(knot, one, other, mean) * student(spare, level)
-        few = np.minimum(*_between(knot, one, other, one.number)) < ENOUGH
+        few = np.minimum(*_between(knot, one, other, once)) < ENOUGH
     return _bounds(knot, mean, np.where(few, np.nan, margin), least=-np.inf)
 
 

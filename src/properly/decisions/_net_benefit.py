@@ -353,12 +353,12 @@ def decision_curve(
     Notes
     -----
     A confidence band bounds the shares of true and of false positives by Wilson's score intervals
-    and puts these together, so that it is not too narrow where true positives are few. Fractional
-    weights count as the number of equal weights that would be as precise, each share by its own.
-    Where nobody is acted upon, and for a single case, it is NaN. An exact curve has bounds at both
-    limits of each threshold. If the cases have clusters, the number of cases is divided by the
-    design effect, with a quantile of Student's t, and the band of an exact curve is given at 0.005,
-    0.01, …, 0.995.
+    and puts these together, so that it is not too narrow where true positives are few. Weights
+    count as the number of equal weights that would be as precise, each share by its own. Where
+    nobody is acted upon, and for a single case, it is NaN. An exact curve has bounds at both limits
+    of each threshold. If the cases have clusters, the number of cases is divided by the design
+    effect, with a quantile of Student's t, and the band of an exact curve is given at 0.005, 0.01,
+    …, 0.995.
 
     References
     ----------

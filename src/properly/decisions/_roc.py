@@ -496,7 +496,7 @@ def roc_curve(
     width where no alarm was in vain, and it is right at both ends of the curve, where drawing
     cases again is not. It is a band of the curve of the forecasts as they are, also with `hull`;
     the hull lies above that curve and may leave the band. Where the curve is far from concave,
-    the band is somewhat too narrow. Fractional weights and clusters, in `Cases`, multiply the
+    the band is somewhat too narrow. Weights and clusters, in `Cases`, multiply the
     variance by how much they change it.
 
     References

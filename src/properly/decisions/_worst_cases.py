@@ -14,7 +14,7 @@ from properly._boundary._options import check_whole
 from properly._boundary._record import Record, many, plain
 from properly._boundary._tables import shortened, table
 from properly.counts._calls import takes_rows
-from properly.counts._cases import Cases, is_counted, rows_in_use
+from properly.counts._cases import Cases, is_plain, rows_in_use
 from properly.counts._scoring import price
 from properly.errors import ArgumentTypeError, DataError
 from properly.rules._class_rule import require_class_rule
@@ -247,7 +247,7 @@ def worst_cases(cases: Cases, rule: BinaryRule | ClassRule, k: int = 10) -> Wors
         raise ArgumentTypeError(message, hint="make them by properly.Cases(y, p).")
     count = check_whole(k, "k")
     y, p, used = cases.y, cases.p, None
-    if not is_counted(cases):
+    if not is_plain(cases):
         y, p, _, used = rows_in_use(cases)
     if cases.classes is None:
         loss = price(rule, y, p, classes=False)

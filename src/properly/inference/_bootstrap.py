@@ -418,7 +418,8 @@ def bootstrap(
     statistic : Rule, "auc" or callable
         A rule stands for its mean score. A function takes `Cases`, or a `Tally` if one was
         given, and returns a number. It is called with the same rows and other weights, of which
-        some are 0; for the data themselves, weights that were not given are 1.
+        some are 0; for the data themselves, weights that were not given are 1. What goes by the
+        number of cases therefore sees weights, not repeated rows.
     level : float
         Coverage aimed at.
     method : {"percentile", "basic", "studentized"}

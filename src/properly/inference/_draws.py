@@ -204,7 +204,7 @@ class Cells(Counts):
 
 @dataclass(frozen=True, eq=False)
 class Rows:
-    """Cases one by one, with fractional weights or in clusters.
+    """Cases one by one, with weights or in clusters.
 
     Attributes
     ----------
@@ -322,8 +322,11 @@ def sampler(x: Tally | Cases, *, clusters: bool = True, start: Column | None = N
         value, weight = (to_numpy(column) for column in (tally.value, tally.weight))
         draws: Sampler = Counts(value.astype(np.float64, copy=False), weight)
     elif isinstance(x, Tally):
-        message = "cases of fractional weight are drawn one by one; a tally has only their sums"
-        raise DataError(message, hint="pass properly.Cases(y, p, weight=w) instead of the tally.")
+        message = "weighted cases are drawn one by one; a tally has only sums of their weights"
+        hint = (
+            "pass properly.Cases(y, p, weight=w); for numbers of like cases, a tally with count=."
+        )
+        raise DataError(message, hint=hint)
     else:
         draws = _rows(x, grouped)
     return draws if start is None else draws.grouped(start)

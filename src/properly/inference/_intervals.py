@@ -19,6 +19,7 @@ from properly.counts._isotonic import recalibrate
 from properly.counts._scoring import class_shares, mean_loss, price, score_of_classes, share_saved
 from properly.counts._tally import as_tally
 from properly.errors import DataError, ImproperRuleError
+from properly.inference._design import is_alike
 from properly.inference._estimate import Estimate
 from properly.inference._means import moments
 from properly.inference._shares import student
@@ -95,7 +96,8 @@ def score_interval(
     stratified sampling, weights inverse probabilities of being drawn.
 
     Weights are those of a sample that represents some cases more than others: only their ratios
-    matter. In a tally whole weights are counts.
+    matter, and whole ones are weights too. Numbers of like cases are counts: ``count=``. A tally of
+    weighted cases does not know how many there were; their effective number takes the place of G.
 
     The interval is not cut at the ends of the rule's range. If all losses are alike there is none.
     If a loss is infinite so is the score, there is no standard error, and `infinite_cases` counts
@@ -375,10 +377,11 @@ def _bernstein(cases: Tally | Cases, rule: Rule, moments: Moments, level: float)
 def _unlike_bernstein(cases: Tally | Cases) -> str | None:
     """Name what makes cases depend on one another, or count more than others."""
     if not isinstance(cases, Cases):
-        return None if as_tally(cases).event_squares is None else "fractional weights"
-    columns = (cases.clusters, cases.strata, cases.time, cases.weight)
-    named = zip(("clusters", "strata", "times", "weights"), columns, strict=True)
-    return next((name for name, column in named if column is not None), None)
+        return None if as_tally(cases).event_squares is None else "weights"
+    columns = (cases.clusters, cases.strata, cases.time)
+    named = zip(("clusters", "strata", "times"), columns, strict=True)
+    alike = is_alike(rows_in_use(cases).weight)
+    return next((name for name, x in named if x is not None), None if alike else "weights")
 
 
 def _acts(cases: Tally | Cases, threshold: float) -> bool:

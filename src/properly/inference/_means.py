@@ -9,9 +9,9 @@ import numpy as np
 from properly._boundary._libraries import count_true, is_numpy, namespace
 from properly._boundary._notices import notice
 from properly._boundary._record import many
-from properly.counts._cases import Cases, is_in_place, rows_in_use
+from properly.counts._cases import Cases, is_in_place, is_unweighted, rows_in_use
 from properly.counts._tally import Tally, as_tally
-from properly.inference._design import Design, effective_number
+from properly.inference._design import Design, effective_number, is_alike
 from properly.inference._variance import (
     Spread,
     covariance,
@@ -93,7 +93,7 @@ def moments(
     result = amounts(y, xp.astype(p, xp.float64, copy=False))
     endless = xp.isinf(result[0])
     count = count_true(endless)
-    share = count / len(weight) if source.weight is None else weight[endless].sum() / weight.sum()
+    share = count / len(weight) if is_alike(weight) else weight[endless].sum() / weight.sum()
     infinite = count, float(share)
     # What nobody else has is overwritten: these are the longest columns there are.
     is_own = is_numpy(result) and result.flags.owndata
@@ -142,12 +142,8 @@ def warn_of_few(source: Tally | Cases) -> None:
     Cases that weigh more than others count as fewer.
     """
     if not isinstance(source, Cases):
-        tally = as_tally(source)
-        if tally.event_squares is not None:
-            return
-        events = float(namespace(tally.events).sum(tally.events))
-        kinds = {"event": events, "case without it": float(tally.total) - events}
-    elif source.classes is None and source.weight is None:
+        kinds = dict(zip(("event", "case without it"), _outcomes_of(as_tally(source)), strict=True))
+    elif source.classes is None and is_unweighted(source):
         events = float(count_true(source.y))
         kinds = {"event": events, "case without it": len(source) - events}
     else:
@@ -159,6 +155,18 @@ def warn_of_few(source: Tally | Cases) -> None:
     if min(kinds.values()) < FEW:
         text = " and ".join(counted(count, what) for what, count in kinds.items())
         notice(f"with {text}, intervals may cover less than their level")
+
+
+def _outcomes_of(tally: Tally) -> tuple[float, float]:
+    """Count the events of a tally, and the others; of weights, as many as would say as much."""
+    weight, events, *squares = tally._columns()  # noqa: SLF001
+    xp = namespace(weight)
+    sums = [float(xp.sum(x)) for x in (events, weight - events)]
+    if squares:
+        sums = [
+            x**2 / float(xp.sum(s)) if x > 0 else 0.0 for x, s in zip(sums, squares, strict=True)
+        ]
+    return sums[0], sums[1]
 
 
 def warn_of_clusters(design: Design) -> None:

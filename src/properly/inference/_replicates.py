@@ -297,8 +297,11 @@ def _units_of(design: Design) -> tuple[Column, Kind]:
 def _kinds_of(tally: Tally) -> Sample:
     """Take cases of one forecast and one outcome as alike: events first, then all others."""
     if tally.event_squares is not None:
-        message = "cases of fractional weight are drawn one by one; a tally has only their sums"
-        raise DataError(message, hint="pass properly.Cases(y, p, weight=w) instead of the tally.")
+        message = "weighted cases are drawn one by one; a tally has only sums of their weights"
+        hint = (
+            "pass properly.Cases(y, p, weight=w); for numbers of like cases, a tally with count=."
+        )
+        raise DataError(message, hint=hint)
     value, weight, events = map(to_numpy, (tally.value, tally.weight, tally.events))
     number = np.concatenate([events, weight - events])
     used = np.flatnonzero(number)

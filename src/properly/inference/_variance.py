@@ -23,7 +23,7 @@ import numpy as np
 
 from properly._boundary._libraries import beside, is_numpy, namespace, to_library_of, to_numpy
 from properly.counts._cases import has_strata, is_dependent, rows_in_use
-from properly.counts._pooling import as_counts, order_of
+from properly.counts._pooling import order_of
 from properly.counts._tally import Tally
 from properly.errors import DataError
 from properly.inference._design import TIMES, Design, is_alike
@@ -306,26 +306,11 @@ def spread_of_means(source: Tally | Cases, if_event: Column, if_none: Column) ->
             return _spread_of_counts(tally, if_event, if_none)
     y, p, _, _ = rows_in_use(source)
     row = np.unique(p, return_inverse=True)[1]
-    return _spread_of_rows(source, np.where(y, if_event[:, row], if_none[:, row]))
+    return spread_of_rows(source, np.where(y, if_event[:, row], if_none[:, row]))
 
 
 def spread_of_rows(source: Cases, amount: Column) -> Spread:
-    """Find the spread of means of amounts that are known for each row of positive weight.
-
-    Whole weights of independent cases are counts: a weight of 3 is three cases.
-    """
-    weight = as_counts(rows_in_use(source).weight)
-    if not has_design(source) and weight.dtype.kind == "i":
-        return _spread_of_repeated(amount, weight)
-    return _spread_of_rows(source, amount)
-
-
-def has_design(source: Cases) -> bool:
-    """Tell whether cases are in clusters or strata, or follow one another in time."""
-    return is_dependent(source) or has_strata(source)
-
-
-def _spread_of_rows(source: Cases, amount: Column) -> Spread:
+    """Find the spread of means of amounts that are known for each row of positive weight."""
     design = Design.of(source)
     weight = design.weight
     with np.errstate(invalid="ignore"):
@@ -333,14 +318,9 @@ def _spread_of_rows(source: Cases, amount: Column) -> Spread:
     return covariance(influence, design)
 
 
-def _spread_of_repeated(amount: Column, weight: Column) -> Spread:
-    total = float(weight.sum())
-    if total <= 1:
-        return Spread(np.full((len(amount),) * 2, np.nan), 0)
-    with np.errstate(invalid="ignore"):
-        away = _away(amount, amount @ weight / total)
-        summed = (weight * away) @ away.T
-    return Spread(summed / total / (total - 1), total - 1)
+def has_design(source: Cases) -> bool:
+    """Tell whether cases are in clusters or strata, or follow one another in time."""
+    return is_dependent(source) or has_strata(source)
 
 
 def _away(amount: Column, mean: Column) -> Column:

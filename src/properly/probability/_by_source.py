@@ -9,7 +9,7 @@ import numpy as np
 from properly._boundary._libraries import to_numpy
 from properly.counts._cases import has_classes, require_event
 from properly.counts._class_rows import EVENT, NO_EVENT, rows_of, table_of
-from properly.counts._pooling import pool
+from properly.counts._pooling import exact_weights, pool
 from properly.counts._reductions import complement, one_vs_rest
 from properly.counts._tally import Tally, as_tally
 from properly.errors import DataError
@@ -149,15 +149,26 @@ def _ask(name: str, cases: Tally | Cases, source: Source) -> Question:
         tally = as_tally(cases)
         return Question(name, tally, fit_source(source, tally))
     rows = rows_of(require_event(cases))
-    return _ask_rows(name, rows.y == 0, rows.p[:, 0], rows.weight, rows.square, source=source)
+    square = None if rows.counted else rows.square
+    return _ask_rows(name, rows.y == 0, rows.p[:, 0], rows.weight, square, source=source)
 
 
 def _ask_rows(
-    name: str, happened: Column, p: Column, weight: Column, square: Column, *, source: Source
+    name: str,
+    happened: Column,
+    p: Column,
+    weight: Column,
+    square: Column | None,
+    *,
+    source: Source,
 ) -> Question:
-    """Ask of probabilities, with weights and their squares, whether what they are of happened."""
+    """Ask of probabilities, with weights and their squares, whether what they are of happened.
+
+    Without squares, cases are counted.
+    """
+    weight = exact_weights(weight)
     columns = [weight, np.where(happened, weight, 0)]
-    if weight.dtype.kind == "f":
+    if square is not None:
         columns += [np.where(happened, square, 0), np.where(happened, 0, square)]
     order = np.argsort(p, kind="stable") if source.splits_ties else None
     # Each row is a forecast of its own if ties are split, in the order of forecasts, then of rows.
@@ -191,7 +202,8 @@ def _pooled(table: Table, source: Source) -> Question:
     """Ask of every probability in a table whether its class happened."""
     classes = table.p.shape[1]
     happened = (table.y[:, None] == np.arange(classes)).ravel()
-    weight, square = (np.repeat(x, classes) for x in (table.weight, table.square))
+    weight = np.repeat(table.weight, classes)
+    square = None if table.counted else np.repeat(table.square, classes)
     return _ask_rows(ALL, happened, table.p.ravel(), weight, square, source=source)
 
 

@@ -162,11 +162,10 @@ def confidence_test(cases: Tally | Cases, *, precision: float | None = None) -> 
     are compared with the normal distribution, which needs many cases, and the more of them the
     closer forecasts come to 0, above all for robustness.
 
-    Whole weights count cases; fractional ones enter the variance as their squares. What was called
-    impossible and happened refutes calibration outright, whatever the others say: z of accuracy
-    and robustness is then minus infinity, and their p-values 0. Forecasts that are certain and
-    right, or even among what is possible, give what happens the same probability whatever it is;
-    without any others z is NaN.
+    Weights enter the variance as their squares. What was called impossible and happened refutes
+    calibration outright, whatever the others say: z of accuracy and robustness is then minus
+    infinity, and their p-values 0. Forecasts that are certain and right, or even among what is
+    possible, give what happens the same probability whatever it is; without any others z is NaN.
 
     A precision makes forecasts less extreme than they were made. Calibrated ones no longer
     are: z moves upwards, most of all that of robustness. Of a tally that was grouped into cells

@@ -22,8 +22,8 @@ from properly._boundary._chunks import sweep
 from properly._boundary._libraries import is_numpy, namespace, to_numpy
 from properly._boundary._options import as_number
 from properly._boundary._record import Record
-from properly.counts._cases import Cases, with_forecasts
-from properly.counts._pooling import as_counts, is_one_each, pool
+from properly.counts._cases import Cases, is_unweighted, with_forecasts
+from properly.counts._pooling import is_one_each, pool
 from properly.counts._tally import Tally, as_tally
 from properly.errors import DataError
 
@@ -282,7 +282,7 @@ def limit(cases: Tally | Cases, precision: float | None) -> Limited:
         # In order of size, so that rows of the same numbers have the same sum.
         total = xp.sum(xp.sort(p, axis=1), axis=1, keepdims=True)
         p = xp.where(moved[:, None], p / total, p)
-    return Limited(with_forecasts(cases, p), _amount(moved, cases.weight), least)
+    return Limited(with_forecasts(cases, p), _amount_of_cases(moved, cases), least)
 
 
 def limit_event(p: Array, precision: float | None) -> Array:
@@ -318,16 +318,16 @@ def _limit_tally(tally: Tally, least: float) -> Limited:
     if not namespace(moved).any(moved):
         return Limited(tally, 0, least)
     columns = pool(within, tally._columns())  # noqa: SLF001
-    amount = _amount(moved, tally.weight)
-    amount = amount if tally.event_squares is None else float(amount)
+    amount = namespace(moved).sum(tally.weight[moved])
+    amount = int(amount) if tally.event_squares is None else float(amount)
     return Limited(Tally._of(columns, tally.cells), amount, least)  # noqa: SLF001
 
 
-def _amount(moved: Array, weight: Array | None) -> int | float:
-    """Count cases, or add up their weight if it is not whole numbers."""
-    xp = namespace(moved)
+def _amount_of_cases(moved: Array, cases: Cases) -> int | float:
+    """Count cases, or add up their weight; equal weights are none."""
+    xp, weight = namespace(moved), cases.weight
     if weight is None:
         return int(xp.count_nonzero(moved))
-    counts = as_counts(weight)
-    total = xp.sum(counts[moved])
-    return int(total) if xp.isdtype(counts.dtype, "integral") else float(total)
+    if is_unweighted(cases):
+        return int(xp.count_nonzero(moved & (weight > 0)))
+    return float(xp.sum(xp.astype(weight[moved], xp.float64)))

@@ -140,7 +140,7 @@ class ClassSimulation:
     y, p : numpy array
         What happened, and the probabilities, one column a class.
     weight : numpy array
-        Whole numbers if cases are counted.
+        What each case weighs.
     fitted : numpy array
         The probability that the isotonic source gives each class, by itself.
     cells, totals : list of numpy arrays
@@ -195,44 +195,26 @@ class ClassSimulation:
         truth = truth / truth.sum(axis=1, keepdims=True)
         with np.errstate(divide="ignore"):
             log = np.log(truth)
-        draws = self._draws_of_counts if self.is_counted else self._draws_of_rows
-        drawn = [self._loss(*draw, log) for draw in draws(truth, replicates, rng)]
+        drawn = [self._loss(classes, log) for classes in self._draws(truth, replicates, rng)]
         return np.array(drawn) - self._loss_of_truth(truth, log)
 
-    @property
-    def is_counted(self) -> bool:
-        """Whether some rows stand for several cases."""
-        return self.weight.dtype.kind == "i" and bool((self.weight > 1).any())
-
-    def _draws_of_rows(
-        self, truth: Column, replicates: int, rng: np.random.Generator
-    ) -> Iterator[tuple[Column, Column, Column]]:
-        """Draw one class for each row: rows, classes, and their weights."""
+    def _draws(self, truth: Column, replicates: int, rng: np.random.Generator) -> Iterator[Column]:
+        """Draw one class for each row, which is a case however much it weighs."""
         row, upto = np.arange(len(truth)), np.cumsum(truth, axis=1)
         # Of all rows laid end to end, each a little higher than the one before.
         ladder = (upto / upto[:, -1:] + row[:, None]).ravel()
         for _ in range(replicates):
             # Adding the number of the row must not round a place up to the next one.
             place = np.minimum(row + rng.random(len(row)), np.nextafter(row + 1.0, 0.0))
-            drawn = np.searchsorted(ladder, place, side="right") - row * truth.shape[1]
-            yield row, drawn, self.weight
+            yield np.searchsorted(ladder, place, side="right") - row * truth.shape[1]
 
-    def _draws_of_counts(
-        self, truth: Column, replicates: int, rng: np.random.Generator
-    ) -> Iterator[tuple[Column, Column, Column]]:
-        """Draw how often each class happened in each row, one draw a case."""
-        for _ in range(replicates):
-            counts = np.asarray(rng.multinomial(self.weight, truth))
-            row, drawn = np.nonzero(counts)
-            yield row, drawn, counts[row, drawn]
-
-    def _loss(self, row: Column, drawn: Column, weight: Column, log: Column) -> float:
+    def _loss(self, drawn: Column, log: Column) -> float:
         order = np.argsort(drawn, kind="stable")
         start = np.searchsorted(drawn[order], np.arange(len(self.cells) + 1))
         parts = (order[first:last] for first, last in pairwise(start.tolist()))
         cells = zip(self.cells, self.totals, parts, strict=True)
-        events = [np.bincount(cell[row[of]], weight[of], len(n)) for cell, n, of in cells]
-        return self._fitted(events) - float(weight @ log[row, drawn]) / float(self.weight.sum())
+        events = [np.bincount(cell[of], self.weight[of], len(n)) for cell, n, of in cells]
+        return self._fitted(events) - float(self.weight @ at(log, drawn)) / float(self.weight.sum())
 
     def _loss_of_truth(self, truth: Column, log: Column) -> float:
         """Return how much better class by class would be if each class came as often as expected.

@@ -121,7 +121,7 @@ def smooth(
         towards infinity the overall rate.
     cases : float, optional
         How many cases all the weight stands for; the total weight if left out, which is right for
-        counts. Of fractional weights only the caller knows, since their squares are lost here.
+        counts. Of weights only the caller knows, since their squares are lost here.
     """
     own = np.stack([events, weight - events])
     rate = _share(own, own)
@@ -364,8 +364,8 @@ class EqualCount(Source):
     Parameters
     ----------
     bins : int, optional
-        How many bins; :math:`n^{1/3}`, rounded, if left out. Of fractional weights, :math:`n` is
-        the number of cases that would say as much, :math:`(\sum w)^2 / \sum w^2`.
+        How many bins; :math:`n^{1/3}`, rounded, if left out. Of weighted cases, :math:`n` is
+        the number of those that would say as much, :math:`(\sum w)^2 / \sum w^2`.
     pooled : bool
         Of several classes: bin all columns of probabilities together, instead of each by itself.
     ties : {"together", "split"}
@@ -414,8 +414,8 @@ class EqualWidth(Source):
     Parameters
     ----------
     bins : int, optional
-        How many bins; :math:`n^{1/3}`, rounded, if left out. Of fractional weights, :math:`n` is
-        the number of cases that would say as much, :math:`(\sum w)^2 / \sum w^2`.
+        How many bins; :math:`n^{1/3}`, rounded, if left out. Of weighted cases, :math:`n` is
+        the number of those that would say as much, :math:`(\sum w)^2 / \sum w^2`.
     pooled : bool
         Of several classes: bin all columns of probabilities together, instead of each by itself.
 
@@ -477,9 +477,13 @@ class Neighbours(Source):
         """Count the events among the nearest."""
         cases = effective_total(tally)
         chosen = max(round(cases**0.75), 1) if self.neighbours is None else self.neighbours
-        # Fractional weights are measured in cases of the average weight.
+        # Weights are measured in cases of the average weight.
         amount = chosen * (float(tally.total) / cases)
-        return _by_itself(tally, nearest(*_columns(tally), amount))
+        value, weight, events = _columns(tally)
+        if tally.event_squares is not None:
+            # That amount is rounded, so that whole numbers too are compared but for rounding.
+            weight, events = weight.astype(np.float64), events.astype(np.float64)
+        return _by_itself(tally, nearest(value, weight, events, amount))
 
 
 @dataclass(frozen=True)

@@ -291,7 +291,7 @@ def as_rows(source: object) -> Cases:
         message = f"folds need Cases; got {type(source).__name__}"
         raise ArgumentTypeError(message, hint="write properly.Cases(y, p).")
     if source.event_squares is not None or int(source.total) > MOST_ROWS:
-        message = "folds need cases one by one; this tally has fractional weights or is too large"
+        message = "folds need cases one by one; this tally has weights or is too large"
         raise DataError(message, hint="write properly.Cases(y, p, weight=weight).")
     notice("cases of a tally are taken as independent: clusters and times are lost")
     sample = Sample.of(source)

@@ -20,7 +20,6 @@ from properly.counts._cases import (
     rows_in_use,
     some_cases,
 )
-from properly.counts._pooling import as_counts
 from properly.errors import ArgumentTypeError, DataError
 from properly.inference._logistic import logit
 from properly.recalibration._log_odds_maps import FEW, Coefficients, Logistic, LogOddsMap
@@ -246,11 +245,10 @@ def _rows_of(cases: Cases, line: Logistic) -> tuple[_Rows, list[str]]:
         message = f"groups must differ when they are written as text; got {labels!r}"
         raise DataError(message)
     inside = (p > 0) & (p < 1)
-    weight = as_counts(weight[inside])
-    square = weight * weight if weight.dtype.kind == "f" else weight
+    weight = weight[inside]
     slope, _, intercept = line.coefficients
     odds = intercept + slope * logit(p[inside].astype(np.float64))
-    return _Rows(y[inside], odds, weight, square, number[inside]), names
+    return _Rows(y[inside], odds, weight, weight * weight, number[inside]), names
 
 
 @np.errstate(over="ignore")

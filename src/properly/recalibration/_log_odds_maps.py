@@ -19,7 +19,7 @@ from properly._boundary._chunks import sweep
 from properly._boundary._libraries import count_true, is_numpy, namespace
 from properly._boundary._notices import notice
 from properly._boundary._options import as_number, check_choice, check_flag, check_inside
-from properly._boundary._record import many
+from properly._boundary._record import amount_of, many
 from properly.calibration._event_tests import line, shift
 from properly.counts._prevalence_shift import ALMOST, HARDLY
 from properly.errors import DataError
@@ -298,7 +298,7 @@ def _tensor_line(p: Array, a: float, b: float, c: float) -> Array:
 def _refuse_certain(sample: Sample) -> None:
     certain = (sample.value == 0) | (sample.value == 1)
     count = sample.weight[certain].sum()
-    shown = many(int(count), "case") if count == int(count) else f"a weight of {count:g}"
+    shown = amount_of(int(count) if sample.event_squares is None else float(count))
     message = f"forecasts must not be certain for this map; {shown} have 0 or 1"
     raise DataError(message, hint='certain="learn" gives them a place of their own.')
 

@@ -30,9 +30,9 @@ class Sample:
     Attributes
     ----------
     value, weight, events : numpy array
-        Forecasts in double precision, cases and events; whole numbers if these are counted.
+        Forecasts in double precision; cases and events, or sums of their weights.
     event_squares, none_squares : numpy array or None
-        Sums of squared weights of events and of others; None of counts.
+        Sums of squared weights of events and of others; None if cases were counted.
     """
 
     value: Column
@@ -78,7 +78,7 @@ class Sample:
 
     @cached_property
     def event_numbers(self) -> tuple[float, float]:
-        """How many events and how many others there are; of fractional weights, effectively."""
+        """How many events and how many others there are; of weighted ones, effectively."""
         total, events = self.totals
         if self.event_squares is None or self.none_squares is None:
             return events, total - events
@@ -120,8 +120,8 @@ def as_event_tally(
     source: object, p: object = None, columns: dict[str, Any] | None = None
 ) -> Tally:
     """Take a tally, cases of an event, or outcomes and forecasts."""
-    if p is not None and set(columns or {}) <= {"weight", "pos_label"}:
-        # Rows that are only counted need no copy.
+    if p is not None and set(columns or {}) <= {"weight", "count", "pos_label"}:
+        # Rows that are only counted need no copy, and no repetition.
         return Tally.from_arrays(source, p, **(columns or {}))
     if p is not None:
         source = Cases(source, p, **(columns or {}))
@@ -137,7 +137,7 @@ class Training(Record):
     Attributes
     ----------
     cases : int or None
-        How many cases; None of fractional weights, whose tally does not say.
+        How many cases; None of weighted ones, whose tally does not say.
     weight, effective : float
         Their weight, and how many cases of equal weight would say as much.
     events : float or tuple of floats
@@ -187,13 +187,12 @@ class Training(Record):
     def of_classes(cls, table: Table) -> Training:
         """Add up cases of several classes."""
         weight = float(table.weight.sum())
-        counted = table.weight.dtype.kind != "f"
         events = np.bincount(table.y, table.weight, minlength=len(table.names))
         # Zeros have one sign, and whole rows are told apart at once.
         row = np.dtype((np.void, table.p.itemsize * len(table.names)))
         rows = np.ascontiguousarray(table.p + 0.0).view(row)
         return cls(
-            cases=int(weight) if counted else None,
+            cases=int(weight) if table.counted else None,
             weight=weight,
             effective=weight**2 / float(table.square.sum()),
             events=tuple(events.tolist()),

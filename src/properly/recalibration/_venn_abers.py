@@ -89,13 +89,13 @@ def pairs_of(tally: Tally, sample: Sample) -> Pairs:
 
 
 def _in_units(tally: Tally, sample: Sample) -> tuple[Column, Column, Any]:
-    """Return cases, events and the weight of the added case: 1, or the mean of fractions."""
+    """Return cases, events and the weight of the added case: 1, or the mean one of a case."""
     weight, events = to_numpy(tally.weight), to_numpy(tally.events)
-    if tally.event_squares is None:
-        if sample.totals[0] < PRODUCTS_FIT:
-            return weight, events, 1
-        return sample.weight, sample.events, 1.0
-    return weight, events, float(sample.squares.sum() / weight.sum())
+    if tally.event_squares is None and sample.totals[0] < PRODUCTS_FIT:
+        return weight, events, 1
+    # Products of whole numbers might overflow.
+    unit = float(sample.squares.sum() / weight.sum())
+    return weight.astype(np.float64), events.astype(np.float64), unit
 
 
 def _from_zero(x: Column) -> Column:
@@ -155,7 +155,7 @@ def _near_hull(path: _Path, unit: Any) -> Column:
         stop = min(start + PIECE, len(cases) - 1)
         edges = slice(*np.searchsorted(corner, [start, stop - 1], side="right") - [1, 0])
         rows = np.diff(np.clip(corner[edges.start : edges.stop + 1], start, stop))
-        # Above the edge, times its width, as whole numbers if cases are counted.
+        # Above the edge, times its width; of counts as whole numbers.
         level = events[start:stop] * np.repeat(wide[edges], rows)
         level -= cases[start:stop] * np.repeat(high[edges], rows)
         found.append(start + np.flatnonzero(level <= np.repeat(most[edges], rows)))

@@ -1,0 +1,387 @@
+"""One convention: a weight says what a case weighs, a count how many like cases a row stands for.
+
+Values are the same for both; the unit of weights never matters, and equal weights are none.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import properly
+from properly import probability
+from properly.errors import DataError
+from properly.recalibration import Identity
+from properly.rules import Brier
+
+from .map_draws import CLASS_MAPS, EVENT_MAPS, PLAIN_LINES, RAW, drawn, drawn_classes, points
+from .mean_oracles import any_classes, cases_of, counted_classes, few, require_alike
+from .subjects import (
+    RULES,
+    Rows,
+    any_rows,
+    are_alike,
+    counted_rows,
+    counts_of,
+    exact_blocks,
+    many,
+    quick_counts,
+    quick_rows,
+    seeds,
+    tally_of,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from properly import Tally
+    from properly.rules import BinaryRule
+
+    from .class_draws import ClassRows
+
+pytestmark = pytest.mark.filterwarnings("ignore::properly.errors.DataWarning")
+
+COLUMNS = ("value", "weight", "events", "event_squares", "nonevent_squares")
+# By a whole number, by a fraction, and by what no whole number is left whole by.
+UNITS = [7, 0.3, 2.0**-20]
+every_unit = pytest.mark.parametrize("unit", UNITS)
+every_rule = pytest.mark.parametrize("rule", RULES, ids=repr)
+every_map = pytest.mark.parametrize("kind", EVENT_MAPS, ids=repr)
+# Whose bins do not depend on how many cases there are.
+SOURCES: list[Any] = ["isotonic", probability.EqualCount(bins=3), probability.EqualWidth(bins=4)]
+every_source = pytest.mark.parametrize("source", SOURCES, ids=repr)
+BY_SIZE: list[Any] = [*SOURCES, "equal_count", "equal_width", "neighbours", "kernel"]
+
+
+def scaled(found: Any, unit: float) -> Any:
+    return found._replace(weight=found.weight * unit)
+
+
+def parts_of(source: Any, rule: BinaryRule) -> list[float]:
+    found = properly.decompose(source, rule)
+    return [found.score, found.miscalibration, found.discrimination, found.uncertainty]
+
+
+def agree(one: list[float], two: list[float]) -> None:
+    """Compare parts of a score, each a difference of two means."""
+    assert one == pytest.approx(two, rel=1e-12, abs=1e-12, nan_ok=True)
+
+
+def repeated(found: Rows, count: Any) -> Rows:
+    return Rows(*(np.repeat(column, count, axis=0) for column in found))
+
+
+def require_same_tallies(one: Tally, two: Tally, rounding: float = 0.0) -> None:
+    for name in COLUMNS:
+        left, right = getattr(one, name), getattr(two, name)
+        if left is None or right is None:
+            assert left is right is None
+        else:
+            np.testing.assert_allclose(left, right, rtol=rounding, atol=0)
+
+
+# A weight and a count of the same size
+
+
+@every_rule
+@given(found=quick_counts)
+def test_parts_of_a_score_agree(rule: BinaryRule, found: Rows) -> None:
+    agree(parts_of(tally_of(found), rule), parts_of(counts_of(found), rule))
+
+
+@many
+@given(found=counted_rows)
+def test_curves_agree_to_the_last_bin(found: Rows) -> None:
+    weighed, counted = (properly.reliability(make(found)) for make in (tally_of, counts_of))
+    np.testing.assert_array_equal(weighed.value, counted.value)
+    np.testing.assert_array_equal(weighed.recalibrated, counted.recalibrated)
+    for column in ("x_min", "x_max", "event_rate"):
+        one, two = getattr(weighed.bins, column), getattr(counted.bins, column)
+        np.testing.assert_array_equal(one, two)
+
+
+@many
+@given(found=counted_rows)
+def test_whole_weights_are_pooled_in_whole_numbers(found: Rows) -> None:
+    # Large enough for slopes that differ by less than a double can tell.
+    large = scaled(found, 10**12)
+    weighed = tally_of(large._replace(weight=large.weight + np.arange(len(large.weight)) % 3))
+    bins = properly.reliability(weighed).bins
+    blocks = exact_blocks(weighed.weight.tolist(), weighed.events.tolist())
+    assert bins.weight.tolist() == [block.weight for block in blocks]
+    assert bins.event_rate.tolist() == [block.events / block.weight for block in blocks]
+
+
+@every_source
+@few
+@given(found=quick_counts)
+def test_means_agree(source: Any, found: Rows) -> None:
+    expected = properly.means(counts_of(found), source=source)
+    for cases in (tally_of(found), cases_of(found)):
+        require_alike(properly.means(cases, source=source), expected)
+
+
+@every_source
+@few
+@given(found=counted_classes)
+def test_means_of_classes_agree(source: Any, found: ClassRows) -> None:
+    counted = properly.Cases(found.y, found.p, count=found.weight)
+    one, two = (properly.means(x, source=source) for x in (cases_of(found), counted))
+    require_alike(one, two)
+
+
+# Others draw rates to each other by a case's worth, which depends on how many there are.
+@pytest.mark.parametrize("kind", [Identity(), *PLAIN_LINES, *RAW], ids=repr)
+@few
+@given(seed=seeds)
+def test_maps_agree_that_do_not_depend_on_the_number_of_cases(kind: Any, seed: int) -> None:
+    rows: Any = drawn(seed, weights="counts")
+    weighed, counted = (
+        kind.fit(rows.y, rows.p, **{name: rows.weight}) for name in ("weight", "count")
+    )
+    x = points(rows.p)
+    np.testing.assert_allclose(weighed.at(x), counted.at(x), rtol=0, atol=1e-9)
+    assert counted.training.cases == counted.training.effective == rows.weight.sum()
+    assert weighed.training.cases is None
+    assert weighed.training.effective < len(rows.y)
+
+
+# The unit of weights
+
+
+@every_unit
+@many
+@given(found=any_rows)
+def test_a_unit_multiplies_sums_and_their_squares(unit: float, found: Rows) -> None:
+    once, often = tally_of(found), tally_of(scaled(found, unit))
+    factor = 1 if are_alike(found.weight) else unit
+    np.testing.assert_array_equal(once.value, often.value)
+    for name, power in zip(COLUMNS[1:], (1, 1, 2, 2), strict=True):
+        one, two = getattr(once, name), getattr(often, name)
+        assert (one is None) == (two is None)
+        if one is not None:
+            np.testing.assert_allclose(two, one * float(factor) ** power, rtol=1e-13)
+
+
+@every_rule
+@every_unit
+@few
+@given(found=quick_rows)
+def test_a_unit_changes_no_part_of_a_score(rule: BinaryRule, unit: float, found: Rows) -> None:
+    agree(parts_of(tally_of(scaled(found, unit)), rule), parts_of(tally_of(found), rule))
+
+
+@every_unit
+@many
+@given(found=any_rows)
+def test_a_unit_changes_no_curve(unit: float, found: Rows) -> None:
+    one, two = (properly.reliability(tally_of(x)) for x in (found, scaled(found, unit)))
+    np.testing.assert_allclose(one.recalibrated, two.recalibrated, rtol=0, atol=1e-13)
+
+
+@pytest.mark.parametrize("source", BY_SIZE, ids=repr)
+@every_unit
+@few
+@given(found=quick_rows, classes=any_classes)
+def test_a_unit_changes_no_mean(source: Any, unit: float, found: Rows, classes: ClassRows) -> None:
+    doors: list[tuple[Any, Any]] = [(tally_of, found), (cases_of, found), (cases_of, classes)]
+    for make, rows in doors:
+        one, two = (properly.means(make(x), source=source) for x in (rows, scaled(rows, unit)))
+        require_alike(one, two)
+
+
+@every_unit
+@many
+@given(found=quick_rows)
+def test_a_unit_changes_no_test_of_confidence(unit: float, found: Rows) -> None:
+    inside = found._replace(p=np.clip(found.p, 0.01, 0.99))
+    for make in (tally_of, cases_of):
+        one, two = (probability.confidence_test(make(x)).z for x in (inside, scaled(inside, unit)))
+        left, right = ([z.decisiveness, z.accuracy, z.robustness] for z in (one, two))
+        assert left == pytest.approx(right, rel=1e-9, abs=1e-9, nan_ok=True)
+
+
+# Equal weights
+
+
+@many
+@given(found=any_rows, unit=st.sampled_from([1, *UNITS]))
+def test_equal_weights_are_no_weights_in_a_tally(found: Rows, unit: float) -> None:
+    equal = tally_of(found._replace(weight=np.where(found.weight > 0, unit, 0)))
+    used = found.weight > 0
+    require_same_tallies(equal, properly.tally(found.y[used], found.p[used]))
+
+
+@every_map
+@few
+@given(seed=seeds, certain=st.booleans(), unit=st.sampled_from([1, *UNITS]))
+def test_equal_weights_are_no_weights_for_a_map(
+    kind: Any, seed: int, certain: bool, unit: float
+) -> None:
+    rows = drawn(seed, certain=certain)
+    weight = np.full(len(rows.y), unit)
+    plain = kind.fit(rows.y, rows.p).dumps()
+    assert kind.fit(rows.y, rows.p, weight=weight).dumps() == plain
+    assert kind.fit(properly.Cases(rows.y, rows.p, weight=weight)).dumps() == plain
+
+
+@pytest.mark.parametrize("kind", CLASS_MAPS, ids=repr)
+@few
+@given(seed=seeds, unit=st.sampled_from([1, *UNITS]))
+def test_equal_weights_are_no_weights_for_a_map_of_classes(
+    kind: Any, seed: int, unit: float
+) -> None:
+    rows = drawn_classes(seed)
+    weight = np.full(len(rows.y), unit)
+    weighed = kind.fit(properly.Cases(rows.y, rows.p, weight=weight))
+    assert weighed.dumps() == kind.fit(properly.Cases(rows.y, rows.p)).dumps()
+
+
+# The choice of a map
+
+
+def choice(rows: Any, **columns: Any) -> list[Any]:
+    found = properly.recalibrate(rows.y, rows.p, folds=5, **columns)
+    return [repr(found.map), found.gain.estimate, *found.gain.interval, found.recommended]
+
+
+@pytest.mark.parametrize("weights", ["counts", "fractions"])
+@every_unit
+def test_a_unit_changes_no_choice_of_a_map(weights: str, unit: float) -> None:
+    rows: Any = drawn(11, weights=weights)
+    one, two = (choice(rows, weight=factor * rows.weight) for factor in (1, unit))
+    assert one[0].partition("(")[0] == two[0].partition("(")[0]
+    assert one[1:] == pytest.approx(two[1:], rel=1e-7, abs=1e-9)
+
+
+@every_unit
+def test_equal_weights_change_no_choice_of_a_map(unit: float) -> None:
+    rows = drawn(12)
+    one, two = choice(rows), choice(rows, weight=np.full(len(rows.y), unit))
+    assert one[0] == two[0]
+    assert one[1:] == pytest.approx(two[1:], rel=1e-12)
+
+
+def test_counts_are_repeated_rows_for_the_choice_of_a_map() -> None:
+    rows: Any = drawn(13, weights="counts")
+    plain = rows._replace(**{x: np.repeat(getattr(rows, x), rows.weight) for x in ("y", "p")})
+    assert choice(rows, count=rows.weight) == choice(plain)
+
+
+# A weight and a count
+
+
+@many
+@given(found=any_rows, seed=seeds)
+def test_a_row_may_stand_for_like_cases_of_its_weight(found: Rows, seed: int) -> None:
+    count = np.random.default_rng(seed).integers(0, 4, len(found.y))
+    count[found.weight.argmax()] = 2
+    expected = tally_of(repeated(found, count))
+    doors: list[Callable[..., Any]] = [properly.tally, properly.Cases, properly.Tally.from_arrays]
+    for door in doors:
+        made = door(found.y, found.p, weight=found.weight, count=count)
+        tally = made.tally() if isinstance(made, properly.Cases) else made
+        require_same_tallies(tally, expected, rounding=1e-13)
+
+
+@every_map
+@few
+@given(seed=seeds, certain=st.booleans())
+def test_a_map_takes_like_cases_of_a_weight(kind: Any, seed: int, certain: bool) -> None:
+    rows: Any = drawn(seed, certain=certain, weights="fractions")
+    count = np.random.default_rng(seed).integers(1, 4, len(rows.y))
+    again = repeated(Rows(*rows), count)
+    x, one = points(rows.p), kind.fit(rows.y, rows.p, weight=rows.weight, count=count)
+    two = kind.fit(again.y, again.p, weight=again.weight)
+    np.testing.assert_allclose(one.at(x), two.at(x), rtol=0, atol=1e-9)
+
+
+@few
+@given(found=any_classes, seed=seeds)
+def test_columns_of_cases_are_repeated_together(found: ClassRows, seed: int) -> None:
+    count = np.random.default_rng(seed).integers(0, 4, len(found.y))
+    count[found.weight.argmax()] = 1
+    row = np.arange(len(found.y))
+    known: dict[str, Any] = {"clusters": row % 3, "time": row, "groups": row % 2}
+    made = properly.Cases(found.y, found.p, weight=found.weight, count=count, **known)
+    assert len(made) == count.sum()
+    for name, column in ({"y": found.y, "p": found.p, "weight": found.weight} | known).items():
+        np.testing.assert_array_equal(getattr(made, name), np.repeat(column, count, axis=0))
+
+
+# What is refused
+
+
+KINDS = """\
+tallies must both be of counted cases, or both of weighted ones, to add up
+
+Hint: make one tally of all rows, with their weights: equal ones are only counted."""
+
+
+@many
+@given(found=any_rows, other=counted_rows)
+def test_tallies_of_both_kinds_do_not_add(found: Rows, other: Rows) -> None:
+    weighed, counted = tally_of(found), counts_of(other)
+    if are_alike(found.weight):
+        # Equal weights are none.
+        require_same_tallies(weighed + counted, counted + weighed)
+        return
+    for pair in ((weighed, counted), (counted, weighed), (weighed.group(4), counted)):
+        with pytest.raises(DataError) as caught:
+            sum(pair)
+        assert str(caught.value) == KINDS
+
+
+FRACTIONS = "\n\nHint: weight= takes fractions."
+REFUSED: list[tuple[list[Any], str]] = [
+    ([1, -1, 2], "count must be whole numbers, zero or more; row 1 is -1" + FRACTIONS),
+    ([1, 2, 0.5], "count must be whole numbers, zero or more; row 2 is 0.5" + FRACTIONS),
+    ([np.nan, 2, 1], "count must be whole numbers, zero or more; row 0 is nan" + FRACTIONS),
+    ([0, 0, 0], "at least one count must be positive; all 3 are 0"),
+    ([1, 2], "count and forecasts must be equally long; got 2 and 3"),
+    ([2**62] * 3, "counts must add up to less than 2**63; got about 1.38e+19"),
+]
+Y, P = [0, 1, 1], [0.2, 0.4, 0.6]
+DOORS: dict[str, Callable[[Any], object]] = {
+    "tally": lambda count: properly.tally(Y, P, count=count),
+    "from_arrays": lambda count: properly.Tally.from_arrays(Y, P, count=count),
+    "Cases": lambda count: properly.Cases(Y, P, count=count),
+    "classes": lambda count: properly.Cases(Y, [[1 - x, x] for x in P], count=count),
+    "decompose": lambda count: properly.decompose(Y, P, Brier(), count=count),
+    "means": lambda count: properly.means(Y, P, count=count),
+    "fit": lambda count: EVENT_MAPS[0].fit(Y, P, count=count),
+    "recalibrate": lambda count: properly.recalibrate(Y, P, count=count),
+}
+
+
+@pytest.mark.parametrize("door", DOORS)
+@pytest.mark.parametrize(("count", "message"), REFUSED, ids=[str(x) for x, _ in REFUSED])
+def test_bad_counts_are_refused_at_every_door(door: str, count: Any, message: str) -> None:
+    with pytest.raises(DataError) as caught:
+        DOORS[door](count)
+    assert str(caught.value) == message
+
+
+def test_a_weight_and_a_count_must_meet_in_some_row() -> None:
+    for door in (properly.tally, properly.Cases):
+        with pytest.raises(DataError) as caught:
+            door(Y, P, weight=[0, 1, 2.5], count=[3, 0, 0])
+        message = "at least one row must have a weight and a count above 0; none has both"
+        assert str(caught.value) == message
+
+
+def test_rows_are_repeated_up_to_a_limit_and_counted_beyond() -> None:
+    count = [10**8, 1, 10**15]
+    with pytest.raises(DataError) as caught:
+        properly.Cases(Y, P, count=count)
+    assert str(caught.value) == (
+        "rows of cases can be repeated 100,000,000 times in all; got 1,000,000,100,000,001\n\n"
+        "Hint: properly.tally(y, p, count=column) counts any number."
+    )
+    assert properly.tally(Y, P, count=count).weight.tolist() == count
+    # A map of an event only counts them.
+    assert EVENT_MAPS[0].fit(Y, P, count=count).training.cases == sum(count)
