@@ -14,6 +14,7 @@ from properly.engines import _cell_counts
 from properly.engines._cell_counts import Counts, as_exact, cell_of
 from properly.engines._exact_sums import Total
 from properly.engines._long_integers import as_whole_numbers
+from properly.errors import DataError
 
 RNG = np.random.default_rng(3)
 # Certain, next to certain, on borders, as small as can be, and ordinary.
@@ -27,6 +28,7 @@ WEIGHTS: dict[str, Any] = {
     "huge": RNG.integers(1, 2**50, len(P)),
 }
 FRACTIONS = RNG.random(len(P)) * 3
+HALVES = slice(50), slice(50, None)
 
 
 def some(x: Any, rows: Any) -> Any:
@@ -41,7 +43,11 @@ def test_cells_are_those_of_a_grouped_tally(weight: Any, cells: int) -> None:
     np.testing.assert_array_equal(found.weight, expected.weight)
     np.testing.assert_array_equal(found.events, expected.events)
     np.testing.assert_allclose(found.value, expected.value, rtol=1e-15, atol=0)
-    assert (found.cells, found.event_squares) == (cells, None)
+    assert found.cells == cells
+    assert (found.event_squares is None) == (weight is None)
+    for name in ("event_squares", "nonevent_squares") if weight is not None else ():
+        # Exact digits are rounded once, floats at every addition.
+        np.testing.assert_allclose(getattr(found, name), getattr(expected, name), rtol=1e-14)
 
 
 @pytest.mark.parametrize("cells", [1, 3, 1000])
@@ -123,13 +129,15 @@ def test_the_squares_of_whole_weights_are_exact_however_large() -> None:
     for squares, rows in ((counts.event_squares, Y), (counts.nonevent_squares, ~Y)):
         expected = sum(int(w) ** 2 for w in WEIGHTS["huge"][inside & rows])
         assert as_whole_numbers(squares)[1] == expected
-    assert counts.tally().event_squares is None
+    rounded: Any = counts.tally().event_squares
+    expected = sum(int(w) ** 2 for w in WEIGHTS["huge"][inside & Y])
+    assert rounded[1] == pytest.approx(float(expected), rel=1e-15)
 
 
 def test_whole_weights_before_fractions_are_squared_as_weights() -> None:
     y, p = np.array([True, False, True]), np.array([0.25, 0.25, 0.25])
     whole = Counts.of_rows(y[:2], p[:2], np.array([3, 2]))
-    plain = Counts.of_rows(y[2:], p[2:])
+    plain = Counts.of_rows(y[2:], p[2:], np.array([1]))
     fraction = Counts.of_rows(y[2:], p[2:], np.array([0.5]))
     for found in (whole + plain + fraction, fraction + (plain + whole), whole + (fraction + plain)):
         tally: Any = found.tally()
@@ -139,6 +147,61 @@ def test_whole_weights_before_fractions_are_squared_as_weights() -> None:
         assert found.grouped(4).tally().value.tolist() == [0.25]
     in_cells = (whole.grouped(4) + fraction.grouped(4)).tally()
     assert in_cells.value.tolist() == [0.25]
+
+
+def test_counted_cases_and_weighed_ones_do_not_add() -> None:
+    y, p = np.array([True, False]), np.array([0.25, 0.5])
+    counted = Counts.of_rows(y, p, times=np.array([1, 3]))
+    for weight in (np.array([1, 2]), np.array([1, 1]), np.array([0.5, 0.7])):
+        weighed = Counts.of_rows(y, p, weight)
+        for one, two in ((counted, weighed), (weighed, counted)):
+            with pytest.raises(DataError, match="both be of counted cases, or both of weighted"):
+                one + two
+
+
+@pytest.mark.parametrize("each", [1, 3, 3.0, 0.1, 2**53 - 1])
+@pytest.mark.parametrize("cells", [None, 3])
+def test_equal_weights_are_divided_out_of_a_tally_only(each: Any, cells: int | None) -> None:
+    weight = np.where(np.arange(len(P)) % 5, each, 0)
+    rows = np.flatnonzero(weight > 0)
+    parts = [Counts.of_rows(Y[some], P[some], weight[some], cells) for some in HALVES]
+    found = parts[0] + parts[1]
+    assert found.is_weighted
+    assert found.has_equal_weights
+    tally, expected = found.tally(), Counts.of_rows(Y[rows], P[rows], None, cells).tally()
+    assert tally.event_squares is None
+    np.testing.assert_array_equal(tally.weight, expected.weight)
+    np.testing.assert_array_equal(tally.events, expected.events)
+    np.testing.assert_allclose(tally.value, expected.value, rtol=1e-14)
+    kept: Any = found.tally(divided=False)
+    np.testing.assert_allclose(kept.weight, each * expected.weight, rtol=1e-14)
+    np.testing.assert_allclose(kept.event_squares, float(each) ** 2 * expected.events, rtol=1e-14)
+
+
+def test_a_part_of_equal_weights_adds_to_one_of_others() -> None:
+    y, p = np.array([True, False, True]), np.array([0.25, 0.25, 0.5])
+    weight = np.array([2, 2, 5])
+    found = Counts.of_rows(y[:2], p[:2], weight[:2]) + Counts.of_rows(y[2:], p[2:], weight[2:])
+    tally: Any = found.tally()
+    assert found.weights == (2, 5)
+    assert (tally.weight.tolist(), tally.events.tolist()) == ([4, 5], [2, 5])
+    assert (tally.event_squares.tolist(), tally.nonevent_squares.tolist()) == ([4, 25], [4, 0])
+
+
+@pytest.mark.parametrize("weight", [*WEIGHTS.values(), FRACTIONS], ids=[*WEIGHTS, "fractions"])
+@pytest.mark.parametrize("cells", [None, 10])
+def test_a_row_that_counts_often_is_so_many_rows(weight: Any, cells: int | None) -> None:
+    times = np.arange(len(P)) % 4
+    row = np.repeat(np.arange(len(P)), times)
+    found = Counts.of_rows(Y, P, weight, cells, times=times)
+    expected = Counts.of_rows(Y[row], P[row], some(weight, row), cells)
+    assert (found.weights, found.least) == (expected.weights, expected.least)
+    for name in ("place", "weight", "events", "event_squares", "nonevent_squares", "moment"):
+        one, two = getattr(found, name), getattr(expected, name)
+        assert (one is None) == (two is None)
+        if one is not None:
+            exact = weight is not FRACTIONS
+            np.testing.assert_allclose(one, two, rtol=0 if exact else 1e-13, atol=0)
 
 
 def test_sums_in_cells_are_taken_as_they_are() -> None:

@@ -71,6 +71,9 @@ def bytes_of(summary: Summary, folder: Path) -> bytes:
 MADE: dict[str, Callable[[], Summary]] = {
     "counts": summed,
     "whole weights": lambda: summed(WHOLE),
+    "equal weights": lambda: summed(np.full(ROWS, 0.1), groups=GROUPS),
+    "counts of rows": lambda: summed(times=WHOLE, groups=GROUPS),
+    "both": lambda: summed(FRACTIONS, times=WHOLE),
     "fractions": lambda: summed(FRACTIONS),
     "cells": lambda: summed(WHOLE, cells=4),
     "fractions in cells": lambda: summed(FRACTIONS, cells=4),
@@ -270,6 +273,13 @@ LIES: dict[str, dict[str, Callable[[Any], Any]]] = {
     "cells that are fewer": header(lambda w: w["parts"][0]["counts"][0].update(cells=2)),
     "a negative moment": header(lambda w: w["parts"][0]["counts"][0].update(least="-1p0")),
     "confusion of nobody": header(lambda w: w["parts"][0].update(confusion=["c"])),
+    "weights that fall": header(lambda w: w["parts"][0]["counts"][0].update(weights=[2, 1])),
+    "a weight of 0": header(lambda w: w["parts"][0]["counts"][0].update(weights=[0, 1])),
+    "one weight": header(lambda w: w["parts"][0]["counts"][0].update(weights=[1])),
+    "weights in words": header(lambda w: w["parts"][0]["counts"][0].update(weights="12")),
+    "weights that are flags": header(
+        lambda w: w["parts"][0]["counts"][0].update(weights=[True] * 2)
+    ),
     "notes that are numbers": header(lambda w: w["parts"][0].update(notes=[1])),
     "places that fall": {"0_0_place": lambda x: x[::-1]},
     "places that are floats": {"0_0_place": lambda x: x.astype(float)},
@@ -296,6 +306,39 @@ def test_a_file_that_lies_is_refused(lie: dict[str, Any], tmp_path: Path) -> Non
     rewritten(path, **lie)
     with pytest.raises(DataError):
         Summary.load(path)
+
+
+def of_old(words: dict[str, Any]) -> None:
+    """Write what files of old have, which do not say how large weights are."""
+    for part in words["parts"]:
+        for counts in part["counts"]:
+            del counts["weights"]
+
+
+@pytest.mark.parametrize("cells", [None, 4])
+def test_old_files_keep_their_meaning(cells: int | None, tmp_path: Path) -> None:
+    path = tmp_path / "x.summary"
+    for weight in (WHOLE, FRACTIONS, None, np.full(ROWS, 3)):
+        new = summed(weight, groups=GROUPS, cells=cells)
+        rewritten(new.save(path), **header(of_old))
+        old = Summary.load(path)
+        for one, two in ((old, new), *zip(old.groups.values(), new.groups.values(), strict=True)):
+            assert (one.has_weights, one.is_weighted) == (two.has_weights, two.is_weighted)
+            assert (one.rows, one.total) == (two.rows, two.total)
+            for name, tally in two.tallies.items():
+                found = one.tallies[name]
+                for column, other in zip(found._columns(), tally._columns(), strict=True):
+                    np.testing.assert_array_equal(column, other)
+        assert (old + new).is_weighted == new.is_weighted
+
+
+def test_squares_make_weights_of_whole_numbers_in_old_files() -> None:
+    new, counted = summed(WHOLE), summed(times=WHOLE)
+    assert (new.tallies["a"].event_squares is None, new.has_weights) == (False, True)
+    assert (counted.tallies["a"].event_squares is None, counted.has_weights) == (True, False)
+    np.testing.assert_array_equal(new.tallies["a"].weight, counted.tallies["a"].weight)
+    with pytest.raises(DataError, match="both be of counted cases, or both of weighted ones"):
+        new + counted
 
 
 def test_fractions_that_are_none_are_refused(tmp_path: Path) -> None:

@@ -133,6 +133,11 @@ REFUSED: dict[str, Callable[[], tuple[Any, Any, dict[str, Any]]]] = {
     "no weight": lambda: (Y, P, {"weight": np.zeros(ROWS)}),
     "missing weight": lambda: (Y, P, {"weight": changed(np.ones(ROWS), 0, None)}),
     "huge weight": lambda: (Y, P, {"weight": changed(np.ones(ROWS), 0, 1e200)}),
+    "negative count": lambda: (Y, P, {"count": changed(np.ones(ROWS), 0, -1.0)}),
+    "broken count": lambda: (Y, P, {"count": changed(np.ones(ROWS), 0, 0.5)}),
+    "no count": lambda: (Y, P, {"count": np.zeros(ROWS)}),
+    "missing count": lambda: (Y, P, {"count": changed(np.ones(ROWS), 0, None)}),
+    "short count": lambda: (Y, P, {"count": np.ones(ROWS - 1)}),
     "short weight": lambda: (Y, P, {"weight": np.ones(ROWS - 1)}),
     "sums": lambda: (GRADE, 2 * GRADES, {}),
     "negative class": lambda: (GRADE, np.log(GRADES), {}),
@@ -551,11 +556,43 @@ def test_weights_are_looked_at() -> None:
     assert only(weigh(np.full(ROWS, 2.0))).what == "all weights are 2"
     whole = weigh(np.arange(ROWS) % 3 + 1)
     assert only(whole).what == "all weights are whole numbers"
+    words = "Weights are sampling weights; for numbers of like cases pass count=, --count."
+    assert (only(whole).severity, only(whole).advice) == ("note", words)
     zero = weigh(changed(np.linspace(1, 2, ROWS), 9, 0.0))
     assert (only(zero).severity, only(zero).rows) == ("note", (9,))
     negative = weigh(changed(np.linspace(1, 2, ROWS), 9, -0.5))
     assert (only(negative).severity, only(negative).rows) == ("problem", (9,))
     assert [s.what for s in weigh(np.zeros(ROWS)).problems] == ["no weight is positive"]
+
+
+def test_counts_are_looked_at() -> None:
+    counts = np.arange(ROWS) % 3 + 1
+    assert check(Y, P, count=counts).findings == ()
+    found = {
+        value: only(check(Y, P, count=changed(counts, 9, value))) for value in (-2, 0.5, 0, None)
+    }
+    assert {x.rows for x in found.values()} == {(9,)}
+    assert {x.where for x in found.values()} == {"count"}
+    severities = {value: x.severity for value, x in found.items()}
+    assert severities == {-2: "problem", 0.5: "problem", 0: "note", None: "problem"}
+    assert found[-2].what == "1 of 400 counts is negative"
+    assert found[0.5].what == "1 of 400 counts is no whole number"
+    assert found[0].what == "1 of 400 counts is zero"
+    assert found[None].what == "1 of 400 counts is missing"
+    problems = check(Y, P, count=np.zeros(ROWS)).problems
+    assert [x.what for x in problems] == ["no count is positive"]
+
+
+def test_counts_count_for_the_mean_and_for_few_events() -> None:
+    count = np.where(Y == 1, 1, 20)
+    found = [x.what for x in check(Y, P, count=count).of("oddity")]
+    rate = Y @ count / count.sum()
+    assert f"{P @ count / count.sum():.4g}, the event rate {rate:.4g}" in found[0]
+    few, y = np.array([0.2, 0.3, 0.4]), [0, 1, 1]
+    assert "there is only 1 non-event" in [x.what for x in check(y, few).of("oddity")]
+    assert "there are only 4 non-events" in [
+        x.what for x in check(y, few, count=[4, 30, 30]).of("oddity")
+    ]
 
 
 def test_a_heavy_case_and_few_effective_cases_are_found() -> None:

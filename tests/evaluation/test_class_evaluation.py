@@ -455,7 +455,7 @@ sure              1.00000    1.00000              0.00000          1.00000
 wrong             0.66667    0.55556              0.33333          0.66667"""
 
 PLAIN_TABLE = """\
-15.00 cases of 3 classes; lower scores are better
+30 cases of 3 classes; lower scores are better
 
 brier               score       99 % interval      skill  miscalibration  discrimination
 forecast          0.41667  0.38651 to 0.44683    0.37500         0.25000         0.50000
@@ -511,8 +511,15 @@ def test_columns_line_up_under_long_names_of_rules() -> None:
 
 def test_cases_are_counted_as_a_person_would_write_them() -> None:
     assert evaluated().cases == "60"
-    assert evaluated(weight=np.full(60, 1000)).cases == "60,000"
-    assert evaluated(weight=np.full(60, 0.125)).cases == "7.50"
+    assert evaluated(weight=np.tile([999, 1001], 30)).cases == "60,000"
+    assert evaluated(weight=np.tile([0.0625, 0.1875], 30)).cases == "7.50"
+    assert evaluated(count=np.full(60, 1000)).cases == "60,000"
+
+
+@pytest.mark.parametrize("each", [1000, 0.125])
+def test_equal_weights_only_count_the_cases(each: float) -> None:
+    assert evaluated(weight=np.full(60, each)).cases == "60"
+    assert evaluated(weight=np.where(np.arange(60) < 20, 0, each)).cases == "40"
 
 
 def test_frames_of_models_have_one_order_of_columns() -> None:

@@ -110,6 +110,31 @@ def test_all_numbers_are_those_of_the_rows_without_a_range() -> None:
         assert losses[:10].tolist() == np.array(worst.to_dict()["loss"], dtype=float).tolist()
 
 
+@pytest.mark.parametrize("weight", [None, 3, 0.1])
+def test_counts_and_equal_weights_are_so_many_rows(weight: float | None) -> None:
+    row = np.repeat(np.arange(len(DIED)), WEIGHT)
+    equal = None if weight is None else np.full(len(DIED), weight)
+    copies = {name: p[row] for name, p in FORECASTS.items()}
+    options: dict[str, Any] = {"replicates": 5, "rng": 1}
+    expected = properly.evaluate(DIED[row], copies, groups=BELT[row], **options)
+    rows = properly.evaluate(DIED, FORECASTS, weight=equal, count=WEIGHT, groups=BELT, **options)
+    found = gather(summed(weight=equal, times=WEIGHT, groups=BELT), asked(None, 5))
+    assert_same(expected, found)
+    assert list(differing(expected.to_dict(), rows.to_dict())) == []
+    # Worst cases are told by the rows that were given.
+    for name, worst in expected.worst.items():
+        assert rows.worst[name].row.tolist() == row[worst.row].tolist()
+
+
+def test_columns_are_shown_by_the_rows_that_were_given() -> None:
+    y, p, count = [0, 1, 1], [0.9, 0.2, 0.6], [2, 1, 0]
+    found = properly.evaluate(y, p, count=count, show={"id": ["x", "y", "z"]}, replicates=0)
+    worst = found.worst["forecast"]
+    assert (worst.row.tolist(), worst.beside["id"]) == ([0, 0, 1], ("x", "x", "y"))
+    with pytest.raises(properly.errors.DataError, match="an entry for each row"):
+        properly.evaluate(y, p, count=count, show={"id": ["x", "y"]}, replicates=0)
+
+
 def test_whole_weights_are_weights_and_no_copies() -> None:
     one = {"logistic": FORECASTS["logistic"]}
     known: dict[str, Any] = {"weight": WEIGHT, "groups": BELT}

@@ -62,8 +62,9 @@ def test_a_stream_says_how_far_it_has_come() -> None:
     fed(*HALVES, made=found)
     assert repr(found) == "Stream(60 rows, 2 models, 2 rules)"
     assert len(found) == ROWS
-    fed(made=found, weight=np.where(Y, 1, 0))
-    assert len(found) == ROWS + Y.sum()
+    fed(made=found, count=np.where(Y, 3, 0))
+    assert len(found) == ROWS + 3 * Y.sum()
+    assert len(fed(weight=np.where(Y, 3, 0))) == Y.sum()
 
 
 def test_a_stream_has_the_rules_of_an_evaluation() -> None:
@@ -138,10 +139,60 @@ def test_labels_are_remembered_from_streams_that_were_merged() -> None:
 
 def test_more_weight_than_can_be_counted_is_refused_at_once() -> None:
     found = stream(Brier())
-    found.add([0, 1, 0, 1], [0.1, 0.2, 0.3, 0.4], [1000] * 4)
+    found.add([0, 1, 0, 1], [0.1, 0.2, 0.3, 0.4], [1000] * 3 + [1001])
     with pytest.raises(DataError, match=r"counts must add up to less than 2\*\*63"):
         found.add([1], [0.5], [2**63 - 1024])
+    assert found.summary().total == 4001
+
+
+def test_more_cases_than_can_be_counted_are_refused_at_once() -> None:
+    found = stream(Brier())
+    found.add([0, 1, 0, 1], [0.1, 0.2, 0.3, 0.4], count=[1000] * 4)
+    with pytest.raises(DataError, match=r"counts must add up to less than 2\*\*63"):
+        found.add([1], [0.5], count=[2**63 - 1024])
+    with pytest.raises(DataError, match=r"counts must add up to less than 2\*\*63"):
+        stream(Brier()).add([1], [0.5], [2**40], count=[2**40])
     assert found.summary().total == 4000
+
+
+@pytest.mark.parametrize("each", [1, 2, 0.5])
+def test_weighted_and_counted_batches_do_not_mix(each: float) -> None:
+    words = "tallies must both be of counted cases, or both of weighted ones, to add up"
+    weighted = fed(weight=np.full(ROWS, each))
+    for counted in (fed(), fed(count=WEIGHT)):
+        with pytest.raises(DataError, match=words):
+            fed(made=counted, weight=WEIGHT)
+        with pytest.raises(DataError, match=words):
+            counted + weighted
+        with pytest.raises(DataError, match=words):
+            counted.summary() + weighted.summary()
+        assert counted.summary().total in (ROWS, WEIGHT.sum())
+    for known in ({}, {"count": WEIGHT}):
+        with pytest.raises(DataError, match=words):
+            fed(made=weighted, **known)
+    assert len(weighted) == ROWS
+
+
+def test_batches_with_counts_and_without_are_one_stream(tmp_path: Path) -> None:
+    found = fed(HALVES[0])
+    fed(HALVES[1], made=found, count=WEIGHT)
+    times = np.where(np.arange(ROWS) < 25, 1, WEIGHT)
+    assert bytes_of(found, tmp_path) == bytes_of(fed(count=times), tmp_path)
+    row = np.repeat(np.arange(ROWS), times)
+    repeated = stream()
+    repeated.add(Y[row], {name: p[row] for name, p in P.items()})
+    assert bytes_of(found, tmp_path) == bytes_of(repeated, tmp_path)
+
+
+@pytest.mark.parametrize("bad", [[1, -1], [1, 0.5], [0, 0], [1, None], [1]])
+def test_counts_are_whole_numbers(bad: Any) -> None:
+    with pytest.raises(DataError):
+        stream().add([0, 1], [0.2, 0.3], count=bad)
+
+
+def test_a_row_needs_a_weight_and_a_count() -> None:
+    with pytest.raises(DataError, match="a weight and a count above 0; none has both"):
+        stream().add([0, 1], [0.2, 0.3], [0, 1], count=[1, 0])
 
 
 def test_two_labels_without_the_event_are_refused() -> None:
@@ -321,11 +372,12 @@ def test_a_bad_batch_is_refused_when_it_comes_though_others_wait(
 
 
 def test_batches_of_any_kind_take_turns() -> None:
-    kinds: list[Any] = [None, np.ones(4, dtype=np.int64), np.full(4, 2.0), np.full(4, 0.5)]
+    kinds: list[Any] = [np.full(4, 3), np.ones(4, dtype=np.int64), np.full(4, 2.0)]
+    kinds.append(np.full(4, 0.5))
     found, weights = stream(Brier()), []
     for k in range(0, ROWS, 4):
         weight = kinds[k // 4 % 4]
-        weights.append(np.ones(4) if weight is None else weight)
+        weights.append(weight)
         found.add(Y[k : k + 4], P["a"][k : k + 4].astype("f4" if k % 8 else "f8"), weight)
     summary = found.summary()
     expected = properly.Cases(Y, P["a"].round(1), weight=np.concatenate(weights))

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 import pytest
 
 from properly.engines import Summary
-from properly.evaluation._summed_scores import is_weighted, weighed
+from properly.evaluation._summed_scores import weighed
 from properly.rules import Brier
 
 Y, P = np.array([True, False, True]), np.array([0.2, 0.2, 0.7])
@@ -17,7 +18,7 @@ Y, P = np.array([True, False, True]), np.array([0.2, 0.2, 0.7])
 def test_whole_weights_have_squares() -> None:
     summary = Summary.of_rows([Brier()], Y, {"m": P}, np.array([2, 3, 1]))
     found = weighed(summary, "m")
-    assert is_weighted(summary.sums)
+    assert summary.is_weighted
     assert found.weight.tolist() == [5, 1]
     assert found.event_squares is not None
     assert found.event_squares.tolist() == [4, 1]
@@ -27,8 +28,11 @@ def test_whole_weights_have_squares() -> None:
 
 def test_squares_that_were_not_kept_are_shared_out() -> None:
     summary = Summary.of_rows([Brier()], Y, {"m": P}, np.array([2, 3, 1]))
-    bare = replace(summary.counts["m"], event_squares=None, nonevent_squares=None)
-    found = weighed(replace(summary, counts={"m": bare}), "m")
+    without: dict[str, Any] = {"event_squares": None, "nonevent_squares": None, "weights": None}
+    old = replace(summary, counts={"m": replace(summary.counts["m"], **without)})
+    assert old.is_weighted
+    assert old.tallies["m"].event_squares is None
+    found = weighed(old, "m")
     # Events weigh 3 in all, and the sum of their squares is 5.
     assert found.event_squares is not None
     assert found.event_squares.tolist() == pytest.approx([2 * 5 / 3, 5 / 3])
@@ -38,8 +42,24 @@ def test_squares_that_were_not_kept_are_shared_out() -> None:
 
 def test_without_weights_counts_are_counts() -> None:
     summary = Summary.of_rows([Brier()], Y, {"m": P})
-    assert not is_weighted(summary.sums)
+    assert not summary.is_weighted
     assert weighed(summary, "m").event_squares is None
-    # Weights that are all 1 are none.
-    assert not is_weighted(Summary.of_rows([Brier()], Y, {"m": P}, np.ones(3)).sums)
-    assert is_weighted(Summary.of_rows([Brier()], Y, {"m": P}, np.full(3, 2.0)).sums)
+
+
+@pytest.mark.parametrize("each", [1, 2, 0.1])
+def test_equal_weights_are_none_but_stay_on_the_scale_of_the_sums(each: float) -> None:
+    summary = Summary.of_rows([Brier()], Y, {"m": P}, np.full(3, each))
+    assert summary.has_weights
+    assert not summary.is_weighted
+    assert summary.total == 3
+    assert summary.tallies["m"].weight.tolist() == [2, 1]
+    assert weighed(summary, "m").weight.tolist() == pytest.approx([2 * each, each])
+
+
+def test_counts_are_cases() -> None:
+    summary = Summary.of_rows([Brier()], Y, {"m": P}, times=np.array([2, 3, 1]))
+    assert not summary.has_weights
+    assert not summary.is_weighted
+    assert (summary.rows, summary.total) == (6, 6)
+    assert weighed(summary, "m").weight.tolist() == [5, 1]
+    assert weighed(summary, "m").event_squares is None

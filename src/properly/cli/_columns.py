@@ -22,7 +22,9 @@ if TYPE_CHECKING:
     Column = np.ndarray[Any, Any]
 
 Task = Literal["binary", "multiclass", "ordinal"]
-ROLES = ("weight", "groups", "clusters", "strata", "time")
+ROLES = ("weight", "count", "groups", "clusters", "strata", "time")
+# Those that hold numbers, as forecasts do.
+AMOUNTS = ("weight", "count")
 PLACE = "{}"
 # Percentages are of this.
 WHOLE = 100
@@ -81,7 +83,7 @@ class Plan:
     @property
     def numbers(self) -> list[str]:
         """The columns that must hold numbers."""
-        return [*self.forecasts, *([self.roles["weight"]] if "weight" in self.roles else [])]
+        return [*self.forecasts, *(self.roles[role] for role in AMOUNTS if role in self.roles)]
 
     @property
     def columns(self) -> list[str]:
@@ -141,7 +143,7 @@ class Chosen(Choice):
         Outcomes.
     forecasts : dict of array
         By model: probabilities of the event, or one column a class.
-    weight, groups, clusters, strata, time : array or None
+    weight, count, groups, clusters, strata, time : array or None
         What else is known of the cases.
     show : dict of array
         Columns to show beside the worst cases; None where a value is missing.
@@ -152,6 +154,7 @@ class Chosen(Choice):
     y: Column
     forecasts: dict[str, Column]
     weight: Column | None
+    count: Column | None
     groups: Column | None
     clusters: Column | None
     strata: Column | None
@@ -162,8 +165,29 @@ class Chosen(Choice):
     @property
     def arguments(self) -> dict[str, Any]:
         """What else is known of the cases, by the names that evaluate and compare have for it."""
-        names = ("weight", "clusters", "strata", "time", "labels", "pos_label", "normalize")
-        return {name: getattr(self, name) for name in names}
+        names = ("weight", "count", "clusters", "strata", "time", "labels", "pos_label")
+        return {name: getattr(self, name) for name in (*names, "normalize")}
+
+    def repeated(self) -> Chosen:
+        """Write every row as often as it counts, for what gives each case a forecast of its own."""
+        import numpy as np
+
+        from properly._boundary._arrays import check_counts
+        from properly.counts._cases import repeated_rows
+
+        if self.count is None:
+            return self
+        rows = repeated_rows(np.asarray(check_counts(self.count, "count")))
+        columns: dict[str, Any] = {
+            role: None if (x := getattr(self, role)) is None else x[rows] for role in ("y", *ROLES)
+        }
+        return replace(
+            self,
+            **columns | {"count": None},
+            forecasts={name: p[rows] for name, p in self.forecasts.items()},
+            show={name: x[rows] for name, x in self.show.items()},
+            places=replace(self.places, kept=self.places.kept[rows]),
+        )
 
 
 @dataclass(frozen=True, eq=False)

@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from contextlib import AbstractContextManager
 
     from properly.cli._columns import Chosen, Plan
+    from properly.engines._files._read import Files
     from properly.engines._roles import Roles
 
 # More rows than these are never read; the library has the same limit for frames.
@@ -118,7 +119,7 @@ def opened(
     with open_files(paths, memory) as files:
         is_large = files.exceed(MOST_ROWS)
         plan = planned(files, paths=paths, **options)
-        if is_large:
+        if is_large or _has_many_cases(files, plan):
             _refuse_rows(plan, engine)
             columns = _safe_names(plan)
             frame, dropped = files.relation(columns, numbers=plan.numbers, missing=plan.missing)
@@ -151,12 +152,27 @@ def refuse_without_rows(option: str, engine: str) -> NoReturn:
     raise click.UsageError(message)
 
 
-def _refuse_rows(plan: Plan, engine: str) -> None:
+def _has_many_cases(files: Files, plan: Plan) -> bool:
+    """Tell whether rows stand for more cases than are kept in memory, where sums will do."""
+    import numpy as np
+
+    if "count" not in plan.roles or _needing_rows(plan):
+        return False
+    column = files.read([plan.roles["count"]]).columns[plan.roles["count"]]
+    # Whatever else is there is refused later, in words.
+    return column.dtype.kind in "iuf" and bool(np.nansum(column, dtype=np.float64) > MOST_ROWS)
+
+
+def _needing_rows(plan: Plan) -> list[str]:
+    """Name the options that need the rows in memory."""
     options: dict[str, Any] = {**plan.roles, **({"normalize": True} if plan.normalize else {})}
     options |= {"show": plan.show} if plan.show else {}
-    for role in NEED_ROWS:
-        if role in options:
-            refuse_without_rows(f"--{role}", engine)
+    return [role for role in NEED_ROWS if role in options]
+
+
+def _refuse_rows(plan: Plan, engine: str) -> None:
+    for role in _needing_rows(plan):
+        refuse_without_rows(f"--{role}", engine)
 
 
 def _require_engine(engine: str, given: Mapping[str, str | None]) -> None:

@@ -119,7 +119,7 @@ def with_honest_rows(chosen: Chosen, names: Mapping[str, str], gains: Gains, see
     """Add forecasts that were each recalibrated by a map fitted without its case."""
     import properly
 
-    made = {}
+    chosen, made = chosen.repeated(), {}
     for name, new in names.items():
         result = gains.results[name]
         fitted = result.maps[result.best]

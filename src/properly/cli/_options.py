@@ -245,7 +245,8 @@ def file_options() -> list[click.Parameter]:
             help="Column of probabilities; may be given several times, for several models. With "
             f"--classes, what columns begin with, or a pattern such as 'p({PLACE})'.",
         ),
-        _column("--weight", help="Column of case weights."),
+        _column("--weight", help="Column of sampling weights; a row is one case."),
+        _column("--count", help="Column of how many like cases each row stands for."),
         _column("--groups", "--group", help="Column of groups to evaluate apart."),
         _column("--clusters", "--cluster", help="Column of clusters of dependent cases."),
         _column("--strata", help="Column of strata that cases were drawn from."),

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from properly._boundary._record import printable
-from properly.cli._columns import Chosen
+from properly.cli._columns import ROLES, Chosen
 from properly.cli._commands import Described, command_line
 from properly.cli._engine import engine_options, opened
 from properly.cli._options import (
@@ -30,9 +30,6 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
     from properly import Evaluation
-
-
-ROLES = ("weight", "groups", "clusters", "strata", "time")
 
 
 def python_of(

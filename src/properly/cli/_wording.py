@@ -20,8 +20,8 @@ OPTIONS = {
     **{
         name: f"--{name}"
         for name in (
-            *("weight", "groups", "clusters", "strata", "time", "within", "missing", "normalize"),
-            *("level", "replicates", "reference", "margin"),
+            *("weight", "count", "groups", "clusters", "strata", "time", "within", "missing"),
+            *("normalize", "level", "replicates", "reference", "margin"),
         )
     },
 }

@@ -6,8 +6,8 @@ digits (`_digits`), without rounding whole numbers.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 
@@ -15,8 +15,8 @@ from properly._boundary._arrays import MOST, require_countable
 from properly._boundary._libraries import freeze, to_numpy
 from properly._boundary._options import check_whole
 from properly._boundary._record import many
-from properly.counts._pooling import EXACT, count, run_ends
-from properly.counts._tally import Tally
+from properly.counts._pooling import EXACT, count, count_repeated, run_ends
+from properly.counts._tally import Tally, require_one_kind
 from properly.engines._exact_sums import UNIT, Total
 from properly.engines._long_integers import (
     BITS,
@@ -36,6 +36,9 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from properly.typing import Column
+
+# The least and the largest weight: numbers as they were given, compared without rounding.
+Range: TypeAlias = "tuple[float, float]"
 
 # Up to this many distinct forecasts are kept as they are; more are grouped into cells.
 MOST_DISTINCT = 1_000_000
@@ -62,7 +65,7 @@ class Counts:
     weight, events : array
         The cases there and those with the event: int64 if weights are whole numbers.
     event_squares, nonevent_squares : array or None
-        The sums of squared weights. None if there are no weights; digits, one column a place, if
+        The sums of squared weights. None if cases were counted; digits, one column a place, if
         weights are whole numbers, which fractions may follow; else floats.
     moment : array or None
         The sums of weight times forecast in cells: digits, four of them behind the
@@ -72,6 +75,9 @@ class Counts:
         be, and its digits are 0.
     cells : int or None
         The number of cells, None if every forecast is kept.
+    weights : tuple of numbers or None
+        The least and the largest weight of a row. None if cases were counted, or if it is not
+        known; weights are then taken to differ.
 
     Examples
     --------
@@ -92,13 +98,20 @@ class Counts:
     moment: Column | None = None
     least: Total = field(default_factory=Total, kw_only=True)
     cells: int | None = field(default=None, kw_only=True)
+    weights: Range | None = field(default=None, kw_only=True)
 
     def __post_init__(self) -> None:
         freeze(self)
 
     @classmethod
     def of_rows(
-        cls, y: Column, p: Column, weight: Column | None = None, cells: int | None = None
+        cls,
+        y: Column,
+        p: Column,
+        weight: Column | None = None,
+        cells: int | None = None,
+        *,
+        times: Column | None = None,
     ) -> Counts:
         """Count rows that have been checked.
 
@@ -109,25 +122,33 @@ class Counts:
         p : numpy array
             Probabilities of the event.
         weight : numpy array, optional
-            Case weights. Rows of weight 0 are left out.
+            Sampling weights. Rows of weight 0 are left out.
         cells : int, optional
             Group forecasts into so many cells.
+        times : numpy array of int64, optional
+            How many like cases each row stands for. Rows that stand for none are left out.
         """
         p = p.astype(np.float64, copy=False)
-        if weight is None:
-            counts = cls(*count(y, p))
+        for amount in (weight, times):
+            if amount is not None and not (amount > 0).all():
+                used = amount > 0
+                weight, times = (None if x is None else x[used] for x in (weight, times))
+                return cls.of_rows(y[used], p[used], weight, cells, times=times)
+        if weight is not None:
+            columns = weighed_columns(y, as_exact(weight), times)
+            counts = cls(*added_up(p, columns), weights=range_of(weight, weight))
         else:
-            used = weight > 0
-            y, p, weight = y[used], p[used], as_exact(weight[used])
-            counts = cls(*added_up(p, [weight, weight * y, *squares_of(weight, y)]))
+            counts = cls(*(count(y, p) if times is None else count_repeated(y, p, times)))
         return counts if cells is None else counts.grouped(cells)
 
     @classmethod
-    def of_tally(cls, tally: Tally) -> Counts:
+    def of_tally(cls, tally: Tally, weights: Range | None = None) -> Counts:
         """Take the counts of a tally; of one in cells, their mean forecasts."""
         value = to_numpy(tally.value).astype(np.float64)
-        columns = (tally.weight, tally.events, tally.event_squares, tally.nonevent_squares)
-        counts = cls(value, *(x if x is None else to_numpy(x) for x in columns))  # type: ignore[arg-type]
+        weight, events = to_numpy(tally.weight), to_numpy(tally.events)
+        both = tally.event_squares, tally.nonevent_squares
+        squares = exact_squares([None if x is None else to_numpy(x) for x in both], weight)
+        counts = cls(value, weight, events, *squares, weights=weights)
         return counts if tally.cells is None else counts.grouped(tally.cells)
 
     @classmethod
@@ -140,6 +161,8 @@ class Counts:
         event_squares: Column | None,
         nonevent_squares: Column | None,
         moment: Column,
+        *,
+        weights: Range | None = None,
     ) -> Counts:
         """Take sums over cells, in any order, repeated or not, which somebody else has added up.
 
@@ -150,23 +173,23 @@ class Counts:
         cell : numpy array
             Cell numbers, from 0 to ``cells + 1``.
         weight, events : numpy array
-            Cases, and those with the event: whole numbers, or sums of fractional weights.
+            Cases, and those with the event; or sums of their weights.
         event_squares, nonevent_squares : numpy array or None
-            Sums of squared weights; None if weights are whole numbers, which then are counts.
+            Sums of squared weights; None if cases were counted.
         moment : numpy array of float
             Sums of weight times forecast.
+        weights : tuple of numbers, optional
+            The least and the largest weight of a row.
         """
         cell = cell.astype(np.int64, copy=False)
         if weight.dtype.kind == "f":
-            columns = [weight, events, event_squares, nonevent_squares, moment]
-            return cls(*added_up(cell, columns), cells=cells)
-        squares = [
-            None if x is None else digits_of_floats(x.astype(np.float64), SQUARE, 0)
-            for x in (event_squares, nonevent_squares)
-        ]
+            columns: list[Any] = [weight, events, event_squares, nonevent_squares, moment]
+            return cls(*added_up(cell, columns), cells=cells, weights=weights)
+        squares = exact_squares([event_squares, nonevent_squares], weight)
         lowest, least = cell == 1, Total.of(moment[cell == 1])
         moments = digits_of_floats(np.where(lowest, 0.0, moment), WHOLE, BEHIND)
-        return cls(*added_up(cell, [weight, events, *squares, moments]), least=least, cells=cells)
+        columns = added_up(cell, [weight, events, *squares, moments])
+        return cls(*columns, least=least, cells=cells, weights=weights)
 
     def grouped(self, cells: int) -> Counts:
         """Group forecasts into equally wide cells, as `Tally.group` does."""
@@ -177,7 +200,7 @@ class Counts:
         moment, least = self._moments(cell)
         squares = self.event_squares, self.nonevent_squares
         columns = added_up(cell, [self.weight, self.events, *squares, moment])
-        return Counts(*columns, least=least, cells=cells)
+        return Counts(*columns, least=least, cells=cells, weights=self.weights)
 
     def bounded(self, most: int | None = None, cells: int | None = None) -> Counts:
         """Group forecasts if there are too many distinct ones, MOST_DISTINCT or fewer."""
@@ -185,14 +208,28 @@ class Counts:
             return self
         return self.grouped(CELLS if cells is None else cells)
 
-    def tally(self) -> Tally:
-        """Make a tally of the counts."""
-        columns = [self.place, self.weight, self.events]
+    def tally(self, *, divided: bool = True) -> Tally:
+        """Make a tally of the counts; weights that are all the same are divided out, or kept."""
+        columns, unit = [self.place, self.weight, self.events], None
         if self.cells is not None and self.moment is not None:
             columns[0] = self._means(self.moment, self.cells)
-        if self.is_fractional:
-            columns += [x for x in (self.event_squares, self.nonevent_squares) if x is not None]
-        return Tally._of(columns, self.cells)  # noqa: SLF001
+        if divided and self.weights is not None and self.has_equal_weights:
+            unit = float(self.weights[0])
+            columns[1:] = [times_of(x, self.weights[0]) for x in columns[1:]]
+        elif self.event_squares is not None and self.nonevent_squares is not None:
+            squares = self.event_squares, self.nonevent_squares
+            columns += squares if self.is_fractional else map(as_rounded, squares)
+        return Tally._of(columns, self.cells, unit)  # noqa: SLF001
+
+    @property
+    def is_weighted(self) -> bool:
+        """Whether rows had weights, equal or not; else cases were counted."""
+        return self.event_squares is not None
+
+    @property
+    def has_equal_weights(self) -> bool:
+        """Whether all rows are known to weigh the same, which says nothing."""
+        return self.weights is not None and self.weights[0] == self.weights[1]
 
     @property
     def is_fractional(self) -> bool:
@@ -213,6 +250,7 @@ class Counts:
         if not isinstance(other, Counts):
             return NotImplemented
         one, two = self, other
+        require_one_kind(not one.is_weighted, not two.is_weighted)
         cells = min((x.cells for x in (one, two) if x.cells is not None), default=None)
         if cells is not None:
             one, two = one.grouped(cells), two.grouped(cells)
@@ -220,10 +258,9 @@ class Counts:
             one, two = one._as_fractions(), two._as_fractions()
         else:
             require_countable(one.total + two.total)
-            if (one.event_squares is None) != (two.event_squares is None):
-                one, two = one._with_squares(), two._with_squares()
         columns = together((one.place, *one._columns()), (two.place, *two._columns()))
-        return Counts(*columns, least=one.least + two.least, cells=cells)
+        ends = range_of_both(one.weights, two.weights)
+        return Counts(*columns, least=one.least + two.least, cells=cells, weights=ends)
 
     def __radd__(self, other: object) -> Counts:
         """Let `sum` begin with its 0."""
@@ -231,7 +268,7 @@ class Counts:
 
     def __repr__(self) -> str:
         total = self.total
-        cases = f"weight {total:,g}" if self.is_fractional else many(total, "case")
+        cases = f"weight {total:,g}" if self.is_weighted else many(total, "case")
         if self.cells is None:
             return f"Counts({cases} at {many(len(self), 'distinct forecast')})"
         return f"Counts({cases} in {len(self):,} of {many(self.cells, 'cell')})"
@@ -241,26 +278,17 @@ class Counts:
         squares = self.event_squares, self.nonevent_squares
         return self.weight, self.events, *squares, self.moment
 
-    def _with_squares(self) -> Counts:
-        """Take cases that were counted as rows of weight 1, whose squares are 1."""
-        if self.event_squares is not None:
-            return self
-        sides = self.events, self.weight - self.events
-        squares = [lengthened(digits_of_counts(x), SQUARE) for x in sides]
-        return replace(self, event_squares=squares[0], nonevent_squares=squares[1])
-
     def _as_fractions(self) -> Counts:
         """Round what was exact, to add it to what is not."""
         if self.is_fractional:
             return self
-        whole = self._with_squares()
         columns: list[Any] = [x.astype(np.float64) for x in (self.weight, self.events)]
-        columns += [as_rounded(x) for x in (whole.event_squares, whole.nonevent_squares)]  # type: ignore[arg-type]
+        columns += [as_rounded(x) for x in (self.event_squares, self.nonevent_squares)]  # type: ignore[arg-type]
         if self.moment is not None:
             moment = as_rounded(self.moment, BEHIND)
             moment[self.place == 1] = float(self.least)
             columns.append(moment)
-        return Counts(self.place, *columns, cells=self.cells)
+        return Counts(self.place, *columns, cells=self.cells, weights=self.weights)
 
     def _coarser(self, cells: int) -> Column:
         """Give the cells other numbers, if borders of the coarser ones are borders of these."""
@@ -325,13 +353,50 @@ def moments_of(p: Column, weight: Column) -> Digits:
     return lengthened(digits, MOMENT)
 
 
-def squares_of(weight: Column, y: Column) -> list[Column]:
-    """Square weights, of events and of the others."""
+def weighed_columns(y: Column, weight: Column, times: Column | None) -> list[Column]:
+    """Return weights, those of events, and squares of both sides; of rows for so many cases."""
     if weight.dtype.kind == "f":
-        return [weight * weight * y, weight * weight * ~y]
-    digits = digits_of_counts(weight)
-    square = lengthened(product(digits, digits), SQUARE)
-    return [square * y, square * ~y]
+        square = weight * weight
+        if times is not None:
+            weight, square = weight * times, square * times
+    else:
+        digits = digits_of_counts(weight)
+        square = product(digits, digits)
+        if times is not None:
+            require_countable(float(weight.astype(np.float64) @ times.astype(np.float64)))
+            weight, square = weight * times, product(digits_of_counts(times), square)
+        square = lengthened(square, max(SQUARE, len(square)))[:SQUARE]
+    return [weight, weight * y, square * y, square * ~y]
+
+
+def exact_squares(squares: Sequence[Column | None], weight: Column) -> list[Column | None]:
+    """Write sums of squares as digits if weights are whole numbers."""
+    if weight.dtype.kind == "f":
+        return list(squares)
+    return [
+        None if x is None else digits_of_floats(x.astype(np.float64), SQUARE, 0) for x in squares
+    ]
+
+
+def times_of(weight: Column, each: float) -> Column:
+    """Tell how many rows of the same weight add up to others; rounding has added to fractions."""
+    if weight.dtype.kind != "f":
+        return weight // int(each)
+    return np.rint(weight / each).astype(np.int64)
+
+
+def range_of(least: Column, largest: Column) -> Range:
+    """Return the least and the largest weight; whole numbers as such, however they were given."""
+    ends = least.min().item(), largest.max().item()
+    low, high = (int(x) if x == int(x) else float(x) for x in ends)
+    return low, high
+
+
+def range_of_both(one: Range | None, other: Range | None) -> Range | None:
+    """Return the least and the largest weight of two parts, if both are known."""
+    if one is None or other is None:
+        return None
+    return min(one[0], other[0]), max(one[1], other[1])
 
 
 def small_moment(p: Column, weight: Column) -> Total:

@@ -290,6 +290,7 @@ class ScoreSums:
         *,
         classes: int | None = None,
         clusters: Column | None = None,
+        times: Column | None = None,
     ) -> ScoreSums:
         """Price rows that have been checked, piece by piece.
 
@@ -309,14 +310,19 @@ class ScoreSums:
             The number of classes; left out of an event.
         clusters : numpy array, optional
             The cluster of each row.
+        times : numpy array of int64, optional
+            How many like cases each row stands for; not with clusters.
         """
         columns = [np.asarray(forecasts[name], dtype=np.float64) for name in models]
         outcomes = np.asarray(y, dtype=bool if classes is None else np.intp)
         rows = _Rows(outcomes, columns, weight, None if clusters is None else np.asarray(clusters))
-        pieces = list(rows.in_use().pieces())
-        parts = share_out(lambda piece: piece.sums(tuple(rules), classes), pieces)
         zero = dict.fromkeys(keys_of(models, rules, classes), Total())
-        totals = reduce(_added, parts, zero)
+        totals: dict[Key, Total] = zero
+        for some, power in rows.doubled(times):
+            pieces = list(some.in_use().pieces())
+            parts = share_out(lambda piece: piece.sums(tuple(rules), classes), pieces)
+            added = reduce(_added, parts, zero)
+            totals = _added(totals, {key: Total(x.scaled << power) for key, x in added.items()})
         return cls(tuple(models), tuple(rules), classes, clusters is not None, totals)
 
     def __add__(self, other: ScoreSums) -> ScoreSums:
@@ -396,6 +402,17 @@ class _Rows(NamedTuple):
         weight = None if self.weight is None else self.weight[rows]
         cluster = None if self.cluster is None else self.cluster[rows]
         return _Rows(self.y[rows], [p[rows] for p in self.forecasts], weight, cluster)
+
+    def doubled(self, times: Column | None) -> Iterator[tuple[_Rows, int]]:
+        """Take rows by the binary digits of how often they count, with the power of two of each.
+
+        Sums are then doubled rather than multiplied, which rounds nothing.
+        """
+        if times is None:
+            yield self, 0
+            return
+        for power in range(int(times.max()).bit_length()):
+            yield self.of((times >> power) & 1 == 1), power
 
     def in_use(self) -> _Rows:
         """Leave out rows of weight 0; put clusters together."""

@@ -6,6 +6,7 @@ and counts that the engine of the frame computes.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -35,21 +36,34 @@ if TYPE_CHECKING:
 # Frames with more rows are summed up where they are, and never read into memory.
 MOST_ROWS = 1_000_000
 # What sums can be split by; all else needs the rows.
-BY_SUMS = ("weight", "groups", "clusters")
+BY_SUMS = ("weight", "count", "groups", "clusters")
 # What columns begin with that are to be shown beside the worst cases.
 SHOW = "show "
 
 
-def count_rows(frame: Any) -> int:
-    """Count the rows of a frame inside its engine."""
-    data = as_lazy(distinct_names(frame)[0])
+def count_rows(frame: Any, count: str | None = None) -> int:
+    """Count the rows of a frame inside its engine, or the cases that they stand for, if more."""
+    data, names = distinct_names(frame)
+    data = as_lazy(data)
     first = data.collect_schema().names()[:1]
     if not first:
         message = "a frame must have columns; this one has none"
         raise DataError(message)
     counted = data.select(*first).with_columns(one=nw.lit(1))
     rows = collected(counted.group_by("one").agg(nw.len().alias("n")))["n"]
-    return int(rows[0]) if len(rows) else 0
+    number = int(rows[0]) if len(rows) else 0
+    return number if count is None else max(number, _cases(data, names.get(count, count)))
+
+
+def _cases(data: nw.LazyFrame[Any], column: str) -> int:
+    """Add up how many cases rows stand for; none if that is no number, which is refused later."""
+    kind = data.collect_schema()[column]
+    if not kind.is_numeric():
+        return 0
+    k = nw.col(column).cast(nw.Float64).alias("k")
+    sums = data.select(k).with_columns(one=nw.lit(1)).group_by("one").agg(nw.col("k").sum())
+    total = collected(sums)["k"]
+    return int(total[0]) if len(total) and math.isfinite(total[0]) else 0
 
 
 def as_roles(frame: Any, outcome: object, forecasts: Any, task: str, **design: object) -> Roles:
@@ -62,7 +76,7 @@ def as_roles(frame: Any, outcome: object, forecasts: Any, task: str, **design: o
             raise ArgumentTypeError(message)
     named = [x for x in (outcome, *design.values()) if isinstance(x, str)]
     require_columns([*(c for taken in models.values() for c in taken), *named], columns)
-    chosen: Any = {name: design.get(name) for name in ("weight", "groups", "clusters")}
+    chosen: Any = {name: design.get(name) for name in BY_SUMS}
     return Roles(str(outcome), models, **chosen)
 
 
@@ -133,7 +147,7 @@ def read_frame(
         for model, names in rows.forecasts.items()
     }
     design = {what: columns[f"x{i}"] for i, what in enumerate(others)}
-    for what, name in (("weight", "w"), ("groups", "g"), ("clusters", "c")):
+    for what, name in (("weight", "w"), ("count", "k"), ("groups", "g"), ("clusters", "c")):
         if name in columns:
             design[what] = columns[name]
     return y, forecasts, design
@@ -206,8 +220,8 @@ class Framed:
 
     @cached_property
     def rows(self) -> int:
-        """How many rows there are."""
-        return count_rows(self.frame)
+        """How many rows there are, or cases that they stand for."""
+        return count_rows(self.frame, self.roles.count)
 
     @property
     def fits(self) -> bool:
@@ -326,8 +340,8 @@ def _opens_with_many(rows: Rows) -> bool:
 
 def _counts(pooled: Pooled, cells: int | None) -> Counts:
     if cells is None:
-        return Counts.of_tally(pooled.tally())
-    return Counts.of_cells(cells, *pooled.by_cell())
+        return Counts.of_tally(pooled.tally(), pooled.weights)
+    return Counts.of_cells(cells, *pooled.by_cell(), weights=pooled.weights)
 
 
 def _saying(progress: Progress | None, steps: int) -> Callable[[str], None]:

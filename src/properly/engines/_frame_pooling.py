@@ -13,10 +13,19 @@ import numpy as np
 from properly._boundary._arrays import missing_values, require_countable
 from properly.counts._pooling import EXACT, count, pool
 from properly.counts._tally import Tally, snapped
-from properly.engines._cell_counts import Counts
-from properly.engines._rows import WHOLE, Rows, collected, floor, is_sound_forecast, is_sound_weight
+from properly.engines._cell_counts import Counts, range_of, times_of
+from properly.engines._rows import (
+    WHOLE,
+    Rows,
+    collected,
+    floor,
+    is_sound_count,
+    is_sound_forecast,
+    is_sound_weight,
+)
 
 if TYPE_CHECKING:
+    from properly.engines._cell_counts import Range
     from properly.typing import ArrayLike, Column
 
 
@@ -30,9 +39,11 @@ class Pooled(NamedTuple):
     happened : numpy array of bool
         Whether the event did.
     weight : numpy array
-        How many rows, or their weight: int64 if weights are whole numbers.
+        How many cases, or their weight: int64 if weights are whole numbers.
     squares : numpy array or None
-        The sums of squared weights, if weights are fractions.
+        The sums of squared weights; None if cases were counted.
+    least, largest : numpy array or None
+        The least and the largest weight; None if cases were counted.
     moment : numpy array or None
         The sums of weight times forecast, of cells.
     group : numpy array or None
@@ -43,6 +54,8 @@ class Pooled(NamedTuple):
     happened: Column
     weight: Column
     squares: Column | None
+    least: Column | None
+    largest: Column | None
     moment: Column | None
     group: Column | None
 
@@ -54,6 +67,19 @@ class Pooled(NamedTuple):
         """Keep some of the rows."""
         columns: Any = (None if x is None else x[chosen] for x in self)
         return Pooled(*columns)
+
+    @property
+    def weights(self) -> Range | None:
+        """The least and the largest weight of all; None if cases were counted."""
+        if self.least is None or self.largest is None:
+            return None
+        return range_of(self.least, self.largest)
+
+    @property
+    def unit(self) -> float | None:
+        """What all cases weigh; None if they do not weigh the same, or were counted."""
+        ends = self.weights
+        return None if ends is None or ends[0] != ends[1] else float(ends[0])
 
     def columns(self) -> list[Column]:
         """Return what adds: weights, those of events, and the squares of both sides."""
@@ -69,19 +95,24 @@ class Pooled(NamedTuple):
         squares = [None, None] if self.squares is None else []
         return [cell.astype(np.int64), *columns, *squares, moment]
 
-    def tally(self, kind: Any = np.float64) -> Tally:
-        """Make a tally of counts at distinct forecasts."""
+    def tally(self, kind: Any = np.float64, *, divided: bool = False) -> Tally:
+        """Make a tally of counts at distinct forecasts; equal weights are kept, or divided out."""
         value = self.place.astype(kind, copy=False) + 0.0  # no -0.0
-        if self.squares is None and (self.weight == 1).all():
-            return Tally._of(count(self.happened, value))  # noqa: SLF001
-        return Tally._of(pool(value, self.columns()))  # noqa: SLF001
+        counts, unit = self, self.unit if divided else None
+        if unit is not None:
+            counts = self._replace(weight=times_of(self.weight, unit), squares=None)
+        if counts.squares is None and (counts.weight == 1).all():
+            return Tally._of(count(self.happened, value), None, unit)  # noqa: SLF001
+        return Tally._of(pool(value, counts.columns()), None, unit)  # noqa: SLF001
 
 
 def tally_frame(rows: Rows, cells: int | None, snap: float | ArrayLike | None) -> Tally:
     """Count the forecasts of the first model, as they are, moved to a grid, or in cells."""
     if cells is not None and snap is None:
-        return Counts.of_cells(cells, *pool_cells(rows, "p0", cells).by_cell()).tally()
-    tally = pool_values(rows, "p0").tally(np.float32 if "p0" in rows.narrow else np.float64)
+        pooled = pool_cells(rows, "p0", cells)
+        return Counts.of_cells(cells, *pooled.by_cell(), weights=pooled.weights).tally()
+    kind = np.float32 if "p0" in rows.narrow else np.float64
+    tally = pool_values(rows, "p0").tally(kind, divided=True)
     tally = tally if snap is None else snapped(tally, snap)
     return tally if cells is None else tally.group(cells)
 
@@ -105,7 +136,7 @@ def pool_few_values(rows: Rows, name: str, most: int) -> Pooled | None:
 def pool_cells(rows: Rows, name: str, cells: int) -> Pooled:
     """Count rows in equally wide cells, those of `Tally.group`, and add up their forecasts."""
     p = nw.col(name)
-    moment = p * nw.col("w") if rows.weighted else p
+    moment = rows.times(p * nw.col("w") if rows.weighted else p)
     # No constant: polars divides by those by multiplying with their rounded inverses.
     data = rows.data.with_columns((p * 0 + cells).alias("cells"), moment.alias("m"))
     data = data.with_columns(is_sound_forecast(name).alias("s"))
@@ -138,22 +169,34 @@ def _counted(
     keys = ["x", "y", *(["g"] if rows.roles.groups is not None else [])]
     sums = [nw.len().alias("n"), *(nw.col(name).sum() for name in added or ())]
     data = data.with_columns(place.alias("x"))
+    used = rows.used
+    if used is not None:
+        terms = {"used": rows.times(used.cast(nw.Int64)), **_of_counts(rows)}
+        terms |= _of_weights(rows, used) if rows.weighted else {}
+        data = data.with_columns(**terms)
+        sums += [nw.col(name).sum() for name in terms if name not in ("low", "high")]
     if rows.weighted:
-        data = data.with_columns(**_of_weights(rows))
-        sums += [nw.col(name).sum() for name in ("w", "w2", "used", "sound", "broken")]
+        sums += [nw.col("low").min(), nw.col("high").max()]
     data = data.group_by(*keys).agg(*sums)
-    if rows.weighted and rows.whole:
+    if rows.weighted and rows.whole and not rows.repeated:
         data = data.with_columns(nw.col("w").cast(nw.Int64))
     return collected(data if most is None else data.head(most + 1))
 
 
-def _of_weights(rows: Rows) -> dict[str, nw.Expr]:
-    """Return what is to be known of weights besides their sum."""
+def _of_counts(rows: Rows) -> dict[str, nw.Expr]:
+    """Return what is to be known of how many cases rows stand for."""
+    return {"sound_k": is_sound_count()} if rows.repeated else {}
+
+
+def _of_weights(rows: Rows, used: nw.Expr) -> dict[str, nw.Expr]:
+    """Return what is to be known of weights: their sum, that of their squares, and their ends."""
     w = nw.col("w")
     wide = w.cast(nw.Float64)
     broken = nw.lit(0) if rows.whole else ((w != floor(w)) & (w < WHOLE)).cast(nw.Int64)
-    used = (w > 0).cast(nw.Int64)
-    return {"w2": wide * wide, "used": used, "sound": is_sound_weight(), "broken": broken}
+    terms = {"w2": rows.times(wide * wide), "sound": is_sound_weight(), "broken": broken}
+    terms["w"] = rows.times(wide) if rows.repeated else w
+    positive = nw.when(used).then(w)
+    return terms | {"low": positive, "high": positive}
 
 
 def _checked(rows: Rows, name: str, table: dict[str, Column]) -> Pooled:
@@ -168,6 +211,8 @@ def _checked(rows: Rows, name: str, table: dict[str, Column]) -> Pooled:
     sound["y"] = int(table["n"][present].sum())
     if rows.weighted:
         sound["w"] = int(table["sound"].sum())
+    if rows.repeated:
+        sound["k"] = int(table["sound_k"].sum())
     group = table.get("g")
     if group is not None:
         sound["g"] = int(table["n"][~missing_values(group)].sum())
@@ -177,24 +222,27 @@ def _checked(rows: Rows, name: str, table: dict[str, Column]) -> Pooled:
     if y.dtype.kind == "O" and all(isinstance(x, bool | np.bool_) for x in y.tolist()):
         y = y.astype(bool)
     happened = rows.happened(y)
-    if not rows.weighted:
+    about: dict[str, Any]
+    about = {"place": table["x"], "happened": happened, "moment": table.get("m"), "group": group}
+    if "used" not in table:
         weight = table["n"].astype(np.int64, copy=False)
-        return Pooled(table["x"], happened, weight, None, table.get("m"), group)
-    return _weighed(rows, table, happened, group)
+        return Pooled(**about, weight=weight, squares=None, least=None, largest=None)
+    return _in_use(rows, table, about)
 
 
-def _weighed(
-    rows: Rows, table: dict[str, Column], happened: Column, group: Column | None
-) -> Pooled:
-    """Leave out what weighs nothing; whole numbers are counts."""
-    total = float(table["w"].sum(dtype=np.float64))
+def _in_use(rows: Rows, table: dict[str, Column], about: dict[str, Any]) -> Pooled:
+    """Leave out what weighs nothing, or counts for nothing."""
     rows.require_some_weight(int(table["used"].sum()), int(table["n"].sum()))
-    whole = rows.whole or (total < EXACT and not table["broken"].any())
+    used = table["used"] > 0
+    name = "w" if rows.weighted else "used"
+    total = float(table[name].sum(dtype=np.float64))
+    # Whole numbers, whatever they mean, are added up as such.
+    whole = not rows.weighted or (rows.whole and not rows.repeated)
+    whole = whole or (total < EXACT and not table["broken"].any())
     if whole:
         require_countable(total)
-    weight = table["w"].astype(np.int64 if whole else np.float64, copy=False)
-    pooled = Pooled(
-        table["x"], happened, weight, None if whole else table["w2"], table.get("m"), group
-    )
-    used = table["used"] > 0
+    weight = table[name].astype(np.int64 if whole else np.float64, copy=False)
+    known: dict[str, Any]
+    known = {"squares": table.get("w2"), "least": table.get("low"), "largest": table.get("high")}
+    pooled = Pooled(**about, weight=weight, **known)
     return pooled if used.all() else pooled.only(used)

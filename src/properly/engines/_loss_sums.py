@@ -24,6 +24,7 @@ from properly.engines._rows import (
     class_number,
     classes_of,
     collected,
+    is_sound_count,
     is_sound_forecast,
     is_sound_weight,
     numbers_of_classes,
@@ -102,7 +103,7 @@ class Summing:
         return _with(_with(data, endless), finite)
 
     def _differing(self) -> Iterator[tuple[str, nw.Expr]]:
-        used = (nw.col("w") > 0) if self.rows.weighted else None
+        used = self.rows.used
         for r, j, k in self.pairs:
             apart = nw.col(f"l_{r}_{j}") != nw.col(f"l_{r}_{k}")
             yield f"differing_{r}_{j}_{k}", (apart if used is None else apart & used).cast(nw.Int64)
@@ -123,13 +124,16 @@ class Summing:
     def _terms(self) -> Iterator[tuple[str, nw.Expr]]:
         for i in range(len(self.rows.roles.probabilities)):
             yield f"p{i}", is_sound_forecast(f"p{i}")
-        weighted, w = self.rows.weighted, nw.col("w")
+        weighted, w, times = self.rows.weighted, nw.col("w"), self.rows.times
         if weighted:
             wide = w.cast(nw.Float64)
             yield "sound", is_sound_weight()
-            yield "used", (w > 0).cast(nw.Int64)
-            yield from _split("w2", wide * wide)
-            yield from _split("w", wide)
+            yield from _split("w2", times(wide * wide))
+            yield from _split("w", times(wide))
+        if self.rows.repeated:
+            yield "sound_k", is_sound_count()
+        if self.rows.used is not None:
+            yield "used", times(self.rows.used.cast(nw.Int64))
         if self.rows.roles.clusters is not None:
             yield "c", (~nw.col("c").is_null()).cast(nw.Int64)
         if self.classes is not None:
@@ -139,30 +143,31 @@ class Summing:
             yield from self._terms_of(r, j)
         for r, j, k in self.pairs:
             apart = nw.col(f"loss_{r}_{j}") - nw.col(f"loss_{r}_{k}")
-            yield from _split(f"apart2_{r}_{j}_{k}", apart * apart)
-            yield f"differing_{r}_{j}_{k}", nw.col(f"differing_{r}_{j}_{k}")
+            yield from _split(f"apart2_{r}_{j}_{k}", times(apart * apart))
+            yield f"differing_{r}_{j}_{k}", times(nw.col(f"differing_{r}_{j}_{k}"))
 
     def _terms_of(self, r: int, j: int) -> Iterator[tuple[str, nw.Expr]]:
-        loss, w = nw.col(f"loss_{r}_{j}"), nw.col("w")
-        yield from _split(f"loss_{r}_{j}", loss)
-        yield from _split(f"loss2_{r}_{j}", loss * loss)
+        loss, w, times = nw.col(f"loss_{r}_{j}"), nw.col("w"), self.rows.times
+        yield from _split(f"loss_{r}_{j}", times(loss))
+        yield from _split(f"loss2_{r}_{j}", times(loss * loss))
         if self.rows.weighted:
-            yield from _split(f"loss_weight_{r}_{j}", loss * w)
+            yield from _split(f"loss_weight_{r}_{j}", times(loss * w))
         if self.is_endless(r):
-            endless = nw.col(f"i_{r}_{j}")
+            endless, used = nw.col(f"i_{r}_{j}"), self.rows.used
             if self.rows.weighted:
                 lost = nw.when(endless).then(w.cast(nw.Float64)).otherwise(0.0)
-                yield f"infinite_weight_{r}_{j}", lost
-                endless = endless & (w > 0)
-            yield f"infinite_{r}_{j}", endless.cast(nw.Int64)
+                yield f"infinite_weight_{r}_{j}", times(lost)
+            endless = endless if used is None else endless & used
+            yield f"infinite_{r}_{j}", times(endless.cast(nw.Int64))
 
     def of_clusters(self, data: nw.LazyFrame[Any], *within: str) -> nw.LazyFrame[Any]:
         """Add up within clusters, then the squares and products of what clusters say."""
-        w = nw.col("w").cast(nw.Float64) if self.rows.weighted else nw.lit(1.0)
+        times = self.rows.times
+        w = times(nw.col("w").cast(nw.Float64) if self.rows.weighted else nw.lit(1.0))
         inside = {"unit_w": w, "unit_y": nw.when(nw.col("e")).then(w).otherwise(0.0)}
         if self.classes is not None:
             inside.pop("unit_y")
-        inside |= {f"unit_{r}_{j}": self._weighed(r, j) for r, j in self.numbers}
+        inside |= {f"unit_{r}_{j}": times(self._weighed(r, j)) for r, j in self.numbers}
         sums = (nw.col(name).sum() for name in inside)
         units = data.with_columns(**inside).group_by("c", *within).agg(*sums)
         products = {"weight2": nw.col("unit_w") * nw.col("unit_w")}
@@ -237,6 +242,8 @@ def _checked(summing: Summing, table: dict[str, Column]) -> Column:
     sound["y"] = int(n[~missing_values(table["y"])].sum())
     if rows.weighted:
         sound["w"] = int(table["sound"].sum())
+    if rows.repeated:
+        sound["k"] = int(table["sound_k"].sum())
     if "c" in table:
         sound["c"] = int(table["c"].sum())
     if "g" in table:
@@ -249,7 +256,7 @@ def _checked(summing: Summing, table: dict[str, Column]) -> Column:
         good = {m: int(table[f"whole_{i}"].sum()) for i, m in enumerate(rows.forecasts)}
         require_sums(rows, total, good)
         number = numbers_of_classes(rows, table["y"])
-    if rows.weighted:
+    if "used" in table:
         rows.require_some_weight(int(table["used"].sum()), total)
     return number
 
@@ -281,13 +288,13 @@ class _Lines:
         return sum((Total.of(x) for p in parts for x in self.table[p][lines].tolist()), Total())
 
     def weight(self, only: Column | None = None) -> Total:
-        return self.of("w" if self.weighted else "n", only)
+        return self.of("w", only) if self.weighted else self.rows(only)
 
     def squares(self, only: Column | None = None) -> Total:
-        return self.of("w2" if self.weighted else "n", only)
+        return self.of("w2", only) if self.weighted else self.rows(only)
 
     def rows(self, only: Column | None = None) -> Total:
-        return self.of("used" if self.weighted else "n", only)
+        return self.of("used" if "used" in self.table else "n", only)
 
 
 def _totals(summing: Summing, lines: _Lines, number: Column) -> Iterator[tuple[Key, Total]]:

@@ -34,8 +34,8 @@ class Roles:
         The column of outcomes.
     forecasts : dict of tuple of str
         By model, the column of its forecasts; of classes, one column each.
-    weight, groups, clusters : str or None
-        The other columns, where there are such.
+    weight, count, groups, clusters : str or None
+        The other columns, where there are such: a count tells how many like cases a row is.
     labels : dict
         What columns are called in messages, where that is not their name.
     """
@@ -46,6 +46,7 @@ class Roles:
     groups: str | None = None
     clusters: str | None = None
     labels: Mapping[str, str] = field(default_factory=dict)
+    count: str | None = None
 
     def name(self, column: str) -> str:
         """Return what a column is called, in quotes."""
@@ -59,13 +60,18 @@ class Roles:
     @property
     def columns(self) -> list[str]:
         """All columns that are needed."""
-        others = (self.weight, self.groups, self.clusters)
+        others = (self.groups, self.clusters)
         present = [column for column in others if column is not None]
-        return list(dict.fromkeys([self.outcome, *self.probabilities, *present]))
+        return list(dict.fromkeys([self.outcome, *self.probabilities, *self.amounts, *present]))
+
+    @property
+    def amounts(self) -> list[str]:
+        """The columns of weights and of counts."""
+        return [column for column in (self.weight, self.count) if column is not None]
 
     def renamed(self, names: Mapping[str, str]) -> Roles:
         """Take columns under other names, and tell of them by their own."""
-        design = {what: getattr(self, what) for what in ("weight", "groups", "clusters")}
+        design = {what: getattr(self, what) for what in ("weight", "count", "groups", "clusters")}
         return Roles(
             names[self.outcome],
             {model: tuple(names[c] for c in taken) for model, taken in self.forecasts.items()},
@@ -116,7 +122,7 @@ def require_roles(data: nw.LazyFrame[Any], roles: Roles) -> dict[str, Any]:
     """Refuse columns that are not there, or hold what cannot be counted with."""
     schema = dict(data.collect_schema())
     require_columns(roles.columns, list(schema))
-    numbers = [*roles.probabilities, *([] if roles.weight is None else [roles.weight])]
+    numbers = [*roles.probabilities, *roles.amounts]
     for column in roles.columns:
         kind = schema[column]
         # Of any other kind, the entries are what the column says.

@@ -1,7 +1,8 @@
 """`Rows` of a frame where they lie, under fixed names, checked by the engine.
 
-Outcomes are ``y``, forecasts ``p0``, ``p1``, ..., weights ``w``, groups ``g`` and clusters ``c``.
-What is missing is null; forecasts and weights may be NaN instead, which passes no check either.
+Outcomes are ``y``, forecasts ``p0``, ``p1``, ..., weights ``w``, numbers of like cases ``k``,
+groups ``g`` and clusters ``c``. What is missing is null; forecasts, weights and numbers of cases
+may be NaN instead, which passes no check either.
 Nothing is computed before `collected`, the one function that fetches numbers from an engine.
 
 Of class probabilities, a view of the rows is "it was class k" or "it was above class k", with its
@@ -80,6 +81,8 @@ class Rows:
         if roles.weight is not None:
             real = _float(roles.weight, schema[roles.weight])
             chosen.append((nw.col(roles.weight).cast(nw.Int64) if whole else real).alias("w"))
+        if roles.count is not None:
+            chosen.append(_float(roles.count, schema[roles.count]).alias("k"))
         for name, column in (("g", roles.groups), ("c", roles.clusters)):
             if column is not None:
                 chosen.append(_outcome(column, schema[column]).alias(name))
@@ -100,6 +103,21 @@ class Rows:
         return self.roles.weight is not None
 
     @property
+    def repeated(self) -> bool:
+        """Whether rows stand for numbers of like cases."""
+        return self.roles.count is not None
+
+    @property
+    def used(self) -> nw.Expr | None:
+        """Return whether a row weighs anything and counts for any case; None if all do."""
+        positive = [nw.col(name) > 0 for name in ("w", "k") if self._has(name)]
+        return reduce(operator.and_, positive) if positive else None
+
+    def times(self, x: nw.Expr) -> nw.Expr:
+        """Multiply what a case adds by the number of like cases."""
+        return x * nw.col("k") if self.repeated else x
+
+    @property
     def forecasts(self) -> dict[str, tuple[str, ...]]:
         """By model, the names of its columns here."""
         numbers = iter(range(len(self.roles.probabilities)))
@@ -115,7 +133,7 @@ class Rows:
 
     def only(self, column: str) -> Rows:
         """Keep one of the forecasts, as ``p0``."""
-        kept = [name for name in ("y", "w", "g") if name == "y" or self._has(name)]
+        kept = [name for name in ("y", "w", "k", "g") if name == "y" or self._has(name)]
         number = int(column.removeprefix("p"))
         roles = replace(self.roles, forecasts={"": (self.roles.probabilities[number],)})
         narrow = frozenset({"p0"}) if column in self.narrow else frozenset()
@@ -124,14 +142,14 @@ class Rows:
 
     def event_of(self, happened: nw.Expr, p: nw.Expr) -> Rows:
         """Judge forecasts of another event on the same rows, which have been checked."""
-        kept = [name for name in ("w", "g") if self._has(name)]
+        kept = [name for name in ("w", "k", "g") if self._has(name)]
         data = self.data.select(*kept, happened.alias("y"), p.alias("p0"))
         roles = replace(self.roles, forecasts={"": (self.roles.probabilities[0],)})
         return replace(self, data=data, roles=roles, kind=nw.Boolean(), pos_label=None, labels=None)
 
     def _has(self, name: str) -> bool:
-        role = {"w": self.roles.weight, "g": self.roles.groups}[name]
-        return role is not None
+        roles = self.roles
+        return {"w": roles.weight, "k": roles.count, "g": roles.groups}[name] is not None
 
     def is_label(self, label: Any) -> nw.Expr:
         """Return whether the outcome is a label; a label of another kind is nowhere."""
@@ -168,20 +186,25 @@ class Rows:
             self._refuse_missing("y", "outcomes", self.roles.outcome, rows)
         if sound.get("w", rows) < rows:
             self._refuse_weights(rows)
+        if sound.get("k", rows) < rows:
+            self._refuse_counts(rows)
         for name, what in (("g", "groups"), ("c", "clusters")):
             if sound.get(name, rows) < rows:
                 self._refuse_missing(name, what, getattr(self.roles, what), rows)
 
-    @staticmethod
-    def require_some_weight(used: int, rows: int) -> None:
-        """Refuse weights that are all 0."""
-        if not used:
-            message = f"at least one weight must be positive; all {rows} are 0"
-            raise DataError(message)
+    def require_some_weight(self, used: int, rows: int) -> None:
+        """Refuse weights, or numbers of cases, that are all 0."""
+        if used:
+            return
+        what = "weight" if self.weighted else "count"
+        message = f"at least one {what} must be positive; all {rows} are 0"
+        if self.weighted and self.repeated:
+            message = "at least one row must have a weight and a count above 0; none has both"
+        raise DataError(message)
 
     def _refuse_missing(self, name: str, what: str, column: str, rows: int) -> None:
         x = nw.col(name)
-        is_float = name.startswith("p") or (name == "w" and not self.whole)
+        is_float = name.startswith("p") or name == "k" or (name == "w" and not self.whole)
         gone = (x.is_null() | x.is_nan()) if is_float else x.is_null()
         data = self.data.select(gone.cast(nw.Int64).alias("n")).with_columns(one=nw.lit(1))
         table = collected(data.group_by("one").agg(nw.col("n").sum()))
@@ -209,6 +232,14 @@ class Rows:
         extreme = ((w > 0) & (w < TINY)) | (w > HUGE)
         self._refuse_values(nw.when(extreme).then(w), rule, column, rows)
 
+    def _refuse_counts(self, rows: int) -> None:
+        column = str(self.roles.count)
+        self._refuse_missing("k", "counts", column, rows)
+        k = nw.col("k")
+        rule = "counts must be whole numbers, zero or more"
+        bad = (k < 0) | (k >= WHOLE) | (k != floor(k))
+        self._refuse_values(nw.when(bad).then(k), rule, column, rows)
+
     def _refuse_values(self, bad: nw.Expr, rule: str, column: str, rows: int) -> None:
         """Refuse values that break a rule: how many there are, and the lowest."""
         v = nw.col("v")
@@ -223,9 +254,9 @@ class Rows:
                 f"{rule}; {count:,} of {rows:,} rows of column {self.roles.name(column)} "
                 f"{verb} not, such as {low:g}"
             )
-            hint = None if rule.startswith("weights") else "rescale them; only their ratios matter."
-            forecasts = rule.startswith("forecasts")
-            raise DataError(message, hint=scale_hint(low, high) if forecasts else hint)
+            hints = {"positive": "rescale them; only their ratios matter."}
+            hints |= {"forecasts": scale_hint(low, high), "counts": "weight= takes fractions."}
+            raise DataError(message, hint=hints.get(rule.split(maxsplit=1)[0]))
 
 
 def collected(data: nw.LazyFrame[Any]) -> dict[str, Column]:
@@ -256,6 +287,12 @@ def is_sound_weight() -> nw.Expr:
     return ((w == 0) | ((w >= TINY) & (w <= HUGE))).cast(nw.Int64)
 
 
+def is_sound_count() -> nw.Expr:
+    """Return 1 where cases can be counted, 0 or null elsewhere."""
+    k = nw.col("k")
+    return ((k >= 0) & (k < WHOLE) & (k == floor(k))).cast(nw.Int64)
+
+
 def floor(x: nw.Expr) -> nw.Expr:
     """Round down; to 0 what is more than the whole numbers of Spark, which would fail."""
     return nw.when((x < WHOLE) & (x > -WHOLE)).then(x).otherwise(0.0).floor()
@@ -263,8 +300,7 @@ def floor(x: nw.Expr) -> nw.Expr:
 
 def _refuse_mixed(roles: Roles, schema: Mapping[str, Any]) -> None:
     """Refuse a column of objects that are not all numbers."""
-    numbers = [*roles.probabilities, *([] if roles.weight is None else [roles.weight])]
-    for column in numbers:
+    for column in [*roles.probabilities, *roles.amounts]:
         if schema[column] in MIXED:
             message = f"column {roles.name(column)} must hold numbers; it holds several kinds"
             raise DataError(message, hint="convert text to numbers first.") from None
@@ -418,11 +454,16 @@ def confusion_of(rows: Rows) -> dict[str, Column]:
     count, matrices = classes_of(rows) or 0, {}
     for model, names in rows.forecasts.items():
         data = rows.data.with_columns(e=class_number(rows), d=_likeliest(names))
-        weight = nw.col("w").sum() if rows.weighted else nw.len()
-        table = collected(data.group_by("e", "d").agg(weight.alias("n")))
-        kind = np.float64 if rows.weighted and not rows.whole else np.int64
+        if rows.weighted or rows.repeated:
+            each = rows.times(nw.col("w") if rows.weighted else nw.lit(1.0))
+            data, amount = data.with_columns(each.alias("n")), nw.col("n").sum()
+        else:
+            amount = nw.len()
+        table = collected(data.group_by("e", "d").agg(amount.alias("n")))
+        kind = np.int64 if rows.whole else np.float64
         confusion = np.zeros((count, count), dtype=kind)
-        np.add.at(confusion, (table["e"].astype(int), table["d"].astype(int)), table["n"])
+        at = table["e"].astype(int), table["d"].astype(int)
+        np.add.at(confusion, at, table["n"].astype(kind))
         matrices[model] = confusion
     return matrices
 

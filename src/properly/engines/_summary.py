@@ -17,6 +17,7 @@ from properly._boundary._files import pack, refusing, require, unpack, write_who
 from properly._boundary._libraries import read_only
 from properly._boundary._record import many
 from properly.counts._cases import numbered
+from properly.counts._tally import require_one_kind
 from properly.engines import _cell_counts
 from properly.engines._cell_counts import MOMENT, SQUARE, Counts
 from properly.engines._exact_sums import UNIT, ScoreSums, Total, keys_of
@@ -100,6 +101,7 @@ class Summary:
         forecasts: Mapping[str, Column],
         weight: Column | None = None,
         *,
+        times: Column | None = None,
         groups: Column | None = None,
         cells: int | None = None,
     ) -> Summary:
@@ -114,24 +116,29 @@ class Summary:
         forecasts : dict of numpy arrays
             Probabilities of the event, by model.
         weight : numpy array, optional
-            Case weights.
+            Sampling weights.
+        times : numpy array of int64, optional
+            How many like cases each row stands for.
         groups : numpy array, optional
             The group of each row.
         cells : int, optional
             Group forecasts into so many cells, also where they are few.
         """
         names = tuple(forecasts)
-        sums = ScoreSums.of_rows(names, rules, y, forecasts, weight)
-        counts = {name: Counts.of_rows(y, p, weight, cells) for name, p in forecasts.items()}
+        sums = ScoreSums.of_rows(names, rules, y, forecasts, weight, times=times)
+        counts = {
+            name: Counts.of_rows(y, p, weight, cells, times=times) for name, p in forecasts.items()
+        }
         parts: dict[Any, Summary] = {}
         if groups is not None:
-            used = np.arange(len(y)) if weight is None else np.flatnonzero(weight > 0)
+            used = _rows_in_use(len(y), weight, times)
             number, labels = numbered(groups[used])
             for k, label in enumerate(plain_labels(labels, groups.dtype)):
                 rows = used[number == k]
                 forecast = {name: p[rows] for name, p in forecasts.items()}
-                some = None if weight is None else weight[rows]
-                parts[label] = cls.of_rows(rules, y[rows], forecast, some, cells=cells)
+                some, cases = (None if x is None else x[rows] for x in (weight, times))
+                own: dict[str, Any] = {"times": cases, "cells": cells}
+                parts[label] = cls.of_rows(rules, y[rows], forecast, some, **own)
         return cls(sums, counts, in_order(parts)).bounded()
 
     @property
@@ -146,15 +153,31 @@ class Summary:
 
     @property
     def rows(self) -> int:
-        """The number of rows of positive weight."""
+        """The number of cases of positive weight: rows, or what they count for."""
         return self.sums.totals["rows",].scaled // UNIT
 
     @property
     def total(self) -> int | float:
-        """Number of cases, or their total weight."""
+        """Number of cases, or their total weight; equal weights only count."""
+        if self.has_weights and not self.is_weighted:
+            return self.rows
         total = self.sums.totals["weight",]
         whole = not any(counts.is_fractional for counts in self.counts.values())
         return total.scaled // UNIT if whole else float(total)
+
+    @property
+    def has_weights(self) -> bool:
+        """Whether rows came with sampling weights, equal or not; else cases were counted."""
+        return any(counts.is_weighted for counts in self.counts.values())
+
+    @property
+    def is_weighted(self) -> bool:
+        """Whether some cases weigh more than others."""
+        if self.has_weights:
+            return not all(counts.has_equal_weights for counts in self.counts.values())
+        # Files of old have whole weights as counts, but sums of the rows.
+        names = ("rows", "weight", "row_squares")
+        return len({self.sums.totals[name,].scaled for name in names}) > 1
 
     @property
     def event_rate(self) -> float:
@@ -258,6 +281,16 @@ class Summary:
         if bool(self.groups) != bool(other.groups):
             message = "summaries that are added must all have groups, or none; one has none"
             raise DataError(message)
+        require_one_kind(not self.has_weights, not other.has_weights)
+
+
+def _rows_in_use(size: int, weight: Column | None, times: Column | None) -> Column:
+    """Return the numbers of the rows that weigh and count for anything."""
+    used = np.full(size, True)
+    for amount in (weight, times):
+        if amount is not None:
+            used &= amount > 0
+    return np.flatnonzero(used)
 
 
 def _bounded(counts: list[Counts]) -> list[Counts]:
@@ -345,11 +378,22 @@ def stored_counts(words: Mapping[str, Any], columns: Mapping[str, Column]) -> Co
     least = total_of(words["least"])
     require(cells is None or (type(cells) is int and cells > 0))
     require(least.scaled >= 0)
-    counts = Counts(**columns, least=least, cells=cells)
+    weights = words.get("weights")
+    _require_range(weights, weighted="event_squares" in columns)
+    ends = None if weights is None else (weights[0], weights[1])
+    counts = Counts(**columns, least=least, cells=cells, weights=ends)
     _require_places(counts.place, cells)
     _require_counts(counts)
     _require_sums(counts)
     return counts
+
+
+def _require_range(weights: Any, *, weighted: bool) -> None:
+    """Ask for the least and the largest weight, if there are weights and both were kept."""
+    if weights is not None:
+        require(weighted and type(weights) is list and len(weights) == 2)
+        require(all(type(x) in (int, float) for x in weights))
+        require(0 < weights[0] <= weights[1] < math.inf)
 
 
 def _require_places(place: Column, cells: int | None) -> None:
@@ -442,7 +486,7 @@ def _words(part: Summary) -> dict[str, Any]:
         "counts": [
             # A model, or a model and a question.
             {"of": [key] if isinstance(key, str) else [key[0], *key[1]]}
-            | {"cells": x.cells, "least": text_of(x.least)}
+            | {"cells": x.cells, "least": text_of(x.least), "weights": x.weights}
             for key, x in part.counts.items()
         ],
         "confusion": list(part.confusion),
@@ -479,6 +523,7 @@ def _part(bare: ScoreSums, words: Words, columns: Columns) -> dict[str, Any]:
         _key(x["of"], bare): stored_counts(x, _below(columns, k))
         for k, x in enumerate(words["counts"])
     }
+    sums = replace(bare, totals=dict(zip(keys, totals, strict=True)))
     require(bare.classes is not None or tuple(counts) == models)
     require(set(words["confusion"]) <= set(models))
     for k in range(len(words["confusion"])):
@@ -486,11 +531,27 @@ def _part(bare: ScoreSums, words: Words, columns: Columns) -> dict[str, Any]:
         require(table.shape == (bare.classes, bare.classes) and (table >= 0).all())
     require(all(type(note) is str for note in words["notes"]))
     return {
-        "sums": replace(bare, totals=dict(zip(keys, totals, strict=True))),
-        "counts": counts,
+        "sums": sums,
+        "counts": {key: _with_range(x, sums) for key, x in counts.items()},
         "confusion": {name: columns[f"confusion/{k}"] for k, name in enumerate(words["confusion"])},
         "notes": tuple(words["notes"]),
     }
+
+
+def _with_range(counts: Counts, sums: ScoreSums) -> Counts:
+    """Tell by the sums whether weights are all the same, where a file of old does not say so.
+
+    The mean square is at least the square of the mean, and more unless all are equal.
+    """
+    if not counts.is_weighted or counts.weights is not None:
+        return counts
+    rows, weight, squares = (
+        sums.totals[name,].scaled for name in ("rows", "weight", "row_squares")
+    )
+    if rows == 0 or rows * squares != weight**2:
+        return counts
+    each = weight / rows
+    return replace(counts, weights=(each, each))
 
 
 def _key(flat: Any, bare: ScoreSums) -> Any:

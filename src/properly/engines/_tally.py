@@ -21,6 +21,7 @@ def tally(
     outcome: str | None = None,
     forecast: str | None = None,
     weight: ArrayLike | str | None = None,
+    count: ArrayLike | str | None = None,
     pos_label: object = None,
     cells: int | None = None,
     snap: float | ArrayLike | None = None,
@@ -38,8 +39,10 @@ def tally(
     outcome, forecast : str, optional
         Names of the columns of a frame.
     weight : array-like or str, optional
-        Case weights, or the name of their column. Whole numbers count as that many cases, exactly;
-        cases of weight 0 are dropped.
+        Sampling weights, or the name of their column; cases of weight 0 are dropped. Only their
+        ratios matter, and a row is one case however much it weighs.
+    count : array-like of int or str, optional
+        How many like cases each row stands for, or the name of that column.
     pos_label : label, optional
         The label of the event.
     cells : int, optional
@@ -70,7 +73,7 @@ def tally(
     Tally(4 cases at 3 distinct forecasts, event rate 0.5)
     """
     if p is None:
-        source = _in_engine(y_or_frame, outcome, forecast, weight, pos_label)
+        source = _in_engine(y_or_frame, outcome, forecast, (weight, count), pos_label)
         if not isinstance(source, tuple):
             from properly.engines._frame_pooling import tally_frame
 
@@ -80,10 +83,11 @@ def tally(
     elif outcome is not None or forecast is not None:
         message = "outcome and forecast name columns of a frame; arrays were given as well"
         raise ArgumentTypeError(message, hint="pass a frame and two names, or two arrays.")
-    if isinstance(weight, str):
-        message = f"weight names a column of a frame; arrays were given, and weight={weight!r}"
-        raise ArgumentTypeError(message, hint="pass the weights themselves.")
-    counts = Tally.from_arrays(y_or_frame, p, weight, pos_label=pos_label, snap=snap)
+    for what, amount in (("weight", weight), ("count", count)):
+        if isinstance(amount, str):
+            message = f"{what} names a column of a frame; arrays were given, and {what}={amount!r}"
+            raise ArgumentTypeError(message, hint=f"pass the {what}s themselves.")
+    counts = Tally.from_arrays(y_or_frame, p, weight, count, pos_label=pos_label, snap=snap)
     return counts if cells is None else counts.group(cells)
 
 
@@ -91,10 +95,10 @@ def _in_engine(
     frame: IntoFrame,
     outcome: str | None,
     forecast: str | None,
-    weight: ArrayLike | str | None,
+    amounts: tuple[ArrayLike | str | None, ArrayLike | str | None],
     pos_label: object,
 ) -> Rows | tuple[ArrayLike, ArrayLike]:
-    """Take the columns of a frame where they are; beside an array of weights they are read."""
+    """Take the columns of a frame where they are; beside arrays of weights they are read."""
     from properly.engines._frame import read_frame
     from properly.engines._roles import Roles, as_lazy
     from properly.engines._rows import Rows
@@ -104,7 +108,8 @@ def _in_engine(
         message = "a frame needs the names of its columns; got outcome = {!r}, forecast = {!r}"
         raise ArgumentTypeError(message.format(outcome, forecast))
     roles = Roles(outcome, {forecast: (forecast,)})
-    if weight is None or isinstance(weight, str):
-        return Rows.of(frame, replace(roles, weight=weight), pos_label=pos_label)
+    if all(amount is None or isinstance(amount, str) for amount in amounts):
+        weight, count = amounts
+        return Rows.of(frame, replace(roles, weight=weight, count=count), pos_label=pos_label)
     y, forecasts, _ = read_frame(frame, roles, {}, pos_label=pos_label)
     return y, forecasts[forecast]

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeAlias, cast
 
 import numpy as np
 
+from properly._boundary._arrays import check_counts
 from properly._boundary._classes import (
     are_among,
     category_order,
@@ -29,7 +30,12 @@ from properly._boundary._options import (
 from properly._boundary._progress import shown
 from properly._boundary._record import as_models, library_of
 from properly.calibration._decomposition import require_proper
-from properly.counts._cases import Cases, require_classes, require_classes_to_normalize
+from properly.counts._cases import (
+    Cases,
+    repeated_rows,
+    require_classes,
+    require_classes_to_normalize,
+)
 from properly.counts._models import contenders
 from properly.counts._tally import Tally
 from properly.decisions._worst_cases import check_shown
@@ -176,6 +182,7 @@ def evaluate(
     *,
     outcome: str | None = None,
     weight: ArrayLike | str | None = None,
+    count: ArrayLike | str | None = None,
     task: Literal["auto", "binary", "multiclass", "ordinal"] = "auto",
     labels: Sequence[object] | None = None,
     pos_label: object = None,
@@ -211,7 +218,9 @@ def evaluate(
     outcome : str, optional
         The column of outcomes, if `y` is a frame.
     weight : array-like, optional
-        Case weights.
+        Sampling weights. A row is one case however much it weighs; only ratios matter.
+    count : array-like of int, optional
+        How many like cases each row stands for.
     task : {"auto", "binary", "multiclass", "ordinal"}
         Forecasts of one dimension are of one event, those of two of several classes. That classes
         are ordered is never guessed.
@@ -322,8 +331,8 @@ def evaluate(
     """
     reading = _Reading(outcome, task, rules, within, labels, pos_label, normalize, cells).checked()
     drawing = _drawing(level, replicates, rng)
-    columns: dict[str, Any] = {"weight": weight, "clusters": clusters, "strata": strata}
-    columns |= {"time": time, "groups": groups, "show": show}
+    columns: dict[str, Any] = {"weight": weight, "count": count, "clusters": clusters}
+    columns |= {"strata": strata, "time": time, "groups": groups, "show": show}
     backend = library_of(y)
     drawing["recalibrate"] = recalibrate
     if isinstance(y, Summary):
@@ -417,14 +426,14 @@ def _evaluate_rows(
 ) -> Evaluation:
     """Evaluate rows in memory: of one event, or of classes."""
     options = columns | {"labels": reading.labels, "normalize": reading.normalize}
-    show = options.pop("show", None)
+    show, count = options.pop("show", None), options.get("count")
     task = _task(reading.task, models)
     if task == "binary":
         require_classes_to_normalize(reading.normalize)
         chosen = rules_of_event(reading.rules, reading.within)
         options |= {"pos_label": reading.pos_label, "least": 1, "lent": True}
         cases = contenders(y, models, **options)
-        drawing |= {"show": _shown(show, cases), "recalibrate": _maps(drawing, cases)}
+        drawing |= _shown(show, count, cases) | {"recalibrate": _maps(drawing, cases)}
         return _doubted(gather(cases, Request(task, *chosen, **drawing)), cases)
     require_of_an_event(reading.within, reading.pos_label)
     if reading.labels is None and reading.order is None:
@@ -435,7 +444,7 @@ def _evaluate_rows(
         options["labels"] = _names_of_classes(y, next(iter(models.values())))
     cases = _cases_of_classes(y, models, options)
     rules = rules_of_classes(reading.rules, task)
-    drawing |= {"show": _shown(show, cases), "recalibrate": _maps(drawing, cases)}
+    drawing |= _shown(show, count, cases) | {"recalibrate": _maps(drawing, cases)}
     result = _doubted(gather(cases, Request(task, rules, rules[0], None, **drawing)), cases)
     notes = [TWO_COLUMNS] if reading.task == "auto" and len(result.labels) == 2 else []
     if reading.order is not None:
@@ -443,13 +452,20 @@ def _evaluate_rows(
     return replace(result, notes=(*result.notes, *notes))
 
 
-def _shown(show: Any, cases: Mapping[str, Cases]) -> dict[str, Any]:
-    """Take columns to show by name; one alone is called after itself, or ``"id"``."""
+def _shown(show: Any, count: Any, cases: Mapping[str, Cases]) -> dict[str, Any]:
+    """Take columns to show by name; one alone is called after itself, or ``"id"``.
+
+    Worst cases are told by the rows that were given, also if these count several times.
+    """
+    size, found = len(next(iter(cases.values()))), {}
+    if count is not None:
+        times = check_counts(count, "count")
+        size, found = int(times.shape[0]), {"given": repeated_rows(times)}
     if show is None:
-        return {}
+        return found
     name = str(getattr(show, "name", None) or "id")
     columns = show if isinstance(show, Mapping) else as_models(show, name)
-    return check_shown(columns, len(next(iter(cases.values()))))
+    return found | {"show": check_shown(columns, size)}
 
 
 def _maps(drawing: Mapping[str, Any], cases: Mapping[str, Cases]) -> Any:

@@ -24,10 +24,10 @@ from properly.counts._cases import (
     has_time,
     is_counted,
     is_dependent,
-    relative_weights,
     rows_in_use,
     with_forecasts,
 )
+from properly.counts._pooling import are_equal
 from properly.counts._reductions import ask, names_of_cuts, plan_for
 from properly.counts._scoring import class_shares, score_of_classes, share_saved
 from properly.decisions._worst_cases import show_beside, worst_cases, worst_forecasts
@@ -90,6 +90,8 @@ class Request:
     progress: Progress | None = None
     # Columns of all rows to be shown beside the worst cases.
     show: Mapping[str, Column] = field(default_factory=dict)
+    # The number of the row that each case was given as, if rows count several times.
+    given: Column | None = None
     # The map to repair models with, or how to choose it.
     recalibrate: Any = None
 
@@ -158,7 +160,7 @@ class Rows:
             y = first.y if first.weight is None else rows_in_use(first).y
             tally, events = self.tallies[self.models[0]], count_true(y)
             return {"total": tally.total, "event_rate": tally.event_rate, "events": events}
-        total = len(first) if first.weight is None else to_numpy(first.weight).sum()
+        total = len(first) if first.weight is None else _total(to_numpy(first.weight))
         classes = {"labels": tuple(first.labels or ()), "shares": self.shares}
         # Whole numbers stay whole.
         whole = isinstance(total, int | np.integer)
@@ -218,7 +220,9 @@ class Rows:
 
     def worst(self, name: str) -> WorstCases:
         """List the cases that cost most."""
-        return show_beside(worst_cases(self.cases[name], self.request.severe), self.request.show)
+        worst, given = worst_cases(self.cases[name], self.request.severe), self.request.given
+        worst = worst if given is None else replace(worst, row=given[worst.row])
+        return show_beside(worst, self.request.show)
 
     def repair(self, name: str) -> Repair:
         """Find what recalibration would do for a model."""
@@ -229,7 +233,7 @@ class Rows:
     def drawn(self, name: str) -> Tally | Cases:
         """Return the counts, or cases: weights say how far off parts are, as those of a sample."""
         cases = self.cases[name]
-        return self.tallies[name] if is_counted(cases) else relative_weights(cases)
+        return self.tallies[name] if is_counted(cases) else cases
 
     def banded(self, name: str) -> Cases | Tally:
         """Return what the band of an event is made from: it allows for clusters."""
@@ -285,6 +289,12 @@ class Rows:
         return decisions.hard_decisions(self.given[name], COST[self.request.task])
 
 
+def _total(weight: Column) -> Any:
+    """Add up weights; rows that all weigh the same are only counted."""
+    positive = weight[weight > 0]
+    return len(positive) if are_equal(positive) else weight.sum()
+
+
 def _in_numpy(cases: Cases) -> Cases:
     """Bring the columns of cases to numpy."""
     copy = with_forecasts(cases, to_numpy(cases.p))
@@ -305,8 +315,6 @@ class Sums:
     summed = True
 
     def __init__(self, summary: Summary, request: Request) -> None:
-        from properly.evaluation._summed_scores import is_weighted
-
         self.summary, self.sums, self.request = summary, summary.sums, request
         self.models, self.labels = tuple(summary.models), tuple(summary.labels or ())
         self.notes: list[str] = []
@@ -317,7 +325,7 @@ class Sums:
         # Of classes, by model, if forecasts of any question were grouped.
         counts = [] if self.tallies else [(key[0], x.cells) for key, x in summary.counts.items()]
         self.cells = {name: cells for name, cells in counts if cells is not None}
-        self.by_row = self.sums.clustered or is_weighted(self.sums)
+        self.by_row = self.sums.clustered or summary.is_weighted
         self.nulls: dict[str, NullDraws] = {}
 
     def data(self) -> dict[str, Any]:
@@ -423,7 +431,8 @@ class Sums:
         """Return the counts, in which a row is one case whatever it weighs."""
         from properly.evaluation._summed_scores import weighed
 
-        return weighed(self.summary, name, self.tallies[name])
+        tally = self.tallies[name]
+        return tally if self.summary.has_weights else weighed(self.summary, name)
 
     def auc(self, name: str, about: Estimate) -> Estimate:
         """Estimate the area under the ROC curve; counts do not tell how clusters vary."""

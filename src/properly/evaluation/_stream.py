@@ -6,14 +6,21 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 import numpy as np
 
-from properly._boundary._arrays import as_column, check_outcomes, distinct, require_countable
+from properly._boundary._arrays import (
+    as_column,
+    check_outcomes,
+    counts_beside,
+    distinct,
+    require_countable,
+)
 from properly._boundary._labels import as_labels
 from properly._boundary._libraries import to_numpy
 from properly._boundary._options import check_choice, check_whole
 from properly._boundary._record import many
-from properly.counts._cases import numbered, require_event
+from properly.counts._cases import numbered, require_both, require_event
 from properly.counts._models import contenders
-from properly.counts._pooling import as_counts
+from properly.counts._pooling import exact_weights
+from properly.counts._tally import require_one_kind
 from properly.engines import _cell_counts
 from properly.engines._summary import Summary, plain_labels
 from properly.errors import ArgumentTypeError, DataError
@@ -30,7 +37,6 @@ if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Mapping, Sequence
     from pathlib import Path
 
-    from properly.counts._cases import Cases
     from properly.evaluation._evaluate import Forecasts
     from properly.evaluation._record import Evaluation
     from properly.rules import Rule
@@ -55,19 +61,24 @@ class Batch(NamedTuple):
     forecasts: dict[str, Column]
     weight: Column | None = None
     groups: Column | None = None
+    times: Column | None = None
 
     @property
     def kind(self) -> tuple[Any, ...]:
         """What batches have in common that are summed up as one."""
-        weight = None if self.weight is None else as_counts(self.weight).dtype
+        weight = None if self.weight is None else exact_weights(self.weight).dtype
         groups = None if self.groups is None else self.groups.dtype
         text = groups is not None and groups.kind == "U"
-        return tuple(p.dtype for p in self.forecasts.values()), weight, "U" if text else groups
+        kinds = tuple(p.dtype for p in self.forecasts.values())
+        return kinds, weight, "U" if text else groups, self.times is None
 
     @property
     def is_light(self) -> bool:
         """Whether any number of such batches can be counted."""
-        return self.weight is None or float(self.weight.sum(dtype=np.float64)) < LIGHT
+        weight, times = (x if x is None else x.astype(float) for x in (self.weight, self.times))
+        if weight is None or times is None:
+            return all(x is None or x.sum() < LIGHT for x in (weight, times))
+        return bool(weight @ times < LIGHT)
 
     @property
     def may_wait(self) -> bool:
@@ -78,7 +89,7 @@ class Batch(NamedTuple):
     def copied(self) -> Batch:
         """Keep the rows as they are now, whatever becomes of the arrays that were given."""
         copies = {name: p.copy() for name, p in self.forecasts.items()}
-        known = (None if x is None else x.copy() for x in (self.weight, self.groups))
+        known = (None if x is None else x.copy() for x in (self.weight, self.groups, self.times))
         return Batch(self.y.copy(), copies, *known)
 
     @classmethod
@@ -88,13 +99,20 @@ class Batch(NamedTuple):
         forecasts = {
             name: np.concatenate([x.forecasts[name] for x in batches]) for name in first.forecasts
         }
-        weight, groups = (
-            None
-            if getattr(first, name) is None
-            else np.concatenate([getattr(x, name) for x in batches])
-            for name in ("weight", "groups")
-        )
-        return cls(np.concatenate([x.y for x in batches]), forecasts, weight, groups)
+        known = {
+            name: np.concatenate([getattr(x, name) for x in batches])
+            for name in ("weight", "groups", "times")
+            if getattr(first, name) is not None
+        }
+        return cls(np.concatenate([x.y for x in batches]), forecasts, **known)
+
+
+class First(NamedTuple):
+    """What the first batch had, and all others must have."""
+
+    models: tuple[str, ...]
+    grouped: bool
+    weighted: bool
 
 
 class Stream:
@@ -139,8 +157,8 @@ class Stream:
         self._rows = 0
         self._light = True
         self._kind: tuple[Any, ...] = ()
-        # The models of the first batch, whether it had groups, and the groups so far.
-        self._first: tuple[tuple[str, ...], bool] | None = None
+        # What the first batch had, and the groups so far.
+        self._first: First | None = None
         self._groups: frozenset[Any] = frozenset()
 
     def add(
@@ -149,6 +167,7 @@ class Stream:
         forecasts: Forecasts,
         weight: ArrayLike | None = None,
         groups: ArrayLike | None = None,
+        count: ArrayLike | None = None,
     ) -> None:
         """Take in a batch of rows. A batch that is refused changes nothing.
 
@@ -161,11 +180,13 @@ class Stream:
             Probabilities of the event, by model, as in `properly.evaluate`; of the same models in
             every batch.
         weight : array-like, optional
-            Case weights.
+            Sampling weights, on one scale: with every batch, or none.
         groups : array-like, optional
             The group of each case, by text, numbers or truth values: with every batch, or none.
+        count : array-like of int, optional
+            How many like cases each row stands for; in a batch without it, one each.
         """
-        if weight is None and groups is None and self._pos_label is None:
+        if weight is None and groups is None and count is None and self._pos_label is None:
             plain = self._plain(y, forecasts)
             if plain is not None:
                 self._take(plain)
@@ -173,7 +194,10 @@ class Stream:
         options: dict[str, Any] = {"weight": weight, "groups": groups, "pos_label": self._pos_label}
         models = contenders(y, models_by_name(forecasts, "binary"), least=1, **options)
         rows = require_event(next(iter(models.values())))
-        self._require_alike(tuple(models), rows)
+        first = First(tuple(models), groups is not None, weight is not None)
+        self._require_alike(first)
+        times = None if count is None else to_numpy(counts_beside(rows.p, count))
+        require_both(rows.weight, times)
         known = self._groups
         if rows.groups is not None:
             column = to_numpy(rows.groups)
@@ -188,20 +212,21 @@ class Stream:
                 self._in_order({name: to_numpy(cases.p) for name, cases in models.items()}),
                 None if weight is None else to_numpy(rows.weight),
                 None if groups is None else to_numpy(rows.groups),
+                times,
             )
         )
         self._labels, self._groups = labels, known
-        self._first = self._first or (tuple(models), groups is not None)
+        self._first = self._first or first
 
     def _plain(self, y: Any, forecasts: Any) -> Batch | None:
         """Take arrays of the usual kind without further ado; None if anything is to be looked at.
 
         Most batches are like those before, and checking everything takes longer than ten rows do.
         """
-        if self._first is None or self._first[1] or type(y) is not np.ndarray or not len(y):
+        if type(y) is not np.ndarray or not len(y):
             return None
         models = forecasts if isinstance(forecasts, dict) else {"forecast": forecasts}
-        if tuple(models) != self._first[0]:
+        if self._first != First(tuple(models), False, False):
             return None
         for p in models.values():
             usual = type(p) is np.ndarray and p.dtype == DOUBLE and p.shape == y.shape
@@ -227,8 +252,9 @@ class Stream:
 
     def _with(self, batch: Batch) -> list[Summary]:
         """Sum up a batch, and add it to the others."""
-        y, forecasts, weight, groups = batch
-        part = Summary.of_rows(self._rules, y, forecasts, weight, groups=groups, cells=self._cells)
+        y, forecasts, weight, groups, times = batch
+        known: dict[str, Any] = {"groups": groups, "times": times, "cells": self._cells}
+        part = Summary.of_rows(self._rules, y, forecasts, weight, **known)
         return _in_few_parts([*self._sums, part])
 
     def _sum_up(self) -> None:
@@ -324,20 +350,21 @@ class Stream:
         sizes = {"row": len(self), "model": models, "rule": len(self._rules)}
         return f"Stream({', '.join(many(size, what) for what, size in sizes.items())})"
 
-    def _require_alike(self, models: Sequence[str], rows: Cases) -> None:
+    def _require_alike(self, batch: First) -> None:
         """Refuse a batch that does not go with those before it."""
-        if self._first is None:
+        before = self._first
+        if before is None:
             return
-        before, grouped = self._first
-        if set(models) != set(before):
-            message = (
-                f"every batch must have the same models; got {list(models)} after {list(before)}"
-            )
+        if set(batch.models) != set(before.models):
+            names = f"{list(batch.models)} after {list(before.models)}"
+            message = f"every batch must have the same models; got {names}"
             raise DataError(message)
-        if (rows.groups is None) == grouped:
-            got = "has no groups, those before have" if grouped else "is the first with groups"
+        if batch.grouped != before.grouped:
+            has = before.grouped
+            got = "has no groups, those before have" if has else "is the first with groups"
             message = f"groups are given with every batch, or with none; this one {got}"
             raise DataError(message)
+        require_one_kind(not before.weighted, not batch.weighted)
 
     def _require_mergeable(self, other: Stream) -> None:
         """Refuse a stream of another kind, at once: parts may be added up only much later."""
@@ -355,7 +382,7 @@ class Stream:
 
     def _in_order(self, forecasts: dict[str, Column]) -> dict[str, Column]:
         """Put models in the order of the first batch."""
-        names = tuple(forecasts) if self._first is None else self._first[0]
+        names = tuple(forecasts) if self._first is None else self._first.models
         return {name: forecasts[name] for name in names}
 
     def _joined(self, outcomes: Iterable[Any]) -> tuple[Any, ...]:
@@ -469,6 +496,7 @@ def summarize(
     *,
     outcome: str,
     weight: str | None = None,
+    count: str | None = None,
     groups: str | None = None,
     clusters: str | None = None,
     task: Literal["auto", "binary", "multiclass", "ordinal"] = "auto",
@@ -492,9 +520,9 @@ def summarize(
     outcome : str
         The column of outcomes: booleans, 0 and 1, or two labels with `pos_label`; of classes their
         numbers, or `labels`.
-    weight, groups, clusters : str, optional
-        The columns of case weights, of groups to be judged apart, and of clusters of cases that
-        depend on one another.
+    weight, count, groups, clusters : str, optional
+        The columns of sampling weights, of how many like cases each row stands for, of groups to be
+        judged apart, and of clusters of cases that depend on one another.
     task : {"auto", "binary", "multiclass", "ordinal"}
         As in `properly.evaluate`; a model with several columns forecasts classes.
     labels : sequence of labels, optional
@@ -544,7 +572,7 @@ def summarize(
     if not isinstance(outcome, str):
         message = f"outcome is the name of a column of a frame; got {type(outcome).__name__}"
         raise ArgumentTypeError(message, hint="of arrays, properly.stream sums up batches.")
-    design = {"weight": weight, "groups": groups, "clusters": clusters}
+    design = {"weight": weight, "count": count, "groups": groups, "clusters": clusters}
     names = None if labels is None else as_labels(labels)
     framed = Framed.of(
         frame, outcome, forecasts, task=task, design=design, labels=names, pos_label=pos_label

@@ -6,7 +6,6 @@ from decimal import ROUND_CEILING, Context
 from typing import TYPE_CHECKING
 
 from properly._boundary._record import many, printable
-from properly.evaluation._summed_scores import is_weighted
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -52,7 +51,7 @@ def left_out(summary: Summary, *, draws: bool) -> Iterator[str]:
         yield CLUSTERS
         if summary.groups:
             yield GROUPS
-    elif draws and is_weighted(summary.sums):
+    elif draws and summary.is_weighted:
         yield WEIGHTS
 
 

@@ -34,7 +34,7 @@ from properly.counts._cases import numbered
 from properly.counts._scoring import unit_of
 from properly.engines._exact_sums import UNIT
 from properly.errors import DataError
-from properly.evaluation._summed_scores import is_weighted, weighed
+from properly.evaluation._summed_scores import weighed
 from properly.inference._design import Design
 
 if TYPE_CHECKING:
@@ -131,13 +131,10 @@ def summed_groups(
     counted = _count(parts, labels)
     warn_of_groups(counted, is_event=True)
     split = _split(counted)
-    tallies = [weighed(part, model) for part in parts]
-    moments = [
-        moments_of(part.sums, tally, rule, model)
-        for part, tally in zip(parts, tallies, strict=True)
-    ]
+    tallies = [part.counts[model].tally() for part in parts]
+    moments = [moments_of(part.sums, weighed(part, model), rule, model) for part in parts]
     total, events, forecast = (np.array([x.total[k] for x in moments]) for k in (0, 2, 3))
-    within = calibration and not is_weighted(summary.sums)
+    within = calibration and not summary.is_weighted
     return Groups(
         labels=tuple(labels),
         name=names_of_labels(labels),

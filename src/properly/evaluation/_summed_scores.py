@@ -27,7 +27,6 @@ from properly.comparison._differences import ModelScores, PairSums
 from properly.counts._scoring import price
 from properly.counts._tally import Tally
 from properly.engines._exact_sums import UNIT, quotient
-from properly.engines._long_integers import as_rounded
 from properly.errors import DataError, ImproperRuleError
 from properly.inference._intervals import around_mean, around_ratio, estimate_of
 from properly.inference._means import ALIKE, FEW, FEW_CLUSTERS, Moments, counted
@@ -43,29 +42,19 @@ if TYPE_CHECKING:
     from properly.typing import Column
 
 
-def is_weighted(sums: ScoreSums) -> bool:
-    """Tell whether rows have other weights than 1."""
-    rows, *others = (sums.totals[name,] for name in ("rows", "weight", "row_squares"))
-    return any(other != rows for other in others)
+def weighed(summary: Summary, model: str) -> Tally:
+    """Return counts on the scale of the sums, with the squares of the weights if there are any.
 
-
-def weighed(summary: Summary, model: str, tally: Tally | None = None) -> Tally:
-    """Return counts with the squares of the weights, by which a row is one case whatever it weighs.
-
-    Counts of whole weights would be taken for as many cases. Where squares were added up for all
-    forecasts together, they are shared out by weight.
+    Weights are kept even if they are all the same, since the sums have them. Files of old have
+    whole weights as counts: the squares, added up for all forecasts, are then shared out by weight.
     """
-    counts = summary.counts[model]
-    tally = counts.tally() if tally is None else tally
-    if tally.event_squares is not None or not is_weighted(summary.sums):
+    tally = summary.counts[model].tally(divided=False)
+    if tally.event_squares is not None or not summary.is_weighted:
         return tally
     value, cases, events = (
         to_numpy(x).astype(np.float64) for x in (tally.value, tally.weight, tally.events)
     )
-    if counts.event_squares is not None and counts.nonevent_squares is not None:
-        squares = as_rounded(counts.event_squares), as_rounded(counts.nonevent_squares)
-    else:
-        squares = _shared_out(summary.sums, events, cases - events)
+    squares = _shared_out(summary.sums, events, cases - events)
     return Tally(value, cases, events, *squares, cells=tally.cells)
 
 

@@ -133,6 +133,7 @@ def check(
     forecasts: Forecasts,
     *,
     weight: ArrayLike | None = None,
+    count: ArrayLike | None = None,
     clusters: ArrayLike | None = None,
     groups: ArrayLike | None = None,
     time: ArrayLike | None = None,
@@ -151,7 +152,7 @@ def check(
         Outcomes, as for `properly.evaluate`.
     forecasts : dict of array-like, data frame, or array-like
         Forecasts by model, as for `properly.evaluate`.
-    weight, clusters, groups, time : array-like, optional
+    weight, count, clusters, groups, time : array-like, optional
         What else is known of each case.
     task : {"auto", "binary", "multiclass", "ordinal"}
         Forecasts of one dimension are of one event, those of two of several classes.
@@ -207,7 +208,8 @@ def check(
     if names is not None and chosen == "binary":
         pos_label = event_label(names, pos_label)
     _require_label(pos_label)
-    columns = {"weight": weight, "clusters": clusters, "groups": groups, "time": time}
+    columns = {"weight": weight, "count": count, "clusters": clusters}
+    columns |= {"groups": groups, "time": time}
     beside = {name: read_raw(x, name) for name, x in columns.items() if x is not None}
     sheet = Sheet(read_raw(y, "outcome"), models, chosen, names, pos_label, beside)
     order = {severity: k for k, severity in enumerate(SEVERITIES)}

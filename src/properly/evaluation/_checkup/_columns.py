@@ -1,4 +1,4 @@
-"""Checks of columns: forecasts, weights, clusters, times and groups."""
+"""Checks of columns: forecasts, weights, counts, clusters, times and groups."""
 
 from __future__ import annotations
 
@@ -130,8 +130,8 @@ def column_symptoms(sheet: Sheet) -> Iterator[Symptom]:
 
 def _of_numbers(sheet: Sheet) -> list[RawColumn]:
     """Name the columns that must hold numbers."""
-    weight = sheet.beside.get("weight")
-    return [*sheet.models.values(), *([] if weight is None else [weight])]
+    amounts = (sheet.beside.get(name) for name in ("weight", "count"))
+    return [*sheet.models.values(), *(x for x in amounts if x is not None)]
 
 
 def _some(bad: Flags, column: RawColumn, sheet: Sheet, what: str) -> str:
@@ -140,7 +140,7 @@ def _some(bad: Flags, column: RawColumn, sheet: Sheet, what: str) -> str:
     if column.is_table:
         has = "has" if count == 1 else "have"
         return f"{count:,} of {many(len(column), 'row')} {has} {what} entries"
-    name = column.name if column.name in ("outcome", "weight") else "value"
+    name = column.name if column.name in ("outcome", "weight", "count") else "value"
     entry = "forecast" if sheet.models.get(column.name) is column else name
     return f"{so_many(count, len(column), entry)} {what}"
 
@@ -240,7 +240,7 @@ def zero_weights(sheet: Sheet) -> Iterator[Symptom]:
 
 
 def plain_weights(sheet: Sheet) -> Iterator[Symptom]:
-    """Find weights that are all equal, or whole numbers: the first do nothing, the others count."""
+    """Find weights that are all equal, which do nothing, or whole numbers, which may be counts."""
     w = sheet.weight
     if w is None:
         return
@@ -249,10 +249,7 @@ def plain_weights(sheet: Sheet) -> Iterator[Symptom]:
         yield of_column("note", "weight", len(w), what, "They change no mean; leave them out.")
     elif (w == np.rint(w)).all():
         what = "all weights are whole numbers"
-        advice = (
-            "Bands and decompositions take them for counts of cases. If they are sampling weights, "
-            "divide them by their mean."
-        )
+        advice = "Weights are sampling weights; for numbers of like cases pass count=, --count."
         yield of_column("note", "weight", len(w), what, advice)
 
 
@@ -281,6 +278,33 @@ def few_effective(sheet: Sheet) -> Iterator[Symptom]:
     yield of_column("note", "weight", len(w), what, advice)
 
 
+def bad_counts(sheet: Sheet) -> Iterator[Symptom]:
+    """Find numbers of cases that are negative, fractions or all zero."""
+    k = sheet.beside["count"].numbers
+    broken = np.isfinite(k) & (k != np.floor(k))
+    if (k < 0).any():
+        what = f"{so_many(int((k < 0).sum()), len(k), 'count')} negative"
+        advice = "A row stands for no case at least; drop those rows, or mend their counts."
+        yield of_rows("problem", "count", k < 0, what, advice)
+    elif len(k) and not (k > 0).any():
+        advice = "Pass counts of which some are positive, or none at all."
+        yield of_column("problem", "count", len(k), "no count is positive", advice)
+    if broken.any():
+        what = f"{so_many(int(broken.sum()), len(k), 'count')} no whole number"
+        advice = "Cases are counted in whole numbers; for sampling weights pass weight=, --weight."
+        yield of_rows("problem", "count", broken, what, advice)
+
+
+def zero_counts(sheet: Sheet) -> Iterator[Symptom]:
+    """Find rows that stand for no case: they are left out of every score."""
+    k = sheet.beside["count"].numbers
+    if (k == 0).any() and (k > 0).any():
+        what = f"{so_many(int((k == 0).sum()), len(k), 'count')} zero"
+        advice = "Such rows are left out. That is right if it is meant."
+        yield of_rows("note", "count", k == 0, what, advice)
+
+
+COUNTS = (bad_counts, zero_counts)
 WEIGHTS = (bad_weights, zero_weights, plain_weights, heavy_case, few_effective)
 
 
@@ -350,7 +374,8 @@ def time(sheet: Sheet) -> Iterator[Symptom]:
 
 
 TIMES = (text_times, time)
-BESIDE = {"weight": WEIGHTS, "clusters": (clusters,), "groups": (groups,), "time": TIMES}
+BESIDE = {"weight": WEIGHTS, "count": COUNTS, "clusters": (clusters,)}
+BESIDE |= {"groups": (groups,), "time": TIMES}
 
 
 def design_symptoms(sheet: Sheet) -> Iterator[Symptom]:

@@ -82,11 +82,12 @@ def mean_far_off(model: EventForecast) -> Iterator[Symptom]:
     if model.scored is None or model.used is None or np.isin(model.scored[1], (0, 1)).all():
         return
     y, p = model.scored
-    weight = model.sheet.weight
+    weight, times = model.sheet.weight, model.sheet.times[model.used]
     w = np.ones(len(p)) if weight is None else weight[model.used]
-    rate, mean = (float(x @ w / w.sum()) if w.any() else math.nan for x in (y, p))
-    error = math.sqrt(float(w**2 @ (p * (1 - p))))
-    if not (error > 0 and abs(rate - mean) * w.sum() > FAR * error and _odds_differ(rate, mean)):
+    total = float(w @ times)
+    rate, mean = (float(x * w @ times / total) if total else math.nan for x in (y, p))
+    error = math.sqrt(float(w**2 * times @ (p * (1 - p))))
+    if not (error > 0 and abs(rate - mean) * total > FAR * error and _odds_differ(rate, mean)):
         return
     of = "the weighted event rate" if weight is not None else "the event rate"
     what = f"the mean forecast is {mean:.4g}, {of} {rate:.4g}"
@@ -431,8 +432,9 @@ def few_events(sheet: Sheet) -> Iterator[Symptom]:
     """Find fewer than 10 events or non-events: then chance decides most of what is computed."""
     if sheet.happened is None:
         return
-    events = _events(sheet)
-    others = int(sheet.observed.sum()) - events
+    times = sheet.times
+    events = int(times[sheet.happened].sum())
+    others = int(times[sheet.observed].sum()) - events
     if not 0 < min(events, others) < FEW_OUTCOMES:
         return
     kind, count = ("event", events) if events <= others else ("non-event", others)

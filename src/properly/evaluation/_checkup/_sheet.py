@@ -247,7 +247,7 @@ class Sheet:
     pos_label : label
         The label of the event, as it was given.
     beside : dict of RawColumn
-        Weights, clusters, groups and times, if given.
+        Weights, counts, clusters, groups and times, if given.
     """
 
     outcome: RawColumn
@@ -294,6 +294,16 @@ class Sheet:
         w = column.numbers
         good = (w == 0) | ((w >= TINY) & (w <= HUGE))
         return w if bool(good.all() and w.any()) else None
+
+    @cached_property
+    def times(self) -> Floats:
+        """How many cases each row stands for: one, unless counts are given that can be used."""
+        column = self.beside.get("count")
+        if column is not None and len(column) == len(self.outcome) and not column.is_table:
+            k = column.numbers
+            if bool(((k >= 0) & (k < np.inf) & (k == np.floor(k))).all() and k.any()):
+                return k
+        return np.ones(len(self.outcome))
 
     @cached_property
     def events(self) -> tuple[EventForecast, ...]:

@@ -36,8 +36,8 @@ class Symptom:
         Of a problem, scoring is refused, or its answers would be empty or wrong. An oddity can be
         scored, but often comes from a mistake. A note says how results are to be read.
     where : str
-        The name of the model, or ``"outcome"``, ``"weight"``, ``"clusters"``, ``"groups"``,
-        ``"time"``, ``"rows"``.
+        The name of the model, or ``"outcome"``, ``"weight"``, ``"count"``, ``"clusters"``,
+        ``"groups"``, ``"time"``, ``"rows"``.
     what : str
         What was found.
     rows : tuple of int
