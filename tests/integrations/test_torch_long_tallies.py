@@ -126,13 +126,16 @@ def test_thresholds_that_miss_forecasts_are_refused_in_the_same_words() -> None:
 
 
 @pytest.mark.parametrize("kind", ["distinct", "grid", "certain"])
-def test_weighted_and_added_tallies_give_the_same_curves(kind: str) -> None:
+@pytest.mark.parametrize("given", ["weight", "count"])
+def test_weighted_and_added_tallies_give_the_same_curves(kind: str, given: str) -> None:
     y, p = sample(kind, "float64")
-    weight = np.random.default_rng(1).integers(0, 4, len(p))
+    number = np.random.default_rng(1).integers(0, 4, len(p))
     found = []
     for library in (np.asarray, torch.from_numpy):
-        weighted = properly.tally(library(y), library(p), weight=library(weight))
-        t = weighted + properly.tally(library(~y), library(np.round(p, 1)))
+        one, other = (dict[str, Any]([(given, library(np.roll(number, k)))]) for k in (0, 1))
+        t = properly.tally(library(y), library(p), **one)
+        t += properly.tally(library(~y), library(np.round(p, 1)), **other)
+        assert (t.event_squares is None) == (given == "count")
         curve, roc, regret = (
             properly.decision_curve(t, [0.0, 0.1, 0.5]),
             properly.roc_curve(t),

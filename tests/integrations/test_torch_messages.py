@@ -433,7 +433,7 @@ SAID = [
     ),
     Said(
         DataError,
-        "a state to be merged must have all sums of the metric; it lacks ['sums_of_Brier', 'counts']\n\nHint: metric.metric_state has them.",
+        "a state to be merged must have all sums and extremes of the metric; it lacks ['sums_of_Brier', 'counts', 'extremes']\n\nHint: metric.metric_state has them.",
         lambda: TallyMetric(Brier()).merge_state({}),
     ),
     Said(

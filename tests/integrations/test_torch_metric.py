@@ -100,13 +100,16 @@ def test_the_tally_is_that_of_all_rows(kind: Any, cells: int) -> None:
 
 
 @pytest.mark.parametrize("kind", [torch.int64, torch.float32, torch.float64])
-def test_whole_weights_are_counted_and_fractions_added_up(kind: Any) -> None:
+def test_weights_are_added_up_with_their_squares_whole_or_not(kind: Any) -> None:
     p, y = sample()
     rng = torch.Generator().manual_seed(1)
     weight = torch.randint(0, 5, (len(p),), generator=rng).to(kind)
     found = fed(TallyMetric(Brier()), p, y, weight).tally()
     expected = properly.tally(y.numpy(), p.numpy(), weight=weight.numpy(), cells=1024)
     assert_same(found, expected)
+    # Whole sums are exact, and no numbers of cases.
+    assert found.weight.dtype == torch.int64
+    assert found.event_squares is not None
     if weight.is_floating_point():
         weight = weight / 3
         metric = fed(TallyMetric(Brier()), p, y, weight)
@@ -115,6 +118,38 @@ def test_whole_weights_are_counted_and_fractions_added_up(kind: Any) -> None:
         ones = np.concatenate([weight.numpy(), np.ones(len(p))])
         twice = np.tile(y.numpy(), 2), np.tile(p.numpy(), 2)
         assert_same(metric.tally(), properly.tally(*twice, weight=ones, cells=1024))
+
+
+@pytest.mark.parametrize("unit", [1, 3, 0.1, 2e-7, 1e30])
+def test_equal_weights_are_no_weights(unit: float) -> None:
+    p, y = sample()
+    weight = torch.full((len(p),), unit, dtype=torch.float64)
+    weight[::5] = 0
+    used = (weight > 0).numpy()
+    expected = properly.tally(y.numpy()[used], p.numpy()[used], cells=1024)
+    found = fed(TallyMetric(Brier()), p, y, weight)
+    assert found.tally().event_squares is None
+    assert_same(found.tally(), expected)
+    half = fed(TallyMetric(Brier()), p[:1500], y[:1500], weight[:1500])
+    half.merge_state(fed(TallyMetric(Brier()), p[1500:], y[1500:], weight[1500:]))
+    assert_same(half.tally(), expected)
+    half.update(p[:1500], y[:1500], torch.zeros(1500))
+    assert_same(half.tally(), expected)
+    half.update(p[:1], y[:1], weight[1:2] * (1 + 1e-15))
+    assert half.tally().event_squares is not None
+    half.reset()
+    half.update(p, y)
+    assert_same(half.tally(), properly.tally(y.numpy(), p.numpy(), cells=1024))
+
+
+def test_the_scale_of_weights_changes_no_rate_and_no_effective_number() -> None:
+    p, y = sample()
+    weight = torch.randint(1, 13, (len(p),), generator=torch.Generator().manual_seed(1))
+    one, seven = (fed(TallyMetric(Brier()), p, y, k * weight).tally() for k in (1, 7))
+    assert torch.equal(7 * one.weight, seven.weight)
+    assert torch.equal(7 * one.events, seven.events)
+    assert torch.equal(49 * one.event_squares, seven.event_squares)
+    assert torch.equal(49 * one.nonevent_squares, seven.nonevent_squares)
 
 
 def test_logits_are_not_saturated() -> None:
@@ -170,9 +205,11 @@ def test_rows_of_weight_0_do_not_count() -> None:
     metric = TallyMetric(Log())
     metric.update(p, y, torch.tensor([2.0, 0.0, 0.0, 0.0]))
     assert float(metric.compute()) == pytest.approx(-np.log(np.float32(0.2)))
-    assert metric.tally().total == 2
+    assert metric.tally().total == 1
     metric.update(p[:1], y[:1], torch.zeros(1))
-    assert metric.tally().total == 2
+    assert metric.tally().total == 1
+    metric.update(p[:1], y[:1], torch.tensor([3.0]))
+    assert metric.tally().total == 5
 
 
 # Parts

@@ -69,6 +69,11 @@ own.merge_state(mean)
 found["own"] = own.compute().item()
 mean.update(p[rank::2], y[rank::2])
 found["twice"] = mean.tally().total
+# Weights that are equal in each process, and in both.
+for name, unit in (("equal", 0.1), ("unequal", 0.1 * (1 + rank))):
+    weighted = TallyMetric(Brier())
+    weighted.update(p[rank::2], y[rank::2], torch.full((200,), unit, dtype=torch.float64))
+    found[name] = [weighted.tally().event_squares is None, weighted.tally().total]
 print(json.dumps(found))
 distributed.destroy_process_group()
 """
@@ -113,6 +118,8 @@ def test_the_sums_of_two_processes_are_those_of_all_rows(keeper: str, tmp_path: 
         assert found["batch"] == pytest.approx(Brier()(y[last], p[last]), rel=1e-14)
         assert found["own"] == pytest.approx(Brier()(y[rank::2], p[rank::2]), rel=1e-14)
         assert found["twice"] == 800
+        assert found["equal"] == [True, 400]
+        assert found["unequal"] == [False, pytest.approx(60)]
 
 
 # The threads of a metric are kept for its next batch, and do not come along into a fork. Those of

@@ -42,7 +42,7 @@ class ScoreCallback(keras.callbacks.Callback):  # type: ignore[misc]
     ----------
     validation_data : (x, y) or (x, y, sample_weight)
         Arrays, as ``fit`` takes them: what the model predicts from, what happened, and optionally
-        case weights.
+        sampling weights.
     rules : Rule or iterable of Rule
         Rules of `properly.rules`. All are losses: lower is better.
     from_logits : bool
@@ -219,7 +219,7 @@ class RuleMetric(keras.metrics.Metric):  # type: ignore[misc]
         y_pred : array-like of shape (n,), (n, 1) or (n, K)
             Probabilities, or logits if the metric was told so.
         sample_weight : array-like of shape (n,) or (n, 1), optional
-            Case weights; rows of weight 0 do not count, whatever they hold.
+            Sampling weights; rows of weight 0 do not count, whatever they hold.
         """
         if is_symbolic():
             return

@@ -51,7 +51,7 @@ class ReliabilityCallback(StageCallback):
         The keys of forecasts and outcomes in the dict that the step returns, as in
         `ScoreCallback`.
     sample_weight : str, optional
-        The key of case weights in that dict.
+        The key of sampling weights in that dict.
     name : str
         What figures are called, after the stage.
     every : int
@@ -172,7 +172,7 @@ class ScoreCallback(StageCallback):
     preds, target : str
         The keys of forecasts and outcomes in the dict that the step returns.
     sample_weight : str, optional
-        The key of case weights in that dict.
+        The key of sampling weights in that dict.
     names : str or sequence of str, optional
         Names in place of the rules' own.
 

@@ -11,7 +11,7 @@ from properly._boundary._options import check_flag
 from properly.errors import ArgumentTypeError, DataError
 
 # Columns of the data by name, or arrays.
-COLUMNS = ("weight", "clusters", "strata", "time", "groups")
+COLUMNS = ("weight", "count", "clusters", "strata", "time", "groups")
 # What `properly.evaluate` takes as it is.
 OPTIONS = ("rules", "within", "level", "replicates", "rng")
 WORDS = ("cases", "event")

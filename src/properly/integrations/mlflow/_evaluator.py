@@ -47,7 +47,7 @@ class ProperlyEvaluator(ModelEvaluator):  # type: ignore[misc]
     forecasts
         Of data without a model: columns of probabilities of the event, one a model; or a dict with
         the columns of the classes by model.
-    weight, clusters, strata, time, groups
+    weight, count, clusters, strata, time, groups
         As in `properly.evaluate`: the name of a column, or an array. Such a column is not shown to
         the model, unless its signature or ``feature_names_in_`` names it.
     cases, event : str

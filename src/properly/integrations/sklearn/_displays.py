@@ -140,7 +140,7 @@ class CurveDisplay(ABC, Generic[Record]):
         y : array-like of shape (n,)
             What happened.
         sample_weight : array-like of shape (n,), optional
-            Weights; whole numbers are counts.
+            Sampling weights, whole or not; only their ratios matter.
         pos_label : label, optional
             The event; the last of the two classes if left out.
         name : str, optional

@@ -63,7 +63,7 @@ def rule_loss(
     rule : Rule
         From `properly.rules`, or of one's own.
     sample_weight : array-like of shape (n,), optional
-        Weights; rows of weight 0 do not count, whatever their loss.
+        Sampling weights; rows of weight 0 do not count, whatever their loss.
     labels : sequence, optional
         What each column stands for. Left out: the labels in `y_true`, sorted, if they are as many
         as there are columns. A rule that needs an order does not sort words. For one column, both

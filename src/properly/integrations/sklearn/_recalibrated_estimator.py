@@ -85,6 +85,10 @@ class Recalibrated(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):  # type:
     line in the probability, or in the decision function, where `Logistic` has one in the log odds;
     its isotonic curve may say 0 and 1. It neither asks whether the map helps, nor says by how much.
 
+    Weights are sampling weights: only their ratios matter, and a row of weight 2 is one case.
+    A map with a prior or smoothed targets asks how many cases there are. Two like rows then teach
+    it a little more than one of weight 2; maps by maximum likelihood take both alike.
+
     Unlike ``map_.at``, ``predict_proba`` does not say how many forecasts lie outside of the range
     that the map was fitted to.
 
@@ -139,7 +143,7 @@ class Recalibrated(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):  # type:
         y : array-like of shape (n,)
             Their classes, two or more.
         sample_weight : array-like of shape (n,), optional
-            Weights, for the map, and for the classifier if it takes them.
+            Sampling weights, for the map, and for the classifier if it takes them.
         groups : array-like of shape (n,), optional
             The group of each row. Rows of one group depend on one another: they are kept in one
             fold, and are clusters to the choice of a map.

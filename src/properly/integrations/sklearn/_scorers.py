@@ -90,7 +90,7 @@ class RuleScorer(BaseEstimator):  # type: ignore[misc]
         y : array-like of shape (n,)
             What happened: classes that the estimator has seen.
         sample_weight : array-like of shape (n,), optional
-            Weights; rows of weight 0 do not count.
+            Sampling weights; rows of weight 0 do not count.
 
         Returns
         -------

@@ -51,12 +51,14 @@ class TallyMetric(RunningSums):
     Notes
     -----
     A metric of torchmetrics if it is installed; if not, it does the same without. States are sums
-    of a fixed size, in double precision: batches, merged metrics and processes add up, in any
-    order, to what all rows at once give. The mean loss comes from every single loss and not from
-    the cells, and is priced in double precision, logits without a saturated sigmoid.
+    and extremes of a fixed size, in double precision: batches, merged metrics and processes add up,
+    in any order, to what all rows at once give. The mean loss comes from every single loss and not
+    from the cells, and is priced in double precision, logits without a saturated sigmoid.
 
     Shapes and targets are those of `RuleLoss`, in the order of torch: forecasts, targets, weights.
-    Rows of weight 0 do not count, whatever they hold.
+    Rows of weight 0 do not count, whatever they hold. Weights are sampling weights, whole or not,
+    and rows without any weigh 1. If all weigh the same, the tally is that of so many cases; if not,
+    it keeps the sums of squared weights.
 
     Examples
     --------
@@ -85,9 +87,11 @@ class TallyMetric(RunningSums):
         self._sums = "sums_of_" + re.sub(r"\W+", "_", repr(rule)).strip("_")
         self._kind: str | None = None
         self.counts: Array
+        self.extremes: Array
         self.add_sums(self._sums, 3)
         if self.questions:
             self.add_sums("counts", 3, self.questions, self.cells + 2, 2)
+            self.add_maxima("extremes", 2)
 
     @property
     def questions(self) -> int:
@@ -115,7 +119,7 @@ class TallyMetric(RunningSums):
         target : Tensor
             What happened: truth values, or 0 and 1; of classes, their numbers.
         sample_weight : Tensor, optional
-            Case weights, of the shape of the target.
+            Sampling weights, of the shape of the target.
         """
         reader = Reader(self.rule, self.from_logits)
         given = preds.detach() if isinstance(preds, torch.Tensor) else preds
@@ -124,11 +128,12 @@ class TallyMetric(RunningSums):
         require_device(batch.x.device, self.device)
         total = getattr(self, self._sums)
         counting = Counting(reader, self._view(batch), self.cells, total.dtype)
-        sums, counts = counting.of(batch)
+        sums, extremes, counts = counting.of(batch)
         # Not in place: a state that was made in inference mode could not be changed outside of it.
         setattr(self, self._sums, total + total.new_tensor(sums))
         if counts is not None:
             self.counts = self.counts + counts
+            self.extremes = torch.maximum(self.extremes, total.new_tensor(extremes))
 
     def compute(self) -> Any:
         """Return the mean loss of all batches, over all processes; a tensor without dimensions."""
@@ -163,7 +168,11 @@ class TallyMetric(RunningSums):
         """Return the tally of each question."""
         _, weight, fractions = getattr(self, self._sums)
         whole = bool(fractions == 0) and bool(weight < EXACT)
-        return [tally_of_cells(x, self.cells, whole=whole) for x in self.counts.unbind(1)]
+        largest, smallest = self.extremes.tolist()
+        unit = largest if largest == -smallest else None
+        return [
+            tally_of_cells(x, self.cells, unit=unit, whole=whole) for x in self.counts.unbind(1)
+        ]
 
     def _view(self, batch: Batch) -> str | None:
         """Say which questions are counted; a metric is either of one event or of classes."""

@@ -1,7 +1,7 @@
 """Sums of losses and counts of forecasts over batches, and over processes.
 
 Where torchmetrics is installed its `Metric` does this; `Accumulator` has the same contract, for
-states that add.
+sums and maxima.
 """
 
 from __future__ import annotations
@@ -54,11 +54,12 @@ class Counting(NamedTuple):
     cells: int
     dtype: Any
 
-    def of(self, batch: Batch) -> tuple[list[float], Array | None]:
-        """Return what the batch adds to the sums and to the counts; refuse it if it is wrong.
+    def of(self, batch: Batch) -> tuple[list[float], list[float], Array | None]:
+        """Return what the batch adds to sums, extremes and counts; refuse it if it is wrong.
 
-        Sums are those of losses and weights, and the number of fractional weights. Counts are sums
-        of weights, of weighted forecasts and of squared weights, by question, cell and outcome.
+        Sums are those of losses and weights, and the number of fractional weights. Extremes are
+        the largest weight, and minus the smallest positive one. Counts are sums of weights, of
+        weighted forecasts and of squared weights, by question, cell and outcome.
         """
         pieces = self._share_out(batch)
         if None in pieces:
@@ -66,14 +67,15 @@ class Counting(NamedTuple):
             refuse_nan(batch, self.price(batch.y, batch.x), self.reader.from_logits)
         columns = [list(column) for column in zip(*pieces, strict=True)]
         sums = [float(sum(column)) for column in columns[:3]]
+        extremes = [float(max(column)) for column in columns[3:5]]
         if self.view is None:
-            return sums, None
-        weight, *others = (_total(column) for column in columns[3:])
+            return sums, extremes, None
+        weight, *others = (_total(column) for column in columns[5:])
         weight = weight.to(self.dtype)
         # Cases without weights have the weight 1, and so has its square.
         counts = torch.stack([weight, *others, *([weight] if len(others) == 1 else ())])
         place = {"device": batch.x.device, "dtype": self.dtype}
-        return sums, counts.reshape(3, -1, self.cells + 2, 2).to(**place)
+        return sums, extremes, counts.reshape(3, -1, self.cells + 2, 2).to(**place)
 
     def price(self, y: Array, x: Array) -> Array:
         """Price each row, in double precision where the device has it."""
@@ -89,17 +91,18 @@ class Counting(NamedTuple):
     ) -> list[Any] | None:
         """Add up losses, weights and fractions; and counts, forecasts and squares by key.
 
-        None if something is wrong with the rows.
+        Between them are the extremes of weights. None if something is wrong with the rows.
         """
         y = outcomes(targets, x)
         if not self.reader.is_fine(targets, y, x, weight, dtype):
             return None
         weight = None if weight is None else self._wide(weight)
-        sums = [float(self._loss(y, x, weight)), len(y), 0]
+        sums = [float(self._loss(y, x, weight)), len(y), 0, 1, -1]
         if math.isnan(sums[0]):
             return None
         if weight is not None:
-            sums[1:] = weight.sum(), (weight != namespace(weight).floor(weight)).sum()
+            fractions = (weight != namespace(weight).floor(weight)).sum()
+            sums[1:] = weight.sum(), fractions, *_extremes(weight)
         if self.view is None:
             return sums
         happened, p = self._answers(y, x)
@@ -185,6 +188,12 @@ class Counting(NamedTuple):
         return list(kept_threads(threads).map(piece, starts))
 
 
+def _extremes(weight: Array) -> tuple[Any, Any]:
+    """Return the largest weight, and minus the smallest positive one: both grow with more rows."""
+    xp = namespace(weight)
+    return weight.max(), -xp.where(weight > 0, weight, xp.full_like(weight, math.inf)).min()
+
+
 def _total(columns: list[Array]) -> Array:
     """Add up arrays of equal length."""
     return columns[0] if len(columns) == 1 else torch.stack(columns).sum(0)
@@ -201,8 +210,12 @@ def _add_by(key: Array, weight: Array | None, size: int) -> Array:
     return torch.bincount(key, weights=weight, minlength=size)
 
 
-def tally_of_cells(counts: Array, cells: int, *, whole: bool) -> Tally:
-    """Make a tally of the counts of one question, empty cells left out."""
+def tally_of_cells(counts: Array, cells: int, *, unit: float | None, whole: bool) -> Tally:
+    """Make a tally of the counts of one question, empty cells left out.
+
+    If every case weighs one unit, cases are counted. If not, weights are kept with the sums of
+    their squares, and whole ones as whole numbers: that is exact, and says nothing else.
+    """
     weight, moment, _ = counts.sum(2)
     used = weight > 0
     weight, moment, events, *squares = (
@@ -215,8 +228,11 @@ def tally_of_cells(counts: Array, cells: int, *, whole: bool) -> Tally:
     # Rounding must not carry a mean out of its cell.
     mean = torch.minimum(torch.maximum(moment / weight, torch.maximum(lower, least)), upper)
     mean = torch.where(cell == 0, nothing, torch.where(cell > cells, nothing + 1, mean))
+    if unit is not None:
+        cases = [(x / unit).round().long() for x in (weight, events)]
+        return Tally._of([mean, *cases], cells, unit)  # noqa: SLF001
     if whole:
-        return Tally._of([mean, weight.long(), events.long()], cells)  # noqa: SLF001
+        weight, events = weight.long(), events.long()
     return Tally._of([mean, weight, events, *squares], cells)  # noqa: SLF001
 
 
@@ -225,7 +241,7 @@ SINGLE = ("mps",)
 
 
 class Accumulator(torch.nn.Module):  # type: ignore[misc]
-    """What a metric of torchmetrics does with states that add, without torchmetrics.
+    """What a metric of torchmetrics does with sums and maxima, without torchmetrics.
 
     A subclass adds its states in its constructor, and writes ``update`` and ``compute``. States are
     no buffers, since those are overwritten by the first process whenever a model is run in several.
@@ -247,6 +263,7 @@ class Accumulator(torch.nn.Module):  # type: ignore[misc]
         self._update_count = 0
         self._defaults: dict[str, Array] = {}
         self._persistent: dict[str, bool] = {}
+        self._operations: dict[str, str] = {}
         self._device = torch.empty(0).device
 
     def __init_subclass__(cls, **kwargs: Any) -> None:
@@ -275,12 +292,13 @@ class Accumulator(torch.nn.Module):  # type: ignore[misc]
         self,
         name: str,
         default: Array,
-        dist_reduce_fx: str = "sum",  # noqa: ARG002
+        dist_reduce_fx: str = "sum",
         persistent: bool = False,
     ) -> None:
-        """Add a tensor that begins as the default, and is added up over batches and processes."""
+        """Add a tensor that begins as the default; over processes, its sum or maximum is taken."""
         self._defaults[name] = default.clone()
         self._persistent[name] = persistent
+        self._operations[name] = dist_reduce_fx
         setattr(self, name, default)
 
     def reset(self) -> None:
@@ -301,7 +319,8 @@ class Accumulator(torch.nn.Module):  # type: ignore[misc]
             self._is_synced = True
             for name, state in own.items():
                 total = state.clone()
-                distributed.all_reduce(total, group=self.process_group)
+                operation = getattr(distributed.ReduceOp, self._operations[name].upper())
+                distributed.all_reduce(total, operation, group=self.process_group)
                 setattr(self, name, total)
             yield
         finally:
@@ -361,7 +380,7 @@ def _keeper() -> Any:
 
 
 class RunningSums(_keeper()):  # type: ignore[misc]
-    """States that add, in double precision, whichever of the two keeps them.
+    """Sums and maxima, in double precision, whichever of the two keeps them.
 
     A subclass adds its states in its constructor, says in `identity` what makes them comparable,
     and writes ``update`` and ``compute``.
@@ -374,6 +393,7 @@ class RunningSums(_keeper()):  # type: ignore[misc]
     def __init__(self, **kwargs: Any) -> None:
         super().__init__(**kwargs)
         self._before = 0
+        self._maxima: set[str] = set()
 
     @property
     def identity(self) -> str:
@@ -389,6 +409,12 @@ class RunningSums(_keeper()):  # type: ignore[misc]
         """Add a state of zeros, in double precision where the device has it."""
         zeros = torch.zeros(shape, dtype=precision_on(self.device), device=self.device)
         self.add_state(name, zeros, dist_reduce_fx="sum")
+
+    def add_maxima(self, name: str, size: int) -> None:
+        """Add a state of maxima, which are minus infinity before the first batch."""
+        least = torch.full((size,), -math.inf, dtype=precision_on(self.device), device=self.device)
+        self._maxima.add(name)
+        self.add_state(name, least, dist_reduce_fx="max")
 
     def forward(self, *args: Any, **kwargs: Any) -> Any:
         """Add a batch, and return what the metric is for this batch alone.
@@ -427,14 +453,17 @@ class RunningSums(_keeper()):  # type: ignore[misc]
             return
         missing = [name for name in self._defaults if name not in incoming_state]
         if missing:
-            message = f"a state to be merged must have all sums of the metric; it lacks {missing!r}"
+            all_of = "a state to be merged must have all sums and extremes of the metric"
+            message = f"{all_of}; it lacks {missing!r}"
             raise DataError(message, hint="metric.metric_state has them.")
         self._add(incoming_state, 1)
 
     def _add(self, states: Mapping[str, Array], count: int) -> None:
         for name in self._defaults:
             own = getattr(self, name)
-            setattr(self, name, own + states[name].to(own))
+            other = states[name].to(own)
+            joined = torch.maximum(own, other) if name in self._maxima else own + other
+            setattr(self, name, joined)
         self._update_count += count
         self._computed = None
 
