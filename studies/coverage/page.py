@@ -7,7 +7,14 @@ from statistics import median
 from string import Template
 from typing import TYPE_CHECKING, Any
 
-from studies.coverage import cells_page, decisions_page, inference_page, rare, recalibration_page
+from studies.coverage import (
+    cells_page,
+    decisions_page,
+    inference_page,
+    meanings,
+    rare,
+    recalibration_page,
+)
 from studies.coverage.tables import (
     FORECASTS,
     by_size,
@@ -259,6 +266,7 @@ PARTS = (
     "cells",
     "recalibration",
     "rare",
+    "meanings",
 )
 TABLES: dict[str, Callable[[Rows], str]] = {
     "glance": glance,
@@ -285,4 +293,5 @@ TABLES: dict[str, Callable[[Rows], str]] = {
     **cells_page.TABLES,
     **recalibration_page.TABLES,
     **rare.TABLES,
+    **meanings.TABLES,
 }

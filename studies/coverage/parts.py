@@ -16,6 +16,7 @@ from properly.rules import Brier, Log
 from studies.coverage.cells import cell_facts, cells
 from studies.coverage.decisions import decision_facts, decisions
 from studies.coverage.inference import inference, inference_facts
+from studies.coverage.meanings import meaning_facts, meanings
 from studies.coverage.rare import rare, rare_facts
 from studies.coverage.recalibration import recalibration, recalibration_facts
 from studies.coverage.samples import CLUSTERS, cluster_labels, in_clusters
@@ -95,6 +96,7 @@ def settings() -> list[Setting]:
         *(Setting("cells", 50, facts) for facts in cell_facts()),
         *(Setting("recalibration", times, facts) for times, facts in recalibration_facts()),
         *(Setting("rare", 100, facts) for facts in rare_facts()),
+        *(Setting("meanings", 400, facts) for facts in meaning_facts()),
     ]
 
 
@@ -289,4 +291,5 @@ PARTS: dict[str, Callable[[Facts, np.random.Generator], list[Finding]]] = {
     "cells": cells,
     "recalibration": recalibration,
     "rare": rare,
+    "meanings": meanings,
 }

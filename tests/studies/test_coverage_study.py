@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 cells, cells_page = script("cells"), script("cells_page")
 decisions = script("decisions")
 decisions_page = script("decisions_page")
+meanings = script("meanings")
 tables = script("tables")
 
 
@@ -67,6 +68,7 @@ FEW = [
     setting("recalibration", study="gains in clusters", slope=0.5, folds="clusters", n=1000),
     setting("recalibration", study="choice", curve="steps", n=200),
     setting("rare", forecasts="47 values from 0.001 to 0.03", n=500),
+    setting("meanings", n=200),
 ]
 
 
@@ -275,6 +277,30 @@ def test_what_is_true_of_decisions_by_calibrated_forecasts_has_a_closed_form() -
     # All who are not acted upon, less the events among them, each of which is worth four.
     avoided = (0.9 - false) - 4 * (0.1 - true)
     assert found["interventions_avoided"] == pytest.approx(avoided, abs=1e-12)
+
+
+def test_whole_numbers_are_read_as_weights_and_as_counts_of_the_same_data() -> None:
+    chosen = [setting("meanings", n=n) for n in meanings.SIZES]
+    rows = study.study(chosen, 1, 7)["rows"]
+    asked = [(row["n"], row["read_as"], row["what"]) for row in rows]
+    whats = ("likelihood band", "Brier score", "score test")
+    assert asked == [(n, r, w) for n in meanings.SIZES for r in ("weight", "count") for w in whats]
+    for one, other in zip(rows, rows[3:], strict=False):
+        if one["read_as"] == "weight" and "width" in one:
+            # Read as counts, the weights claim cases that are not there.
+            assert other["width"][0] < 0.6 * one["width"][0]
+    for row in rows:
+        share, error = row["rejected_at_5" if row["what"] == "score test" else "coverage"]
+        assert 0 <= share <= 1
+        assert 0 <= error <= 0.5
+        assert row["repetitions"] == 4
+
+
+def test_the_whole_weights_of_the_study_are_as_unequal_as_it_says() -> None:
+    w = meanings.whole_weights(400_000, np.random.default_rng(2)).astype(float)
+    assert (w.min(), w.max()) == (1, meanings.LARGEST)
+    assert w.mean() == pytest.approx(2.84, abs=0.02)
+    assert (w**2).sum() / w.sum() == pytest.approx(4.58, abs=0.03)
 
 
 def test_bounds_that_are_not_there_do_not_count_as_missed() -> None:
