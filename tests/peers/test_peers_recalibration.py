@@ -233,10 +233,10 @@ def test_venn_abers_rounds_forecasts_on_request_and_we_round_none() -> None:
     assert p0[1] > 0.75
 
 
-def test_weights_count_here() -> None:
+def test_counts_are_repeated_rows_here() -> None:
     y, p = sample(1)
     weight = np.where(y == 1, 3, 1)
-    plain, weighted = VennAbers().fit(y, p), VennAbers().fit(y, p, weight=weight)
+    plain, weighted = VennAbers().fit(y, p), VennAbers().fit(y, p, count=weight)
     assert (np.asarray(weighted.at(GRID)) > np.asarray(plain.at(GRID))).any()
     again = VennAbers().fit(np.repeat(y, weight), np.repeat(p, weight))
     np.testing.assert_array_equal(weighted.at(GRID), again.at(GRID))

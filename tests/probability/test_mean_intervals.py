@@ -346,7 +346,7 @@ def test_other_sources_have_intervals_of_the_model_only(source: Any, classes: bo
 
 
 def test_a_tally_of_fractions_has_no_cases_to_draw() -> None:
-    with pytest.raises(DataError, match="cases of fractional weight are drawn one by one"):
+    with pytest.raises(DataError, match="weighted cases are drawn one by one"):
         properly.means(tally(Y, P, weight=FRACTIONS), **FEW)
 
 

@@ -235,7 +235,7 @@ def test_no_loss_is_negative() -> None:
 
 def test_a_tally_of_fractions_cannot_be_drawn() -> None:
     simulation = simulation_of(tally([0, 1], [0.2, 0.4], weight=[0.5, 1.5]))
-    with pytest.raises(DataError, match="cases of fractional weight are drawn one by one"):
+    with pytest.raises(DataError, match="weighted cases are drawn one by one"):
         simulation.losses_if_calibrated(3, rng())
 
 

@@ -343,7 +343,7 @@ def _reliability(source: Source, name: str) -> Reliability:
 
 
 def _band_of(source: Source) -> Any:
-    """Do without a band of counts where cases of fractional weight would be drawn one by one."""
+    """Do without a band of counts where weighted cases would be drawn one by one."""
     return suppress(DataError) if source.summed else nullcontext()
 
 
