@@ -172,6 +172,7 @@ def test_forecasts_that_are_almost_certain_have_a_band(way: Way, p: float, y: in
         assert np.isnan(band.lower).all()  # no hundredth is within the range of the data
 
 
+@pytest.mark.filterwarnings("ignore:weights are sampling weights")
 @given(found=st.one_of(counted_rows, fractional_rows))
 def test_a_band_by_likelihood_contains_the_curve(found: Rows) -> None:
     record = properly.reliability(tally_of(found), band="confidence", method="likelihood")
