@@ -65,7 +65,7 @@ def test_keys_that_nobody_knows_are_refused() -> None:
     assert refused(data, predictions="risk", quux=1) == (
         "evaluator_config must have only keys that are known; got 'quux'\n\n"
         "Hint: known are rules, within, level, replicates, rng, labels, pos_label, ordered, "
-        "forecasts, weight, clusters, strata, time, groups, cases, event, figures, report."
+        "forecasts, weight, count, clusters, strata, time, groups, cases, event, figures, report."
     )
     assert refused(data, predictions="risk", ordered="yes") == (
         "ordered must be True or False; got 'yes'"
