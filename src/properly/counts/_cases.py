@@ -306,8 +306,7 @@ def weights_of(cases: Cases) -> Any:
     if cases.weight is None:
         return np.ones(len(cases))
     weight = to_numpy(cases.weight).astype(np.float64)
-    positive = weight[weight > 0]
-    return weight / positive[0] if (positive == positive[0]).all() else weight
+    return weight / weight.max() if is_unweighted(cases) else weight
 
 
 def rows_in_use(cases: Cases) -> InUse:

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
@@ -155,33 +156,88 @@ class Bins(NamedTuple):
     constant: Column
 
 
-def refit_all(weight: Column, events: Column) -> Bins:
+class Refits(NamedTuple):
+    """Bins of many replicates, one after the other.
+
+    Attributes
+    ----------
+    corner : numpy array
+        The first and the last case, or forecast, of each bin in turn, counted through all
+        replicates.
+    rate : numpy array
+        The event rate of each bin, twice.
+    stop : list of int
+        Where in these the corners of each replicate end.
+    """
+
+    corner: Column
+    rate: Column
+    stop: list[int]
+
+    def curves(self, at: Column, x: Column) -> list[Column]:
+        """Return the curve of each replicate at points x, given the forecasts at all corners."""
+        return [
+            np.interp(x, at[a:b], self.rate[a:b], left=np.nan, right=np.nan)
+            for a, b in pairwise([0, *self.stop])
+        ]
+
+
+class _Pooled(NamedTuple):
+    """Bins of random tallies, one after the other: their tally, corners and totals."""
+
+    row: Column
+    first: Column
+    last: Column
+    weight: Column
+    events: Column
+
+
+def _pool_all(weight: Column, events: Column) -> _Pooled:
     """Pool the adjacent violators of random tallies, one a row, in one go.
 
     All rows may have the same weights, given once. Adding 2 to the event rates from one row to the
-    next keeps them apart.
+    next keeps them apart. Forecasts are counted through all tallies.
     """
     from scipy.optimize import isotonic_regression
 
     rows, forecasts = events.shape
-    total, overall = np.broadcast_to(weight.sum(axis=1), rows), events.sum(axis=1)
     weight, events = np.broadcast_to(weight, events.shape).reshape(-1), events.reshape(-1)
-    row, edges = None, np.arange(1, rows) * forecasts
+    drawn, edges = None, np.arange(1, rows) * forecasts
     if not weight.all():
         drawn = np.flatnonzero(weight)
-        weight, events, row = weight[drawn], events[drawn], drawn // forecasts
-        edges = np.searchsorted(row, np.arange(1, rows))
+        weight, events = weight[drawn], events[drawn]
+        edges = np.searchsorted(drawn, edges)
     # A bin can only end where the row before has a non-event and the row after an event.
     ends = (events[:-1] < weight[:-1]) & (events[1:] > 0)
     ends[edges - 1] = True
-    start = np.append(0, np.flatnonzero(ends) + 1)
-    row = start // forecasts if row is None else row[start]
+    start, size = np.append(0, np.flatnonzero(ends) + 1), len(weight)
+    row = (start if drawn is None else drawn[start]) // forecasts
     weight, events = (np.add.reduceat(x, start) for x in (weight, events))
     blocks = isotonic_regression(events / weight + 2 * row, weights=weight).blocks[:-1]
     weight, events = (np.add.reduceat(x, blocks) for x in (weight, events))
-    row = row[blocks]
-    first = np.searchsorted(row, np.arange(rows))
-    return Bins(events / weight, weight / total[row], first, total, overall / total)
+    first = start[blocks]
+    last = np.append(first[1:], size) - 1
+    if drawn is not None:
+        first, last = drawn[first], drawn[last]
+    return _Pooled(row[blocks], first, last, weight, events)
+
+
+def refit_all(weight: Column, events: Column) -> Bins:
+    """Recalibrate random tallies, one a row; all may have the same weights, given once."""
+    rows = len(events)
+    total, overall = np.broadcast_to(weight.sum(axis=1), rows), events.sum(axis=1)
+    found = _pool_all(weight, events)
+    first = np.searchsorted(found.row, np.arange(rows))
+    rate, share = found.events / found.weight, found.weight / total[found.row]
+    return Bins(rate, share, first, total, overall / total)
+
+
+def refit_tallies(weight: Column, events: Column) -> Refits:
+    """Find the corners of the curves of random tallies, one a row."""
+    found = _pool_all(weight, events)
+    corner = np.stack([found.first, found.last], axis=1).ravel()
+    stop = 2 * np.searchsorted(found.row, np.arange(len(events)), side="right")
+    return Refits(corner, np.repeat(found.events / found.weight, 2), stop.tolist())
 
 
 def refit_few(weight: Column, place: Column, events: Column) -> Bins:
@@ -198,24 +254,6 @@ def refit_few(weight: Column, place: Column, events: Column) -> Bins:
     blocks = isotonic_regression(events / weight, weights=weight).blocks[:-1]
     weight, events = (np.add.reduceat(x, blocks) for x in (weight, events))
     return Bins(events / weight, weight / total, np.zeros(1, np.intp), total, overall / total)
-
-
-class Refits(NamedTuple):
-    """Bins of many replicates, one after the other.
-
-    Attributes
-    ----------
-    corner : numpy array
-        The first and the last case of each bin in turn, counted through all replicates.
-    rate : numpy array
-        The event rate of each bin, twice.
-    stop : list of int
-        Where in these the corners of each replicate end.
-    """
-
-    corner: Column
-    rate: Column
-    stop: list[int]
 
 
 def refit_sequences(happened: Column) -> Refits:

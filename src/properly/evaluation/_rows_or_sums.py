@@ -24,10 +24,10 @@ from properly.counts._cases import (
     has_time,
     is_counted,
     is_dependent,
+    is_unweighted,
     rows_in_use,
     with_forecasts,
 )
-from properly.counts._pooling import are_equal
 from properly.counts._reductions import ask, names_of_cuts, plan_for
 from properly.counts._scoring import class_shares, score_of_classes, share_saved
 from properly.decisions._worst_cases import show_beside, worst_cases, worst_forecasts
@@ -160,7 +160,7 @@ class Rows:
             y = first.y if first.weight is None else rows_in_use(first).y
             tally, events = self.tallies[self.models[0]], count_true(y)
             return {"total": tally.total, "event_rate": tally.event_rate, "events": events}
-        total = len(first) if first.weight is None else _total(to_numpy(first.weight))
+        total = len(first) if first.weight is None else _total(first)
         classes = {"labels": tuple(first.labels or ()), "shares": self.shares}
         # Whole numbers stay whole.
         whole = isinstance(total, int | np.integer)
@@ -289,10 +289,10 @@ class Rows:
         return decisions.hard_decisions(self.given[name], COST[self.request.task])
 
 
-def _total(weight: Column) -> Any:
+def _total(cases: Cases) -> Any:
     """Add up weights; rows that all weigh the same are only counted."""
-    positive = weight[weight > 0]
-    return len(positive) if are_equal(positive) else weight.sum()
+    weight = to_numpy(cases.weight)
+    return np.count_nonzero(weight > 0) if is_unweighted(cases) else weight.sum()
 
 
 def _in_numpy(cases: Cases) -> Cases:

@@ -4,15 +4,14 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from itertools import pairwise
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, TypeAlias
 
 import numpy as np
 
 from properly._boundary._chunks import share_out
 from properly._boundary._record import Record, many, plain
-from properly.counts._isotonic import refit, refit_sequences
-from properly.inference._draws import Counts, fast_stream
+from properly.counts._isotonic import refit, refit_sequences, refit_tallies
+from properly.inference._draws import Cells, Counts, fast_stream
 from properly.rules._interval import as_interval
 
 if TYPE_CHECKING:
@@ -179,6 +178,8 @@ def resampled_bounds(
     """
     if isinstance(sampler, Counts) and sampler.few_a_forecast:
         curves = _curves_in_batches(sampler, x, probability, drawing)
+    elif isinstance(sampler, Cells):
+        curves = _curves_of_cells(sampler, x, probability, drawing)
     else:
         stream = fast_stream(drawing.rng)
         drawn = sampler.draws(probability, drawing.replicates, stream, recalibrated)
@@ -200,16 +201,21 @@ def _curves_in_batches(counts: Counts, x: Floats, probability: Floats, drawing: 
     def curves(share: tuple[list[int], np.random.Generator]) -> list[Floats]:
         result = []
         for drawn in counts.sequences(probability, *share):
-            corner, rate, stop = refit_sequences(drawn.happened)
-            replicate, case = np.divmod(corner, drawn.forecast.shape[1])
-            at = counts.value[drawn.forecast[replicate, case]]
-            result += [
-                np.interp(x, at[a:b], rate[a:b], left=np.nan, right=np.nan)
-                for a, b in pairwise([0, *stop])
-            ]
+            fits = refit_sequences(drawn.happened)
+            replicate, case = np.divmod(fits.corner, drawn.forecast.shape[1])
+            result += fits.curves(counts.value[drawn.forecast[replicate, case]], x)
         return result
 
     return np.stack([curve for result in share_out(curves, shares) for curve in result])
+
+
+def _curves_of_cells(cells: Cells, x: Floats, probability: Floats, drawing: Drawing) -> Floats:
+    """Draw and refit many replicates at a time."""
+    result: list[Floats] = []
+    for table in cells.tables(probability, drawing.replicates, fast_stream(drawing.rng)):
+        fits = refit_tallies(*table)
+        result += fits.curves(cells.value[fits.corner % len(cells.value)], x)
+    return np.stack(result)
 
 
 def _even_parts(whole: int, most: int) -> list[int]:

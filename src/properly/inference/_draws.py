@@ -175,7 +175,14 @@ class Cells(Counts):
         rng: np.random.Generator,
         recalibrated: Column | None = None,  # noqa: ARG002
     ) -> Iterator[Draw]:
-        """Draw events and others of each cell from Poisson distributions.
+        """Draw events and others of each cell."""
+        for table in self.tables(probability, replicates, rng):
+            yield from map(Draw, *table)
+
+    def tables(
+        self, probability: Column, replicates: int, rng: np.random.Generator
+    ) -> Iterator[tuple[Column, Column]]:
+        """Draw cases and events of each cell, many draws at a time, from Poisson distributions.
 
         Their sum is that of all cases but for its root, half a per cent at most, which means over
         cases do not notice.
@@ -184,7 +191,7 @@ class Cells(Counts):
         numbers = [poisson(mean) for mean in means]
         for rows in self._batches(replicates):
             events, others = (x.draw(rows, rng) for x in numbers)
-            yield from map(Draw, events + others, events)
+            yield events + others, events
 
     def outcomes(
         self, probability: Column, replicates: int, rng: np.random.Generator
