@@ -3,30 +3,18 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-import duckdb
 import numpy as np
-import polars as pl
 import pyarrow as pa
 import pytest
+from tests.frame_engines import ENGINES
 
 import properly
 from properly.engines._loss_sums import Summing
 from properly.engines._roles import Roles
 from properly.engines._rows import Rows, collected
 from properly.rules import Bounded, Brier, Log, Mixture, Spherical
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-ENGINES: dict[str, Callable[[Any], Any]] = {
-    "pandas": lambda table: table.to_pandas(),
-    "polars": pl.from_arrow,
-    "polars lazy": pl.LazyFrame,
-    "pyarrow": lambda table: table,
-    "duckdb": duckdb.from_arrow,
-}
 
 
 def borders(cells: int) -> Any:

@@ -4,28 +4,18 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-import duckdb
 import numpy as np
-import polars as pl
 import pyarrow as pa
 import pytest
+from tests.frame_engines import ENGINES
 
 import properly
 from properly.engines import _frame
 from properly.errors import DataError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from properly import Summary, Tally
 
-ENGINES: dict[str, Callable[[Any], Any]] = {
-    "pandas": lambda table: table.to_pandas(),
-    "polars": pl.from_arrow,
-    "polars lazy": pl.LazyFrame,
-    "pyarrow": lambda table: table,
-    "duckdb": duckdb.from_arrow,
-}
 RNG = np.random.default_rng(12)
 ROWS = 90
 P = {"a": np.round(RNG.beta(1, 2, ROWS), 1).clip(0.05, 0.95), "b": RNG.beta(1, 2, ROWS).round(2)}
