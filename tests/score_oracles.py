@@ -37,10 +37,17 @@ def spread(amount: Any, weight: Any, cluster: Any = None) -> float:
 
 
 def put_together(
-    amounts: Any, kinds: Any, alike: Any, weight: Any, cluster: Any = None
+    amounts: Any,
+    kinds: Any,
+    alike: Any,
+    weight: Any,
+    cluster: Any = None,
+    *,
+    known: tuple[float, float] | None = None,
 ) -> tuple[float, float]:
     """Put the score intervals of two shares together, from variances case by case.
 
+    Of another design than clusters, the standard error and the quantile of Student's t are known.
     Where a kind has no case, it is as heavy as the heavier of two kinds that are alike.
     """
     w, square = sizes(weight, len(kinds[0]))
@@ -54,6 +61,8 @@ def put_together(
         if alone < 1e-20:
             return amount @ share - half, amount @ share + half
         design = max((half / quantile) ** 2 / alone, 1)
+    if known is not None:
+        quantile, design = known[1], max(known[0] ** 2 / (amount @ covariance @ amount), 1)
     down, up = [], []
     for k in (0, 1):
         heavy = max((square[x].sum() / w[x].sum() for x in alike[k] if x.any()), default=np.nan)

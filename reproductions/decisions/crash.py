@@ -193,7 +193,7 @@ def _lead(metric: str, y: Column, forecasts: Mapping[str, Column], cluster: Colu
     sign = -1 if metric == "AUC" else 1
     best, second = sorted(amounts, key=lambda name: sign * float(amounts[name].mean()))[:2]
     rows = rows_of(Cases(y, forecasts[best], clusters=cluster))
-    difference = np.bincount(rows.cluster, amounts[best] - amounts[second])
+    difference = np.bincount(rows.unit, amounts[best] - amounts[second])
     means, errors = rows.mean_and_error([difference])
     return Lead(best, second, float(means[0]), float(errors[0]))
 

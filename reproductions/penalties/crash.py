@@ -231,7 +231,7 @@ def _rivalry(first: str, second: str, cases: dict[str, Cases]) -> Rivalry:
     one, other = cases[first], cases[second]
     rows = rows_of(one)
     gaps = (rule.loss(one.y, one.p) - rule.loss(other.y, other.p) for rule in PARTS)
-    means, errors = rows.mean_and_error(np.bincount(rows.cluster, gap) for gap in gaps)
+    means, errors = rows.mean_and_error(np.bincount(rows.unit, gap) for gap in gaps)
     (brier, error), (brier_error, error_error) = means.tolist(), errors.tolist()
     switch = switching_penalty(one, other)
     return Rivalry(first, second, brier, brier_error, error, error_error, switch)

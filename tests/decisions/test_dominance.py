@@ -18,7 +18,6 @@ import properly
 from properly.decisions import Dominance, _dominance, dominance
 from properly.errors import ArgumentTypeError, DataError
 from properly.inference._design import Design
-from properly.inference._replicates import best_block
 from properly.inference._variance import covariance
 
 Column: TypeAlias = np.ndarray[Any, Any]
@@ -53,6 +52,9 @@ def designs(n: int) -> dict[str, dict[str, Any]]:
             "clusters": cluster,
             "strata": cluster % 4,
         },
+        "times": {"time": rng.permutation(n)},
+        "times of several": {"weight": rng.gamma(1.5, size=n), "time": cluster},
+        "clusters by times": {"clusters": cluster % 40, "time": rng.permutation(n) // 6},
     }
 
 
@@ -76,7 +78,6 @@ def made(lower: Any, upper: Any, **known: Any) -> Dominance:
         "degrees": 99,
         "replicates": 999,
         "design": "100 independent cases",
-        "block_length": None,
         "within": properly.Interval(0, 1),
     }
     return Dominance(**(fields | known))
@@ -264,13 +265,14 @@ def test_forecasts_that_never_differ_are_told_so() -> None:
 
 
 @pytest.mark.parametrize("batch", [7, 64])
-@pytest.mark.parametrize("name", ["independent", "clusters", "all but time"])
+@pytest.mark.parametrize("name", ["independent", "clusters", "all but time", "clusters by times"])
 def test_nothing_depends_on_how_many_clusters_are_held_at_a_time(
     name: str, batch: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     first, second = pair(300, **designs(300)[name])
     whole = dominance(first, second, rng=1)
     monkeypatch.setattr(_dominance, "BATCH", batch)
+    monkeypatch.setattr(_dominance, "AT_ONCE", 100 * batch)
     parts = dominance(first, second, rng=1)
     np.testing.assert_allclose(parts.standard_error, whole.standard_error, rtol=1e-12)
     assert parts.quantile == pytest.approx(whole.quantile, rel=1e-6)
@@ -304,34 +306,36 @@ def test_the_unit_of_weights_does_not_matter_and_cases_of_weight_0_do_not_count(
     np.testing.assert_array_equal(dominance(*zero, rng=1).upper, dominance(*left, rng=1).upper)
 
 
-def test_a_block_of_times_is_a_cluster() -> None:
-    order = np.random.default_rng(7).permutation(300)
-    blocks = dominance(*pair(300, time=order), block_length=6, rng=1)
-    clusters = dominance(*pair(300, clusters=order // 6), rng=1)
-    np.testing.assert_array_equal(blocks.lower, clusters.lower)
-    assert (blocks.degrees, blocks.block_length, blocks.design) == (49, 6, "300 times")
-    single = dominance(*pair(300, time=order), block_length=1, rng=1)
-    np.testing.assert_array_equal(single.lower, dominance(*pair(300), rng=1).lower)
+def test_with_times_the_factors_are_those_of_cosines() -> None:
+    """Draw the sums of cosines with random factors, and compare how far the greatest reaches."""
+    times, replicates = 400, 40_000
+    order = np.random.default_rng(7).permutation(times)
+    found = dominance(*pair(times, time=order), level=0.9, replicates=replicates, rng=1)
+    y, p, q = sample(times)
+    away = np.empty((times, len(GRID)))
+    away[order] = excess(y, p, q, GRID)
+    some = np.isfinite(found.standard_error)
+    away = (away - away.mean(axis=0))[:, some] / times
+    count = int(0.4 * times ** (2 / 3))
+    assert found.degrees == count
+    rng = np.random.default_rng(3)
+    cosine = np.cos(np.pi * np.outer(np.arange(1, count + 1), np.arange(times) + 0.5) / times)
+    waves = math.sqrt(2 / times) * cosine @ away
+    drawn = rng.standard_normal((replicates, count)) @ waves * math.sqrt(times / count)
+    drawn /= np.sqrt(rng.chisquare(count, (replicates, 1)) / count)
+    greatest = (np.abs(drawn) / found.standard_error[some]).max(axis=1)
+    assert found.quantile == pytest.approx(float(np.quantile(greatest, 0.9)), rel=0.01)
 
 
-def test_blocks_are_as_long_as_the_mean_difference_says_but_leave_ten_of_them() -> None:
-    rng = np.random.default_rng(8)
-    state = np.repeat(rng.uniform(size=50), 8)  # spells of eight days
-    y = rng.random(400) < state
-    first, second = (
-        properly.Cases(y, p, time=np.arange(400)) for p in (0.1 + 0.8 * state, rng.random(400))
-    )
-    found = dominance(first, second, rng=1)
-    series = excess(y, np.asarray(first.p), np.asarray(second.p), GRID).mean(axis=1)
-    assert found.block_length == math.ceil(best_block(series, circular=True)) > 1
-    lasting = dominance(
-        *(properly.Cases(y[:100], x.p[:100], time=np.arange(100)) for x in (first, second)),
-        rng=1,
-        block_length=None,
-    )
-    assert lasting.block_length is not None
-    assert lasting.block_length <= 10
-    assert lasting.degrees >= 9
+def test_clusters_by_times_allow_for_either() -> None:
+    known = designs(300)["clusters by times"]
+    found = dominance(*pair(300, **known), rng=1)
+    for name in known:
+        alone = dominance(*pair(300, **{name: known[name]}), rng=1)
+        some = np.isfinite(found.standard_error)
+        assert (found.standard_error[some] >= alone.standard_error[some] * (1 - 1e-12)).all()
+        assert found.degrees <= alone.degrees
+    assert found.design == "40 clusters by 50 times"
 
 
 # Thresholds
@@ -462,7 +466,7 @@ def test_the_record_becomes_a_dict_and_a_frame() -> None:
     assert told["lower"] == [None, found.lower[1]]
     assert told["within"] == [0, 1]
     assert told["verdict"] == found.verdict
-    assert (told["degrees"], told["replicates"], told["block_length"]) == (119, 999, None)
+    assert (told["degrees"], told["replicates"]) == (119, 999)
     frame = found.to_frame("pandas")
     assert list(frame) == ["threshold", "difference", "standard_error", "lower", "upper"]
     assert frame["upper"][1] == found.upper[1]
@@ -492,18 +496,11 @@ def test_the_record_becomes_a_dict_and_a_frame() -> None:
             {"replicates": 98, "level": 0.99},
             "a band of level 0.99 needs 99 replicates or more; got 98",
         ),
-        ({"block_length": 2}, "block_length is for cases with times; got block_length=2"),
     ],
 )
 def test_options_without_meaning_are_refused(options: dict[str, Any], message: str) -> None:
     with pytest.raises(DataError, match=message):
         dominance(*pair(50), **options)
-
-
-@pytest.mark.parametrize("length", [0, 2.5, 26])
-def test_a_block_is_whole_and_at_most_half_of_the_times(length: Any) -> None:
-    with pytest.raises(DataError, match=r"block_length must be (a whole|at most half of 50)"):
-        dominance(*pair(50, time=np.arange(50)), block_length=length)
 
 
 def test_tallies_are_refused() -> None:

@@ -9,8 +9,8 @@ import pytest
 
 from properly import Cases, tally
 from properly.decisions._elementary import (
-    clustered,
     curve_of,
+    dependent,
     effective,
     knots,
     mistakes,
@@ -119,7 +119,7 @@ def test_rows_of_no_weight_are_left_out_and_the_others_known_by_their_place(weig
     np.testing.assert_array_equal(rows.row, used)
     np.testing.assert_array_equal(rows.p, P[used])
     np.testing.assert_array_equal(rows.happened, Y[used])
-    np.testing.assert_array_equal(rows.cluster, np.arange(len(used)))
+    np.testing.assert_array_equal(rows.unit, np.arange(len(used)))
     assert not rows.together
 
 
@@ -132,12 +132,12 @@ def test_weights_are_squared_and_counts_are_rows() -> None:
 
 
 def test_only_known_clusters_are_clusters() -> None:
-    assert clustered(tally(Y, P)) is None
-    assert clustered(Cases(Y, P)) is None
-    rows = clustered(Cases(Y, P, clusters=CLUSTER))
+    assert dependent(tally(Y, P)) is None
+    assert dependent(Cases(Y, P)) is None
+    rows = dependent(Cases(Y, P, clusters=CLUSTER))
     assert rows is not None
     assert rows.together
-    assert rows.clusters == len(np.unique(CLUSTER))
+    assert rows.units == len(np.unique(CLUSTER))
 
 
 @every_weight
@@ -146,12 +146,12 @@ def test_weights_and_factor_make_the_variance_of_a_mean(weight: Any, clusters: A
     rows = rows_of(Cases(Y, P, weight=weight, clusters=clusters))
     w, loss = rows.weight, (rows.p - rows.happened) ** 2
     away = loss - (w * loss).sum() / w.sum()
-    sums = np.bincount(rows.cluster, rows.weight * away)
+    sums = np.bincount(rows.unit, rows.weight * away)
     if clusters is None:
         n = w.sum() ** 2 / (w**2).sum()
         variance = (w**2 * away**2).sum() / w.sum() ** 2 * n / (n - 1)
     else:
-        totals = [(w * away)[rows.cluster == k].sum() for k in range(rows.clusters)]
+        totals = [(w * away)[rows.unit == k].sum() for k in range(rows.units)]
         variance = np.sum(np.square(totals)) / w.sum() ** 2 * len(totals) / (len(totals) - 1)
     assert rows.factor * (sums**2).sum() == pytest.approx(variance, rel=1e-12)
 
@@ -161,7 +161,7 @@ def test_means_of_clusters_spread_as_any_mean_does(weight: Any) -> None:
     cases = Cases(Y, P, weight=weight, clusters=CLUSTER)
     rows = rows_of(cases)
     losses = [np.where(rows.happened, 1 - rows.p, rows.p), (rows.p - rows.happened) ** 2]
-    sums = (np.bincount(rows.cluster, rows.weight * loss) for loss in losses)
+    sums = (np.bincount(rows.unit, rows.weight * loss) for loss in losses)
     means, errors = rows.mean_and_error(sums)
     value = np.unique(rows.p)
     spread = spread_of_means(
@@ -187,7 +187,7 @@ def test_costs_are_added_up_within_clusters_at_each_threshold() -> None:
     grid = np.array([0.0, 0.1, 0.35, 0.5, 1.0])
     for t, found in zip(grid, rows.costs(rows.p, rows.happened, grid), strict=True):
         cost = np.where(rows.p >= t, t * (1 - rows.happened), (1 - t) * rows.happened)
-        expected = [2 * (rows.weight * cost)[rows.cluster == k].sum() for k in range(rows.clusters)]
+        expected = [2 * (rows.weight * cost)[rows.unit == k].sum() for k in range(rows.units)]
         np.testing.assert_allclose(found, expected, rtol=0, atol=1e-14)
 
 

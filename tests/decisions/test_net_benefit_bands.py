@@ -19,8 +19,6 @@ from properly.decisions import (
     murphy_curve,
     murphy_difference,
 )
-from properly.errors import DataError
-from properly.inference._variance import spread_of_means
 
 if TYPE_CHECKING:
     from properly.inference import Band
@@ -138,11 +136,6 @@ def test_clusters_are_added_up_before_they_are_squared(weight: Any, thresholds: 
             continue
         expected = put_together([1, -t / (1 - t)], *alarms(t <= P), weight, CLUSTER)
         assert bounds == pytest.approx([x - 0.01 for x in expected], rel=0, abs=1e-12)
-
-
-def test_times_have_no_band() -> None:
-    with pytest.raises(DataError, match="the band of a decision curve does not allow for"):
-        decision_curve(Cases(Y, P, time=np.arange(N)), band="confidence")
 
 
 @pytest.mark.parametrize("clusters", [None, CLUSTER])
@@ -338,22 +331,16 @@ def test_where_the_event_rate_is_the_threshold_skill_is_against_both() -> None:
     assert upper < nobody[1] - 0.05
 
 
-def test_with_times_net_benefit_has_the_interval_of_a_mean_over_time() -> None:
-    cases, c = Cases(Y, P, time=RNG.permutation(N)), 0.25
+@pytest.mark.parametrize("clusters", [None, CLUSTER], ids=["times", "panel"])
+def test_with_times_net_benefit_is_bounded_as_on_the_curve(clusters: Any) -> None:
+    cases, c = Cases(Y, P, time=RNG.permutation(N) // 4, clusters=clusters), 0.25
+    assert at_threshold(cases, c) == at_threshold(tally(Y, P), c)
     found = at_threshold(cases, c, interval=True, level=LEVEL)
-    value = np.unique(P)
-    acted = (value >= c) * 1.0
-    half = spread_of_means(cases, acted[None], -acted[None] * c / (1 - c)).half_widths(LEVEL)[0]
-    expected = [found.net_benefit - half, found.net_benefit + half]
+    band = the(decision_curve(cases, [c], band="confidence", level=LEVEL).band)
+    expected = [band.lower[0], band.upper[0]]
     assert ends_of(found)["net_benefit"] == pytest.approx(expected, rel=1e-12)
-    assert half != pytest.approx(spread((c <= P) * np.where(Y, 1, -c / (1 - c)), None), rel=0.001)
-
-
-def test_clusters_and_times_together_are_refused() -> None:
-    cases = Cases(Y, P, clusters=CLUSTER, time=np.arange(N))
-    assert at_threshold(cases, 0.25) == at_threshold(tally(Y, P), 0.25)
-    with pytest.raises(DataError, match="clusters or for times; these cases have both"):
-        at_threshold(cases, 0.25, interval=True)
+    alone = ends_of(at_threshold(tally(Y, P), c, interval=True, level=LEVEL))
+    assert all(ends != alone[name] for name, ends in ends_of(found).items())
 
 
 @pytest.mark.parametrize("clusters", [None, np.arange(6)])

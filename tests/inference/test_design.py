@@ -30,6 +30,7 @@ def design(**known: Any) -> Design:
         ({"clusters": list("ppqqrr"), "strata": [1] * 6}, "3 clusters in 1 stratum"),
         ({"time": [1, 2, 3, 3, 4, 5]}, "5 times"),
         ({"weight": [0, 1, 1, 1, 1, 1]}, "5 independent cases"),
+        ({"clusters": list("ppqqrr"), "time": [1, 2, 1, 2, 1, 2]}, "3 clusters by 2 times"),
     ],
 )
 def test_a_design_is_told_in_words(known: dict[str, Any], told: str) -> None:
@@ -98,10 +99,25 @@ def test_strata_vary_about_their_own_means() -> None:
     assert found.degrees == 4
 
 
-@pytest.mark.parametrize("name", ["clusters", "strata"])
-def test_times_go_with_neither_clusters_nor_strata(name: str) -> None:
-    with pytest.raises(DataError, match=f"allows for {name} or for times"):
-        design(**{name: [1, 1, 2, 2, 3, 3], "time": range(6)})
+def test_times_do_not_go_with_strata() -> None:
+    with pytest.raises(DataError, match="allows for strata or for times"):
+        design(strata=[1, 1, 2, 2, 3, 3], time=range(6))
+
+
+def test_lags_do_not_go_with_clusters_by_times() -> None:
+    cases = Cases(Y, P, clusters=list("ppqqrr"), time=range(6))
+    with pytest.raises(DataError, match="are allowed for by cosines; got serial='newey-west'"):
+        Design.of(cases, "newey-west")
+
+
+def test_influences_of_a_panel_are_added_up_over_its_cells() -> None:
+    found = design(clusters=list("baabab"), time=[1, 1, 2, 1, 1, 2])
+    assert found.cells.cluster.tolist() == [0, 0, 1, 1]
+    assert found.cells.time.tolist() == [0, 1, 0, 1]
+    np.testing.assert_array_equal(found.totals(np.arange(6.0)[None]), [[1 + 4, 2, 0 + 3, 5]])
+    alone = found.of_units()
+    assert alone.text == found.text
+    assert alone.units == found.units == 4
 
 
 def test_a_serial_method_must_be_known() -> None:

@@ -293,7 +293,10 @@ def test_an_infinite_row_leaves_other_means_alone(known: dict[str, Any]) -> None
     assert np.isnan(got.covariance[2, 2])
 
 
-def test_rows_with_clusters_and_times_are_refused() -> None:
+def test_rows_with_clusters_and_times_have_the_spread_of_a_panel() -> None:
     cases = properly.Cases(Y, P, clusters=CLUSTER, time=TIME)
-    with pytest.raises(DataError, match="a variance allows for clusters or for times; these"):
-        spread_of_rows(cases, AMOUNT)
+    found = spread_of_rows(cases, AMOUNT)
+    each: list[dict[str, Any]] = [{"clusters": CLUSTER}, {"time": TIME}]
+    alone = [spread_of_rows(properly.Cases(Y, P, **known), AMOUNT) for known in each]
+    assert found.degrees == min(x.degrees for x in alone)
+    assert (found.errors >= np.max([x.errors for x in alone], axis=0) * (1 - 1e-12)).all()

@@ -279,7 +279,9 @@ def test_the_same_seed_gives_the_same_numbers() -> None:
 
 
 @pytest.mark.parametrize(
-    "known", [{"clusters": CLUSTERS}, {"time": TIME}], ids=["clusters", "time"]
+    "known",
+    [{"clusters": CLUSTERS}, {"time": TIME}, {"clusters": CLUSTERS, "time": TIME}],
+    ids=["clusters", "time", "panel"],
 )
 @pytest.mark.parametrize("classes", [False, True], ids=["event", "classes"])
 def test_dependent_cases_have_no_test_of_calibration(classes: bool, known: dict[str, Any]) -> None:
@@ -291,7 +293,7 @@ def test_dependent_cases_have_no_test_of_calibration(classes: bool, known: dict[
     # The spread is that of the design, whether or not outcomes can be drawn.
     assert found.log_divergence_error > 0
     assert found.log_divergence_error != plain.log_divergence_error
-    if "clusters" in known and not classes:
+    if "time" not in known and not classes:
         low, high = found.divergence
         assert low < found.corrected_divergence < high
         assert 0 < found.divergence_if_calibrated < 1
@@ -312,17 +314,6 @@ def test_clusters_of_an_event_are_drawn_as_a_whole() -> None:
     low, high = min(bias, other) - half, max(bias, other) + half
     ends = divergence * math.exp(low), divergence * math.exp(high)
     assert found.divergence == pytest.approx(ends, rel=1e-12)
-
-
-@pytest.mark.parametrize("classes", [False, True], ids=["event", "classes"])
-@pytest.mark.parametrize("source", ["isotonic", "hist"])
-def test_clusters_and_times_at_once_are_refused(source: str, classes: bool) -> None:
-    cases = cases_of(classes, {"clusters": CLUSTERS, "time": TIME})
-    with pytest.raises(DataError, match="a variance allows for clusters or for times; these cases"):
-        properly.means(cases, source=source, **FEW)
-    # Without intervals neither matters.
-    plain = properly.means(cases_of(classes, {}), source=source)
-    assert properly.means(cases, source=source) == plain
 
 
 @pytest.mark.parametrize(

@@ -387,11 +387,11 @@ def at_threshold(
     was not seen, it is taken to be as heavy as those with the same outcome or of the same action,
     whichever are heavier.
 
-    With clusters, the number of cases is divided by the design effect, the variance from the
-    clusters over that of independent cases, if that is more than 1, and the quantile is one of
-    Student's t. Coverage may still be low if fewer than some twenty clusters are acted upon. With
-    times, and with a harm for the standardized net benefit, intervals come from a standard error
-    and Student's t, for the skill that of the logarithm.
+    With clusters, times or both, the number of cases is divided by the design effect, the variance
+    of `properly.score_interval` over that of independent cases, if that is more than 1, and the
+    quantile is one of Student's t. Coverage may still be low if fewer than some twenty clusters are
+    acted upon. With a harm, the interval of the standardized net benefit comes from a standard
+    error and Student's t.
 
     Whatever did not vary has no interval. Where nobody is acted upon, net benefit is 0 whatever
     happens, and has none.

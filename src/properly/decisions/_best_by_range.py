@@ -133,8 +133,8 @@ class Sample(NamedTuple):
 
 def sample_of(rows: Rows) -> Sample:
     """Put rows in the order of their clusters."""
-    order = np.argsort(rows.cluster, kind="stable")
-    start = np.flatnonzero(np.diff(rows.cluster[order], prepend=-1))
+    order = np.argsort(rows.unit, kind="stable")
+    start = np.flatnonzero(np.diff(rows.unit[order], prepend=-1))
     happened = rows.happened[order] > 0
     return Sample(rows.row[order], happened, rows.weight[order], start, rows.factor)
 

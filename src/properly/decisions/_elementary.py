@@ -5,7 +5,7 @@ costs 2 t and an event without action 2 (1 - t). Means are straight lines in t b
 there are forecasts, so a curve is known from its limits at these knots. An array of limits has two
 rows: from the left, which is the value at the threshold itself, and from the right.
 
-Rows in their clusters, and what acting at thresholds costs each of these.
+Rows that depend on one another, and what acting at thresholds costs each cluster or time.
 """
 
 from __future__ import annotations
@@ -15,7 +15,15 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from properly._boundary._libraries import to_numpy
-from properly.counts._cases import has_clusters, number_clusters, rows_in_use
+from properly.counts._cases import (
+    has_clusters,
+    has_time,
+    is_dependent,
+    number_clusters,
+    rows_in_use,
+)
+from properly.inference._design import Design
+from properly.inference._variance import degrees_of, spread_of_totals
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
@@ -28,8 +36,8 @@ if TYPE_CHECKING:
 class Rows(NamedTuple):
     """Cases of positive weight, and how much each of them is.
 
-    A row is one case, however much it weighs. Clusters are numbered from 0; if none are known, each
-    row is one.
+    A row is one case, however much it weighs. What is added up before it is squared are units:
+    clusters, times, or the cells of a panel, numbered from 0; if none are known, each row is one.
     """
 
     row: Column
@@ -37,13 +45,23 @@ class Rows(NamedTuple):
     happened: Column
     weight: Column
     square: Column
-    cluster: Column
-    together: bool
+    unit: Column
+    design: Design
 
     @property
-    def clusters(self) -> int:
-        """The number of clusters."""
-        return int(self.cluster.max()) + 1
+    def together(self) -> bool:
+        """Whether rows depend on one another."""
+        return self.design.unit is not None
+
+    @property
+    def units(self) -> int:
+        """The number of units."""
+        return self.design.units
+
+    @property
+    def degrees(self) -> float:
+        """The degrees of freedom that the design leaves."""
+        return degrees_of(self.design)
 
     @property
     def factor(self) -> float:
@@ -53,12 +71,12 @@ class Rows(NamedTuple):
         """
         total = float(self.weight.sum())
         if self.together:
-            return self.clusters / (self.clusters - 1) / total**2 if self.clusters > 1 else np.nan
+            return self.units / (self.units - 1) / total**2 if self.units > 1 else np.nan
         spare = total**2 - float(self.square.sum())
         return 1 / spare if spare > 0 else np.nan
 
     def costs(self, p: Column, event: Column, grid: Column) -> Iterator[Column]:
-        """Yield what the forecasts cost each cluster, at one threshold of a grid after the other.
+        """Yield what the forecasts cost each unit, at one threshold of a grid after the other.
 
         Each case is an event to the given extent, and a non-event for the rest.
         """
@@ -66,43 +84,58 @@ class Rows(NamedTuple):
         order = np.argsort(cell, kind="stable")
         start = np.searchsorted(cell[order], np.arange(grid.shape[0] + 1))
         none, event = self.weight * (1 - event), self.weight * event
-        clusters, size = self.cluster, self.clusters
-        in_vain, missed = np.bincount(clusters, none, size), np.zeros(size)
+        unit, size = self.unit, self.units
+        in_vain, missed = np.bincount(unit, none, size), np.zeros(size)
         for threshold, first, last in zip(grid, start[:-1], start[1:], strict=True):
             below = order[first:last]
-            in_vain -= np.bincount(clusters[below], none[below], size)
-            missed += np.bincount(clusters[below], event[below], size)
+            in_vain -= np.bincount(unit[below], none[below], size)
+            missed += np.bincount(unit[below], event[below], size)
             yield 2 * (threshold * in_vain + (1 - threshold) * missed)
 
     def products(self, kind: Column, kinds: int) -> Column:
         """Multiply what the clusters weigh in each kind of case with each other, and add up."""
-        place = self.cluster * kinds + kind
-        weight = np.bincount(place, self.weight, self.clusters * kinds).reshape(-1, kinds)
+        place = self.unit * kinds + kind
+        weight = np.bincount(place, self.weight, self.units * kinds).reshape(-1, kinds)
         return np.asarray(np.einsum("gi,gj->ij", weight, weight))
 
     def mean_and_error(self, costs: Iterable[Column]) -> tuple[Column, Column]:
-        """Return the mean and its standard error of what the clusters cost, one after the other."""
-        weight, total = np.bincount(self.cluster, self.weight), self.weight.sum()
+        """Return the mean and its standard error of what the units cost, one after the other."""
+        weight, total = np.bincount(self.unit, self.weight), self.weight.sum()
         factor, result = self.factor, []
         for cost in costs:
             mean = cost.sum() / total
-            result.append((mean, np.sqrt(factor * np.sum((cost - mean * weight) ** 2))))
+            away = cost - mean * weight
+            if self.design.time is None:
+                error = np.sqrt(factor * np.sum(away**2))
+            else:
+                error = spread_of_totals(away[None] / total, self.design).errors[0]
+            result.append((mean, error))
         means, errors = np.array(result).T
         return means, errors
 
 
-def clustered(x: Tally | Cases) -> Rows | None:
-    """Take the rows of cases in clusters; there are none of a tally, or without clusters."""
-    return rows_of(x) if has_clusters(x) else None
+def dependent(x: Tally | Cases) -> Rows | None:
+    """Take the rows of cases that depend on one another; there are none of a tally."""
+    return rows_of(x) if is_dependent(x) else None
+
+
+def dependence(x: Tally | Cases) -> str | None:
+    """Name what makes cases depend on one another."""
+    named = {"clusters": has_clusters(x), "times": has_time(x)}
+    return " by ".join(name for name, known in named.items() if known) or None
 
 
 def rows_of(cases: Cases) -> Rows:
     """Take the rows of positive weight."""
     y, p, weight, used = rows_in_use(cases)
-    together = has_clusters(cases)
-    cluster = number_clusters(cases, used) if together else np.arange(len(p))
+    if has_time(cases):
+        design = Design.of(cases)
+    else:
+        # Bands of thresholds do not allow for strata.
+        design = Design(weight, number_clusters(cases, used) if has_clusters(cases) else None)
+    unit = np.arange(len(p)) if design.unit is None else design.unit
     p, happened = p.astype(np.float64), y.astype(np.float64)
-    return Rows(np.flatnonzero(used), p, happened, weight, weight**2, cluster, together)
+    return Rows(np.flatnonzero(used), p, happened, weight, weight**2, unit, design)
 
 
 class Weights(NamedTuple):

@@ -65,6 +65,18 @@ def require_same_rows(models: Mapping[str, Cases], hint: str | None = None) -> N
             raise DataError(message, hint=hint)
 
 
+def require_same_design(first: Cases, second: Cases) -> None:
+    """Refuse two forecasts that are not of the same strata, or not of the same times."""
+    for name in ("strata", "time"):
+        one, other = (getattr(x, name) for x in (first, second))
+        same = one is other is None
+        if one is not None and other is not None:
+            same = bool((to_numpy(one) == to_numpy(other)).all())
+        if not same:
+            message = f"Cases are compared row by row; 'first' and 'second' differ in their {name}"
+            raise DataError(message)
+
+
 def _unlike(one: Cases, other: Cases, names: str) -> str | None:
     """Say what two models do not have in common, and where."""
     if len(one) != len(other):

@@ -10,11 +10,10 @@ import numpy as np
 from properly._boundary._options import as_drawing, check_choice, check_level
 from properly._boundary._record import Record
 from properly.counts._calls import takes_rows, takes_two
-from properly.counts._cases import has_clusters
 from properly.counts._device import murphy_limits, stays
 from properly.counts._isotonic import recalibrate
 from properly.counts._tally import Tally, as_tally
-from properly.decisions._elementary import Outcomes, curve_of, knots, outcomes
+from properly.decisions._elementary import Outcomes, curve_of, dependence, knots, outcomes
 from properly.decisions._models import require_same_totals
 from properly.decisions._murphy_bands import (
     confidence_bounds,
@@ -198,10 +197,15 @@ def murphy_curve(
     the shares of both kinds of mistakes by score intervals and puts these together, so that it is
     not too narrow where mistakes are few and costly. Weights count as the number of equal weights
     that would be as precise, each share by its own; for a single case the band is NaN. If the cases
-    have clusters, the number of cases is divided by the design effect, with a quantile of Student's
-    t. A consistency band is the mean that calibrated forecasts would have,
-    give or take a quantile of the normal distribution times their standard deviation, or that of
-    clusters. With clusters, bands are given at 0.005, 0.01, …, 0.995.
+    have clusters, times or both, the number of cases is divided by the design effect: how many
+    times the variance of `properly.score_interval` is that of independent cases, if more than once.
+    The quantile is then one of Student's t. A consistency band is the mean that calibrated
+    forecasts would have, give or take a quantile of the normal distribution times their standard
+    deviation, or that of clusters and times. With either, bands are given at 0.005, 0.01, …, 0.995.
+
+    A mistake that is made for days on end looks like one mistake: where one of the two kinds comes
+    in fewer than 10 separate spells, times say little about how it depends, and a band may be too
+    narrow.
 
     Miscalibration and discrimination depend on a recalibration that was fitted to the outcomes.
     Their bands, at 0.005, 0.01, …, 0.995, are drawn: a consistency band holds the quantiles of what
@@ -290,8 +294,8 @@ def murphy_difference(
     -----
     Only cases with a threshold between their two forecasts are judged differently there. The
     band, from the standard error of paired differences, is NaN at thresholds where these are fewer
-    than 10 events or fewer than 10 non-events. If the cases have clusters, it is given at the
-    thresholds 0.005, 0.01, …, 0.995.
+    than 10 events or fewer than 10 non-events. If the cases have clusters or times, it is given at
+    the thresholds 0.005, 0.01, …, 0.995.
 
     Examples
     --------
@@ -416,8 +420,8 @@ def regret_difference(
 
 
 def _method(source: Tally | Cases, usual: str) -> str:
-    """Say how bounds were found: of clusters, always from their sums."""
-    return "clusters" if has_clusters(source) else usual
+    """Say how bounds were found: of dependent cases, always from their sums."""
+    return dependence(source) or usual
 
 
 def _terms(tally: Tally, part: str) -> list[Outcomes]:

@@ -1,4 +1,4 @@
-"""Bounds of Murphy curves: from counts, from rows in pairs and clusters, and of parts by drawing.
+"""Bounds of Murphy curves: from counts, from rows that depend or come in pairs, and by drawing.
 
 Miscalibration and discrimination depend on the recalibration, which is fitted to the outcomes. So
 they are too large at each threshold as they are as a whole, and are corrected in the same way: by
@@ -13,15 +13,15 @@ import numpy as np
 
 from properly._boundary._libraries import read_only, to_numpy
 from properly.calibration._components import Prices, increasing_fit
-from properly.counts._cases import Cases, require_independent, require_no_time
+from properly.counts._cases import Cases, require_independent
 from properly.counts._isotonic import recalibrate, refit
 from properly.counts._tally import as_tally
 from properly.decisions._elementary import (
     Mistakes,
     Outcomes,
     Shares,
-    clustered,
     cost_at,
+    dependent,
     effective,
     if_calibrated,
     mean_cost,
@@ -29,7 +29,7 @@ from properly.decisions._elementary import (
     shares,
     shares_at,
 )
-from properly.decisions._models import require_same_rows
+from properly.decisions._models import require_same_design, require_same_rows
 from properly.errors import ArgumentTypeError
 from properly.inference._band import pointwise_bounds
 from properly.inference._draws import fast_stream, sampler
@@ -66,10 +66,9 @@ def confidence_bounds(
     of mistakes are bounded by score intervals, which are put together: mistakes may be few and each
     of them costly, so a standard error from those that happened is not to be trusted.
     """
-    require_no_time(x, "the band of a Murphy curve")
-    rows, n = clustered(x), effective(counts.total, counts.squares)
+    rows, n = dependent(x), effective(counts.total, counts.squares)
     if rows is not None:
-        return GRID, *_cluster_bounds(rows, counts, n, level)
+        return GRID, *_dependent_bounds(rows, counts, n, level)
     margins = np.full_like(mean, np.nan), np.full_like(mean, np.nan)
     if n > 1:
         margins = reach(*_terms(knot, shares(knot, counts)), n, normal(level))
@@ -77,25 +76,27 @@ def confidence_bounds(
     return np.repeat(knot, 2), lower.T.ravel(), upper.T.ravel()
 
 
-def _cluster_bounds(rows: Rows, counts: Outcomes, n: float, level: float) -> tuple[Column, Column]:
-    """Bound the mean cost of clusters as if they were fewer, but independent cases.
+def _dependent_bounds(
+    rows: Rows, counts: Outcomes, n: float, level: float
+) -> tuple[Column, Column]:
+    """Bound the mean cost of clusters, or times, as if they were fewer, but independent cases.
 
-    Where no mistake was made, clusters do not tell how much fewer.
+    Where no mistake was made, they do not tell how much fewer.
     """
     p = np.full_like(rows.p, counts.value[0]) if len(counts.value) == 1 else rows.p
     mean, error = rows.mean_and_error(rows.costs(p, rows.happened, GRID))
     terms = _terms(GRID, shares_at(GRID, counts))
-    return _cut(GRID, mean, *cluster_reach(rows, terms, n, error, level))
+    return _cut(GRID, mean, *dependent_reach(rows, terms, n, error, level))
 
 
-def cluster_reach(
+def dependent_reach(
     rows: Rows, terms: tuple[Term, Term], n: float, error: Column, level: float
 ) -> tuple[Column, Column]:
-    """Return how far below and above intervals of clusters reach, given the standard error.
+    """Return how far below and above intervals of dependent cases reach, given the standard error.
 
     Where nothing varied, there is no design effect, and they reach as far as Student's t.
     """
-    quantile = student(rows.clusters - 1, level)
+    quantile = student(rows.degrees, level)
     design = design_effect(error**2, variance(*terms, n))
     down, up = (
         np.where(np.isfinite(design), margin, error * quantile)
@@ -121,20 +122,19 @@ def _cut(threshold: Column, mean: Column, down: Column, up: Column) -> tuple[Col
 def consistency_bounds(x: Tally | Cases, counts: Outcomes, knot: Column, level: float) -> Bounds:
     """Return thresholds, and bounds there of the mean elementary score of calibrated forecasts.
 
-    The outcomes of a cluster may depend on one another even then, so it is clusters whose
-    deviations from the forecasts are squared.
+    The outcomes of a cluster, or of neighbouring times, may depend on one another even then, so it
+    is their deviations from the forecasts that are added up before they are squared.
     """
     from scipy.special import ndtri
 
-    require_no_time(x, "the band of a Murphy curve")
-    rows = clustered(x)
+    rows = dependent(x)
     if rows is None:
         mean, error = if_calibrated(knot, counts)
         return _bounds(knot, mean, error * ndtri((1 + level) / 2), least=0)
     mean, _ = rows.mean_and_error(rows.costs(rows.p, rows.p, GRID))
     surprises = _minus(rows.costs(rows.p, rows.happened, GRID), rows.costs(rows.p, rows.p, GRID))
     _, error = rows.mean_and_error(surprises)
-    return _bounds(GRID, mean, error * student(rows.clusters - 1, level), least=0)
+    return _bounds(GRID, mean, error * student(rows.degrees, level), least=0)
 
 
 def paired_bounds(
@@ -148,16 +148,14 @@ def paired_bounds(
 ) -> Bounds:
     """Return thresholds, and bounds there of a mean difference, NaN where too few cases differ.
 
-    Independent cases are looked at on both sides of each knot, clusters at each point of the grid.
+    Independent cases are looked at on both sides of each knot, others at each point of the grid.
     """
-    for cases in (first, second):
-        require_no_time(cases, "the band of a difference")
     one, other = _pair(first, second)
     once = np.ones_like(one.weight)
     if one.together:
         costs = _minus(*(rows.costs(rows.p, rows.happened, grid) for rows in (one, other)))
         mean, error = one.mean_and_error(costs)
-        knot, margin = grid, error * student(one.clusters - 1, level)
+        knot, margin = grid, error * student(one.degrees, level)
         few = np.minimum(*_between(grid, one, other, once))[0] < ENOUGH
     else:
         spare = effective(one.weight.sum(), one.square.sum()) - 1
@@ -173,6 +171,7 @@ def _pair(first: Tally | Cases, second: Tally | Cases) -> tuple[Rows, Rows]:
         message = f"the band of a difference needs Cases twice, row by row the same; got {got}"
         raise ArgumentTypeError(message, hint="tallies no longer know which rows belong together.")
     require_same_rows({"first": first, "second": second})
+    require_same_design(first, second)
     return rows_of(first), rows_of(second)
 
 

@@ -12,10 +12,10 @@ from properly._boundary._options import check_choice, check_level
 from properly._boundary._record import Record, many, plain
 from properly.counts._baselines import TREAT_ALL, TREAT_NONE, baselines
 from properly.counts._calls import takes_rows, takes_two
-from properly.counts._cases import Cases, event_among, has_clusters, require_no_time
+from properly.counts._cases import Cases, event_among
 from properly.counts._device import condense, stays
 from properly.counts._tally import Tally, as_tally
-from properly.decisions._elementary import Outcomes, clustered, knots, outcomes
+from properly.decisions._elementary import Outcomes, dependence, dependent, knots, outcomes
 from properly.decisions._grid import (
     Acted,
     acted_anywhere,
@@ -30,7 +30,7 @@ from properly.decisions._grid import (
 )
 from properly.decisions._models import require_same_totals
 from properly.decisions._murphy_bands import GRID, paired_bounds
-from properly.decisions._net_benefit_bands import cluster_bounds, share_bounds
+from properly.decisions._net_benefit_bands import dependent_bounds, share_bounds
 from properly.errors import DataError
 from properly.inference._band import Band
 
@@ -356,9 +356,9 @@ def decision_curve(
     and puts these together, so that it is not too narrow where true positives are few. Weights
     count as the number of equal weights that would be as precise, each share by its own. Where
     nobody is acted upon, and for a single case, it is NaN. An exact curve has bounds at both limits
-    of each threshold. If the cases have clusters, the number of cases is divided by the design
-    effect, with a quantile of Student's t, and the band of an exact curve is given at 0.005, 0.01,
-    …, 0.995.
+    of each threshold. If the cases have clusters, times or both, the number of cases is divided by
+    the design effect, as for `properly.murphy_curve`, with a quantile of Student's t, and the band
+    of an exact curve is given at 0.005, 0.01, …, 0.995.
 
     References
     ----------
@@ -436,8 +436,8 @@ def decision_difference(
     -----
     Only cases with a threshold between their two forecasts are judged differently there. The
     band, from the standard error of paired differences, is NaN at thresholds where these are fewer
-    than 10 events or fewer than 10 non-events. If the cases have clusters and all thresholds were
-    asked for, it is given at 0.005, 0.01, …, 0.995.
+    than 10 events or fewer than 10 non-events. If the cases have clusters or times, and all
+    thresholds were asked for, it is given at 0.005, 0.01, …, 0.995.
 
     Examples
     --------
@@ -495,8 +495,7 @@ def _band(
     source: Tally | Cases, counts: Outcomes, acted: Acted, curve: DecisionCurve, level: float
 ) -> Band:
     """Bound a curve at its thresholds, on both sides of each if it is exact."""
-    require_no_time(source, "the band of a decision curve")
-    rows, sides = clustered(source), 2 if curve.exact else 1
+    rows, sides = dependent(source), 2 if curve.exact else 1
     if rows is not None and curve.exact:
         acted, sides = acted_at(counts, GRID), 1
     squares = acted_at(counts.squared(), acted.threshold) if counts.weighted else acted
@@ -504,7 +503,8 @@ def _band(
     if rows is None:
         bounds, method = share_bounds(acted, squares, counts, level), "score"
     else:
-        bounds, method = cluster_bounds(rows, acted, squares, counts, level), "clusters"
+        bounds = dependent_bounds(rows, acted, squares, counts, level)
+        method = dependence(source) or ""
     x = np.repeat(acted.threshold, sides)
     lower, upper = (bound.T.ravel() - curve.harm for bound in bounds)
     return Band(x, lower, upper, method, level, "confidence")
@@ -517,8 +517,7 @@ def _paired_band(
     # On the Brier scale, twice the regret.
     cost, grid = -2 * (1 - threshold) * difference, GRID if exact else threshold
     bounds = paired_bounds(sources[0], sources[1], threshold, cost, level, grid=grid)
-    alone = not has_clusters(sources[0])
-    x, lower, upper = (bound[:: 2 if alone and not exact else 1] for bound in bounds)
+    together = dependence(sources[0])
+    x, lower, upper = (bound[:: 1 if together or exact else 2] for bound in bounds)
     scale = -2 * (1 - x)
-    method = "normal" if alone else "clusters"
-    return Band(x, upper / scale, lower / scale, method, level, "confidence")
+    return Band(x, upper / scale, lower / scale, together or "normal", level, "confidence")

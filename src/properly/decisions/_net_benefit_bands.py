@@ -8,7 +8,6 @@ import numpy as np
 
 from properly.counts._cases import (
     Cases,
-    has_clusters,
     has_strata,
     has_time,
     is_dependent,
@@ -17,7 +16,7 @@ from properly.counts._cases import (
 from properly.counts._tally import Tally
 from properly.decisions._elementary import Rows, Weights, effective, rows_of
 from properly.decisions._grid import odds
-from properly.decisions._murphy_bands import cluster_reach
+from properly.decisions._murphy_bands import dependent_reach
 from properly.inference._shares import (
     Term,
     design_effect,
@@ -67,24 +66,24 @@ def share_bounds(acted: Acted, squares: Acted, counts: Outcomes, level: float) -
     return np.where(nobody, np.nan, mean - down), np.where(nobody, np.nan, mean + up)
 
 
-def cluster_bounds(
+def dependent_bounds(
     rows: Rows, acted: Acted, squares: Acted, counts: Outcomes, level: float
 ) -> Bounds:
-    """Bound net benefit likewise, as if clusters were fewer, but independent cases.
+    """Bound net benefit likewise, as if dependent cases were fewer, but independent.
 
-    How much fewer is told by the standard error, from what was gained in each cluster. Net benefit
-    is never less than if all actions were in vain, nor more than if all cases were events.
+    How much fewer is told by the standard error, from what was gained in each unit. Net benefit is
+    never less than if all actions were in vain, nor more than if all cases were events.
     """
-    events = np.bincount(rows.cluster, rows.weight * rows.happened, rows.clusters)
+    events = np.bincount(rows.unit, rows.weight * rows.happened, rows.units)
     costs = rows.costs(rows.p, rows.happened, acted.threshold)
     # The costs are on the Brier scale, twice the regret.
     rest = 2 * (1 - acted.threshold)
     gains = (events - cost / r for r, cost in zip(rest, costs, strict=True))
     mean, error = rows.mean_and_error(gains)
     terms, n = _alarms(acted, squares, counts), effective(counts.total, counts.squares)
-    # Where nobody is acted upon, clusters say nothing about who would be.
+    # Where nobody is acted upon, nothing is known about who would be.
     error = np.where(terms[0].possible, error, np.nan)
-    down, up = cluster_reach(rows, terms, n, error, level)
+    down, up = dependent_reach(rows, terms, n, error, level)
     return np.maximum(mean - down, -odds(acted.threshold)), np.minimum(mean + up, 1.0)
 
 
@@ -255,7 +254,7 @@ def _spread_of_clusters(rows: Rows, influence: Column, c: float) -> Spread:
     products = rows.products(_kind(rows.p, rows.happened, c), 4) * rows.factor
     joint, most = (x @ products @ x.T for x in (influence, np.abs(influence)))
     # What cancels within clusters but for rounding does not vary.
-    return Spread(np.where(np.abs(joint) <= CANCELLED * most, 0.0, joint), rows.clusters - 1)
+    return Spread(np.where(np.abs(joint) <= CANCELLED * most, 0.0, joint), rows.units - 1)
 
 
 def _kind(p: Column, happened: Column, c: float) -> Column:
@@ -267,12 +266,10 @@ def _kind(p: Column, happened: Column, c: float) -> Column:
 def _score(
     source: Sampled, table: Fourfold, influence: Column, spread: Spread, at: tuple[int, float]
 ) -> Score:
-    """Say what score intervals are made of; without a design effect there are none."""
+    """Say what score intervals are made of: cases, and of dependent ones their design effect."""
     k, level = at
     if source is None:
         return Score(normal(level), np.ones(len(influence)))
-    if not (isinstance(source, Rows) or has_clusters(source)):
-        return Score(np.nan, np.full(len(influence), np.nan))
     alone = np.square(influence) @ table.squares[:, k] / table.weight[:, k].sum() ** 2
     design = design_effect(np.diagonal(spread.covariance), alone)
     return Score(student(spread.degrees, level), design)

@@ -17,21 +17,21 @@ from properly._boundary._libraries import to_numpy
 from properly._boundary._options import check_choice, check_level
 from properly._boundary._record import Record
 from properly.counts._calls import takes_rows
-from properly.counts._cases import has_clusters, number_clusters, require_no_time, rows_in_use
+from properly.counts._cases import is_dependent
 from properly.counts._concordance import concordance
 from properly.counts._device import rates, stays
 from properly.counts._isotonic import recalibrate
 from properly.counts._tally import Tally, as_tally
-from properly.decisions._elementary import cost_at, outcomes
-from properly.inference._shares import bisect
-from properly.inference._variance import effective_total
+from properly.decisions._elementary import cost_at, dependent, outcomes
+from properly.inference._shares import bisect, normal, student
+from properly.inference._variance import effective_total, spread_of_totals
 from properly.rules._interval import Interval, as_interval
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from properly.counts._cases import Cases
-    from properly.decisions._elementary import Outcomes
+    from properly.decisions._elementary import Outcomes, Rows
     from properly.typing import Column
 
 
@@ -306,28 +306,19 @@ def find_roc_band(source: Tally | Cases, level: float) -> RocBand:
     """Bound the curve at each alarm rate by itself."""
     t = as_tally(source)
     weight, events = (to_numpy(x)[::-1] for x in (t.weight, t.events))
-    counted = t.event_squares is None and not has_clusters(source)
+    counted = t.event_squares is None and not is_dependent(source)
     most = min(int(weight.sum()), RATES - 1) if counted else RATES_OF_ROWS - 1
     alarm = np.linspace(0, 1, most + 1)
     reached, none = (np.append(0.0, np.cumsum(x)) for x in (weight, weight - events))
     alarms = alarm * reached[-1]
     table = Table(reached[-1], reached[-1] - none[-1], alarms, np.interp(alarms, reached, none))
-    require_no_time(source, "the band of a ROC curve")
-    critical = np.full(len(alarm), _quantile(source, level) ** 2)
+    rows = dependent(source)
+    quantile = normal(level) if rows is None else student(rows.degrees, level)
+    critical = np.full(len(alarm), quantile**2)
     if not counted:
-        critical *= _design_effect(source, weight, events, table)
+        critical *= _design_effect(t, rows, table)
     (upper, high), (lower, low) = (_rates(table, x) for x in _score_bounds(table, critical))
     return RocBand(alarm, lower, low, upper, high, level)
-
-
-def _quantile(source: Tally | Cases, level: float) -> float:
-    """Return the quantile of the normal distribution, or of Student's t if there are clusters."""
-    from scipy.special import ndtri, stdtrit
-
-    if isinstance(source, Tally) or source.clusters is None:
-        return float(ndtri((1 + level) / 2))
-    clusters = int(number_clusters(source, rows_in_use(source).used).max()) + 1
-    return float(stdtrit(clusters - 1, (1 + level) / 2))
 
 
 def _rates(table: Table, in_vain: Column) -> tuple[Column, Column]:
@@ -353,20 +344,21 @@ def _score_bounds(table: Table, critical: Column) -> tuple[Column, Column]:
     return bisect(refused, table.in_vain, least), bisect(refused, table.in_vain, greatest)
 
 
-def _design_effect(source: Tally | Cases, weight: Column, events: Column, table: Table) -> Column:
+def _design_effect(t: Tally, rows: Rows | None, table: Table) -> Column:
     """Compare the variance of the alarms in vain with that of as many independent cases.
 
     Each case on the side of the alarms counts with the share of its own side in the uncertainty,
     each other case with the rest, and both by how far they are from the event rate of their side.
     """
-    reached, in_vain = np.append(0.0, np.cumsum(weight)), _not_certain(source, table)
+    weight, events = (to_numpy(x)[::-1] for x in (t.weight, t.events))
+    reached, in_vain = np.append(0.0, np.cumsum(weight)), _not_certain(t, table)
     acted, left = table.variance(in_vain)
     with np.errstate(divide="ignore", invalid="ignore"):
         lean = np.nan_to_num(acted / (acted + left))
         high = np.nan_to_num(1 - in_vain / table.alarms)
         missed = table.events - table.alarms + in_vain
         low = np.nan_to_num(missed / (table.total - table.alarms))
-    result, summed = [], _summed_squares(source)
+    result, summed = [], _summed_squares(t, rows)
     for alarms, h, first, second in zip(table.alarms, lean, high, low, strict=True):
         inside = np.clip((alarms - reached[:-1]) / weight, 0, 1)
         up, down = inside * (1 - h), (1 - inside) * h
@@ -376,32 +368,30 @@ def _design_effect(source: Tally | Cases, weight: Column, events: Column, table:
     return np.array(result)
 
 
-def _not_certain(source: Tally | Cases, table: Table) -> Column:
+def _not_certain(t: Tally, table: Table) -> Column:
     """Keep every cell of the table half a case away from being empty, so that it has a variance."""
-    half = table.total / effective_total(as_tally(source)) / 2
+    half = table.total / effective_total(t) / 2
     least = np.maximum(table.alarms - table.events, 0)
     greatest = np.minimum(table.alarms, table.total - table.events)
     room = np.minimum(half, (greatest - least) / 2)
     return np.clip(table.in_vain, least + room, greatest - room)
 
 
-def _summed_squares(source: Tally | Cases) -> Callable[[Column, Column], float]:
-    """Prepare to add up squares: of weighted amounts, or of their sums over clusters.
+def _summed_squares(t: Tally, rows: Rows | None) -> Callable[[Column, Column], float]:
+    """Prepare to add up squares: of weighted amounts, or of their sums over clusters or times.
 
     Amounts are given for each distinct forecast, the highest first.
     """
-    t = as_tally(source)
-    if isinstance(source, Tally) or source.clusters is None:
+    if rows is None:
         squares = [to_numpy(x)[::-1] for x in (t.event_squares, t.nonevent_squares)]
         return lambda event, none: float(squares[0] @ event**2 + squares[1] @ none**2)
-    y, p, weight, used = rows_in_use(source)
-    cluster = number_clusters(source, used)
-    row = len(t) - 1 - np.unique(p, return_inverse=True)[1]
-    clusters = int(cluster.max()) + 1
+    row = len(t) - 1 - np.unique(rows.p, return_inverse=True)[1]
+    happened = rows.happened > 0
 
     def summed(event: Column, none: Column) -> float:
-        total = np.bincount(cluster, weight * np.where(y, event[row], none[row]))
-        return float(total @ total) * clusters / (clusters - 1)
+        amount = rows.weight * np.where(happened, event[row], none[row])
+        total = np.bincount(rows.unit, amount, rows.units)[None]
+        return float(spread_of_totals(total, rows.design).covariance[0, 0])
 
     return summed
 
@@ -496,8 +486,8 @@ def roc_curve(
     width where no alarm was in vain, and it is right at both ends of the curve, where drawing
     cases again is not. It is a band of the curve of the forecasts as they are, also with `hull`;
     the hull lies above that curve and may leave the band. Where the curve is far from concave,
-    the band is somewhat too narrow. Weights and clusters, in `Cases`, multiply the
-    variance by how much they change it.
+    the band is somewhat too narrow. Weights, clusters and times, in `Cases`, multiply the variance
+    by how much they change it.
 
     References
     ----------

@@ -1,9 +1,10 @@
-"""How cases were sampled: by themselves, in clusters, from strata, or one after the other."""
+"""How cases were sampled: alone, in clusters, from strata, one after the other, or in a panel."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Literal, TypeAlias, get_args
+from functools import cached_property
+from typing import TYPE_CHECKING, Literal, NamedTuple, TypeAlias, get_args
 
 import numpy as np
 
@@ -23,9 +24,19 @@ Serial: TypeAlias = Literal["cosines", "newey-west", "newey-west-auto"]
 TIMES = 20
 
 
+class Cells(NamedTuple):
+    """The cells of a panel that have cases: the cell of each case, and what each cell lies in."""
+
+    number: Column
+    cluster: Column
+    time: Column
+
+
 @dataclass(frozen=True, eq=False)
 class Design:
     """How the cases of positive weight were sampled.
+
+    Clusters that are seen at several times, such as stations day by day, are a panel.
 
     Attributes
     ----------
@@ -47,7 +58,7 @@ class Design:
     def of(cls, cases: Cases, serial: Serial = "cosines") -> Design:
         """Give clusters, strata and times numbers; refuse what does not go together."""
         check_choice(serial, get_args(Serial), "serial")
-        _require_one_design(cases)
+        _require_together(cases, serial)
         if is_in_place(cases):
             return cls(np.broadcast_to(1.0, len(cases)), serial=serial)
         _, _, weight, used = rows_in_use(cases)
@@ -59,10 +70,38 @@ class Design:
         return cls(weight, cluster, stratum, time, serial)
 
     @property
+    def is_panel(self) -> bool:
+        """Tell whether clusters are seen at times, so that either may depend."""
+        return self.cluster is not None and self.time is not None
+
+    @cached_property
+    def cells(self) -> Cells:
+        """The cells of a panel, in order of their clusters and then of their times."""
+        (cluster, time), times = map(np.asarray, (self.cluster, self.time)), self.times
+        place, number = np.unique(cluster * times + time, return_inverse=True)
+        return Cells(number, *np.divmod(place, times))
+
+    @property
+    def unit(self) -> Column | None:
+        """The number of what each case is added up in: cluster, time or cell; None if in none."""
+        if self.is_panel:
+            return self.cells.number
+        return self.cluster if self.time is None else self.time
+
+    @property
     def units(self) -> int:
-        """The number of what is independent, or nearly so: cases, clusters or times."""
-        label = self.cluster if self.time is None else self.time
-        return len(self.weight) if label is None else int(label.max()) + 1
+        """How many of these there are; of single cases, their number."""
+        return len(self.weight) if self.unit is None else int(self.unit.max()) + 1
+
+    @property
+    def clusters(self) -> int:
+        """The number of clusters, 0 without."""
+        return 0 if self.cluster is None else int(self.cluster.max()) + 1
+
+    @property
+    def times(self) -> int:
+        """The number of times, 0 without."""
+        return 0 if self.time is None else int(self.time.max()) + 1
 
     @property
     def effective_cases(self) -> float:
@@ -81,7 +120,8 @@ class Design:
     def text(self) -> str:
         """The design in words."""
         if self.time is not None:
-            return many(self.units, "time")
+            times = many(self.times, "time")
+            return f"{many(self.clusters, 'cluster')} by {times}" if self.is_panel else times
         units = many(self.units, "independent case" if self.cluster is None else "cluster")
         if self.stratum is None:
             return units
@@ -93,11 +133,17 @@ class Design:
         return replace(self, stratum=stratum)
 
     def totals(self, influence: Column) -> Column:
-        """Add influences up over each cluster, or each time."""
-        label = self.cluster if self.time is None else self.time
-        if label is None:
-            return influence
-        return np.stack([np.bincount(label, u, self.units) for u in influence])
+        """Add influences up over each cluster, each time, or each cell of a panel."""
+        return influence if self.unit is None else add_up(influence, self.unit, self.units)
+
+    def of_units(self) -> Design:
+        """Return the same design with one case a cluster, a time or a cell."""
+        one = np.ones(self.units)
+        if self.is_panel:
+            return Design(one, self.cells.cluster, None, self.cells.time, self.serial)
+        stratum = None if self.stratum is None else self.stratum_of_units()
+        time = None if self.time is None else np.arange(self.units)
+        return Design(one, None, stratum, time, self.serial)
 
     def stratum_of_units(self) -> Column:
         """Return the stratum of each cluster, which lies in one; of each case without any."""
@@ -109,6 +155,11 @@ class Design:
         result = np.zeros(self.units, dtype=np.intp)
         result[self.cluster] = stratum
         return _with_two_each(result)
+
+
+def add_up(rows: Column, label: Column, count: int) -> Column:
+    """Add the columns of each row up by their labels, numbers below `count`."""
+    return np.stack([np.bincount(label, row, count) for row in rows])
 
 
 def effective_number(weight: Column) -> float:
@@ -138,22 +189,29 @@ def _with_two_each(stratum: Column) -> Column:
 
 
 def one_dependence(cases: Cases) -> Cases:
-    """Forget times where clusters or strata are known, which say more, and where they are few."""
+    """Forget times where strata are known, which say more, and where they are few."""
     if cases.time is None:
         return cases
-    is_grouped = cases.clusters is not None or cases.strata is not None
-    return without_time(cases) if is_grouped or few_times(cases) else cases
+    forgotten = cases.strata is not None or _count_times(cases) < TIMES
+    return without_time(cases) if forgotten else cases
 
 
 def few_times(cases: Cases) -> str | None:
-    """Say that dependence in time is not allowed for, if there are too few times to do so."""
+    """Say that dependence in time is not allowed for, if there are too few times to do so.
+
+    Where clusters or strata are known, these are.
+    """
     if cases.time is None or cases.clusters is not None or cases.strata is not None:
         return None
-    times = 1 + int(number_times(to_numpy(cases.time)[rows_in_use(cases).used]).max())
+    times = _count_times(cases)
     if times >= TIMES:
         return None
     text = f"{many(times, 'time')}, fewer than {TIMES}"
     return f"with {text}, intervals do not allow for dependence in time"
+
+
+def _count_times(cases: Cases) -> int:
+    return 1 + int(number_times(to_numpy(cases.time)[rows_in_use(cases).used]).max())
 
 
 def number_times(time: Column) -> Column:
@@ -194,8 +252,13 @@ def _require_nested(cases: Cases, used: Column, cluster: Column, stratum: Column
         raise DataError(message, hint="give clusters of different strata different names.")
 
 
-def _require_one_design(source: Cases) -> None:
-    for name in ("clusters", "strata"):
-        if source.time is not None and getattr(source, name) is not None:
-            message = f"a variance allows for {name} or for times; these cases have both"
-            raise DataError(message, hint="make Cases with one of the two.")
+def _require_together(source: Cases, serial: Serial) -> None:
+    """Refuse strata that come with times, and lags in a panel."""
+    if source.time is None:
+        return
+    if source.strata is not None:
+        message = "a variance allows for strata or for times; these cases have both"
+        raise DataError(message, hint="make Cases with one of the two.")
+    if source.clusters is not None and serial != "cosines":
+        message = f"clusters by times are allowed for by cosines; got serial={serial!r}"
+        raise DataError(message, hint="leave out serial, or make Cases with time alone.")

@@ -53,12 +53,16 @@ class Moments(NamedTuple):
         The design in words, the number of cases, and how many of equal weight say as much.
     infinite : tuple of int and float
         How many cases add an infinite amount to the first mean, and their share of the weight.
+    apart : float or None
+        The variance of the first mean less the ratio times the second, where the covariance does
+        not tell: in a panel.
     """
 
     mean: Column
     spread: Spread
     about: dict[str, Any]
     infinite: tuple[int, float]
+    apart: float | None = None
 
     def ratio(self) -> tuple[float, float]:
         """Return the ratio of the first two means, and its standard error."""
@@ -67,7 +71,7 @@ class Moments(NamedTuple):
             ratio = first / second
             turn = np.array([1.0, -ratio])
             inside = self.spread.covariance[:2, :2]
-            square = turn @ inside @ turn
+            square = turn @ inside @ turn if self.apart is None else self.apart
             alone = inside[0, 0] + ratio**2 * inside[1, 1]
             error = np.sqrt(square) / abs(second) if square > ROUNDING * alone else square * 0
         return float(ratio), float(error)
@@ -98,7 +102,15 @@ def moments(
     # What nobody else has is overwritten: these are the longest columns there are.
     is_own = is_numpy(result) and result.flags.owndata
     mean, influence = of_mean(result, weight, out=result if is_own else None)
-    return Moments(mean, covariance(influence, design), about_design(design), infinite)
+    spread = covariance(influence, design)
+    apart = _panel_apart(mean, influence, design) if design.is_panel and len(mean) > 1 else None
+    return Moments(mean, spread, about_design(design), infinite, apart)
+
+
+def _panel_apart(mean: Column, influence: Column, design: Design) -> float:
+    with np.errstate(divide="ignore", invalid="ignore"):
+        apart = influence[:1] - mean[0] / mean[1] * influence[1:2]
+    return float(covariance(apart, design).covariance[0, 0])
 
 
 def _of_tally(tally: Tally, amounts: Amounts) -> Moments:
@@ -173,10 +185,11 @@ def warn_of_clusters(design: Design) -> None:
     """Warn if clusters are few, or a few of them make up most of the cases."""
     if design.cluster is None or design.effective_units >= FEW_CLUSTERS:
         return
-    text = many(design.units, "cluster")
-    if design.effective_units < ALIKE * design.units:
+    text = many(design.clusters, "cluster")
+    if design.effective_units < ALIKE * design.clusters:
         text += f" that say as much as {design.effective_units:.1f} of equal size"
-    notice(f"with {text}, intervals may cover less than their level")
+    fixed = "; treat them as fixed: by_group with time alone" if design.is_panel else ""
+    notice(f"with {text}, intervals may cover less than their level{fixed}")
 
 
 def counted(count: float, what: str) -> str:

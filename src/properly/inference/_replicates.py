@@ -268,6 +268,9 @@ def sample_of(source: Tally | Cases) -> Sample:
         return _kinds_of(source)
     y, p, weight, _ = rows_in_use(source)
     design = Design.of(source)
+    if design.is_panel:
+        message = "what is drawn is whole clusters or blocks of times; these cases have both"
+        raise DataError(message, hint="make Cases with one of the two.")
     unit, kind = _units_of(design)
     stratum = design.stratum_of_units()
     if design.stratum is not None:

@@ -12,6 +12,8 @@ References
    doi:10.1080/07350015.2018.1506926.
 .. [2] W. K. Newey, K. D. West (1994). Automatic lag selection in covariance matrix estimation.
    Review of Economic Studies 61:631-653. doi:10.2307/2297912.
+.. [3] H. D. Chiang, B. E. Hansen, Y. Sasaki (2022). Standard errors for two-way clustering with
+   serially correlated time effects. doi:10.48550/arXiv.2201.11304.
 """
 
 from __future__ import annotations
@@ -26,7 +28,7 @@ from properly.counts._cases import has_strata, is_dependent, rows_in_use
 from properly.counts._pooling import order_of
 from properly.counts._tally import Tally
 from properly.errors import DataError
-from properly.inference._design import TIMES, Design, is_alike
+from properly.inference._design import TIMES, Design, add_up, is_alike
 from properly.inference._shares import student
 
 if TYPE_CHECKING:
@@ -39,6 +41,8 @@ if TYPE_CHECKING:
 ROUNDING = 1e-14
 # A sum this much smaller than what was added up is what rounding left.
 CANCELLED = 1e-15
+# So many values of the series of clusters are held at a time.
+AT_ONCE = 1 << 20
 
 
 def of_mean(loss: Column, weight: Column, out: Column | None = None) -> tuple[Column, Column]:
@@ -152,12 +156,22 @@ def by_cosines(total: Column) -> tuple[Column, int]:
     With T times, the first ``0.4 T**(2/3)`` cosine sums are about independent and equally spread,
     which leaves as many degrees of freedom. A row of `total` is one series of mean 0.
     """
+    waves = cosine_sums(total)
+    cosines = waves.shape[-1]
+    return _products(waves) / cosines, cosines
+
+
+def cosine_sums(total: Column) -> Column:
+    """Return the first cosine sums of series, each with about the long-run variance of the sum."""
     from scipy.fft import dct
 
-    times = total.shape[1]
-    cosines = math.floor(0.4 * times ** (2 / 3))
-    waves = dct(total, axis=1)[:, 1 : cosines + 1] / math.sqrt(2 * times)
-    return _products(waves) * times / cosines, cosines
+    times = total.shape[-1]
+    return np.asarray(dct(total, axis=-1)[..., 1 : cosines_of(times) + 1] / math.sqrt(2))
+
+
+def cosines_of(times: int) -> int:
+    """Return how many cosines so many times allow."""
+    return math.floor(0.4 * math.pow(times, 2 / 3))
 
 
 def by_lags(total: Column, lag: int) -> Column:
@@ -218,6 +232,10 @@ def covariance(influence: Column, design: Design) -> Spread:
     With :math:`t_g` the sum of the influences of the g-th of G clusters, or of a single case, it is
     :math:`G / (G - 1) \sum_g t_g t_g'`, with :math:`G - 1` degrees of freedom, since influences
     add up to 0. Of strata, as many such terms are added up, each about its own mean.
+
+    Of a panel, the variance by clusters and that by times are added up, less that of the series of
+    each cluster alone, which is in both [3]_. No variance is less than either. A difference of two
+    estimates has influences of its own, and is to be asked for as one.
     """
     spread = spread_of_totals(design.totals(influence), design)
     is_plain = design.cluster is None and design.stratum is None and design.time is None
@@ -225,12 +243,21 @@ def covariance(influence: Column, design: Design) -> Spread:
 
 
 def spread_of_totals(total: Column, design: Design) -> Spread:
-    """Find the same from the influences of clusters, of times or of single cases, added up."""
+    """Find the same from influences added up over clusters, times or cells, or of single cases."""
+    if design.is_panel:
+        return _of_panel(total, design)
     if design.time is not None:
         return _over_time(total, design.serial)
     if design.stratum is not None:
         return _in_strata(total, design.stratum_of_units())
     return _independent(total)
+
+
+def degrees_of(design: Design) -> float:
+    """Return the degrees of freedom that a design leaves; refuse one that leaves none."""
+    if design.unit is None and design.stratum is None:
+        return design.units - 1.0
+    return float(spread_of_totals(np.zeros((1, design.units)), design).degrees)
 
 
 def _certain(influence: Column, spread: Spread) -> Spread:
@@ -285,6 +312,66 @@ def _over_time(total: Column, serial: Serial) -> Spread:
         # One lag for all of them keeps their covariance matrix a covariance matrix.
         lag = max(int(data_lag(series)) for series in total)
     return Spread(by_lags(total, lag), times - 1)
+
+
+def _of_panel(total: Column, design: Design) -> Spread:
+    """Allow for clusters that are lastingly off, and for times that depend on their neighbours."""
+    of_clusters, of_times, own = panel_parts(total, design)
+    joint = of_parts(of_clusters.covariance, of_times.covariance, own)
+    return Spread(joint, min(of_clusters.degrees, of_times.degrees))
+
+
+def panel_parts(total: Column, design: Design) -> tuple[Spread, Spread, Column]:
+    """Find the spread by clusters, that by times, and what is in both, from totals of cells."""
+    _, cluster, time = design.cells
+    of_clusters = _independent(add_up(total, cluster, design.clusters))
+    of_times = _over_time(add_up(total, time, design.times), design.serial)
+    return of_clusters, of_times, _own_series(total, design)
+
+
+def of_parts(of_clusters: Column, of_times: Column, own: Column) -> Column:
+    """Put the covariance of a panel together from three; the last is in both of the others."""
+    with np.errstate(invalid="ignore"):
+        joint = of_clusters + of_times - own
+        variance = np.max([np.diagonal(x) for x in (joint, of_clusters, of_times)], axis=0)
+    return _with_variances(joint, variance)
+
+
+def _own_series(total: Column, design: Design) -> Column:
+    """Add up the covariance by cosines of the series of each cluster, 0 where it has no case."""
+    (_, cluster, time), times = design.cells, design.times
+    step, waves = max(1, AT_ONCE // (len(total) * times)), cosines_of(times)
+    result = np.zeros((len(total),) * 2)
+    for first in range(0, design.clusters, step):
+        last = min(first + step, design.clusters)
+        some = slice(*np.searchsorted(cluster, (first, last)))
+        at, when, values = cluster[some] - first, time[some], total[:, some]
+        if len(at) * waves < (last - first) * times:
+            # Of a few cells, cosines one by one are less work than those of whole series.
+            angle = np.outer(np.arange(1, waves + 1), when + 0.5) * (np.pi / times)
+            begin = np.flatnonzero(np.diff(at, prepend=-1))
+            parts = values[:, None] * (math.sqrt(2) * np.cos(angle))
+            sums = np.add.reduceat(parts, begin, axis=-1)
+        else:
+            series = np.zeros((len(total), last - first, times))
+            series[:, at, when] = values
+            sums = cosine_sums(series)
+        result += _products(sums.reshape(len(total), -1))
+    return result / waves
+
+
+def _with_variances(joint: Column, variance: Column) -> Column:
+    """Return the nearest covariance matrix, scaled to have these variances; NaN stays NaN."""
+    result = np.where(np.isnan(joint), np.nan, np.diag(variance))
+    known = np.flatnonzero(np.isfinite(variance))
+    if len(known) > 1:
+        values, vectors = np.linalg.eigh(joint[np.ix_(known, known)])
+        near = (vectors * np.maximum(values, 0)) @ vectors.T
+        own = np.diagonal(near)
+        scale = np.sqrt(np.divide(variance[known], own, out=np.zeros(len(own)), where=own > 0))
+        result[np.ix_(known, known)] = near * np.outer(scale, scale)
+        result[known, known] = variance[known]
+    return result
 
 
 def spread_of_means(source: Tally | Cases, if_event: Column, if_none: Column) -> Spread:

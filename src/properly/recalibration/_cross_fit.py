@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import heapq
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple, get_args
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, NoReturn, get_args
 
 import numpy as np
 
@@ -97,7 +97,7 @@ class Folding:
         """Fold cases: by labels, blocks of time, whole clusters, or one by one."""
         if self.labels is not None:
             return _by_labels(cases, self.labels)
-        # Clusters say more than times do.
+        # Of clusters by times, clusters stay whole; what a time has in common is on both sides.
         timed = cases.time is not None and cases.clusters is None
         usual = BLOCKS if timed else FOLDS
         count = usual if self.folds is None else check_whole(self.folds, "folds")
@@ -105,12 +105,20 @@ class Folding:
             message = f"folds must be two or more; got {count}"
             raise DataError(message)
         if self.scheme == "forward" and not timed:
-            message = 'scheme="forward" needs the time of each case; these cases have none'
-            raise DataError(message, hint="pass time= with the cases.")
+            _refuse_forward(cases)
         count = min(count, _most_folds(cases))
         if timed:
             return _by_time(number_times(to_numpy(cases.time)), count, self)
         return _by_cluster(cases, count, rng)
+
+
+def _refuse_forward(cases: Cases) -> NoReturn:
+    """Say what keeps training parts from being those before."""
+    if cases.time is None:
+        message = 'scheme="forward" needs the time of each case; these cases have none'
+        raise DataError(message, hint="pass time= with the cases.")
+    message = 'scheme="forward" cuts times, and folds keep clusters whole; these cases have both'
+    raise DataError(message, hint="make Cases with time alone.")
 
 
 def _most_folds(cases: Cases) -> int:
@@ -353,7 +361,8 @@ def cross_fit(
     Parameters
     ----------
     cases : Cases
-        Outcomes and forecasts, with clusters or times if there are any.
+        Outcomes and forecasts, with clusters or times if there are any. With both, folds hold whole
+        clusters.
     map : Map
         The map to fit, such as ``Isotonic()`` of `properly.recalibration`.
     folds : int or array-like, optional

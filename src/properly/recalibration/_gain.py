@@ -20,8 +20,8 @@ from properly._boundary._libraries import to_numpy
 from properly._boundary._notices import collected, notice
 from properly._boundary._options import as_generator, check_level, check_whole
 from properly._boundary._record import Record
-from properly.comparison._compare import Options, PairScores, margins
 from properly.comparison._differences import score_models
+from properly.comparison._pair_tests import Options, PairScores, margins
 from properly.counts._calls import takes_rows
 from properly.counts._cases import Cases, weights_of, with_forecasts
 from properly.errors import DataError
@@ -356,8 +356,8 @@ def of_forecasts(
 
 
 def design_text(cases: Cases) -> str:
-    """Name what is independent, or nearly so: cases, clusters or times."""
+    """Name what is independent, or nearly so: cases, clusters, times or clusters by times."""
     cases = one_dependence(cases)
     if cases.clusters is not None:
-        return "clusters"
+        return "clusters" if cases.time is None else "clusters by times"
     return "cases" if cases.time is None else "times"

@@ -137,7 +137,7 @@ def kind_in_words(kind: str) -> str:
 
 def folds_in_words(gain: Gain) -> str:
     """Say what a map was judged by: 10 folds of whole clusters."""
-    whole = {"clusters": "whole clusters", "times": "blocks of time"}.get(gain.design, "cases")
+    whole = {"cases": "cases", "times": "blocks of time"}.get(gain.design, "whole clusters")
     return f"{many(gain.folds, 'fold')} of {whole}"
 
 

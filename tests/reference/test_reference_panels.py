@@ -1,0 +1,150 @@
+"""Curves of a series, and a mean of stations by days, against an independent program.
+
+Sources, columns and tolerances: ``tests/reference/README.md``.
+"""
+
+from __future__ import annotations
+
+import csv
+import math
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import properly
+from properly import Cases
+from properly.decisions._elementary import outcomes, rows_of, shares_at
+from properly.decisions._grid import acted_at
+from properly.decisions._murphy_bands import _terms
+from properly.decisions._net_benefit_bands import _alarms
+from properly.inference._design import Design
+from properly.inference._shares import design_effect, variance
+from properly.inference._variance import _own_series, covariance, of_mean
+from properly.rules import Brier
+
+FOLDER = Path(__file__).parent / "panels"
+LEVEL = 0.9
+AT = np.array([0.1, 0.25, 0.5, 0.75])
+
+
+@cache
+def read(name: str) -> list[dict[str, str]]:
+    folder = FOLDER.with_name("time") if name == "series" else FOLDER
+    return list(csv.DictReader((folder / f"{name}.csv").read_text().splitlines()))
+
+
+def column(table: str, name: str) -> Any:
+    return np.array([float(row[name]) for row in read(table)])
+
+
+VALUES = {row["id"]: (float(row["value"]), float(row["tolerance"])) for row in read("values")}
+SERIES = Cases(column("series", "y"), column("series", "x"), time=column("series", "time"))
+Y, X, X2, DAY = (column("panel", name) for name in ("y", "x", "x2", "day"))
+STATION = np.array([row["station"] for row in read("panel")])
+
+
+def named(kind: str, columns: dict[str, Any]) -> dict[str, float]:
+    return {
+        f"series.{kind}@{t:g}.{name}": float(column[k])
+        for name, column in columns.items()
+        for k, t in enumerate(AT)
+    }
+
+
+def of_murphy() -> dict[str, float]:
+    curve = properly.murphy_curve(SERIES, band="confidence", level=LEVEL)
+    assert curve.band is not None
+    lower, upper = curve.band.at(AT)
+    rows, counts = rows_of(SERIES), outcomes(SERIES.tally())
+    mean, error = rows.mean_and_error(rows.costs(rows.p, rows.happened, AT))
+    alone = variance(*_terms(AT, shares_at(AT, counts)), len(SERIES))
+    assert curve.at(AT) == pytest.approx(mean, rel=1e-14)
+    effect = design_effect(error**2, alone)
+    found = {"mean": mean, "se_ewc": error, "effect": effect, "lower90": lower, "upper90": upper}
+    return named("murphy", found)
+
+
+def of_net_benefit() -> dict[str, float]:
+    curve = properly.decision_curve(SERIES, AT, band="confidence", level=LEVEL)
+    assert curve.band is not None
+    counts = outcomes(SERIES.tally())
+    acted = acted_at(counts, AT)
+    single = [properly.inference.net_benefit_interval(SERIES, t) for t in AT.tolist()]
+    error = np.array([x.standard_error for x in single])
+    one, other = (x._replace(share=x.share[0]) for x in _alarms(acted, acted, counts))
+    found = {
+        "value": curve.net_benefit,
+        "se_ewc": error,
+        "effect": design_effect(error**2, variance(one, other, len(SERIES))),
+        "lower90": curve.band.lower,
+        "upper90": curve.band.upper,
+    }
+    return named("net_benefit", found)
+
+
+def of_panel() -> dict[str, float]:
+    found = properly.compare(
+        Y, {"x": X, "x2": X2}, rule=Brier(), clusters=STATION, time=DAY, level=LEVEL
+    )
+    loss = ((X - Y) ** 2 - (X2 - Y) ** 2)[None]
+    designs = {
+        "stations": Design.of(Cases(Y, X, clusters=STATION)),
+        "days": Design.of(Cases(Y, X, clusters=DAY)),
+        "cases": Design.of(Cases(Y, X)),
+        "series": Design.of(Cases(Y, X, time=DAY)),
+    }
+    influence = of_mean(loss, np.ones(len(Y)))[1]
+    spread = {name: covariance(influence, design) for name, design in designs.items()}
+    square = {name: float(x.covariance[0, 0]) for name, x in spread.items()}
+    # The formula of Cameron, Gelbach and Miller, without corrections for small samples.
+    plain = {k: square[k] * (1 - 1 / designs[k].units) for k in ("stations", "days", "cases")}
+    panel = Design.of(Cases(Y, X, clusters=STATION, time=DAY))
+    own = float(_own_series(panel.totals(influence), panel)[0, 0])
+    return {
+        "panel.mean": float(found.difference[0]),
+        "panel.se": float(found.standard_error[0]),
+        "panel.df": found.degrees,
+        "panel.se_stations": math.sqrt(square["stations"]),
+        "panel.se_days": math.sqrt(square["days"]),
+        "panel.se_cgm": math.sqrt(plain["stations"] + plain["days"] - plain["cases"]),
+        "panel.se_days_ewc": math.sqrt(square["series"]),
+        "panel.nu": spread["series"].degrees,
+        "panel.V_own_series_ewc": own,
+        "panel.V_joint_unfloored": square["stations"] + square["series"] - own,
+    }
+
+
+OF = (of_murphy, of_net_benefit, of_panel)
+
+
+def test_the_reference_files_are_all_there() -> None:
+    assert (len(SERIES), len(Y), len(VALUES)) == (400, 681, 50)
+    assert len(np.unique(STATION)) * len(np.unique(DAY)) > len(Y)
+
+
+def test_every_published_value_is_computed() -> None:
+    found = [of() for of in OF]
+    assert set().union(*found) == set(VALUES)
+    assert sum(map(len, found)) == len(VALUES)
+
+
+@pytest.mark.parametrize("of", OF)
+def test_every_value_is_the_published_one(of: Any) -> None:
+    for name, got in of().items():
+        expected, tolerance = VALUES[name]
+        assert abs(got - expected) <= tolerance * max(1.0, abs(expected)), name
+
+
+def test_the_order_of_rows_does_not_matter() -> None:
+    order = np.random.default_rng(1).permutation(len(Y))
+    one, other = (
+        properly.compare(
+            Y[rows], {"x": X[rows], "x2": X2[rows]}, rule=Brier(),
+            clusters=STATION[rows], time=DAY[rows],
+        )
+        for rows in (slice(None), order)
+    )  # fmt: skip
+    assert one.standard_error == pytest.approx(other.standard_error, rel=1e-9)
