@@ -265,13 +265,14 @@ def test_separated_outcomes_in_clusters_keep_the_clustered_score_test() -> None:
     assert 0 < weighted.tests["joint"] < 1e-3
 
 
-def test_separated_outcomes_in_time_have_no_joint_test() -> None:
+def test_separated_outcomes_in_time_keep_the_score_test_by_cosines() -> None:
     order = np.random.default_rng(11).permutation(50)
-    found = limited(properly.Cases(HALVES > 0.5, HALVES, time=order))
+    cases = properly.Cases(HALVES > 0.5, HALVES, time=order)
+    found = limited(cases)
     assert found.slope.value == math.inf
-    assert math.isnan(found.tests["joint"])
+    assert found.tests["joint"] == properly.calibration_test(cases).p_value
     assert found.tests["in_the_large"] == pytest.approx(1)
-    assert "tests (score): in the large p = 1.000, slope -, joint -" in str(found)
+    assert "tests (score): in the large p = 1.000, slope -, joint p" in str(found)
 
 
 def test_two_clusters_leave_no_degree_of_freedom_for_two_coefficients() -> None:

@@ -168,13 +168,20 @@ def test_a_tally_of_fractional_weights_is_not_enough() -> None:
         properly.calibration_test(cases.tally(), rng=1)
 
 
-@pytest.mark.parametrize("known", ["clusters", "time"])
-def test_dependent_cases_are_refused(known: str) -> None:
-    cases = properly.Cases([0, 1], [0.2, 0.4], **{known: [1, 2]})  # type: ignore[arg-type]
-    with pytest.raises(DataError, match=rf"the calibration test .*; these (cases )?have {known}"):
+def test_cases_in_clusters_are_refused() -> None:
+    cases = properly.Cases([0, 1], [0.2, 0.4], clusters=[1, 2])
+    with pytest.raises(DataError, match=r"the calibration test .*; these have clusters"):
         by_miscalibration(cases)
-    with pytest.raises(DataError, match=rf"the calibration test .*; these (cases )?have {known}"):
+    with pytest.raises(DataError, match=r"the calibration test .*; these have clusters"):
         properly.calibration_test(cases, Brier())
+
+
+def test_a_rule_asks_for_draws_of_a_series_too() -> None:
+    y, p = np.arange(60) % 2, np.linspace(0.3, 0.7, 60)
+    cases = properly.Cases(y, p, time=np.arange(60))
+    assert properly.calibration_test(cases, Brier(), replicates=9, rng=1).name == "combined"
+    assert properly.calibration_test(cases, Log(), replicates=9, rng=1).name == "mcb"
+    assert properly.calibration_test(cases).name == "score"
 
 
 def test_equal_counts_reach_the_observed_whatever_the_rounding() -> None:

@@ -333,7 +333,8 @@ def test_a_series_of_lasting_errors_has_the_wider_interval() -> None:
     # Bad times and good times, ten cases each, that the forecasts do not foresee.
     rate = np.repeat(rng.choice([0.05, 0.6], size=30), 10)
     y, p = (rng.random(300) < rate).astype(int), rng.uniform(0.2, 0.4, 300)
-    series = intervals_of(properly.Cases(y, p, time=np.arange(300)))
+    with pytest.warns(DataWarning, match="dependence is long for this series"):
+        series = intervals_of(properly.Cases(y, p, time=np.arange(300)))
     ignored = intervals_of(properly.Cases(y, p))
     assert np.diff(series.score) > 1.3 * np.diff(ignored.score)
 
@@ -355,18 +356,35 @@ def test_an_improper_rule_has_no_intervals() -> None:
         properly.decompose(properly.tally(*sample(20)), Cheat(), interval=True, allow_improper=True)
 
 
-@pytest.mark.parametrize("known", ["clusters", "time"])
-def test_of_dependent_cases_no_test_takes_part(known: str) -> None:
+def test_of_clusters_no_test_takes_part() -> None:
     """The calibration test takes cases as independent, so it may not lift the lower end."""
     rng = np.random.default_rng(4)
     p = np.repeat(rng.random(30), 10)
-    told: Any = {known: np.arange(300) // 10}
-    cases = properly.Cases(rng.random(300) < p**3, p, **told)
+    cases = properly.Cases(rng.random(300) < p**3, p, clusters=np.arange(300) // 10)
     intervals = properly.decompose(cases, Brier(), interval=True, replicates=50, rng=1).intervals
     assert intervals is not None
     assert math.isnan(intervals.p_value)
     assert intervals.miscalibration[0] == 0
     assert intervals.discrimination[0] > 0
+
+
+def test_of_a_series_the_test_is_by_dependent_draws() -> None:
+    rng = np.random.default_rng(4)
+    p = np.repeat(rng.random(30), 10)
+    cases = properly.Cases(rng.random(300) < p**3, p, time=np.arange(300))
+    found = intervals_of(cases, replicates=1000)
+    test = properly.calibration_test(cases, Brier(), statistic="mcb", replicates=1000, rng=1)
+    assert found.p_value == test.p_value < 0.05
+    assert found.miscalibration[0] > 0
+    assert found.miscalibration_if_calibrated == test.mean_if_calibrated
+
+
+def test_where_dependence_is_too_long_no_test_takes_part() -> None:
+    y, p = np.repeat([0, 1, 0, 1, 1, 0], 50), np.tile([0.4, 0.5, 0.6], 100)
+    with pytest.warns(DataWarning, match="dependence is too long for this series"):
+        found = intervals_of(properly.Cases(y, p, time=np.arange(300)))
+    assert math.isnan(found.p_value)
+    assert found.miscalibration[0] == 0
 
 
 # Very many forecasts, in cells

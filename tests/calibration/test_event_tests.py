@@ -212,9 +212,22 @@ def test_other_tests_refuse_clusters(statistic: str) -> None:
 
 
 @pytest.mark.parametrize("statistic", [None, *TRIALS])
-def test_dependence_in_time_is_refused(statistic: Any) -> None:
-    with pytest.raises(DataError, match="dependence in time"):
-        test(draw(60, time=np.arange(60)), statistic)
+def test_tests_allow_for_dependence_in_time_or_refuse_it(statistic: Any) -> None:
+    cases = draw(60, time=np.arange(60))
+    if statistic in ("spiegelhalter", "hosmer-lemeshow"):
+        with pytest.raises(DataError, match="takes cases as independent; these have times"):
+            test(cases, statistic)
+        return
+    found = test(cases, statistic)
+    assert found.name == (statistic or "score")
+    assert 0 < found.p_value <= 1
+    assert found.design == "60 times"
+    assert found.dependence is not None
+    by_draws = statistic in ("combined", "mcb", "ks", "kuiper")
+    rho = f"dependent draws (rho = {found.dependence.rho:.2f})"
+    assert found.method == (rho if by_draws else "F")
+    if not by_draws:
+        assert found.degrees == ((1, 6) if statistic == "citl" else (2, 5))
 
 
 @pytest.mark.parametrize("whole", [False, True], ids=["fractional", "whole"])

@@ -196,10 +196,14 @@ def test_clusters_are_allowed_for_or_refused_but_never_ignored(kind: str, method
 
 
 @pytest.mark.parametrize(("kind", "method"), WAYS)
-def test_no_band_allows_for_time(kind: str, method: str) -> None:
+def test_the_bands_that_allow_for_clusters_allow_for_time(kind: str, method: str) -> None:
     cases = properly.Cases(*sample(60), time=np.arange(60))
-    with pytest.raises(DataError, match="band does not allow for dependence in time"):
-        band_of(cases, kind, method)
+    if (kind, method) in WITH_CLUSTERS:
+        found = band_of(cases, kind, method, replicates=20, rng=1).method
+        assert found.startswith(method if method == "likelihood" else "dependent draws (rho = ")
+    else:
+        with pytest.raises(DataError, match="takes cases as independent; these have times"):
+            band_of(cases, kind, method)
 
 
 @pytest.mark.parametrize("digits", [1, 15])

@@ -2,19 +2,23 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import replace
-from typing import TYPE_CHECKING, Literal, TypeAlias
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 from properly._boundary._options import as_generator, check_choice, check_flag, check_whole
 from properly._boundary._record import many
 from properly.calibration._class_tests import try_classes
 from properly.calibration._event_tests import TRIALS, Trial
+from properly.calibration._statistics import CalibrationTest
 from properly.counts._calls import takes_rows
 from properly.counts._cases import (
     Cases,
     as_counted,
     has_classes,
     has_clusters,
+    has_time,
+    is_dependent,
     note_whole_weights,
     require_no_time,
     weights_of,
@@ -30,7 +34,6 @@ if TYPE_CHECKING:
     import numpy as np
 
     from properly.calibration._components import NullDraws
-    from properly.calibration._statistics import CalibrationTest
     from properly.counts._reductions import Plan, View
     from properly.counts._tally import Tally
     from properly.rules import Rule
@@ -48,6 +51,7 @@ Statistic: TypeAlias = Literal[
 ]
 WITH_RULE = ("combined", "mcb")
 WITH_CLUSTERS = ("score", "cox", "citl")
+WITHOUT_TIME = ("spiegelhalter", "hosmer-lemeshow")
 
 
 @takes_rows
@@ -83,7 +87,7 @@ def calibration_test(
         without a `statistic` means ``"mcb"``.
     statistic : str, optional
         What to test by, see below: ``"combined"`` of independent cases, ``"score"`` of cases in
-        clusters, and ``"mcb"`` of several classes, unless said otherwise.
+        clusters or with times, and ``"mcb"`` of several classes, unless said otherwise.
     groups : int
         Groups of forecasts for ``"hosmer-lemeshow"``.
     training : bool
@@ -153,8 +157,18 @@ def calibration_test(
     5,000 cells, and compared with what was observed in the same cells. The miscalibration is that
     of all forecasts, and so is, but for chance, its mean if they are calibrated.
 
+    **Time.** Outcomes may depend on those of neighbouring times, of which there must be 20. What
+    counts is the dependence that is left beside the forecasts. ``"score"`` takes the covariance of
+    :math:`U` from :math:`\nu` cosines of its sums over times. With :math:`Q` as above, the p-value
+    is that of :math:`Q (\nu - q + 1) / (q \nu)`, an F with :math:`q` and :math:`\nu - q + 1`, as it
+    is for ``"cox"`` and ``"citl"``. Other tests draw outcomes that depend on one another: sums of
+    them vary by `psi` more than those of independent ones, as they did, but for chance. Their
+    p-values are then not exact. If `psi` is above 2, fewer than 100 effective times are warned of,
+    and with fewer than 30 there is no p-value. ``"spiegelhalter"`` and ``"hosmer-lemeshow"`` refuse
+    times, and so does the test of classes.
+
     Of a tally that was grouped into cells the p-value is not exact, since the forecasts of a cell
-    are not all its mean. Cases that follow one another in time are refused.
+    are not all its mean.
 
     References
     ----------
@@ -187,11 +201,11 @@ def calibration_test(
     """
     drawing = check_whole(replicates, "replicates"), as_generator(rng)
     groups, training = check_whole(groups, "groups"), check_flag(training, "training")
-    require_no_time(tally, "the calibration test")
     if statistic is not None:
         check_choice(statistic, tuple(TRIALS), "statistic")
     _refuse_training(training, statistic)
     if has_classes(tally):
+        require_no_time(tally, "the calibration test of classes")
         return _of_classes(tally, rule, statistic, reduction, drawing)
     refuse_reduction(reduction)
     if isinstance(tally, Cases):
@@ -211,15 +225,18 @@ def combined_test(source: Tally | Cases, replicates: int, null: NullDraws) -> Ca
 
 
 def _by_trial(name: str, trial: Trial) -> CalibrationTest:
+    about: dict[str, Any] = {"design": trial.design, "dependence": trial.dependence}
+    if trial.dependence is not None and trial.dependence.warn():
+        return CalibrationTest(name, math.nan, math.nan, "none", **about)
     verdict = TRIALS[name](trial)
     measured = None if verdict.miscalibration is None else trial.rule.name
-    return replace(verdict, design=trial.design, rule=measured)
+    return replace(verdict, rule=measured, **about)
 
 
 def _default(source: Tally | Cases, rule: BinaryRule | None) -> str:
     """Choose by what is known of the cases; a rule other than Brier asks for its own test."""
     if rule is None:
-        return "score" if has_clusters(source) else "combined"
+        return "score" if is_dependent(source) else "combined"
     return "combined" if isinstance(rule, Brier) and not has_clusters(source) else "mcb"
 
 
@@ -238,6 +255,13 @@ def _require_fit(source: Tally | Cases, statistic: str, rule: Rule | None = None
             f"got {rule!r} with statistic={statistic!r}"
         )
         raise DataError(message)
+    if has_time(source):
+        if statistic in WITHOUT_TIME:
+            message = (
+                f"the calibration test {statistic!r} takes cases as independent; these have times"
+            )
+            raise DataError(message, hint="statistic='score' allows for dependence in time.")
+        return
     if has_clusters(source) and statistic not in WITH_CLUSTERS:
         message = (
             f"the calibration test {statistic!r} takes cases as independent; these have clusters"

@@ -473,7 +473,7 @@ def find_bias(
     smoother version of it, which leaves too much where the truth has steps, and goes with the
     prices of each rule. Clusters are drawn as a whole, with outcomes that depend on one another as
     much as the recalibration leaves unexplained: where they share forecasts, it fits what they have
-    in common as well.
+    in common as well. Series stay in order, with outcomes that depend on their neighbours.
     """
 
     def drawn(truth: Column, some: Iterable[int]) -> list[Column]:

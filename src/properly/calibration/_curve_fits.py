@@ -13,7 +13,7 @@ References
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import islice
 from typing import TYPE_CHECKING, ClassVar, Literal, NamedTuple, Protocol, TypeAlias
 
@@ -22,7 +22,7 @@ import numpy as np
 from properly._boundary._notices import notice
 from properly._boundary._record import Record
 from properly.counts._isotonic import refit
-from properly.inference._draws import Counts, Rows, cell_starts
+from properly.inference._draws import Counts, cell_starts
 from properly.inference._logistic import PIECE, fit_columns, logit, separating_line
 from properly.inference._logistic import fit as fit_logistic
 
@@ -498,6 +498,9 @@ class AbsoluteError(Record):
     upper_if_calibrated: float
 
 
+UNKNOWN = {"mean_if_calibrated": math.nan, "upper_if_calibrated": math.nan}
+
+
 class Distances(NamedTuple):
     """Mean, median, 90 % quantile and maximum of distances, and which curve they are from."""
 
@@ -506,6 +509,11 @@ class Distances(NamedTuple):
     most: AbsoluteError
     largest: AbsoluteError
     curve: str
+
+    def without_reference(self) -> Distances:
+        """Leave out what calibrated forecasts have."""
+        mean, median, most, largest = (replace(x, **UNKNOWN) for x in self[:4])
+        return Distances(mean, median, most, largest, self.curve)
 
 
 def find_distances(subject: Subject, fit: Fit, drawing: Drawing) -> Distances:
@@ -584,5 +592,4 @@ def _among(draws: Sampler, used: Column) -> Sampler:
     if isinstance(draws, Counts):
         return Counts(draws.value[used], draws.weight[used])
     rows, number = used[draws.cell], np.cumsum(used) - 1
-    cell = number[draws.cell[rows]]
-    return Rows(draws.value[used], cell, draws.weight[rows], draws.happened[rows])
+    return draws.among(rows, draws.value[used], number[draws.cell[rows]])

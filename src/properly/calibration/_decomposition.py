@@ -30,12 +30,19 @@ from properly.calibration._components import (
     p_value,
 )
 from properly.counts._calls import takes_rows
-from properly.counts._cases import as_counted, has_classes, is_dependent, note_whole_weights
+from properly.counts._cases import (
+    as_counted,
+    has_classes,
+    has_clusters,
+    has_time,
+    note_whole_weights,
+)
 from properly.counts._isotonic import recalibrate
 from properly.counts._reductions import VIEWS, ask, plan_for, refuse_reduction
 from properly.counts._scoring import mean_loss, mean_score, share_saved
 from properly.counts._tally import Tally, as_tally
 from properly.errors import ImproperRuleError
+from properly.inference._dependence import measure
 from properly.inference._variance import spread_of_means
 from properly.rules._rule import require_binary
 
@@ -73,11 +80,12 @@ class PartIntervals:
         The two parts less their estimated bias. Both are too large as they stand, since the
         recalibration is fitted to the outcomes that it is judged by.
     miscalibration_if_calibrated : float
-        The mean miscalibration of independent cases with the same forecasts if they were
-        calibrated.
+        The mean miscalibration of cases with the same forecasts if they were calibrated:
+        independent ones, or of cases with times as dependent ones.
     p_value : float
         Of the calibration test, `properly.calibration_test`, with the same rule; NaN if cases
-        have clusters or times, since the test takes them as independent.
+        have clusters alone, since the test takes them as independent, or if their dependence in
+        time is too long.
     level : float
         Coverage aimed at by each interval.
     replicates : int
@@ -358,8 +366,9 @@ def decompose(
     outcomes in two worlds whose true curve is known: the fitted recalibration, and a smoother
     version of it without steps. They reach from the larger bias to the smaller, each with the
     larger of two standard errors, and are cut at 0. That of the miscalibration begins at 0 unless
-    the calibration test refuses calibration at the level; with clusters or times, which the test
-    cannot allow for, always.
+    the calibration test refuses calibration at the level; with clusters, which the test cannot
+    allow for, always. Of cases with times, outcomes are drawn that depend on one another as much as
+    these do, see `properly.calibration_test`.
 
     **Very many forecasts.** Of more than 32,768 distinct ones, what is drawn for bias, intervals
     and tests is counted in cells. The score and its parts stay those of all forecasts; what is
@@ -518,9 +527,10 @@ def find_intervals(
     narrow cells.
     """
     source, (_, replicates, rng) = as_counted(source), drawing
-    # What the test draws is independent. The bias is that of clusters, drawn as a whole; of times,
-    # it is that of independent cases.
-    null, worlds = null or NullDraws(source, rules, rng), Worlds.of(source)
+    # What the test draws is independent, or a series. The bias is that of clusters, drawn as a
+    # whole, or of series.
+    is_tested, null = _is_tested(source), null or NullDraws(source, rules, rng)
+    worlds = Worlds.of(source)
     t = worlds.tally
     grouped = parts if worlds.fine is None else decompose_by(t, rules)
     fit = recalibrate(t)
@@ -542,11 +552,18 @@ def find_intervals(
         spread = _spread(source, worlds, _amounts(price, recalibrated, t.event_rate))
         score, observed = null.observed(rule)
         drawn = null.miscalibration(rule, replicates)
-        p = math.nan if is_dependent(source) else p_value(observed, drawn, score)
+        p = p_value(observed, drawn, score) if is_tested else math.nan
         raw = tuple(getattr(own, name) for name in PARTS)
         around = _intervals(raw, spread, bias, (p, null.mean(rule, replicates)), drawing)
         intervals.append(around if scores is None else replace(around, score=scores[k]))
     return intervals
+
+
+def _is_tested(source: Tally | Cases) -> bool:
+    """Tell whether calibration can be tested by draws; say if dependence in time is too long."""
+    if has_time(source):
+        return not measure(source).warn()
+    return not has_clusters(source)
 
 
 def _score_interval(
@@ -584,7 +601,7 @@ def _intervals(
     half = spread.half_widths(level)
     error = np.fmax(np.sqrt(np.diagonal(spread.covariance)[1:3]), bias.deviation)
     parts = _around_parts(np.array(raw[1:3]), bias, ndtri((1 + level) / 2) * error)
-    # Of dependent cases the test would refuse calibration too often, so it does not take part.
+    # Where the test would refuse calibration too often, it does not take part.
     if not p <= (1 - level) * (1 + 1e-12):
         parts[0] = 0.0, parts[0][1]
     finite = math.isfinite(raw[0])

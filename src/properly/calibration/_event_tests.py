@@ -45,10 +45,17 @@ from properly.calibration._statistics import (
     slack_of,
     spiegelhalter,
 )
-from properly.counts._cases import has_clusters, number_clusters, rows_in_use
+from properly.counts._cases import (
+    has_clusters,
+    has_time,
+    is_dependent,
+    number_clusters,
+    rows_in_use,
+)
 from properly.counts._scoring import mean_loss
 from properly.counts._tally import Tally, as_tally
 from properly.errors import DataError
+from properly.inference._dependence import measure
 from properly.inference._design import Design
 from properly.inference._draws import fast_stream
 from properly.inference._logistic import Fitted, fit, fit_columns, logit
@@ -59,6 +66,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from properly.counts._cases import Cases
+    from properly.inference._dependence import Dependence
     from properly.rules import BinaryRule
     from properly.typing import Column
 
@@ -223,13 +231,23 @@ class Trial:
     @property
     def counts(self) -> bool:
         """Whether cases are independent and counted, rather than weighed."""
-        return self.tally.event_squares is None and not has_clusters(self.source)
+        return self.tally.event_squares is None and not is_dependent(self.source)
 
     @cached_property
     def miscalibration(self) -> float:
         """That of all forecasts, at least 0 whatever the rounding."""
         exact = self.null.exact.get(self.rule)
         return max(miscalibration_of(self.tally, self.rule)[1] if exact is None else exact, 0.0)
+
+    @cached_property
+    def dependence(self) -> Dependence | None:
+        """How much cases depend on one another in time, if they have times."""
+        return measure(self.source) if has_time(self.source) else None
+
+    @property
+    def drawn(self) -> str:
+        """How outcomes are drawn."""
+        return "Monte Carlo" if self.dependence is None else self.dependence.draws
 
     def decide(self, compare: Callable[[int], float]) -> Decision:
         """Compare with draws, all of which a refuted forecast is beyond."""
@@ -266,7 +284,7 @@ def by_miscalibration(trial: Trial) -> CalibrationTest:
         "mcb",
         trial.miscalibration,
         p,
-        "Monte Carlo",
+        trial.drawn,
         miscalibration=trial.miscalibration,
         mean_if_calibrated=trial.null.mean(trial.rule, replicates),
         replicates=replicates,
@@ -294,7 +312,7 @@ def by_both(trial: Trial) -> CalibrationTest:
         "combined",
         least,
         p,
-        "Monte Carlo",
+        trial.drawn,
         parts=dict(zip(("mcb", "score"), alone, strict=True)),
         miscalibration=trial.miscalibration,
         mean_if_calibrated=null.mean(trial.rule, replicates),
@@ -305,9 +323,11 @@ def by_both(trial: Trial) -> CalibrationTest:
 
 
 def by_score(trial: Trial) -> CalibrationTest:
-    """Test the logistic recalibration without fitting it: by draws, or by sums over clusters."""
+    """Test the logistic recalibration without fitting it: by draws, or by sums over a design."""
     from scipy.special import chdtrc
 
+    if has_time(trial.source):
+        return _by_times(trial, trial.source)
     if has_clusters(trial.source):
         return _by_clusters(trial, trial.source)
     statistic = partial(_score_of, trial)
@@ -345,6 +365,35 @@ def _by_clusters(trial: Trial, cases: Cases) -> CalibrationTest:
     return CalibrationTest(
         "score", statistic, tail, "chi-squared", degrees, parts, certain=trial.certain
     )
+
+
+def _by_times(trial: Trial, cases: Cases) -> CalibrationTest:
+    y, p, _, _ = rows_in_use(cases)
+    statistic, degrees, tail = score_over_time(p.astype(np.float64), y, Design.of(cases))
+    if trial.sample.is_refuted:
+        statistic, tail = math.inf, 0.0
+    return CalibrationTest("score", statistic, tail, "F", degrees, certain=trial.certain)
+
+
+def score_over_time(
+    p: Column, happened: Column, design: Design
+) -> tuple[float, tuple[float, float], float]:
+    """Return the F statistic of the score test of cases with times, its degrees and its p-value.
+
+    The covariance of the score is that which the design leaves. Certain forecasts add nothing;
+    without any others there is nothing to test.
+    """
+    used = (p > 0) & (p < 1)
+    if not used.any():
+        return 0.0, (0.0, 0.0), 1.0
+    odds = np.zeros(len(p))
+    odds[used] = logit(p[used])
+    excess = np.where(used, design.weight * (happened - p), 0.0)
+    rows = [excess]
+    if np.ptp(odds[used]) > 0:
+        rows.append(excess * (odds - odds[used].mean()))
+    influence = np.stack(rows)
+    return wald(influence.sum(axis=1), covariance(influence, design))
 
 
 def _warn_of_few(clusters: int) -> None:
@@ -401,8 +450,9 @@ def _by_draws(
         name,
         statistic,
         p,
-        "Monte Carlo",
-        parts={"asymptotic": approximate},
+        trial.drawn,
+        # What is known of many cases is known of independent ones.
+        parts={"asymptotic": approximate} if trial.dependence is None else {},
         replicates=replicates,
         p_is_bound=is_bound,
     )

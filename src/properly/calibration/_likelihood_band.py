@@ -14,14 +14,16 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from properly._boundary._libraries import to_numpy
-from properly.counts._cases import number_clusters, rows_in_use
+from properly.counts._cases import has_clusters, number_clusters, rows_in_use
 from properly.counts._isotonic import refit
-from properly.counts._tally import Tally, as_tally
+from properly.counts._tally import as_tally
 from properly.inference._shares import bisect
 
 if TYPE_CHECKING:
     from properly.counts._cases import Cases
     from properly.counts._isotonic import Recalibration
+    from properly.counts._tally import Tally
+    from properly.inference._dependence import Dependence
     from properly.typing import Column, Floats
 
 
@@ -37,25 +39,29 @@ class Side(NamedTuple):
     totals: Floats
 
 
-def critical_value(source: Tally | Cases, fit: Recalibration, level: float) -> float:
+def critical_value(
+    source: Tally | Cases, fit: Recalibration, level: float, dependence: Dependence | None = None
+) -> float:
     r"""Return the value of twice the log-likelihood ratio beyond which a point is refused.
 
     With few distinct forecasts, and inside a flat stretch of the curve, the ratio is about
     :math:`\chi^2` with one degree of freedom. Where the curve rises through a density of forecasts
     it is smaller (Banerjee and Wellner 2001); nobody can be sure of that from the data, so the
-    larger value serves throughout. Weights and clusters change the variance of sums of outcomes;
-    the value is multiplied by how much they do so within bins. Of weights this is
+    larger value serves throughout. Weights, clusters and times change the variance of sums of
+    outcomes; the value is multiplied by how much they do so within bins. Of weights this is
 
     .. math:: \phi = \frac{\sum_i w_i^2 (y_i - c_i)^2}{\sum_b W_b\, c_b (1 - c_b)} ,
 
     with :math:`c` the curve and :math:`W_b` the weight of its bins: 1 of cases that were counted.
+    Dependence in time is measured by others, who give theirs.
     """
     from scipy.special import ndtri, stdtrit
 
     tail = (1 + level) / 2
-    cases = None if isinstance(source, Tally) else source
-    if cases is not None and cases.clusters is not None:
-        effect, clusters = _effect_of_clusters(cases, fit)
+    if dependence is not None:
+        return dependence.phi * float(stdtrit(dependence.degrees, tail)) ** 2
+    if has_clusters(source):
+        effect, clusters = _effect_of_clusters(source, fit)
         return effect * float(stdtrit(clusters - 1, tail)) ** 2
     return _effect_of_weights(as_tally(source), fit) * float(ndtri(tail)) ** 2
 

@@ -7,7 +7,14 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from properly.calibration._event_tests import by_likelihood, by_sandwich, line, shift, wald
+from properly.calibration._event_tests import (
+    by_likelihood,
+    by_sandwich,
+    line,
+    score_over_time,
+    shift,
+    wald,
+)
 from properly.calibration._statistics import (
     Sample,
     clustered_score,
@@ -16,7 +23,7 @@ from properly.calibration._statistics import (
 )
 from properly.counts._cases import Cases, as_counted, rows_in_use
 from properly.counts._tally import Tally, as_tally
-from properly.inference._design import Design
+from properly.inference._design import Design, is_alike
 from properly.inference._draws import Counts, Rows, sampler
 from properly.inference._estimate import Estimate
 from properly.inference._logistic import Fitted, fit_columns, logit
@@ -70,7 +77,9 @@ class Subject(NamedTuple):
         total, events, square = (np.bincount(row, x) for x in (weight, weight * y, weight**2))
         sample = Sample(value, total, np.minimum(events, total), square)
         draws: Sampler = Rows(value, row, weight, y)
-        if alike:
+        if design.time is not None:
+            draws = sampler(source)
+        elif alike:
             draws = Counts(value, np.bincount(row))
         if alike and design.cluster is None and design.stratum is None and design.time is None:
             return cls(sample, draws, about_design(design))
@@ -79,7 +88,7 @@ class Subject(NamedTuple):
     @property
     def is_counted(self) -> bool:
         """Whether cases are of equal weight."""
-        return isinstance(self.draws, Counts)
+        return self.design is None or is_alike(self.design.weight)
 
     @property
     def is_dependent(self) -> bool:
@@ -158,6 +167,10 @@ class CalibrationLine(NamedTuple):
     slope: Estimate
     tests: dict[str, float]
     test_method: str
+
+    def without_tests(self) -> CalibrationLine:
+        """Leave the estimates alone."""
+        return self._replace(tests=dict.fromkeys(TESTS, math.nan), test_method="none")
 
 
 def find_line(subject: Subject, level: float) -> CalibrationLine:
@@ -263,7 +276,9 @@ def _score_tests(subject: Subject, shifted: _Coefficients) -> dict[str, float]:
         result["joint"] = float(chdtrc(len(axes), score_statistic(axes, excess)))
         result["in_the_large"] = float(chdtrc(1, score_statistic(axes[:1], excess)))
         result["slope"] = _slope_score(subject.sample, float(shifted.value[0]))
-    elif subject.design.stratum is None and subject.design.time is None:
+    elif subject.design.time is not None:
+        result["joint"] = score_over_time(*_rows(subject), subject.design)[2]
+    elif subject.design.stratum is None:
         p, happened = _rows(subject)
         cluster = subject.design.cluster
         cluster = np.arange(len(p)) if cluster is None else cluster

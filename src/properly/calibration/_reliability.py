@@ -34,6 +34,7 @@ if TYPE_CHECKING:
     from properly.counts._cases import Cases
     from properly.counts._reductions import View
     from properly.inference._band import Band, Kind
+    from properly.inference._dependence import Dependence
     from properly.typing import Array, ArrayLike, Floats
 
 Forecasts: TypeAlias = Literal["auto", "discrete", "continuous"]
@@ -97,6 +98,10 @@ class Reliability(Record):
         How the forecasts are distributed.
     mean_forecast, event_rate : float
         Means over all cases. They are equal if the forecasts are right on average.
+    dependence : Dependence or None
+        Of cases with times, how much they depend on one another, if a band was asked for: `phi`
+        within bins of the curve and `psi` over all cases, as ratios of variances, `rho` of drawn
+        outcomes, and `effective_times`.
 
     Examples
     --------
@@ -118,12 +123,14 @@ class Reliability(Record):
     histogram: Histogram
     mean_forecast: float
     event_rate: float
+    dependence: Dependence | None = None
 
     def __repr__(self) -> str:
         forecasts = many(len(self._forecasts), "distinct forecast")
         bins = many(len(self.bins), "bin")
         band = "" if self.band is None else f", with a {self.band.kind} band"
-        return f"Reliability({forecasts} in {bins}{band})"
+        depends = "" if self.dependence is None else f"; {self.dependence.numbers}"
+        return f"Reliability({forecasts} in {bins}{band}{depends})"
 
     @property
     def value(self) -> Floats:
@@ -150,6 +157,8 @@ class Reliability(Record):
         """Return the bins as lists, one entry a bin, what else is known, and the band if any."""
         means = {name: getattr(self, name) for name in ("discrete", "mean_forecast", "event_rate")}
         record = self.bins.to_dict() | {"all": means}
+        if self.dependence is not None:
+            record["dependence"] = self.dependence.to_dict()
         return record if self.band is None else record | {"band": self.band.to_dict()}
 
     def to_frame(self, backend: Backend | None = None) -> Any:
@@ -271,6 +280,13 @@ def reliability(
     numbers. Clusters, in `Cases`, are allowed for by resampling and by likelihood; everything else
     refuses them.
 
+    **Time.** So are times, of which there must be 20. The likelihood band is inflated by `phi`, the
+    variance of sums of outcomes within bins over that of independent cases, with Student's t.
+    Resampling keeps forecasts in their order and draws outcomes that depend on one another: sums of
+    them vary by `psi` more than those of independent ones, as they did, but for chance. If `psi`
+    is above 2, fewer than 100 effective times are warned of, and with fewer than 30 there is no
+    band. A simultaneous band needs independent cases.
+
     **Several classes.** A band is that of its own question. With many questions some curves leave
     their bands by chance.
 
@@ -330,11 +346,12 @@ def _of_event(
     ends = fit.end - np.diff(fit.end, prepend=0), fit.end - 1
     least, most = (_device.fetch(value, row) for row in ends)
     bins = Bins(least, most, fit.weight, fit.event_rate)
-    band = None
+    band = dependence = None
     if kind is not None:
         from properly.calibration._reliability_bands import Request, find_band
 
-        band = find_band(Request(tally, t, fit, drawing), kind, method)
+        request = Request(tally, t, fit, drawing)
+        band, dependence = find_band(request, kind, method), request.dependence
     gap = _device.smallest_gap(t) if on_device else smallest_gap(value)
     discrete = is_discrete(gap) if forecasts == "auto" else forecasts == "discrete"
     if on_device and not discrete:
@@ -347,4 +364,4 @@ def _of_event(
             else freedman_diaconis(value, weight, effective_total(t))
         )
         mean = float(value @ weight) / t.total
-    return Reliability(bins, value, band, discrete, bars, mean, t.event_rate)
+    return Reliability(bins, value, band, discrete, bars, mean, t.event_rate, dependence)

@@ -9,6 +9,7 @@ of Chernoff: that of the place at which two-sided Brownian motion minus a parabo
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 import numpy as np
@@ -18,10 +19,11 @@ from properly._boundary._libraries import to_numpy
 from properly._boundary._options import check_choice
 from properly.calibration._likelihood_band import critical_value, likelihood_bounds
 from properly.calibration._simultaneous_band import honest_band
-from properly.counts._cases import require_no_time
+from properly.counts._cases import has_time
 from properly.counts._tally import Tally
 from properly.errors import DataError
 from properly.inference._band import Band, resampled_bounds
+from properly.inference._dependence import measure
 from properly.inference._draws import cell_starts, sampler
 from properly.inference._variance import effective_total
 
@@ -30,6 +32,7 @@ if TYPE_CHECKING:
     from properly.counts._cases import Cases
     from properly.counts._isotonic import Recalibration
     from properly.inference._band import Kind
+    from properly.inference._dependence import Dependence
     from properly.typing import Column, Floats
 
 
@@ -182,12 +185,19 @@ class Request:
         """The cluster of each case, if there are any."""
         return None if isinstance(self.source, Tally) else self.source.clusters
 
+    @cached_property
+    def dependence(self) -> Dependence | None:
+        """How much cases depend on one another in time, if they have times."""
+        return measure(self.source) if has_time(self.source) else None
 
-def find_band(request: Request, kind: Kind, method: str) -> Band:
-    """Compute the band of a kind that was asked for, or refuse."""
+
+def find_band(request: Request, kind: Kind, method: str) -> Band | None:
+    """Compute the band of a kind that was asked for, or refuse; none if dependence is too long."""
     check_choice(kind, tuple(METHODS), "band")
     check_choice(method, METHODS[kind], f"method of a {kind} band")
     _require_fitting(request, kind, method)
+    if request.dependence is not None and request.dependence.warn():
+        return None
     if kind == "simultaneous":
         return _simultaneous(request, method)
     if method == "auto":
@@ -199,6 +209,8 @@ def find_band(request: Request, kind: Kind, method: str) -> Band:
     if kind == "confidence":
         lower, upper = (_bridge_certainty(x, estimate, bound) for bound in (lower, upper))
     replicates = request.drawing.replicates if method == "resampling" else None
+    if request.dependence is not None:
+        method = request.dependence.draws
     return Band(x, lower, upper, method, request.drawing.level, kind, replicates)
 
 
@@ -208,7 +220,8 @@ def automatic(request: Request) -> str:
     The paper draws up to 5,000 cases, for the sake of time. The limits for large samples that it
     has for more need forecasts spread over [0, 1], and many events at each of them.
     """
-    if request.clusters is not None or request.tally.event_squares is None:
+    is_grouped = request.clusters is not None or has_time(request.source)
+    if is_grouped or request.tally.event_squares is None:
         return "resampling"
     cases, forecasts = effective_total(request.tally), len(request.tally)
     drawable = not isinstance(request.source, Tally)
@@ -219,9 +232,16 @@ def automatic(request: Request) -> str:
 
 def _require_fitting(request: Request, kind: Kind, method: str) -> None:
     """Refuse what a band cannot allow for."""
-    require_no_time(request.source, f"a {kind} band")
-    if request.clusters is not None and (kind == "simultaneous" or method in ASYMPTOTIC):
-        named = "a simultaneous band" if kind == "simultaneous" else f"the method {method!r}"
+    named = "a simultaneous band" if kind == "simultaneous" else f"the method {method!r}"
+    takes_independent = kind == "simultaneous" or method in ASYMPTOTIC
+    if has_time(request.source) and takes_independent:
+        message = f"{named} takes cases as independent; these have times"
+        hint = (
+            "a consistency band by resampling and a confidence band by likelihood allow for them; "
+            "or keep every m-th time, far enough apart, without time=."
+        )
+        raise DataError(message, hint=hint)
+    if request.clusters is not None and takes_independent:
         message = f"{named} takes cases as independent; these have clusters"
         hint = (
             "a consistency band by resampling and a confidence band by likelihood allow for them."
@@ -264,7 +284,8 @@ def _simultaneous(request: Request, method: str) -> Band:
 
 def _resampling(request: Request, kind: Kind) -> tuple[Floats, Floats, Floats, Floats]:
     value, recalibrated = request.value, request.recalibrated
-    if len(value) > DRAWN and request.clusters is None and request.tally.event_squares is None:
+    is_grouped = request.clusters is not None and not has_time(request.source)
+    if len(value) > DRAWN and not is_grouped and request.tally.event_squares is None:
         return _resampling_in_cells(request, kind)
     x = value[np.linspace(0, len(value) - 1, min(len(value), POINTS)).round().astype(int)]
     probability = value if kind == "consistency" else recalibrated
@@ -281,7 +302,7 @@ def _resampling_in_cells(request: Request, kind: Kind) -> tuple[Floats, Floats, 
     # An isotonic estimate looks about it as far as the cube root of the number of cases says.
     size = round(CELLS * max(1.0, float(request.tally.total) / MANY) ** (1 / 3))
     start = cell_starts(value, weight, (size, ENDS), DRAWN)
-    draws = sampler(request.tally, start=start)
+    draws = sampler(request.source if has_time(request.source) else request.tally, start=start)
     if start is not None:
         fitted = np.add.reduceat(weight * fitted, start) / draws.total
     probability = draws.value if kind == "consistency" else fitted
@@ -322,9 +343,10 @@ def _likelihood(request: Request) -> Band:
     value, tally = request.value, request.tally
     row = _spread_rows(value)
     weight, events = (to_numpy(x) for x in (tally.weight, tally.events))
-    critical = critical_value(request.source, request.fit, request.drawing.level)
+    level, dependence = request.drawing.level, request.dependence
+    critical = critical_value(request.source, request.fit, level, dependence)
     lower, upper = likelihood_bounds(weight, events, row, critical)
-    return Band(value[row], lower, upper, "likelihood", request.drawing.level, "confidence")
+    return Band(value[row], lower, upper, "likelihood", level, "confidence")
 
 
 def _spread_rows(value: Floats) -> Any:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
 import numpy as np
 
@@ -19,6 +19,7 @@ from properly.inference._logistic import logit
 
 if TYPE_CHECKING:
     from properly.counts._tally import Tally
+    from properly.inference._dependence import Dependence
     from properly.typing import Column
 
 
@@ -26,6 +27,8 @@ ROUNDING = 1e-12
 RANK = 1e-10
 # Terms of the series below, of which far fewer matter.
 TERMS = 100
+# What a row tells of dependence in time.
+DEPENDENCE = ("phi", "psi", "rho", "effective_times")
 # A range this small is as good as never undercut.
 SMALLEST_RANGE = 0.3
 
@@ -297,8 +300,8 @@ class CalibrationTest(Record):
     p_value : float
         Probability of at least as much if the forecasts are calibrated.
     method : str
-        How the p-value was found: `"Monte Carlo"`, which is exact, `"chi-squared"`, `"F"` or
-        `"normal"`.
+        How the p-value was found: `"Monte Carlo"`, which is exact, `"dependent draws"` of cases
+        with times, `"chi-squared"`, `"F"` or `"normal"`; `"none"` if dependence is too long.
     degrees : float, pair of floats or None
         Degrees of freedom; of an F, of numerator and denominator.
     parts : dict
@@ -320,6 +323,10 @@ class CalibrationTest(Record):
         statistic undefined.
     p_is_bound : bool
         Whether no draw reached what was observed: the p-value is then at most this.
+    dependence : Dependence or None
+        Of cases with times, how much they depend on one another: `phi` within bins of the
+        reliability curve and `psi` over all cases, as ratios of variances, `rho` of drawn outcomes,
+        and `effective_times`.
 
     Examples
     --------
@@ -345,6 +352,9 @@ class CalibrationTest(Record):
     design: str = ""
     certain: int = 0
     p_is_bound: bool = False
+    dependence: Dependence | None = None
+
+    _optional: ClassVar = ("dependence",)
 
     def __repr__(self) -> str:
         return f"CalibrationTest({self.name}: {self._p_text}, {self.method})"
@@ -359,6 +369,8 @@ class CalibrationTest(Record):
             undefined = "for which it is undefined" if math.isnan(self.p_value) else "left out"
             notes.append(f"{many(self.certain, 'certain forecast')} {undefined}")
         notes.append(self.design)
+        if self.dependence is not None:
+            notes.append(self.dependence.text)
         by = f"{self._p_text} by the {self.name} test of calibration"
         return wrapped(f"{by} ({'; '.join(notes)})")
 
@@ -369,9 +381,15 @@ class CalibrationTest(Record):
     def _columns(self) -> dict[str, list[Any]]:
         """Return one row; p-values of parts and degrees of a denominator have their own columns."""
         row = self._row()
-        parts, degrees = row.pop("parts"), row.pop("degrees")
+        parts, degrees, dependence = (
+            row.pop("parts"),
+            row.pop("degrees"),
+            row.pop("dependence", None),
+        )
         first, second = degrees if isinstance(degrees, tuple) else (degrees, None)
         row |= {"degrees": first, "denominator_degrees": second}
+        if dependence is not None:
+            row |= {name: getattr(dependence, name) for name in DEPENDENCE}
         row |= {f"p_value_{name}": p for name, p in parts.items()}
         return {name: [value] for name, value in row.items()}
 

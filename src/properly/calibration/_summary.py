@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import textwrap
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Literal, TypeAlias, get_args, overload
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, TypeAlias, get_args, overload
 
 from properly._boundary._options import as_drawing, check_choice
 from properly._boundary._record import Parts, Record, many
@@ -13,9 +13,10 @@ from properly._boundary._tables import table
 from properly.calibration._curve_fits import AbsoluteError, Fit, find_distances
 from properly.calibration._line import Subject, find_line, observed_expected
 from properly.counts._calls import takes_rows
-from properly.counts._cases import has_classes, require_classes
+from properly.counts._cases import has_classes, has_time, require_classes
 from properly.counts._reductions import cumulative, one_vs_rest
 from properly.errors import DataError
+from properly.inference._dependence import measure
 from properly.inference._means import warn_of_clusters, warn_of_few
 
 if TYPE_CHECKING:
@@ -27,6 +28,7 @@ if TYPE_CHECKING:
     from properly.counts._calls import Outcomes
     from properly.counts._cases import Cases
     from properly.counts._tally import Tally
+    from properly.inference._dependence import Dependence
     from properly.inference._estimate import Estimate
     from properly.typing import ArrayLike
 
@@ -83,6 +85,8 @@ class CalibrationSummary(Record):
         How sure intervals are, and calibrated forecasts to stay below the upper points.
     replicates : int
         Random draws.
+    dependence : Dependence or None
+        Of cases with times, how much they depend on one another, as in `CalibrationTest`.
 
     Examples
     --------
@@ -118,6 +122,9 @@ class CalibrationSummary(Record):
     design: str
     level: float
     replicates: int
+    dependence: Dependence | None = None
+
+    _optional: ClassVar = ("dependence",)
 
     def __repr__(self) -> str:
         ratio, slope = self.observed_expected.value, self.slope.value
@@ -151,8 +158,13 @@ class CalibrationSummary(Record):
             names = ("in_the_large", "slope", "joint")
             p = [f"{name.replace('_', ' ')} {_p_value(self.tests[name])}" for name in names]
             yield f"tests ({self.test_method}): {', '.join(p)}"
-        drawn = f"{many(self.replicates, 'draw')} of independent outcomes"
-        yield f"distances from: {self.curve}; if calibrated: from {drawn}"
+        drawn = f"from {many(self.replicates, 'draw')} of independent outcomes"
+        if self.dependence is not None:
+            yield self.dependence.text
+            drawn = f"from {self.replicates:,} {self.dependence.draws}"
+            if self.dependence.is_too_long:
+                drawn = "unknown, since dependence is too long"
+        yield f"distances from: {self.curve}; if calibrated: {drawn}"
         if self.certain:
             apart = ""
             if self.measured < self.cases:
@@ -334,7 +346,8 @@ def calibration_summary(
 
     **Distances** are absolute values, and so are never 0, not even of calibrated forecasts: read
     them beside what calibrated ones have. These are draws of independent outcomes, each with the
-    probability of its forecast, so with clusters or times they say too little. An interval by
+    probability of its forecast, so with clusters they say too little. Of cases with times they
+    depend on one another, as in `properly.calibration_test`. An interval by
     resampling would be wrong near calibration, and there is none. Quantiles are those of type 7, or
     of the weighted distribution. A distance is tied to no decision; miscalibration, of
     `properly.decompose`, is.
@@ -406,8 +419,11 @@ def _summarise(cases: Tally | Cases, fit: Fit, drawing: Drawing) -> CalibrationS
     warn_of_few(cases)
     if subject.design is not None:
         warn_of_clusters(subject.design)
+    dependence = measure(cases) if has_time(cases) else None
     line = find_line(subject, drawing.level)
     result = find_distances(subject, fit, drawing)
+    if dependence is not None and dependence.warn():
+        line, result = line.without_tests(), result.without_reference()
     sample = subject.sample
     total = float(sample.weight.sum())
     return CalibrationSummary(
@@ -427,4 +443,5 @@ def _summarise(cases: Tally | Cases, fit: Fit, drawing: Drawing) -> CalibrationS
         design=subject.about["design"],
         level=drawing.level,
         replicates=drawing.replicates,
+        dependence=dependence,
     )

@@ -3,21 +3,24 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
 import numpy as np
 
 from properly._boundary._libraries import to_numpy
-from properly.counts._cases import number_clusters, rows_in_use
+from properly.counts._cases import has_time, number_clusters, rows_in_use
 from properly.counts._tally import Tally
 from properly.errors import DataError
+from properly.inference._dependence import Residuals
+from properly.inference._design import is_alike
 from properly.inference._random_counts import binomials, poisson
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from properly.counts._cases import Cases
+    from properly.inference._dependence import Latent
     from properly.typing import Column
 
 
@@ -270,6 +273,10 @@ class Rows:
         value, _ = means_of_cells(self.value, self.total, start)
         return replace(self, value=value, cell=np.searchsorted(start, self.cell, "right") - 1)
 
+    def among(self, rows: Column, value: Column, cell: Column) -> Rows:
+        """Draw some of the cases only, at some of the forecasts."""
+        return Rows(value, cell, self.weight[rows], self.happened[rows])
+
     @property
     def total(self) -> Column:
         """The weight of all cases at each distinct forecast."""
@@ -315,14 +322,69 @@ class Rows:
         return min(max(result, 0.0), 1.0)
 
 
+@dataclass(frozen=True, eq=False)
+class Series(Rows):
+    """Cases that follow one another in time: forecasts stay in order, outcomes depend as seen.
+
+    Attributes
+    ----------
+    latent : Latent
+        What draws the normal numbers that decide about outcomes.
+    """
+
+    latent: Latent = field(kw_only=True)
+
+    def draws(
+        self,
+        probability: Column,
+        replicates: int,
+        rng: np.random.Generator,
+        recalibrated: Column | None = None,  # noqa: ARG002
+    ) -> Iterator[Draw]:
+        """Draw outcomes alone: to draw times with replacement would tear them apart."""
+        return self.outcomes(probability, replicates, rng)
+
+    def outcomes(
+        self, probability: Column, replicates: int, rng: np.random.Generator
+    ) -> Iterator[Draw]:
+        """Draw outcomes: an event if the number of a case is below the quantile of its forecast.
+
+        The quantile of 0 and of 1 is infinite, so what is certain never changes.
+        """
+        from scipy.special import ndtri
+
+        limit = ndtri(probability).astype(np.float32)[self.cell]
+        # In the order of forecasts, since to count from all over the memory takes longest.
+        order = np.argsort(self.cell, kind="stable")
+        first = np.flatnonzero(np.diff(self.cell[order], prepend=-1))
+        counted = is_alike(self.weight) and self.weight[0] == 1
+        weight = np.ones(len(order), dtype=np.int64) if counted else self.weight[order]
+        total = np.add.reduceat(weight, first)
+        for _ in range(replicates):
+            happened = (self.latent.draw(rng) < limit)[order]
+            amount = happened.astype(np.int64) if counted else np.where(happened, weight, 0.0)
+            yield Draw(
+                total, amount if len(first) == len(order) else np.add.reduceat(amount, first)
+            )
+
+    def among(self, rows: Column, value: Column, cell: Column) -> Series:
+        """Draw some of the cases only, at some of the forecasts."""
+        some = self.weight[rows], self.happened[rows]
+        return Series(value, cell, *some, latent=self.latent.among(rows))
+
+
 Sampler: TypeAlias = Counts | Rows
 
 
 def sampler(x: Tally | Cases, *, clusters: bool = True, start: Column | None = None) -> Sampler:
     """Get ready to draw; clusters may be left out of account where only their cases matter.
 
-    With the first forecasts of cells, as `cell_starts` finds them, these are drawn.
+    With the first forecasts of cells, as `cell_starts` finds them, these are drawn. Where cases
+    have times, outcomes depend on one another.
     """
+    if has_time(x):
+        series = _series(x)
+        return series if start is None else series.grouped(start)
     grouped = None if isinstance(x, Tally) or not clusters else x.clusters
     tally = x if isinstance(x, Tally) else x.tally()
     if tally.event_squares is None and grouped is None:
@@ -348,6 +410,15 @@ def _rows(cases: Cases, grouped: Any) -> Rows:
         start = np.append(0, np.cumsum(np.bincount(label)))
     value, cell = np.unique(p[order], return_inverse=True)
     return Rows(value.astype(np.float64), cell, weight[order], y[order], start)
+
+
+def _series(cases: Cases) -> Series:
+    y, p, weight, _ = rows_in_use(cases)
+    latent = Residuals.of(cases).latent()
+    order = np.lexsort((p, latent.time))
+    value, cell = np.unique(p[order], return_inverse=True)
+    some = cell, weight[order], y[order]
+    return Series(value.astype(np.float64), *some, latent=latent.among(order))
 
 
 def cell_starts(

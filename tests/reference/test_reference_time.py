@@ -1,0 +1,152 @@
+"""A series of forecasts and outcomes, against an independent program.
+
+Sources, columns and tolerances: ``tests/reference/README.md``.
+"""
+
+from __future__ import annotations
+
+import csv
+from functools import cache
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pytest
+
+import properly
+from properly.calibration._event_tests import wald
+from properly.inference._design import Design
+from properly.inference._variance import covariance, rule_lag
+from properly.rules import Brier
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from properly.inference import Band, Estimate
+
+FOLDER = Path(__file__).parent / "time"
+LEVEL = 0.9
+
+
+@cache
+def read(name: str) -> list[dict[str, str]]:
+    return list(csv.DictReader((FOLDER / f"{name}.csv").read_text().splitlines()))
+
+
+def column(name: str) -> Any:
+    return np.array([float(row[name]) for row in read("series")])
+
+
+VALUES = {
+    row["id"].removeprefix("series."): (float(row["value"]), float(row["tolerance"]))
+    for row in read("values")
+}
+Y, X, OTHER, TIME = column("y").astype(int), column("x"), column("x2"), column("time")
+CASES = properly.Cases(Y, X, time=TIME)
+LAG: Any = "newey-west"
+
+
+def by(statistic: Any) -> Any:
+    return properly.calibration_test(CASES, statistic=statistic, rng=1, replicates=9)
+
+
+def of_means() -> dict[str, float]:
+    score = properly.score_interval(CASES, Brier())
+    lagged = properly.score_interval(CASES, Brier(), serial=LAG)
+    models = {"x": X, "x2": OTHER}
+    (pair,) = properly.compare(Y, models, Brier(), time=TIME, rng=1)
+    (other,) = properly.compare(Y, models, Brier(), time=TIME, serial=LAG, rng=1)
+    return {
+        "nu": score.degrees,
+        "lag": rule_lag(len(Y)),
+        "brier.mean": score.value,
+        "brier.se_ewc": score.standard_error,
+        "brier.se_nw": lagged.standard_error,
+        "difference.mean": pair.difference,
+        "difference.se_ewc": pair.standard_error,
+        "difference.se_nw": other.standard_error,
+    }
+
+
+def of_tests() -> dict[str, float]:
+    score, cox = by("score"), by("cox")
+    q, rest = score.degrees
+    nu = rest + q - 1
+    plain = properly.calibration_test(Y, X, statistic="score", rng=1, replicates=9)
+    excess = (Y - X)[None]
+    shift = wald(excess.sum(axis=1), covariance(excess, Design.of(CASES)))
+    return {
+        "score.independent": plain.statistic,
+        "score.F": score.statistic,
+        "score.Q": score.statistic * q * nu / rest,
+        "score.p": score.p_value,
+        "citl_score.p": shift[2],
+        "cox.F": cox.statistic,
+        "cox.p": cox.p_value,
+    }
+
+
+def log_error(ratio: Estimate) -> float:
+    return ratio.standard_error / ratio.value
+
+
+def of_summary() -> dict[str, float]:
+    found = properly.calibration_summary(CASES, replicates=1, rng=1)
+    area = properly.inference.auc_interval(CASES)
+    return {
+        "cox.intercept": found.intercept.value,
+        "cox.slope": found.slope.value,
+        "cox.se_intercept": found.intercept.standard_error,
+        "cox.se_slope": found.slope.standard_error,
+        "oe": found.observed_expected.value,
+        "oe.se_log": log_error(found.observed_expected),
+        "auc": area.value,
+        "auc.se_ewc": area.standard_error,
+    }
+
+
+def of_dependence() -> dict[str, float]:
+    curve = properly.reliability(CASES, band="confidence")
+    found = curve.dependence
+    assert found is not None
+    names = ("phi", "psi", "rho", "effective_times")
+    return {name: getattr(found, name) for name in names} | {"bins": len(curve.bins)}
+
+
+def of_bands() -> dict[str, float]:
+    kinds = {"ignoring": properly.Cases(Y, X), "time": CASES}
+    result: dict[str, float] = {}
+    for kind, cases in kinds.items():
+        curve = properly.reliability(cases, band="confidence", level=LEVEL)
+        band: Band | None = curve.band
+        assert band is not None
+        for x, estimate in zip(curve.value.tolist(), curve.recalibrated.tolist(), strict=True):
+            lower, upper = (float(bound[0]) for bound in band.at([x]))
+            name = f"band90.{kind}@{x:.2f}"
+            result |= {f"{name}.estimate": estimate, f"{name}.lower": lower, f"{name}.upper": upper}
+    return result
+
+
+FOUND: tuple[Callable[[], dict[str, float]], ...] = (
+    of_means,
+    of_tests,
+    of_summary,
+    of_dependence,
+    of_bands,
+)
+
+
+@cache
+def found() -> dict[str, float]:
+    return {name: value for part in FOUND for name, value in part().items()}
+
+
+def test_every_published_value_is_computed() -> None:
+    assert (len(Y), len(VALUES)) == (400, 70)
+    assert set(VALUES) <= set(found())
+
+
+@pytest.mark.parametrize("name", VALUES)
+def test_a_value_is_the_published_one(name: str) -> None:
+    value, tolerance = VALUES[name]
+    assert abs(found()[name] - value) <= tolerance * max(1.0, abs(value))
