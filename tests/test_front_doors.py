@@ -8,13 +8,14 @@ import pytest
 
 DOORS = {
     "properly": """
-        Cases Evaluation Interval Summary Tally at_threshold audit by_fold by_group calibration
-        calibration_summary calibration_test check compare comparison counts cross_fit cumulative
-        datasets decision_curve decisions decompose engines errors evaluate evaluation expected_cost
-        generalized_mean inference integrations means murphy_curve one_vs_rest over_time plots
-        probability quadratic_weighted_kappa read recalibrate recalibration recommend regret_curve
-        reliability report retention_curve roc_curve rules score_interval skill stream summarize
-        tally top_label typing verdict
+        Answers Cases Evaluation Interval Summary Tally at_threshold audit by_fold by_group
+        calibration calibration_summary calibration_test check compare comparison counts
+        cross_fit cumulative datasets decision_curve decisions decompose engines errors
+        evaluate evaluation expected_cost generalized_mean inference integrations
+        leaderboard means murphy_curve one_vs_rest over_time plots probability
+        quadratic_weighted_kappa read recalibrate recalibration recommend regret_curve
+        reliability report retention_curve roc_curve rules score_interval skill stream
+        summarize tally top_label typing verdict
     """,
     "properly.calibration": """
         AbsoluteError BinnedReliability Bins CalibrationCurve CalibrationError CalibrationSummary
@@ -26,17 +27,18 @@ DOORS = {
     """,
     "properly.comparison": """
         BestEpoch BlockCrossValidation BlockSplit CalibrationMonitor Comparison
-        ComparisonMonitor ConfidenceSet Contrast EarlyStopping FoldScores Folds GroupCalibration
-        Groups Homogeneity MetricAgreement OverTime Pair RunningDifference Selection
-        SelectionReport TrainingRun WorstGroup by_fold by_group compare confidence_set
-        metric_agreement over_time running_difference selection_report
+        ComparisonMonitor ConfidenceSet Contrast EarlyStopping FoldScores Folds
+        GroupCalibration Groups Homogeneity Leaderboard MetricAgreement OverTime Pair
+        RunningDifference Selection SelectionReport Standing TrainingRun WorstGroup by_fold
+        by_group compare confidence_set leaderboard metric_agreement over_time
+        running_difference selection_report
     """,
     "properly.counts": """
-        Cases Histogram Tally baselines cumulative one_vs_rest top_label with_event_rate
+        Answers Cases Histogram Tally baselines cumulative one_vs_rest top_label with_event_rate
     """,
     "properly.datasets": """
         CoupledClasses CoupledGaussian Crash NELSON_CASES NelsonCase Posterior SimulatedModels
-        Simulation assel corp crash nelson
+        Simulation Tournament assel corp crash nelson tournament
     """,
     "properly.decisions": """
         Advice AreaEstimate AtBudget AtThreshold Confusion CumulativeForecast DecisionCurve
@@ -57,7 +59,7 @@ DOORS = {
         ProperlyError
     """,
     "properly.evaluation": """
-        Checkup Evaluation Repair Sentence Stream Symptom Verdict check
+        Checkup Evaluation Repair Sentence Stream Symptom Verdict check check_answers
         evaluate stream summarize verdict
     """,
     "properly.inference": """
@@ -66,9 +68,9 @@ DOORS = {
     """,
     "properly.plots": """
         binned_reliability comparison comparison_matrix confusion cost_matrix
-        cumulative_forecast decision decision_difference dominance groups mcb_dsc means_bars
-        model_source murphy range_map regret reliability reliability_grid retention risk_profile
-        roc threshold_ranks threshold_weights training triptych worst_cases
+        cumulative_forecast decision decision_difference dominance groups leaderboard mcb_dsc
+        means_bars model_source murphy range_map regret reliability reliability_grid retention
+        risk_profile roc threshold_ranks threshold_weights training triptych worst_cases
     """,
     "properly.probability": """
         ClassMeans ConfidenceTest EqualCount EqualWidth Fit Isotonic Kernel LogSpread Means

@@ -25,7 +25,9 @@ from .calibration._summary import calibration_summary
 from .comparison._compare import compare
 from .comparison._folds import by_fold
 from .comparison._groups import by_group
+from .comparison._leaderboard import leaderboard
 from .comparison._periods import over_time
+from .counts._answers import Answers
 from .counts._cases import Cases
 from .counts._reductions import cumulative, one_vs_rest, top_label
 from .counts._tally import Tally
@@ -56,6 +58,7 @@ from .rules._interval import Interval
 __version__: str
 
 __all__ = [
+    "Answers",
     "Cases",
     "Evaluation",
     "Interval",
@@ -86,6 +89,7 @@ __all__ = [
     "generalized_mean",
     "inference",
     "integrations",
+    "leaderboard",
     "means",
     "murphy_curve",
     "one_vs_rest",

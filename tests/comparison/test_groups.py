@@ -428,11 +428,16 @@ def test_with_clusters_calibration_is_tested_by_the_clustered_score_test() -> No
     np.testing.assert_allclose(found.p_value, wanted)
 
 
-def test_calibration_is_not_tested_over_time_nor_by_a_single_cluster() -> None:
-    time = groups_of(time=np.arange(300)).calibration
-    assert time is not None
-    assert np.isnan(time.p_value).all()
-    assert np.isfinite(time.slope).all()
+def test_calibration_over_time_is_that_of_each_group_alone() -> None:
+    found = groups_of(time=np.arange(300)).calibration
+    assert found is not None
+    assert np.isfinite(found.slope).all()
+    alone = properly.Cases(HAPPENED, P, groups=THIRD, time=np.arange(300)).by_group()
+    wanted = [properly.calibration_test(cases).p_value for cases in alone.values()]
+    np.testing.assert_allclose(found.p_value, wanted)
+
+
+def test_calibration_is_not_tested_by_a_single_cluster() -> None:
     single = groups_of(clusters=np.where(THIRD == "a", -1, np.arange(300)))
     assert single.calibration is not None
     assert np.isnan(single.calibration.p_value).tolist() == [True, False, False]

@@ -103,6 +103,7 @@ DESIGNS: list[tuple[str, ...]] = [
     SAMPLED,
     ("strata",),
     ("weight", "time"),
+    ("weight", "clusters", "time"),
 ]
 
 

@@ -32,6 +32,7 @@ CLUSTERS = properly.Cases(Y, P, clusters=np.arange(200) // 4)
 SURE = properly.Cases(Y, np.where(np.arange(200) == Y.argmax(), 0.0, P))
 GROUP = np.where(np.arange(200) % 2, "odd", "even")
 IN_YEARS = properly.Cases(Y, P, time=np.arange(200) // 100)
+SERIES = properly.Cases(Y, P, time=np.arange(200))
 FOLD = np.arange(200) % 3
 # Grades, one column each.
 GRADES = ("none", "mild", "severe")
@@ -115,6 +116,7 @@ RECORDS: dict[str, Callable[[], Record]] = {
     "GroupingError, not grouped": lambda: properly.calibration.grouping_error(TALLY),
     "Reliability": lambda: properly.reliability(TALLY),
     "Reliability with a band": lambda: properly.reliability(TALLY, band="confidence"),
+    "Reliability, series": lambda: properly.reliability(SERIES, band="confidence"),
     "Reliability, one case": lambda: properly.reliability(properly.tally([1], [0.3])),
     "Bins": lambda: properly.reliability(TALLY).bins,
     "Histogram": lambda: properly.reliability(OTHERS).histogram,
@@ -127,6 +129,7 @@ RECORDS: dict[str, Callable[[], Record]] = {
     ),
     "CalibrationTest": lambda: properly.calibration_test(TALLY, **FEW),
     "CalibrationTest, clusters": lambda: properly.calibration_test(CLUSTERS, statistic="cox"),
+    "CalibrationTest, series": lambda: properly.calibration_test(SERIES, Brier(), **FEW),
     "CalibrationTest, asymptotic": lambda: properly.calibration_test(TALLY, statistic="ks", **FEW),
     "CalibrationTest, classes": lambda: properly.calibration_test(NUMBERED, RPS(), **FEW),
     "CalibrationTest, undefined": lambda: properly.calibration_test(SURE, statistic="citl"),
@@ -135,6 +138,7 @@ RECORDS: dict[str, Callable[[], Record]] = {
     ),
     "CalibrationCurve": lambda: properly.calibration.calibration_curve(CLUSTERS, points=5),
     "CalibrationSummary": lambda: properly.calibration_summary(CLUSTERS, **FEW),
+    "CalibrationSummary, series": lambda: properly.calibration_summary(SERIES, **FEW),
     "CalibrationSummary, certain": lambda: properly.calibration_summary(
         SURE, fit="isotonic", **FEW
     ),

@@ -107,7 +107,7 @@ def test_of_times_only_the_order_matters(seed: int) -> None:
 
 
 @few
-@given(seed=seeds, names=st.sampled_from([("time",), ("clusters",)]))
+@given(seed=seeds, names=st.sampled_from([("time",), ("clusters",), ("clusters", "time")]))
 def test_what_is_seen_together_counts_once(seed: int, names: tuple[str, ...]) -> None:
     """Cases of a time, or of a cluster, are added up: to repeat all of them adds nothing."""
     study = study_of(seed).told(*names)

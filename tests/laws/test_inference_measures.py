@@ -90,7 +90,9 @@ def test_the_area_has_the_variance_of_all_pairs(seed: int, names: tuple[str, ...
 
 
 @few
-@given(seed=seeds, names=st.sampled_from([(), ("weight", "clusters"), ("time",)]))
+@given(
+    seed=seeds, names=st.sampled_from([(), ("weight", "clusters"), ("time",), ("clusters", "time")])
+)
 def test_increasing_changes_of_forecasts_leave_their_areas(
     seed: int, names: tuple[str, ...]
 ) -> None:

@@ -86,14 +86,20 @@ class Parts(Record, Mapping[str, T]):
         return len(self.parts)
 
 
-def as_models(forecasts: IntoFrame | ArrayLike, name: str = "forecast") -> dict[str, Array]:
-    """Take the columns of a frame as models, and anything else as one of that name."""
+def as_frame(frame: object) -> Any:
+    """Take a frame of any library, without reading it; None if it is none."""
     import narwhals.stable.v2 as nw
 
-    data = nw.from_native(forecasts, pass_through=True)
-    if not isinstance(data, nw.DataFrame | nw.LazyFrame):
+    data = nw.from_native(frame, pass_through=True)
+    return data.lazy() if isinstance(data, nw.DataFrame | nw.LazyFrame) else None
+
+
+def as_models(forecasts: IntoFrame | ArrayLike, name: str = "forecast") -> dict[str, Array]:
+    """Take the columns of a frame as models, and anything else as one of that name."""
+    data = as_frame(forecasts)
+    if data is None:
         return {name: forecasts}
-    columns = data.lazy().collect().iter_columns()
+    columns = data.collect().iter_columns()
     return {column.name: column.to_numpy() for column in columns}
 
 

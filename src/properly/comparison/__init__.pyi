@@ -10,6 +10,8 @@ from ._folds import Folds, FoldScores, by_fold
 from ._group_variance import Homogeneity
 from ._groups import by_group
 from ._groups_record import GroupCalibration, Groups, WorstGroup
+from ._leaderboard import leaderboard
+from ._leaderboard_record import Leaderboard, Standing
 from ._monitoring import (
     CalibrationMonitor,
     ComparisonMonitor,
@@ -35,18 +37,21 @@ __all__ = [
     "GroupCalibration",
     "Groups",
     "Homogeneity",
+    "Leaderboard",
     "MetricAgreement",
     "OverTime",
     "Pair",
     "RunningDifference",
     "Selection",
     "SelectionReport",
+    "Standing",
     "TrainingRun",
     "WorstGroup",
     "by_fold",
     "by_group",
     "compare",
     "confidence_set",
+    "leaderboard",
     "metric_agreement",
     "over_time",
     "running_difference",

@@ -30,7 +30,6 @@ from properly.comparison._group_variance import (
     of_groups,
     shrink,
 )
-from properly.inference._design import Design
 from properly.inference._multiplicity import holm, sup_t_quantile
 from properly.inference._variance import Spread, covariance
 
@@ -38,6 +37,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
     from properly.comparison._group_variance import Units
+    from properly.inference._design import Design
     from properly.typing import Column
 
 
@@ -142,16 +142,9 @@ def add_up(measure: Measure, split: Split) -> Sums:
     few = np.minimum(split.units.inside, split.units.outside) < FOR_SKEWNESS
     skew[few | is_whole(design)] = 0.0
     alone = Spread(np.diag(squares[0] * every / max(every - 1, 1)), every - 1)
-    units = _of_units(design)
+    units = design.of_units()
     within = alone if own is None else _spread(own, sizes[0], units)
     return Sums(value, rest, within, _spread(apart, sizes.sum(axis=0), units), squares, skew)
-
-
-def _of_units(design: Design) -> Design:
-    """Return the same design with one case a cluster, or a time."""
-    stratum = None if design.stratum is None else design.stratum_of_units()
-    time = None if design.time is None else np.arange(design.units)
-    return Design(np.ones(design.units), None, stratum, time, design.serial)
 
 
 def _spread(total: Column, size: Column, design: Design) -> Spread:

@@ -71,9 +71,9 @@ class Influences(NamedTuple):
     influence: Column
     design: Design
 
-    def between(self, pair: Index) -> Array:
-        """Return the influences of a difference."""
-        return self.influence[pair[0]] - self.influence[pair[1]]
+    def between(self, pair: Index, ratio: float = 1.0) -> Array:
+        """Return the influences of a difference, of the second model multiplied by a ratio."""
+        return self.influence[pair[0]] - ratio * self.influence[pair[1]]
 
     def losses_apart(self, pair: Index, value: Column) -> Column:
         """Return what each case adds to a difference, exactly 0 where losses do not differ.

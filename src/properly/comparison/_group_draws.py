@@ -33,7 +33,7 @@ from properly.calibration._statistics import (
     score_statistic,
     slack_of,
 )
-from properly.counts._cases import Cases, has_time
+from properly.counts._cases import Cases
 from properly.counts._isotonic import Bins, recalibrate
 from properly.counts._tally import as_tally
 from properly.inference._draws import (
@@ -246,11 +246,11 @@ def combined_p_values(stack: Stack, null: Null, replicates: int) -> tuple[Column
 
 
 def corrected_miscalibrations(
-    stack: Stack, null: Column | None, rule: BinaryRule, drawing: Drawing
+    stack: Stack, null: Column, rule: BinaryRule, drawing: Drawing
 ) -> Column:
     """Return the corrected miscalibration of each group and both ends of its interval.
 
-    `null` has that of calibrated draws, a column a group; None if cases depend on one another.
+    `null` has that of calibrated draws, a column a group.
     They are those of `decompose`. Cases are drawn from all groups together, so that how many a
     group has is itself random, which means over its cases do not notice.
     """
@@ -275,11 +275,7 @@ def corrected_miscalibrations(
         error = _error(part, price, truths[0], some)
         reach = ndtri((1 + drawing.level) / 2) * np.fmax(error, deviation[g])
         low, high = max(raw - greatest[g] - reach, 0.0), max(raw - least[g] + reach, 0.0)
-        # Of dependent cases the test would refuse calibration too often, so it does not take part.
-        p = np.nan
-        if null is not None:
-            p = p_value(raw, null[:, g], score)
-        if not p <= (1 - drawing.level) * SLACK:
+        if not p_value(raw, null[:, g], score) <= (1 - drawing.level) * SLACK:
             low = 0.0
         observed.append((max(raw - mean[g], 0.0), low, high))
     return np.array(observed)
@@ -323,19 +319,17 @@ def draw_groups(
 ) -> tuple[Column, Column, Column]:
     """Test groups by draws, and correct the miscalibration of the large ones by the same draws.
 
-    Returns p-values, NaN of cases that follow one another in time; whether they are bounds; and
-    for each large group its miscalibration and both ends of the interval.
+    Returns p-values; whether they are bounds; and for each large group its miscalibration and both
+    ends of the interval.
     """
     parts = {g: part.in_cells() for g, part in parts.items()}
     stack, brier = Stack(list(parts.values())), Brier()
-    p, is_bound, null = np.full(len(parts), np.nan), np.zeros(len(parts), dtype=bool), None
-    if not has_time(stack.parts[0].source):
-        also = rule.is_proper and not isinstance(rule, Brier)
-        null = Null(stack, [brier, rule] if also else [brier], drawing.rng)
-        p, is_bound = combined_p_values(stack, null, drawing.replicates)
+    also = rule.is_proper and not isinstance(rule, Brier)
+    null = Null(stack, [brier, rule] if also else [brier], drawing.rng)
+    p, is_bound = combined_p_values(stack, null, drawing.replicates)
     if not large:
         return p, is_bound, np.empty((0, 3))
     place = [list(parts).index(g) for g in large]
-    own = None if null is None else null.miscalibration(rule, drawing.replicates)[:, place]
+    own = null.miscalibration(rule, drawing.replicates)[:, place]
     some = Stack([parts[g] for g in large])
     return p, is_bound, corrected_miscalibrations(some, own, rule, drawing)

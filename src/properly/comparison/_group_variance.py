@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 
 class Units(NamedTuple):
-    """How many units each group has, and each rest: cases, clusters or times.
+    """How many units each group has, and each rest: cases, clusters or times; of panels, clusters.
 
     `inside` and `outside` count the units with a case there, `both` those with cases on either
     side, and `common` those that two groups share. `free_inside` and `free_outside` are degrees of
@@ -40,7 +40,7 @@ class Units(NamedTuple):
 
 def count_units(number: Column, design: Design) -> Units:
     """Count the units of each group and of its rest; `number` is the group of each case."""
-    label = design.cluster if design.time is None else design.time
+    label = design.time if design.cluster is None else design.cluster
     if label is None:
         inside = np.bincount(number)
         outside, both = len(number) - inside, np.zeros_like(inside)

@@ -23,7 +23,14 @@ from properly.comparison._group_variance import count_units
 from properly.comparison._groups_record import GroupCalibration, Groups
 from properly.counts._baselines import reference_forecasts
 from properly.counts._calls import takes_rows
-from properly.counts._cases import Cases, has_clusters, numbered, require_groups, rows_in_use
+from properly.counts._cases import (
+    Cases,
+    has_clusters,
+    has_time,
+    numbered,
+    require_groups,
+    rows_in_use,
+)
 from properly.counts._scoring import class_shares, losses, price, unit_of
 from properly.counts._tally import Tally, as_tally
 from properly.errors import ArgumentTypeError, DataError
@@ -211,7 +218,8 @@ def by_group(
     drawn together, as their forecasts say; and for the bias of the miscalibration, cases of all
     groups together, from curves fitted to each. That takes as long as for one data set. Of more
     than 32,768 distinct forecasts in a group, those are drawn in some 5,000 cells, and compared
-    with what was observed in these. Clusters are drawn group by group, each as a whole.
+    with what was observed in these. Clusters are drawn group by group, each as a whole, and so are
+    times, with outcomes that depend on one another.
 
     *Memory.* Of independent cases, what each group adds up to is kept. With a `reference`, or of
     classes, one number for each group and each case; two for each group and cluster, or time; two
@@ -350,9 +358,14 @@ def about_event(
 def _split(counted: Counted, design: Design) -> Split:
     """Tell which groups, and which rests, have the outcomes, clusters and times that it takes."""
     units = count_units(counted.number, design)
-    least = TIMES if design.time is not None else FOR_CLUSTERS
-    sides = (counted.rarer, units.inside), (counted.rarer_rest, units.outside)
-    enough = ((rarer >= FOR_INTERVAL) & (count >= least) for rarer, count in sides)
+    rarer = counted.rarer, counted.rarer_rest
+    needs = [(rarer, FOR_INTERVAL)]
+    if design.time is None or design.is_panel:
+        needs.append(((units.inside, units.outside), FOR_CLUSTERS))
+    if design.time is not None:
+        times = count_units(counted.number, Design(design.weight, time=design.time))
+        needs.append(((times.inside, times.outside), TIMES))
+    enough = (np.all([x[side] >= least for x, least in needs], axis=0) for side in (0, 1))
     return Split(counted.number, design, units, *enough)
 
 
@@ -405,7 +418,7 @@ def calibrate_groups(
             slope[g] = line.value, *line.interval
         if rule.is_proper and events + others >= FOR_MISCALIBRATION:
             large.append(g)
-        if has_clusters(group):
+        if has_clusters(group) or has_time(group):
             p[g] = calibration_test(group).p_value
             if g in large:
                 miscalibration[g] = _miscalibration(group, rule, drawing)
@@ -442,8 +455,8 @@ def _stands_alone(cases: Tally | Cases) -> bool:
     if isinstance(cases, Tally):
         return True
     used = rows_in_use(cases).used
-    if cases.time is not None:
-        return len(np.unique(to_numpy(cases.time)[used])) >= TIMES
+    if cases.time is not None and len(np.unique(to_numpy(cases.time)[used])) < TIMES:
+        return False
     if cases.clusters is None and cases.strata is None:
         return True
     units = np.arange(used.sum()) if cases.clusters is None else _ids(cases.clusters, used)

@@ -22,12 +22,12 @@ import numpy as np
 
 from properly._boundary._chunks import share_out
 from properly._boundary._libraries import freeze
-from properly.comparison._compare import FEW, ROUNDING, most_signs, student_p
 from properly.comparison._differences import forecasts_of
+from properly.comparison._pair_tests import FEW, ROUNDING, most_signs, student_p
 from properly.counts._cases import is_in_place, rows_in_use
 from properly.inference._design import Design, is_alike
 from properly.inference._shares import student
-from properly.inference._variance import spread_of_totals
+from properly.inference._variance import degrees_of, panel_parts, spread_of_totals
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -157,15 +157,14 @@ class _Grid:
         self.total, self.squares = (
             float(len(y) if x is None else x.sum()) for x in (self.weight, self.square)
         )
-        label = design.cluster if design.time is None else design.time
+        label = design.unit
         if label is None and design.stratum is not None:
             label = np.arange(len(y))
         self.label = label
         self.degrees = float(len(y) - 1)
         self.size: Column = np.zeros(0)
         if label is not None:
-            flat = np.zeros((1, design.units))
-            self.degrees = float(spread_of_totals(flat, design).degrees)
+            self.degrees = degrees_of(design)
             self.size = np.bincount(label, self.weight, design.units)
 
     def model(self, p: Column) -> _Model:
@@ -201,12 +200,24 @@ class _Grid:
             between = one.totals - other.totals
             squares = between @ between.T
             between -= np.outer(mean, self.size)
-            joint = spread_of_totals(between / self.total, self.design).covariance
-        variance, squares = self._blocks(joint), self._blocks(squares) / self.total**2
+            joint = self._joint(between / self.total)
+        # A sum over cells has a variance of its own: of a panel, the greatest of three.
+        variance = np.max(
+            [self._blocks(x) for x in np.reshape(joint, (-1, *squares.shape))], axis=0
+        )
+        squares = self._blocks(squares) / self.total**2
         # What differs by the same amount in all cases varies by rounding alone.
         variance[variance <= ROUNDING * squares] = 0.0
         value, length = self._ranges(mean) / self.length, self.length**2
         return _Moments(value, variance / length, squares / length, differing)
+
+    def _joint(self, total: Column) -> Column:
+        """Find how totals of units vary together; of a panel, in three ways."""
+        if self.design.is_panel:
+            of_clusters, of_times, own = panel_parts(total, self.design)
+            both = of_clusters.covariance + of_times.covariance - own
+            return np.stack([both, of_clusters.covariance, of_times.covariance])
+        return spread_of_totals(total, self.design).covariance
 
     def p_value(self, pair: _Moments, error: Column) -> Column:
         """Test each difference against zero."""

@@ -69,6 +69,8 @@ class Pair(Record):
     p_is_bound, adjusted_p_is_bound : bool
         Whether the p-value is at most this: no change of sign that was drawn reached the
         difference, or changes of sign were only bounded.
+    common : int or None
+        Cases that both forecast; None if both forecast all of them.
 
     Examples
     --------
@@ -99,6 +101,7 @@ class Pair(Record):
     sentence: str
     p_is_bound: bool = False
     adjusted_p_is_bound: bool = False
+    common: int | None = None
 
     def __repr__(self) -> str:
         names = " - ".join(printable(name) for name in (self.first, self.second))
@@ -126,7 +129,19 @@ class Pair(Record):
 
     def _columns(self) -> dict[str, list[Any]]:
         """Return one row."""
-        return columns_of([flat(vars(self))])
+        return columns_of([self.flat()])
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return all numbers as JSON can hold them."""
+        return dict(plain(self._told()))
+
+    def flat(self) -> dict[str, Any]:
+        """Write both ends of intervals as numbers of their own."""
+        return flat(self._told())
+
+    def _told(self) -> dict[str, Any]:
+        """Leave out how many cases are common where all are."""
+        return {name: x for name, x in vars(self).items() if name != "common" or x is not None}
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -181,6 +196,8 @@ class Comparison(Record):
         As many cases of equal weight would say as much.
     higher_is_better : bool
         Whether a higher score is a better one, as with areas under the ROC curve.
+    common : array or None
+        How many cases both models of each pair forecast; None if all of them.
 
     Examples
     --------
@@ -224,6 +241,7 @@ class Comparison(Record):
     cases: int
     effective_cases: float
     higher_is_better: bool = False
+    common: Column | None = None
 
     def __len__(self) -> int:
         """Count the pairs."""
@@ -320,7 +338,7 @@ class Comparison(Record):
 
     def _columns(self) -> dict[str, list[Any]]:
         """Return one row a pair."""
-        return columns_of(flat(vars(pair)) for pair in self)
+        return columns_of(pair.flat() for pair in self)
 
     @cached_property
     def _place(self) -> dict[tuple[str, ...], int]:
@@ -336,7 +354,8 @@ class Comparison(Record):
         return Wording(unit, ends, 1 - self.level, self.higher_is_better, self.margin), lost
 
     def _pair(self, k: int, *, turned: bool = False) -> Pair:
-        names = [field.name for field in fields(Pair) if field.name not in WORDS]
+        left = WORDS if self.common is not None else (*WORDS, "common")
+        names = [field.name for field in fields(Pair) if field.name not in left]
         row: dict[str, Any] = {
             name: tuple(x.tolist()) if x.ndim else x.item()
             for name, x in ((name, getattr(self, name)[k]) for name in names)
@@ -383,7 +402,13 @@ def is_significant(pair: Pair, alpha: float) -> bool:
 
 
 def sentence(pair: Pair, words: Wording, pairs: int, lost: Mapping[str, str]) -> str:
-    """Say which of two models is better, if that can be told."""
+    """Say which of two models is better, if that can be told, and on how many cases."""
+    said = _verdict(pair, words, pairs, lost)
+    alone = pair.common and not pair.method.startswith("two-way")
+    return f"{said}; {many(pair.common or 0, 'case')} in common" if alone else said
+
+
+def _verdict(pair: Pair, words: Wording, pairs: int, lost: Mapping[str, str]) -> str:
     first, second = (printable(name) for name in (pair.first, pair.second))
     if not math.isfinite(pair.difference):
         return _infinite(pair, words.unit, lost)
@@ -412,6 +437,8 @@ def _infinite(pair: Pair, unit: str, lost: Mapping[str, str]) -> str:
     names = [pair.first, pair.second]
     if math.isnan(pair.difference):
         first, second = map(printable, names)
+        if any(lost[name].startswith("0 ") for name in names):
+            return f"{first} and {second} cannot be compared: they have no cases in common"
         return f"{first} and {second} both have an infinite{unit} score"
     worse, other = names if pair.difference > 0 else names[::-1]
     cases = f"{lost[worse]} of infinite loss"

@@ -39,6 +39,9 @@ FEWEST = 10
 FEW = 20
 METHODS = {
     "clusters": "Student's t over the clusters of a period",
+    "clusters by times": (
+        "Student's t, allowing for the clusters of a period and for dependence between its times"
+    ),
     "times": "Student's t, allowing for dependence between the times of a period",
     "independent cases": (
         "Student's t; cases of a period are taken as independent, since most periods have fewer "
@@ -153,7 +156,7 @@ class OverTime(Record):
     rule, unit : str
         The name of the rule, and the rule as it is written.
     design : str
-        What is independent within a period: ``"clusters"``, ``"times"``, nearly so, or
+        What is independent within a period: ``"clusters"``, ``"times"``, nearly so, both, or
         ``"independent cases"``.
     method : str
         How the intervals were found.
@@ -272,11 +275,10 @@ def over_time(
     A time is never split between periods. Edges :math:`a < b < c` make the periods
     :math:`[a, b)` and :math:`[b, c]`. With fewer than ten cases a period is only counted.
 
-    *Within a period* cases are taken to depend on one another as their clusters say, which may
-    come with times here. Without clusters, dependence between times is allowed for if most periods
-    have 20 of them, and others then have no interval. Else, cases of a period are taken as
-    independent; give ``clusters=`` equal to the times if cases of one time are not. Strata are
-    left out of account.
+    *Within a period* cases are taken to depend on one another as their clusters say. Dependence
+    between times is allowed for if most periods have 20 of them, and others then have no interval.
+    Else, without clusters, cases of a period are taken as independent; give ``clusters=`` equal to
+    the times if cases of one time are not. Strata are left out of account.
 
     *Between periods* nothing is compared. Scores go up and down with the event rate, so look at
     that before calling forecasts worse than they were. Some interval in twenty misses by chance;
@@ -343,10 +345,11 @@ def _require_time(cases: object) -> Column:
 
 def _design(rows: Rows, members: Iterable[Column]) -> str:
     """Say what to take as independent within periods; a few times do not tell how they depend."""
-    if rows.cluster is not None:
-        return "clusters"
     times = [len(np.unique(rows.time[some])) for some in members if len(some) >= FEWEST]
-    return "times" if times and np.median(times) >= TIMES else "independent cases"
+    is_long = bool(times) and np.median(times) >= TIMES
+    if rows.cluster is not None:
+        return "clusters by times" if is_long else "clusters"
+    return "times" if is_long else "independent cases"
 
 
 def _score(rows: Rows, some: Column, design: str, level: float) -> tuple[float, float, float]:
@@ -358,7 +361,7 @@ def _score(rows: Rows, some: Column, design: str, level: float) -> tuple[float, 
     if np.isinf(value):
         return value, np.nan, value
     cluster = None if rows.cluster is None else numbered(rows.cluster[some])[0]
-    time = number_times(rows.time[some]) if design == "times" else None
+    time = number_times(rows.time[some]) if "times" in design else None
     if time is not None and time.max() + 1 < TIMES:
         return value, np.nan, np.nan
     result = covariance(influence, Design(rows.weight[some], cluster=cluster, time=time))

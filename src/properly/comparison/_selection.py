@@ -15,10 +15,10 @@ from properly._boundary._libraries import to_numpy
 from properly._boundary._options import as_generator, check_choice, check_level, check_whole
 from properly._boundary._record import Record, columns_of, many, printable
 from properly._boundary._tables import table, wrapped
-from properly.comparison._compare import FEW
 from properly.comparison._differences import sign_flip
 from properly.comparison._epochs import LARGER, EarlyStopping, as_larger, as_names, read_history
 from properly.comparison._numbers import chance, number
+from properly.comparison._pair_tests import FEW
 from properly.counts._cases import numbered
 from properly.errors import ArgumentTypeError, DataError
 from properly.inference._design import Design

@@ -1,5 +1,6 @@
 # Where each public name lives; it is imported from there when it is first used.
 
+from ._answers import Answers
 from ._baselines import baselines
 from ._cases import Cases
 from ._histogram import Histogram
@@ -8,6 +9,7 @@ from ._reductions import cumulative, one_vs_rest, top_label
 from ._tally import Tally
 
 __all__ = [
+    "Answers",
     "Cases",
     "Histogram",
     "Tally",

@@ -5,6 +5,7 @@ from ._corp import Simulation, corp
 from ._coupled import CoupledClasses, CoupledGaussian, Posterior
 from ._crash import Crash, crash
 from ._nelson import NELSON_CASES, NelsonCase, nelson
+from ._tournament import Tournament, tournament
 
 __all__ = [
     "NELSON_CASES",
@@ -15,8 +16,10 @@ __all__ = [
     "Posterior",
     "SimulatedModels",
     "Simulation",
+    "Tournament",
     "assel",
     "corp",
     "crash",
     "nelson",
+    "tournament",
 ]

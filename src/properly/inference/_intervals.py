@@ -70,6 +70,15 @@ def score_interval(
     with :math:`\nu` degrees of freedom [2]_. Only the order of times counts, not how far they are
     apart.
 
+    Clusters that are seen at times, such as stations day by day, are a panel. With
+    :math:`V_\text{own}` the sum of the variances of the series of each cluster, its variance is
+
+    .. math:: V = \max(V_\text{clusters} + V_\text{times} - V_\text{own},\;
+        V_\text{clusters},\; V_\text{times}) ,
+
+    with the lesser of both degrees of freedom [4]_. It allows for clusters that are lastingly off
+    as well as for shocks that all of them share.
+
     Parameters
     ----------
     cases : Tally or Cases
@@ -84,7 +93,8 @@ def score_interval(
         cases but is very wide, and needs a rule whose losses are bounded.
     serial : {"cosines", "newey-west", "newey-west-auto"}
         How to allow for dependence in time: equally weighted cosines, or autocovariances up to a
-        lag, :math:`\lfloor 4 (T / 100)^{2/9} \rfloor`, or one that also goes by the data [3]_.
+        lag, :math:`\lfloor 4 (T / 100)^{2/9} \rfloor`, or one that also goes by the data [3]_. Of
+        clusters at times, cosines alone.
 
     Returns
     -------
@@ -116,6 +126,9 @@ def score_interval(
     .. [3] W. K. Newey, K. D. West (1994). Automatic lag selection in covariance matrix estimation.
        Review of Economic Studies 61:631-653. `doi:10.2307/2297912
        <https://doi.org/10.2307/2297912>`__
+    .. [4] H. D. Chiang, B. E. Hansen, Y. Sasaki (2022). Standard errors for two-way clustering with
+       serially correlated time effects. `doi:10.48550/arXiv.2201.11304
+       <https://doi.org/10.48550/arXiv.2201.11304>`__
 
     Examples
     --------
@@ -285,8 +298,8 @@ def net_benefit_interval(
     -----
     This is Student's t, with the same designs as every other mean. The intervals of
     `properly.at_threshold` and `properly.decision_curve` are put together from score intervals of
-    both kinds of alarms and cover better where events are few; times they do not allow for.
-    Where nobody is acted upon net benefit is 0 without an interval.
+    both kinds of alarms, with the same designs, and cover better where events are few. Where nobody
+    is acted upon net benefit is 0 without an interval.
 
     Examples
     --------

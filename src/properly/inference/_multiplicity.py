@@ -26,6 +26,8 @@ if TYPE_CHECKING:
 # Draws for the quantile of a maximum: its Monte-Carlo error is then below a hundredth.
 DRAWS = 20_000
 ROUNDING = 1e-12
+# Of more estimates than this, draws have as many digits as a quantile of them needs.
+FEW = 64
 # Numbers of a piece of work, which stay in the cache.
 PIECE = 1 << 17
 
@@ -80,7 +82,20 @@ def sup_t_of_pairs(
 
     The estimates are drawn, and subtracted: with 1,000 models there are 499,500 pairs.
     """
-    alone = student(degrees, level)
+    return sup_t_levels(covariance, ends, errors, (level,), degrees=degrees, rng=rng)[0]
+
+
+def sup_t_levels(
+    covariance: Column,
+    ends: tuple[Column, Column],
+    errors: Column,
+    levels: tuple[float, ...],
+    *,
+    degrees: float,
+    rng: np.random.Generator,
+) -> list[float]:
+    """Do so for several levels at once."""
+    alone = [student(degrees, level) for level in levels]
     vary = errors > 0
     if vary.sum() < 2 or not degrees > 0:
         return alone
@@ -92,7 +107,9 @@ def sup_t_of_pairs(
     draw = fast_stream(rng)
     drawn = _normals(covariance[np.ix_(some, some)], draw)
     scale = _scale(degrees, draw)
-    return max(alone, float(np.quantile(_largest_apart(drawn, error, scale, level), level)))
+    largest = _largest_apart(drawn, error, scale, min(levels))
+    found = np.quantile(largest, levels).tolist()
+    return [max(pair) for pair in zip(alone, found, strict=True)]
 
 
 def _largest_apart(drawn: Column, error: Column, scale: Column, level: float) -> Column:
@@ -132,7 +149,8 @@ def _normals(covariance: Column, draw: np.random.Generator) -> Column:
     value, vector = np.linalg.eigh(covariance)
     some = value > ROUNDING * value[-1]
     root = vector[:, some] * np.sqrt(value[some])
-    return np.asarray(root @ draw.standard_normal((root.shape[1], DRAWS)))
+    kind = np.float64 if len(root) <= FEW else np.float32
+    return np.asarray(root.astype(kind) @ draw.standard_normal((root.shape[1], DRAWS), dtype=kind))
 
 
 def _scale(degrees: float, draw: np.random.Generator) -> Column:

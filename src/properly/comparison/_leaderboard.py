@@ -1,0 +1,577 @@
+"""A leaderboard: forecasters who skipped questions, with intervals for scores and for ranks."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeAlias, get_args
+
+import numpy as np
+
+from properly._boundary._options import (
+    as_generator,
+    as_number,
+    check_choice,
+    check_flag,
+    check_level,
+    check_whole,
+)
+from properly._boundary._record import many, printable
+from properly.comparison._crowd import joined
+from properly.comparison._gaps import ASSUMES, effects
+from properly.comparison._leaderboard_record import Leaderboard, Standing
+from properly.comparison._pair_tests import student_p, student_quantiles
+from properly.comparison._platform_scores import (
+    CAUTIONS,
+    RATIO_CAUTION,
+    OtherScore,
+    laid_out,
+    peer_scores,
+    relative_skill,
+)
+from properly.comparison._ranks import Apart, criticals, ranks
+from properly.counts._answers import Answers
+from properly.counts._cases import numbered
+from properly.counts._scoring import unit_of
+from properly.errors import ArgumentTypeError, DataError
+from properly.inference._multiplicity import holm
+from properly.rules import Brier
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from properly.comparison._crowd import Crowd
+    from properly.comparison._gaps import Effects
+    from properly.comparison._ranks import Ranks
+    from properly.counts._answers import Losses
+    from properly.rules import Rule
+    from properly.typing import Column
+
+RankKind: TypeAlias = Literal["joint", "each"]
+Missing: TypeAlias = Literal["two-way", "complete"]
+# Below this share of the questions, what was assumed of the others is said.
+COVERED = 0.9
+
+
+def leaderboard(
+    answers: Answers,
+    *,
+    rule: Rule | None = None,
+    reference: str | None = None,
+    missing: Missing = "two-way",
+    level: float = 0.95,
+    rank_level: float = 0.9,
+    ranks: RankKind = "joint",
+    least: int = 10,
+    scaled_to: tuple[str, float] | None = None,
+    relative_skill: bool = False,
+    baseline: str | None = None,
+    peer: bool = False,
+    crowd: Crowd | None = None,
+    bounds: bool = False,
+    fair: bool = False,
+    rng: int | np.random.Generator | None = None,
+) -> Leaderboard:
+    r"""Rank forecasters who did not answer the same questions.
+
+    A loss is the effect of its question plus the effect of its forecaster, plus what is left. So a
+    forecaster is compared with those who answered the same questions, and through them with all
+    others: who takes hard questions is not punished for it.
+
+    Parameters
+    ----------
+    answers : Answers
+        Who answered what.
+    rule : Rule
+        What forecasts are scored by; the Brier score if not given.
+    reference : str, optional
+        Whom differences are to; without it, the leader.
+    missing : {"two-way", "complete"}
+        Allow for gaps by two-way effects, or use the questions that all answered.
+    level, rank_level : float
+        How sure intervals of scores, and of ranks, are to hold.
+    ranks : {"joint", "each"}
+        Whether the intervals of all ranks hold at once, or each by itself.
+    least : int
+        Who shares fewer questions with anybody is listed, not ranked.
+    scaled_to : pair of str and float, optional
+        Add a constant to all scores such that this forecaster has this one.
+    relative_skill : bool
+        Add ratios of losses on common questions, averaged over all pairs.
+    baseline : str, optional
+        Whom relative skill is relative to.
+    peer : bool
+        Add peer scores and baseline scores, as platforms report them.
+    crowd : {"mean", "median", "log-odds"}, optional
+        Add a forecaster made of all of them, where there are three or more; it is not ranked.
+    bounds : bool
+        Add what each would score if its missing losses were as low, or as high, as can be.
+    fair : bool
+        Of pooled ensembles and the Brier score: what large ensembles would score.
+    rng : int, numpy Generator or None
+        Source of randomness for intervals of ranks.
+
+    Returns
+    -------
+    Leaderboard
+
+    Notes
+    -----
+    Standard errors of differences are those of clustered questions with Bell and McCaffrey's
+    correction and degrees of freedom. Without gaps they are those of `properly.compare`, and with
+    two forecasters those of the paired test. The rank of a forecaster is at least one more than the
+    number of those shown better, and at most what those shown worse leave.
+
+    No method can tell what a forecaster would have said about a question that it skipped because of
+    what it alone knew.
+
+    Examples
+    --------
+    >>> import properly
+    >>> tournament = properly.datasets.tournament()
+    >>> board = properly.leaderboard(tournament.answers, rng=1)
+    >>> board
+    Leaderboard(8 forecasters, 200 questions, brier)
+    """
+    options = _Options.of(answers, rule, level, rank_level, rng)
+    check_choice(missing, get_args(Missing), "missing")
+    check_choice(ranks, get_args(RankKind), "ranks")
+    for name, flag in {
+        "relative_skill": relative_skill,
+        "peer": peer,
+        "bounds": bounds,
+        "fair": fair,
+    }.items():
+        check_flag(flag, name)
+    whole = len(answers.questions)
+    answers = answers.complete() if missing == "complete" else answers
+    losses = answers.losses(options.rule, fair=fair)
+    found = effects(answers, losses, least=check_whole(least, "least"))
+    found.require_connected()
+    board = _Board(answers, losses, found, options, least)
+    others = _others(board, relative_skill, baseline, peer=peer)
+    result = board.put_together(ranks, reference, others)
+    notes = tuple(_notes(board, result, whole, relative_skill, peer=peer))
+    result = replace(result, missing=missing, notes=notes)
+    if crowd is not None:
+        result = replace(result, crowd=(_crowd_row(board, result, crowd),))
+    if bounds:
+        result = _bounded(result, board)
+    return result if scaled_to is None else _scaled(result, scaled_to)
+
+
+@dataclass(frozen=True)
+class _Options:
+    """What a board is made by."""
+
+    rule: Rule
+    level: float
+    rank_level: float
+    rng: np.random.Generator
+
+    @classmethod
+    def of(
+        cls,
+        answers: object,
+        rule: Rule | None,
+        level: float,
+        rank_level: float,
+        rng: int | np.random.Generator | None,
+    ) -> _Options:
+        if not isinstance(answers, Answers):
+            message = f"a leaderboard is made of Answers; got {type(answers).__name__}"
+            hint = (
+                "write leaderboard(Answers(frame, question=…, forecaster=…, probability=…, "
+                "outcome=…)), or Answers.from_wide(y, {'name': p, …})."
+            )
+            raise ArgumentTypeError(message, hint=hint)
+        used = Brier() if rule is None else rule
+        return cls(used, check_level(level), check_level(rank_level), as_generator(rng))
+
+
+class Taken(NamedTuple):
+    """How many questions forecasters answered, and their share of all, and of the time of all."""
+
+    answered: Column
+    coverage: Column
+    active: Column
+
+
+@dataclass(frozen=True, eq=False)
+class _Board:
+    """All that a board is put together from."""
+
+    answers: Answers
+    losses: Losses
+    found: Effects
+    options: _Options
+    least: int
+
+    @property
+    def unit(self) -> Column:
+        """What is independent, for each question."""
+        clusters = self.answers.clusters
+        return np.arange(len(self.answers.questions)) if clusters is None else numbered(clusters)[0]
+
+    @property
+    def some(self) -> Column:
+        """The places in the fit of those that are ranked."""
+        return np.flatnonzero(self.found.shared[self.found.inside] >= self.least)
+
+    def number(self, forecaster: str, what: str) -> int:
+        """Return the place in the fit of somebody."""
+        name = str(forecaster)
+        place = {self.found.names[k]: i for i, k in enumerate(self.found.inside.tolist())}
+        if name not in place:
+            why = "has an infinite loss" if name in self.found.names else "is no forecaster"
+            message = f"{what} must be a forecaster with finite losses; {name!r} {why}"
+            raise DataError(message)
+        return place[name]
+
+    @cached_property
+    def taken(self) -> Taken:
+        """How much of the questions each forecaster took."""
+        x, size, weight = self.losses, len(self.found.names), self.answers.weights
+        who, question = x.forecaster, x.question[x.cell]
+        if len(x.question) > len(weight):
+            # Several pieces of a question, each of which counts once.
+            pair = np.unique(question * np.intp(size) + who)
+            who, question = pair % size, pair // size
+        coverage = np.bincount(who, weight[question], size) / weight.sum()
+        active = np.bincount(x.forecaster, x.weight, size) / weight.sum()
+        return Taken(np.bincount(who, minlength=size), coverage, active)
+
+    def raw(self) -> Column:
+        """Average the losses each forecaster has."""
+        x, size = self.losses, len(self.found.names)
+        weight = np.bincount(x.forecaster, x.weight, size)
+        with np.errstate(invalid="ignore"):
+            return np.bincount(x.forecaster, x.weight * x.loss, size) / weight
+
+    def put_together(
+        self, kind: RankKind, reference: str | None, others: dict[str, list[OtherScore]]
+    ) -> Leaderboard:
+        """Rank, find differences, and gather everything."""
+        fit, some, options = self.found.fit, self.some, self.options
+        apart = Apart.of(fit, some)
+        levels = options.rank_level, options.level
+        critical, wide = criticals(fit, some, apart, levels, options.rng)
+        told = np.full(len(some), critical)
+        if kind == "each":
+            told = _each(fit, some, apart, options)
+        ranked = ranks(apart, fit.score[some], told) if len(some) else None
+        first = fit.score.argmin() if ranked is None else some[ranked.order[0]]
+        base = int(first) if reference is None else self.number(reference, "reference")
+        if reference is not None:
+            wide = self._against(base)
+        alone = student_p(apart.difference, apart.error, apart.degrees, apart.error)
+        p = apart.square(holm(alone))
+        rows = _Rows(self, ranked, base, wide, reference is not None, p, others)
+        standings = rows.standings()
+        order = np.arange(0) if ranked is None else ranked.order
+        matrices = {
+            "difference": apart.square(apart.difference, turned=True),
+            "standard_error": apart.square(apart.error),
+            "degrees": apart.square(apart.degrees),
+            "adjusted_p_value": p,
+        }
+        return Leaderboard(
+            standings=standings,
+            rule=options.rule.name,
+            unit=unit_of(options.rule),
+            missing="two-way",
+            reference=None if reference is None else str(reference),
+            level=options.level,
+            rank_level=options.rank_level,
+            ranks=kind,
+            critical=critical,
+            degrees=apart.fewest,
+            questions=len(np.unique(self.losses.question)),
+            answers=len(self.answers),
+            design=self.found.design,
+            pairs={name: x[np.ix_(order, order)] for name, x in matrices.items()},
+            crowd=(),
+            notes=(),
+        )
+
+    def _against(self, base: int) -> float:
+        """Return the quantile of all differences to one forecaster."""
+        fit = self.found.fit
+        every = np.arange(len(fit.effect))
+        apart = Apart.of(fit, every)
+        with_base = (apart.first == base) | (apart.second == base)
+        some = Apart(*(x[with_base] for x in apart))
+        return criticals(fit, every, some, (self.options.level,), self.options.rng)[0]
+
+
+def _each(fit: Any, some: Column, apart: Apart, options: _Options) -> Column:
+    """Return a critical value for each forecaster, for its own pairs alone."""
+    result = np.empty(len(some))
+    for k in range(len(some)):
+        own = (apart.first == k) | (apart.second == k)
+        pairs = Apart(*(x[own] for x in apart))
+        result[k] = criticals(fit, some, pairs, (options.rank_level,), options.rng)[0]
+    return result
+
+
+@dataclass(frozen=True, eq=False)
+class _Rows:
+    """The rows of a board."""
+
+    board: _Board
+    ranked: Ranks | None
+    base: int
+    wide: float
+    is_reference: bool
+    p: Column
+    others: dict[str, list[OtherScore]]
+
+    def standings(self) -> tuple[Standing, ...]:
+        """List who is ranked, the best first; who lost infinitely; who is not ranked."""
+        found, some = self.board.found, self.board.some
+        place = {int(k): i for i, k in enumerate(some)}
+        order = [] if self.ranked is None else [int(some[k]) for k in self.ranked.order]
+        left = [int(k) for k in np.argsort(found.fit.score, kind="stable") if int(k) not in place]
+        inside = self.inside()
+        rows = [self._ranked(inside[k], place[k]) for k in order]
+        enough = found.shared >= self.board.least
+        infinite = [k for k in found.infinite.tolist() if order and enough[k]]
+        rows += [replace(self._outside(k, math.inf), rank=len(order) + 1) for k in infinite]
+        rows += [inside[k] for k in left]
+        few = [k for k in found.infinite.tolist() if k not in infinite]
+        rows += [self._outside(k, math.inf) for k in few]
+        rows += [self._outside(k, math.nan) for k in found.absent.tolist()]
+        return tuple(rows)
+
+    def _ranked(self, standing: Standing, k: int) -> Standing:
+        r: Any = self.ranked
+        ends = int(r.lowest[k]), int(r.highest[k])
+        return replace(standing, rank=int(r.rank[k]), rank_interval=ends, tier=int(r.tier[k]))
+
+    def inside(self) -> list[Standing]:
+        """Describe everybody in the fit."""
+        board, found, fit = self.board, self.board.found, self.board.found.fit
+        every, base = np.arange(len(fit.effect)), np.full(len(fit.effect), self.base)
+        apart, error = fit.differences(every, base), fit.errors(every, base)
+        degrees, level = np.nan_to_num(fit.degrees[every, base]), board.options.level
+        reach = np.maximum(student_quantiles(degrees, level), self.wide)
+        alone = student_quantiles(np.array([found.score_degrees]), level)
+        error[self.base] = 0.0
+        raw, own = board.raw()[found.inside], found.score_errors
+        columns = {
+            "score": fit.score,
+            "standard_error": own,
+            "interval": _around(fit.score, np.where(own > 0, alone * own, np.nan)),
+            "difference": apart,
+            "difference_error": error,
+            "difference_interval": _around(apart, np.where(error > 0, reach * error, np.nan)),
+            "adjusted_p_value": self._p_values(apart, error, degrees),
+            "raw": raw,
+            "selection": raw - fit.score,
+        }
+        rows = [
+            dict(zip(columns, x, strict=True))
+            for x in zip(*map(_plain, columns.values()), strict=True)
+        ]
+        unranked: dict[str, Any] = {"rank": None, "rank_interval": None, "tier": None}
+        places = found.inside.tolist()
+        return [
+            Standing(**unranked, **row, **self._known(k))
+            for k, row in zip(places, rows, strict=True)
+        ]
+
+    def _p_values(self, apart: Column, error: Column, degrees: Column) -> Column:
+        """Adjust for all pairs if the leader was found, for the others if a reference was given."""
+        alone = student_p(apart, error, np.nan_to_num(degrees), error)
+        alone[self.base] = np.nan
+        if self.is_reference:
+            return holm(alone)
+        some = self.board.some
+        # Beside all pairs that are ranked, one more.
+        result = np.minimum(alone * (1 + len(some) * (len(some) - 1) / 2), 1.0)
+        places = np.flatnonzero(some == self.base)
+        if len(places):
+            result[some] = self.p[:, places[0]]
+        return result
+
+    def _known(self, k: int) -> dict[str, Any]:
+        """Say what is known of a forecaster whatever it scores."""
+        name, taken = self.board.found.names[k], self.board.taken
+        own = {what: x[k].item() for what, x in taken._asdict().items()}
+        others = {what: scores[k] for what, scores in self.others.items()}
+        return {"forecaster": name, **own, "bounds": None, "others": others}
+
+    def _outside(self, k: int, score: float) -> Standing:
+        """Describe who is not in the fit."""
+        nothing = math.nan, math.nan
+        return Standing(
+            rank=None,
+            rank_interval=None,
+            tier=None,
+            score=score,
+            standard_error=math.nan,
+            interval=nothing,
+            difference=score,
+            difference_error=math.nan,
+            difference_interval=nothing,
+            adjusted_p_value=math.nan,
+            raw=score,
+            selection=math.nan,
+            **self._known(k),
+        )
+
+
+def _around(middle: Column, half: Column) -> Column:
+    return np.stack([middle - half, middle + half], axis=1)
+
+
+def _plain(x: Column) -> list[Any]:
+    """List numbers, and both ends of intervals as pairs."""
+    return x.tolist() if x.ndim == 1 else [tuple(ends) for ends in x.tolist()]
+
+
+def _others(
+    board: _Board, with_skill: bool, baseline: str | None, *, peer: bool
+) -> dict[str, list[OtherScore]]:
+    """Find the scores of platforms that are asked for, of all forecasters."""
+    answers, level = board.answers, board.options.level
+    result: dict[str, list[OtherScore]] = {}
+    if with_skill:
+        names = answers.forecasters
+        if baseline is not None and str(baseline) not in names:
+            message = f"a baseline is the name of a forecaster; got {baseline!r}"
+            raise DataError(message)
+        dense = laid_out(board.losses, len(names), board.unit)
+        place = None if baseline is None else names.index(str(baseline))
+        own, scaled = relative_skill(dense, place, level)
+        result["relative_skill"] = own
+        if scaled is not None:
+            result["scaled_relative_skill"] = scaled
+    elif baseline is not None:
+        message = "a baseline is what relative skill is relative to; relative_skill is False"
+        raise DataError(message, hint="pass relative_skill=True.")
+    return result | (peer_scores(answers, board.unit, level) if peer else {})
+
+
+def _notes(
+    board: _Board, result: Leaderboard, whole: int, with_skill: bool, *, peer: bool
+) -> Iterator[str]:
+    """Say what was asked, what was assumed, and who stands apart."""
+    answers, found = board.answers, board.found
+    if result.questions < whole:
+        yield f"Only the {result.questions:,} of {whole:,} questions that all answered are used."
+    else:
+        yield f"Scores are what each would have had on all {many(whole, 'question')}."
+    if board.taken.coverage.min() < COVERED:
+        yield ASSUMES
+    yield from _of_selection(result)
+    if len(result.ranked) > 1:
+        yield "Within a tier, none is shown worse than its first."
+    if answers.clusters is None and answers.when is None:
+        yield "Questions are taken as independent; clusters= (--cluster) names families of them."
+    if len(found.infinite):
+        names = _listed([found.names[k] for k in found.infinite])
+        yield f"Certain and wrong, with an infinite loss: {names}. The others are fitted without."
+    few = [x.forecaster for x in result.standings if x.rank is None]
+    if few:
+        shared = f"fewer than {board.least} questions shared with anybody"
+        yield f"Not ranked, with {shared}: {_listed(few)}."
+    if len(found.fit.bridges):
+        yield (
+            f"Some differences rest on {many(len(found.fit.bridges), 'question')} alone, without "
+            "which a part could not be compared; they have no standard error."
+        )
+    yield from _of_times(answers)
+    yield from (CAUTIONS if peer else ())
+    yield from ((RATIO_CAUTION,) if with_skill else ())
+
+
+def _of_selection(result: Leaderboard) -> Iterator[str]:
+    """Say who would lead by raw means, and why that is somebody else."""
+    ranked = [x for x in result.ranked if math.isfinite(x.score)]
+    if len(ranked) < 2:
+        return
+    first, raw = ranked[0], min(ranked, key=lambda x: x.raw)
+    if raw is not first:
+        yield (
+            f"By raw means {printable(raw.forecaster)} would be first: the questions that "
+            f"{printable(first.forecaster)} answered were harder by "
+            f"{first.selection - raw.selection:.3g}."
+        )
+
+
+def _of_times(answers: Answers) -> Iterator[str]:
+    if answers.set_aside["unresolved"]:
+        yield f"{many(answers.set_aside['unresolved'], 'row')} without an outcome set aside."
+    if answers.repeated == "last" and "too late" not in answers.set_aside:
+        yield "The last forecast of each counts: whoever updates late knows more."
+    if answers.repeated == "mean-loss":
+        yield "Losses are averaged while forecasts stand: late starters look better than they are."
+
+
+def _listed(names: list[str]) -> str:
+    return ", ".join(printable(name) for name in names[:6]) + ", …" * (len(names) > 6)
+
+
+def _crowd_row(board: _Board, result: Leaderboard, kind: Crowd) -> Standing:
+    """Describe a forecaster made of all of them, fitted beside them; it is not ranked."""
+    answers, rule, name = board.answers, board.options.rule, f"crowd ({kind})"
+    losses = joined(answers, board.losses, rule, kind)
+    found = effects(answers, losses, (*answers.forecasters, name))
+    crowd = replace(board, losses=losses, found=found)
+    if found.names[found.inside[-1]] != name:
+        message = f"the {kind} of the crowd was certain and wrong, with an infinite loss"
+        raise DataError(message)
+    base = result.reference or result.standings[0].forecaster
+    rows = _Rows(crowd, None, crowd.number(base, "reference"), 0.0, True, np.zeros((0, 0)), {})
+    row = rows.inside()[-1]
+    # The scale is that of the board, which was fitted without it.
+    shift = result[base].score + row.difference - row.score
+    low, high = row.interval
+    return replace(row, score=row.score + shift, interval=(low + shift, high + shift))
+
+
+def _bounded(result: Leaderboard, board: _Board) -> Leaderboard:
+    """Add what each would score if missing losses were as low, or as high, as can be."""
+    rule, x, size = board.options.rule, board.losses, len(board.found.names)
+    classes = 2 if board.answers.labels is None else len(board.answers.labels)
+    low, high = rule.range if board.answers.labels is None else rule.range_for(classes)
+    if not (math.isfinite(low) and math.isfinite(high)):
+        message = f"bounds need a rule whose losses are bounded; those of {unit_of(rule)} are not"
+        raise DataError(message)
+    whole = x.level.sum()
+    had = np.bincount(x.forecaster, x.weight, size)
+    lost = np.bincount(x.forecaster, x.weight * x.loss, size)
+    ends = [(lost + (whole - had) * end) / whole for end in (low, high)]
+    number = {name: k for k, name in enumerate(board.found.names)}
+    rows = tuple(
+        replace(
+            row,
+            bounds=(float(ends[0][number[row.forecaster]]), float(ends[1][number[row.forecaster]])),
+        )
+        for row in result.standings
+    )
+    return replace(result, standings=rows)
+
+
+def _scaled(result: Leaderboard, scaled_to: tuple[str, float]) -> Leaderboard:
+    """Add one constant to all scores; differences do not move."""
+    if not isinstance(scaled_to, tuple | list) or len(scaled_to) != 2:
+        message = f"scaled_to is a forecaster and the score it is to have; got {scaled_to!r}"
+        raise DataError(message, hint='write scaled_to=("always half", 0.25).')
+    name, value = scaled_to
+    shift = as_number(value, "score of scaled_to") - result[name].score
+    if not math.isfinite(shift):
+        message = f"scaled_to must be a forecaster with a finite score; got {name!r}"
+        raise DataError(message)
+
+    def moved(row: Standing) -> Standing:
+        low, high = row.interval
+        ends = row.bounds and (row.bounds[0] + shift, row.bounds[1] + shift)
+        interval = (low + shift, high + shift)
+        return replace(row, score=row.score + shift, interval=interval, bounds=ends)
+
+    standings, crowd = (tuple(map(moved, x)) for x in (result.standings, result.crowd))
+    note = f"Scores are shifted by {shift:.4g}, so that {printable(str(name))} has {value:g}."
+    return replace(result, standings=standings, crowd=crowd, notes=(*result.notes, note))

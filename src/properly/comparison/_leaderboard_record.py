@@ -1,0 +1,271 @@
+"""The record of a leaderboard: one standing a forecaster, and how it is laid out."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from properly._boundary._record import Record, many, plain, printable
+from properly._boundary._tables import table, wrapped
+from properly.errors import DataError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from properly.comparison._platform_scores import OtherScore
+    from properly.typing import Column
+
+# Rows of a table in a terminal.
+SHOWN = 40
+
+
+@dataclass(frozen=True, repr=False)
+class Standing(Record):
+    """One forecaster of a leaderboard.
+
+    Attributes
+    ----------
+    forecaster : str
+        The name.
+    rank : int or None
+        From 1; None if it is not ranked.
+    rank_interval : pair of int or None
+        The best and the worst rank it may have; None if that cannot be told.
+    tier : int or None
+        From 1: within a tier, none is shown worse than its first.
+    score : float
+        What it would have scored on all questions, if gaps were additive.
+    standard_error, interval : float, pair of floats
+        Its standard error and interval.
+    difference, difference_error : float
+        To the leader, or to the reference, and its standard error.
+    difference_interval : pair of floats
+        Such that those of all forecasters hold at once.
+    adjusted_p_value : float
+        Of no difference, adjusted for the number of pairs.
+    raw : float
+        The mean loss on the questions it answered.
+    selection : float
+        That minus `score`: positive if the questions it answered were hard.
+    answered : int
+        How many questions it answered.
+    coverage, active : float
+        Their share of the weight of all questions; the share of their time it had a forecast.
+    bounds : pair of floats or None
+        The score if all losses it has not were as low, or as high, as can be.
+    others : dict of OtherScore
+        Scores that platforms report, if asked for.
+
+    Examples
+    --------
+    >>> import properly
+    >>> board = properly.leaderboard(properly.datasets.tournament().answers, rng=1)
+    >>> board["Ada"]
+    Standing(Ada: 0.1534, rank 1)
+    >>> board["Ada"].rank_interval
+    (1, 5)
+    """
+
+    forecaster: str
+    rank: int | None
+    rank_interval: tuple[int, int] | None
+    tier: int | None
+    score: float
+    standard_error: float
+    interval: tuple[float, float]
+    difference: float
+    difference_error: float
+    difference_interval: tuple[float, float]
+    adjusted_p_value: float
+    raw: float
+    selection: float
+    answered: int
+    coverage: float
+    active: float
+    bounds: tuple[float, float] | None
+    others: dict[str, OtherScore]
+
+    def __repr__(self) -> str:
+        rank = "not ranked" if self.rank is None else f"rank {self.rank}"
+        return f"Standing({printable(self.forecaster)}: {self.score:.4g}, {rank})"
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return all numbers as JSON can hold them."""
+        others = {name: plain(x._asdict()) for name, x in self.others.items()}
+        row = {name: getattr(self, name) for name in self.__dataclass_fields__ if name != "others"}
+        return dict(plain(row)) | others
+
+    def _columns(self) -> dict[str, list[Any]]:
+        return {name: [value] for name, value in self.flat().items()}
+
+    def flat(self) -> dict[str, Any]:
+        """Write both ends of intervals as numbers of their own."""
+        row: dict[str, Any] = {}
+        for name in self.__dataclass_fields__:
+            value = getattr(self, name)
+            if name in ("interval", "rank_interval", "difference_interval", "bounds"):
+                low, high = (None, None) if value is None else value
+                prefix = {"interval": "", "bounds": "bound_"}.get(name, name[: -len("interval")])
+                row |= {f"{prefix}lower": low, f"{prefix}upper": high}
+            elif name != "others":
+                row[name] = value
+        for name, other in self.others.items():
+            low, high = other.interval
+            row |= {name: other.value, f"{name}_lower": low, f"{name}_upper": high}
+        return row
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Leaderboard(Record):
+    """Forecasters in order, each with what it scores and which ranks it may have.
+
+    ``print(board)`` lays it out; ``board["name"]`` is one forecaster.
+
+    Attributes
+    ----------
+    standings : tuple of Standing
+        Forecasters, the best first; then those that are not ranked.
+    rule, unit : str
+        Name of the rule; the rule as it is written.
+    missing : str
+        How gaps were dealt with.
+    reference : str or None
+        Whom differences are to; None if it is the leader.
+    level, rank_level : float
+        How sure intervals of scores, and of ranks, are to hold.
+    ranks : str
+        Whether intervals of ranks hold at once (``"joint"``), or each by itself (``"each"``).
+    critical : float
+        How many standard errors apart two forecasters must be to be told apart.
+    degrees : float
+        The fewest degrees of freedom of a difference.
+    questions, answers : int
+        How many of each there are.
+    design : str
+        What was taken as independent.
+    pairs : dict of arrays
+        Differences, standard errors, degrees of freedom and adjusted p-values of all that are
+        ranked, row against column, in the order of the board.
+    crowd : tuple of Standing
+        Forecasters made of the others, which are not ranked.
+    notes : tuple of str
+        What is to be said beside it.
+
+    Examples
+    --------
+    >>> import properly
+    >>> tournament = properly.datasets.tournament()
+    >>> board = properly.leaderboard(tournament.answers, rng=1)
+    >>> board.standings[0].forecaster
+    'Ada'
+    """
+
+    standings: tuple[Standing, ...]
+    rule: str
+    unit: str
+    missing: str
+    reference: str | None
+    level: float
+    rank_level: float
+    ranks: str
+    critical: float
+    degrees: float
+    questions: int
+    answers: int
+    design: str
+    pairs: dict[str, Column]
+    crowd: tuple[Standing, ...]
+    notes: tuple[str, ...]
+
+    def __len__(self) -> int:
+        """Count the forecasters."""
+        return len(self.standings)
+
+    def __iter__(self) -> Iterator[Standing]:
+        """Go through the forecasters, the best first."""
+        return iter(self.standings)
+
+    def __getitem__(self, forecaster: str) -> Standing:
+        """Return one forecaster."""
+        for standing in (*self.standings, *self.crowd):
+            if standing.forecaster == str(forecaster):
+                return standing
+        names = ", ".join(repr(x.forecaster) for x in self.standings[:6])
+        message = f"there is no forecaster {forecaster!r} on this board"
+        raise DataError(message, hint=f"forecasters: {names}{', …' * (len(self) > 6)}.")
+
+    @property
+    def leader(self) -> str | None:
+        """Who is best, if that can be told: whose rank is 1 and can be no other."""
+        first = self.standings[0]
+        alone = len(self.ranked) < 2
+        return first.forecaster if first.rank_interval == (1, 1) and not alone else None
+
+    @property
+    def ranked(self) -> tuple[Standing, ...]:
+        """The forecasters that are ranked."""
+        return tuple(x for x in self.standings if x.rank is not None)
+
+    def __repr__(self) -> str:
+        about = f"{many(len(self), 'forecaster')}, {many(self.questions, 'question')}"
+        return f"Leaderboard({about}, {self.rule})"
+
+    def __str__(self) -> str:
+        """Lay the board out, the best first, and say what is to be said beside it."""
+        return lay_out(self)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return all numbers as JSON can hold them."""
+        names = [name for name in self.__dataclass_fields__ if name not in ("standings", "crowd")]
+        rows = {name: [x.to_dict() for x in getattr(self, name)] for name in ("standings", "crowd")}
+        return rows | dict(plain({name: getattr(self, name) for name in names}))
+
+    def _columns(self) -> dict[str, list[Any]]:
+        """Return one row a forecaster."""
+        rows = [x.flat() for x in (*self.standings, *self.crowd)]
+        return {name: [row.get(name) for row in rows] for name in rows[0]}
+
+
+def lay_out(board: Leaderboard) -> str:
+    """Lay a board out for a terminal, the best first."""
+    level, rank = f"{100 * board.level:g} %", f"{100 * board.rank_level:g} %"
+    other = board.reference or board.standings[0].forecaster
+    head = (
+        *("rank", rank, "tier", "forecaster", board.unit, level, f"minus {printable(other)}"),
+        *("all pairs", "answered", "selection"),
+    )
+    rows = [_line(x) for x in (*board.standings[:SHOWN], *board.crowd)]
+    title = (
+        f"{many(len(board), 'forecaster')}, {many(board.questions, 'question')}, "
+        f"{many(board.answers, 'answer')}; {board.design}"
+    )
+    more = len(board) - SHOWN
+    lines = [title, "", table(head, rows, left=4)]
+    lines += [f"… {more:,} more: to_frame() has all"] * (more > 0)
+    return "\n".join([*lines, "", *(wrapped(note) for note in board.notes)])
+
+
+def _line(row: Standing) -> tuple[str, ...]:
+    ends = row.rank_interval
+    span = "" if ends is None else f"{ends[0]}" if ends[0] == ends[1] else f"{ends[0]} to {ends[1]}"
+    score = f"{row.score:.4f}" if math.isfinite(row.score) else f"{row.score:g}"
+    same = row.difference == 0 or math.isnan(row.difference)
+    apart = "-" if same else f"{row.difference:+.4f}"
+    return (
+        "" if row.rank is None else str(row.rank),
+        span,
+        "" if row.tier is None else str(row.tier),
+        row.forecaster,
+        score,
+        _range(row.interval),
+        apart,
+        "-" if same else _range(row.difference_interval),
+        f"{100 * row.coverage:.0f} %",
+        # Adding 0 takes the sign of -0 away.
+        "-" if math.isnan(row.selection) else f"{round(row.selection, 4) + 0:+.4f}",
+    )
+
+
+def _range(ends: tuple[float, float]) -> str:
+    return "-" if math.isnan(ends[0]) else f"{ends[0]:.4f} to {ends[1]:.4f}"

@@ -1,0 +1,409 @@
+"""Tests of pairs of models: differences, their standard errors and p-values, and what they say."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import combinations
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeAlias
+
+import numpy as np
+
+from properly._boundary._options import (
+    as_generator,
+)
+from properly.comparison._differences import (
+    Signs,
+    is_area,
+    long_run,
+    score_areas,
+    score_models,
+    sign_flip,
+)
+from properly.comparison._pairs import Comparison
+from properly.counts._scoring import unit_of
+from properly.errors import DataError
+from properly.inference._auc import logit_interval
+from properly.inference._design import Design
+from properly.inference._estimate import Estimate
+from properly.inference._means import about_design, warn_of_clusters, warn_of_few
+from properly.inference._multiplicity import holm, holm_bounds, sup_t_of_pairs
+from properly.inference._variance import covariance
+
+if TYPE_CHECKING:
+    from properly.comparison._differences import Index, Influences, ModelScores
+    from properly.counts._cases import Cases
+    from properly.inference._design import Serial
+    from properly.rules import Rule
+    from properly.typing import Column
+
+
+Method: TypeAlias = Literal["auto", "t", "diebold-mariano", "sign-flip"]
+Adjust: TypeAlias = Literal["holm", "none"]
+Missing: TypeAlias = Literal["refuse", "complete", "pairwise", "two-way"]
+
+# With fewer cases that differ, signs are changed instead of trusting Student's t.
+FEW = 20
+# A variance this much smaller than those it is the difference of is computed anew.
+CANCELLED = 1e-6
+ROUNDING = 1e-14
+# Changes of sign that are drawn.
+REPLICATES = 1999
+
+
+@dataclass(frozen=True)
+class Options:
+    """What a comparison is to be made by."""
+
+    rule: Rule | Literal["auc"]
+    level: float
+    rng: np.random.Generator
+    method: Method = "auto"
+    horizon: int = 1
+    adjust: str = "holm"
+    margin: float | None = None
+    replicates: int = REPLICATES
+
+    @property
+    def by_area(self) -> bool:
+        """Whether areas under the ROC curve are compared."""
+        return isinstance(self.rule, str)
+
+
+@dataclass(frozen=True, eq=False)
+class PairScores:
+    """Scores of models, the pairs to compare, and by what.
+
+    Attributes
+    ----------
+    pairs : tuple of pairs of int
+        The numbers of the models.
+    scored : ModelScores
+        What the models score.
+    options : Options
+        What to compare them by.
+    """
+
+    pairs: tuple[Index, ...]
+    scored: ModelScores
+    options: Options
+
+    @cached_property
+    def ends(self) -> tuple[Column, Column]:
+        """The numbers of the first models, and of the second."""
+        first, second = np.array(self.pairs).T.copy()
+        return first, second
+
+    @property
+    def degrees(self) -> float:
+        """Degrees of freedom; DeLong's normal has infinitely many."""
+        rows = self.scored.rows
+        alone = rows is None or (rows.design.cluster is None and rows.design.time is None)
+        return math.inf if self.options.by_area and alone else float(self.scored.spread.degrees)
+
+    def differences(self) -> Column:
+        """Subtract the scores; of two infinite ones there is no difference."""
+        first, second = self.ends
+        with np.errstate(invalid="ignore"):
+            result: Column = self.scored.value[first] - self.scored.value[second]
+        return result
+
+    def squared_errors(self) -> Column:
+        """Return the variances of the differences, from the covariance of the scores."""
+        (first, second), c = self.ends, self.scored.spread.covariance
+        with np.errstate(invalid="ignore"):
+            return np.asarray(c[first, first] + c[second, second] - 2 * c[first, second])
+
+
+class Margins(NamedTuple):
+    """The standard error of each difference, its degrees of freedom, and how it was found."""
+
+    error: Column
+    degrees: Column
+    methods: list[str]
+
+
+def margins(pairs: PairScores) -> Margins:
+    """Find how far off each difference may be."""
+    scored, square = pairs.scored, pairs.squared_errors()
+    degrees = np.full(len(square), pairs.degrees)
+    methods = ["DeLong" if pairs.options.by_area else "Student's t"] * len(square)
+    if scored.paired is not None:
+        square = scored.paired.square
+    if scored.rows is not None:
+        _look_closer(pairs, scored.rows, square, degrees, methods)
+    error = np.sqrt(np.maximum(square, 0))
+    # What differs by the same amount in all cases varies by rounding alone.
+    first, second = (np.abs(scored.value[x]) for x in pairs.ends)
+    with np.errstate(invalid="ignore"):
+        error[error <= ROUNDING * (first + second)] = 0.0
+    return Margins(error, degrees, methods)
+
+
+def _look_closer(
+    pairs: PairScores, rows: Influences, square: Column, degrees: Column, methods: list[str]
+) -> None:
+    """Find from the cases those variances that the covariance of scores does not tell."""
+    options, design = pairs.options, rows.design
+    if options.method == "diebold-mariano":
+        for k in np.flatnonzero(~np.isnan(square)).tolist():
+            run = long_run(design.totals(rows.between(pairs.pairs[k])[None])[0], options.horizon)
+            square[k], degrees[k], methods[k] = run.error**2, run.degrees, run.method
+        return
+    alone = np.diagonal(pairs.scored.spread.covariance)
+    # A small difference of large numbers keeps few digits; this way keeps all.
+    closer = square < CANCELLED * sum(alone[x] for x in pairs.ends)
+    # In a panel, a difference has a variance of its own.
+    if design.serial == "newey-west-auto" or design.is_panel:
+        closer = ~np.isnan(square)
+    for k in np.flatnonzero(closer).tolist():
+        square[k] = covariance(rows.between(pairs.pairs[k])[None], design).covariance[0, 0]
+
+
+def p_values(pairs: PairScores, margin: Margins) -> tuple[Column, Column]:
+    """Test every difference against zero, and tell which p-values are bounds.
+
+    Methods are noted where they are others than asked.
+    """
+    difference, options, scored = pairs.differences(), pairs.options, pairs.scored
+    p = student_p(difference, margin.error, margin.degrees, scored.differing)
+    timed = scored.rows is not None and scored.rows.design.time is not None
+    few = (scored.differing < FEW) & (options.method == "auto") & (not timed)
+    is_bound = np.zeros(len(p), dtype=bool)
+    flip = (few & (not options.by_area)) | (options.method == "sign-flip")
+    for k in np.flatnonzero(flip & (scored.differing > 0) & np.isfinite(difference)).tolist():
+        (p[k], is_bound[k]), margin.methods[k] = _of_signs(pairs, k)
+    return np.asarray(p), is_bound
+
+
+def student_p(
+    difference: Column, error: Column, degrees: Column | float, differing: Column
+) -> Column:
+    """Test differences against zero by Student's t; what never differs has a p-value of 1."""
+    from scipy.special import stdtr
+
+    with np.errstate(divide="ignore", invalid="ignore"):
+        p = 2 * stdtr(degrees, -np.abs(difference / error))
+    p[~((degrees > 0) & (error > 0))] = np.nan
+    p[(differing == 0) & (difference == 0)] = 1.0
+    return np.asarray(p)
+
+
+def _of_signs(pairs: PairScores, k: int) -> tuple[Signs, str]:
+    """Change signs at random; without the cases, bound what that would have given."""
+    scored, options = pairs.scored, pairs.options
+    if scored.rows is not None:
+        apart = scored.rows.losses_apart(pairs.pairs[k], scored.value)
+        total = scored.rows.design.totals(apart[None])[0]
+        return sign_flip(total, options.replicates, options.rng), "sign flips"
+    size = math.nan if scored.paired is None else float(scored.paired.size[k])
+    return Signs(float(most_signs(size)), is_bound=True), "sign flips, bounded"
+
+
+def most_signs(size: Column | float) -> Column:
+    r"""Bound the p-value of changes of sign, given only how large a sum is.
+
+    If the sum of terms d is x times the root of the sum of their squares, then at most the share
+    :math:`2 c\, \Phi(-|x|)` of all changes of sign make it as large, whatever the terms, with
+    :math:`1 / c = 4\, \Phi(-\sqrt 2)` [1]_.
+
+    References
+    ----------
+    .. [1] V. K. Bentkus, D. Dzindzalieta (2015). A tight Gaussian bound for weighted sums of
+       Rademacher random variables. Bernoulli 21:1231-1237. `doi:10.3150/14-BEJ603
+       <https://doi.org/10.3150/14-BEJ603>`__
+    """
+    from scipy.special import ndtr
+
+    return np.asarray(np.minimum(ndtr(-np.abs(size)) / (2 * ndtr(-math.sqrt(2))), 1.0))
+
+
+def joint_quantile(pairs: PairScores, margin: Margins) -> float:
+    """Return how many standard errors the intervals of all pairs must reach to hold at once."""
+    errors = np.sqrt(np.maximum(pairs.squared_errors(), 0))
+    errors[~(margin.error > 0)] = 0.0
+    return sup_t_of_pairs(
+        pairs.scored.spread.covariance,
+        pairs.ends,
+        errors,
+        level=pairs.options.level,
+        degrees=float(margin.degrees.min()),
+        rng=pairs.options.rng,
+    )
+
+
+def ratios(pairs: PairScores) -> tuple[Column, Column]:
+    """Divide the scores, and find the standard errors of these ratios; areas have none."""
+    (first, second), scored = pairs.ends, pairs.scored
+    if pairs.options.by_area:
+        return np.full(len(first), np.nan), np.full(len(first), np.nan)
+    c = pairs.scored.spread.covariance
+    with np.errstate(divide="ignore", invalid="ignore"):
+        ratio = scored.value[first] / scored.value[second]
+        ratio[~np.isfinite(scored.value[first]) | ~np.isfinite(scored.value[second])] = np.nan
+        square = c[first, first] - 2 * ratio * c[first, second] + ratio**2 * c[second, second]
+        if scored.paired is not None:
+            # The same, by the variance of the difference, which keeps all its digits.
+            rest = (1 - ratio) * (c[first, first] - ratio * c[second, second])
+            square = rest + ratio * scored.paired.square
+        elif scored.rows is not None and scored.rows.design.is_panel:
+            for k in np.flatnonzero(np.isfinite(ratio)).tolist():
+                apart = scored.rows.between(pairs.pairs[k], float(ratio[k]))[None]
+                square[k] = covariance(apart, scored.rows.design).covariance[0, 0]
+        return ratio, np.sqrt(np.maximum(square, 0)) / np.abs(scored.value[second])
+
+
+def equivalence(pairs: PairScores, result: Margins) -> Column:
+    """Test whether each difference is as large as the margin, by two one-sided tests."""
+    difference = pairs.differences()
+    p = within_margin(difference, result.error, result.degrees, pairs.options.margin)
+    if pairs.options.margin is not None:
+        p[(pairs.scored.differing == 0) & (difference == 0)] = 0.0
+    return p
+
+
+def within_margin(
+    difference: Column, error: Column, degrees: Column, margin: float | None
+) -> Column:
+    """Return p-values of differences as large as the margin; NaN without one."""
+    from scipy.special import stdtr
+
+    if margin is None:
+        return np.full(len(difference), np.nan)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        sides = (difference + margin, margin - difference)
+        p = np.maximum(*(stdtr(degrees, -side / error) for side in sides))
+    p[~(error > 0)] = np.nan
+    return np.asarray(p)
+
+
+def compare_cases(
+    models: dict[str, Cases],
+    rule: Rule | Literal["auc"],
+    *,
+    level: float,
+    rng: int | np.random.Generator | None,
+) -> Comparison:
+    """Compare models whose cases are checked already, all pairs, as `compare` does."""
+    return compare_models(models, Options(rule, level, as_generator(rng)))
+
+
+def compare_models(
+    models: dict[str, Cases],
+    options: Options,
+    reference: str | None = None,
+    serial: Serial = "cosines",
+    *,
+    warn: bool = True,
+) -> Comparison:
+    """Score the models, pair them, and say what the design allows."""
+    pairs, cases = as_pairs(tuple(models), reference), next(iter(models.values()))
+    design = Design.of(cases, serial)
+    if is_area(options.rule):
+        scored = score_areas(models, design, pairs)
+    else:
+        scored = score_models(models, options.rule, design, pairs)
+    if warn:
+        warn_of_few(cases)
+        warn_of_clusters(design)
+    return compared(tuple(models), PairScores(pairs, scored, options), about_design(design))
+
+
+def as_pairs(models: tuple[str, ...], reference: str | None) -> tuple[Index, ...]:
+    """Say which models to compare, by their numbers."""
+    if reference is None:
+        return tuple(combinations(range(len(models)), 2))
+    if str(reference) not in models:
+        message = f"a reference is the name of a model; got {reference!r}"
+        raise DataError(message, hint=f"models: {', '.join(map(repr, models))}.")
+    last = models.index(str(reference))
+    return tuple((i, last) for i in range(len(models)) if i != last)
+
+
+def compared(names: tuple[str, ...], pairs: PairScores, about: dict[str, Any]) -> Comparison:
+    """Put the comparison of all pairs together."""
+    options, difference, result = pairs.options, pairs.differences(), margins(pairs)
+    quantile = student_quantiles(result.degrees, options.level)
+    together = np.maximum(quantile, joint_quantile(pairs, result))
+    p_value, is_bound = p_values(pairs, result)
+    adjusts = options.adjust == "holm"
+    ratio, ratio_error = ratios(pairs)
+    equal = equivalence(pairs, result)
+    return Comparison(
+        models=names,
+        pairs=tuple((names[i], names[j]) for i, j in pairs.pairs),
+        difference=difference,
+        standard_error=result.error,
+        interval=around(difference, quantile, result.error),
+        p_value=p_value,
+        adjusted_p_value=holm(p_value) if adjusts else p_value.copy(),
+        p_is_bound=is_bound,
+        adjusted_p_is_bound=holm_bounds(p_value, is_bound) if adjusts else is_bound.copy(),
+        simultaneous=around(difference, together, result.error),
+        differing=pairs.scored.differing,
+        ratio=ratio,
+        ratio_error=ratio_error,
+        ratio_interval=around_ratio(ratio, quantile, ratio_error),
+        equivalence_p_value=equal,
+        adjusted_equivalence_p_value=holm(equal) if adjusts else equal.copy(),
+        methods=tuple(result.methods),
+        scores=_estimates(names, pairs, about),
+        degrees=float(result.degrees.min()),
+        level=options.level,
+        margin=options.margin,
+        rule="auc" if isinstance(options.rule, str) else options.rule.name,
+        unit="AUC" if isinstance(options.rule, str) else unit_of(options.rule),
+        adjust=options.adjust,
+        higher_is_better=options.by_area,
+        **about,
+    )
+
+
+def student_quantiles(degrees: Column, level: float) -> Column:
+    """Return quantiles of Student's t, NaN without a degree of freedom."""
+    from scipy.special import stdtrit
+
+    # Pairs mostly have the same degrees of freedom, and a quantile takes its time.
+    some, place = np.unique(degrees, return_inverse=True)
+    quantile = np.where(some > 0, stdtrit(np.maximum(some, 1), (1 + level) / 2), np.nan)
+    return np.asarray(quantile[place])
+
+
+def around(middle: Column, quantile: Column, error: Column) -> Column:
+    """Reach as many standard errors either side; one end of an infinite difference is known."""
+    half = np.where(error > 0, quantile * error, np.nan)
+    result = np.stack([middle - half, middle + half], axis=1)
+    result[middle == math.inf, 1] = math.inf
+    result[middle == -math.inf, 0] = -math.inf
+    return result
+
+
+def around_ratio(ratio: Column, quantile: Column, error: Column) -> Column:
+    """Do the same on the scale of logarithms."""
+    with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
+        factor = np.exp(quantile * error / ratio)
+        result = np.stack([ratio / factor, ratio * factor], axis=1)
+    result[~(error > 0)] = np.nan
+    return result
+
+
+def _estimates(
+    names: tuple[str, ...], pairs: PairScores, about: dict[str, Any]
+) -> dict[str, Estimate]:
+    """Say of each model what it scores, and how far off that may be."""
+    level, scored = pairs.options.level, pairs.scored
+    quantile = student_quantiles(np.array([pairs.degrees]), level)[0]
+    result = {}
+    for k, error in enumerate(pairs.scored.spread.errors.tolist()):
+        value, (count, share) = float(scored.value[k]), scored.infinite[k]
+        if pairs.options.by_area:
+            ends, method = logit_interval(value, error, quantile), "DeLong, logit"
+        else:
+            low, high = around(np.array([value]), quantile, np.array([error]))[0].tolist()
+            ends, method = (low, high), "Student's t"
+        result[names[k]] = Estimate(
+            value, error, ends, level, pairs.degrees, method, **about,
+            infinite_cases=count, infinite_share=share,
+        )  # fmt: skip
+    return result

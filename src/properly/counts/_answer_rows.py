@@ -1,0 +1,330 @@
+"""A long table of answers as it was handed in: columns by role, each checked by itself."""
+
+from __future__ import annotations
+
+from contextlib import suppress
+from dataclasses import dataclass, replace
+from functools import cached_property
+from importlib.util import find_spec
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+
+from properly._boundary._arrays import (
+    as_array,
+    as_column,
+    check_length,
+    check_weights,
+    missing_values,
+    refuse,
+    require_present,
+)
+from properly._boundary._labels import require_columns
+from properly._boundary._libraries import to_numpy
+from properly._boundary._record import as_frame
+from properly.counts._cases import Cases, numbered
+from properly.errors import ArgumentTypeError, DataError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from properly.typing import Column
+
+# What belongs to the question: one value each.
+OF_QUESTION = ("weight", "clusters", "strata", "when", "opens", "closes", "resolved")
+# Times that are compared with one another; that of the design is not.
+TIMES = ("time", "opens", "closes", "resolved")
+NUMBERS = (int, float, np.number)
+# An answer, what happened to its question, and when.
+REQUIRED = ("question", "forecaster", "probability", "outcome")
+
+
+# What is told apart by its label alone, and from how many rows on that is left to Arrow.
+LABELS = ("question", "forecaster")
+LONG = 100_000
+
+
+class Coded(NamedTuple):
+    """Labels in order, and the number of that of each row."""
+
+    number: Column
+    labels: list[Any]
+
+
+@dataclass(frozen=True, eq=False)
+class AnswerRows:
+    """Rows as they were handed in, each one answer.
+
+    Attributes
+    ----------
+    question, forecaster : numpy array
+        Their numbers, from 0.
+    questions, forecasters : list
+        Their labels, by number.
+    p : numpy array
+        Probabilities of the event or of the classes; NaN where there is no answer.
+    y : numpy array
+        Whether the event happened, or which class; -1 where that is not known.
+    labels : tuple or None
+        The labels of the classes; None for an event.
+    time : numpy array or None
+        When each forecast was made.
+    beside : dict of numpy arrays
+        What is known of the question, each a value a row.
+    """
+
+    question: Column
+    forecaster: Column
+    questions: list[Any]
+    forecasters: list[str]
+    p: Column
+    y: Column
+    labels: tuple[Any, ...] | None
+    time: Column | None
+    beside: dict[str, Column]
+
+    @cached_property
+    def answered(self) -> Column:
+        """Whether there is a forecast."""
+        return ~np.isnan(self.p if self.p.ndim == 1 else self.p[:, 0])
+
+    @cached_property
+    def used(self) -> Column:
+        """Whether there is a forecast, and it is known what happened."""
+        return np.asarray(self.answered & (self.y >= 0))
+
+    def some(self, kept: Column) -> AnswerRows:
+        """Keep some rows; questions and forecasters stay numbered as they are."""
+        columns = {name: getattr(self, name)[kept] for name in ("question", "forecaster", "p", "y")}
+        time = None if self.time is None else self.time[kept]
+        beside = {name: x[kept] for name, x in self.beside.items()}
+        return replace(self, **columns, time=time, beside=beside)
+
+    @cached_property
+    def pair(self) -> Column:
+        """The question and the forecaster of each row, as one number in their order."""
+        return self.question * np.intp(len(self.forecasters)) + self.forecaster
+
+    @cached_property
+    def has_repeats(self) -> bool:
+        """Whether somebody answered a question more than once."""
+        ordered = np.sort(self.pair)
+        return bool((ordered[1:] == ordered[:-1]).any())
+
+    @cached_property
+    def keys(self) -> Column:
+        """The number of the question, the forecaster and the time of each row, from 0."""
+        key = self.pair
+        if self.time is not None:
+            key = np.unique(key, return_inverse=True)[1]
+            moment = np.unique(self.time, return_inverse=True)[1]
+            key = key * (moment.max(initial=0) + 1) + moment
+        return np.unique(key, return_inverse=True)[1]
+
+
+def taken_columns(frame: Any, columns: dict[str, Any]) -> dict[str, Any]:
+    """Take columns by their names in a frame, or as they are."""
+    given = {k: x for k, x in columns.items() if x is not None}
+    return _of_frame(frame, given) if frame is not None else _as_they_are(given)
+
+
+def read_rows(
+    taken: dict[str, Any], labels: Sequence[object] | None, pos_label: object
+) -> AnswerRows:
+    """Check each column by itself."""
+    p, y, names = _forecasts(taken["probability"], taken["outcome"], labels, pos_label)
+    (question, questions), (forecaster, labels_of) = (
+        _numbered(taken[name], name, p) for name in ("question", "forecaster")
+    )
+    forecaster, forecasters = _by_name(forecaster, labels_of)
+    beside = {name: _beside(taken[name], name, p) for name in OF_QUESTION[:-1] if name in taken}
+    if "resolved" in taken:
+        beside["resolved"] = _moments(_resolutions(taken["resolved"], y), "resolved", p)
+    time = _moments(taken["time"], "time", p) if "time" in taken else None
+    _require_one_scale({"time": time, **beside})
+    return AnswerRows(question, forecaster, questions, forecasters, p, y, names, time, beside)
+
+
+def _of_frame(frame: Any, columns: dict[str, Any]) -> dict[str, Any]:
+    """Take the columns of a frame."""
+    data = as_frame(frame)
+    if data is None:
+        message = f"answers are the rows of a frame; got {type(frame).__name__}"
+        hint = "without a frame, write Answers(question=…, forecaster=…, probability=…, outcome=…)."
+        raise ArgumentTypeError(message, hint=hint)
+    names = {k: [x] if isinstance(x, str) else x for k, x in columns.items()}
+    for role, given in names.items():
+        several = role == "probability" and isinstance(given, list | tuple)
+        if not (several or isinstance(columns[role], str)) or not all(
+            isinstance(name, str) for name in given
+        ):
+            message = (
+                f"{role} of a frame is the name of a column; got {type(columns[role]).__name__}"
+            )
+            raise ArgumentTypeError(message)
+    wanted = list(dict.fromkeys(name for given in names.values() for name in given))
+    require_columns(wanted, data.collect_schema().names())
+    table = data.select(*wanted).collect()
+    result = {
+        role: (_coded(table[given[0]]) if role in LABELS else table[given[0]].to_numpy())
+        for role, given in names.items()
+    }
+    if len(names["probability"]) > 1:
+        result["probability"] = side_by_side(table[k].to_numpy() for k in names["probability"])
+    return result
+
+
+def side_by_side(columns: Iterable[Column]) -> Column:
+    """Lay columns side by side; numbers beside text stay numbers."""
+    columns = list(columns)
+    mixed = any(x.dtype.kind not in "biuf" for x in columns)
+    return np.stack([x.astype(object) for x in columns] if mixed else columns, axis=1)
+
+
+def _as_they_are(columns: dict[str, Any]) -> dict[str, Any]:
+    """Refuse names of columns where there is no frame."""
+    for role in REQUIRED:
+        if role not in columns or isinstance(columns[role], str):
+            message = f"without a frame, {role} must be an array; got {columns.get(role)!r}"
+            raise ArgumentTypeError(message, hint="write Answers(frame, …) for names of columns.")
+    return columns
+
+
+def _numbered(x: Any, name: str, p: Column) -> tuple[Column, list[Any]]:
+    """Give labels numbers, in their order."""
+    if isinstance(x, Coded):
+        return x.number, x.labels
+    column = to_numpy(as_column(x, name))
+    check_length(column, p, name)
+    require_present(column, name)
+    return numbered(column)
+
+
+def _by_name(number: Column, labels: list[Any]) -> tuple[Column, list[str]]:
+    """Give forecasters numbers by their names, compared as text; nothing is stripped."""
+    place, names = numbered(np.array([str(x) for x in labels], dtype=object))
+    return place[number], names
+
+
+def _coded(series: Any) -> Any:
+    """Let Arrow number the labels of a long column, where it is installed."""
+    if len(series) < LONG or series.null_count() or find_spec("pyarrow") is None:
+        return series.to_numpy()
+    coded = series.to_arrow().dictionary_encode()
+    number = coded.indices.to_numpy()
+    # Of categories, only those in use.
+    used = np.bincount(number, minlength=len(coded.dictionary)) > 0
+    order, labels = numbered(np.array(coded.dictionary.to_pylist(), dtype=object)[used])
+    return Coded(order[(np.cumsum(used) - 1)[number]], labels)
+
+
+def _forecasts(
+    probability: Any, outcome: Any, labels: Sequence[object] | None, pos_label: object
+) -> tuple[Column, Column, tuple[Any, ...] | None]:
+    """Check the forecasts and outcomes that are there, each in its own row."""
+    p: Column = _floats(probability)
+    y = to_numpy(as_column(with_gaps(outcome), "outcomes"))
+    check_length(y, p, "outcomes")
+    gone, unknown = missing_values(p), missing_values(y)
+    if p.ndim == 2:
+        some = np.asarray(gone.any(axis=1) & ~gone.all(axis=1))
+        if some.any():
+            rule = "an answer has the probabilities of all classes, or of none"
+            refuse(p, gone & some[:, None], rule)
+        gone = gone[:, 0]
+    if gone.all() or unknown.all():
+        what = "a forecast" if gone.all() else "an outcome"
+        message = f"answers need {what}; all {len(p)} are missing"
+        raise DataError(message)
+    # What is missing is filled for the check alone, so that rows keep their numbers.
+    filled = p.copy()
+    filled[gone] = 1 / p.shape[1] if p.ndim == 2 else 0.5
+    known = y.copy()
+    known[unknown] = y[np.flatnonzero(~unknown)[0]]
+    checked = Cases(_plain(known), filled, labels=labels, pos_label=pos_label)
+    result = to_numpy(checked.y).astype(np.int64)
+    result[unknown] = -1
+    return (
+        np.where(gone if p.ndim == 1 else gone[:, None], np.nan, to_numpy(checked.p)),
+        result,
+        checked.labels,
+    )
+
+
+def _floats(x: Any) -> Column:
+    """Read numbers among which some may be missing."""
+    values = to_numpy(as_array(with_gaps(x), "forecasts"))
+    if values.dtype.kind in "OUS":
+        gone = missing_values(values)
+        values = values.copy()
+        values[gone] = np.nan
+        text = np.array([isinstance(item, str | bytes) for item in values.flat])
+        if text.any():
+            bad = text.reshape(values.shape)
+            refuse(values, bad, "forecasts must be numbers", "convert text to numbers first.")
+    return values.astype(np.float64)
+
+
+def with_gaps(x: Any) -> Any:
+    """Take what is masked as missing."""
+    if not isinstance(x, np.ma.MaskedArray):
+        return x
+    values = np.array(x.data, dtype=object)
+    values[np.ma.getmaskarray(x)] = None
+    return values
+
+
+def _plain(y: Column) -> Column:
+    """Make whole numbers of objects and of floats that are whole."""
+    if y.dtype.kind == "O" and all(isinstance(x, bool | int | float | np.number) for x in y):
+        y = y.astype(np.float64)
+    return y.astype(np.int64) if y.dtype.kind == "f" and (y == np.floor(y)).all() else y
+
+
+def _resolutions(x: Any, y: Column) -> Column:
+    """Fill in when questions were resolved that are not resolved yet; these rows are set aside."""
+    column = to_numpy(as_column(x, "resolved"))
+    check_length(column, y, "resolved")
+    gone = missing_values(column)
+    if gone.any() and not gone.all():
+        column = column.copy()
+        column[gone & (y < 0)] = column[np.flatnonzero(~gone)[0]]
+    return column
+
+
+def _beside(x: Any, name: str, p: Column) -> Column:
+    if name in ("opens", "closes", "when"):
+        return _moments(x, name, p)
+    column = to_numpy(check_weights(x) if name == "weight" else as_column(x, name))
+    check_length(column, p, name)
+    require_present(column, name)
+    return column
+
+
+def _require_one_scale(columns: dict[str, Any]) -> None:
+    """Refuse dates beside numbers, which have no order."""
+    times = {k: columns[k] for k in TIMES if columns.get(k) is not None}
+    dates = [name for name, x in times.items() if x.dtype.kind == "M"]
+    numbers = [name for name in times if name not in dates]
+    if dates and numbers:
+        message = (
+            "times of forecasts and questions must all be dates, or all be numbers; "
+            f"{dates[0]} has dates and {numbers[0]} has numbers"
+        )
+        raise DataError(message)
+
+
+def _moments(x: Any, name: str, p: Column) -> Column:
+    """Read times: numbers, or dates as numbers of nanoseconds."""
+    column = to_numpy(as_column(x, name))
+    check_length(column, p, name)
+    require_present(column, name)
+    if column.dtype.kind == "O" and not any(isinstance(k, NUMBERS) for k in column):
+        with suppress(TypeError, ValueError):
+            column = np.asarray(column.tolist(), dtype="datetime64[ns]")
+    elif column.dtype.kind == "O" and all(isinstance(k, NUMBERS) for k in column):
+        column = column.astype(np.float64)
+    if column.dtype.kind not in "biufM":
+        message = f"{name} must be numbers or dates, which have an order; got {column.dtype}"
+        raise DataError(message, hint="text would be put in the order of letters.")
+    return column

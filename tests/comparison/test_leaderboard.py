@@ -1,0 +1,669 @@
+"""Boards of forecasters who skipped questions: ranks, tiers, notes, and what is printed."""
+
+from __future__ import annotations
+
+import json
+import math
+from itertools import combinations
+from typing import Any
+
+import numpy as np
+import pytest
+from scipy import stats
+from tests.board_draws import HALF, QUESTIONS, board_of, certain, drawn, plain_board
+
+import properly
+from properly.comparison._ranks import Apart, ranks
+from properly.errors import DataError
+from properly.rules import RPS, Brier, Log
+
+# Ranks
+
+
+def test_the_best_comes_first() -> None:
+    board = plain_board()
+    scores = [row.score for row in board]
+    assert scores == sorted(scores)
+    assert [row.rank for row in board] == [1, 2, 3, 4]
+    assert len(board) == len(board.standings) == len(board.ranked) == 4
+
+
+def test_ranks_are_bounded_by_who_is_shown_better_and_worse() -> None:
+    board = board_of(*drawn(3, "abcdef"))
+    away, reach = (board.pairs[x] for x in ("difference", "standard_error"))
+    reach = board.critical * reach
+    for k, row in enumerate(board):
+        others = np.arange(len(board)) != k
+        better = (away[k, others] - reach[k, others] > 0).sum()
+        worse = (away[k, others] + reach[k, others] < 0).sum()
+        assert row.rank_interval == (1 + better, len(board) - worse)
+        low, high = row.rank_interval
+        assert low <= row.rank <= high
+
+
+def test_ranks_by_themselves_are_no_wider_than_all_at_once() -> None:
+    y, forecasts = drawn(3, "abcdef")
+    joint, each = (board_of(y, forecasts, ranks=kind) for kind in ("joint", "each"))
+    assert (joint.ranks, each.ranks) == ("joint", "each")
+    for row in joint:
+        low, high = each[row.forecaster].rank_interval
+        assert row.rank_interval[0] <= low <= high <= row.rank_interval[1]
+    spans = [[b - a for a, b in (row.rank_interval for row in board)] for board in (joint, each)]
+    assert sum(spans[1]) < sum(spans[0])
+
+
+def test_the_surer_the_wider() -> None:
+    y, forecasts = drawn(3, "abcdef")
+    boards = [board_of(y, forecasts, rank_level=level) for level in (0.5, 0.9, 0.99)]
+    assert boards[0].critical < boards[1].critical < boards[2].critical
+    for row in boards[0]:
+        spans = [board[row.forecaster].rank_interval for board in boards]
+        assert spans[0][0] >= spans[1][0] >= spans[2][0]
+        assert spans[0][1] <= spans[1][1] <= spans[2][1]
+
+
+def test_two_forecasters_are_told_apart_by_students_t() -> None:
+    y, forecasts = drawn(2, "ab")
+    board = board_of(y, forecasts)
+    common = ~np.isnan(forecasts["a"]) & ~np.isnan(forecasts["b"])
+    expected = stats.t.ppf(0.95, common.sum() - 1)
+    assert board.critical == pytest.approx(expected, rel=1e-12)
+    assert board.degrees == pytest.approx(common.sum() - 1, rel=1e-10)
+
+
+def apart_of(score: list[float], error: float) -> Apart:
+    first, second = np.triu_indices(len(score), 1)
+    value = np.array(score)
+    size = len(first)
+    return Apart(
+        first, second, value[first] - value[second], np.full(size, error), np.full(size, 30.0)
+    )
+
+
+def test_tiers_open_with_the_first_who_has_none() -> None:
+    # One standard error apart from the next, told apart beyond two and a half.
+    found = ranks(apart_of([0, 1, 2, 3, 4, 5], 1.0), np.arange(6.0), np.full(6, 2.5))
+    assert found.tier.tolist() == [1, 1, 1, 2, 2, 2]
+    assert found.lowest.tolist() == [1, 1, 1, 2, 3, 4]
+    assert found.highest.tolist() == [3, 4, 5, 6, 6, 6]
+
+
+def test_who_cannot_be_told_apart_shares_a_tier_with_the_first_that_it_meets() -> None:
+    found = ranks(apart_of([0, 2, 3, 6], 1.0), np.array([0.0, 2, 3, 6]), np.full(4, 2.5))
+    assert found.tier.tolist() == [1, 1, 2, 3]
+
+
+def test_ties_have_the_same_rank() -> None:
+    score = np.array([0.3, 0.1, 0.1 + 1e-17, 0.2])
+    found = ranks(apart_of(score.tolist(), 0.05), score, np.full(4, 2.5))
+    assert found.rank.tolist() == [4, 1, 1, 3]
+    assert found.order.tolist() == [1, 2, 3, 0]
+
+
+def test_copies_share_everything() -> None:
+    for seed in range(5):
+        y, forecasts = drawn(seed)
+        board = board_of(y, forecasts | {"copy": forecasts["b"].copy()})
+        copy, own = board["copy"], board["b"]
+        assert (copy.rank, copy.rank_interval, copy.tier) == (own.rank, own.rank_interval, own.tier)
+
+
+def test_what_never_varies_is_not_told_apart() -> None:
+    forecasts = {"a": np.full(QUESTIONS, 0.1), "b": np.full(QUESTIONS, 0.2)}
+    board = board_of(np.zeros(QUESTIONS), forecasts)
+    assert [row.rank_interval for row in board] == [(1, 2), (1, 2)]
+    assert board["b"].difference == pytest.approx(0.03)
+    assert math.isnan(board["b"].adjusted_p_value)
+    assert board.leader is None
+
+
+def test_a_leader_is_named_if_its_rank_can_be_no_other() -> None:
+    y, forecasts = drawn(names="ab", gaps=0.1)
+    assert board_of(y, forecasts).leader is None
+    good = np.where(y == 1, 0.9, 0.1) + 0.05 * np.sin(np.arange(QUESTIONS))
+    board = board_of(y, {"good": good, "bad": 1 - good})
+    assert board.leader == "good"
+    assert board["good"].rank_interval == (1, 1)
+    assert [row.tier for row in board] == [1, 2]
+
+
+def test_one_seed_gives_one_board() -> None:
+    y, forecasts = drawn(3, "abcdef")
+    one, two = (board_of(y, forecasts, rng=5).to_dict() for _ in range(2))
+    assert one == two
+
+
+# Differences
+
+
+def test_differences_are_to_the_leader_or_to_the_reference() -> None:
+    y, forecasts = drawn()
+    board = board_of(y, forecasts)
+    first = board.standings[0]
+    assert board.reference is None
+    for row in board:
+        assert row.difference == pytest.approx(row.score - first.score, abs=1e-14)
+    against = board_of(y, forecasts, reference="d")
+    assert against.reference == "d"
+    for row in against:
+        assert row.difference == pytest.approx(row.score - against["d"].score, abs=1e-14)
+        assert row.score == board[row.forecaster].score
+
+
+def test_the_first_has_no_difference_and_no_p_value() -> None:
+    row = plain_board().standings[0]
+    assert row.difference == row.difference_error == 0
+    assert math.isnan(row.adjusted_p_value)
+    assert all(map(math.isnan, row.difference_interval))
+
+
+def test_p_values_are_adjusted_for_all_pairs_or_for_those_with_the_reference() -> None:
+    y, forecasts = drawn()
+    board = board_of(y, forecasts)
+    away, error, degrees = (board.pairs[x] for x in ("difference", "standard_error", "degrees"))
+    pairs = list(combinations(range(4), 2))
+    alone = [2 * stats.t.sf(abs(away[i, j]) / error[i, j], degrees[i, j]) for i, j in pairs]
+    expected = holm(alone)
+    for (i, j), p in zip(pairs, expected, strict=True):
+        assert board.pairs["adjusted_p_value"][i, j] == pytest.approx(p, rel=1e-9)
+        assert board.pairs["adjusted_p_value"][j, i] == pytest.approx(p, rel=1e-9)
+    for k, row in enumerate(board.standings[1:], 1):
+        assert row.adjusted_p_value == board.pairs["adjusted_p_value"][k, 0]
+    against = board_of(y, forecasts, reference=board.standings[0].forecaster)
+    own = holm([p for (i, _), p in zip(pairs, alone, strict=True) if i == 0])
+    found = [row.adjusted_p_value for row in against.standings[1:]]
+    assert found == pytest.approx(own, rel=1e-9)
+
+
+def holm(p: list[float]) -> list[float]:
+    order = np.argsort(p)
+    steps = np.array(p)[order] * np.arange(len(p), 0, -1)
+    result = np.empty(len(p))
+    result[order] = np.minimum(np.maximum.accumulate(steps), 1)
+    return result.tolist()
+
+
+def test_intervals_of_differences_allow_for_all_pairs() -> None:
+    board = plain_board()
+    for row in board.standings[1:]:
+        low, high = row.difference_interval
+        reach = (high - low) / 2 / row.difference_error
+        alone = stats.t.ppf(0.975, board.degrees + 200)
+        assert reach > alone
+        assert row.difference == pytest.approx((low + high) / 2)
+
+
+def test_pairs_are_in_the_order_of_the_board() -> None:
+    board = plain_board()
+    away = board.pairs["difference"]
+    score = np.array([row.score for row in board])
+    off = ~np.eye(4, dtype=bool)
+    np.testing.assert_allclose(away[off], (score[:, None] - score)[off], atol=1e-14)
+    np.testing.assert_array_equal(away[off], -away.T[off])
+    assert np.isnan(np.diagonal(board.pairs["standard_error"])).all()
+
+
+# Few answers, infinite losses
+
+
+def test_who_shares_few_questions_is_listed_and_not_ranked() -> None:
+    y, forecasts = drawn()
+    few = np.where(np.arange(QUESTIONS) < 9, 0.4, np.nan)
+    board = board_of(y, forecasts | {"few": few})
+    row = board["few"]
+    assert board.standings[-1] is row
+    assert row.rank is row.rank_interval is row.tier is None
+    assert math.isfinite(row.score)
+    assert row.answered == 9
+    assert len(board.ranked) == 4
+    assert board.pairs["difference"].shape == (4, 4)
+    note = "Not ranked, with fewer than 10 questions shared with anybody: few."
+    assert note in board.notes
+    # It is in the fit all the same, and ranked if that is asked for.
+    assert board_of(y, forecasts | {"few": few}, least=9)["few"].rank is not None
+    assert board_of(y, forecasts)["a"].score != board["a"].score
+
+
+def test_p_values_of_those_not_ranked_are_adjusted_too() -> None:
+    y, forecasts = drawn()
+    forecasts["few"] = np.where(np.arange(QUESTIONS) < 9, 1 - 0.9 * y, np.nan)
+    board = board_of(y, forecasts)
+    alone = properly.compare(y, forecasts, missing="two-way", method="t", rng=1)
+    p = alone["few", board.standings[0].forecaster].p_value
+    assert board["few"].rank is None
+    assert p < 0.5
+    assert board["few"].adjusted_p_value > p
+
+
+def test_nobody_need_be_ranked() -> None:
+    board = board_of(*drawn(), least=1000)
+    assert board.ranked == ()
+    assert board.leader is None
+    scores = [row.score for row in board]
+    assert scores == sorted(scores)
+    assert board.pairs["difference"].shape == (0, 0)
+    assert "not ranked" in repr(board.standings[0])
+    assert str(board)
+
+
+def test_a_single_one_who_is_ranked_leads_nobody() -> None:
+    y, forecasts = drawn(gaps=0)
+    some = {name: np.where(np.arange(QUESTIONS) < 12, forecasts[name], np.nan) for name in "bc"}
+    some["b"][6:] = np.nan
+    some["c"][:6] = np.nan
+    board = board_of(y, {"a": forecasts["a"], **some})
+    assert [row.forecaster for row in board.ranked] == ["a"]
+    assert board.leader is None
+
+
+def test_one_infinite_loss_is_last_and_the_others_are_fitted_without() -> None:
+    y, forecasts = certain()
+    board = board_of(y, forecasts, rule=Log())
+    row = board["b"]
+    assert (row.rank, row.rank_interval, row.tier) == (4, None, None)
+    assert row.score == row.raw == row.difference == math.inf
+    assert all(map(math.isnan, (row.standard_error, row.selection, *row.interval)))
+    assert board.standings[-1] is row
+    without = board_of(y, {name: p for name, p in forecasts.items() if name != "b"}, rule=Log())
+    for other in without:
+        assert board[other.forecaster].score == pytest.approx(other.score, rel=1e-12)
+        assert board[other.forecaster].rank_interval == other.rank_interval
+    note = "Certain and wrong, with an infinite loss: b. The others are fitted without."
+    assert note in board.notes
+    # By a rule that is bounded nothing is infinite.
+    assert math.isfinite(board_of(y, forecasts)["b"].score)
+
+
+def test_an_infinite_loss_never_leads() -> None:
+    board = board_of(*certain(), rule=Log(), least=1000)
+    assert board.standings[-1].forecaster == "b"
+    assert board["b"].rank is None
+    assert f"minus {board.standings[0].forecaster}" in str(board)
+
+
+def test_an_infinite_loss_is_infinite_on_every_platform() -> None:
+    board = board_of(*certain(), rule=Log(), peer=True, relative_skill=True, baseline="a")
+    infinite = board["b"].others
+    assert infinite["relative_skill"].value == infinite["scaled_relative_skill"].value == math.inf
+    for name in ("peer", "peer_sum", "peer_median", "baseline_score"):
+        assert infinite[name].value == -math.inf
+    y, forecasts = certain()
+    without = {name: p for name, p in forecasts.items() if name != "b"}
+    alone = board_of(y, without, rule=Log(), relative_skill=True)
+    for row in alone:
+        expected = row.others["relative_skill"].value
+        found = board[row.forecaster].others["relative_skill"]
+        assert found.value == pytest.approx(expected, rel=1e-12)
+        assert math.isfinite(found.interval[0])
+
+
+def test_an_infinite_baseline_leaves_nothing_to_compare_with() -> None:
+    board = board_of(*certain(), rule=Log(), relative_skill=True, baseline="b")
+    assert math.isnan(board["b"].others["scaled_relative_skill"].value)
+    assert board["a"].others["scaled_relative_skill"].value == 0
+
+
+def test_without_any_answer_there_is_no_score() -> None:
+    y, forecasts = drawn()
+    board = board_of(y, forecasts | {"absent": np.full(QUESTIONS, np.nan)})
+    row = board["absent"]
+    assert (row.answered, row.coverage, row.rank) == (0, 0.0, None)
+    assert math.isnan(row.score)
+    line = next(x for x in str(board).splitlines() if "absent" in x and "0 %" in x)
+    assert "+nan" not in line
+
+
+# Columns
+
+
+def test_raw_coverage_and_selection_are_what_they_say() -> None:
+    y, forecasts = drawn()
+    asked = ~np.isnan(np.array(list(forecasts.values()))).all(axis=0)
+    for row in plain_board():
+        p = forecasts[row.forecaster]
+        there = ~np.isnan(p)
+        assert row.raw == pytest.approx(((p - y) ** 2)[there].mean(), rel=1e-12)
+        assert row.selection == pytest.approx(row.raw - row.score, abs=1e-15)
+        assert row.answered == there.sum()
+        assert row.coverage == row.active == pytest.approx(there.sum() / asked.sum())
+
+
+def test_scores_may_be_moved_to_a_scale() -> None:
+    y, forecasts = drawn()
+    forecasts["always half"] = HALF
+    plain = board_of(y, forecasts, bounds=True, crowd="mean")
+    board = board_of(y, forecasts, bounds=True, crowd="mean", scaled_to=("always half", 0.3))
+    assert board["always half"].score == pytest.approx(0.3)
+    for row in (*board, *board.crowd):
+        before = plain[row.forecaster]
+        shift = row.score - before.score
+        assert shift == pytest.approx(0.05, abs=1e-3)
+        for one, two in ((row.interval, before.interval), (row.bounds, before.bounds)):
+            if one is not None:
+                assert one == pytest.approx([x + shift for x in two])
+        assert row.difference == before.difference
+        assert (row.rank, row.raw) == (before.rank, before.raw)
+    assert board.notes[-1].startswith("Scores are shifted by ")
+    assert board.notes[-1].endswith(", so that always half has 0.3.")
+
+
+def test_bounds_are_wide_and_hold_the_raw_mean_of_a_full_table() -> None:
+    y, forecasts = drawn()
+    forecasts["full"] = HALF
+    board = board_of(y, forecasts, bounds=True)
+    assert board["full"].bounds == pytest.approx((0.25, 0.25))
+    for row in board:
+        low, high = row.bounds
+        assert high - low == pytest.approx(1 - row.coverage)
+    assert plain_board()["a"].bounds is None
+
+
+def test_bounds_of_classes_reach_to_the_greatest_loss() -> None:
+    rng = np.random.default_rng(1)
+    p = {name: rng.dirichlet(np.ones(3), 30) for name in "ab"}
+    p["a"][:15] = np.nan
+    answers = properly.Answers.from_wide(np.arange(30) % 3, p)
+    for rule, most in ((Brier(), 2.0), (RPS(), 1.0)):
+        board = properly.leaderboard(answers, rule=rule, bounds=True, rng=1)
+        low, high = board["a"].bounds or (0.0, 0.0)
+        assert high - low == pytest.approx(most / 2)
+
+
+def test_complete_questions_may_be_asked_for() -> None:
+    y, forecasts = drawn()
+    board = board_of(y, forecasts, missing="complete", least=2)
+    full = ~np.isnan(np.array(list(forecasts.values()))).any(axis=0)
+    assert board.missing == "complete"
+    assert board.questions == full.sum()
+    for row in board:
+        expected = ((forecasts[row.forecaster] - y) ** 2)[full].mean()
+        assert row.score == pytest.approx(expected, rel=1e-12)
+        assert row.coverage == 1
+    assert any(note.startswith(f"Only the {full.sum()} of ") for note in board.notes)
+
+
+def test_fair_scores_are_those_of_large_ensembles() -> None:
+    rng = np.random.default_rng(2)
+    rows: dict[str, list[Any]] = {
+        x: [] for x in ("question", "forecaster", "probability", "outcome")
+    }
+    for question in range(30):
+        chance = rng.random()
+        happened = int(rng.random() < chance)
+        for name, members in (("few", 3), ("many", 30)):
+            for hit in rng.random(members) < chance:
+                for column, x in zip(
+                    rows.values(), (question, name, float(hit), happened), strict=True
+                ):
+                    column.append(x)
+    answers = properly.Answers(**rows, repeated="pool")
+    plain, fair = (properly.leaderboard(answers, fair=flag, rng=1) for flag in (False, True))
+    gains = {row.forecaster: row.score - fair[row.forecaster].score for row in plain}
+    assert gains["few"] > 5 * gains["many"] > 0
+
+
+# Crowds
+
+
+@pytest.mark.parametrize("kind", ["mean", "median", "log-odds"])
+def test_a_crowd_is_made_where_three_or_more_answered(kind: Any) -> None:
+    y, forecasts = drawn()
+    board = board_of(y, forecasts, crowd=kind)
+    (crowd,) = board.crowd
+    table = np.array(list(forecasts.values())).T
+    some = (~np.isnan(table)).sum(axis=1) >= 3
+    pooled: Any = {
+        "mean": lambda p: p.mean(),
+        "median": np.median,
+        "log-odds": lambda p: 1 / (1 + np.exp(-np.log(p / (1 - p)).mean())),
+    }[kind]
+    p = np.array([pooled(row[~np.isnan(row)]) for row in table[some]])
+    assert crowd.forecaster == f"crowd ({kind})"
+    assert board[f"crowd ({kind})"] is crowd
+    assert crowd.raw == pytest.approx(((p - y[some]) ** 2).mean(), rel=1e-12)
+    assert crowd.answered == some.sum()
+    assert (crowd.rank, crowd.tier, crowd.rank_interval) == (None, None, None)
+    assert crowd not in board.standings
+    assert str(board).count(crowd.forecaster) == 1
+    # Beside its members, whose numbers it does not move.
+    assert [row.to_dict() for row in board] == [row.to_dict() for row in plain_board()]
+
+
+def test_a_crowd_is_shown_below_any_number_of_forecasters() -> None:
+    y, _ = drawn()
+    rng = np.random.default_rng(1)
+    forecasts = {f"f{k:02d}": rng.random(QUESTIONS) for k in range(45)}
+    text = str(board_of(y, forecasts, crowd="mean"))
+    assert "crowd (mean)" in text
+    assert "… 5 more: to_frame() has all" in text
+
+
+def test_a_crowd_of_classes_sums_to_one() -> None:
+    rng = np.random.default_rng(1)
+    p = {name: rng.dirichlet(np.ones(3), 30) for name in "abc"}
+    answers = properly.Answers.from_wide(np.arange(30) % 3, p)
+    mean = np.mean(list(p.values()), axis=0)
+    loss = ((mean - np.eye(3)[np.arange(30) % 3]) ** 2).sum(axis=1).mean()
+    board = properly.leaderboard(answers, crowd="mean", rng=1)
+    assert board.crowd[0].raw == pytest.approx(loss, rel=1e-12)
+    logs = np.exp(np.mean(np.log(list(p.values())), axis=0))
+    logs /= logs.sum(axis=1, keepdims=True)
+    board = properly.leaderboard(answers, crowd="log-odds", rule=Log(), rng=1)
+    expected = -np.log(logs[np.arange(30), np.arange(30) % 3]).mean()
+    assert board.crowd[0].raw == pytest.approx(expected, rel=1e-12)
+
+
+# Scores of platforms
+
+
+def test_relative_skill_of_nothing_to_nothing_is_no_number() -> None:
+    y = np.arange(20) % 2
+    right = y.astype(float)
+    board = board_of(
+        y, {"x": right, "z": right, "half": np.full(20, 0.5)}, relative_skill=True, baseline="half"
+    )
+    for name in "xz":
+        assert math.isnan(board[name].others["relative_skill"].value)
+        assert math.isnan(board[name].others["scaled_relative_skill"].value)
+    assert board["half"].others["relative_skill"].value == math.inf
+
+
+def test_pairs_without_common_questions_are_left_out_of_relative_skill() -> None:
+    y, forecasts = drawn(gaps=0)
+    first = np.arange(QUESTIONS) < 20
+    some = {
+        "a": np.where(first, forecasts["a"], np.nan),
+        "b": np.where(first, np.nan, forecasts["b"]),
+        "c": forecasts["c"],
+    }
+    board = board_of(y, some, relative_skill=True)
+    loss = {name: (p - y) ** 2 for name, p in forecasts.items()}
+    expected = (loss["a"][first].sum() / loss["c"][first].sum()) ** 0.5
+    assert board["a"].others["relative_skill"].value == pytest.approx(expected, rel=1e-12)
+    both = [loss["c"][s].sum() / loss[n][s].sum() for n, s in (("a", first), ("b", ~first))]
+    expected = (both[0] * both[1]) ** (1 / 3)
+    assert board["c"].others["relative_skill"].value == pytest.approx(expected, rel=1e-12)
+
+
+def test_peer_scores_are_weighted_by_the_scheduled_time() -> None:
+    # One stands for the whole of ten days, the other from the fifth on, of which two are over.
+    answers = properly.Answers(
+        question=["q", "q", "r", "r"],
+        forecaster=list("ABAB"),
+        probability=[0.8, 0.4, 0.6, 0.5],
+        outcome=[1, 1, 1, 1],
+        time=[0, 5, 0, 0],
+        opens=[0] * 4,
+        closes=[10] * 4,
+        resolved=[8, 8, 10, 10],
+        repeated="moments",
+    )
+    board = properly.leaderboard(answers, peer=True, least=1, rng=1)
+    together = 0.3 * 100 * math.log(0.8 / 0.4)
+    other = 100 * math.log(0.6 / 0.5)
+    found = board["A"].others
+    assert found["peer"].value == pytest.approx((together + other) / 2)
+    assert found["peer_sum"].value == pytest.approx(together + other)
+    base = 100 * (0.8 * (1 + math.log2(0.8)) + 1 + math.log2(0.6)) / 2
+    assert found["baseline_score"].value == pytest.approx(base)
+    assert board["B"].others["peer"].value == pytest.approx(-(together + other) / 2)
+    assert board["A"].active == pytest.approx(0.9)
+    assert board["B"].active == pytest.approx(0.65)
+    assert board.answers == 4
+
+
+def test_baseline_scores_of_classes_are_relative_to_equal_chances() -> None:
+    p = {"a": np.full((12, 4), 0.25), "b": np.tile([0.7, 0.1, 0.1, 0.1], (12, 1))}
+    answers = properly.Answers.from_wide(np.zeros(12, dtype=int), p)
+    board = properly.leaderboard(answers, peer=True, rng=1)
+    assert board["a"].others["baseline_score"].value == pytest.approx(0, abs=1e-12)
+    expected = 100 * (1 + math.log(0.7) / math.log(4))
+    assert board["b"].others["baseline_score"].value == pytest.approx(expected)
+
+
+def test_what_platforms_report_is_told_with_its_cautions() -> None:
+    board = board_of(*drawn(), peer=True, relative_skill=True)
+    assert any("do not measure skill" in note for note in board.notes)
+    assert any("Any prize for rank is improper" in note for note in board.notes)
+    assert any("Relative skill is a ratio" in note for note in board.notes)
+    assert not any("skill" in note for note in plain_board().notes)
+
+
+# Designs
+
+
+def test_a_note_asks_for_families_unless_they_or_times_are_given() -> None:
+    y, forecasts = drawn()
+    note = "Questions are taken as independent; clusters= (--cluster) names families of them."
+    assert note in plain_board().notes
+    designs: Any = ({"clusters": np.arange(QUESTIONS) // 4}, {"when": np.arange(QUESTIONS)})
+    for known in designs:
+        answers = properly.Answers.from_wide(y, forecasts, **known)
+        assert note not in properly.leaderboard(answers, rng=1).notes
+
+
+def test_the_assumption_is_told_below_nine_tenths_of_coverage() -> None:
+    y, forecasts = drawn(gaps=0)
+    start = "This assumes that whoever skipped a question"
+    assert not any(note.startswith(start) for note in board_of(y, forecasts).notes)
+    forecasts["a"][:5] = np.nan
+    assert any(note.startswith(start) for note in board_of(y, forecasts).notes)
+
+
+def test_differences_that_rest_on_one_question_have_no_standard_error() -> None:
+    y, forecasts = drawn(gaps=0)
+    half = np.arange(QUESTIONS) < 20
+    for name in "ab":
+        forecasts[name] = np.where(half, forecasts[name], np.nan)
+    for name in "cd":
+        forecasts[name] = np.where(half, np.nan, forecasts[name])
+    forecasts["b"][20] = 0.5
+    forecasts["c"] = np.where(np.arange(QUESTIONS) == 20, np.nan, forecasts["c"])
+    board = board_of(y, forecasts)
+    place = {row.forecaster: k for k, row in enumerate(board)}
+    error = board.pairs["standard_error"]
+    for one, two in combinations("abcd", 2):
+        across = (one in "ab") != (two in "ab")
+        assert math.isnan(error[place[one], place[two]]) == across
+    assert any("rest on 1 question alone" in note for note in board.notes)
+    assert math.isfinite(board.critical)
+    assert math.isfinite(board.degrees)
+    json.dumps(board.to_dict(), allow_nan=False)
+
+
+def test_of_a_single_family_no_standard_error_can_be_told() -> None:
+    y, forecasts = drawn()
+    answers = properly.Answers.from_wide(y, forecasts, clusters=np.zeros(QUESTIONS, dtype=int))
+    board = properly.leaderboard(answers, peer=True, relative_skill=True, rng=1)
+    for row in board:
+        assert math.isfinite(row.score)
+        assert math.isnan(row.standard_error)
+        assert all(map(math.isnan, (*row.interval, *row.difference_interval)))
+        assert row.rank_interval == (1, 4)
+        assert all(math.isnan(x.standard_error) for x in row.others.values())
+    assert board.leader is None
+    json.dumps(board.to_dict(), allow_nan=False)
+
+
+def test_the_note_on_late_updates_is_not_made_with_a_horizon() -> None:
+    rows: Any = {
+        "question": np.repeat(np.arange(12), 2),
+        "forecaster": ["A", "B"] * 12,
+        "probability": np.linspace(0.1, 0.9, 24),
+        "outcome": np.repeat(np.arange(12) % 2, 2),
+        "time": np.zeros(24),
+        "closes": np.full(24, 10),
+    }
+    note = "The last forecast of each counts: whoever updates late knows more."
+    last: Any = {"repeated": "last"}
+    assert note in properly.leaderboard(properly.Answers(**rows, **last), rng=1).notes
+    board = properly.leaderboard(properly.Answers(**rows, **last, horizon=5), rng=1)
+    assert note not in board.notes
+
+
+# A tournament in which good forecasters take the hard questions
+
+
+NOISE = {"best": 0.2, "good": 0.8, "middling": 1.4, "poor": 2.0, "worst": 2.6}
+
+
+def tournament(seed: int, size: int = 800) -> Any:
+    """Let each answer the more of the hard questions, and the fewer easy ones, the better it is."""
+    rng = np.random.default_rng(seed)
+    odds = rng.normal(0, 2, size)
+    y = (rng.random(size) < 1 / (1 + np.exp(-odds))).astype(int)
+    forecasts = {}
+    for k, (name, spread) in enumerate(NOISE.items()):
+        p = 1 / (1 + np.exp(-odds - spread * rng.normal(size=size)))
+        chance = np.where(np.abs(odds) < 1, 0.95 - 0.2 * k, 0.15 + 0.2 * k)
+        forecasts[name] = np.where(rng.random(size) < chance, np.clip(p, 0.01, 0.99), np.nan)
+    return board_of(y, forecasts)
+
+
+def test_who_takes_hard_questions_is_not_punished_for_it() -> None:
+    boards = [tournament(seed) for seed in range(10)]
+    for board in boards:
+        assert board.standings[0].forecaster == "best"
+        assert min(board, key=lambda row: row.raw).forecaster != "best"
+        assert board["best"].rank_interval[0] == 1
+        assert board["worst"].rank_interval[0] > 1
+        assert board["best"].selection > 0 > board["worst"].selection
+    right = [[row.forecaster for row in board] == list(NOISE) for board in boards]
+    assert sum(right) >= 8
+
+
+def test_a_note_says_why_raw_means_have_somebody_else_first() -> None:
+    board = tournament(1)
+    raw = min(board, key=lambda row: row.raw)
+    apart = board["best"].selection - raw.selection
+    assert apart > 0.03
+    why = (
+        f"By raw means {raw.forecaster} would be first: the questions that best answered were "
+        f"harder by {apart:.3g}."
+    )
+    assert why in board.notes
+    assert why in str(board).replace("\n  ", " ")
+
+
+def test_the_bundled_tournament_misleads_raw_means_only() -> None:
+    tournament = properly.datasets.tournament()
+    board = properly.leaderboard(tournament.answers, rng=1)
+    order = [row.forecaster for row in board]
+    truth = sorted(tournament.truth, key=lambda name: tournament.truth[name])
+    assert order[0] == truth[0]
+    assert stats.kendalltau([truth.index(x) for x in order], range(len(order))).statistic > 0.7
+    raw = sorted(board, key=lambda row: row.raw)
+    assert raw[0].forecaster != truth[0]
+    assert any(note.startswith("By raw means") for note in board.notes)
+
+
+def test_unconnected_parts_are_refused_and_can_be_kept_apart() -> None:
+    y, forecasts = drawn(gaps=0)
+    half = np.arange(QUESTIONS) < 20
+    parts = {
+        name: np.where(half if name in "ab" else ~half, p, np.nan) for name, p in forecasts.items()
+    }
+    answers = properly.Answers.from_wide(y, parts)
+    with pytest.raises(DataError, match="2 parts"):
+        properly.leaderboard(answers)
+    assert len(properly.leaderboard(answers.keep(["a", "b"]), rng=1)) == 2
