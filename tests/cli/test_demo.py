@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import json
 from pathlib import Path
 from typing import Any
 
@@ -44,6 +45,17 @@ def test_the_command_to_try_can_be_run() -> None:
     scored = run(*command.replace("properly report", "score").split())
     assert scored.exit_code == 0
     assert scored.stdout.startswith("888 cases, event rate")
+
+
+def test_a_tournament_can_be_written_and_ranked() -> None:
+    head, *lines = run("demo", "--answers", "tournament.csv").stdout.splitlines()
+    assert [path.name for path in Path().iterdir()] == ["tournament.csv"]
+    answers = datasets.tournament().answers
+    assert head == f"{len(answers):,} answers are in tournament.csv. Try:"
+    command = " ".join(line.strip().removesuffix("\\") for line in lines)
+    ranked = run(*command.split()[1:], "--format", "json")
+    found = [row["score"] for row in json.loads(ranked.stdout)["standings"]]
+    assert found == [row.score for row in properly.leaderboard(answers, rng=0)]
 
 
 @pytest.fixture

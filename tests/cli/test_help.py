@@ -109,12 +109,21 @@ def people(tmp_path_factory: pytest.TempPathFactory) -> str:
     return "\n".join([head, *lines[::30]]) + "\n"
 
 
+@pytest.fixture(scope="module")
+def answers(tmp_path_factory: pytest.TempPathFactory) -> str:
+    """Return the tournament as the demo writes it."""
+    path = tmp_path_factory.mktemp("demo") / "tournament.csv"
+    assert run("demo", "--answers", path).exit_code == 0
+    return path.read_text(encoding="utf-8")
+
+
 @pytest.mark.parametrize("line", sorted({line for path in PATHS for line in examples(path)}))
 def test_the_examples_of_help_run(
-    line: str, people: str, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+    line: str, people: str, answers: str, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     monkeypatch.chdir(tmp_path)
     (tmp_path / "crash.csv").write_text(people, encoding="utf-8")
+    (tmp_path / "tournament.csv").write_text(answers, encoding="utf-8")
     (tmp_path / "activity").mkdir()
     Logistic(0.1, 0.9).save(tmp_path / "map.json")
     # What an example is to write is not there yet.

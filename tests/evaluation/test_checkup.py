@@ -684,3 +684,13 @@ def test_nothing_that_was_handed_in_is_changed() -> None:
     check(y, {"model": p}, weight=weight)
     for x, was in zip((y, p, weight), before, strict=True):
         assert x.tolist() == was.tolist()
+
+
+def test_several_cases_at_one_time_want_clusters() -> None:
+    shared = np.arange(ROWS) // 2
+    found = only(check(Y, P, time=shared))
+    assert (found.severity, found.where) == ("note", "time")
+    # Few times are not allowed for, and one case a time has none beside it.
+    for time in (np.arange(ROWS) % 19, np.arange(ROWS)):
+        assert check(Y, P, time=time).findings == ()
+    assert check(Y, P, time=shared, clusters=np.arange(ROWS) % 25).findings == ()

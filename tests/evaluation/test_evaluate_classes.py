@@ -198,12 +198,14 @@ def test_clusters_are_allowed_for_where_that_is_known_how_to_do() -> None:
 
 
 def test_many_times_are_a_series_and_also_periods() -> None:
-    told = "reliability has no bands: they do not allow for dependence in time"
-    e = noted(told, replicates=9, time=KNOWN["time"])
     why = "the test does not allow for dependence in time"
-    assert f"calibration is not tested: {why}" in e.notes
+    e = noted(f"calibration is not tested: {why}", replicates=9, time=KNOWN["time"])
     assert e.design == "30 times"
     cases = Cases(Y, P, time=KNOWN["time"])
+    drawn = properly.reliability(
+        cases, reduction="cumulative", band="consistency", replicates=9, rng=1
+    )
+    assert e.reliability["first"]["2"].to_dict() == drawn["2"].to_dict()
     assert e.scores["first"]["rps"] == properly.score_interval(cases, RPS())
     with pytest.warns(DataWarning, match="in 12 of 12 periods"):
         direct = over_time(cases, RPS())

@@ -302,11 +302,19 @@ def test_baselines_have_curves_too(gathered: Any) -> None:
     )
 
 
-def test_clusters_go_before_times(gathered: Any, some: Any) -> None:
+def test_clusters_go_with_times_if_these_are_enough(gathered: Any, some: Any) -> None:
     clusters = len(np.unique(some["known"]["clusters"]))
     assert gathered.design == f"{clusters} clusters"
     alone = evaluate(some["y"], some["models"], time=np.arange(888) // 10, rules=Brier())
     assert alone.design == "89 times"
+    both = evaluate(
+        some["y"],
+        some["models"],
+        clusters=some["known"]["clusters"],
+        time=np.arange(888) // 10,
+        rules=Brier(),
+    )
+    assert both.design == f"{clusters} clusters by 89 times"
     few = evaluate(some["y"], some["models"], time=some["time"], rules=Brier())
     assert few.design == "888 independent cases"
     assert few.notes[-1] == (
@@ -315,19 +323,26 @@ def test_clusters_go_before_times(gathered: Any, some: Any) -> None:
     assert len(few.over_time["logistic"]) == len(np.unique(some["time"]))
 
 
-def test_times_leave_out_what_does_not_allow_for_them(some: Any) -> None:
+def test_times_are_allowed_for_by_bands_and_tests(some: Any) -> None:
     models = {"logistic": some["models"]["logistic"]}
     found = properly.evaluate(
         some["y"], models, time=np.arange(888) // 10, rules=Brier(), replicates=5, rng=1
     )
     assert found.design == "89 times"
-    assert found.reliability["logistic"].band is None
-    assert found.calibration_tests == {}
-    assert found.decompositions["logistic"]["brier"].intervals is not None
-    assert found.notes[-2:] == (
-        "reliability has no bands: they do not allow for dependence in time",
-        "calibration is not tested: the test does not allow for dependence in time",
-    )
+    curve, test = found.reliability["logistic"], found.calibration_tests["logistic"]
+    assert curve.band is not None
+    assert curve.dependence is not None
+    assert curve.band.method == f"dependent draws (rho = {curve.dependence.rho:.2f})"
+    assert (test.name, test.method, test.design) == ("score", "F", "89 times")
+    parts = found.decompositions["logistic"]["brier"].intervals
+    assert parts is not None
+    assert parts.p_value > 0
+    assert any(note.startswith("a kind of mistake comes in fewer than 10") for note in found.notes)
+    assert (
+        "bands and tests allow for dependence in time: of logistic phi = "
+        f"{curve.dependence.phi:.2f}, psi = {curve.dependence.psi:.2f} and "
+        f"{curve.dependence.effective_times:.0f} effective times"
+    ) in found.notes
     without = evaluate(some["y"], models, time=np.arange(888) // 10, rules=Brier())
     assert not any("dependence in time" in note for note in without.notes)
 
@@ -471,3 +486,22 @@ def test_an_evaluation_needs_four_times_the_memory_of_its_input() -> None:
     finally:
         tracemalloc.stop()
     assert peak < 4 * (p.nbytes + y.nbytes)
+
+
+def test_a_page_of_stations_by_days_has_all_its_curves() -> None:
+    rng = np.random.default_rng(4)
+    station, day = (x.ravel() for x in np.indices((12, 40)))
+    p = rng.beta(2, 2, len(day))
+    y = rng.random(len(day)) < p
+    models = {"sharp": p, "blunt": np.clip(p + rng.normal(0, 0.3, len(p)), 0.01, 0.99)}
+    known: dict[str, Any] = {"clusters": station, "time": day}
+    found = properly.evaluate(y, models, rules=Brier(), replicates=0, rng=1, **known)
+    assert found.design == "12 clusters by 40 times"
+    assert np.isfinite(found.dominances["sharp", "blunt"].upper).any()
+    assert found.dominances["sharp", "blunt"].design == found.design
+    for name in models:
+        assert found.at_thresholds[name][5].intervals is not None
+        assert found.over_time[name].design == "clusters"
+        assert found.aucs[name].degrees == 4
+    assert found.over_ranges is not None
+    assert found.over_ranges.standard_error.min() > 0

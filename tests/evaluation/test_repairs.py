@@ -157,13 +157,14 @@ def test_an_evaluation_with_repairs_can_be_pickled(evaluation: Evaluation) -> No
     assert one.area() == other.area()
 
 
-def test_times_have_no_band_but_a_difference() -> None:
+def test_a_difference_has_a_band_over_time() -> None:
     e = properly.evaluate(
         Y, P["high"], time=np.arange(N), recalibrate="logistic", replicates=0, rng=1
     )
     found = e.repairs["forecast"].difference
     assert found is not None
-    assert found.band is None
+    assert found.band is not None
+    assert found.band.method == "times"
 
 
 def test_too_few_events_are_noted() -> None:

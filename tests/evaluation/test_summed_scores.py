@@ -14,8 +14,8 @@ from tests.examples import examples
 
 from properly import Cases, compare, score_interval
 from properly._boundary._notices import collected
-from properly.comparison._compare import most_signs
 from properly.comparison._differences import sign_flip
+from properly.comparison._pair_tests import most_signs
 from properly.engines._exact_sums import ScoreSums
 from properly.evaluation._summed_scores import compare_sums, score_of, skill_of
 from properly.inference import skill_interval

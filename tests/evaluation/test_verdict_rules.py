@@ -453,7 +453,6 @@ def band(lower: list[float], upper: list[float]) -> Any:
         high,
         **rest,
         design="100 independent cases",
-        block_length=None,
         within=Interval(0.01, 0.1),
     )
 

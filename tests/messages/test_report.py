@@ -23,8 +23,9 @@ E: Any = evaluate([0, 1, 1, 0], [0.2, 0.7, 0.4, 0.4], replicates=0)
         (
             ArgumentTypeError,
             (
-                "a report is printed from an Evaluation; got dict\n\n"
-                "Hint: make one with properly.evaluate(y, forecasts)."
+                "a report is printed from an Evaluation or a Leaderboard; got dict\n\n"
+                "Hint: make one with properly.evaluate(y, forecasts), or "
+                "properly.leaderboard(answers)."
             ),
             lambda folder: report.write(folder / "x.html", NOTHING),
         ),

@@ -9,18 +9,21 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from properly.cli._commands import Described
+from properly.cli._long import long_options, read_long, taken_long
 from properly.cli._options import FILES, file_options_but, format_option
 from properly.cli._wording import in_options, name_rows
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
     from properly.cli._columns import Places
-    from properly.evaluation import Symptom
+    from properly.evaluation import Checkup, Symptom
 
-EXAMPLES = """
+EXAMPLES = r"""
 properly check crash.csv --outcome died --forecast logistic
 properly check crash.csv --outcome died --forecast forest --strict
+properly check tournament.csv \
+    --long question,forecaster,probability,outcome
 """
 
 
@@ -37,6 +40,7 @@ def check() -> click.Command:
         ),
         params=[
             *file_options_but("strata", "normalize"),
+            *long_options("only"),
             format_option("text", "json"),
             click.Option(["--strict"], is_flag=True, help="Exit with 1 for an oddity, too."),
         ],
@@ -45,6 +49,21 @@ def check() -> click.Command:
 
 
 def _check(layout: str, *, strict: bool, **options: Any) -> None:
+    own = taken_long(options, "layout", "strict")
+    checkup, places = _of_cases(options) if own is None else _of_answers(own, options)
+    findings = [_in_options(x) for x in checkup.findings]
+    if layout == "json":
+        placed = [_with_places(x, places) for x in findings]
+        click.echo(json.dumps(checkup.to_dict() | {"findings": placed}, indent=2))
+    else:
+        lines = tuple(_with_lines(x, places) for x in findings)
+        click.echo(str(replace(checkup, findings=lines)))
+    if not checkup.is_fine or (strict and checkup.of("oddity")):
+        click.get_current_context().exit(1)
+
+
+def _of_cases(options: Mapping[str, Any]) -> tuple[Checkup, Places]:
+    """Look at one row a case."""
     import properly
     from properly.cli._raw_columns import raw_columns
 
@@ -57,15 +76,21 @@ def _check(layout: str, *, strict: bool, **options: Any) -> None:
         pos_label=columns.pos_label,
         **columns.roles,
     )
-    findings = [replace(x, advice=in_options(x.advice)) for x in checkup.findings]
-    if layout == "json":
-        placed = [_with_places(x, columns.places) for x in findings]
-        click.echo(json.dumps(checkup.to_dict() | {"findings": placed}, indent=2))
-    else:
-        lines = tuple(_with_lines(x, columns.places) for x in findings)
-        click.echo(str(replace(checkup, findings=lines)))
-    if not checkup.is_fine or (strict and checkup.of("oddity")):
-        click.get_current_context().exit(1)
+    return checkup, columns.places
+
+
+def _of_answers(own: Mapping[str, Any], options: Mapping[str, Any]) -> tuple[Checkup, Places]:
+    """Look at one row an answer."""
+    from properly.evaluation import check_answers
+
+    table = read_long(own, raw=True, **options)
+    return check_answers(**table.columns, **table.reading), table.places
+
+
+def _in_options(symptom: Symptom) -> Symptom:
+    """Speak of options; what was found of answers may name an argument, too."""
+    what = in_options(symptom.what) if symptom.name else symptom.what
+    return replace(symptom, what=what, advice=in_options(symptom.advice))
 
 
 def _with_places(symptom: Symptom, places: Places) -> dict[str, Any]:

@@ -22,9 +22,14 @@ if TYPE_CHECKING:
     Column = np.ndarray[Any, Any]
 
 Task = Literal["binary", "multiclass", "ordinal"]
+Missing = Literal["refuse", "drop", "complete", "pairwise", "two-way"]
 ROLES = ("weight", "count", "groups", "clusters", "strata", "time")
+# Those that hold times; a long table may have several.
+TIMES = ("time", "when", "opens", "closes", "resolved")
 # Those that hold numbers, as forecasts do.
 AMOUNTS = ("weight", "count")
+# Ways to compare models of which each lacks some forecasts.
+GAPS = ("complete", "pairwise", "two-way")
 PLACE = "{}"
 # Percentages are of this.
 WHOLE = 100
@@ -46,8 +51,8 @@ class Plan:
         The labels of the classes, as text; None for an event.
     event : str or None
         The label of the event, as text.
-    missing : {"refuse", "drop"}
-        What to do about rows with a missing value.
+    missing : {"refuse", "drop", "complete", "pairwise", "two-way"}
+        What to do about rows with a missing value; the last three take forecasts with gaps.
     percent : bool
         Whether forecasts are in percent.
     date_format : str or None
@@ -67,7 +72,7 @@ class Plan:
     event: str | None
     task: Task
     normalize: bool
-    missing: Literal["refuse", "drop"]
+    missing: Missing
     percent: bool
     date_format: str | None
     beside: tuple[str, ...]
@@ -280,7 +285,7 @@ def plan_of(
     classes: str | None = None,
     ordered: bool = False,
     event: str | None = None,
-    missing: Literal["refuse", "drop"] = "refuse",
+    missing: Missing = "refuse",
     normalize: bool = False,
     percent: bool = False,
     date_format: str | None = None,
@@ -318,7 +323,7 @@ def read_rows(files: Files, plan: Plan) -> Chosen:
     rows = read_columns(files, plan).with_numbers(plan.numbers)
     if "time" in plan.roles:
         rows = rows.with_dates(plan.roles["time"], plan.date_format)
-    columns, dropped = rows.complete(plan.missing)
+    columns, dropped = _with_forecasts(rows, plan)
     say(dropped)
     places = Places.of(rows, plan.missing)
     show = files.read(plan.show).with_gaps(places.kept) if plan.show else {}
@@ -336,6 +341,18 @@ def read_rows(files: Files, plan: Plan) -> Chosen:
         show=show,
         places=places,
     )
+
+
+def _with_forecasts(rows: FileRows, plan: Plan) -> tuple[dict[str, Column], str | None]:
+    """Refuse or drop rows that lack a value; forecasts may lack some where that is allowed for."""
+    import numpy as np
+
+    if plan.missing not in GAPS:
+        return rows.complete(plan.missing)
+    gaps = {name: rows.missing[name] for name in plan.forecasts}
+    others = {name: mask for name, mask in rows.missing.items() if name not in gaps}
+    columns, _ = replace(rows, missing=others).complete("refuse")
+    return columns | {name: np.where(gaps[name], np.nan, columns[name]) for name in gaps}, None
 
 
 def choice_of(
@@ -365,8 +382,9 @@ def read_columns(files: Files, plan: Plan) -> FileRows:
     """Read the columns of a plan; percentages that can be divided by 100 are."""
     import numpy as np
 
-    if plan.date_format is not None:
-        files.keep_text(plan.roles["time"])
+    for role in TIMES if plan.date_format is not None else ():
+        if role in plan.roles:
+            files.keep_text(plan.roles[role])
     rows = files.read(plan.columns)
     columns = dict(rows.columns)
     for name in plan.forecasts if plan.percent else ():
@@ -390,7 +408,7 @@ def largest_divided(plan: Plan, columns: Mapping[str, Column]) -> str | None:
     numbers = [x for name in plan.forecasts if (x := columns[name]).dtype.kind == "f"]
     if not plan.percent or not numbers:
         return None
-    return divided(max(float(x.max()) for x in numbers))
+    return divided(max(float(x[x >= 0].max()) for x in numbers))
 
 
 def divided(largest: float) -> str:

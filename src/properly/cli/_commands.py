@@ -33,6 +33,21 @@ class Described(click.Command):
             for line in self.examples.splitlines():
                 formatter.write(f"{'':{formatter.current_indent}}{line}\n")
 
+    def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """Write options, those of a section of their own below the others."""
+        sections: dict[str, list[tuple[str, str]]] = {}
+        for option in self.get_params(ctx):
+            record = option.get_help_record(ctx)
+            if record is not None and isinstance(option, click.Option):
+                sections.setdefault(getattr(option, "section", "Options"), []).append(record)
+        if len(sections) == 1:
+            # A group writes its commands below.
+            super().format_options(ctx, formatter)
+            return
+        for name, records in sections.items():
+            with formatter.section(name):
+                formatter.write_dl(records)
+
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
         """Keep the arguments as they were given."""
         ctx.meta[ARGUMENTS] = tuple(args)
@@ -54,6 +69,7 @@ COMMANDS = {
     "report": "Write one page about forecasts: verdict, scores, pictures.",
     "score": "Score forecasts: a table, JSON, CSV, Markdown or LaTeX.",
     "compare": "Say whether one model is better than another.",
+    "leaderboard": "Rank forecasters who answered different questions.",
     "recalibrate": "Repair forecasts, if that can be done, by a map.",
     "check": "Look for what is wrong with data before scoring them.",
     "recommend": "Say which metric suits a decision, and why.",

@@ -8,9 +8,11 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import click
 
+from properly.cli._columns import GAPS
 from properly.cli._commands import Described
 from properly.cli._engine import Large, engine_options, opened, refuse_without_rows
 from properly.cli._formats import as_csv
+from properly.cli._long import long_options, read_long, taken_long
 from properly.cli._options import (
     FILES,
     RuleType,
@@ -26,6 +28,8 @@ from properly.cli._options import (
 from properly.cli._running import emit, progress_bar, require_output, unknown
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from properly import Interval
     from properly.cli._columns import Chosen
     from properly.comparison import Comparison
@@ -40,6 +44,8 @@ properly compare crash.csv --outcome died --forecast logistic \
     --forecast boosting --within 0.01 0.1 --clusters cluster
 properly compare crash.csv --outcome died --forecast logistic \
     --forecast boosting --reference logistic --margin 0.001
+properly compare tournament.csv --missing pairwise \
+    --long question,forecaster,probability,outcome
 """
 
 
@@ -52,8 +58,26 @@ def compare() -> click.Command:
             "Compare models on the same cases, pair by pair: differences of scores with intervals "
             f"and p-values. No model is called better if the interval holds zero. {FILES}"
         ),
-        params=[*file_options_but("groups"), *engine_options(), *_options()],
+        params=[
+            *file_options_but("groups", "missing"),
+            _missing_option(),
+            *engine_options(),
+            *_options(),
+            *long_options(),
+        ],
         examples=EXAMPLES,
+    )
+
+
+def _missing_option() -> click.Option:
+    return click.Option(
+        ["--missing"],
+        type=click.Choice(["refuse", "drop", *GAPS]),
+        default="refuse",
+        show_default="refuse; with --long, two-way",
+        help="What to do about rows with a missing value. Of forecasts that are missing: compare "
+        "on the rows that all forecast, each pair on those that both did, or all models by effects "
+        "of rows and models.",
     )
 
 
@@ -106,6 +130,12 @@ def _compare(
         "level": level,
         "rng": seed,
     }
+    own = taken_long(options, *(str(x.name) for x in _options() if x.name != "within"), "missing")
+    if own is not None:
+        settings["missing"] = _of_gaps(options.pop("missing"))
+        comparison = _compared_answers(own, options, rule, **settings)
+        emit(_laid_out(comparison, layout), output, force=force)
+        return
     with opened(**options) as data:
         if reference is not None and reference not in data.forecasts:
             message = f"--reference is a model that is compared; got {reference!r}"
@@ -114,8 +144,38 @@ def _compare(
         if isinstance(data, Large):
             comparison = _compared_by_sums(data, chosen, **settings)
         else:
-            comparison = _compared(data, chosen, **settings)
+            missing = options["missing"] if options["missing"] in GAPS else "refuse"
+            comparison = _compared(data, chosen, missing=missing, **settings)
     emit(_laid_out(comparison, layout), output, force=force)
+
+
+def _of_gaps(given: str) -> str:
+    """Say how to allow for gaps in a long table; rows are never dropped for them."""
+    context = click.get_current_context()
+    if context.get_parameter_source("missing") is click.core.ParameterSource.DEFAULT:
+        return "two-way"
+    if given not in GAPS:
+        message = f"--missing {given} does not go with --long; give {', '.join(GAPS)}."
+        raise click.UsageError(message)
+    return given
+
+
+def _compared_answers(
+    own: Mapping[str, Any],
+    options: dict[str, Any],
+    rule: Rule | Literal["auc"] | None,
+    **settings: Any,
+) -> Comparison:
+    """Compare forecasters who answered different questions."""
+    import properly
+
+    table = read_long(own, **options)
+    answers = table.answers()
+    reference = settings["reference"]
+    if reference is not None and reference not in answers.forecasters:
+        message = f"--reference is a forecaster that is compared; got {reference!r}"
+        raise unknown(message, reference, answers.forecasters)
+    return properly.compare(answers, rule=_over(rule, None, table.task), **settings)
 
 
 def _compared(data: Chosen, rule: Rule | Literal["auc"], **settings: Any) -> Comparison:

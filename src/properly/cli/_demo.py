@@ -9,6 +9,7 @@ import click
 from properly._boundary._record import printable
 from properly.cli._commands import Described, command_line
 from properly.cli._formats import as_csv
+from properly.cli._long import FORM
 from properly.cli._options import force_option
 from properly.cli._running import progress_bar
 
@@ -37,6 +38,7 @@ properly.report.write({path!r}, evaluation, {words})
 EXAMPLES = """
 properly demo
 properly demo --data crash.csv --force
+properly demo --answers tournament.csv --force
 """
 
 
@@ -49,27 +51,31 @@ def demo() -> click.Command:
         help=(
             "Evaluate the bundled example: 8,879 people in car crashes, and what five models said "
             "about their death. Prints the verdict and the scores, and writes the page. With "
-            "--data the example is written as a CSV file instead, to try other commands on."
+            "--data the example is written as a CSV file instead, to try other commands on; with "
+            "--answers a simulated tournament, a long table of who answered what."
         ),
         params=[
             click.Option(
                 ["--output"], type=file, show_default=PAGE, help="Where to write the page."
             ),
             click.Option(["--data"], type=file, help="Where to write the data, as CSV."),
+            click.Option(["--answers"], type=file, help="Where to write a tournament, as CSV."),
             force_option(),
         ],
         examples=EXAMPLES,
     )
 
 
-def _demo(output: str | None, data: str | None, *, force: bool) -> None:
+def _demo(output: str | None, data: str | None, answers: str | None, *, force: bool) -> None:
     from properly._boundary._files import require_writable
     from properly.datasets import crash
 
-    page = PAGE if output is None and data is None else output
-    for path in (page, data):
+    page = PAGE if output is None and data is None and answers is None else output
+    for path in (page, data, answers):
         if path is not None:
             require_writable(path, overwrite=force)
+    if answers is not None:
+        _write_answers(answers, force=force)
     if data is not None:
         _write_data(data, crash(), force=force)
     if page is not None:
@@ -88,6 +94,20 @@ def _write_data(path: str, crash: Crash, *, force: bool) -> None:
     click.echo(f"{len(crash):,} people are in {printable(path)}. Try:")
     click.echo(f"  properly report {file} --outcome died --forecast logistic \\")
     click.echo("    --forecast forest --clusters cluster --within 0.01 0.1")
+
+
+def _write_answers(path: str, *, force: bool) -> None:
+    import shlex
+
+    from properly._boundary._files import write_whole
+    from properly.datasets import tournament
+
+    rows = tournament()
+    columns = [getattr(rows, name).tolist() for name in FORM.split(",")]
+    text = as_csv(FORM.split(","), list(zip(*columns, strict=True)))
+    write_whole(path, text, overwrite=force)
+    click.echo(f"{len(rows.question):,} answers are in {printable(path)}. Try:")
+    click.echo(f"  properly leaderboard {shlex.quote(printable(path))} \\\n    --long {FORM}")
 
 
 def _columns(crash: Crash) -> dict[str, list[Any]]:

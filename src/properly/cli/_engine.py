@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, NoReturn
+from typing import TYPE_CHECKING, Any, Literal, NoReturn
 
 import click
 
 from properly._boundary._record import many
 from properly.cli._columns import (
+    GAPS,
     WHOLE,
     Choice,
     choice_of,
@@ -122,7 +123,8 @@ def opened(
         if is_large or _has_many_cases(files, plan):
             _refuse_rows(plan, engine)
             columns = _safe_names(plan)
-            frame, dropped = files.relation(columns, numbers=plan.numbers, missing=plan.missing)
+            missing: Literal["refuse", "drop"] = "drop" if plan.missing == "drop" else "refuse"
+            frame, dropped = files.relation(columns, numbers=plan.numbers, missing=missing)
             yield _large(plan, frame, engine, dropped)
             return
         rows = read_rows(files, plan)
@@ -171,6 +173,8 @@ def _needing_rows(plan: Plan) -> list[str]:
 
 
 def _refuse_rows(plan: Plan, engine: str) -> None:
+    if plan.missing in GAPS:
+        refuse_without_rows(f"--missing {plan.missing}", engine)
     for role in _needing_rows(plan):
         refuse_without_rows(f"--{role}", engine)
 

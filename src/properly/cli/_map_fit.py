@@ -239,8 +239,8 @@ def _laid_out(result: Recalibrated, use: Map, layout: str) -> str:
 def _remarks(result: Recalibrated) -> list[str]:
     """Say how maps were judged, and which could not be."""
     gain = result.gain
-    parts = {"clusters": "folds of whole clusters", "times": "blocks of time"}
-    how = f"{gain.folds} {parts.get(gain.design, 'folds')}"
+    parts = {"cases": "folds", "times": "blocks of time"}
+    how = f"{gain.folds} {parts.get(gain.design, 'folds of whole clusters')}"
     said = [f"Fitted to these cases, judged by {how}. Gains are of the {gain.rule} score."]
     said += [
         f"No {name.replace('_', ' ')} map: {in_options(reason)}."

@@ -12,6 +12,7 @@ from properly._boundary._record import printable
 from properly.cli._columns import ROLES, Chosen
 from properly.cli._commands import Described, command_line
 from properly.cli._engine import engine_options, opened
+from properly.cli._long import long_options, taken_long
 from properly.cli._options import (
     FILES,
     evaluated,
@@ -30,6 +31,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
     from properly import Evaluation
+    from properly.comparison import Leaderboard
 
 
 def python_of(
@@ -149,6 +151,8 @@ def _plain(label: Any) -> Any:
 
 
 FIGURES = ("svg", "png", "pdf")
+# Options that go with a long table.
+OF_BOARDS = ("rules", "level", "seed", "title", "output", "figures", "figure_formats", "force")
 EXAMPLES = r"""
 properly report crash.csv --outcome died --forecast logistic \
     --forecast forest --within 0.01 0.1 --clusters cluster \
@@ -159,6 +163,8 @@ properly report crash.csv --outcome died --forecast boosting \
     --output boosting.html --figures figures --figure-format pdf
 properly report crash.csv --outcome died --forecast forest \
     --clusters cluster --recalibrate
+properly report tournament.csv --output tournament.html \
+    --long question,forecaster,probability,outcome
 """
 
 
@@ -172,7 +178,7 @@ def report() -> click.Command:
             "pictures to explore, and the numbers. It is one HTML file that needs nothing else. "
             f"Prints the verdict, and where the page is. {FILES}"
         ),
-        params=[*file_options(), *engine_options(), *_options()],
+        params=[*file_options(), *engine_options(), *_options(), *long_options()],
         examples=EXAMPLES,
     )
 
@@ -269,6 +275,16 @@ def _report(
     names = ("rules", "within", "level", "replicates", "seed", "recalibrate")
     settings = {name: options.pop(name) for name in names}
     settings["rules"] = settings["rules"] or None
+    own = taken_long(options, *OF_BOARDS)
+    if own is not None:
+        from properly.cli._leaderboard import write_page
+
+        board = _board(own, options, settings)
+        drawn = _draw(figures, board, figure_formats, force=force)
+        write_page(output, board, force=force, title=title)
+        click.echo(f"{board}\n\nThe page is in {printable(output)}.")
+        _say_drawn(drawn, figures)
+        return
     with opened(**options) as data:
         evaluation = evaluated(data, **settings)
     words = {"cases": cases, "event": event_name}
@@ -287,8 +303,26 @@ def _report(
         overwrite=force,
     )
     click.echo(f"{properly.verdict(evaluation, **words)}\n\nThe page is in {printable(output)}.")
-    if drawn:
-        click.echo(f"{drawn} figures are in {printable(str(figures))}.")
+    _say_drawn(drawn, figures)
+
+
+def _board(
+    own: Mapping[str, Any], options: Mapping[str, Any], settings: Mapping[str, Any]
+) -> Leaderboard:
+    """Rank the forecasters of a long table, by one rule."""
+    from properly.cli._leaderboard import board_of
+
+    rules = settings["rules"] or (None,)
+    if len(rules) > 1:
+        message = f"A board is by one rule; got --rule {len(rules)} times."
+        raise click.UsageError(message)
+    return board_of(own, options, rule=rules[0], level=settings["level"], rng=settings["seed"])
+
+
+def _say_drawn(count: int, folder: str | None) -> None:
+    if count:
+        figures = "figure is" if count == 1 else "figures are"
+        click.echo(f"{count} {figures} in {printable(str(folder))}.")
 
 
 def _require_figures(folder: str | None) -> None:
@@ -300,7 +334,7 @@ def _require_figures(folder: str | None) -> None:
 
 def _draw(
     folder: str | None,
-    evaluation: Evaluation,
+    evaluation: Evaluation | Leaderboard,
     formats: tuple[str, ...],
     *,
     force: bool,

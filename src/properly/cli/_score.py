@@ -14,6 +14,7 @@ from properly.cli._engine import Large, engine_options, opened, refuse_without_r
 from properly.cli._formats import FORMATS
 from properly.cli._gains import find_gains, honest_names, with_honest_rows
 from properly.cli._gate import ConditionType, Gate, names_of, references
+from properly.cli._long import long_options, taken_long
 from properly.cli._options import (
     FILES,
     evaluated,
@@ -26,6 +27,7 @@ from properly.cli._options import (
     seed_option,
     within_option,
 )
+from properly.cli._own_scores import own_scores
 from properly.cli._running import emit, require_output
 from properly.cli._stored import against, keep_forecasts, read_stored
 
@@ -98,6 +100,8 @@ properly score crash.csv --outcome died --forecast logistic \
 properly score crash.csv --outcome severity --forecast severity_probability \
     --classes none,possible,nonincapacitating,incapacitating,killed \
     --ordered --missing drop
+properly score tournament.csv --rule brier \
+    --long question,forecaster,probability,outcome
 """
 
 
@@ -111,7 +115,7 @@ def score() -> click.Command:
             "model and rule, beside forecasts that need no model. Lower scores are better. Exits "
             f"with 3 if a condition given by --fail-if holds. {FILES}"
         ),
-        params=[*file_options(), *engine_options(), *_options()],
+        params=[*file_options(), *engine_options(), *_options(), *long_options()],
         examples=EXAMPLES,
     )
 
@@ -185,6 +189,11 @@ def _score(
     stored = None if baseline is None else read_stored(baseline)
     request = {name: options.pop(name) for name in ("rules", "within", "level", "seed")}
     request["rules"] = request["rules"] or None
+    own = taken_long(options, "rules", "level", "layout", "output", "force")
+    if own is not None:
+        given = {name: request[name] for name in ("rules", "level")}
+        emit(own_scores(own, layout, **given, **options), output, force=force)
+        return
     with opened(beside=references(conditions, is_stored=stored is not None), **options) as chosen:
         _refuse_large(chosen, {"--keep-forecasts": keep, "--recalibrated": recalibrated})
         models = tuple(name for name in chosen.forecasts if name not in chosen.beside)

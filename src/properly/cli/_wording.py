@@ -22,6 +22,7 @@ OPTIONS = {
         for name in (
             *("weight", "count", "groups", "clusters", "strata", "time", "within", "missing"),
             *("normalize", "level", "replicates", "reference", "margin"),
+            *("repeated", "horizon", "opens", "closes", "resolved", "when"),
         )
     },
 }
@@ -50,6 +51,14 @@ SENTENCES = {
     r"missing=\"drop\", or (--missing drop),": r"\1",
     r"; on the command line, (?=--)": ": ",
     r" on the command line\)": ")",
+    r"answers\.keep\(\[names\]\), or --only on the command line": "--only NAME",
+    r"relative_skill is False": "--relative-skill is not given",
+    r"pass relative_skill=True": "give --relative-skill",
+    r"make Answers with repeated=\"pool\", of an event, and score them by Brier\(\)": (
+        "of an event, give --repeated pool and --rule brier"
+    ),
+    r"clusters= \(--cluster\)": "--cluster",
+    r"write datetime\.timedelta\(days=10\)": "write --horizon 10d",
     r"divide by 100(?: first)?": "give --percent",
     r"Make numbers or dates of them first, which have an order": (
         "Say how dates are written, such as --date-format %d.%m.%Y"

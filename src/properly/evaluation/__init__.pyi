@@ -1,5 +1,6 @@
 # Where each public name lives; it is imported from there when it is first used.
 
+from ._checkup._answers import check_answers
 from ._checkup._check import Checkup, check
 from ._checkup._symptom import Symptom
 from ._evaluate import evaluate
@@ -17,6 +18,7 @@ __all__ = [
     "Symptom",
     "Verdict",
     "check",
+    "check_answers",
     "evaluate",
     "stream",
     "summarize",

@@ -240,8 +240,9 @@ def evaluate(
     clusters, strata : array-like, optional
         Cases of one cluster may depend on one another; so many were drawn from each stratum.
     time : array-like, optional
-        Numbers or dates: scores over time; and cases may depend on those shortly before, unless
-        there are clusters, which then say all about dependence.
+        Numbers or dates: scores over time; and cases may depend on those shortly before. Clusters
+        at times, such as stations day by day, are a panel: either is allowed for, times if there
+        are 20 or more.
     show : dict of array-like, data frame, or array-like, optional
         Columns to show beside the worst cases, such as the number of the patient and the ward. Of a
         frame, their names. Only what they say of those few cases is kept.

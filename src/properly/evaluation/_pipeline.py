@@ -30,7 +30,7 @@ from properly.engines._summary import Summary
 from properly.errors import DataError
 from properly.evaluation._curves import Curves
 from properly.evaluation._record import MOST_CLASSES, Evaluation
-from properly.evaluation._rows_or_sums import COST, TIMES, Rows, Sums, has_parts
+from properly.evaluation._rows_or_sums import COST, Rows, Sums, has_parts
 from properly.probability._means import means
 from properly.rules import RPS, Brier
 
@@ -139,6 +139,7 @@ def _fields(source: Source) -> dict[str, Any]:
         fields["dominances"] = _dominances(source, fields["scores"])
     if isinstance(source, Rows):
         fields["pairs"] = _pairs(source, fields["scores"])
+    source.notes += _about_times(fields["reliability"])
     return fields | _event_fields(source)
 
 
@@ -342,6 +343,18 @@ def _reliability(source: Source, name: str) -> Reliability:
     return reliability(source.tallies[name])
 
 
+def _about_times(curves: Mapping[str, Reliability]) -> list[str]:
+    """Say how much dependence in time was allowed for."""
+    found = {name: x.dependence for name, x in curves.items() if x.band is not None}
+    numbers = [
+        f"of {printable(name)} {x.numbers} and {x.effective_times:,.0f} effective times"
+        for name, x in found.items()
+        if x is not None
+    ]
+    about = f"bands and tests allow for dependence in time: {'; '.join(numbers)}"
+    return [about] if numbers else []
+
+
 def _band_of(source: Source) -> Any:
     """Do without a band of counts where weighted cases would be drawn one by one."""
     return suppress(DataError) if source.summed else nullcontext()
@@ -401,7 +414,7 @@ def _compare_areas(models: dict[str, Cases], *, level: float, seed: int) -> Comp
     """Compare all pairs; none if there are no pairs, or the rows are not at hand, or too few."""
     if len(models) == 1 or is_in_place(next(iter(models.values()))):
         return None
-    from properly.comparison._compare import compare_cases
+    from properly.comparison._pair_tests import compare_cases
 
     with suppress(DataError):
         return compare_cases(models, "auc", level=level, rng=seed)
@@ -467,8 +480,6 @@ def _class_reliability(source: Source, name: str) -> dict[str, Reliability]:
             "whose answers vary most, and without bands"
         )
         source.notes += [] if source.summed else [note]
-    elif not (source.has_bands or source.summed):
-        source.notes.append(TIMES)
     rng, curves = as_generator(request.rng), {}
     options: dict[str, Any] = {"level": request.level, "replicates": max(request.replicates, 1)}
     for question in counted(questions, len(questions)):

@@ -7,7 +7,6 @@ without its case. The curve of a map on the very cases that it was fitted to wou
 from __future__ import annotations
 
 import math
-from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import TYPE_CHECKING, Any
@@ -18,7 +17,6 @@ from properly._boundary._options import as_generator
 from properly._boundary._record import Record
 from properly.calibration._reliability import reliability
 from properly.decisions._murphy import regret_difference
-from properly.errors import DataError
 from properly.evaluation._curves import Curves
 from properly.inference._design import one_dependence
 from properly.recalibration._choice import NONE, Recalibrated, recalibrate
@@ -96,8 +94,7 @@ class Repair(Record):
     def difference(self) -> MurphyCurve | None:
         """The regret that the map would save at each threshold, with a band where there is one.
 
-        None of classes. It is made whenever it is asked for. There is no band of cases that depend
-        on one another in time.
+        None of classes. It is made whenever it is asked for.
         """
         return self._curves.get("difference")
 
@@ -159,11 +156,8 @@ def repair(cases: Cases, request: Request, name: str) -> Repair:
 
 
 def _difference(level: float, pair: tuple[Cases, Cases]) -> MurphyCurve:
-    """Subtract regret after from regret before; of times there is no band."""
-    before, after = pair
-    with suppress(DataError):
-        return regret_difference(before, after, band="confidence", level=level)
-    return regret_difference(before, after)
+    """Subtract regret after from regret before."""
+    return regret_difference(*pair, band="confidence", level=level)
 
 
 class _Gains:

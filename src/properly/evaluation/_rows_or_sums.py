@@ -18,9 +18,9 @@ from properly import calibration, comparison, decisions
 from properly._boundary._chunks import share_out
 from properly._boundary._labels import names_of_labels
 from properly._boundary._libraries import count_true, to_numpy
+from properly._boundary._record import printable
 from properly.calibration._decomposition import add_parts, decompose, decompose_by
 from properly.counts._cases import (
-    has_clusters,
     has_time,
     is_counted,
     is_dependent,
@@ -30,7 +30,11 @@ from properly.counts._cases import (
 )
 from properly.counts._reductions import ask, names_of_cuts, plan_for
 from properly.counts._scoring import class_shares, score_of_classes, share_saved
+from properly.decisions._grid import round_thresholds
+from properly.decisions._spells import ENOUGH as SPELLS
+from properly.decisions._spells import has_few_spells
 from properly.decisions._worst_cases import show_beside, worst_cases, worst_forecasts
+from properly.evaluation._verdict._words import at_thresholds
 from properly.inference._auc import auc_interval
 from properly.inference._design import few_times, one_dependence
 from properly.inference._intervals import score_and_skill
@@ -64,8 +68,6 @@ if TYPE_CHECKING:
 
 UNKNOWN: dict[str, Any] = {"standard_error": math.nan, "interval": (math.nan, math.nan)}
 IMPROPER = UNKNOWN | {"method": "an improper rule"}
-TIMES = "reliability has no bands: they do not allow for dependence in time"
-UNTESTED = "calibration is not tested: the test does not allow for dependence in time"
 AREA = "no interval: counts do not tell how cases of a cluster depend on one another"
 # What a wrong decision costs: the squared distance of classes that have an order.
 COST: dict[str, NamedCost] = {"ordinal": "quadratic", "multiclass": "zero_one"}
@@ -135,6 +137,8 @@ class Rows:
     """
 
     summed = False
+    # Bands of rows allow for whatever is known of them.
+    has_bands = True
 
     def __init__(self, given: Mapping[str, Cases], request: Request) -> None:
         self.given, self.request, self.models = given, request, tuple(given)
@@ -148,8 +152,6 @@ class Rows:
         if request.task == "binary":
             self.cases = {name: one_dependence(cases) for name, cases in given.items()}
             self.tallies = {name: cases.tally() for name, cases in given.items()}
-            if request.replicates and not self.has_bands:
-                self.notes += [TIMES, UNTESTED]
         else:
             self.cases = {name: one_dependence(_in_numpy(x)) for name, x in given.items()}
 
@@ -168,13 +170,9 @@ class Rows:
         return classes | {"total": total, "normalized": first.normalized}
 
     def closing_notes(self, grouping: Mapping[str, GroupingError]) -> Iterator[str]:  # noqa: ARG002
-        """Say nothing more: all that could not be had has been noted."""
-        return iter(())
-
-    @property
-    def has_bands(self) -> bool:
-        """Whether curves can have bands, which do not allow for dependence in time."""
-        return not has_time(self.cases[self.models[0]])
+        """Say where times tell too little about mistakes; what could not be had has been noted."""
+        if self.request.task == "binary" and has_time(self.cases[self.models[0]]):
+            yield from _about_spells(self.cases, round_thresholds(self.request.within))
 
     @cached_property
     def shares(self) -> Column:
@@ -200,7 +198,7 @@ class Rows:
 
     def compare(self, rule: Any) -> Comparison:
         """Compare all pairs of models."""
-        from properly.comparison._compare import compare_cases
+        from properly.comparison._pair_tests import compare_cases
 
         return compare_cases(self.cases, rule, level=self.request.level, rng=self.request.rng)
 
@@ -236,7 +234,7 @@ class Rows:
         return self.tallies[name] if is_counted(cases) else cases
 
     def banded(self, name: str) -> Cases | Tally:
-        """Return what the band of an event is made from: it allows for clusters."""
+        """Return what the band of an event is made from: it allows for clusters and times."""
         cases = self.cases[name]
         return cases if is_dependent(cases) else self.tallies[name]
 
@@ -256,13 +254,11 @@ class Rows:
         )
 
     def calibration_test(self, name: str) -> CalibrationTest | None:
-        """Test the calibration of an event, unless cases depend on one another in time."""
+        """Test the calibration of an event; of dependent cases, by another test."""
         from properly.calibration._calibration_test import combined_test
 
         cases, request = self.cases[name], self.request
-        if has_time(cases):
-            return None
-        if has_clusters(cases):
+        if is_dependent(cases):
             return calibration.calibration_test(cases, **request.draws)
         return combined_test(self.drawn(name), request.replicates, self.nulls.pop(name))
 
@@ -287,6 +283,21 @@ class Rows:
     def decisions(self, name: str) -> HardDecisions:
         """Decide for classes by their probabilities."""
         return decisions.hard_decisions(self.given[name], COST[self.request.task])
+
+
+def _about_spells(models: Mapping[str, Cases], threshold: Column) -> Iterator[str]:
+    """Say at which thresholds of the page a mistake comes in too few spells."""
+    where = []
+    for name, cases in models.items():
+        few = has_few_spells(cases, threshold)
+        edge = np.flatnonzero(np.diff(np.concatenate([[False], few, [False]])))
+        runs = zip(threshold[edge[::2]].tolist(), threshold[edge[1::2] - 1].tolist(), strict=True)
+        where += [f"of {printable(name)} {at_thresholds(list(runs))}"] if edge.size else []
+    if where:
+        yield (
+            f"a kind of mistake comes in fewer than {SPELLS} separate spells, and intervals may be "
+            f"too narrow there: {'; '.join(where)}"
+        )
 
 
 def _total(cases: Cases) -> Any:

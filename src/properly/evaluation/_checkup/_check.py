@@ -25,7 +25,7 @@ from properly.evaluation._checkup._sheet import Sheet, read_raw
 from properly.evaluation._checkup._symptom import SEVERITIES, Symptom
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterable, Iterator, Sequence
 
     from properly._boundary._record import Backend
     from properly.evaluation._checkup._sheet import RawColumn
@@ -39,7 +39,7 @@ PLURAL = {"problem": "problems", "oddity": "oddities", "note": "notes"}
 
 @dataclass(frozen=True, repr=False)
 class Checkup:
-    """What `properly.check` found.
+    """What `properly.check` or `properly.evaluation.check_answers` found.
 
     ``print(checkup)`` lists it, problems first.
 
@@ -48,9 +48,11 @@ class Checkup:
     findings : tuple of Symptom
         What is wrong, odd or good to know, problems first.
     rows : int
-        Number of outcomes.
+        Number of outcomes, or of rows of answers.
     models : tuple of str
-        Names of the models.
+        Names of the models, or of the forecasters.
+    questions : int or None
+        Number of the questions; None where these are no answers.
 
     Examples
     --------
@@ -67,6 +69,7 @@ class Checkup:
     findings: tuple[Symptom, ...]
     rows: int
     models: tuple[str, ...]
+    questions: int | None = None
 
     @property
     def is_fine(self) -> bool:
@@ -99,8 +102,10 @@ class Checkup:
 
     def to_dict(self) -> dict[str, Any]:
         """Return everything as JSON can hold it."""
+        asked = {} if self.questions is None else {"questions": self.questions}
         return {
             "rows": self.rows,
+            **asked,
             "models": list(self.models),
             "is_fine": self.is_fine,
             "findings": [symptom.to_dict() for symptom in self.findings],
@@ -108,14 +113,17 @@ class Checkup:
 
     def to_frame(self, backend: Backend | None = None) -> Any:
         """Return one row a finding as a polars, pandas or pyarrow frame; its rows are text."""
-        names = ("severity", "where", "what", "rows", "count", "advice")
+        named = ("name",) if any(symptom.name for symptom in self.findings) else ()
+        names = ("severity", "where", "what", "rows", "count", "advice", *named)
         columns = {name: [getattr(symptom, name) for symptom in self.findings] for name in names}
         columns["rows"] = [", ".join(map(str, rows)) for rows in columns["rows"]]
         return to_frame(columns, backend)
 
     def _counts(self) -> str:
         """Count what was found."""
-        about = f"{many(self.rows, 'row')}, {many(len(self.models), 'model')}"
+        who = many(len(self.models), "model" if self.questions is None else "forecaster")
+        asked = "" if self.questions is None else f"{many(self.questions, 'question')}, "
+        about = f"{many(self.rows, 'row')}, {asked}{who}"
         counts = {severity: len(self.of(severity)) for severity in SEVERITIES}
         said = [
             f"{count or 'no'} {severity if count == 1 else PLURAL[severity]}"
@@ -212,9 +220,13 @@ def check(
     columns |= {"groups": groups, "time": time}
     beside = {name: read_raw(x, name) for name, x in columns.items() if x is not None}
     sheet = Sheet(read_raw(y, "outcome"), models, chosen, names, pos_label, beside)
+    return Checkup(by_severity(_symptoms(sheet)), len(sheet.outcome), tuple(models))
+
+
+def by_severity(symptoms: Iterable[Symptom]) -> tuple[Symptom, ...]:
+    """Put problems first, and say each thing once."""
     order = {severity: k for k, severity in enumerate(SEVERITIES)}
-    symptoms = sorted(dict.fromkeys(_symptoms(sheet)), key=lambda symptom: order[symptom.severity])
-    return Checkup(tuple(symptoms), len(sheet.outcome), tuple(models))
+    return tuple(sorted(dict.fromkeys(symptoms), key=lambda symptom: order[symptom.severity]))
 
 
 def _symptoms(sheet: Sheet) -> Iterator[Symptom]:

@@ -10,6 +10,8 @@ import numpy as np
 from properly._boundary._arrays import HUGE, TINY
 from properly._boundary._record import many
 from properly.evaluation._checkup._symptom import Symptom, of_column, of_rows, quoted, so_many
+from properly.inference._design import TIMES
+from properly.inference._means import FEW_CLUSTERS
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -322,6 +324,8 @@ def clusters(sheet: Sheet) -> Iterator[Symptom]:
     elif 1 < count < CLUSTERS:
         what = f"there are only {many(count, 'cluster')}"
         advice = f"Intervals from fewer than {CLUSTERS} clusters are rough, and often too narrow."
+        if count < FEW_CLUSTERS and "time" in sheet.beside:
+            advice += " So few are better fixed: name them groups instead, and keep the times."
         yield of_column("oddity", "clusters", rows, what, advice)
 
 
@@ -373,9 +377,25 @@ def time(sheet: Sheet) -> Iterator[Symptom]:
         yield of_column("oddity", "time", len(present), what, advice)
 
 
-TIMES = (text_times, time)
+def shared_times(sheet: Sheet) -> Iterator[Symptom]:
+    """Find several cases at one time without a name for what is seen again and again."""
+    column = sheet.beside["time"]
+    rows = int((~column.missing).sum())
+    if "clusters" in sheet.beside or not TIMES <= column.count < rows:
+        return
+    most = int(np.bincount(column.codes[column.codes >= 0]).max())
+    what = f"up to {many(most, 'case')} have the same time, and there are no clusters"
+    advice = (
+        "Intervals are right if cases of one time share what happens to all (Driscoll and Kraay), "
+        "and wrong if a station, or whatever is seen again and again, is lastingly off. Then name "
+        "its column: clusters=, --clusters."
+    )
+    yield of_column("note", "time", rows, what, advice)
+
+
+OF_TIME = (text_times, time, shared_times)
 BESIDE = {"weight": WEIGHTS, "count": COUNTS, "clusters": (clusters,)}
-BESIDE |= {"groups": (groups,), "time": TIMES}
+BESIDE |= {"groups": (groups,), "time": OF_TIME}
 
 
 def design_symptoms(sheet: Sheet) -> Iterator[Symptom]:

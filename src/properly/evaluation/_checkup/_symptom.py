@@ -28,7 +28,7 @@ WIDTH = 88
 
 @dataclass(frozen=True)
 class Symptom:
-    """Something that `properly.check` found.
+    """Something that `properly.check` or `properly.evaluation.check_answers` found.
 
     Attributes
     ----------
@@ -37,7 +37,7 @@ class Symptom:
         scored, but often comes from a mistake. A note says how results are to be read.
     where : str
         The name of the model, or ``"outcome"``, ``"weight"``, ``"count"``, ``"clusters"``,
-        ``"groups"``, ``"time"``, ``"rows"``.
+        ``"groups"``, ``"time"``, ``"rows"``; of answers, what a column holds.
     what : str
         What was found.
     rows : tuple of int
@@ -46,6 +46,8 @@ class Symptom:
         How many rows are concerned.
     advice : str
         What to do, with the call or the option.
+    name : str
+        What such a finding is called, such as ``"repeated-key"``; only those of answers have names.
 
     Examples
     --------
@@ -64,14 +66,17 @@ class Symptom:
     rows: tuple[int, ...]
     count: int
     advice: str
+    name: str = ""
 
     def __str__(self) -> str:
-        said = f"{printable(self.where)}: {self.what}{_named(self.rows, self.count)}."
+        said = f"{self.name or printable(self.where)}: {self.what}{_named(self.rows, self.count)}."
         return f"{_filled(said, '')}\n{_filled(self.advice, '  ')}"
 
     def to_dict(self) -> dict[str, Any]:
-        """Return all fields as JSON can hold them."""
+        """Return all fields as JSON can hold them, the name where there is one."""
         record: dict[str, Any] = plain(asdict(self))
+        if not self.name:
+            del record["name"]
         return record
 
 

@@ -480,8 +480,9 @@ def too_few(evaluation: Any, standing: Standing, words: Words) -> Iterator[str]:
         if bands.share_unknown == 1:
             at = "At every threshold"
         both = f"{printable(best)} and {printable(rival)}"
-        clusters = ", allowing for clusters," if "cluster" in evaluation.design else ""
-        claim = f"{at}, too few {words.cases} are judged differently by {both}{clusters}"
+        names = [f"{name}s" for name in ("cluster", "time") if name in evaluation.design]
+        allowing = f", allowing for {' and '.join(names)}," if names else ""
+        claim = f"{at}, too few {words.cases} are judged differently by {both}{allowing}"
         yield f"{claim} to compare them there."
 
 
