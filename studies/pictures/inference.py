@@ -1,7 +1,7 @@
-"""Draw the pictures of comparisons, of groups, and of one model against another at all thresholds.
+"""Draw the pictures of comparisons, of groups, of thresholds, and of a leaderboard.
 
-All pictures show forecasts of death in car crashes, which are part of the package. Those who were
-in the same accident make a cluster.
+All but one show forecasts of death in car crashes, which are part of the package. Those who were in
+the same accident make a cluster. The leaderboard is that of the simulated tournament.
 """
 
 from __future__ import annotations
@@ -70,11 +70,18 @@ def dominance() -> Figure:
     return figure_of(plots.dominance(found, names=names))
 
 
+def leaderboard() -> Figure:
+    """Show who is best of those who took part in a tournament, each in some of its questions."""
+    tournament = properly.datasets.tournament()
+    return figure_of(plots.leaderboard(properly.leaderboard(tournament.answers, rng=1)))
+
+
 PICTURES: dict[str, Callable[[], Figure]] = {
     "comparison": comparison,
     "comparison_matrix": matrix,
     "groups": groups,
     "dominance": dominance,
+    "leaderboard": leaderboard,
 }
 
 

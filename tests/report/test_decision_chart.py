@@ -305,3 +305,11 @@ def test_sums_of_clusters_have_no_intervals_and_the_lead_says_so() -> None:
     assert "interval" not in str(chart.spec)
     assert chart.table is not None
     assert "to" not in " ".join(chart.table.rows[0])
+
+
+@pytest.mark.parametrize("time", [None, np.arange(120)], ids=["independent", "over time"])
+def test_the_lead_says_whether_time_was_allowed_for(time: Any) -> None:
+    rng = np.random.default_rng(1)
+    p = rng.random(120)
+    chart = decision_chart(evaluate(rng.random(120) < p, p, time=time, replicates=0))
+    assert (", allowing for dependence in time" in chart.lead) == (time is not None)

@@ -70,7 +70,11 @@ def test_references_are_numbered_as_they_are_first_cited() -> None:
     [
         ({}, "have score intervals ["),
         ({"clusters": np.arange(120) // 2}, "have score intervals, with the design effect of clus"),
-        ({"time": np.arange(120)}, "have intervals from standard errors of the design."),
+        ({"time": np.arange(120)}, "have score intervals, with the design effect of times"),
+        (
+            {"time": np.arange(120) // 4, "clusters": np.arange(120) % 4},
+            "have score intervals, with the design effect of clusters by times",
+        ),
     ],
 )
 def test_intervals_are_told_as_they_were_made(columns: dict[str, Any], words: str) -> None:
@@ -80,8 +84,10 @@ def test_intervals_are_told_as_they_were_made(columns: dict[str, Any], words: st
     assert placements == ("clusters" in columns)
 
 
-def test_sentences_are_short() -> None:
-    text = methods(evaluate(Y, TWO, within=(0.05, 0.2), replicates=19, rng=3))
+@pytest.mark.parametrize("known", [{}, {"time": np.arange(120)}], ids=["alone", "in time"])
+def test_sentences_are_short(known: dict[str, Any]) -> None:
+    text = methods(evaluate(Y, TWO, within=(0.05, 0.2), replicates=19, rng=3, **known))
+    assert ("Dependence in time was allowed for" in text) == bool(known)
     names, events, scores, *others = text.partition("\n")[0].split(". ")
     assert names.startswith("Forecasts of")
     assert events.startswith("Of these")
@@ -98,7 +104,7 @@ def test_classes_have_methods_too() -> None:
 
 
 def test_methods_are_those_of_an_evaluation() -> None:
-    with pytest.raises(ArgumentTypeError, match="methods are those of an Evaluation; got list"):
+    with pytest.raises(ArgumentTypeError, match="an Evaluation or a Leaderboard; got list"):
         methods([0, 1])  # type: ignore[arg-type]
 
 

@@ -197,7 +197,7 @@ def test_embedded_json_is_the_same_json() -> None:
 
 
 def test_a_page_is_printed_from_an_evaluation() -> None:
-    with pytest.raises(TypeError, match="a report is printed from an Evaluation; got dict"):
+    with pytest.raises(TypeError, match="from an Evaluation or a Leaderboard; got dict"):
         page({})  # type: ignore[arg-type]
 
 

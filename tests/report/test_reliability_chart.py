@@ -160,3 +160,24 @@ def test_alt_and_table_tell_the_numbers() -> None:
     single = reliability_chart(evaluation(models=1))
     assert single is not None
     assert "least" not in single.alt
+
+
+def test_bands_that_allow_for_time_say_so() -> None:
+    rng = np.random.default_rng(1)
+    p = rng.uniform(0.1, 0.9, 120)
+    y, said = rng.random(120) < p, "Bands allow for dependence in time"
+    days: Any = {"time": np.arange(120), "replicates": 9, "rng": 1}
+    for known, told in ((days, True), (days | {"replicates": 0}, False), ({"rng": 1}, False)):
+        chart = reliability_chart(evaluate(y, p, **known))
+        assert chart is not None
+        assert (said in chart.lead) == told
+
+
+def test_there_is_no_band_where_dependence_is_too_long() -> None:
+    y, p = np.repeat([0, 1, 0, 1, 1, 0], 50), np.tile([0.4, 0.5, 0.6], 100)
+    e = evaluate(y, {"m": p}, time=np.arange(300), replicates=9, rng=1)
+    chart = reliability_chart(e)
+    assert of_kind(rows_of(chart), "band", "m") == []
+    assert np.isnan(e.calibration_tests["m"].p_value)
+    assert sum("dependence is too long for this series" in note for note in e.notes) == 1
+    assert "The calibration of m could not be tested." in str(properly.verdict(e))

@@ -10,6 +10,7 @@ from properly.plots._cumulative_forecast import cumulative_forecast
 from properly.plots._decision import decision, decision_difference
 from properly.plots._dominance import dominance
 from properly.plots._groups import groups
+from properly.plots._leaderboard import leaderboard
 from properly.plots._matrix import confusion, cost_matrix
 from properly.plots._means import means_bars
 from properly.plots._model_source import model_source
@@ -34,6 +35,7 @@ __all__ = [
     "decision_difference",
     "dominance",
     "groups",
+    "leaderboard",
     "mcb_dsc",
     "means_bars",
     "model_source",

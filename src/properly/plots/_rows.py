@@ -66,11 +66,11 @@ def row_axes(count: int, sides: Iterable[str], key: int) -> Axes:
     return ax
 
 
-def show_rows(ax: Axes, count: int) -> float:
+def show_rows(ax: Axes, count: int, *, striped: bool = True) -> float:
     """Make room for so many rows, and return a size of letters that fits between two of them."""
     ax.set_ylim(count - 0.5, -0.5)
     ax.tick_params(axis="y", length=0, pad=SIDE)
-    if count > STRIPED:
+    if striped and count > STRIPED:
         for row in range(1, count, 2):
             ax.axhspan(row - 0.5, row + 0.5, color=STRIPE, linewidth=0, zorder=0.1, gid="stripe")
     height = ax.get_window_extent().height * 72 / ax.figure.dpi
@@ -92,17 +92,24 @@ def name_rows_right(ax: Axes, names: Sequence[str], size: float) -> None:
     set_as_text(side.get_yticklabels())
 
 
-def write_columns(ax: Axes, columns: Mapping[str, Sequence[str]], size: float) -> None:
-    """Write columns of numbers to the right of the rows, flush right, with their headings."""
-    edge = float(SIDE)
-    for heading, column in columns.items():
-        edge += max(map(len, [heading, *column])) * LETTER * size
-        cells = [((1, row), 0, "center", text) for row, text in enumerate(column)]
-        for place, lift, height, text in [*cells, ((1, -0.5), 3, "bottom", heading)]:
+def write_columns(
+    ax: Axes, columns: Mapping[str, Sequence[str]], size: float, before: float | None = None
+) -> float:
+    """Write columns of numbers to the right of the rows, flush right, with their headings.
+
+    Or to their left, if told how many points are taken there. Return how far they reach in points.
+    """
+    right = before is None
+    edge, gap = float(SIDE if before is None else before), 2 * LETTER * size
+    for heading, column in [*columns.items()][:: 1 if right else -1]:
+        wide = max(map(len, [heading, *column])) * LETTER * size
+        edge += wide if right else gap
+        cells = [((int(right), row), 0, "center", text) for row, text in enumerate(column)]
+        for place, lift, height, text in [*cells, ((int(right), -0.5), 3, "bottom", heading)]:
             result = ax.annotate(
                 text,
                 place,
-                (edge, lift),
+                (edge if right else -edge, lift),
                 xycoords=("axes fraction", "data"),
                 textcoords="offset points",
                 ha="right",
@@ -113,7 +120,8 @@ def write_columns(ax: Axes, columns: Mapping[str, Sequence[str]], size: float) -
                 gid=heading,
             )
             set_as_text([result])
-        edge += 2 * LETTER * size
+        edge += gap if right else wide
+    return edge
 
 
 def draw_ends(ax: Axes, row: float, ends: Ends, look: Look, *, gid: str, width: float) -> None:

@@ -1,4 +1,4 @@
-"""Reports: an evaluation as one self-contained HTML page, or as figures for a paper.
+"""Reports: an evaluation or a leaderboard as one HTML page, or figures for a paper.
 
 Pages need the extra ``report``, figures the extra ``plots``.
 """

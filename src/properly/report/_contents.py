@@ -187,6 +187,7 @@ def contents(
         "fine_print": fine_print(evaluation),
         "command": command,
         "python": python or python_call(evaluation),
+        "record": "e",
         "version": __version__,
         "numbers": {**_numbers(evaluation), "verdict": said.to_dict(), "version": __version__},
         "specs": {chart.name: described(chart) for chart in charts},

@@ -92,6 +92,8 @@ def _sure(evaluation: Evaluation) -> str:
         why = ": sums do not tell how clusters vary" if evaluation.summed else ""
         return f"There are no intervals of net benefit{why}."
     where = "" if evaluation.within is None else " within the range"
+    if "time" in evaluation.design:
+        where += ", allowing for dependence in time"
     return (
         f"Intervals hold with {100 * evaluation.level:g} %, each by itself, and stand at round "
         f"thresholds{where}. Of up to {FEW_BANDS} models that are switched on, they are drawn as "

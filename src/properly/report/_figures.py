@@ -1,4 +1,4 @@
-"""The figures of an evaluation as files, for a paper."""
+"""The figures of an evaluation or a leaderboard as files, for a paper."""
 
 from __future__ import annotations
 
@@ -14,6 +14,7 @@ from properly import plots
 from properly._boundary._files import make_folder, require_folder, require_writable, write_whole
 from properly._boundary._notices import import_extra
 from properly._boundary._options import check_choice
+from properly.comparison._leaderboard_record import Leaderboard
 from properly.errors import ArgumentTypeError, DataError
 from properly.evaluation._record import Evaluation
 
@@ -48,19 +49,19 @@ SMALL, RARE = 0.3, 0.1
 
 def figures(
     folder: str | Path,
-    evaluation: Evaluation,
+    evaluation: Evaluation | Leaderboard,
     *,
     formats: Iterable[str] | str = ("svg",),
     overwrite: bool = True,
 ) -> list[Path]:
-    """Draw an evaluation and write one file a figure, for a paper.
+    """Draw an evaluation or a leaderboard and write one file a figure, for a paper.
 
     Parameters
     ----------
     folder : str or Path
         Where to write. It is made if it is not there.
-    evaluation : Evaluation
-        From `properly.evaluate`.
+    evaluation : Evaluation or Leaderboard
+        From `properly.evaluate` or `properly.leaderboard`.
     formats : str or iterable of str
         Of ``"svg"``, ``"png"`` (200 dots per inch) and ``"pdf"``: each figure is written in all of
         them.
@@ -120,6 +121,12 @@ def _require_room(folder: Path, paths: Iterable[Path], *, overwrite: bool) -> No
             require_writable(path, overwrite=overwrite)
 
 
+def picture(board: Leaderboard, kind: str) -> bytes:
+    """Draw a leaderboard as the content of a file."""
+    (content,) = _render(partial(plots.leaderboard, board), [kind])
+    return content
+
+
 def _render(draw: Callable[[], Axes], kinds: list[str]) -> list[bytes]:
     """Draw in a style that depends on nothing but us, and save in each format."""
     matplotlib = import_extra("matplotlib", extra="plots")
@@ -140,6 +147,9 @@ def _render(draw: Callable[[], Axes], kinds: list[str]) -> list[bytes]:
 
 
 def _drawings(evaluation: object) -> Iterator[Drawing]:
+    if isinstance(evaluation, Leaderboard):
+        yield "leaderboard", partial(plots.leaderboard, evaluation)
+        return
     if not isinstance(evaluation, Evaluation):
         message = f"figures are drawn from an evaluation; got {type(evaluation).__name__}"
         hint = "make one with properly.evaluate(y, forecasts)."

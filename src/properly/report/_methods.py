@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING, NamedTuple
 
 from properly import __version__
 from properly._boundary._record import many, printable
+from properly.comparison._gaps import ASSUMES
+from properly.comparison._leaderboard_record import Leaderboard
 from properly.errors import ArgumentTypeError
 from properly.evaluation._record import Evaluation
 from properly.recalibration._sentences import folds_in_words
+from properly.report._reliability import allows_for_time
 from properly.report._threshold_axis import as_percent
 from properly.report._words import listed
-from properly.rules._score_words import rule_in_words
+from properly.rules._score_words import SCORES, rule_in_words
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -46,12 +50,25 @@ REFERENCES = {
     "holm": "Holm S. A simple sequentially rejective multiple test procedure. Scandinavian Journal "
     "of Statistics 1979;6:65-70.",
 }
+OF_BOARDS = {
+    "cluster": "Bell RM, McCaffrey DF. Bias reduction in standard errors for linear regression "
+    "with multi-stage samples. Survey Methodology 2002;28:169-181.",
+    "contrast": "Pustejovsky JE, Tipton E. Small-sample methods for cluster-robust variance "
+    "estimation and hypothesis testing in fixed effects models. Journal of Business & Economic "
+    "Statistics 2018;36:672-683. doi:10.1080/07350015.2016.1247004",
+    "ranks": "Mogstad M, Romano JP, Shaikh AM, Wilhelm D. Inference for ranks with applications to "
+    "mobility across neighbourhoods and academic achievement across countries. Review of Economic "
+    "Studies 2024;91:476-518. doi:10.1093/restud/rdad006",
+}
 ADJUSTED = {"holm": "Holm's method"}
 STRATOS = (
     "Essential measures and plots of STRATOS topic group 6 (Van Calster B, Collins GS, Vickers AJ, "
     "et al. 2024, arXiv:2412.10288)"
 )
 TRIPOD = "TRIPOD+AI (Collins GS, Moons KGM, Dhiman P, et al. BMJ 2024;385:e078378)"
+
+
+MAKE = "make one with properly.evaluate(y, forecasts), or properly.leaderboard(answers)."
 
 
 class Item(NamedTuple):
@@ -62,15 +79,17 @@ class Item(NamedTuple):
     guideline: str
 
 
-def methods(evaluation: Evaluation, *, cases: str = "cases", event: str = "the event") -> str:
+def methods(
+    evaluation: Evaluation | Leaderboard, *, cases: str = "cases", event: str = "the event"
+) -> str:
     """Write a methods section to paste into a paper, with references.
 
     Parameters
     ----------
-    evaluation : Evaluation
-        From `properly.evaluate`.
+    evaluation : Evaluation or Leaderboard
+        From `properly.evaluate` or `properly.leaderboard`.
     cases, event : str
-        What the cases are, such as ``"people"``, and what may happen to them.
+        What the cases of an evaluation are, such as ``"people"``, and what may happen to them.
 
     Returns
     -------
@@ -85,16 +104,21 @@ def methods(evaluation: Evaluation, *, cases: str = "cases", event: str = "the e
     >>> print(text.partition(" Of these")[0])
     Forecasts of death by 1 model (logistic) were evaluated on 3 people.
     """
-    if not isinstance(evaluation, Evaluation):
-        message = f"methods are those of an Evaluation; got {type(evaluation).__name__}"
-        raise ArgumentTypeError(message, hint="make one with properly.evaluate(y, forecasts).")
-    about = _of_event if evaluation.task == "binary" else _of_classes
-    sentences = [*about(evaluation, cases, event), *_how_sure(evaluation)]
+    if isinstance(evaluation, Leaderboard):
+        sentences = [*_of_board(evaluation)]
+    elif isinstance(evaluation, Evaluation):
+        about = _of_event if evaluation.task == "binary" else _of_classes
+        sentences = [*about(evaluation, cases, event), *_how_sure(evaluation)]
+    else:
+        what = type(evaluation).__name__
+        message = f"methods are those of an Evaluation or a Leaderboard; got {what}"
+        raise ArgumentTypeError(message, hint=MAKE)
     cited: list[str] = []
     text = " ".join(_cite(words, keys, cited) for words, *keys in sentences)
     if not cited:
         return text
-    numbered = (f"{k}. {REFERENCES[key]}" for k, key in enumerate(cited, 1))
+    every = REFERENCES | OF_BOARDS
+    numbered = (f"{k}. {every[key]}" for k, key in enumerate(cited, 1))
     return "\n".join([text, "", "References", *numbered])
 
 
@@ -152,9 +176,14 @@ def _of_event(evaluation: Evaluation, cases: str, event: str) -> Iterator[tuple[
     yield from _scores(evaluation)
     yield from _calibration(evaluation)
     if evaluation.aucs:
+        placements = {"clusters": "within clusters", "times": "over times"}
+        together = " and ".join(
+            x for name, x in placements.items() if name in _dependence(evaluation)
+        )
+        variance = f"placements summed {together}" if together else "variance"
         yield _claim(
             "Discrimination was measured by the area under the ROC curve (AUC), with DeLong's "
-            f"{'placements summed within clusters' if _has_clusters(evaluation) else 'variance'}",
+            f"{variance}",
             "delong",
         )
         if evaluation.auc_differences is not None:
@@ -176,6 +205,11 @@ def _calibration(evaluation: Evaluation) -> Iterator[tuple[str, ...]]:
     bands = [x.band for x in evaluation.reliability.values() if x.band is not None]
     around = f", with {100 * bands[0].level:g} % {bands[0].kind} bands" if bands else ""
     yield _claim(f"Calibration is shown by CORP reliability diagrams{around}", "corp")
+    if any(map(allows_for_time, evaluation.reliability.values())):
+        yield _claim(
+            "Dependence in time was allowed for: bands are from draws of dependent outcomes, tests "
+            "from a long-run variance by equally weighted cosines"
+        )
     if evaluation.calibration:
         summary = next(iter(evaluation.calibration.values()))
         yield _claim(
@@ -213,18 +247,18 @@ def _of_classes(evaluation: Evaluation, cases: str, event: str) -> Iterator[tupl
 def _at_thresholds(evaluation: Evaluation) -> Iterator[tuple[str, ...]]:
     """Say how intervals at thresholds were found; counts alone have none of clusters."""
     numbers = "Alarms, hits, misses, sensitivity, specificity and predictive values at thresholds"
-    has_clusters = _has_clusters(evaluation)
-    if evaluation.summed and has_clusters:
+    together = _dependence(evaluation)
+    if evaluation.summed and together:
         yield _claim(f"{numbers} have no intervals")
-    elif has_clusters or "independent" in evaluation.design:
-        allowing = ", with the design effect of clusters" if has_clusters else ""
-        yield _claim(f"{numbers} have score intervals{allowing}", "wilson")
     else:
-        yield _claim(f"{numbers} have intervals from standard errors of the design")
+        allowing = f", with the design effect of {together}" if together else ""
+        yield _claim(f"{numbers} have score intervals{allowing}", "wilson")
 
 
-def _has_clusters(evaluation: Evaluation) -> bool:
-    return "cluster" in evaluation.design
+def _dependence(evaluation: Evaluation) -> str:
+    """Name what makes cases depend on one another; nothing if they are independent."""
+    names = [f"{name}s" for name in ("cluster", "time") if name in evaluation.design]
+    return " by ".join(names)
 
 
 def _how_sure(evaluation: Evaluation) -> Iterator[tuple[str, ...]]:
@@ -243,6 +277,40 @@ def _how_sure(evaluation: Evaluation) -> Iterator[tuple[str, ...]]:
     if evaluation.replicates:
         seed = "" if evaluation.seed is None else f" (seed {evaluation.seed})"
         yield _claim(f"Random draws: {evaluation.replicates:,}{seed}")
+    yield _claim(f"Software: properly {__version__} (Python)")
+
+
+def _of_board(board: Leaderboard) -> Iterator[tuple[str, ...]]:
+    names = [x.forecaster for x in board]
+    yield _claim(
+        f"{many(board.answers, 'forecast')} of {many(board.questions, 'question')} by "
+        f"{many(len(names), 'forecaster')} ({listed(names)}) were scored by the "
+        f"{SCORES.get(board.rule, f'{board.unit} score')}; lower is better",
+        *(key for key in ("brier", "log") if key == board.rule),
+    )
+    if board.missing == "complete":
+        yield _claim("Only questions that all forecasters answered were used")
+    else:
+        yield _claim(
+            "Gaps were allowed for by two-way effects: a loss is the effect of its question, plus "
+            "that of its forecaster"
+        )
+        yield _claim("A score is the mean loss had all questions been answered")
+    yield from (_claim(note.rstrip(".")) for note in board.notes if note == ASSUMES)
+    if re.fullmatch(r"[\d,]+ (questions?|(family|families) of questions)", board.design):
+        yield _claim(
+            f"Standard errors of differences are clustered ({board.design}), with Bell and "
+            "McCaffrey's correction and degrees of freedom",
+            *("cluster", "contrast"),
+        )
+    else:
+        yield _claim(f"Standard errors of differences are for {board.design}")
+    held = "hold all at once" if board.ranks == "joint" else "hold each by itself"
+    yield _claim(f"Ranks have {100 * board.rank_level:g} % intervals, which {held}", "ranks")
+    yield _claim("P-values of pairs were adjusted by Holm's method", "holm")
+    yield _claim(
+        f"Intervals of scores are at {100 * board.level:g} %, and those of differences hold at once"
+    )
     yield _claim(f"Software: properly {__version__} (Python)")
 
 

@@ -1,4 +1,4 @@
-"""The page of an evaluation: written to a file, or shown in a notebook or a browser."""
+"""The page of an evaluation or a leaderboard: written, or shown in a notebook or a browser."""
 
 from __future__ import annotations
 
@@ -19,10 +19,13 @@ from typing import TYPE_CHECKING, Any
 from properly._boundary._files import write_whole
 from properly._boundary._notices import import_extra
 from properly._boundary._record import printable
+from properly.comparison._leaderboard_record import Leaderboard
 from properly.errors import ArgumentTypeError
 from properly.evaluation._record import Evaluation
+from properly.report._board import board_contents
 from properly.report._chart import theme
 from properly.report._contents import contents
+from properly.report._methods import MAKE
 
 if TYPE_CHECKING:
     from properly.report._contents import Words
@@ -30,6 +33,8 @@ if TYPE_CHECKING:
 
 # What could end the element, begin another one, or end a line of a script.
 ESCAPED = {c: f"\\u{ord(c):04x}" for c in "<>&\u2028\u2029"}
+# What stands on the page as JSON.
+EMBEDDED = ("numbers", "specs", "in_people")
 NO_BREAK = "\N{NO-BREAK SPACE}"
 # Pixels of the page in a notebook: most of a small screen.
 HEIGHT = 720
@@ -63,7 +68,7 @@ def _printable(x: Any) -> Any:
 
 def write(
     path: str | Path,
-    evaluation: Evaluation,
+    evaluation: Evaluation | Leaderboard,
     *,
     title: str | None = None,
     cases: str = "cases",
@@ -73,24 +78,25 @@ def write(
     date: str | None = None,
     overwrite: bool = True,
 ) -> Path:
-    """Write an evaluation as one HTML page that needs nothing else.
+    """Write an evaluation or a leaderboard as one HTML page that needs nothing else.
 
-    The page begins with a row for each model: what it costs, what that saves, whether its forecasts
-    mean what they say, and whether to use it. Below are charts to explore, and the methods. It
-    opens without a network, obeys a strict content security policy, prints, and can be read by
-    keyboard and by ear.
+    The page of an evaluation begins with a row for each model: what it costs, what that saves,
+    whether its forecasts mean what they say, and whether to use it. Below are charts to explore,
+    and the methods. That of a leaderboard has a row for each forecaster: its score, the ranks that
+    it may have, and how much it answered; below, which of two is better. Pages open without a
+    network, obey a strict content security policy, print, and can be read by keyboard and by ear.
 
     Parameters
     ----------
     path : str or Path
         Where to write. The file appears whole or not at all.
-    evaluation : Evaluation
-        From `properly.evaluate`.
+    evaluation : Evaluation or Leaderboard
+        From `properly.evaluate` or `properly.leaderboard`.
     title : str, optional
         Stands above all.
     cases, event : str
         What the cases are, such as ``"people"``, and what may happen to them, such as ``"death"``,
-        in the words of the verdict.
+        in the words of the verdict. Of an evaluation only.
     command, python : str, optional
         How to make the page again, for its methods.
     date : str, optional
@@ -121,7 +127,7 @@ def write(
 
 
 def page(
-    evaluation: Evaluation,
+    evaluation: Evaluation | Leaderboard,
     *,
     title: str | None = None,
     cases: str = "cases",
@@ -131,39 +137,54 @@ def page(
     date: str | None = None,
 ) -> str:
     """Return the page as text."""
+    if isinstance(evaluation, Leaderboard):
+        context = board_contents(evaluation, title, command, python)
+        return _printed("leaderboard.html.jinja", context, date, runtime="")
     if not isinstance(evaluation, Evaluation):
-        message = f"a report is printed from an Evaluation; got {type(evaluation).__name__}"
-        raise ArgumentTypeError(message, hint="make one with properly.evaluate(y, forecasts).")
-    jinja = import_extra("jinja2", extra="report")
+        what = type(evaluation).__name__
+        message = f"a report is printed from an Evaluation or a Leaderboard; got {what}"
+        raise ArgumentTypeError(message, hint=MAKE)
     words: Words = {"title": title, "cases": cases, "event": event}
-    context: dict[str, Any] = contents(evaluation, words, command, python)
-    style, script, runtime = _ours("page.css"), _ours("page.js"), _ours("vega.js")
-    html: str = _template(jinja).render(
-        **context | {name: embedded(context[name]) for name in ("numbers", "specs", "in_people")},
-        date=date,
-        theme=embedded(theme()),
-        style=style,
-        script=script,
-        runtime=runtime,
-        policy=_policy([style], [runtime, script]),
+    context = contents(evaluation, words, command, python)
+    return _printed("page.html.jinja", context, date, runtime=_ours("vega.js"))
+
+
+def _printed(template: str, context: dict[str, Any], date: str | None, runtime: str) -> str:
+    """Put contents into a template; what draws charts is left out where there are none."""
+    jinja = import_extra("jinja2", extra="report")
+    data = {name: embedded(context[name]) for name in EMBEDDED if name in context}
+    style, script = _ours("page.css"), _ours("page.js")
+    html: str = (
+        _templates(jinja)
+        .get_template(template)
+        .render(
+            **context | data,
+            date=date,
+            theme=embedded(theme()),
+            style=style,
+            script=script,
+            runtime=runtime,
+            policy=_policy([style], [*filter(None, [runtime]), script]),
+        )
     )
     return html
 
 
 @cache
-def _template(jinja: Any) -> Any:
-    """Read the template once; what users wrote is data.
+def _templates(jinja: Any) -> Any:
+    """Read templates once; what users wrote is data.
 
     It is escaped, and without characters that steer a terminal or a page.
     """
-    environment = jinja.Environment(
+    return jinja.Environment(
+        loader=jinja.FunctionLoader(_ours),
         autoescape=True,
         undefined=jinja.StrictUndefined,
         trim_blocks=True,
         lstrip_blocks=True,
         finalize=_legible,
+        auto_reload=False,
     )
-    return environment.from_string(_ours("page.html.jinja"))
 
 
 def _policy(styles: list[str], scripts: list[str]) -> str:
@@ -188,13 +209,13 @@ def _legible(x: Any) -> Any:
     return NO_BREAK.join(map(printable, x.split(NO_BREAK)))
 
 
-def show(evaluation: Evaluation, **options: Any) -> Path | None:
-    """Show the page of an evaluation in the notebook, or else in a browser.
+def show(evaluation: Evaluation | Leaderboard, **options: Any) -> Path | None:
+    """Show an evaluation or a leaderboard in the notebook, or else in a browser.
 
     Parameters
     ----------
-    evaluation : Evaluation
-        From `properly.evaluate`.
+    evaluation : Evaluation or Leaderboard
+        From `properly.evaluate` or `properly.leaderboard`.
     **options
         Those of `write` that say what the page is to say, such as `title`.
 

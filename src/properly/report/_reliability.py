@@ -85,6 +85,15 @@ LEAD = (
     "the ends of its {level} band. MCB is what recalibration would save of the {score} at most, "
     "DSC what the forecasts know."
 )
+TIMES = (
+    "Bands allow for dependence in time: the outcomes behind them depend on their neighbours as "
+    "much as these did."
+)
+
+
+def allows_for_time(record: Reliability) -> bool:
+    """Tell whether a band allows for dependence in time."""
+    return record.band is not None and record.dependence is not None
 
 
 def class_reliability_chart(evaluation: Evaluation) -> Chart | None:
@@ -98,6 +107,8 @@ def class_reliability_chart(evaluation: Evaluation) -> Chart | None:
     several = SEVERAL if banded else "One line is one model."
     band = BAND.format(level=f"{100 * evaluation.level:g} %")
     more = ([several] if len(names) > 1 else []) + ([band] if banded else [])
+    if any(allows_for_time(x) for by_name in records.values() for x in by_name.values()):
+        more.append(TIMES)
     return Chart(
         name="reliability",
         title="Reliability: do forecasts mean what they say?",
@@ -332,8 +343,12 @@ def reliability_chart(evaluation: Evaluation) -> Chart | None:
 
 def _lead(evaluation: Evaluation, frame: Frame) -> str:
     level = f"{100 * evaluation.level:g} %"
-    lead = LEAD.format(score=score_in_words(evaluation, evaluation.primary), level=level)
-    return f"{lead} Both axes have a square-root scale." if frame.root else lead
+    lead = [LEAD.format(score=score_in_words(evaluation, evaluation.primary), level=level)]
+    if any(map(allows_for_time, evaluation.reliability.values())):
+        lead.append(TIMES)
+    if frame.root:
+        lead.append("Both axes have a square-root scale.")
+    return " ".join(lead)
 
 
 def frame_of(records: Any, event_rate: float) -> Frame:

@@ -1,0 +1,451 @@
+"""The page of a leaderboard: who may be best, all standings, and which of two is better."""
+
+from __future__ import annotations
+
+import math
+import re
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+
+from properly import __version__, rules
+from properly._boundary._record import many, printable
+from properly.comparison._gaps import ASSUMES
+from properly.decisions._grid import round_step
+from properly.evaluation._verdict._headline import Headline
+from properly.evaluation._verdict._words import begun, listed, sure
+from properly.plots._leaderboard import may_be_best, misleads, ranks_in_words
+from properly.report._contents import kept_together, place
+from properly.report._first_screen import Bar, Card, Chip, Dot, Head
+from properly.report._methods import methods
+from properly.report._tables import Cell, Row, Scores, around, number
+from properly.report._words import (
+    MINUS,
+    NONE,
+    chance,
+    decimals_for,
+    few,
+    fixed,
+    from_to,
+    step_decimals,
+)
+from properly.rules._score_words import SCORES
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from properly.comparison import Leaderboard, Standing
+
+TITLE = "Who forecasts best?"
+# More rows than this are folded, and more names are counted in the headline.
+MOST_ROWS, SHORT = 20, 5
+# Forecasters in the matrix of pairs at most, and with their names above its columns.
+MOST_PAIRS, NAMED = 20, 8
+# Steps of the axis of scores, and of the strength of colours, by standard errors apart.
+STEPS, STRENGTHS = 5, (4.0, 5.5)
+# The zero before the point, for which a large matrix has no room.
+ZERO = re.compile(rf"^([+{MINUS}]?)0\.")
+# Tiers that have a shade.
+SHADED = 3
+
+BEST, MAY_BE = Chip("Best", "good"), Chip("May be best", "good")
+CROWD, FEW = Chip("Crowd, not ranked", "plain"), Chip("Too few answers to rank", "warn")
+WRONG, ABSENT = Chip("Certain, and wrong", "bad"), Chip("No answer", "plain")
+
+
+APART = (
+    "Within a tier, none is shown worse than its first.",
+    "Two of different tiers may still not be told apart.",
+    "Whether two are told apart is seen by ranks and pairs, not by overlapping intervals.",
+    "Who answers the same questions is compared on them, and hard ones are hard for both.",
+)
+
+
+class Line(NamedTuple):
+    """A forecaster."""
+
+    name: str
+    kind: str
+    chip: Chip
+    dot: Dot
+    raw: float | None
+    """Where the mean of the questions it answered stands, if that misleads."""
+    rank: Cell
+    difference: Cell
+    bar: Bar
+
+
+class Screen(NamedTuple):
+    """All that the first screen shows."""
+
+    heads: tuple[Head, ...]
+    rows: list[Line]
+    folded: list[Line]
+    ticks: list[tuple[float, str]]
+    crowd: list[float]
+    cards: list[Card]
+
+
+class Against(NamedTuple):
+    """A cell of the matrix: row minus column."""
+
+    text: str
+    kind: str
+    told: str
+
+
+class Pairs(NamedTuple):
+    """Every forecaster against every other."""
+
+    lead: str
+    names: list[str]
+    rows: list[tuple[str, list[Against]]]
+    is_close: bool
+
+
+def board_contents(
+    board: Leaderboard, title: str | None, command: str | None, python: str | None
+) -> dict[str, Any]:
+    """Gather what the template prints."""
+    pairs = pairs_of(board)
+    numbers = board.to_dict() | {"version": __version__}
+    if len(board) > MOST_PAIRS:
+        del numbers["pairs"]
+    return {
+        "title": title or TITLE,
+        "about": about(board),
+        "contents": [
+            ("models", "Forecasters"),
+            *([("pairs", "Pairs")] if pairs else []),
+            ("methods", "Methods"),
+        ],
+        "headline": headline(board),
+        "screen": screen_of(board),
+        "assumes": ASSUMES if ASSUMES in board.notes else "",
+        "notes": board.notes,
+        "table": all_numbers(board),
+        "pairs": pairs,
+        "methods": methods(board),
+        "fine_print": fine_print(board),
+        "command": command,
+        "python": python or python_call(board),
+        "record": "board",
+        "version": __version__,
+        "place": place,
+        "kept_together": kept_together,
+        "numbers": numbers,
+        "specs": {},
+    }
+
+
+def about(board: Leaderboard) -> str:
+    """Say in one line what there is."""
+    questions = many(board.questions, "question")
+    answers = many(board.answers, "answer")
+    design = "" if board.design == questions else f"; {board.design}"
+    return f"{many(len(board), 'forecaster')}, {questions}, {answers}{design}."
+
+
+def headline(board: Leaderboard) -> Headline:
+    """Say who is best only if it can be told; else who may be; and why raw means mislead."""
+    first, top = board.standings[0], [x for x in board.ranked if may_be_best(x)]
+    names = listed(printable(x.forecaster) for x in top[:SHORT]) if top else ""
+    if not top:
+        return Headline("Nobody can be ranked.", "Too few questions were answered by several.")
+    if board.leader is not None:
+        claim = f"{names} is best."
+    elif len(top) <= SHORT:
+        claim = f"{names} may be best."
+    else:
+        ranked = "forecasters" if len(board.ranked) == len(board) else "ranked forecasters"
+        many_of = "Any" if len(top) == len(board.ranked) else f"{len(top):,}"
+        claim = f"{many_of} of the {len(board.ranked):,} {ranked} may be best."
+    lowest = f"{printable(first.forecaster)} has the lowest score, but others may be better."
+    reasons = [lowest if len(top) > SHORT else "", _of_raw_means(board)]
+    return Headline(claim, " ".join(filter(None, reasons)))
+
+
+def _of_raw_means(board: Leaderboard) -> str:
+    """Say who would lead by raw means, if that is somebody else."""
+    ranked = [x for x in board.ranked if math.isfinite(x.score)]
+    first, raw = ranked[0], min(ranked, key=lambda x: x.raw)
+    if raw is first:
+        return ""
+    leader, other = printable(first.forecaster), printable(raw.forecaster)
+    by = few(first.selection - raw.selection)
+    return f"By raw means {other} would lead, but the questions of {leader} were harder, by {by}."
+
+
+def screen_of(board: Leaderboard) -> Screen:
+    """Lay out a row for each forecaster, the best first."""
+    ranked, apart = board.ranked, board.standings[len(board.ranked) :]
+    most = len(board) if len(board) <= MOST_ROWS + 2 else MOST_ROWS
+    shown, folded = [*ranked[:most], *board.crowd], [*ranked[most:], *apart]
+    if most == len(board):
+        shown, folded = shown + folded, []
+    axis = Axis.of(shown)
+    rows, more = ([_line(board, x, axis) for x in some] for some in (shown, folded))
+    crowd = [axis.at(x.score) for x in board.crowd]
+    return Screen(_heads(board), rows, more, axis.ticks, crowd, [*_cards(board)])
+
+
+def _heads(board: Leaderboard) -> tuple[Head, ...]:
+    level, other = sure(board.level), board.reference or board.standings[0].forecaster
+    where = "that all answered" if board.missing == "complete" else "as if all were answered"
+    marks = ["▲ mean of what was answered, where it misleads"] * any(map(misleads, board))
+    marks += ["dashed: crowd"] * bool(board.crowd)
+    held = "all at once" if board.ranks == "joint" else "each"
+    return (
+        Head(
+            f"{begun(score_in_words(board))} on {many(board.questions, 'question')}, {where}",
+            "; ".join([level, "left is better", *marks]),
+        ),
+        Head("Rank", f"may be, {100 * board.rank_level:g} % sure, {held}"),
+        Head(f"Minus {printable(other)}", f"{level}, all at once"),
+        Head("Answered", "share of the questions"),
+    )
+
+
+def score_in_words(board: Leaderboard) -> str:
+    """Name the score of a board."""
+    return SCORES.get(board.rule, f"{board.unit} score")
+
+
+class Axis(NamedTuple):
+    """The axis that all scores share, from round number to round number."""
+
+    low: float
+    high: float
+    ticks: list[tuple[float, str]]
+
+    @classmethod
+    def of(cls, rows: Sequence[Standing]) -> Axis:
+        """Make room for all scores, intervals and marks of some rows."""
+        ends = [y for x in rows for y in (x.score, *x.interval)]
+        ends += [x.raw for x in rows if misleads(x)]
+        finite = [x for x in ends if math.isfinite(x)] or [0.0, 1.0]
+        low, high = min(finite), max(finite)
+        step = round_step((high - low) / STEPS or abs(high) or 1.0)
+        first = math.floor(low / step)
+        last = max(math.ceil(high / step), first + 1)
+        axis = cls(first * step, last * step, [])
+        texts = [(k * step, f"{k * step:.{step_decimals(step)}f}") for k in range(first, last + 1)]
+        axis.ticks.extend((axis.at(x), text) for x, text in texts)
+        return axis
+
+    def holds(self, score: float) -> bool:
+        """Tell whether a score is on the axis; those of folded rows may not be."""
+        return self.low <= score <= self.high
+
+    def at(self, score: float) -> float:
+        """Return where a score stands, a share of the width; at an end if it is beyond."""
+        share = (score - self.low) / (self.high - self.low)
+        return 0.02 + 0.96 * min(max(share, 0.0), 1.0)
+
+
+def _line(board: Leaderboard, row: Standing, axis: Axis) -> Line:
+    is_base = row.difference == 0
+    digits = _decimals(board)
+    apart = "" if is_base else from_to(row.difference_interval, digits)
+    return Line(
+        row.forecaster,
+        _kind(board, row),
+        _chip(board, row),
+        _dot(row, axis),
+        axis.at(row.raw) if misleads(row) and axis.holds(row.raw) else None,
+        Cell(NONE if row.rank is None else str(row.rank), _may_be(row)),
+        Cell(
+            NONE if is_base else fixed(row.difference, digits, sign=True),
+            "" if apart == NONE else apart,
+        ),
+        Bar(f"{100 * row.coverage:.0f} %", row.coverage),
+    )
+
+
+def _may_be(row: Standing) -> str:
+    words = ranks_in_words(row)
+    return words if " " in words else ""
+
+
+def _kind(board: Leaderboard, row: Standing) -> str:
+    """Say how a row looks: shaded by its tier, pale if another is better, apart if not ranked."""
+    if row.rank is None:
+        return "apart crowd" if row in board.crowd else "apart behind"
+    shade = f"tier-{row.tier}" if row.tier is not None and row.tier <= SHADED else ""
+    return f"{shade}{'' if may_be_best(row) else ' behind'}".strip()
+
+
+def _chip(board: Leaderboard, row: Standing) -> Chip:
+    """Say in a word what became of a forecaster."""
+    if math.isinf(row.score):
+        return WRONG
+    if math.isnan(row.score):
+        return ABSENT
+    if row.rank is None:
+        return CROWD if row in board.crowd else FEW
+    if may_be_best(row):
+        return BEST if row.forecaster == board.leader else MAY_BE
+    return Chip(f"Tier {row.tier}", "plain")
+
+
+def _dot(row: Standing, axis: Axis) -> Dot:
+    """Place a score and its interval; what has no place is said."""
+    if not math.isfinite(row.score):
+        words = "infinite: certain and wrong" if math.isinf(row.score) else "no answer"
+        return Dot(0.0, 0.0, 0.0, is_beyond=True, words=words)
+    ends = [x if math.isfinite(x) else row.score for x in row.interval]
+    words = number(row.score) + (f" ({around(row.interval)})" if around(row.interval) else "")
+    if misleads(row):
+        words += f"; mean of what it answered: {number(row.raw)}"
+    lower, upper = map(axis.at, ends)
+    return Dot(axis.at(row.score), lower, upper, not axis.holds(row.score), words)
+
+
+def _decimals(board: Leaderboard) -> int:
+    """Write as many decimals as tell the least standard error of a difference."""
+    errors = [x.difference_error for x in (*board.standings, *board.crowd)]
+    return decimals_for(min((x for x in errors if x > 0), default=math.nan))
+
+
+def _cards(board: Leaderboard) -> Iterator[Card]:
+    """Say what to beware of."""
+    wrong = [printable(x.forecaster) for x in board if math.isinf(x.score)]
+    if wrong:
+        was = "was" if len(wrong) == 1 else "were"
+        text = f"{listed(wrong)} {was} certain and wrong: an infinite loss. The others are fitted "
+        yield Card("Certain, and wrong", f"{text}without.", "all notes", "verdict", "bad")
+    few_answers = [printable(x.forecaster) for x in board if x.rank is None]
+    if few_answers:
+        text = f"Too few questions shared with anybody: {listed(few_answers)}."
+        yield Card("Not ranked", text, "all numbers", "scores")
+    if len(board.ranked) > 1 and board.leader is None:
+        text = "Ranks are first guesses: beside each stand those that cannot be ruled out."
+        yield Card("Still open", text, "pair by pair", "pairs")
+
+
+def all_numbers(board: Leaderboard) -> Scores:
+    """Lay out all that is known of each forecaster."""
+    every = (*board.standings, *board.crowd)
+    extra = {
+        "active": any(abs(x.active - x.coverage) > 1e-12 for x in every),
+        "bounds": any(x.bounds is not None for x in every),
+    }
+    others = list(board.standings[0].others)
+    other = printable(board.reference or board.standings[0].forecaster)
+    head = ("rank", "tier", "score", f"minus {other}", "p by Holm", "raw mean", "selection")
+    more = (name for name, is_known in extra.items() if is_known)
+    heads = (*head, "answered", *more, *(name.replace("_", " ") for name in others))
+    rows = [Row(x.forecaster, [*_cells(x, extra, others)], x.rank is None) for x in every]
+    caption = (
+        f"{begun(score_in_words(board))}: lower is better. Selection is the raw mean minus the "
+        "score: positive if the questions that were answered are hard. Below each number stands "
+        f"its {sure(board.level)}; those of differences hold all at once."
+    )
+    return Scores("board", caption, "All numbers of the leaderboard", heads, rows)
+
+
+def _cells(row: Standing, extra: dict[str, bool], others: list[str]) -> Iterator[Cell]:
+    yield Cell(NONE if row.rank is None else str(row.rank), _may_be(row))
+    yield Cell(NONE if row.tier is None else str(row.tier))
+    yield Cell(number(row.score), around(row.interval))
+    if row.difference == 0:
+        yield from (Cell(NONE), Cell(NONE))
+    else:
+        yield Cell(number(row.difference), around(row.difference_interval))
+        yield Cell(NONE if math.isnan(row.adjusted_p_value) else chance(row.adjusted_p_value))
+    yield Cell(number(row.raw))
+    yield Cell(few(row.selection, sign=True))
+    yield Cell(f"{row.answered:,}", f"{100 * row.coverage:.0f} %")
+    if extra["active"]:
+        yield Cell(f"{100 * row.active:.0f} %")
+    if extra["bounds"]:
+        yield Cell(NONE if row.bounds is None else around(row.bounds))
+    for name in others:
+        found = row.others.get(name)
+        yield Cell(NONE) if found is None else Cell(few(found.value, 3), around(found.interval))
+
+
+def pairs_of(board: Leaderboard) -> Pairs | None:
+    """Lay out every forecaster against every other, row minus column, the best first."""
+    size = min(len(board.pairs["difference"]), MOST_PAIRS)
+    if size < 2:
+        return None
+    rows = board.standings[:size]
+    names = short = long = [printable(x.forecaster) for x in rows]
+    if size > NAMED:
+        short = [str(x.rank) for x in rows]
+        long = [f"{rank}. {name}" for rank, name in zip(short, names, strict=True)]
+    least = _least(board.pairs["standard_error"][:size, :size])
+    digits = decimals_for(least, 2 if size <= NAMED else 1)
+    cells = [[_against(board, names, i, j, digits) for j in range(size)] for i in range(size)]
+    if size > NAMED:
+        cells = [[x._replace(text=ZERO.sub(r"\1.", x.text)) for x in row] for row in cells]
+    every = f" The first {size} are shown." if size < len(board.pairs["difference"]) else ""
+    lead = (
+        f"Row minus column, {score_in_words(board)}. Blue: the row is better; orange: the column "
+        f"is. Grey: not told apart, {100 * board.rank_level:g} % sure of all pairs at once. Scores "
+        f"stand on the diagonal.{every}"
+    )
+    return Pairs(lead, short, list(zip(long, cells, strict=True)), size > NAMED)
+
+
+def _least(errors: Any) -> float:
+    positive = errors[np.nan_to_num(errors) > 0]
+    return float(positive.min()) if positive.size else math.nan
+
+
+def _against(board: Leaderboard, names: list[str], i: int, j: int, digits: int) -> Against:
+    """Describe a cell; the stronger its colour, the more standard errors the two are apart."""
+    if i == j:
+        score = number(board.standings[i].score)
+        return Against(fixed(board.standings[i].score, digits), "own", f"{names[i]}: {score}")
+    difference, error, p = (
+        float(board.pairs[name][i, j])
+        for name in ("difference", "standard_error", "adjusted_p_value")
+    )
+    apart = abs(difference) / error if error > 0 else 0.0
+    written = fixed(difference, digits, sign=True)
+    told = f"{names[i]} minus {names[j]}: {written}, standard error {few(error)}"
+    told += "" if math.isnan(p) else f", p by Holm {chance(p)}"
+    if not apart > board.critical:
+        return Against(written, "open", told)
+    strength = 1 + sum(apart > x for x in STRENGTHS)
+    return Against(written, f"{'row' if difference < 0 else 'column'}-{strength}", told)
+
+
+def fine_print(board: Leaderboard) -> list[str]:
+    """Say what the numbers rest on, one line each."""
+    held = "all at once" if board.ranks == "joint" else "each by itself"
+    return [
+        "All scores are losses: lower is better.",
+        f"Intervals of scores hold with {100 * board.level:g} %, one by one.",
+        "Intervals of differences hold all at once.",
+        f"Intervals of ranks hold with {100 * board.rank_level:g} %, {held}.",
+        f"Two are told apart if they differ by more than {board.critical:.3g} standard errors.",
+        *APART,
+    ]
+
+
+def python_call(board: Leaderboard) -> str:
+    """Write the call that makes the board again, as far as that can be told."""
+    options = []
+    if board.rule != "brier":
+        is_plain = hasattr(rules, board.unit)
+        options.append(f"rule={f'properly.rules.{board.unit}()' if is_plain else 'rule'}")
+    defaults = {"missing": "two-way", "reference": None, "ranks": "joint"}
+    given = {name: getattr(board, name) for name in defaults}
+    options += [f"{name}={x!r}" for name, x in given.items() if x != defaults[name]]
+    options += [f"level={board.level!r}", f"rank_level={board.rank_level!r}"]
+    others = board.standings[0].others
+    options += [f"{name}=True" for name in ("relative_skill", "peer") if name in others]
+    options += [f'crowd="{x.forecaster.partition("(")[2].rstrip(")")}"' for x in board.crowd]
+    options += ["bounds=True"] * any(x.bounds is not None for x in board)
+    return "\n".join(
+        [
+            "import properly",
+            "",
+            "answers = properly.Answers(frame)  # question, forecaster, probability, outcome",
+            f"board = properly.leaderboard(answers, {', '.join(options)})",
+            'properly.report.write("leaderboard.html", board)',
+        ]
+    )
