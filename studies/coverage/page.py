@@ -10,8 +10,11 @@ from typing import TYPE_CHECKING, Any
 from studies.coverage import (
     cells_page,
     decisions_page,
+    dependence,
+    gaps,
     inference_page,
     meanings,
+    panels,
     rare,
     recalibration_page,
 )
@@ -267,6 +270,9 @@ PARTS = (
     "recalibration",
     "rare",
     "meanings",
+    "time",
+    "panels",
+    "gaps",
 )
 TABLES: dict[str, Callable[[Rows], str]] = {
     "glance": glance,
@@ -294,4 +300,7 @@ TABLES: dict[str, Callable[[Rows], str]] = {
     **recalibration_page.TABLES,
     **rare.TABLES,
     **meanings.TABLES,
+    **dependence.TABLES,
+    **panels.TABLES,
+    **gaps.TABLES,
 }

@@ -15,8 +15,11 @@ from properly import datasets
 from properly.rules import Brier, Log
 from studies.coverage.cells import cell_facts, cells
 from studies.coverage.decisions import decision_facts, decisions
+from studies.coverage.dependence import dependence, time_facts
+from studies.coverage.gaps import gap_facts, gaps
 from studies.coverage.inference import inference, inference_facts
 from studies.coverage.meanings import meaning_facts, meanings
+from studies.coverage.panels import panel_facts, panels
 from studies.coverage.rare import rare, rare_facts
 from studies.coverage.recalibration import recalibration, recalibration_facts
 from studies.coverage.samples import CLUSTERS, cluster_labels, in_clusters
@@ -97,6 +100,9 @@ def settings() -> list[Setting]:
         *(Setting("recalibration", times, facts) for times, facts in recalibration_facts()),
         *(Setting("rare", 100, facts) for facts in rare_facts()),
         *(Setting("meanings", 400, facts) for facts in meaning_facts()),
+        *(Setting("time", times, facts) for times, facts in time_facts()),
+        *(Setting("panels", times, facts) for times, facts in panel_facts()),
+        *(Setting("gaps", 400, facts) for facts in gap_facts()),
     ]
 
 
@@ -292,4 +298,7 @@ PARTS: dict[str, Callable[[Facts, np.random.Generator], list[Finding]]] = {
     "recalibration": recalibration,
     "rare": rare,
     "meanings": meanings,
+    "time": dependence,
+    "panels": panels,
+    "gaps": gaps,
 }

@@ -4,8 +4,9 @@
 ``--only decisions`` it runs one part and keeps the numbers of the others. ``python -m
 studies.coverage --page docs/coverage.md`` writes the page of the documentation. The numbers depend
 on the seed and the scale alone, neither on the number of jobs nor on what else is run. The settings
-are in ``parts.py``, ``decisions.py``, ``inference.py``, ``cells.py``, ``recalibration.py`` and
-``meanings.py``, the tables in ``page.py`` and in the files whose names end so.
+are in ``parts.py``, ``decisions.py``, ``inference.py``, ``cells.py``, ``recalibration.py``,
+``meanings.py``, ``dependence.py``, ``panels.py`` and ``gaps.py``, the tables in ``page.py`` and in
+the files whose names end so.
 """
 
 from __future__ import annotations

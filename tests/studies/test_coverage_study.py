@@ -69,6 +69,11 @@ FEW = [
     setting("recalibration", study="choice", curve="steps", n=200),
     setting("rare", forecasts="47 values from 0.001 to 0.03", n=500),
     setting("meanings", n=200),
+    setting("time", forecasts="persistent", rho=0.5, n=200),
+    setting("panels", study="panel", world="both", clusters=10, times=200),
+    setting("panels", study="curves", rho=0.5, n=200),
+    setting("gaps", world="half of them, at random", n=100),
+    setting("gaps", world="families", families=25, size=4),
 ]
 
 
