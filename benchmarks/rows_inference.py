@@ -10,6 +10,7 @@ from benchmarks.harness import Quantity, Row
 from benchmarks.samples import SEED, make_sample
 
 import properly
+from properly.inference._draws import sampler
 from properly.rules import Brier
 
 if TYPE_CHECKING:
@@ -176,4 +177,36 @@ COMPARISONS: tuple[Row[Any], ...] = (
     ),
 )
 
-ROWS: tuple[Row[Any], ...] = (*COMPARISONS, *BOOTSTRAPS)
+
+class Drawn(NamedTuple):
+    """The same cases, one after the other and independent, ready to be drawn."""
+
+    series: Any
+    alone: Any
+
+
+def make_drawn(cases: int) -> Drawn:
+    """Get ready to draw outcomes."""
+    y, p = make_sample(cases)
+    series = properly.Cases(y, p, time=np.arange(cases))
+    return Drawn(sampler(series), sampler(properly.Cases(y, p)))
+
+
+def outcomes(source: Any) -> int:
+    """Draw outcomes of calibrated forecasts, again and again."""
+    draws = source.outcomes(source.value, ENOUGH, np.random.default_rng(1))
+    return sum(int(draw.events[0]) for draw in draws)
+
+
+DRAWS: tuple[Row[Any], ...] = (
+    Row(
+        "outcomes that depend on one another in time, drawn",
+        "independent outcomes",
+        make_drawn,
+        lambda data: outcomes(data.series),
+        lambda data: outcomes(data.alone),
+        target="<= 3",
+        cases=HUNDRED_THOUSAND,
+    ),
+)
+ROWS: tuple[Row[Any], ...] = (*COMPARISONS, *BOOTSTRAPS, *DRAWS)

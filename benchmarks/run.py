@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 
 from benchmarks import (
+    rows_answers,
     rows_classes,
     rows_corp,
     rows_decision,
@@ -47,6 +48,7 @@ ROWS: tuple[Row[Any], ...] = (
     *rows_means.ROWS,
     *rows_inference.ROWS,
     *rows_recalibration.ROWS,
+    *rows_answers.ROWS,
     *rows_process.ROWS,
     *rows_report.ROWS,
     *rows_frames.ROWS,
