@@ -51,8 +51,8 @@ LOADS = 1e-6
 EQUAL = 1e-13
 # Of a sum of variances this little is left where effects are copies.
 CANCELS = 1e-14
-# Pairs among which the fewest degrees of freedom are looked for: two, more if that is little work.
-CANDIDATES, PAIRS_OF_ALL = 64, 10**9
+# Pairs among which the fewest degrees of freedom are looked for: one, more if that is little work.
+CANDIDATES, PAIRS_OF_ALL = 64, 10**8
 # What leverages take from degrees of freedom, as a share, that does not matter.
 HARDLY = 0.05
 
@@ -170,10 +170,8 @@ class Grid(NamedTuple):
         return self.added(w @ contrast**2 - mean**2 / w.sum(axis=1)[:, None])
 
     def leverages(self, inverse: Column) -> Column:
-        """Return the sum of the leverages of each cluster."""
-        w = self.weight
-        own = w @ np.diagonal(inverse) - np.einsum("ij,ij->i", w @ inverse, w) / w.sum(axis=1)
-        return self.added(own[:, None])[:, 0]
+        """Bound the sum of the leverages of each cluster from above."""
+        return self.added((self.weight @ np.diagonal(inverse))[:, None])[:, 0]
 
     def information(self, some: Column) -> Column:
         """Return what some clusters add to the normal equations, a matrix each."""
@@ -206,10 +204,10 @@ class Table:
     @classmethod
     def of(cls, losses: Losses, forecasters: int, cluster: Column) -> Table:
         """Sort by cluster; cells of one cluster stay together."""
-        order = np.argsort(cluster, kind="stable")
-        if not (order[1:] > order[:-1]).all():
+        if not (cluster[1:] >= cluster[:-1]).all():
+            order = np.argsort(cluster, kind="stable")
             losses, cluster = losses.in_order(order), cluster[order]
-        return cls(losses, forecasters, np.unique(cluster, return_inverse=True)[1])
+        return cls(losses, forecasters, np.cumsum(np.diff(cluster, prepend=cluster[:1]) > 0))
 
     @property
     def clusters(self) -> int:
@@ -232,8 +230,9 @@ class Table:
 
     def pieces(self) -> Iterator[tuple[slice, slice]]:
         """Yield the cells of as many whole clusters as fit in a piece, and their rows."""
-        start = np.searchsorted(self.cluster, np.arange(self.clusters + 1))
-        rows = np.searchsorted(self.losses.cell, np.arange(len(self.cluster) + 1))
+        start, rows = (
+            np.append(0, np.bincount(x).cumsum()) for x in (self.cluster, self.losses.cell)
+        )
         # Of few forecasters, a matrix a cluster is held.
         width = self.forecasters ** (2 if self.is_small else 1)
         step, first = max(1, PIECE // width), 0
@@ -321,7 +320,8 @@ def _solved(table: Table) -> Normal:
     matrix: Column = np.diag(np.bincount(rows.forecaster, rows.weight, size))
     for cells, some in table.pieces():
         w = table.laid_out(cells, some, rows.weight)
-        matrix -= (w / table.total[cells, None]).T @ w
+        w /= np.sqrt(table.total[cells, None])
+        matrix -= w.T @ w
     count, part = connected_components(matrix != 0, directed=False)
     roots = []
     for k in range(count):
@@ -347,7 +347,8 @@ class _Sums:
         self.level, self.gradient = level, gradient
         size, rows, part = table.forecasters, table.losses, normal.part
         self.side = np.eye(int(part.max()) + 1)[part]
-        place = part[rows.forecaster[np.searchsorted(rows.cell, np.arange(len(level)))]]
+        begin = np.flatnonzero(np.diff(rows.cell, prepend=-1))
+        place = part[rows.forecaster[begin]]
         share = rows.level / np.bincount(place, rows.level)[place]
         self.middle = np.bincount(place, share * level)
         # What each cell adds to the mean effect of the questions of its part.
@@ -510,7 +511,7 @@ class _Sums:
             rough = (own[first] + own[second]) ** 2 / (own[first] ** 3 + own[second] ** 3)
         # Large leverages make each of them more work.
         work = self.table.clusters * size ** (2 if (self.leverage <= SMALL).all() else 3)
-        few = np.argsort(rough)[: min(max(PAIRS_OF_ALL // work, 2), CANDIDATES)]
+        few = np.argsort(rough)[: min(max(PAIRS_OF_ALL // work, 1), CANDIDATES)]
         inverse = self.normal.inverse
         found = [self._degrees_of(inverse[:, first[k]] - inverse[:, second[k]]) for k in few]
         return min(found, default=np.nan)

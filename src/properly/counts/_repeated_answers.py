@@ -128,10 +128,12 @@ def take_stances(rows: AnswerRows, used: Column, repeated: Repeated, horizon: An
         if not len(row):
             message = f"no forecast was made {horizon!r} or longer before its question closes"
             raise DataError(message)
-    order = np.argsort(rows.pair[row], kind="stable")
     if rows.time is not None:
-        order = np.lexsort((rows.time[row], rows.pair[row]))
-    row = row[order]
+        row = row[np.lexsort((rows.time[row], rows.pair[row]))]
+    else:
+        kept = np.zeros(len(used), dtype=bool)
+        kept[row] = True
+        row = rows.order[kept[rows.order]]
     if repeated in STANDING:
         return _standing(rows, row, repeated)
     key = rows.pair[row]

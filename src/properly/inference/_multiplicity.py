@@ -107,7 +107,7 @@ def sup_t_levels(
     draw = fast_stream(rng)
     drawn = _normals(covariance[np.ix_(some, some)], draw)
     scale = _scale(degrees, draw)
-    largest = _largest_apart(drawn, error, scale, min(levels))
+    largest = _largest_apart(drawn, error.astype(drawn.dtype), scale, min(levels))
     found = np.quantile(largest, levels).tolist()
     return [max(pair) for pair in zip(alone, found, strict=True)]
 
