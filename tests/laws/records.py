@@ -100,6 +100,10 @@ def selected() -> properly.comparison.SelectionReport:
     )
 
 
+def board(**options: Any) -> properly.comparison.Leaderboard:
+    return properly.leaderboard(properly.datasets.tournament(40).answers, rng=1, **options)
+
+
 RECORDS: dict[str, Callable[[], Record]] = {
     "MetricAgreement": lambda: properly.comparison.metric_agreement(EPOCHS),
     "TrainingRun": lambda: properly.comparison.TrainingRun(EPOCHS, EPOCHS),
@@ -111,6 +115,12 @@ RECORDS: dict[str, Callable[[], Record]] = {
     "Tally": lambda: TALLY,
     "Tally, weighted": lambda: properly.tally(Y, P, weight=np.linspace(0.1, 1, 200)),
     "Cases": lambda: CLUSTERS,
+    "Answers": lambda: properly.datasets.tournament(40).answers,
+    "Tournament": lambda: properly.datasets.tournament(40),
+    "Leaderboard": board,
+    "Leaderboard, all columns": lambda: board(relative_skill=True, peer=True, crowd="mean"),
+    "Standing": lambda: board()["Ada"],
+    "Standing, all columns": lambda: board(relative_skill=True, peer=True, bounds=True)["Ada"],
     "Summary": streamed,
     "GroupingError": lambda: properly.calibration.grouping_error(TALLY.group(10)),
     "GroupingError, not grouped": lambda: properly.calibration.grouping_error(TALLY),

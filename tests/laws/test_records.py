@@ -51,6 +51,7 @@ WITHOUT_DICT = OPTIONS | {
     "Summary",
     "Tally",
     "Cases",
+    "Answers",
     "PartIntervals",
     "AreaEstimate",
     "Counterexample",

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeAlias, get_args
 
 import numpy as np
 
+from properly._boundary._libraries import read_only
 from properly._boundary._options import (
     as_generator,
     as_number,
@@ -290,7 +291,7 @@ class _Board:
             questions=len(np.unique(self.losses.question)),
             answers=len(self.answers),
             design=self.found.design,
-            pairs={name: x[np.ix_(order, order)] for name, x in matrices.items()},
+            pairs={name: read_only(x[np.ix_(order, order)]) for name, x in matrices.items()},
             crowd=(),
             notes=(),
         )

@@ -224,8 +224,7 @@ class Answers:
         }
         for name in ("weight", "clusters", "strata", "when"):
             values[name] = rows.beside[name][row] if name in rows.beside else None
-        for name, value in values.items():
-            object.__setattr__(self, name, read_only(value))
+        _set(self, values)
 
     @classmethod
     def from_wide(
@@ -428,8 +427,7 @@ class Answers:
         }
         for name in ("y", "weight", "clusters", "strata", "when"):
             values[name] = None if values[name] is None else values[name][questions]
-        for name, value in values.items():
-            object.__setattr__(result, name, read_only(value))
+        _set(result, values)
         return result
 
     def _number(self, forecaster: str) -> int:
@@ -482,6 +480,14 @@ def answers_of(rows: AnswerRows, repeated: Repeated, horizon: Any = None) -> Ans
     answers = object.__new__(Answers)
     answers._fill(rows, repeated, horizon)
     return answers
+
+
+def _set(answers: Answers, values: Mapping[str, Any]) -> None:
+    """Fill the fields of answers, whose arrays are not to be written to."""
+    for x in values["stances"]:
+        read_only(x)
+    for name, value in values.items():
+        object.__setattr__(answers, name, read_only(value))
 
 
 def _merged(losses: Losses) -> Losses:

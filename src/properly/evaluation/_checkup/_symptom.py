@@ -46,7 +46,7 @@ class Symptom:
         How many rows are concerned.
     advice : str
         What to do, with the call or the option.
-    name : str
+    name : str or None
         What such a finding is called, such as ``"repeated-key"``; only those of answers have names.
 
     Examples
@@ -66,7 +66,7 @@ class Symptom:
     rows: tuple[int, ...]
     count: int
     advice: str
-    name: str = ""
+    name: str | None = None
 
     def __str__(self) -> str:
         said = f"{self.name or printable(self.where)}: {self.what}{_named(self.rows, self.count)}."
@@ -75,7 +75,7 @@ class Symptom:
     def to_dict(self) -> dict[str, Any]:
         """Return all fields as JSON can hold them, the name where there is one."""
         record: dict[str, Any] = plain(asdict(self))
-        if not self.name:
+        if self.name is None:
             del record["name"]
         return record
 
