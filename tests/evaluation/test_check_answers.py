@@ -34,7 +34,7 @@ def of(found: Checkup, name: str) -> Symptom:
 
 
 def names(found: Checkup) -> list[str]:
-    return [symptom.name for symptom in found.findings]
+    return [symptom.name or "" for symptom in found.findings]
 
 
 def said(found: Checkup, name: str) -> str:

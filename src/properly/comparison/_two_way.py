@@ -392,7 +392,10 @@ class _Sums:
         gradient = grid.added(own)
         if self.degrees is not None:
             return self._by_eigenvalues(grid, np.arange(len(gradient)), gradient, first)
-        large = np.flatnonzero(self.leverage[first : first + len(gradient)] > SMALL)
+        leverage = self.leverage[first : first + len(gradient)]
+        large = np.flatnonzero(leverage > SMALL)
+        # Each term is smaller than the last by this factor, or by less.
+        shrinks = float(leverage[leverage <= SMALL].max(initial=0.0))
         total, factor = gradient.copy(), 1.0
         least = ROUNDING * float(np.abs(gradient).max(initial=0.0))
         for k in range(1, TERMS):
@@ -400,7 +403,7 @@ class _Sums:
             term[large] = 0.0
             factor *= (2 * k - 1) / (2 * k)
             total += factor * term
-            if float(np.abs(term).max(initial=0.0)) <= least:
+            if float(np.abs(term).max(initial=0.0)) * shrinks <= least:
                 break
             moved = term @ self.normal.inverse
         for k in large.tolist():
