@@ -513,30 +513,41 @@ class _Sums:
             own = square / weight**2
             rough = (own[first] + own[second]) ** 2 / (own[first] ** 3 + own[second] ** 3)
         # Large leverages make each of them more work.
-        work = self.table.clusters * size ** (2 if (self.leverage <= SMALL).all() else 3)
+        work = self.table.clusters * size ** (2 if self._all_small else 3)
         few = np.argsort(rough)[: min(max(PAIRS_OF_ALL // work, 1), CANDIDATES)]
         inverse = self.normal.inverse
         found = [self._degrees_of(inverse[:, first[k]] - inverse[:, second[k]]) for k in few]
         return min(found, default=np.nan)
+
+    @cached_property
+    def _all_small(self) -> bool:
+        """Whether all leverages are small."""
+        return bool((self.leverage <= SMALL).all())
+
+    def _looks(self, contrast: Column) -> Iterator[Look]:
+        """Look at what the clusters say about a contrast, piece by piece."""
+        for cells, rows in self.table.pieces():
+            grid, first = self.table.grid(cells, rows), int(self.table.cluster[cells.start])
+            told = grid.spreads(contrast[:, None])[:, 0]
+            every = np.broadcast_to(contrast, (len(told), len(contrast)))
+            yield Look(grid, first, told, grid.leveraged(every))
 
     def _degrees_of(self, contrast: Column) -> float:
         """Find the degrees of freedom of one contrast, given as the inverse times it.
 
         Where leverages hardly matter they are bounded from below, and that is all that is needed.
         """
+        if not self._all_small:
+            return self._exact_degrees(contrast)
         told = squares = lost = 0.0
-        for cells, rows in self.table.pieces():
-            grid, first = self.table.grid(cells, rows), int(self.table.cluster[cells.start])
-            own = grid.spreads(contrast[:, None])[:, 0]
-            every = np.broadcast_to(contrast, (len(own), len(contrast)))
-            score = grid.added(grid.leveraged(every))
-            lever = np.minimum(self.leverage[first : first + len(own)], SMALL)
-            lost += float(
-                (np.einsum("ij,ij->i", score @ self.normal.inverse, score) / (1 - lever)).sum()
-            )
-            told += float(own.sum())
-            squares += float(own @ own)
-        if (self.leverage <= SMALL).all() and lost**2 < HARDLY * squares:
+        for look in self._looks(contrast):
+            score = look.grid.added(look.score)
+            lever = self.leverage[look.first : look.first + len(score)]
+            turned = np.einsum("ij,ij->i", score @ self.normal.inverse, score)
+            lost += float((turned / (1 - lever)).sum())
+            told += float(look.told.sum())
+            squares += float(look.told @ look.told)
+        if lost**2 < HARDLY * squares:
             return told**2 / (squares + lost**2)
         return self._exact_degrees(contrast)
 
@@ -545,11 +556,7 @@ class _Sums:
         inverse = self.normal.inverse
         spread: Column = np.zeros(inverse.shape)
         told = squares = lost = 0.0
-        for cells, rows in self.table.pieces():
-            grid, first = self.table.grid(cells, rows), int(self.table.cluster[cells.start])
-            own = grid.spreads(contrast[:, None])[:, 0]
-            every = np.broadcast_to(contrast, (len(own), len(contrast)))
-            alone = grid.leveraged(every)
+        for grid, first, own, alone in self._looks(contrast):
             score = self.corrected(grid, alone, grid.added(alone) @ inverse, first)
             told += float(own.sum())
             squares += float(own @ own)
@@ -557,6 +564,15 @@ class _Sums:
             spread += score.T @ score
         joint = inverse @ spread
         return float(told**2 / (squares + np.einsum("ij,ji->", joint, joint) - lost))
+
+
+class Look(NamedTuple):
+    """Some clusters, the first of them, what each says about a contrast, and scores of cells."""
+
+    grid: Grid
+    first: int
+    told: Column
+    score: Column
 
 
 class _Degrees:
