@@ -23,6 +23,8 @@ if TYPE_CHECKING:
 Backend = Literal["polars", "pandas", "pyarrow"]
 T = TypeVar("T")
 BACKENDS: tuple[Backend, ...] = get_args(Backend)
+# So many letters of a user's value are shown.
+LETTERS = 40
 
 
 class Record:
@@ -173,6 +175,17 @@ def amount_of(cases: float) -> str:
 def printable(name: str) -> str:
     """Show a name in a terminal without obeying what it may contain."""
     return name if name.isprintable() else repr(name)[1:-1]
+
+
+def quoted(value: object) -> str:
+    """Write a value of the user's as code, so that a terminal does not obey it; not at length."""
+    # Imported here, as above.
+    import numpy as np
+
+    if isinstance(value, np.datetime64 | np.timedelta64):
+        value = str(value)  # as Python's own it may be a mere number
+    said = repr(value.item() if isinstance(value, np.generic) else value)
+    return said if len(said) <= LETTERS else f"{said[: LETTERS - 1]}…"
 
 
 def p_text(p: float, *, is_bound: bool = False, digits: int = 3) -> str:

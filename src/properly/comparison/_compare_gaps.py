@@ -223,8 +223,7 @@ def _ratios(found: Effects, first: Column, second: Column) -> tuple[Column, Colu
 
 def _common(losses: Losses, size: int) -> tuple[Column, Column]:
     """Count the cells that both of a pair answered, and on how many of them losses differ."""
-    loss = np.full((len(losses.question), size), np.nan)
-    loss[losses.cell, losses.forecaster] = losses.loss
+    loss = losses.laid_out(losses.loss, size, np.nan)
     there = (~np.isnan(loss)).astype(np.float64)
     common = (there.T @ there).astype(np.int64)
     with np.errstate(invalid="ignore"):
@@ -349,8 +348,7 @@ def _of_all_pairs(
     if isinstance(options.rule, str) or len(pairs) < 2:
         return 0.0
     losses, weight = answers.losses(options.rule), answers.weights
-    loss = np.full((len(answers.questions), len(answers.forecasters)), np.nan)
-    loss[losses.cell, losses.forecaster] = losses.loss
+    loss = losses.laid_out(losses.loss, len(answers.forecasters), np.nan)
     influence = np.zeros((len(pairs), len(answers.questions)))
     for k, (i, j) in enumerate(pairs):
         away = loss[:, i] - loss[:, j]

@@ -69,7 +69,7 @@ class Effects:
         part = self.fit.part
         if self.fit.parts > 1:
             sides = [self.inside[part == k] for k in range(self.fit.parts)]
-            said = " | ".join(_listed([self.names[i] for i in side]) for side in sides[:NAMED])
+            said = " | ".join(listed([self.names[i] for i in side]) for side in sides[:NAMED])
             message = (
                 "forecasters are compared through questions that several answered; they fall into "
                 f"{self.fit.parts} parts without a question in common: {said}"
@@ -80,7 +80,8 @@ class Effects:
             raise DataError(message, hint=hint)
 
 
-def _listed(names: list[str]) -> str:
+def listed(names: list[str]) -> str:
+    """Name the first few of some forecasters."""
     return ", ".join(printable(name) for name in names[:NAMED]) + ", …" * (len(names) > NAMED)
 
 
@@ -126,10 +127,8 @@ def _by_design(
     answers: Answers, losses: Losses, size: int, among: Column, *, corrected: bool
 ) -> tuple[TwoWay, float, str]:
     """Take questions, or their families, as independent; or strata; or times that follow."""
-    questions = np.arange(len(answers.questions))
-    family = questions if answers.clusters is None else numbered(answers.clusters)[0]
     if answers.when is None and answers.strata is None:
-        units = family[losses.question]
+        units = families(answers)[losses.question]
         fit = two_way(losses, size, units, among=among, corrected=corrected)
         what = "question" if answers.clusters is None else "family"
         words = _units(len(fit.units), what)
@@ -155,6 +154,13 @@ def _units(count: int, what: str) -> str:
     return many(count, what)
 
 
+def families(answers: Answers) -> Column:
+    """Return the number of the family of each question; without families, each is its own."""
+    if answers.clusters is None:
+        return np.arange(len(answers.questions))
+    return np.asarray(numbered(answers.clusters)[0])
+
+
 def design_of(answers: Answers, some: Column) -> Design:
     """Describe some questions as a design: each of them is one case."""
     columns: dict[str, Any] = {}
@@ -170,8 +176,4 @@ def design_of(answers: Answers, some: Column) -> Design:
 def shared_questions(losses: Losses, size: int) -> Column:
     """Count the questions that each forecaster shares with anybody."""
     several = np.bincount(losses.cell)[losses.cell] > 1
-    if len(losses.question) == int(losses.question.max()) + 1:
-        # One cell a question, so one loss an answer.
-        return np.bincount(losses.forecaster[several], minlength=size)
-    pair = losses.question[losses.cell[several]] * np.intp(size) + losses.forecaster[several]
-    return np.bincount(np.unique(pair) % size, minlength=size)
+    return np.bincount(losses.answers(size, several)[0], minlength=size)

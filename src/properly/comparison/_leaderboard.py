@@ -20,9 +20,9 @@ from properly._boundary._options import (
 )
 from properly._boundary._record import many, printable
 from properly.comparison._crowd import joined
-from properly.comparison._gaps import ASSUMES, effects
+from properly.comparison._gaps import ASSUMES, effects, families, listed
 from properly.comparison._leaderboard_record import Leaderboard, Standing
-from properly.comparison._pair_tests import student_p, student_quantiles
+from properly.comparison._pair_tests import around, student_p, student_quantiles
 from properly.comparison._platform_scores import (
     CAUTIONS,
     RATIO_CAUTION,
@@ -33,7 +33,6 @@ from properly.comparison._platform_scores import (
 )
 from properly.comparison._ranks import Apart, criticals, ranks
 from properly.counts._answers import Answers
-from properly.counts._cases import numbered
 from properly.counts._scoring import unit_of
 from properly.errors import ArgumentTypeError, DataError
 from properly.inference._multiplicity import holm
@@ -210,12 +209,6 @@ class _Board:
     least: int
 
     @property
-    def unit(self) -> Column:
-        """What is independent, for each question."""
-        clusters = self.answers.clusters
-        return np.arange(len(self.answers.questions)) if clusters is None else numbered(clusters)[0]
-
-    @property
     def some(self) -> Column:
         """The places in the fit of those that are ranked."""
         return np.flatnonzero(self.found.shared[self.found.inside] >= self.least)
@@ -234,11 +227,7 @@ class _Board:
     def taken(self) -> Taken:
         """How much of the questions each forecaster took."""
         x, size, weight = self.losses, len(self.found.names), self.answers.weights
-        who, question = x.forecaster, x.question[x.cell]
-        if len(x.question) > len(weight):
-            # Several pieces of a question, each of which counts once.
-            pair = np.unique(question * np.intp(size) + who)
-            who, question = pair % size, pair // size
+        who, question = x.answers(size)
         coverage = np.bincount(who, weight[question], size) / weight.sum()
         active = np.bincount(x.forecaster, x.weight, size) / weight.sum()
         return Taken(np.bincount(who, minlength=size), coverage, active)
@@ -363,10 +352,10 @@ class _Rows:
         columns = {
             "score": fit.score,
             "standard_error": own,
-            "interval": _around(fit.score, np.where(own > 0, alone * own, np.nan)),
+            "interval": around(fit.score, alone, own),
             "difference": apart,
             "difference_error": error,
-            "difference_interval": _around(apart, np.where(error > 0, reach * error, np.nan)),
+            "difference_interval": around(apart, reach, error),
             "adjusted_p_value": self._p_values(apart, error, degrees),
             "raw": raw,
             "selection": raw - fit.score,
@@ -423,10 +412,6 @@ class _Rows:
         )
 
 
-def _around(middle: Column, half: Column) -> Column:
-    return np.stack([middle - half, middle + half], axis=1)
-
-
 def _plain(x: Column) -> list[Any]:
     """List numbers, and both ends of intervals as pairs."""
     return x.tolist() if x.ndim == 1 else [tuple(ends) for ends in x.tolist()]
@@ -443,7 +428,7 @@ def _others(
         if baseline is not None and str(baseline) not in names:
             message = f"a baseline is the name of a forecaster; got {baseline!r}"
             raise DataError(message)
-        dense = laid_out(board.losses, len(names), board.unit)
+        dense = laid_out(board.losses, len(names), families(answers))
         place = None if baseline is None else names.index(str(baseline))
         own, scaled = relative_skill(dense, place, level)
         result["relative_skill"] = own
@@ -452,7 +437,7 @@ def _others(
     elif baseline is not None:
         message = "a baseline is what relative skill is relative to; relative_skill is False"
         raise DataError(message, hint="pass relative_skill=True.")
-    return result | (peer_scores(answers, board.unit, level) if peer else {})
+    return result | (peer_scores(answers, families(answers), level) if peer else {})
 
 
 def _notes(
@@ -472,12 +457,12 @@ def _notes(
     if answers.clusters is None and answers.when is None:
         yield "Questions are taken as independent; clusters= (--cluster) names families of them."
     if len(found.infinite):
-        names = _listed([found.names[k] for k in found.infinite])
+        names = listed([found.names[k] for k in found.infinite])
         yield f"Certain and wrong, with an infinite loss: {names}. The others are fitted without."
     few = [x.forecaster for x in result.standings if x.rank is None]
     if few:
         shared = f"fewer than {board.least} questions shared with anybody"
-        yield f"Not ranked, with {shared}: {_listed(few)}."
+        yield f"Not ranked, with {shared}: {listed(few)}."
     if len(found.fit.bridges):
         yield (
             f"Some differences rest on {many(len(found.fit.bridges), 'question')} alone, without "
@@ -509,10 +494,6 @@ def _of_times(answers: Answers) -> Iterator[str]:
         yield "The last forecast of each counts: whoever updates late knows more."
     if answers.repeated == "mean-loss":
         yield "Losses are averaged while forecasts stand: late starters look better than they are."
-
-
-def _listed(names: list[str]) -> str:
-    return ", ".join(printable(name) for name in names[:6]) + ", …" * (len(names) > 6)
 
 
 def _crowd_row(board: _Board, result: Leaderboard, kind: Crowd) -> Standing:

@@ -66,9 +66,7 @@ class Dense(NamedTuple):
 
 def laid_out(losses: Losses, forecasters: int, unit: Column) -> Dense:
     """Lay losses out by cells; `unit` is what is independent, for each question."""
-    loss, weight = np.zeros((2, len(losses.question), forecasters))
-    place = losses.cell, losses.forecaster
-    loss[place], weight[place] = losses.loss, losses.weight
+    loss, weight = (losses.laid_out(x, forecasters) for x in (losses.loss, losses.weight))
     return Dense(loss, weight, unit[losses.question])
 
 
@@ -150,8 +148,7 @@ def peer_scores(answers: Answers, unit: Column, level: float) -> dict[str, list[
     several = there & (count > 1)[:, None]
     classes = 2 if answers.labels is None else len(answers.labels)
     share = np.ones(len(losses.cell)) if answers.stances.share is None else _shares(answers, losses)
-    stood = np.zeros(there.shape)
-    stood[losses.cell, losses.forecaster] = share
+    stood = losses.laid_out(share, size)
     columns: dict[str, tuple[Callable[[], Column], Column]] = {
         "peer": (lambda: mean_of_others - table.loss, several),
         "peer_median": (lambda: _median_of_others(table) - table.loss, several),

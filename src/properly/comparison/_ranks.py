@@ -32,8 +32,6 @@ class Ranks(NamedTuple):
         The forecasters, the best first.
     rank, lowest, highest, tier : numpy array
         The rank of each, the best and the worst that it may have, and its tier.
-    critical : numpy array
-        How many standard errors apart two must be to be told apart, for each.
     """
 
     order: Column
@@ -41,7 +39,6 @@ class Ranks(NamedTuple):
     lowest: Column
     highest: Column
     tier: Column
-    critical: Column
 
 
 class Apart(NamedTuple):
@@ -106,7 +103,7 @@ def ranks(apart: Apart, score: Column, critical: Column) -> Ranks:
     order = np.argsort(score, kind="stable")
     rank = np.empty(size, dtype=np.intp)
     rank[order] = 1 + np.searchsorted(score[order], score[order])
-    return Ranks(order, rank, lowest, highest, _tiers(order, worse), critical)
+    return Ranks(order, rank, lowest, highest, _tiers(order, worse))
 
 
 def _tiers(order: Column, worse: Column) -> Column:

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeAlias
+from typing import TYPE_CHECKING, Literal, NamedTuple, TypeAlias
 
 import numpy as np
 
-from properly._boundary._record import many
+from properly._boundary._record import many, quoted
+from properly.counts._answer_rows import OF_QUESTION
 from properly.counts._cases import numbered
 from properly.errors import DataError
 
@@ -17,11 +18,9 @@ if TYPE_CHECKING:
     from properly.typing import Column
 
 Severity: TypeAlias = Literal["problem", "oddity", "note"]
-# So many questions or names are listed, and so many letters of each are shown.
-NAMED, LETTERS = 4, 40
+# So many questions or names are listed.
+NAMED = 4
 MOMENTS = 'with their windows, repeated="moments" compares forecasters while both stand.'
-# What may differ between the rows of a question, though it belongs to the question.
-VARYING = ("weight", "clusters", "strata", "when", "opens", "closes", "resolved")
 
 
 class Fault(NamedTuple):
@@ -69,7 +68,7 @@ def faults(rows: AnswerRows, repeated: str = "refuse") -> Iterator[Fault]:
     if repeated == "refuse":
         yield from _several_answers(rows)
     yield from _contradictory_outcomes(rows)
-    for name in VARYING:
+    for name in OF_QUESTION:
         yield from _varying(rows, name)
     yield from _empty_windows(rows)
     yield from _late(rows)
@@ -152,8 +151,8 @@ def _with_outcomes(rows: AnswerRows, question: int) -> str:
     own = rows.y[(rows.question == question) & (rows.y >= 0)]
     value, count = np.unique(own, return_counts=True)
     names = value.tolist() if rows.labels is None else [rows.labels[k] for k in value.tolist()]
-    said = (f"{_quoted(x)} in {many(n, 'row')}" for x, n in zip(names, count.tolist(), strict=True))
-    return f"{_quoted(rows.questions[question])} ({', '.join(said)})"
+    said = (f"{quoted(x)} in {many(n, 'row')}" for x, n in zip(names, count.tolist(), strict=True))
+    return f"{quoted(rows.questions[question])} ({', '.join(said)})"
 
 
 def _varying(rows: AnswerRows, name: str) -> Iterator[Fault]:
@@ -212,7 +211,7 @@ def _similar_names(rows: AnswerRows) -> Iterator[Fault]:
     if alike:
         names = {name for some in alike for name in some}
         flags = np.array([name in names for name in rows.forecasters])[rows.forecaster]
-        said = [" and ".join(map(_quoted, some)) for some in alike[:NAMED]]
+        said = [" and ".join(map(quoted, some)) for some in alike[:NAMED]]
         found = f"{_joined(said, len(alike))} are taken as different"
         rule, hint = "names are compared as text", "give one forecaster one name."
         yield Fault("similar-names", "oddity", "forecaster", rule, found, flags, len(alike), hint)
@@ -252,15 +251,9 @@ def _has(count: int) -> str:
 
 
 def _named(rows: AnswerRows, questions: Column) -> str:
-    names = [_quoted(rows.questions[k]) for k in questions[:NAMED].tolist()]
+    names = [quoted(rows.questions[k]) for k in questions[:NAMED].tolist()]
     return _joined(names, len(questions))
 
 
 def _joined(names: Iterable[str], count: int) -> str:
     return ", ".join(names) + (", …" if count > NAMED else "")
-
-
-def _quoted(value: Any) -> str:
-    """Write a label as code, so that a terminal does not obey it; not at length."""
-    said = repr(value.item() if isinstance(value, np.generic) else value)
-    return said if len(said) <= LETTERS else f"{said[: LETTERS - 1]}…"

@@ -37,8 +37,7 @@ TIMES = ("time", "opens", "closes", "resolved")
 NUMBERS = (int, float, np.number)
 # An answer, what happened to its question, and when.
 REQUIRED = ("question", "forecaster", "probability", "outcome")
-
-
+ANSWER_COLUMNS = (*REQUIRED, "time", *OF_QUESTION)
 # What is told apart by its label alone, and from how many rows on that is left to Arrow.
 LABELS = ("question", "forecaster")
 LONG = 100_000

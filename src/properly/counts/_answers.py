@@ -13,7 +13,7 @@ from properly._boundary._labels import nearest
 from properly._boundary._libraries import read_only
 from properly._boundary._record import as_models, many
 from properly.counts._answer_faults import require_sound
-from properly.counts._answer_rows import OF_QUESTION, read_rows, taken_columns, with_gaps
+from properly.counts._answer_rows import ANSWER_COLUMNS, read_rows, taken_columns, with_gaps
 from properly.counts._cases import Cases
 from properly.counts._repeated_answers import Repeated, Stances, check_repeated, take_stances
 from properly.counts._scoring import price
@@ -58,6 +58,21 @@ class Losses(NamedTuple):
         forecaster, loss, weight = (x[rows] for x in (self.forecaster, self.loss, self.weight))
         of_cells = self.question[order], self.level[order]
         return Losses(cell[rows], forecaster, loss, weight, *of_cells)
+
+    def laid_out(self, x: Column, forecasters: int, fill: float = 0.0) -> Column:
+        """Lay amounts of answers out, a row a cell and a column a forecaster."""
+        result = np.full((len(self.question), forecasters), fill)
+        result[self.cell, self.forecaster] = x
+        return result
+
+    def answers(self, forecasters: int, some: Column | None = None) -> tuple[Column, Column]:
+        """Return forecaster and question of each answer, or of some, once for all its pieces."""
+        rows = slice(None) if some is None else some
+        who, question = self.forecaster[rows], self.question[self.cell[rows]]
+        if (np.diff(self.question) > 0).all():
+            # One cell a question, so one loss an answer.
+            return who, question
+        return _once(who, question, forecasters)
 
     def of(self, forecasters: Column) -> Losses:
         """Keep some forecasters, who are numbered anew, and the cells that they answered."""
@@ -181,15 +196,9 @@ class Answers:
         labels: Sequence[object] | None = None,
         pos_label: object = None,
     ) -> None:
-        columns = {
-            "question": question,
-            "forecaster": forecaster,
-            "probability": probability,
-            "outcome": outcome,
-            "time": time,
-        }
+        given = (question, forecaster, probability, outcome, time)
         beside = (weight, clusters, strata, when, opens, closes, resolved)
-        columns |= dict(zip(OF_QUESTION, beside, strict=True))
+        columns = dict(zip(ANSWER_COLUMNS, (*given, *beside), strict=True))
         rows = read_rows(taken_columns(frame, columns), labels, pos_label)
         check_repeated(repeated, horizon, rows)
         require_sound(rows, repeated)
@@ -296,17 +305,14 @@ class Answers:
     @property
     def answered(self) -> dict[str, int]:
         """How many questions each forecaster answered."""
-        pair = np.unique(self.question * np.intp(len(self.forecasters)) + self.forecaster)
-        count = np.bincount(pair % len(self.forecasters), minlength=len(self.forecasters))
+        count = np.bincount(self._once[0], minlength=len(self.forecasters))
         return dict(zip(self.forecasters, count.tolist(), strict=True))
 
     @property
     def coverage(self) -> dict[str, float]:
         """The weight of the questions each forecaster answered, as a share of that of all."""
-        size = len(self.forecasters)
-        pair = np.unique(self.question * np.intp(size) + self.forecaster)
-        weight = self.weights
-        share = np.bincount(pair % size, weight[pair // size], size) / weight.sum()
+        (who, question), weight = self._once, self.weights
+        share = np.bincount(who, weight[question], len(self.forecasters)) / weight.sum()
         return dict(zip(self.forecasters, share.tolist(), strict=True))
 
     @property
@@ -315,13 +321,19 @@ class Answers:
 
         Where forecasts do not stand for a time, this is `coverage`.
         """
-        size, weight = len(self.forecasters), self.weights
-        share = self.stances.share
-        stood = weight[self.question] * (1.0 if share is None else share)
+        share, weight = self.stances.share, self.weights
         if share is None:
             return self.coverage
-        total = np.bincount(self.forecaster, stood, size) / weight.sum()
+        stood = weight[self.question] * share
+        total = np.bincount(self.forecaster, stood, len(self.forecasters)) / weight.sum()
         return dict(zip(self.forecasters, total.tolist(), strict=True))
+
+    @property
+    def _once(self) -> tuple[Column, Column]:
+        """Forecaster and question of each answer, once however often it changed."""
+        if self.stances.share is None:
+            return self.forecaster, self.question
+        return _once(self.forecaster, self.question, len(self.forecasters))
 
     def losses(self, rule: Rule, *, fair: bool = False) -> Losses:
         """Price all answers.
@@ -488,6 +500,12 @@ def _set(answers: Answers, values: Mapping[str, Any]) -> None:
         read_only(x)
     for name, value in values.items():
         object.__setattr__(answers, name, read_only(value))
+
+
+def _once(who: Column, question: Column, forecasters: int) -> tuple[Column, Column]:
+    """Keep each pair of forecaster and question once, in the order of questions."""
+    pair = np.unique(question * np.intp(forecasters) + who)
+    return pair % forecasters, pair // forecasters
 
 
 def _merged(losses: Losses) -> Losses:

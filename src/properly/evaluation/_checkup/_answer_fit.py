@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from properly._boundary._record import many
+from properly._boundary._record import many, quoted
 from properly.comparison._gaps import effects, shared_questions
 from properly.evaluation._checkup._answer_graph import bridges, parts_of
-from properly.evaluation._checkup._symptom import Symptom, of_column, of_rows, quoted
+from properly.evaluation._checkup._symptom import Symptom, of_column, of_rows
 from properly.rules._brier import Brier
 
 if TYPE_CHECKING:

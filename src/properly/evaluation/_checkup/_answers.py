@@ -10,7 +10,13 @@ import numpy as np
 
 from properly._boundary._labels import as_labels
 from properly.counts._answer_faults import faults
-from properly.counts._answer_rows import OF_QUESTION, REQUIRED, Coded, read_rows, taken_columns
+from properly.counts._answer_rows import (
+    ANSWER_COLUMNS,
+    OF_QUESTION,
+    Coded,
+    read_rows,
+    taken_columns,
+)
 from properly.counts._answers import answers_of
 from properly.counts._repeated_answers import check_repeated
 from properly.errors import DataError
@@ -117,10 +123,9 @@ def check_answers(
       with identical rows, 0 with different ones (rows 1, 2).
       Drop copies first; repeated="pool" averages rows that are members of an ensemble.
     """
-    given = (question, forecaster, probability, outcome)
+    given = (question, forecaster, probability, outcome, time)
     beside = (weight, clusters, strata, when, opens, closes, resolved)
-    columns = dict(zip((*REQUIRED, "time", *OF_QUESTION), (*given, time, *beside), strict=True))
-    taken = taken_columns(frame, columns)
+    taken = taken_columns(frame, dict(zip(ANSWER_COLUMNS, (*given, *beside), strict=True)))
     sheet = _sheet(taken, labels, pos_label)
     rows, found = len(sheet.outcome), by_severity(_column_symptoms(sheet))
     if found:

@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from properly._boundary._classes import sum_slack
-from properly._boundary._record import many
+from properly._boundary._record import many, quoted
 from properly.evaluation._checkup._sheet import OUTSIDE
-from properly.evaluation._checkup._symptom import Symptom, listed, of_column, of_rows, quoted
+from properly.evaluation._checkup._symptom import Symptom, listed, of_column, of_rows
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

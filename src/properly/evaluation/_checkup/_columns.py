@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, TypeAlias
 import numpy as np
 
 from properly._boundary._arrays import HUGE, TINY
-from properly._boundary._record import many
-from properly.evaluation._checkup._symptom import Symptom, of_column, of_rows, quoted, so_many
+from properly._boundary._record import many, quoted
+from properly.evaluation._checkup._symptom import Symptom, of_column, of_rows, so_many
 from properly.inference._design import TIMES
 from properly.inference._means import FEW_CLUSTERS
 

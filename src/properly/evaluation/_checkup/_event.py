@@ -8,13 +8,12 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from properly._boundary._record import many
+from properly._boundary._record import many, quoted
 from properly.evaluation._checkup._symptom import (
     Symptom,
     listed,
     of_column,
     of_rows,
-    quoted,
     so_many,
 )
 

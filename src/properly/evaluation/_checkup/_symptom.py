@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Literal, TypeAlias, get_args
 
 import numpy as np
 
-from properly._boundary._record import many, plain, printable
+from properly._boundary._record import many, plain, printable, quoted
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -21,8 +21,6 @@ Severity: TypeAlias = Literal["problem", "oddity", "note"]
 SEVERITIES: tuple[Severity, ...] = get_args(Severity)
 # So many rows are named.
 NAMED = 5
-# So many letters of a user's text are shown.
-LETTERS = 40
 WIDTH = 88
 
 
@@ -89,14 +87,6 @@ def of_rows(severity: Severity, where: str, bad: Flags, what: str, advice: str) 
 def of_column(severity: Severity, where: str, rows: int, what: str, advice: str) -> Symptom:
     """Describe what a column of so many rows has as a whole."""
     return Symptom(severity, where, what, (), rows, advice)
-
-
-def quoted(value: object) -> str:
-    """Write a value of the user's as code, so that a terminal does not obey it; not at length."""
-    if isinstance(value, np.datetime64 | np.timedelta64):
-        value = str(value)  # as Python's own it may be a mere number
-    said = repr(value.item() if isinstance(value, np.generic) else value)
-    return said if len(said) <= LETTERS else f"{said[: LETTERS - 1]}…"
 
 
 def listed(values: Iterable[object], most: int = 4) -> str:
