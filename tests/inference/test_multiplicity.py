@@ -79,7 +79,7 @@ def test_pairs_reach_as_far_as_if_each_were_looked_at(pairs: str, degrees: float
     apart[np.arange(len(apart)), ends[1][used]] = -1
     models = np.unique(np.concatenate([x[used] for x in ends]))
     draw = fast_stream(np.random.default_rng(3))
-    drawn = _normals(joint[np.ix_(models, models)], draw)
+    drawn = _normals(joint[np.ix_(models, models)], draw).T
     sizes = np.abs(apart[:, models] @ drawn) / errors[used, None]
     if np.isfinite(degrees):
         sizes = sizes / np.sqrt(draw.chisquare(degrees, DRAWS) / degrees)

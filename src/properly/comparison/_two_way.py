@@ -20,7 +20,7 @@ References
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -195,11 +195,14 @@ class Table:
         How many there are.
     cluster : numpy array
         The cluster of each cell, from 0, in order.
+    units : numpy array
+        What each cluster was called.
     """
 
     losses: Losses
     forecasters: int
     cluster: Column
+    units: Column
 
     @classmethod
     def of(cls, losses: Losses, forecasters: int, cluster: Column) -> Table:
@@ -207,7 +210,8 @@ class Table:
         if not (cluster[1:] >= cluster[:-1]).all():
             order = np.argsort(cluster, kind="stable")
             losses, cluster = losses.in_order(order), cluster[order]
-        return cls(losses, forecasters, np.cumsum(np.diff(cluster, prepend=cluster[:1]) > 0))
+        first = np.diff(cluster, prepend=-1) > 0
+        return cls(losses, forecasters, np.cumsum(first) - 1, cluster[first])
 
     @property
     def clusters(self) -> int:
@@ -228,20 +232,22 @@ class Table:
         """Average over the answers to each cell."""
         return np.bincount(self.losses.cell, self.losses.weight * x) / self.total
 
-    def pieces(self) -> Iterator[tuple[slice, slice]]:
-        """Yield the cells of as many whole clusters as fit in a piece, and their rows."""
+    @cached_property
+    def pieces(self) -> list[tuple[slice, slice]]:
+        """The cells of as many whole clusters as fit in a piece, and their rows, each."""
         start, rows = (
             np.append(0, np.bincount(x).cumsum()) for x in (self.cluster, self.losses.cell)
         )
         # Of few forecasters, a matrix a cluster is held.
         width = self.forecasters ** (2 if self.is_small else 1)
-        step, first = max(1, PIECE // width), 0
+        step, first, pieces = max(1, PIECE // width), 0, []
         while first < self.clusters:
             last = int(np.searchsorted(start, start[first] + step, side="right")) - 1
             last = min(max(last, first + 1), self.clusters)
             cells = slice(int(start[first]), int(start[last]))
-            yield cells, slice(int(rows[cells.start]), int(rows[cells.stop]))
+            pieces.append((cells, slice(int(rows[cells.start]), int(rows[cells.stop]))))
             first = last
+        return pieces
 
     def grid(self, cells: slice, rows: slice) -> Grid:
         """Lay out weights."""
@@ -305,10 +311,10 @@ def two_way(
     away = rows.loss - effect[rows.forecaster]
     level = table.means(away)
     sums = _Sums(table, normal, effect, level, rows.weight * (away - level[rows.cell]))
-    for cells, some in table.pieces():
+    for cells, some in table.pieces:
         sums.add(cells, some, keep=influences, corrected=corrected)
     among = np.arange(forecasters) if among is None else among
-    return replace(sums.result(among, corrected=corrected), units=np.unique(cluster))
+    return sums.result(among, corrected=corrected)
 
 
 def _solved(table: Table) -> Normal:
@@ -318,7 +324,7 @@ def _solved(table: Table) -> Normal:
 
     rows, size = table.losses, table.forecasters
     matrix: Column = np.diag(np.bincount(rows.forecaster, rows.weight, size))
-    for cells, some in table.pieces():
+    for cells, some in table.pieces:
         w = table.laid_out(cells, some, rows.weight)
         w /= np.sqrt(table.total[cells, None])
         matrix -= w.T @ w
@@ -479,7 +485,7 @@ class _Sums:
             score_covariance=self.scores * table.clusters / max(table.clusters - 1, 1),
             level=self.level,
             degrees=degrees,
-            units=np.arange(table.clusters),
+            units=table.units,
             compares=compares,
             bridges=np.array(list(self.loads), dtype=np.intp),
             loads=np.concatenate(loads),
@@ -526,7 +532,7 @@ class _Sums:
 
     def _looks(self, contrast: Column) -> Iterator[Look]:
         """Look at what the clusters say about a contrast, piece by piece."""
-        for cells, rows in self.table.pieces():
+        for cells, rows in self.table.pieces:
             grid, first = self.table.grid(cells, rows), int(self.table.cluster[cells.start])
             told = grid.spreads(contrast[:, None])[:, 0]
             every = np.broadcast_to(contrast, (len(told), len(contrast)))

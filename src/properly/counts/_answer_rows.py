@@ -107,21 +107,21 @@ class AnswerRows:
         return self.question * np.intp(len(self.forecasters)) + self.forecaster
 
     @cached_property
-    def order(self) -> Column:
-        """The rows in the order of their questions and forecasters."""
+    def in_order(self) -> tuple[Column, Column]:
+        """The rows in the order of their questions and forecasters, and the pairs in this order."""
         low, most = len(self.pair).bit_length(), len(self.questions) * len(self.forecasters)
         if low + most.bit_length() > ROOM:
-            return np.argsort(self.pair, kind="stable")
+            order = np.argsort(self.pair, kind="stable")
+            return order, self.pair[order]
         # Numbers behind which their places ride are sorted faster than places.
         packed = (self.pair << low) | np.arange(len(self.pair))
         packed.sort()
-        packed &= (1 << low) - 1
-        return packed
+        return packed & ((1 << low) - 1), packed >> low
 
     @cached_property
     def has_repeats(self) -> bool:
         """Whether somebody answered a question more than once."""
-        ordered = self.pair[self.order]
+        ordered = self.in_order[1]
         return bool((ordered[1:] == ordered[:-1]).any())
 
     @cached_property

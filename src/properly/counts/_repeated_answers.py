@@ -130,13 +130,13 @@ def take_stances(rows: AnswerRows, used: Column, repeated: Repeated, horizon: An
             raise DataError(message)
     if rows.time is not None:
         row = row[np.lexsort((rows.time[row], rows.pair[row]))]
+        key = rows.pair[row]
     else:
-        kept = np.zeros(len(used), dtype=bool)
-        kept[row] = True
-        row = rows.order[kept[rows.order]]
+        row, key = rows.in_order
+        if not used.all():
+            row, key = row[used[row]], key[used[row]]
     if repeated in STANDING:
         return _standing(rows, row, repeated)
-    key = rows.pair[row]
     last = np.append(key[1:] != key[:-1], True)
     if repeated == "pool":
         first = np.flatnonzero(np.append(True, key[1:] != key[:-1]))
@@ -147,11 +147,11 @@ def take_stances(rows: AnswerRows, used: Column, repeated: Repeated, horizon: An
         spread = np.add.reduceat(away**2, first)
     else:
         members, spread, p = None, None, rows.p[row[last]]
-    kept = row[last]
-    question, number = _renumbered(rows.question[kept])
+    kept, (question, forecaster) = row[last], divmod(key[last], len(rows.forecasters))
+    question, number = _renumbered(question)
     ones = np.ones(len(number))
     cells = np.arange(len(number))
-    places = (question, rows.forecaster[kept], question, p)
+    places = (question, forecaster, question, p)
     return Stances(*places, None, cells, ones, members, kept[number], late, spread)
 
 

@@ -65,7 +65,7 @@ def sup_t_quantile(
         return alone
     draw = fast_stream(rng)
     correlation = covariance[np.ix_(vary, vary)] / np.outer(error[vary], error[vary])
-    largest = np.abs(_normals(correlation, draw)).max(axis=0)
+    largest = np.abs(_normals(correlation, draw)).max(axis=1)
     return max(alone, float(np.quantile(largest / _scale(degrees, draw), level)))
 
 
@@ -119,38 +119,45 @@ def _largest_apart(drawn: Column, error: Column, scale: Column, level: float) ->
     only be compared where it could still be farther from either end, and where that could reach the
     quantile of the draws so far: below it, draws are left too small, which no quantile above shows.
     """
-    bottom, top = drawn.min(axis=0), drawn.max(axis=0)
-    largest = np.zeros(drawn.shape[1])
-    step = max(1, PIECE // len(drawn))
-    ends = drawn.argmin(axis=0), drawn.argmax(axis=0)
-    for start in range(0, drawn.shape[1], step):
-        some = slice(start, start + step)
-        for end, value in zip(ends, (bottom, top), strict=True):
-            apart = np.abs(drawn[:, some] - value[some]) / error[:, end[some]]
-            np.maximum(largest[some], apart.max(axis=0), out=largest[some])
+    shrink = 1 / error
+    every = np.arange(len(drawn))
+    ends = drawn.argmin(axis=1), drawn.argmax(axis=1)
+    bottom, top = (drawn[every, end] for end in ends)
+    largest = np.zeros(len(drawn))
+    for end in ends:
+        _compare(drawn, shrink, every, end, largest)
     rank = max(math.floor(level * (len(largest) - 1)) - 1, 0)
-    least = np.partition(largest / scale, rank)[rank]
-    for i, own in enumerate(drawn):
-        others = i + 1 + np.flatnonzero(np.isfinite(error[i, i + 1 :]))
-        if not len(others):
-            continue
-        far = np.maximum(top - own, own - bottom) / error[i, others].min()
-        left = np.flatnonzero((far > largest) & (far / scale >= least))
-        step = max(1, PIECE // len(others))
-        for start in range(0, len(left), step):
-            few = left[start : start + step]
-            apart = np.abs(drawn[np.ix_(others, few)] - own[few]) / error[i, others][:, None]
-            largest[few] = np.maximum(largest[few], apart.max(axis=0))
+    least = np.maximum(largest, np.partition(largest / scale, rank)[rank] * scale)
+    left = np.flatnonzero((top - bottom) * shrink.max() >= least)
+    nearest = shrink.max(axis=0)
+    for few in np.array_split(left, 1 + drawn.shape[1] * len(left) // PIECE):
+        own = drawn[few]
+        far = np.maximum(top[few, None] - own, own - bottom[few, None]) * nearest
+        draw, one = np.nonzero(far >= least[few, None])
+        _compare(drawn, shrink, few[draw], one, largest)
     return np.asarray(largest / scale)
 
 
+def _compare(drawn: Column, shrink: Column, draw: Column, one: Column, largest: Column) -> None:
+    """Compare one estimate of some draws with all others, and keep what is farthest."""
+    step = max(1, PIECE // drawn.shape[1])
+    for start in range(0, len(draw), step):
+        some, own = draw[start : start + step], one[start : start + step]
+        apart = drawn[some]
+        apart -= apart[np.arange(len(some)), own][:, None]
+        np.abs(apart, out=apart)
+        apart *= shrink[own]
+        np.maximum.at(largest, some, apart.max(axis=1))
+
+
 def _normals(covariance: Column, draw: np.random.Generator) -> Column:
-    """Draw normal variables of a covariance, a row each; most directions may not vary."""
+    """Draw normal variables of a covariance, a row a draw; most directions may not vary."""
     value, vector = np.linalg.eigh(covariance)
     some = value > ROUNDING * value[-1]
     root = vector[:, some] * np.sqrt(value[some])
     kind = np.float64 if len(root) <= FEW else np.float32
-    return np.asarray(root.astype(kind) @ draw.standard_normal((root.shape[1], DRAWS), dtype=kind))
+    drawn = draw.standard_normal((root.shape[1], DRAWS), dtype=kind)
+    return np.asarray(drawn.T @ root.T.astype(kind))
 
 
 def _scale(degrees: float, draw: np.random.Generator) -> Column:
