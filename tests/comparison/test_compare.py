@@ -85,6 +85,15 @@ def test_a_pair_can_be_asked_for_either_way_round() -> None:
     assert other.turned().interval == one.interval
 
 
+def test_a_ratio_of_which_nothing_is_known_may_be_anything() -> None:
+    with pytest.warns(DataWarning, match="with 1 event and 1 case"):
+        found = compare([1, 0], [1.0, 0.5], [0.5, 0.5], level=0.9999)
+    # Student's t reaches 6366 standard errors, each of which is the ratio itself.
+    assert found.ratio.tolist() == found.ratio_error.tolist() == [0.5]
+    assert found.ratio_interval.tolist() == [[0.0, math.inf]]
+    assert found["model 2", "model 1"].ratio_interval == (0.0, math.inf)
+
+
 def test_what_was_not_compared_cannot_be_asked_for() -> None:
     found = brier(reference="poor")
     assert found.pairs == (("good", "poor"), ("fair", "poor"))

@@ -176,6 +176,15 @@ def test_a_cell_with_one_forecast_keeps_it_to_the_last_bit() -> None:
     assert t.value.tolist() == [0.1]
 
 
+@pytest.mark.parametrize(("low", "cases"), [(0.9, [7, 2]), (0.86, [1, 5])])
+def test_rounding_carries_no_mean_out_of_its_cell(low: float, cases: list[int]) -> None:
+    values = [low, float(np.nextafter(low, 1))]
+    mean = sum(v * n for v, n in zip(values, cases, strict=True)) / sum(cases)
+    assert not values[0] <= mean <= values[1]
+    (grouped,) = Tally.from_counts(values, cases, [1, 1]).group(4).value.tolist()
+    assert grouped == (values[0] if mean < values[0] else values[1])
+
+
 def test_grouping_is_remembered_by_sums() -> None:
     t = tally([0, 1], [0.1, 0.8])
     assert (t.group(5) + t).cells == 5

@@ -341,6 +341,38 @@ def test_models_that_never_differ_and_differences_without_an_error() -> None:
     )
 
 
+@pytest.mark.parametrize(("cases", "is_enough"), [(19, False), (20, True)])
+def test_twenty_cases_that_say_the_same_are_enough(cases: int, is_enough: bool) -> None:
+    same = {"standard_error": 0.0, "differing": cases, "interval": (math.nan, math.nan)}
+    found = replace(standing("", "ab", ab=same), cases=cases)
+    assert found.beats("a", "b") is found.is_constant("a", "b") is is_enough
+    assert not found.beats("b", "a")
+    flawless = replace(found, skills={"a": estimate(1.0, math.nan, math.nan)})
+    assert flawless.is_useful("a") is flawless.is_flawless("a") is is_enough
+
+
+def test_a_difference_in_all_cases_but_one_is_not_constant() -> None:
+    same = {"standard_error": 0.0, "differing": 399, "interval": (math.nan, math.nan)}
+    assert not standing("", "ab", ab=same).is_constant("a", "b")
+
+
+def test_an_interval_that_ends_at_zero_holds_it() -> None:
+    ends = {"a": estimate(0.1, 0.0, 0.2), "b": estimate(-0.1, -0.2, 0.0)}
+    found = replace(standing("", "ab"), skills=ends)
+    assert not found.is_useful("a")
+    assert not found.is_harmful("b")
+    for interval in ((-0.05, 0.0), (0.0, 0.05)):
+        row = {"p_value": 1e-6, "adjusted_p_value": 1e-6, "interval": interval}
+        assert not standing("", "ab", ab=row).beats("a", "b")
+
+
+def test_a_p_value_of_exactly_the_level_is_small_enough() -> None:
+    row = {"interval": (-0.05, -0.01)}
+    for p, is_better in ((1 - 0.95, True), (math.nextafter(1 - 0.95, 1), False)):
+        chance_of = {"p_value": p, "adjusted_p_value": p}
+        assert standing("", "ab", ab=row | chance_of).beats("a", "b") is is_better
+
+
 def test_one_model_is_compared_with_none() -> None:
     assert headline(standing(models="a")) == f"a is better than {EACH}, {WHERE}."
     assert headline(standing(models="a", useful="")) == (
@@ -408,6 +440,13 @@ def test_no_loss_is_told_more_exactly_than_the_end_of_its_interval() -> None:
     assert against_none(found, "ab").endswith(
         "Their losses are higher by more than 1,000 % (95 % interval 224 % to more than 1,000 %) "
         "and more than 1,000 % (more than 1,000 % to more than 1,000 %)."
+    )
+
+
+def test_a_thousand_percent_is_told_and_more_is_not() -> None:
+    found = replace(standing(models="a"), skills={"a": estimate(-10.0, -10.01, -1.0)})
+    assert against_none(found, "a").endswith(
+        "higher by 1,000 % (95 % interval 100 % to more than 1,000 %)."
     )
 
 
@@ -531,6 +570,10 @@ def test_thresholds_without_a_band_are_unknown() -> None:
     (clustered,) = said(standing(), *[NOTHING] * 10)
     assert "by a and b, allowing for clusters, to compare" in clustered
     assert said(standing(), *[OPEN] * 99, NOTHING) == []
+    # One threshold in twenty is worth a sentence, one in 21 is not.
+    assert said(standing(), *[OPEN] * 20, NOTHING) == []
+    (notable,) = said(standing(), *[OPEN] * 19, NOTHING)
+    assert notable.startswith("At a threshold of 10 %, too few people")
     assert said(standing(ab={"differing": 0}), *[NOTHING] * 10) == []
     assert said(standing(models="a"), *[NOTHING] * 10) == []
 
@@ -702,6 +745,19 @@ def test_two_ways_are_both_told() -> None:
     assert ". They are too extreme, " in said
 
 
+def test_an_interval_that_ends_at_one_shows_nothing() -> None:
+    for ends in ((1.0, 1.5), (0.5, 1.0)):
+        one = estimate(sum(ends) / 2, *ends)
+        assert "see its reliability diagram" in calibrated(summary(one, one))
+    turned = calibrated(summary(RIGHT, estimate(-0.5, -0.9, 0.0)))
+    assert turned.startswith(". Its forecasts are too extreme, ")
+
+
+def test_ten_expected_events_are_told_without_a_fraction() -> None:
+    assert "expecting death 10 times where" in calibrated(summary(HIGH, RIGHT, 0.01, 0.005))
+    assert "expecting death 9.9 times where" in calibrated(summary(HIGH, RIGHT, 0.0099, 0.005))
+
+
 def test_if_neither_mean_nor_slope_shows_how_the_diagram_does() -> None:
     assert calibrated(summary(RIGHT, RIGHT)) == (
         ". Neither its mean nor its slope shows in which way; see its reliability diagram."
@@ -819,6 +875,10 @@ def test_otherwise_no_group_can_be_shown_to_be_worse() -> None:
             "at all: p = 0.02)."
         )
     ]
+    # An interval that ends at zero holds it, and a p-value of the level is small enough.
+    for ends in ((0.0, 0.3), (-0.1, 0.0)):
+        (said,) = grouped(split(0.2, ends, p=1 - 0.95))
+        assert said.startswith("No single group can be shown to be worse than the rest for a (")
     # Only models that one might use are told of.
     assert grouped(none, split(0.2, (0.1, 0.3)), found=standing("ab", "ab")) == grouped(none)
     assert grouped() == []
@@ -833,7 +893,10 @@ def test_miscalibrated_groups_and_small_ones_are_named() -> None:
         "No group can be shown to be worse than the rest for a.",
         "Too small to say anything: 'z'.",
     ]
-    found.worst = None
+    # A p-value of exactly the level is small enough.
+    found.calibration.adjusted_p_value[1] = 1 - 0.95
+    assert grouped(found)[0] == "a is miscalibrated within 'x' and 'y'."
+    found.calibration = found.worst = None
     assert grouped(found) == ["Too small to say anything: 'z'."]
 
 
@@ -869,7 +932,9 @@ def test_numbers_of_cases_are_left_out_where_they_say_nothing() -> None:
     assert said(standing("", "ab", ab={"standard_error": 0.001})) == []
     few_cases = standing("", "ab")
     assert few_cases.comparison is not None
-    assert said(replace(few_cases, comparison=replace(few_cases.comparison, cases=19))) == []
+    for cases, is_told in ((19, False), (20, True)):
+        compared_on = replace(few_cases.comparison, cases=cases)
+        assert bool(said(replace(few_cases, comparison=compared_on))) is is_told
 
 
 # words

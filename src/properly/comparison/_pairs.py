@@ -114,7 +114,7 @@ class Pair(Record):
 
     def turned(self) -> Pair:
         """Subtract the other way round, and put the ratio upside down."""
-        low, high = (1 / x if x > 0 else math.nan for x in self.ratio_interval[::-1])
+        low, high = (1 / x if x else math.inf for x in self.ratio_interval[::-1])
         return replace(
             self,
             first=self.second,
