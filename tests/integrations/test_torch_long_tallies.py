@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from tests.long_tallies import KINDS, sample
 
 import properly
 from properly.counts._device import condense
@@ -14,26 +15,6 @@ from properly.counts._pooling import count, count_tensors
 torch = pytest.importorskip(
     "torch", reason="torch is not installed; `make test-integrations` installs it"
 )
-
-
-def sample(kind: str, dtype: str, n: int = 5000) -> tuple[Any, Any]:
-    rng = np.random.default_rng(3)
-    p = rng.random(n) ** 2
-    if kind == "tied":
-        p = np.round(p, 1)
-    elif kind == "heavy":
-        p[: n // 2] = 0.25
-    elif kind == "constant":
-        p[:] = 0.5
-    elif kind == "certain":
-        p[::7], p[::11] = 0.0, 1.0
-    elif kind == "grid":
-        p = np.round(p, 2)
-    p = p.astype(dtype)
-    return rng.random(n) < np.sqrt(p), p
-
-
-KINDS = ["distinct", "tied", "heavy", "constant", "certain", "grid"]
 
 
 @pytest.mark.parametrize("kind", KINDS)

@@ -54,6 +54,30 @@ def test_counting_is_written_against_the_standard() -> None:
     for name in ("value", "weight", "events"):
         np.testing.assert_array_equal(np.asarray(getattr(got, name)), getattr(expected, name))
     assert decompose(got, Brier()) == decompose(expected, Brier())
+    # Arrays of the standard have no length, and are rows all the same.
+    assert decompose(STRICT_Y, STRICT_P, Brier()) == decompose(expected, Brier())
+
+
+@pytest.mark.parametrize("snap", [None, 0.05])
+@pytest.mark.parametrize("dtype", ["float32", "float64"])
+def test_tallies_of_the_standard_add_snap_and_group(snap: float | None, dtype: str) -> None:
+    p, weight, count = P.astype(dtype), np.linspace(0.5, 3.0, len(P)), np.arange(len(P))
+    for given in ({}, {"weight": weight}, {"count": count}, {"weight": weight, "count": count}):
+        strict = {name: xp.asarray(x) for name, x in given.items()}
+        got = tally(STRICT_Y, xp.asarray(p), **strict, snap=snap)
+        expected = tally(Y, p, **given, snap=snap)
+        for one, other in (
+            (got, expected),
+            (got + got, expected + expected),
+            (got.group(4), expected.group(4)),
+            (got.group(4) + got, expected.group(4) + expected),
+        ):
+            for name in ("value", "weight", "events", "event_squares", "nonevent_squares"):
+                mine, numpys = getattr(one, name), getattr(other, name)
+                assert (mine is None) == (numpys is None)
+                if mine is not None:
+                    assert isinstance(mine, type(STRICT_P))
+                    np.testing.assert_array_equal(np.asarray(mine), numpys)
 
 
 @pytest.mark.parametrize("rule", [Brier(), Log(), Spherical(), RPS(), RankedLog()], ids=repr)

@@ -29,6 +29,11 @@ def is_numpy(x: Array) -> bool:
     return isinstance(x, np.ndarray)
 
 
+def has_rows(x: object) -> bool:
+    """Tell lists and arrays from single values; the standard gives arrays a shape, no length."""
+    return hasattr(x, "__len__") or bool(getattr(x, "shape", ()))
+
+
 def to_numpy(x: Array) -> np.ndarray[Any, Any]:
     """Copy an array of any library to the host, or pass a numpy array through."""
     if isinstance(x, np.ndarray):

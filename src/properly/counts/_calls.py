@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Concatenate, ParamSpec, Protocol, TypeVar
 
 from properly._boundary._arrays import as_column, distinct, is_nested
 from properly._boundary._classes import column_names, columns_of
-from properly._boundary._libraries import to_numpy
+from properly._boundary._libraries import has_rows, to_numpy
 from properly.counts._cases import Cases
 from properly.counts._models import contenders
 from properly.counts._tally import Tally
@@ -130,12 +130,12 @@ class _Rows:
         """Tell outcomes from what the function takes, or refuses, as it stands."""
         if isinstance(x, Mapping | Tally | Cases) or callable(getattr(x, "tally", None)):
             return True
-        return isinstance(x, str | bytes) or not (hasattr(x, "__len__") or _is_frame(x))
+        return isinstance(x, str | bytes) or not (has_rows(x) or _is_frame(x))
 
     def has_forecasts(self, args: tuple[Any, ...]) -> bool:
         """Tell whether forecasts follow the outcomes; words may be such as ``"treat all"``."""
         forecasts = args[1 : 1 + self.models]
-        return len(forecasts) == self.models and all(hasattr(p, "__len__") for p in forecasts)
+        return len(forecasts) == self.models and all(map(has_rows, forecasts))
 
     def refused(self, args: tuple[Any, ...], options: dict[str, Any]) -> Any:
         """Let the function say what it needs, and add the call to write."""

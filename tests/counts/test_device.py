@@ -1,0 +1,137 @@
+"""Long tallies of other libraries are reduced where they are, to the numbers that arrays give.
+
+`array_api_strict` stands for any of them: it refuses whatever the standard does not have.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import array_api_strict as strict
+import numpy as np
+import pytest
+from tests.long_tallies import KINDS, sample
+
+import properly
+from properly import Tally
+from properly.counts._device import condense, murphy_limits, rates, smallest_gap, stays
+
+EVERY = pytest.mark.parametrize("kind", KINDS)
+SINGLE_AND_DOUBLE = pytest.mark.parametrize("dtype", ["float32", "float64"])
+
+
+def both(kind: str, dtype: str, n: int = 5000) -> tuple[Tally, Tally]:
+    """Count the same rows of numpy and of another library."""
+    y, p = sample(kind, dtype, n)
+    other = properly.tally(strict.asarray(y), strict.asarray(p))
+    assert stays(other)
+    return properly.tally(y, p), other
+
+
+def test_arrays_and_weights_are_reduced_on_the_host() -> None:
+    y, p = sample("tied", "float64")
+    assert not stays(properly.tally(y, p))
+    weight = strict.asarray(np.linspace(1, 2, len(p)))
+    assert not stays(properly.tally(strict.asarray(y), strict.asarray(p), weight=weight))
+
+
+@EVERY
+@SINGLE_AND_DOUBLE
+def test_reliability_diagrams_have_the_same_bins_and_bars(kind: str, dtype: str) -> None:
+    expected, got = (properly.reliability(t) for t in both(kind, dtype))
+    assert got.discrete == expected.discrete
+    assert got.mean_forecast == pytest.approx(expected.mean_forecast, rel=1e-14)
+    for name in ("lower", "upper", "weight"):
+        mine, other = getattr(got.histogram, name), getattr(expected.histogram, name)
+        np.testing.assert_array_equal(mine, other)
+    np.testing.assert_array_equal(got.recalibrated, expected.recalibrated)
+    np.testing.assert_array_equal(got.bins.x_min, expected.bins.x_min)
+    np.testing.assert_array_equal(got.bins.x_max, expected.bins.x_max)
+
+
+def test_a_single_forecast_has_no_gap() -> None:
+    assert smallest_gap(both("constant", "float64")[1]) == np.inf
+    assert smallest_gap(both("tied", "float64")[1]) == pytest.approx(0.1)
+
+
+@EVERY
+@SINGLE_AND_DOUBLE
+def test_murphy_and_roc_curves_are_the_same_to_the_last_bit(kind: str, dtype: str) -> None:
+    expected, got = both(kind, dtype)
+    for make, names in (
+        (properly.murphy_curve, ("threshold", "left", "right")),
+        (properly.regret_curve, ("threshold", "left", "right")),
+        (properly.roc_curve, ("false_positive_rate", "true_positive_rate", "threshold", "area")),
+    ):
+        one, other = make(got), make(expected)
+        for name in names:
+            np.testing.assert_array_equal(getattr(one, name), getattr(other, name))
+
+
+def test_murphy_curves_reach_zero_and_one() -> None:
+    inner = strict.asarray([0.25, 0.5])
+    knot, limits = murphy_limits(properly.tally(strict.asarray([0, 1]), inner))
+    assert knot.tolist() == [0.0, 0.25, 0.5, 1.0]
+    assert limits.tolist() == [[0.0, 0.25, 0.0, 0.0], [0.0, 0.0, 0.5, 0.0]]
+    # Nothing is added where there are forecasts of exactly 0 and 1.
+    knot, _ = murphy_limits(properly.tally(strict.asarray([0, 1]), strict.asarray([0.0, 1.0])))
+    assert knot.tolist() == [0.0, 1.0]
+
+
+@EVERY
+@SINGLE_AND_DOUBLE
+@pytest.mark.parametrize("tolerance", [0.0, 1e-3])
+def test_decision_curves_at_thresholds_need_only_what_lies_near_them(
+    kind: str, dtype: str, tolerance: float
+) -> None:
+    expected, got = both(kind, dtype)
+    for thresholds in (None, [0.05, 0.1, 0.2], [0.25]):
+        one, other = (
+            properly.decision_curve(t, thresholds, tolerance=tolerance, band="confidence")
+            for t in (got, expected)
+        )
+        np.testing.assert_array_equal(one.net_benefit, other.net_benefit)
+        np.testing.assert_array_equal(one.right, other.right)
+        assert one.band is not None
+        assert other.band is not None
+        np.testing.assert_array_equal(one.band.lower, other.band.lower)
+
+
+def test_between_thresholds_cases_are_pooled_at_the_last_forecast() -> None:
+    value = np.linspace(0.0, 1.0, 41)
+    y = np.arange(41) % 3 == 0
+    t = properly.tally(strict.asarray(y), strict.asarray(value))
+    found = condense(t, np.array([0.5]), 0.0)
+    # The threshold, its neighbours, both ends, and all that lies between these.
+    assert np.asarray(found.value).tolist() == value[[0, 18, 19, 20, 21, 39, 40]].tolist()
+    assert np.asarray(found.weight).tolist() == [1, 18, 1, 1, 1, 18, 1]
+    assert np.asarray(found.events).tolist() == [1, 6, 0, 0, 1, 6, 0]
+    # Half of the rows lie near these: nothing is gained.
+    assert condense(t, np.linspace(0.1, 0.9, 9), 0.0) is t
+
+
+def test_what_is_fetched_for_a_few_thresholds_is_short() -> None:
+    _, t = both("distinct", "float64")
+    found = condense(t, np.array([0.05, 0.1, 0.2]), 0.0)
+    assert len(t) == 5000
+    assert len(found) < 20
+    assert (found.total, found.event_rate) == (t.total, t.event_rate)
+
+
+def test_one_outcome_only_has_no_area() -> None:
+    y, p = strict.zeros(4, dtype=strict.bool), strict.asarray([0.1, 0.2, 0.3, 0.4])
+    false, true, threshold, area = rates(properly.tally(y, p))
+    assert false.tolist() == [0.0, 0.25, 0.5, 0.75, 1.0]
+    assert np.isnan(true).all()
+    assert threshold.tolist() == [np.inf, 0.4, 0.3, 0.2, 0.1]
+    assert np.isnan(area)
+
+
+def test_areas_of_more_pairs_than_can_be_counted_are_exact() -> None:
+    many = np.array([2**33, 2**33, 2**33])
+    columns: Any = (np.array([0.1, 0.2, 0.3]), 2 * many, many)
+    t = Tally.from_counts(*(strict.asarray(x) for x in columns))
+    assert properly.roc_curve(t).area == 0.5
+    uneven = (columns[0], 2 * many, np.array([1, 2**32, 2**33]))
+    t = Tally.from_counts(*(strict.asarray(x) for x in uneven))
+    assert properly.roc_curve(t).area == properly.roc_curve(Tally.from_counts(*uneven)).area
