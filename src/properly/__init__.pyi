@@ -44,6 +44,7 @@ from .engines._summary import Summary
 from .engines._tally import tally
 from .evaluation._checkup._check import check
 from .evaluation._evaluate import evaluate
+from .evaluation._monitor._monitor import Monitor
 from .evaluation._record import Evaluation
 from .evaluation._stream import stream, summarize
 from .evaluation._verdict._verdict import verdict
@@ -62,6 +63,7 @@ __all__ = [
     "Cases",
     "Evaluation",
     "Interval",
+    "Monitor",
     "Summary",
     "Tally",
     "at_threshold",

@@ -1,0 +1,158 @@
+"""A batch of cases: forecasts, outcomes as far as they are known, and who the cases are."""
+
+from __future__ import annotations
+
+from hashlib import blake2b
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+
+from properly._boundary._arrays import (
+    as_column,
+    check_column,
+    check_forecasts,
+    check_length,
+    check_outcomes,
+    missing_values,
+    refuse,
+)
+from properly._boundary._classes import is_table
+from properly._boundary._libraries import to_numpy
+from properly._boundary._record import quoted
+from properly.errors import DataError
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from properly.typing import ArrayLike, Column
+
+# What is written for an outcome that is not known yet.
+OPEN = -1
+
+
+class Batch(NamedTuple):
+    """Rows that have been checked, all columns equally long; those that were not given are None."""
+
+    y: Column
+    forecasts: dict[str, Column] | None
+    ids: Column | None = None
+    names: Column | None = None
+    clusters: Column | None = None
+    groups: Column | None = None
+
+    @property
+    def is_open(self) -> Column:
+        """Whether the outcome of each row is unknown."""
+        return np.asarray(self.y == OPEN)
+
+    def some(self, rows: Any) -> Batch:
+        """Take some of the rows."""
+        models = self.forecasts
+        chosen = None if models is None else {name: p[rows] for name, p in models.items()}
+        known = (None if x is None else x[rows] for x in self[2:])
+        return Batch(self.y[rows], chosen, *known)
+
+    def digest(self, begin: int, size: int) -> str:
+        """Return a checksum of some rows that follow one another, as they were given."""
+        here, result = slice(begin, begin + size), blake2b(digest_size=16)
+        result.update(self.y[here].tobytes())
+        for name, p in (self.forecasts or {}).items():
+            result.update(_framed(name) + p[here].tobytes())
+        for column in (self.clusters, self.groups):
+            texts = () if column is None else column[here].tolist()
+            result.update(b"".join(map(_framed, texts)) + b"\n")
+        return result.hexdigest()
+
+
+def read_batch(
+    y: ArrayLike | None,
+    forecasts: Mapping[str, Any] | None,
+    ids: ArrayLike | None,
+    *,
+    pos_label: object = None,
+    **labels: ArrayLike | None,
+) -> Batch:
+    """Check a batch; clusters and groups are told apart as text, ids by a number made of theirs."""
+    _require_parts(y, forecasts, ids, labels)
+    models = None if forecasts is None else _checked(forecasts)
+    some = next(iter(models.values())) if models else to_numpy(as_column(ids, "ids"))
+    known = np.full(len(some), OPEN, np.int8)
+    if y is not None:
+        outcomes = to_numpy(as_column(y, "outcomes"))
+        check_length(outcomes, some, "outcomes", "forecasts" if models else "ids")
+        missing = missing_values(outcomes)
+        if missing.any() and ids is None:
+            hint = "give ids, by which outcomes can follow later."
+            refuse(outcomes, missing, "outcomes must not be missing", hint)
+        if not missing.all():
+            known[~missing] = to_numpy(check_outcomes(outcomes[~missing], pos_label=pos_label))
+    named = None if ids is None else _texts(ids, "ids", some)
+    texts = {what: x if x is None else _texts(x, what, some) for what, x in labels.items()}
+    numbers = None if named is None else _numbers(named)
+    return Batch(known, models, numbers, named, **texts)
+
+
+def _require_parts(y: object, forecasts: object, ids: object, labels: Mapping[str, object]) -> None:
+    """Refuse a batch that says nothing, or of which nobody knows whom it is about."""
+    if y is None and forecasts is None:
+        message = "a batch must have forecasts, outcomes or both; got neither"
+        raise DataError(message, hint="write monitor.add(y, forecasts).")
+    if ids is None and (y is None or forecasts is None):
+        got = "outcomes" if forecasts is None else "forecasts"
+        message = f"forecasts and outcomes that come apart need ids; got {got} alone, without"
+        raise DataError(message, hint="write ids=..., with the same id in both batches.")
+    given = [what for what, x in labels.items() if x is not None]
+    if forecasts is None and given:
+        message = f"{given[0]} are told with forecasts; got them with outcomes alone"
+        raise DataError(message)
+
+
+def _checked(forecasts: Mapping[str, Any]) -> dict[str, Column]:
+    """Check the forecasts of all models, which must be equally many."""
+    result: dict[str, Column] = {}
+    for name, given in forecasts.items():
+        if is_table(given):
+            message = f"forecasts of {quoted(name)} must be of one event; got several columns"
+            raise DataError(message, hint="watch one class: p[:, 1], or properly.top_label.")
+        p = to_numpy(check_forecasts(given, f"forecasts of {quoted(name)}")).astype(np.float64)
+        if result:
+            first = next(iter(result.values()))
+            check_length(p, first, f"forecasts of {quoted(name)}", "those of the first model")
+        result[name] = p
+    return result
+
+
+def _texts(x: ArrayLike, what: str, beside: Column) -> Column:
+    """Write labels as text; whole numbers without a point, whatever type they came in."""
+    column = to_numpy(check_column(x, what, beside))
+    result = np.empty(len(column), object)
+    result[:] = [text_of(value) for value in column.tolist()]
+    return result
+
+
+def text_of(value: Any) -> str:
+    """Write one label as text."""
+    if isinstance(value, float) and value.is_integer():
+        value = int(value)
+    return str(value)
+
+
+def _framed(text: str) -> bytes:
+    """Write a text so that texts that follow one another cannot be read otherwise."""
+    data = text.encode("utf-8", "surrogatepass")
+    return len(data).to_bytes(4, "little") + data
+
+
+def _numbers(names: Column) -> Column:
+    """Make a number of 64 bits of each id; refuse ids that are there twice."""
+    digests = (blake2b(_framed(name), digest_size=8).digest() for name in names.tolist())
+    # The last bit is left for the outcome.
+    numbers = np.frombuffer(b"".join(digests), "<u8") & ~np.uint64(1)
+    _, first, count = np.unique(numbers, return_index=True, return_counts=True)
+    if len(first) < len(numbers):
+        at = int(first[count > 1].min())
+        rows = np.flatnonzero(numbers == numbers[at])[:2]
+        found = f"{quoted(names[at])} is in rows {rows[0]} and {rows[1]}"
+        message = f"ids in a batch must differ, one a case; {found}"
+        raise DataError(message)
+    return numbers

@@ -1,0 +1,569 @@
+"""A monitor of models in production: evidence that one may look at after every batch."""
+
+from __future__ import annotations
+
+import json
+import warnings
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from properly._boundary._arrays import check_forecasts
+from properly._boundary._files import require, write_whole
+from properly._boundary._libraries import to_numpy
+from properly._boundary._options import as_number, check_level
+from properly._boundary._record import many, plain, printable, quoted, to_frame
+from properly.errors import ArgumentTypeError, DataError, DataWarning, ImproperRuleError
+from properly.evaluation._evaluate import models_by_name
+from properly.evaluation._monitor import _stored
+from properly.evaluation._monitor._batch import read_batch
+from properly.evaluation._monitor._ledger import Ledger, Plan
+from properly.evaluation._monitor._records import (
+    Added,
+    Alarm,
+    Evidence,
+    claim_in_words,
+    evidence_of,
+    exp,
+)
+from properly.evaluation._monitor._register import Register
+from properly.evaluation._monitor._waiting import Waiting
+from properly.evaluation._stream import MOST_GROUPS
+from properly.recalibration._map import Map
+from properly.rules import Brier
+from properly.rules._parse import parse_rule
+from properly.rules._rule import require_binary
+
+if TYPE_CHECKING:
+    import os
+    from pathlib import Path
+    from typing import Self
+
+    from properly._boundary._record import Backend
+    from properly.evaluation._evaluate import Forecasts
+    from properly.evaluation._monitor._batch import Batch
+    from properly.rules import BinaryRule
+    from properly.typing import ArrayLike, Column
+
+OPTIONS = ("level", "against", "rule", "maps", "run_length", "pos_label")
+
+
+class Monitor:
+    r"""Watches models in production, batch by batch, and raises an alarm when they go wrong.
+
+    The evidence may be looked at as often as one likes. If forecasts are calibrated, and no model
+    is beaten, the probability of any alarm, ever, is at most one minus the level.
+
+    Parameters
+    ----------
+    level : float
+        One minus the probability of a false alarm, of all claims together and at any time.
+    against : str or float, optional
+        Look also for evidence that something is better than each model: a model among the
+        forecasts, by its name, or a constant forecast such as the event rate.
+    rule : BinaryRule, optional
+        The proper rule that says what is better; unless said otherwise, `Brier`.
+    maps : Map or dict of Map, optional
+        What is watched are recalibrated forecasts: by the map of each model, or of the only one.
+    run_length : float, optional
+        Begin anew after each alarm. False alarms are then at least so many cases apart on average,
+        and `level` says nothing.
+    pos_label : label, optional
+        The label of the event.
+
+    Notes
+    -----
+    *Calibration.* The evidence is that of `properly.comparison.CalibrationMonitor`. Being *better
+    at times* is that of `properly.comparison.ComparisonMonitor`. Each of :math:`K` claims has a
+    share of :math:`1 / K` of the error rate :math:`\alpha`, and is an alarm at
+    :math:`K / \alpha`. With groups, half of it goes to all cases, half to the groups: equally to
+    those of the first batch, and as much again to all that come later.
+
+    *Order.* Cases count in the order of their forecasts. Settled cases wait behind one that is
+    open. So it does not matter why some outcomes come sooner than others. Forecasts must be right
+    given all earlier outcomes: cases that share their fate are a cluster.
+
+    *Clusters* are within a batch: the mean of what its cases say counts as one case, which holds
+    however they depend on one another.
+
+    *Restarts.* With `run_length`, evidence from every possible beginning of a change is added up
+    [1]_, and an alarm is raised at `run_length` over the share.
+
+    References
+    ----------
+    .. [1] J. Shin, A. Ramdas, A. Rinaldo (2024). E-detectors: a nonparametric framework for
+       sequential change detection. New England Journal of Statistics in Data Science 2:229-260.
+       `doi:10.51387/23-NEJSDS51 <https://doi.org/10.51387/23-NEJSDS51>`__
+
+    Examples
+    --------
+    >>> import properly
+    >>> monitor = properly.Monitor()
+    >>> monitor.add(None, [0.2, 0.3, 0.4], ids=["a", "b", "c"])
+    Added(forecasts=3, outcomes=0, again=0, early=0)
+    >>> print(monitor.add([1, 1, 1], ids=["b", "a", "z"]))
+    0 new cases, 2 new outcomes, 1 outcome without a forecast yet
+    >>> print(monitor)
+    2 cases are counted; 1 forecast has no outcome yet; 1 outcome without a forecast yet.
+    No alarm. The most evidence so far is 1.397, that forecasts of 'forecast' are
+      miscalibrated; 20 would be an alarm.
+    """
+
+    def __init__(
+        self,
+        *,
+        level: float = 0.95,
+        against: str | float | None = None,
+        rule: BinaryRule | None = None,
+        maps: Map | Mapping[str, Map] | None = None,
+        run_length: float | None = None,
+        pos_label: object = None,
+    ) -> None:
+        self._level = check_level(level)
+        self._against = _as_against(against)
+        self._rule = _as_rule(rule)
+        self._maps = _as_maps(maps)
+        self._run_length = _as_run_length(run_length)
+        self._pos_label = _as_label(pos_label)
+        self._ledger: Ledger | None = None
+        self._waiting = Waiting.none(0)
+        self._register = Register()
+        # Of the file that this was read from or written to last.
+        self._checksum: str | None = None
+
+    def add(
+        self,
+        y: ArrayLike | None = None,
+        forecasts: Forecasts | None = None,
+        *,
+        ids: ArrayLike | None = None,
+        clusters: ArrayLike | None = None,
+        groups: ArrayLike | None = None,
+        once: bool = False,
+    ) -> Added:
+        """Take in a batch: cases, forecasts whose outcomes follow, or outcomes that follow.
+
+        A batch that is refused changes nothing.
+
+        Parameters
+        ----------
+        y : array-like, optional
+            Outcomes; missing ones, or all, may follow by their ids.
+        forecasts : dict of array-like, data frame, or array-like, optional
+            Probabilities of the event, by model; of the same models in every batch. Left out,
+            outcomes are of forecasts that came before, or follow.
+        ids : array-like, optional
+            The name of each case; with every batch, or none. A case counts once, however often its
+            rows come, and as its forecast and outcome came first.
+        clusters : array-like, optional
+            Which cases of this batch may depend on one another.
+        groups : array-like, optional
+            The group of each case, each of which is watched too; with all forecasts, or none.
+        once : bool
+            Whether rows without ids that begin with earlier batches, as those of a file that grows
+            do, are taken for them and not counted twice.
+
+        Returns
+        -------
+        Added
+            What became of the rows.
+        """
+        named = None if forecasts is None else models_by_name(forecasts, "binary")
+        labels = {"clusters": clusters, "groups": groups}
+        batch = read_batch(y, named, ids, pos_label=self._pos_label, **labels)
+        ledger = self._begun(batch)
+        known = self._register.known_rows(batch) if once and ids is None else 0
+        batch = batch.some(slice(known, None))
+        if batch.ids is not None:
+            return self._add_by_id(batch, ledger)
+        if ledger is not None and len(batch.y):
+            self._take(ledger, batch, self._forecasts(batch, ledger))
+            if once:
+                self._register.put_down(batch)
+        return Added(len(batch.y), len(batch.y), known)
+
+    def _add_by_id(self, batch: Batch, ledger: Ledger | None) -> Added:
+        """Take in rows with ids: new cases, and outcomes of old ones."""
+        found = self._register.matched(batch, self._waiting)
+        forecasts = self._forecasts(found.new, ledger)
+        self._waiting = self._waiting.settled(found.rows, found.y)
+        self._register.early = {
+            i: y for i, y in (found.early | self._register.early).items() if i not in found.used
+        }
+        if ledger is not None:
+            self._take(ledger, found.new, forecasts)
+        if found.changed:
+            message = (
+                f"{many(found.changed, 'outcome')} differed from what had been told for the same "
+                "ids before; what came first counts"
+            )
+            warnings.warn(DataWarning(message), stacklevel=3)
+        outcomes = len(found.rows) + int((~found.new.is_open).sum())
+        return Added(len(found.new.y), outcomes, found.again, len(found.early))
+
+    def _begun(self, batch: Batch) -> Ledger | None:
+        """Require that a batch goes with those before it; begin with the first that forecasts."""
+        ledger = self._ledger
+        has_ids = batch.ids is not None
+        used = self._register
+        if has_ids and (used.batches or (ledger and ledger.cases and not len(used.counted))):
+            message = "ids are given with every batch, or with none; this one is the first with ids"
+            raise DataError(message)
+        if not has_ids and (
+            len(used.counted) or len(used.dropped) or len(self._waiting) or used.early
+        ):
+            message = "ids are given with every batch, or with none; this one has none"
+            raise DataError(message)
+        if batch.forecasts is None:
+            return ledger
+        if ledger is None:
+            return Ledger(self._plan(tuple(batch.forecasts)))
+        models = ledger.plan.models
+        if set(batch.forecasts) != set(models):
+            names = f"{list(batch.forecasts)} after {list(models)}"
+            message = f"every batch must have the same models; got {names}"
+            raise DataError(message)
+        if (batch.groups is not None) != bool(ledger.groups):
+            got = (
+                "has no groups, those before have" if ledger.groups else "is the first with groups"
+            )
+            message = f"groups are given with every batch, or with none; this one {got}"
+            raise DataError(message)
+        return ledger
+
+    def _plan(self, models: tuple[str, ...]) -> Plan:
+        """Say what is watched, once the models are known."""
+        if isinstance(self._against, str) and self._against not in models:
+            message = f"against must be a model or a constant forecast; got {self._against!r}"
+            raise DataError(message, hint=f"models are {', '.join(map(quoted, models))}.")
+        if isinstance(self._maps, Map):
+            if len(models) > 1:
+                message = f"one map is for one model; got {many(len(models), 'model')}"
+                raise DataError(message, hint="write maps={'name': map, ...}.")
+            self._maps = {models[0]: self._maps}
+        if other := sorted(set(self._maps or {}) - set(models)):
+            message = f"maps must be of models among the forecasts; got {quoted(other[0])}"
+            raise DataError(message)
+        return Plan(models, self._against, self._rule, self._level, self._run_length)
+
+    def _forecasts(self, batch: Batch, ledger: Ledger | None) -> Column:
+        """Return the forecasts that are watched, one column a model."""
+        if ledger is None or batch.forecasts is None or not len(batch.y):
+            return np.zeros((0, len(ledger.plan.models) if ledger else 0))
+        maps = self._maps if isinstance(self._maps, dict) else {}
+        columns = {
+            name: to_numpy(maps[name].at(p)) if name in maps else p
+            for name, p in batch.forecasts.items()
+        }
+        if batch.groups is not None:
+            groups = len({*ledger.groups, *batch.groups.tolist()})
+            if groups > MOST_GROUPS:
+                message = (
+                    f"there must be at most {MOST_GROUPS} groups; batches have brought {groups}"
+                )
+                raise DataError(message, hint="are these the names of single cases?")
+        return np.column_stack([columns[name] for name in ledger.plan.models])
+
+    def _take(self, ledger: Ledger, batch: Batch, forecasts: Column) -> None:
+        """Let new cases wait for their turn, and count those that no longer have to."""
+        names = [] if batch.groups is None else batch.groups.tolist()
+        ledger.meet(sorted(set(names)))
+        at = {name: number for number, name in enumerate(ledger.groups)}
+        group = np.array([at[x] for x in names] or [0] * len(batch.y), np.int64)
+        waiting = self._waiting if len(self._waiting) else Waiting.none(len(ledger.plan.models))
+        first = int(waiting.unit[-1]) + 1 if len(waiting) else ledger.units
+        cases = waiting.joined(Waiting.of(batch, group, forecasts, first))
+        self._ledger = ledger
+        self._count(cases, with_ids=batch.ids is not None)
+
+    def _count(self, cases: Waiting, *, with_ids: bool) -> None:
+        """Count the cases before the first open one."""
+        ready, self._waiting = cases.split()
+        if with_ids:
+            self._register.count(ready)
+        if self._ledger is not None:
+            self._ledger.follow(ready)
+
+    def drop(self, ids: ArrayLike) -> int:
+        """Give up cases whose outcome will never be known, so that later ones need not wait.
+
+        Evidence holds as long as outcomes are not missing because of what they are.
+
+        Parameters
+        ----------
+        ids : array-like
+            The names of the cases. Those that are not open are left as they are.
+
+        Returns
+        -------
+        int
+            How many cases were given up.
+        """
+        batch = read_batch(np.full(len(np.asarray(ids)), np.nan), None, ids)
+        gone = np.isin(self._waiting.ids, np.asarray(batch.ids)) & (self._waiting.y < 0)
+        self._register.dropped = np.union1d(self._register.dropped, self._waiting.ids[gone])
+        self._count(self._waiting.some(~gone), with_ids=True)
+        return int(gone.sum())
+
+    @property
+    def cases(self) -> int:
+        """How many cases are counted."""
+        return 0 if self._ledger is None else self._ledger.cases
+
+    @property
+    def open(self) -> int:
+        """How many forecasts have no outcome yet."""
+        return self._waiting.open
+
+    @property
+    def waiting(self) -> int:
+        """How many cases have an outcome, and wait behind earlier ones that are open."""
+        return len(self._waiting) - self._waiting.open
+
+    @property
+    def early(self) -> int:
+        """How many outcomes have no forecast yet."""
+        return len(self._register.early)
+
+    @property
+    def dropped(self) -> int:
+        """How many cases were given up."""
+        return len(self._register.dropped)
+
+    @property
+    def evidence(self) -> tuple[Evidence, ...]:
+        """The evidence for each claim."""
+        ledger = self._ledger
+        return () if ledger is None else tuple(evidence_of(ledger, x) for x in ledger.tracks)
+
+    @property
+    def alarms(self) -> tuple[Alarm, ...]:
+        """All alarms so far, in their order."""
+        ledger = self._ledger
+        if ledger is None:
+            return ()
+        return tuple(
+            Alarm(*found.claim, found.case, exp(found.log_e), claim_in_words(ledger, found.claim))
+            for found in ledger.alarms
+        )
+
+    def save(self, path: str | os.PathLike[str], *, overwrite: bool = False) -> Path:
+        """Write the state to a file, whole or not at all.
+
+        Parameters
+        ----------
+        path : str or path
+            The name of the file.
+        overwrite : bool
+            Whether to replace a file that is not the one that this monitor was read from or
+            written to last. If not, two who add to one state cannot lose what the other added.
+
+        Returns
+        -------
+        Path
+            Where it was written.
+        """
+        text, checksum = _stored.written(self._content())
+        if not overwrite:
+            self._require_unchanged(path)
+        result = write_whole(_as_path(path), text)
+        self._checksum = checksum
+        return result
+
+    @classmethod
+    def load(cls, path: str | os.PathLike[str]) -> Self:
+        """Read a state that `save` wrote. Nothing in it is run, and all of it is checked.
+
+        Parameters
+        ----------
+        path : str or path
+            The name of the file.
+
+        Returns
+        -------
+        Monitor
+        """
+        content, checksum = _stored.read(path)
+        with _stored.undamaged(printable(str(path))):
+            return cls._of(content, checksum)
+
+    @classmethod
+    def _of(cls, content: dict[str, Any], checksum: str) -> Self:
+        from properly.recalibration import loads
+
+        given = dict(content["options"])
+        require(set(given) == set(OPTIONS))
+        given["rule"] = parse_rule(given["rule"])
+        maps = given["maps"]
+        if maps is not None:
+            given["maps"] = {name: loads(json.dumps(x)) for name, x in maps.items()}
+        self = cls(**given)
+        self._checksum = checksum
+        self._register = _stored.register_from(content)
+        if content["models"] is None:
+            return self
+        models = tuple(content["models"])
+        require(models and all(type(x) is str for x in models) and len(set(models)) == len(models))
+        self._ledger = _stored.ledger_from(content, self._plan(models))
+        self._waiting = _stored.waiting_from(content, self._ledger)
+        return self
+
+    def _content(self) -> dict[str, Any]:
+        """Return all that a file holds."""
+        rule = repr(self._rule)
+        if repr(parse_rule(rule)) != rule:
+            message = f"only rules of properly.rules can be saved with a monitor; got {rule}"
+            raise DataError(message)
+        maps = self._maps
+        if isinstance(maps, Map):
+            message = "a monitor with a map must be fed before it is saved"
+            raise DataError(message, hint="write maps={'name': map, ...}.")
+        options = {name: getattr(self, f"_{name}") for name in OPTIONS}
+        stored = None if maps is None else {name: x.to_dict() for name, x in maps.items()}
+        options |= {"rule": rule, "maps": stored}
+        ledger = self._ledger or Ledger(Plan((), None, self._rule, self._level, None))
+        state = _stored.content_of(ledger, self._waiting, self._register)
+        if self._ledger is None:
+            state["models"] = None
+        return {"options": options, **state}
+
+    def _require_unchanged(self, path: str | os.PathLike[str]) -> None:
+        """Refuse to replace a file that is not the one this monitor knows."""
+        file = _as_path(path)
+        if not file.exists():
+            return
+        shown = printable(str(path))
+        if self._checksum is None:
+            message = f"{shown} exists already and is not overwritten"
+            raise DataError(message, hint="read it by Monitor.load, or pass overwrite=True.")
+        if _stored.read(file)[1] != self._checksum:
+            message = f"the state {shown} was written by another since it was read"
+            raise DataError(message, hint="read it again by Monitor.load, and add once more.")
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return counts, evidence and alarms as JSON can hold them."""
+        counts = ("cases", "open", "waiting", "early", "dropped")
+        options = {
+            "level": self._level,
+            "run_length": self._run_length,
+            "against": self._against,
+            "rule": self._rule.name,
+        }
+        found = {"alarms": self.alarms, "evidence": self.evidence}
+        return dict(plain({name: getattr(self, name) for name in counts} | options | found))
+
+    def to_frame(self, backend: Backend | None = None) -> Any:
+        """Return the evidence, a row each, as a polars, pandas or pyarrow frame."""
+        return to_frame(self._columns(), backend)
+
+    def _columns(self) -> dict[str, list[Any]]:
+        names = ("model", "about", "group", "cases", "events", "mean_forecast", "event_rate")
+        numbers = ("evidence", "threshold", "log_evidence", "log_greatest", "log_threshold")
+        every = self.evidence
+        return {name: [getattr(x, name) for x in every] for name in (*names, *numbers)}
+
+    def __repr__(self) -> str:
+        alarms = many(len(self.alarms), "alarm")
+        return f"Monitor({many(self.cases, 'case')}, {many(self.open, 'open forecast')}, {alarms})"
+
+    def __str__(self) -> str:
+        """Say what was found."""
+        from properly._boundary._tables import wrapped
+
+        return "\n".join(wrapped(line) for line in self._sentences())
+
+    def _sentences(self) -> list[str]:
+        """Say how much was seen, then alarms, or how far off one is."""
+        said = [self._counts()]
+        if self._ledger is None or not self.cases:
+            return said
+        alarms, every = self.alarms, self.evidence
+        if alarms:
+            said += [str(x) for x in alarms[-3:]]
+            by_claim = {(x.model, x.about, x.group): x for x in every}
+            last = alarms[-1]
+            found = by_claim[last.model, last.about, last.group]
+            said.append(f"In all {many(found.cases, 'case')} of it: {found.rates}.")
+            if len(alarms) > 3:
+                said.insert(1, f"{many(len(alarms), 'alarm')} so far; the last three:")
+        else:
+            top = max(every, key=lambda x: x.log_greatest - x.log_threshold)
+            most = f"The most evidence so far is {exp(top.log_greatest):.4g}, that {top.claim}"
+            said.append(f"No alarm. {most}; {top.threshold:.4g} would be an alarm.")
+        if self._run_length is not None:
+            said.append(f"False alarms are {self._run_length:,g} cases or more apart on average.")
+        return said
+
+    def _counts(self) -> str:
+        """Say how many cases there are, and what became of the others."""
+        verb = "is" if self.cases == 1 else "are"
+        said = [f"{many(self.cases, 'case')} {verb} counted"]
+        if self.open:
+            has = "has" if self.open == 1 else "have"
+            said.append(f"{many(self.open, 'forecast')} {has} no outcome yet")
+        if self.waiting:
+            wait = "waits" if self.waiting == 1 else "wait"
+            said.append(f"{many(self.waiting, 'case')} {wait} behind them")
+        if self.dropped:
+            said.append(f"{many(self.dropped, 'case')} given up")
+        if self.early:
+            said.append(f"{many(self.early, 'outcome')} without a forecast yet")
+        return "; ".join(said) + "."
+
+
+def _as_path(path: str | os.PathLike[str]) -> Path:
+    from pathlib import Path
+
+    return Path(path)
+
+
+def _as_against(against: Any) -> str | float | None:
+    """Take the name of a model, or a constant forecast."""
+    if against is None or isinstance(against, str):
+        return against
+    number = as_number(against, "constant forecast")
+    check_forecasts([number], "a constant forecast")
+    return number
+
+
+def _as_rule(rule: Any) -> BinaryRule:
+    chosen = Brier() if rule is None else require_binary(rule)
+    if not chosen.is_proper:
+        message = f"only a proper rule says which forecast is better; {chosen!r} is improper"
+        raise ImproperRuleError(message)
+    return chosen
+
+
+def _as_maps(maps: Any) -> Map | dict[str, Map] | None:
+    """Take a map, or maps by model, which must be fitted and of an event."""
+    if maps is None:
+        return None
+    every = list(maps.values()) if isinstance(maps, Mapping) else [maps]
+    for one in every:
+        if not isinstance(one, Map):
+            message = f"maps must be maps of properly.recalibration; got {type(one).__name__}"
+            raise ArgumentTypeError(message, hint="recalibration.load reads a file.")
+        if not one.is_fitted or one.of != "event" or one.needs_groups:
+            message = f"a monitor takes fitted maps of an event, not by group; got {one!r}"
+            raise DataError(message, hint="watch the column of recalibrated forecasts.")
+    return {str(name): x for name, x in maps.items()} if isinstance(maps, Mapping) else maps
+
+
+def _as_run_length(run_length: Any) -> float | None:
+    if run_length is None:
+        return None
+    number = as_number(run_length, "run_length")
+    if not 1 <= number < np.inf:
+        message = f"run_length must be a number of cases, 1 or more; got {number:g}"
+        raise DataError(message)
+    return number
+
+
+def _as_label(label: Any) -> Any:
+    """Take a label that a file can hold."""
+    label = label.item() if isinstance(label, np.generic) else label
+    if not isinstance(label, str | int | float | None):
+        message = f"pos_label must be text, a number or a truth value; got {type(label).__name__}"
+        raise ArgumentTypeError(message)
+    return label

@@ -1,0 +1,121 @@
+"""Which rows are new: by the ids of cases, or by checksums of whole batches."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+
+from properly.evaluation._monitor._batch import OPEN
+
+if TYPE_CHECKING:
+    from properly.evaluation._monitor._batch import Batch
+    from properly.evaluation._monitor._waiting import Waiting
+    from properly.typing import Column
+
+LAST_BIT = np.uint64(1)
+
+
+class Matched(NamedTuple):
+    """Rows of a batch, by what is to be done about them."""
+
+    new: Batch
+    rows: Column
+    y: Column
+    again: int
+    changed: int
+    early: dict[int, int]
+    used: list[int]
+
+
+def _none() -> Column:
+    return np.zeros(0, np.uint64)
+
+
+@dataclass(eq=False)
+class Register:
+    """What is known of cases that no longer wait, and of outcomes that came before forecasts.
+
+    Attributes
+    ----------
+    counted : array of uint64
+        Ids of cases that were counted, sorted, with the outcome as their last bit.
+    dropped : array of uint64
+        Ids of cases that were given up, sorted.
+    early : dict of int
+        Outcomes without forecasts, by id.
+    batches : dict of set
+        Checksums of batches without ids, by the number of their rows.
+    """
+
+    counted: Column = field(default_factory=_none)
+    dropped: Column = field(default_factory=_none)
+    early: dict[int, int] = field(default_factory=dict)
+    batches: dict[int, set[str]] = field(default_factory=dict)
+
+    def matched(self, batch: Batch, waiting: Waiting) -> Matched:
+        """Find out which rows of a batch are of cases that are known; nothing is changed."""
+        ids, y = np.asarray(batch.ids), batch.y.copy()
+        before = self._counted_as(ids)
+        row = _places(waiting.ids, ids)
+        is_known = (before > OPEN) | (row >= 0) | (_places(self.dropped, ids) >= 0)
+        at = np.maximum(row, 0)
+        was = np.where(row >= 0, waiting.y[at], before) if len(waiting) else before
+        settles = (row >= 0) & (was == OPEN) & (y > OPEN)
+        changed = is_known & (was > OPEN) & (y > OPEN) & (was != y)
+        if batch.forecasts is None:
+            early = {int(ids[i]): int(y[i]) for i in np.flatnonzero(~is_known & (y > OPEN))}
+            none = batch.some(slice(0))
+            again = int((is_known & ~settles).sum())
+            return Matched(none, row[settles], y[settles], again, int(changed.sum()), early, [])
+        new = np.flatnonzero(~is_known)
+        used = [i for i in ids[new].tolist() if i in self.early]
+        for i in new[np.isin(ids[new], used)] if used else ():
+            changed[i] = y[i] > OPEN and y[i] != self.early[int(ids[i])]
+            y[i] = self.early[int(ids[i])]
+        rest = batch._replace(y=y).some(new)
+        again = int((is_known & ~settles).sum())
+        return Matched(rest, row[settles], y[settles], again, int(changed.sum()), {}, used)
+
+    def _counted_as(self, ids: Column) -> Column:
+        """Return the outcome with which each case was counted; -1 if it was not."""
+        at = _places(self.counted & ~LAST_BIT, ids)
+        if not len(self.counted):
+            return np.full(len(ids), OPEN, np.int8)
+        outcome = (self.counted[np.maximum(at, 0)] & LAST_BIT).astype(np.int8)
+        return np.where(at >= 0, outcome, OPEN)
+
+    def count(self, cases: Waiting) -> None:
+        """Put down cases that no longer wait."""
+        new = cases.ids | cases.y.astype(np.uint64)
+        self.counted = np.union1d(self.counted, new)
+
+    def known_rows(self, batch: Batch) -> int:
+        """Count the rows at the beginning that are earlier batches, one after the other.
+
+        So a file that only grows is known again as far as it was read.
+        """
+        begin, size = 0, len(batch.y)
+        while begin < size:
+            for length in sorted(self.batches, reverse=True):
+                fits = begin + length <= size
+                if fits and batch.digest(begin, length) in self.batches[length]:
+                    begin += length
+                    break
+            else:
+                break
+        return begin
+
+    def put_down(self, batch: Batch) -> None:
+        """Remember a batch without ids."""
+        self.batches.setdefault(len(batch.y), set()).add(batch.digest(0, len(batch.y)))
+
+
+def _places(sought: Column, ids: Column) -> Column:
+    """Return where each id is among those that are sought; -1 if it is not there."""
+    if not len(sought):
+        return np.full(len(ids), -1)
+    order = np.argsort(sought, kind="stable")
+    at = np.minimum(np.searchsorted(sought, ids, sorter=order), len(sought) - 1)
+    return np.where(sought[order[at]] == ids, order[at], -1)

@@ -1,0 +1,248 @@
+"""States of monitors: JSON with a version and a checksum, read back strictly. Nothing is run."""
+
+from __future__ import annotations
+
+import json
+import os
+from base64 import b64decode, b64encode
+from contextlib import contextmanager
+from hashlib import sha256
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NoReturn
+
+import numpy as np
+
+from properly._boundary._files import ODD, Damaged, require
+from properly._boundary._record import printable
+from properly.errors import DataError
+from properly.evaluation._monitor._batch import OPEN
+from properly.evaluation._monitor._ledger import MOST_TIMES, Found, Ledger
+from properly.evaluation._monitor._register import LAST_BIT, Register
+from properly.evaluation._monitor._track import BETS_ABOUT, Claim, Track
+from properly.evaluation._monitor._waiting import Waiting
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from properly.evaluation._monitor._ledger import Plan
+    from properly.typing import Column
+
+FORMAT, VERSION = "properly-monitor", 1
+# Some tens of millions of cases; more are watched by groups of their own files.
+LARGEST = 2**30
+WORDS = {"Infinity": np.inf, "-Infinity": -np.inf}
+
+
+def written(content: dict[str, Any]) -> tuple[str, str]:
+    """Return the text of a file, and the checksum of what it says."""
+    said = json.dumps(content, sort_keys=True, allow_nan=False)
+    checksum = sha256(said.encode()).hexdigest()
+    head = json.dumps({"format": FORMAT, "version": VERSION, "sha256": checksum})
+    return f'{head[:-1]}, "content": {said}}}\n', checksum
+
+
+def read(path: str | os.PathLike[str]) -> tuple[dict[str, Any], str]:
+    """Read what was written, and its checksum; refuse what is not ours, was cut or was changed."""
+    shown = printable(str(path))
+    try:
+        with Path(path).open("rb") as file:
+            data = file.read(LARGEST + 1)
+    except (OSError, ValueError) as error:
+        why = getattr(error, "strerror", None) or "no file can have such a name"
+        message = f"cannot read the state {shown}: {why.lower()}"
+        raise DataError(message) from None
+    if not data.lstrip().startswith(b'{"format": "' + FORMAT.encode() + b'"'):
+        message = f"{shown} is not a state that properly monitor has written"
+        raise DataError(message, hint="give another --state; a new file is begun.")
+    with undamaged(shown):
+        require(len(data) <= LARGEST)
+        document = json.loads(data, parse_constant=_refuse_constant)
+        version = document["version"]
+        require(type(version) is int)
+    if version != VERSION:
+        message = (
+            f"the state {shown} has format {version}; this version of properly reads {VERSION}"
+        )
+        raise DataError(message, hint="pip install --upgrade properly")
+    with undamaged(shown):
+        require(set(document) == {"format", "version", "sha256", "content"})
+        checksum = document["sha256"]
+        require(written(document["content"])[1] == checksum)
+        return document["content"], checksum
+
+
+@contextmanager
+def undamaged(shown: str) -> Iterator[None]:
+    """Say that a state was cut or changed, whatever it is that shows it."""
+    try:
+        yield
+    except (Damaged, RecursionError, *ODD):
+        message = f"the state {shown} was cut or changed after it was written; it is not used"
+        hint = "put back a copy of it, or begin a new one from all cases."
+        raise DataError(message, hint=hint) from None
+
+
+def _refuse_constant(_: str) -> NoReturn:
+    raise Damaged
+
+
+@contextmanager
+def alone(path: str | os.PathLike[str]) -> Iterator[None]:
+    """Keep others from reading and writing the states in a folder meanwhile; they wait."""
+    try:
+        import fcntl
+    except ImportError:  # where there are no such locks, a state that changed meanwhile is refused
+        yield
+        return
+    folder = Path(os.path.realpath(path)).parent
+    if not folder.is_dir():
+        yield  # writing says what is wrong
+        return
+    handle = os.open(folder, os.O_RDONLY)
+    try:
+        fcntl.flock(handle, fcntl.LOCK_EX)
+        yield
+    finally:
+        os.close(handle)
+
+
+def as_text(numbers: Column) -> str:
+    """Write whole numbers of 64 bits as text."""
+    return b64encode(np.ascontiguousarray(numbers, "<u8").tobytes()).decode()
+
+
+def _from_text(text: Any) -> Column:
+    require(type(text) is str)
+    return np.frombuffer(b64decode(text, validate=True), "<u8").astype(np.uint64)
+
+
+def content_of(ledger: Ledger, waiting: Waiting, register: Register) -> dict[str, Any]:
+    """Write the evidence, the cases that wait, and what is known of others."""
+    claims = [
+        {**claim._asdict(), **vars(track), "sums": _words(track.sums), "path": _words(track.path)}
+        | {"greatest": _words([track.greatest])[0]}
+        for claim, track in ledger.tracks.items()
+    ]
+    alarms = [
+        {**found.claim._asdict(), "case": found.case, "log_e": _words([found.log_e])[0]}
+        for found in ledger.alarms
+    ]
+    cases = {name: getattr(waiting, name).tolist() for name in ("unit", "y", "group", "forecasts")}
+    batches = [[n, text] for n, texts in register.batches.items() for text in texts]
+    return {
+        "models": list(ledger.plan.models),
+        **{x: getattr(ledger, x) for x in ("groups", "first_groups", "units", "cases")},
+        **{x: getattr(ledger, x) for x in ("times", "step")},
+        "claims": claims,
+        "alarms": alarms,
+        "waiting": cases | {"ids": as_text(waiting.ids)},
+        "counted": as_text(register.counted),
+        "dropped": as_text(register.dropped),
+        "early": sorted([i, y] for i, y in register.early.items()),
+        "batches": sorted(batches),
+    }
+
+
+def _words(numbers: Any) -> list[Any]:
+    """Write numbers for JSON, which has no infinity."""
+    words = {np.inf: "Infinity", -np.inf: "-Infinity"}
+    return [words.get(x, x) for x in map(float, numbers)]
+
+
+def ledger_from(content: dict[str, Any], plan: Plan) -> Ledger:
+    """Read the evidence."""
+    groups = [_text(x) for x in content["groups"]]
+    first, units, cases, step = (
+        _count(content[x]) for x in ("first_groups", "units", "cases", "step")
+    )
+    times = [_count(x) for x in content["times"]]
+    require(
+        len(set(groups)) == len(groups) and first <= len(groups) and bool(first) == bool(groups)
+    )
+    require(step >= 1 and step & (step - 1) == 0 and len(times) == units // step < MOST_TIMES)
+    require(all(a < b for a, b in zip([0, *times], times, strict=False)))
+    require(units <= cases and (not times or times[-1] <= cases))
+    tracks = dict(_claim(x, plan, len(times)) for x in content["claims"])
+    expected = [Claim(*x, group) for group in (None, *groups) for x in plan.claims]
+    require(list(tracks) == expected)
+    require(all(x.cases <= cases and x.units <= units for x in tracks.values()))
+    require(all(tracks[Claim(*x)].cases == cases for x in plan.claims))
+    alarms = [_found(x) for x in content["alarms"]]
+    require(all(x.claim in tracks and 1 <= x.case <= cases for x in alarms))
+    require([x.case for x in alarms] == sorted(x.case for x in alarms))
+    return Ledger(plan, groups, first, tracks, units, cases, times, step, alarms)
+
+
+def _claim(x: dict[str, Any], plan: Plan, times: int) -> tuple[Claim, Track]:
+    claim = _claimed(x)
+    sums, path = _numbers(x["sums"]), _numbers(x["path"])
+    units, cases, events = (_count(x[name]) for name in ("units", "cases", "events"))
+    (total, greatest) = _numbers([x["total"], x["greatest"]]).tolist()
+    require(len(sums) == BETS_ABOUT[claim.about] and len(path) == times)
+    require(plan.restarts or (sums > -np.inf).all())
+    require(units <= cases and events <= cases and 0 <= total <= cases * (1 + 1e-9))
+    require(greatest >= 0 and bool(units) <= bool(cases))
+    begun = np.full(len(sums), -np.inf if plan.restarts else 0.0)
+    require(cases or ((sums == begun).all() and greatest == 0 and total == 0))
+    return claim, Track(sums, units, cases, events, total, greatest, path.tolist())
+
+
+def _found(x: dict[str, Any]) -> Found:
+    return Found(_claimed(x), _count(x["case"]), float(_numbers([x["log_e"]])[0]))
+
+
+def _claimed(x: dict[str, Any]) -> Claim:
+    group = x["group"]
+    require(x["about"] in BETS_ABOUT)
+    return Claim(_text(x["model"]), x["about"], group if group is None else _text(group))
+
+
+def waiting_from(content: dict[str, Any], ledger: Ledger) -> Waiting:
+    """Read the cases that wait."""
+    x, models = content["waiting"], len(ledger.plan.models)
+    unit, y, group = (
+        np.array([_count(v, least) for v in x[name]], np.int64)
+        for name, least in (("unit", 0), ("y", OPEN), ("group", 0))
+    )
+    forecasts = _numbers([v for row in x["forecasts"] for v in row]).reshape(-1, models)
+    ids = _from_text(x["ids"])
+    require(all(len(row) == models for row in x["forecasts"]))
+    require(len(unit) == len(y) == len(group) == len(forecasts) == len(ids))
+    require((y <= 1).all() and ((forecasts >= 0) & (forecasts <= 1)).all())
+    require(not len(unit) or (unit[0] >= ledger.units and (np.diff(unit) >= 0).all()))
+    require(not len(unit) or y.min() == OPEN)
+    require((group < max(len(ledger.groups), 1)).all())
+    require(not (ids & LAST_BIT).any() and len(np.unique(ids)) == len(ids))
+    return Waiting(unit, ids, y.astype(np.int8), group, forecasts)
+
+
+def register_from(content: dict[str, Any]) -> Register:
+    """Read what is known of cases that do not wait."""
+    counted, dropped = (_from_text(content[name]) for name in ("counted", "dropped"))
+    for ids in (counted & ~LAST_BIT, dropped):
+        require((ids[1:] > ids[:-1]).all())
+    early = {_count(i): _count(y) for i, y in content["early"]}
+    require(all(y <= 1 and i < 2**64 for i, y in early.items()))
+    batches: dict[int, set[str]] = {}
+    for size, text in content["batches"]:
+        require(len(_text(text)) == 32)
+        batches.setdefault(_count(size, 1), set()).add(text)
+    return Register(counted, dropped, early, batches)
+
+
+def _text(x: Any) -> str:
+    require(type(x) is str)
+    return str(x)
+
+
+def _count(x: Any, least: int = 0) -> int:
+    require(type(x) is int and x >= least)
+    return int(x)
+
+
+def _numbers(x: Any) -> Column:
+    """Read numbers and words for infinity; a number that is not one is refused."""
+    require(type(x) is list)
+    given = [WORDS.get(v, v) if type(v) is str else v for v in x]
+    require(all(type(v) in (float, int) for v in given))
+    return np.array(given, np.float64)
