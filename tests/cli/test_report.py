@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import re
 import shlex
@@ -280,4 +281,23 @@ def test_an_interrupt_leaves_nothing_behind(monkeypatch: pytest.MonkeyPatch) -> 
     monkeypatch.setattr(os, "fsync", interrupted)
     result = run("report", "forecasts.csv", *TWO, *QUICK)
     assert (result.exit_code, result.stderr) == (130, "Interrupted.\n")
+    assert _there() == ["forecasts.csv"]
+
+
+def test_a_page_that_has_no_room_leaves_no_figures(monkeypatch: pytest.MonkeyPatch) -> None:
+    files: list[int] = []
+    real = os.fsync
+
+    def fill(number: int) -> None:
+        files.append(number)
+        if os.fstat(number).st_size > 500_000:  # the page; figures are smaller
+            raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+        real(number)
+
+    monkeypatch.setattr(os, "fsync", fill)
+    result = run("report", "forecasts.csv", *TWO, *QUICK, "--figures", "figures")
+    said = "there is no room left on the disk for report.html; nothing was written"
+    assert (result.exit_code, result.stdout) == (1, "")
+    assert result.stderr.endswith(f"Error: {said}\n")
+    assert len(files) > 5
     assert _there() == ["forecasts.csv"]

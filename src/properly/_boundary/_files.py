@@ -10,7 +10,6 @@ from __future__ import annotations
 import errno
 import json
 import os
-import secrets
 import stat
 import struct
 from contextlib import contextmanager, suppress
@@ -21,6 +20,7 @@ from zipfile import ZIP_STORED, BadZipFile, ZipFile, ZipInfo
 
 import numpy as np
 
+from properly._boundary._parts import in_words, make_together, open_part
 from properly._boundary._record import printable
 from properly.errors import DataError
 
@@ -45,8 +45,6 @@ ODD = (
     ValueError,
     struct.error,
 )
-# The disk, one's share of it, or the longest file it can hold.
-NO_ROOM = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
 
 
 class Damaged(Exception):  # noqa: N818
@@ -181,12 +179,13 @@ def open_whole(path: str | Path, *, overwrite: bool = True) -> Iterator[BinaryIO
     """Open a file to be written piece by piece, as `write_whole` writes it at once."""
     file = Path(path)
     require_writable(file, overwrite=overwrite)
-    with _in_words(file):
+    with in_words(file):
         if _is_special(file):
             with file.open("wb") as target:
                 yield target
         else:
-            with _beside(Path(os.path.realpath(file)), overwrite=overwrite) as target:
+            real = Path(os.path.realpath(file))
+            with open_part(real, overwrite=overwrite, given=file) as target:
                 yield target
 
 
@@ -194,7 +193,7 @@ def require_writable(path: str | Path, *, overwrite: bool) -> None:
     """Refuse, before long work, to write where there is no folder, no permission or no need."""
     file = Path(path)
     _require_name(file)
-    with _in_words(file):
+    with in_words(file):
         target = Path(os.path.realpath(file))
         if _is_special(file):
             return
@@ -212,7 +211,7 @@ def require_folder(path: str | Path) -> None:
     """Refuse, before long work, a folder that is none and cannot be made."""
     folder = Path(path)
     _require_name(folder)
-    with _in_words(folder):
+    with in_words(folder):
         if folder.is_dir():
             return
         if folder.exists():
@@ -224,8 +223,8 @@ def make_folder(path: str | Path) -> Path:
     """Make a folder unless it is there; the one that it is in must be."""
     require_folder(path)
     folder = Path(path)
-    with _in_words(folder):
-        folder.mkdir(exist_ok=True)
+    with in_words(folder):
+        make_together(folder)
     return folder
 
 
@@ -264,66 +263,6 @@ def _is_special(path: Path) -> bool:
         mode = path.stat().st_mode
         return not (stat.S_ISREG(mode) or stat.S_ISDIR(mode))
     return False
-
-
-@contextmanager
-def _beside(target: Path, *, overwrite: bool) -> Iterator[BinaryIO]:
-    """Write a file of another name in the same folder, safely onto the disk, then rename it."""
-    temporary = target.with_name(f".{secrets.token_hex(8)}.part")
-    try:
-        with temporary.open("xb") as file:
-            _copy_permissions(target, temporary)
-            yield file
-            file.flush()
-            os.fsync(file.fileno())
-        (_replace if overwrite else _add)(temporary, target)
-    finally:
-        # Gone already if all went well; if not, the reason is better told than that it stayed.
-        with suppress(OSError):
-            temporary.unlink(missing_ok=True)
-
-
-def _copy_permissions(source: Path, target: Path) -> None:
-    """Give a new file those of the old one, before it holds anything that others may not read."""
-    with suppress(FileNotFoundError):
-        target.chmod(stat.S_IMODE(source.stat().st_mode) & 0o777)
-
-
-def _replace(temporary: Path, target: Path) -> None:
-    temporary.replace(target)
-
-
-def _add(temporary: Path, target: Path) -> None:
-    """Rename a file unless there is one of the new name; no other can come in between."""
-    try:
-        os.link(temporary, target)
-    except FileExistsError:
-        raise
-    except (OSError, AttributeError):
-        # Not every disk has a second name for a file. The name is taken first, then filled.
-        target.touch(exist_ok=False)
-        try:
-            temporary.replace(target)
-        except BaseException:
-            target.unlink(missing_ok=True)
-            raise
-
-
-@contextmanager
-def _in_words(path: Path) -> Iterator[None]:
-    """Say what the system refused in words."""
-    try:
-        yield
-    except FileExistsError:
-        message = f"{_shown(path)} exists already and is not overwritten"
-        hint = "choose another name, or pass overwrite=True (--force on the command line)."
-        raise DataError(message, hint=hint) from None
-    except OSError as error:
-        reason = error.strerror or "it failed"
-        message = f"cannot write to {_shown(path)}: {reason[0].lower()}{reason[1:]}"
-        if error.errno in NO_ROOM:
-            message = f"there is no room left on the disk for {_shown(path)}; nothing was written"
-        raise DataError(message) from None
 
 
 def _shown(path: Path) -> str:

@@ -68,21 +68,26 @@ def demo() -> click.Command:
 
 def _demo(output: str | None, data: str | None, answers: str | None, *, force: bool) -> None:
     from properly._boundary._files import require_writable
+    from properly._boundary._parts import together
     from properly.datasets import crash
 
     page = PAGE if output is None and data is None and answers is None else output
     for path in (page, data, answers):
         if path is not None:
             require_writable(path, overwrite=force)
-    if answers is not None:
-        _write_answers(answers, force=force)
-    if data is not None:
-        _write_data(data, crash(), force=force)
-    if page is not None:
-        _write_page(page, crash(), force=force)
+    said = []
+    with together():
+        if answers is not None:
+            said.append(_write_answers(answers, force=force))
+        if data is not None:
+            said.append(_write_data(data, crash(), force=force))
+        if page is not None:
+            said.append(_write_page(page, crash(), force=force))
+    click.echo("\n".join(said))
 
 
-def _write_data(path: str, crash: Crash, *, force: bool) -> None:
+def _write_data(path: str, crash: Crash, *, force: bool) -> str:
+    """Write the example, and return what to say of it."""
     import shlex
 
     from properly._boundary._files import write_whole
@@ -91,12 +96,15 @@ def _write_data(path: str, crash: Crash, *, force: bool) -> None:
     rows = list(zip(*columns.values(), strict=True))
     write_whole(path, as_csv(tuple(columns), rows), overwrite=force)
     file = shlex.quote(printable(path))
-    click.echo(f"{len(crash):,} people are in {printable(path)}. Try:")
-    click.echo(f"  properly report {file} --outcome died --forecast logistic \\")
-    click.echo("    --forecast forest --clusters cluster --within 0.01 0.1")
+    return (
+        f"{len(crash):,} people are in {printable(path)}. Try:\n"
+        f"  properly report {file} --outcome died --forecast logistic \\\n"
+        "    --forecast forest --clusters cluster --within 0.01 0.1"
+    )
 
 
-def _write_answers(path: str, *, force: bool) -> None:
+def _write_answers(path: str, *, force: bool) -> str:
+    """Write a tournament, and return what to say of it."""
     import shlex
 
     from properly._boundary._files import write_whole
@@ -106,8 +114,10 @@ def _write_answers(path: str, *, force: bool) -> None:
     columns = [getattr(rows, name).tolist() for name in FORM.split(",")]
     text = as_csv(FORM.split(","), list(zip(*columns, strict=True)))
     write_whole(path, text, overwrite=force)
-    click.echo(f"{len(rows.question):,} answers are in {printable(path)}. Try:")
-    click.echo(f"  properly leaderboard {shlex.quote(printable(path))} \\\n    --long {FORM}")
+    return (
+        f"{len(rows.question):,} answers are in {printable(path)}. Try:\n"
+        f"  properly leaderboard {shlex.quote(printable(path))} \\\n    --long {FORM}"
+    )
 
 
 def _columns(crash: Crash) -> dict[str, list[Any]]:
@@ -118,7 +128,8 @@ def _columns(crash: Crash) -> dict[str, list[Any]]:
     return columns | {"severity": [named.get(grade) for grade in columns["severity"]]}
 
 
-def _write_page(path: str, crash: Crash, *, force: bool) -> None:
+def _write_page(path: str, crash: Crash, *, force: bool) -> str:
+    """Write the page of the example, and return what to say of it."""
     import properly
 
     with progress_bar() as progress:
@@ -141,4 +152,4 @@ def _write_page(path: str, crash: Crash, *, force: bool) -> None:
         path, evaluation, **WORDS, command=command, python=python, overwrite=force
     )
     verdict = properly.verdict(evaluation, cases=WORDS["cases"], event=WORDS["event"])
-    click.echo(f"{verdict}\n\n{evaluation.table()}\n\nThe page is in {printable(path)}.")
+    return f"{verdict}\n\n{evaluation.table()}\n\nThe page is in {printable(path)}."

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from properly._boundary._parts import together
 from properly._boundary._record import printable
 from properly.cli._columns import ROLES, Chosen
 from properly.cli._commands import Described, command_line
@@ -280,8 +281,9 @@ def _report(
         from properly.cli._leaderboard import write_page
 
         board = _board(own, options, settings)
-        drawn = _draw(figures, board, figure_formats, force=force)
-        write_page(output, board, force=force, title=title)
+        with together():
+            drawn = _draw(figures, board, figure_formats, force=force)
+            write_page(output, board, force=force, title=title)
         click.echo(f"{board}\n\nThe page is in {printable(output)}.")
         _say_drawn(drawn, figures)
         return
@@ -291,17 +293,18 @@ def _report(
     given = {"title": title, **words}
     # What reads all rows into memory is no way to make this page of a large file again.
     python = python_of(data, settings, output, given) if isinstance(data, Chosen) else None
-    drawn = _draw(figures, evaluation, figure_formats, force=force)
-    properly.report.write(
-        output,
-        evaluation,
-        title=title,
-        **words,
-        command=command_line(),
-        python=python,
-        date=dt.date.today().isoformat(),  # noqa: DTZ011 - the reader's own day
-        overwrite=force,
-    )
+    with together():
+        drawn = _draw(figures, evaluation, figure_formats, force=force)
+        properly.report.write(
+            output,
+            evaluation,
+            title=title,
+            **words,
+            command=command_line(),
+            python=python,
+            date=dt.date.today().isoformat(),  # noqa: DTZ011 - the reader's own day
+            overwrite=force,
+        )
     click.echo(f"{properly.verdict(evaluation, **words)}\n\nThe page is in {printable(output)}.")
     _say_drawn(drawn, figures)
 

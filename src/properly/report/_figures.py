@@ -14,6 +14,7 @@ from properly import plots
 from properly._boundary._files import make_folder, require_folder, require_writable, write_whole
 from properly._boundary._notices import import_extra
 from properly._boundary._options import check_choice
+from properly._boundary._parts import together
 from properly.comparison._leaderboard_record import Leaderboard
 from properly.errors import ArgumentTypeError, DataError
 from properly.evaluation._record import Evaluation
@@ -82,8 +83,8 @@ def figures(
     there are any, and ``worst-cases``. What belongs to one model has its name behind, of which
     only letters and digits are left.
 
-    All are drawn before the first is written, and each appears whole or not at all. The same
-    evaluation gives the same bytes, whatever the style that is set elsewhere.
+    All files appear, each of them whole, or none does. The same evaluation gives the same bytes,
+    whatever the style that is set elsewhere.
 
     Examples
     --------
@@ -100,8 +101,9 @@ def figures(
     paths = [place / f"{name}.{kind}" for name, _ in drawings for kind in kinds]
     _require_room(place, paths, overwrite=overwrite)
     drawn = [content for _, draw in drawings for content in _render(draw, kinds)]
-    make_folder(place)
-    return [write_whole(*each, overwrite=overwrite) for each in zip(paths, drawn, strict=True)]
+    with together():
+        make_folder(place)
+        return [write_whole(*each, overwrite=overwrite) for each in zip(paths, drawn, strict=True)]
 
 
 def _kinds(formats: Iterable[str] | str) -> list[str]:

@@ -1,0 +1,268 @@
+"""A run that is killed leaves whole files, and nothing else once the next one has written."""
+
+from __future__ import annotations
+
+import errno
+import json
+import os
+import signal
+import subprocess
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NoReturn
+
+import pytest
+
+from properly._boundary import _parts
+from properly._boundary._files import make_folder, write_whole
+from properly._boundary._parts import NAME, together
+from properly.errors import DataError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+SCRIPT = Path(__file__).parents[1] / "killed_writers.py"
+pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="there are no such signals")
+# What a process does before it kills itself: write a file up to some step.
+SUICIDE = """
+import os, sys
+from pathlib import Path
+from properly._boundary._files import write_whole
+from properly.cli import orderly
+
+home, step = (os, "fsync") if sys.argv[2] == "fsync" else (Path, sys.argv[2])
+real = getattr(home, step)
+def kill(*values, **named):
+    if sys.argv[2] == "open":
+        real(*values, **named)
+    os.kill(os.getpid(), int(sys.argv[1]))
+    return real(*values, **named)
+setattr(home, step, kill)
+with orderly():
+    write_whole("report.html", "new")
+"""
+
+
+def seen(folder: Path, *options: str) -> Any:
+    run = [sys.executable, str(SCRIPT), str(folder), *options]
+    done = subprocess.run(run, capture_output=True, check=True, timeout=200)  # noqa: S603
+    return json.loads(done.stdout)
+
+
+def names(folder: Path) -> list[str]:
+    return sorted(path.name for path in folder.iterdir())
+
+
+def write_all(*paths: Path) -> None:
+    with together():
+        for path in paths:
+            write_whole(path, "new")
+
+
+def refuse(number: int) -> OSError:
+    return OSError(number, os.strerror(number))
+
+
+def test_a_hundred_killed_writers_leave_whole_files(tmp_path: Path) -> None:
+    kills = seen(tmp_path, "7", "100")
+    assert len(kills) == 100
+    assert all(kill["whole"] for kill in kills)
+    asked = [kill for kill in kills if kill["signal"] == "SIGTERM"]
+    forced = [kill for kill in kills if kill["signal"] == "SIGKILL"]
+    assert len(asked) > 30
+    assert len(forced) > 30
+    # Who is asked to end clears up: both files are new, or both are old.
+    assert [(kill["status"], kill["same"], kill["left"]) for kill in asked] == [
+        (143, True, []) for _ in asked
+    ]
+    # Who is not leaves at most two parts, or a part and an old file, of its own.
+    assert {kill["status"] for kill in forced} == {-signal.SIGKILL}
+    assert all(NAME.fullmatch(name) for kill in forced for name in kill["left"])
+    assert max(len(kill["left"]) for kill in forced) <= 3
+    write_whole(tmp_path / "page.html", "next")
+    assert names(tmp_path) == ["figure.svg", "page.html"]
+
+
+@pytest.mark.parametrize("step", ["open", "chmod", "fsync", "replace", "unlink"])
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGHUP, signal.SIGKILL])
+def test_at_each_step_a_killed_writer_leaves_the_old_file_or_the_new(
+    number: signal.Signals, step: str, tmp_path: Path
+) -> None:
+    page = tmp_path / "report.html"
+    page.write_text("old", encoding="utf-8")
+    run = [sys.executable, "-c", SUICIDE, str(int(number)), step]
+    done = subprocess.run(run, cwd=tmp_path, check=False, timeout=100)  # noqa: S603
+    assert done.returncode == (-number if number is signal.SIGKILL else 128 + number)
+    assert page.read_text(encoding="utf-8") == ("new" if step == "unlink" else "old")
+    is_left = number is signal.SIGKILL and step != "unlink"
+    assert len(names(tmp_path)) == 1 + is_left
+    write_whole(tmp_path / "other.html", "next")
+    assert names(tmp_path) == ["other.html", "report.html"]
+
+
+def test_two_writers_at_once_leave_each_other_alone(tmp_path: Path) -> None:
+    assert seen(tmp_path, "pair") == [0, 0]
+    assert names(tmp_path) == ["figure.svg", "page.html"]
+
+
+def test_a_part_that_is_written_is_not_removed_by_another(tmp_path: Path) -> None:
+    with together():
+        write_whole(tmp_path / "first", "first")
+        (part,) = tmp_path.iterdir()
+        _parts._remove_left(tmp_path)
+        assert list(tmp_path.iterdir()) == [part]
+    assert names(tmp_path) == ["first"]
+
+
+def test_a_part_that_is_removed_before_it_is_held_is_made_anew(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    calls: list[list[str]] = []
+
+    def late(number: int) -> int | None:
+        if not calls:
+            _parts._remove_left(tmp_path)
+        calls.append(names(tmp_path))
+        return hold(number)
+
+    hold = _parts._hold
+    monkeypatch.setattr(_parts, "_hold", late)
+    write_whole(tmp_path / "page", "new")
+    assert [len(call) for call in calls] == [0, 1]
+    assert (tmp_path / "page").read_text(encoding="utf-8") == "new"
+    assert names(tmp_path) == ["page"]
+
+
+def test_only_what_a_writer_has_left_is_removed(tmp_path: Path) -> None:
+    kept = (".properly-0123456789abcdef.part.txt", ".0123456789abcdef.part", "notes.part")
+    for name in kept:
+        (tmp_path / name).write_text("mine", encoding="utf-8")
+    link = tmp_path / ".properly-0123456789abcdef.part"
+    link.symlink_to("notes.part")
+    (tmp_path / ".properly-fedcba9876543210.part").write_text("left", encoding="utf-8")
+    write_whole(tmp_path / "page", "new")
+    assert names(tmp_path) == sorted([*kept, link.name, "page"])
+    assert (tmp_path / "notes.part").read_text(encoding="utf-8") == "mine"
+
+
+@pytest.fixture
+def two(tmp_path: Path) -> tuple[Path, Path]:
+    """Name two files, the first of which is there."""
+    first, second = tmp_path / "first", tmp_path / "second"
+    first.write_text("old", encoding="utf-8")
+    return first, second
+
+
+def failing(real: Callable[..., Any], name: str, number: int) -> Callable[..., Any]:
+    def fail(path: Path, target: Path) -> Any:
+        if target.name == name:
+            raise refuse(number)
+        return real(path, target)
+
+    return fail
+
+
+def test_a_disk_that_is_full_in_the_midst_gets_none_of_the_files(
+    two: tuple[Path, Path], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    calls = []
+
+    def fill(_: int) -> None:
+        calls.append(1)
+        if len(calls) == 2:
+            raise refuse(errno.ENOSPC)
+
+    monkeypatch.setattr(os, "fsync", fill)
+    with pytest.raises(DataError) as caught:
+        write_all(*two)
+    message = f"there is no room left on the disk for {two[1]}; nothing was written"
+    assert str(caught.value) == message
+    assert two[0].read_text(encoding="utf-8") == "old"
+    assert names(tmp_path) == ["first"]
+
+
+@pytest.mark.parametrize("links", [True, False])
+@pytest.mark.parametrize("is_there", [True, False])
+def test_a_name_that_is_refused_in_the_end_is_given_to_no_other_file(
+    links: bool,
+    is_there: bool,
+    two: tuple[Path, Path],
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    if not is_there:
+        two[0].unlink()
+
+    def no_link(*_: object) -> NoReturn:
+        raise refuse(errno.EPERM)
+
+    if not links and is_there:
+        monkeypatch.setattr(os, "link", no_link)
+    monkeypatch.setattr(Path, "replace", failing(Path.replace, "second", errno.EIO))
+    with pytest.raises(DataError) as caught:
+        write_all(*two)
+    assert str(caught.value) == f"cannot write to {two[1]}: input/output error"
+    assert names(tmp_path) == (["first"] if is_there else [])
+    if is_there:
+        assert two[0].read_text(encoding="utf-8") == "old"
+
+
+def test_a_file_that_comes_about_meanwhile_stops_all(two: tuple[Path, Path]) -> None:
+    first, second = two
+
+    def write() -> None:
+        with together():
+            write_whole(first, "new")
+            write_whole(second, "new", overwrite=False)
+            second.write_text("theirs", encoding="utf-8")
+
+    with pytest.raises(DataError, match="second exists already"):
+        write()
+    assert first.read_text(encoding="utf-8") == "old"
+    assert second.read_text(encoding="utf-8") == "theirs"
+
+
+def test_an_interrupt_after_the_last_name_undoes_nothing(
+    two: tuple[Path, Path], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    real = _parts.Part.finish
+
+    def interrupted(part: _parts.Part) -> None:
+        real(part)
+        if part.target == two[1]:
+            raise KeyboardInterrupt
+
+    monkeypatch.setattr(_parts.Part, "finish", interrupted)
+    with pytest.raises(KeyboardInterrupt):
+        write_all(*two)
+    assert [path.read_text(encoding="utf-8") for path in two] == ["new", "new"]
+
+
+def test_nothing_has_its_name_before_the_end_and_a_file_that_is_refused_is_left_out(
+    two: tuple[Path, Path], tmp_path: Path
+) -> None:
+    with together():
+        with together():
+            write_whole(two[1], "new")
+        with pytest.raises(DataError, match="first exists already"):
+            write_whole(two[0], "new", overwrite=False)
+        assert not two[1].exists()
+    assert [path.read_text(encoding="utf-8") for path in two] == ["old", "new"]
+    assert names(tmp_path) == ["first", "second"]
+
+
+def test_a_folder_that_was_made_goes_with_its_files(tmp_path: Path) -> None:
+    here, there = tmp_path / "here", tmp_path / "there"
+    there.mkdir()
+
+    def write(last: Path) -> None:
+        with together():
+            for folder in (here, there):
+                write_whole(make_folder(folder) / "figure", "new")
+            write_whole(last, "new")
+
+    with pytest.raises(DataError, match="is a directory"):
+        write(tmp_path)
+    assert names(tmp_path) == ["there"]
+    write(tmp_path / "page")
+    assert [names(folder) for folder in (here, there)] == [["figure"], ["figure"]]
