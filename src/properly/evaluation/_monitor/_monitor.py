@@ -131,6 +131,8 @@ class Monitor:
         self._register = Register()
         # Of the file that this was read from or written to last.
         self._checksum: str | None = None
+        # Which columns of files the command line reads, once it has been told.
+        self._reading: dict[str, Any] | None = None
 
     def add(
         self,
@@ -307,6 +309,11 @@ class Monitor:
         return int(gone.sum())
 
     @property
+    def options(self) -> dict[str, Any]:
+        """What it was made with, by the names of its parameters."""
+        return {name: getattr(self, f"_{name}") for name in OPTIONS}
+
+    @property
     def cases(self) -> int:
         """How many cases are counted."""
         return 0 if self._ledger is None else self._ledger.cases
@@ -400,6 +407,7 @@ class Monitor:
             given["maps"] = {name: loads(json.dumps(x)) for name, x in maps.items()}
         self = cls(**given)
         self._checksum = checksum
+        self._reading = _stored.reading_from(content)
         self._register = _stored.register_from(content)
         if content["models"] is None:
             return self
@@ -419,14 +427,13 @@ class Monitor:
         if isinstance(maps, Map):
             message = "a monitor with a map must be fed before it is saved"
             raise DataError(message, hint="write maps={'name': map, ...}.")
-        options = {name: getattr(self, f"_{name}") for name in OPTIONS}
         stored = None if maps is None else {name: x.to_dict() for name, x in maps.items()}
-        options |= {"rule": rule, "maps": stored}
+        options = self.options | {"rule": rule, "maps": stored}
         ledger = self._ledger or Ledger(Plan((), None, self._rule, self._level, None))
         state = _stored.content_of(ledger, self._waiting, self._register)
         if self._ledger is None:
             state["models"] = None
-        return {"options": options, **state}
+        return {"options": options, "reading": self._reading, **state}
 
     def _require_unchanged(self, path: str | os.PathLike[str]) -> None:
         """Refuse to replace a file that is not the one this monitor knows."""

@@ -30,6 +30,8 @@ if TYPE_CHECKING:
 FORMAT, VERSION = "properly-monitor", 1
 # Some tens of millions of cases; more are watched by groups of their own files.
 LARGEST = 2**30
+# The columns of a file that are not forecasts.
+READ = ("outcome", "id", "clusters", "groups")
 WORDS = {"Infinity": np.inf, "-Infinity": -np.inf}
 
 
@@ -228,6 +230,16 @@ def register_from(content: dict[str, Any]) -> Register:
         require(len(_text(text)) == 32)
         batches.setdefault(_count(size, 1), set()).add(text)
     return Register(counted, dropped, early, batches)
+
+
+def reading_from(content: dict[str, Any]) -> dict[str, Any] | None:
+    """Read which columns of files the command line reads."""
+    given = content["reading"]
+    if given is None:
+        return None
+    require(set(given) == {*READ, "forecast", "percent"} and type(given["percent"]) is bool)
+    require(all(given[name] is None or type(given[name]) is str for name in READ))
+    return given | {"forecast": [_text(x) for x in given["forecast"]]}
 
 
 def _text(x: Any) -> str:
