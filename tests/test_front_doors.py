@@ -8,7 +8,7 @@ import pytest
 
 DOORS = {
     "properly": """
-        Answers Cases Evaluation Interval Summary Tally at_threshold audit by_fold by_group
+        Answers Cases Evaluation Interval Monitor Summary Tally at_threshold audit by_fold by_group
         calibration calibration_summary calibration_test check compare comparison counts
         cross_fit cumulative datasets decision_curve decisions decompose engines errors
         evaluate evaluation expected_cost generalized_mean inference integrations
@@ -59,8 +59,8 @@ DOORS = {
         ProperlyError
     """,
     "properly.evaluation": """
-        Checkup Evaluation Repair Sentence Stream Symptom Verdict check check_answers
-        evaluate stream summarize verdict
+        Added Alarm Checkup Evaluation Evidence Monitor Repair Sentence Stream Symptom Verdict
+        check check_answers evaluate stream summarize verdict
     """,
     "properly.inference": """
         Band Bootstrap Estimate auc_interval block_length bootstrap h_measure

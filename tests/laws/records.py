@@ -53,6 +53,27 @@ def evaluation() -> properly.Evaluation:
     return properly.evaluate(Y, models, task="binary", rules=[Brier(), Log()], within=(0.05, 0.3))
 
 
+def monitor(**options: Any) -> properly.Monitor:
+    """Watch a model that is right, and one that is wrong, in two groups."""
+    result = properly.Monitor(against="first", **options)
+    result.add(Y, {"first": P, "turned": 1 - P}, groups=GROUP)
+    return result
+
+
+def bare_monitor() -> properly.Monitor:
+    """Watch one model that has been refuted, in a case."""
+    result = properly.Monitor()
+    result.add([1], [0.0])
+    return result
+
+
+def unseen_monitor() -> properly.Monitor:
+    """Watch one model of which no outcome is known."""
+    result = properly.Monitor()
+    result.add(None, [0.5], ids=["a"])
+    return result
+
+
 def class_evaluation(task: Literal["multiclass", "ordinal"]) -> properly.Evaluation:
     models = {"first": TABLE, "second": TABLE[::-1]}
     return properly.evaluate(HAPPENED, models, task=task, weight=np.linspace(0.1, 1, 200))
@@ -234,6 +255,15 @@ RECORDS: dict[str, Callable[[], Record]] = {
         Y, P, Q, Brier(), tightest=200
     ),
     "RunningDifference, the same": lambda: properly.comparison.running_difference(Y, P, P, Brier()),
+    "Added": lambda: properly.Monitor().add([1, 0], ids=["a", "b"]),
+    "Alarm": lambda: monitor().alarms[0],
+    "Alarm, infinite": lambda: bare_monitor().alarms[0],
+    "Alarm in a group": lambda: next(x for x in monitor().alarms if x.group),
+    "Evidence": lambda: monitor().evidence[0],
+    "Evidence in a group": lambda: monitor().evidence[-1],
+    "Evidence, infinite": lambda: bare_monitor().evidence[0],
+    "Evidence, restarts": lambda: monitor(run_length=1000).evidence[1],
+    "Evidence without cases": lambda: unseen_monitor().evidence[0],
     "Decomposition": lambda: properly.decompose(TALLY, Brier()),
     "Decomposition with intervals": lambda: properly.decompose(TALLY, Log(), interval=True, **FEW),
     "Decomposition, infinite": lambda: properly.decompose(BARE, Log()),

@@ -71,6 +71,7 @@ WITHOUT_DICT = OPTIONS | {
     "Selection",
     "BlockCrossValidation",
     "BlockSplit",
+    "Added",
 }
 # Its dictionary holds columns for a frame of one's own, a row a person.
 DATA = {"Crash"}
@@ -103,6 +104,7 @@ SAID_IN_FULL = OPTIONS | {
     "MeansIntervals",
     "Sentence",
     "Symptom",
+    "Added",
 }
 # A field that the dictionary calls otherwise.
 SYNONYMS = {("Evaluation", "total"): "cases"}

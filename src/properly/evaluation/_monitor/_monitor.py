@@ -50,7 +50,7 @@ OPTIONS = ("level", "against", "rule", "maps", "run_length", "pos_label")
 
 
 class Monitor:
-    r"""Watches models in production, batch by batch, and raises an alarm when they go wrong.
+    r"""Watches models in production, and raises an alarm when they go wrong.
 
     The evidence may be looked at as often as one likes. If forecasts are calibrated, and no model
     is beaten, the probability of any alarm, ever, is at most one minus the level.

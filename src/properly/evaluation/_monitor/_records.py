@@ -30,6 +30,15 @@ class Added(NamedTuple):
         Rows that were known already, and are not counted twice.
     early : int
         Outcomes that were put aside, since their forecasts have not come yet.
+
+    Examples
+    --------
+    >>> import properly
+    >>> monitor = properly.Monitor()
+    >>> monitor.add([1, 0], [0.2, 0.3], ids=["a", "b"])
+    Added(forecasts=2, outcomes=2, again=0, early=0)
+    >>> monitor.add([1, 0, 1], [0.2, 0.3, 0.4], ids=["a", "b", "c"])
+    Added(forecasts=1, outcomes=1, again=2, early=0)
     """
 
     forecasts: int = 0
@@ -68,6 +77,14 @@ class Alarm(Record):
         The evidence at that time.
     claim : str
         What it says, in words.
+
+    Examples
+    --------
+    >>> import properly
+    >>> monitor = properly.Monitor()
+    >>> _ = monitor.add([1, 1, 1, 1, 1], [0.2, 0.3, 0.1, 0.1, 0.2])
+    >>> print(monitor.alarms[0])
+    Alarm after 5 cases: forecasts of 'forecast' are miscalibrated (evidence 22.18).
     """
 
     model: str
@@ -114,6 +131,14 @@ class Evidence(Record):
         The logarithm of the evidence that is an alarm.
     claim : str
         What there is evidence for, in words.
+
+    Examples
+    --------
+    >>> import properly
+    >>> monitor = properly.Monitor()
+    >>> _ = monitor.add([1, 1, 1, 1], [0.2, 0.3, 0.1, 0.1])
+    >>> monitor.evidence[0]
+    Evidence("forecasts of 'forecast' are miscalibrated", 9.63 of 20)
     """
 
     times: Column
@@ -183,7 +208,8 @@ def evidence_of(ledger: Ledger, claim: Claim) -> Evidence:
     track = ledger.tracks[claim]
     now = float(log_mean(track.sums, restarts=ledger.plan.restarts))
     cases = max(track.cases, 1)
-    beside = ledger.cases > (ledger.times[-1] if ledger.times else 0)
+    # What is remembered last, if anything is, may be a while ago.
+    beside = ledger.times[-1:] != [ledger.cases]
     return Evidence(
         times=np.array([*ledger.times, *[ledger.cases] * beside], np.int64),
         path=np.array([*track.path, *[now] * beside]),
