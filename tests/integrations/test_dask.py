@@ -36,6 +36,7 @@ from properly.engines._files import _cluster_errors, _dask
 from properly.engines._files._cluster_errors import translated
 from properly.engines._files._dask import open_dask
 from properly.errors import DataError
+from properly.recalibration import Logistic
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
@@ -71,9 +72,12 @@ def doomed() -> Iterator[str]:
 
 
 @contextmanager
-def process(*command: str) -> Iterator[subprocess.Popen[bytes]]:
-    """Run a part of Dask as a process of its own, which never outlives the test."""
-    path = os.pathsep.join([str(ROOT), str(ROOT / "src")])
+def process(*command: str, before: str = "") -> Iterator[subprocess.Popen[bytes]]:
+    """Run a part of Dask as a process of its own, which never outlives the test.
+
+    It looks for modules in a folder before all others.
+    """
+    path = os.pathsep.join([*filter(None, [before]), str(ROOT), str(ROOT / "src")])
     running = subprocess.Popen(  # noqa: S603
         [sys.executable, "-m", "dask", *command],
         env=os.environ | {"PYTHONPATH": path},
@@ -88,7 +92,9 @@ def process(*command: str) -> Iterator[subprocess.Popen[bytes]]:
 
 
 @contextmanager
-def bare_cluster() -> Iterator[tuple[str, list[subprocess.Popen[bytes]]]]:
+def bare_cluster(
+    scheduler_path: str = "", worker_path: str = ""
+) -> Iterator[tuple[str, list[subprocess.Popen[bytes]]]]:
     """Start a scheduler and two workers that nobody starts again."""
     with socket.socket() as link:
         link.bind(("127.0.0.1", 0))
@@ -97,9 +103,9 @@ def bare_cluster() -> Iterator[tuple[str, list[subprocess.Popen[bytes]]]]:
     here = ("--host", "127.0.0.1", "--no-dashboard", "--dashboard-address", "127.0.0.1:0")
     worker = ("worker", address, "--no-nanny", "--nthreads", "1", *here)
     with (
-        process("scheduler", "--port", str(port), *here) as scheduler,
-        process(*worker) as one,
-        process(*worker) as other,
+        process("scheduler", "--port", str(port), *here, before=scheduler_path) as scheduler,
+        process(*worker, before=worker_path) as one,
+        process(*worker, before=worker_path) as other,
     ):
         with distributed.Client(address, timeout=60, set_as_default=False) as client:
             client.wait_for_workers(2, timeout=60)
@@ -233,6 +239,62 @@ class TestLosingEverything:
             translated("dask"),
         ):
             frame.compute()
+
+
+class TestAClusterWithoutTheLibrary:
+    """Workers would end at the first part of the work, and be started again without end."""
+
+    HINT = (
+        "\n\nHint: pip install 'properly[dask]', as it is here, for every worker and the scheduler."
+    )
+
+    @pytest.fixture
+    def hidden(self, tmp_path: Path) -> str:
+        """Make a folder that hides the library from who looks there first."""
+        said = "raise ModuleNotFoundError(\"No module named 'properly'\", name='properly')\n"
+        (tmp_path / "properly.py").write_text(said)
+        return str(tmp_path)
+
+    @pytest.mark.parametrize("kind", ["csv", "parquet"])
+    def test_workers_are_told_from_others(self, tmp_path: Path, hidden: str, kind: str) -> None:
+        path = write(tmp_path, kind, slice(None), "a")
+        with bare_cluster(worker_path=hidden) as (address, (_, *workers)):
+            with pytest.raises(DataError) as caught, open_dask(path, ASKED, address):
+                pass
+            assert [worker.poll() for worker in workers] == [None, None]
+        said = str(caught.value)
+        assert said.startswith(
+            "all of a cluster of Dask must have the packages of this machine; "
+            "the worker at 'tcp://127.0.0.1:"
+        )
+        assert said.endswith("' lacks 'properly'" + self.HINT)
+
+    def test_the_scheduler_needs_it_too(self, tmp_path: Path, hidden: str) -> None:
+        path = write(tmp_path, "csv", slice(None), "a")
+        with (
+            bare_cluster(scheduler_path=hidden) as (address, _),
+            pytest.raises(DataError) as caught,
+            open_dask(path, ASKED, address),
+        ):
+            pass
+        assert str(caught.value) == (
+            "all of a cluster of Dask must have the packages of this machine; "
+            "the scheduler lacks 'properly'" + self.HINT
+        )
+
+    def test_a_map_is_not_sent_there(self, hidden: str) -> None:
+        frame = dd.from_pandas(pd.DataFrame({"p": [0.1, 0.9]}), npartitions=2)
+        with (
+            bare_cluster(worker_path=hidden) as (address, _),
+            distributed.Client(address),
+            pytest.raises(DataError, match=r"^all of a cluster of Dask must have the packages"),
+        ):
+            Logistic(-0.5, 0.8).at(frame, forecast="p")
+
+    def test_what_needs_no_library_there_is_counted(self, hidden: str) -> None:
+        with bare_cluster(hidden, hidden) as (address, _), distributed.Client(address):
+            frame = dd.from_pandas(pd.DataFrame({"p": [0.5, 0.5], "y": [0, 1]}), npartitions=2)
+            assert properly.tally(frame, outcome="y", forecast="p").weight.sum() == 2
 
 
 def allow(scheduler: Any, failures: int) -> None:

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import bz2
 import gzip
+import itertools
 import os
 import re
 import socket
 import sys
 import threading
 import time
+from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
@@ -218,6 +220,11 @@ def test_java_that_is_not_installed(tmp_path: Path, monkeypatch: pytest.MonkeyPa
     assert str(caught.value) == said + hint
 
 
+def answer_once(there: socket.socket) -> None:
+    with there.accept()[0] as link:
+        link.sendall(link.recv(1))
+
+
 def test_a_master_that_does_not_answer() -> None:
     with socket.socket() as link:
         link.bind(("127.0.0.1", 0))
@@ -229,8 +236,24 @@ def test_a_master_that_does_not_answer() -> None:
         # One of several is enough.
         with socket.create_server(("127.0.0.1", 0)) as there:
             several = f"{master},127.0.0.1:{there.getsockname()[1]}"
+            answer = threading.Thread(target=answer_once, args=(there,))
+            answer.start()
             assert _spark._own_address(several) == "127.0.0.1"
+            answer.join()
     assert _spark._own_address("yarn") is None
+
+
+def test_a_master_that_only_listens(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(_cluster_errors, "ANSWER", 0.2)
+    with socket.create_server(("127.0.0.1", 0)) as there:
+        master = f"spark://127.0.0.1:{there.getsockname()[1]}"
+        with pytest.raises(DataError) as caught:
+            _spark._own_address(master)
+        link, _ = there.accept()
+        with link:
+            assert link.recv(64) == b"\0\0\0\0\0\0\0\x15\x06\0\0\0\x08properly"
+    said = f"a master of Spark must answer within 0.2 seconds; that at {master!r} does not"
+    assert str(caught.value) == said + ALONE
 
 
 def exception(module: str, name: str, said: str, base: type[Exception] = Exception) -> Exception:
@@ -251,6 +274,9 @@ def java_says(said: str) -> Exception:
 
 
 ENDED = " must run until the work is done; it ended before" + AGAIN
+EVERYWHERE = (
+    "\n\nHint: pip install 'properly[dask]', as it is here, for every worker and the scheduler."
+)
 UNSEEN = "\n\nHint: put them where all workers find them under the same path."
 SHORT = "\n\nHint: it may be cut short."
 LOST = FileNotFoundError(2, "No such file or directory", "/data/a.csv")
@@ -283,7 +309,14 @@ RAISED: list[tuple[str, Exception, str]] = [
     (
         "dask",
         ModuleNotFoundError("No module named 'properly'", name="properly"),
-        "every worker of Dask must have the packages of this machine; one lacks 'properly'",
+        "all of a cluster of Dask must have the packages of this machine; a worker lacks 'properly'"
+        + EVERYWHERE,
+    ),
+    (
+        "dask",
+        RuntimeError("Error during deserialization of the task graph. This frequently occurs if"),
+        "all of a cluster of Dask must have the packages of this machine; the scheduler lacks some"
+        + EVERYWHERE,
     ),
     ("spark", ConnectionRefusedError(111, "Connection refused"), "Spark" + ENDED),
     ("spark", exception("py4j.protocol", "Py4JNetworkError", "closed"), "Spark" + ENDED),
@@ -387,6 +420,32 @@ class TestTheWatch:
             work()
         said = "a cluster must have workers; that of Dask has had none for 0.05 seconds"
         assert str(caught.value) == said + AGAIN
+
+    def test_workers_that_end_as_soon_as_they_come_do_no_work(
+        self, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        stopped, numbers = threading.Event(), itertools.count()
+        client = SimpleNamespace(
+            asynchronous=False,
+            futures={},
+            nthreads=lambda: {f"tcp://127.0.0.1:{next(numbers)}": 1},
+            cancel=lambda *_, **__: stopped.set(),
+        )
+        fake = SimpleNamespace(default_client=lambda: client)
+        monkeypatch.setitem(sys.modules, "distributed", fake)
+
+        def work() -> None:
+            assert stopped.wait(30)
+            cancelled = dask_says("CancelledError")
+            raise cancelled
+
+        with pytest.raises(DataError) as caught, translated("dask"):
+            work()
+        assert str(caught.value) == (
+            "workers of Dask must stay; for 0.05 seconds none did\n\nHint: they may lack what they "
+            "are sent: pip install 'properly[dask]', as it is here, for every worker and the scheduler."
+        )
+        assert next(numbers) > 2
 
     def test_work_that_somebody_does_goes_on(self, monkeypatch: pytest.MonkeyPatch) -> None:
         """A moment without workers, as when they are started again, is not yet the end."""

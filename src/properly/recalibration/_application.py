@@ -25,6 +25,7 @@ from properly._boundary._notices import notice
 from properly._boundary._record import printable
 from properly.counts._cases import Cases, with_forecasts
 from properly.counts._class_rows import rows_of
+from properly.engines._files._cluster_errors import require_library
 from properly.errors import ArgumentTypeError, DataError
 
 if TYPE_CHECKING:
@@ -111,6 +112,7 @@ def _of_frame(mapping: Map, data: Any, groups: Any, forecast: Any, name: Any) ->
 def _of_lazy_frame(mapping: Map, data: nw.LazyFrame[Any], forecast: str, name: str) -> Any:
     """Add a column that is computed where the rows are, when they are."""
     if data.implementation.is_dask():
+        require_library("properly.recalibration")
         part, native = partial(mapping.at, forecast=forecast, name=name), data.to_native()
         return native.map_partitions(part, meta=part(native._meta))  # noqa: SLF001
     # Step by step: written into one another, expressions would become long.

@@ -8,6 +8,7 @@ from __future__ import annotations
 import re
 import sys
 from contextlib import contextmanager, suppress
+from pkgutil import resolve_name
 from threading import Event, Thread
 from time import monotonic
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -22,6 +23,7 @@ if TYPE_CHECKING:
 ANSWER, PATIENCE, LOOK = 10.0, 120.0, 0.5
 AGAIN = "nothing was counted; start the cluster again and repeat the command."
 ENDED = "{} must run until the work is done; it ended before"
+EVERYWHERE = "pip install 'properly[dask]', as it is here, for every worker and the scheduler."
 SHARED = "put them where all workers find them under the same path."
 # By words that exceptions of Java contain, what is wrong and a hint; the first that match count.
 JAVA: dict[tuple[str, ...], tuple[str, str]] = {
@@ -57,11 +59,15 @@ JAVA: dict[tuple[str, ...], tuple[str, str]] = {
 
 
 class Watch(NamedTuple):
-    """How to see that nobody works, how to end the waiting for it, and what to tidy up."""
+    """How to see that nobody works, how to end the waiting for it, and what to tidy up.
+
+    Also whether workers came meanwhile, none of which stayed.
+    """
 
     idle: Callable[[], bool]
     stop: Callable[[], object]
     tidy: Callable[[], object] = lambda: None
+    came: Callable[[], bool] = lambda: False
 
 
 @contextmanager
@@ -79,17 +85,50 @@ def translated(engine: str) -> Iterator[None]:
             raise
         except Exception as error:
             if lost.is_set():
-                raise no_workers(engine) from error
+                came = watch is not None and watch.came()
+                raise no_workers(engine, came=came) from error
             refusal = None if explained is None else explained(error)
             if refusal is None:
                 raise
             raise refusal from error
 
 
-def no_workers(engine: str) -> DataError:
-    """Refuse a cluster without workers."""
+def no_workers(engine: str, *, came: bool = False) -> DataError:
+    """Refuse a cluster without workers, or of which all end as soon as they come."""
+    if came:
+        message = f"workers of {engine.title()} must stay; for {PATIENCE:g} seconds none did"
+        return DataError(message, hint=f"they may lack what they are sent: {EVERYWHERE}")
     message = f"a cluster must have workers; that of {engine.title()} has had none for "
     return DataError(f"{message}{PATIENCE:g} seconds", hint=AGAIN)
+
+
+def require_library(module: str) -> None:
+    """Refuse a cluster of Dask that lacks a module of this library, which it will be sent.
+
+    A worker that is sent what it cannot import ends, and may be started again without end. What
+    asks is a function of Python itself, which all have.
+    """
+    client = _dask_client()
+    if client is None or client.asynchronous:
+        return
+    answers = client.run(resolve_name, f"{module}:__name__", on_error="return")
+    for worker, answer in answers.items():
+        if isinstance(answer, ImportError):
+            who = f"the worker at {worker!r}"
+            raise _no_library(who, answer.name) from None
+    try:
+        client.run_on_scheduler(resolve_name, f"{module}:__name__")
+    except ImportError as error:
+        who = "the scheduler"
+        raise _no_library(who, error.name) from None
+
+
+def _no_library(who: str, lacking: str | None) -> DataError:
+    message = (
+        "all of a cluster of Dask must have the packages of this machine; "
+        f"{who} lacks {'some' if lacking is None else repr(lacking)}"
+    )
+    return DataError(message, hint=EVERYWHERE)
 
 
 def unseen(place: str | None, engine: str) -> DataError:
@@ -111,8 +150,9 @@ def _explain_dask(error: Exception) -> DataError | None:
     if isinstance(error, FileNotFoundError):
         return unseen(error.filename, "dask")
     if isinstance(error, ModuleNotFoundError):
-        message = "every worker of Dask must have the packages of this machine; "
-        return DataError(f"{message}one lacks {error.name!r}")
+        return _no_library("a worker", error.name)
+    if "deserialization of the task graph" in str(error):
+        return _no_library("the scheduler", None)
     return None
 
 
@@ -190,26 +230,39 @@ def _watch_of(engine: str) -> Watch | None:
     return None
 
 
+def _dask_client() -> Any:
+    """Return the client that work goes to; None if threads of this process do it."""
+    distributed = sys.modules.get("distributed")
+    if distributed is None:
+        return None
+    with suppress(ValueError):
+        return distributed.default_client()
+    return None
+
+
 def _dask_watch(distributed: Any) -> Watch | None:
     """Watch the workers of the current client, and cancel only what was asked for since."""
-    try:
-        client = distributed.default_client()
-    except ValueError:  # work is done by threads of this process, which cannot be lost
+    client = _dask_client()
+    if client is None or client.asynchronous:
         return None
     before = set(client.futures)
+    looks: list[set[str]] = [set()]
 
     def idle() -> bool:
-        try:
-            return not client.nthreads()
-        except Exception:  # noqa: BLE001 -- whatever it is, nobody can be seen to work
-            return True
+        """Tell that none has stayed since the last look; who is started again is another."""
+        found: set[str] = set()
+        with suppress(Exception):  # whatever it is, nobody can be seen to work
+            found = set(client.nthreads())
+        stayed = found & looks[-1]
+        looks[:] = [found] if stayed else [*looks, found]
+        return not stayed
 
     def stop() -> None:
         with suppress(Exception):  # without a scheduler, the client cancels by itself
             since = [key for key in list(client.futures) if key not in before]
             client.cancel([distributed.Future(key, client) for key in since], force=True)
 
-    return None if client.asynchronous else Watch(idle, stop)
+    return Watch(idle, stop, came=lambda: any(looks[1:]))
 
 
 def _spark_watch(pyspark: Any) -> Watch | None:

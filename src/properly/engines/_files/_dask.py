@@ -21,7 +21,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from properly._boundary._labels import require_columns
 from properly._boundary._notices import import_extra
 from properly.engines._files import _cluster_errors
-from properly.engines._files._cluster_errors import translated, unseen
+from properly.engines._files._cluster_errors import require_library, translated, unseen
 from properly.engines._files._duckdb_tables import MISSING, OPENING, Header, decoded
 from properly.engines._files._paths import DAMAGED, Paths, damaged
 from properly.engines._files._shards import (
@@ -78,6 +78,7 @@ def open_dask(
     shards = find_shards(paths, _Fsspec())
     with _client(address):
         with translated("dask"):
+            require_library(__name__)
             parts, schema = _looked_at(shards, columns)
         meta = as_frame(schema.empty_table())
         # Called "columns", Dask would hand over those that it needs, in a list.
