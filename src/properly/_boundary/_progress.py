@@ -18,6 +18,7 @@ from time import monotonic
 from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
 from properly._boundary._record import printable
+from properly._boundary._terminal import Guarded, guard
 from properly.errors import ArgumentTypeError
 
 if TYPE_CHECKING:
@@ -172,10 +173,16 @@ class RichDisplay:
         from rich.console import Console
         from rich.progress import Progress
 
+        stream = sys.stderr
+        if isinstance(stream, Guarded):
+            # The bar must move the cursor. What others print meanwhile goes through it, guarded.
+            options = {"file": stream.terminal} | options
         console = Console(**({"stderr": True} | options))
         self.progress = Progress(console=console, transient=True)
         self.task = self.progress.add_task("")
         self.progress.start()
+        if isinstance(stream, Guarded):
+            guard()
 
     def update(self, done: float, total: int, what: str) -> None:
         """Draw the bar anew."""

@@ -14,6 +14,7 @@ from io import TextIOWrapper
 from typing import TYPE_CHECKING, Any
 
 from properly._boundary._notices import import_extra
+from properly._boundary._terminal import guarded
 from properly.errors import MissingExtraError
 
 if TYPE_CHECKING:
@@ -38,7 +39,7 @@ def main() -> None:
         # A name may hold letters that the terminal does not have; they are spelled out.
         sys.stdout.reconfigure(errors="backslashreplace")
     try:
-        with orderly():
+        with guarded(), orderly():
             command()(prog_name="properly")
     except MissingExtraError as error:
         sys.stderr.write(str(error).replace("\n\n", "\n") + "\n")
