@@ -5,8 +5,8 @@
 studies.coverage --page docs/coverage.md`` writes the page of the documentation. The numbers depend
 on the seed and the scale alone, neither on the number of jobs nor on what else is run. The settings
 are in ``parts.py``, ``decisions.py``, ``inference.py``, ``cells.py``, ``recalibration.py``,
-``meanings.py``, ``dependence.py``, ``panels.py`` and ``gaps.py``, the tables in ``page.py`` and in
-the files whose names end so.
+``meanings.py``, ``dependence.py``, ``panels.py``, ``gaps.py`` and ``monitors.py``, the tables in
+``page.py`` and in the files whose names end so.
 """
 
 from __future__ import annotations
@@ -182,6 +182,8 @@ def reduce(name: str, values: list[Any]) -> Facts:
         return {"coverage": mean(row_means(held)), "worst": worst_tenth(held)}
     if name == "by_tenth":
         return {"by_tenth": [mean(tenth) for tenth in np.array(values).T]}
+    if name == "delay":
+        return waits(np.array(values))
     if name in ("held", "above") or isinstance(values[0], bool):
         # None is where there were no bounds to ask about.
         known = [value for value in values if value is not None]
@@ -194,6 +196,18 @@ def mean(x: np.ndarray[Any, Any]) -> Pair:
     x = x[~np.isnan(x)]
     average = float(x.mean()) if len(x) else None
     return [average, float(x.std(ddof=1)) / math.sqrt(len(x)) if len(x) > 1 else None]
+
+
+def waits(delay: np.ndarray[Any, Any]) -> Facts:
+    """Return quartiles of delays, None where they never end, and the share of those that do."""
+    # A repetition that says nothing about a delay is not a number.
+    delay = np.sort(delay[~np.isnan(delay)])
+    ended = np.isfinite(delay)
+    quartiles = [delay[math.ceil(len(delay) * k / 4) - 1] for k in (1, 2, 3)]
+    return {
+        "delay": [float(x) if math.isfinite(x) else None for x in quartiles],
+        "alarmed": share(ended.tolist()),
+    }
 
 
 def share(held: Sequence[bool]) -> Pair:

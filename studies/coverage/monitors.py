@@ -1,0 +1,252 @@
+"""What the coverage study says of monitors: false alarms, delays, and cases between false alarms.
+
+Every number is that of the public `properly.Monitor`, fed batch by batch. Only the times that it
+remembers for a picture are left out, which changes no evidence and saves most of the time.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING, Any, TypeAlias
+
+import numpy as np
+from scipy.special import expit, logit
+
+import properly
+from studies.coverage.findings import LEVEL, SIZE
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+    from studies.coverage.findings import Facts, Finding
+    from studies.coverage.parts import Numbers
+
+    Study: TypeAlias = Callable[[Facts, np.random.Generator], list[Finding]]
+
+FORECASTS = {"Beta(1, 4)": (1, 4), "Beta(2, 2)": (2, 2), "rare, Beta(1, 49)": (1, 49)}
+CASES, BATCH = 2000, 100
+# The first batch, which has all groups in it.
+START = 20
+# Looks of a test for one look, and the first case after which there are any.
+NORMAL, FIRST = 1.96, 50
+LATE, COPIES, GROUPS = 200, 5, 4
+# Forecasts that know more are spread about those that know less as a beta of so many cases.
+SPREAD = 20
+WORLDS = ("late outcomes", "clusters", "groups", "models", "second model", "equal worth")
+# By how much the true log-odds are moved, and by what they are multiplied; at first not at all.
+SHIFTS = ((0.0, 1.0), (0.1, 1.0), (0.2, 1.0), (0.3, 1.0), (0.5, 1.0), (1.0, 1.0))
+SLOPES = ((0.0, 0.8), (0.0, 0.6), (0.0, 1.5))
+BEFORE, AFTER, WATCH_LENGTH = 1000, 5000, 10_000
+MODES = ("begun at the shift", "begun before", "detector")
+# Run lengths of detectors, how many cases each is watched for, and how often.
+RUN_LENGTHS = {500: (5000, 100), 2000: (20_000, 60), 10_000: (50_000, 40)}
+
+
+def monitor_facts() -> Iterator[tuple[int, Facts]]:
+    """List what is watched, and how often."""
+    for forecasts in FORECASTS:
+        yield 1000, {"study": "looks", "forecasts": forecasts}
+    for world in WORLDS:
+        yield 1000, {"study": "designs", "world": world}
+    for shift, slope in (*SHIFTS, *SLOPES):
+        yield 200, {"study": "delays", "shift": shift, "slope": slope, "late": 0}
+    yield 200, {"study": "delays", "shift": 0.5, "slope": 1.0, "late": LATE}
+    for models in (1, 2):
+        for length, (_, times) in RUN_LENGTHS.items():
+            yield times, {"study": "detectors", "run_length": length, "models": models}
+
+
+def monitors(facts: Facts, rng: np.random.Generator) -> list[Finding]:
+    """Watch forecasts once."""
+    return STUDIES[facts["study"]](facts, rng)
+
+
+def batches(n: int) -> Iterator[slice]:
+    """Cut cases into a short first batch and those that follow."""
+    ends = [min(START, n), *range(BATCH, n, BATCH), n]
+    begin = 0
+    for end in ends:
+        if end > begin:
+            yield slice(begin, end)
+            begin = end
+
+
+def feed(
+    monitor: properly.Monitor, y: Any, forecasts: dict[str, Any], **labels: Any
+) -> Iterator[int]:
+    """Feed a monitor, and say after each batch how many cases there were."""
+    for rows in batches(len(y)):
+        chosen = {name: p[rows] for name, p in forecasts.items()}
+        monitor.add(y[rows], chosen, **{name: x[rows] for name, x in labels.items()})
+        forget_times(monitor)
+        yield rows.stop
+
+
+def forget_times(monitor: properly.Monitor) -> None:
+    """Let a monitor that has begun remember no more times for a picture."""
+    ledger: Any = monitor._ledger  # noqa: SLF001
+    ledger.step = 2**40
+
+
+def fed(monitor: properly.Monitor, y: Any, forecasts: dict[str, Any], **labels: Any) -> Any:
+    """Return a monitor that has seen all cases."""
+    for _ in feed(monitor, y, forecasts, **labels):
+        pass
+    return monitor
+
+
+def alarmed(what: str, alarm: object) -> Finding:
+    """Say whether there was an alarm, which would be a false one."""
+    return {"what": what, "level": SIZE}, {"rejected_at_5": bool(alarm)}
+
+
+def looks(facts: Facts, rng: np.random.Generator) -> list[Finding]:
+    """Look at calibrated forecasts after each case, and after each batch; test them as often."""
+    p = rng.beta(*FORECASTS[facts["forecasts"]], CASES)
+    y = rng.random(CASES) < p
+    monitor, read = properly.Monitor(level=LEVEL), []
+    for _ in feed(monitor, y, {"forecast": p}):
+        evidence = monitor.evidence[0]
+        read.append(evidence.log_evidence >= evidence.log_threshold)
+    beyond = np.abs(np.cumsum(y - p)) > NORMAL * np.sqrt(np.cumsum(p * (1 - p)))
+    return [
+        alarmed("monitor, each case", monitor.alarms),
+        alarmed("monitor, each batch", any(read)),
+        alarmed("test, each case", beyond[FIRST - 1 :].any()),
+        alarmed("test, each batch", beyond[BATCH - 1 :: BATCH].any()),
+        alarmed("test, once", beyond[-1]),
+    ]
+
+
+def designs(facts: Facts, rng: np.random.Generator) -> list[Finding]:
+    """Watch forecasts with which nothing is wrong, rightly and wrongly."""
+    world = facts["world"]
+    if world == "late outcomes":
+        return _late(rng)
+    if world == "clusters":
+        return _clusters(rng)
+    if world == "equal worth":
+        return _equal_worth(rng)
+    y, models = nested(CASES, rng, {"models": 3, "second model": 2}.get(world, 1))
+    against = "less informed" if world == "second model" else None
+    labels = {"groups": np.arange(CASES) % GROUPS} if world == "groups" else {}
+    monitor = fed(properly.Monitor(level=LEVEL, against=against), y, models, **labels)
+    return [alarmed("right", monitor.alarms), alarmed("wrong", _unshared(monitor.evidence))]
+
+
+def nested(n: int, rng: np.random.Generator, count: int) -> tuple[Any, dict[str, Any]]:
+    """Draw outcomes, and so many calibrated forecasts of which each knows less than the former."""
+    less = rng.beta(1, 4, n)
+    more = rng.beta(SPREAD * less, SPREAD * (1 - less))
+    known = {"informed": more, "less informed": less, "event rate": np.full(n, 0.2)}
+    return rng.random(n) < more, dict(list(known.items())[:count])
+
+
+def _unshared(evidence: Any) -> bool:
+    """Tell whether any claim would be an alarm if each had all of the error rate."""
+    return any(x.log_greatest >= -math.log(1 - LEVEL) for x in evidence)
+
+
+def _late(rng: np.random.Generator) -> list[Finding]:
+    """Let events be known at once, and their absence later."""
+    y, models = nested(CASES, rng, 1)
+    monitor, p = properly.Monitor(level=LEVEL), models["informed"]
+    feed_late(monitor, y, p)
+    # Of those that become known at one time, the earlier forecast comes first.
+    order = np.argsort(known_at(y, LATE), kind="stable")
+    naive = properly.comparison.CalibrationMonitor().update(y[order], p[order])
+    return [alarmed("right", monitor.alarms), alarmed("wrong", naive.rejects(LEVEL))]
+
+
+def known_at(y: Any, late: int) -> Any:
+    """Return after how many forecasts each outcome is known, if events are known at once."""
+    return np.arange(1, len(y) + 1) + np.where(y, 0, late)
+
+
+def feed_late(monitor: properly.Monitor, y: Any, p: Numbers) -> None:
+    """Feed forecasts with the events among them, and the others when they are known."""
+    ids, known, now = np.arange(len(y)), known_at(y, LATE), 0
+    for rows in batches(len(y) + LATE):
+        here = ids[rows]
+        if len(here):
+            monitor.add(np.where(y[here], 1.0, np.nan), p[here], ids=here)
+            forget_times(monitor)
+        passed = ids[~y & (now < known) & (known <= rows.stop)]
+        if len(passed):
+            monitor.add(np.zeros(len(passed)), ids=passed)
+        now = rows.stop
+
+
+def _clusters(rng: np.random.Generator) -> list[Finding]:
+    """Copy each case, and say so or not."""
+    y, models = nested(CASES // COPIES, rng, 1)
+    label = np.repeat(np.arange(len(y)), COPIES)
+    copies = {"informed": models["informed"][label]}
+    told, ignored = (
+        fed(properly.Monitor(level=LEVEL), y[label], copies, **known)
+        for known in ({"clusters": label}, {})
+    )
+    return [alarmed("right", told.alarms), alarmed("wrong", ignored.alarms)]
+
+
+def _equal_worth(rng: np.random.Generator) -> list[Finding]:
+    """Compare two forecasts with the truth halfway between, so that their Brier scores are equal.
+
+    Neither is calibrated then, so only alarms of the comparison are false.
+    """
+    first, second = rng.beta(1, 4, (2, CASES))
+    y = rng.random(CASES) < (first + second) / 2
+    monitor = properly.Monitor(level=LEVEL, against="second")
+    monitor = fed(monitor, y, {"first": first, "second": second})
+    compared = [x for x in monitor.evidence if x.about == "comparison"]
+    false = [x for x in monitor.alarms if x.about == "comparison"]
+    return [alarmed("right", false), alarmed("wrong", _unshared(compared))]
+
+
+def delays(facts: Facts, rng: np.random.Generator) -> list[Finding]:
+    """Shift calibrated forecasts after some cases, and wait for an alarm."""
+    p = rng.beta(1, 4, BEFORE + AFTER)
+    shifted = expit(facts["shift"] + facts["slope"] * logit(p))
+    y = rng.random(len(p)) < np.where(np.arange(len(p)) < BEFORE, p, shifted)
+    # A case counts when it and all before it are known.
+    counted = np.maximum.accumulate(known_at(y, facts["late"]))
+    found = []
+    for mode in MODES:
+        skip = BEFORE if mode == "begun at the shift" else 0
+        length = WATCH_LENGTH if mode == "detector" else None
+        monitor = properly.Monitor(level=LEVEL, run_length=length)
+        case = skip + first_alarm(monitor, y[skip:], p[skip:], BEFORE - skip)
+        if math.isfinite(case):
+            case = counted[int(case) - 1] - BEFORE
+        elif monitor.alarms and mode != "detector":
+            # A test that raised an alarm before the shift says nothing about it.
+            case = math.nan
+        found.append(({"mode": mode}, {"delay": float(case)}))
+    return found
+
+
+def first_alarm(monitor: properly.Monitor, y: Any, p: Numbers, after: int) -> float:
+    """Return the case of the first alarm after some cases; infinity if there is none."""
+    for _ in feed(monitor, y, {"forecast": p}):
+        later = [x.case for x in monitor.alarms if x.case > after]
+        if later:
+            return float(later[0])
+    return math.inf
+
+
+def detectors(facts: Facts, rng: np.random.Generator) -> list[Finding]:
+    """Count false alarms of a monitor that restarts."""
+    cases, _ = RUN_LENGTHS[facts["run_length"]]
+    y, models = nested(cases, rng, facts["models"])
+    monitor = fed(properly.Monitor(run_length=facts["run_length"]), y, models)
+    # All that alarm at one time are one restart.
+    alarms = len({x.case for x in monitor.alarms})
+    return [({"cases": cases}, {"alarms": float(alarms)})]
+
+
+STUDIES: dict[str, Study] = {
+    "looks": looks,
+    "designs": designs,
+    "delays": delays,
+    "detectors": detectors,
+}
