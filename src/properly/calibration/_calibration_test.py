@@ -18,6 +18,7 @@ from properly.counts._cases import (
     has_classes,
     has_clusters,
     has_time,
+    in_reach,
     is_dependent,
     note_whole_weights,
     require_no_time,
@@ -216,7 +217,7 @@ def calibration_test(
     chosen = None if rule is None else _proper(require_binary(rule))
     name = statistic or _default(tally, chosen)
     _require_fit(tally, name, rule)
-    return _by_trial(name, Trial(tally, chosen or Brier(), *drawing, groups, training))
+    return _by_trial(name, Trial(in_reach(tally), chosen or Brier(), *drawing, groups, training))
 
 
 def combined_test(source: Tally | Cases, replicates: int, null: NullDraws) -> CalibrationTest:

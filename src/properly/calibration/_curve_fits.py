@@ -19,11 +19,12 @@ from typing import TYPE_CHECKING, ClassVar, Literal, NamedTuple, Protocol, TypeA
 
 import numpy as np
 
+from properly._boundary._exponents import divided, exponent_of
 from properly._boundary._notices import notice
 from properly._boundary._record import Record
 from properly.counts._isotonic import refit
 from properly.inference._draws import Counts, cell_starts
-from properly.inference._logistic import PIECE, fit_columns, logit, separating_line
+from properly.inference._logistic import PIECE, fit_columns, logit, newton_steps, separating_line
 from properly.inference._logistic import fit as fit_logistic
 
 if TYPE_CHECKING:
@@ -375,8 +376,7 @@ class Spline:
             mean = _expit(odds[active])
             slope = (events[active] - self.weight * mean) @ self.axes
             information = (self.weight * mean * (1 - mean)) @ products
-            inverse = np.linalg.pinv(information.reshape(-1, size, size), hermitian=True)
-            step = (inverse @ slope[:, :, None])[:, :, 0]
+            step = newton_steps(self.axes, slope, information.reshape(-1, size, size))
             move = step @ self.axes.T
             odds[active] = self._upward(odds[active], move, events[active])
             converged[active] = (slope * step).sum(axis=1) <= small
@@ -459,9 +459,10 @@ def _are_independent(columns: Column) -> bool:
 def _upright(columns: Column, weight: Column) -> Column:
     """Find what turns columns to right angles and length 1 under weights.
 
-    What depends on others is dropped.
+    What depends on others is dropped. Weights so small that products of such columns would overflow
+    are divided by a power of two first.
     """
-    root = np.sqrt(weight)[:, None]
+    root = np.sqrt(divided(weight, exponent_of(weight)))[:, None]
     largest = np.maximum(np.abs(columns).max(axis=0), np.finfo(float).tiny)
     _, size, turn = np.linalg.svd(root * (columns / largest), full_matrices=False)
     kept = size > RANK * size[0]

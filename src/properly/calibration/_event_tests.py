@@ -188,9 +188,9 @@ def wald(away: Column, spread: Spread) -> tuple[float, tuple[float, float], floa
 def _varies_all_ways(spread: Spread) -> bool:
     """Tell whether no estimate, nor any sum of them, is known without error."""
     error = spread.errors
-    if not (error > 0).all():
+    if not ((error > 0) & np.isfinite(error)).all():
         return False
-    correlation = spread.covariance / np.outer(error, error)
+    correlation = spread.covariance / error / error[:, None]
     return bool(np.linalg.eigvalsh(correlation)[0] > ALIKE)
 
 

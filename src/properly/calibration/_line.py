@@ -21,7 +21,7 @@ from properly.calibration._statistics import (
     score_axes,
     score_statistic,
 )
-from properly.counts._cases import Cases, as_counted, rows_in_use
+from properly.counts._cases import Cases, as_counted, in_reach, rows_in_use
 from properly.counts._tally import Tally, as_tally
 from properly.inference._design import Design, is_alike
 from properly.inference._draws import Counts, Rows, sampler
@@ -67,7 +67,7 @@ class Subject(NamedTuple):
     @classmethod
     def of(cls, source: Tally | Cases) -> Subject:
         """Take a tally of counts, or cases of an event."""
-        source = as_counted(source)
+        source = in_reach(as_counted(source))
         if not isinstance(source, Cases):
             tally = as_tally(source)
             return cls(Sample.of(tally), sampler(tally), about_tally(tally))
@@ -298,10 +298,11 @@ def _slope_score(sample: Sample, shift: float) -> float:
         return math.nan
     odds = logit(sample.value)
     mean = expit(shift + odds)
-    spread = sample.weight * mean * (1 - mean)
+    # Not 1 - mean, which is 0 next to 1.
+    spread = sample.weight * mean * expit(-shift - odds)
     away = odds - odds @ spread / spread.sum()
-    excess = away @ (sample.events - sample.weight * mean)
-    return float(chdtrc(1, excess**2 / (spread @ away**2)))
+    excess, square = away @ (sample.events - sample.weight * mean), spread @ away**2
+    return float(chdtrc(1, excess**2 / square)) if square > 0 else math.nan
 
 
 def _undefined(subject: Subject, level: float, method: str) -> CalibrationLine:

@@ -97,8 +97,10 @@ def score_axes(sample: Sample) -> Column:
 
 def score_statistic(axes: Column, excess: Column) -> float:
     """Return the score statistic, about chi-squared with as many degrees as there are axes."""
-    result = np.einsum("ij,j->i", axes, excess)
-    return float((result**2).sum())
+    # An event that was called all but impossible is infinitely surprising.
+    with np.errstate(over="ignore"):
+        result = np.einsum("ij,j->i", axes, excess)
+        return float((result**2).sum())
 
 
 class ClusteredScore(NamedTuple):
@@ -207,7 +209,9 @@ def reach_tail(a: float) -> float:
         return min(4 * float(sign @ ndtr(-(2 * k + 1) * a)), 1.0)
     if a <= 0:
         return 1.0
-    terms = np.exp(-((2 * k + 1) ** 2) * math.pi**2 / (8 * a * a)) / (2 * k + 1)
+    # Next to 0 they vanish.
+    with np.errstate(over="ignore"):
+        terms = np.exp(-((2 * k + 1) ** 2) * math.pi**2 / 8 / a / a) / (2 * k + 1)
     return 1 - 4 / math.pi * float(sign @ terms)
 
 
@@ -274,7 +278,9 @@ def combine(first: Column, second: Column, slack: tuple[Any, Any]) -> Combined:
     that of one of so many equals if the forecasts are calibrated, and the p-value is exact.
     """
     pairs = zip((first, second), slack, strict=True)
-    ranks = [len(x) - np.searchsorted(np.sort(x), x - s, side="left") for x, s in pairs]
+    with np.errstate(invalid="ignore"):
+        least_alike = [(x, np.where(np.isinf(x), x, x - s)) for x, s in pairs]
+    ranks = [len(x) - np.searchsorted(np.sort(x), low, side="left") for x, low in least_alike]
     least = np.minimum(*ranks)
     rows = len(first)
     alone = (int(rank[0]) / rows for rank in ranks)

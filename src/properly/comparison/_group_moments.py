@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
+from properly._boundary._exponents import divided, exponent_of
 from properly.comparison._contrasts import FOR_SKEWNESS, Split, Sums, contrast_sums
 from properly.counts._cases import rows_in_use
 from properly.counts._scoring import losses
@@ -28,6 +29,7 @@ if TYPE_CHECKING:
 
 # What differs from a mean by rounding alone does not differ.
 ROUNDING = 1e-14
+NOT_DIVIDED = np.zeros(4, dtype=np.intp)
 
 
 class GroupMoments(NamedTuple):
@@ -37,11 +39,15 @@ class GroupMoments(NamedTuple):
     weighted sums, `about` the sums of products of two deviations from the group's means, with
     squared weights, and `third` those of three, with cubes. Where the cases at a forecast differ in
     weight, their cubes are taken to add up to the least that they can.
+
+    Products are those of weighted numbers divided by 2 to the power of `exponent`, one for each of
+    the four: squares of forecasts near 1e-300, or of very light groups, would vanish.
     """
 
     total: Column
     about: Column
     third: Column
+    exponent: Column = NOT_DIVIDED
 
     @property
     def mean(self) -> Column:
@@ -71,10 +77,13 @@ def _moments(case: Column, weight: Column) -> GroupMoments:
     away[np.abs(away) <= ROUNDING * np.abs(case)] = 0.0
     # What is said of all cases alike is no deviation.
     away[0] = 1.0
+    exponent, of_weight = np.array([exponent_of(row) for row in np.abs(case)]), exponent_of(weight)
+    away, weight = divided(away, exponent[:, None]), divided(weight, of_weight)
     square = away * weight**2
     about = np.einsum("ai,bi->ab", square, away)
     pairs = (square * weight)[:, None] * away
-    return GroupMoments(total, about, np.einsum("abi,ci->abc", pairs, away))
+    third = np.einsum("abi,ci->abc", pairs, away)
+    return GroupMoments(total, about, third, exponent + of_weight)
 
 
 class Measured(NamedTuple):
@@ -119,7 +128,7 @@ def _skill(total: Column, rule: BinaryRule) -> Measured:
     if_event = float(rule.loss_if_event(rate)[0]) if events > 0 else 0.0
     if_none = float(rule.loss_if_none(rate)[0]) if events < weight else 0.0
     below = if_event * events + if_none * (weight - events)
-    with np.errstate(divide="ignore", invalid="ignore"):
+    with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
         ratio = np.float64(loss) / below
         turn = np.array([-ratio * if_none, 1, -ratio * (if_event - if_none), 0]) / np.float64(below)
     return Measured(float(1 - ratio), -turn)
@@ -128,7 +137,7 @@ def _skill(total: Column, rule: BinaryRule) -> Measured:
 def _observed(total: Column) -> Measured:
     """Return the logarithm of events observed to events expected."""
     _, _, events, forecast = total
-    with np.errstate(divide="ignore", invalid="ignore"):
+    with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
         value = np.log(np.float64(events) / np.float64(forecast))
         turn = np.array([0, 0, 1 / np.float64(events), -1 / np.float64(forecast)])
     return Measured(float(value), turn)
@@ -153,10 +162,12 @@ def _add_up(
         # What a case of this group adds to each difference: to its own from inside.
         turn = -outside
         turn[k] = inside[k]
-        turn = _about_mean(turn, group.mean)
+        turn = np.ldexp(_about_mean(turn, group.mean), group.exponent)
         here = turn @ group.about @ turn.T
+        # A sum of squares is not negative, whatever rounding leaves of it.
+        own = np.maximum(np.diagonal(here), 0.0)
+        np.fill_diagonal(here, own)
         joint += here
-        own = np.diagonal(here)
         squares[0, k] = own[k]
         squares[1] += np.where(np.arange(groups) == k, 0.0, own)
         cubes += np.einsum("ga,gb,gc,abc->g", turn, turn, turn, group.third)
@@ -167,9 +178,10 @@ def _add_up(
 
 
 def _turns(side: Sequence[Measured], scale: Column) -> Column:
-    """Stack what cases add; NaN where the number itself is not finite."""
-    turns = np.stack([x.turn if math.isfinite(x.value) else x.turn * np.nan for x in side])
-    return turns * scale[:, None]
+    """Stack what cases add; NaN where that, or the number itself, is not finite."""
+    turns = np.stack([x.turn for x in side])
+    known = np.isfinite([x.value for x in side]) & np.isfinite(turns).all(axis=1)
+    return np.where(known[:, None], turns, np.nan) * scale[:, None]
 
 
 def _about_mean(turn: Column, mean: Column) -> Column:

@@ -92,7 +92,7 @@ class PairScores:
     @cached_property
     def ends(self) -> tuple[Column, Column]:
         """The numbers of the first models, and of the second."""
-        first, second = np.array(self.pairs).T.copy()
+        first, second = np.array(self.pairs, dtype=np.intp).reshape(-1, 2).T.copy()
         return first, second
 
     @property

@@ -11,6 +11,7 @@ import numpy as np
 from properly._boundary._arrays import check_column, check_forecasts, check_rows
 from properly._boundary._classes import ClassRows, check_class_rows, check_probabilities, is_table
 from properly._boundary._libraries import namespace, to_library_of, to_numpy, without_gradient
+from properly._boundary._notices import notice
 from properly._boundary._options import check_choice, check_inside, check_level
 from properly.counts._baselines import reference_forecasts
 from properly.counts._calls import takes_rows
@@ -529,8 +530,8 @@ def h_measure(tally: Tally | Cases, prior: Prior = "hand") -> float:
     Returns
     -------
     float
-        0 if the forecasts do not discriminate at all, 1 if they do perfectly. NaN if all outcomes
-        are alike, since nothing could then be discriminated.
+        0 if the forecasts do not discriminate at all, 1 if they do perfectly. NaN, with a warning,
+        if all outcomes are alike, since nothing could then be discriminated.
 
     Notes
     -----
@@ -568,6 +569,7 @@ def h_measure(tally: Tally | Cases, prior: Prior = "hand") -> float:
         check_choice(prior, PRIORS, "prior")
     rate = t.event_rate
     if rate in (0.0, 1.0):
+        notice("all outcomes are alike: the H-measure, a share of their uncertainty, is NaN")
         return math.nan
     rule = _rule_of(prior, rate)
     fit = recalibrate(t)

@@ -30,6 +30,9 @@ SMALL = 1e-9
 POLISH = 3
 # A step that moves no log odds by more than this leads upward for certain.
 LEAP = 0.5
+# From the log odds of any double to those of any other it is not so far. Longer steps, and steps
+# where the information is no more than this, are only known by their direction.
+FARTHEST, VANISHED, LEAST = 2000.0, 1e-280, 5e-324
 # Of more rows than this, the search begins at the fit to means of so many neighbours, and goes on
 # with means of fewer; rows at either end, which count most, stay single. If the first fit is as
 # near as can be expected, steps gain less than this. After one that gains so little none is taken:
@@ -117,14 +120,18 @@ def fit(
     model = _Model(axes, y, weight, offset)
     place, information, converged = _climb(model)
     value = model.value(place)
-    if may_separate and (not converged or np.abs(axes @ place).max() > EXTREME):
+    # Without a loss, steps come to rest at once, be the best coefficients ever so far away.
+    told = not converged or value > -SMALL or np.abs(axes @ place).max() > EXTREME
+    if may_separate and told:
         line = separating_line(Z, y)
         if line is not None:
             ends = np.where(line == 0, np.nan, np.copysign(np.inf, line))
             return _without_answer(Z.shape[1], value * unit, ends, separated=True)
     back = np.linalg.inv(turn)
-    inverse = back @ np.linalg.pinv(information, hermitian=True) @ back.T
-    return Fitted(back @ place, inverse / unit, value * unit, separated=False)
+    # What next to nothing is known of has a variance beyond all doubles.
+    with np.errstate(over="ignore", invalid="ignore"):
+        inverse = back @ np.linalg.pinv(information, hermitian=True) @ back.T / unit
+    return Fitted(back @ place, inverse, value * unit, separated=False)
 
 
 class _Model(NamedTuple):
@@ -161,7 +168,7 @@ def _climb(model: _Model) -> tuple[Column, Column, bool]:
     place, left = np.zeros(model.axes.shape[1]), POLISH
     for _ in range(STEPS):
         slope, information = model.slopes(place)
-        step = np.linalg.pinv(information, hermitian=True) @ slope
+        step = newton_steps(model.axes, slope[None], information[None])[0]
         gain = slope @ step
         if gain <= SMALL:
             left = left - 1 if gain > SMALL**3 else 0
@@ -178,6 +185,19 @@ def _climb(model: _Model) -> tuple[Column, Column, bool]:
         if not left:
             return place, information, True
     return place, information, False
+
+
+def newton_steps(axes: Column, slope: Column, information: Column) -> Column:
+    """Return Newton's steps, a row each, or steps in their direction that are not too far."""
+    size = np.abs(information).max(axis=(1, 2))
+    unit = np.where(size < VANISHED, np.maximum(size, LEAST), 1.0)[:, None]
+    if (unit < 1).any():
+        information = information / unit[:, :, None]
+        information[size == 0] = np.eye(slope.shape[1])
+    step = (np.linalg.pinv(information, hermitian=True) @ slope[:, :, None])[:, :, 0]
+    far = np.abs(step @ axes.T).max(axis=1)[:, None]
+    with np.errstate(divide="ignore", over="ignore", invalid="ignore"):
+        return np.where(far / unit > FARTHEST, step * (FARTHEST / far), step / unit)
 
 
 def fit_columns(

@@ -121,7 +121,8 @@ def sums_by_class(cases: Tally | Cases, source: Source) -> list[SideSums]:
     tally = as_tally(cases)
     fit = fit_source(source, tally)
     model = sums_of_outcomes(tally.value, tally.weight, tally.events)
-    counts = (fit.rate, fit.events), (fit.rest, fit.weight - fit.events)
+    none = _without(tally, fit)
+    counts = (fit.rate, fit.events), (fit.rest_of(none), none)
     fitted = [sums_of_powers(rate[n > 0], n[n > 0]) for rate, n in counts]
     both = zip((EVENT, NO_EVENT), model, fitted, strict=True)
     return [SideSums(*result) for result in both if result[1].weight > 0]
@@ -185,10 +186,16 @@ def _mirrored(question: Question) -> Question:
     columns = [complement(value), weight, weight - events]
     turned = Tally._of([x[::-1] for x in (*columns, *squares[::-1])], tally.cells)  # noqa: SLF001
     end = len(tally) - np.append(0, fit.end[:-1])
-    none = fit.weight - fit.events
-    backwards = Fit(end[::-1], fit.weight[::-1], none[::-1], fit.rest[::-1])
+    none = _without(tally, fit)
+    backwards = Fit(end[::-1], fit.weight[::-1], none[::-1], fit.rest_of(none)[::-1])
     order = None if question.order is None else question.order[::-1]
     return Question(NO_EVENT, turned, backwards, order)
+
+
+def _without(tally: Tally, fit: Fit) -> Column:
+    """Add up the cases of each bin without the event; beside heavier events they would be lost."""
+    none = to_numpy(tally.weight) - to_numpy(tally.events)
+    return np.asarray(np.add.reduceat(none, np.append(0, fit.end[:-1])))
 
 
 def _table_for(cases: Tally | Cases, source: Source) -> Table:

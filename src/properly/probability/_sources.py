@@ -282,8 +282,11 @@ class Fit(NamedTuple):
 
         A share next to 1 would leave nothing, where there is a little.
         """
-        share, none = self.events / self.weight, (self.weight - self.events) / self.weight
-        return np.where(self.rate == share, none, 1 - self.rate)
+        return self.rest_of(self.weight - self.events)
+
+    def rest_of(self, none: Column) -> Column:
+        """Return that probability, given the cases of each bin without the event."""
+        return np.where(self.rate == self.events / self.weight, none / self.weight, 1 - self.rate)
 
     def spread(self, column: Column | None = None) -> Column:
         """Return the probability, or what else is known of bins, at every row of the tally."""

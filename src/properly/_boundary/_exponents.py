@@ -1,0 +1,31 @@
+"""Numbers on a scale whose products are doubles: divided by a power of two, which is exact."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from properly.typing import Column
+
+# Numbers whose greatest lies between these powers of two have cubes, and sums of cubes, that are
+# doubles. Only beyond them are numbers divided, so that those of most users stay as they are.
+LEAST, MOST = -128, 128
+
+
+def exponent_of(numbers: Column) -> int:
+    """Return the power of two to divide numbers by before they are multiplied; 0 of most."""
+    exponent = int(np.frexp(float(np.max(numbers)))[1])
+    return 0 if LEAST <= exponent <= MOST else exponent
+
+
+def middle_exponent(weight: Column) -> int:
+    """Return the same of weights, and the power in the middle where it is not 0."""
+    highest = exponent_of(weight)
+    return highest and (highest + int(np.frexp(float(weight[weight > 0].min()))[1])) // 2
+
+
+def divided(numbers: Column, exponent: int | Column) -> Column:
+    """Divide by a power of two, exactly."""
+    return np.asarray(np.ldexp(numbers, np.negative(exponent)))

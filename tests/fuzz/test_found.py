@@ -1,0 +1,132 @@
+"""What fuzzing has found, each as small as it was and with the right answer; warnings are errors."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+import pytest
+
+import properly
+from properly import calibration, probability
+from properly.rules import Brier, Elementary, Log
+
+FEW: dict[str, Any] = {"replicates": 20, "rng": 1}
+RNG = np.random.default_rng(5)
+P = RNG.random(200).round(2)
+Y = RNG.random(200) < P
+WEIGHT = RNG.uniform(0.5, 2, 200)
+GROUPS = np.arange(200) % 2
+# Powers of two, so that no weight is rounded.
+units = pytest.mark.parametrize("unit", [2.0**-300, 2.0**310])
+
+
+def test_cases_that_are_lost_beside_heavier_ones_are_counted_by_themselves() -> None:
+    # 1.2e-37 added to 9.9e45 is 9.9e45, and yet the event failed to happen.
+    y, p, weight = [1, 1, 0], [0.1, 0.1, 0.5], [9.9e45, 4.8e-70, 1.2e-37]
+    table = probability.source_table(y, p, weight=weight)
+    assert table.name == ["event", "no event"]
+    assert table.happened.tolist() == [9.9e45, 1.2e-37]
+    np.testing.assert_allclose(table.source, [1.0, 1.2e-37 / 9.9e45], rtol=1e-15)
+    assert table.means.classes["no event"].source.accuracy == pytest.approx(1.2e-37 / 9.9e45)
+    assert table.size.sum() == pytest.approx(-math.log(table.means.accuracy))
+
+
+def test_light_cases_that_were_called_impossible_have_a_size() -> None:
+    table = probability.source_table([1, 0, 0], [0.1, 0.1, 1.0], weight=[1e60, 1.0, 1e-60])
+    assert table.size[-1] == 0 or math.isinf(table.size[-1])
+    assert table.means.accuracy == 0
+
+
+@pytest.mark.parametrize("p", [1e-30, 1e-300, 1e-310, 5e-324])
+def test_the_shift_of_tiny_forecasts_is_the_difference_of_log_odds(p: float) -> None:
+    y = np.arange(50) < 20
+    summary = properly.calibration_summary(y, np.full(50, p), **FEW)
+    expected = math.log(20 / 30) - math.log(p)
+    assert summary.in_the_large.value == pytest.approx(expected, rel=1e-12)
+    assert summary.in_the_large.standard_error == pytest.approx((50 * 0.4 * 0.6) ** -0.5)
+
+
+@pytest.mark.parametrize("p", [1e-12, 1e-30, 1e-300])
+def test_no_event_shifts_tiny_forecasts_without_end(p: float) -> None:
+    with pytest.warns(properly.errors.DataWarning, match="^with 0 events"):
+        summary = properly.calibration_summary(np.zeros(50, int), np.full(50, p), **FEW)
+    assert summary.in_the_large.value == -math.inf
+
+
+def test_an_event_that_was_all_but_impossible_refutes_calibration() -> None:
+    y, p = np.array([1, 0, 0, 0]), np.array([1e-310, 0.2, 0.3, 0.4])
+    test = properly.calibration_test(y, p, **FEW)
+    assert test.p_is_bound
+    assert test.p_value == pytest.approx(1 / (test.replicates + 1))
+    assert properly.calibration_test(y, p, statistic="ks", **FEW).parts["asymptotic"] < 1
+
+
+@pytest.mark.parametrize("small", [1e-300, 1e-160])
+def test_observed_to_expected_events_have_the_error_of_forecasts_of_any_size(small: float) -> None:
+    found, plain = (
+        properly.by_group(properly.Cases(Y, P * unit, groups=GROUPS), Brier(), **FEW)
+        for unit in (small, 1e-3)
+    )
+    relative, expected = (
+        x.measures["observed_expected"].standard_error / x.measures["observed_expected"].value
+        for x in (found, plain)
+    )
+    np.testing.assert_allclose(relative, expected, rtol=1e-9)
+
+
+@units
+@pytest.mark.parametrize("rule", [Brier(), Log(), Elementary(0.3)], ids=repr)
+def test_groups_are_compared_in_any_unit_of_weight(rule: Any, unit: float) -> None:
+    p = P.clip(0.01, 0.99)
+    found, plain = (
+        properly.by_group(properly.Cases(Y, p, weight=w, groups=GROUPS), rule, **FEW)
+        for w in (WEIGHT * unit, WEIGHT)
+    )
+    for name, contrast in plain.measures.items():
+        np.testing.assert_allclose(found.measures[name].value, contrast.value, rtol=1e-12)
+        np.testing.assert_allclose(found.measures[name].p_value, contrast.p_value, rtol=1e-9)
+
+
+def test_a_light_group_beside_a_heavy_one_has_its_own_error() -> None:
+    groups = np.repeat([0, 1], 100)
+    unit = np.where(groups, 2.0**300, 2.0**-310)
+    found, plain = (
+        properly.by_group(properly.Cases(Y, P, weight=w, groups=groups), Brier(), **FEW)
+        for w in (WEIGHT * unit, WEIGHT)
+    )
+    for name, contrast in plain.measures.items():
+        error = found.measures[name].standard_error
+        np.testing.assert_allclose(error, contrast.standard_error, rtol=1e-9)
+
+
+@units
+@pytest.mark.parametrize("statistic", [None, "cox", "citl", "ks", "spiegelhalter"])
+def test_calibration_is_tested_in_any_unit_of_weight(statistic: Any, unit: float) -> None:
+    p = P.clip(0.01, 0.99)
+    found, plain = (
+        properly.calibration_test(Y, p, weight=w, statistic=statistic, **FEW)
+        for w in (WEIGHT * unit, WEIGHT)
+    )
+    assert found.p_value == pytest.approx(plain.p_value, rel=1e-9)
+    assert found.statistic == pytest.approx(plain.statistic, rel=1e-9)
+
+
+@units
+def test_curves_and_lines_are_fitted_in_any_unit_of_weight(unit: float) -> None:
+    p = P.clip(0.01, 0.99)
+    found, plain = (
+        calibration.calibration_curve(Y, p, weight=w, points=5) for w in (WEIGHT * unit, WEIGHT)
+    )
+    np.testing.assert_allclose(found.upper, plain.upper, rtol=1e-9)
+    one, other = (
+        properly.recalibration.Logistic().fit(Y, p, weight=w) for w in (WEIGHT * unit, WEIGHT)
+    )
+    assert one.slope == pytest.approx(other.slope, rel=1e-9)
+
+
+def test_curves_of_tiny_forecasts_are_the_event_rate() -> None:
+    y, p = np.arange(40) < 10, np.full(40, 5e-324)
+    curve = calibration.calibration_curve(y, p)
+    np.testing.assert_allclose(curve.event_rate, [0.25], rtol=1e-9)
