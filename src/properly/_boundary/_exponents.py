@@ -26,6 +26,13 @@ def middle_exponent(weight: Column) -> int:
     return highest and (highest + int(np.frexp(float(weight[weight > 0].min()))[1])) // 2
 
 
+def product(*columns: Column) -> tuple[Column, int]:
+    """Multiply columns, each divided by a power of two; return what they were divided by in all."""
+    exponents = [exponent_of(x) for x in columns]
+    parts = (divided(x, exponent) for x, exponent in zip(columns, exponents, strict=True))
+    return np.prod(list(parts), axis=0), sum(exponents)
+
+
 def divided(numbers: Column, exponent: int | Column) -> Column:
     """Divide by a power of two, exactly."""
     return np.asarray(np.ldexp(numbers, np.negative(exponent)))

@@ -161,7 +161,9 @@ class _Sample(NamedTuple):
             cases = float(subject.sample.weight.sum())
             each = self.events * (1 - fitted) ** 2 + (self.weight - self.events) * fitted**2
             each *= cases / (cases - 1) if cases > 1 else np.nan
-            spreads = (Spread(np.diag(piece**2 @ each), cases - 1) for piece in pieces)
+            # Rooted first: of two factors one may overflow where the other vanishes.
+            squares = (np.square(piece * np.sqrt(each)).sum(axis=1) for piece in pieces)
+            spreads = (Spread(np.diag(square), cases - 1) for square in squares)
             return np.concatenate([spread.half_widths(level) for spread in spreads])
         spreads = (self.spread(subject, piece, fitted) for piece in pieces)
         return np.concatenate([spread.half_widths(level) for spread in spreads])

@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, ClassVar, Literal, NamedTuple, Protocol, TypeA
 
 import numpy as np
 
-from properly._boundary._exponents import divided, exponent_of
+from properly._boundary._exponents import product
 from properly._boundary._notices import notice
 from properly._boundary._record import Record
 from properly.counts._isotonic import refit
@@ -329,7 +329,7 @@ class Spline:
                     break
         else:
             columns, knots = np.ones((len(odds), 1)), np.empty(0)
-        turn = _upright(columns, weight * value * (1 - value))
+        turn = _upright(columns, product(weight, value, 1 - value)[0])
         return cls(value, weight, columns @ turn, knots, turn)
 
     def curve_of(self, value: Column, weight: Column, events: Column) -> Column:
@@ -459,10 +459,9 @@ def _are_independent(columns: Column) -> bool:
 def _upright(columns: Column, weight: Column) -> Column:
     """Find what turns columns to right angles and length 1 under weights.
 
-    What depends on others is dropped. Weights so small that products of such columns would overflow
-    are divided by a power of two first.
+    What depends on others is dropped.
     """
-    root = np.sqrt(divided(weight, exponent_of(weight)))[:, None]
+    root = np.sqrt(weight)[:, None]
     largest = np.maximum(np.abs(columns).max(axis=0), np.finfo(float).tiny)
     _, size, turn = np.linalg.svd(root * (columns / largest), full_matrices=False)
     kept = size > RANK * size[0]

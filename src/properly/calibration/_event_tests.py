@@ -165,7 +165,7 @@ def _estimate(
     from scipy.special import expit
 
     fitted = fit(Z, happened, design.weight, offset)
-    if fitted.separated:
+    if fitted.separated or not np.isfinite(fitted.information_inverse).all():
         return None
     left = design.weight * (happened - expit(offset + Z @ fitted.coefficients))
     influence = fitted.information_inverse @ (Z * left[:, None]).T

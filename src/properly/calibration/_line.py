@@ -203,7 +203,7 @@ def _coefficients(subject: Subject, columns: Columns, odds: Column) -> _Coeffici
     sample = subject.sample
     fitted = fit_columns(columns, odds, sample.events, sample.weight)
     value, size = _ends(fitted, sample), len(fitted.coefficients)
-    if not np.isfinite(value).all():
+    if not (np.isfinite(value).all() and np.isfinite(fitted.information_inverse).all()):
         return _Coefficients(value, Spread(np.full((size, size), np.nan), np.nan), fitted)
     if subject.design is None:
         return _Coefficients(value, Spread(fitted.information_inverse, np.inf), fitted)

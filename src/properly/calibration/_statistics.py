@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
 import numpy as np
 
+from properly._boundary._exponents import product
 from properly._boundary._libraries import to_numpy
 from properly._boundary._record import Record, many, p_text
 from properly._boundary._tables import wrapped
@@ -86,13 +87,16 @@ def score_axes(sample: Sample) -> Column:
     used = sample.is_uncertain
     if not used.any():
         return axes[:0]
-    odds, variance = logit(sample.value[used]), sample.variance[used]
+    value = sample.value[used]
+    odds, (variance, exponent) = logit(value), product(sample.square[used], value, 1 - value)
+    # Square roots are multiplied by half of that power.
+    variance, exponent = np.ldexp(variance, exponent % 2), -(exponent // 2)
     axes[0, used] = 1 / math.sqrt(variance.sum())
-    if np.ptp(odds) == 0:
-        return axes[:1]
     away = odds - odds @ variance / variance.sum()
-    axes[1, used] = away / math.sqrt(variance @ away**2)
-    return axes
+    square = variance @ away**2
+    axes[1, used] = away / math.sqrt(square) if square > 0 else 0.0
+    axes = np.ldexp(axes, exponent)
+    return axes if np.ptp(odds) > 0 and square > 0 else axes[:1]
 
 
 def score_statistic(axes: Column, excess: Column) -> float:

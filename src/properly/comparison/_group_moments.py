@@ -204,6 +204,6 @@ def _scales(split: Split) -> Column:
 def _skewness(cubes: Column, squares: Column, split: Split) -> Column:
     """Return the skewness of each difference; 0 of few cases."""
     few = np.minimum(split.units.inside, split.units.outside) < FOR_SKEWNESS
-    with np.errstate(divide="ignore", invalid="ignore"):
+    with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
         skewness = np.where(squares > 0, cubes / squares**1.5, 0.0)
     return np.where(few, 0.0, skewness)

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeAlias, get_args
 
 import numpy as np
 
+from properly._boundary._exponents import divided, exponent_of
 from properly._boundary._libraries import to_numpy
 from properly._boundary._options import check_choice
 from properly._boundary._record import Record, many
@@ -236,6 +237,7 @@ def _rows(question: Question) -> dict[str, Column]:
 
 def _averages(value: Column, events: Column, first: Column) -> dict[str, Column]:
     """Return three means of the forecasts in each bin, weighted by how often it happened."""
+    events = divided(events, exponent_of(events))
     there = events > 0
     weight = np.add.reduceat(events, first)
     with np.errstate(divide="ignore", invalid="ignore"):
