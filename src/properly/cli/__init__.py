@@ -90,7 +90,7 @@ def command() -> click.Group:
     --------
     >>> from properly import cli
     >>> " ".join(cli.command().commands)
-    'report score compare leaderboard recalibrate check recommend audit reproduce demo'
+    'report score compare leaderboard monitor recalibrate check recommend audit reproduce demo'
     >>> cli.command().commands["score"].name
     'score'
     """

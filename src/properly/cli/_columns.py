@@ -380,14 +380,19 @@ def choice_of(
 
 def read_columns(files: Files, plan: Plan) -> FileRows:
     """Read the columns of a plan; percentages that can be divided by 100 are."""
-    import numpy as np
-
     for role in TIMES if plan.date_format is not None else ():
         if role in plan.roles:
             files.keep_text(plan.roles[role])
     rows = files.read(plan.columns)
+    return without_percent(rows, plan.forecasts) if plan.percent else rows
+
+
+def without_percent(rows: FileRows, names: Iterable[str]) -> FileRows:
+    """Divide percentages by 100; refuse what is none, but for text, which is refused later."""
+    import numpy as np
+
     columns = dict(rows.columns)
-    for name in plan.forecasts if plan.percent else ():
+    for name in names:
         if columns[name].dtype.kind in "iuf":
             outside = ~rows.missing[name] & ~((columns[name] >= 0) & (columns[name] <= WHOLE))
             if outside.any():

@@ -70,6 +70,7 @@ COMMANDS = {
     "score": "Score forecasts: a table, JSON, CSV, Markdown or LaTeX.",
     "compare": "Say whether one model is better than another.",
     "leaderboard": "Rank forecasters who answered different questions.",
+    "monitor": "Watch a model in production; exits with 3 on an alarm.",
     "recalibrate": "Repair forecasts, if that can be done, by a map.",
     "check": "Look for what is wrong with data before scoring them.",
     "recommend": "Say which metric suits a decision, and why.",

@@ -58,6 +58,8 @@ SENTENCES = {
         "of an event, give --repeated pool and --rule brier"
     ),
     r"clusters= \(--cluster\)": "--cluster",
+    r"give ids, by which": "give --id, by which",
+    r"read it again by Monitor\.load, and add once more": "run it again",
     r"write datetime\.timedelta\(days=10\)": "write --horizon 10d",
     r"divide by 100(?: first)?": "give --percent",
     r"Make numbers or dates of them first, which have an order": (

@@ -152,7 +152,7 @@ def _numbers(names: Column) -> Column:
     if len(first) < len(numbers):
         at = int(first[count > 1].min())
         rows = np.flatnonzero(numbers == numbers[at])[:2]
-        found = f"{quoted(names[at])} is in rows {rows[0]} and {rows[1]}"
+        found = f"{quoted(names[at])} is in row {rows[0]} and in row {rows[1]}"
         message = f"ids in a batch must differ, one a case; {found}"
         raise DataError(message)
     return numbers

@@ -1,0 +1,518 @@
+"""``properly monitor``: what is read, said and kept between runs, and what is refused."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pytest
+from tests.command_line import run
+
+import properly
+from properly.recalibration import Logistic
+from properly.rules import Log
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from click.testing import Result
+
+RNG = np.random.default_rng(11)
+P = RNG.beta(1.0, 3.0, 200).round(3)
+Q = np.clip(P + 0.1, 0, 1).round(3)
+Y = (RNG.random(200) < P).astype(int)
+SEX = np.array(["f", "m"] * 100)
+HOUSE = np.repeat(np.arange(100), 2)
+IDS = [f"case {k}" for k in range(200)]
+ONE = ("--outcome", "y", "--forecast", "p")
+TWO = (*ONE, "--forecast", "q")
+# So many events at so small a forecast are an alarm.
+WRONG = {"y": [1] * 12, "p": [0.1] * 12}
+
+
+@pytest.fixture(autouse=True)
+def _here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+
+
+def write(path: Path, **columns: Any) -> Path:
+    rows = zip(*columns.values(), strict=True)
+    lines = [",".join(columns), *(",".join(map(str, row)) for row in rows)]
+    path.write_text("\n".join(lines) + "\n", encoding="utf-8")
+    return path
+
+
+def watch(folder: Path, *arguments: str | Path) -> Result:
+    return run("monitor", *arguments, "--state", folder / "watch.json")
+
+
+def state(folder: Path) -> properly.Monitor:
+    return properly.Monitor.load(folder / "watch.json")
+
+
+def same(found: properly.Monitor, expected: properly.Monitor) -> bool:
+    return found.to_dict() == expected.to_dict() and found.cases > 0
+
+
+def test_what_is_new_is_added_and_told(tmp_path: Path) -> None:
+    file = write(tmp_path / "new.csv", y=Y, p=P)
+    result = watch(tmp_path, "new.csv", *ONE)
+    expected = properly.Monitor()
+    expected.add(Y, {"p": P})
+    assert (result.exit_code, result.stderr) == (0, "")
+    assert result.stdout == f"new.csv: 200 new cases, 200 new outcomes.\n\n{expected}\n"
+    assert same(state(tmp_path), expected)
+    # Told again without files, nothing is added.
+    before = (tmp_path / "watch.json").read_bytes()
+    assert watch(tmp_path).stdout == f"{expected}\n"
+    assert watch(tmp_path, file).stdout.startswith(
+        f"{file}: 0 new cases, 0 new outcomes, 200 rows known already.\n"
+    )
+    assert (tmp_path / "watch.json").read_bytes() == before
+
+
+def test_files_are_batches_in_turn_and_one_that_grows_is_read_on(tmp_path: Path) -> None:
+    write(tmp_path / "day-1.csv", y=Y[:50], p=P[:50])
+    write(tmp_path / "day-2.csv", y=Y[50:90], p=P[50:90])
+    found = watch(tmp_path, "day-*.csv", *ONE).stdout.splitlines()
+    assert found[:2] == [
+        "day-1.csv: 50 new cases, 50 new outcomes.",
+        "day-2.csv: 40 new cases, 40 new outcomes.",
+    ]
+    write(tmp_path / "day-1.csv", y=Y[:60], p=P[:60])
+    found = watch(tmp_path, "day-1.csv").stdout.splitlines()
+    assert found[0] == "day-1.csv: 10 new cases, 10 new outcomes, 50 rows known already."
+    expected = properly.Monitor()
+    for rows in (slice(50), slice(50, 90), slice(50, 60)):
+        expected.add(Y[rows], {"p": P[rows]}, once=True)
+    assert same(state(tmp_path), expected)
+
+
+def test_outcomes_follow_by_their_ids_in_any_order(tmp_path: Path) -> None:
+    write(tmp_path / "forecasts.csv", id=IDS, p=P)
+    write(tmp_path / "outcomes.csv", id=IDS[::-1], y=Y[::-1])
+    some = [y if k % 3 else "" for k, y in enumerate(Y.tolist())]
+    write(tmp_path / "some.csv", id=IDS, p=P, y=some)
+    expected = properly.Monitor()
+    expected.add(Y, {"p": P}, ids=IDS)
+    said = {
+        ("forecasts.csv",): "forecasts.csv: 200 new cases, 0 new outcomes.",
+        ("outcomes.csv",): "outcomes.csv: 0 new cases, 200 new outcomes.",
+    }
+    for files, line in said.items():
+        assert watch(tmp_path, *files, *ONE, "--id", "id").stdout.startswith(line)
+    assert same(state(tmp_path), expected)
+    for order in (("outcomes.csv", "forecasts.csv"), ("some.csv", "outcomes.csv")):
+        (tmp_path / "watch.json").unlink()
+        assert watch(tmp_path, *order, *ONE, "--id", "id").exit_code == 0
+        assert same(state(tmp_path), expected)
+
+
+def test_what_is_open_is_counted_and_may_be_given_up(tmp_path: Path) -> None:
+    write(tmp_path / "a.csv", id=[1, 2, 3, 4], p=P[:4], y=[0, "", 1, ""])
+    found = watch(tmp_path, "a.csv", *ONE, "--id", "id").stdout.splitlines()
+    assert found[0] == "a.csv: 4 new cases, 2 new outcomes."
+    assert found[2] == (
+        "1 case is counted; 2 forecasts have no outcome yet; 1 case waits behind them."
+    )
+    found = watch(tmp_path, "--drop", "2", "--drop", "2", "--drop", "9").stdout.splitlines()
+    assert found[0] == "1 case given up."
+    assert found[2] == "2 cases are counted; 1 forecast has no outcome yet; 1 case given up."
+
+
+def test_an_id_is_the_same_however_a_file_writes_it(tmp_path: Path) -> None:
+    write(tmp_path / "a.csv", id=["12e4", "ab", "7"], p=[0.5] * 3)
+    write(tmp_path / "b.csv", id=["12e4"], y=[1])
+    write(tmp_path / "c.csv", id=["7.0", " ab"], y=[1, 0])
+    watch(tmp_path, "a.csv", "b.csv", "c.csv", *ONE, "--id", "id")
+    assert (state(tmp_path).cases, state(tmp_path).early) == (3, 0)
+
+
+def test_a_file_without_rows_is_no_new_case(tmp_path: Path) -> None:
+    write(tmp_path / "none.csv", y=[], p=[])
+    write(tmp_path / "a.csv", y=Y, p=P)
+    result = watch(tmp_path, "none.csv", *ONE)
+    said = "none.csv: 0 new cases, 0 new outcomes.\n\n0 cases are counted.\n"
+    assert (result.exit_code, result.stdout) == (0, said)
+    assert watch(tmp_path, "a.csv").exit_code == 0
+    assert state(tmp_path).cases == 200
+
+
+@pytest.mark.parametrize(
+    ("arguments", "options", "beside"),
+    [
+        ((*TWO, "--against", "q"), {"against": "q"}, {}),
+        ((*TWO, "--against", "0.25", "--rule", "log"), {"against": 0.25, "rule": Log()}, {}),
+        ((*TWO, "--level", "0.9", "--groups", "sex"), {"level": 0.9}, {"groups": SEX}),
+        ((*TWO, "--clusters", "house"), {}, {"clusters": HOUSE}),
+        (
+            (*TWO, "--map", "q=q=.json", "--map", "p=p.json"),
+            {"maps": {"q": Logistic(0.2, 0.9), "p": Logistic(0.1, 1.1)}},
+            {},
+        ),
+        ((*TWO, "--restart-after-alarm"), {"run_length": 10_000.0}, {}),
+        ((*TWO, "--restart-after-alarm", "50"), {"run_length": 50.0}, {}),
+    ],
+)
+def test_options_are_those_of_the_monitor(
+    tmp_path: Path, arguments: tuple[str, ...], options: dict[str, Any], beside: dict[str, Any]
+) -> None:
+    write(tmp_path / "a.csv", y=Y, p=P, q=Q, sex=SEX, house=HOUSE)
+    Logistic(0.2, 0.9).save(tmp_path / "q=.json")
+    Logistic(0.1, 1.1).save(tmp_path / "p.json")
+    result = watch(tmp_path, "a.csv", *arguments)
+    expected = properly.Monitor(**options)
+    expected.add(Y, {"p": P, "q": Q}, **beside)
+    assert result.stderr == ""
+    assert str(expected) in result.stdout
+    assert same(state(tmp_path), expected)
+    # Left out or given once more, they hold.
+    assert watch(tmp_path).stdout.startswith(str(expected))
+    assert watch(tmp_path, *arguments).stdout == watch(tmp_path).stdout
+
+
+@pytest.mark.parametrize(
+    ("labels", "event"),
+    [(("no", "yes"), "yes"), ((1, 2), "2"), (("2.0", "1.0"), "1"), (("false", "true"), "TRUE")],
+)
+def test_the_event_has_the_label_that_is_given(
+    tmp_path: Path, labels: tuple[Any, Any], event: str
+) -> None:
+    write(tmp_path / "a.csv", y=[labels[y] for y in Y], p=P)
+    # A later file may have only one of the labels.
+    write(tmp_path / "b.csv", y=[labels[0]] * 3, p=P[:3])
+    write(tmp_path / "c.csv", y=[labels[1]] * 3, p=P[:3])
+    assert watch(tmp_path, "a.csv", *ONE, "--event", event).stderr == ""
+    assert watch(tmp_path, "b.csv", "c.csv").exit_code == 0
+    expected = properly.Monitor()
+    expected.add(np.concatenate([Y, [0] * 3, [1] * 3]), {"p": np.concatenate([P, P[:3], P[:3]])})
+    assert same(state(tmp_path), expected)
+
+
+def test_percentages_are_divided_ever_after(tmp_path: Path) -> None:
+    write(tmp_path / "a.csv", y=Y, p=(100 * P).round(1))
+    write(tmp_path / "b.csv", y=[0, 1], p=[0.5, 1])
+    watch(tmp_path, "a.csv", *ONE, "--percent")
+    watch(tmp_path, "b.csv")
+    (found,) = state(tmp_path).evidence
+    total = (100 * P).round(1).sum() / 100 + 0.015
+    assert found.mean_forecast == pytest.approx(total / 202, rel=1e-12)
+
+
+def test_an_alarm_exits_with_3_and_stands(tmp_path: Path) -> None:
+    write(tmp_path / "wrong.csv", **WRONG)
+    result = watch(tmp_path, "wrong.csv", *ONE)
+    assert (result.exit_code, result.stderr) == (3, "")
+    (alarm,) = state(tmp_path).alarms
+    assert result.stdout == (
+        "wrong.csv: 12 new cases, 12 new outcomes.\n\n"
+        "12 cases are counted.\n"
+        f"{alarm}\n"
+        "In all 12 cases of it: 10.00 % forecast on average, 100.00 % happened.\n\n"
+        "What to do: fit a map to recent cases, and watch it in a new state.\n"
+        "  properly recalibrate fit recent.csv --outcome y --forecast p --output map.json\n"
+    )
+    assert str(alarm) == (
+        "Alarm after 4 cases: forecasts of 'p' are miscalibrated (evidence 26.77)."
+    )
+    assert watch(tmp_path).exit_code == 3
+
+
+def test_after_a_restart_only_new_alarms_exit_with_3(tmp_path: Path) -> None:
+    write(tmp_path / "wrong.csv", **WRONG)
+    write(tmp_path / "right.csv", y=[0, 0], p=[0.1, 0.1])
+    first = watch(tmp_path, "wrong.csv", *ONE, "--restart-after-alarm", "100")
+    assert first.exit_code == 3
+    assert "\nFalse alarms are 100 cases or more apart on average.\n" in first.stdout
+    raised = len(state(tmp_path).alarms)
+    assert watch(tmp_path, "right.csv").exit_code == 0
+    assert watch(tmp_path).exit_code == 0
+    assert len(state(tmp_path).alarms) == raised
+    write(tmp_path / "more.csv", y=[1] * 15, p=[0.11] * 15)
+    assert watch(tmp_path, "more.csv").exit_code == 3
+
+
+def test_a_better_model_is_to_be_compared(tmp_path: Path) -> None:
+    p = RNG.choice([0.1, 0.9], 200)
+    y = (RNG.random(200) < p).astype(int)
+    write(tmp_path / "a.csv", y=y, **{"a b": [0.5] * 200, "p": p})
+    models = ("--outcome", "y", "--forecast", "a b", "--forecast", "p", "--against", "p")
+    result = watch(tmp_path, "a.csv", *models)
+    assert result.exit_code == 3
+    assert result.stdout.endswith(
+        "What to do: compare them on recent cases.\n"
+        "  properly compare recent.csv --outcome y --forecast 'a b' --forecast p\n"
+    )
+
+
+def test_json_has_all_numbers(tmp_path: Path) -> None:
+    write(tmp_path / "a.csv", y=Y, p=P)
+    write(tmp_path / "wrong.csv", y=[1] * 60, p=[0.1] * 60)
+    result = watch(tmp_path, "a.csv", "wrong.csv", *ONE, "--format", "json", "--output", "out.json")
+    assert (result.exit_code, result.stdout) == (3, "")
+    found = json.loads((tmp_path / "out.json").read_text(encoding="utf-8"))
+    now = state(tmp_path)
+    assert found == {
+        "added": [
+            {"file": name, "forecasts": n, "outcomes": n, "again": 0, "early": 0}
+            for name, n in (("a.csv", 200), ("wrong.csv", 60))
+        ],
+        "given_up": 0,
+        "raised": [alarm.to_dict() for alarm in now.alarms],
+        **now.to_dict(),
+    }
+
+
+FIRST = ("a.csv", *ONE)
+BY_ID = ("ids.csv", *ONE, "--id", "id")
+
+
+@pytest.mark.parametrize(
+    ("begun", "arguments", "message"),
+    [
+        (None, (), "There is no state {} yet; name files to begin it with."),
+        (
+            None,
+            ("a.csv", "--outcome", "y"),
+            "A new state needs --outcome COLUMN and --forecast COLUMN.",
+        ),
+        (
+            FIRST,
+            ("--level", "0.9"),
+            "--level is 0.9, but {} was begun with 0.95; leave it out, or begin another state.",
+        ),
+        (
+            FIRST,
+            ("--outcome", "died"),
+            "--outcome is died, but {} was begun with y; leave it out, or begin another state.",
+        ),
+        (
+            FIRST,
+            ("--forecast", "q", "--forecast", "p"),
+            "--forecast is p, q, but {} was begun with p; leave it out, or begin another state.",
+        ),
+        (
+            FIRST,
+            ("--id", "id"),
+            "--id is id, but {} was begun without; leave it out, or begin another state.",
+        ),
+        (
+            FIRST,
+            ("--percent",),
+            "--percent is given, but {} was begun without; leave it out, or begin another state.",
+        ),
+        (
+            FIRST,
+            ("--event", "1"),
+            "--event is 1, but {} was begun without; leave it out, or begin another state.",
+        ),
+        (
+            FIRST,
+            ("--rule", "log"),
+            "--rule is Log(), but {} was begun with Brier(); leave it out, or begin another state.",
+        ),
+        (
+            FIRST,
+            ("--restart-after-alarm",),
+            (
+                "--restart-after-alarm is 10000, but {} was begun without; leave it out, or begin "
+                "another state."
+            ),
+        ),
+        (
+            (*FIRST, "--map", "map.json"),
+            ("--map", "other.json"),
+            "--map is another, but {} was begun with that; leave it out, or begin another state.",
+        ),
+        (
+            None,
+            (*FIRST, "--against", "x"),
+            "--against is a model that is watched, or a number; got 'x'\n\nHint: known: 'p'.",
+        ),
+        (
+            None,
+            ("a.csv", *TWO, "--map", "map.json"),
+            "Of several models, write --map MODEL=FILE; got 'map.json'.",
+        ),
+        (
+            None,
+            (*FIRST, "--map", "map.json", "--map", "p=map.json"),
+            "One map a model; got --map for 'p' again.",
+        ),
+        (
+            None,
+            ("--restart-after-alarm", "a.csv", *ONE),
+            (
+                "Invalid value for '--restart-after-alarm': a number of cases, 1 or more, or "
+                "nothing; got 'a.csv'. Name files before it."
+            ),
+        ),
+        (
+            None,
+            ("a.csv", "--outcome", "p", "--forecast", "p"),
+            "The column 'p' cannot be both the outcome and a forecast.",
+        ),
+    ],
+)
+def test_options_that_do_not_go_with_the_state_are_no_way_to_use_it(
+    tmp_path: Path, begun: tuple[str, ...] | None, arguments: tuple[str, ...], message: str
+) -> None:
+    write(tmp_path / "a.csv", y=Y, p=P, q=Q)
+    Logistic(0.1, 0.9).save(tmp_path / "map.json")
+    Logistic(0.1, 0.8).save(tmp_path / "other.json")
+    if begun is not None:
+        watch(tmp_path, *begun)
+    refused(tmp_path, arguments, message, 2)
+
+
+@pytest.mark.parametrize(
+    ("begun", "arguments", "message"),
+    [
+        (
+            None,
+            ("gaps.csv", *ONE),
+            (
+                "outcomes must not be missing; row 1 (line 3 of gaps.csv) is None\n\n"
+                "Hint: give --id, by which outcomes can follow later."
+            ),
+        ),
+        (
+            None,
+            ("holes.csv", *ONE, "--id", "id"),
+            (
+                "values must not be missing; of 2 rows, 1 lacks 'id', 1 lacks 'p'; the first is "
+                "row 0 (line 2 of holes.csv)\n\nHint: --missing drop leaves such rows out."
+            ),
+        ),
+        (
+            None,
+            ("twice.csv", *ONE, "--id", "id"),
+            (
+                "ids in a batch must differ, one a case; 'x' is in row 0 (line 2 of twice.csv) "
+                "and in row 2 (line 4 of twice.csv)"
+            ),
+        ),
+        (
+            None,
+            ("large.csv", *ONE),
+            (
+                "forecasts of 'p' must be probabilities in [0, 1]; row 1 (line 3 of large.csv) is "
+                "10.0\n\nHint: for percentages, give --percent."
+            ),
+        ),
+        (
+            None,
+            ("a.csv", "--outcome", "z", "--forecast", "p"),
+            "the file a.csv must have the column 'z'; it has 2 others",
+        ),
+        (
+            None,
+            (*FIRST, "--groups", "sex"),
+            "the file a.csv must have the column 'sex'; it has 2 others",
+        ),
+        (BY_ID, ("q.csv",), "the file q.csv must have the column 'id'; it has 2 others"),
+        (
+            FIRST,
+            ("--drop", "3"),
+            (
+                "cases are given up by their ids; this state has none\n\n"
+                "Hint: begin a state with --id COLUMN."
+            ),
+        ),
+        (
+            ("g.csv", *ONE, "--groups", "g"),
+            ("a.csv",),
+            "the file a.csv must have the column 'g'; it has 2 others",
+        ),
+    ],
+)
+def test_a_batch_that_is_refused_changes_nothing(
+    tmp_path: Path, begun: tuple[str, ...] | None, arguments: tuple[str, ...], message: str
+) -> None:
+    write(tmp_path / "a.csv", y=Y, p=P)
+    write(tmp_path / "q.csv", y=Y, q=P)
+    write(tmp_path / "g.csv", y=Y, p=P, g=SEX)
+    write(tmp_path / "ids.csv", id=IDS, y=Y, p=P)
+    write(tmp_path / "gaps.csv", y=[0, "", 1], p=[0.1, 0.2, 0.3])
+    write(tmp_path / "holes.csv", id=["", "b"], y=[0, 1], p=[0.1, ""])
+    write(tmp_path / "twice.csv", id=["x", "y", "x"], y=[0, 1, 1], p=[0.1, 0.2, 0.3])
+    write(tmp_path / "large.csv", y=[0, 1], p=[0.1, 10])
+    if begun is not None:
+        watch(tmp_path, *begun)
+    # Nor does a good one before it.
+    good = ("g.csv",) if begun and "g.csv" in begun else ("ids.csv",) if begun == BY_ID else ()
+    refused(tmp_path, (*good, *arguments), message, 1)
+
+
+def refused(folder: Path, arguments: tuple[str, ...], message: str, code: int) -> None:
+    """Require that a run is refused in words, and that the state is as it was."""
+    path = folder / "watch.json"
+    before = path.read_bytes() if path.exists() else None
+    result = watch(folder, *arguments)
+    _, _, said = result.stderr.partition("Error: ")
+    assert said.startswith(message.format(path))
+    assert result.exit_code == code
+    assert (path.read_bytes() if path.exists() else None) == before
+
+
+def test_a_state_that_is_not_ours_or_was_cut_is_not_used(tmp_path: Path) -> None:
+    write(tmp_path / "a.csv", y=Y, p=P)
+    path = tmp_path / "watch.json"
+    path.write_text("{}", encoding="utf-8")
+    hint = "\n\nHint: give another --state; a new file is begun.\n"
+    message = f"{path} is not a state that properly monitor has written{hint}"
+    refused(tmp_path, FIRST, message, 1)
+    path.unlink()
+    watch(tmp_path, *FIRST)
+    path.write_bytes(path.read_bytes()[:-9])
+    message = f"the state {path} was cut or changed after it was written; it is not used"
+    refused(tmp_path, ("a.csv",), message, 1)
+
+
+def test_a_state_appears_with_what_is_written_beside_it_or_not_at_all(tmp_path: Path) -> None:
+    write(tmp_path / "a.csv", y=Y, p=P)
+    (tmp_path / "out.txt").write_text("mine", encoding="utf-8")
+    refused(tmp_path, (*FIRST, "--output", "out.txt"), "out.txt exists already", 1)
+    result = watch(tmp_path, *FIRST, "--output", "out.txt", "--force")
+    assert (result.exit_code, result.stdout) == (0, "")
+    assert (tmp_path / "out.txt").read_text(encoding="utf-8").startswith("a.csv: 200 new cases")
+    refused(tmp_path, ("a.csv", "--output", "none/out.txt"), "the folder none does not exist", 1)
+
+
+def test_rows_that_lack_a_forecast_may_be_dropped(tmp_path: Path) -> None:
+    write(tmp_path / "a.csv", id=["a", "b", "c"], y=["", 1, 0], p=[0.5, "", 0.5])
+    result = watch(tmp_path, "a.csv", *ONE, "--id", "id", "--missing", "drop")
+    said = "Dropped 1 of 3 rows for missing values: 1 lacks 'p'.\n"
+    assert (result.exit_code, result.stderr) == (0, said)
+    assert (state(tmp_path).open, state(tmp_path).waiting) == (1, 1)
+
+
+def test_outcomes_that_are_told_otherwise_later_are_warned_of(tmp_path: Path) -> None:
+    write(tmp_path / "a.csv", id=["a"], y=[1], p=[0.5])
+    write(tmp_path / "b.csv", id=["a"], y=[0])
+    result = watch(tmp_path, "a.csv", "b.csv", *ONE, "--id", "id")
+    said = "1 outcome differed from what had been told for the same ids before"
+    assert result.stderr == f"Warning: {said}; what came first counts\n"
+
+
+def test_a_state_that_python_began_is_gone_on_with(tmp_path: Path) -> None:
+    began = properly.Monitor(pos_label=2, level=0.9)
+    began.add(Y + 1, {"p": P})
+    began.save(tmp_path / "watch.json")
+    write(tmp_path / "a.csv", y=Y + 1, p=P)
+    refused(tmp_path, ("a.csv",), "A new state needs --outcome COLUMN and --forecast COLUMN.", 2)
+    assert watch(tmp_path, *FIRST, "--event", "2").exit_code == 0
+    began.add(Y + 1, {"p": P})
+    assert same(state(tmp_path), began)
+
+
+def test_two_runs_at_once_both_count(tmp_path: Path) -> None:
+    write(tmp_path / "a.csv", y=Y, p=P)
+    write(tmp_path / "b.csv", y=Y[-70:], p=P[-70:])
+    command = [sys.executable, "-m", "properly", "monitor", "--state", "watch.json", *ONE]
+    runs = [subprocess.Popen([*command, name]) for name in ("a.csv", "b.csv")]  # noqa: S603
+    assert [each.wait(timeout=60) for each in runs] == [0, 0]
+    assert state(tmp_path).cases == 270
