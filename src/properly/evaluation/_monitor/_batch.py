@@ -36,7 +36,6 @@ class Batch(NamedTuple):
     y: Column
     forecasts: dict[str, Column] | None
     ids: Column | None = None
-    names: Column | None = None
     clusters: Column | None = None
     groups: Column | None = None
 
@@ -56,7 +55,7 @@ class Batch(NamedTuple):
         """Return a checksum of some rows that follow one another, as they were given."""
         here, result = slice(begin, begin + size), blake2b(digest_size=16)
         result.update(self.y[here].tobytes())
-        for name, p in (self.forecasts or {}).items():
+        for name, p in sorted((self.forecasts or {}).items()):
             result.update(_framed(name) + p[here].tobytes())
         for column in (self.clusters, self.groups):
             texts = () if column is None else column[here].tolist()
@@ -86,10 +85,8 @@ def read_batch(
             refuse(outcomes, missing, "outcomes must not be missing", hint)
         if not missing.all():
             known[~missing] = to_numpy(check_outcomes(outcomes[~missing], pos_label=pos_label))
-    named = None if ids is None else _texts(ids, "ids", some)
     texts = {what: x if x is None else _texts(x, what, some) for what, x in labels.items()}
-    numbers = None if named is None else _numbers(named)
-    return Batch(known, models, numbers, named, **texts)
+    return Batch(known, models, None if ids is None else read_ids(ids, some), **texts)
 
 
 def _require_parts(y: object, forecasts: object, ids: object, labels: Mapping[str, object]) -> None:
@@ -143,8 +140,9 @@ def _framed(text: str) -> bytes:
     return len(data).to_bytes(4, "little") + data
 
 
-def _numbers(names: Column) -> Column:
+def read_ids(ids: ArrayLike, beside: Column | None = None) -> Column:
     """Make a number of 64 bits of each id; refuse ids that are there twice."""
+    names = _texts(ids, "ids", to_numpy(as_column(ids, "ids")) if beside is None else beside)
     digests = (blake2b(_framed(name), digest_size=8).digest() for name in names.tolist())
     # The last bit is left for the outcome.
     numbers = np.frombuffer(b"".join(digests), "<u8") & ~np.uint64(1)

@@ -8,18 +8,20 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from properly.evaluation._monitor._track import Claim, Fed, Track, gains_of, log_mean
+from properly.evaluation._monitor._track import Claim, Fed, Track, gains_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from properly.evaluation._monitor._track import About
+    from properly.evaluation._monitor._track import About, Look
     from properly.evaluation._monitor._waiting import Waiting
     from properly.rules import BinaryRule
     from properly.typing import Column
 
 # So many times are remembered for a picture; then every second one.
 MOST_TIMES = 400
+# So many units are looked at together, and fewer where each alarm makes one look again.
+BLOCK, BLOCK_TO_RESTART = 2**13, 2**6
 
 
 class Plan(NamedTuple):
@@ -62,7 +64,7 @@ class Plan(NamedTuple):
     def threshold(self, share: float) -> float:
         """Return the logarithm of the evidence that is an alarm, with a share of the error rate."""
         if self.run_length is None:
-            return -math.log((1 - self.level) * share)
+            return -math.log1p(-self.level) - math.log(share)
         return math.log1p(self.run_length / share)
 
 
@@ -119,16 +121,18 @@ class Ledger:
     times: list[int] = field(default_factory=list)
     step: int = 1
     alarms: list[Found] = field(default_factory=list)
+    _thresholds: dict[Claim, float] = field(default_factory=dict, init=False)
 
     def __post_init__(self) -> None:
         if not self.tracks:
             self._begin(None)
 
     def meet(self, names: list[str]) -> None:
-        """Take in the groups of a batch that are new, in their order."""
-        new = [name for name in dict.fromkeys(names) if name not in set(self.groups)]
+        """Take in the groups of a batch that are new, in the order of their names."""
+        new = sorted({*names} - {*self.groups})
         if not self.groups:
             self.first_groups = len(new)
+            self._thresholds.clear()
         self.groups.extend(new)
         for name in new:
             self._begin(name)
@@ -149,52 +153,43 @@ class Ledger:
 
     def threshold(self, claim: Claim) -> float:
         """Return the logarithm of the evidence at which a claim is an alarm."""
-        return self.plan.threshold(self.share(claim))
+        if claim not in self._thresholds:
+            self._thresholds[claim] = self.plan.threshold(self.share(claim))
+        return self._thresholds[claim]
 
     def follow(self, cases: Waiting) -> None:
         """Count cases that are settled, in their order, whichever come together."""
-        for block in self._blocks(cases):
-            self._count(block)
-            if self.units % self.step == 0:
-                self._remember()
-
-    def _blocks(self, cases: Waiting) -> Iterator[Waiting]:
-        """Cut cases where the evidence is to be remembered."""
-        begin = np.flatnonzero(np.diff(cases.unit, prepend=-1))
-        ends, unit = [*begin[1:].tolist(), len(cases)], 0
-        while unit < len(begin):
-            last = min(unit + self.step - self.units % self.step, len(begin))
-            yield cases.some(slice(int(begin[unit]), ends[last - 1]))
-            unit = last
+        ends = np.append(np.flatnonzero(np.diff(cases.unit)) + 1, len(cases))
+        most, begin = BLOCK_TO_RESTART if self.plan.restarts else BLOCK, 0
+        for end in [*ends[most - 1 :: most].tolist(), len(cases)]:
+            self._count(cases.some(slice(begin, end)))
+            begin = end
 
     def _count(self, block: Waiting) -> None:
-        """Count the cases of a block, up to the first alarm if evidence begins anew after it."""
-        fed, rest = dict(self._fed(block)), block
-        restarts = self.plan.restarts
-        while len(rest):
-            paths = {
-                claim: self.tracks[claim].follow(x, restarts=restarts) for claim, x in fed.items()
+        """Count the cases of a block, anew after each alarm if evidence then begins anew."""
+        fed = dict(self._fed(block))
+        while len(block):
+            looks = {
+                claim: self.tracks[claim].look(x, restarts=self.plan.restarts)
+                for claim, x in fed.items()
             }
-            levels = {claim: log_mean(path, restarts=restarts) for claim, path in paths.items()}
-            reached = self._reached(fed, levels)
-            last = int(rest.unit[-1])
-            if restarts and reached:
+            reached, last = self._reached(looks), int(block.unit[-1])
+            begins_anew = self.plan.restarts and bool(reached)
+            if begins_anew:
                 last = min(reached.values())
                 reached = {claim: unit for claim, unit in reached.items() if unit == last}
-            self._alarm(rest, reached, fed, levels)
-            for claim, x in fed.items():
-                part = x.upto(last)
-                if size := len(part.unit):
-                    greatest = float(levels[claim][:size].max())
-                    self.tracks[claim].count(part, paths[claim][size - 1].copy(), greatest)
-            end = int(np.searchsorted(rest.unit, last, side="right"))
-            self.units += int(np.unique(rest.unit[:end]).size)
+            self._alarm(block, reached, looks)
+            end = int(np.searchsorted(block.unit, last, side="right"))
+            unit, size = np.unique(block.unit[:end], return_counts=True)
+            self._remember(unit, size, looks, begins_anew=begins_anew)
+            for claim, look in looks.items():
+                self.tracks[claim].count(look.upto(last))
+            self.units += len(unit)
             self.cases += end
-            rest = rest.some(slice(end, None))
-            if restarts and reached:
-                for track in self.tracks.values():
-                    track.restart()
-            fed = {claim: y for claim, x in fed.items() if len((y := x.after(last)).unit)}
+            for track in self.tracks.values() if begins_anew else ():
+                track.restart()
+            block = block.some(slice(end, None))
+            fed = {claim: x.after(last) for claim, x in fed.items() if x.unit[-1] > last}
 
     def _fed(self, block: Waiting) -> Iterator[tuple[Claim, Fed]]:
         """Go through the claims that a block says something about."""
@@ -217,36 +212,39 @@ class Ledger:
             return block.forecasts[:, self.plan.models.index(against)]
         return np.full(len(block), against)
 
-    def _reached(self, fed: dict[Claim, Fed], levels: dict[Claim, Column]) -> dict[Claim, int]:
+    def _reached(self, looks: dict[Claim, Look]) -> dict[Claim, int]:
         """Return the unit at which each claim is an alarm for the first time, if it is one."""
         known = set() if self.plan.restarts else {found.claim for found in self.alarms}
         result = {}
-        for claim, level in levels.items():
-            beyond = np.flatnonzero(level >= self.threshold(claim))
+        for claim, look in looks.items():
+            beyond = np.flatnonzero(look.level >= self.threshold(claim))
             if beyond.size and claim not in known:
-                result[claim] = int(fed[claim].unit[beyond[0]])
+                result[claim] = int(look.fed.unit[beyond[0]])
         return result
 
-    def _alarm(
-        self,
-        block: Waiting,
-        reached: dict[Claim, int],
-        fed: dict[Claim, Fed],
-        levels: dict[Claim, Column],
-    ) -> None:
+    def _alarm(self, block: Waiting, reached: dict[Claim, int], looks: dict[Claim, Look]) -> None:
         """Put down alarms in the order in which they came."""
         for claim, unit in sorted(reached.items(), key=lambda item: item[1]):
             case = self.cases + int(np.searchsorted(block.unit, unit, side="right"))
-            at = int(np.searchsorted(fed[claim].unit, unit))
-            self.alarms.append(Found(claim, case, float(levels[claim][at])))
+            level = looks[claim].upto(unit).level[-1]
+            self.alarms.append(Found(claim, case, float(level)))
 
-    def _remember(self) -> None:
-        """Remember the evidence of this time; of too many times, every second one."""
-        self.times.append(self.cases)
-        for track in self.tracks.values():
-            track.path.append(float(log_mean(track.sums, restarts=self.plan.restarts)))
-        if len(self.times) == MOST_TIMES:
+    def _remember(
+        self, unit: Column, size: Column, looks: dict[Claim, Look], *, begins_anew: bool
+    ) -> None:
+        """Remember the evidence after some of the units; of too many times, every second one."""
+        number = self.units + np.arange(1, len(unit) + 1)
+        while number[-1] // self.step >= MOST_TIMES:
             self.step *= 2
             self.times = self.times[1::2]
             for track in self.tracks.values():
                 track.path = track.path[1::2]
+        at = np.flatnonzero(number % self.step == 0)
+        self.times += (self.cases + np.cumsum(size)[at]).tolist()
+        for claim, track in self.tracks.items():
+            levels = (
+                looks[claim].at(unit[at], track.now) if claim in looks else [track.now] * len(at)
+            )
+            if begins_anew and number[-1] % self.step == 0:
+                levels[-1] = 0.0
+            track.path += levels

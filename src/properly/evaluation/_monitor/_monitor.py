@@ -10,14 +10,14 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from properly._boundary._arrays import check_forecasts
-from properly._boundary._files import require, write_whole
+from properly._boundary._files import require, require_writable, write_whole
 from properly._boundary._libraries import to_numpy
 from properly._boundary._options import as_number, check_level
 from properly._boundary._record import many, plain, printable, quoted, to_frame
 from properly.errors import ArgumentTypeError, DataError, DataWarning, ImproperRuleError
 from properly.evaluation._evaluate import models_by_name
 from properly.evaluation._monitor import _stored
-from properly.evaluation._monitor._batch import read_batch
+from properly.evaluation._monitor._batch import OPEN, read_batch, read_ids
 from properly.evaluation._monitor._ledger import Ledger, Plan
 from properly.evaluation._monitor._records import (
     Added,
@@ -189,18 +189,18 @@ class Monitor:
         """Take in rows with ids: new cases, and outcomes of old ones."""
         found = self._register.matched(batch, self._waiting)
         forecasts = self._forecasts(found.new, ledger)
-        self._waiting = self._waiting.settled(found.rows, found.y)
-        self._register.early = {
-            i: y for i, y in (found.early | self._register.early).items() if i not in found.used
-        }
-        if ledger is not None:
-            self._take(ledger, found.new, forecasts)
         if found.changed:
             message = (
                 f"{many(found.changed, 'outcome')} differed from what had been told for the same "
                 "ids before; what came first counts"
             )
             warnings.warn(DataWarning(message), stacklevel=3)
+        self._waiting = self._waiting.settled(found.rows, found.y)
+        self._register.early = {
+            i: y for i, y in (found.early | self._register.early).items() if i not in found.used
+        }
+        if ledger is not None:
+            self._take(ledger, found.new, forecasts)
         outcomes = len(found.rows) + int((~found.new.is_open).sum())
         return Added(len(found.new.y), outcomes, found.again, len(found.early))
 
@@ -239,21 +239,23 @@ class Monitor:
         if isinstance(self._against, str) and self._against not in models:
             message = f"against must be a model or a constant forecast; got {self._against!r}"
             raise DataError(message, hint=f"models are {', '.join(map(quoted, models))}.")
-        if isinstance(self._maps, Map):
-            if len(models) > 1:
-                message = f"one map is for one model; got {many(len(models), 'model')}"
-                raise DataError(message, hint="write maps={'name': map, ...}.")
-            self._maps = {models[0]: self._maps}
-        if other := sorted(set(self._maps or {}) - set(models)):
+        if isinstance(self._maps, Map) and len(models) > 1:
+            message = f"one map is for one model; got {many(len(models), 'model')}"
+            raise DataError(message, hint="write maps={'name': map, ...}.")
+        if other := sorted(self._maps_of(models).keys() - set(models)):
             message = f"maps must be of models among the forecasts; got {quoted(other[0])}"
             raise DataError(message)
         return Plan(models, self._against, self._rule, self._level, self._run_length)
+
+    def _maps_of(self, models: tuple[str, ...]) -> dict[str, Map]:
+        """Return the maps of models; a single map is that of the only one."""
+        return {models[0]: self._maps} if isinstance(self._maps, Map) else self._maps or {}
 
     def _forecasts(self, batch: Batch, ledger: Ledger | None) -> Column:
         """Return the forecasts that are watched, one column a model."""
         if ledger is None or batch.forecasts is None or not len(batch.y):
             return np.zeros((0, len(ledger.plan.models) if ledger else 0))
-        maps = self._maps if isinstance(self._maps, dict) else {}
+        maps = self._maps_of(ledger.plan.models)
         columns = {
             name: to_numpy(maps[name].at(p)) if name in maps else p
             for name, p in batch.forecasts.items()
@@ -270,7 +272,7 @@ class Monitor:
     def _take(self, ledger: Ledger, batch: Batch, forecasts: Column) -> None:
         """Let new cases wait for their turn, and count those that no longer have to."""
         names = [] if batch.groups is None else batch.groups.tolist()
-        ledger.meet(sorted(set(names)))
+        ledger.meet(names)
         at = {name: number for number, name in enumerate(ledger.groups)}
         group = np.array([at[x] for x in names] or [0] * len(batch.y), np.int64)
         waiting = self._waiting if len(self._waiting) else Waiting.none(len(ledger.plan.models))
@@ -302,10 +304,9 @@ class Monitor:
         int
             How many cases were given up.
         """
-        batch = read_batch(np.full(len(np.asarray(ids)), np.nan), None, ids)
-        gone = np.isin(self._waiting.ids, np.asarray(batch.ids)) & (self._waiting.y < 0)
+        gone = np.isin(self._waiting.ids, read_ids(ids)) & (self._waiting.y == OPEN)
         self._register.dropped = np.union1d(self._register.dropped, self._waiting.ids[gone])
-        self._count(self._waiting.some(~gone), with_ids=True)
+        self._count(self._waiting.without(gone), with_ids=True)
         return int(gone.sum())
 
     @property
@@ -372,9 +373,11 @@ class Monitor:
             Where it was written.
         """
         text, checksum = _stored.written(self._content())
-        if not overwrite:
-            self._require_unchanged(path)
-        result = write_whole(_as_path(path), text)
+        require_writable(_as_path(path), overwrite=True)
+        with _stored.alone(path):
+            if not overwrite:
+                self._require_unchanged(path)
+            result = write_whole(_as_path(path), text)
         self._checksum = checksum
         return result
 
@@ -393,10 +396,14 @@ class Monitor:
         """
         content, checksum = _stored.read(path)
         with _stored.undamaged(printable(str(path))):
-            return cls._of(content, checksum)
+            self = cls._of(content)
+            # All that was read is known, and as it would be written again.
+            require(_stored.written(self._content())[1] == checksum)
+        self._checksum = checksum
+        return self
 
     @classmethod
-    def _of(cls, content: dict[str, Any], checksum: str) -> Self:
+    def _of(cls, content: dict[str, Any]) -> Self:
         from properly.recalibration import loads
 
         given = dict(content["options"])
@@ -406,7 +413,6 @@ class Monitor:
         if maps is not None:
             given["maps"] = {name: loads(json.dumps(x)) for name, x in maps.items()}
         self = cls(**given)
-        self._checksum = checksum
         self._reading = _stored.reading_from(content)
         self._register = _stored.register_from(content)
         if content["models"] is None:
@@ -423,13 +429,13 @@ class Monitor:
         if repr(parse_rule(rule)) != rule:
             message = f"only rules of properly.rules can be saved with a monitor; got {rule}"
             raise DataError(message)
-        maps = self._maps
-        if isinstance(maps, Map):
+        if isinstance(self._maps, Map) and self._ledger is None:
             message = "a monitor with a map must be fed before it is saved"
             raise DataError(message, hint="write maps={'name': map, ...}.")
+        ledger = self._ledger or Ledger(Plan((), None, self._rule, self._level, None))
+        maps = None if self._maps is None else self._maps_of(ledger.plan.models)
         stored = None if maps is None else {name: x.to_dict() for name, x in maps.items()}
         options = self.options | {"rule": rule, "maps": stored}
-        ledger = self._ledger or Ledger(Plan((), None, self._rule, self._level, None))
         state = _stored.content_of(ledger, self._waiting, self._register)
         if self._ledger is None:
             state["models"] = None
@@ -573,4 +579,7 @@ def _as_label(label: Any) -> Any:
     if not isinstance(label, str | int | float | None):
         message = f"pos_label must be text, a number or a truth value; got {type(label).__name__}"
         raise ArgumentTypeError(message)
+    if isinstance(label, float) and not np.isfinite(label):
+        message = f"pos_label must be text, a number or a truth value; got {label}"
+        raise DataError(message)
     return label

@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from properly._boundary._record import Record, many, quoted
-from properly.evaluation._monitor._track import log_mean
 
 if TYPE_CHECKING:
     from properly.evaluation._monitor._ledger import Ledger
@@ -206,13 +205,12 @@ def claim_in_words(ledger: Ledger, claim: Claim) -> str:
 def evidence_of(ledger: Ledger, claim: Claim) -> Evidence:
     """Tell the evidence for a claim."""
     track = ledger.tracks[claim]
-    now = float(log_mean(track.sums, restarts=ledger.plan.restarts))
     cases = max(track.cases, 1)
     # What is remembered last, if anything is, may be a while ago.
     beside = ledger.times[-1:] != [ledger.cases]
     return Evidence(
         times=np.array([*ledger.times, *[ledger.cases] * beside], np.int64),
-        path=np.array([*track.path, *[now] * beside]),
+        path=np.array([*track.path, *[track.now] * beside]),
         model=claim.model,
         about=claim.about,
         group=claim.group,
@@ -220,7 +218,7 @@ def evidence_of(ledger: Ledger, claim: Claim) -> Evidence:
         events=track.events,
         mean_forecast=track.total / cases if track.cases else math.nan,
         event_rate=track.events / cases if track.cases else math.nan,
-        log_evidence=now,
+        log_evidence=track.now,
         log_greatest=track.greatest,
         log_threshold=ledger.threshold(claim),
         claim=claim_in_words(ledger, claim),

@@ -26,7 +26,7 @@ class Matched(NamedTuple):
     again: int
     changed: int
     early: dict[int, int]
-    used: list[int]
+    used: set[int]
 
 
 def _none() -> Column:
@@ -56,40 +56,40 @@ class Register:
 
     def matched(self, batch: Batch, waiting: Waiting) -> Matched:
         """Find out which rows of a batch are of cases that are known; nothing is changed."""
-        ids, y = np.asarray(batch.ids), batch.y.copy()
+        ids, y = np.asarray(batch.ids), batch.y
         before = self._counted_as(ids)
         row = _places(waiting.ids, ids)
         is_known = (before > OPEN) | (row >= 0) | (_places(self.dropped, ids) >= 0)
         at = np.maximum(row, 0)
         was = np.where(row >= 0, waiting.y[at], before) if len(waiting) else before
+        told = np.array([self.early.get(i, OPEN) for i in ids.tolist()], np.int8)
+        was = np.where(is_known, was, told)
+        changed = int(((was > OPEN) & (y > OPEN) & (was != y)).sum())
         settles = (row >= 0) & (was == OPEN) & (y > OPEN)
-        changed = is_known & (was > OPEN) & (y > OPEN) & (was != y)
         if batch.forecasts is None:
-            early = {int(ids[i]): int(y[i]) for i in np.flatnonzero(~is_known & (y > OPEN))}
+            new = ~is_known & (told == OPEN) & (y > OPEN)
+            again = int((is_known & ~settles).sum() + (told > OPEN).sum())
+            early = dict(zip(ids[new].tolist(), y[new].tolist(), strict=True))
             none = batch.some(slice(0))
-            again = int((is_known & ~settles).sum())
-            return Matched(none, row[settles], y[settles], again, int(changed.sum()), early, [])
-        new = np.flatnonzero(~is_known)
-        used = [i for i in ids[new].tolist() if i in self.early]
-        for i in new[np.isin(ids[new], used)] if used else ():
-            changed[i] = y[i] > OPEN and y[i] != self.early[int(ids[i])]
-            y[i] = self.early[int(ids[i])]
-        rest = batch._replace(y=y).some(new)
-        again = int((is_known & ~settles).sum())
-        return Matched(rest, row[settles], y[settles], again, int(changed.sum()), {}, used)
+            return Matched(none, row[settles], y[settles], again, changed, early, set())
+        rest = batch._replace(y=np.where(told > OPEN, told, y)).some(~is_known)
+        again, used = int((is_known & ~settles).sum()), set(ids[told > OPEN].tolist())
+        return Matched(rest, row[settles], y[settles], again, changed, {}, used)
 
     def _counted_as(self, ids: Column) -> Column:
         """Return the outcome with which each case was counted; -1 if it was not."""
-        at = _places(self.counted & ~LAST_BIT, ids)
         if not len(self.counted):
             return np.full(len(ids), OPEN, np.int8)
-        outcome = (self.counted[np.maximum(at, 0)] & LAST_BIT).astype(np.int8)
-        return np.where(at >= 0, outcome, OPEN)
+        # The first that is not below an id is the id itself, with its outcome, if it was counted.
+        at = np.minimum(np.searchsorted(self.counted, ids), len(self.counted) - 1)
+        found = self.counted[at]
+        outcome = (found & LAST_BIT).astype(np.int8)
+        return np.where((found & ~LAST_BIT) == ids, outcome, OPEN)
 
     def count(self, cases: Waiting) -> None:
         """Put down cases that no longer wait."""
-        new = cases.ids | cases.y.astype(np.uint64)
-        self.counted = np.union1d(self.counted, new)
+        new = np.sort(cases.ids | cases.y.astype(np.uint64))
+        self.counted = np.insert(self.counted, np.searchsorted(self.counted, new), new)
 
     def known_rows(self, batch: Batch) -> int:
         """Count the rows at the beginning that are earlier batches, one after the other.

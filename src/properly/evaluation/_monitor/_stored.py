@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import json
 import os
+import re
+import threading
 from base64 import b64decode, b64encode
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from hashlib import sha256
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NoReturn
@@ -30,17 +32,26 @@ if TYPE_CHECKING:
 FORMAT, VERSION = "properly-monitor", 1
 # Some tens of millions of cases; more are watched by groups of their own files.
 LARGEST = 2**30
+# More than is ever counted, and less than arithmetic can hold.
+MOST = 2**53
 # The columns of a file that are not forecasts.
 READ = ("outcome", "id", "clusters", "groups")
 WORDS = {"Infinity": np.inf, "-Infinity": -np.inf}
+BEGIN = f'{{"format": "{FORMAT}", "version": '.encode()
+HEAD = re.compile(re.escape(BEGIN) + rb'(\d{1,9}), ("sha256": "([0-9a-f]{64})", "content": )?')
+# Folders that this thread keeps for itself.
+KEPT = threading.local()
 
 
 def written(content: dict[str, Any]) -> tuple[str, str]:
     """Return the text of a file, and the checksum of what it says."""
     said = json.dumps(content, sort_keys=True, allow_nan=False)
     checksum = sha256(said.encode()).hexdigest()
-    head = json.dumps({"format": FORMAT, "version": VERSION, "sha256": checksum})
-    return f'{head[:-1]}, "content": {said}}}\n', checksum
+    text = f'{BEGIN.decode()}{VERSION}, "sha256": "{checksum}", "content": {said}}}\n'
+    if len(text) > LARGEST:
+        message = f"a state can be {LARGEST:,} bytes long; this one would be {len(text):,}"
+        raise DataError(message, hint="begin another one, for the cases to come.")
+    return text, checksum
 
 
 def read(path: str | os.PathLike[str]) -> tuple[dict[str, Any], str]:
@@ -53,24 +64,20 @@ def read(path: str | os.PathLike[str]) -> tuple[dict[str, Any], str]:
         why = getattr(error, "strerror", None) or "no file can have such a name"
         message = f"cannot read the state {shown}: {why.lower()}"
         raise DataError(message) from None
-    if not data.lstrip().startswith(b'{"format": "' + FORMAT.encode() + b'"'):
+    if not data.startswith(BEGIN):
         message = f"{shown} is not a state that properly monitor has written"
         raise DataError(message, hint="give another --state; a new file is begun.")
-    with undamaged(shown):
-        require(len(data) <= LARGEST)
-        document = json.loads(data, parse_constant=_refuse_constant)
-        version = document["version"]
-        require(type(version) is int)
-    if version != VERSION:
+    head = HEAD.match(data)
+    if head and int(head[1]) > VERSION:
         message = (
-            f"the state {shown} has format {version}; this version of properly reads {VERSION}"
+            f"the state {shown} has format {int(head[1])}; this version of properly reads {VERSION}"
         )
         raise DataError(message, hint="pip install --upgrade properly")
     with undamaged(shown):
-        require(set(document) == {"format", "version", "sha256", "content"})
-        checksum = document["sha256"]
-        require(written(document["content"])[1] == checksum)
-        return document["content"], checksum
+        require(head and head[3] and data.endswith(b"}\n") and len(data) <= LARGEST)
+        said, checksum = data[head.end() : -2], head[3].decode()
+        require(sha256(said).hexdigest() == checksum)
+        return json.loads(said, parse_constant=_refuse_constant), checksum
 
 
 @contextmanager
@@ -91,21 +98,40 @@ def _refuse_constant(_: str) -> NoReturn:
 @contextmanager
 def alone(path: str | os.PathLike[str]) -> Iterator[None]:
     """Keep others from reading and writing the states in a folder meanwhile; they wait."""
-    try:
-        import fcntl
-    except ImportError:  # where there are no such locks, a state that changed meanwhile is refused
+    kept = vars(KEPT).setdefault("folders", set())
+    folder = _folder_of(path)
+    if folder is None or folder in kept:
         yield
         return
-    folder = Path(os.path.realpath(path)).parent
-    if not folder.is_dir():
-        yield  # writing says what is wrong
-        return
-    handle = os.open(folder, os.O_RDONLY)
+    handle = _locked(folder)
+    kept.add(folder)
     try:
-        fcntl.flock(handle, fcntl.LOCK_EX)
         yield
     finally:
-        os.close(handle)
+        kept.remove(folder)
+        if handle is not None:
+            os.close(handle)
+
+
+def _folder_of(path: str | os.PathLike[str]) -> Path | None:
+    """Return the folder that a file is in; None if it cannot be in any."""
+    try:
+        return Path(os.path.realpath(path)).parent
+    except ValueError:
+        return None
+
+
+def _locked(folder: Path) -> int | None:
+    """Lock a folder; where that cannot be, a state that changed meanwhile is refused."""
+    try:
+        import fcntl
+
+        handle = os.open(folder, os.O_RDONLY)
+    except (ImportError, OSError):
+        return None
+    with suppress(OSError):
+        fcntl.flock(handle, fcntl.LOCK_EX)
+    return handle
 
 
 def as_text(numbers: Column) -> str:
@@ -122,7 +148,7 @@ def content_of(ledger: Ledger, waiting: Waiting, register: Register) -> dict[str
     """Write the evidence, the cases that wait, and what is known of others."""
     claims = [
         {**claim._asdict(), **vars(track), "sums": _words(track.sums), "path": _words(track.path)}
-        | {"greatest": _words([track.greatest])[0]}
+        | dict(zip(("now", "greatest"), _words([track.now, track.greatest]), strict=True))
         for claim, track in ledger.tracks.items()
     ]
     alarms = [
@@ -179,14 +205,14 @@ def _claim(x: dict[str, Any], plan: Plan, times: int) -> tuple[Claim, Track]:
     claim = _claimed(x)
     sums, path = _numbers(x["sums"]), _numbers(x["path"])
     units, cases, events = (_count(x[name]) for name in ("units", "cases", "events"))
-    (total, greatest) = _numbers([x["total"], x["greatest"]]).tolist()
+    total, now, greatest = _numbers([x[name] for name in ("total", "now", "greatest")]).tolist()
     require(len(sums) == BETS_ABOUT[claim.about] and len(path) == times)
     require(plan.restarts or (sums > -np.inf).all())
     require(units <= cases and events <= cases and 0 <= total <= cases * (1 + 1e-9))
-    require(greatest >= 0 and bool(units) <= bool(cases))
+    require(greatest >= max(now, 0.0) and bool(units) == bool(cases))
     begun = np.full(len(sums), -np.inf if plan.restarts else 0.0)
-    require(cases or ((sums == begun).all() and greatest == 0 and total == 0))
-    return claim, Track(sums, units, cases, events, total, greatest, path.tolist())
+    require(cases or ((sums == begun).all() and now == greatest == total == 0))
+    return claim, Track(sums, units, cases, events, total, now, greatest, path.tolist())
 
 
 def _found(x: dict[str, Any]) -> Found:
@@ -211,8 +237,8 @@ def waiting_from(content: dict[str, Any], ledger: Ledger) -> Waiting:
     require(all(len(row) == models for row in x["forecasts"]))
     require(len(unit) == len(y) == len(group) == len(forecasts) == len(ids))
     require((y <= 1).all() and ((forecasts >= 0) & (forecasts <= 1)).all())
-    require(not len(unit) or (unit[0] >= ledger.units and (np.diff(unit) >= 0).all()))
-    require(not len(unit) or y.min() == OPEN)
+    require(np.isin(np.diff(unit, prepend=ledger.units), (0, 1)).all())
+    require(not len(unit) or (unit[0] == ledger.units and (y[unit == unit[0]] == OPEN).any()))
     require((group < max(len(ledger.groups), 1)).all())
     require(not (ids & LAST_BIT).any() and len(np.unique(ids)) == len(ids))
     return Waiting(unit, ids, y.astype(np.int8), group, forecasts)
@@ -223,8 +249,10 @@ def register_from(content: dict[str, Any]) -> Register:
     counted, dropped = (_from_text(content[name]) for name in ("counted", "dropped"))
     for ids in (counted & ~LAST_BIT, dropped):
         require((ids[1:] > ids[:-1]).all())
-    early = {_count(i): _count(y) for i, y in content["early"]}
-    require(all(y <= 1 and i < 2**64 for i, y in early.items()))
+    ids, outcomes = zip(*content["early"], strict=True) if content["early"] else ((), ())
+    require(all(type(i) is int and 0 <= i < 2**64 and not i & 1 for i in ids))
+    early = dict(zip(ids, map(_count, outcomes), strict=True))
+    require(all(y <= 1 for y in early.values()))
     batches: dict[int, set[str]] = {}
     for size, text in content["batches"]:
         require(len(_text(text)) == 32)
@@ -248,7 +276,7 @@ def _text(x: Any) -> str:
 
 
 def _count(x: Any, least: int = 0) -> int:
-    require(type(x) is int and x >= least)
+    require(type(x) is int and least <= x < MOST)
     return int(x)
 
 

@@ -52,15 +52,28 @@ class Fed(NamedTuple):
         events, total = (np.add.reduceat(x, begin) for x in (cases.y.astype(np.int64), p))
         return cls(unit, gains, size, events, total)
 
-    def upto(self, last: int) -> Fed:
-        """Take the units up to one of them."""
-        end = int(np.searchsorted(self.unit, last, side="right"))
-        return Fed(*(x[:end] for x in self))
-
     def after(self, last: int) -> Fed:
         """Take the units after one of them."""
         begin = int(np.searchsorted(self.unit, last, side="right"))
         return Fed(*(x[begin:] for x in self))
+
+
+class Look(NamedTuple):
+    """What units make of the evidence: of each bet, and of all, as logarithms after each unit."""
+
+    fed: Fed
+    path: Column
+    level: Column
+
+    def upto(self, last: int) -> Look:
+        """Take the units up to one of them."""
+        end = int(np.searchsorted(self.fed.unit, last, side="right"))
+        return Look(Fed(*(x[:end] for x in self.fed)), self.path[:end], self.level[:end])
+
+    def at(self, units: Column, before: float) -> list[float]:
+        """Return the evidence after some units; before the first, what it was before."""
+        place = np.searchsorted(self.fed.unit, units, side="right")
+        return list(np.append(before, self.level)[place].tolist())
 
 
 @dataclass(eq=False)
@@ -75,8 +88,8 @@ class Track:
         What has been counted since the beginning.
     total : float
         The sum of the forecasts.
-    greatest : float
-        The greatest logarithm of the evidence since the beginning, or since the last alarm.
+    now, greatest : float
+        The logarithm of the evidence, and its greatest since the beginning or the last alarm.
     path : list of float
         Logarithms of the evidence at the times that the monitor remembers.
     """
@@ -86,6 +99,7 @@ class Track:
     cases: int = 0
     events: int = 0
     total: float = 0.0
+    now: float = 0.0
     greatest: float = 0.0
     path: list[float] = field(default_factory=list)
 
@@ -94,41 +108,41 @@ class Track:
         """Begin: with a capital of 1, or with none yet in the sum of a detector."""
         return cls(_begin(BETS_ABOUT[about], restarts=restarts), path=[0.0] * times)
 
-    def follow(self, fed: Fed, *, restarts: bool) -> Column:
-        """Return the logarithm of each bet's evidence after each unit; nothing is changed."""
-        if not restarts:
-            path = fed.gains.copy()
+    def look(self, fed: Fed, *, restarts: bool) -> Look:
+        """Say what units would make of the evidence; nothing is changed."""
+        path = fed.gains.copy()
+        if restarts:
+            # Each unit may be the first of a change: evidence from every beginning is added up.
+            last = self.sums
+            for row in path:
+                last = np.add(row, np.logaddexp(0, last), out=row)
+        else:
             path[0] += self.sums
-            return np.cumsum(path, axis=0)
-        # Each unit may be the first of a change: evidence from every beginning is added up.
-        path, last = np.empty_like(fed.gains), self.sums
-        for row, gain in zip(path, fed.gains, strict=True):
-            row[:] = gain + np.logaddexp(0, last)
-            last = row
-        return path
+            path = np.cumsum(path, axis=0)
+        # The mean over bets; of a detector, one more than that.
+        level = np.logaddexp.reduce(path, axis=-1) - math.log(path.shape[-1])
+        return Look(fed, path, np.logaddexp(0, level) if restarts else level)
 
-    def count(self, fed: Fed, sums: Column, greatest: float) -> None:
-        """Put down units that were followed."""
-        self.sums, self.greatest = sums, max(self.greatest, greatest)
+    def count(self, look: Look) -> None:
+        """Put down units that were looked at."""
+        fed = look.fed
+        if not len(fed.unit):
+            return
+        self.sums, self.now = look.path[-1].copy(), float(look.level[-1])
+        self.greatest = max(self.greatest, float(look.level.max()))
         self.units += len(fed.unit)
         self.cases += int(fed.cases.sum())
         self.events += int(fed.events.sum())
         # One after the other, so that it does not matter which came together.
-        self.total = float(np.cumsum(np.concatenate([[self.total], fed.forecasts]))[-1])
+        self.total = float(np.cumsum(np.append(self.total, fed.forecasts))[-1])
 
     def restart(self) -> None:
         """Forget the evidence, not the counts."""
-        self.sums, self.greatest = _begin(len(self.sums), restarts=True), 0.0
+        self.sums, self.now, self.greatest = _begin(len(self.sums), restarts=True), 0.0, 0.0
 
 
 def _begin(bets: int, *, restarts: bool) -> Column:
     return np.full(bets, -math.inf if restarts else 0.0)
-
-
-def log_mean(path: Column, *, restarts: bool) -> Column:
-    """Return the logarithm of the mean over bets; of a detector, of one more than that."""
-    result = np.logaddexp.reduce(path, axis=-1) - math.log(path.shape[-1])
-    return np.asarray(np.logaddexp(0, result) if restarts else result)
 
 
 def gains_of(

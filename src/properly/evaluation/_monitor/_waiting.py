@@ -82,6 +82,12 @@ class Waiting:
         outcomes[rows] = y
         return replace(self, y=outcomes)
 
+    def without(self, gone: Column) -> Waiting:
+        """Give up some cases; units are numbered on as if they had never been."""
+        rest = self.some(~gone)
+        number = np.unique(rest.unit, return_inverse=True)[1]
+        return replace(rest, unit=self.unit[:1] + number)
+
     def split(self) -> tuple[Waiting, Waiting]:
         """Return the cases before the first unit that has an open one, and the others."""
         still = np.flatnonzero(self.y == OPEN)
