@@ -33,7 +33,7 @@ TOGETHER := $(MAKE) --no-print-directory --keep-going --output-sync=target
 unexport PYTHONDONTWRITEBYTECODE
 
 .DEFAULT_GOAL := help
-.PHONY: help report test test-laws test-pictures test-numbers test-counts test-rest test-browser verify test-all check test-integrations test-peers bench docs pictures conformance coverage-study changelog clean
+.PHONY: help report test test-laws test-pictures test-numbers test-counts test-rest test-browser verify test-all check test-integrations test-peers bench docs pictures conformance coverage-study mutants changelog clean
 
 help:  ## show this help
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:[^#]*## /\t/' | expand -t 20
@@ -119,6 +119,9 @@ conformance: $(PEERS)/.ready-conformance  ## hold our numbers, and known defects
 coverage-study: $(VENV)/.ready-timeseries  ## simulate how often bands and intervals hold; three quarters of an hour, rewrites docs/coverage.md
 	@$(BIN)/python -m studies.coverage --jobs 2 --scale 1.0 --out docs/coverage.json
 	@$(BIN)/python -m studies.coverage --page docs/coverage.md
+
+mutants: $(VENV)/.ready-test  ## make 400 small mistakes, one at a time, to see which tests notice; half an hour
+	@$(BIN)/python -m studies.mutants --jobs 2
 
 changelog: $(VENV)/.ready-docs  ## show what the next release would say
 	@$(BIN)/towncrier build --draft --version NEXT
