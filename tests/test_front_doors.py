@@ -69,8 +69,8 @@ DOORS = {
     "properly.plots": """
         binned_reliability comparison comparison_matrix confusion cost_matrix
         cumulative_forecast decision decision_difference dominance groups leaderboard mcb_dsc
-        means_bars model_source murphy range_map regret reliability reliability_grid retention
-        risk_profile roc threshold_ranks threshold_weights training triptych worst_cases
+        means_bars model_source monitor murphy range_map regret reliability reliability_grid
+        retention risk_profile roc threshold_ranks threshold_weights training triptych worst_cases
     """,
     "properly.probability": """
         ClassMeans ConfidenceTest EqualCount EqualWidth Fit Isotonic Kernel LogSpread Means

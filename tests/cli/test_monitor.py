@@ -352,6 +352,11 @@ BY_ID = ("ids.csv", *ONE, "--id", "id")
         ),
         (
             None,
+            (*FIRST, "--plot", "watch.gif"),
+            "Invalid value for '--plot': a picture is called .svg, .png or .pdf; got 'watch.gif'.",
+        ),
+        (
+            None,
             ("a.csv", "--outcome", "p", "--forecast", "p"),
             "The column 'p' cannot be both the outcome and a forecast.",
         ),
@@ -480,6 +485,24 @@ def test_a_state_appears_with_what_is_written_beside_it_or_not_at_all(tmp_path: 
     assert (result.exit_code, result.stdout) == (0, "")
     assert (tmp_path / "out.txt").read_text(encoding="utf-8").startswith("a.csv: 200 new cases")
     refused(tmp_path, ("a.csv", "--output", "none/out.txt"), "the folder none does not exist", 1)
+
+
+@pytest.mark.parametrize(
+    ("name", "opening"), [("a.PNG", b"\x89PNG"), ("a.svg", b"<?xml"), ("a.pdf", b"%PDF")]
+)
+def test_a_picture_is_drawn_as_its_name_says(tmp_path: Path, name: str, opening: bytes) -> None:
+    write(tmp_path / "none.csv", y=[], p=[])
+    result = watch(tmp_path, "none.csv", *ONE, "--plot", name)
+    said = f"No case is counted yet; {name} is not drawn.\n"
+    assert (result.exit_code, result.stderr, (tmp_path / name).exists()) == (0, said, False)
+    write(tmp_path / "a.csv", y=Y, p=P)
+    assert watch(tmp_path, "a.csv", "--plot", name).exit_code == 0
+    assert (tmp_path / name).read_bytes().startswith(opening)
+    # Drawn again as it stands, over the one that is there.
+    refused(tmp_path, ("a.csv", "--plot", name), f"{name} exists already and is not overwritten", 1)
+    before = (tmp_path / name).read_bytes()
+    assert watch(tmp_path, "--plot", name, "--force").exit_code == 0
+    assert (tmp_path / name).read_bytes() == before
 
 
 def test_rows_that_lack_a_forecast_may_be_dropped(tmp_path: Path) -> None:

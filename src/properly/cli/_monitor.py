@@ -33,6 +33,7 @@ if TYPE_CHECKING:
     from properly.recalibration import Map
 
 ALARM = 3
+PICTURES = ("svg", "png", "pdf")
 COLUMNS = ("outcome", "forecast", "id", "clusters", "groups", "percent")
 # Cases between false alarms, on average, of a monitor that restarts.
 RUN_LENGTH = 10_000
@@ -41,7 +42,7 @@ properly monitor crash.csv --state watch.json --outcome died \
     --forecast logistic
 properly monitor crash.csv --state watch.json --outcome died \
     --forecast boosting --forecast logistic --against logistic \
-    --clusters cluster --format json
+    --clusters cluster --plot watch.svg --format json
 properly monitor crash.csv --state watch.json --outcome died \
     --forecast logistic --map map.json --restart-after-alarm 5000
 """
@@ -113,6 +114,12 @@ def _options() -> list[click.Parameter]:
         *_claims(),
         level,
         format_option("text", "json"),
+        click.Option(
+            ["--plot"],
+            metavar="FILE",
+            callback=_as_picture,
+            help="Draw the evidence over the cases: an SVG, PNG or PDF file.",
+        ),
         click.Option(["--output"], metavar="FILE", help="Where to write, rather than print."),
         force_option(),
     ]
@@ -152,6 +159,14 @@ def _claims() -> list[click.Parameter]:
     ]
 
 
+def _as_picture(ctx: click.Context, param: click.Parameter, value: str | None) -> str | None:
+    """Take a file whose ending says which picture it is."""
+    if value is None or value.rpartition(".")[2].lower() in PICTURES:
+        return value
+    message = f"a picture is called .svg, .png or .pdf; got {value!r}."
+    raise click.BadParameter(message, ctx, param)
+
+
 def _as_run_length(ctx: click.Context, param: click.Parameter, value: str | None) -> float | None:
     """Take a number of cases; a file behind the option is none."""
     if value is None:
@@ -172,6 +187,7 @@ def _monitor(
     layout: str,
     output: str | None,
     *,
+    plot: str | None,
     force: bool,
     missing: str,
     drop: tuple[str, ...],
@@ -180,8 +196,9 @@ def _monitor(
     from properly.cli._batches import feed, give_up
     from properly.evaluation._monitor._stored import alone
 
-    require_packages(["duckdb"])
+    require_packages(["duckdb", *["matplotlib"] * (plot is not None)])
     require_output(output, force=force)
+    require_output(plot, force=force)
     require_output(state, force=True)
     with alone(state):
         watching, reading = _begun(state, paths, given)
@@ -194,14 +211,28 @@ def _monitor(
         if stands and layout == "text":
             said += f"\n{_advice(stands[-1], reading, watching.options['against'])}"
         with together():
-            if paths or drop:
-                watching.save(state)
+            if plot is not None:
+                _draw(watching, plot, force=force)
             if output is not None:
                 emit(said, output, force=force)
+            if paths or drop:
+                watching.save(state)
     if output is None:
         emit(said, None)
     if stands:
         click.get_current_context().exit(ALARM)
+
+
+def _draw(watching: Monitor, path: str, *, force: bool) -> None:
+    """Write a picture of the evidence, if there is any."""
+    from properly._boundary._files import write_whole
+    from properly.report._figures import picture
+
+    if not watching.cases:
+        click.echo(f"No case is counted yet; {printable(path)} is not drawn.", err=True)
+        return
+    kind = path.rpartition(".")[2].lower()
+    write_whole(path, picture(watching, kind), overwrite=force)
 
 
 def _begun(state: str, paths: tuple[str, ...], given: Mapping[str, Any]) -> tuple[Monitor, Reading]:

@@ -14,6 +14,7 @@ from properly.plots._leaderboard import leaderboard
 from properly.plots._matrix import confusion, cost_matrix
 from properly.plots._means import means_bars
 from properly.plots._model_source import model_source
+from properly.plots._monitor import monitor
 from properly.plots._murphy import murphy, regret
 from properly.plots._reliability import binned_reliability, reliability, reliability_grid
 from properly.plots._retention import retention, worst_cases
@@ -39,6 +40,7 @@ __all__ = [
     "mcb_dsc",
     "means_bars",
     "model_source",
+    "monitor",
     "murphy",
     "range_map",
     "regret",

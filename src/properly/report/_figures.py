@@ -26,6 +26,7 @@ if TYPE_CHECKING:
 
     from properly.calibration._reliability import Reliability
     from properly.comparison._pairs import Comparison
+    from properly.evaluation import Monitor
 
     # A name without the ending, and how to draw what it names.
     Drawing: TypeAlias = tuple[str, Callable[[], Axes]]
@@ -123,9 +124,10 @@ def _require_room(folder: Path, paths: Iterable[Path], *, overwrite: bool) -> No
             require_writable(path, overwrite=overwrite)
 
 
-def picture(board: Leaderboard, kind: str) -> bytes:
-    """Draw a leaderboard as the content of a file."""
-    (content,) = _render(partial(plots.leaderboard, board), [kind])
+def picture(record: Leaderboard | Monitor, kind: str) -> bytes:
+    """Draw a leaderboard or a monitor as the content of a file."""
+    draw: Any = plots.leaderboard if isinstance(record, Leaderboard) else plots.monitor
+    (content,) = _render(partial(draw, record), [kind])
     return content
 
 

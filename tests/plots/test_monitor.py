@@ -1,0 +1,160 @@
+"""The evidence of a monitor over the cases that it has counted."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import matplotlib as mpl
+import numpy as np
+import pytest
+from matplotlib.colors import to_hex
+from matplotlib.figure import Figure
+
+import properly
+from properly.errors import ArgumentTypeError, DataError
+from properly.plots import monitor
+from properly.plots._axes import GREY, PALETTE
+
+RNG = np.random.default_rng(5)
+P = RNG.beta(1, 3, 600)
+Y = (RNG.random(600) < P).astype(int)
+GROUP = np.repeat(["a", "b", "c"], 200)
+
+
+def watched(y: Any = Y, p: Any = None, options: dict[str, Any] | None = None, **beside: Any) -> Any:
+    watch = properly.Monitor(**(options or {}))
+    watch.add(y, {"model": P} if p is None else p, **beside)
+    return watch
+
+
+def lines(ax: Any, gid: str = "curve") -> list[Any]:
+    return [line for line in ax.get_lines() if line.get_gid() == gid]
+
+
+def names(ax: Any) -> list[str]:
+    return [text.get_text() for text in ax.texts]
+
+
+def dots(ax: Any) -> list[tuple[float, float]]:
+    drawn = [item for item in ax.collections if item.get_gid() == "alarm"]
+    return [tuple(np.asarray(dot.get_offsets())[0].tolist()) for dot in drawn]
+
+
+def test_a_line_is_the_evidence_as_powers_of_ten_from_1_on() -> None:
+    watch = watched()
+    ax: Any = monitor(watch)
+    (line,), (evidence,) = lines(ax), watch.evidence
+    assert list(line.get_xdata()) == [0, *evidence.times]
+    inside = np.clip(evidence.path / math.log(10), *ax.get_ylim())
+    np.testing.assert_allclose(line.get_ydata(), [0, *inside], rtol=1e-12)
+    assert names(ax) == ["alarm at 20", "model miscalibrated"]
+    assert ax.get_xlim() == (0, 600)
+    assert (ax.get_xlabel(), ax.get_ylabel()) == (
+        "cases, in the order of their forecasts",
+        "evidence",
+    )
+
+
+def test_a_threshold_is_where_an_alarm_is_and_a_dot_marks_it() -> None:
+    watch = watched([1] * 40, {"model": [0.2] * 40})
+    ax: Any = monitor(watch)
+    (alarm,) = watch.alarms
+    (threshold,) = lines(ax, "threshold")
+    assert threshold.get_ydata()[0] == pytest.approx(math.log10(20))
+    ((case, height),) = dots(ax)
+    assert case == alarm.case == 6
+    assert height == pytest.approx(math.log10(alarm.evidence))
+    assert names(ax)[1] == "model miscalibrated: alarm after 6 cases"
+    # The picture ends a little above what is enough, however much there is.
+    assert ax.get_ylim()[1] < 1.1 * 2 * math.log10(20)
+    assert lines(ax)[0].get_ydata()[-1] == ax.get_ylim()[1]
+
+
+def test_evidence_without_bound_is_at_the_upper_edge() -> None:
+    ax: Any = monitor(watched([1, 0], {"model": [0.0, 0.5]}))
+    assert dots(ax) == [(1, ax.get_ylim()[1])]
+    assert np.isfinite(lines(ax)[0].get_ydata()).all()
+
+
+def test_models_have_colours_and_comparisons_broken_lines() -> None:
+    ax: Any = monitor(watched(p={"a": P, "b": P / 2}, options={"against": "a"}))
+    looks = [(line.get_color(), line.get_linestyle()) for line in lines(ax)]
+    assert looks == [(PALETTE[0], "-"), (PALETTE[1], "-"), (PALETTE[1], "--")]
+    assert [x.partition(":")[0] for x in names(ax)] == [
+        "alarm at 60",
+        "a miscalibrated",
+        "b miscalibrated",
+        "b beaten at times",
+    ]
+    chosen: Any = monitor(watched(), color={"model": "#123456"})
+    assert lines(chosen)[0].get_color() == "#123456"
+
+
+def test_groups_are_thin_and_grey_unless_they_have_an_alarm() -> None:
+    y = np.where(GROUP == "b", RNG.random(600) < 0.9, Y).astype(int)
+    ax: Any = monitor(watched(y, groups=GROUP))
+    quiet, every = lines(ax, "group"), lines(ax)
+    assert len(quiet) == 1
+    assert [to_hex(line.get_color()) for line in every] == [
+        GREY.lower(),
+        PALETTE[0].lower(),
+        PALETTE[0].lower(),
+    ]
+    assert [line.get_linewidth() for line in every] == [0.8, 1.4, 1.0]
+    labels = [line.get_label() for line in every]
+    assert labels[0] == "2 claims about groups"
+    assert labels[2].startswith("model miscalibrated, group b: alarm after ")
+    assert names(ax)[:2] == ["alarm at 40", "alarm in a group at 160"]
+    assert len(dots(ax)) == 2
+
+
+def test_groups_that_came_later_need_more_evidence() -> None:
+    watch = watched(groups=GROUP)
+    watch.add([1], {"model": [0.5]}, groups=["new"])
+    ax: Any = monitor(watch)
+    assert names(ax)[1] == "alarm in a group at 160 or more"
+
+
+def test_after_a_restart_a_line_begins_anew() -> None:
+    watch = watched([1] * 30, {"model": [0.1] * 30}, {"run_length": 100})
+    ax: Any = monitor(watch)
+    cases, height = lines(ax)[0].get_data()
+    assert len(watch.alarms) > 1
+    for alarm in watch.alarms:
+        here = height[cases == alarm.case]
+        assert here[0] == pytest.approx(math.log10(alarm.evidence))
+        assert list(here[1:]) == [0] * len(here[1:])
+        assert len(here) >= 2
+    assert names(ax)[1] == f"model miscalibrated: {len(watch.alarms)} alarms"
+
+
+def test_names_are_text_and_legible() -> None:
+    ax: Any = monitor(watched(p={"$\\alpha$": P}))
+    assert names(ax)[1] == r"\$\alpha\$ miscalibrated"
+    assert not any(text.get_usetex() for text in ax.texts[1:])
+
+
+def test_a_given_axes_is_drawn_on_and_keeps_its_limits() -> None:
+    ax = Figure().add_subplot(xlim=(0, 50), ylim=(-1, 1))
+    assert monitor(watched(), ax) is ax
+    assert (ax.get_xlim(), ax.get_ylim()) == ((0, 50), (-1, 1))
+
+
+def test_what_is_no_monitor_or_has_no_cases_is_refused() -> None:
+    with pytest.raises(ArgumentTypeError) as kind:
+        monitor([1, 2])
+    assert str(kind.value) == (
+        "this picture is drawn from a Monitor; got list\n\nHint: make one with properly.Monitor()."
+    )
+    with pytest.raises(DataError) as none:
+        monitor(properly.Monitor())
+    assert str(none.value) == (
+        "there must be at least one case to draw; the monitor has counted none"
+    )
+
+
+def test_nothing_global_changes() -> None:
+    before = dict(mpl.rcParams)
+    monitor(watched(groups=GROUP))
+    assert dict(mpl.rcParams) == before
