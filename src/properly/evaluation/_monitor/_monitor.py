@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from properly._boundary._arrays import check_forecasts
 from properly._boundary._files import require, require_writable, write_whole
 from properly._boundary._libraries import to_numpy
 from properly._boundary._options import as_number, check_level
@@ -237,7 +236,9 @@ class Monitor:
     def _plan(self, models: tuple[str, ...]) -> Plan:
         """Say what is watched, once the models are known."""
         if isinstance(self._against, str) and self._against not in models:
-            message = f"against must be a model or a constant forecast; got {self._against!r}"
+            message = (
+                f"against must be a model or a probability in [0, 1]; got {quoted(self._against)}"
+            )
             raise DataError(message, hint=f"models are {', '.join(map(quoted, models))}.")
         if isinstance(self._maps, Map) and len(models) > 1:
             message = f"one map is for one model; got {many(len(models), 'model')}"
@@ -536,7 +537,9 @@ def _as_against(against: Any) -> str | float | None:
     if against is None or isinstance(against, str):
         return against
     number = as_number(against, "constant forecast")
-    check_forecasts([number], "a constant forecast")
+    if not 0 <= number <= 1:
+        message = f"against must be a model or a probability in [0, 1]; got {number:g}"
+        raise DataError(message)
     return number
 
 

@@ -38,7 +38,7 @@ MOST = 2**53
 READ = ("outcome", "id", "clusters", "groups")
 WORDS = {"Infinity": np.inf, "-Infinity": -np.inf}
 BEGIN = f'{{"format": "{FORMAT}", "version": '.encode()
-HEAD = re.compile(re.escape(BEGIN) + rb'(\d{1,9}), ("sha256": "([0-9a-f]{64})", "content": )?')
+HEAD = re.compile(re.escape(BEGIN) + rb'([1-9]\d{0,8}), ("sha256": "([0-9a-f]{64})", "content": )?')
 # Folders that this thread keeps for itself.
 KEPT = threading.local()
 
@@ -74,7 +74,9 @@ def read(path: str | os.PathLike[str]) -> tuple[dict[str, Any], str]:
         )
         raise DataError(message, hint="pip install --upgrade properly")
     with undamaged(shown):
-        require(head and head[3] and data.endswith(b"}\n") and len(data) <= LARGEST)
+        if head is None or head[3] is None:
+            raise Damaged
+        require(data.endswith(b"}\n") and len(data) <= LARGEST)
         said, checksum = data[head.end() : -2], head[3].decode()
         require(sha256(said).hexdigest() == checksum)
         return json.loads(said, parse_constant=_refuse_constant), checksum

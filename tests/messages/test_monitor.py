@@ -1,0 +1,126 @@
+"""Messages about the states of monitors in files, word for word; others are in monitor.txt."""
+
+from __future__ import annotations
+
+import errno
+import os
+from typing import TYPE_CHECKING, NoReturn
+
+import pytest
+
+from properly import Monitor
+from properly.errors import DataError
+from properly.evaluation._monitor import _stored
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from pathlib import Path
+
+ODD = "watch\n\x1b.json"
+SHOWN = "watch\\n\\x1b.json"
+
+
+@pytest.fixture
+def path(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Save a state under a name with characters that must not be printed."""
+    monkeypatch.chdir(tmp_path)
+    monitor = Monitor()
+    monitor.add([1, 0], [0.2, 0.3], ids=["a", "b"])
+    return monitor.save(ODD)
+
+
+def refusal(call: Callable[[], object]) -> str:
+    with pytest.raises(DataError) as caught:
+        call()
+    return str(caught.value)
+
+
+def test_what_cannot_be_read_is_said_word_for_word(path: Path) -> None:
+    assert path.exists()
+    told = "cannot read the state"
+    assert refusal(lambda: Monitor.load("no\nne")) == f"{told} no\\nne: no such file or directory"
+    assert refusal(lambda: Monitor.load(".")) == f"{told} .: is a directory"
+    assert refusal(lambda: Monitor.load("a\0b")) == f"{told} a\\x00b: no file can have such a name"
+
+
+@pytest.mark.parametrize("content", [b"", b"y,p\n1,0.5\n", b'{"format": "properly-map"}', b"\xff"])
+def test_what_is_not_ours_is_said_word_for_word(path: Path, content: bytes) -> None:
+    path.write_bytes(content)
+    told = f"{SHOWN} is not a state that properly monitor has written"
+    hint = "\n\nHint: give another --state; a new file is begun."
+    assert refusal(lambda: Monitor.load(path)) == told + hint
+
+
+@pytest.mark.parametrize("change", [b"0.2", b'"version": 0, '])
+def test_what_was_changed_is_said_word_for_word(path: Path, change: bytes) -> None:
+    data = path.read_bytes()
+    places = {b"0.2": b'"cases": 2', b'"version": 0, ': b'"version": 1, '}
+    assert places[change] in data
+    path.write_bytes(data.replace(places[change], change))
+    told = f"the state {SHOWN} was cut or changed after it was written; it is not used"
+    hint = "\n\nHint: put back a copy of it, or begin a new one from all cases."
+    assert refusal(lambda: Monitor.load(path)) == told + hint
+
+
+@pytest.mark.parametrize("rest", [b'"sha256": "', b'"other": {}}'])
+def test_a_newer_state_is_said_word_for_word(path: Path, rest: bytes) -> None:
+    path.write_bytes(b'{"format": "properly-monitor", "version": 12, ' + rest)
+    told = f"the state {SHOWN} has format 12; this version of properly reads 1"
+    assert refusal(lambda: Monitor.load(path)) == f"{told}\n\nHint: pip install --upgrade properly"
+
+
+def test_two_writers_are_told_so_word_for_word(path: Path) -> None:
+    told = f"{SHOWN} exists already and is not overwritten"
+    hint = "\n\nHint: read it by Monitor.load, or pass overwrite=True."
+    assert refusal(lambda: Monitor().save(path)) == told + hint
+    one, other = Monitor.load(path), Monitor.load(path)
+    one.add([1], [0.5], ids=["c"])
+    one.save(path)
+    told = f"the state {SHOWN} was written by another since it was read"
+    hint = "\n\nHint: read it again by Monitor.load, and add once more."
+    assert refusal(lambda: other.save(path)) == told + hint
+
+
+def test_what_cannot_be_written_is_said_word_for_word(
+    path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monitor = Monitor.load(path)
+    told = "the folder no\\nne does not exist\n\nHint: make it first, or write elsewhere."
+    assert refusal(lambda: monitor.save("no\nne/watch.json")) == told
+    told = ". is a directory\n\nHint: give the name of a file in it."
+    assert refusal(lambda: monitor.save(".")) == told
+    told = "a\\x00b is no name that a file can have"
+    hint = "\n\nHint: leave out characters that cannot be written."
+    assert refusal(lambda: monitor.save("a\0b")) == told + hint
+    long = "x" * 300
+    assert refusal(lambda: monitor.save(long)) == f"cannot write to {long}: file name too long"
+
+    def full(_: int) -> NoReturn:
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+    monkeypatch.setattr(os, "fsync", full)
+    told = f"there is no room left on the disk for {SHOWN}; nothing was written"
+    assert refusal(lambda: monitor.save(path)) == told
+
+
+def test_a_state_that_would_be_too_long_is_refused_word_for_word(
+    path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monitor = Monitor.load(path)
+    size = path.stat().st_size
+    monkeypatch.setattr(_stored, "LARGEST", size - 1)
+    told = f"a state can be {size - 1:,} bytes long; this one would be {size:,}"
+    hint = "\n\nHint: begin another one, for the cases to come."
+    assert refusal(lambda: monitor.save(path)) == told + hint
+    assert "was cut or changed" in refusal(lambda: Monitor.load(path))
+
+
+def test_a_rule_of_ones_own_cannot_be_saved(path: Path) -> None:
+    from properly.rules import Brier
+
+    class Own(Brier):
+        """A rule that no other process knows."""
+
+    told = "a rule must have a name of properly.rules; got 'Own'"
+    hint = "\n\nHint: names are such as Brier, Log, RPS."
+    assert refusal(lambda: Monitor(rule=Own()).save(path)) == told + hint
