@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import compileall
 import contextlib
 import json
 import math
@@ -73,7 +74,7 @@ class Forks:
     Parameters
     ----------
     root : Path
-        What is copied.
+        What is copied, itself a copy.
     folder : Path
         Where the copies are put.
     jobs : int
@@ -82,6 +83,10 @@ class Forks:
 
     def __init__(self, root: Path, folder: Path, jobs: int) -> None:
         self.root = root
+        # What no mutant changes is compiled once, whatever the environment says of that.
+        sys.dont_write_bytecode = False
+        os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
+        compileall.compile_dir(root / "src", quiet=2)
         self.free = [copied(root, folder / f"tree-{k}") for k in range(jobs)]
         self.running: dict[int, _Running] = {}
         self.waiting: deque[Task] = deque()

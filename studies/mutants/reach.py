@@ -24,8 +24,9 @@ LONGEST = 1200
 # Calls of a function in which a test is watched.
 CALLS = 20
 QUIET = (
-    *("-q", "-m", "not slow", "-p", "no:cacheprovider", "-o", "faulthandler_timeout=0"),
-    *("-p", "no:cov", "-p", "no:xdist", "-W", "ignore::pytest.PytestAssertRewriteWarning"),
+    *("-q", "-m", "not slow", "-p", "no:cacheprovider", "-p", "_hypothesis_pytestplugin"),
+    *("-o", "faulthandler_timeout=0", "-o", "addopts=--import-mode=importlib"),
+    *("-W", "ignore::pytest.PytestAssertRewriteWarning"),
 )
 
 
@@ -115,10 +116,8 @@ class Reach:
 
 def measured(tree: Path, file: str) -> dict[str, Any]:
     """Run a file of tests, and note which test reaches which lines."""
-    import pytest
-
     watch = _Watch(tree / "src")
-    code = pytest.main([*QUIET, f"--basetemp={tree}.tmp", file], plugins=[watch])
+    code = _ran(tree, [file], watch)
     passed = [name for name in watch.seconds if name not in watch.spoilt]
     masks: dict[str, dict[str, int]] = {}
     for k, name in enumerate(passed):
@@ -128,6 +127,16 @@ def measured(tree: Path, file: str) -> dict[str, Any]:
     lines = {path: {line: f"{x:x}" for line, x in found.items()} for path, found in masks.items()}
     tests = [(name, round(watch.seconds[name], 3)) for name in passed]
     return {"code": code, "tests": tests, "lines": lines}
+
+
+def _ran(tree: Path, files: Sequence[str], plugin: object, *options: str) -> int:
+    """Run files of tests without anything that they can do without."""
+    import pytest
+
+    os.environ["PYTEST_DISABLE_PLUGIN_AUTOLOAD"] = "1"
+    if any(file.startswith("src") for file in files):
+        options = (*options, "--doctest-modules")
+    return pytest.main([*QUIET, *options, f"--basetemp={tree}.tmp", *files], plugins=[plugin])
 
 
 class _Watch:
@@ -177,11 +186,8 @@ class _Watch:
 
 def noticed(tree: Path, tests: Sequence[str]) -> dict[str, Any]:
     """Run tests, in their order, until the first that fails."""
-    import pytest
-
     order = _Order(tests)
-    files = list(dict.fromkeys(name.partition("::")[0] for name in tests))
-    code = pytest.main([*QUIET, "-x", f"--basetemp={tree}.tmp", *files], plugins=[order])
+    code = _ran(tree, list(dict.fromkeys(file_of(name) for name in tests)), order, "-x")
     # 5: there was nothing to run, since the tests are called otherwise now.
     return {"failed": code not in (0, 5), "by": order.failed, "ran": order.ran}
 
@@ -207,6 +213,11 @@ class _Order:
             self.failed = self.failed or report.nodeid
 
 
+def file_of(test: str) -> str:
+    """Return the file that a test is in."""
+    return test.partition("::")[0]
+
+
 def digest(path: Path) -> str:
     """Return a short name of what a file says."""
     return hashlib.sha256(path.read_bytes()).hexdigest()[:12]
@@ -218,7 +229,7 @@ def _names(root: Path, paths: Iterable[Path]) -> list[str]:
 
 def _rank(test: str, path: str) -> int:
     """Say how near a test stands to a file: of its name, of its package, or elsewhere."""
-    file, module = Path(test.partition("::")[0]), Path(path)
+    file, module = Path(file_of(test)), Path(path)
     package = module.parts[2]
     if file == module or file.stem == f"test{module.stem}":
         return 0

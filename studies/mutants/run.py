@@ -13,6 +13,8 @@ import hashlib
 import json
 import math
 import os
+import signal
+import sys
 import tempfile
 import tomllib
 from collections import Counter
@@ -22,7 +24,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from studies.mutants.forks import Answer, Forks, Task, copied
 from studies.mutants.mutations import Mutant, is_sound, mutants_of, sampled
-from studies.mutants.reach import Reach, Timed, digest, noticed
+from studies.mutants.reach import Reach, Timed, digest, file_of, noticed
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
@@ -37,8 +39,8 @@ PACKAGES = (
 FRAMED = ("_dask.py", "_spark.py", "_cluster_errors.py", "_shards.py")
 # What must be noticed, of all that can be.
 LEAST = 0.95
-# The tests most likely to notice are run by themselves, up to so many seconds.
-SOON = 5.0
+# The tests most likely to notice are run by themselves: so many seconds, of so many files.
+SOON, FILES = 5.0, 3
 # Time that loading takes, and how much slower than measured a test may be.
 GRACE, SLOWER = 20.0, 5.0
 
@@ -73,6 +75,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """Do what the command line asks."""
     options = parse(arguments)
     count = None if options.all else options.sample
+    # Whoever ends this process ends those that it started.
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(1))
     with tempfile.TemporaryDirectory(prefix="mutants-") as copies:
         # Whoever works on the code meanwhile changes nothing of what is found.
         root = copied(ROOT, Path(copies) / "original")
@@ -155,11 +159,14 @@ def parted(tests: Sequence[Timed], budget: float) -> tuple[list[Timed], list[Tim
     """Part tests into those to be run at once, and those after them, within the budget."""
     soon: list[Timed] = []
     later: list[Timed] = []
+    files: set[str] = set()
     total = 0.0
     for test in tests:
         total += test.seconds
-        if not soon or total <= SOON:
+        near = len(files | {file_of(test.name)}) <= FILES
+        if not soon or (near and total <= SOON):
             soon.append(test)
+            files.add(file_of(test.name))
         elif total <= budget:
             later.append(test)
     return soon, later

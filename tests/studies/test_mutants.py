@@ -52,6 +52,7 @@ def mutated(source: str) -> set[str]:
         ("a = 1e8", {"a = 200000000.0"}),
         ("a = True", {"a = False"}),
         ("f(a, b=c)", {"pass"}),
+        ("a.append(b)", {"pass"}),
         ("d = np.abs(a)", {"d = (a)"}),
         ("d = a.sum()", {"d = (a)"}),
         ("d = f(a, b, c)", {"d = f(b, a, c)"}),
@@ -86,6 +87,7 @@ def test_an_operator_is_found_behind_brackets_and_comments() -> None:
         "from a import b",
         'T = TypeVar("T", covariant=True)',
         "d = max(a, b)",
+        "d = len(a)",
     ],
 )
 def test_what_is_only_said_is_left_alone(source: str) -> None:
@@ -148,6 +150,10 @@ def test_the_likeliest_tests_are_run_first_and_none_beyond_the_budget() -> None:
     assert [test.name for test in soon] == ["a", "b"]
     assert [test.name for test in later] == ["c", "d"]
     assert parted(tests[3:4], 60.0) == (tests[3:4], [])
+    # To read many files takes longer than to run a short test of each.
+    soon, later = parted([Timed(f"{k}.py::a", 0.1) for k in (1, 2, 1, 3, 4, 2)], 60.0)
+    assert [test.name[0] for test in soon] == ["1", "2", "1", "3", "2"]
+    assert [test.name[0] for test in later] == ["4"]
 
 
 MUTANT = Mutant("src/properly/rules/_a.py", 3, "a + b", "operator", "2: + -> -", (0, 1), "-", 3)
