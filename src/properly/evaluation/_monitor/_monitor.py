@@ -422,6 +422,7 @@ class Monitor:
         require(models and all(type(x) is str for x in models) and len(set(models)) == len(models))
         self._ledger = _stored.ledger_from(content, self._plan(models))
         self._waiting = _stored.waiting_from(content, self._ledger)
+        _stored.require_agreement(self._ledger, self._waiting, self._register)
         return self
 
     def _content(self) -> dict[str, Any]:

@@ -227,6 +227,15 @@ def _claimed(x: dict[str, Any]) -> Claim:
     return Claim(_text(x["model"]), x["about"], group if group is None else _text(group))
 
 
+def require_agreement(ledger: Ledger, waiting: Waiting, register: Register) -> None:
+    """Refuse ids in two places, or of some cases only."""
+    early = np.array(list(register.early), np.uint64)
+    counted = register.counted & ~LAST_BIT
+    ids = np.concatenate([counted, register.dropped, waiting.ids, early])
+    require(len(np.unique(ids)) == len(ids))
+    require(not len(ids) or (len(counted) == ledger.cases and not register.batches))
+
+
 def waiting_from(content: dict[str, Any], ledger: Ledger) -> Waiting:
     """Read the cases that wait."""
     x, models = content["waiting"], len(ledger.plan.models)
@@ -242,7 +251,7 @@ def waiting_from(content: dict[str, Any], ledger: Ledger) -> Waiting:
     require(np.isin(np.diff(unit, prepend=ledger.units), (0, 1)).all())
     require(not len(unit) or (unit[0] == ledger.units and (y[unit == unit[0]] == OPEN).any()))
     require((group < max(len(ledger.groups), 1)).all())
-    require(not (ids & LAST_BIT).any() and len(np.unique(ids)) == len(ids))
+    require(not (ids & LAST_BIT).any())
     return Waiting(unit, ids, y.astype(np.int8), group, forecasts)
 
 
