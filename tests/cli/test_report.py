@@ -142,6 +142,22 @@ def test_the_python_makes_the_same_page(options: tuple[str, ...], written: list[
     assert words == kept
 
 
+def test_a_monitor_is_on_the_page_and_in_the_python(folder: Path, written: list[Any]) -> None:
+    watch = properly.Monitor()
+    watch.add([0, 1], {"good": [0.2, 0.7]})
+    watch.save(folder / "it's.json")
+    run("report", "forecasts.csv", *TWO, *QUICK, "--monitor", "it's.json")
+    exec(compile(written[0][2]["python"], "page", "exec"), {})  # noqa: S102
+    first, second = (words["monitor"] for _, _, words in written)
+    assert first.to_dict() == second.to_dict() == watch.to_dict()
+
+
+def test_a_state_that_cannot_be_read_is_refused_before_the_work(written: list[Any]) -> None:
+    result = run("report", "forecasts.csv", *TWO, "--monitor", "none.json")
+    said = "Error: cannot read the state none.json: no such file or directory\n"
+    assert (result.exit_code, result.stderr, written) == (1, said, [])
+
+
 def test_the_python_reads_names_as_names(folder: Path, written: list[Any]) -> None:
     hostile = "p');print(\"x{{7}}\\"
     file = folder / "it's.csv"

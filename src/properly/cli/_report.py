@@ -36,7 +36,11 @@ if TYPE_CHECKING:
 
 
 def python_of(
-    chosen: Chosen, settings: Mapping[str, Any], output: str, words: Mapping[str, Any]
+    chosen: Chosen,
+    settings: Mapping[str, Any],
+    output: str,
+    words: Mapping[str, Any],
+    state: str | None = None,
 ) -> str:
     """Write the calls that read the same columns, evaluate them and write the page.
 
@@ -60,7 +64,7 @@ def python_of(
         f"    {_forecasts(chosen)},",
         *(f"    {name}={value}," for name, value in _chosen_options(chosen, settings)),
         ")",
-        f"properly.report.write({_call([output], words)})",
+        f"properly.report.write({_call([output], words, state)})",
     ]
     return "\n".join(lines) + "\n"
 
@@ -141,8 +145,9 @@ def _column(chosen: Chosen, role: str) -> str:
     return f"np.array({dates}, dtype='datetime64[us]')"
 
 
-def _call(values: Iterable[str], words: Mapping[str, Any]) -> str:
+def _call(values: Iterable[str], words: Mapping[str, Any], state: str | None) -> str:
     given = [f"{name}={word!r}" for name, word in words.items() if word is not None]
+    given += [] if state is None else [f"monitor=properly.Monitor.load({state!r})"]
     return ", ".join([*map(repr, values), "evaluation", *given])
 
 
@@ -197,6 +202,11 @@ def _options() -> list[click.Parameter]:
             callback=_as_map,
             help="Whether models can be repaired: a section of the page, and sentences. MAP is "
             "auto, which is meant if it is left out, or the name of a map such as logistic.",
+        ),
+        click.Option(
+            ["--monitor", "state"],
+            metavar="FILE",
+            help="The state of properly monitor: its evidence over time is a section of the page.",
         ),
         *_words(),
         level_option(),
@@ -265,6 +275,7 @@ def _report(
     title: str | None,
     cases: str,
     event_name: str,
+    state: str | None,
     **options: Any,
 ) -> None:
     import properly
@@ -277,6 +288,7 @@ def _report(
     settings = {name: options.pop(name) for name in names}
     settings["rules"] = settings["rules"] or None
     own = taken_long(options, *OF_BOARDS)
+    watched = None if state is None else properly.Monitor.load(state)
     if own is not None:
         from properly.cli._leaderboard import write_page
 
@@ -292,7 +304,7 @@ def _report(
     words = {"cases": cases, "event": event_name}
     given = {"title": title, **words}
     # What reads all rows into memory is no way to make this page of a large file again.
-    python = python_of(data, settings, output, given) if isinstance(data, Chosen) else None
+    python = python_of(data, settings, output, given, state) if isinstance(data, Chosen) else None
     with together():
         drawn = _draw(figures, evaluation, figure_formats, force=force)
         properly.report.write(
@@ -300,6 +312,7 @@ def _report(
             evaluation,
             title=title,
             **words,
+            monitor=watched,
             command=command_line(),
             python=python,
             date=dt.date.today().isoformat(),  # noqa: DTZ011 - the reader's own day

@@ -23,7 +23,7 @@ from properly.plots._axes import (
 from properly.plots._names import name_ends
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Callable, Iterator, Sequence
 
     from matplotlib.axes import Axes
 
@@ -53,11 +53,15 @@ class Course(NamedTuple):
         return float(self.record.log_threshold / math.log(10))
 
     @property
-    def label(self) -> str:
-        """What there is evidence for, and when it was enough."""
-        said = f"{legible(self.record.model)} {CLAIMS[self.record.about]}"
+    def is_quiet(self) -> bool:
+        """Whether it is about a group that has no alarm."""
+        return self.record.group is not None and not self.alarms
+
+    def label(self, shown: Callable[[str], str]) -> str:
+        """Say what there is evidence for, and when it was enough, with names as they are shown."""
+        said = f"{shown(self.record.model)} {CLAIMS[self.record.about]}"
         if self.record.group is not None:
-            said += f", group {legible(self.record.group)}"
+            said += f", group {shown(self.record.group)}"
         if len(self.alarms) == 1:
             return f"{said}: alarm after {many(self.alarms[0].case, 'case')}"
         return said + (f": {len(self.alarms)} alarms" if self.alarms else "")
@@ -99,22 +103,21 @@ def monitor(record: Any, ax: Axes | None = None, *, color: Color | None = None) 
     >>> [text.get_text() for text in ax.texts]
     ['alarm at 20', 'forecast miscalibrated: alarm after 6 cases']
     """
-    courses = list(_courses(record))
+    courses = list(courses_of(record))
     own = ax is None
     ax = plain_axes(ax, 6.6, 3.9)
     _show(ax, courses)
     _draw_thresholds(ax, courses)
     ink = inks(dict.fromkeys(x.record.model for x in courses), color)
-    quiet = [x for x in courses if x.record.group is not None and not x.alarms]
-    _draw_quiet(ax, quiet)
+    _draw_quiet(ax, [x for x in courses if x.is_quiet])
     for course in courses:
-        if course.record.group is None or course.alarms:
+        if not course.is_quiet:
             _draw(ax, course, ink[course.record.model].color)
     name_ends(ax, own=own)
     return ax
 
 
-def _courses(record: Any) -> Iterator[Course]:
+def courses_of(record: Any) -> Iterator[Course]:
     """Go through the claims of a monitor that has counted cases."""
     if not (hasattr(record, "evidence") and hasattr(record, "alarms")):
         message = f"this picture is drawn from a Monitor; got {type(record).__name__}"
@@ -131,7 +134,7 @@ def _courses(record: Any) -> Iterator[Course]:
 
 def _corners(one: Any, own: Sequence[Any], restarts: Sequence[Any]) -> tuple[Column, Column]:
     """Return the times that are remembered with alarms and new beginnings among them."""
-    peaks = [(x.case, math.log(x.evidence) if x.evidence else -math.inf) for x in own]
+    peaks = [(x.case, math.log(x.evidence)) for x in own]
     anew = [(x.case, 0.0) for x in restarts]
     cases, evidence = np.array([(0, 0.0), *peaks, *anew]).T
     cases, evidence = np.append(cases, one.times), np.append(evidence, one.path)
@@ -149,13 +152,18 @@ def _show(ax: Axes, courses: Sequence[Course]) -> None:
         ax.xaxis.set_major_locator(ticker.MaxNLocator(nbins=6, steps=[1, 2, 5, 10], integer=True))
         ax.xaxis.set_major_formatter(ticker.StrMethodFormatter("{x:,.0f}"))
     if ax.get_autoscaley_on():
-        threshold = max(x.threshold for x in courses)
-        ends = [end for x in courses for end in (x.evidence.min(), x.evidence.max())]
-        low, high = max(LOWEST, min(ends)), min(max(*ends, threshold), BEYOND * threshold)
-        air = 0.04 * (high - low)
-        ax.set_ylim(low - air, high + air)
+        ax.set_ylim(*ends_of(courses))
         ax.yaxis.set_major_locator(ticker.MaxNLocator(nbins=6, integer=True))
         ax.yaxis.set_major_formatter(ticker.FuncFormatter(lambda x, _: power(round(x))))
+
+
+def ends_of(courses: Sequence[Course]) -> tuple[float, float]:
+    """Return the least and the largest exponent that a picture shows."""
+    threshold = max(x.threshold for x in courses)
+    ends = [end for x in courses for end in (x.evidence.min(), x.evidence.max())]
+    low, high = max(LOWEST, min(ends)), min(max(*ends, threshold), BEYOND * threshold)
+    air = 0.04 * (high - low)
+    return low - air, high + air
 
 
 def power(exponent: int) -> str:
@@ -169,25 +177,28 @@ def power(exponent: int) -> str:
     return f"{10**exponent:,}" if exponent >= 0 else f"1/{10**-exponent:,}"
 
 
-def _draw_thresholds(ax: Axes, courses: Sequence[Course]) -> None:
-    """Draw where evidence is an alarm: about all cases, and in groups."""
+def thresholds_of(courses: Sequence[Course]) -> list[tuple[float, str]]:
+    """Return where evidence is an alarm, with words: about all cases, and in groups."""
+    result = []
     for words, is_group in (("alarm", False), ("alarm in a group", True)):
         ends = [x.threshold for x in courses if (x.record.group is not None) == is_group]
-        if not ends:
-            continue
-        look: dict[str, Any] = {"color": GREY if is_group else TEXT, "zorder": 1.5}
-        ax.axhline(min(ends), linewidth=0.8, linestyle=(0, (4, 3)), gid=THRESHOLD, **look)
-        # Groups that came later have a smaller share, each its own.
-        more = "" if min(ends) == max(ends) else " or more"
-        text = f"{words} at {round(10 ** min(ends)):,}{more}"
-        place: dict[str, Any] = {
-            "xycoords": ("axes fraction", "data"),
-            "textcoords": "offset points",
-            # Lines go behind the words.
-            "bbox": {"facecolor": "white", "alpha": 0.75, "linewidth": 0, "pad": 0.8},
-        }
-        look["zorder"] = 2.8
-        ax.annotate(text, (0, min(ends)), (4, 3), fontsize="small", **place, **look)
+        if ends:
+            # Groups that came later have a smaller share, each its own.
+            more = "" if min(ends) == max(ends) else " or more"
+            result.append((min(ends), f"{words} at {round(10 ** min(ends)):,}{more}"))
+    return result
+
+
+def _draw_thresholds(ax: Axes, courses: Sequence[Course]) -> None:
+    """Draw where evidence is an alarm; that of groups in grey."""
+    for (height, words), color in zip(thresholds_of(courses), (TEXT, GREY), strict=False):
+        dashes: dict[str, Any] = {"linewidth": 0.8, "linestyle": (0, (4, 3)), "color": color}
+        ax.axhline(height, zorder=1.5, gid=THRESHOLD, **dashes)
+        place: dict[str, Any] = {"xycoords": ("axes fraction", "data"), "zorder": 2.8}
+        # Lines go behind the words.
+        behind = {"facecolor": "white", "alpha": 0.75, "linewidth": 0, "pad": 0.8}
+        look: dict[str, Any] = {"fontsize": "small", "color": color, "bbox": behind}
+        ax.annotate(words, (0, height), (4, 3), textcoords="offset points", **place, **look)
 
 
 def _draw_quiet(ax: Axes, quiet: Sequence[Course]) -> None:
@@ -204,7 +215,7 @@ def _draw(ax: Axes, course: Course, color: str) -> None:
     style = LINES[course.record.about]
     width = 1.0 if course.record.group is not None else 1.4
     look: dict[str, Any] = {"linewidth": width, "linestyle": style, "zorder": 2.5}
-    _line(ax, course, color=color, label=course.label, gid=CURVE, **look)
+    _line(ax, course, color=color, label=course.label(legible), gid=CURVE, **look)
     low, high = ax.get_ylim()
     for alarm in course.alarms:
         height = np.clip(math.log10(alarm.evidence), low, high)

@@ -15,6 +15,7 @@ from properly.evaluation._verdict._words import begun
 from properly.report._chart import MOST_MODELS, drawn_models, drawn_part, inks_of
 from properly.report._classes import class_scores_chart, confusion_chart, retention_chart
 from properly.report._decision import decision_chart
+from properly.report._evidence import evidence_chart
 from properly.report._first_screen import first_screen
 from properly.report._groups import groups_chart
 from properly.report._matrix import matrix_chart
@@ -40,6 +41,7 @@ from properly.report._tables import (
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
+    from properly.evaluation import Monitor
     from properly.evaluation._record import Evaluation
     from properly.evaluation._verdict._verdict import Sentence
     from properly.report._chart import Chart
@@ -88,6 +90,7 @@ SECTIONS = (
     Section("comparison", "Comparison", ("comparisons",)),
     Section("by-group", "Groups", ("groups",)),
     Section("over-time", "Time", ("time",)),
+    Section("monitor", "Evidence over time", ("evidence",)),
 )
 # What each kind of sentence is about, in the order of the page.
 KINDS = {
@@ -149,6 +152,7 @@ def contents(
     words: Words,
     command: str | None,
     python: str | None,
+    monitor: Monitor | None = None,
 ) -> dict[str, Any]:
     """Gather what the template prints."""
     said = verdict(evaluation, cases=words["cases"], event=words["event"])
@@ -156,6 +160,8 @@ def contents(
     with one_blas_thread():
         part = drawn_part(evaluation)
         charts = charts_of(part)
+    evidence = evidence_chart(monitor, evaluation)
+    charts += [] if evidence is None else [evidence]
     parts, worst = parts_of(charts), worst_tables(evaluation)
     of_event = evaluation.task == "binary"
     return {
@@ -189,7 +195,12 @@ def contents(
         "python": python or python_call(evaluation),
         "record": "e",
         "version": __version__,
-        "numbers": {**_numbers(evaluation), "verdict": said.to_dict(), "version": __version__},
+        "numbers": {
+            **_numbers(evaluation),
+            **({} if monitor is None else {"monitor": _watched(monitor)}),
+            "verdict": said.to_dict(),
+            "version": __version__,
+        },
         "specs": {chart.name: described(chart) for chart in charts},
     }
 
@@ -241,6 +252,14 @@ def _numbers(evaluation: Evaluation) -> dict[str, Any]:
         numbers["comparisons"] = {rule: numbers["comparisons"][rule] for rule in kept}
         if not kept:
             numbers.pop("auc_differences", None)
+    return numbers
+
+
+def _watched(monitor: Monitor) -> dict[str, Any]:
+    """Return all numbers of a monitor but the courses of evidence, which are long."""
+    numbers = monitor.to_dict()
+    for one in numbers["evidence"]:
+        del one["times"], one["path"]
     return numbers
 
 

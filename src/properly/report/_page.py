@@ -21,6 +21,7 @@ from properly._boundary._notices import import_extra
 from properly._boundary._record import printable
 from properly.comparison._leaderboard_record import Leaderboard
 from properly.errors import ArgumentTypeError
+from properly.evaluation._monitor._monitor import Monitor
 from properly.evaluation._record import Evaluation
 from properly.report._board import board_contents
 from properly.report._chart import theme
@@ -73,6 +74,7 @@ def write(
     title: str | None = None,
     cases: str = "cases",
     event: str = "the event",
+    monitor: Monitor | None = None,
     command: str | None = None,
     python: str | None = None,
     date: str | None = None,
@@ -97,6 +99,9 @@ def write(
     cases, event : str
         What the cases are, such as ``"people"``, and what may happen to them, such as ``"death"``,
         in the words of the verdict. Of an evaluation only.
+    monitor : Monitor, optional
+        Of models in production: its evidence over time is a section of the page of an evaluation,
+        once a case is counted.
     command, python : str, optional
         How to make the page again, for its methods.
     date : str, optional
@@ -122,7 +127,7 @@ def write(
     'report.html'
     """
     words: Words = {"title": title, "cases": cases, "event": event}
-    text = page(evaluation, **words, command=command, python=python, date=date)
+    text = page(evaluation, **words, monitor=monitor, command=command, python=python, date=date)
     return write_whole(path, text, overwrite=overwrite)
 
 
@@ -132,11 +137,13 @@ def page(
     title: str | None = None,
     cases: str = "cases",
     event: str = "the event",
+    monitor: Monitor | None = None,
     command: str | None = None,
     python: str | None = None,
     date: str | None = None,
 ) -> str:
     """Return the page as text."""
+    _require_monitor(monitor, evaluation)
     if isinstance(evaluation, Leaderboard):
         context = board_contents(evaluation, title, command, python)
         return _printed("leaderboard.html.jinja", context, date, runtime="")
@@ -145,8 +152,17 @@ def page(
         message = f"a report is printed from an Evaluation or a Leaderboard; got {what}"
         raise ArgumentTypeError(message, hint=MAKE)
     words: Words = {"title": title, "cases": cases, "event": event}
-    context = contents(evaluation, words, command, python)
+    context = contents(evaluation, words, command, python, monitor)
     return _printed("page.html.jinja", context, date, runtime=_ours("vega.js"))
+
+
+def _require_monitor(monitor: object, evaluation: object) -> None:
+    if monitor is not None and not isinstance(monitor, Monitor):
+        message = f"monitor must be a properly.Monitor; got {type(monitor).__name__}"
+        raise ArgumentTypeError(message, hint="properly.Monitor.load reads a state.")
+    if monitor is not None and isinstance(evaluation, Leaderboard):
+        message = "monitor goes with an Evaluation; got a Leaderboard"
+        raise ArgumentTypeError(message)
 
 
 def _printed(template: str, context: dict[str, Any], date: str | None, runtime: str) -> str:
