@@ -29,12 +29,12 @@ from properly.engines._files._shards import (
     Shard,
     find_shards,
     kind_of,
-    no_match,
     not_valid,
     require_one_type,
     split_quotes,
     unreachable,
 )
+from properly.engines._files._stores import names_in, package_for, reason_of, require_package
 from properly.errors import ArgumentTypeError, DataError
 
 if TYPE_CHECKING:
@@ -79,6 +79,8 @@ def open_dask(
     with _client(address):
         with translated("dask"):
             require_library(__name__)
+            for package in sorted({needed[0] for x in shards if (needed := package_for(x.place))}):
+                require_library(package)
             parts, schema = _looked_at(shards, columns)
         meta = as_frame(schema.empty_table())
         # Called "columns", Dask would hand over those that it needs, in a list.
@@ -92,15 +94,12 @@ class _Fsspec:
     def names(self, address: str) -> list[str]:
         """Find all files that an address stands for."""
         fsspec = import_extra("fsspec", extra="dask")
+        require_package(address)
         try:
-            system, _ = fsspec.url_to_fs(address)
-            names = system.glob(address) if fsspec.core.has_magic(address) else [address]
-            names = [system.unstrip_protocol(name) for name in names if not system.isdir(name)]
+            store, _ = fsspec.url_to_fs(address)
         except Exception as error:
-            raise unreachable(address, "Dask", _reason(error)) from error
-        if not names:
-            raise no_match(address)
-        return sorted(names)
+            raise unreachable(address, "Dask", reason_of(error)) from error
+        return names_in(store, address, "Dask")
 
     def opening(self, address: str) -> str:
         """Read the beginning of a file."""
@@ -109,12 +108,8 @@ class _Fsspec:
             with fsspec.open(address, "rb", compression="infer") as file:
                 head = file.read(OPENING)
         except Exception as error:
-            raise unreachable(address, "Dask", _reason(error)) from error
+            raise unreachable(address, "Dask", reason_of(error)) from error
         return decoded(address, head)
-
-
-def _reason(error: Exception) -> str:
-    return str(error).partition("\n")[0] or type(error).__name__
 
 
 def _as_address(scheduler: str) -> str:

@@ -198,7 +198,7 @@ def require_same(table: Table, first: Table) -> None:
 def refusal(file: File, text: str) -> DataError:
     """Say in one sentence why duckdb cannot read a file."""
     first = text.partition("\n")[0]
-    if not is_here(file):
+    if not is_here(file) and not first.startswith("Invalid Input Error"):
         return _out_of_reach(file, text)
     at = re.search(r"CSV Error on Line: (\d+)", first)
     fields = re.search(r"^Expected Number of Columns: (\d+) Found: (\d+)", text, re.MULTILINE)
@@ -229,9 +229,19 @@ def refusal(file: File, text: str) -> DataError:
 def _out_of_reach(file: File, text: str) -> DataError:
     """Say why a file elsewhere cannot be read; most often duckdb lacks an extension for it."""
     lacking = re.search(r"extension '?\"?(\w+)", text)
-    reason = f"its extension {lacking[1]} is not there" if lacking else text.partition("\n")[0]
-    message = f"a file elsewhere must be one that duckdb reaches; {file.name!r} is not: {reason}"
-    hint = f"INSTALL {lacking[1]} is the command of duckdb that fetches it." if lacking else None
+    # What a package of Python raised stands below its stack.
+    raised = re.search(r"^[\w.]+: .+", text, re.MULTILINE) if text.startswith("Trace") else None
+    reason = raised[0] if raised else text.partition("\n")[0]
+    if not lacking:
+        message = f"a file elsewhere must be one that duckdb reaches; {file.name!r} is not: "
+        return DataError(f"{message}{reason[:200]}")
+    message = (
+        f"a file elsewhere must be one that duckdb reaches; {file.name!r} is not: "
+        f"its extension {lacking[1]} is not there"
+    )
+    hint = f"INSTALL {lacking[1]} is the command of duckdb that fetches it."
+    if file.name.startswith("s3://"):
+        hint = f"pip install 'properly[s3]', or {hint}"
     return DataError(message, hint=hint)
 
 

@@ -2,7 +2,7 @@
 
 The name tells the format, else the first bytes do. What is no plain file, such as standard input,
 is first written to one. Files that are not on this machine have addresses, which are left to
-duckdb.
+engines.
 """
 
 from __future__ import annotations
@@ -80,7 +80,7 @@ def find_files(paths: Paths, folder: Path) -> list[File]:
     away = [path for path in given if _is_address(path)]
     here = [path for path in given if not _is_address(path)]
     files = _local_files(here, folder) if here or not away else []
-    return [*files, *(_as_file(str(address)) for address in dict.fromkeys(away))]
+    return [*files, *(as_file(str(address)) for address in dict.fromkeys(away))]
 
 
 def _local_files(paths: Paths, folder: Path) -> list[File]:
@@ -233,7 +233,7 @@ def _is_address(path: object) -> bool:
     return isinstance(path, str) and "://" in path and not os.path.lexists(path)
 
 
-def _as_file(address: str) -> File:
+def as_file(address: str) -> File:
     """Tell the format of a file by its name alone; what has no suffix is text."""
     suffixes = [suffix.lower() for suffix in PurePosixPath(address.partition("?")[0]).suffixes]
     packed = PACKED.get(suffixes[-1]) if suffixes else None

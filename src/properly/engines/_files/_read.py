@@ -49,6 +49,7 @@ from properly.engines._files._duckdb_tables import (
     values_of,
 )
 from properly.engines._files._paths import DAMAGED, File, Paths, damaged, find_files
+from properly.engines._files._stores import in_stores
 from properly.errors import ArgumentTypeError, DataError
 
 if TYPE_CHECKING:
@@ -243,7 +244,7 @@ def open_files(paths: Paths, memory: str | None = None) -> Iterator[Files]:
     duckdb = import_extra("duckdb", extra="duckdb")
     limits = {} if memory is None else limits_of(memory)
     with TemporaryDirectory(prefix="properly-") as folder:
-        files = find_files(paths, Path(folder))
+        files, stores = in_stores(find_files(paths, Path(folder)))
         # Without these it would write into the working directory, or fetch code from the network;
         # code that was fetched by hand is needed to reach files elsewhere.
         config = {
@@ -254,6 +255,8 @@ def open_files(paths: Paths, memory: str | None = None) -> Iterator[Files]:
         with _enough(duckdb, memory), duckdb.connect(config=config | limits) as connection:
             # It would draw between our own lines.
             connection.execute("SET enable_progress_bar = false")
+            for store in stores:
+                connection.register_filesystem(store)
             tables = [_opened(connection, file, i, folder) for i, file in enumerate(files)]
             for table in tables:
                 require_same(table, tables[0])
@@ -276,7 +279,8 @@ def read(
         CSV or TSV, Parquet, Arrow (Feather, IPC) or JSON lines, which their suffixes tell, else
         their first bytes; also compressed by gzip, bzip2 or zstd. A pattern such as
         ``"scores/*.csv"`` stands for all files that it matches, in order of their names, unless a
-        file has just that name. ``"-"`` is standard input.
+        file has just that name. ``"-"`` is standard input. An address such as
+        ``"s3://bucket/*.parquet"`` needs the extra ``s3``.
     columns : str or several, optional
         Names of columns. If left out, all are read.
     missing : {"refuse", "drop"}
