@@ -395,9 +395,9 @@ class Monitor:
         -------
         Monitor
         """
-        content, checksum = _stored.read(path)
+        said, checksum = _stored.read(path)
         with _stored.undamaged(printable(str(path))):
-            self = cls._of(content)
+            self = cls._of(_stored.parsed(said))
             # All that was read is known, and as it would be written again.
             require(_stored.written(self._content())[1] == checksum)
         self._checksum = checksum

@@ -54,7 +54,7 @@ def written(content: dict[str, Any]) -> tuple[str, str]:
     return text, checksum
 
 
-def read(path: str | os.PathLike[str]) -> tuple[dict[str, Any], str]:
+def read(path: str | os.PathLike[str]) -> tuple[bytes, str]:
     """Read what was written, and its checksum; refuse what is not ours, was cut or was changed."""
     shown = printable(str(path))
     try:
@@ -79,7 +79,12 @@ def read(path: str | os.PathLike[str]) -> tuple[dict[str, Any], str]:
         require(data.endswith(b"}\n") and len(data) <= LARGEST)
         said, checksum = data[head.end() : -2], head[3].decode()
         require(sha256(said).hexdigest() == checksum)
-        return json.loads(said, parse_constant=_refuse_constant), checksum
+        return said, checksum
+
+
+def parsed(said: bytes) -> dict[str, Any]:
+    """Read JSON, which has neither infinity nor what is no number."""
+    return dict(json.loads(said, parse_constant=_refuse_constant))
 
 
 @contextmanager
