@@ -57,10 +57,11 @@ def test_terminals_are_guarded_and_then_as_before(monkeypatch: pytest.MonkeyPatc
     with guarded():
         with guarded():
             click.echo(HOSTILE, err=True)
-        assert isinstance(sys.stderr, Guarded)
-        assert sys.stderr.terminal is terminal
-        assert sys.stderr.write("é\x07") == 2
-        sys.stderr.writelines(["a", "\x07"])
+        stream = sys.stderr
+        assert isinstance(stream, Guarded)
+        assert stream.terminal is terminal
+        assert stream.write("é\x07") == 2
+        stream.writelines(["a", "\x07"])
     assert sys.stderr is terminal
     assert terminal.getvalue() == "\\x1b[2J\\x07\\u202e\\u009b2J\\ud800\\U000e0001\né\\x07a\\x07"
 

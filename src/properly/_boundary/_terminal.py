@@ -16,7 +16,7 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterable, Iterator
     from typing import TextIO
 
 STREAMS = ("stdout", "stderr")
@@ -56,7 +56,7 @@ class Guarded:
         self.terminal.write(spelled(text))
         return len(text)
 
-    def writelines(self, lines: Iterator[str]) -> None:
+    def writelines(self, lines: Iterable[str]) -> None:
         """Write texts one after the other."""
         for line in lines:
             self.write(line)

@@ -21,7 +21,8 @@ class Guess:
 
     def __init__(self, files: Files, taken: Iterable[str]) -> None:
         self.files = files
-        self.free = [name for name in files.names if name not in set(taken)]
+        others = set(taken)
+        self.free = [name for name in files.names if name not in others]
         self.said: list[str] = []
 
     @cached_property

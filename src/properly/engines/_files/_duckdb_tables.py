@@ -133,17 +133,46 @@ class Named(Protocol):
 
 
 class Table(NamedTuple):
-    """The columns of a file, with None for one without a name, and how to read them."""
+    """The columns of a file, with None for one without a name, and how to read them.
+
+    Types are None where the file tells those of the columns that are asked for.
+    """
 
     file: File
     names: tuple[str | None, ...]
-    types: tuple[str, ...]
+    types: tuple[str, ...] | None
     scan: str
 
     @property
-    def source(self) -> str:
-        """What stands behind FROM; whatever the file calls its columns, they are c0, c1, ..."""
-        return f"{self.scan} AS t({', '.join(_numbered(len(self.names)))})"
+    def is_text(self) -> bool:
+        """Whether all columns are text, in which what is missing is written in several ways."""
+        return self.types is not None and self.types[0] == TEXT
+
+    def places(self, names: Iterable[str]) -> list[int]:
+        """Return the places of columns in the file."""
+        found = {name: i for i, name in enumerate(self.names)}
+        return [found[name] for name in names]
+
+    def source(self, names: Iterable[str]) -> str:
+        """Return what stands behind FROM, so that the columns of these names can be selected.
+
+        Whatever the file calls its columns, they are c0, c1, ... by their places. A file may have
+        thousands: of no other column does a query say what to do with it.
+        """
+        places = self.places(names)
+        if not self.is_text:
+            return f"{self.scan} AS t({', '.join(_numbered(max(places) + 1))})"
+        return f"(SELECT {', '.join(map(_present, places))} FROM {self.scan})"  # noqa: S608
+
+
+def _present(place: int) -> str:
+    """Select a column of text, as nothing where its value is missing."""
+    # Most values begin like numbers, which is quickly seen; nothing that is missing does.
+    x = f"c{place}"
+    return (
+        f"CASE WHEN {x} >= '+' AND {x} < ':' THEN {x} "
+        f"WHEN NOT regexp_full_match({x}, '{MISSING}') THEN {x} END AS {x}"
+    )
 
 
 def table_of(connection: Any, file: File, number: int, folder: Path) -> Table:
@@ -157,7 +186,9 @@ def table_of(connection: Any, file: File, number: int, folder: Path) -> Table:
             return _csv_table(file, path, opening)
         file = file._replace(format="json")
     if file.format == "json":
-        return _typed_table(connection, file, _scan("read_json", file, path, "sample_size = -1"))
+        # However many keys an object has, each is a column.
+        options = "sample_size = -1, map_inference_threshold = -1"
+        return _typed_table(connection, file, _scan("read_json", file, path, options))
     if file.format == "parquet":
         return _parquet_table(connection, file, path)
     return _arrow_table(connection, file, number, folder)
@@ -183,8 +214,9 @@ def require_different(file: Named, names: Iterable[str | None]) -> None:
 
 def require_same(table: Table, first: Table) -> None:
     """Refuse a file that has other columns than the first."""
-    lacking = [name for name in first.names if name is not None and name not in table.names]
-    beyond = [name for name in table.names if name is not None and name not in first.names]
+    here, there = set(table.names), set(first.names)
+    lacking = [name for name in first.names if name is not None and name not in here]
+    beyond = [name for name in table.names if name is not None and name not in there]
     if lacking or beyond:
         differences = [f"lacks {_listed(lacking)}"] * bool(lacking)
         differences += [f"has {_listed(beyond)} besides"] * bool(beyond)
@@ -264,34 +296,27 @@ def _csv_table(file: File, path: str, opening: str) -> Table:
     texts = ", ".join(f"'{column}': 'VARCHAR'" for column in columns)
     options = f"auto_detect = false, header = true, skip = {header.blank}, columns = {{{texts}}}"
     dialect = f"delim = '{header.separator}', quote = '\"', escape = '\"'"
-    # Most values begin like numbers, which is quickly seen; nothing that is missing does.
-    present = ", ".join(
-        f"CASE WHEN {column} >= '+' AND {column} < ':' THEN {column} "
-        f"WHEN NOT regexp_full_match({column}, '{MISSING}') THEN {column} END"
-        for column in columns
-    )
-    scan = f"(SELECT {present} FROM {_scan('read_csv', file, path, options, dialect)})"  # noqa: S608
+    scan = _scan("read_csv", file, path, options, dialect)
     return Table(file, header.names, (TEXT,) * len(columns), scan)
 
 
 def _parquet_table(connection: Any, file: File, path: str) -> Table:
-    table = _typed_table(connection, file, f"read_parquet({path}, hive_partitioning = false)")
     # duckdb knows no upper and lower case and renames columns; the file has their own names.
     query = f"SELECT name, num_children FROM parquet_schema({path})"  # noqa: S608
     root, *below = connection.execute(query).fetchall()
-    names = []
+    names, at = [], 0
     for _ in range(root[1]):
-        names.append(below[0][0])
-        below = below[_size(below) :]
-    return table._replace(names=tuple(names))
+        names.append(below[at][0])
+        at = _after(below, at)
+    return Table(file, tuple(names), None, f"read_parquet({path}, hive_partitioning = false)")
 
 
-def _size(schema: list[tuple[str, int | None]]) -> int:
-    """Count the first column of a schema and all that is nested in it."""
-    size = 1
-    for _ in range(schema[0][1] or 0):
-        size += _size(schema[size:])
-    return size
+def _after(schema: list[tuple[str, int | None]], at: int) -> int:
+    """Return where the next column of a schema begins, behind all that is nested in this one."""
+    end = at + 1
+    for _ in range(schema[at][1] or 0):
+        end = _after(schema, end)
+    return end
 
 
 def _arrow_table(connection: Any, file: File, number: int, folder: Path) -> Table:
@@ -305,11 +330,11 @@ def _arrow_table(connection: Any, file: File, number: int, folder: Path) -> Tabl
         connection.register(view, batches_in(file.path, folder / view))
     except BrokenArrowError as error:
         raise refusal(file, str(error)) from error
-    return _typed_table(connection, file, view)._replace(names=tuple(names))
+    return Table(file, tuple(names), None, view)
 
 
 def _typed_table(connection: Any, file: File, scan: str) -> Table:
-    """Ask for names and types where a file has types of its own."""
+    """Ask for names and types where only a look at the file tells either."""
     described = connection.execute(f"DESCRIBE SELECT * FROM {scan}").fetchall()  # noqa: S608
     names, types = zip(*(row[:2] for row in described), strict=True)
     return Table(file, names, types, scan)
@@ -349,23 +374,31 @@ class Value(NamedTuple):
 
 def values_of(connection: Any, table: Table, names: Sequence[str]) -> list[Value]:
     """Choose the kinds of columns by looking at the values, where the file does not tell."""
-    numbers = [table.names.index(name) for name in names]
-    if table.types[0] == TEXT:
-        return _kinds_of_texts(connection, table, numbers)
-    return [_converted(connection, table, i) for i in numbers]
+    source, places = table.source(names), table.places(names)
+    if table.is_text:
+        return _kinds_of_texts(connection, source, places)
+    if table.types is not None:
+        types = [table.types[i] for i in places]
+    else:
+        columns = ", ".join(f"c{i}" for i in places)
+        described = connection.execute(f"DESCRIBE SELECT {columns} FROM {source}").fetchall()  # noqa: S608
+        types = [row[1] for row in described]
+    return [
+        _converted(connection, source, f"c{i}", kind) for i, kind in zip(places, types, strict=True)
+    ]
 
 
-def _kinds_of_texts(connection: Any, table: Table, numbers: Sequence[int]) -> list[Value]:
+def _kinds_of_texts(connection: Any, source: str, numbers: Sequence[int]) -> list[Value]:
     """Choose the first kind that fits every value of a column of text."""
     kinds = {f"c{i}": list(KINDS) for i in numbers}
     # Most kinds are ruled out by few rows; only the first of what is left is tried on all of them.
-    few = f"(SELECT * FROM {table.source} LIMIT {FEW})"  # noqa: S608
+    few = f"(SELECT * FROM {source} LIMIT {FEW})"  # noqa: S608
     count, unfit = _unfit(connection, few, [(c, kind) for c in kinds for kind in KINDS])
     for column, kind in unfit:
         kinds[column].remove(kind)
     doubtful = list(kinds) if count == FEW else []
     while tried := [(column, kinds[column][0]) for column in doubtful if kinds[column]]:
-        _, unfit = _unfit(connection, table.source, tried)
+        _, unfit = _unfit(connection, source, tried)
         doubtful = [column for column, _ in unfit]
         for column in doubtful:
             kinds[column].pop(0)
@@ -385,9 +418,8 @@ def _unfit(
     return int(count), [t for t, fits in zip(tried, passed, strict=True) if fits is False]
 
 
-def _converted(connection: Any, table: Table, i: int) -> Value:
+def _converted(connection: Any, source: str, column: str, kind: str) -> Value:
     """Choose among few kinds for the many types of duckdb."""
-    kind, column = table.types[i], f"c{i}"
     if re.fullmatch("BOOLEAN|BIGINT|DOUBLE|VARCHAR|DATE|TIMESTAMP.*", kind):
         return Value(column, kind)
     if kind == "JSON":
@@ -395,7 +427,7 @@ def _converted(connection: Any, table: Table, i: int) -> Value:
     if re.fullmatch("U?(TINY|SMALL)INT|U?INTEGER", kind):
         return _cast(column, "BIGINT")
     if re.fullmatch(r"U?HUGEINT|UBIGINT|DECIMAL\(\d+,0\)", kind):
-        query = f"SELECT count({column}) = count(try_cast({column} AS BIGINT)) FROM {table.source}"  # noqa: S608
+        query = f"SELECT count({column}) = count(try_cast({column} AS BIGINT)) FROM {source}"  # noqa: S608
         ((fits,),) = connection.execute(query).fetchall()
         return _cast(column, "BIGINT" if fits else "VARCHAR")
     if re.fullmatch(r"FLOAT|DECIMAL\(.*\)", kind):

@@ -11,6 +11,7 @@ files below one another; they are never read into memory.
 
 from __future__ import annotations
 
+import math
 import os
 import re
 import shutil
@@ -38,7 +39,6 @@ from properly.engines._files._checks import (
 )
 from properly.engines._files._duckdb_tables import (
     LETTERS,
-    TEXT,
     Table,
     Value,
     is_here,
@@ -140,19 +140,21 @@ class Files:
     def keep_text(self, name: str) -> None:
         """Leave a column of CSV files as it is written."""
         for table in self.tables:
-            if table.types[0] == TEXT:
+            if table.is_text:
                 value = Value(f"c{table.names.index(name)}", "VARCHAR")
                 self.kinds[table.scan, name] = value
 
     def count(self) -> int:
         """Count the rows of all files; Parquet files know theirs."""
-        return sum(self._counted(table, table.source) for table in self.tables)
+        return sum(self._counted(table, table.scan) for table in self.tables)
 
     def exceed(self, most: int) -> bool:
         """Tell whether there are more than `most` rows, without counting much further."""
+        if sum(map(_most_rows, self.tables)) <= most:
+            return False
         left = most
         for table in self.tables:
-            some = f"(SELECT 1 FROM {table.source} LIMIT {left + 1})"  # noqa: S608
+            some = f"(SELECT 1 FROM {table.scan} LIMIT {left + 1})"  # noqa: S608
             left -= self._counted(table, some)
             if left < 0:
                 return True
@@ -213,7 +215,7 @@ class Files:
         with _in_one_sentence(table.file):
             selected = enumerate(self._values(table, names).values())
             chosen = ", ".join(f"{value.sql} AS v{i}" for i, value in selected)
-            query = f"SELECT {chosen} FROM {table.source}"  # noqa: S608
+            query = f"SELECT {chosen} FROM {table.source(names)}"  # noqa: S608
             arrays = self.connection.execute(query).fetchnumpy()
         columns = [arrays[f"v{i}"] for i in range(len(names))]
         self._require_rows(table, len(columns[0]))
@@ -408,7 +410,7 @@ def settled(
     if table.file.format not in ("csv", "json") or not _has_room(table, place.parent):
         return table
     chosen = ", ".join(f"{value.sql} AS v{i}" for i, value in enumerate(values.values()))
-    rows = connection.sql(f"SELECT {chosen} FROM {table.source}")  # noqa: S608
+    rows = connection.sql(f"SELECT {chosen} FROM {table.source(values)}")  # noqa: S608
     try:
         rows.write_parquet(str(place), compression="zstd")
     except full:
@@ -426,6 +428,15 @@ def _has_room(table: Table, folder: Path) -> bool:
     return shutil.disk_usage(folder).free > 2 * size
 
 
+def _most_rows(table: Table) -> float:
+    """Return how many rows a file may have: a row of text has a separator or an end a column."""
+    if not table.is_text or table.file.compression != "none" or not is_here(table.file):
+        return math.inf
+    size = table.file.path.stat().st_size
+    # A pipe says that it is empty.
+    return size // len(table.names) + 1 if size else math.inf
+
+
 def measured(
     connection: Any, table: Table, values: Mapping[str, Value], numbers: Container[str] = ()
 ) -> Measured:
@@ -435,7 +446,7 @@ def measured(
     ]
     whole = " AND ".join(value.present for value in values.values())
     counts = f"count(*), count(*) FILTER ({whole}), {', '.join(questions)}"
-    query = f"SELECT {counts} FROM {table.source}"  # noqa: S608
+    query = f"SELECT {counts} FROM {table.source(values)}"  # noqa: S608
     ((rows, complete, *answers),) = connection.execute(query).fetchall()
     columns = {
         name: Profile(value, *answers[5 * i : 5 * i + 5])
@@ -468,8 +479,8 @@ def require_numbers(connection: Any, files: Sequence[Measured], names: Sequence[
         count = sum(each.columns[name].unreadable for each in files)
         first = next((each for each in files if each.columns[name].unreadable), None)
         if first is not None:
-            value = first.columns[name].value
-            rows = f"(SELECT *, row_number() OVER () - 1 AS row FROM {first.table.source})"  # noqa: S608
+            value, source = first.columns[name].value, first.table.source([name])
+            rows = f"(SELECT *, row_number() OVER () - 1 AS row FROM {source})"  # noqa: S608
             query = f"SELECT min(row) AS row, arg_min({value.sql}, row) AS value FROM {rows}"  # noqa: S608
             there = connection.execute(f"{query} WHERE {_unread(value)}").fetchnumpy()
             place = place_of(first.table.file, int(there["row"][0]), first.rows)
@@ -493,7 +504,7 @@ def union(files: Sequence[Measured], columns: Mapping[str, str], numbers: Contai
             f"{_as_kind(each.columns[name], kinds[name])} AS {safe}"
             for safe, name in columns.items()
         )
-        select = f"SELECT {chosen} FROM {each.table.source}"  # noqa: S608
+        select = f"SELECT {chosen} FROM {each.table.source(each.columns)}"  # noqa: S608
         if each.complete < each.rows:
             whole = " AND ".join(column.value.present for column in each.columns.values())
             select += f" WHERE {whole}"
