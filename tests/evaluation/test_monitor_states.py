@@ -104,7 +104,9 @@ def monitor(request: pytest.FixtureRequest) -> Monitor:
 def more(monitor: Monitor) -> None:
     """Add cases of which all monitors here know what to do."""
     found = monitor.evidence
-    models = list(dict.fromkeys(x.model for x in found)) or ["p"]
+    against = monitor.options["against"]
+    begun = ["p", *([against] if isinstance(against, str) and against != "p" else [])]
+    models = list(dict.fromkeys(x.model for x in found)) or begun
     yes = monitor.options["pos_label"] or 1
     known: dict[str, Any] = {"groups": ["north"] * 40} if any(x.group for x in found) else {}
     by_id = monitor.open or monitor.early or monitor.dropped or len(monitor._register.counted)
