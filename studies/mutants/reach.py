@@ -55,8 +55,8 @@ class Reach:
         self.notes: list[dict[str, Any]] = []
 
     def files(self) -> Iterator[str]:
-        """Return the files of tests: those of the packages, laws, and examples in docstrings."""
-        for name in (*self.packages, "laws"):
+        """Return the files of tests: of the packages, laws, messages, examples in docstrings."""
+        for name in (*self.packages, "laws", "messages"):
             yield from _names(self.root, (self.root / "tests" / name).rglob("test_*.py"))
         for name in self.packages:
             sources = (self.root / "src" / "properly" / name).rglob("*.py")

@@ -18,6 +18,7 @@ from scipy.special import ndtri
 from properly import Cases, Tally, reliability, roc_curve, tally
 from properly.counts._tally import as_tally
 from properly.decisions import predicted_roc_curve
+from properly.decisions._roc import Table, _design_effect
 from properly.errors import DataError
 
 if TYPE_CHECKING:
@@ -359,3 +360,37 @@ def test_the_band_does_not_jump_where_there_are_as_many_alarms_as_events(events:
     for name in ("lower_true_positive_rate", "upper_true_positive_rate"):
         # One alarm more changes a rate by one event at the most, and the bound not much more.
         assert np.abs(np.diff(getattr(band, name))).max() < 3 / events
+
+
+def test_the_design_effect_adds_up_cases_one_by_one() -> None:
+    rng = np.random.default_rng(4)
+    n = 60
+    p = np.round(rng.random(n), 1)
+    y, w = rng.random(n) < p, np.where(p > 0.5, 3.0, 0.5) * rng.uniform(0.5, 1.5, n)
+    total, events = w.sum(), w[y].sum()
+    rates = np.array([0.4, 0.6, 0.8])
+    # The share of each case that is on the side of the alarms; ties are shared out.
+    above = np.array([w[p > x].sum() for x in p])
+    at = np.array([w[p == x].sum() for x in p])
+    inside = np.clip((rates[:, None] * total - above) / at, 0, 1)
+    table = Table(total, events, rates * total, inside @ (w * ~y))
+    expected = []
+    for share, in_vain, alarms in zip(inside, table.in_vain, table.alarms, strict=True):
+        first, second = 1 - in_vain / alarms, (events - alarms + in_vain) / (total - alarms)
+        acted, left = alarms * first * (1 - first), (total - alarms) * second * (1 - second)
+        lean = acted / (acted + left)
+        amount = share * (1 - lean) * (y - first) - (1 - share) * lean * (y - second)
+        expected.append((w**2 @ amount**2) / (w @ amount**2))
+    # Cases of one forecast and one outcome are alike to the table, whatever each weighs.
+    found = _design_effect(tally(y, p, weight=w), None, table)
+    np.testing.assert_allclose(found, expected, rtol=1e-12)
+
+
+@pytest.mark.parametrize("events", [1, 4])
+def test_one_case_of_a_kind_is_enough_for_a_band(events: int) -> None:
+    y = np.arange(5) < events
+    band = roc_curve(tally(y, [0.1, 0.3, 0.5, 0.7, 0.9]), band="confidence").band
+    assert band is not None
+    for side in ("lower", "upper"):
+        for rate in ("false", "true"):
+            assert np.isfinite(getattr(band, f"{side}_{rate}_positive_rate")).all()

@@ -103,6 +103,8 @@ def test_a_billion_equal_losses_do_not_drift(loss: float) -> None:
 
 def test_totals_round_once() -> None:
     assert float(Total.of(2.0**53) + Total.of(1)) == 2.0**53
+    # What is written to files is in units of the smallest positive double.
+    assert [Total.of(x).scaled for x in (5e-324, 1.0, 3)] == [1, 2**1074, 3 * 2**1074]
     assert float(Total.of(2.0**53) + Total.of(1) + Total.of(5e-324)) == 2.0**53 + 2
     assert float(Total.of(10**30)) == 1e30
     assert (Total.of(0.1) - Total.of(0.1)) == Total()

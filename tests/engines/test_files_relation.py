@@ -329,6 +329,14 @@ def test_an_address_keeps_its_slashes_and_tells_its_format() -> None:
     assert [location(file) for file in found] == [file.name for file in found]
 
 
+def test_files_of_this_machine_come_before_those_with_an_address(folder: Path) -> None:
+    (folder / "a.csv").write_bytes(CSV)
+    found = find_files(["s3://b/b.csv", "a.csv"], folder)
+    assert [file.name for file in found] == ["a.csv", "s3://b/b.csv"]
+    with pytest.raises(DataError, match="at least one file is needed; got none"):
+        find_files([], folder)
+
+
 def test_a_file_of_that_name_comes_before_the_address(folder: Path) -> None:
     (folder / "s3:").mkdir()
     (folder / "s3:" / "a.csv").write_bytes(CSV)

@@ -16,7 +16,7 @@ import properly
 from properly import Cases, Tally
 from properly.errors import ArgumentTypeError, DataError, DataWarning
 from properly.inference import block_length, bootstrap
-from properly.inference._bootstrap import Mean
+from properly.inference._bootstrap import Mean, _recounted
 from properly.inference._design import Design
 from properly.inference._replicates import sample_of
 from properly.inference._variance import covariance, of_auc, of_mean
@@ -584,3 +584,12 @@ def test_a_series_without_a_length_of_blocks_is_refused(
 ) -> None:
     with pytest.raises(DataError, match=message):
         block_length(values, kind=kind)
+
+
+def test_forecasts_of_which_none_was_drawn_are_left_out() -> None:
+    t = Tally.from_counts([0.1, 0.4, 0.7], [3, 2, 4], [1, 0, 4])
+    sample = sample_of(t)
+    drawn = _recounted(t, sample, np.where(sample.p == 0.4, 0, 2))
+    # Kinds of cases: forecasts by outcomes, as far as there are any.
+    assert drawn.value.tolist() == [0.1, 0.7]
+    assert (drawn.weight.tolist(), drawn.events.tolist()) == ([4, 2], [2, 2])

@@ -91,6 +91,16 @@ def test_steps_and_slopes_find_the_same_map(mapping: Any, monkeypatch: Any) -> N
     np.testing.assert_allclose(parameters(mapping.fit(y, p)), parameters(exact), atol=1e-6)
 
 
+@pytest.mark.parametrize("seed", [0, 6, 17])
+def test_without_prior_classes_are_expected_as_often_as_they_happened(seed: int) -> None:
+    # The slopes of the likelihood in the shifts, which are 0 at its top to the last bits.
+    rng = np.random.default_rng(seed)
+    p = rng.dirichlet(np.ones(3), 60)
+    y = np.array([rng.choice(3, p=row) for row in p])
+    expected = Vector(prior=None).fit(y, p).at(p).mean(axis=0)
+    np.testing.assert_allclose(expected, np.bincount(y) / 60, rtol=0, atol=1e-14)
+
+
 def test_two_classes_without_prior_are_an_event_without_smoothing() -> None:
     y, p = sample(classes=2, cases=500)
     event = p[:, 1]

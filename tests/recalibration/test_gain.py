@@ -12,7 +12,14 @@ from scipy.stats import t as student
 from tests.recalibration_numbers import MAPS, cases_of, labels, quiet
 
 import properly
-from properly.recalibration import Isotonic, Logistic, VennAbers, recalibration_gain
+from properly.recalibration import (
+    Dirichlet,
+    Isotonic,
+    Logistic,
+    Temperature,
+    VennAbers,
+    recalibration_gain,
+)
 from properly.rules import (
     Bounded,
     Brier,
@@ -190,3 +197,17 @@ def test_one_certain_error_makes_any_finite_map_save_infinitely_much() -> None:
     assert choice.sentence.startswith("1 certain forecast was wrong: the log score is infinite. ")
     assert choice.map.gain is None
     assert properly.recalibrate(y, p).gain.rule == "brier"
+
+
+def test_a_map_that_cannot_be_fitted_leaves_the_choice_to_the_others() -> None:
+    # Two kinds of rows are too few for a matrix without a prior.
+    rng = np.random.default_rng(1)
+    kind = np.arange(90) % 2
+    p = np.array([[0.8, 0.1, 0.1], [0.1, 0.1, 0.8]])[kind]
+    y = np.where(rng.random(90) < 0.5, 2 * kind, rng.integers(0, 3, 90))
+    alone, beside = (
+        properly.recalibrate(y, p, map=maps, rng=1)
+        for maps in ([Temperature()], [Temperature(), Dirichlet(prior=None)])
+    )
+    assert list(beside.gains) == ["temperature"]
+    assert beside.gains["temperature"].estimate == alone.gains["temperature"].estimate

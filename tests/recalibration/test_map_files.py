@@ -150,6 +150,26 @@ def test_a_slope_that_falls_is_refused(name: str, key: str) -> None:
     assert_refused(changed(name, lambda record: holder(record, key).update({key: -0.1})))
 
 
+@pytest.mark.parametrize(
+    ("mapping", "name", "value", "rule"),
+    [
+        (Logistic, "slope", -0.5, "finite and not negative"),
+        (Logistic, "slope", float("inf"), "finite and not negative"),
+        (Logistic, "intercept", float("nan"), "finite"),
+        (Beta, "a", -1.0, "finite and not negative"),
+        (Beta, "b", -1.0, "finite and not negative"),
+        (Beta, "c", float("-inf"), "finite"),
+    ],
+)
+def test_a_coefficient_that_no_fit_gives_is_refused(
+    mapping: Any, name: str, value: float, rule: str
+) -> None:
+    known = {"a": 1.0, "b": 1.0, "c": 0.0} if mapping is Beta else {"intercept": 0.0, "slope": 1.0}
+    with pytest.raises(DataError) as refused:
+        mapping(**known | {name: value})
+    assert str(refused.value) == f"{name} must be {rule}; got {value!r}"
+
+
 def knots_of(record: dict[str, Any]) -> dict[str, Any]:
     knots: dict[str, Any] = holder(record, "knots")["knots"]
     return knots
