@@ -180,3 +180,24 @@ def test_rows_are_counted_only_where_the_size_leaves_it_open(
         queries.clear()
         assert files.exceed(most) == (most < 4)
         assert len(queries) == counted
+
+
+@pytest.mark.parametrize(
+    ("option", "question"),
+    [
+        (("--forecast", "p"), "Which column is the outcome? Give --outcome COLUMN"),
+        (("--outcome", "z"), "Which column is the forecast? Give --forecast COLUMN"),
+    ],
+)
+def test_nothing_is_guessed_by_a_look_at_thousands_of_columns(
+    option: tuple[str, str], question: str, queries: list[str]
+) -> None:
+    others = {f"x{i}": [0.25] * ROWS for i in range(WIDE)}
+    write_csv(Path("a.csv"), {"p": NEEDED["p"], "z": NEEDED["y"], **others})
+    result = run("check", "a.csv", *option)
+    shown = ", ".join(repr(name) for name in ("p", "z", *(f"x{i}" for i in range(18))))
+    assert result.exit_code == 2
+    assert result.stderr.endswith(
+        f"Error: {question}; the columns are {shown}, … ({WIDE + 2} in all).\n"
+    )
+    assert not any("read_csv" in query for query in queries)

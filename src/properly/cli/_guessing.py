@@ -14,6 +14,8 @@ if TYPE_CHECKING:
 
 OUTCOMES = ("y", "outcome", "target", "label", "event", "y_true", "observed", "obs")
 SHOWN = 20
+# Among more columns than these nothing is guessed by a look at all their values, which takes long.
+MOST_LOOKED_AT = 500
 
 
 class Guess:
@@ -33,7 +35,7 @@ class Guess:
     def outcome(self, *, binary: bool) -> str:
         """Take the column that is called like an outcome, or the only one of an event."""
         candidates = [name for name in self.free if name.casefold() in OUTCOMES]
-        if not candidates and binary:
+        if not candidates and binary and len(self.free) <= MOST_LOOKED_AT:
             shapes = self.shapes.items()
             candidates = [name for name, x in shapes if x.zero_one and x.least != x.greatest]
         if len(candidates) != 1:
@@ -57,11 +59,10 @@ class Guess:
         """
         if labels is not None:
             return self._class_models(labels)
-        candidates = [
-            name for name in self.free if not percent and _is_probability(self.shapes[name])
-        ]
+        free = self.free if len(self.free) <= MOST_LOOKED_AT else []
+        candidates = [name for name in free if not percent and _is_probability(self.shapes[name])]
         if not candidates and any_numbers:
-            candidates = [name for name in self.free if self.shapes[name].letter in "fi"]
+            candidates = [name for name in free if self.shapes[name].letter in "fi"]
         if not candidates:
             self._refuse("Which column is the forecast? Give --forecast COLUMN")
         columns = "column" if len(candidates) == 1 else "columns"
