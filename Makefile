@@ -27,13 +27,15 @@ PROCESSES := $(shell echo $$(($$(getconf _NPROCESSORS_ONLN) + 1)))
 # A worker that is done takes tests from another.
 SHARED := --numprocesses=$(PROCESSES) --dist=worksteal
 FULL := --hypothesis-profile=full
+# How long to fuzz.
+MINUTES ?= 10
 TOGETHER := $(MAKE) --no-print-directory --keep-going --output-sync=target
 
 # Tests start hundreds of processes: what these import is compiled once.
 unexport PYTHONDONTWRITEBYTECODE
 
 .DEFAULT_GOAL := help
-.PHONY: help report test test-laws test-pictures test-numbers test-counts test-rest test-browser verify test-all check test-integrations test-peers bench docs pictures conformance coverage-study mutants changelog clean
+.PHONY: help report test test-laws test-pictures test-numbers test-counts test-rest test-browser verify test-all fuzz check test-integrations test-peers bench docs pictures conformance coverage-study mutants changelog clean
 
 help:  ## show this help
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:[^#]*## /\t/' | expand -t 20
@@ -84,6 +86,10 @@ verify: $(VENV)/.ready-test,docs $(VENV)/.ready-browser  ## run every check and 
 
 test-all:
 	@$(RUN) $(SHARED) $(FULL) --cov=properly src reproductions tests $(FRAMED:%=--ignore=%)
+
+fuzz: $(VENV)/.ready-test,docs  ## try odd rows, files and stored things for MINUTES=10, with new seeds
+	@touch $(VENV)/.ready-test $(VENV)/.ready-docs
+	@$(BIN)/python -m tests.fuzz $(MINUTES)
 
 check: $(VENV)/.ready-test  ## format, lint, types, import contracts
 	@$(BIN)/ruff format --check --quiet .
