@@ -1,7 +1,6 @@
 """What the coverage study says of monitors: false alarms, delays, and cases between false alarms.
 
-Every number is that of the public `properly.Monitor`, fed batch by batch. Only the times that it
-remembers for a picture are left out, which changes no evidence and saves most of the time.
+Every number is that of the public `properly.Monitor`, which looks at each case of a batch.
 """
 
 from __future__ import annotations
@@ -25,8 +24,6 @@ if TYPE_CHECKING:
 
 FORECASTS = {"Beta(1, 4)": (1, 4), "Beta(2, 2)": (2, 2), "rare, Beta(1, 49)": (1, 49)}
 CASES, BATCH = 2000, 100
-# The first batch, which has all groups in it.
-START = 20
 # Looks of a test for one look, and the first case after which there are any.
 NORMAL, FIRST = 1.96, 50
 LATE, COPIES, GROUPS = 200, 5, 4
@@ -39,7 +36,7 @@ SLOPES = ((0.0, 0.8), (0.0, 0.6), (0.0, 1.5))
 BEFORE, AFTER, WATCH_LENGTH = 1000, 5000, 10_000
 MODES = ("begun at the shift", "begun before", "detector")
 # Run lengths of detectors, how many cases each is watched for, and how often.
-RUN_LENGTHS = {500: (5000, 100), 2000: (20_000, 60), 10_000: (50_000, 40)}
+RUN_LENGTHS = {500: (5000, 80), 2000: (20_000, 40), 10_000: (40_000, 30)}
 
 
 def monitor_facts() -> Iterator[tuple[int, Facts]]:
@@ -61,38 +58,9 @@ def monitors(facts: Facts, rng: np.random.Generator) -> list[Finding]:
     return STUDIES[facts["study"]](facts, rng)
 
 
-def batches(n: int) -> Iterator[slice]:
-    """Cut cases into a short first batch and those that follow."""
-    ends = [min(START, n), *range(BATCH, n, BATCH), n]
-    begin = 0
-    for end in ends:
-        if end > begin:
-            yield slice(begin, end)
-            begin = end
-
-
-def feed(
-    monitor: properly.Monitor, y: Any, forecasts: dict[str, Any], **labels: Any
-) -> Iterator[int]:
-    """Feed a monitor, and say after each batch how many cases there were."""
-    for rows in batches(len(y)):
-        chosen = {name: p[rows] for name, p in forecasts.items()}
-        monitor.add(y[rows], chosen, **{name: x[rows] for name, x in labels.items()})
-        forget_times(monitor)
-        yield rows.stop
-
-
-def forget_times(monitor: properly.Monitor) -> None:
-    """Let a monitor that has begun remember no more times for a picture."""
-    ledger: Any = monitor._ledger  # noqa: SLF001
-    ledger.step = 2**40
-
-
-def fed(monitor: properly.Monitor, y: Any, forecasts: dict[str, Any], **labels: Any) -> Any:
-    """Return a monitor that has seen all cases."""
-    for _ in feed(monitor, y, forecasts, **labels):
-        pass
-    return monitor
+def batches(n: int, size: int) -> Iterator[slice]:
+    """Cut cases into batches."""
+    return (slice(begin, min(begin + size, n)) for begin in range(0, n, size))
 
 
 def alarmed(what: str, alarm: object) -> Finding:
@@ -105,7 +73,8 @@ def looks(facts: Facts, rng: np.random.Generator) -> list[Finding]:
     p = rng.beta(*FORECASTS[facts["forecasts"]], CASES)
     y = rng.random(CASES) < p
     monitor, read = properly.Monitor(level=LEVEL), []
-    for _ in feed(monitor, y, {"forecast": p}):
+    for rows in batches(CASES, BATCH):
+        monitor.add(y[rows], p[rows])
         evidence = monitor.evidence[0]
         read.append(evidence.log_evidence >= evidence.log_threshold)
     beyond = np.abs(np.cumsum(y - p)) > NORMAL * np.sqrt(np.cumsum(p * (1 - p)))
@@ -129,8 +98,9 @@ def designs(facts: Facts, rng: np.random.Generator) -> list[Finding]:
         return _equal_worth(rng)
     y, models = nested(CASES, rng, {"models": 3, "second model": 2}.get(world, 1))
     against = "less informed" if world == "second model" else None
-    labels = {"groups": np.arange(CASES) % GROUPS} if world == "groups" else {}
-    monitor = fed(properly.Monitor(level=LEVEL, against=against), y, models, **labels)
+    groups = np.arange(CASES) % GROUPS if world == "groups" else None
+    monitor = properly.Monitor(level=LEVEL, against=against)
+    monitor.add(y, models, groups=groups)
     return [alarmed("right", monitor.alarms), alarmed("wrong", _unshared(monitor.evidence))]
 
 
@@ -166,11 +136,10 @@ def known_at(y: Any, late: int) -> Any:
 def feed_late(monitor: properly.Monitor, y: Any, p: Numbers) -> None:
     """Feed forecasts with the events among them, and the others when they are known."""
     ids, known, now = np.arange(len(y)), known_at(y, LATE), 0
-    for rows in batches(len(y) + LATE):
+    for rows in batches(len(y) + LATE, BATCH):
         here = ids[rows]
         if len(here):
             monitor.add(np.where(y[here], 1.0, np.nan), p[here], ids=here)
-            forget_times(monitor)
         passed = ids[~y & (now < known) & (known <= rows.stop)]
         if len(passed):
             monitor.add(np.zeros(len(passed)), ids=passed)
@@ -181,11 +150,9 @@ def _clusters(rng: np.random.Generator) -> list[Finding]:
     """Copy each case, and say so or not."""
     y, models = nested(CASES // COPIES, rng, 1)
     label = np.repeat(np.arange(len(y)), COPIES)
-    copies = {"informed": models["informed"][label]}
-    told, ignored = (
-        fed(properly.Monitor(level=LEVEL), y[label], copies, **known)
-        for known in ({"clusters": label}, {})
-    )
+    told, ignored = properly.Monitor(level=LEVEL), properly.Monitor(level=LEVEL)
+    told.add(y[label], models["informed"][label], clusters=label)
+    ignored.add(y[label], models["informed"][label])
     return [alarmed("right", told.alarms), alarmed("wrong", ignored.alarms)]
 
 
@@ -197,7 +164,7 @@ def _equal_worth(rng: np.random.Generator) -> list[Finding]:
     first, second = rng.beta(1, 4, (2, CASES))
     y = rng.random(CASES) < (first + second) / 2
     monitor = properly.Monitor(level=LEVEL, against="second")
-    monitor = fed(monitor, y, {"first": first, "second": second})
+    monitor.add(y, {"first": first, "second": second})
     compared = [x for x in monitor.evidence if x.about == "comparison"]
     false = [x for x in monitor.alarms if x.about == "comparison"]
     return [alarmed("right", false), alarmed("wrong", _unshared(compared))]
@@ -227,7 +194,8 @@ def delays(facts: Facts, rng: np.random.Generator) -> list[Finding]:
 
 def first_alarm(monitor: properly.Monitor, y: Any, p: Numbers, after: int) -> float:
     """Return the case of the first alarm after some cases; infinity if there is none."""
-    for _ in feed(monitor, y, {"forecast": p}):
+    for rows in batches(len(y), BATCH):
+        monitor.add(y[rows], p[rows])
         later = [x.case for x in monitor.alarms if x.case > after]
         if later:
             return float(later[0])
@@ -238,7 +206,8 @@ def detectors(facts: Facts, rng: np.random.Generator) -> list[Finding]:
     """Count false alarms of a monitor that restarts."""
     cases, _ = RUN_LENGTHS[facts["run_length"]]
     y, models = nested(cases, rng, facts["models"])
-    monitor = fed(properly.Monitor(run_length=facts["run_length"]), y, models)
+    monitor = properly.Monitor(run_length=facts["run_length"])
+    monitor.add(y, models)
     # All that alarm at one time are one restart.
     alarms = len({x.case for x in monitor.alarms})
     return [({"cases": cases}, {"alarms": float(alarms)})]

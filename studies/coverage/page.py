@@ -14,6 +14,7 @@ from studies.coverage import (
     gaps,
     inference_page,
     meanings,
+    monitors_page,
     panels,
     rare,
     recalibration_page,
@@ -273,6 +274,7 @@ PARTS = (
     "time",
     "panels",
     "gaps",
+    "monitors",
 )
 TABLES: dict[str, Callable[[Rows], str]] = {
     "glance": glance,
@@ -303,4 +305,5 @@ TABLES: dict[str, Callable[[Rows], str]] = {
     **dependence.TABLES,
     **panels.TABLES,
     **gaps.TABLES,
+    **monitors_page.TABLES,
 }

@@ -19,6 +19,7 @@ from studies.coverage.dependence import dependence, time_facts
 from studies.coverage.gaps import gap_facts, gaps
 from studies.coverage.inference import inference, inference_facts
 from studies.coverage.meanings import meaning_facts, meanings
+from studies.coverage.monitors import monitor_facts, monitors
 from studies.coverage.panels import panel_facts, panels
 from studies.coverage.rare import rare, rare_facts
 from studies.coverage.recalibration import recalibration, recalibration_facts
@@ -103,6 +104,7 @@ def settings() -> list[Setting]:
         *(Setting("time", times, facts) for times, facts in time_facts()),
         *(Setting("panels", times, facts) for times, facts in panel_facts()),
         *(Setting("gaps", 400, facts) for facts in gap_facts()),
+        *(Setting("monitors", times, facts) for times, facts in monitor_facts()),
     ]
 
 
@@ -301,4 +303,5 @@ PARTS: dict[str, Callable[[Facts, np.random.Generator], list[Finding]]] = {
     "time": dependence,
     "panels": panels,
     "gaps": gaps,
+    "monitors": monitors,
 }

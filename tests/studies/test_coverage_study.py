@@ -74,6 +74,10 @@ FEW = [
     setting("panels", study="curves", rho=0.5, n=200),
     setting("gaps", world="half of them, at random", n=100),
     setting("gaps", world="families", families=25, size=4),
+    setting("monitors", study="looks", forecasts="rare, Beta(1, 49)"),
+    setting("monitors", study="designs", world="late outcomes"),
+    setting("monitors", study="delays", shift=1.0, slope=1.0, late=0),
+    setting("monitors", study="detectors", run_length=500, models=1),
 ]
 
 
@@ -90,9 +94,10 @@ def test_every_part_of_the_study_gives_rows(found: dict[str, Any]) -> None:
 
 def test_a_row_has_shares_with_standard_errors(found: dict[str, Any]) -> None:
     for row in found["rows"]:
-        if row["part"] == "cells":
+        if row["part"] == "cells" or row.get("study") == "detectors":
             continue
-        shares = [row[name] for name in ("coverage", "worst", "rejected_at_5") if name in row]
+        names = ("coverage", "worst", "rejected_at_5", "alarmed")
+        shares = [row[name] for name in names if name in row]
         assert shares
         if row.get("what") == "decision_difference":
             # Twelve events are too few for a band of a difference.
