@@ -24,6 +24,7 @@ GROUPS = (
     "report",
     "selection",
     "recalibration",
+    "production",
 )
 
 

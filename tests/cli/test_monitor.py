@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shlex
 import subprocess
 import sys
 from typing import TYPE_CHECKING, Any
@@ -212,7 +213,8 @@ def test_an_alarm_exits_with_3_and_stands(tmp_path: Path) -> None:
         "12 cases are counted.\n"
         f"{alarm}\n"
         "In all 12 cases of it: 10.00 % forecast on average, 100.00 % happened.\n\n"
-        "What to do: fit a map to recent cases, and watch it in a new state.\n"
+        "What to do: fit a map to some hundred cases from after the change, and watch it in a new\n"
+        "  state.\n\n"
         "  properly recalibrate fit recent.csv --outcome y --forecast p --output map.json\n"
     )
     assert str(alarm) == (
@@ -243,9 +245,26 @@ def test_a_better_model_is_to_be_compared(tmp_path: Path) -> None:
     result = watch(tmp_path, "a.csv", *models)
     assert result.exit_code == 3
     assert result.stdout.endswith(
-        "What to do: compare them on recent cases.\n"
+        "What to do: compare them on recent cases.\n\n"
         "  properly compare recent.csv --outcome y --forecast 'a b' --forecast p\n"
     )
+
+
+def test_what_to_do_is_a_command_that_runs(tmp_path: Path) -> None:
+    rng = np.random.default_rng(3)
+    p = rng.uniform(5, 30, 600).round(1)
+    y = np.where(rng.random(600) < 2 * p / 100, "it's", "no")
+    write(tmp_path / "recent.csv", **{"a y": y, "p": p, "k": np.arange(600)})
+    columns = ("--outcome", "a y", "--forecast", "p", "--clusters", "k")
+    found = watch(tmp_path, "recent.csv", *columns, "--event", "it's", "--percent").stdout
+    line = found.splitlines()[-1].strip()
+    assert line == (
+        "properly recalibrate fit recent.csv --outcome 'a y' --forecast p --clusters k "
+        "--event 'it'\"'\"'s' --percent --output map.json"
+    )
+    assert run(*shlex.split(line)[1:]).exit_code == 0
+    again = ("recent.csv", *columns, "--event", "it's", "--percent", "--map", "map.json")
+    assert run("monitor", *again, "--state", "new.json").exit_code == 0
 
 
 def test_json_has_all_numbers(tmp_path: Path) -> None:

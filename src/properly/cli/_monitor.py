@@ -12,6 +12,7 @@ import click
 
 from properly._boundary._parts import together
 from properly._boundary._record import many, plain, printable
+from properly._boundary._tables import wrapped
 from properly.cli._columns import require_other_columns
 from properly.cli._commands import Described
 from properly.cli._options import (
@@ -209,7 +210,7 @@ def _monitor(
         stands = watching.alarms if watching.options["run_length"] is None else new
         said = _laid_out(watching, layout, added, gone, new)
         if stands and layout == "text":
-            said += f"\n{_advice(stands[-1], reading, watching.options['against'])}"
+            said += f"\n{_advice(stands[-1], reading, watching.options)}"
         with together():
             if plot is not None:
                 _draw(watching, plot, force=force)
@@ -373,15 +374,23 @@ def _laid_out(
     return "\n".join([*said, *[""] * bool(said), str(watching)]) + "\n"
 
 
-def _advice(alarm: Alarm, reading: Reading, against: object) -> str:
+def _advice(alarm: Alarm, reading: Reading, options: Mapping[str, Any]) -> str:
     """Say what to do about an alarm."""
-    names = [alarm.model]
+    against, names = options["against"], [alarm.model]
     if alarm.about == "comparison" and isinstance(against, str):
         names.append(against)
-        what, command, last = "compare them on recent cases", "compare", ""
+        what, command, last = "compare them on recent cases", "compare", []
     else:
-        what, command = "fit a map to recent cases, and watch it in a new state", "recalibrate fit"
-        last = " --output map.json"
-    columns = [("--outcome", reading.outcome), *(("--forecast", name) for name in names)]
-    listed = " ".join(f"{option} {shlex.quote(printable(name))}" for option, name in columns)
-    return f"What to do: {what}.\n  properly {command} recent.csv {listed}{last}\n"
+        what = "fit a map to some hundred cases from after the change, and watch it in a new state"
+        command, last = "recalibrate fit", ["--output map.json"]
+    given = [
+        ("--outcome", reading.outcome),
+        *(("--forecast", name) for name in names),
+        ("--clusters", reading.clusters),
+        ("--event", options["pos_label"]),
+    ]
+    said = [f"{option} {shlex.quote(printable(str(x)))}" for option, x in given if x is not None]
+    said += ["--percent"] * reading.percent + last
+    return (
+        f"{wrapped(f'What to do: {what}.')}\n\n  properly {command} recent.csv {' '.join(said)}\n"
+    )
