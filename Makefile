@@ -3,6 +3,11 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip -qq --disable-pip-version-check
+# Tools are pinned, so that a new linter does not break an old commit; what users install is not.
+TOOLS ?= requirements/tools.txt
+# Tests with the lowest versions that are allowed, and a wheel as users install it.
+LOWEST := $(VENV)/lowest
+WHEEL := $(VENV)/wheel
 # Peers want an older pandas than the tests, so they have an environment of their own.
 PEERS := $(VENV)/peers
 # Tests want one version on every machine; the published extra takes any.
@@ -27,15 +32,13 @@ PROCESSES := $(shell echo $$(($$(getconf _NPROCESSORS_ONLN) + 1)))
 # A worker that is done takes tests from another.
 SHARED := --numprocesses=$(PROCESSES) --dist=worksteal
 FULL := --hypothesis-profile=full
-# How long to fuzz.
-MINUTES ?= 10
 TOGETHER := $(MAKE) --no-print-directory --keep-going --output-sync=target
 
 # Tests start hundreds of processes: what these import is compiled once.
 unexport PYTHONDONTWRITEBYTECODE
 
 .DEFAULT_GOAL := help
-.PHONY: help report test test-laws test-pictures test-numbers test-counts test-rest test-browser verify test-all fuzz check test-integrations test-peers bench docs pictures conformance coverage-study mutants changelog clean
+.PHONY: help report release lock test-lowest test test-laws test-pictures test-numbers test-counts test-rest test-browser verify test-all check test-integrations test-peers bench docs pictures conformance coverage-study mutants changelog clean
 
 help:  ## show this help
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:[^#]*## /\t/' | expand -t 20
@@ -87,9 +90,11 @@ verify: $(VENV)/.ready-test,docs $(VENV)/.ready-browser  ## run every check and 
 test-all:
 	@$(RUN) $(SHARED) $(FULL) --cov=properly src reproductions tests $(FRAMED:%=--ignore=%)
 
-fuzz: $(VENV)/.ready-test,docs  ## try odd rows, files and stored things for MINUTES=10, with new seeds
-	@touch $(VENV)/.ready-test $(VENV)/.ready-docs
-	@$(BIN)/python -m tests.fuzz $(MINUTES)
+# What depends on versions: arrays, frames, files, pictures, and the Python of the README.
+OLD := tests/_boundary tests/counts tests/engines tests/laws tests/plots tests/rules tests/test_readme.py
+
+test-lowest: $(LOWEST)/.ready  ## run quick tests with the lowest versions of what is needed
+	@$(LOWEST)/bin/python -m pytest -q $(SHARED) -m "not slow" $(OLD)
 
 check: $(VENV)/.ready-test  ## format, lint, types, import contracts
 	@$(BIN)/ruff format --check --quiet .
@@ -129,6 +134,17 @@ coverage-study: $(VENV)/.ready-timeseries  ## simulate how often bands and inter
 mutants: $(VENV)/.ready-test  ## make 400 small mistakes, one at a time, to see which tests notice; half an hour
 	@$(BIN)/python -m studies.mutants --jobs 2
 
+release: $(VENV)/.ready-release  ## build what is published into dist, check it, and try it in an empty environment
+	@rm -rf dist $(WHEEL)
+	@$(BIN)/python -m build --outdir dist . > /dev/null
+	@$(BIN)/python -m twine check --strict dist/*
+	@$(BIN)/python -m venv $(WHEEL)
+	@$(WHEEL)/bin/python -m pip -qq --disable-pip-version-check install "$$(ls dist/*.whl)[app]"
+	@$(BIN)/python requirements/try_wheel.py $(WHEEL)
+
+lock: $(VENV)/.ready-test,docs  ## pin the tools at the versions that are installed
+	@$(BIN)/python requirements/lock.py
+
 changelog: $(VENV)/.ready-docs  ## show what the next release would say
 	@$(BIN)/towncrier build --draft --version NEXT
 
@@ -153,6 +169,14 @@ $(VENV)/.ready-integrations: $(BIN)/python pyproject.toml Makefile
 	@$(PIP) install "$(TORCH)" "triton; sys_platform == 'linux'" "$(SURVEY)" -e ".[$(FRAMEWORKS)]"
 	@touch $@
 
+$(LOWEST)/.ready: $(BIN)/python pyproject.toml $(TOOLS) requirements/lowest.py
+	@echo "installing the lowest versions into $(LOWEST)"
+	@$(PYTHON) -m venv $(LOWEST)
+	@$(BIN)/python requirements/lowest.py > $(LOWEST)/lowest.txt
+	@$(LOWEST)/bin/python -m pip -qq --disable-pip-version-check install \
+	  --constraint $(TOOLS) --constraint $(LOWEST)/lowest.txt --editable ".[test]"
+	@touch $@
+
 # briertools asks for a test tool that brings maps and satellite images with it, dlordinal for torch,
 # superior-scoring-rules for TensorFlow; what is compared runs without.
 $(PEERS)/.ready: $(BIN)/python pyproject.toml Makefile
@@ -167,7 +191,7 @@ $(PEERS)/.ready-conformance: $(PEERS)/.ready
 	@$(PEERS)/bin/python -m pip -qq --disable-pip-version-check install "$(TORCH)" $(CONFORMANCE)
 	@touch $@
 
-$(VENV)/.ready-%: $(BIN)/python pyproject.toml
+$(VENV)/.ready-%: $(BIN)/python pyproject.toml $(TOOLS)
 	@echo "installing properly[$*] into $(VENV)"
-	@$(PIP) install --editable ".[$*]"
+	@$(PIP) install --constraint $(TOOLS) --editable ".[$*]"
 	@touch $@

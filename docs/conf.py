@@ -93,6 +93,7 @@ html_sidebars: dict[str, list[str]] = {
     "any-size": [],
     "model-selection": [],
     "conformance": [],
+    "from-r": [],
     "integrations/*": [],
     "ordered": [],
     "penalized": [],

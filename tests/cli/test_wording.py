@@ -38,7 +38,7 @@ SAID = "\n".join(
         ("write properly.Cases(y, p, time=column).", "give --time."),
         ("Of percentages, divide by 100; of odds", "Of percentages, give --percent; of odds"),
         ("say pos_label='a', or, for a rule, numpy.asarray(y) == 'a'.", "say --event a."),
-        ("pip install 'properly[duckdb]'", "pip install 'properly[app]'"),
+        ("pip install 'properly[plots]'", "pip install 'properly[app]'"),
         ("pip install 'properly[timeseries]'", "pip install 'properly[timeseries]'"),
     ],
 )

@@ -167,7 +167,8 @@ def assert_same_value(found: ClassRule, subject: ClassSubject) -> None:
 
 @every
 def test_the_repr_of_a_rule_is_the_call_that_makes_it(subject: ClassSubject) -> None:
-    names = vars(properly.rules) | {"Interval": properly.Interval}
+    names = {name: getattr(properly.rules, name) for name in properly.rules.__all__}
+    names["Interval"] = properly.Interval
     assert "\n" not in repr(subject.rule)
     assert_same_value(eval(repr(subject.rule), names), subject)  # noqa: S307
 

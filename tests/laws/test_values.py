@@ -37,7 +37,8 @@ def assert_same_value(found: BinaryRule, rule: BinaryRule) -> None:
 
 def said(rule: BinaryRule) -> BinaryRule:
     """Make a rule again from what is printed of it."""
-    names = vars(properly.rules) | {"Interval": properly.Interval}
+    names = {name: getattr(properly.rules, name) for name in properly.rules.__all__}
+    names["Interval"] = properly.Interval
     found: BinaryRule = eval(repr(rule), names)  # noqa: S307
     return found
 

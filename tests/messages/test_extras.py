@@ -28,7 +28,7 @@ if TYPE_CHECKING:
         (
             "jinja2",
             lambda: report.write("report.html", evaluate([0, 1], [0.1, 0.2], replicates=0)),
-            "this needs jinja2, which is not installed\n\nHint: pip install 'properly[report]'",
+            "this needs jinja2, which is not installed\n\nHint: pip install 'properly[app]'",
         ),
         (
             "click",

@@ -328,7 +328,7 @@ def test_a_file_that_may_not_be_read_is_named(
         (
             "duckdb",
             "a.csv",
-            "this needs duckdb, which is not installed\n\nHint: pip install 'properly[duckdb]'",
+            "this needs duckdb, which is not installed\n\nHint: pip install 'properly[app]'",
         ),
         (
             "pyarrow",

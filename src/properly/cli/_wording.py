@@ -65,7 +65,7 @@ SENTENCES = {
     r"Make numbers or dates of them first, which have an order": (
         "Say how dates are written, such as --date-format %d.%m.%Y"
     ),
-    r"properly\[(?:plots|report|cli|duckdb|arrow)\]": "properly[app]",
+    r"properly\[plots\]": "properly[app]",
 }
 CALL = r"\w\((?:[^()]|\([^()]*\))*\)"
 VALUE = r"'[^']*'|\([^()]*\)|\"[^\"]*\"|\[[^\]]*\]|[\w.]*\w"

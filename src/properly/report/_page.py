@@ -167,7 +167,7 @@ def _require_monitor(monitor: object, evaluation: object) -> None:
 
 def _printed(template: str, context: dict[str, Any], date: str | None, runtime: str) -> str:
     """Put contents into a template; what draws charts is left out where there are none."""
-    jinja = import_extra("jinja2", extra="report")
+    jinja = import_extra("jinja2", extra="app")
     data = {name: embedded(context[name]) for name in EMBEDDED if name in context}
     style, script = _ours("page.css"), _ours("page.js")
     html: str = (

@@ -189,7 +189,7 @@ class Files:
         return self.connection.sql(union(files, columns, needed)), dropped
 
     def _settled(self, number: int, names: list[str]) -> Table:
-        full = import_extra("duckdb", extra="duckdb").IOException
+        full = import_extra("duckdb", extra="app").IOException
         table, place = self.tables[number], self.folder / f"settled_{number}"
         with _in_one_sentence(table.file):
             return settled(self.connection, table, self._values(table, names), place, full)
@@ -243,7 +243,7 @@ def open_files(paths: Paths, memory: str | None = None) -> Iterator[Files]:
 
     As much memory is used, such as ``"1GB"``; what does not fit goes to the temporary folder.
     """
-    duckdb = import_extra("duckdb", extra="duckdb")
+    duckdb = import_extra("duckdb", extra="app")
     limits = {} if memory is None else limits_of(memory)
     with TemporaryDirectory(prefix="properly-") as folder:
         files, stores = in_stores(find_files(paths, Path(folder)))
@@ -369,7 +369,7 @@ def _enough(duckdb: Any, memory: str | None) -> Iterator[None]:
 @contextmanager
 def _in_one_sentence(file: File) -> Iterator[None]:
     """Refuse a file that duckdb cannot read."""
-    duckdb = import_extra("duckdb", extra="duckdb")
+    duckdb = import_extra("duckdb", extra="app")
     try:
         yield
     except DAMAGED:

@@ -1,0 +1,34 @@
+"""Print the lowest versions that pyproject.toml allows, as constraints for pip.
+
+Of what the library and its lighter extras need; frameworks have environments of their own.
+"""
+
+from __future__ import annotations
+
+import tomllib
+from pathlib import Path
+
+EXTRAS = ("app", "plots", "sklearn", "timeseries", "test")
+# What old releases need in turn, and would take too new: matplotlib 3.8 is warned by its parser.
+OLD = ("pyparsing<3.3",)
+
+
+def lowest() -> list[str]:
+    """Return each requirement with its lower bound as the only version."""
+    root = Path(__file__).resolve().parent.parent
+    project = tomllib.loads((root / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    tools = (root / "requirements" / "tools.txt").read_text(encoding="utf-8")
+    asked = [*project["dependencies"]]
+    for extra in EXTRAS:
+        asked += project["optional-dependencies"][extra]
+    names = {requirement.partition(">=")[0]: requirement for requirement in asked}
+    bounds = [
+        requirement.replace(">=", "==")
+        for name, requirement in names.items()
+        if not name.startswith("properly") and f"\n{name.partition('[')[0]}==" not in tools
+    ]
+    return sorted([*bounds, *OLD])
+
+
+if __name__ == "__main__":
+    print("\n".join(lowest()))
