@@ -51,16 +51,13 @@ class Batch(NamedTuple):
         known = (None if x is None else x[rows] for x in self[2:])
         return Batch(self.y[rows], chosen, *known)
 
-    def digest(self, begin: int, size: int) -> str:
-        """Return a checksum of some rows that follow one another, as they were given."""
-        here, result = slice(begin, begin + size), blake2b(digest_size=16)
-        result.update(self.y[here].tobytes())
-        for name, p in sorted((self.forecasts or {}).items()):
-            result.update(_framed(name) + p[here].tobytes())
-        for column in (self.clusters, self.groups):
-            texts = () if column is None else column[here].tolist()
-            result.update(b"".join(map(_framed, texts)) + b"\n")
-        return result.hexdigest()
+    def as_bytes(self) -> Column:
+        """Return the bytes by which each row is known again, models in the order of their names."""
+        models = [p.astype("<f8") for _, p in sorted((self.forecasts or {}).items())]
+        none = np.zeros(len(self.y), np.uint64)
+        labels = [none if x is None else _numbers(x) for x in (self.clusters, self.groups)]
+        columns = (x.view(np.uint8).reshape(len(x), -1) for x in (self.y, *models, *labels))
+        return np.ascontiguousarray(np.hstack(list(columns)))
 
 
 def read_batch(
@@ -134,18 +131,17 @@ def text_of(value: Any) -> str:
     return str(value)
 
 
-def _framed(text: str) -> bytes:
-    """Write a text so that texts that follow one another cannot be read otherwise."""
-    data = text.encode("utf-8", "surrogatepass")
-    return len(data).to_bytes(4, "little") + data
+def _numbers(texts: Column) -> Column:
+    """Make a number of 64 bits of each text."""
+    data = (text.encode("utf-8", "surrogatepass") for text in texts.tolist())
+    return np.frombuffer(b"".join(blake2b(x, digest_size=8).digest() for x in data), "<u8")
 
 
 def read_ids(ids: ArrayLike, beside: Column | None = None) -> Column:
     """Make a number of 64 bits of each id; refuse ids that are there twice."""
     names = _texts(ids, "ids", to_numpy(as_column(ids, "ids")) if beside is None else beside)
-    digests = (blake2b(_framed(name), digest_size=8).digest() for name in names.tolist())
     # The last bit is left for the outcome.
-    numbers = np.frombuffer(b"".join(digests), "<u8") & ~np.uint64(1)
+    numbers = _numbers(names) & ~np.uint64(1)
     _, first, count = np.unique(numbers, return_index=True, return_counts=True)
     if len(first) < len(numbers):
         at = int(first[count > 1].min())

@@ -162,8 +162,8 @@ class Monitor:
         groups : array-like, optional
             The group of each case, each of which is watched too; with all forecasts, or none.
         once : bool
-            Whether rows without ids that begin with earlier batches, as those of a file that grows
-            do, are taken for them and not counted twice.
+            Whether rows without ids are remembered, and those that begin with batches that were
+            added so, as a file that grows does, are taken for them and not counted twice.
 
         Returns
         -------

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from hashlib import blake2b
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
@@ -15,6 +16,7 @@ if TYPE_CHECKING:
     from properly.typing import Column
 
 LAST_BIT = np.uint64(1)
+DIGEST = 16
 
 
 class Matched(NamedTuple):
@@ -96,20 +98,26 @@ class Register:
 
         So a file that only grows is known again as far as it was read.
         """
-        begin, size = 0, len(batch.y)
-        while begin < size:
-            for length in sorted(self.batches, reverse=True):
-                fits = begin + length <= size
-                if fits and batch.digest(begin, length) in self.batches[length]:
-                    begin += length
-                    break
-            else:
+        rows, known = batch.as_bytes() if self.batches else batch.y[:0], 0
+        while more := self._longest(rows[known:]):
+            known += more
+        return known
+
+    def _longest(self, rows: Column) -> int:
+        """Return the length of the longest batch that rows begin with; 0 if there is none."""
+        checksum, begin, found = blake2b(digest_size=DIGEST), 0, 0
+        for length in sorted(self.batches):
+            if length > len(rows):
                 break
-        return begin
+            checksum.update(rows[begin:length])
+            begin = length
+            found = length if checksum.hexdigest() in self.batches[length] else found
+        return found
 
     def put_down(self, batch: Batch) -> None:
         """Remember a batch without ids."""
-        self.batches.setdefault(len(batch.y), set()).add(batch.digest(0, len(batch.y)))
+        checksum = blake2b(batch.as_bytes(), digest_size=DIGEST).hexdigest()
+        self.batches.setdefault(len(batch.y), set()).add(checksum)
 
 
 def _places(sought: Column, ids: Column) -> Column:

@@ -19,7 +19,7 @@ from properly._boundary._record import printable
 from properly.errors import DataError
 from properly.evaluation._monitor._batch import OPEN
 from properly.evaluation._monitor._ledger import MOST_TIMES, Found, Ledger
-from properly.evaluation._monitor._register import LAST_BIT, Register
+from properly.evaluation._monitor._register import DIGEST, LAST_BIT, Register
 from properly.evaluation._monitor._track import BETS_ABOUT, Claim, Track
 from properly.evaluation._monitor._waiting import Waiting
 
@@ -271,7 +271,7 @@ def register_from(content: dict[str, Any]) -> Register:
     require(all(y <= 1 for y in early.values()))
     batches: dict[int, set[str]] = {}
     for size, text in content["batches"]:
-        require(len(_text(text)) == 32)
+        require(len(_text(text)) == 2 * DIGEST)
         batches.setdefault(_count(size, 1), set()).add(text)
     return Register(counted, dropped, early, batches)
 
