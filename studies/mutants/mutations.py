@@ -47,7 +47,10 @@ COMPARISONS: dict[type[ast.cmpop], tuple[str, str]] = {
 }
 SIGNS: dict[type[ast.unaryop], str] = {ast.Not: "not", ast.USub: "-", ast.Invert: "~"}
 # Operands of these may change places.
-SYMMETRIC = {"max", "min", "maximum", "minimum", "fmax", "fmin", "logaddexp", "isclose", "gcd"}
+SYMMETRIC = {
+    *("max", "min", "maximum", "minimum", "fmax", "fmin", "logaddexp", "isclose", "gcd", "hypot"),
+    *("equal", "not_equal", "array_equal"),
+}
 LIBRARIES = {"np", "xp", "math", "nw", "scipy", "special", "operator", "itertools"}
 # What these make of a number or a column is the same number, or the same column.
 CONVERSIONS = {

@@ -89,7 +89,10 @@ class Reach:
             yield f"{task.about}: {len(tests)} tests, {answer.seconds:.0f} s"
 
     def tests_of(self, mutant: Mutant) -> list[Timed]:
-        """Return the tests that reach a mutant, those first that are most likely to notice it."""
+        """Return the tests that reach a mutant, those first that are most likely to notice it.
+
+        Tests of a file share what one of them was the first to make, and so follow it.
+        """
         found, now = [], digest(self.root / mutant.path)
         for note in self.notes:
             lines = note["lines"].get(mutant.path, {})
@@ -102,8 +105,10 @@ class Reach:
             mask = 0
             for text in masks:
                 mask |= int(text, 16)
-            found += [Timed(*test) for k, test in enumerate(note["tests"]) if mask >> k & 1]
-        return sorted(found, key=lambda test: (_rank(test.name, mutant.path), test.seconds))
+            for k, test in enumerate(note["tests"] if mask else []):
+                order = _rank(test[0], mutant.path), 1 - (mask >> k & 1), test[1]
+                found.append((order, Timed(*test)))
+        return [test for _, test in sorted(found)]
 
     def _sources(self) -> Iterator[str]:
         for name in self.packages:

@@ -448,6 +448,15 @@ def test_what_was_said_before_opening_stands_from_then_on() -> None:
     assert answers.active == pytest.approx({"A": 1.0, "B": 1.0})
 
 
+def test_what_is_said_when_all_is_over_never_stood() -> None:
+    with pytest.raises(DataError, match="no forecast stood for any time before its question was"):
+        properly.Answers(
+            **UPDATES | {"time": [9, 10, 9, 10, 10, 10], "opens": [10] * 6, "closes": [11] * 6},
+            resolved=[10] * 6,
+            repeated="moments",
+        )
+
+
 def test_answers_that_stand_are_counted_once() -> None:
     answers = properly.Answers(**UPDATES, repeated="moments")
     assert repr(answers) == "Answers(6 answers of 2 forecasters to 2 questions)"

@@ -212,3 +212,26 @@ def test_a_line_is_found_if_and_only_if_there_is_one(rows: list[tuple[int, bool]
     line = separating_line(Z, y)
     assert (line is not None) == exists
     assert fit(Z, y).separated == exists
+
+
+@pytest.mark.parametrize("weighted", [False, True])
+def test_the_fit_to_very_many_rows_begins_at_means_of_neighbours(weighted: bool) -> None:
+    rng = np.random.default_rng(8)
+    x = np.sort(rng.normal(size=_logistic.LONG + 7))
+    weight = rng.gamma(1.5, size=len(x)) if weighted else np.ones(len(x))
+    events = weight * (rng.random(len(x)) < expit(0.7 * x - 0.4 + 0.1 * x**2))
+
+    def columns(some: Any) -> tuple[Any, Any]:
+        return np.column_stack([np.ones(len(some)), some]), 0.1 * some**2
+
+    rows = x, events, weight
+    found = _logistic._fit_from_means(columns, *rows, _logistic.LITTLE, may_separate=True)
+    assert found is not None
+    Z, offset = columns(x)
+    expected = fit(Z, events / weight, weight, offset)
+    np.testing.assert_allclose(found.coefficients, expected.coefficients, rtol=1e-9)
+    np.testing.assert_allclose(found.information_inverse, expected.information_inverse, rtol=1e-5)
+    assert found.log_likelihood == pytest.approx(expected.log_likelihood, rel=1e-10)
+    # Whether they are asked for by rows or not, very many go that way.
+    again = _logistic.fit_columns(columns, *rows)
+    np.testing.assert_array_equal(again.coefficients, found.coefficients)

@@ -127,6 +127,17 @@ def test_a_bias_too_small_for_the_grid_is_found_and_rounded() -> None:
     assert all("/" in part for part in found.as_fractions().split(", ") if part[-2:] != "0)")
 
 
+def test_what_cannot_be_rounded_is_told_as_it_was_found(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("properly.rules._counterexamples._rounded", lambda *_: None)
+    prices = Prices(Shifted(0.4999, form="published"), 2)
+    found = optimised(prices, np.random.default_rng(0))
+    assert found is not None
+    truth, report = np.array(found.truth), np.array(found.report)
+    assert found.expected_truth == pytest.approx(truth @ prices(truth[None])[0], rel=1e-15)
+    assert found.expected_report == pytest.approx(truth @ prices(report[None])[0], rel=1e-15)
+    assert found.expected_truth > found.expected_report
+
+
 def test_the_same_draws_find_the_same() -> None:
     prices = Prices(Shifted(0.4999, form="published"), 2)
     first, again = (optimised(prices, np.random.default_rng(0)) for _ in range(2))
