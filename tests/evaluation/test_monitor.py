@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import math
 from itertools import pairwise
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pytest
@@ -22,6 +22,9 @@ from properly.evaluation import Added
 from properly.evaluation._monitor._ledger import MOST_TIMES, share_of_group
 from properly.recalibration import Beta, Isotonic, Logistic
 from properly.rules import Brier, Log
+
+if TYPE_CHECKING:
+    from pathlib import Path
 
 DRAWN = drawn()
 # Every kind of monitor, and what its batches bring beside ids.
@@ -472,6 +475,64 @@ def test_giving_up_what_nobody_knows_changes_nothing() -> None:
     before = state(monitor)
     assert monitor.drop(["a"]) == 0
     assert state(monitor) == before
+
+
+class Book:
+    """What a monitor must know, by the plainest means."""
+
+    def __init__(self) -> None:
+        self.order: list[int] = []
+        self.told: dict[int, int] = {}
+        self.dropped: set[int] = set()
+
+    @property
+    def counts(self) -> tuple[int, int, int, int, int]:
+        rest = [case for case in self.order if case not in self.dropped]
+        is_open = [case not in self.told for case in rest]
+        cases = is_open.index(True) if any(is_open) else len(rest)
+        early = len(self.told.keys() - set(self.order))
+        return cases, sum(is_open), len(rest) - cases - sum(is_open), early, len(self.dropped)
+
+    @property
+    def evidence(self) -> float:
+        rest = [case for case in self.order if case not in self.dropped][: self.counts[0]]
+        if not rest:
+            return 0.0
+        y = [self.told[case] for case in rest]
+        return CalibrationMonitor().update(y, DRAWN.p[rest]).log_e
+
+
+@pytest.mark.parametrize("seed", range(6))
+@pytest.mark.filterwarnings("ignore:.*differed from what had been told")
+def test_whatever_happens_a_monitor_knows_what_was_told_first(seed: int, tmp_path: Path) -> None:
+    rng, book, monitor, path = np.random.default_rng(seed), Book(), Monitor(), tmp_path / "state"
+    events = rng.choice(["forecasts", "cases", "outcomes", "drop", "save"], 60)
+    for what in [*events, "all outcomes"]:
+        size = 80 if what == "all outcomes" else rng.integers(1, 12)
+        some = rng.choice(80, size, replace=False)
+        y = rng.integers(0, 2, len(some))
+        if what == "drop":
+            gone = {int(x) for x in some if x in book.order and x not in book.told} - book.dropped
+            assert monitor.drop(some) == len(gone)
+            book.dropped |= gone
+        elif what == "save":
+            monitor.save(path)
+            monitor = Monitor.load(path)
+        else:
+            p = None if what.endswith("outcomes") else DRAWN.p[some]
+            found = monitor.add(None if what == "forecasts" else y, p, ids=some)
+            new = [int(x) for x in some if p is not None and x not in book.order]
+            assert found.forecasts == len(new)
+            book.order += new
+            for case, outcome in zip(some.tolist(), y.tolist(), strict=True):
+                if what != "forecasts" and case not in book.dropped:
+                    book.told.setdefault(case, outcome)
+        counts = (monitor.cases, monitor.open, monitor.waiting, monitor.early, monitor.dropped)
+        assert counts == book.counts
+        if monitor.evidence:
+            assert monitor.evidence[0].log_evidence == book.evidence
+    assert book.counts[0] > 20
+    assert monitor.open == 0
 
 
 # Rows without ids

@@ -109,14 +109,14 @@ class Register:
         for length in sorted(self.batches):
             if length > len(rows):
                 break
-            checksum.update(rows[begin:length])
+            checksum.update(rows[begin:length].data)
             begin = length
             found = length if checksum.hexdigest() in self.batches[length] else found
         return found
 
     def put_down(self, batch: Batch) -> None:
         """Remember a batch without ids."""
-        checksum = blake2b(batch.as_bytes(), digest_size=DIGEST).hexdigest()
+        checksum = blake2b(batch.as_bytes().data, digest_size=DIGEST).hexdigest()
         self.batches.setdefault(len(batch.y), set()).add(checksum)
 
 
