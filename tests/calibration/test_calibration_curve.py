@@ -86,6 +86,12 @@ def test_the_band_holds_the_truth_about_as_often_as_it_says(fit: str) -> None:
     assert 0.88 <= np.mean(inside) <= 0.99
 
 
+def test_sixty_points_unless_another_number_is_asked_for() -> None:
+    p = np.linspace(0.01, 0.99, 199)
+    found = calibration_curve(tally(np.arange(199) % 3 == 0, p))
+    assert repr(found) == f"CalibrationCurve(60 points of a {found.curve})"
+
+
 def test_as_many_points_as_asked_for_with_both_ends() -> None:
     found = calibration_curve(tally(Y, P), points=20)
     assert len(found.forecast) == 20

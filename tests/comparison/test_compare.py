@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -13,6 +14,7 @@ from scipy.stats import ttest_rel
 
 import properly
 from properly import Cases, compare, score_interval
+from properly.comparison._pairs import Wording, sentence
 from properly.errors import ArgumentTypeError, DataError, DataWarning
 from properly.rules import RPS, Bounded, Brier, Elementary, Log
 
@@ -182,6 +184,16 @@ def test_no_winner_is_named_where_zero_is_possible() -> None:
         Y, {"fair": FAIR, "near": np.clip(FAIR + 0.001, 0, 1)}, rule=Brier(), margin=0.05
     )
     assert str(equal).startswith("fair and near are as good as each other within 0.05 Brier (p = ")
+
+
+def test_a_p_value_of_exactly_the_level_shows_a_difference_to_be_small() -> None:
+    found = brier(reference="poor", margin=1.0)
+    for p, is_small in ((0.05, True), (math.nextafter(0.05, 1), False)):
+        words = Wording("", "95 % interval", 0.05, higher_is_better=False, margin=1.0)
+        pair = replace(found["good", "poor"], adjusted_equivalence_p_value=p)
+        said = sentence(pair, words, 2, {})
+        assert said.startswith("good is better than poor by ")
+        assert said.endswith(", less than the margin of 1") is is_small
 
 
 def test_the_better_model_is_named_first() -> None:

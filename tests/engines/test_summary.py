@@ -8,6 +8,7 @@ import json
 import math
 import pickle
 import zipfile
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -15,10 +16,11 @@ import numpy as np
 import pytest
 
 import properly
+from properly._boundary._files import Damaged
 from properly.engines import Summary, _cell_counts
 from properly.engines._cell_counts import Counts
 from properly.engines._exact_sums import ScoreSums, Total
-from properly.engines._summary import in_order, joined, plain_labels, text_of, total_of
+from properly.engines._summary import _key, in_order, joined, plain_labels, text_of, total_of
 from properly.errors import DataError
 from properly.rules import Bounded, Brier, Log, Rule, Spherical
 
@@ -472,3 +474,17 @@ def test_parts_of_equal_labels_are_added() -> None:
     for found in (joined(one, other), joined(other, one)):
         assert found == {1: 23, "a": 11, "b": 30}
         assert [type(x) for x in found] == [int, str, str]
+
+
+def test_a_model_of_an_event_has_no_classes_to_be_asked_for() -> None:
+    event = ScoreSums(("m",), (Brier(),), None, False, {})
+    assert _key(["m"], event) == "m"
+    assert _key(["m", "above", 2], replace(event, classes=3)) == ("m", ("above", 2))
+    for flat, sums in (
+        (["n"], event),
+        (["m", "class", 0], event),
+        (["m", "class", 3], replace(event, classes=3)),
+        (["m", "below", 0], replace(event, classes=3)),
+    ):
+        with pytest.raises(Damaged):
+            _key(flat, sums)

@@ -5,7 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from properly import Cases
+from properly import Cases, Tally
+from properly.errors import DataError
 from properly.recalibration import _cross_fit
 
 
@@ -19,3 +20,9 @@ def test_clusters_are_dealt_into_folds_whole(many: int, monkeypatch: pytest.Monk
     assert split.folds == 4
     assert np.bincount(split.fold).tolist() == [15, 15, 15, 15]
     assert all(len(set(split.fold[cluster == k].tolist())) == 1 for k in range(12))
+
+
+def test_the_cases_of_a_large_tally_are_not_written_out() -> None:
+    large = Tally.from_counts([0.2, 0.6], [10**8, 1], [10**7, 1])
+    with pytest.raises(DataError, match="this tally has weights or is too large"):
+        _cross_fit.as_rows(large)

@@ -169,6 +169,11 @@ def test_few_events_make_mostly_noise(name: str) -> None:
     assert says(MAPS[name]().fit(other), "only 4 non-events: the map is mostly noise")
 
 
+def test_of_as_many_events_as_others_events_are_told_of() -> None:
+    tally = properly.Tally.from_counts([0.2, 0.4, 0.7], [4, 2, 2], [1, 1, 2])
+    assert says(Logistic().fit(tally), "only 4 events: the map is mostly noise")
+
+
 def test_under_twenty_events_are_told_of_and_twenty_are_not() -> None:
     value, weight = [0.2, 0.4, 0.6, 0.8], [100, 100, 100, 100]
     assert Logistic().fit(properly.Tally.from_counts(value, weight, [2, 3, 5, 8])).notices

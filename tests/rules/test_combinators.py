@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import numpy as np
 import pytest
 
 from properly import Interval
+from properly.errors import ArgumentTypeError
 from properly.rules import (
+    RPS,
     BinaryRule,
     Bounded,
     Brier,
@@ -72,3 +75,21 @@ def test_the_repr_is_the_call_that_makes_the_rule(rule: BinaryRule) -> None:
 def test_atoms_of_a_mixture_add_up() -> None:
     rule = Mixture([(2, Elementary(0.5)), (1, Misclassification()), (0, Elementary(0.1))])
     assert rule.atoms == ((0.5, 4.0),)
+
+
+def test_an_end_of_a_range_is_a_number_of_the_forecasts_kind() -> None:
+    rule = Bounded(Brier(), (0.1, 0.5))
+    for p, end in ((0.05, 0.1), (0.3, 0.3), (0.7, 0.5)):
+        assert type(rule._clip(p)) is float
+        # Numbers of numpy divide by zero, those of Python do not.
+        assert type(rule._clip(np.float64(p))) is np.float64
+        assert rule._clip(p) == rule._clip(np.float64(p)) == end
+
+
+def test_a_mixture_takes_rules_for_one_event_alone() -> None:
+    with pytest.raises(ArgumentTypeError) as refused:
+        Mixture([(1.0, RPS())])  # type: ignore[list-item]
+    assert str(refused.value) == (
+        "this needs a rule for the probability of one event; got RPS()\n\n"
+        "Hint: this one prices class probabilities; pass a rule such as Brier()."
+    )
