@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 PAGE = "report.html"
 WITHIN = (0.01, 0.1)
-WORDS = {"title": "Death in car crashes", "cases": "people", "event": "death"}
+WORDS: dict[str, Any] = {"title": "Death in car crashes", "cases": "people", "event": "death"}
 PYTHON = """\
 import properly
 

@@ -283,7 +283,7 @@ def reading_from(content: dict[str, Any]) -> dict[str, Any] | None:
         return None
     require(set(given) == {*READ, "forecast", "percent"} and type(given["percent"]) is bool)
     require(all(given[name] is None or type(given[name]) is str for name in READ))
-    return given | {"forecast": [_text(x) for x in given["forecast"]]}
+    return {**given, "forecast": [_text(x) for x in given["forecast"]]}
 
 
 def _text(x: Any) -> str:
