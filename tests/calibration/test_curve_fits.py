@@ -251,3 +251,10 @@ def test_only_ratios_of_weights_matter(kind: Any) -> None:
     ]
     for other in found[1:]:
         np.testing.assert_allclose(found[0], other, atol=1e-10)
+
+
+def test_a_spline_of_outcomes_that_forecasts_tell_apart_is_a_step() -> None:
+    value, weight = np.linspace(0.02, 0.98, 49), np.full(49, 4.0)
+    spline = Spline.of(value, weight, counted=True)
+    events = np.where(value > 0.5, 4.0, 0.0)
+    np.testing.assert_allclose(spline.curve_of(value, weight, events), value > 0.5, atol=1e-12)

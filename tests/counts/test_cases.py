@@ -346,3 +346,12 @@ def test_groups_of_classes_keep_their_labels_of_classes() -> None:
 def test_without_groups_nothing_can_be_split() -> None:
     with pytest.raises(DataError, match="this needs the group of each case; these cases have none"):
         Cases([0, 1], [0.1, 0.5]).by_group()
+
+
+@pytest.mark.parametrize("name", Cases.__dataclass_fields__)
+def test_no_column_is_replaced_unchecked(name: str) -> None:
+    c = Cases([1, 0], [0.2, 0.7])
+    with pytest.raises(
+        (TypeError, ValueError), match=f"field {name} is declared with `?init=False"
+    ):
+        replace(c, **{name: [1, 2]})

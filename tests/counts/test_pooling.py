@@ -10,7 +10,8 @@ import numpy as np
 import pytest
 from tests.long_tallies import KINDS, sample
 
-from properly.counts._pooling import count, count_tensors, order_of
+from properly._boundary._arrays import MOST
+from properly.counts._pooling import EXACT, count, count_tensors, exact_weights, order_of
 
 
 def counted(y: Any, p: Any) -> tuple[list[float], list[int], list[int]]:
@@ -56,3 +57,14 @@ def test_forecasts_that_differ_in_their_last_bits_are_put_in_order() -> None:
     # Minus 0 is 0, the lowest of all.
     zeros = np.array([0.5, -0.0, 0.0, 5e-324])
     assert zeros[order_of(zeros)].tolist() == [0.0, 0.0, 5e-324, 0.5]
+
+
+def test_sums_that_whole_numbers_cannot_hold_are_fractions() -> None:
+    half = MOST // 2
+    assert exact_weights(np.array([half, half // 2])).dtype == np.int64
+    assert exact_weights(np.array([half, half])).dtype == np.float64
+    # Of rows that stand for several cases, all of these count.
+    for times, kind in ((1, np.int64), (2, np.float64)):
+        assert exact_weights(np.array([half]), np.array([times])).dtype == kind
+    for x, kind in ((EXACT - 2.0, np.int64), (float(EXACT), np.float64), (2.5, np.float64)):
+        assert exact_weights(np.array([x])).dtype == kind

@@ -314,3 +314,12 @@ def test_one_case_is_singular() -> None:
 def test_integers_are_counts_up_to_64_bits() -> None:
     t = tally([0, 1], [0.1, 0.2], weight=np.array([2**53 + 1, 1]))
     assert t.weight.tolist() == [2**53 + 1, 1]
+
+
+def test_forecasts_and_weights_are_cut_loose_from_what_made_them(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    # Only tensors of torch hold on to a graph; what is passed on is what was cut.
+    monkeypatch.setattr("properly.counts._tally.without_gradient", lambda x: x * 2)
+    t = tally([1, 0], np.array([0.1, 0.4]), weight=np.array([0.5, 1.5]))
+    assert columns(t)[:2] == [[0.2, 0.8], [1.0, 3.0]]

@@ -436,3 +436,11 @@ def test_a_kind_that_was_not_seen_is_as_heavy_as_the_heavier_of_those_alike() ->
     assert ends["true_positive_rate"] == pytest.approx(wilson(0, 20 / 1.5), rel=1e-9, abs=1e-12)
     # All who are acted upon have no event, and their weight says how precisely that is known.
     assert ends["precision"] == pytest.approx(wilson(0, 30 / 1.5), rel=1e-9, abs=1e-12)
+
+
+@pytest.mark.filterwarnings("ignore::properly.errors.DataWarning")
+def test_net_benefit_is_never_less_than_if_all_actions_were_in_vain() -> None:
+    cases = Cases(np.zeros(6, bool), [0.2, 0.3, 0.4, 0.5, 0.6, 0.7], clusters=[0, 0, 1, 1, 2, 2])
+    band = decision_curve(cases, [0.05, 0.1, 0.15], band="confidence", level=0.999).band
+    assert band is not None
+    np.testing.assert_allclose(band.lower, [-1 / 19, -1 / 9, -3 / 17], rtol=1e-15)

@@ -378,3 +378,8 @@ def test_odd_columns_of_sql_are_quoted_or_refused() -> None:
     assert '"");' in text
     with pytest.raises(DataError, match="dialect"):
         line.sql("p", dialect="cobol")
+
+
+def test_options_are_written_as_they_are_typed() -> None:
+    mapping = Logistic(intercept=0.1, slope=0.4, certain="refuse")
+    assert repr(mapping) == "Logistic(certain='refuse', intercept=0.1, slope=0.4)"

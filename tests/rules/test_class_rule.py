@@ -25,6 +25,7 @@ from properly.rules import (
     Log,
     Misclassification,
     Propriety,
+    Pseudospherical,
     QuadraticRPS,
     Ranked,
     RankedLog,
@@ -277,3 +278,11 @@ def test_entropies_stay_in_the_library_of_the_forecasts(rule: ClassRule) -> None
     found = rule.entropy(array_api_strict.asarray(P))
     assert isinstance(found, array_api_strict._array_object.Array)
     np.testing.assert_allclose(np.asarray(found), rule.entropy(P), rtol=1e-15)
+
+
+@pytest.mark.parametrize(
+    "rule", [Brier(), Log(), Spherical(), Pseudospherical(0.5), RPS(), RankedLog()], ids=repr
+)
+def test_one_class_has_no_range(rule: ClassRule) -> None:
+    with pytest.raises(DataError, match="there must be at least two classes; got 1"):
+        rule.range_for(1)
