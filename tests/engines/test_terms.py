@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from properly.engines._term_algebra import make
 from properly.engines._terms import Facts, Term, _arithmetic, leaf, length
 
 if TYPE_CHECKING:
@@ -82,3 +83,17 @@ def test_a_formula_is_as_long_as_its_parts_and_what_joins_them() -> None:
     assert length("add", P, 2.0) == length("add", P, Q) == 3
     assert length("where", LOW, P, Q) == 2 + LOW.cost + 2
     assert LOW.cost == 3
+
+
+def test_numbers_are_put_first_and_multiplied_ahead() -> None:
+    twice, product = make("mul", 2.0, P), make("mul", P, Q)
+    assert repr(twice) == "mul(2.0, forecast)"
+    assert make("mul", P, 2.0) == twice
+    assert make("mul", twice, Q) == make("mul", 2.0, product)
+    assert make("mul", 3.0, twice) == make("mul", 6.0, P)
+    assert make("div", P, 4.0) == make("mul", 0.25, P)
+    assert make("neg", make("sub", P, Q)) == make("sub", Q, P)
+    assert make("sub", P, make("neg", Q)) == make("add", P, Q)
+    assert make("pow", P, 2.0) == make("mul", P, P)
+    assert make("pow", P, -1.0) == make("div", 1.0, P)
+    assert (make("mul", 0.0, P), make("mul", 1.0, P), make("abs", P)) == (0.0, P, P)
