@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from scipy.stats import ks_2samp
 from sklearn.metrics import average_precision_score
 from tests.examples import examples
 
@@ -195,6 +196,49 @@ def test_counts_may_be_large(often: int) -> None:
         assert other == pytest.approx(one, rel=1e-14)
 
 
+# The threshold that is best in hindsight
+
+
+def test_ks_is_the_one_sided_statistic_of_two_samples() -> None:
+    got = ranking(tally(Y, P)).kolmogorov_smirnov
+    theirs = ks_2samp(P[Y], P[~Y], alternative="less", method="asymp").statistic
+    assert got == pytest.approx(theirs, rel=1e-14)
+    turned = ranking(tally(Y, 1 - P)).kolmogorov_smirnov
+    assert turned == pytest.approx(
+        ks_2samp(P[Y], P[~Y], alternative="greater").statistic, rel=1e-14
+    )
+
+
+@every_weight
+def test_recalibrated_forecasts_have_the_same_best_thresholds(weight: NDArray[Any] | None) -> None:
+    t = tally(Y, P, weight=weight)
+    got, fit = ranking(t), reliability(t)
+    hull = roc_curve(t, hull=True)
+    rise = (hull.true_positive_rate - hull.false_positive_rate).max()
+    assert got.kolmogorov_smirnov == pytest.approx(rise, rel=1e-13)
+    rate, share = fit.recalibrated, t.weight / t.weight.sum()
+    assert got.least_error_rate == pytest.approx(share @ np.minimum(rate, 1 - rate), rel=1e-13)
+
+
+@given(rows)
+def test_no_threshold_errs_less_and_none_tells_the_classes_better_apart(
+    drawn: list[tuple[int, bool, int]],
+) -> None:
+    p, y, w = (np.array(x) for x in zip(*drawn, strict=True))
+    got = ranking(tally(y, p / 8, weight=w))
+    wrong = [w @ ((p >= at) != y) for at in range(10)]
+    assert got.least_error_rate == min(wrong) / w.sum()
+    if 0 < y.sum() < len(y):
+        rise = [w @ (y & (p >= at)) / (w @ y) - w @ (~y & (p >= at)) / (w @ ~y) for at in range(10)]
+        assert got.kolmogorov_smirnov == pytest.approx(max(rise), abs=1e-15)
+        assert 0 <= got.kolmogorov_smirnov <= 1
+
+
+def test_a_curve_below_the_diagonal_has_no_ks() -> None:
+    got = ranking(tally([1, 1, 0, 0], [0.1, 0.2, 0.3, 0.4]))
+    assert (got.kolmogorov_smirnov, got.least_error_rate) == (0, 0.5)
+
+
 # What is undefined
 
 
@@ -206,11 +250,13 @@ def test_without_one_of_the_classes(happened: int) -> None:
         "auc_skill",
         "auc_if_calibrated",
         "gap",
+        "kolmogorov_smirnov",
         "partial_auc_above",
         "partial_auc_beside",
     ]
     for name in [*undefined, "balanced_average_accuracy"]:
         assert math.isnan(getattr(got, name)), name
+    assert got.least_error_rate == 0
     assert got.average_precision == pytest.approx(1 if happened else math.nan, nan_ok=True)
     assert got.regret_at_scores == pytest.approx(0.6 / 3 if happened else 0.4 * 2 / 3)
 
@@ -232,7 +278,10 @@ def test_without_a_range_its_fields_are_left_out() -> None:
     assert repr(got) == "Ranking(AUC 0.75, average precision 0.8333)"
     assert got.within is None
     assert got.partial_auc_above is None
-    told = ["auc", "auc_skill", "average_precision", "auc_if_calibrated", "gap"]
+    told = [
+        *("auc", "auc_skill", "average_precision", "auc_if_calibrated", "gap"),
+        *("kolmogorov_smirnov", "least_error_rate"),
+    ]
     assert list(got.to_dict()) == told
     assert list(got.to_frame("pandas").columns) == told
 

@@ -56,6 +56,11 @@ class Ranking(Record):
         What the AUC would be if the forecasts were calibrated, from their regret.
     gap : float
         ``auc - auc_if_calibrated``. If it is not 0, the forecasts are miscalibrated.
+    kolmogorov_smirnov : float
+        KS: how far the ROC curve rises above the diagonal at most, the greatest difference between
+        the shares of events and of non-events at or above a threshold.
+    least_error_rate : float
+        MER: the share of cases decided wrongly at the threshold that suits these very cases best.
     within : Interval or None
         The range of forecasts that the others are about, which are None without it.
     partial_auc_above : float or None
@@ -84,6 +89,8 @@ class Ranking(Record):
     average_precision: float
     auc_if_calibrated: float
     gap: float
+    kolmogorov_smirnov: float
+    least_error_rate: float
     within: Interval | None = None
     partial_auc_above: float | None = None
     partial_auc_beside: float | None = None
@@ -154,7 +161,16 @@ def ranking(
     with the share :math:`q` of cases in the range, their event rate :math:`\bar y` and their mean
     regret :math:`\bar R` (`regret_at_scores`).
 
-    NaN is what is undefined: both AUCs and parts without events or without non-events,
+    Two numbers belong to the one threshold that is best in hindsight, infinity included:
+
+    .. math:: \text{KS} = \max_t \, (\text{TPR}(t) - \text{FPR}(t)), \qquad
+        \text{MER} = \min_t \, \big( (1 - \pi)\, \text{FPR}(t) + \pi\, (1 - \text{TPR}(t)) \big) .
+
+    Both are the same for recalibrated forecasts, whose mistakes at one half MER counts. Each
+    weighs the two kinds of mistakes in its own way, KS as the event rate has it; nobody chose
+    these either. KS is one-sided: a curve that is nowhere above the diagonal has 0.
+
+    NaN is what is undefined: both AUCs, parts and KS without events or without non-events,
     average precision without events, and means over a range without forecasts.
 
     References
@@ -174,8 +190,9 @@ def ranking(
     --------
     >>> import properly
     >>> t = properly.tally([0, 1, 0, 1], [0.1, 0.3, 0.6, 0.9])
-    >>> properly.decisions.ranking(t).auc
-    0.75
+    >>> found = properly.decisions.ranking(t)
+    >>> found.auc, found.kolmogorov_smirnov, found.least_error_rate
+    (0.75, 0.5, 0.25)
     >>> part = properly.decisions.ranking(t, within=(0.2, 0.7))
     >>> part.partial_auc_above, part.partial_auc_beside, part.balanced_average_accuracy
     (0.25, 0.25, 0.5)
@@ -185,7 +202,10 @@ def ranking(
     # At its own forecast a case is acted upon, since it is at the threshold.
     regret = cost_at(result.value, result.value, result.nonevents, result.events) / 2
     expected = _auc_if_calibrated(result, regret)
-    whole = Ranking(auc, 2 * auc - 1, _average_precision(result), expected, auc - expected)
+    whole = Ranking(
+        *(auc, 2 * auc - 1, _average_precision(result), expected, auc - expected),
+        **_best_threshold(result),
+    )
     if within is None:
         return whole
     ends = as_interval(within)
@@ -206,6 +226,18 @@ def _average_precision(counts: Outcomes) -> float:
     """Average the precision at the forecast of each event."""
     acted, true = (np.cumsum(x[::-1]) for x in (_weight(counts), counts.events))
     return _ratio(float(counts.events[::-1] @ (true / acted)), float(true[-1]))
+
+
+def _best_threshold(counts: Outcomes) -> dict[str, float]:
+    """Look at both kinds of mistakes at the threshold where there are fewest."""
+    true, false = (np.append(0, np.cumsum(x[::-1])) for x in (counts.events, counts.nonevents))
+    # Of integers, which are subtracted exactly, this is exact.
+    wrong = float((false - true).min() + true[-1])
+    rise = _rate(counts.events) - _rate(counts.nonevents)
+    return {
+        "kolmogorov_smirnov": float(rise.max()),
+        "least_error_rate": wrong / float(true[-1] + false[-1]),
+    }
 
 
 def _parts(counts: Outcomes, regret: Column, within: Interval) -> dict[str, float]:
