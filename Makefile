@@ -32,13 +32,15 @@ PROCESSES := $(shell echo $$(($$(getconf _NPROCESSORS_ONLN) + 1)))
 # A worker that is done takes tests from another.
 SHARED := --numprocesses=$(PROCESSES) --dist=worksteal
 FULL := --hypothesis-profile=full
+# How long to fuzz.
+MINUTES ?= 10
 TOGETHER := $(MAKE) --no-print-directory --keep-going --output-sync=target
 
 # Tests start hundreds of processes: what these import is compiled once.
 unexport PYTHONDONTWRITEBYTECODE
 
 .DEFAULT_GOAL := help
-.PHONY: help report release lock test-lowest test test-laws test-pictures test-numbers test-counts test-rest test-browser verify test-all check test-integrations test-peers bench docs pictures conformance coverage-study mutants changelog clean
+.PHONY: help report release lock test-lowest test test-laws test-pictures test-numbers test-counts test-rest test-browser verify test-all fuzz check test-integrations test-peers bench docs pictures conformance coverage-study mutants changelog clean
 
 help:  ## show this help
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:[^#]*## /\t/' | expand -t 20
@@ -95,6 +97,10 @@ OLD := tests/_boundary tests/counts tests/engines tests/laws tests/plots tests/r
 
 test-lowest: $(LOWEST)/.ready  ## run quick tests with the lowest versions of what is needed
 	@$(LOWEST)/bin/python -m pytest -q $(SHARED) -m "not slow" $(OLD)
+
+fuzz: $(VENV)/.ready-test,docs  ## try odd rows, files and stored things for MINUTES=10, with new seeds
+	@touch $(VENV)/.ready-test $(VENV)/.ready-docs
+	@$(BIN)/python -m tests.fuzz $(MINUTES)
 
 check: $(VENV)/.ready-test  ## format, lint, types, import contracts
 	@$(BIN)/ruff format --check --quiet .

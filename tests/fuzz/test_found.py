@@ -3,14 +3,19 @@
 from __future__ import annotations
 
 import math
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pytest
+from tests.command_line import run, write_forecasts
 
 import properly
 from properly import calibration, probability
+from properly.inference._shares import wilson
 from properly.rules import Brier, Elementary, Log
+
+if TYPE_CHECKING:
+    from pathlib import Path
 
 FEW: dict[str, Any] = {"replicates": 20, "rng": 1}
 RNG = np.random.default_rng(5)
@@ -130,3 +135,48 @@ def test_curves_of_tiny_forecasts_are_the_event_rate() -> None:
     y, p = np.arange(40) < 10, np.full(40, 5e-324)
     curve = calibration.calibration_curve(y, p)
     np.testing.assert_allclose(curve.event_rate, [0.25], rtol=1e-9)
+
+
+def test_an_isotonic_map_rises_between_subnormal_forecasts() -> None:
+    knots = properly.recalibration.Isotonic(knots=([5e-324, 1e-310], [0.0, 1.0]))
+    assert knots.at([5e-324, 1e-310]).tolist() == [0.0, 1.0]
+    np.testing.assert_allclose(knots.at([5e-311]), [0.5], rtol=1e-9)
+
+
+def test_models_that_score_the_same_are_all_in_the_confidence_set() -> None:
+    p = np.tile([0.1, 0.3], 15)
+    found = properly.comparison.confidence_set(
+        np.zeros(30), {"first": p, "turned": p[::-1]}, rule=Brier(), replicates=39, rng=1
+    )
+    assert set(found.included) == {"first", "turned"}
+
+
+def test_a_confidence_set_sees_differences_of_any_size() -> None:
+    models = {"first": np.full(30, 1e-300), "second": 1e-300 * np.arange(2, 32)}
+    found = properly.comparison.confidence_set(
+        np.zeros(30), models, rule=Log(), replicates=39, rng=1
+    )
+    assert found.p_value["second"] == pytest.approx(1 / 40)
+
+
+def test_tiny_forecasts_at_times_have_a_dependence() -> None:
+    p = np.where(np.arange(80) % 2, 1e-310, 0.3)
+    cases = properly.Cases(np.arange(80) % 4 == 1, p, time=np.arange(80) // 2)
+    test = properly.calibration_test(cases, statistic="score")
+    assert test.dependence is not None
+    assert math.isfinite(test.dependence.psi)
+
+
+def test_a_share_of_cases_without_number_is_known() -> None:
+    lower, upper = wilson(np.array([0.25]), np.array([1e200]), 1.96)
+    assert lower.tolist() == upper.tolist() == [0.25]
+
+
+@pytest.mark.parametrize("text", ["[" * 20_000 + "]" * 20_000, '{"data": {}, "stored": [1]}', "1"])
+def test_a_baseline_that_is_none_is_refused(folder: Path, text: str) -> None:
+    rows = write_forecasts(folder / "rows.csv")
+    (folder / "odd.json").write_text(text)
+    asked = ("--outcome", "y", "--forecast", "good", "--baseline", "odd.json")
+    result = run("score", rows, *asked)
+    assert result.exit_code == 1
+    assert result.stderr.startswith("Error: --baseline must be a stored result; 'odd.json' is none")

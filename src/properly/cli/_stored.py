@@ -10,6 +10,7 @@ from hashlib import blake2b
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from properly._boundary._files import ODD, Damaged, require
 from properly._boundary._record import many, plain, printable
 from properly._boundary._tables import table, wrapped
 from properly.cli._columns import Chosen
@@ -27,7 +28,6 @@ if TYPE_CHECKING:
 
 # The numbers of a page are in an element of it.
 PAGE = re.compile(r'<script type="application/json" id="numbers">(.*?)</script>', re.DOTALL)
-REQUIRED = ("task", "level", "cases")
 SAME = ("cases", "rows", "event_rate", "events", "classes")
 
 
@@ -105,17 +105,21 @@ def read_stored(path: str) -> Stored:
     text = Path(path).read_text(encoding="utf-8", errors="replace")
     page = PAGE.search(text)
     try:
-        record = json.loads(text if page is None else page[1])
-        data, numbers = {name: record["data"][name] for name in REQUIRED}, numbers_of(record)
-        data |= record["data"]
-        kept = record.get("stored") or {}
-    except (ValueError, KeyError, TypeError, AttributeError):
-        data, numbers, kept = {}, {}, {}
-    if not numbers:
+        return _stored(path, json.loads(text if page is None else page[1]))
+    except (*ODD, RecursionError, Damaged):
         message = f"--baseline must be a stored result; {printable(repr(path))} is none"
         hint = "store one by properly score FILES --format json --output FILE."
-        raise DataError(message, hint=hint)
-    return Stored(path, data, numbers, kept.get("forecasts", {}), kept.get("outcomes"))
+        raise DataError(message, hint=hint) from None
+
+
+def _stored(path: str, record: dict[str, Any]) -> Stored:
+    """Take what is needed out of a result, each of the kind that we write."""
+    data, numbers, kept = dict(record["data"]), numbers_of(record), record.get("stored") or {}
+    require(numbers and type(data["task"]) is str)
+    require(type(data["level"]) is float and type(data["cases"]) in (int, float))
+    forecasts, outcomes = kept.get("forecasts", {}), kept.get("outcomes")
+    require(isinstance(forecasts, dict) and isinstance(outcomes, str | None))
+    return Stored(path, data, numbers, forecasts, outcomes)
 
 
 @dataclass(frozen=True, eq=False)

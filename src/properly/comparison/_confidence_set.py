@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 import numpy as np
 
+from properly._boundary._exponents import divided, exponent_of
 from properly._boundary._notices import import_extra
 from properly._boundary._options import as_drawing, check_choice, check_whole
 from properly._boundary._record import Record, many, p_text, printable
@@ -307,10 +308,25 @@ def _p_values(
     distinct = [label.index(i) for i in range(len(place))]
     _require_varying([names[i] for i in distinct], loss[:, distinct])
     level, replicates, rng = drawing
-    result = boot.MCS(loss[:, distinct], 1 - level, replicates, length, method, seed=rng)
+    # Only ratios of losses matter, and squares of the smallest vanish.
+    loss = divided(loss[:, distinct], exponent_of(np.abs(loss)))
+    result = boot.MCS(loss, 1 - level, replicates, length, method, seed=rng)
     result.compute()
-    share = dict(zip(result.pvalues.index.tolist(), result.pvalues["Pvalue"].tolist(), strict=True))
+    left_out = [_single(x) for x in result.pvalues.index.tolist()]
+    share = dict(zip(left_out, result.pvalues["Pvalue"].tolist(), strict=True))
     return [(1 + round(share[i] * replicates)) / (1 + replicates) for i in label]
+
+
+def _single(model: Any) -> int:
+    """Return the number of the model that arch left out; refuse a tie, in which it takes two.
+
+    Of models that score the same it names one, twice.
+    """
+    numbers = np.unique(model).tolist()
+    if len(numbers) > 1:
+        message = "two models are worse than a third by exactly as much, and cannot be told apart"
+        raise DataError(message, hint='method="max" takes them together; or leave out one.')
+    return int(numbers[0])
 
 
 def _require_varying(names: list[str], loss: Column) -> None:

@@ -204,8 +204,8 @@ def _means(
             result.append(OtherScore(math.nan, math.nan, (math.nan, math.nan)))
             continue
         share = weight / weight.sum()
-        mean = float(share @ own)
         with np.errstate(invalid="ignore"):
+            mean = float(share @ own)
             result.append(_estimated(mean, share * (own - mean), unit[some], level))
     return result
 

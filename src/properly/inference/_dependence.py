@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from properly._boundary._exponents import divided, exponent_of
 from properly._boundary._notices import notice
 from properly._boundary._record import Record
 from properly.counts._cases import rows_in_use
@@ -173,10 +174,13 @@ class Residuals:
 
     @cached_property
     def standardised(self) -> Column:
-        """What is left, over its standard deviation if calibrated; 0 of certain forecasts."""
+        """What is left, over its standard deviation if calibrated; 0 of certain forecasts.
+
+        Of forecasts next to 0 all of it is divided by a power of two, so that squares are doubles.
+        """
         spread = np.sqrt(self.p * (1 - self.p))
-        some = spread > 0
-        return np.asarray(np.divide(self.left, spread, out=np.zeros(len(spread)), where=some))
+        result = np.divide(self.left, spread, out=np.zeros(len(spread)), where=spread > 0)
+        return divided(result, exponent_of(np.abs(result)))
 
     @cached_property
     def spread(self) -> Spread:

@@ -95,7 +95,7 @@ def wilson(share: Any, n: Any, quantile: float) -> tuple[Any, Any]:
     """Return Wilson's score interval of a share of n cases."""
     z2 = quantile**2
     middle = (share + z2 / (2 * n)) / (1 + z2 / n)
-    half = np.sqrt(z2 * (share * (1 - share) / n + z2 / (4 * n**2))) / (1 + z2 / n)
+    half = np.sqrt(z2 * (share * (1 - share) / n + z2 / (4 * n) / n)) / (1 + z2 / n)
     # The ends 0 and 1 are exact if all of the cases, or none, are counted.
     lower = np.where(share == 0, 0.0, np.maximum(middle - half, 0))
     return lower, np.where(share == 1, 1.0, np.minimum(middle + half, 1))

@@ -181,6 +181,9 @@ class Isotonic(Map):
             return to_library_of(q[row], p)
         if not is_numpy(p):
             return _interpolated(p, x, q)
+        if not np.isfinite(self._slopes).all():
+            # From one subnormal forecast to the next a rise is steeper than any double.
+            return _interpolated(p.astype(np.float64), x, q)
         row = np.clip(self._table.before(p, "right") - 1, 0, len(x) - 2)
         result: Column = np.take(self._slopes, row)
         result *= p - np.take(x, row)
@@ -197,7 +200,8 @@ class Isotonic(Map):
     def _slopes(self) -> Column:
         assert self.knots is not None  # noqa: S101
         x, q = self.knots
-        slopes: Column = np.diff(q) / np.diff(x)
+        with np.errstate(over="ignore"):
+            slopes: Column = np.diff(q) / np.diff(x)
         return slopes
 
     def _turns(self) -> Column:

@@ -1,0 +1,86 @@
+"""Identities that hold for odd rows: parts add up, neither units of weight nor the order matter."""
+
+from __future__ import annotations
+
+import math
+import warnings
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import HealthCheck, assume, given
+from hypothesis import strategies as st
+from tests.examples import examples
+
+import properly
+from properly.errors import DataWarning
+from properly.rules import Log
+
+from .odd_rows import Odd, odd_rows, rules
+
+SLOW = (HealthCheck.too_slow, HealthCheck.data_too_large, HealthCheck.filter_too_much)
+PLAIN = odd_rows(design=False)
+# Relative to the largest part; sums of a hundred rows lose three digits at most.
+ROUNDING = 1e-12
+
+
+def parts(y: Any, p: Any, rule: Any, weight: Any = None) -> list[float]:
+    """Return the score and its three parts."""
+    found = properly.decompose(properly.tally(y, p, weight=weight), rule)
+    return [found.score, found.miscalibration, found.discrimination, found.uncertainty]
+
+
+def close(found: list[float], expected: list[float]) -> None:
+    """Compare, but for rounding, with the largest that is finite."""
+    size = max((abs(x) for x in expected if math.isfinite(x)), default=0.0)
+    np.testing.assert_allclose(found, expected, rtol=0, atol=ROUNDING * size)
+
+
+@examples(40, suppress_health_check=SLOW)
+@given(odd=PLAIN, rule=rules)
+def test_the_parts_add_up_to_the_score(odd: Odd, rule: Any) -> None:
+    score, mcb, dsc, unc = parts(odd.y, odd.p, rule, odd.weight)
+    assert min(mcb, dsc, unc) >= -ROUNDING * max(unc, 1e-300)
+    if math.isfinite(score):
+        close([mcb - dsc + unc], [score])
+    else:
+        assert math.isinf(mcb)
+
+
+@examples(40, suppress_health_check=SLOW)
+@given(odd=PLAIN, rule=rules, power=st.integers(-30, 30))
+def test_the_unit_of_weights_never_matters(odd: Odd, rule: Any, power: int) -> None:
+    assume(odd.weight is not None)
+    weight = np.asarray(odd.weight, dtype=np.float64)
+    assume(np.all((weight == 0) | ((weight > 1e-89) & (weight < 1e89))))
+    close(parts(odd.y, odd.p, rule, weight * 2.0**power), parts(odd.y, odd.p, rule, weight))
+
+
+@examples(40, suppress_health_check=SLOW)
+@given(odd=PLAIN, rule=rules, seed=st.integers(0, 99))
+def test_the_order_of_rows_never_matters(odd: Odd, rule: Any, seed: int) -> None:
+    order = np.random.default_rng(seed).permutation(len(odd))
+    columns = [None if x is None else np.asarray(x) for x in (odd.y, odd.p, odd.weight)]
+    y, p, weight = (None if x is None else x[order] for x in columns)
+    close(parts(y, p, rule, weight), parts(columns[0], columns[1], rule, columns[2]))
+
+
+@examples(40, suppress_health_check=SLOW)
+@given(odd=PLAIN)
+def test_the_accuracy_is_the_log_score(odd: Odd) -> None:
+    tally = odd.tally()
+    score = properly.decompose(tally, Log()).score
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", DataWarning)
+        accuracy = properly.means(tally).accuracy
+    assert accuracy == pytest.approx(math.exp(-score), rel=1e-9)
+
+
+@examples(40, suppress_health_check=SLOW)
+@given(odd=PLAIN)
+def test_how_rows_are_handed_over_never_matters(odd: Odd) -> None:
+    plain = [None if x is None else np.asarray(x) for x in (odd.y, odd.p, odd.weight)]
+    y, p, weight = plain
+    tally, expected = odd.tally(), properly.tally(y, p, weight=weight)
+    for name in ("value", "weight", "events"):
+        np.testing.assert_array_equal(getattr(tally, name), getattr(expected, name))
