@@ -31,6 +31,7 @@ OF_RECORD = {
     "leaderboard": "comparison.leaderboard",
     "means_bars": "probability.means",
     "model_source": "probability.source_table",
+    "monitor": "evaluation.Monitor",
     "murphy": "decisions.murphy_curve",
     "range_map": "decisions.best_by_range",
     "regret": "decisions.regret_curve",

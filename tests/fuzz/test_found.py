@@ -180,3 +180,10 @@ def test_a_baseline_that_is_none_is_refused(folder: Path, text: str) -> None:
     result = run("score", rows, *asked)
     assert result.exit_code == 1
     assert result.stderr.startswith("Error: --baseline must be a stored result; 'odd.json' is none")
+
+
+def test_scores_that_are_next_to_nothing_are_drawn() -> None:
+    # The uncertainty is about 1e-30, and so are the steps between lines of equal score.
+    tally = properly.Tally.from_weights([0.1, 0.2], [1.0, 1e-30], [0, 1e-30], [0, 1e-60], [1, 0])
+    ax = properly.plots.mcb_dsc(properly.decompose(tally, Brier()))
+    assert [line.get_gid() for line in ax.get_lines()].count("isoline") > 1

@@ -164,7 +164,8 @@ def _pretty_scores(window: Window) -> dict[float, str]:
     least, greatest = window.uncertainty - window.top, window.uncertainty + window.right
     scores = [float(score) for score in locator.tick_values(least, greatest)]
     step = scores[1] - scores[0]
-    digits = next(d for d in range(1, 20) if abs(step - round(step, d)) < 1e-3 * step)
+    exact = (d for d in range(1, 20) if abs(step - round(step, d)) < 1e-3 * step)
+    digits = next(exact, digits_for(step))
     return {
         score: number(score, digits)
         for score in scores
