@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import warnings
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -12,7 +13,7 @@ from tests.command_line import run, write_forecasts
 import properly
 from properly import calibration, probability
 from properly.inference._shares import wilson
-from properly.rules import Brier, Elementary, Log
+from properly.rules import Brier, Elementary, Log, Pseudospherical
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -187,3 +188,20 @@ def test_scores_that_are_next_to_nothing_are_drawn() -> None:
     tally = properly.Tally.from_weights([0.1, 0.2], [1.0, 1e-30], [0, 1e-30], [0, 1e-60], [1, 0])
     ax = properly.plots.mcb_dsc(properly.decompose(tally, Brier()))
     assert [line.get_gid() for line in ax.get_lines()].count("isoline") > 1
+
+
+def test_skill_beyond_what_can_be_squared_has_no_error() -> None:
+    y, p = np.arange(60) % 30 == 0, np.full(60, 0.5)
+    weight = np.where(y, 1e-90, 1e90)
+    cases = properly.Cases(y, p, weight=weight, groups=np.arange(60) // 30)
+    found = properly.by_group(cases, Log(), **FEW)
+    assert (found.measures["skill"].value < -1e100).all()
+
+
+def test_losses_beyond_what_can_be_squared_are_compared() -> None:
+    y, q = np.arange(60) % 2, np.linspace(0.1, 0.9, 60)
+    models = {"sure": np.where(y, 1e-310, 0.1), "second": q}
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", properly.errors.DataWarning)
+        found = properly.compare(y, models, rule=Pseudospherical(-1.0), rng=1)
+    assert found["sure", "second"].difference > 1e150

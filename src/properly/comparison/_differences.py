@@ -172,7 +172,8 @@ def score_models(
 
     def second_pass(piece: slice) -> Column:
         part = loss[:, piece]
-        with np.errstate(invalid="ignore"):
+        # Losses beyond the root of all doubles have no error that could be told.
+        with np.errstate(invalid="ignore", over="ignore"):
             part -= to_library_of(mean, part)[:, None]
             part *= weight[piece] / total
             return dot(part, part)

@@ -143,6 +143,8 @@ def _observed(total: Column) -> Measured:
     return Measured(float(value), turn)
 
 
+# Products that are no doubles leave numbers without an error that could be told.
+@np.errstate(over="ignore", invalid="ignore")
 def _add_up(
     of: Callable[[Column], Measured], moments: Sequence[GroupMoments], split: Split
 ) -> Sums:
@@ -164,13 +166,13 @@ def _add_up(
         turn[k] = inside[k]
         turn = np.ldexp(_about_mean(turn, group.mean), group.exponent)
         here = turn @ group.about @ turn.T
+        cubes += np.einsum("ga,gb,gc,abc->g", turn, turn, turn, group.third)
         # A sum of squares is not negative, whatever rounding leaves of it.
         own = np.maximum(np.diagonal(here), 0.0)
         np.fill_diagonal(here, own)
         joint += here
         squares[0, k] = own[k]
         squares[1] += np.where(np.arange(groups) == k, 0.0, own)
-        cubes += np.einsum("ga,gb,gc,abc->g", turn, turn, turn, group.third)
     factor = every / max(every - 1, 1)
     alone = Spread(np.diag(squares[0] * factor), every - 1)
     skew = _skewness(cubes, np.diagonal(joint), split)

@@ -88,9 +88,9 @@ def of_differences(inside: Column, outside: Column, units: Units) -> Column:
 def _satterthwaite(inside: Column, outside: Column, units: Units) -> Column:
     free, other = units.free_inside, units.free_outside
     # Only their ratio matters, and the square of either may be no double.
-    exponent = np.frexp(np.maximum(inside, outside))[1]
+    exponent = np.frexp(np.fmax(inside, outside))[1]
     inside, outside = divided(inside, exponent), divided(outside, exponent)
-    with np.errstate(divide="ignore", invalid="ignore"):
+    with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
         crossed = units.both / np.sqrt(units.inside * free * units.outside * other)
         below = inside**2 / free + outside**2 / other + 2 * crossed * inside * outside
         result: Column = (inside + outside) ** 2 / below

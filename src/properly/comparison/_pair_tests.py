@@ -239,7 +239,7 @@ def ratios(pairs: PairScores) -> tuple[Column, Column]:
     if pairs.options.by_area:
         return np.full(len(first), np.nan), np.full(len(first), np.nan)
     c = pairs.scored.spread.covariance
-    with np.errstate(divide="ignore", invalid="ignore"):
+    with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
         ratio = scored.value[first] / scored.value[second]
         ratio[~np.isfinite(scored.value[first]) | ~np.isfinite(scored.value[second])] = np.nan
         square = c[first, first] - 2 * ratio * c[first, second] + ratio**2 * c[second, second]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, NamedTuple, TypeGuard, TypeVar
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeGuard, TypeVar, cast
 
 import numpy as np
 
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
     from properly.typing import Array, ArrayLike
 
-Source = TypeVar("Source", "Cases", "Tally", "Cases | Tally")
+Source = TypeVar("Source", bound="Cases | Tally")
 # Rows that are repeated take memory, each as much as one that was given.
 MOST_REPEATED = 10**8
 
@@ -429,6 +429,7 @@ def in_reach(source: Source) -> Source:
     For what depends on their ratios alone. The middle of their range becomes 1, so that all of them
     still are weights.
     """
+    result: Any
     weight = source.weight
     if weight is None or (isinstance(source, Tally) and source.event_squares is None):
         return source
@@ -441,11 +442,12 @@ def in_reach(source: Source) -> Source:
             to_library_of(divided(to_numpy(x), power), x)
             for x, power in zip(source._columns(), powers, strict=True)  # noqa: SLF001
         ]
-        return Tally._of([source.value, *columns], source.cells)  # noqa: SLF001
-    result = with_forecasts(source, source.p, lent=True)
-    scaled = divided(to_numpy(weight).astype(np.float64), exponent)
-    object.__setattr__(result, "weight", kept(to_library_of(scaled, weight)))
-    return result
+        result = Tally._of([source.value, *columns], source.cells)  # noqa: SLF001
+    else:
+        result = with_forecasts(source, source.p, lent=True)
+        scaled = divided(to_numpy(weight).astype(np.float64), exponent)
+        object.__setattr__(result, "weight", kept(to_library_of(scaled, weight)))
+    return cast("Source", result)
 
 
 def require_no_time(source: object, what: str) -> None:
