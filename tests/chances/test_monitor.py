@@ -37,8 +37,7 @@ class Cases:
     def seen_late(self, **options: Any) -> Monitor:
         """Watch all forecasts; events are known at once, of half of the others nothing ever is."""
         monitor = Monitor(level=LEVEL, **options)
-        labels = {"clusters": self.cluster, "groups": self.groups}
-        monitor.add(None, self.p, ids=self.ids, **labels)
+        monitor.add(None, self.p, ids=self.ids, clusters=self.cluster, groups=self.groups)
         known = np.flatnonzero(self.y == 1)
         monitor.add(self.y[known], ids=known)
         known = np.flatnonzero((self.y == 0) & (self.ids < len(self.y) // 2))
@@ -102,14 +101,14 @@ def test_exactly_over_all_outcomes_no_level_is_exceeded(options: dict[str, Any])
     # Six cases with a copy each, in two groups; a third group comes later.
     p = np.array([0.05, 0.4, 0.1, 0.9, 0.02, 0.6])
     groups, cluster = np.array(["a", "b", "a", "b", "a", "c"]), np.repeat(np.arange(6), 2)
-    chance, means = 0.0, 0.0
+    chance, means = 0.0, np.zeros(4)
     for y, probability in every_outcome(p):
         monitor = Monitor(**options)
         for rows in (cluster[:4], cluster[4:]):
             monitor.add(y[rows], p[rows], clusters=rows, groups=groups[rows])
         chance += probability * any(x.about == "calibration" for x in monitor.alarms)
         calibration = [x.evidence for x in monitor.evidence if x.about == "calibration"]
-        means = means + probability * np.array(calibration)
+        means += probability * np.array(calibration)
     assert 0 < chance <= 1 - options["level"]
     # All and each of three groups: evidence against what is right is 1 on average.
     np.testing.assert_allclose(means, np.ones(4), rtol=1e-12)

@@ -317,9 +317,9 @@ def late(kind: str, seed: int, cases: Drawn = DRAWN) -> Monitor:
     monitor.add(cases.y[early[:5]], ids=cases.ids[early[:5]])
     y = np.where(rng.random(len(cases.y)) < 0.2, cases.y, np.nan)
     cut = int(np.flatnonzero(cases.clusters[1:] != cases.clusters[:-1])[90] + 1)
-    for rows in (slice(cut), slice(cut, None), slice(cut)):
-        some = cases.some(rows)
-        monitor.add(y[rows], some.models, ids=some.ids, **beside(kind, some))
+    for begin, end in ((0, cut), (cut, None), (0, cut)):
+        some = cases.some(slice(begin, end))
+        monitor.add(y[begin:end], some.models, ids=some.ids, **beside(kind, some))
         told = rng.choice(len(cases.y), 40, replace=False)
         monitor.add(cases.y[told], ids=cases.ids[told])
     order = rng.permutation(len(cases.y))
@@ -566,7 +566,7 @@ def test_rows_of_which_anything_differs_are_new(changed: str) -> None:
     monitor, rows = Monitor(), DRAWN.some(slice(50))
 
     def add(rows: Drawn) -> Added:
-        labels = {"clusters": rows.clusters, "groups": rows.groups}
+        labels: dict[str, Any] = {"clusters": rows.clusters, "groups": rows.groups}
         return monitor.add(rows.y, rows.models, **labels, once=True)
 
     assert add(rows).forecasts == 50
@@ -608,7 +608,7 @@ def test_a_monitor_with_a_map_watches_what_it_makes_of_forecasts(map_: Any, by_n
 
 def test_of_several_models_some_may_have_a_map() -> None:
     fitted = Logistic(intercept=0.1, slope=0.8)
-    mapped, watched = (Monitor(against="p", **x) for x in ({"maps": {"q": fitted}}, {}))
+    mapped, watched = Monitor(against="p", maps={"q": fitted}), Monitor(against="p")
     mapped.add(DRAWN.y, DRAWN.models)
     watched.add(DRAWN.y, {"p": DRAWN.p, "q": fitted.at(DRAWN.q)})
     for found, expected in zip(mapped.evidence, watched.evidence, strict=True):
@@ -697,6 +697,32 @@ def test_a_monitor_says_how_it_stands() -> None:
         "No alarm. The most evidence so far is 2, that forecasts of 'forecast' are miscalibrated;\n"
         "  1001 would be an alarm.\n"
         "False alarms are 1,000 cases or more apart on average."
+    )
+
+
+def test_evidence_is_said_in_a_sentence() -> None:
+    monitor = Monitor(against=0.25)
+    monitor.add(None, {"a": [0.2, 0.3]}, ids=[1, 2], groups=["x\n", "x\n"])
+    before, in_group = monitor.evidence[0], monitor.evidence[3]
+    assert str(before) == (
+        "Evidence 1 that forecasts of 'a' are miscalibrated (1 at most, 80 is an alarm); 0 cases."
+    )
+    monitor.add([1, 0], ids=[1, 2])
+    claim = "always forecasting 0.25 is better than 'a' at times in group 'x\\n'"
+    assert in_group.claim == claim
+    assert str(monitor.evidence[3]) == (
+        f"Evidence 3.343 that {claim} (3.343 at most, 160 is an alarm); 2 cases: 25.00 % forecast "
+        "on average, 50.00 % happened."
+    )
+    assert repr(monitor.evidence[0]) == (
+        "Evidence(\"forecasts of 'a' are miscalibrated\", 0.9175 of 80)"
+    )
+
+
+def test_what_became_of_rows_is_said_in_a_line() -> None:
+    assert str(Added(1, 2)) == "1 new case, 2 new outcomes"
+    assert str(Added(1200, 1, 1, 2)) == (
+        "1,200 new cases, 1 new outcome, 1 row known already, 2 outcomes without a forecast yet"
     )
 
 

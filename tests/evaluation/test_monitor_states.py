@@ -38,7 +38,7 @@ def some_of_all() -> Monitor:
     monitor = Monitor(against="q", rule=Log(), maps={"p": Logistic(intercept=0.1, slope=0.9)})
     y = np.where(np.isin(np.arange(60), [41, 43, 50]), np.nan, DRAWN.y)
     monitor.add([1, 0], ids=["later", "never"])
-    labels = {"clusters": DRAWN.clusters, "groups": DRAWN.groups}
+    labels: dict[str, Any] = {"clusters": DRAWN.clusters, "groups": DRAWN.groups}
     monitor.add(y, {"p": DRAWN.p, "q": 1 - DRAWN.p}, ids=DRAWN.ids, **labels)
     monitor.drop([DRAWN.ids[41]])
     assert monitor.alarms

@@ -65,8 +65,8 @@ def year(seed: int = 12) -> Year:
 
 def add_forecasts(monitor: Monitor, of: Year, rows: Column, y: Any) -> None:
     models = {"new": of.new[rows], "old": of.old[rows]}
-    labels = {"clusters": of.clusters[rows], "groups": of.groups[rows]}
-    monitor.add(y, models, ids=of.ids[rows], **labels)
+    clusters, groups = of.clusters[rows], of.groups[rows]
+    monitor.add(y, models, ids=of.ids[rows], clusters=clusters, groups=groups)
 
 
 def live(monitor: Monitor, of: Year, day: int) -> None:
@@ -102,7 +102,7 @@ def be_killed(how: str) -> None:
     """Let the process end in the middle of the next file, or when it has just got its name."""
     fsync, replace = os.fsync, os.replace
 
-    def half(handle: int) -> None:
+    def half(handle: Any) -> None:
         os.ftruncate(handle, os.fstat(handle).st_size // 2)
         fsync(handle)
         os.kill(os.getpid(), signal.SIGKILL)
@@ -112,9 +112,9 @@ def be_killed(how: str) -> None:
         os.kill(os.getpid(), signal.SIGKILL)
 
     if how == "half written":
-        os.fsync = half
+        vars(os)["fsync"] = half
     else:
-        os.replace = os.rename = renamed  # type: ignore[assignment]
+        vars(os).update(replace=renamed, rename=renamed)
 
 
 def run(path: Path, kind: str, first: int, end: int, *kill: Any) -> int:

@@ -265,9 +265,8 @@ def register_from(content: dict[str, Any]) -> Register:
     counted, dropped = (_from_text(content[name]) for name in ("counted", "dropped"))
     for ids in (counted & ~LAST_BIT, dropped):
         require((ids[1:] > ids[:-1]).all())
-    ids, outcomes = zip(*content["early"], strict=True) if content["early"] else ((), ())
-    require(all(type(i) is int and 0 <= i < 2**64 and not i & 1 for i in ids))
-    early = dict(zip(ids, map(_count, outcomes), strict=True))
+    early = {i: _count(y) for i, y in content["early"]}
+    require(all(type(i) is int and 0 <= i < 2**64 and not i & 1 for i in early))
     require(all(y <= 1 for y in early.values()))
     batches: dict[int, set[str]] = {}
     for size, text in content["batches"]:
