@@ -518,3 +518,11 @@ def test_columns_bring_their_names_unless_two_have_the_same() -> None:
     good, poor = pandas.Series(GOOD, name="good"), pandas.Series(POOR, name="poor")
     assert compare(Y, good, poor).models == ("good", "poor")
     assert compare(Y, good, good + 0.001).models == ("model 1", "model 2")
+
+
+def test_one_step_ahead_diebold_and_mariano_have_the_error_of_a_mean() -> None:
+    found = brier(time=np.arange(N), method="diebold-mariano")
+    for k, (first, second) in enumerate(found.pairs):
+        d = losses()[first] - losses()[second]
+        assert found.standard_error[k] == pytest.approx(d.std(ddof=1) / math.sqrt(N), rel=1e-12)
+    assert found.degrees == N - 1

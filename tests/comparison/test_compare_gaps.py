@@ -169,3 +169,19 @@ def test_losses_averaged_over_time_are_not_paired_row_by_row() -> None:
     expected = stats.ttest_rel(mean[:, 0], mean[:, 1])
     assert pair.difference == pytest.approx((mean[:, 0] - mean[:, 1]).mean(), rel=1e-12)
     assert pair.p_value == pytest.approx(expected.pvalue, rel=1e-9)
+
+
+@pytest.mark.parametrize("weighted", [False, True])
+def test_without_gaps_all_pairs_reach_as_far_at_once(weighted: bool) -> None:
+    rng = np.random.default_rng(5)
+    truth = rng.beta(2, 3, 240)
+    y, weight = rng.random(240) < truth, rng.gamma(2.0, size=240) if weighted else None
+    noisy = np.clip(truth + rng.normal(0, 0.15, 240), 0.01, 0.99)
+    models = {"a": truth, "b": noisy, "c": rng.uniform(0.05, 0.95, 240)}
+    reach = []
+    for missing in ("refuse", "pairwise"):
+        found = properly.compare(y, models, weight=weight, rng=1, missing=missing)  # type: ignore[arg-type]
+        reach.append((found.simultaneous[:, 1] - found.difference) / found.standard_error)
+    assert (reach[0] > 2.2).all()
+    # Both quantiles are of draws, a hundredth apart.
+    np.testing.assert_allclose(reach[1], reach[0], rtol=0.02)

@@ -11,7 +11,9 @@ from hypothesis import strategies as st
 from scipy.stats import skew
 
 import properly
+from properly.comparison import _group_moments
 from properly.comparison._contrasts import Split, add_up, bend, skewness, straighten
+from properly.comparison._group_moments import moments_of_rows
 from properly.comparison._group_variance import count_units
 from properly.comparison._groups import score_measure
 from properly.inference._design import Design
@@ -86,3 +88,15 @@ def test_two_cases_have_the_spread_of_a_single_degree_of_freedom() -> None:
     sums = add_up(measure, split)
     np.testing.assert_allclose(sums.own.covariance, np.diag(2 * sums.squares[0]), rtol=1e-14)
     assert sums.own.degrees == 1
+
+
+def test_sums_of_groups_have_a_degree_of_freedom_less_than_cases() -> None:
+    cases = properly.Cases(np.arange(60) % 3 == 0, np.linspace(0.1, 0.9, 60))
+    design, enough, number = Design.of(cases), np.full(3, True), np.arange(60) % 3
+    split = Split(number, design, count_units(number, design), enough, enough)
+    measured = moments_of_rows(cases, Brier(), number, 3)
+    by_sums = _group_moments._add_up(_group_moments._score, measured, split)
+    by_rows = add_up(score_measure(cases, Brier()), split)
+    for one, other in ((by_sums.own, by_rows.own), (by_sums.apart, by_rows.apart)):
+        assert one.degrees == other.degrees == 59
+        np.testing.assert_allclose(one.covariance, other.covariance, rtol=1e-9, atol=1e-18)

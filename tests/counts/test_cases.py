@@ -19,6 +19,7 @@ from properly.counts._cases import (
     has_clusters,
     has_time,
     is_dependent,
+    is_plain,
     number_clusters,
     number_ids,
     require_classes,
@@ -355,3 +356,20 @@ def test_no_column_is_replaced_unchecked(name: str) -> None:
         (TypeError, ValueError), match=f"field {name} is declared with `?init=False"
     ):
         replace(c, **{name: [1, 2]})
+
+
+@pytest.mark.parametrize(
+    ("columns", "expected"),
+    [
+        ({}, True),
+        ({"weight": [2, 2, 2]}, True),
+        ({"weight": [0, 2, 2]}, False),
+        ({"weight": [1, 2, 2]}, False),
+        ({"clusters": [0, 0, 1]}, False),
+        ({"time": [0, 1, 2]}, False),
+    ],
+)
+def test_rows_are_cases_as_they_stand_if_nothing_is_said_of_them(
+    columns: dict[str, Any], expected: bool
+) -> None:
+    assert is_plain(Cases([1, 0, 1], [0.2, 0.7, 0.5], **columns)) is expected

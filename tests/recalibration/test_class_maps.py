@@ -450,3 +450,9 @@ def test_a_fitted_map_is_fitted_again_as_if_it_were_new(mapping: Any) -> None:
 def test_a_temperature_without_a_slope_leaves_nothing_of_certain_forecasts_either() -> None:
     fitted = Temperature(0.0, labels=["a", "b", "c"])
     np.testing.assert_array_equal(fitted.at([[1.0, 0.0, 0.0], [0.2, 0.3, 0.5]]), 1 / 3)
+
+
+def test_options_that_are_numbers_become_those_of_python() -> None:
+    mapping = Dirichlet(prior=np.float32(2), off_diagonal=np.float32(0.5))  # type: ignore[arg-type]
+    assert (mapping.prior, mapping.off_diagonal) == (2.0, 0.5)
+    assert type(mapping.prior) is type(mapping.off_diagonal) is float

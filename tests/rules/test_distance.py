@@ -162,3 +162,11 @@ def test_the_sum_of_both_parts() -> None:
     np.testing.assert_array_equal(QuadraticRPS(0.3).classwise(p), wanted)
     mean = SquaredMeanError()(y, p) + 0.3 * RPS()(y, p)
     assert QuadraticRPS(0.3)(y, p) == pytest.approx(mean, rel=1e-14)
+
+
+def test_logits_of_other_classes_than_the_values_are_refused() -> None:
+    rule = SquaredMeanError([0, 1, 10])
+    y, logits = [0, 1], [[0.5, 1.0], [0.0, 2.0]]
+    for ask in (rule.logit_loss, rule.logit_slope):
+        with pytest.raises(DataError, match="one value for each of 2 classes; got 3"):
+            ask(y, logits)
