@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import math
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
 import pytest
 from scipy.stats import norm
 from scipy.stats import t as student
+from sklearn.metrics import roc_auc_score
 
 import properly
 from properly import Cases, score_interval, tally
@@ -277,6 +279,115 @@ def test_one_event_has_no_spread(source: Any) -> None:
 @pytest.mark.filterwarnings("ignore::properly.errors.DataWarning")
 def test_without_events_there_is_no_area() -> None:
     assert math.isnan(auc_interval(tally([0, 0, 0], [0.7, 0.2, 0.1])).value)
+
+
+RATES = [(0.0, 0.1), (0.2, 0.55), (0.7, 1.0), (0.0, 1.0)]
+every_part = pytest.mark.parametrize("rates", RATES)
+
+
+def height(weight: Any, rates: tuple[float, float], p: Any = P) -> float:
+    """Return the mean height of the curve by a fine rule for each of its straight pieces."""
+    curve = properly.roc_curve(tally(Y, p, weight=weight))
+    x, y = curve.false_positive_rate, curve.true_positive_rate
+    cuts = np.unique(np.clip(x, *rates))
+    between = (cuts[1:] + cuts[:-1]) / 2
+    return float(np.diff(cuts) @ np.interp(between, x, y) / (rates[1] - rates[0]))
+
+
+@every_part
+@pytest.mark.parametrize("p", [P, P + np.arange(N) / 1e5], ids=["ties", "none"])
+def test_a_part_of_the_curve_is_judged_by_how_cases_move_it(
+    rates: tuple[float, float], p: Any
+) -> None:
+    found = auc_interval(Cases(Y, p, weight=WEIGHT), false_positive_rates=rates)
+    assert found.value == pytest.approx(height(WEIGHT, rates, p), rel=1e-13)
+    step, influence = 1e-6, []
+    for row in range(N):
+        up, down = (WEIGHT + side * step * (np.arange(N) == row) for side in (1, -1))
+        slope = (height(up, rates, p) - height(down, rates, p)) / (2 * step)
+        influence.append(WEIGHT[row] * slope)
+    # Influences of either side add up to 0; DeLong's factors are those of two samples.
+    moves, sizes = np.array(influence), np.where(Y, Y.sum(), (~Y).sum())
+    away = moves - np.where(Y, moves[Y].mean(), moves[~Y].mean())
+    error = math.sqrt((away**2 * sizes / (sizes - 1)).sum())
+    assert found.standard_error == pytest.approx(error, rel=1e-6)
+
+
+@pytest.mark.parametrize("most", [0.05, 0.3, 1.0])
+def test_a_part_that_begins_at_0_is_that_of_mc_clish(most: float) -> None:
+    found = auc_interval(cases(), false_positive_rates=(0, most)).value * most
+    least = most**2 / 2
+    scaled = (1 + (found - least) / (most - least)) / 2
+    assert scaled == pytest.approx(roc_auc_score(Y, P, max_fpr=most), rel=1e-12)
+
+
+@every_part
+def test_parts_of_counts_and_of_rows_agree(rates: tuple[float, float]) -> None:
+    one, other = (auc_interval(x, false_positive_rates=rates) for x in (cases(), tally(Y, P)))
+    assert one.value == pytest.approx(other.value, rel=1e-13)
+    assert one.interval == pytest.approx(other.interval, rel=1e-12)
+    weighted = auc_interval(tally(Y, P, weight=WEIGHT), false_positive_rates=rates)
+    rows = auc_interval(cases(weight=WEIGHT), false_positive_rates=rates)
+    assert weighted.standard_error == pytest.approx(rows.standard_error, rel=0.02)
+
+
+def test_the_whole_of_the_curve_is_the_area() -> None:
+    for source in (cases(), tally(Y, P), cases(clusters=CLUSTER)):
+        whole, part = auc_interval(source), auc_interval(source, false_positive_rates=(0, 1))
+        assert part.value == pytest.approx(whole.value, rel=1e-13)
+        assert part.interval == pytest.approx(whole.interval, rel=1e-11)
+
+
+def test_parts_add_up_to_the_area() -> None:
+    cuts = [0, 0.1, 0.35, 0.8, 1]
+    parts = [
+        (b - a) * auc_interval(cases(), false_positive_rates=(a, b)).value
+        for a, b in pairwise(cuts)
+    ]
+    assert sum(parts) == pytest.approx(auc_interval(cases()).value, rel=1e-13)
+
+
+def test_a_range_of_rates_is_checked() -> None:
+    with pytest.raises(DataError) as told:
+        auc_interval(cases(), false_positive_rates=(0.3, 0.1))
+    assert str(told.value) == (
+        "false positive rates need 0 <= lower < upper <= 1; got lower = 0.3, upper = 0.1\n\n"
+        "Hint: the part of the curve up to a tenth is (0, 0.1)."
+    )
+    with pytest.raises(ArgumentTypeError) as said:
+        auc_interval(cases(), false_positive_rates=0.1)  # type: ignore[call-overload]
+    assert str(said.value) == "false positive rates must be a pair of numbers; got 0.1"
+
+
+def test_two_samples_are_compared_as_by_proc() -> None:
+    half = np.arange(N) < 80
+    parts = [auc_interval(Cases(Y[x], P[x])) for x in (half, ~half)]
+    variance = [part.standard_error**2 for part in parts]
+    degrees = sum(variance) ** 2 / (variance[0] ** 2 / 79 + variance[1] ** 2 / 119)
+    error = math.sqrt(sum(variance))
+    step = student.ppf(0.95, degrees) * error
+    gap = parts[0].value - parts[1].value
+    for make in (Cases, tally):
+        one, other = (make(Y[x], P[x]) for x in (half, ~half))
+        found = auc_interval(one, against=other, level=0.9)
+        assert found.value == pytest.approx(gap, rel=1e-12)
+        assert found.standard_error == pytest.approx(error, rel=1e-12)
+        assert found.degrees == pytest.approx(degrees, rel=1e-12)
+        assert found.interval == pytest.approx((gap - step, gap + step), rel=1e-12)
+        assert found.cases == N
+        assert found.design == "80 independent cases against 120 independent cases"
+        assert auc_interval(other, against=one).value == -found.value
+
+
+@pytest.mark.filterwarnings("ignore::properly.errors.DataWarning")
+def test_two_areas_without_an_error_have_no_interval_of_their_difference() -> None:
+    y = np.arange(60) % 2
+    perfect = Cases(y, 0.2 + 0.5 * y)
+    found = auc_interval(perfect, against=perfect)
+    assert (found.value, found.standard_error) == (0, 0)
+    assert np.isnan([*found.interval, found.degrees]).all()
+    unknown = auc_interval(cases(), against=Cases([1, 0, 0], [0.7, 0.2, 0.3]))
+    assert np.isnan([unknown.standard_error, *unknown.interval]).all()
 
 
 def test_net_benefit_is_a_mean_of_what_was_gained() -> None:

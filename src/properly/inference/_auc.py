@@ -7,16 +7,17 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 import numpy as np
 
-from properly._boundary._libraries import is_numpy, namespace
-from properly._boundary._options import check_choice, check_level
+from properly._boundary._libraries import is_numpy, namespace, to_numpy
+from properly._boundary._options import as_number, check_choice, check_level
 from properly.counts._calls import takes_rows
 from properly.counts._cases import Cases, is_dependent, require_event, rows_in_use
 from properly.counts._tally import as_tally
+from properly.errors import ArgumentTypeError, DataError
 from properly.inference._design import Design
 from properly.inference._estimate import Estimate
 from properly.inference._means import about_design, about_tally, warn_of_clusters, warn_of_few
 from properly.inference._shares import student
-from properly.inference._variance import covariance, of_auc, places_of_counts
+from properly.inference._variance import covariance, of_auc, places_between, places_of_counts
 
 if TYPE_CHECKING:
     from properly.counts._tally import Tally
@@ -32,8 +33,10 @@ def auc_interval(
     level: float = 0.95,
     method: Literal["logit", "wald"] = "logit",
     serial: Serial = "cosines",
+    false_positive_rates: tuple[float, float] | None = None,
+    against: Tally | Cases | None = None,
 ) -> Estimate:
-    r"""Say how far off the area under the ROC curve may be.
+    r"""Say how far off the area under the ROC curve, or a part of it, may be.
 
     An event's influence is :math:`w_i (V_i - A) / W_1`, with :math:`V_i` the share of non-events
     below its forecast, ties counted half; a non-event's likewise. Of independent cases, events and
@@ -49,6 +52,11 @@ def auc_interval(
         Symmetric on the scale of log-odds, which covers better, or on the plain scale.
     serial : {"cosines", "newey-west", "newey-west-auto"}
         As in `properly.score_interval`.
+    false_positive_rates : pair of floats, optional
+        Look at the curve between these rates only, and give its mean height there.
+    against : Tally or Cases, optional
+        Other cases, with none in common: the estimate is how much larger the area is than theirs.
+        Models of the same cases are for `properly.compare`, with ``"auc"`` as the rule.
 
     Returns
     -------
@@ -59,6 +67,19 @@ def auc_interval(
     An area of 0 or 1 has the standard error 0 and no interval. With clusters the variance is
     Obuchowski's.
 
+    *A part of the curve* between the rates a and b has the mean height
+
+    .. math:: \frac{1}{b - a} \int_a^b \text{TPR}(f) \, df ,
+
+    how often an event has a higher forecast than a non-event whose rank is in the range; over (0,
+    1) it is the AUC. Times :math:`b - a` it is the partial AUC. Forecasts that say nothing have
+    :math:`(a + b) / 2`. The influence of a non-event follows from moving the curve sideways: it
+    goes with the true positive rate at its own false positive rate, or at the nearest in the range
+    [3]_.
+
+    *Two samples.* Variances add up, and the interval is plain, of Student's t. Its degrees of
+    freedom are Satterthwaite's, from one less than the number of cases of each, or of clusters.
+
     References
     ----------
     .. [1] E. R. DeLong, D. M. DeLong, D. L. Clarke-Pearson (1988). Comparing the areas under two or
@@ -66,6 +87,8 @@ def auc_interval(
        Biometrics 44:837-845. `doi:10.2307/2531595 <https://doi.org/10.2307/2531595>`__
     .. [2] N. A. Obuchowski (1997). Nonparametric analysis of clustered ROC curve data. Biometrics
        53:567-578. `doi:10.2307/2533958 <https://doi.org/10.2307/2533958>`__
+    .. [3] L. E. Dodd, M. S. Pepe (2003). Partial AUC estimation and regression. Biometrics
+       59:614-623. `doi:10.1111/1541-0420.00071 <https://doi.org/10.1111/1541-0420.00071>`__
 
     Examples
     --------
@@ -74,12 +97,16 @@ def auc_interval(
     >>> cases = properly.Cases(crash.died, crash.forecasts["logistic"], clusters=crash.cluster)
     >>> print(properly.inference.auc_interval(cases))
     0.8923 (95 % interval 0.8747 to 0.9076; 4,973 clusters)
+    >>> print(properly.inference.auc_interval(cases, false_positive_rates=(0, 0.1)))
+    0.4776 (95 % interval 0.4332 to 0.5223; 4,973 clusters)
     """
     level = check_level(level)
     check_choice(method, ("logit", "wald"), "method")
-    warn_of_few(cases)
-    result = _of_rows(cases, serial) if isinstance(cases, Cases) else _of_counts(as_tally(cases))
-    area, error, degrees, about = result
+    rates = None if false_positive_rates is None else _as_rates(false_positive_rates)
+    found = _area(cases, serial, rates)
+    if against is not None:
+        return _minus(found, _area(against, serial, rates), level)
+    area, error, degrees, about = found
     quantile = student(degrees, level)
     interval = UNKNOWN
     if error > 0 and method == "wald":
@@ -100,6 +127,21 @@ def logit_interval(share: float, error: float, quantile: float) -> tuple[float, 
     return low, high
 
 
+def _as_rates(given: tuple[float, float]) -> tuple[float, float]:
+    try:
+        lower, upper = (as_number(x, "false positive rate") for x in given)
+    except (TypeError, ValueError):
+        message = f"false positive rates must be a pair of numbers; got {given!r}"
+        raise ArgumentTypeError(message) from None
+    if not 0 <= lower < upper <= 1:
+        message = (
+            "false positive rates need 0 <= lower < upper <= 1; "
+            f"got lower = {lower:g}, upper = {upper:g}"
+        )
+        raise DataError(message, hint="the part of the curve up to a tenth is (0, 0.1).")
+    return lower, upper
+
+
 class Area(NamedTuple):
     """The area, its standard error, the degrees of freedom, and what is known of the cases."""
 
@@ -109,11 +151,38 @@ class Area(NamedTuple):
     about: dict[str, Any]
 
 
-def _of_rows(cases: Cases, serial: Serial) -> Area:
+def _area(cases: Tally | Cases, serial: Serial, rates: tuple[float, float] | None) -> Area:
+    warn_of_few(cases)
+    if isinstance(cases, Cases):
+        return _of_rows(cases, serial, rates)
+    return _of_counts(as_tally(cases), rates)
+
+
+def _minus(one: Area, other: Area, level: float) -> Estimate:
+    """Subtract the area of another sample, which says nothing about the first."""
+    known = one.about, other.about
+    both = {name: known[0][name] + known[1][name] for name in ("cases", "effective_cases")}
+    design = f"{known[0]['design']} against {known[1]['design']}"
+    error, degrees = math.hypot(one.error, other.error), math.nan
+    value, interval = one.value - other.value, UNKNOWN
+    if error > 0:
+        own = [
+            x.degrees if math.isfinite(x.degrees) else x.about["effective_cases"] - 1
+            for x in (one, other)
+        ]
+        shares = [(x.error / error) ** 2 for x in (one, other)]
+        degrees = 1 / sum(share**2 / df for share, df in zip(shares, own, strict=True))
+        half = student(degrees, level) * error
+        interval = value - half, value + half
+    label = "DeLong, two samples"
+    return Estimate(value, error, interval, level, degrees, label, design=design, **both)
+
+
+def _of_rows(cases: Cases, serial: Serial, rates: tuple[float, float] | None) -> Area:
     y, p, weight, _ = rows_in_use(require_event(cases))
     design = Design.of(cases, serial)
     warn_of_clusters(design)
-    area, influence = of_auc(y, p, weight)
+    area, influence = of_auc(y, p, weight, rates)
     alone = not is_dependent(cases) and cases.strata is None
     if alone and not min(y.sum(), (~y).sum()) > 1:
         return Area(area, math.nan, math.inf, about_design(design))
@@ -122,11 +191,16 @@ def _of_rows(cases: Cases, serial: Serial) -> Area:
     return Area(area, float(spread.errors[0]), degrees, about_design(design))
 
 
-def _of_counts(tally: Tally) -> Area:
+def _of_counts(tally: Tally, rates: tuple[float, float] | None) -> Area:
     """Add up over distinct forecasts: cases at the same one with the same outcome are alike."""
     weight, events, *squares = tally._columns()  # noqa: SLF001
+    if rates is not None:
+        weight, events, *squares = map(to_numpy, (weight, events, *squares))
     xp, sums = namespace(weight), [events, weight - events]
-    area, *places = places_of_counts(sums[1], sums[0])
+    if rates is None:
+        area, *places = places_of_counts(sums[1], sums[0])
+    else:
+        area, *places = places_between(sums[1], sums[0], rates)
     variance = 0.0
     for mine, square, place in zip(sums, squares or sums, places, strict=True):
         total = float(xp.sum(mine))

@@ -70,13 +70,15 @@ def of_ratio(first: Column, second: Column, weight: Column) -> tuple[Column, Col
         return ratio, influence / (total * np.asarray(below)[..., None])
 
 
-def of_auc(happened: Column, p: Column, weight: Column) -> tuple[float, Column]:
+def of_auc(
+    happened: Column, p: Column, weight: Column, rates: tuple[float, float] | None = None
+) -> tuple[float, Column]:
     """Return the area under the ROC curve, ties counted half, and the influence of each case.
 
     That of an event is how much larger the share of non-events below it is than the area, over the
     weight of all events; that of a non-event likewise. NaN without events, or without others.
     """
-    area, place = placements(happened, p, weight)
+    area, place = placements(happened, p, weight, rates)
     place -= area
     place *= shares_of_sides(happened, weight)
     return area, place
@@ -88,15 +90,20 @@ def shares_of_sides(happened: Column, weight: Column) -> Column:
     return np.asarray(weight / np.where(happened, *sides))
 
 
-def placements(happened: Column, p: Column, weight: Column) -> tuple[float, Column]:
-    """Return the area, and with what share of the other outcome each case is in order."""
+def placements(
+    happened: Column, p: Column, weight: Column, rates: tuple[float, float] | None = None
+) -> tuple[float, Column]:
+    """Return the area, and with what share of the other outcome each case is in order.
+
+    Between two false positive rates, the mean height of the curve and how cases move it.
+    """
     order = order_of(p)
     ranked, event, mass = p[order], happened[order], weight[order]
     sums = [np.where(event, 0.0, mass), np.where(event, mass, 0.0)]
     first = np.flatnonzero(np.append(True, ranked[1:] != ranked[:-1]))
     if len(first) < len(p):
         sums = [np.add.reduceat(x, first) for x in sums]
-    area, *places = places_of_counts(*sums)
+    area, *places = places_of_counts(*sums) if rates is None else places_between(*sums, rates)
     if len(first) < len(p):
         places = [np.repeat(x, np.diff(first, append=len(p))) for x in places]
     place = np.empty(len(p))
@@ -123,6 +130,38 @@ def places_of_counts(none: Column, events: Column) -> tuple[float, Column, Colum
         above += 1
         area = float(np.minimum(dot(below, events) / float(xp.sum(events)), 1.0))
     return area, below, above
+
+
+def places_between(
+    none: Column, events: Column, rates: tuple[float, float]
+) -> tuple[float, Column, Column]:
+    r"""Return the mean height of a ROC curve between two rates, and the places of cases in it.
+
+    With T(f) the true positive rate at a false positive rate of f, and f_k that of the k-th
+    forecast, an event there adds :math:`(b - \max(f_k, a))^+ / (b - a)` to the mean. A non-event
+    moves the curve sideways, and so the mean as :math:`T(\min(\max(f_k, a), b)) / (b - a)` does;
+    a constant makes the mean of these the height as well. Tied cases are spread evenly over their
+    part of the curve.
+    """
+    none, events = (to_numpy(x).astype(np.float64)[::-1] for x in (none, events))
+    (first, last), width = rates, rates[1] - rates[0]
+    with np.errstate(divide="ignore", invalid="ignore"):
+        x, y = (np.append(0.0, np.cumsum(side)) / side.sum() for side in (none, events))
+        # The integral of what is clipped, from 0 on, at the ends of ties.
+        inside = np.clip(x, first, last)
+        fallen = width * np.minimum(x, first) + (last - (inside + first) / 2) * (inside - first)
+        step = np.diff(x)
+        event = np.divide(np.diff(fallen), step, out=last - inside[1:], where=step > 0) / width
+        ends = np.interp(rates, x, y)
+        before, beyond = ends[0] * np.minimum(x, first), ends[1] * np.maximum(x - last, 0)
+        height = np.select([x < first, x > last], [ends[0], ends[1]], y)
+        area_of = np.append(0.0, np.cumsum(np.diff(inside) * (height[1:] + height[:-1]) / 2))
+        moved = np.divide(
+            np.diff(before + area_of + beyond), step, out=np.zeros(len(step)), where=step > 0
+        )
+        area = float(np.minimum(event @ events / events.sum(), 1.0))
+        other = (moved - moved @ none / none.sum()) / width + area
+    return area, event[::-1], other[::-1]
 
 
 def dot(rows: Array, other: Array) -> Column:
