@@ -17,8 +17,17 @@ from sklearn.metrics import (
     precision_score,
     recall_score,
 )
+from sklearn.metrics import (
+    mean_absolute_error as theirs_absolute,
+)
 
-from properly.decisions import confusion, macro_f1, mean_absolute_error, weighted_kappa
+from properly.decisions import (
+    confusion,
+    expected_cost,
+    macro_f1,
+    mean_absolute_error,
+    weighted_kappa,
+)
 from properly.errors import DataError, DataWarning
 
 if TYPE_CHECKING:
@@ -137,6 +146,33 @@ def test_the_kappa_of_a_table_is_that_of_its_rows(case: Any) -> None:
         assert table.kappa(weights, undefined=-9) == of_rows
 
 
+@given(decided())
+def test_errors_of_grades_are_means_over_the_classes_that_occur(case: Any) -> None:
+    y, d, classes, weight = case
+    table = confusion(y, d, classes, weight=weight)
+    y, d = np.asarray(y), np.asarray(d)
+    w = np.ones(len(y)) if weight is None else np.asarray(weight, float)
+    some = [k for k in range(classes) if w[y == k].sum() > 0]
+    own = [theirs_absolute(y[y == k], d[y == k], sample_weight=w[y == k]) for k in some]
+    assert table.absolute_errors[some] == pytest.approx(own, rel=1e-13)
+    assert np.isnan(np.delete(table.absolute_errors, some)).all()
+    assert table.macro_absolute_error == pytest.approx(np.mean(own), rel=1e-13)
+    assert table.greatest_absolute_error == pytest.approx(max(own), rel=1e-13)
+    # AMAE is what decisions cost by distance where all classes are equally common.
+    equal = expected_cost(y, d, "absolute", classes=classes, weight=weight, priors="uniform")
+    assert table.macro_absolute_error == pytest.approx(equal, rel=1e-13)
+    near = np.average(np.abs(y - d) <= 1, weights=w)
+    assert table.accuracy_within_one == pytest.approx(near, rel=1e-13)
+    assert table.accuracy <= table.accuracy_within_one <= 1
+
+
+def test_a_class_that_is_decided_badly_is_not_outweighed() -> None:
+    table = confusion([0] * 98 + [2] * 2, [0] * 100, 3)
+    assert table.mean_absolute_error == 0.04
+    assert (table.macro_absolute_error, table.greatest_absolute_error) == (1, 2)
+    assert table.accuracy_within_one == 0.98
+
+
 def test_an_undefined_kappa_of_a_table_points_at_the_line_that_asked() -> None:
     table = confusion([1, 1], [1, 1], 2)
     with pytest.warns(DataWarning, match="kappa is 0 / 0") as said:
@@ -204,6 +240,8 @@ def test_the_record_as_json_can_hold_it() -> None:
     assert set(found) == {
         *("labels", "counts", "total", "accuracy", "error_rate", "macro_f1"),
         *("mean_absolute_error", "recall", "precision", "f1"),
+        *("accuracy_within_one", "absolute_errors"),
+        *("macro_absolute_error", "greatest_absolute_error"),
     }
 
 

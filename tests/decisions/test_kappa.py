@@ -10,8 +10,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from sklearn.metrics import cohen_kappa_score
+from statsmodels.stats.inter_rater import cohens_kappa
 
-from properly.decisions import expected_cost, quadratic_weighted_kappa, weighted_kappa
+from properly.decisions import (
+    Confusion,
+    confusion,
+    expected_cost,
+    quadratic_weighted_kappa,
+    weighted_kappa,
+)
 from properly.decisions._confusion import kappa_of
 from properly.errors import ArgumentTypeError, DataError, DataWarning
 
@@ -250,3 +257,53 @@ def test_the_value_of_an_undefined_kappa_must_be_a_number_also_where_it_is_not_n
 def test_what_makes_no_sense_is_refused(call: Callable[[], float], message: str) -> None:
     with pytest.raises(DataError, match=f"^{message}"):
         call()
+
+
+FLEISS = [[44, 5, 1], [7, 20, 3], [9, 5, 6]]
+
+
+@pytest.mark.parametrize("power", [0, 1, 2])
+@pytest.mark.parametrize("counts", [FLEISS, [[5, 2], [1, 9]], [[3, 0, 1], [0, 0, 0], [2, 2, 8]]])
+def test_the_standard_error_is_that_of_statsmodels(counts: Any, power: int) -> None:
+    k = len(counts)
+    steps = np.abs(np.subtract.outer(np.arange(k), np.arange(k))).astype(float)
+    weights = (steps**power) * (steps > 0)
+    theirs = cohens_kappa(np.array(counts), weights=weights)
+    table = Confusion(np.array(counts), tuple(range(k)))
+    found = table.kappa_interval(weights)
+    assert found.value == pytest.approx(theirs.kappa, rel=1e-12)
+    assert found.standard_error == pytest.approx(theirs.std_kappa, rel=1e-12)
+    assert found.interval == pytest.approx((theirs.kappa_low, theirs.kappa_upp), rel=1e-12)
+    assert found.value == table.kappa(weights)
+    assert (found.cases, found.degrees, found.level) == (np.sum(counts), math.inf, 0.95)
+    if power:
+        named = table.kappa_interval("linear" if power == 1 else "quadratic")
+        assert named.interval == pytest.approx(found.interval, rel=1e-12)
+
+
+def test_the_standard_error_is_that_of_leaving_cases_out() -> None:
+    table = 20 * np.array(FLEISS)
+    n = table.sum()
+    weights = np.subtract.outer(np.arange(3), np.arange(3)) ** 2
+    left = [
+        (kappa_of(table - one.reshape(3, 3), weights), times)
+        for one, times in zip(np.eye(9, dtype=int), table.ravel(), strict=True)
+    ]
+    kappas, times = np.array(left).T
+    jackknife = math.sqrt((n - 1) / n * times @ (kappas - times @ kappas / n) ** 2)
+    found = Confusion(table, (0, 1, 2)).kappa_interval()
+    assert found.standard_error == pytest.approx(jackknife, rel=2e-3)
+
+
+def test_where_kappa_has_no_interval() -> None:
+    agreed = confusion([0, 1, 1], [0, 1, 1], 2).kappa_interval()
+    assert (agreed.value, agreed.standard_error) == (1, 0)
+    assert np.isnan(agreed.interval).all()
+    alike = confusion([1, 1], [1, 1], 2).kappa_interval()
+    assert np.isnan([alike.value, alike.standard_error, *alike.interval]).all()
+    with pytest.raises(DataError) as told:
+        confusion([0, 1], [0, 1], 2, weight=[0.5, 1]).kappa_interval()
+    assert str(told.value) == (
+        "an interval of kappa needs counts of cases; got weights that are not whole\n\n"
+        "Hint: what fractions of cases add up to does not say how many cases there were."
+    )

@@ -12,11 +12,13 @@ from properly._boundary._arrays import as_array, as_numbers, check_length, check
 from properly._boundary._labels import as_classes, class_numbers, names_of_labels, one_kind
 from properly._boundary._libraries import to_numpy
 from properly._boundary._notices import notice
-from properly._boundary._options import as_number, check_choice
+from properly._boundary._options import as_number, check_choice, check_level
 from properly._boundary._record import Record, many
 from properly._boundary._tables import table
 from properly.counts._pooling import EXACT
 from properly.errors import DataError
+from properly.inference._estimate import Estimate
+from properly.inference._shares import normal
 from properly.rules._costs import cost_matrix
 
 if TYPE_CHECKING:
@@ -38,6 +40,10 @@ class Confusion(Record):
     :math:`r_i` and column sums :math:`c_j`: recall is :math:`O_{kk} / r_k`, precision
     :math:`O_{kk} / c_k` and :math:`F_1 = 2 O_{kk} / (r_k + c_k)`. What would be 0 / 0 is NaN.
 
+    If classes are grades, the mean absolute error of one class is
+    :math:`\sum_j |k - j|\, O_{kj} / r_k`. Over the classes that occur, however many cases each has,
+    their mean is AMAE [1]_ and their greatest MMAE [2]_.
+
     Attributes
     ----------
     counts : array
@@ -45,14 +51,26 @@ class Confusion(Record):
     labels : tuple
         The labels of the classes, in order; their numbers if they have none.
 
+    References
+    ----------
+    .. [1] S. Baccianella, A. Esuli, F. Sebastiani (2009). Evaluation measures for ordinal
+       regression. Intelligent Systems Design and Applications, 283-287. `doi:10.1109/ISDA.2009.230
+       <https://doi.org/10.1109/ISDA.2009.230>`__
+    .. [2] M. Cruz-Ramírez, C. Hervás-Martínez, J. Sánchez-Monedero, P. A. Gutiérrez (2014). Metrics
+       to guide a multi-objective evolutionary algorithm for ordinal classification. Neurocomputing
+       135:21-31. `doi:10.1016/j.neucom.2013.05.058
+       <https://doi.org/10.1016/j.neucom.2013.05.058>`__
+
     Examples
     --------
     >>> import properly
-    >>> table = properly.decisions.confusion([0, 0, 1, 2], [0, 1, 1, 1], 3)
+    >>> table = properly.decisions.confusion([0, 0, 1, 2], [0, 1, 1, 0], 3)
     >>> table
     Confusion(4 cases in 3 classes, accuracy 0.5)
     >>> table.recall, table.precision
-    (array([0.5, 1. , 0. ]), array([1.        , 0.33333333,        nan]))
+    (array([0.5, 1. , 0. ]), array([0.5, 0.5, nan]))
+    >>> table.absolute_errors, table.macro_absolute_error, table.accuracy_within_one
+    (array([0.5, 0. , 2. ]), 0.8333333333333334, 0.75)
     >>> print(properly.decisions.confusion(["ill", "well"], ["well", "well"], ["well", "ill"]))
     truth \ decision  well  ill
     well                 1    0
@@ -65,6 +83,8 @@ class Confusion(Record):
     _derived = (
         *("total", "accuracy", "error_rate", "macro_f1", "mean_absolute_error"),
         *("recall", "precision", "f1"),
+        *("accuracy_within_one", "absolute_errors"),
+        *("macro_absolute_error", "greatest_absolute_error"),
     )
 
     @property
@@ -109,6 +129,28 @@ class Confusion(Record):
         """Mean distance of the decided class from the true one, in steps between classes."""
         return float((self.counts * cost_matrix("absolute", len(self.labels))).sum()) / self.total
 
+    @property
+    def accuracy_within_one(self) -> float:
+        """Share of cases decided as what they were, or as a class next to it."""
+        near = cost_matrix("absolute", len(self.labels)) <= 1
+        return float(self.counts[near].sum()) / self.total
+
+    @property
+    def absolute_errors(self) -> Column:
+        """Mean absolute error of the cases of each class."""
+        steps = (self.counts * cost_matrix("absolute", len(self.labels))).sum(axis=1)
+        return _shares(steps, self.counts.sum(axis=1))
+
+    @property
+    def macro_absolute_error(self) -> float:
+        """Mean of the absolute errors over the classes that occur (AMAE)."""
+        return float(np.nanmean(self.absolute_errors))
+
+    @property
+    def greatest_absolute_error(self) -> float:
+        """The mean absolute error of the class that is decided worst (MMAE)."""
+        return float(np.nanmax(self.absolute_errors))
+
     def kappa(
         self, disagreement: Disagreement = "quadratic", *, undefined: float | None = None
     ) -> float:
@@ -124,6 +166,61 @@ class Confusion(Record):
             )
             notice(message)
         return math.nan if instead is None else instead
+
+    def kappa_interval(
+        self, disagreement: Disagreement = "quadratic", *, level: float = 0.95
+    ) -> Estimate:
+        r"""Say how far off kappa may be.
+
+        With disagreements :math:`q_o` observed and :math:`q_e` by chance, and shares
+        :math:`p_{ij}` of cases, a case of class :math:`i` decided as :math:`j` has the influence
+
+        .. math:: u_{ij} = \frac{q_o}{q_e^2} \Big( \sum_l w_{il}\, p_{\cdot l} +
+            \sum_k w_{kj}\, p_{k \cdot} \Big) - \frac{w_{ij}}{q_e} - \frac{q_o}{q_e} ,
+
+        and the variance is :math:`\sum p_{ij} u_{ij}^2 / n` [1]_.
+
+        Parameters
+        ----------
+        disagreement : {"quadratic", "linear"} or array-like
+            As in `weighted_kappa`.
+        level : float
+            How sure to be.
+
+        Returns
+        -------
+        Estimate
+            Of a normal distribution. Complete agreement has the standard error 0 and no interval,
+            and a kappa of 0 / 0 is NaN.
+
+        References
+        ----------
+        .. [1] J. L. Fleiss, J. Cohen, B. S. Everitt (1969). Large sample standard errors of kappa
+           and weighted kappa. Psychological Bulletin 72:323-327. `doi:10.1037/h0028106
+           <https://doi.org/10.1037/h0028106>`__
+
+        Examples
+        --------
+        >>> import properly
+        >>> y, d = [0, 0, 1, 1, 1, 2, 2, 2] * 10, [0, 1, 1, 1, 2, 2, 2, 0] * 10
+        >>> print(properly.decisions.confusion(y, d, 3).kappa_interval("linear"))
+        0.4074 (95 % interval 0.2307 to 0.5841; 80 independent cases)
+        """
+        level = check_level(level)
+        if self.counts.dtype.kind != "i":
+            message = "an interval of kappa needs counts of cases; got weights that are not whole"
+            hint = "what fractions of cases add up to does not say how many cases there were."
+            raise DataError(message, hint=hint)
+        weights = disagreement_weights(disagreement, len(self.labels))
+        kappa, error = float(kappa_of(self.counts, weights)), kappa_error(self.counts, weights)
+        half = normal(level) * error if error > 0 else math.nan
+        cases = {"cases": self.total, "effective_cases": float(self.total)}
+        return Estimate(
+            *(kappa, error, (kappa - half, kappa + half), level, math.inf),
+            method="Fleiss, Cohen and Everitt",
+            design=many(self.total, "independent case"),
+            **cases,
+        )
 
     def to_dict(self) -> dict[str, Any]:
         """Return labels, counts and what is read from them, as JSON can hold them."""
@@ -436,6 +533,20 @@ def kappa_of(counts: Table, weights: Table) -> Any:
     observed, by_chance = ((weights * x).sum(axis=table) for x in (o, margins))
     undefined = np.full(by_chance.shape, np.nan)
     return 1 - np.divide(observed * o.sum(axis=table), by_chance, undefined, where=by_chance > 0)
+
+
+def kappa_error(counts: Table, weights: Table) -> float:
+    """Return the standard error of kappa in large samples; NaN where kappa is 0 / 0."""
+    n = int(counts.sum())
+    shares = counts / n
+    rows, columns = shares.sum(axis=1), shares.sum(axis=0)
+    observed, by_chance = (weights * shares).sum(), rows @ weights @ columns
+    if not by_chance > 0:
+        return math.nan
+    ratio = observed / by_chance
+    margins = (weights @ columns)[:, None] + rows @ weights
+    influence = (ratio * margins - weights) / by_chance - ratio
+    return math.sqrt(float((shares * influence**2).sum()) / n)
 
 
 def _shares(part: Column, whole: Column) -> Column:
