@@ -180,7 +180,7 @@ def test_without_gaps_all_pairs_reach_as_far_at_once(weighted: bool) -> None:
     models = {"a": truth, "b": noisy, "c": rng.uniform(0.05, 0.95, 240)}
     reach = []
     for missing in ("refuse", "pairwise"):
-        found = properly.compare(y, models, weight=weight, rng=1, missing=missing)  # type: ignore[arg-type]
+        found = properly.compare(y, models, weight=weight, rng=1, missing=missing)
         reach.append((found.simultaneous[:, 1] - found.difference) / found.standard_error)
     assert (reach[0] > 2.2).all()
     # Both quantiles are of draws, a hundredth apart.

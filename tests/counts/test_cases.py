@@ -351,11 +351,11 @@ def test_without_groups_nothing_can_be_split() -> None:
 
 @pytest.mark.parametrize("name", Cases.__dataclass_fields__)
 def test_no_column_is_replaced_unchecked(name: str) -> None:
-    c = Cases([1, 0], [0.2, 0.7])
+    c, column = Cases([1, 0], [0.2, 0.7]), dict[str, Any]([(name, [1, 2])])
     with pytest.raises(
         (TypeError, ValueError), match=f"field {name} is declared with `?init=False"
     ):
-        replace(c, **{name: [1, 2]})
+        replace(c, **column)
 
 
 @pytest.mark.parametrize(

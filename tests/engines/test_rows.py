@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import math
 
-import narwhals as nw
+import narwhals.stable.v2 as nw
 import polars as pl
 
-from properly._boundary._arrays import HUGE
+from properly._boundary._arrays import HUGE, TINY
 from properly.engines._rows import (
-    TINY,
     WHOLE,
     floor,
     is_sound_count,
