@@ -106,7 +106,7 @@ class Reach:
             for text in masks:
                 mask |= int(text, 16)
             for k, test in enumerate(note["tests"] if mask else []):
-                order = _rank(test[0], mutant.path), 1 - (mask >> k & 1), test[1]
+                order = 1 - (mask >> k & 1), _rank(test[0], mutant.path), test[1]
                 found.append((order, Timed(*test)))
         return [test for _, test in sorted(found)]
 

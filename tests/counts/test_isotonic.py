@@ -24,6 +24,7 @@ from properly.counts._isotonic import (
     refit_all,
     refit_few,
     refit_sequences,
+    refit_tallies,
 )
 from properly.inference._draws import Counts
 
@@ -266,3 +267,18 @@ def test_one_case_has_a_curve_at_its_forecast_alone(outcome: int) -> None:
     fit = refit(np.array([0, 1, 0]), np.array([0, outcome, 0]))
     got = fit.curve(np.array([0.1, 0.4, 0.8]), np.array([0.1, 0.4, 0.8]))
     np.testing.assert_array_equal(got, [np.nan, outcome, np.nan])
+
+
+def test_corners_of_many_curves_are_those_of_each() -> None:
+    rng = np.random.default_rng(3)
+    weight = rng.integers(1, 5, (6, 20))
+    events = rng.binomial(weight, np.linspace(0.1, 0.9, 20))
+    found = refit_tallies(weight, events)
+    start = 0
+    for row, stop in enumerate(found.stop):
+        fit = isotonic_regression(events[row] / weight[row], weights=weight[row])
+        first, last = fit.blocks[:-1], fit.blocks[1:] - 1
+        corner, rate = found.corner[start:stop] - 20 * row, found.rate[start:stop]
+        np.testing.assert_array_equal(corner, np.stack([first, last], axis=1).ravel())
+        np.testing.assert_allclose(rate, np.repeat(fit.x[first], 2), rtol=1e-14)
+        start = stop

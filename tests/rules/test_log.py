@@ -74,3 +74,9 @@ def test_certainty_and_impossibility_cost_the_same_in_any_library() -> None:
         np.testing.assert_array_equal(
             np.asarray(Log().loss([1, 0, 0], library.asarray(p))), found[[0, 1, 2], [1, 0, 0]]
         )
+
+
+def test_only_the_class_that_happened_has_a_slope() -> None:
+    p = np.array([[0.5, 0.25, 0.25], [0.0, 0.2, 0.8]])
+    expected = [[-2.0, 0.0, 0.0], [0.0, 0.0, -1.25]]
+    assert Log().class_slope(np.array([0, 2]), p).tolist() == expected

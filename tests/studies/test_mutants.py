@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 from studies.mutants.forks import Answer
 from studies.mutants.mutations import Mutant, is_sound, mutants_of, sampled
-from studies.mutants.reach import Timed
+from studies.mutants.reach import Reach, Timed, digest
 from studies.mutants.run import (
     PACKAGES,
     Finding,
@@ -154,6 +154,35 @@ def test_the_likeliest_tests_are_run_first_and_none_beyond_the_budget() -> None:
     soon, later = parted([Timed(f"{k}.py::a", 0.1) for k in (1, 2, 1, 3, 4, 2)], 60.0)
     assert [test.name[0] for test in soon] == ["1", "2", "1", "3", "2"]
     assert [test.name[0] for test in later] == ["4"]
+
+
+def test_tests_that_reach_the_line_come_before_those_that_share_their_file(tmp_path: Path) -> None:
+    source = tmp_path / MUTANT.path
+    source.parent.mkdir(parents=True)
+    source.write_text("1", encoding="utf-8")
+    now = {MUTANT.path: digest(source)}
+    reach = Reach(tmp_path, tmp_path / "reach", ["rules"])
+    near = [("tests/rules/test_a.py::far", 0.1), ("tests/rules/test_a.py::near", 0.5)]
+    reach.notes = [
+        {"tests": near, "lines": {MUTANT.path: {"3": "2", "7": "1"}}, "sources": now},
+        {
+            "tests": [("tests/laws/b.py::law", 0.2)],
+            "lines": {MUTANT.path: {"3": "1"}},
+            "sources": now,
+        },
+        {"tests": [("tests/laws/c.py::other", 0.2)], "lines": {}, "sources": {}},
+    ]
+
+    def order(mutant: Mutant) -> list[str]:
+        return [test.name.partition("::")[2] for test in reach.tests_of(mutant)]
+
+    assert order(MUTANT) == ["near", "law", "far"]
+    # Of a line that nothing is known of, by its statement; of what runs first of all, by its file.
+    assert order(MUTANT._replace(line=4)) == ["near", "law", "far"]
+    assert order(MUTANT._replace(statement=0)) == ["far", "near", "law"]
+    assert order(MUTANT._replace(line=9, statement=9)) == []
+    source.write_text("2", encoding="utf-8")
+    assert order(MUTANT) == ["far", "near", "law"]
 
 
 MUTANT = Mutant("src/properly/rules/_a.py", 3, "a + b", "operator", "2: + -> -", (0, 1), "-", 3)
