@@ -19,10 +19,10 @@ DOORS = {
     """,
     "properly.calibration": """
         AbsoluteError BinnedReliability Bins CalibrationCurve CalibrationError CalibrationSummary
-        CalibrationTest Certain ClassCalibrationSummary ClassDecomposition Decomposition
-        GroupingError MurphyDecomposition PartIntervals Reliability SmoothError binned_reliability
-        calibration_curve calibration_error calibration_summary calibration_test decompose
-        grouping_error murphy_decomposition reliability
+        CalibrationTest Certain ClassCalibrationError ClassCalibrationSummary ClassDecomposition
+        Decomposition GroupingError MurphyDecomposition PartIntervals Reliability SmoothError
+        binned_reliability calibration_curve calibration_error calibration_summary
+        calibration_test decompose grouping_error murphy_decomposition reliability
         smooth_calibration_error
     """,
     "properly.comparison": """

@@ -11,11 +11,20 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from properly import Cases, Tally, tally, top_label
+from properly import Cases, Tally, cumulative, one_vs_rest, tally, top_label
 from properly.calibration import binned_reliability, calibration_error, smooth_calibration_error
 from properly.errors import ArgumentTypeError, DataError
 
-NUMBERS = ("expected", "maximum", "squared", "debiased", "root", "expected_if_calibrated")
+NUMBERS = (
+    "expected",
+    "averaged",
+    "signed",
+    "maximum",
+    "squared",
+    "debiased",
+    "root",
+    "expected_if_calibrated",
+)
 CLASSES = ([0, 2, 1, 1], [[0.5, 0.25, 0.25], [0.0, 0.0, 1.0], [0.5, 0.25, 0.25], [0.2, 0.7, 0.1]])
 
 
@@ -29,6 +38,8 @@ def test_errors_by_hand() -> None:
     # Bins [0.2, 0.3], [0.6] and [0.9, 1]: rates 0, 1 and 1/2, mean forecasts 0.25, 0.6 and 0.95.
     found = calibration_error(tally([0, 0, 1, 0, 1], [0.2, 0.3, 0.6, 0.9, 1.0]), bins=3)
     assert found.expected == pytest.approx((2 * 0.25 + 0.4 + 2 * 0.45) / 5)
+    assert found.averaged == pytest.approx((0.25 + 0.4 + 0.45) / 3)
+    assert found.signed == pytest.approx((-2 * 0.25 + 0.4 - 2 * 0.45) / 5)
     assert found.maximum == pytest.approx(0.45)
     assert found.maximum_cases == 2
     assert found.squared == pytest.approx((2 * 0.25**2 + 0.4**2 + 2 * 0.45**2) / 5)
@@ -135,6 +146,75 @@ def test_of_classes_the_likeliest_alone_is_judged(judge: Any) -> None:
     assert str(found).endswith(told)
 
 
+@pytest.mark.parametrize("scheme", ["width", "count"])
+@pytest.mark.parametrize("bins", [1, 4, 20])
+def test_the_signed_error_knows_no_bins_and_bounds_the_others(bins: int, scheme: Any) -> None:
+    y, p, weight = drawn()
+    found = calibration_error(Cases(y, p, weight=weight), bins=bins, scheme=scheme)
+    gap = np.average(y, weights=weight) - np.average(p, weights=weight)
+    assert found.signed == pytest.approx(gap, rel=1e-12)
+    assert abs(found.signed) <= found.expected + 1e-15
+    assert max(found.expected, found.averaged) <= found.maximum + 1e-15
+
+
+def drawn_classes(n: int = 200) -> tuple[Any, Any]:
+    rng = np.random.default_rng(4)
+    return rng.integers(3, size=n), rng.dirichlet([1.0, 2, 1], n)
+
+
+def test_the_class_wise_error_is_a_mean_over_columns() -> None:
+    y, p = drawn_classes()
+    found = calibration_error(Cases(y, p), bins=10, reduction="one_vs_rest")
+    total, gaps = 0.0, []
+    for k in range(3):
+        cell = np.minimum((10 * p[:, k]).astype(int), 9)
+        for b in np.unique(cell):
+            gaps.append(abs(np.mean(y[cell == b] == k) - p[cell == b, k].mean()))
+            total += gaps[-1] * np.mean(cell == b) / 3
+    assert found.expected == pytest.approx(total, rel=1e-12)
+    assert found.maximum == pytest.approx(max(gaps), rel=1e-12)
+    assert list(found) == ["0", "1", "2"]
+    # What one class lacks the others have.
+    assert sum(part.signed for part in found.values()) == pytest.approx(0, abs=1e-15)
+
+
+@pytest.mark.parametrize(
+    ("reduction", "ask"), [("one_vs_rest", one_vs_rest), ("cumulative", cumulative)]
+)
+def test_each_question_is_judged_as_an_event(reduction: Any, ask: Any) -> None:
+    cases = Cases(*drawn_classes())
+    found = calibration_error(cases, bins=6, scheme="count", reduction=reduction)
+    alone = {k: calibration_error(x, bins=6, scheme="count") for k, x in ask(cases).items()}
+    assert {k: x.to_dict() for k, x in found.items()} == {k: x.to_dict() for k, x in alone.items()}
+    for name in ("expected", "averaged", "squared", "debiased"):
+        mean = np.mean([getattr(x, name) for x in alone.values()])
+        assert getattr(found, name) == pytest.approx(mean, rel=1e-14)
+    frame = found.to_frame("pandas")
+    assert list(frame["question"]) == list(alone)
+    assert list(frame["expected"]) == [x.expected for x in alone.values()]
+    assert (
+        repr(found)
+        == f"ClassCalibrationError({found.expected:.4g}, {reduction}, {len(alone)} questions)"
+    )
+
+
+def test_two_columns_have_the_error_of_the_event_class_by_class() -> None:
+    y, p, _ = drawn()
+    event = calibration_error(Cases(y, p), bins=1)
+    both = calibration_error(
+        Cases(y.astype(int), np.stack([1 - p, p], 1)), bins=1, reduction="one_vs_rest"
+    )
+    assert both.expected == pytest.approx(event.expected, rel=1e-12)
+
+
+def test_a_reduction_is_one_of_two_and_needs_classes() -> None:
+    cases = Cases(*CLASSES)
+    with pytest.raises(DataError, match="reduction must be"):
+        calibration_error(cases, reduction="top_label")  # type: ignore[call-overload]
+    with pytest.raises(DataError, match="classes"):
+        calibration_error(Cases([0, 1], [0.2, 0.4]), reduction="one_vs_rest")
+
+
 def test_what_is_wrong_with_binned_errors_is_told() -> None:
     found = calibration_error(tally([0, 0, 1, 0, 1], [0.2, 0.3, 0.6, 0.9, 1.0]), bins=3)
     first, *rest = str(found).replace("\n  ", " ").splitlines()
@@ -155,13 +235,22 @@ def test_binned_errors_are_ready_for_json_and_for_frames() -> None:
     found = calibration_error(tally([0, 1], [0.25, 0.5]), bins=2)
     told = found.to_dict()
     assert list(told) == [
-        *("expected", "maximum", "maximum_cases", "squared", "debiased", "root"),
+        *(
+            "expected",
+            "averaged",
+            "signed",
+            "maximum",
+            "maximum_cases",
+            "squared",
+            "debiased",
+            "root",
+        ),
         *("expected_if_calibrated", "classes", "bins"),
     ]
     assert told["expected"] == 0.375
     assert told["bins"] == found.bins.to_dict()
     frame = found.to_frame("pandas")
-    assert frame.shape == (1, 8)
+    assert frame.shape == (1, 10)
     assert frame["expected"].item() == 0.375
 
 

@@ -181,6 +181,9 @@ RECORDS: dict[str, Callable[[], Record]] = {
     "CalibrationError, classes": lambda: properly.calibration.calibration_error(
         CLASSES, scheme="count"
     ),
+    "ClassCalibrationError": lambda: properly.calibration.calibration_error(
+        CLASSES, reduction="one_vs_rest", bins=3
+    ),
     "SmoothError": lambda: properly.calibration.smooth_calibration_error(TALLY),
     "SmoothError, classes": lambda: properly.calibration.smooth_calibration_error(
         NUMBERED, scale=0.1

@@ -6,7 +6,13 @@ from ._calibration_test import calibration_test
 from ._certain import Certain
 from ._curve_fits import AbsoluteError
 from ._decomposition import ClassDecomposition, Decomposition, PartIntervals, decompose
-from ._error import CalibrationError, SmoothError, calibration_error, smooth_calibration_error
+from ._error import (
+    CalibrationError,
+    ClassCalibrationError,
+    SmoothError,
+    calibration_error,
+    smooth_calibration_error,
+)
 from ._grouping_error import GroupingError, grouping_error
 from ._murphy import MurphyDecomposition, murphy_decomposition
 from ._reliability import Bins, Reliability, reliability
@@ -22,6 +28,7 @@ __all__ = [
     "CalibrationSummary",
     "CalibrationTest",
     "Certain",
+    "ClassCalibrationError",
     "ClassCalibrationSummary",
     "ClassDecomposition",
     "Decomposition",

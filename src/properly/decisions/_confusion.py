@@ -214,12 +214,16 @@ class Confusion(Record):
         weights = disagreement_weights(disagreement, len(self.labels))
         kappa, error = float(kappa_of(self.counts, weights)), kappa_error(self.counts, weights)
         half = normal(level) * error if error > 0 else math.nan
-        cases = {"cases": self.total, "effective_cases": float(self.total)}
         return Estimate(
-            *(kappa, error, (kappa - half, kappa + half), level, math.inf),
+            kappa,
+            error,
+            (kappa - half, kappa + half),
+            level,
+            math.inf,
             method="Fleiss, Cohen and Everitt",
             design=many(self.total, "independent case"),
-            **cases,
+            cases=int(self.total),
+            effective_cases=float(self.total),
         )
 
     def to_dict(self) -> dict[str, Any]:

@@ -202,10 +202,8 @@ def ranking(
     # At its own forecast a case is acted upon, since it is at the threshold.
     regret = cost_at(result.value, result.value, result.nonevents, result.events) / 2
     expected = _auc_if_calibrated(result, regret)
-    whole = Ranking(
-        *(auc, 2 * auc - 1, _average_precision(result), expected, auc - expected),
-        **_best_threshold(result),
-    )
+    numbers = auc, 2 * auc - 1, _average_precision(result), expected, auc - expected
+    whole = Ranking(*numbers, *_best_threshold(result))
     if within is None:
         return whole
     ends = as_interval(within)
@@ -228,16 +226,13 @@ def _average_precision(counts: Outcomes) -> float:
     return _ratio(float(counts.events[::-1] @ (true / acted)), float(true[-1]))
 
 
-def _best_threshold(counts: Outcomes) -> dict[str, float]:
-    """Look at both kinds of mistakes at the threshold where there are fewest."""
+def _best_threshold(counts: Outcomes) -> tuple[float, float]:
+    """Return KS, and the least error rate, each at the threshold that is best for it."""
     true, false = (np.append(0, np.cumsum(x[::-1])) for x in (counts.events, counts.nonevents))
     # Of integers, which are subtracted exactly, this is exact.
     wrong = float((false - true).min() + true[-1])
     rise = _rate(counts.events) - _rate(counts.nonevents)
-    return {
-        "kolmogorov_smirnov": float(rise.max()),
-        "least_error_rate": wrong / float(true[-1] + false[-1]),
-    }
+    return float(rise.max()), wrong / float(true[-1] + false[-1])
 
 
 def _parts(counts: Outcomes, regret: Column, within: Interval) -> dict[str, float]:

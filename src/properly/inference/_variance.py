@@ -103,7 +103,11 @@ def placements(
     first = np.flatnonzero(np.append(True, ranked[1:] != ranked[:-1]))
     if len(first) < len(p):
         sums = [np.add.reduceat(x, first) for x in sums]
-    area, *places = places_of_counts(*sums) if rates is None else places_between(*sums, rates)
+    none, events = sums
+    if rates is None:
+        area, *places = places_of_counts(none, events)
+    else:
+        area, *places = places_between(none, events, rates)
     if len(first) < len(p):
         places = [np.repeat(x, np.diff(first, append=len(p))) for x in places]
     place = np.empty(len(p))
