@@ -80,16 +80,6 @@ def test_low_means_of_cases_skewed_to_the_right_are_less_far_off() -> None:
     assert straighten(np.array([-2.0]), np.array([0.3]))[0] == pytest.approx(-2 + 0.4 - 0.72 / 27)
 
 
-def test_two_cases_have_the_spread_of_a_single_degree_of_freedom() -> None:
-    cases = properly.Cases([True, False], [0.25, 0.5])
-    design, enough, number = Design.of(cases), np.full(2, True), np.array([0, 1])
-    split = Split(number, design, count_units(number, design), enough, enough)
-    measure = score_measure(cases, Brier())
-    sums = add_up(measure, split)
-    np.testing.assert_allclose(sums.own.covariance, np.diag(2 * sums.squares[0]), rtol=1e-14)
-    assert sums.own.degrees == 1
-
-
 def test_sums_of_groups_have_a_degree_of_freedom_less_than_cases() -> None:
     cases = properly.Cases(np.arange(60) % 3 == 0, np.linspace(0.1, 0.9, 60))
     design, enough, number = Design.of(cases), np.full(3, True), np.arange(60) % 3

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import math
 from itertools import product
 from typing import Any
 
 import numpy as np
 import pytest
 
-from properly.comparison._differences import long_run, sign_flip
+from properly.comparison._differences import _is_constant, long_run, sign_flip
 from properly.errors import DataError
 
 
@@ -71,3 +72,10 @@ def test_a_variance_that_is_not_positive_gets_weights_that_decrease() -> None:
 def test_a_horizon_is_shorter_than_the_series() -> None:
     with pytest.raises(DataError, match="got 50 of 50 times"):
         long_run(series(), 50)
+
+
+def test_losses_are_alike_if_they_differ_by_rounding_alone() -> None:
+    assert _is_constant(np.array([0.1, math.nextafter(0.1, 1), 0.1]) * 1e3, 100.0)
+    assert not _is_constant(np.array([1e-3, 1e-3 + 1e-12, 1e-3]), 1e-3)
+    assert not _is_constant(np.array([1e-3, 1e-3, 1e-3 + 1e-12]), 1e-3)
+    assert not _is_constant(np.array([math.inf, 1.0, math.inf]), math.inf)

@@ -20,6 +20,7 @@ from properly.engines._files._arrow import batches_in
 from properly.engines._files._duckdb_tables import location
 from properly.engines._files._paths import find_files
 from properly.engines._files._read import as_size, limits_of
+from properly.engines._files._stores import package_for
 from properly.errors import DataError
 
 CSV = b"y,p,g\n1,0.5,a\n0,0.25,b\n1,1,a\n"
@@ -341,3 +342,8 @@ def test_a_file_of_that_name_comes_before_the_address(folder: Path) -> None:
     (folder / "s3:").mkdir()
     (folder / "s3:" / "a.csv").write_bytes(CSV)
     assert read("s3://a.csv")["y"].tolist() == [1, 0, 1]
+
+
+def test_an_address_names_the_package_that_reaches_it() -> None:
+    assert package_for("s3://bucket/a.csv") == ("s3fs", "s3")
+    assert package_for("gs://bucket/s3") is None

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from types import SimpleNamespace
 
 import narwhals.stable.v2 as nw
 import polars as pl
@@ -10,6 +11,7 @@ import polars as pl
 from properly._boundary._arrays import HUGE, TINY
 from properly.engines._rows import (
     WHOLE,
+    Rows,
     floor,
     is_sound_count,
     is_sound_forecast,
@@ -41,3 +43,9 @@ def test_counts_are_whole_numbers_from_zero() -> None:
 def test_what_no_whole_number_holds_is_rounded_to_zero() -> None:
     x = [2.5, -2.5, 0.0, 1e30, -1e30]
     assert asked(floor(nw.col("x")), x=x) == [2.0, -3.0, 0.0, 0.0, 0.0]
+
+
+def test_outcomes_that_are_true_or_false_are_labelled_so_or_by_one_and_zero() -> None:
+    rows = SimpleNamespace(kind=nw.Boolean())
+    for label, expected in ((1, [1, 0]), (True, [1, 0]), (0, [0, 1]), (False, [0, 1]), (2, [0, 0])):
+        assert asked(Rows.is_label(rows, label), y=[True, False]) == expected  # type: ignore[arg-type]

@@ -9,6 +9,7 @@ from properly import Interval
 from properly.errors import ArgumentTypeError
 from properly.rules import (
     RPS,
+    BetaWeighted,
     BinaryRule,
     Bounded,
     Brier,
@@ -93,3 +94,12 @@ def test_a_mixture_takes_rules_for_one_event_alone() -> None:
         "this needs a rule for the probability of one event; got RPS()\n\n"
         "Hint: this one prices class probabilities; pass a rule such as Brier()."
     )
+
+
+def test_a_range_keeps_the_weight_of_its_rule_inside() -> None:
+    # More weight on low thresholds than on high ones: the sides must not be exchanged.
+    rule, p = BetaWeighted(2, 5), np.array([0.05, 0.2, 0.6, 0.95])
+    inside = Bounded(rule, (0.1, 0.9), "integral").logit_weight(p, 1 - p)
+    expected = np.where((p > 0.1) & (p < 0.9), rule.logit_weight(p, 1 - p), 0)
+    np.testing.assert_allclose(inside, expected, rtol=1e-14)
+    assert not np.allclose(rule.logit_weight(p, 1 - p), rule.logit_weight(1 - p, p))
