@@ -12,7 +12,7 @@ from hypothesis import settings
 settings.register_profile("full", derandomize=True, deadline=None, max_examples=10)
 settings.register_profile("dev", settings.get_profile("full"), max_examples=3)
 # `make fuzz` seeds each round anew, and prints the seed.
-settings.register_profile("fuzz", deadline=None, max_examples=20, database=None)
+settings.register_profile("fuzz", deadline=None, max_examples=10, database=None)
 settings.load_profile("dev")
 
 # Keras asks for TensorFlow unless it is told otherwise.

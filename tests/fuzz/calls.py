@@ -565,6 +565,9 @@ def _(draw: Draw) -> Any:
     return rules.audit(draw(class_rules), CLASSES)
 
 
+PARTS = st.lists(
+    names("brier", "log", "rps", "@", ":", "0.3", "1e999", "beta", ",", "-"), max_size=5
+).map("".join)
 CALLS |= {
     "rules.PBS": lambda draw: rules.PBS(draw(names("paper", 0.3))).loss(*_happened(draw)),
     "rules.PLL": lambda draw: rules.PLL(draw(names("paper", 0.3))).loss(*_happened(draw)),
@@ -574,9 +577,6 @@ CALLS |= {
     ),
     "rules.parse_rule": lambda draw: rules.parse_rule(draw(st.text(max_size=30) | PARTS)),
 }
-PARTS = st.lists(
-    names("brier", "log", "rps", "@", ":", "0.3", "1e999", "beta", ",", "-"), max_size=5
-).map("".join)
 
 
 def _happened(draw: Draw) -> tuple[Any, Any]:

@@ -78,7 +78,7 @@ def test_a_call_is_answered_or_refused(name: str, data: Any) -> None:
 
 
 @pytest.mark.parametrize("name", sorted(WRITERS))
-@examples(5, suppress_health_check=SLOW)
+@examples(3, suppress_health_check=SLOW)
 @given(data=st.data())
 def test_a_file_is_written_or_refused(
     name: str, data: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch

@@ -13,6 +13,7 @@ from tests.command_line import run, write_forecasts
 import properly
 from properly import calibration, probability
 from properly.inference._shares import wilson
+from properly.recalibration._isotonic_map import Knots
 from properly.rules import Brier, Elementary, Log, Pseudospherical
 
 if TYPE_CHECKING:
@@ -65,6 +66,7 @@ def test_an_event_that_was_all_but_impossible_refutes_calibration() -> None:
     y, p = np.array([1, 0, 0, 0]), np.array([1e-310, 0.2, 0.3, 0.4])
     test = properly.calibration_test(y, p, **FEW)
     assert test.p_is_bound
+    assert test.replicates is not None
     assert test.p_value == pytest.approx(1 / (test.replicates + 1))
     assert properly.calibration_test(y, p, statistic="ks", **FEW).parts["asymptotic"] < 1
 
@@ -139,7 +141,9 @@ def test_curves_of_tiny_forecasts_are_the_event_rate() -> None:
 
 
 def test_an_isotonic_map_rises_between_subnormal_forecasts() -> None:
-    knots = properly.recalibration.Isotonic(knots=([5e-324, 1e-310], [0.0, 1.0]))
+    knots = properly.recalibration.Isotonic(
+        knots=Knots(np.array([5e-324, 1e-310]), np.array([0.0, 1.0]))
+    )
     assert knots.at([5e-324, 1e-310]).tolist() == [0.0, 1.0]
     np.testing.assert_allclose(knots.at([5e-311]), [0.5], rtol=1e-9)
 
