@@ -140,3 +140,14 @@ def sum_of_parts(frame: Any) -> float:
     rows = Rows.of(frame, Roles("y", {"p": ("p",)}))
     summing = Summing(rows, (Brier(),))
     return float(collected(summing.of_rows(summing.priced()))["loss_0_0_coarse"][0])
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+def test_squares_of_differences_are_those_of_rows(engine: str) -> None:
+    rng = np.random.default_rng(2)
+    y, a, b = rng.random(40) < 0.4, rng.integers(0, 65, 40) / 64, rng.integers(0, 65, 40) / 64
+    frame = ENGINES[engine](pa.table({"y": y.astype(int), "a": a, "b": b}))
+    totals = properly.summarize(frame, ["a", "b"], outcome="y", rules=[Brier()]).sums.totals
+    apart = (a - y) ** 2 - (b - y) ** 2
+    assert float(totals["apart2", 0, 0, 1]) == (apart**2).sum()
+    assert float(totals["differing", 0, 0, 1]) == np.count_nonzero(apart)
