@@ -25,6 +25,7 @@ NAMES = {
         "bounded_brier_loss",
         "bounded_log_loss",
         "brier_loss",
+        "calibration_error",
         "discrimination",
         "log_loss",
         "make_rule_scorer",

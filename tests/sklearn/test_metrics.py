@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pandas as pd
 import pytest
+from sklearn.calibration import calibration_curve
 
 import properly
 from properly.errors import ArgumentTypeError, DataError, ImproperRuleError, MissingExtraError
@@ -192,6 +193,41 @@ def test_parts_of_a_score_are_those_of_the_decomposition() -> None:
     assert door.discrimination(y, p, **known) == parts.discrimination
     both = np.stack([1 - p, p], axis=1)
     assert door.miscalibration(y, both, **known) == pytest.approx(parts.miscalibration, rel=1e-12)
+
+
+@pytest.mark.parametrize("strategy", ["uniform", "quantile"])
+def test_norms_of_calibration_errors_are_those_of_the_bins_of_scikit_learn(strategy: Any) -> None:
+    y, p, _ = event_rows()
+    rate, mean = calibration_curve(y == "yes", p, n_bins=8, strategy=strategy)
+    edges = np.linspace(0, 1, 9) if strategy == "uniform" else np.quantile(p, np.linspace(0, 1, 9))
+    share = np.bincount(np.searchsorted(edges[1:-1], p)) / N
+    known: dict[str, Any] = {"n_bins": 8, "strategy": strategy, "pos_label": "yes"}
+    expected = {
+        ("l1", False): share @ np.abs(rate - mean),
+        ("l2", False): math.sqrt(share @ (rate - mean) ** 2),
+        ("l2", True): share @ (rate - mean) ** 2,
+        ("max", False): np.abs(rate - mean).max(),
+    }
+    both = np.stack([1 - p, p], axis=1)
+    for (norm, squared), value in expected.items():
+        for forecasts in (p, both):
+            got = door.calibration_error(y, forecasts, norm=norm, squared=squared, **known)
+            assert got == pytest.approx(value, rel=1e-12)
+
+
+def test_calibration_errors_are_weighted() -> None:
+    y, p, w = event_rows()
+    cases = properly.Cases(y == "yes", p, weight=w)
+    got = door.calibration_error(y, p, sample_weight=w, pos_label="yes")
+    assert got == properly.calibration.calibration_error(cases).expected
+
+
+def test_squares_are_of_the_second_norm_alone() -> None:
+    with pytest.raises(DataError) as told:
+        door.calibration_error([0, 1], [0.2, 0.4], squared=True)
+    assert str(told.value) == "squared is for norm='l2'; got norm='l1'"
+    with pytest.raises(DataError, match="norm must be 'l1', 'l2' or 'max'; got 'l3'"):
+        door.calibration_error([0, 1], [0.2, 0.4], norm="l3")  # type: ignore[arg-type]
 
 
 @pytest.mark.parametrize("rule", [Brier(), RPS(), Ranked(Bounded(Brier(), (0.1, 0.5)))], ids=repr)

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import math
 from typing import TYPE_CHECKING, Any, Literal
 
 from properly._boundary._classes import ClassRows, is_table
-from properly._boundary._options import check_flag
+from properly._boundary._options import check_choice, check_flag
 from properly.calibration._decomposition import decompose
+from properly.calibration._error import calibration_error as binned_error
 from properly.counts._cases import Cases
 from properly.decisions._at_threshold import at_threshold
+from properly.errors import DataError
 from properly.integrations._named_rules import require_rule
 from properly.integrations.sklearn._rows import (
     columns_of_table,
@@ -470,6 +473,74 @@ def miscalibration(
     return _parts(
         y_true, y_proba, rule, sample_weight, labels=labels, pos_label=pos_label
     ).miscalibration
+
+
+def calibration_error(
+    y_true: ArrayLike,
+    y_proba: ArrayLike,
+    *,
+    norm: Literal["l1", "l2", "max"] = "l1",
+    squared: bool = False,
+    n_bins: int = 15,
+    strategy: Literal["uniform", "quantile"] = "uniform",
+    sample_weight: ArrayLike | None = None,
+    labels: Sequence[object] | None = None,
+    pos_label: object = None,
+) -> float:
+    r"""Return how far event rates are from mean forecasts, over bins: the lower, the better.
+
+    With the distance :math:`d_b` of a bin and its share :math:`s_b` of the weight,
+
+    .. math:: \ell_1 = \sum_b s_b d_b, \qquad \ell_2 = \sqrt{\textstyle\sum_b s_b d_b^2}, \qquad
+        \max = \max_b d_b .
+
+    Parameters
+    ----------
+    y_true, y_proba, sample_weight, labels, pos_label
+        As in `rule_loss`; one column, or two.
+    norm : {"l1", "l2", "max"}
+        The expected error (ECE), the root of the mean square, or the greatest error (MCE).
+    squared : bool
+        Leave the root out; for ``norm="l2"`` alone.
+    n_bins : int
+        How many bins.
+    strategy : {"uniform", "quantile"}
+        Bins of equal width, or with about equally many cases each.
+
+    Returns
+    -------
+    float
+
+    Notes
+    -----
+    Names are those under discussion for a function of scikit-learn [1]_. All of these numbers are
+    too large by chance, and depend on the bins; see `properly.calibration.calibration_error`, which
+    says by about how much. `miscalibration` needs no bins.
+
+    References
+    ----------
+    .. [1] `scikit-learn pull request 34261
+       <https://github.com/scikit-learn/scikit-learn/pull/34261>`__
+
+    Examples
+    --------
+    >>> from properly.integrations.sklearn import calibration_error
+    >>> y, p = [0, 1, 0, 1, 1, 1], [0.25, 0.25, 0.5, 0.5, 0.75, 0.75]
+    >>> round(calibration_error(y, p), 4), calibration_error(y, p, norm="max")
+    (0.1667, 0.25)
+    """
+    check_choice(norm, ("l1", "l2", "max"), "norm")
+    check_choice(strategy, ("uniform", "quantile"), "strategy")
+    check_flag(squared, "squared")
+    if squared and norm != "l2":
+        message = f"squared is for norm='l2'; got norm={norm!r}"
+        raise DataError(message)
+    event = rows_of_event(y_true, y_proba, sample_weight, labels=labels, pos_label=pos_label)
+    cases = Cases(event.y, event.p, weight=event.weight)
+    found = binned_error(cases, bins=n_bins, scheme="width" if strategy == "uniform" else "count")
+    if norm == "l2":
+        return found.squared if squared else math.sqrt(found.squared)
+    return found.expected if norm == "l1" else found.maximum
 
 
 def discrimination(
