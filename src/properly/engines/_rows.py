@@ -338,7 +338,8 @@ def class_number(rows: Rows) -> nw.Expr:
     number: Any = None
     for k in reversed(range(classes_of(rows) or 0)):
         label = k if _by_number(rows) or rows.labels is None else rows.labels[k]
-        here = nw.when(rows.is_label(label)).then(nw.lit(k))
+        # As a float, since pandas 2 has no whole number that is missing.
+        here = nw.when(rows.is_label(label)).then(nw.lit(float(k)))
         number = here if number is None else here.otherwise(number)
     return nw.lit(0) if number is None else number
 

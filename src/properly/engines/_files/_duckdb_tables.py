@@ -342,7 +342,8 @@ def _typed_table(connection: Any, file: File, scan: str) -> Table:
 
 def _scan(function: str, file: File, path: str, *options: str) -> str:
     # A folder such as year=2024 would else become a column.
-    always = f"compression = '{file.compression}', hive_partitioning = false"
+    packed = "uncompressed" if file.compression == "none" else file.compression
+    always = f"compression = '{packed}', hive_partitioning = false"
     return f"{function}({path}, {', '.join(options)}, {always})"
 
 
