@@ -14,6 +14,7 @@ import properly
 from properly import calibration, probability
 from properly.inference._shares import wilson
 from properly.recalibration._isotonic_map import Knots
+from properly.report._threshold_axis import views
 from properly.rules import Brier, Elementary, Log, Pseudospherical
 
 if TYPE_CHECKING:
@@ -209,3 +210,10 @@ def test_losses_beyond_what_can_be_squared_are_compared() -> None:
         warnings.simplefilter("ignore", properly.errors.DataWarning)
         found = properly.compare(y, models, rule=Pseudospherical(-1.0), rng=1)
     assert found["sure", "second"].difference > 1e150
+
+
+def test_a_page_of_a_range_that_is_almost_a_point_is_written(folder: Path) -> None:
+    evaluation = properly.evaluate(Y, P, task="binary", within=(0.3, 0.3 + 1e-12), **FEW)
+    assert properly.report.write(folder / "page.html", evaluation).exists()
+    # All thresholds are shown; there is no range to zoom to.
+    assert len(views(evaluation)) == 1

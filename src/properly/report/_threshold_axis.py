@@ -105,7 +105,8 @@ def views(evaluation: Evaluation) -> tuple[View, ...]:
     lower = 0.0 if lower < NEAR_ZERO * upper else lower
     start = (within.lower or evaluation.event_rate) / within.upper
     power = 0.25 if start < SMALL_SHARES[1] else 0.5 if start < SMALL_SHARES[0] else 1.0
-    return (whole, View(lower, upper, power)) if upper - lower <= MOST else (whole,)
+    # A range that six digits do not tell from a point has nothing to zoom to.
+    return (whole, View(lower, upper, power)) if 0 < upper - lower <= MOST else (whole,)
 
 
 def by_view(values: Sequence[Any]) -> Any:
