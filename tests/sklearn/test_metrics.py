@@ -202,7 +202,7 @@ def test_norms_of_calibration_errors_are_those_of_the_bins_of_scikit_learn(strat
     edges = np.linspace(0, 1, 9) if strategy == "uniform" else np.quantile(p, np.linspace(0, 1, 9))
     share = np.bincount(np.searchsorted(edges[1:-1], p)) / N
     known: dict[str, Any] = {"n_bins": 8, "strategy": strategy, "pos_label": "yes"}
-    expected = {
+    expected: dict[tuple[Any, bool], float] = {
         ("l1", False): share @ np.abs(rate - mean),
         ("l2", False): math.sqrt(share @ (rate - mean) ** 2),
         ("l2", True): share @ (rate - mean) ** 2,

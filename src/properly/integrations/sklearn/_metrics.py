@@ -487,9 +487,10 @@ def calibration_error(
     labels: Sequence[object] | None = None,
     pos_label: object = None,
 ) -> float:
-    r"""Return how far event rates are from mean forecasts, over bins: the lower, the better.
+    r"""Return a binned calibration error: the lower, the better.
 
-    With the distance :math:`d_b` of a bin and its share :math:`s_b` of the weight,
+    With the distance :math:`d_b` between event rate and mean forecast of a bin, and its share
+    :math:`s_b` of the weight,
 
     .. math:: \ell_1 = \sum_b s_b d_b, \qquad \ell_2 = \sqrt{\textstyle\sum_b s_b d_b^2}, \qquad
         \max = \max_b d_b .
