@@ -459,3 +459,11 @@ def test_what_is_no_rule_of_classes_is_refused() -> None:
             match=r"(at least two classes|classes must be a whole number); got",
         ):
             superior_penalty(Brier(), classes)  # type: ignore[arg-type]
+
+
+def test_logits_of_other_classes_than_the_costs_are_refused() -> None:
+    rule = Penalized(Brier(), 1.0, cost=((0, 1, 2), (1, 0, 1), (2, 1, 0)))
+    y, logits = [0, 1], [[0.5, 1.0, 0.0, 0.2], [0.0, 2.0, 1.0, 0.3]]
+    for ask in (rule.logit_loss, rule.logit_slope):
+        with pytest.raises(DataError, match="one row for each of 4 classes; got 3"):
+            ask(y, logits)
