@@ -13,6 +13,7 @@ from tests.command_line import run, write_forecasts
 import properly
 from properly import calibration, probability
 from properly.inference._shares import wilson
+from properly.plots._axes import number
 from properly.recalibration._isotonic_map import Knots
 from properly.report._threshold_axis import views
 from properly.rules import Brier, Elementary, Log, Pseudospherical
@@ -217,3 +218,9 @@ def test_a_page_of_a_range_that_is_almost_a_point_is_written(folder: Path) -> No
     assert properly.report.write(folder / "page.html", evaluation).exists()
     # All thresholds are shown; there is no range to zoom to.
     assert len(views(evaluation)) == 1
+
+
+def test_labels_of_scores_that_are_next_to_nothing_fit_into_a_picture() -> None:
+    assert number(1e-60, 62) == "1.00e−60"
+    assert number(0.0, 62) == "." + "0" * 15
+    assert number(0.25, 4) == ".2500"

@@ -87,12 +87,21 @@ def legible(name: str) -> str:
     return ("\N{SPACE}" if shown.startswith("_") else "") + shown.replace("$", r"\$")
 
 
+MOST_DECIMALS = 15
+
+
 def number(value: float, digits: int = 4) -> str:
-    """Write a number as journals do: without the zero before the point."""
+    """Write a number as journals do: without the zero before the point.
+
+    One that needs very many decimals is written with an exponent; a picture has no room for them.
+    """
     if math.isinf(value):
         return "∞" if value > 0 else f"{MINUS}∞"
     if math.isnan(value):
         return "undefined"
+    if digits > MOST_DECIMALS and value:
+        return f"{value:.2e}".replace("-", MINUS)
+    digits = min(digits, MOST_DECIMALS)
     return re.sub(r"^(-?)0\.", r"\1.", f"{value:.{digits}f}").replace("-", MINUS)
 
 
