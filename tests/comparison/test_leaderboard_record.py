@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 from tests.board_draws import QUESTIONS, board_of, certain, drawn, plain_board
 
+import properly
 from properly.rules import Log
 
 HOSTILE = ["</script>", "\x1b[31mred", "A", "A ", "x" * 70, "ünïcödé", "crowd (mean)", "7"]
@@ -116,3 +117,19 @@ Within a tier, none is shown worse than its first.
 Questions are taken as independent; clusters= (--cluster) names families of them.
 Not ranked, with fewer than 10 questions shared with anybody: Cleo.
 Scores are shifted by 0.134, so that Ben has 0.25."""  # noqa: E501
+
+
+def test_both_ends_of_intervals_are_numbers_of_their_own() -> None:
+    rng = np.random.default_rng(3)
+    p = rng.random(80)
+    answers = properly.Answers(
+        question=np.tile(np.arange(80), 2),
+        forecaster=np.repeat(["a", "b"], 80),
+        probability=np.concatenate([p, rng.random(80)]),
+        outcome=np.tile(rng.random(80) < p, 2),
+    )
+    for row in properly.leaderboard(answers, rng=1):
+        flat = row.flat()
+        assert (flat["lower"], flat["upper"]) == row.interval
+        assert (flat["rank_lower"], flat["rank_upper"]) == row.rank_interval
+        assert flat["lower"] < flat["upper"]
