@@ -224,3 +224,10 @@ def test_labels_of_scores_that_are_next_to_nothing_fit_into_a_picture() -> None:
     assert number(1e-60, 62) == "1.00e−60"
     assert number(0.0, 62) == "." + "0" * 15
     assert number(0.25, 4) == ".2500"
+
+
+def test_an_axis_of_log_odds_ends_at_the_smallest_and_the_largest_forecasts() -> None:
+    knots = np.array([5e-324, 0.5, 1 - 2**-53])
+    curve = properly.regret_curve(properly.tally([0, 1, 1], knots))
+    ax = properly.plots.regret(curve, axis="log-odds")
+    assert ax.get_xlim() == (5e-324, 1 - 2**-53)

@@ -10,7 +10,6 @@ from hashlib import blake2b
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from properly._boundary._files import ODD, Damaged, require
 from properly._boundary._record import many, plain, printable
 from properly._boundary._tables import table, wrapped
 from properly.cli._columns import Chosen
@@ -102,6 +101,9 @@ def digest_of(chosen: Chosen) -> str:
 
 def read_stored(path: str) -> Stored:
     """Read a stored result; refuse what is none of ours."""
+    # Imported here and below, since help needs no numpy.
+    from properly._boundary._files import ODD, Damaged
+
     text = Path(path).read_text(encoding="utf-8", errors="replace")
     page = PAGE.search(text)
     try:
@@ -114,6 +116,8 @@ def read_stored(path: str) -> Stored:
 
 def _stored(path: str, record: dict[str, Any]) -> Stored:
     """Take what is needed out of a result, each of the kind that we write."""
+    from properly._boundary._files import require
+
     data, numbers, kept = dict(record["data"]), numbers_of(record), record.get("stored") or {}
     require(numbers and type(data["task"]) is str)
     require(type(data["level"]) is float and type(data["cases"]) in (int, float))

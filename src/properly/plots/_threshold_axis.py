@@ -294,7 +294,9 @@ def _eventful(thresholds: Iterable[Column]) -> tuple[float, float]:
     least = logit(np.quantile(knots, 0.01, method="lower"))
     greatest = logit(np.quantile(knots, 0.99, method="higher"))
     air = 0.02 * (greatest - least) or 1.0
-    return float(expit(least - air)), float(expit(greatest + air))
+    # Beside the smallest and the largest floats there is no air.
+    lower, upper = expit(least - air) or knots.min(), expit(greatest + air)
+    return float(lower), float(upper if upper < 1 else knots.max())
 
 
 def one_event_rate(rates: Iterable[float]) -> float:
