@@ -9,7 +9,7 @@ from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
 import pytest
-from hypothesis import HealthCheck, given
+from hypothesis import HealthCheck, Phase, given
 from hypothesis import strategies as st
 from tests.examples import examples
 
@@ -27,6 +27,8 @@ PACKAGES = (
     *("calibration", "comparison", "counts", "datasets", "decisions", "engines", "evaluation"),
     *("inference", "plots", "probability", "recalibration", "report", "rules"),
 )
+# A page takes a second: what fails is shown as it was drawn.
+DRAWN = (Phase.explicit, Phase.generate)
 SLOW = (HealthCheck.too_slow, HealthCheck.data_too_large, HealthCheck.function_scoped_fixture)
 
 
@@ -78,7 +80,7 @@ def test_a_call_is_answered_or_refused(name: str, data: Any) -> None:
 
 
 @pytest.mark.parametrize("name", sorted(WRITERS))
-@examples(3, suppress_health_check=SLOW)
+@examples(3, suppress_health_check=SLOW, phases=DRAWN)
 @given(data=st.data())
 def test_a_file_is_written_or_refused(
     name: str, data: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
@@ -88,7 +90,7 @@ def test_a_file_is_written_or_refused(
 
 
 @pytest.mark.parametrize("name", sorted(PICTURES))
-@examples(5, suppress_health_check=SLOW)
+@examples(5, suppress_health_check=SLOW, phases=DRAWN)
 @given(data=st.data())
 def test_a_picture_is_drawn_or_refused(name: str, data: Any) -> None:
     import matplotlib.pyplot as plt
