@@ -137,7 +137,7 @@ def test_a_wrong_certain_forecast_is_infinite_evidence_for_ever() -> None:
     assert [(x.case, x.evidence) for x in monitor.alarms] == [(2, math.inf)] * 2
     calibration = monitor.evidence[0]
     assert calibration.path.tolist() == [0, math.inf, math.inf, math.inf]
-    assert "evidence inf" in str(monitor)
+    assert "(what had been called impossible happened)" in " ".join(str(monitor).split())
     told = monitor.to_dict()
     assert json.loads(json.dumps(told, allow_nan=False)) == told
 
@@ -729,12 +729,14 @@ def test_what_became_of_rows_is_said_in_a_line() -> None:
 def test_of_many_alarms_the_last_three_are_told() -> None:
     monitor = Monitor(run_length=100)
     monitor.add([1] * 5, [0.0] * 5)
-    assert str(monitor).split("\n") == [
+    assert str(monitor).replace("\n  ", " ").split("\n") == [
         "5 cases are counted.",
         "5 alarms so far; the last three:",
-        "Alarm after 3 cases: forecasts of 'forecast' are miscalibrated (evidence inf).",
-        "Alarm after 4 cases: forecasts of 'forecast' are miscalibrated (evidence inf).",
-        "Alarm after 5 cases: forecasts of 'forecast' are miscalibrated (evidence inf).",
+        *(
+            f"Alarm after {case} cases: forecasts of 'forecast' are miscalibrated "
+            "(what had been called impossible happened)."
+            for case in (3, 4, 5)
+        ),
         "In all 5 cases of it: 0.00 % forecast on average, 100.00 % happened.",
         "False alarms are 100 cases or more apart on average.",
     ]

@@ -98,9 +98,10 @@ class Alarm(Record):
 
     def __str__(self) -> str:
         """Say it in a sentence."""
-        return (
-            f"Alarm after {many(self.case, 'case')}: {self.claim} (evidence {self.evidence:.4g})."
-        )
+        said = f"evidence {self.evidence:.4g}"
+        if math.isinf(self.evidence):
+            said = "what had been called impossible happened"
+        return f"Alarm after {many(self.case, 'case')}: {self.claim} ({said})."
 
 
 @dataclass(frozen=True, eq=False, repr=False)
