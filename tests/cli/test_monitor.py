@@ -237,6 +237,14 @@ def test_after_a_restart_only_new_alarms_exit_with_3(tmp_path: Path) -> None:
     assert watch(tmp_path, "more.csv").exit_code == 3
 
 
+@pytest.mark.parametrize("cases", ["new.csv", "0", "inf", "nan"])
+def test_a_restart_is_after_a_number_of_cases(cases: str, tmp_path: Path) -> None:
+    result = watch(tmp_path, *ONE, "--restart-after-alarm", cases)
+    said = f"a number of cases, 1 or more, or nothing; got {cases!r}. Name files before it."
+    assert result.exit_code == 2
+    assert said in " ".join(result.stderr.split())
+
+
 def test_a_better_model_is_to_be_compared(tmp_path: Path) -> None:
     p = RNG.choice([0.1, 0.9], 200)
     y = (RNG.random(200) < p).astype(int)

@@ -175,7 +175,8 @@ def test_without_events_acting_only_costs() -> None:
     np.testing.assert_allclose(curve.net_benefit, [-1 / 9, -2 / 3, -1 / 2], atol=1e-15)
     np.testing.assert_allclose(curve.treat_all, [-1 / 9, -1, -3 / 2], atol=1e-15)
     np.testing.assert_allclose(curve.interventions_avoided, [0, 1 / 3, 2 / 3], atol=1e-15)
-    assert math.isnan(properly.inference.h_measure(none))
+    with pytest.warns(properly.errors.DataWarning, match="all outcomes are alike"):
+        assert math.isnan(properly.inference.h_measure(none))
     assert properly.at_threshold(none, 0.5).regret == pytest.approx(1 / 3, abs=1e-15)
 
 
@@ -184,7 +185,8 @@ def test_with_nothing_but_events_acting_finds_them() -> None:
     curve = properly.decision_curve(only, [0.1, 0.5, 0.6])
     np.testing.assert_allclose(curve.net_benefit, [1, 2 / 3, 1 / 3], atol=1e-15)
     assert curve.treat_all.tolist() == [1, 1, 1]
-    assert math.isnan(properly.inference.h_measure(only))
+    with pytest.warns(properly.errors.DataWarning, match="all outcomes are alike"):
+        assert math.isnan(properly.inference.h_measure(only))
     assert properly.at_threshold(only, 0.5).true_positive_rate == pytest.approx(2 / 3, abs=1e-15)
 
 
