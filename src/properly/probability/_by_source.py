@@ -194,6 +194,9 @@ def _mirrored(question: Question) -> Question:
 
 def _without(tally: Tally, fit: Fit) -> Column:
     """Add up the cases of each bin without the event; beside heavier events they would be lost."""
+    if tally.event_squares is None:
+        # Whole numbers lose nothing, and tensors of them stay where they are.
+        return np.asarray(fit.weight - fit.events)
     none = to_numpy(tally.weight) - to_numpy(tally.events)
     return np.asarray(np.add.reduceat(none, np.append(0, fit.end[:-1])))
 
