@@ -86,6 +86,17 @@ def unpack(path: str | os.PathLike[str]) -> tuple[dict[str, Any], dict[str, Colu
         raise DataError(message) from None
 
 
+def read_bytes(path: str | os.PathLike[str], what: str, most: int) -> bytes:
+    """Read a file whole, or one byte more than it may have; say in words why it cannot be read."""
+    try:
+        with Path(path).open("rb") as file:
+            return file.read(most + 1)
+    except (OSError, ValueError) as error:
+        why = getattr(error, "strerror", None) or "no file can have such a name"
+        message = f"cannot read the {what} {printable(str(path))}: {why.lower()}"
+        raise DataError(message) from None
+
+
 @contextmanager
 def refusing(path: str | os.PathLike[str], *, ours: bool = True) -> Iterator[None]:
     """Say that a file is damaged, or of another kind, whatever it is that shows it."""

@@ -276,9 +276,7 @@ class ComparisonMonitor(_Monitor):
     claim: ClassVar[str] = "the second forecast is better at times"
 
     def __post_init__(self) -> None:
-        if not require_binary(self.rule).is_proper:
-            message = f"only a proper rule says which forecast is better; {self.rule!r} is improper"
-            raise ImproperRuleError(message)
+        require_proper(self.rule)
         super().__post_init__()
 
     def update(self, y: ArrayLike, first: ArrayLike, second: ArrayLike) -> ComparisonMonitor:
@@ -304,6 +302,15 @@ class ComparisonMonitor(_Monitor):
         if repr(self.rule) != repr(other.rule):
             message = f"monitors that add must have one rule; got {self.rule!r} and {other.rule!r}"
             raise DataError(message)
+
+
+def require_proper(rule: object) -> BinaryRule:
+    """Take a rule that says which forecast of an event is better."""
+    chosen = require_binary(rule)
+    if not chosen.is_proper:
+        message = f"only a proper rule says which forecast is better; {chosen!r} is improper"
+        raise ImproperRuleError(message)
+    return chosen
 
 
 def recalibration_gains(happened: Column, p: Column) -> Column:

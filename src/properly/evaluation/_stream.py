@@ -202,7 +202,7 @@ class Stream:
         if rows.groups is not None:
             column = to_numpy(rows.groups)
             known = known.union(plain_labels(numbered(column)[1], column.dtype))
-            _require_few_groups(known)
+            require_few_groups(known)
         labels = self._labels
         if self._pos_label is not None:
             labels = self._joined(distinct(to_numpy(as_column(y, "outcomes"))))
@@ -462,7 +462,7 @@ def _added(parts: Sequence[Summary]) -> Summary:
 
 def _in_few_parts(parts: list[Summary]) -> list[Summary]:
     """Add up parts that are about as long, all if they get too long; refuse too many groups."""
-    _require_few_groups({label for part in parts for label in part.groups})
+    require_few_groups({label for part in parts for label in part.groups})
     counts = [next(iter(part.counts.values())) for part in parts]
     require_countable(sum(x.total for x in counts if not x.is_fractional))
     parts = sorted(parts, key=_size, reverse=True)
@@ -471,7 +471,7 @@ def _in_few_parts(parts: list[Summary]) -> list[Summary]:
     return [_added(parts)] if _is_long(parts) else parts
 
 
-def _require_few_groups(labels: Collection[object]) -> None:
+def require_few_groups(labels: Collection[object]) -> None:
     if len(labels) > MOST_GROUPS:
         message = f"there must be at most {MOST_GROUPS} groups; batches have brought {len(labels)}"
         raise DataError(message, hint="are these the names of single cases?")

@@ -14,12 +14,11 @@ import re
 import reprlib
 from collections import Counter
 from collections.abc import Callable, Mapping
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple, NoReturn, get_args
 
 import numpy as np
 
-from properly._boundary._record import printable
+from properly._boundary._files import read_bytes
 from properly.errors import ArgumentTypeError, DataError, ProperlyError
 from properly.recalibration._group_maps import GroupShift, Separate
 from properly.recalibration._isotonic_map import Interpolation, Isotonic, Knots
@@ -79,15 +78,7 @@ def load(path: str | os.PathLike[str]) -> Map:
     ...     load(path)
     Logistic(intercept=0.1, slope=0.9)
     """
-    shown = printable(str(path))
-    try:
-        with Path(path).open("rb") as file:
-            text = file.read(LARGEST + 1)
-    except (OSError, ValueError) as error:
-        why = getattr(error, "strerror", None) or "no file can have such a name"
-        message = f"cannot read the map {shown}: {why.lower()}"
-        raise DataError(message) from None
-    return loads(text)
+    return loads(read_bytes(path, "map", LARGEST))
 
 
 def loads(text: str | bytes) -> Map:

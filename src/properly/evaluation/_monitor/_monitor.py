@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 import json
-import warnings
 from collections.abc import Mapping
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from properly._boundary._files import require, require_writable, write_whole
 from properly._boundary._libraries import to_numpy
+from properly._boundary._notices import notice
 from properly._boundary._options import as_number, check_level
 from properly._boundary._record import many, plain, printable, quoted, to_frame
-from properly.errors import ArgumentTypeError, DataError, DataWarning, ImproperRuleError
+from properly.comparison._monitoring import require_proper
+from properly.errors import ArgumentTypeError, DataError
 from properly.evaluation._evaluate import models_by_name
 from properly.evaluation._monitor import _stored
 from properly.evaluation._monitor._batch import OPEN, read_batch, read_ids
@@ -28,15 +30,13 @@ from properly.evaluation._monitor._records import (
 )
 from properly.evaluation._monitor._register import Register
 from properly.evaluation._monitor._waiting import Waiting
-from properly.evaluation._stream import MOST_GROUPS
+from properly.evaluation._stream import require_few_groups
 from properly.recalibration._map import Map
 from properly.rules import Brier
 from properly.rules._parse import parse_rule
-from properly.rules._rule import require_binary
 
 if TYPE_CHECKING:
     import os
-    from pathlib import Path
     from typing import Self
 
     from properly._boundary._record import Backend
@@ -121,7 +121,7 @@ class Monitor:
     ) -> None:
         self._level = check_level(level)
         self._against = _as_against(against)
-        self._rule = _as_rule(rule)
+        self._rule = Brier() if rule is None else require_proper(rule)
         self._maps = _as_maps(maps)
         self._run_length = _as_run_length(run_length)
         self._pos_label = _as_label(pos_label)
@@ -193,7 +193,7 @@ class Monitor:
                 f"{many(found.changed, 'outcome')} differed from what had been told for the same "
                 "ids before; what came first counts"
             )
-            warnings.warn(DataWarning(message), stacklevel=3)
+            notice(message)
         self._waiting = self._waiting.settled(found.rows, found.y)
         self._register.early = {
             i: y for i, y in (found.early | self._register.early).items() if i not in found.used
@@ -262,12 +262,7 @@ class Monitor:
             for name, p in batch.forecasts.items()
         }
         if batch.groups is not None:
-            groups = len({*ledger.groups, *batch.groups.tolist()})
-            if groups > MOST_GROUPS:
-                message = (
-                    f"there must be at most {MOST_GROUPS} groups; batches have brought {groups}"
-                )
-                raise DataError(message, hint="are these the names of single cases?")
+            require_few_groups({*ledger.groups, *batch.groups.tolist()})
         return np.column_stack([columns[name] for name in ledger.plan.models])
 
     def _take(self, ledger: Ledger, batch: Batch, forecasts: Column) -> None:
@@ -374,11 +369,11 @@ class Monitor:
             Where it was written.
         """
         text, checksum = _stored.written(self._content())
-        require_writable(_as_path(path), overwrite=True)
+        require_writable(Path(path), overwrite=True)
         with _stored.alone(path):
             if not overwrite:
                 self._require_unchanged(path)
-            result = write_whole(_as_path(path), text)
+            result = write_whole(Path(path), text)
         self._checksum = checksum
         return result
 
@@ -445,7 +440,7 @@ class Monitor:
 
     def _require_unchanged(self, path: str | os.PathLike[str]) -> None:
         """Refuse to replace a file that is not the one this monitor knows."""
-        file = _as_path(path)
+        file = Path(path)
         if not file.exists():
             return
         shown = printable(str(path))
@@ -527,12 +522,6 @@ class Monitor:
         return "; ".join(said) + "."
 
 
-def _as_path(path: str | os.PathLike[str]) -> Path:
-    from pathlib import Path
-
-    return Path(path)
-
-
 def _as_against(against: Any) -> str | float | None:
     """Take the name of a model, or a constant forecast."""
     if against is None or isinstance(against, str):
@@ -542,14 +531,6 @@ def _as_against(against: Any) -> str | float | None:
         message = f"against must be a model or a probability in [0, 1]; got {number:g}"
         raise DataError(message)
     return number
-
-
-def _as_rule(rule: Any) -> BinaryRule:
-    chosen = Brier() if rule is None else require_binary(rule)
-    if not chosen.is_proper:
-        message = f"only a proper rule says which forecast is better; {chosen!r} is improper"
-        raise ImproperRuleError(message)
-    return chosen
 
 
 def _as_maps(maps: Any) -> Map | dict[str, Map] | None:

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, NoReturn
 
 import numpy as np
 
-from properly._boundary._files import ODD, Damaged, require
+from properly._boundary._files import ODD, Damaged, read_bytes, require
 from properly._boundary._record import printable
 from properly.errors import DataError
 from properly.evaluation._monitor._batch import OPEN
@@ -57,13 +57,7 @@ def written(content: dict[str, Any]) -> tuple[str, str]:
 def read(path: str | os.PathLike[str]) -> tuple[bytes, str]:
     """Read what was written, and its checksum; refuse what is not ours, was cut or was changed."""
     shown = printable(str(path))
-    try:
-        with Path(path).open("rb") as file:
-            data = file.read(LARGEST + 1)
-    except (OSError, ValueError) as error:
-        why = getattr(error, "strerror", None) or "no file can have such a name"
-        message = f"cannot read the state {shown}: {why.lower()}"
-        raise DataError(message) from None
+    data = read_bytes(path, "state", LARGEST)
     if not data.startswith(BEGIN):
         message = f"{shown} is not a state that properly monitor has written"
         raise DataError(message, hint="give another --state; a new file is begun.")
