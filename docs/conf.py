@@ -67,41 +67,18 @@ html_css_files = ["custom.css"]
 html_show_sourcelink = False
 html_show_sphinx = False
 html_theme_options = {
-    "header_links_before_dropdown": 3,
+    "header_links_before_dropdown": 6,
     "navbar_align": "left",
     "navbar_end": ["theme-switcher"],
+    "navbar_persistent": ["search-button"],
     "secondary_sidebar_items": ["page-toc"],
     "show_prev_next": False,
     "footer_start": ["copyright"],
     "footer_end": [],
     "pygments_light_style": "vs",
 }
-# Only the reference has pages below pages; elsewhere the sidebar would be empty.
-html_sidebars: dict[str, list[str]] = {
-    "index": [],
-    "getting-started": [],
-    "how-it-works": [],
-    "mathematics": [],
-    "conventions": [],
-    "example-data": [],
-    "benchmarks": [],
-    "coverage": [],
-    "reliability": [],
-    "decisions": [],
-    "thresholds": [],
-    "comparing": [],
-    "any-size": [],
-    "model-selection": [],
-    "conformance": [],
-    "from-r": [],
-    "integrations/*": [],
-    "ordered": [],
-    "penalized": [],
-    "probability-scale": [],
-    "errata": [],
-    "contributing": [],
-    "changelog": [],
-}
+# These sections are one page each: their sidebar would be empty.
+html_sidebars: dict[str, list[str]] = {"index": [], "getting-started": [], "gallery": []}
 
 
 def facts_of_rules() -> str:
