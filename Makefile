@@ -133,9 +133,9 @@ pictures: $(VENV)/.ready-test,docs $(VENV)/.ready-browser  ## draw the pictures 
 conformance: $(PEERS)/.ready-conformance  ## hold our numbers, and known defects, against other libraries; rewrites docs/conformance.md
 	@$(PEERS)/bin/python -m studies.conformance
 
-coverage-study: $(VENV)/.ready-timeseries  ## simulate how often bands and intervals hold; three quarters of an hour, rewrites docs/coverage.md
+coverage-study: $(VENV)/.ready-timeseries  ## simulate how often bands and intervals hold; three quarters of an hour, rewrites docs/coverage.md and docs/coverage
 	@$(BIN)/python -m studies.coverage --jobs 2 --scale 1.0 --out docs/coverage.json
-	@$(BIN)/python -m studies.coverage --page docs/coverage.md
+	@$(BIN)/python -m studies.coverage --pages docs
 
 mutants: $(VENV)/.ready-test  ## make 400 small mistakes, one at a time, to see which tests notice; half an hour
 	@$(BIN)/python -m studies.mutants --jobs 2

@@ -62,11 +62,10 @@ def scores(rows: Rows) -> str:
 
 
 def weights(rows: Rows) -> str:
+    """Show weights where events are few; elsewhere they cost little."""
+    chosen = of(rows, "weights", event_rate=min(row["event_rate"] for row in of(rows, "weights")))
     columns = [
-        (f"{kind}, {percent(rate)}, n = {n}", group)
-        for (kind, rate, n), group in groups(
-            of(rows, "weights"), "weights", "event_rate", "n"
-        ).items()
+        (f"{kind}, n = {n}", group) for (kind, n), group in groups(chosen, "weights", "n").items()
     ]
     return numbers(columns, lambda cell: covered(cell[0]))
 

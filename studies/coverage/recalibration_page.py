@@ -19,32 +19,51 @@ MAPS = {
     "venn_abers": "Venn-Abers",
 }
 CALIBRATED = ("calibrated", "calibrated, rare")
+NET_BENEFIT = "net benefit"
 # Gains are small numbers: they are told in ten-thousandths.
 UNIT = 1e4
 
 
 def gains(n: int) -> Callable[[Rows], str]:
-    """Give the coverage of the gain of each map."""
+    """Give the coverage of the gain of each map, under the two scores."""
 
     def make(rows: Rows) -> str:
-        chosen = pick(rows, part="recalibration", study="gains", n=n)
         lines = [
             [curve, rule, *(covered(one(pick(group, map=name))) for name in MAPS)]
-            for (curve, rule), group in groups(chosen, "curve", "rule").items()
+            for (curve, rule), group in groups(of(rows, n=n), "curve", "rule").items()
+            if rule != NET_BENEFIT
         ]
         return table(["curve", "rule", *MAPS.values()], lines)
 
     return make
 
 
-def true_gains(rows: Rows) -> str:
+def of(rows: Rows, **facts: object) -> list[Row]:
+    """Choose rows about gains."""
+    return pick(rows, part="recalibration", study="gains", **facts)
+
+
+def lowest(**facts: object) -> Callable[[Rows], str]:
+    """Tell the least coverage, and of which map and curve it is."""
+
+    def tell(rows: Rows) -> str:
+        row = min(of(rows, **facts), key=lambda row: row["coverage"])
+        return f"{shown(row['coverage'])} % ({MAPS[row['map']]}, {row['curve']})"
+
+    return tell
+
+
+def true_gains(n: int) -> Callable[[Rows], str]:
     """Give the true gains in the log score beside their estimates."""
-    lines = []
-    chosen = pick(rows, part="recalibration", study="gains", rule="log")
-    for (curve, n), group in groups(chosen, "curve", "n").items():
-        cells = (_both(one(pick(group, map=name))) for name in MAPS)
-        lines.append([curve, f"{n:,}", *cells])
-    return table(["curve", "cases", *MAPS.values()], lines)
+
+    def make(rows: Rows) -> str:
+        lines = [
+            [curve, *(_both(one(pick(group, map=name))) for name in MAPS)]
+            for (curve,), group in groups(of(rows, rule="log", n=n), "curve").items()
+        ]
+        return table(["curve", *MAPS.values()], lines)
+
+    return make
 
 
 def _both(row: Row | None) -> str:
@@ -54,14 +73,13 @@ def _both(row: Row | None) -> str:
 
 
 def false_claims(rows: Rows) -> str:
-    """Say how often a lower end is above zero though forecasts are calibrated."""
-    chosen = pick(rows, part="recalibration", study="gains")
-    calibrated = [row for row in chosen if row["curve"] in CALIBRATED]
-    lines = [
-        [curve, f"{n:,}", rule, *(shown(pick(group, map=name)[0]["positive"]) for name in MAPS)]
-        for (curve, n, rule), group in groups(calibrated, "curve", "n", "rule").items()
-    ]
-    return table(["curve", "cases", "rule", *MAPS.values()], lines)
+    """Say how often a lower end is above zero though forecasts are calibrated, at the most."""
+    calibrated = [row for row in of(rows) if row["curve"] in CALIBRATED]
+    lines = []
+    for (rule,), group in groups(calibrated, "rule").items():
+        of_maps = (pick(group, map=name) for name in MAPS)
+        lines.append([rule, *(shown(max(row["positive"] for row in rows)) for rows in of_maps)])
+    return table(["rule", *MAPS.values()], lines)
 
 
 def in_clusters(rows: Rows) -> str:
@@ -69,6 +87,8 @@ def in_clusters(rows: Rows) -> str:
     lines = []
     chosen = pick(rows, part="recalibration", study="gains in clusters")
     for (slope, folds, rule), group in groups(chosen, "slope", "folds", "rule").items():
+        if rule == NET_BENEFIT:
+            continue
         told = "calibrated" if slope == 1 else "too extreme"
         cells = (covered(one(pick(group, map=name))) for name in MAPS)
         lines.append([told, folds, rule, *cells])
@@ -77,20 +97,21 @@ def in_clusters(rows: Rows) -> str:
 
 def choice(rows: Rows) -> str:
     """Say how often a map is recommended, and what it is worth."""
-    header = ["curve", "cases", "rule", "recommended", "before nesting", "harmful", "covered"]
+    header = ["curve", "cases", "recommended", "before nesting", "harmful", "covered"]
     lines = []
-    for row in pick(rows, part="recalibration", study="choice"):
+    for row in pick(rows, part="recalibration", study="choice", rule="log"):
         shares = (shown(row[name]) for name in ("recommended", "before_nesting", "harmful"))
         numbers = (f"{UNIT * row[name][0]:.0f}" for name in ("truth", "own", "nested"))
-        lines.append([row["curve"], f"{row['n']:,}", row["rule"], *shares, covered(row), *numbers])
+        lines.append([row["curve"], f"{row['n']:,}", *shares, covered(row), *numbers])
     return table([*header, "true gain", "own estimate", "nested estimate"], lines)
 
 
 TABLES: dict[str, Callable[[Rows], str]] = {
     "recalibration_200": gains(200),
     "recalibration_1000": gains(1000),
-    "recalibration_10000": gains(10_000),
-    "recalibration_true": true_gains,
+    "recalibration_lowest": lowest(n=10_000),
+    "recalibration_net_benefit": lowest(rule=NET_BENEFIT),
+    "recalibration_true": true_gains(200),
     "recalibration_false": false_claims,
     "recalibration_clusters": in_clusters,
     "recalibration_choice": choice,

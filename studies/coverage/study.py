@@ -2,8 +2,8 @@
 
 ``python -m studies.coverage --jobs 2`` runs the study and writes ``docs/coverage.json``; with
 ``--only decisions`` it runs one part and keeps the numbers of the others. ``python -m
-studies.coverage --page docs/coverage.md`` writes the page of the documentation. The numbers depend
-on the seed and the scale alone, neither on the number of jobs nor on what else is run. The settings
+studies.coverage --pages docs`` writes ``coverage.md`` and the pages below it. The numbers depend on
+the seed and the scale alone, neither on the number of jobs nor on what else is run. The settings
 are in ``parts.py``, ``decisions.py``, ``inference.py``, ``cells.py``, ``recalibration.py``,
 ``meanings.py``, ``dependence.py``, ``panels.py``, ``gaps.py`` and ``monitors.py``, the tables in
 ``page.py`` and in the files whose names end so.
@@ -55,9 +55,10 @@ class Chunk(NamedTuple):
 def main(arguments: Sequence[str] | None = None) -> int:
     """Do what the command line asks."""
     options = parse(arguments)
-    if options.page is not None:
+    if options.pages is not None:
         found = json.loads(options.out.read_text(encoding="utf-8"))
-        write(options.page, page.render(found))
+        for name, text in page.render(found).items():
+            write(options.pages / name, text)
         return 0
     kept = None
     if options.only is not None:
@@ -77,7 +78,7 @@ def parse(arguments: Sequence[str] | None) -> argparse.Namespace:
     add("--seed", type=int, default=1, help="of all randomness (default: 1)")
     add("--only", choices=parts.PARTS, help="run this part, keep the others' numbers")
     add("--out", type=Path, default=DOCS / "coverage.json", help="where the numbers are kept")
-    add("--page", type=Path, help="write this page from the numbers kept, and simulate nothing")
+    add("--pages", type=Path, help="write pages into this folder from the numbers kept, only that")
     return parser.parse_args(arguments)
 
 

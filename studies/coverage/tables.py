@@ -117,4 +117,4 @@ def word(name: str, value: Any) -> str:
     """Put a fact into a word."""
     if name == "values":
         return FORECASTS[value]
-    return f"`{value}`" if name == "method" and value != "auto" else str(value)
+    return f"`{value}`" if name in ("method", "chosen") and value != "auto" else str(value)

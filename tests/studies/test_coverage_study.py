@@ -1,4 +1,4 @@
-"""The coverage study itself, a few repetitions of a few settings; and its page is up to date."""
+"""The coverage study itself, a few repetitions of a few settings; and its pages are up to date."""
 
 from __future__ import annotations
 
@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 cells, cells_page = script("cells"), script("cells_page")
+front_page = script("front_page")
 decisions = script("decisions")
 decisions_page = script("decisions_page")
 meanings = script("meanings")
@@ -133,8 +134,46 @@ def test_the_kept_numbers_are_those_of_all_settings() -> None:
         assert {t for t in kept if t[0] == start} == {t for t in wanted if t[0] == start}
 
 
-def test_the_page_is_what_template_and_numbers_give() -> None:
-    assert (DOCS / "coverage.md").read_text(encoding="utf-8") == page.render(KEPT)
+PAGES: dict[str, str] = page.render(KEPT)
+
+
+@pytest.mark.parametrize("name", PAGES)
+def test_a_page_is_what_its_template_and_the_numbers_give(name: str) -> None:
+    assert (DOCS / name).read_text(encoding="utf-8") == PAGES[name]
+
+
+def test_every_page_has_a_template_and_every_table_a_page() -> None:
+    written = [DOCS / "coverage.md", *(DOCS / "coverage").glob("*.md")]
+    assert {path.relative_to(DOCS).as_posix() for path in written} == set(PAGES)
+    asked = {name for template in page.templates().values() for name in template.get_identifiers()}
+    assert set(page.TABLES) - asked == set()
+
+
+def test_pages_are_written_below_the_folder_that_is_named(tmp_path: Path) -> None:
+    (tmp_path / "coverage").mkdir()
+    study.main(["--pages", str(tmp_path)])
+    written = {p.relative_to(tmp_path).as_posix(): p.read_text() for p in tmp_path.rglob("*.md")}
+    assert written == PAGES
+
+
+def test_the_front_page_counts_the_settings_that_are_short() -> None:
+    family = front_page.Family("bands", "bands", ({"part": "pointwise"},))
+    rows = [{"part": "pointwise", "coverage": [share, 0.02]} for share in (0.85, 0.87, 0.95)]
+    assert front_page.promised([family], rows).splitlines()[2:] == [
+        "| [bands](coverage/bands.md) | 90 % | 87.0 | 85.0 ± 2.0 | 1 of 3 |"
+    ]
+    rows = [{"part": "pointwise", "rejected_at_5": [share, 0.01]} for share in (0.04, 0.06, 0.08)]
+    assert front_page.tested([family], rows).splitlines()[2:] == [
+        "| [bands](coverage/bands.md) | 6.0 | 8.0 ± 1.0 | 1 of 3 |"
+    ]
+
+
+def test_every_line_of_the_front_page_has_settings_of_one_level() -> None:
+    for family in front_page.PROMISES + front_page.TESTS:
+        chosen = family.rows(KEPT["rows"])
+        for facts in family.facts:
+            assert any(all(row.get(k) == v for k, v in facts.items()) for row in chosen), facts
+        assert len({row.get("level", 0.9) for row in chosen if "coverage" in row}) < 2
 
 
 def test_the_same_seed_gives_the_same_numbers_however_many_settings_follow() -> None:
