@@ -1,4 +1,4 @@
-"""The guide to choosing epochs shows the numbers that are kept beside it."""
+"""The study behind the choice of epochs shows the numbers that are kept beside it."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ SETS = ("walking", "older people", "motor", "RSSI")
 
 @pytest.fixture(scope="module")
 def page() -> str:
-    return " ".join((DOCS / "model-selection.md").read_text(encoding="utf-8").split())
+    return " ".join((DOCS / "selection-study.md").read_text(encoding="utf-8").split())
 
 
 @pytest.fixture(scope="module")
