@@ -22,9 +22,13 @@ PAGES = [
 ]
 # These evaluate for seconds.
 LONG = {
+    "comparing-mistakes.md",
     "comparing.md",
+    "model-and-source.md",
     "model-selection.md",
+    "ordered-decisions.md",
     "ordered.md",
+    "over-confidence.md",
     "probability-scale.md",
     "recalibration.md",
     "reliability.md",
