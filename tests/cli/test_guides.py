@@ -16,9 +16,11 @@ DOCS = Path(__file__).resolve().parents[2] / "docs"
 GUIDES = ("getting-started.md", "files-and-columns.md", "reading-the-report.md")
 DATA = "properly demo --data crash.csv"
 
+SHELL = shutil.which("bash") or ""
+
 pytestmark = [
     pytest.mark.slow,
-    pytest.mark.skipif(shutil.which("bash") is None, reason="there is no bash here"),
+    pytest.mark.skipif(not SHELL, reason="there is no bash here"),
 ]
 
 
@@ -33,8 +35,8 @@ def calls(page: str) -> list[tuple[str, str]]:
 def printed(command: str, folder: Path) -> str:
     """Type a command into a shell that finds this installation first."""
     path = os.pathsep.join([str(Path(sys.executable).parent), os.environ["PATH"]])
-    done = subprocess.run(
-        ["bash", "-c", command],
+    done = subprocess.run(  # noqa: S603
+        [SHELL, "-c", command],
         cwd=folder,
         env={**os.environ, "PATH": path},
         stdout=subprocess.PIPE,
