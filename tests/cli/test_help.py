@@ -68,7 +68,13 @@ def examples(path: tuple[str, ...]) -> list[str]:
 
 
 PATHS = [path for path, _ in described()]
-PAGE = Path(__file__).parents[2] / "docs" / "reference" / "cli.md"
+REFERENCE = Path(__file__).parents[2] / "docs" / "reference"
+
+
+def page_of(path: tuple[str, ...]) -> str:
+    """Read the page that has a command and those below it; the front page has the first."""
+    file = f"cli/{path[0]}.md" if path else "cli.md"
+    return (REFERENCE / file).read_text(encoding="utf-8")
 
 
 @pytest.mark.parametrize("path", PATHS, ids=" ".join)
@@ -83,13 +89,20 @@ def test_help_ends_with_examples_of_the_command(path: tuple[str, ...]) -> None:
 def test_the_documentation_knows_every_option(
     path: tuple[str, ...], command: click.Command
 ) -> None:
-    title = f"## `properly {' '.join(path)}`\n" if path else "# properly.cli\n"
-    _, _, rest = PAGE.read_text(encoding="utf-8").partition(title)
+    title = f"# `properly {' '.join(path)}`\n" if path else "# properly.cli\n"
+    _, _, rest = page_of(path).partition(title)
     section = rest.partition("\n## ")[0]
     assert all(line in section for line in command.examples.splitlines())  # type: ignore[attr-defined]
     for name in (name for option in command.params for name in option.opts):
         if name.startswith("--"):
             assert re.search(rf"^  .*{name}\b", section, re.MULTILINE)
+
+
+def test_the_front_page_leads_to_a_page_a_command_and_to_one_about_files() -> None:
+    row = re.compile(r"^\| .* \| \[`properly (\w+)`\]\(cli/(\w+)\.md\) \|$", re.MULTILINE)
+    rows = row.findall(page_of(()))
+    assert rows == [(name, name) for name in COMMANDS]
+    assert {path.stem for path in (REFERENCE / "cli").glob("*.md")} == {*COMMANDS, "files"}
 
 
 def test_the_line_about_a_command_is_its_own() -> None:
