@@ -379,6 +379,23 @@ def test_miscalibration_needs_two_hundred_cases() -> None:
     assert 0 <= low <= found.miscalibration[0] <= high
 
 
+@pytest.mark.parametrize("seed", range(10))
+@pytest.mark.parametrize("always", [True, False])
+def test_no_forecast_is_a_match_for_the_rate_of_what_always_happened(
+    seed: int, always: bool
+) -> None:
+    # The sum of the weights of events is that of all weights, in whichever order they are added.
+    rng = np.random.default_rng(seed)
+    y = np.where(np.arange(80) < 40, np.arange(80) % 3 == 0, always)
+    weight = 10 ** rng.uniform(-3, 3, 80)
+    cases = properly.Cases(y, rng.uniform(0.1, 0.9, 80), weight=weight, groups=np.arange(80) // 40)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", DataWarning)
+        skill = by_group(cases, Log(), replicates=19, rng=1).measures["skill"].value
+    assert skill[1] == -math.inf
+    assert math.isfinite(skill[0])
+
+
 def test_an_improper_rule_has_no_miscalibration_and_no_skill_without_a_reference() -> None:
     rule, groups = Shifted(0.3, form="published"), np.where(np.arange(300) < 200, "a", "b")
     found = groups_of(rule, groups=groups)

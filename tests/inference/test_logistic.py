@@ -13,7 +13,7 @@ from scipy.optimize import linprog
 from tests.examples import examples
 
 from properly.inference import _logistic
-from properly.inference._logistic import fit, logit, separating_line
+from properly.inference._logistic import fit, logit, refit, separating_line
 
 ONES = np.ones((6, 1))
 X = np.array([-3.0, -2.0, -1.0, 1.0, 2.0, 3.0])
@@ -235,3 +235,14 @@ def test_the_fit_to_very_many_rows_begins_at_means_of_neighbours(weighted: bool)
     # Whether they are asked for by rows or not, very many go that way.
     again = _logistic.fit_columns(columns, *rows)
     np.testing.assert_array_equal(again.coefficients, found.coefficients)
+
+
+@pytest.mark.parametrize("unit", [1e-90, 1.0, 1e90])
+def test_coefficients_that_are_beyond_reach_are_not_fitted_from_there(unit: float) -> None:
+    # At log odds of -690 so little is known of a shift that its step is beyond all doubles.
+    events, weight = np.array([1.0, 2.0]), np.array([4.0, 3.0])
+    offset = np.array([-690.0, -680.0])
+    assert refit((None,), events * unit, weight * unit, np.array([-60.0]), offset) is None
+    expected = fit(np.ones((2, 1)), events / weight, weight, offset).coefficients
+    near = refit((None,), events * unit, weight * unit, expected + 0.1, offset)
+    np.testing.assert_allclose(near, expected, rtol=1e-12)

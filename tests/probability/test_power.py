@@ -15,7 +15,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from properly import Cases, Tally, tally
+from properly import Cases, Tally, means, tally
 from properly.errors import ArgumentTypeError, DataError, ProperlyError
 from properly.probability import ThreeMeans, generalized_mean
 from properly.probability._power import (
@@ -245,6 +245,25 @@ def test_three_means_fall_with_the_power_without_any_rounding(t: list[float], n:
 def test_three_means_of_a_nothing() -> None:
     found = three_means(np.array([0.0, 0.5]), np.array([1.0, 3.0]))
     assert found == ThreeMeans(0.375, 0.0, 0.0)
+
+
+@pytest.mark.parametrize("unit", [2.0**-330, 1.0, 2.0**330])
+@pytest.mark.parametrize("t", [5e-324, 1e-320, 1e-300, 0.3])
+def test_means_of_the_least_probabilities_are_known_in_any_unit_of_weight(
+    t: float, unit: float
+) -> None:
+    weight = np.linspace(0.5, 2, 50) * unit
+    close = {"rel": 1e-12, "abs": 0}
+    assert three_means(np.full(50, t), weight).to_dict() == pytest.approx(
+        dict.fromkeys(("decisiveness", "accuracy", "robustness"), t), **close
+    )
+    assert generalized_mean(np.full(50, t), 1, weight=weight) == pytest.approx(t, **close)
+    y = np.arange(50) % 2
+    found, plain = (means(y, np.full(50, t), weight=w) for w in (weight, weight / unit))
+    assert found.robustness == pytest.approx(plain.robustness, **close)
+    event = found.classes["event"]
+    assert event.weight == pytest.approx(weight[1::2].sum(), **close)
+    assert event.model.to_dict() == pytest.approx(dict.fromkeys(event.model.to_dict(), t), **close)
 
 
 @pytest.mark.parametrize(

@@ -111,7 +111,8 @@ def observed_measure(cases: Cases) -> Measure:
 def _own_rate(rule: Rule, y: Column, weight: Column, classes: int | None) -> Column:
     """Price the event rate, or the shares of the classes, as a forecast for every case."""
     if classes is None:
-        constant = np.full(len(y), y @ weight / weight.sum())
+        # Events over the sum of all weights might be more than 1, added up in another order.
+        constant = np.full(len(y), class_shares(y, weight, 2)[1])
         return price(rule, y, constant, classes=False)
     shares = class_shares(y, weight, classes)
     return price(rule, y, np.broadcast_to(shares, (len(y), classes)), classes=True)

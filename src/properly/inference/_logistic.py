@@ -342,7 +342,9 @@ def refit(
             step = np.linalg.solve(information, slope)
         except np.linalg.LinAlgError:
             return None
-        gain = float(slope @ step)
+        # Where next to nothing is known, a step, and what it gains, may be beyond all doubles.
+        with np.errstate(over="ignore", invalid="ignore"):
+            gain = float(slope @ step)
         if not 0 <= gain <= FAR * unit:
             return None
         place = place + step

@@ -15,7 +15,7 @@ from properly._boundary._tables import table_of_numbers
 from properly.counts._calls import takes_rows
 from properly.counts._cases import require_independent
 from properly.counts._class_rows import table_of
-from properly.probability._power import POWERS, ThreeMeans, limit, three_means
+from properly.probability._power import POWER_UNIT, POWERS, ThreeMeans, limit, three_means
 from properly.rules._class_rule import at
 
 if TYPE_CHECKING:
@@ -209,16 +209,17 @@ def _statistics(rows: Table) -> list[float]:
     pieces = sweep(_excess, rows.p, rows.y, rows.weight, rows.square)
     result = []
     for one in zip(*pieces, strict=True):
-        excess, variance = (math.fsum(x) for x in zip(*one, strict=True))
-        if variance > 0:
-            result.append(excess / math.sqrt(variance))
+        excesses, errors = zip(*one, strict=True)
+        excess, error = math.fsum(excesses), math.hypot(*errors)
+        if error > 0:
+            result.append(excess / error)
         else:
             result.append(math.copysign(math.inf, excess) if excess else math.nan)
     return result
 
 
 def _excess(p: Column, y: Column, weight: Column, square: Column) -> list[tuple[float, float]]:
-    """Add up what powers are above their expectation, and the variance of that.
+    """Add up what powers are above their expectation, and return the standard error of that.
 
     Powers are measured from that of the likeliest class. What is as likely, but for rounding, is
     then exactly 0 away, and rows without variance leave no residue of rounding to divide by.
@@ -231,18 +232,25 @@ def _excess(p: Column, y: Column, weight: Column, square: Column) -> list[tuple[
     for power in POWERS.values():
         away = _power(q, power) - _power(top, power)
         mean = (share * away).sum(axis=1)
-        # The root first: the square of a power may be too large for a double.
-        scaled = np.sqrt(share) * (away - mean[:, None])
+        # The roots first: squares of powers, and of weights, may be beyond the doubles.
+        scaled = np.sqrt(square[:, None]) * np.sqrt(share) * (away - mean[:, None])
         happened = np.where(gone, -top[:, 0] if power > 0 else -math.inf, at(away, y))
         excess = happened - mean
-        result.append((float(weight @ excess), float(square @ (scaled * scaled).sum(axis=1))))
+        result.append((float(weight @ excess), _length(scaled)))
     return result
+
+
+def _length(x: Column) -> float:
+    """Return the root of the sum of squares, of numbers of any size."""
+    top = float(np.abs(x).max())
+    return top * float(np.linalg.norm(x / top)) if top > 0 else 0.0
 
 
 def _power(t: Column, power: float) -> Column:
     """Return what increases with t and has the mean of the power as its own mean."""
     result: Column = np.log(t) if power == 0 else math.copysign(1, power) * t**power
-    return result
+    # In a unit in which powers of the least probability can be multiplied by any weight.
+    return result / POWER_UNIT if power < 0 else result
 
 
 def _holm(p_values: tuple[float, ...]) -> list[float]:

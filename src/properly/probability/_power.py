@@ -37,6 +37,11 @@ DECISIVENESS, ACCURACY, ROBUSTNESS = 1.0, 0.0, -2 / 3
 # Smaller powers are 0 to the last digit of any mean.
 NONE = 1e-100
 POWERS = {"decisiveness": DECISIVENESS, "accuracy": ACCURACY, "robustness": ROBUSTNESS}
+# Probabilities, and their powers of -2/3, are added up in these units: times any weight that is
+# taken, none of them vanishes and none overflows, down to the least probability of all.
+VALUE_UNIT, POWER_UNIT = 2.0**-400, 2.0**64
+# Times the least weight, a probability above this has all of its digits.
+SMALL = 1e-100
 
 
 @dataclass(frozen=True)
@@ -128,8 +133,8 @@ def mean_of_power(t: Column, power: float, weight: Column | None = None) -> floa
     if math.isinf(power) or top == 0:
         return top if power > 0 else float(t.min())
     if power == DECISIVENESS:
-        # Only what is larger than a probability could overflow.
-        return top * _average(t / top, weight) if top > 1 else _average(t, weight)
+        # Only what is larger than a probability could overflow, or much smaller than one vanish.
+        return _average(t, weight) if SMALL <= top <= 1 else top * _average(t / top, weight)
     last = top if power >= 0 else float(t.min())
     if last == 0:
         return 0.0
@@ -170,7 +175,10 @@ def three_means(t: Column, weight: Column) -> ThreeMeans:
 
 
 class Sums(NamedTuple):
-    """What three means are made of; the sums of parts add up to those of the whole."""
+    """What three means are made of; the sums of parts add up to those of the whole.
+
+    Values and powers are in units of `VALUE_UNIT` and `POWER_UNIT`.
+    """
 
     weight: float
     value: float
@@ -189,10 +197,10 @@ class Sums(NamedTuple):
 
 def divide_sums(weight: Any, value: Any, log: Any, power: Any) -> tuple[Any, Any, Any]:
     """Return the three means that sums, or columns of sums, stand for, the greatest first."""
-    robustness = (power / weight) ** (1 / ROBUSTNESS)
+    robustness = (power / weight) ** (1 / ROBUSTNESS) * POWER_UNIT ** (1 / ROBUSTNESS)
     # Rounding must not turn their order round.
     accuracy = np.maximum(np.exp(log / weight), robustness)
-    return np.maximum(value / weight, accuracy), accuracy, robustness
+    return np.maximum(value / weight * VALUE_UNIT, accuracy), accuracy, robustness
 
 
 def sums_of_powers(t: Column, weight: Column) -> Sums:
@@ -222,20 +230,23 @@ def sums_of_outcomes(value: Array, weight: Array, events: Array) -> tuple[Sums, 
 
 
 def _sums(t: Array, weight: Array | None) -> Sums:
-    """Add up three powers in place, since fresh memory costs as much as the arithmetic.
-
-    No probability that a double can hold is so small that its power of -2/3 overflows.
-    """
+    """Add up three powers in place, since fresh memory costs as much as the arithmetic."""
     xp = namespace(t)
     weight = None if weight is None else xp.astype(weight, xp.float64)
-    add = xp.sum if weight is None else weight.dot
+
+    def add(x: Array, unit: float = 1.0) -> float:
+        if weight is None:
+            return float(xp.sum(x)) / unit
+        return float((weight if unit == 1 else weight / unit).dot(x))
+
     t = xp.astype(t, xp.float64, copy=False)
     with np.errstate(divide="ignore"):
         x = xp.log(t)
-    log = float(add(x))
+    log = add(x)
     x *= ROBUSTNESS
-    power = float(add(np.exp(x, out=x) if is_numpy(x) else xp.exp(x)))
-    return Sums(float(len(t) if weight is None else weight.sum()), float(add(t)), log, power)
+    power = add(np.exp(x, out=x) if is_numpy(x) else xp.exp(x), POWER_UNIT)
+    total = float(len(t) if weight is None else weight.sum())
+    return Sums(total, add(t, VALUE_UNIT), log, power)
 
 
 def _log_average(x: Column, weight: Column | None) -> float:

@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeAlias, get_args
 
 import numpy as np
 
-from properly._boundary._exponents import divided, exponent_of
 from properly._boundary._libraries import to_numpy
 from properly._boundary._options import check_choice
 from properly._boundary._record import Record, many
@@ -17,8 +16,10 @@ from properly.errors import DataError
 from properly.probability._by_source import questions
 from properly.probability._means import Means, means
 from properly.probability._power import (
+    POWER_UNIT,
     POWERS,
     ROBUSTNESS,
+    VALUE_UNIT,
     ThreeMeans,
     divide_sums,
     limit,
@@ -237,12 +238,11 @@ def _rows(question: Question) -> dict[str, Column]:
 
 def _averages(value: Column, events: Column, first: Column) -> dict[str, Column]:
     """Return three means of the forecasts in each bin, weighted by how often it happened."""
-    events = divided(events, exponent_of(events))
     there = events > 0
     weight = np.add.reduceat(events, first)
     with np.errstate(divide="ignore", invalid="ignore"):
         # What did not happen is left out, not multiplied by 0: its logarithm may be infinite.
         log = np.where(there, np.log(value), 0.0)
-        powers = np.exp(ROBUSTNESS * log)
-        sums = (np.add.reduceat(events * x, first) for x in (value, log, powers))
+        columns = value / VALUE_UNIT, log, np.exp(ROBUSTNESS * log) / POWER_UNIT
+        sums = (np.add.reduceat(events * x, first) for x in columns)
         return dict(zip(POWERS, divide_sums(weight, *sums), strict=True))
