@@ -40,7 +40,7 @@ TOGETHER := $(MAKE) --no-print-directory --keep-going --output-sync=target
 unexport PYTHONDONTWRITEBYTECODE
 
 .DEFAULT_GOAL := help
-.PHONY: help report release lock test-lowest test test-laws test-pictures test-numbers test-counts test-rest test-browser verify test-all fuzz check test-integrations test-peers bench docs pictures conformance coverage-study mutants changelog clean
+.PHONY: help report release lock test-lowest test test-laws test-pictures test-numbers test-counts test-rest test-browser verify test-all fuzz check test-integrations test-peers bench docs notebooks pictures conformance coverage-study mutants changelog clean
 
 help:  ## show this help
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:[^#]*## /\t/' | expand -t 20
@@ -126,6 +126,9 @@ docs: $(VENV)/.ready-docs  ## build the documentation; warnings are errors
 	  rm -rf docs/reference/generated
 	@$(BIN)/python -m sphinx -W --keep-going -q -b html docs docs/_build/html
 	@echo "the documentation is in docs/_build/html/index.html"
+
+notebooks: $(VENV)/.ready-test  ## run the notebooks of the documentation and store what they show
+	@$(BIN)/python -m studies.notebooks
 
 pictures: $(VENV)/.ready-test,docs $(VENV)/.ready-browser  ## draw the pictures of the documentation again
 	@$(BIN)/python -m studies.pictures

@@ -35,10 +35,10 @@ extensions = [
     "sphinx.ext.autodoc",
     "sphinx.ext.autosummary",
     "numpydoc",
-    "myst_parser",
+    "myst_nb",
     "sphinx_copybutton",
 ]
-exclude_patterns = ["_build"]
+exclude_patterns = ["_build", "**.ipynb_checkpoints"]
 templates_path = ["_templates"]
 default_role = "autolink"
 
@@ -58,6 +58,8 @@ numpydoc_show_class_members = False
 
 myst_enable_extensions = ["attrs_block", "colon_fence", "deflist", "dollarmath", "substitution"]
 myst_heading_anchors = 3
+# Notebooks are stored with what they printed; `make verify` runs them again.
+nb_execution_mode = "off"
 copybutton_exclude = ".linenos, .gp, .go"
 
 html_theme = "pydata_sphinx_theme"
