@@ -88,6 +88,7 @@ def facts_of_rules() -> str:
     examples = (
         rules.Brier(),
         rules.Log(),
+        rules.Power(1.5),
         rules.Spherical(),
         rules.Pseudospherical(0.5),
         rules.Misclassification(),
@@ -114,6 +115,7 @@ def facts_of_class_rules() -> str:
         rules.Brier(),
         rules.Brier(scale="mean"),
         rules.Log(),
+        rules.Power(1.5),
         rules.Spherical(),
         rules.Pseudospherical(0.5),
         rules.Misclassification(),

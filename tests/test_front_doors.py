@@ -91,7 +91,7 @@ DOORS = {
     "properly.rules": """
         Audit BetaWeighted BinaryRule Bounded Brier ClassRule Counterexample Elementary Finding
         HistogramWeighted Interval Log Misclassification MissedBenefit Mixture PBS PLL Penalized
-        PointWeighted Propriety Pseudospherical QuadraticRPS RPS Ranked RankedLog Regret Rule
+        PointWeighted Power Propriety Pseudospherical QuadraticRPS RPS Ranked RankedLog Regret Rule
         Shifted Spherical SquaredAbsoluteRPS SquaredMeanError audit is_superior parse_rule
         superior_penalty
     """,

@@ -21,6 +21,7 @@ from properly.rules import (
     Log,
     Misclassification,
     Penalized,
+    Power,
     Propriety,
     Pseudospherical,
     QuadraticRPS,
@@ -120,6 +121,17 @@ def pseudospherical(power: float) -> Price:
     return price
 
 
+def power_score(alpha: float) -> Price:
+    """Return the power score in sixty digits."""
+
+    def price(p: Row, y: int) -> Decimal:
+        a = Decimal(alpha)
+        powers = sum(exact.decimal(value) ** a for value in p)
+        return powers - (a * exact.decimal(p[y]) ** (a - 1) - 1) / (a - 1)
+
+    return price
+
+
 UNORDERED = [
     nominal(Brier(), exact.brier, constant(2)),
     nominal(Brier("mean"), exact.over(exact.brier, lambda K: K), lambda K: 2 / K),
@@ -128,6 +140,8 @@ UNORDERED = [
     nominal(Spherical(), exact.spherical, constant(1)),
     nominal(Pseudospherical(), pseudospherical(-2 / 3), constant(INFINITE)),
     nominal(Pseudospherical(0.5), pseudospherical(0.5), constant(2)),
+    nominal(Power(1.5), power_score(1.5), constant(3)),
+    nominal(Power(3), power_score(3), constant(1.5)),
     nominal(Misclassification(), exact.mistake(), constant(1), PROPER),
 ]
 

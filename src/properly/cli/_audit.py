@@ -20,6 +20,7 @@ TIES = ("split", "first", "any_correct", "unique_only")
 LIBRARY = (
     "Brier()",
     "Log()",
+    "Power(1.5)",
     "Spherical()",
     "Pseudospherical()",
     "Misclassification()",

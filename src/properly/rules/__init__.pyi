@@ -10,6 +10,7 @@ from ._interval import Interval
 from ._log import Log
 from ._parse import parse_rule
 from ._penalty import PBS, PLL, Penalized, superior_penalty
+from ._power import Power
 from ._ranked_probability import RPS, Ranked, RankedLog
 from ._rule import BinaryRule, Propriety, Rule
 from ._shifted_brier import Shifted
@@ -44,6 +45,7 @@ __all__ = [
     "Mixture",
     "Penalized",
     "PointWeighted",
+    "Power",
     "Propriety",
     "Pseudospherical",
     "QuadraticRPS",
