@@ -761,7 +761,10 @@ CURVES: list[tuple[str, dict[str, Any]]] = [
     ("shares of removed cases must lie between 0 and 1; row 0 is nan", {"removed": [np.nan, 0.2]}),
     ("shares of removed cases must be numbers; row 1 is '20 %'", {"removed": [0, "20 %"]}),
     (
-        "a metric that is no function must be 'quadratic_weighted_kappa' or 'expected_cost'; got 5",
+        (
+            "a metric that is no function must be 'quadratic_weighted_kappa', 'expected_cost' or "
+            "'error_rate'; got 5"
+        ),
         {"metric": 5},
     ),
     ("ties must be 'stable' or 'average'; got 'random'", {"ties": "random"}),

@@ -368,6 +368,12 @@ RECORDS: dict[str, Callable[[], Record]] = {
     "Retention, undefined": lambda: properly.retention_curve(
         [3, 2, 1, 0], [0, 1, 1, 1], [0, 1, 1, 1], removed=[0, 0.25, 0.5]
     ),
+    "Retention, error_rate": lambda: properly.retention_curve(
+        1 - TABLE.max(axis=1), HAPPENED, TABLE, metric="error_rate", clusters=np.arange(200) // 4
+    ),
+    "Retention, infinite": lambda: properly.retention_curve(
+        [1, 2, 3], [0, 0, 1], [0.5, 1.0, 0.5], metric=Log()
+    ),
     "AreaEstimate": lambda: study().areas["rps"],
     "AreaEstimate, difference": lambda: study().differences["rps", "brier"],
     "RetentionStudy": study,

@@ -8,14 +8,24 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeAlias
 
 import numpy as np
 
-from properly._boundary._arrays import as_array, as_floats, as_numbers, check_counts, refuse
+from properly._boundary._arrays import (
+    as_array,
+    as_floats,
+    as_numbers,
+    check_counts,
+    check_outcomes,
+    check_rows,
+    refuse,
+)
 from properly._boundary._classes import check_class_rows, is_table
 from properly._boundary._labels import as_classes
 from properly._boundary._libraries import read_only, to_numpy
 from properly._boundary._options import as_number, check_choice
+from properly.counts._scoring import price
 from properly.decisions._confusion import kappa_of
 from properly.decisions._hard_decisions import priced
 from properly.errors import DataError
+from properly.rules import Rule
 from properly.rules._costs import as_matrix, decide_by_mode
 from properly.typing import Column
 
@@ -29,8 +39,8 @@ if TYPE_CHECKING:
 
 
 Ties: TypeAlias = Literal["stable", "average"]
-NamedMetric: TypeAlias = Literal["quadratic_weighted_kappa", "expected_cost"]
-Metric: TypeAlias = "NamedMetric | Callable[[Any, Any], float]"
+NamedMetric: TypeAlias = Literal["quadratic_weighted_kappa", "expected_cost", "error_rate"]
+Metric: TypeAlias = "NamedMetric | Rule | Callable[[Any, Any], float]"
 # One number a confusion table, given the tables and what their cells cost.
 OfTables: TypeAlias = Callable[[Column, Column], Column]
 # Values at some numbers of removed cases, given how many copies of each case there are.
@@ -38,6 +48,7 @@ Curve: TypeAlias = Callable[[Column, Column], Column]
 
 KAPPA: NamedMetric = "quadratic_weighted_kappa"
 COST: NamedMetric = "expected_cost"
+ERRORS: NamedMetric = "error_rate"
 # Not np.arange(0, 0.21, 0.01), which drifts: k / 100 is what 0.07 is read as.
 PERCENT: Column = read_only(np.arange(21) / 100)
 SHARES = "shares of removed cases"
@@ -164,23 +175,92 @@ def _refuse_words(column: ArrayLike, name: str) -> None:
         )
 
 
-def curve_of(metric: Metric, decided: Priced, queue: Queue) -> Curve:
-    """Return what computes a metric of the cases that are kept."""
-    if callable(metric):
-        return OfRows(queue, decided, metric)
-    cell = (decided.y * decided.cost.shape[1] + decided.d)[queue.row]
-    return OfCounts(queue, cell, decided.cost, kappa_of if metric == KAPPA else _mean_costs)
+class Judged(NamedTuple):
+    """Cases that are to be judged by a metric.
+
+    Attributes
+    ----------
+    metric : str, Rule or callable
+        The metric.
+    rows : numpy array
+        A column with a row for each case.
+    decided : Priced or None
+        Their outcomes and decisions, unless the metric is a mean of losses.
+    loss : numpy array or None
+        The losses that the metric is the mean of, if it is that of errors or of a rule.
+    """
+
+    metric: Metric
+    rows: Column
+    decided: Priced | None
+    loss: Column | None
+
+    def along(self, queue: Queue) -> Curve:
+        """Return what computes the metric of the cases that are kept."""
+        if self.decided is None or self.loss is not None:
+            return OfLosses(queue, np.asarray(self.loss)[queue.row])
+        if callable(self.metric):
+            return OfRows(queue, self.decided, self.metric)
+        cost = self.decided.cost
+        cell = (self.decided.y * cost.shape[1] + self.decided.d)[queue.row]
+        return OfCounts(queue, cell, cost, kappa_of if self.metric == KAPPA else _mean_costs)
+
+    def costs(self, cost: Cost) -> Column:
+        """Return what each case costs: its loss, or that of the decision on it."""
+        if self.decided is None or self.loss is not None:
+            return np.asarray(self.loss)
+        return costs_of(self.decided, cost, self.metric)
+
+
+def judged(
+    metric: Metric,
+    y: ArrayLike,
+    P_or_d: ArrayLike | None,
+    labels: int | Iterable[object] | None,
+    cost: Cost,
+) -> Judged:
+    """Check outcomes and what was forecast or decided, as the metric needs them."""
+    if isinstance(metric, Rule) or metric == ERRORS:
+        loss = _losses(metric, y, P_or_d, labels)
+        return Judged(metric, loss, None, loss)
+    if P_or_d is None:
+        message = f"only {ERRORS!r} is known from outcomes alone; got no decisions for {metric!r}"
+        raise DataError(message, hint="class probabilities or decisions come after the outcomes.")
+    decided = decided_on(y, P_or_d, labels, cost, metric)
+    return Judged(metric, decided.y, decided, None)
+
+
+def _losses(
+    metric: Metric, y: ArrayLike, P_or_d: ArrayLike | None, labels: int | Iterable[object] | None
+) -> Column:
+    """Return the loss of each case by a rule, or 1 where it is wrong."""
+    if not isinstance(metric, Rule):
+        if P_or_d is not None:
+            return decided_on(y, P_or_d, labels, "zero_one", COST).paid()
+        return 1.0 - to_numpy(check_outcomes(y)).astype(np.float64)
+    if P_or_d is None:
+        message = f"a rule prices forecasts; got none for {metric!r}"
+        raise DataError(message, hint="forecasts come after the outcomes.")
+    if not is_table(P_or_d):
+        rows = check_rows(y, P_or_d)
+        return to_numpy(price(metric, rows.y, rows.p, classes=False))
+    names = None if labels is None else as_classes(labels)[1]
+    table = check_class_rows(y, P_or_d, labels=names, ordered=True)
+    return to_numpy(price(metric, table.y, table.p, classes=True))
 
 
 def check_metric(metric: Metric, ties: Ties) -> str:
-    """Take a metric by its name, or a function; return what it is called."""
+    """Take a metric by its name, a rule, or a function; return what it is called."""
     check_choice(ties, ("stable", "average"), "ties")
+    if isinstance(metric, Rule):
+        return metric.name
     if not callable(metric):
-        return check_choice(metric, (KAPPA, COST), "a metric that is no function")
+        return check_choice(metric, (KAPPA, COST, ERRORS), "a metric that is no function")
     name = getattr(metric, "__name__", repr(metric))
     if ties == "average":
         message = f"a function needs cases in one order, so ties='stable'; got 'average' for {name}"
-        raise DataError(message, hint=f"the mean is known for {KAPPA!r} and {COST!r}.")
+        hint = f"the mean is known for {KAPPA!r}, {COST!r}, {ERRORS!r} and rules."
+        raise DataError(message, hint=hint)
     return str(name)
 
 
@@ -235,6 +315,35 @@ class OfCounts:
         flat = np.bincount(segment * cells + self.cell, copies, len(edge) * cells)
         counts = flat.reshape(-1, cells).cumsum(axis=0)[back]
         return counts[: len(start)], counts[len(start) : -1], counts[-1]
+
+
+@dataclass(frozen=True, eq=False)
+class OfLosses:
+    """The mean loss of the cases that are kept, at all cuts in one pass.
+
+    Attributes
+    ----------
+    queue : Queue
+        The order of the cases.
+    loss : numpy array
+        Their losses, in that order; they may be infinite.
+    """
+
+    queue: Queue
+    loss: Column
+
+    def __call__(self, copies: Column, removed: Column) -> Column:
+        """Return the mean loss at each number of removed cases."""
+        copies = copies[self.queue.row]
+        # Not a product alone, which of no copies of an infinite loss is not a number.
+        paid = np.multiply(copies, self.loss, out=np.zeros(len(copies)), where=copies > 0)
+        cases, loss = (np.add.reduceat(x, self.queue.start[:-1]) for x in (copies, paid))
+        passed = np.concatenate([[0], np.cumsum(cases)])
+        # From the end that is kept, so that nothing is left of what is gone.
+        after = np.concatenate([np.cumsum(loss[::-1])[::-1][1:], [0.0]])
+        block = np.searchsorted(passed, removed, side="right") - 1
+        share = (passed[block + 1] - removed) / cases[block]
+        return np.asarray((after[block] + loss[block] * share) / (passed[-1] - removed))
 
 
 @dataclass(frozen=True, eq=False)

@@ -3,36 +3,36 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import combinations
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from properly._boundary._arrays import as_floats, as_numbers, check_column
+from properly._boundary._arrays import as_floats, as_numbers, check_column, check_counts
 from properly._boundary._libraries import read_only, to_numpy
-from properly._boundary._options import as_drawing, check_flag
+from properly._boundary._options import as_drawing, check_flag, check_level
 from properly._boundary._record import Record, columns_of, many, plain, printable
 from properly.counts._cases import number_ids
 from properly.decisions._removal import (
+    ERRORS,
     KAPPA,
     check_metric,
     check_removed,
-    costs_of,
-    curve_of,
-    decided_on,
     draw_copies,
+    judged,
     numbers_removed,
     queue_by,
 )
+from properly.decisions._selective_risk import areas_of
 from properly.errors import ArgumentTypeError, DataError
 from properly.rules import Rule
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from properly.decisions._hard_decisions import Priced
-    from properly.decisions._removal import Curve, Metric, Ties
+    from properly.decisions._removal import Judged, Metric, Ties
+    from properly.inference._estimate import Estimate
     from properly.rules._costs import Cost
     from properly.typing import Array, ArrayLike, Column
 
@@ -56,6 +56,9 @@ class Retention(Record):
         The name of the metric.
     ties : str
         ``"stable"`` or ``"average"``: how cases with equal scores were removed.
+    aurc, excess_aurc, augrc : Estimate or None
+        Of the error rate and of rules: the mean of the metric over all numbers of kept cases, how
+        much that is above the best order, and the mean loss over all cases that kept ones make.
 
     Examples
     --------
@@ -75,6 +78,9 @@ class Retention(Record):
     kept: Column
     metric: str
     ties: str
+    aurc: Estimate | None = None
+    excess_aurc: Estimate | None = None
+    augrc: Estimate | None = None
 
     _series = ("removed", "kept", "value")
 
@@ -89,12 +95,14 @@ class Retention(Record):
         return self.area * _width(self.removed)
 
     def __repr__(self) -> str:
-        return f"Retention({_text(self)}, area {self.area:.4g})"
+        whole = "" if self.aurc is None else f", AURC {self.aurc.value:.4g}"
+        return f"Retention({_text(self)}, area {self.area:.4g}{whole})"
 
     def to_dict(self) -> dict[str, Any]:
         """Return the curve as lists, its areas, and what was computed."""
         names = (*self._series, "area", "area_percent", "metric", "ties")
-        return dict(plain({name: getattr(self, name) for name in names}))
+        whole = () if self.aurc is None else ("aurc", "excess_aurc", "augrc")
+        return dict(plain({name: getattr(self, name) for name in (*names, *whole)}))
 
 
 @dataclass(frozen=True)
@@ -284,13 +292,16 @@ def _text(curve: Retention) -> str:
 def retention_curve(
     scores: ArrayLike,
     y: ArrayLike,
-    P_or_d: ArrayLike,
+    P_or_d: ArrayLike | None = None,
     *,
     metric: Metric = KAPPA,
     removed: ArrayLike | None = None,
     ties: Ties = "stable",
     labels: int | Iterable[object] | None = None,
     cost: Cost = "quadratic",
+    weight: ArrayLike | None = None,
+    clusters: ArrayLike | None = None,
+    level: float = 0.95,
 ) -> Retention:
     r"""Remove the cases with the worst scores and judge the decisions on the rest.
 
@@ -302,28 +313,38 @@ def retention_curve(
     Parameters
     ----------
     scores : array-like
-        One number a case; the highest are removed first. Infinity is allowed.
+        One number a case; the highest are removed first. Infinity is allowed. To keep the most
+        confident cases, hand in the confidence with a minus.
     y : array-like
         What happened: class numbers, or labels.
     P_or_d : array-like
         Class probabilities, one row a case and one column a class: decided for is the likeliest
         class, of several the lowest. Or decisions, one a case: classes or, if costs have not as
-        many columns as rows, columns of them. They are fixed once, on all cases.
-    metric : {"quadratic_weighted_kappa", "expected_cost"} or callable
-        What is computed of the cases that are kept. A function is called with class numbers and
-        decisions, in the order of the rows, and returns a number.
+        many columns as rows, columns of them. They are fixed once, on all cases. For a rule,
+        forecasts: class probabilities, or one number a case for one event. Left out for the error
+        rate, `y` says which cases were right: 1, and which wrong: 0.
+    metric : {"quadratic_weighted_kappa", "expected_cost", "error_rate"}, Rule or callable
+        What is computed of the cases that are kept. Of a rule it is the mean loss. A function is
+        called with class numbers and decisions, in the order of the rows, and returns a number.
     removed : array-like, optional
         Increasing shares of the cases; 0, 0.01, …, 0.2 if left out. At least one case is kept.
     ties : {"stable", "average"}
-        Of equal scores, remove the later row first, or take the mean over all orders: of the
-        expected cost exactly, of kappa by the mean confusion table. Not for functions.
+        Of equal scores, remove the later row first, or take the mean over all orders: of costs,
+        errors and losses exactly, of kappa by the mean confusion table. Not for functions.
     labels : int or list of labels, optional
         The number of classes, or their labels in order. Needed if `y` are labels; else there are
         as many classes as columns or, with decisions, as a matrix of costs has rows or as the
         highest number says.
     cost : {"zero_one", "absolute", "quadratic"} or matrix
         What a decision costs, for the expected cost: one row a class, one column a decision.
-        Kappa does not use it.
+        Other metrics do not use it.
+    weight : array-like, optional
+        How many cases each row stands for: whole numbers. Twice is as if the row were there twice.
+    clusters : array-like, optional
+        An id for each case, the same for cases that are not independent, such as answers to one
+        question. For the intervals of `aurc`, `excess_aurc` and `augrc`.
+    level : float
+        How sure these are to hold the true value.
 
     Returns
     -------
@@ -331,6 +352,25 @@ def retention_curve(
 
     Notes
     -----
+    *Selective answering.* Of losses :math:`l_i`, in the order in which cases are kept, the
+    selective risk of k cases is their mean loss, :math:`r_k`. For the error rate and for rules,
+
+    .. math:: \text{AURC} = \frac 1n \sum_{k=1}^n r_k, \qquad
+        \text{AUGRC} = \frac 1n \sum_{k=1}^n \frac kn r_k ,
+
+    over all numbers of kept cases, whatever `removed` and `ties` are [2]_ [4]_. Cases of equal
+    scores are in random order, and these are the exact means over all orders: a score that says
+    nothing has the plain mean loss. The excess is what the AURC is above that of the best order,
+    by the losses themselves (E-AURC) [3]_.
+
+    Intervals come from the slopes of these sums in the weight of each case, added up by cluster,
+    with Student's t; they are symmetric on the scale of log-odds, of rules on that of logarithms.
+    Of 2,000 samples each, those of 95 % held the AURC of the error rate in 93.9 to 94.4 % with 100
+    cases, in 93.8 to 94.6 % with 500 and in 94.2 to 95.3 % with 2,000. Confidences were calibrated,
+    tied, useless, or of questions with five answers each. Few errors lower it: with about five in
+    100 cases it was 89 %, in 500 cases 93 %. The excess is held one or two per cent less often.
+    An area of 0 has no interval.
+
     Quadratic weighted kappa always has the weights of all classes, whichever are kept. It is NaN,
     and the area with it, where outcomes and decisions are all one class.
 
@@ -346,6 +386,15 @@ def retention_curve(
     .. [1] A. Galdran (2023). Performance metrics for probabilistic ordinal classifiers. Medical
        Image Computing and Computer Assisted Intervention. `arXiv:2309.08701
        <https://arxiv.org/abs/2309.08701>`__
+    .. [2] Y. Ding, J. Liu, J. Xiong, Y. Shi (2020). Revisiting the evaluation of uncertainty
+       estimation and its application to explore model complexity-uncertainty trade-off.
+       `arXiv:1903.02050 <https://arxiv.org/abs/1903.02050>`__
+    .. [3] Y. Geifman, G. Uziel, R. El-Yaniv (2019). Bias-reduced uncertainty estimation for deep
+       neural classifiers. International Conference on Learning Representations.
+       `arXiv:1805.08206 <https://arxiv.org/abs/1805.08206>`__
+    .. [4] J. Traub, T. J. Bungert, C. T. Lüth, M. Baumgartner, K. H. Maier-Hein, L. Maier-Hein,
+       P. F. Jaeger (2024). Overcoming common flaws in the evaluation of selective classification
+       systems. `arXiv:2407.01032 <https://arxiv.org/abs/2407.01032>`__
 
     Examples
     --------
@@ -356,19 +405,33 @@ def retention_curve(
     array([0. , 0.4, 1. ])
     >>> round(curve.area, 4), round(curve.area_percent, 2)
     (0.45, 22.5)
+
+    Answers and how sure they were of themselves:
+
+    >>> right, confidence = [1, 1, 1, 0, 1, 0], [0.9, 0.95, 0.9, 0.7, 0.6, 0.6]
+    >>> curve = properly.retention_curve(
+    ...     [-c for c in confidence], right, metric="error_rate", removed=[0, 1 / 3, 1 / 2]
+    ... )
+    >>> curve.value.round(4), round(curve.aurc.value, 4), round(curve.excess_aurc.value, 4)
+    (array([0.3333, 0.25  , 0.    ]), 0.1472, 0.0583)
     """
     check_metric(metric, ties)
-    decided = decided_on(y, P_or_d, labels, cost, metric)
-    ranked = _check_scores(scores, decided, "scores")
-    share = check_removed(removed)
-    curve = curve_of(metric, decided, queue_by(ranked, ties))
-    return _retention(curve, decided, share, metric, ties)
+    cases = judged(metric, y, P_or_d, labels, cost)
+    ranked = _check_scores(scores, cases, "scores")
+    share, copies = check_removed(removed), _copies(weight, cases)
+    curve = _retention(cases, ranked, copies, share, ties)
+    cluster, level = _clusters(clusters, cases), check_level(level)
+    if cases.loss is None:
+        return curve
+    scale = "logit" if metric == ERRORS else "log"
+    areas = areas_of(cases.loss, ranked, copies, cluster, level=level, scale=scale)
+    return replace(curve, **areas._asdict())
 
 
 def retention_study(
     scores: Mapping[str, ArrayLike],
     y: ArrayLike,
-    P_or_d: ArrayLike,
+    P_or_d: ArrayLike | None = None,
     *,
     metric: Metric = KAPPA,
     removed: ArrayLike | None = None,
@@ -402,8 +465,8 @@ def retention_study(
         cases that are alike count as if each said something new, and deviations come out too
         small.
     oracle : bool
-        Add the cost of the decision itself as a score, which nothing that knows the outcomes can
-        beat if the metric is the expected cost.
+        Add the cost of the decision itself, or the loss of a rule, as a score. Nothing that knows
+        the outcomes can beat it if the metric is the mean of it.
     progress : callable, optional
         Called with the number of replicates done and of all.
 
@@ -447,18 +510,17 @@ def retention_study(
         message = f"a standard deviation needs two replicates or more; got {drawing.replicates}"
         raise DataError(message)
     check_metric(metric, ties)
-    decided = decided_on(y, P_or_d, labels, cost, metric)
+    cases = judged(metric, y, P_or_d, labels, cost)
     share = check_removed(removed)
-    named = _by_name(scores, decided, oracle=check_flag(oracle, "oracle"))
+    named = _by_name(scores, cases, oracle=check_flag(oracle, "oracle"))
     if oracle:
-        named[ORACLE] = costs_of(decided, cost, metric)
-    curves = {name: curve_of(metric, decided, queue_by(s, ties)) for name, s in named.items()}
-    result = {
-        name: _retention(curve, decided, share, metric, ties) for name, curve in curves.items()
-    }
-    cluster = None if clusters is None else _clusters(clusters, decided)
+        named[ORACLE] = cases.costs(cost)
+    curves = {name: cases.along(queue_by(s, ties)) for name, s in named.items()}
+    once = _copies(None, cases)
+    result = {name: _retention(cases, s, once, share, ties) for name, s in named.items()}
+    cluster = _clusters(clusters, cases)
     values = np.empty((drawing.replicates, len(curves), len(share)))
-    for k, copies in enumerate(draw_copies(drawing, len(decided.y), cluster)):
+    for k, copies in enumerate(draw_copies(drawing, len(once), cluster)):
         gone = numbers_removed(share, int(copies.sum()))
         values[k] = [curve(copies, gone) for curve in curves.values()]
         if progress is not None:
@@ -509,26 +571,38 @@ def rejection_scores(P: ArrayLike, rule: Rule) -> Array:
     return entropy(P)
 
 
-def _check_scores(scores: ArrayLike, decided: Priced, name: str) -> Column:
-    result = as_floats(as_numbers(check_column(scores, name, decided.y, "outcomes"), name))
+def _check_scores(scores: ArrayLike, cases: Judged, name: str) -> Column:
+    result = as_floats(as_numbers(check_column(scores, name, cases.rows, "outcomes"), name))
     return to_numpy(result).astype(np.float64)
 
 
-def _clusters(clusters: ArrayLike, decided: Priced) -> Column:
+def _copies(weight: ArrayLike | None, cases: Judged) -> Column:
+    """Take how many cases each row stands for, one if nothing is said."""
+    if weight is None:
+        return np.ones(len(cases.rows), dtype=np.intp)
+    column = check_counts(check_column(weight, "weights", cases.rows, "outcomes"), "weights")
+    copies = to_numpy(column).astype(np.intp)
+    if not copies.any():
+        message = f"at least one weight must be positive; all {len(copies)} are 0"
+        raise DataError(message)
+    return copies
+
+
+def _clusters(clusters: ArrayLike | None, cases: Judged) -> Column | None:
     """Give the clusters of the cases numbers from 0 on."""
-    column = check_column(clusters, "clusters", decided.y, "outcomes")
+    if clusters is None:
+        return None
+    column = check_column(clusters, "clusters", cases.rows, "outcomes")
     numbers: Column = number_ids(to_numpy(column))
     return numbers
 
 
-def _by_name(
-    scores: Mapping[str, ArrayLike], decided: Priced, *, oracle: bool
-) -> dict[str, Column]:
+def _by_name(scores: Mapping[str, ArrayLike], cases: Judged, *, oracle: bool) -> dict[str, Column]:
     """Take scores by their names, which must differ as text, and from the oracle's."""
     if not isinstance(scores, Mapping):
         message = f"scores are given by name, in a dict; got {type(scores).__name__}"
         raise ArgumentTypeError(message, hint="write {'name': scores, ...}.")
-    named = {str(name): _check_scores(s, decided, f"scores {name!r}") for name, s in scores.items()}
+    named = {str(name): _check_scores(s, cases, f"scores {name!r}") for name, s in scores.items()}
     if len(named) < max(len(scores), 1):
         message = f"there must be scores, with names that differ as text; got {list(scores)}"
         raise DataError(message)
@@ -539,9 +613,10 @@ def _by_name(
 
 
 def _retention(
-    curve: Curve, decided: Priced, share: Column, metric: Metric, ties: Ties
+    cases: Judged, scores: Column, copies: Column, share: Column, ties: Ties
 ) -> Retention:
-    """Go along the curve of the cases as they are, each once."""
-    once = np.ones(len(decided.y), dtype=np.intp)
-    gone = numbers_removed(share, len(once))
-    return Retention(share, curve(once, gone), len(once) - gone, check_metric(metric, ties), ties)
+    """Go along the curve of the cases as they are, each as often as it has copies."""
+    total = int(copies.sum())
+    gone = numbers_removed(share, total)
+    value = cases.along(queue_by(scores, ties))(copies, gone)
+    return Retention(share, value, total - gone, check_metric(cases.metric, ties), ties)

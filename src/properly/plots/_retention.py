@@ -51,6 +51,7 @@ MAKER = "properly.retention_curve(scores, y, P)"
 HEIGHT = {
     "quadratic_weighted_kappa": "quadratic weighted kappa\n(higher is better)",
     "expected_cost": "expected cost\n(lower is better)",
+    "error_rate": "error rate\n(lower is better)",
 }
 # Of the classes of one event, unless they have labels.
 EVENT = ("no event", "event")
