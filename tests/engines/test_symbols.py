@@ -50,7 +50,7 @@ if TYPE_CHECKING:
     Engine = Callable[[Table], Any]
 
 # What needs scipy's incomplete beta function, and a formula too long for any engine.
-INEXPRESSIBLE = [
+INEXPRESSIBLE: list[Rule] = [
     BetaWeighted(1, 1),
     BetaWeighted(2, 2),
     BetaWeighted(0.5, 0.5),

@@ -45,7 +45,7 @@ SMOOTH: list[ClassRule] = [
     Log(),
     Spherical(),
     Pseudospherical(0.5),
-    Power(2.5),
+    Power(3),
     RPS(),
     RPS([1, 2, 3]),
     RPS(normalized=False),

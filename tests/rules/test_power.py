@@ -104,8 +104,9 @@ def test_certainty_costs_nothing_or_all(alpha: float) -> None:
     np.testing.assert_allclose(
         rule.loss([0, 0, 1, 1], [0.0, 1.0, 0.0, 1.0]), [0, worst, worst, 0], rtol=4 * EPS
     )
-    for found in (rule.range, rule.range_for(7)):
-        assert found == (0, pytest.approx(worst, rel=4 * EPS))
+    for least, most in (rule.range, rule.range_for(7)):
+        assert least == 0
+        assert most == pytest.approx(worst, rel=4 * EPS)
 
 
 @every_alpha
