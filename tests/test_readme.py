@@ -18,6 +18,7 @@ ROOT = Path(__file__).resolve().parent.parent
 PAGES = [
     ROOT / "README.md",
     *sorted((ROOT / "docs").glob("*.md")),
+    *sorted((ROOT / "docs" / "errata").glob("*.md")),
     ROOT / "docs" / "integrations" / "scikit-learn.md",
 ]
 # These evaluate for seconds.
@@ -66,7 +67,11 @@ def run(block: Block, file: Path, names: dict[str, Any]) -> tuple[str, dict[str,
 @pytest.mark.parametrize(
     "page",
     [
-        pytest.param(page, id=page.name, marks=[pytest.mark.slow] if page.name in LONG else [])
+        pytest.param(
+            page,
+            id=str(page.relative_to(ROOT)),
+            marks=[pytest.mark.slow] if page.name in LONG else [],
+        )
         for page in PAGES
     ],
 )
