@@ -146,12 +146,11 @@ mutants: $(VENV)/.ready-test  ## make 400 small mistakes, one at a time, to see 
 release: $(VENV)/.ready-release  ## build what is published into dist, check it, and try it in an empty environment
 	@rm -rf dist $(WHEEL)
 	@$(BIN)/python -m build --outdir dist . > /dev/null
-	@$(BIN)/python -m twine check --strict dist/*
+	@$(BIN)/python -m twine --no-color check --strict dist/*
 	@$(BIN)/python -m venv $(WHEEL)
-	@$(WHEEL)/bin/python -m pip -qq --disable-pip-version-check install "$$(ls dist/*.whl)[app]"
-	@$(BIN)/python requirements/try_wheel.py $(WHEEL)
+	@$(BIN)/python requirements/try_release.py dist $(WHEEL)
 
-lock: $(VENV)/.ready-test,docs  ## pin the tools at the versions that are installed
+lock: $(VENV)/.ready-test,docs,release  ## pin the tools at the versions that are installed
 	@$(BIN)/python requirements/lock.py
 
 changelog: $(VENV)/.ready-docs  ## show what the next release would say
@@ -183,7 +182,7 @@ $(LOWEST)/.ready: $(BIN)/python pyproject.toml $(TOOLS) requirements/lowest.py
 	@$(PYTHON) -m venv $(LOWEST)
 	@$(BIN)/python requirements/lowest.py > $(LOWEST)/lowest.txt
 	@$(LOWEST)/bin/python -m pip -qq --disable-pip-version-check install \
-	  --constraint $(TOOLS) --constraint $(LOWEST)/lowest.txt --editable ".[test]"
+	  --constraint $(TOOLS) --requirement $(LOWEST)/lowest.txt --editable .
 	@touch $@
 
 # briertools asks for a test tool that brings maps and satellite images with it, dlordinal for torch,

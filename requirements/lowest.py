@@ -1,6 +1,7 @@
-"""Print the lowest versions that pyproject.toml allows, as constraints for pip.
+"""Print the lowest versions that pyproject.toml allows, as requirements for pip.
 
-Of what the library and its lighter extras need; frameworks have environments of their own.
+Of what the library and its lighter extras need, with what runs the tests; frameworks have
+environments of their own.
 """
 
 from __future__ import annotations
@@ -9,12 +10,14 @@ import tomllib
 from pathlib import Path
 
 EXTRAS = ("app", "plots", "sklearn", "timeseries", "test")
-# What old releases need in turn, and would take too new: matplotlib 3.8 is warned by its parser.
+# What old releases need in turn, and would take too new: matplotlib 3.9 is warned by its parser.
 OLD = ("pyparsing<3.3",)
+# Linters and browsers are not tested, and want newer versions than users have.
+RUNNERS = ("hypothesis", "pytest", "pytest-xdist")
 
 
 def lowest() -> list[str]:
-    """Return each requirement with its lower bound as the only version."""
+    """Return each requirement with its lower bound as the only version, and what runs tests."""
     root = Path(__file__).resolve().parent.parent
     project = tomllib.loads((root / "pyproject.toml").read_text(encoding="utf-8"))["project"]
     tools = (root / "requirements" / "tools.txt").read_text(encoding="utf-8")
@@ -27,7 +30,7 @@ def lowest() -> list[str]:
         for name, requirement in names.items()
         if not name.startswith("properly") and f"\n{name.partition('[')[0]}==" not in tools
     ]
-    return sorted([*bounds, *OLD])
+    return sorted([*bounds, *OLD, *RUNNERS])
 
 
 if __name__ == "__main__":
