@@ -15,6 +15,7 @@ from properly import rules
 
 # The documentation's scripts are not part of the package.
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
+from studies.example_report import is_stale, write_report
 from studies.stand_ins import put_up
 
 if TYPE_CHECKING:
@@ -164,10 +165,18 @@ def leave_aliases_alone(_app: Sphinx, what: str, *_: object) -> tuple[None, None
     return (None, None) if what == "data" else None
 
 
+def ship_report(app: Sphinx, error: Exception | None) -> None:
+    """Put a report beside the pages, which the landing page opens; it takes seconds to make."""
+    page = Path(app.outdir) / "report.html"
+    if error is None and app.builder.format == "html" and is_stale(page):
+        write_report(page)
+
+
 def setup(app: Sphinx) -> None:
-    """Tell Sphinx how to write mathematics, and what has no signature."""
+    """Tell Sphinx how to write mathematics, what has no signature, and what else the site has."""
     app.add_html_math_renderer("mathml", (write_math, None), (write_displayed_math, None))
     app.connect("autodoc-process-signature", leave_aliases_alone, priority=400)
+    app.connect("build-finished", ship_report)
 
 
 html_math_renderer = "mathml"

@@ -33,6 +33,7 @@ LONG = {
     "probability-scale.md",
     "recalibration.md",
     "reliability.md",
+    "reporting.md",
     "scikit-learn.md",
 }
 BLOCK = re.compile(r"^```(python|text)\n(.*?)^```$", re.MULTILINE | re.DOTALL)

@@ -25,6 +25,7 @@ GROUPS = (
     "selection",
     "recalibration",
     "production",
+    "gallery",
 )
 
 

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 from PIL import Image
 from playwright.sync_api import sync_playwright
 
-import properly
+from studies.example_report import write_report
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -28,22 +28,6 @@ SCREEN: dict[str, Any] = {"viewport": {"width": 1200, "height": 900}, "device_sc
 # Pixels around a figure.
 MARGIN = 16
 COLORS, MOST_BYTES = 256, 300_000
-
-
-def write_report(path: Path) -> None:
-    """Evaluate the bundled example with all that is known of it."""
-    crash = properly.datasets.crash()
-    evaluation = properly.evaluate(
-        crash.died,
-        crash.forecasts,
-        within=(0.01, 0.1),
-        clusters=crash.cluster,
-        groups=crash.sex,
-        time=crash.year,
-        rng=0,
-    )
-    title = "Death in car crashes"
-    properly.report.write(path, evaluation, title=title, cases="people", event="death")
 
 
 def opened(browser: Browser, path: Path, **options: Any) -> Page:
