@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NoReturn
@@ -145,6 +146,20 @@ def laid_out(examples: list[tuple[rules.Rule, float]]) -> str:
     return "\n".join(lines)
 
 
+def thumbnails() -> str:
+    """Lay out the pictures of the gallery side by side, each leading to its lines."""
+    page = (Path(__file__).parent / "gallery.md").read_text(encoding="utf-8")
+    found = re.findall(
+        r"^### (.+?)$.*?\((_static/gallery/\w+\.png)\)$", page, re.MULTILINE | re.DOTALL
+    )
+    links = [
+        f'<a href="#{title.lower().replace(" ", "-")}">'
+        f'<img src="{path}" alt=""><span>{title}</span></a>'
+        for title, path in found
+    ]
+    return "\n".join(["```{raw} html", '<div class="thumbnails">', *links, "</div>", "```"])
+
+
 def write_math(self: Any, node: Element) -> NoReturn:
     """Write a formula in a line as MathML, which browsers lay out without any script."""
     self.body.append(convert(node.astext()))
@@ -183,4 +198,5 @@ html_math_renderer = "mathml"
 myst_substitutions = {
     "facts_of_rules": facts_of_rules(),
     "facts_of_class_rules": facts_of_class_rules(),
+    "thumbnails": thumbnails(),
 }

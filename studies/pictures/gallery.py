@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from io import BytesIO
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from matplotlib import rc_context
@@ -14,6 +13,8 @@ from PIL.PngImagePlugin import PngInfo
 from studies.pictures.canvas import STATIC
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from matplotlib.figure import Figure
 
 PAGE = STATIC.parent / "gallery.md"
