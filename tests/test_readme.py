@@ -23,6 +23,7 @@ PAGES = [
 ]
 # These evaluate for seconds.
 LONG = {
+    "calibration-tests.md",
     "comparing-mistakes.md",
     "comparing.md",
     "model-and-source.md",
