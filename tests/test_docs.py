@@ -15,6 +15,7 @@ import pytest
 
 import properly
 from properly import rules
+from tests.laws.records import RECORDS
 
 ROOT = Path(__file__).resolve().parent.parent
 SOURCE = ROOT / "src" / "properly"
@@ -62,6 +63,15 @@ def listed(page: str) -> list[str]:
     """Return the full names in the autosummary tables of a page of the reference."""
     text = (REFERENCE / page).read_text(encoding="utf-8")
     return re.findall(r"^   ~(properly\.[\w.]+)$", text, re.MULTILINE)
+
+
+@pytest.mark.parametrize("door", DOORS)
+def test_functions_come_before_records_on_the_page_of_a_door(door: str) -> None:
+    names = listed(f"{door.rpartition('.')[2]}.md")
+    kinds = {name.partition(",")[0].split()[0] for name in RECORDS}
+    functions = [i for i, name in enumerate(names) if inspect.isfunction(PUBLIC[name])]
+    records = [i for i, name in enumerate(names) if name.rpartition(".")[2] in kinds]
+    assert not functions or not records or max(functions) < min(records)
 
 
 def documented() -> list[str]:

@@ -26,6 +26,7 @@ LONG = {
     "calibration-tests.md",
     "comparing-mistakes.md",
     "comparing.md",
+    "gallery.md",
     "model-and-source.md",
     "model-selection.md",
     "ordered-decisions.md",

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 PAGE = STATIC.parent / "gallery.md"
 FOLDER = "gallery"
 ENTRY = re.compile(
-    r"^### (?P<title>[^\n]+)\n\n[^`]+?\n\n```python\n(?P<code>.*?)^```\n\n"
+    r"^### [^\n]+\n\n[^`]+?\n\n```python\n(?P<own>.*?)^```\n\n"
     rf"!\[[^\]]+\]\(_static/{FOLDER}/(?P<name>\w+)\.png\)$",
     re.MULTILINE | re.DOTALL,
 )
@@ -31,11 +31,16 @@ COLORS, MOST_BYTES = 128, 60_000
 
 
 class Entry(NamedTuple):
-    """A picture of the gallery: its title, the lines that draw it, and its name."""
+    """A picture of the gallery: its name, the lines it shares with others, and its own."""
 
-    title: str
-    code: str
     name: str
+    shared: str
+    own: str
+
+    @property
+    def code(self) -> str:
+        """All lines that draw it."""
+        return self.shared + self.own
 
 
 def entries(page: Path = PAGE) -> list[Entry]:
@@ -43,7 +48,7 @@ def entries(page: Path = PAGE) -> list[Entry]:
     text = page.read_text(encoding="utf-8")
     first = FIRST.search(text)
     shared = "" if first is None else first[1]
-    return [Entry(m["title"], shared + m["code"], m["name"]) for m in ENTRY.finditer(text)]
+    return [Entry(m["name"], shared, m["own"]) for m in ENTRY.finditer(text)]
 
 
 def figure_of(code: str) -> Figure:
@@ -72,5 +77,5 @@ def draw(folder: Path) -> None:
     """Save all pictures to a folder."""
     (folder / FOLDER).mkdir(parents=True, exist_ok=True)
     with rc_context():
-        for _, code, name in entries():
-            keep(folder / FOLDER / f"{name}.png", figure_of(code), code)
+        for entry in entries():
+            keep(folder / FOLDER / f"{entry.name}.png", figure_of(entry.code), entry.code)
