@@ -90,7 +90,7 @@ def parse(arguments: Sequence[str] | None) -> argparse.Namespace:
     add("--quick", action="store_true", help=f"the same as --rows {QUICK}")
     add("--only", metavar="PATTERN", help="only rows whose name matches, a regular expression")
     add("--json", type=Path, default=RESULTS / f"{now}.json", help="where to write every number")
-    add("--markdown", type=Path, help="where to write the page, as in docs/benchmarks.md")
+    add("--markdown", type=Path, help="where to write the page, as in docs/benchmarks/computing.md")
     options = parser.parse_args(arguments)
     if options.rounds < 1:
         parser.error("--rounds must be 1 or more")

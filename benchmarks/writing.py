@@ -33,7 +33,7 @@ PACKAGES = (
     "xgboost",
     "lightgbm",
 )
-PAGE = Path(__file__).with_name("page.md.in")
+PAGE = Path(__file__).parents[1] / "docs" / "benchmarks" / "computing.md.in"
 HEADER = ("what", "against", "cases", "ratio", "spread", "target", "holds")
 
 

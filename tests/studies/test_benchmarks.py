@@ -250,7 +250,7 @@ def test_a_missed_target_is_said_and_is_no_failure(
     said = capsys.readouterr().out
     assert "1 of 2 targets hold\ndoes not hold: ours / theirs\n" in said
     assert json.loads(kept.read_text())["command"] == "python benchmarks/run.py --rounds 1"
-    assert page.read_text().startswith("# Benchmarks\n")
+    assert page.read_text().startswith("# Benchmarks of computing\n")
 
 
 def test_results_at_another_size_say_that_targets_were_not_meant_for_it() -> None:
@@ -434,3 +434,16 @@ def test_the_table_of_sizes_replaces_the_one_in_the_page(
 def test_the_guide_has_the_marks_of_the_table() -> None:
     page = (BENCHMARKS.parent / "docs" / "any-size.md").read_text(encoding="utf-8")
     assert size_words.with_table(page, "table").count("table\n" + size_words.END) == 1
+
+
+def test_the_front_page_has_rows_of_the_pages_below_and_every_target_that_is_missed() -> None:
+    docs = BENCHMARKS.parent / "docs"
+    pages = [docs / "benchmarks.md", *sorted((docs / "benchmarks").glob("*.md"))]
+    front, *below = ({line for line in _lines(page) if line[:2] == "| "} for page in pages)
+    assert len(front) > 10
+    assert front <= set().union(*below)
+    assert {line for each in below for line in each if line.endswith("| no |")} <= front
+
+
+def _lines(page: Path) -> list[str]:
+    return page.read_text(encoding="utf-8").splitlines()
