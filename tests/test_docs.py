@@ -31,7 +31,7 @@ FRAMEWORKS = sorted(
     path.stem for path in (SOURCE / "integrations").iterdir() if not path.name.startswith("_")
 )
 # Written by commands, or by whoever follows the advice.
-PRODUCED = ("docs/_build/", "benchmarks/results/", "changelog.d/+yourrule.feature.md")
+PRODUCED = ("docs/_build/", "benchmarks/results/", "changelog.d/+yourrule.", "+bounded.feature.md")
 FOLDERS = r"(?:src/properly|tests|docs|studies|reproductions|benchmarks|examples|changelog\.d|\.ci)"
 PATHS = [
     re.compile(rf"(?<![\w/.-])({FOLDERS}/[\w./*+-]*)"),
