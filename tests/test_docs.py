@@ -65,6 +65,25 @@ def listed(page: str) -> list[str]:
     return re.findall(r"^   ~(properly\.[\w.]+)$", text, re.MULTILINE)
 
 
+def written() -> list[Path]:
+    """Return the pages of the site that somebody wrote."""
+    folder = ROOT / "docs"
+    made = {"_build", "generated", "_templates"}
+    return sorted(path for path in folder.rglob("*.md") if not made & set(path.parts))
+
+
+@pytest.mark.parametrize("page", written(), ids=lambda page: str(page.relative_to(ROOT)))
+def test_every_page_says_which_question_it_answers(page: Path) -> None:
+    text = page.read_text(encoding="utf-8")
+    asked = re.search(r"^# [^\n]+\n\n\*Which question does this answer\?\* \S", text, re.MULTILINE)
+    assert asked is not None
+
+
+@pytest.mark.parametrize("page", written(), ids=lambda page: str(page.relative_to(ROOT)))
+def test_no_page_has_more_than_three_thousand_words(page: Path) -> None:
+    assert len(page.read_text(encoding="utf-8").split()) <= 3000
+
+
 @pytest.mark.parametrize("door", DOORS)
 def test_functions_come_before_records_on_the_page_of_a_door(door: str) -> None:
     names = listed(f"{door.rpartition('.')[2]}.md")
