@@ -60,6 +60,12 @@ def test_the_probability_of_the_other_outcome() -> None:
     assert not notes(RNG.random(400))
 
 
+def test_a_note_that_asks_ends_with_its_question_mark_in_the_verdict() -> None:
+    e = properly.evaluate(Y, {"one": P, "first column": 1 - P}, replicates=0)
+    (asked,) = [x for x in str(e.verdict()).split("\n\n") if "1 - p" in x]
+    assert asked.endswith("other outcome?")
+
+
 def test_percentages_that_were_divided_twice() -> None:
     (note,) = notes({"one": P, "percent": P / 100})
     assert note.startswith("no forecast of percent is above 0.0")

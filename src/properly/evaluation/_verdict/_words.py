@@ -207,9 +207,9 @@ def sure(level: float) -> str:
 
 
 def finished(sentence: str) -> str:
-    """Begin a note with a capital letter, and end it with a full stop."""
-    text = " ".join(map(printable, sentence.split()))
-    return f"{begun(text).rstrip('.')}."
+    """Begin a note with a capital letter, and end it with a full stop unless it asks."""
+    text = begun(" ".join(map(printable, sentence.split()))).rstrip(".")
+    return text if text.endswith("?") else f"{text}."
 
 
 def begun(text: str, names: Iterable[str] = ()) -> str:
