@@ -9,6 +9,8 @@ Each door is a module of its own, imported by its full name, and needs the extra
 - `properly.integrations.xgboost` and `properly.integrations.lightgbm`: rules as objectives and as
   metrics of boosted trees.
 - `properly.integrations.mlflow`: an evaluator that logs scores, figures and the report.
+- `properly.integrations.inspect_ai` and `properly.integrations.lm_eval`: readers for their logs,
+  which need no extra.
 
 None of them is imported until it is asked for, and neither is its library.
 """
