@@ -15,6 +15,7 @@ KINDS = {
     "files",
     "names",
     "saved summaries and states",
+    "logs of language models",
     "recalibration maps",
     "pages",
     "remote workers",

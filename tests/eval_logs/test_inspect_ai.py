@@ -55,7 +55,9 @@ def log_of(folder: Path, samples: list[Any], **header: Any) -> Path:
     return path
 
 
-def sample(value: Any = "C", confidence: Any = 0.9, number: int = 1, **more: Any) -> dict[str, Any]:
+def sample(
+    value: Any = "C", confidence: Any = 0.9, number: int | str = 1, **more: Any
+) -> dict[str, Any]:
     score = {"value": value, "metadata": {"confidence": confidence}}
     return {"id": number, "epoch": 1, "scores": {"stated": score}} | more
 

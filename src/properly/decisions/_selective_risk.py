@@ -79,8 +79,9 @@ def areas_of(
     if not np.isfinite(loss).all():
         return _infinite(loss, copies, about)
     chosen, best = (Blocks.by(x, loss, copies) for x in (scores, loss))
-    parts = _selective(chosen, loss), _selective(best, loss), _joint(chosen, loss)
-    (area, least, joint), (turn, least_turn, joint_turn) = zip(*parts, strict=True)
+    area, turn = _selective(chosen, loss)
+    least, least_turn = _selective(best, loss)
+    joint, joint_turn = _joint(chosen, loss)
     turns = np.stack([turn, turn - least_turn, joint_turn])
     error, degrees = _errors(turns, copies, cluster)
     error[error <= ROUNDING * np.abs(loss).max()] = 0
@@ -170,6 +171,6 @@ def _infinite(loss: Column, copies: Column, about: dict[str, Any]) -> Areas:
     """Say that an infinite loss makes means infinite; how far above the best is not known."""
     lost = int(copies[~np.isfinite(loss)].sum())
     about |= {"infinite_cases": lost, "infinite_share": lost / int(copies.sum())}
-    known = {"degrees": math.nan, "method": "none: a loss is infinite"} | about
+    known: dict[str, Any] = {"degrees": math.nan, "method": "none: a loss is infinite"} | about
     values = math.inf, math.nan, math.inf
     return Areas(*(Estimate(value, math.nan, UNKNOWN, **known) for value in values))
