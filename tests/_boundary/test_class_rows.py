@@ -182,6 +182,18 @@ LABELS: dict[str, tuple[Any, Any]] = {
         np.array([DAYS[1], DAYS[2], DAYS[0]], dtype="datetime64[D]"),
     ),
     "pandas times": (pd.to_datetime(DAYS), list(pd.to_datetime([DAYS[1], DAYS[2], DAYS[0]]))),
+    "pandas times of numpy": (
+        pd.to_datetime(DAYS).to_numpy("datetime64[ns]"),
+        list(pd.to_datetime([DAYS[1], DAYS[2], DAYS[0]])),
+    ),
+    "nanoseconds": (
+        np.array(DAYS, dtype="datetime64[ns]"),
+        np.array([DAYS[1], DAYS[2], DAYS[0]], dtype="datetime64[ns]"),
+    ),
+    "a nanosecond more": (
+        np.array([3, 1, 2]).view("datetime64[ns]"),
+        np.array([1, 2, 3]).view("datetime64[ns]"),
+    ),
     "several kinds": (["high", 1, 2.5], [1, 2.5, "high"]),
     "things without an order": ([THIRD, FIRST, SECOND], [FIRST, SECOND, THIRD]),
     "a range": ([2, 0, 1], range(3)),

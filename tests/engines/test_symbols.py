@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 import warnings
 from functools import cache
 from typing import TYPE_CHECKING, Any
@@ -324,11 +325,12 @@ def test_functions_of_the_array_standard_are_those_of_numpy(
 
 def query_of(rule: Rule) -> str:
     frame = in_duckdb(event_table()).select(price(rule, nw.col("y"), nw.col("p")).alias("loss"))
-    return str(frame.to_native().sql_query())
+    # Releases quote and bracket differently.
+    return " ".join(re.sub('["()]', "", str(frame.to_native().sql_query())).split())
 
 
 def test_formulas_are_short() -> None:
-    brier = '(CASE WHEN "y" THEN ((1 - "p") * (1 - "p")) ELSE ("p" * "p") END) AS "loss"'
+    brier = "CASE WHEN y THEN 1 - p * 1 - p ELSE p * p END AS loss"
     assert brier in query_of(Brier())
     # Outside of the range, a loss is a number; neither side is divided.
     bounded = query_of(Bounded(Brier(), (0.05, 0.2)))
@@ -336,8 +338,8 @@ def test_formulas_are_short() -> None:
     assert "1.7500000000000002" in bounded
     assert "/" not in bounded.split(" FROM ")[0]
     # A logarithm is not of a quotient, and there is one a side.
-    assert query_of(Log()).count("log((CASE") == 2
-    assert query_of(Spherical()).count("sqrt(") == 4
+    assert query_of(Log()).count("logCASE") == 2
+    assert query_of(Spherical()).count("sqrt") == 4
 
 
 def test_nothing_is_warned_of_or_refused_where_forecasts_are_certain() -> None:

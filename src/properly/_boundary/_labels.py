@@ -21,6 +21,9 @@ if TYPE_CHECKING:
 
 IN_ORDER = "words need their order, by classes= or labels=; decide without labels= has numbers."
 
+# Units of times below a microsecond.
+FINER = ("ns", "ps", "fs", "as")
+
 
 def as_labels(labels: object, name: str = "labels") -> tuple[Any, ...]:
     """Take labels in order: no text, which is a sequence of letters, and nothing without order."""
@@ -28,7 +31,7 @@ def as_labels(labels: object, name: str = "labels") -> tuple[Any, ...]:
         number = "" if name == "labels" else "their number, or "
         message = f"{name} must be {number}a list of labels in order; got {labels!r}"
         raise DataError(message)
-    values = tuple(x.item() if isinstance(x, np.generic) else x for x in labels)
+    values = tuple(in_microseconds(x).item() if isinstance(x, np.generic) else x for x in labels)
     try:
         twice = len(set(values)) < len(values)
     except TypeError:
@@ -107,6 +110,7 @@ def as_class_numbers(y: Array, count: int, name: str) -> Array:
 def numbers_of_labels(y: np.ndarray[Any, Any], labels: tuple[Any, ...], name: str) -> Any:
     """Look each outcome up among the labels; if none is a number, numbers are class numbers."""
     require_present(y, name)
+    y = in_microseconds(y)
     if y.dtype.kind == "O" and all(type(item) is int for item in y.flat):
         y = y.astype(np.int64)
     if y.dtype.kind in "iu" and numbers_are_classes(labels):
@@ -123,6 +127,14 @@ def numbers_of_labels(y: np.ndarray[Any, Any], labels: tuple[Any, ...], name: st
         listed = ", ".join(repr(label) for label in labels[:6]) + ", …" * (len(labels) > 6)
         refuse(y, numbers < 0, f"{name} must be among the labels {listed}")
     return numbers
+
+
+def in_microseconds(x: Any) -> Any:
+    """Make times as fine as those of Python, which takes finer ones for numbers; if exact."""
+    if x.dtype.kind not in "mM" or np.datetime_data(x.dtype)[0] not in FINER:
+        return x
+    coarse = x.astype(f"{x.dtype.kind}8[us]")
+    return coarse if np.all(coarse == x) else x
 
 
 def numbers_are_classes(labels: Iterable[object]) -> bool:

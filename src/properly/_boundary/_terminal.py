@@ -61,6 +61,10 @@ class Guarded:
         for line in lines:
             self.write(line)
 
+    def isatty(self) -> bool:
+        """Tell that it is a terminal, whatever stands before that."""
+        return True
+
     def __getattr__(self, name: str) -> Any:
         if name == "buffer":
             # Or click would write bytes past us where it does not trust the encoding.
@@ -83,5 +87,7 @@ def guard() -> None:
     """Guard the streams that are terminals, and are not guarded yet."""
     for name in STREAMS:
         stream = getattr(sys, name)
-        if stream is not None and not isinstance(stream, Guarded) and stream.isatty():
+        # While it draws a bar, rich stands before a terminal; older releases do not say so.
+        shown = getattr(stream, "rich_proxied_file", stream)
+        if shown is not None and not isinstance(stream, Guarded) and shown.isatty():
             setattr(sys, name, Guarded(stream))

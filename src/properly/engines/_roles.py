@@ -10,6 +10,7 @@ from typing import Any
 
 import narwhals.stable.v2 as nw
 from narwhals.dependencies import (
+    is_duckdb_relation,
     is_polars_lazyframe,
     is_pyarrow_table,
     is_pyspark_connect_dataframe,
@@ -81,15 +82,20 @@ class Roles:
 
 
 def distinct_names(frame: Any) -> tuple[Any, dict[str, str]]:
-    """Give the columns of Spark names that it can distinguish; return them by their own names.
+    """Give columns names that Spark and duckdb can distinguish; return them by their own names.
 
-    Spark knows no upper case, and takes a dot for a part of a column.
+    Spark knows no upper case. It takes a dot for a part of a column, as duckdb 1 does, which takes
+    a quotation mark for the end of a name besides.
     """
     as_lazy(frame)
-    if not (is_pyspark_dataframe(frame) or is_pyspark_connect_dataframe(frame)):
+    spark = is_pyspark_dataframe(frame) or is_pyspark_connect_dataframe(frame)
+    if not spark and not (is_duckdb_relation(frame) and set('".') & set("".join(frame.columns))):
         return frame, {}
     names = {column: f"c{place}" for place, column in enumerate(frame.columns)}
-    return frame.toDF(*names.values()), names
+    if spark:
+        return frame.toDF(*names.values()), names
+    quoted = {column.replace('"', '""'): name for column, name in names.items()}
+    return frame.project(", ".join(f'"{c}" AS {name}' for c, name in quoted.items())), names
 
 
 def as_lazy(frame: Any) -> nw.LazyFrame[Any]:

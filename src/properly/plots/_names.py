@@ -89,9 +89,10 @@ def title_panel(ax: Axes, name: str, width: float) -> None:
     """Put a name above a panel, in lines and letters that do not reach into the next one."""
     title = ax.set_title(fold(legible(name), width), fontsize="medium")
     set_as_text([title])
-    room, taken = width * ax.figure.dpi, title.get_window_extent().width
-    if taken > room:
-        title.set_fontsize(room / taken * points())
+    # Letters are as wide as pixels allow, which is not quite in proportion to their size.
+    room = width * ax.figure.dpi
+    while (taken := title.get_window_extent().width) > room:
+        title.set_fontsize(room / taken * title.get_fontsize())
 
 
 def title_lines(names: Iterable[str], width: float) -> int:

@@ -54,13 +54,15 @@ ZONED = f"{DAY}{CLOCK}(Z|[+-][0-9]{{2}}(:?[0-9]{{2}})?)"
 # Each with the test that all its values pass, in which @ stands for the value. What fails the first
 # half is not cast, which AND would do; to cast what is no moment takes long.
 CAST = "CASE WHEN regexp_full_match(@, '{}') THEN try_cast(@ AS {}) IS NOT NULL ELSE false END"
+# The first duckdb wants seconds before a zone.
+SECONDS = r"regexp_replace(@, '([ T][0-9]{2}:[0-9]{2})([Z+-])', '\1:00\2')"
 KINDS = {
     "BIGINT": CAST.format(WHOLE, "BIGINT"),
     "VARCHAR": f"regexp_full_match(@, '{WHOLE}')",
     "DOUBLE": f"regexp_full_match(@, '{DECIMAL}')",
     "BOOLEAN": "regexp_full_match(@, '\\s*(?i:true|false)\\s*')",
     "TIMESTAMP": CAST.format(MOMENT, "TIMESTAMP"),
-    "TIMESTAMPTZ": CAST.format(ZONED, "TIMESTAMPTZ"),
+    "TIMESTAMPTZ": CAST.format(ZONED, "TIMESTAMPTZ").replace("cast(@", f"cast({SECONDS}"),
 }
 # The letters of numpy for the kinds that are no moments.
 LETTERS = {"BOOLEAN": "b", "BIGINT": "i", "DOUBLE": "f", "VARCHAR": "O"}
@@ -437,4 +439,6 @@ def _converted(connection: Any, source: str, column: str, kind: str) -> Value:
 
 
 def _cast(column: str, kind: str) -> Value:
+    if kind == "TIMESTAMPTZ":
+        column = SECONDS.replace("@", column)
     return Value(f"CAST({column} AS {kind})", kind)
