@@ -27,6 +27,7 @@ LONG = {
     "comparing-mistakes.md",
     "comparing.md",
     "gallery.md",
+    "doubtful-cases.md",
     "model-and-source.md",
     "model-selection.md",
     "ordered-decisions.md",
