@@ -185,3 +185,35 @@ def test_without_gaps_all_pairs_reach_as_far_at_once(weighted: bool) -> None:
     assert (reach[0] > 2.2).all()
     # Both quantiles are of draws, a hundredth apart.
     np.testing.assert_allclose(reach[1], reach[0], rtol=0.02)
+
+
+def lopsided() -> tuple[Any, tuple[Any, Any]]:
+    """Let the second answer what is hard, and so well that on all it would lose less than 0."""
+    rng = np.random.default_rng(5)
+    y = rng.permutation(np.arange(QUESTIONS) % 2)
+    hard = np.arange(QUESTIONS) < QUESTIONS // 2
+    wrong = np.where(hard, rng.uniform(0.6, 0.8, QUESTIONS), rng.uniform(0, 0.05, QUESTIONS))
+    right = np.where(hard, rng.uniform(0, 0.05, QUESTIONS), np.nan)
+    return y, (np.abs(y - wrong), np.abs(y - right))
+
+
+def test_a_ratio_turned_round_has_the_error_of_its_inverse() -> None:
+    y, p = lopsided()
+    one, two = (
+        compare(y, dict(zip("ab", models, strict=True)), missing="two-way")["a", "b"]
+        for models in (p, p[::-1])
+    )
+    assert one.ratio < 0
+    assert two.ratio == pytest.approx(1 / one.ratio, rel=1e-12)
+    assert two.ratio_error > 0
+    assert one.ratio_error == pytest.approx(two.ratio_error / two.ratio**2, rel=1e-9)
+
+
+def test_scores_without_spread_have_no_interval() -> None:
+    y = np.arange(QUESTIONS) % 2.0
+    some = np.where(np.arange(QUESTIONS) < 10, np.nan, y)
+    found = compare(y, {"a": y, "b": some}, missing="two-way")
+    for name in "ab":
+        score = found.scores[name]
+        assert (score.value, score.standard_error) == (0.0, 0.0)
+        assert np.isnan(score.interval).all()

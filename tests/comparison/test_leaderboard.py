@@ -485,6 +485,25 @@ def test_pairs_without_common_questions_are_left_out_of_relative_skill() -> None
     assert board["c"].others["relative_skill"].value == pytest.approx(expected, rel=1e-12)
 
 
+def relative_skills(y: Any, forecasts: Any, weight: Any) -> dict[str, Any]:
+    answers = properly.Answers.from_wide(y, forecasts, weight=weight)
+    board = properly.leaderboard(answers, relative_skill=True, baseline="a", rng=1)
+    return {row.forecaster: row.others for row in board}
+
+
+@pytest.mark.parametrize("kind", ["relative_skill", "scaled_relative_skill"])
+def test_the_error_of_relative_skill_is_what_single_questions_move_it_by(kind: str) -> None:
+    y, forecasts = drawn()
+    ones, step = np.ones(QUESTIONS), 1e-4
+    found = relative_skills(y, forecasts, ones)
+    each = np.eye(QUESTIONS) * step
+    ends = [[relative_skills(y, forecasts, ones + s * x) for s in (1, -1)] for x in each]
+    for name in "bcd":
+        moves = [(up[name][kind].value - down[name][kind].value) / (2 * step) for up, down in ends]
+        expected = math.sqrt(QUESTIONS / (QUESTIONS - 1)) * np.linalg.norm(moves)
+        assert found[name][kind].standard_error == pytest.approx(expected, rel=1e-6)
+
+
 def test_peer_scores_are_weighted_by_the_scheduled_time() -> None:
     # One stands for the whole of ten days, the other from the fifth on, of which two are over.
     answers = properly.Answers(

@@ -93,6 +93,8 @@ def test_a_few_values_have_a_narrow_bar_each(p: list[float], half: float) -> Non
         ([0.4], True),
         ([0.4, 0.4, 0.4], True),
         ([0.1, 0.11], True),
+        ([0.0, 0.01 - 1e-9], True),
+        ([0.0, 0.01 - 2e-9], False),
         ([0.1, 0.1099], False),
         ([0.1, 0.3, 0.305], False),
     ],

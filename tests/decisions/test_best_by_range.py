@@ -37,6 +37,16 @@ def drawn(seed: int, n: int = 150) -> tuple[Any, Any, Any]:
     return y, np.clip(0.3 * y + 0.7 * rng.random((3, n)), 0, 1).round(2), rng
 
 
+def test_the_narrowest_range_that_can_be_divided_by_has_a_winner() -> None:
+    # The weights of all thresholds make 2.
+    least = np.finfo(np.float64).tiny / 2
+    found = best_by_range(TWO, edges=[0.0, least], baselines=False)
+    assert found.best[0, 1] >= 0
+    narrower = best_by_range(TWO, edges=[0.0, least / 2], baselines=False)
+    assert narrower.best[0, 1] == -1
+    assert np.isnan(narrower.mean_regret[:, 0, 1]).all()
+
+
 def test_two_ranges_with_two_winners() -> None:
     found = best_by_range(TWO, edges=[0.2, 0.5, 0.6], baselines=False)
     # Between 0.2 and 0.6 the regrets are c / 4 and (1 - c) / 4: their means are at the middle.

@@ -187,6 +187,20 @@ def test_no_place_lies_past_the_last_forecast(weight: list[int]) -> None:
     assert happened[0, -2]  # the last forecast is certain
 
 
+class AllAreZero:
+    """A source of randomness that draws 0, as one in 2**53 is."""
+
+    def random(self, size: int) -> Column:
+        return np.zeros(size)
+
+
+def test_what_cannot_happen_is_never_drawn() -> None:
+    cases = properly.Cases([0, 1, 0, 1], [0.2, 0.2, 0.6, 0.6], weight=[0.5, 1.5, 1, 2])
+    rng = cast("np.random.Generator", AllAreZero())
+    draw = next(iter(rows_of(cases).outcomes(np.array([0.0, 0.5]), 1, rng)))
+    assert draw.events.tolist() == [0, 3]
+
+
 @every_count
 def test_drawing_outcomes_alone_keeps_the_forecasts(counts: Counts) -> None:
     probability = np.sqrt(counts.value)

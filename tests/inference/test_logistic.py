@@ -246,3 +246,15 @@ def test_coefficients_that_are_beyond_reach_are_not_fitted_from_there(unit: floa
     expected = fit(np.ones((2, 1)), events / weight, weight, offset).coefficients
     near = refit((None,), events * unit, weight * unit, expected + 0.1, offset)
     np.testing.assert_allclose(near, expected, rtol=1e-12)
+
+
+def test_long_columns_are_fitted_anew_to_a_part_of_their_standard_error() -> None:
+    rng = np.random.default_rng(4)
+    x = np.sort(rng.normal(0, 2, _logistic.LONG + 5000))
+    weight = np.ones(len(x))
+    events = (rng.random(len(x)) < 1 / (1 + np.exp(-0.5 - 0.7 * x))).astype(float)
+    full = fit(np.stack([np.ones(len(x)), x], axis=1), events)
+    error = np.sqrt(np.diagonal(full.information_inverse))
+    found = refit((None, x), events, weight, full.coefficients + error / 2)
+    assert found is not None
+    np.testing.assert_array_less(np.abs(found - full.coefficients) / error, 1e-5)

@@ -42,6 +42,12 @@ def test_none_and_all_have_exact_ends() -> None:
     assert lower[1] == pytest.approx(1 - upper[0], rel=1e-12)
 
 
+def test_none_and_all_have_exact_ends_of_any_number_of_cases() -> None:
+    for n in np.linspace(1, 100, 991):
+        assert wilson(np.array([0.0]), n, Z)[0] == 0
+        assert wilson(np.array([1.0]), n, Z)[1] == 1
+
+
 def test_a_share_of_nothing_has_no_interval() -> None:
     assert np.isnan(wilson(math.nan, math.nan, Z)).all()
 

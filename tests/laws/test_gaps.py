@@ -407,6 +407,40 @@ def test_the_fewest_degrees_of_freedom_are_found_if_enough_pairs_are_tried(
     assert np.unique(two.degrees).tolist() == pytest.approx([fewest], rel=1e-9)
 
 
+def test_as_many_pairs_are_tried_as_there_is_time_for() -> None:
+    for seed in range(5):
+        answers = tournament(seed, gaps=0.5, questions=14, forecasters="abcdef").answers()
+        one = fit_of(answers, Log())
+        pairs = len(pairs_of(one)[0])
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr(_two_way, "MOST_WORK", 0)
+            # The work of a pair goes with the cube of forecasters, where leverages are large.
+            patch.setattr(_two_way, "PAIRS_OF_ALL", 14 * 6**3 * pairs)
+            two = fit_of(answers, Log())
+        fewest = one.degrees[pairs_of(one)].min()
+        assert np.unique(two.degrees).tolist() == pytest.approx([fewest], rel=1e-9)
+
+
+def test_heavy_questions_count_as_much_wherever_the_pieces_are_cut() -> None:
+    """Let a answer everything, the others three questions each, of which one counts most."""
+    found = tournament(1, gaps=0, questions=24, forecasters="abcdefghi")
+    question = np.arange(24)
+    own = {name: question // 3 == k - 1 for k, name in enumerate(found.forecasts) if k}
+    forecasts = {
+        name: np.where(own.get(name, True), p, np.nan) for name, p in found.forecasts.items()
+    }
+    weight = np.where(question % 3 == 0, 10.0 + question, 1.0 + question % 3)
+    answers = Tournament(found.y, forecasts, {"weight": weight}).answers("weight")
+    whole = fit_of(answers, Log())
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(_two_way, "MOST_WORK", 0)
+        patch.setattr(_two_way, "PIECE", 9 * 6)
+        parts = fit_of(answers, Log())
+    fewest = whole.degrees[pairs_of(whole)].min()
+    assert np.unique(parts.degrees).tolist() == pytest.approx([fewest], rel=1e-9)
+    assert_near(parts.errors(*pairs_of(whole)), whole.errors(*pairs_of(whole)))
+
+
 @few
 @given(seed=seeds)
 def test_among_many_forecasters_few_pairs_need_to_be_tried(seed: int) -> None:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pytest
 
-from properly.errors import ArgumentTypeError
+from properly.errors import ArgumentTypeError, DataError
 from properly.rules import (
     PBS,
     RPS,
@@ -46,6 +46,32 @@ def logits_of(subject: Subject) -> np.ndarray[Any, Any]:
     p = 1 / (1 + np.exp(-x))
     apart = [abs(p - b) > 1e-3 for b in subject.breaks]
     return x[np.all(apart, axis=0)] if apart else x
+
+
+@pytest.mark.parametrize("subject", SMOOTH, ids=repr)
+def test_the_slope_of_a_logit_is_what_torch_derives(subject: Subject) -> None:
+    torch = pytest.importorskip("torch", reason="torch is not installed")
+    x = logits_of(subject)
+    for y in (0, 1):
+        happened = np.full(len(x), y == 1)
+        logit = torch.tensor(x, requires_grad=True)
+        subject.rule.price_logit(torch.tensor(happened), logit).sum().backward()
+        expected = subject.rule.price_logit_slope(happened, x)
+        # By way of the probability, what is left of 1 at the largest logits is lost.
+        np.testing.assert_allclose(logit.grad.numpy(), expected, rtol=1e-9, atol=1e-9)
+
+
+@pytest.mark.parametrize("subject", CLASS_SUBJECTS, ids=repr)
+def test_as_many_classes_are_asked_for_before_a_softmax_as_after_it(subject: ClassSubject) -> None:
+    """What is refused as probabilities is refused as logits, in the same words."""
+    said = []
+    for price in (subject.rule.loss, subject.rule.logit_loss):
+        try:
+            price([0, 1], np.full((2, 5), 0.2))
+        except DataError as error:
+            said.append(str(error))
+    assert said == said[::-1]
+    assert len(said) != 1
 
 
 @pytest.mark.parametrize("subject", SUBJECTS, ids=repr)

@@ -142,6 +142,7 @@ def test_a_correlation_that_is_not_defined_is_said_to_be_so() -> None:
 def test_huge_and_tiny_values_are_scaled_too() -> None:
     np.testing.assert_allclose(scaled(np.array([-1.7e308, 0, 1.7e308])), [0, 0.5, 1])
     np.testing.assert_allclose(scaled(np.array([0, 1e-300, 2e-300])), [0, 0.5, 1])
+    np.testing.assert_array_equal(scaled(np.array([0, 5e-324, 1e-323])), [0, 0.5, 1])
 
 
 def test_a_single_epoch_is_a_dot() -> None:

@@ -156,6 +156,17 @@ def test_calibrated_forecasts_are_left_alone() -> None:
         assert not gain.nested
 
 
+@pytest.mark.parametrize(("rarest", "count"), [(4, 1), (5, 4)])
+def test_maps_of_many_parameters_are_tried_with_five_cases_of_each_class(
+    rarest: int, count: int
+) -> None:
+    rng = np.random.default_rng(2)
+    y = np.repeat([0, 1, 2], [40, 30, rarest])
+    p = rng.dirichlet(np.ones(3), len(y))
+    choice = properly.recalibrate(properly.Cases(y, p), "auto")
+    assert len(choice.gains) == count
+
+
 def test_few_cases_that_gain_unclearly_are_left_alone() -> None:
     choice = properly.recalibrate(sample(0.85, n=150), "auto")
     assert not choice.recommended

@@ -36,6 +36,18 @@ def grouped(shifts: tuple[float, ...] = (0.0, 1.0, -1.0), each: int = 300) -> pr
     return properly.Cases(rng.random(len(p)) < truth, p, groups=groups)
 
 
+@pytest.mark.parametrize("intercept", [None, 0.7])
+@pytest.mark.parametrize("slope", [None, 2.0])
+def test_the_line_for_all_is_that_of_a_group_without_a_shift(
+    intercept: float | None, slope: float | None
+) -> None:
+    shifts = GroupShift(intercept, slope, groups={"north": 0.0, "south": 1.0})
+    plain = Logistic(intercept, slope)
+    assert shifts.coefficients == plain.coefficients
+    assert shifts.for_group("north").coefficients == plain.coefficients
+    assert shifts.for_group("south").coefficients.c == plain.coefficients.c + 1
+
+
 def test_shifts_are_the_intercepts_after_the_line_drawn_towards_none() -> None:
     cases = grouped()
     mapping = GroupShift().fit(cases)

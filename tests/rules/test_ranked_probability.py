@@ -364,6 +364,8 @@ def test_weights_are_as_many_as_cuts(rule: RPS) -> None:
     for call in (
         lambda: rule.loss([0, 1], p),
         lambda: rule([0, 1], p),
+        lambda: rule.logit_loss([0, 1], p),
+        lambda: rule.logit_slope([0, 1], p),
         lambda: rule.entropy(p),
         lambda: rule.expected_loss(p, p),
         lambda: rule.range_for(4),

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from properly._boundary._exponents import divided, exponent_of
 from properly._boundary._labels import require_columns
 from properly._boundary._notices import import_extra
 from properly.comparison._agreement import best_epochs, pearson
@@ -124,9 +125,10 @@ def scaled(oriented: Column) -> Column:
     present = finite[~np.isnan(finite)]
     if not present.size or present.min() == present.max():
         return finite * 0 + 0.5
-    # Halved, as the difference of huge numbers may be infinite.
-    low, high = present.min() / 2, present.max() / 2
-    return np.asarray((finite / 2 - low) / (high - low))
+    # The difference of huge numbers may be infinite.
+    size = exponent_of(np.abs(present))
+    x, low, high = (divided(n, size) for n in (finite, present.min(), present.max()))
+    return np.asarray((x - low) / (high - low))
 
 
 def _inks(

@@ -251,7 +251,7 @@ def _usual(cases: Cases, rule: Rule) -> tuple[Map, ...]:
         events = int(np.count_nonzero(y))
         return FEW_MAPS if min(events, len(y) - events) < FEW else EVENT_MAPS
     least = int(np.bincount(y, minlength=cases.classes).min())
-    if len(y) < FEW_A_CLASS * cases.classes or least < FEW_A_CLASS:
+    if least < FEW_A_CLASS:
         return (Temperature(),)
     # Classes are in order if they are priced so.
     cuts = (Cuts(Logistic()),) if isinstance(rule, CutRule) else ()

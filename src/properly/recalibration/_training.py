@@ -13,7 +13,7 @@ import numpy as np
 from properly._boundary._chunks import sweep
 from properly._boundary._libraries import to_numpy
 from properly._boundary._record import Record
-from properly.counts._cases import Cases, require_event
+from properly.counts._cases import Cases
 from properly.counts._class_rows import Table
 from properly.counts._tally import Tally, as_tally
 from properly.errors import DataError
@@ -123,11 +123,7 @@ def as_event_tally(
     if p is not None and set(columns or {}) <= {"weight", "count", "pos_label"}:
         # Rows that are only counted need no copy, and no repetition.
         return Tally.from_arrays(source, p, **(columns or {}))
-    if p is not None:
-        source = Cases(source, p, **(columns or {}))
-    if isinstance(source, Cases):
-        require_event(source)
-    return as_tally(source)
+    return as_tally(source if p is None else Cases(source, p, **(columns or {})))
 
 
 @dataclass(frozen=True, eq=False)
