@@ -30,6 +30,8 @@ DOORS = ["properly", "properly.cli"] + [
 FRAMEWORKS = sorted(
     path.stem for path in (SOURCE / "integrations").iterdir() if not path.name.startswith("_")
 )
+# What a reader can be asked to read at once.
+MOST_WORDS = 3_000
 # Written by commands, or by whoever follows the advice.
 PRODUCED = ("docs/_build/", "benchmarks/results/", "changelog.d/+yourrule.", "+bounded.feature.md")
 FOLDERS = r"(?:src/properly|tests|docs|studies|reproductions|benchmarks|examples|changelog\.d|\.ci)"
@@ -211,3 +213,17 @@ def assert_is_there(name: str) -> None:
     for part in name.split(".")[1:]:
         assert hasattr(thing, part) or part in getattr(thing, "__annotations__", {}), name
         thing = getattr(thing, part, None)
+
+
+SITE = [page for page in pages() if page.suffix == ".md" and (ROOT / "docs") in page.parents]
+
+
+@pytest.mark.parametrize("page", SITE, ids=lambda page: str(page.relative_to(ROOT)))
+def test_a_page_of_the_site_can_be_read_at_a_sitting(page: Path) -> None:
+    assert len(page.read_text(encoding="utf-8").split()) <= MOST_WORDS
+
+
+def test_every_page_below_its_title_says_which_question_it_answers() -> None:
+    said = re.compile(r"^# .+\n\n\*Which question does this answer\?\* [A-Z]", re.MULTILINE)
+    mute = [page for page in SITE if not said.search(page.read_text(encoding="utf-8"))]
+    assert [str(page.relative_to(ROOT / "docs")) for page in mute] == []

@@ -138,15 +138,10 @@ def along(rows: Rows) -> str:
     return table(["curve", *(f"{t / 10:.1f} to {(t + 1) / 10:.1f}" for t in range(10))], lines)
 
 
-def methods(values: int | None) -> Callable[[Rows], str]:
-    """Compare the default with the methods of the paper, at uniform forecasts."""
-
-    def make(rows: Rows) -> str:
-        facts = {"part": "pointwise", "band": "confidence", "distribution": "uniform"}
-        of_band = pick(rows, **facts, values=values)
-        return by_size(_by_curve(of_band), {"curve": "curve", "method": "method"})
-
-    return make
+def methods(rows: Rows) -> str:
+    """Compare the default with the methods of the paper, at continuous and uniform forecasts."""
+    facts = {"part": "pointwise", "band": "confidence", "distribution": "uniform", "values": None}
+    return by_size(_by_curve(pick(rows, **facts)), {"curve": "curve", "method": "method"})
 
 
 def simultaneous(rows: Rows) -> str:
@@ -235,8 +230,7 @@ TABLES: dict[str, Callable[[Rows], str]] = {
     "confidence_worst": confidence_worst,
     "confidence_kind": confidence_kind,
     "along": along,
-    "methods_10": methods(10),
-    "methods_continuous": methods(None),
+    "methods": methods,
     "simultaneous": simultaneous,
     "miscalibration": intervals("miscalibration"),
     "discrimination": intervals("discrimination"),

@@ -5,7 +5,16 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from studies.coverage import tests_page
-from studies.coverage.tables import covered, groups, one, percent, pick, rejected, table
+from studies.coverage.tables import (
+    covered,
+    groups,
+    one,
+    percent,
+    pick,
+    rejected,
+    shown,
+    table,
+)
 from studies.coverage.tables import of_inference as of
 
 if TYPE_CHECKING:
@@ -34,6 +43,7 @@ SERIAL = {
     "newey-west-auto": "`newey-west-auto`",
     "ignored": "time ignored",
 }
+MANY = 100
 METHODS = ("percentile", "basic", "studentized", "none")
 MEASURES = {
     "score": "Brier score",
@@ -71,14 +81,21 @@ def weights(rows: Rows) -> str:
 
 
 def clusters(rows: Rows) -> str:
-    """Show what is covered told of clusters, and in parentheses not told."""
+    """Show what is covered told of few clusters, and in parentheses not told."""
     columns = [
         (f"{count}{' uneven' * uneven}, {percent(rate)}", group)
         for (rate, count, uneven), group in groups(
             of(rows, "clusters"), "event_rate", "clusters", "uneven"
         ).items()
+        if count < MANY
     ]
     return numbers(columns, lambda cell: beside(cell, covered, "coverage"))
+
+
+def many_clusters(rows: Rows) -> str:
+    """Give the lowest that is covered told of many clusters."""
+    told = of(rows, "clusters", clusters=MANY, told=True)
+    return shown(min(row["coverage"] for row in told))
 
 
 def beside(cell: Rows, show: Callable[[Row | None], str], measure: str) -> str:
@@ -236,6 +253,7 @@ TABLES: dict[str, Callable[[Rows], str]] = {
     "inference_scores": scores,
     "inference_weights": weights,
     "inference_clusters": clusters,
+    "inference_many_clusters": many_clusters,
     "inference_series": series,
     "inference_bootstrap": bootstrap,
     "inference_classes": classes,
