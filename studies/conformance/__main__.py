@@ -1,4 +1,4 @@
-"""Write ``conformance.md``: our numbers beside those of other libraries, from what was run.
+"""Write ``conformance.md`` and pages on coming from a library, from what was run.
 
 Run with ``make conformance``, in the environment of the peers. A library that is not there is named
 as such on the page.
@@ -14,6 +14,7 @@ from string import Template
 from properly._boundary._files import write_whole
 from studies.conformance.answers import ABSENT, code_block
 from studies.conformance.calls import calls
+from studies.conformance.coming import PAGES, filled, names_of_all
 from studies.conformance.defects import IMPORTS, defects
 from studies.conformance.numbers import (
     CLASSES,
@@ -38,7 +39,7 @@ PEERS = (
     "hmeasure",
     "probmetrics",
 )
-TEMPLATE = ROOT / "docs" / "conformance.md.in"
+DOCS = ROOT / "docs"
 
 
 def versions() -> str:
@@ -55,7 +56,7 @@ def versions() -> str:
 
 def page() -> str:
     """Run everything, and fill it into the template."""
-    return Template(TEMPLATE.read_text(encoding="utf-8")).substitute(
+    return _template("conformance").substitute(
         versions=versions(),
         r=RELIABILITYDIAG,
         data=DATA,
@@ -67,6 +68,14 @@ def page() -> str:
     )
 
 
+def _template(name: str) -> Template:
+    return Template((DOCS / f"{name}.md.in").read_text(encoding="utf-8"))
+
+
 if __name__ == "__main__":
     os.chdir(ROOT)  # where the reference numbers are found
-    write_whole(ROOT / "docs" / "conformance.md", page())
+    names = names_of_all()
+    for name, coming in PAGES.items():
+        text = _template(name).substitute(filled(coming, names))
+        write_whole(DOCS / f"{name}.md", text)
+    write_whole(DOCS / "conformance.md", page())

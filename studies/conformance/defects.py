@@ -154,6 +154,7 @@ from sklearn.pipeline import Pipeline
 X, y = make_classification(500, class_sep=2.0, random_state=1)
 both = [LogisticRegression(), DummyClassifier(strategy="stratified", random_state=1)]
 
+
 def chosen(scorer):
     search = GridSearchCV(Pipeline([("model", both[0])]), {"model": both}, scoring=scorer)
     search.fit(X, y)

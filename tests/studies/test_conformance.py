@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import numpy as np
@@ -16,10 +17,11 @@ from studies.conformance.answers import (
     spaced,
     value,
 )
+from studies.conformance.coming import PAGES, names_of_all, number
 from studies.conformance.defects import DEFECTS, Defect, _verdict
 from studies.conformance.numbers import NUMBERS, _by_r, _row
 
-PAGE = Path(__file__).resolve().parents[2] / "docs" / "conformance.md"
+DOCS = Path(__file__).resolve().parents[2] / "docs"
 
 
 def test_what_is_printed_is_what_the_code_prints() -> None:
@@ -67,14 +69,68 @@ def test_a_release_without_the_defect_would_be_told_by_its_output(defect: Defect
 
 
 def test_the_page_has_all_that_the_scripts_run() -> None:
-    text = PAGE.read_text(encoding="utf-8")
+    text = (DOCS / "conformance.md").read_text(encoding="utf-8")
     for defect in DEFECTS:
         assert f"### {defect.title}\n" in text
         assert spaced(defect.theirs) in text
-    for number in NUMBERS:
-        assert f"| {number.what} | here: `{number.ours}` |" in text
+    for row in NUMBERS:
+        assert f"| {row.what} | here: `{row.ours}` |" in text
     assert "not run |" not in text, "every peer should be there when the page is printed"
     assert "could not be installed" not in text
+
+
+@pytest.mark.parametrize("page", PAGES)
+def test_a_page_for_those_who_come_from_a_library_has_all_of_its_calls(page: str) -> None:
+    text = (DOCS / f"{page}.md").read_text(encoding="utf-8")
+    for call in (call for calls in PAGES[page].sections.values() for call in calls):
+        assert f"| `{call.theirs}` | `{call.ours}`<br>{call.mind} | " in text
+    for row in PAGES[page].differ:
+        assert f"| `{row.theirs}`: " in text
+        assert f"| `{row.ours}`: " in text
+    assert "not run" not in text, "the library should be there when the page is printed"
+    assert "could not be installed" not in text
+
+
+@pytest.fixture(scope="module")
+def names() -> dict[str, object]:
+    with pytest.MonkeyPatch.context() as patch:
+        patch.chdir(DOCS.parent)  # where the reference numbers are found
+        return names_of_all()
+
+
+@pytest.mark.parametrize("page", PAGES)
+def test_our_side_of_such_a_page_runs_and_gives_the_numbers_that_it_has(
+    page: str, names: dict[str, object]
+) -> None:
+    for call in (call for calls in PAGES[page].sections.values() for call in calls):
+        found = value(call.ours, names)
+        assert found is not None, call.ours
+        assert np.isfinite(found).all()
+    text = (DOCS / f"{page}.md").read_text(encoding="utf-8")
+    for row in PAGES[page].differ:
+        assert f"`{row.ours}`: {number(row.ours, names)} | " in text
+
+
+# What the calls for R speak of besides.
+BESIDE = """
+from properly import decisions
+t2, thresholds, K = properly.tally(y, x2), [0.05, 0.1], 5
+P = crash.severity_probabilities[crash.severity_known]
+grade, d = crash.severity[crash.severity_known], P.argmax(axis=1)
+"""
+CALL = re.compile(r"`((?:properly|inference|decisions)\.[^`]+)`")
+
+
+def test_our_calls_on_the_page_for_those_who_come_from_r_run() -> None:
+    text = (DOCS / "from-r.md").read_text(encoding="utf-8")
+    block = text.partition("```python\n")[2].partition("```")[0]
+    there: dict[str, object] = {}
+    printed(block, there)
+    printed(BESIDE, there)
+    calls = [call for line in text.splitlines() if line[:1] == "|" for call in CALL.findall(line)]
+    assert len(calls) > 15
+    for call in calls:
+        assert eval(call, there) is not None  # noqa: S307  # the page shows what is run
 
 
 def test_numbers_of_r_are_read_from_what_r_wrote() -> None:
