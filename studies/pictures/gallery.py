@@ -62,7 +62,7 @@ def figure_of(code: str) -> Figure:
 def keep(path: Path, figure: Figure, code: str) -> None:
     """Save a picture in few colours, with the lines that drew it."""
     drawn = BytesIO()
-    figure.savefig(drawn, format="png", dpi=110, bbox_inches="tight", facecolor="white")
+    figure.savefig(drawn, format="png", dpi=144, bbox_inches="tight", facecolor="white")
     image = Image.open(drawn).convert("RGB")
     image = image.quantize(COLORS, Image.Quantize.MAXCOVERAGE, dither=Image.Dither.NONE)
     source = PngInfo()
