@@ -89,7 +89,7 @@ PROMISES = (
         ),
     ),
     Family(
-        "many models, groups or thresholds at once",
+        "many models or groups at once",
         "comparisons",
         (
             _inference("several", what="all differences"),
@@ -186,7 +186,7 @@ def promised(families: Sequence[Family], rows: Rows) -> str:
         shares = [f"{100 * median(pair[0] for pair in pairs):.1f}", shown(min(pairs))]
         lines.append([family.link(), percent(level), *shares, few])
     header = ["band or interval", "level", "median", "lowest"]
-    return table([*header, "settings that are short"], lines)
+    return table([*header, "short"], lines)
 
 
 def tested(families: Sequence[Family], rows: Rows) -> str:
@@ -197,7 +197,7 @@ def tested(families: Sequence[Family], rows: Rows) -> str:
         many = sum(share > SIZE + 2 * error for share, error in pairs)
         shares = [f"{100 * median(pair[0] for pair in pairs):.1f}", shown(max(pairs))]
         lines.append([family.link(), *shares, f"{many} of {len(pairs)}"])
-    return table([f"test at {percent(SIZE)}", "median", "highest", "settings with too many"], lines)
+    return table([f"test at {percent(SIZE)}", "median", "highest", "too many"], lines)
 
 
 TABLES: dict[str, Callable[[Rows], str]] = {
