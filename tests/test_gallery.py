@@ -6,7 +6,8 @@ import re
 
 import pytest
 from PIL import Image
-from studies.pictures.gallery import FOLDER, KEY, MOST_BYTES, PAGE, STATIC, Entry, entries
+from studies.pictures.canvas import STATIC
+from studies.pictures.gallery import FOLDER, KEY, MOST_BYTES, PAGE, Entry, entries
 
 from properly import plots
 

@@ -6,6 +6,7 @@ import re
 from io import BytesIO
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+import numpy as np
 from matplotlib import rc_context
 from PIL import Image
 from PIL.PngImagePlugin import PngInfo
@@ -55,8 +56,9 @@ def figure_of(code: str) -> Figure:
     """Run the lines, and return the figure of the Axes that the last one names."""
     names: dict[str, Any] = {}
     exec(compile(code, str(PAGE), "exec"), names)  # noqa: S102 - the page is our own
-    drawn = names.get("ax", names.get("axes"))
-    return getattr(drawn, "figure", None) or next(iter(drawn)).figure  # type: ignore[arg-type]
+    drawn = np.ravel(np.asarray(names.get("ax", names.get("axes")), dtype=object))
+    figure: Figure = drawn[0].figure
+    return figure
 
 
 def keep(path: Path, figure: Figure, code: str) -> None:

@@ -36,7 +36,8 @@ def site(browser: Browser, tmp_path_factory: pytest.TempPathFactory) -> Path:  #
         shutil.copy(DOCS / f"{name}.md", source)
     (source / "index.md").write_text(FRONT, encoding="utf-8")
     (out / "report.html").touch()  # a report that is there is not written again
-    command = [sys.executable, "-m", "sphinx", "-Q", "-b", "html", "-c", DOCS, source, out]
+    paths = [str(path) for path in (DOCS, source, out)]
+    command = [sys.executable, "-m", "sphinx", "-Q", "-b", "html", "-c", *paths]
     subprocess.run(command, check=True)  # noqa: S603
     return out
 
