@@ -5,8 +5,10 @@ BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip -qq --disable-pip-version-check
 # Tools are pinned, so that a new linter does not break an old commit; what users install is not.
 TOOLS ?= requirements/tools.txt
-# Tests with the lowest versions that are allowed, and a wheel as users install it.
+# Tests with the lowest versions that are allowed, and the newest; a wheel as users install it.
 LOWEST := $(VENV)/lowest
+OLDEST ?= $(PYTHON)
+NEWEST := $(VENV)/newest
 WHEEL := $(VENV)/wheel
 # Peers want an older pandas than the tests, so they have an environment of their own.
 PEERS := $(VENV)/peers
@@ -40,7 +42,7 @@ TOGETHER := $(MAKE) --no-print-directory --keep-going --output-sync=target
 unexport PYTHONDONTWRITEBYTECODE
 
 .DEFAULT_GOAL := help
-.PHONY: help report release lock test-lowest test test-laws test-pictures test-numbers test-counts test-rest test-browser verify test-all fuzz check test-integrations test-peers bench docs notebooks pictures conformance coverage-study mutants changelog clean
+.PHONY: help report release lock test-lowest test-newest test test-laws test-pictures test-numbers test-counts test-rest test-browser verify test-all fuzz check test-integrations test-peers bench docs notebooks pictures conformance coverage-study mutants changelog clean
 
 help:  ## show this help
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:[^#]*## /\t/' | expand -t 20
@@ -85,18 +87,23 @@ test-rest:
 test-browser:
 	@$(RUN) -m "not slow" tests/browser
 
-verify: $(VENV)/.ready-test,docs $(VENV)/.ready-browser  ## run every check and every test, with all examples; list the lines that none reaches
-	@touch $(VENV)/.ready-test $(VENV)/.ready-docs
-	@$(TOGETHER) --jobs=2 check docs test-all
+verify: $(VENV)/.ready-test,docs,release $(VENV)/.ready-browser $(LOWEST)/.ready  ## run every check and every test, with all examples and the lowest versions; list the lines that none reaches; try a release
+	@touch $(VENV)/.ready-test $(VENV)/.ready-docs $(VENV)/.ready-release
+	@$(TOGETHER) --jobs=2 check docs test-all test-lowest release
 
 test-all:
 	@$(RUN) $(SHARED) $(FULL) --cov=properly src reproductions tests $(FRAMED:%=--ignore=%)
 
-# What depends on versions: arrays, frames, files, pictures, and the Python of the README.
-OLD := tests/_boundary tests/counts tests/engines tests/laws tests/plots tests/rules tests/test_readme.py
+# What depends on versions: arrays, frames, files, commands, pictures, and the Python that
+# pages show.
+OLD := $(addprefix tests/,_boundary cli counts engines plots rules sklearn test_readme.py)
+OLD += $(addprefix tests/laws/,test_array_standard.py test_engines.py)
 
 test-lowest: $(LOWEST)/.ready  ## run quick tests with the lowest versions of what is needed
 	@$(LOWEST)/bin/python -m pytest -q $(SHARED) -m "not slow" $(OLD)
+
+test-newest: $(NEWEST)/.ready  ## run these tests with the newest versions of everything
+	@$(NEWEST)/bin/python -m pytest -q $(SHARED) -m "not slow" $(OLD)
 
 fuzz: $(VENV)/.ready-test,docs  ## try odd rows, files and stored things for MINUTES=10, with new seeds
 	@touch $(VENV)/.ready-test $(VENV)/.ready-docs
@@ -179,11 +186,19 @@ $(VENV)/.ready-integrations: $(BIN)/python pyproject.toml Makefile
 
 $(LOWEST)/.ready: $(BIN)/python pyproject.toml $(TOOLS) requirements/lowest.py
 	@echo "installing the lowest versions into $(LOWEST)"
-	@$(PYTHON) -m venv $(LOWEST)
-	@$(BIN)/python requirements/lowest.py > $(LOWEST)/lowest.txt
+	@$(OLDEST) -m venv $(LOWEST)
+	@$(LOWEST)/bin/python requirements/lowest.py > $(LOWEST)/lowest.txt
 	@$(LOWEST)/bin/python -m pip -qq --disable-pip-version-check install \
 	  --constraint $(TOOLS) --requirement $(LOWEST)/lowest.txt --editable .
 	@touch $@
+
+# Each time anew: what is newest changes.
+.PHONY: $(NEWEST)/.ready
+$(NEWEST)/.ready: $(BIN)/python
+	@echo "installing the newest versions into $(NEWEST)"
+	@$(PYTHON) -m venv $(NEWEST)
+	@$(NEWEST)/bin/python -m pip -qq --disable-pip-version-check install --upgrade \
+	  --upgrade-strategy eager --editable ".[test]"
 
 # briertools asks for a test tool that brings maps and satellite images with it, dlordinal for torch,
 # superior-scoring-rules for TensorFlow; what is compared runs without.

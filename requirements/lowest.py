@@ -6,6 +6,7 @@ environments of their own.
 
 from __future__ import annotations
 
+import sys
 import tomllib
 from pathlib import Path
 
@@ -34,4 +35,6 @@ def lowest() -> list[str]:
 
 
 if __name__ == "__main__":
+    if sys.version_info >= (3, 13):
+        sys.exit("the lowest versions need Python 3.11 or 3.12: make test-lowest OLDEST=python3.11")
     print("\n".join(lowest()))

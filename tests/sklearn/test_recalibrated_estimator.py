@@ -56,6 +56,8 @@ if TYPE_CHECKING:
 
     Floats = NDArray[np.float64]
 
+VERSION = tuple(map(int, sklearn.__version__.split(".")[:2]))
+
 
 def overconfident(n: int = 600, seed: int = 1) -> tuple[Floats, NDArray[np.int64]]:
     """Return columns that repeat one another, which naive Bayes takes for so much evidence."""
@@ -212,6 +214,7 @@ def test_calibrated_classes_are_left_alone() -> None:
     )
 
 
+@pytest.mark.skipif(VERSION < (1, 8), reason="scikit-learn has no temperature before 1.8")
 def test_the_temperature_is_that_of_scikit_learn_but_for_what_it_adds() -> None:
     X, y = three_classes()
     theirs = CalibratedClassifierCV(GaussianNB(), method="temperature", cv=5, ensemble=False)
@@ -450,6 +453,7 @@ def test_it_keeps_every_rule_of_scikit_learn_but_that_weights_repeat_rows(given:
     assert missed == set(REPEATED)
 
 
+@pytest.mark.skipif(VERSION < (1, 6), reason="scikit-learn has other checks before 1.6")
 @pytest.mark.parametrize("kind", ["dense", "sparse"])
 def test_by_maximum_likelihood_weights_repeat_rows_as_scikit_learn_has_it(kind: str) -> None:
     # Other checks have classes that can be told for certain, of which it has no map.

@@ -69,6 +69,8 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
+VERSION = tuple(map(int, sklearn.__version__.split(".")[:2]))
+
 WITHIN = (0.1, 0.4)
 BOTH = [Brier(), Log(), Spherical(), Pseudospherical(-2), Misclassification()]
 BINARY = [
@@ -335,6 +337,7 @@ def test_searches_without_routing_take_weights_with_several_scorers() -> None:
     assert search.best_score_ < 0
 
 
+@pytest.mark.skipif(VERSION < (1, 6), reason="scikit-learn blames the estimator before 1.6")
 @pytest.mark.usefixtures("routing")
 def test_weights_that_nobody_asked_for_are_refused_by_scikit_learn() -> None:
     X, y = problem(2)
