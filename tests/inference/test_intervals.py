@@ -16,7 +16,7 @@ import properly
 from properly import Cases, score_interval, tally
 from properly.errors import ArgumentTypeError, DataError, DataWarning, ImproperRuleError
 from properly.inference import auc_interval, net_benefit_interval, skill_interval
-from properly.rules import RPS, Bounded, Brier, Log, Shifted
+from properly.rules import RPS, Bounded, Brier, Log, Pseudospherical, Shifted
 
 RNG = np.random.default_rng(11)
 N = 200
@@ -453,4 +453,33 @@ def test_what_cancels_within_clusters_has_no_standard_error() -> None:
     p, y = np.tile([0.13, 0.27, 0.61, 0.83, 0.49], 12), np.tile([0, 1, 1, 0, 1], 12)
     found = score_interval(Cases(y, p, clusters=np.repeat(np.arange(12), 5)), Brier())
     assert found.standard_error == 0
+    assert np.isnan(found.interval).all()
+
+
+# The event costs about 1e155, whose square is beyond all doubles.
+HARDLY = np.arange(40) == 5, np.where(np.arange(40) == 5, 1e-310, 0.1)
+
+
+@pytest.mark.filterwarnings("ignore::properly.errors.DataWarning")
+@pytest.mark.parametrize("interval", [score_interval, skill_interval])
+def test_what_can_hardly_be_squared_has_the_same_error_in_a_tally(interval: Any) -> None:
+    rule, weight = Pseudospherical(-1.0), np.linspace(0.5, 2, 40)
+    rows = interval(Cases(*HARDLY), rule)
+    counted = interval(tally(*HARDLY), rule)
+    assert counted.value == pytest.approx(rows.value, rel=1e-12)
+    assert counted.standard_error == pytest.approx(rows.standard_error, rel=1e-9)
+    plain, light, heavy = (
+        interval(tally(*HARDLY, weight=weight * unit), rule) for unit in (1, 1e-90, 1e90)
+    )
+    assert light.standard_error == pytest.approx(plain.standard_error, rel=1e-9)
+    assert heavy.standard_error == pytest.approx(plain.standard_error, rel=1e-9)
+
+
+@pytest.mark.filterwarnings("ignore::properly.errors.DataWarning")
+@pytest.mark.parametrize("form", [tally, Cases])
+def test_what_cannot_be_squared_has_a_skill_and_no_error(form: Any) -> None:
+    y = HARDLY[0]
+    found = skill_interval(form(y, np.where(y, 5e-324, 0.1)), Pseudospherical(-1.0))
+    assert found.value < -1e159
+    assert math.isnan(found.standard_error)
     assert np.isnan(found.interval).all()

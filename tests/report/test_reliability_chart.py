@@ -75,6 +75,16 @@ def test_bars_hold_all_cases_and_stand_within_the_panel(rare: bool) -> None:
             assert all(one[1] <= two[0] + 1e-4 for one, two in pairwise(ends))
 
 
+@pytest.mark.filterwarnings("ignore::properly.errors.DataWarning")
+def test_a_bar_of_next_to_no_width_is_the_tallest() -> None:
+    p = np.repeat([5e-324, 1e-310, 3e-310, 1e-309], 20)
+    found = evaluate(np.arange(80) % 2, {"m": p}, task="binary", replicates=20, rng=1)
+    height = [row["y2"] for row in of_kind(rows_of(reliability_chart(found)), "bar", "m")]
+    assert np.isfinite(height).all()
+    assert height[0] == max(height) > 0
+    assert not found.reliability["m"].discrete
+
+
 def test_rare_events_are_looked_at_on_the_scale_of_roots() -> None:
     for rare in (True, False):
         chart = reliability_chart(evaluation(rare))

@@ -308,8 +308,12 @@ def _p_values(
     distinct = [label.index(i) for i in range(len(place))]
     _require_varying([names[i] for i in distinct], loss[:, distinct])
     level, replicates, rng = drawing
-    # Only ratios of losses matter, and squares of the smallest vanish.
-    loss = divided(loss[:, distinct], exponent_of(np.abs(loss)))
+    # Only differences matter, which are lost in means of what all have in common; of these only
+    # ratios do, and squares of the smallest vanish.
+    loss = loss[:, distinct]
+    nearest = np.abs(loss).argmin(axis=1, keepdims=True)
+    loss = loss - np.take_along_axis(loss, nearest, axis=1)
+    loss = divided(loss, exponent_of(np.abs(loss)))
     result = boot.MCS(loss, 1 - level, replicates, length, method, seed=rng)
     result.compute()
     left_out = [_single(x) for x in result.pvalues.index.tolist()]

@@ -65,9 +65,12 @@ class Moments(NamedTuple):
     apart: float | None = None
 
     def ratio(self) -> tuple[float, float]:
-        """Return the ratio of the first two means, and its standard error."""
+        """Return the ratio of the first two means, and its standard error.
+
+        That of a ratio whose square is beyond all doubles is not known.
+        """
         first, second = self.mean[:2]
-        with np.errstate(divide="ignore", invalid="ignore"):
+        with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
             ratio = first / second
             turn = np.array([1.0, -ratio])
             inside = self.spread.covariance[:2, :2]

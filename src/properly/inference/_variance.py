@@ -470,17 +470,19 @@ def _spread_of_counts(tally: Tally, if_event: Column, if_none: Column) -> Spread
     total = cases = float(xp.sum(weight))
     if tally.event_squares is not None:
         cases = total**2 / float(sum(map(xp.sum, squares)))
+    if cases <= 1:
+        return Spread(np.full((len(if_event),) * 2, np.nan), 0)
     amounts = [xp.where(s > 0, a, 0.0) for s, a in zip(squares, (if_event, if_none), strict=True)]
-    # An infinite amount leaves the spread of its own mean undefined, and of no other.
-    with np.errstate(invalid="ignore"):
+    # An infinite amount leaves the spread of its own mean undefined, and of no other. So does one
+    # whose square is beyond all doubles.
+    with np.errstate(invalid="ignore", over="ignore"):
         mean = (dot(amounts[0], events) + dot(amounts[1], weight - events)) / total
         summed = np.zeros((len(mean),) * 2)
         for square, amount in zip(squares, amounts, strict=True):
             away = xp.where(square > 0, _away(amount, mean), 0.0)
-            summed += dot(square * away, away)
-    if cases <= 1:
-        return Spread(np.full((len(mean),) * 2, np.nan), 0)
-    return Spread(summed / total**2 * cases / (cases - 1), cases - 1)
+            # Divided first, so that no square is larger than it has to be.
+            summed += dot(square / total**2 * away, away) * (cases / (cases - 1))
+    return Spread(summed, cases - 1)
 
 
 def effective_total(tally: Tally) -> float:

@@ -406,8 +406,9 @@ def _band(record: Reliability) -> list[Row]:
 def _bars(record: Reliability, frame: Frame) -> list[Row]:
     """Draw bars whose areas, in the picture, are the numbers of forecasts."""
     lower, upper, weight = _fewer(record, frame)
-    dense = weight / (frame.place(np.minimum(upper, frame.top)) - frame.place(lower))
-    height = weight if record.discrete else dense
+    width = frame.place(np.minimum(upper, frame.top)) - frame.place(lower)
+    # Relative to the narrowest, by whose width alone a number might be divided to no double.
+    height = weight if record.discrete else weight * (width.min() / width)
     height = TALLEST * height / height.max()
     ends = (record.value, record.value) if record.discrete else (lower, upper)
     columns = (x.tolist() for x in (lower, np.minimum(upper, frame.top), weight, height, *ends))
