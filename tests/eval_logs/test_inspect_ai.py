@@ -215,8 +215,8 @@ SAMPLES: list[tuple[list[Any], dict[str, Any], str]] = [
         [sample(confidence=None)],
         {},
         (
-            "answers must come with a confidence; none of 1 answer has 'confidence' in the "
-            "metadata of its score, as a scorer or in the sample's metadata\n\n"
+            "answers must come with a confidence; none of 1 answer has 'confidence' "
+            "in the metadata of its score, as a scorer or in the sample's metadata\n\n"
             "Hint: confidence= names the key, or the scorer, that has it."
         ),
     ),

@@ -368,8 +368,9 @@ def retention_curve(
     Of 2,000 samples each, those of 95 % held the AURC of the error rate in 93.9 to 94.4 % with 100
     cases, in 93.8 to 94.6 % with 500 and in 94.2 to 95.3 % with 2,000. Confidences were calibrated,
     tied, useless, or of questions with five answers each. Few errors lower it: with about five in
-    100 cases it was 89 %, in 500 cases 93 %. The excess is held one or two per cent less often.
-    An area of 0 has no interval.
+    100 cases it was 89 %, in 500 cases 93 %. The excess is held one or two per cent less often,
+    and of 1,000 samples with 100 cases the area of the Brier score in 90 to 95 %. An area of 0 has
+    no interval.
 
     Quadratic weighted kappa always has the weights of all classes, whichever are kept. It is NaN,
     and the area with it, where outcomes and decisions are all one class.
