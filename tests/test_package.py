@@ -93,6 +93,13 @@ def test_links_and_pictures_of_the_readme_are_absolute_on_the_index() -> None:
     assert [x for x in targets if not x.startswith(("https://", "#"))] == []
 
 
+def test_the_index_says_how_to_install_without_a_clone() -> None:
+    text = on_the_index()
+    assert "pip install 'properly[app]'" in text
+    assert "pip install properly " in text
+    assert not re.search(r"pip install '?\.|[Ff]rom a clone", text)
+
+
 def test_the_picture_of_the_readme_is_in_the_repository() -> None:
     pictures = re.findall(r"/docs/_static/([\w.]+)", on_the_index())
     assert pictures
