@@ -48,7 +48,8 @@ if TYPE_CHECKING:
 
 FEW = [Brier(), Log()]
 EVENT_RULES = [rule for rule in subjects.RULES if is_expressible(rule, None)]
-CLASS_RULES = [subject.rule for subject in class_subjects.SUBJECTS if 3 in subject.classes]
+OF_THREE = [subject.rule for subject in class_subjects.SUBJECTS if 3 in subject.classes]
+CLASS_RULES = [rule for rule in OF_THREE if is_expressible(rule, 3)]
 
 
 def tallies_are_those_of_arrays(engine: Engine) -> None:

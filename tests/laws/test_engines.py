@@ -28,6 +28,7 @@ from .engine_laws import (
     FEW,
     LATE,
     LAWS,
+    OF_THREE,
     groups_and_clusters_are_summed,
     tallies_are_those_of_arrays,
 )
@@ -84,8 +85,11 @@ def test_every_rule_falls_to_some_engine() -> None:
     for rules in (EVENT_RULES, CLASS_RULES):
         dealt = [repr(rule) for engine in KINDS for rule in engine.dealt(rules)]
         assert sorted(dealt) == sorted(repr(rule) for rule in rules)
+    # No engine has the functions that these need.
     left_out = [rule for rule in subjects.RULES if rule not in EVENT_RULES]
-    assert all("BetaWeighted" in repr(rule) or "Pseudo" in repr(rule) for rule in left_out)
+    left_out += [rule for rule in OF_THREE if rule not in CLASS_RULES]
+    special = ("BetaWeighted", "Pseudospherical", "Power")
+    assert [rule for rule in left_out if not any(name in repr(rule) for name in special)] == []
 
 
 @pytest.mark.parametrize("engine", ENGINES, ids=repr)
