@@ -136,7 +136,11 @@ class Lowess:
         """Return how far all are from some forecasts, in widths, and how much they count."""
         width = self.width[some, None]
         # Without a width, only the forecast itself is in its window.
-        away = (self.value - self.value[some, None]) / np.where(width > 0, width, 1)
+        reach = np.where(width > 0, width, 1)
+        away = self.value - self.value[some, None]
+        # What is outside counts nothing, however far it is; in widths that may be beyond doubles.
+        np.clip(away, -reach, reach, out=away)
+        away /= reach
         kernel: Column = np.abs(away)
         kernel[(width[:, 0] == 0)] = np.where(away[width[:, 0] == 0] == 0, 0, 1)
         np.minimum(kernel, 1, out=kernel)
