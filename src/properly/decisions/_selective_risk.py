@@ -107,16 +107,18 @@ def _selective(blocks: Blocks, loss: Column) -> tuple[float, Column]:
     Of a block of m cases after c others that paid S, with mean loss l, the sum is
     :math:`\sum_{j=1}^m (S + j l) / (c + j) = m l + (S - c l) (\psi(c+m+1) - \psi(c+1))`.
     """
-    from scipy.special import digamma, polygamma
+    from scipy.special import digamma, zeta
 
     cases, before, total = blocks.cases, blocks.before, blocks.cases.sum()
     mean = blocks.loss / cases
-    steps = digamma(before + cases + 1) - digamma(before + 1)
-    bends = polygamma(1, before + cases + 1) - polygamma(1, before + 1)
+    # A block begins where the one before it ends; the derivative of digamma is a zeta function.
+    edges = np.append(before, total) + 1
+    bend = zeta(2, edges)
+    steps, bends = np.diff(digamma(edges)), np.diff(bend)
     surplus = blocks.paid - before * mean
     area = float(np.sum(blocks.loss + surplus * steps) / total)
     # The own block grows by a case; later ones have one case more before them.
-    own = surplus * polygamma(1, before + cases + 1) + before / cases * steps * mean
+    own = surplus * bend[1:] + before / cases * steps * mean
     later = _after(surplus * bends - mean * steps)
     slope = 1 - before / cases * steps + _after(steps)
     k = blocks.number
