@@ -237,6 +237,14 @@ def test_windows_are_the_narrowest_that_hold_two_thirds_of_the_cases() -> None:
     np.testing.assert_allclose(Lowess.of(value, weight, counted=True).width, expected, atol=1e-15)
 
 
+@pytest.mark.parametrize(
+    ("value", "width"), [([0.1, 0.9], [0.8, 0.8]), ([0.1, 0.4, 0.9], [0.3, 0.3, 0.5])]
+)
+def test_windows_hold_two_cases_at_least(value: list[float], width: list[float]) -> None:
+    found = Lowess.of(np.array(value), np.ones(len(value)), counted=True)
+    np.testing.assert_allclose(found.width, width, rtol=1e-12)
+
+
 def test_rough_lowess_of_many_forecasts_is_close() -> None:
     value, weight, events = draw(1500)
     curves = Lowess.of(value, weight, counted=True)

@@ -370,6 +370,17 @@ def test_a_slope_needs_twenty_of_each(events: int, *, has_slope: bool) -> None:
         assert tuple(found.calibration.slope_interval[0]) == line.slope.interval
 
 
+def test_large_miscalibration_loses_little_by_its_correction() -> None:
+    chosen = np.arange(300) < 230
+    cases = properly.Cases(HAPPENED, 1 - P, groups=np.where(chosen, "large", "small"))
+    found = by_group(cases, Brier(), replicates=19, rng=1)
+    raw = properly.decompose(HAPPENED[chosen], 1 - P[chosen], Brier()).miscalibration
+    assert 0.8 * raw < found.miscalibration[0] < raw
+    assert found.calibration is not None
+    low, high = found.calibration.miscalibration_interval[0]
+    assert 0 < low < found.miscalibration[0] < high
+
+
 def test_miscalibration_needs_two_hundred_cases() -> None:
     groups = np.where(np.arange(300) < 200, "large", "small")
     found = groups_of(groups=groups)
