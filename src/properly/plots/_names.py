@@ -92,7 +92,7 @@ def title_panel(ax: Axes, name: str, width: float) -> None:
     # Letters are as wide as pixels allow, which is not quite in proportion to their size.
     room = width * ax.figure.dpi
     while (taken := title.get_window_extent().width) > room:
-        title.set_fontsize(room / taken * title.get_fontsize())
+        title.set_fontsize(room / taken * float(title.get_fontsize()))
 
 
 def title_lines(names: Iterable[str], width: float) -> int:
