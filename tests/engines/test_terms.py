@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from properly.engines._term_algebra import make
+from properly.engines._term_algebra import given, make
 from properly.engines._terms import Facts, Term, _arithmetic, leaf, length
 
 if TYPE_CHECKING:
@@ -97,3 +97,12 @@ def test_numbers_are_put_first_and_multiplied_ahead() -> None:
     assert make("pow", P, 2.0) == make("mul", P, P)
     assert make("pow", P, -1.0) == make("div", 1.0, P)
     assert (make("mul", 0.0, P), make("mul", 1.0, P), make("abs", P)) == (0.0, P, P)
+
+
+def test_what_a_condition_says_nothing_of_stays_as_it_is_known() -> None:
+    grown = make("exp", P)
+    assert isinstance(grown, Term)
+    small = given(grown, make("lt", grown, 1.5), happened=True)
+    assert isinstance(small, Term)
+    assert (small.low, small.high) == (1.0, math.nextafter(1.5, 0))
+    assert given(small, make("lt", Q, 0.5), happened=True) is small
