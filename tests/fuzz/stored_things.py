@@ -48,11 +48,18 @@ def _map(mapping: Any) -> Stored:
     return Stored(lambda folder: mapping.save(folder / "map.json"), recalibration.load, _use)
 
 
+def _rows_for(mapping: Any) -> Any:
+    """Return forecasts of an event, or of as many classes as a map has, forged ones too."""
+    if mapping.of != "classes":
+        return np.array(ODD)
+    classes = len(getattr(mapping, "labels", None) or TABLE[0])
+    return TABLE if classes == len(TABLE[0]) else np.full((2, classes), 1 / classes)
+
+
 def _use(mapping: Any) -> str:
     """Apply a map, whose forecasts must be probabilities, and write it."""
     with np.errstate(all="raise", under="ignore"):
-        given = TABLE if mapping.of == "classes" else np.array(ODD)
-        q = np.asarray(mapping.at(given))
+        q = np.asarray(mapping.at(_rows_for(mapping)))
     assert ((q >= 0) & (q <= 1)).all()
     text: str = mapping.dumps()
     assert recalibration.loads(text).dumps() == text
