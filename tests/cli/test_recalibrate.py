@@ -737,6 +737,7 @@ def test_a_map_that_is_there_is_not_overwritten(file: Path, tmp_path: Path) -> N
     assert isinstance(load(path), Logistic)
 
 
+@pytest.mark.skipif(duckdb.__version__ < "2", reason="duckdb 1 loads pandas for any value")
 def test_a_map_is_applied_without_what_it_does_not_need(stored: Path, tmp_path: Path) -> None:
     file = tmp_path / "in.csv"
     file.write_text("p\n0.25\n0.5\n", encoding="utf-8")
