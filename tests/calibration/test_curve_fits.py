@@ -222,11 +222,11 @@ def test_a_window_without_width_holds_its_own_cases_only() -> None:
 @pytest.mark.parametrize("kind", [Lowess, Loess])
 def test_what_is_outside_a_window_counts_nothing_however_far_it_is(kind: Any) -> None:
     weight, events = np.array([15.0, 10, 10, 5]), np.array([[3.0, 5, 6, 4]])
-    curves = [
+    found, wanted = (
         kind.of(np.array([0.0, unit, 3 * unit, 1]), weight, counted=True).at(events)[0]
         for unit in (1e-310, 1e-300)
-    ]
-    np.testing.assert_allclose(*curves, rtol=1e-9)
+    )
+    np.testing.assert_allclose(found, wanted, rtol=1e-9)
 
 
 def test_windows_are_the_narrowest_that_hold_two_thirds_of_the_cases() -> None:

@@ -14,7 +14,7 @@ from tests.inference_numbers import CLUSTER, P1, P2, WEIGHT, Y, assert_published
 import properly
 from properly.comparison import by_fold
 from properly.errors import ArgumentTypeError, DataError, DataWarning
-from properly.rules import RPS, Brier, Log
+from properly.rules import RPS, Brier, Log, Pseudospherical
 
 if TYPE_CHECKING:
     from properly.comparison import Folds
@@ -221,3 +221,13 @@ def test_many_pairs_are_not_told_one_by_one() -> None:
     assert len(found.better) == 10
     assert "In how many folds one model is better than another is in `better`" in found.conclusion
     assert "m0 scores" not in found.conclusion
+
+
+@pytest.mark.parametrize("p", [5e-309, 1e-300, 1e-9])
+def test_the_spread_of_folds_is_known_where_squares_of_losses_are_not(p: float) -> None:
+    # The loss of power -1 is about 1 / sqrt(p), and 0.5 costs 1.
+    rule, half = Pseudospherical(-1.0), np.full(100, 0.5)
+    half[0] = p
+    found = by_fold([1, 0] * 50, half, np.arange(100), rule=rule).models["forecast"]
+    loss = rule.loss([1], [p])[0]
+    assert found.spread == pytest.approx((loss - 1) / 10, rel=1e-12)

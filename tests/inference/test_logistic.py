@@ -245,6 +245,7 @@ def test_coefficients_that_are_beyond_reach_are_not_fitted_from_there(unit: floa
     assert refit((None,), events * unit, weight * unit, np.array([-60.0]), offset) is None
     expected = fit(np.ones((2, 1)), events / weight, weight, offset).coefficients
     near = refit((None,), events * unit, weight * unit, expected + 0.1, offset)
+    assert near is not None
     np.testing.assert_allclose(near, expected, rtol=1e-12)
 
 

@@ -253,7 +253,7 @@ def test_means_of_the_least_probabilities_are_known_in_any_unit_of_weight(
     t: float, unit: float
 ) -> None:
     weight = np.linspace(0.5, 2, 50) * unit
-    close = {"rel": 1e-12, "abs": 0}
+    close: dict[str, Any] = {"rel": 1e-12, "abs": 0}
     assert three_means(np.full(50, t), weight).to_dict() == pytest.approx(
         dict.fromkeys(("decisiveness", "accuracy", "robustness"), t), **close
     )

@@ -44,8 +44,10 @@ def test_the_line_for_all_is_that_of_a_group_without_a_shift(
     shifts = GroupShift(intercept, slope, groups={"north": 0.0, "south": 1.0})
     plain = Logistic(intercept, slope)
     assert shifts.coefficients == plain.coefficients
-    assert shifts.for_group("north").coefficients == plain.coefficients
-    assert shifts.for_group("south").coefficients.c == plain.coefficients.c + 1
+    north: Any = shifts.for_group("north")
+    south: Any = shifts.for_group("south")
+    assert north.coefficients == plain.coefficients
+    assert south.coefficients.c == plain.coefficients.c + 1
 
 
 def test_shifts_are_the_intercepts_after_the_line_drawn_towards_none() -> None:
