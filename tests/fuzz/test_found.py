@@ -231,3 +231,38 @@ def test_an_axis_of_log_odds_ends_at_the_smallest_and_the_largest_forecasts() ->
     curve = properly.regret_curve(properly.tally([0, 1, 1], knots))
     ax = properly.plots.regret(curve, axis="log-odds")
     assert ax.get_xlim() == (5e-324, 1 - 2**-53)
+
+
+def test_parts_of_losses_without_squares_have_intervals() -> None:
+    y, p = np.array([0, 1, 0, 1] * 25), np.array([0.2, 1e-310, 0.3, 0.6] * 25)
+    found = properly.decompose(y, p, Pseudospherical(-1.0), interval=True, **FEW)
+    assert found.intervals is not None
+    low, high = found.intervals.miscalibration
+    assert 0 < low < found.miscalibration < high < np.inf
+
+
+def test_groups_whose_losses_have_no_squares_are_not_told_apart() -> None:
+    y, p = np.array([0, 1] * 100), np.full(200, 0.5)
+    p[1], groups = 1e-320, np.repeat(["a", "b"], 100)
+    found = properly.by_group(properly.Cases(y, p, groups=groups), Pseudospherical(-1.0), **FEW)
+    score = found.measures["score"]
+    assert score.value[0] > 1e150
+    assert score.value[1] == pytest.approx(1)
+    assert np.isnan(score.p_value).all()
+
+
+@pytest.mark.parametrize("share", [0.0, 0.3, 1.0])
+def test_a_share_of_hardly_any_cases_may_be_anything(share: float) -> None:
+    # Of weights from 1e-16 to 1e75, this many cases are left.
+    for n in (0.0, 1e-300, 1e-170):
+        assert wilson(share, n, 1.96) == (0, 1)
+    assert wilson(share, np.inf, 1.96) == pytest.approx((share, share), abs=1e-15)
+
+
+def test_scores_of_150_digits_have_labels_that_fit() -> None:
+    y, p = np.array([0, 1] * 50), np.array([0.5] * 99 + [1e-310])
+    ax = properly.plots.mcb_dsc(properly.decompose(y, p, Pseudospherical(-1.0)))
+    labels = [text.get_text() for text in ax.child_axes[0].get_xticklabels()]
+    labels += [text.get_text() for text in ax.child_axes[1].get_yticklabels()]
+    assert labels
+    assert max(map(len, labels)) < 15

@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
+from properly._boundary._exponents import divided, exponent_of
 from properly._boundary._libraries import to_numpy
 from properly._boundary._progress import counted
 from properly.counts._isotonic import recalibrate, refit_all, refit_few
@@ -510,6 +511,12 @@ def _correction(
         # Where a certain forecast was wrong the miscalibration is infinite, here as there.
         with np.errstate(invalid="ignore"):
             biases.append(result.mean(axis=1) - true_components(weight, truth, prices))
-            deviation = result.std(axis=1, ddof=1) if result.shape[1] > 1 else np.zeros(2)
+            deviation = _deviation(result) if result.shape[1] > 1 else np.zeros(2)
     both = np.stack(biases)
     return Correction(both.min(axis=0), both.max(axis=0), both.mean(axis=0), deviation)
+
+
+def _deviation(result: Column) -> Column:
+    """Return the standard deviation of each row, whose squares may be no doubles."""
+    exponent = np.array([exponent_of(np.abs(row)) for row in result])
+    return np.asarray(np.ldexp(divided(result, exponent[:, None]).std(axis=1, ddof=1), exponent))

@@ -46,6 +46,8 @@ Scale: TypeAlias = Literal["plain", "share", "log"]
 ROUNDING = 1e-13
 # Fewer cases, or clusters, do not tell how skewed they are.
 FOR_SKEWNESS = 10
+# Numbers below it have squares, and sums of squares, that are doubles.
+LARGE = 1e150
 
 
 def skewness(influence: Column) -> float:
@@ -132,6 +134,8 @@ def add_up(measure: Measure, split: Split) -> Sums:
         sides *= scale[:, g, None]
         sizes[:, g] = np.abs(sides).sum(axis=1)
         sides = design.totals(sides)
+        # Squares that are no doubles tell as little of a spread as an infinite loss.
+        sides = np.where(np.abs(sides) < LARGE, sides, np.copysign(np.inf, sides))
         squares[:, g] = (sides**2).sum(axis=1)
         # Of a cluster with an infinite loss on either side, nothing is known.
         with np.errstate(invalid="ignore"):

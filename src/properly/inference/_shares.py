@@ -39,6 +39,8 @@ if TYPE_CHECKING:
 HALVINGS = 60
 # What differs from the whole by rounding alone is the whole.
 ROUNDING = 1e-13
+# As many cases as an interval can tell from no end of them.
+MOST = 1e300
 # From so many degrees of freedom on, and up to this level, a series is as exact as scipy, which
 # takes longer to import than some files to be scored.
 MANY, SURE = 1000, 0.9999
@@ -93,9 +95,10 @@ class Term(NamedTuple):
 
 def wilson(share: Any, n: Any, quantile: float) -> tuple[Any, Any]:
     """Return Wilson's score interval of a share of n cases."""
-    z2 = quantile**2
-    middle = (share + z2 / (2 * n)) / (1 + z2 / n)
-    half = np.sqrt(z2 * (share * (1 - share) / n + z2 / (4 * n) / n)) / (1 + z2 / n)
+    # In cases over z squared, where neither none nor no end of them has an infinite term.
+    cases = np.minimum(n / quantile**2, MOST)
+    middle = (cases * share + 0.5) / (cases + 1)
+    half = np.sqrt(cases * share * (1 - share) + 0.25) / (cases + 1)
     # The ends 0 and 1 are exact if all of the cases, or none, are counted.
     lower = np.where(share == 0, 0.0, np.maximum(middle - half, 0))
     return lower, np.where(share == 1, 1.0, np.minimum(middle + half, 1))

@@ -88,18 +88,19 @@ def legible(name: str) -> str:
 
 
 MOST_DECIMALS = 15
+LONG = 1e12
 
 
 def number(value: float, digits: int = 4) -> str:
     """Write a number as journals do: without the zero before the point.
 
-    One that needs very many decimals is written with an exponent; a picture has no room for them.
+    One that needs very many digits is written with an exponent; a picture has no room for them.
     """
     if math.isinf(value):
         return "∞" if value > 0 else f"{MINUS}∞"
     if math.isnan(value):
         return "undefined"
-    if digits > MOST_DECIMALS and value:
+    if (digits > MOST_DECIMALS and value) or abs(value) >= LONG:
         return f"{value:.2e}".replace("-", MINUS)
     digits = min(digits, MOST_DECIMALS)
     return re.sub(r"^(-?)0\.", r"\1.", f"{value:.{digits}f}").replace("-", MINUS)

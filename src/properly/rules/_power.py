@@ -156,7 +156,7 @@ class Power(DualRule):
         """Return the powers of all other classes, and what each class was not given."""
         xp = namespace(p)
         p = wide(p)
-        powers = p**self.alpha
+        powers = self._powers(p)
         others = xp.sum(powers, axis=1, keepdims=True) - powers
         p = at_most_one(p)
         return xp.where(others > 0, others, xp.zeros_like(p)) + self._withheld(p, 1 - p)
@@ -165,9 +165,13 @@ class Power(DualRule):
         """Return the same for the class that happened."""
         xp = namespace(p)
         p = wide(p)
-        others = xp.sum(xp.where(is_class(y, p), xp.zeros_like(p), p**self.alpha), axis=1)
+        others = xp.sum(xp.where(is_class(y, p), xp.zeros_like(p), self._powers(p)), axis=1)
         chosen = at_most_one(at(p, y))
         return others + self._withheld(chosen, 1 - chosen)
+
+    def _powers(self, p: Array) -> Array:
+        """Raise to the power, from a copy: numpy rounds the powers of spaced numbers otherwise."""
+        return (p * 1.0) ** self.alpha
 
     def _withheld(self, p: Array, q: Array) -> Array:
         """Integrate ``alpha (1 - t) t ** (alpha - 2)`` from p to 1, given q, which is 1 - p."""
