@@ -134,8 +134,8 @@ def add_up(measure: Measure, split: Split) -> Sums:
         sides *= scale[:, g, None]
         sizes[:, g] = np.abs(sides).sum(axis=1)
         sides = design.totals(sides)
-        # Squares that are no doubles tell as little of a spread as an infinite loss.
-        sides = np.where(np.abs(sides) < LARGE, sides, np.copysign(np.inf, sides))
+        # Nothing is known of a spread whose squares are no doubles.
+        sides[np.isfinite(sides) & (np.abs(sides) > LARGE)] = np.nan
         squares[:, g] = (sides**2).sum(axis=1)
         # Of a cluster with an infinite loss on either side, nothing is known.
         with np.errstate(invalid="ignore"):
