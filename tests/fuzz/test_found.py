@@ -266,3 +266,12 @@ def test_scores_of_150_digits_have_labels_that_fit() -> None:
     labels += [text.get_text() for text in ax.child_axes[1].get_yticklabels()]
     assert labels
     assert max(map(len, labels)) < 15
+
+
+def test_a_running_difference_of_losses_without_squares_has_intervals() -> None:
+    y, p, q = np.array([0, 1] * 50), np.full(100, 0.5), np.full(100, 0.4)
+    p[7] = 1e-310
+    found = properly.comparison.running_difference(y, p, q, Pseudospherical(-1.0))
+    assert (found.lower < found.mean).all()
+    assert (found.mean < found.upper).all()
+    assert np.isfinite(found.upper).all()

@@ -15,6 +15,7 @@ import numpy as np
 
 from properly._boundary._arrays import check_rows, refuse
 from properly._boundary._classes import is_table
+from properly._boundary._exponents import divided, exponent_of
 from properly._boundary._libraries import read_only, to_numpy
 from properly._boundary._options import check_level, check_whole
 from properly._boundary._record import Record, many, plain
@@ -531,6 +532,8 @@ def _finite_losses(rule: Rule, y: ArrayLike, p: ArrayLike) -> Column:
 
 def _running_moments(x: Column, slack: Column) -> tuple[Column, Column]:
     """Return the mean and the standard deviation from the fewest cases on; NaN without spread."""
+    exponent = exponent_of(np.abs(x))
+    x, slack = divided(x, exponent), divided(slack, exponent)
     n, middle = np.arange(1, len(x) + 1), x.mean()
     # Deviations from the middle of all, so that squares do not cancel.
     moment, square = np.cumsum(x - middle) / n, np.cumsum((x - middle) ** 2)
@@ -538,4 +541,5 @@ def _running_moments(x: Column, slack: Column) -> tuple[Column, Column]:
         spread = np.sqrt(np.maximum(square - n * moment**2, 0) / (n - 1))
     varied = np.maximum.accumulate(x) - np.minimum.accumulate(x) > slack
     spread = np.where(varied, spread, np.nan)
-    return (middle + moment)[FEWEST - 1 :], spread[FEWEST - 1 :]
+    mean, spread = np.ldexp([middle + moment, spread], exponent)[:, FEWEST - 1 :]
+    return mean, spread
