@@ -105,7 +105,7 @@ def test_what_the_readme_shows_first_warns_of_nothing(
     script = tmp_path / "ten_lines.py"
     script.write_text(code, encoding="utf-8")
     computed([str(script)], tmp_path, **variables)
-    assert (tmp_path / "report.html").stat().st_size > 100_000
+    assert (tmp_path / "crash.html").stat().st_size > 100_000
 
 
 @pytest.mark.slow
