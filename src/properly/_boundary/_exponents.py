@@ -36,3 +36,9 @@ def product(*columns: Column) -> tuple[Column, int]:
 def divided(numbers: Column, exponent: int | Column) -> Column:
     """Divide by a power of two, exactly."""
     return np.asarray(np.ldexp(numbers, np.negative(exponent)))
+
+
+def deviation(rows: Column) -> Column:
+    """Return the standard deviation of each row, whose squares may be no doubles."""
+    exponent = np.array([exponent_of(np.abs(row)) for row in rows])
+    return np.asarray(np.ldexp(divided(rows, exponent[:, None]).std(axis=1, ddof=1), exponent))

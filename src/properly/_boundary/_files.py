@@ -87,10 +87,19 @@ def unpack(path: str | os.PathLike[str]) -> tuple[dict[str, Any], dict[str, Colu
 
 
 def read_bytes(path: str | os.PathLike[str], what: str, most: int) -> bytes:
-    """Read a file whole, or one byte more than it may have; say in words why it cannot be read."""
+    """Read a file whole, or one byte more than it may have."""
+    with opened(path, what) as file:
+        return file.read(most + 1)
+
+
+@contextmanager
+def opened(path: str | os.PathLike[str], what: str) -> Iterator[BinaryIO]:
+    """Open a file to be read; say in words why it cannot be."""
     try:
         with Path(path).open("rb") as file:
-            return file.read(most + 1)
+            yield file
+    except DataError:
+        raise
     except (OSError, ValueError) as error:
         why = getattr(error, "strerror", None) or "no file can have such a name"
         message = f"cannot read the {what} {printable(str(path))}: {why.lower()}"

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from properly._boundary._exponents import divided, exponent_of
+from properly._boundary._exponents import deviation
 from properly._boundary._libraries import to_numpy
 from properly._boundary._progress import counted
 from properly.counts._isotonic import recalibrate, refit_all, refit_few
@@ -506,17 +506,11 @@ def _correction(
     weight: Column, prices: Prices, truths: Iterable[Column], drawn: Iterable[Column]
 ) -> Correction:
     """Say how much larger than the truth the components came out of each curve."""
-    biases, deviation = [], np.zeros(2)
+    biases, spread = [], np.zeros(2)
     for truth, result in zip(truths, drawn, strict=True):
         # Where a certain forecast was wrong the miscalibration is infinite, here as there.
         with np.errstate(invalid="ignore"):
             biases.append(result.mean(axis=1) - true_components(weight, truth, prices))
-            deviation = _deviation(result) if result.shape[1] > 1 else np.zeros(2)
+            spread = deviation(result) if result.shape[1] > 1 else np.zeros(2)
     both = np.stack(biases)
-    return Correction(both.min(axis=0), both.max(axis=0), both.mean(axis=0), deviation)
-
-
-def _deviation(result: Column) -> Column:
-    """Return the standard deviation of each row, whose squares may be no doubles."""
-    exponent = np.array([exponent_of(np.abs(row)) for row in result])
-    return np.asarray(np.ldexp(divided(result, exponent[:, None]).std(axis=1, ddof=1), exponent))
+    return Correction(both.min(axis=0), both.max(axis=0), both.mean(axis=0), spread)

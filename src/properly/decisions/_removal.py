@@ -197,7 +197,7 @@ class Judged(NamedTuple):
 
     def along(self, queue: Queue) -> Curve:
         """Return what computes the metric of the cases that are kept."""
-        if self.decided is None or self.loss is not None:
+        if self.decided is None:
             return OfLosses(queue, np.asarray(self.loss)[queue.row])
         if callable(self.metric):
             return OfRows(queue, self.decided, self.metric)
@@ -207,7 +207,7 @@ class Judged(NamedTuple):
 
     def costs(self, cost: Cost) -> Column:
         """Return what each case costs: its loss, or that of the decision on it."""
-        if self.decided is None or self.loss is not None:
+        if self.decided is None:
             return np.asarray(self.loss)
         return costs_of(self.decided, cost, self.metric)
 

@@ -18,7 +18,7 @@ from zlib import crc32
 
 import numpy as np
 
-from properly._boundary._files import ODD, Damaged, require
+from properly._boundary._files import ODD, Damaged, opened, require
 from properly._boundary._notices import import_extra
 from properly._boundary._record import printable
 from properly.errors import ArgumentTypeError, DataError
@@ -56,22 +56,14 @@ def paths_of(logs: PathOf | Iterable[PathOf]) -> list[Path]:
 @contextmanager
 def open_log(path: Path, kind: str, hint: str) -> Iterator[BinaryIO]:
     """Open a log, and say that it is damaged or of another kind, whatever it is that shows it."""
-    shown = printable(str(path))
-    try:
-        with path.open("rb") as file:
-            try:
-                yield file
-            except DataError:
-                raise
-            except (Damaged, *ODD):
-                message = f"{shown} is damaged, or is not a log of {kind}"
-                raise DataError(message, hint=hint) from None
-    except DataError:
-        raise
-    except (OSError, ValueError) as error:
-        why = getattr(error, "strerror", None) or "no file can have such a name"
-        message = f"cannot read the log {shown}: {why.lower()}"
-        raise DataError(message) from None
+    with opened(path, "log") as file:
+        try:
+            yield file
+        except DataError:
+            raise
+        except (Damaged, *ODD):
+            message = f"{printable(str(path))} is damaged, or is not a log of {kind}"
+            raise DataError(message, hint=hint) from None
 
 
 def json_of(content: bytes) -> dict[str, Any]:

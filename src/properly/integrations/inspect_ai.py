@@ -85,7 +85,8 @@ def read(
             task, model = str(spec["task"]), str(spec.get("model", ""))
             for sample in found:
                 name = f"{task}/{sample['id']}"
-                where = f"sample {printable(name)}, epoch {int(sample.get('epoch', 1))}"
+                epoch = int(sample.get("epoch", 1))
+                where = f"sample {printable(name)}, epoch {epoch}"
                 score = _score(sample, scorer, confidence, where)
                 grade = None if score is None else _grade(score["value"], where)
                 if score is None or grade is None:
@@ -93,7 +94,7 @@ def read(
                     continue
                 sure = _confidence(sample, score, confidence, where)
                 row = {"correct": grade, "confidence": sure, "question": name, "task": task}
-                rows.append(row | {"epoch": int(sample.get("epoch", 1)), "model": model})
+                rows.append(row | {"epoch": epoch, "model": model})
     _require_answers(rows, unscored, confidence)
     return columns_of_rows(rows)
 
