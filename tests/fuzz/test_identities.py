@@ -31,14 +31,20 @@ def parts(y: Any, p: Any, rule: Any, weight: Any = None) -> list[float]:
     return [found.score, found.miscalibration, found.discrimination, found.uncertainty]
 
 
-def close(found: list[float], expected: list[float], least: float = 1.0) -> None:
-    """Compare, but for rounding, with the largest that is finite.
+def rounding_of(odd: Odd) -> float:
+    """Return how well parts of these rows are known.
 
     The least share of an outcome is known to a rounding of 1, and with it all that it costs.
     """
+    shares = np.bincount(np.asarray(odd.y).astype(int), odd.weight, minlength=2)
+    least = float(shares.min() / shares.sum()) or 1.0
+    return max(ROUNDING, 16 * float(np.finfo(float).eps) / least)
+
+
+def close(found: list[float], expected: list[float], rounding: float = ROUNDING) -> None:
+    """Compare, but for rounding, with the largest that is finite."""
     size = max((abs(x) for x in expected if math.isfinite(x)), default=0.0)
-    known = max(ROUNDING, 16 * float(np.finfo(float).eps) / least)
-    np.testing.assert_allclose(found, expected, rtol=0, atol=known * size)
+    np.testing.assert_allclose(found, expected, rtol=0, atol=rounding * size)
 
 
 @examples(40, suppress_health_check=SLOW)
@@ -46,7 +52,7 @@ def close(found: list[float], expected: list[float], least: float = 1.0) -> None
 def test_the_parts_add_up_to_the_score(odd: Odd, rule: Any) -> None:
     score, mcb, dsc, unc = parts(odd.y, odd.p, rule, odd.weight)
     largest = max(x for x in (mcb, dsc, unc) if math.isfinite(x))
-    assert min(mcb, dsc, unc) >= -ROUNDING * largest
+    assert min(mcb, dsc, unc) >= -rounding_of(odd) * largest
     if math.isfinite(score):
         # Both sides without a difference, in which what is small beside the parts is lost.
         close([mcb + unc], [score + dsc])
@@ -69,9 +75,8 @@ def test_the_order_of_rows_never_matters(odd: Odd, rule: Any, seed: int) -> None
     order = np.random.default_rng(seed).permutation(len(odd))
     columns = [None if x is None else np.asarray(x) for x in (odd.y, odd.p, odd.weight)]
     y, p, weight = (None if x is None else x[order] for x in columns)
-    shares = np.bincount(np.asarray(odd.y).astype(int), columns[2], minlength=2)
-    least = float(shares.min() / shares.sum()) or 1.0
-    close(parts(y, p, rule, weight), parts(columns[0], columns[1], rule, columns[2]), least)
+    expected = parts(columns[0], columns[1], rule, columns[2])
+    close(parts(y, p, rule, weight), expected, rounding_of(odd))
 
 
 @examples(40, suppress_health_check=SLOW)
