@@ -8,6 +8,7 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NoReturn
 
+from docutils import nodes
 from docutils.nodes import SkipNode
 from latex2mathml.converter import convert
 
@@ -20,6 +21,8 @@ from studies.example_report import is_stale, write_report
 from studies.stand_ins import put_up
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from docutils.nodes import Element
     from sphinx.application import Sphinx
 
@@ -180,6 +183,36 @@ def leave_aliases_alone(_app: Sphinx, what: str, *_: object) -> tuple[None, None
     return (None, None) if what == "data" else None
 
 
+def find_name(objects: Mapping[str, Any], code: str) -> str | None:
+    """Return the documented name that code names, such as `rules.Brier()` or `tally`."""
+    name = code.partition("(")[0].removeprefix("properly.")
+    places = (f"properly.{name}", f"properly.rules.{name}")
+    return next((place for place in places if place in objects), None)
+
+
+def link_names(app: Sphinx, doctree: nodes.document, page: str) -> None:
+    """Lead from names in the guides to the reference, once in each section."""
+    if page.startswith("reference/"):
+        return
+    objects = app.env.domains.python_domain.objects
+    linked = set()
+    for code in list(doctree.findall(nodes.literal)):
+        name = find_name(objects, code.astext())
+        if name is None or isinstance(code.parent, nodes.reference | nodes.title):
+            continue
+        section = code.parent
+        while section and not isinstance(section, nodes.section | nodes.definition):
+            section = section.parent
+        if (section, name) in linked:
+            continue
+        linked.add((section, name))
+        found = objects[name]
+        target = app.builder.get_relative_uri(page, found.docname)
+        link = nodes.reference("", "", refuri=f"{target}#{found.node_id}", internal=True)
+        code.replace_self(link)
+        link += code
+
+
 def ship_report(app: Sphinx, error: Exception | None) -> None:
     """Put a report beside the pages, which the landing page opens; it takes seconds to make."""
     page = Path(app.outdir) / "report.html"
@@ -191,6 +224,7 @@ def setup(app: Sphinx) -> None:
     """Tell Sphinx how to write mathematics, what has no signature, and what else the site has."""
     app.add_html_math_renderer("mathml", (write_math, None), (write_displayed_math, None))
     app.connect("autodoc-process-signature", leave_aliases_alone, priority=400)
+    app.connect("doctree-resolved", link_names)
     app.connect("build-finished", ship_report)
 
 

@@ -275,3 +275,22 @@ def test_a_running_difference_of_losses_without_squares_has_intervals() -> None:
     assert (found.lower < found.mean).all()
     assert (found.mean < found.upper).all()
     assert np.isfinite(found.upper).all()
+
+
+SUBNORMAL = np.full(40, 1e-310)
+FEW_EVENTS = np.array([0, 0, 0, 1] * 10)
+
+
+def test_events_that_were_called_next_to_impossible_refute_calibration() -> None:
+    found = properly.calibration_test(FEW_EVENTS, SUBNORMAL, statistic="hosmer-lemeshow")
+    assert found.p_value == 0
+
+
+@pytest.mark.parametrize("clusters", [None, np.arange(40)])
+def test_groups_have_infinitely_more_events_than_subnormal_forecasts_said(
+    clusters: np.ndarray | None,
+) -> None:
+    cases = properly.Cases(FEW_EVENTS, SUBNORMAL, groups=np.repeat([1, 2], 20), clusters=clusters)
+    ratio = properly.by_group(cases, Brier(), **FEW).measures["observed_expected"]
+    assert (ratio.value == np.inf).all()
+    assert np.isnan(ratio.p_value).all()

@@ -249,7 +249,7 @@ def hosmer_lemeshow(sample: Sample, groups: int) -> tuple[float, int]:
     )
     expected, cases, excess = (x[cases > 0] for x in (expected, cases, excess))
     variance = expected * (1 - expected / cases)
-    with np.errstate(divide="ignore", invalid="ignore"):
+    with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
         result = np.where(excess == 0, 0.0, excess**2 / variance)
     return float(result.sum()), len(result)
 

@@ -309,7 +309,7 @@ def contrast_sums(
         difference = value - rest
     return Contrast(
         value=_shown(value, scale),
-        standard_error=_slope(value, scale) * own.errors,
+        standard_error=_shown_error(value, own.errors, scale),
         interval=interval,
         rest=_shown(rest, scale),
         difference=difference,
@@ -371,7 +371,7 @@ def _together(sums: Sums, split: Split, scale: Scale) -> dict[str, Any]:
     degrees = of_groups(sums.squares[0], split.units, used) if used.any() else 0.0
     return {
         "shrunk": _shown(drawn.value, scale),
-        "shrunk_error": _slope(drawn.value, scale) * drawn.error,
+        "shrunk_error": _shown_error(drawn.value, drawn.error, scale),
         "homogeneity": homogeneity(value, joint, min(degrees, own.degrees)),
     }
 
@@ -384,7 +384,9 @@ def _interval(value: Column, error: Column, degrees: Column, level: float, scale
     half = np.full(len(value), np.nan)
     half[usable] = stdtrit(degrees[usable], (1 + level) / 2) * error[usable]
     if scale == "log":
-        return np.exp(_around(value, half))
+        # A ratio may be anything if this is how well its logarithm is known.
+        with np.errstate(over="ignore"):
+            return np.exp(_around(value, half))
     left = 1 - value
     if scale == "plain" or not (left > 0).any():
         return _around(value, half)
@@ -403,6 +405,7 @@ def _shown(value: Column, scale: Scale) -> Column:
     return np.exp(value) if scale == "log" else value
 
 
-def _slope(value: Column, scale: Scale) -> Column:
-    """Return what a standard error is multiplied by to be one of the number that is shown."""
-    return np.exp(value) if scale == "log" else np.ones(len(value))
+def _shown_error(value: Column, error: Column, scale: Scale) -> Column:
+    """Return the standard error of the number that is shown."""
+    with np.errstate(over="ignore", invalid="ignore"):
+        return np.exp(value) * error if scale == "log" else error

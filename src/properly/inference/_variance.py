@@ -64,7 +64,7 @@ def of_ratio(first: Column, second: Column, weight: Column) -> tuple[Column, Col
     r"""Return the ratio r of two weighted means and :math:`w_i (a_i - r b_i) / (W \bar b)`."""
     total = weight.sum()
     below = second @ weight / total
-    with np.errstate(divide="ignore", invalid="ignore"):
+    with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
         ratio = first @ weight / total / below
         influence = weight * (first - np.asarray(ratio)[..., None] * second)
         return ratio, influence / (total * np.asarray(below)[..., None])
