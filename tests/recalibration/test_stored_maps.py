@@ -262,6 +262,18 @@ def test_knots_that_are_none_are_refused(name: str, knots: dict[str, Any], match
     refuse(content, match)
 
 
+@pytest.mark.parametrize("name", ["events", "mean_forecast"])
+def test_totals_of_other_classes_than_the_map_has_are_refused(name: str) -> None:
+    of_event, of_classes = record(), record("Vector")
+    of_event["training"][name] = [0.5, 0.5]
+    refuse(of_event, rf"^training.{name} of a stored map must be one number; got \(0.5, 0.5\)")
+    for value in (0.5, [0.5, 0.5]):
+        of_classes["training"][name] = value
+        refuse(
+            of_classes, rf"^training.{name} of a stored map must be \d numbers, one a class; got"
+        )
+
+
 def test_certain_values_are_read_where_nothing_was_shrunk() -> None:
     content = record("Isotonic linear 0")
     content["parameters"]["knots"] = {"p": [0, 1], "q": [0, 1]}

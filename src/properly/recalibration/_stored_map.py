@@ -536,8 +536,21 @@ def _map(x: Any, within: str) -> Map:
         raise DataError(str(error).partition("\n\n")[0], hint=DAMAGED) from None
     if result.of != record["of"]:
         _refuse(f"{within}of", f'"{result.of}" for this kind', record["of"])
+    _require_training(result, within)
     kind.check(result)
     return result
+
+
+def _require_training(x: Map, within: str) -> None:
+    """Refuse totals of other classes than the map has."""
+    if x.training is None:
+        return
+    classes = None if x.of == "event" else len(x.labels)
+    rule = "one number" if classes is None else f"{classes} numbers, one a class"
+    for name in ("events", "mean_forecast"):
+        value = getattr(x.training, name)
+        if classes != (len(value) if isinstance(value, tuple) else None):
+            _refuse(f"{within}training.{name}", rule, value)
 
 
 def _places(kind: Kind, record: dict[str, Any], within: str) -> dict[str, Any]:
