@@ -12,6 +12,7 @@ from tests.command_line import run, write_forecasts
 
 import properly
 from properly import calibration, probability
+from properly.comparison._contrasts import skewness
 from properly.inference._shares import wilson
 from properly.plots._axes import number
 from properly.recalibration._isotonic_map import Knots
@@ -294,3 +295,10 @@ def test_groups_have_infinitely_more_events_than_subnormal_forecasts_said(
     ratio = properly.by_group(cases, Brier(), **FEW).measures["observed_expected"]
     assert (ratio.value == np.inf).all()
     assert np.isnan(ratio.p_value).all()
+
+
+def test_skewness_has_no_unit() -> None:
+    influence = np.random.default_rng(1).exponential(size=50) - 1
+    expected = float(np.sum(influence**3) / np.sum(influence**2) ** 1.5)
+    for unit in (1.0, 2.0**-600, 2.0**600):
+        assert skewness(unit * influence) == pytest.approx(expected, rel=1e-14)

@@ -21,6 +21,7 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeAlias
 
 import numpy as np
 
+from properly._boundary._exponents import divided, exponent_of
 from properly._boundary._libraries import freeze
 from properly._boundary._record import plain
 from properly.comparison._group_variance import (
@@ -52,6 +53,7 @@ LARGE = 1e150
 
 def skewness(influence: Column) -> float:
     """Return the skewness of a sum of influences, each of a unit of its own; 0 if none varied."""
+    influence = divided(influence, exponent_of(np.abs(influence)))
     square = float(influence @ influence)
     return float(influence @ influence**2) / square**1.5 if square > 0 else 0.0
 
