@@ -13,11 +13,12 @@ from tests.command_line import run, write_forecasts
 import properly
 from properly import calibration, probability
 from properly.comparison._contrasts import skewness
+from properly.inference._logistic import FARTHEST, newton_steps
 from properly.inference._shares import wilson
 from properly.plots._axes import number
 from properly.recalibration._isotonic_map import Knots
 from properly.report._threshold_axis import views
-from properly.rules import Brier, Elementary, Log, Pseudospherical
+from properly.rules import Brier, Elementary, Log, Pseudospherical, Regret
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -302,3 +303,49 @@ def test_skewness_has_no_unit() -> None:
     expected = float(np.sum(influence**3) / np.sum(influence**2) ** 1.5)
     for unit in (1.0, 2.0**-600, 2.0**600):
         assert skewness(unit * influence) == pytest.approx(expected, rel=1e-14)
+
+
+def test_groups_whose_errors_have_no_squares_are_not_told_apart() -> None:
+    rng, groups = np.random.default_rng(1), np.arange(300) % 3
+    y, p = rng.integers(0, 2, 300), rng.choice([5e-324, 1e-310, 2e-309], 300)
+    cases = properly.Cases(y, p, groups=groups)
+    score = properly.by_group(cases, Pseudospherical(-1.0), **FEW).measures["score"]
+    assert (score.value > 1e150).all()
+    assert np.isnan(score.p_value).all()
+
+
+def test_counts_at_subnormal_forecasts_have_parts_with_intervals() -> None:
+    # Between such forecasts a curve has no slope that is a double.
+    tally = properly.Tally.from_counts([0.0, 5e-324, 1e-310], [22, 13, 15], [11, 6, 8])
+    found = properly.decompose(tally, Regret((0.1, 0.4)), interval=True, **FEW)
+    assert found.intervals is not None
+    assert np.isfinite(found.intervals.miscalibration).all()
+
+
+def test_models_whose_losses_have_no_squares_are_not_told_apart() -> None:
+    y, p, q = np.array([0, 1] * 50), np.full(100, 0.5), np.full(100, 1e-320)
+    found = properly.compare(y, {"p": p, "q": q, "r": q * 2}, rule=Pseudospherical(-1.0))
+    pair = found["q", "p"]
+    assert pair.difference > 1e150
+    assert np.isnan(pair.p_value)
+
+
+def test_a_ratio_without_a_square_is_turned_round() -> None:
+    y, p = np.array([0, 1] * 50), np.full(100, 0.5)
+    found = properly.compare(y, {"q": np.full(100, 1e-310), "p": p}, rule=Pseudospherical(-1.0))
+    assert found["p", "q"].ratio == pytest.approx(1 / found["q", "p"].ratio)
+
+
+@pytest.mark.parametrize("method", ["percentile", "basic", "studentized"])
+def test_a_bootstrap_of_losses_without_squares_ends(method: str) -> None:
+    y, p = np.array([0, 1] * 50), np.array([0.5] * 99 + [1e-310])
+    cases, drawing = properly.Cases(y, p), {"replicates": 39, "rng": 1}
+    found = properly.inference.bootstrap(cases, Pseudospherical(-1.0), method=method, **drawing)
+    assert found.value > 1e150
+    assert found.standard_error > 1e150
+
+
+@pytest.mark.parametrize("sign", [-1, 1])
+def test_a_step_that_is_no_double_goes_as_far_as_any(sign: int) -> None:
+    slope, information = np.array([[sign * 1e200]]), np.array([[[1e-200]]])
+    assert newton_steps(np.ones((3, 1)), slope, information) == [[sign * FARTHEST]]

@@ -348,6 +348,9 @@ def increasing_fit(tally: Tally, fit: Recalibration, prices: Prices) -> Column:
     rate = np.maximum.accumulate((fit.event_rate * cases + 0.5) / (cases + 1))
     mean = np.add.reduceat(weight * value, start) / np.add.reduceat(weight, start)
     curve = np.interp(value, mean, rate)
+    # Between subnormal forecasts there is no slope, only a step.
+    steep = ~np.isfinite(curve)
+    curve[steep] = rate[np.searchsorted(mean, value[steep], side="right") - 1]
     recalibrated = fit.spread(fit.event_rate)
     sure = (np.isinf(prices.if_event) & (recalibrated == 0)) | (
         np.isinf(prices.if_none) & (recalibrated == 1)

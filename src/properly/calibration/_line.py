@@ -300,6 +300,8 @@ def _slope_score(sample: Sample, shift: float) -> float:
     mean = expit(shift + odds)
     # Not 1 - mean, which is 0 next to 1.
     spread = sample.weight * mean * expit(-shift - odds)
+    if not spread.sum() > 0:
+        return math.nan
     away = odds - odds @ spread / spread.sum()
     excess, square = away @ (sample.events - sample.weight * mean), spread @ away**2
     return float(chdtrc(1, excess**2 / square)) if square > 0 else math.nan

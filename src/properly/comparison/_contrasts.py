@@ -32,7 +32,7 @@ from properly.comparison._group_variance import (
     shrink,
 )
 from properly.inference._multiplicity import holm, sup_t_quantile
-from properly.inference._variance import Spread, covariance
+from properly.inference._variance import Spread, covariance, in_reach
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -47,8 +47,10 @@ Scale: TypeAlias = Literal["plain", "share", "log"]
 ROUNDING = 1e-13
 # Fewer cases, or clusters, do not tell how skewed they are.
 FOR_SKEWNESS = 10
-# Numbers below it have squares, and sums of squares, that are doubles.
-LARGE = 1e150
+# Numbers between these have squares, and sums of squares, that are doubles.
+SMALL, LARGE = 1e-150, 1e150
+# What is so many standard errors away is not corrected for skewness.
+FAR = 1e50
 
 
 def skewness(influence: Column) -> float:
@@ -68,7 +70,10 @@ def straighten(t: Column, skew: Column) -> Column:
 
     has hardly any; Hall's constant a / 6 is left out, so that no difference stays none.
     """
-    result: Column = t + skew * t**2 / 3 + skew**2 * t**3 / 27
+    near = np.abs(t) < FAR
+    x, a = t[near], skew[near]
+    result = t.copy()
+    result[near] = x + a * x**2 / 3 + a**2 * x**3 / 27
     return result
 
 
@@ -298,7 +303,9 @@ def contrast_sums(
     rng: np.random.Generator,
 ) -> Contrast:
     """Do so of what the influences of the cases add up to, however that was found."""
-    value, rest, own = sums[:3]
+    own, apart = (in_reach(x, SMALL, LARGE) for x in (sums.own, sums.apart))
+    sums = sums._replace(own=own, apart=apart)
+    value, rest = sums[:2]
     degrees = np.asarray(split.units.free_inside)
     if is_whole(split.design):
         degrees = np.minimum(degrees, own.degrees)
@@ -332,7 +339,8 @@ def _compare(
     degrees = np.minimum(of_differences(inside, outside, split.units), sums.apart.degrees)
     tested = split.enough & split.enough_rest & np.isfinite(difference) & (error > 0)
     p = np.full(len(error), np.nan)
-    t = straighten(difference[tested] / error[tested], skew[tested])
+    with np.errstate(over="ignore"):
+        t = straighten(difference[tested] / error[tested], skew[tested])
     p[tested] = 2 * stdtr(degrees[tested], -np.abs(t))
     # Of two groups, each is the rest of the other: that is one comparison, and not two.
     single = len(p) == 2
@@ -366,7 +374,8 @@ def _together(sums: Sums, split: Split, scale: Scale) -> dict[str, Any]:
     """Draw the groups together, and test whether they differ; small ones take no part."""
     value, own = sums.value, sums.own
     joint = own.covariance.copy()
-    np.fill_diagonal(joint, np.where(split.enough, np.diagonal(joint), np.nan))
+    known = split.enough & (np.abs(value) < LARGE)
+    np.fill_diagonal(joint, np.where(known, np.diagonal(joint), np.nan))
     variance = np.diagonal(joint)
     drawn = shrink(value, variance)
     used = ~np.isnan(drawn.value)

@@ -30,6 +30,7 @@ from properly.inference._variance import (
     autocovariances,
     covariance,
     dot,
+    in_reach,
     placements,
     shares_of_sides,
 )
@@ -252,7 +253,7 @@ def _spread(influence: Column, squares: Column, design: Design) -> Spread:
     """Use the sums of squares where cases are independent, else what the design says."""
     units = len(design.weight)
     if design.cluster is None and design.stratum is None and design.time is None and units > 1:
-        return Spread(squares * (units / (units - 1)), units - 1)
+        return in_reach(Spread(squares * (units / (units - 1)), units - 1))
     return covariance(influence, design)
 
 

@@ -123,7 +123,7 @@ class Pair(Record):
             interval=_opposite(self.interval),
             simultaneous=_opposite(self.simultaneous),
             ratio=1 / self.ratio if self.ratio > 0 else math.nan,
-            ratio_error=self.ratio_error / self.ratio**2 if self.ratio > 0 else math.nan,
+            ratio_error=self.ratio_error / self.ratio / self.ratio if self.ratio > 0 else math.nan,
             ratio_interval=(low, high),
         )
 

@@ -31,7 +31,7 @@ from properly.errors import DataError, ImproperRuleError
 from properly.inference._intervals import around_mean, around_ratio, estimate_of
 from properly.inference._means import ALIKE, FEW, FEW_CLUSTERS, Moments, counted
 from properly.inference._shares import student
-from properly.inference._variance import Spread
+from properly.inference._variance import Spread, in_reach
 
 if TYPE_CHECKING:
     from properly.comparison._pairs import Comparison
@@ -275,7 +275,7 @@ def _spread(sums: ScoreSums, squares: Column) -> Spread:
     units = _count(sums, "units")
     if units < 2:
         return Spread(np.full_like(squares, np.nan), 0)
-    return Spread(squares * (units / (units - 1)), units - 1)
+    return in_reach(Spread(squares * (units / (units - 1)), units - 1))
 
 
 def _own(sums: ScoreSums, r: int, j: int) -> _Amount:

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any, Literal, TypeAlias, get_args
 import numpy as np
 
 from properly._boundary._arrays import as_column, as_numbers, refuse
+from properly._boundary._exponents import deviation
 from properly._boundary._libraries import read_only, to_library_of, to_numpy
 from properly._boundary._notices import notice
 from properly._boundary._options import as_drawing, as_number, check_choice
@@ -92,7 +93,11 @@ class Mean:
         middle, influence = of_mean(loss, weight)
         away = sample.add_up(influence * (weight.sum() / number))
         total = sample.add_up(sample.weight)
-        sums = np.stack([away, total, away**2, away * total, total**2], axis=1)
+        with np.errstate(over="ignore"):
+            squares = np.stack([away**2, away * total, total**2], axis=1)
+        # What has no squares has no standard error.
+        squares[:, np.isinf(squares).any(axis=0)] = np.nan
+        sums = np.column_stack([away, total, squares])
         value = float(middle) if where is None else np.inf
         return cls(value, float(middle), sums, where, int(number[infinite].sum()), sample)
 
@@ -117,6 +122,7 @@ class Mean:
         with np.errstate(divide="ignore", invalid="ignore"):
             return np.asarray(change / self.errors(counts))
 
+    @np.errstate(over="ignore", invalid="ignore")
     def errors(self, counts: Column) -> Column:
         """Return the standard error of the mean of each replicate, from sums over units alone."""
         drawn = counts @ self.sums[:, :2]
@@ -273,7 +279,7 @@ def spread_of_draws(value: float, draws: Column) -> Pair:
         return UNKNOWN
     if np.ptp(draws) <= ROUNDING * np.abs(draws).max():
         return 0.0, float(draws[0]) - value
-    return float(draws.std(ddof=1)), float(draws.mean()) - value
+    return float(deviation(draws[None])[0]), float(draws.mean()) - value
 
 
 def plain_interval(value: float, draws: Column, level: float, *, basic: bool) -> Pair:

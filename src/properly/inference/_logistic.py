@@ -32,7 +32,7 @@ POLISH = 3
 LEAP = 0.5
 # From the log odds of any double to those of any other it is not so far. Longer steps, and steps
 # where the information is no more than this, are only known by their direction.
-FARTHEST, VANISHED, LEAST = 2000.0, 1e-280, 5e-324
+FARTHEST, VANISHED, LEAST, STEEP = 2000.0, 1e-280, 5e-324, 1e25
 # Of more rows than this, the search begins at the fit to means of so many neighbours, and goes on
 # with means of fewer; rows at either end, which count most, stay single. If the first fit is as
 # near as can be expected, steps gain less than this. After one that gains so little none is taken:
@@ -194,10 +194,12 @@ def newton_steps(axes: Column, slope: Column, information: Column) -> Column:
     if (unit < 1).any():
         information = information / unit[:, :, None]
         information[size == 0] = np.eye(slope.shape[1])
-    step = (np.linalg.pinv(information, hermitian=True) @ slope[:, :, None])[:, :, 0]
+    steep = np.abs(slope).max(axis=1)[:, None]
+    steep = np.where(steep > STEEP, steep, 1.0)
+    step = (np.linalg.pinv(information, hermitian=True) @ (slope / steep)[:, :, None])[:, :, 0]
     far = np.abs(step @ axes.T).max(axis=1)[:, None]
     with np.errstate(divide="ignore", over="ignore", invalid="ignore"):
-        return np.where(far / unit > FARTHEST, step * (FARTHEST / far), step / unit)
+        return np.where(far / unit * steep > FARTHEST, step * (FARTHEST / far), step / unit * steep)
 
 
 def fit_columns(

@@ -41,6 +41,8 @@ if TYPE_CHECKING:
 ROUNDING = 1e-14
 # A sum this much smaller than what was added up is what rounding left.
 CANCELLED = 1e-15
+# Sums of a few variances below it are doubles.
+LARGEST = 4e307
 # So many values of the series of clusters are held at a time.
 AT_ONCE = 1 << 20
 
@@ -287,6 +289,19 @@ def covariance(influence: Column, design: Design) -> Spread:
 
 def spread_of_totals(total: Column, design: Design) -> Spread:
     """Find the same from influences added up over clusters, times or cells, or of single cases."""
+    with np.errstate(over="ignore", invalid="ignore"):
+        return in_reach(_spread_of(total, design))
+
+
+def in_reach(spread: Spread, least: float = 0.0, most: float = LARGEST) -> Spread:
+    """Leave out variances that are no doubles, or cannot be reckoned with: they are not known."""
+    variance = np.diagonal(spread.covariance)
+    lost = (variance > most) | ((variance > 0) & (variance < least))
+    joint = np.where(lost[:, None] | lost, np.nan, spread.covariance)
+    return Spread(joint, spread.degrees)
+
+
+def _spread_of(total: Column, design: Design) -> Spread:
     if design.is_panel:
         return _of_panel(total, design)
     if design.time is not None:
@@ -482,7 +497,7 @@ def _spread_of_counts(tally: Tally, if_event: Column, if_none: Column) -> Spread
             away = xp.where(square > 0, _away(amount, mean), 0.0)
             # Divided first, so that no square is larger than it has to be.
             summed += dot(square / total**2 * away, away) * (cases / (cases - 1))
-    return Spread(summed, cases - 1)
+    return in_reach(Spread(summed, cases - 1))
 
 
 def effective_total(tally: Tally) -> float:
