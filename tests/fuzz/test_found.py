@@ -337,10 +337,10 @@ def test_a_ratio_without_a_square_is_turned_round() -> None:
 
 
 @pytest.mark.parametrize("method", ["percentile", "basic", "studentized"])
-def test_a_bootstrap_of_losses_without_squares_ends(method: str) -> None:
+def test_a_bootstrap_of_losses_without_squares_ends(method: Any) -> None:
     y, p = np.array([0, 1] * 50), np.array([0.5] * 99 + [1e-310])
-    cases, drawing = properly.Cases(y, p), {"replicates": 39, "rng": 1}
-    found = properly.inference.bootstrap(cases, Pseudospherical(-1.0), method=method, **drawing)
+    drawing: dict[str, Any] = {"method": method, "replicates": 39, "rng": 1}
+    found = properly.inference.bootstrap(properly.Cases(y, p), Pseudospherical(-1.0), **drawing)
     assert found.value > 1e150
     assert found.standard_error > 1e150
 
