@@ -201,7 +201,7 @@ def link_names(app: Sphinx, doctree: nodes.document, page: str) -> None:
         if name is None or isinstance(code.parent, nodes.reference | nodes.title):
             continue
         section = code.parent
-        while section and not isinstance(section, nodes.section | nodes.definition):
+        while section and not isinstance(section, nodes.section | nodes.definition_list_item):
             section = section.parent
         if (section, name) in linked:
             continue
