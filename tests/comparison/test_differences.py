@@ -40,6 +40,11 @@ def test_a_p_value_from_draws_is_never_zero() -> None:
     assert sign_flip(np.ones(60), 99, np.random.default_rng(1)) == (1 / 100, True)
 
 
+def test_every_draw_reaches_a_sum_of_zero() -> None:
+    total = np.tile([1.0, -1.0], 30)
+    assert sign_flip(total, 99, np.random.default_rng(1)) == (1.0, False)
+
+
 def test_signs_are_drawn_piece_by_piece_to_the_same_effect(monkeypatch: pytest.MonkeyPatch) -> None:
     total = np.random.default_rng(3).normal(0.2, 1, 50)
     monkeypatch.setattr("properly.comparison._differences.BATCH", 500)
@@ -59,6 +64,15 @@ def test_one_step_ahead_it_is_the_standard_error_of_a_mean() -> None:
     assert found.error == pytest.approx((50 * u).std(ddof=1) / np.sqrt(50), rel=1e-12)
     assert found.degrees == 49
     assert found.method == "Diebold-Mariano"
+
+
+def test_three_steps_ahead_two_autocovariances_count_and_the_sample_is_small() -> None:
+    u, times, h = np.convolve(series(52), np.ones(3), "valid"), 50, 3
+    u -= u.mean()
+    gamma = [sum(u[j + t] * u[t] for t in range(times - j)) / times for j in range(h)]
+    correction = (times + 1 - 2 * h + h * (h - 1) / times) / times
+    expected = math.sqrt(times * (gamma[0] + 2 * gamma[1] + 2 * gamma[2]) / correction)
+    assert long_run(u, h).error == pytest.approx(expected, rel=1e-12)
 
 
 def test_a_variance_that_is_not_positive_gets_weights_that_decrease() -> None:

@@ -297,6 +297,18 @@ def test_an_infinite_loss_is_infinite_on_every_platform() -> None:
         assert math.isfinite(found.interval[0])
 
 
+def test_peers_are_the_median_of_what_others_gave_to_what_happened() -> None:
+    y, forecasts = drawn()
+    board = board_of(y, forecasts, rule=Log(), peer=True)
+    given = {name: np.where(y == 1, p, 1 - p) for name, p in forecasts.items()}
+    for name, own in given.items():
+        others = np.array([x for other, x in given.items() if other != name])
+        kept = ~np.isnan(own) & ~np.isnan(others).all(axis=0)
+        middle = np.nanmedian(others[:, kept], axis=0)
+        expected = 100 * np.log(own[kept] / middle).mean()
+        assert board[name].others["peer_median"].value == pytest.approx(expected, rel=1e-9)
+
+
 def test_an_infinite_baseline_leaves_nothing_to_compare_with() -> None:
     board = board_of(*certain(), rule=Log(), relative_skill=True, baseline="b")
     assert math.isnan(board["b"].others["scaled_relative_skill"].value)

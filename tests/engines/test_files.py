@@ -469,3 +469,10 @@ def test_reading_leaves_nothing_behind_and_loads_no_frame_library(folder: Path) 
     )
     assert found.stdout == "[]\n"
     assert sorted(path.name for path in folder.rglob("*")) == ["a.csv", "tmp"]
+
+
+def test_lines_of_other_lengths_are_named_in_a_compressed_file_too(folder: Path) -> None:
+    ragged = b"y,p\n" + b"1,0.5\n" * 3000 + b"0,0.5,7\n" + b"0,0.25\n" * 10
+    (folder / "a.csv.gz").write_bytes(gzip.compress(ragged))
+    with pytest.raises(DataError, match="as many fields as its header; line 3002 of"):
+        read(folder / "a.csv.gz")
