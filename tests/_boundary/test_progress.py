@@ -92,6 +92,19 @@ def test_a_loop_within_a_loop_moves_nothing() -> None:
     assert [done for done, _, _ in record.shown] == [0.25, 0.5]
 
 
+def test_a_loop_that_the_next_step_has_overtaken_moves_nothing() -> None:
+    record = Record()
+    bar = Bar(lambda: record, clock=Clock(step=3.0))
+    bar(0, 2, "first")
+    for k in bar.count(range(4), 4):
+        if k == 2:
+            bar(1, 2, "second")
+    assert record.shown == [
+        *((0.0, 2, "first"), (0.125, 2, "first"), (0.25, 2, "first")),
+        (1.0, 2, "second"),
+    ]
+
+
 def test_draws_are_passed_on_without_a_bar() -> None:
     assert list(counted("abc", 3)) == ["a", "b", "c"]
 

@@ -14,6 +14,7 @@ import sys
 from contextlib import contextmanager
 from contextvars import ContextVar
 from importlib.util import find_spec
+from threading import Lock
 from time import monotonic
 from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
@@ -67,27 +68,34 @@ class Bar:
         # How much of the step is done, and whether a loop is counted now.
         self.part, self.is_counting = 0.0, False
         self.due = clock() + wait
+        self.lock = Lock()
 
     def __call__(self, done: int, total: int, what: str) -> None:
         """Say which step comes next."""
-        self.step, self.part = (done, total, what), 0.0
-        self._show(new=True)
+        with self.lock:
+            self.step, self.part = (done, total, what), 0.0
+            self._show(new=True)
 
     def count(self, items: Iterable[Item], number: int) -> Iterator[Item]:
         """Pass items on, and move along.
 
         How many loops a step has is not known: each takes half of what is left of it. A loop within
-        a loop, or beside it in another thread, moves nothing.
+        a loop, or beside it in another thread, moves nothing; nor does one that the next step has
+        overtaken.
         """
-        if self.is_counting:
+        with self.lock:
+            first, self.is_counting = not self.is_counting, True
+            step, start = self.step, self.part
+        if not first:
             yield from items
             return
-        start, self.is_counting = self.part, True
         try:
             for k, item in enumerate(items, start=1):
                 yield item
-                self.part = start + (1 - start) / 2 * min(k / max(number, 1), 1.0)
-                self._show()
+                with self.lock:
+                    if self.step is step:
+                        self.part = start + (1 - start) / 2 * min(k / max(number, 1), 1.0)
+                        self._show()
         finally:
             self.is_counting = False
 
