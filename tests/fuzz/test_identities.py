@@ -20,7 +20,7 @@ from .odd_rows import Odd, odd_rows, rules
 
 SLOW = (HealthCheck.too_slow, HealthCheck.data_too_large, HealthCheck.filter_too_much)
 # Rows that all weigh nothing are refused, and have no parts.
-PLAIN = odd_rows(design=False).filter(lambda odd: odd.weight is None or sum(odd.weight) > 0)
+PLAIN = odd_rows(design=False).filter(lambda odd: odd.weight is None or max(odd.weight) > 0)
 # Relative to the largest part; sums of a hundred rows lose three digits at most.
 ROUNDING = 1e-12
 
