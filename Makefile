@@ -34,6 +34,8 @@ PROCESSES := $(shell echo $$(($$(getconf _NPROCESSORS_ONLN) + 1)))
 # A worker that is done takes tests from another.
 SHARED := --numprocesses=$(PROCESSES) --dist=worksteal
 FULL := --hypothesis-profile=full
+# Few examples; the longest tests of each part are listed.
+BRIEF := -m "not slow" --durations=5
 # How long to fuzz.
 MINUTES ?= 10
 TOGETHER := $(MAKE) --no-print-directory --keep-going --output-sync=target
@@ -50,9 +52,8 @@ help:  ## show this help
 report: $(VENV)/.ready-app  ## evaluate the bundled example and write report.html
 	@$(BIN)/properly demo --output report.html --force
 
-test: $(VENV)/.ready-test,docs $(VENV)/.ready-browser  ## run every check and all quick tests, with few examples; build the documentation
-	@touch $(VENV)/.ready-test $(VENV)/.ready-docs
-	@$(TOGETHER) --jobs=$(PROCESSES) docs $(QUICK) check
+test: $(VENV)/.ready-test $(VENV)/.ready-browser  ## run every check and all quick tests, with few examples
+	@$(TOGETHER) --jobs=$(PROCESSES) $(QUICK) check
 
 # Quick tests in parts of about the same time, each a process of its own: workers would each collect
 # all tests, and tell another process of each. Whatever draws or prints pages shares what that loads;
@@ -70,22 +71,22 @@ $(QUICK): export OPENBLAS_NUM_THREADS := 1
 $(QUICK): export OMP_NUM_THREADS := 1
 
 test-laws:
-	@$(RUN) -m "not slow" $(LAWS)
+	@$(RUN) $(BRIEF) $(LAWS)
 
 test-pictures:
-	@$(RUN) -m "not slow" $(PICTURES)
+	@$(RUN) $(BRIEF) $(PICTURES)
 
 test-numbers:
-	@$(RUN) -m "not slow" $(NUMBERS)
+	@$(RUN) $(BRIEF) $(NUMBERS)
 
 test-counts:
-	@$(RUN) -m "not slow" $(COUNTS)
+	@$(RUN) $(BRIEF) $(COUNTS)
 
 test-rest:
-	@$(RUN) -m "not slow" tests $(APART:%=--ignore=%)
+	@$(RUN) $(BRIEF) tests $(APART:%=--ignore=%)
 
 test-browser:
-	@$(RUN) -m "not slow" tests/browser
+	@$(RUN) $(BRIEF) tests/browser
 
 verify: $(VENV)/.ready-test,docs,release $(VENV)/.ready-browser $(LOWEST)/.ready  ## run every check and every test, with all examples and the lowest versions; list the lines that none reaches; try a release
 	@touch $(VENV)/.ready-test $(VENV)/.ready-docs $(VENV)/.ready-release
@@ -172,7 +173,7 @@ $(BIN)/python:
 
 # Pages are tested in a browser: the machine's, else one of playwright's own, else these tests are
 # skipped and say so.
-$(VENV)/.ready-browser: $(VENV)/.ready-test,docs
+$(VENV)/.ready-browser: $(VENV)/.ready-test
 	@command -v chromium > /dev/null || command -v chromium-browser > /dev/null || \
 	  command -v google-chrome > /dev/null || \
 	  timeout 300 $(BIN)/python -m playwright install chromium > /dev/null 2>&1 || \

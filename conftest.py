@@ -1,11 +1,19 @@
-"""How tests are run: examples of Hypothesis, what is slow, and doors whose framework is missing."""
+"""How tests are run: examples of Hypothesis, an empty folder per test, missing frameworks."""
 
 from __future__ import annotations
 
 import os
+import shutil
+import tempfile
 from importlib.util import find_spec
+from pathlib import Path
+from typing import TYPE_CHECKING
 
+import pytest
 from hypothesis import settings
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
 
 # The same examples in every run, and no clock. Few of them, since a law is drawn for every rule;
 # tests of one subject ask for more by ``tests.examples``. `make verify` names the full profile.
@@ -30,6 +38,19 @@ DOORS = {
 MISSING = {door: framework for door, framework in DOORS.items() if find_spec(framework) is None}
 collect_ignore = [f"src/properly/integrations/{door}" for door in MISSING]
 
+ROOT = Path(__file__).parent
+# The caches of tools, and what `make verify` builds beside its tests.
+OTHERS = (
+    ".coverage",
+    ".hypothesis",
+    ".import_linter_cache",
+    ".mypy_cache",
+    ".pytest_cache",
+    "dist",
+)
+WORKPLACE = pytest.StashKey[Path]()
+FILES = pytest.StashKey[set[Path]]()
+
 
 def pytest_report_header() -> list[str]:
     """Say which examples in docstrings are not run."""
@@ -37,3 +58,48 @@ def pytest_report_header() -> list[str]:
         return []
     frameworks = ", ".join(dict.fromkeys(MISSING.values()))
     return [f"examples left out, their frameworks are not installed: {frameworks}"]
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    """Make the folder that tests start in, and one for their temporary files."""
+    os.environ.setdefault("PYTEST_DEBUG_TEMPROOT", tempfile.gettempdir())
+    config.stash[WORKPLACE] = workplace = Path(tempfile.mkdtemp(prefix="properly-tests-"))
+    (workplace / "temporary").mkdir()
+    os.environ["TMPDIR"] = tempfile.tempdir = str(workplace / "temporary")
+
+
+def pytest_unconfigure(config: pytest.Config) -> None:
+    """Remove the folder that tests started in."""
+    os.chdir(config.invocation_params.dir)
+    shutil.rmtree(config.stash[WORKPLACE], ignore_errors=True)
+
+
+@pytest.hookimpl(wrapper=True, tryfirst=True)
+def pytest_runtest_protocol(item: pytest.Item) -> Iterator[None]:
+    """Run each test, with its fixtures, in an empty folder."""
+    folder = item.config.stash[WORKPLACE] / "folder"
+    if folder.is_dir() and any(folder.iterdir()):
+        shutil.rmtree(folder)
+    folder.mkdir(exist_ok=True)
+    os.chdir(folder)
+    return (yield)
+
+
+def files() -> set[Path]:
+    """Return what is in the project's folder and among temporary files."""
+    checkout = (path for path in ROOT.iterdir() if not path.name.startswith(OTHERS))
+    return {*checkout, *Path(tempfile.gettempdir()).iterdir()}
+
+
+def pytest_runtest_call(item: pytest.Item) -> None:
+    """Note what is there before a test; fixtures that others share may have made it."""
+    item.stash[FILES] = files()
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_teardown(item: pytest.Item) -> Iterator[None]:
+    """Fail a test that leaves files outside of its folder."""
+    result = yield
+    if left := files() - item.stash.get(FILES, files()):
+        pytest.fail(f"the test left files behind: {', '.join(sorted(map(str, left)))}")
+    return result

@@ -1,7 +1,8 @@
 """Try what is published as a newcomer does: the wheel, the README's lines, the archive's tests.
 
 Run with the folder of the wheel and the source archive, and that of an environment with nothing in
-it. All is run in a folder of its own, so that nothing is imported from here.
+it; or with an environment that has the command, to try the README of this clone alone. All is run
+in a folder of its own, so that nothing is imported from here.
 """
 
 from __future__ import annotations
@@ -95,5 +96,14 @@ def main(built: Path, environment: Path) -> None:
     print(f"the wheel works, and wrote {' and '.join(pages)}; the archive passes its tests")
 
 
+def try_clone(environment: Path) -> None:
+    """Run the Python and the commands of this clone's README."""
+    readme = Path(__file__).parents[1] / "README.md"
+    with tempfile.TemporaryDirectory() as name:
+        there = Environment(environment.resolve() / "bin", Path(name))
+        pages = try_readme(readme.read_text(encoding="utf-8"), there)
+    print(f"the README's lines work, and wrote {' and '.join(pages)}")
+
+
 if __name__ == "__main__":
-    main(Path(sys.argv[1]), Path(sys.argv[2]))
+    (main if len(sys.argv) > 2 else try_clone)(*map(Path, sys.argv[1:]))

@@ -80,9 +80,8 @@ def run(block: Block, file: Path, names: dict[str, Any]) -> tuple[str, dict[str,
     ],
 )
 def test_the_python_of_a_page_runs_and_prints_what_the_page_says(
-    page: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    page: Path, tmp_path: Path
 ) -> None:
-    monkeypatch.chdir(tmp_path)  # a block may write a report
     names: dict[str, Any] = {}
     for block in blocks(page):
         printed, names = run(block, tmp_path / "block.py", names)
@@ -104,6 +103,15 @@ def test_the_readme_shows_what_the_report_command_prints() -> None:
     table = next(x for x in e.table().split("\n\n") if x.startswith(e.primary))
     shown = f"{headline}\n…\n{dangerous}\n…\n{table}\n…\nThe page is in report.html."
     assert f"```text\n{shown}\n```" in (ROOT / "README.md").read_text(encoding="utf-8")
+
+
+def test_continuous_integration_runs_the_commands_of_the_readme_in_its_order() -> None:
+    readme, script = (
+        (ROOT / name).read_text(encoding="utf-8") for name in ("README.md", ".ci/run")
+    )
+    commands = re.findall(r"^make [\w-]+", readme, re.MULTILINE)
+    assert commands
+    assert re.findall(r"^make [\w-]+", script, re.MULTILINE)[: len(commands)] == commands
 
 
 def test_files_that_the_readme_links_to_exist() -> None:
