@@ -7,6 +7,7 @@ import json
 import re
 import tomllib
 from pathlib import Path
+from types import ModuleType
 from typing import Any
 
 import pytest
@@ -38,11 +39,27 @@ def name_of(requirement: str) -> str:
 
 
 def test_every_extra_that_a_message_names_exists() -> None:
-    source = "".join(path.read_text(encoding="utf-8") for path in (ROOT / "src").rglob("*.py"))
-    named = set(re.findall(r'extra="(\w+)"', source))
-    named |= {x for some in re.findall(r"properly\[([a-z,]+)\]", source) for x in some.split(",")}
-    assert named
+    code, guides = (ROOT / "src").rglob("*.py"), (ROOT / "docs").rglob("*.md")
+    files = [*code, *guides, ROOT / "README.md"]
+    text = "".join(path.read_text(encoding="utf-8") for path in files)
+    named = set(re.findall(r'extra="(\w+)"', text))
+    named |= {
+        x for some in re.findall(r"(?:properly|'\.)\[([a-z\d,]+)\]", text) for x in some.split(",")
+    }
+    # The extra ``app``, or the extras `torch` and `xgboost`; a docstring may break the line.
+    lists = re.findall(r"\bextras?\s+(`+\w+`+(?:(?:,|,?\s+and)\s+`+\w+`+)*)", text)
+    assert lists
+    named |= {x for some in lists for x in re.findall(r"\w+", some.replace("and", ""))}
     assert named <= set(EXTRAS) - OWN
+
+
+def test_the_readme_counts_packages_and_names() -> None:
+    readme = (ROOT / "README.md").read_text(encoding="utf-8")
+    others = {name_of(r) for r in PROJECT["dependencies"]} - {"numpy", "scipy"}
+    assert len(others) == 4
+    assert "numpy, scipy and four small pure-Python packages" in readme
+    names = [x for x in properly.__all__ if not isinstance(getattr(properly, x), ModuleType)]
+    assert f"offers\n{len(names)} names for everyday use" in readme
 
 
 def test_all_is_every_extra_for_users() -> None:

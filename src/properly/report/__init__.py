@@ -1,6 +1,6 @@
 """Reports: an evaluation or a leaderboard as one HTML page, or figures for a paper.
 
-Pages need the extra ``report``, figures the extra ``plots``.
+Pages need the extra ``app``, figures the extra ``plots``.
 """
 
 from properly.report._figures import figures

@@ -273,7 +273,7 @@ def read(
 ) -> dict[str, np.ndarray[Any, Any]]:
     r"""Read columns of files into arrays.
 
-    Needs the extra ``duckdb``, and Arrow files also pyarrow.
+    Needs the extra ``app``.
 
     Parameters
     ----------

@@ -1,8 +1,8 @@
 """MLflow: scores, figures and the page of an evaluation, in a run.
 
 `ProperlyEvaluator` is for ``mlflow.models.evaluate(..., evaluators="properly")``; `log_evaluation`
-takes what `properly.evaluate` made. Needs the extra ``mlflow``, and ``report`` and ``plots`` for
-the page and the figures.
+takes what `properly.evaluate` made. Needs the extra ``mlflow``, and ``app`` for the page and the
+figures.
 """
 
 from properly._boundary._notices import import_extra
