@@ -694,3 +694,12 @@ def test_several_cases_at_one_time_want_clusters() -> None:
     for time in (np.arange(ROWS) % 19, np.arange(ROWS)):
         assert check(Y, P, time=time).findings == ()
     assert check(Y, P, time=shared, clusters=np.arange(ROWS) % 25).findings == ()
+
+
+def test_columns_that_cannot_be_read_are_copies_only_if_their_texts_are() -> None:
+    a, b = ["10%", "20%", "30%", "90%"], ["15%", "25%", "35%", "5%"]
+    found = check([0, 1, 0, 1], {"a": a, "b": b, "c": a, "none": [None] * 4, "nan": [None] * 4})
+    copies = [x for x in found.findings if "to the last digit" in x.what]
+    assert [(x.where, x.what) for x in copies] == [
+        ("c", "its forecasts are those of 'a', to the last digit")
+    ]

@@ -31,7 +31,10 @@ def related(paths: list[str], **options: Any) -> None:
 
 
 # What a file holds, what is asked for, and what is said.
-DROP = '\n\nHint: missing="drop", or --missing drop, leaves such rows out.'
+DROP = (
+    '\n\nHint: missing="drop", or --missing drop, leaves such rows out, which biases results where '
+    "an outcome is missing because follow-up ended (censored)."
+)
 GAP = "\n\nHint: a missing value is written as NA, or as nothing."
 SAID: list[tuple[dict[str, bytes], dict[str, Any], str]] = [
     (

@@ -9,7 +9,9 @@ PRINTED = """\
 
 Problems
 - outcome: 1 of 4 outcomes is missing (row 1).
-  Drop that row first; on the command line, --missing drop.
+  Did follow-up end before the outcome was known (censored)? Then neither dropping those
+  rows nor counting them as no event is right; otherwise drop them first; on the command
+  line, --missing drop.
 - a: 1 of 4 rows has no number but 'x' (row 2).
   Convert text to numbers first.
 - outcome: labels must be 0 and 1, or say which is the event; found 'no', 'yes'.

@@ -23,7 +23,10 @@ from properly.errors import ArgumentTypeError, DataError, MissingExtraError
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
-DROP = '\n\nHint: missing="drop", or --missing drop, leaves such rows out.'
+DROP = (
+    '\n\nHint: missing="drop", or --missing drop, leaves such rows out, which biases results where '
+    "an outcome is missing because follow-up ended (censored)."
+)
 GAP = "\n\nHint: a missing value is written as NA, or as nothing."
 
 

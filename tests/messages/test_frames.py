@@ -29,6 +29,10 @@ if TYPE_CHECKING:
 
 DAY = dt.date(2026, 11, 15)
 DROP = "\n\nHint: drop those rows first."
+CENSORED = (
+    "\n\nHint: did follow-up end before the outcome was known (censored)? Then neither dropping those "
+    "rows nor counting them as no event is right; otherwise drop them first."
+)
 COLUMNS: dict[str, list[Any]] = {
     "y": [0, 1, 1, 0, 1, 0],
     "bool": [False, True, True, False, True, False],
@@ -185,7 +189,7 @@ SAID: list[Said] = [
     *(
         Said(
             DataError,
-            f"outcomes must not be missing; 1 of 6 rows of column {column!r} is{DROP}",
+            f"outcomes must not be missing; 1 of 6 rows of column {column!r} is{CENSORED}",
             call(outcome=column, pos_label=None if column != "word" else "yes"),
             with_last(column, missing),
         )
@@ -201,7 +205,7 @@ SAID: list[Said] = [
     ),
     Said(
         DataError,
-        f"outcomes must not be missing; 1 of 6 rows of column 'name' is{DROP}",
+        f"outcomes must not be missing; 1 of 6 rows of column 'name' is{CENSORED}",
         summary(A, outcome="name", labels=["low", "mid", "high"]),
         with_last("name", None),
     ),

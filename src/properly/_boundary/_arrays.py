@@ -28,6 +28,17 @@ if TYPE_CHECKING:
     from properly.typing import Array, ArrayLike, Column
 
 DROP = "drop those rows first."
+CENSORED = (
+    "did follow-up end before the outcome was known (censored)? Then neither dropping those rows "
+    "nor counting them as no event is right; otherwise drop them first."
+)
+NO_FORECAST = "drop the rows without a forecast first."
+SWAPPED = "outcomes come first, then forecasts; were the two swapped?"
+SOFT = (
+    "for soft labels, give each case a row with 1 and a row with 0, weighted: "
+    "properly.evaluate(np.repeat([1, 0], len(y)), np.tile(p, 2), "
+    "weight=np.append(y, np.subtract(1, y)), clusters=np.tile(np.arange(len(y)), 2))."
+)
 # Between these, sums and squares of weights neither vanish nor overflow, however many there are.
 TINY, HUGE = 1e-100, 1e100
 MOST = 2**63
@@ -59,7 +70,7 @@ def check_rows(
 ) -> Rows:
     """Check outcomes, forecasts and weights, and bring them together in the forecasts' library."""
     p = check_forecasts(p)
-    y = to_library_of(check_outcomes(y, pos_label=pos_label, labels=labels), p)
+    y = to_library_of(check_outcomes(y, pos_label=pos_label, labels=labels, beside=p), p)
     check_length(y, p, "outcomes")
     return Rows(y, p, None if weight is None else weights_beside(p, weight))
 
@@ -89,10 +100,7 @@ def check_forecasts(p: ArrayLike, name: str = "forecasts") -> Array:
     lowest, highest = xp.min(p), xp.max(p)
     # Written so that NaN, which compares as false, is refused too.
     if not (lowest >= 0 and highest <= 1):
-        outside = ~((p >= 0) & (p <= 1))
-        host = to_numpy(p)
-        hint = scale_hint(float(host.min()), float(host.max()))
-        refuse(p, outside, f"{name} must be probabilities in [0, 1]", hint)
+        refuse_scale(p, name)
     # -0.0 would sort apart from 0.0 and turn the sign of an infinite slope.
     return p + 0.0 if lowest == 0 else p
 
@@ -116,18 +124,25 @@ def check_log_odds(logit: ArrayLike) -> Array:
 
 
 def check_outcomes(
-    y: ArrayLike, *, pos_label: object = None, labels: Sequence[object] | None = None
+    y: ArrayLike,
+    *,
+    pos_label: object = None,
+    labels: Sequence[object] | None = None,
+    beside: Array | None = None,
 ) -> Array:
-    """Check outcomes: one dimension, at least one, two labels at most; True where the event was."""
+    """Check outcomes: one dimension, at least one, two labels at most; True where the event was.
+
+    Forecasts beside them, if known, show whether fractions are soft labels or were swapped.
+    """
     y = as_column(y, "outcomes", "one outcome per forecast is needed.")
     if is_numpy(y) and y.dtype.kind not in "biuf":
-        return _outcomes_from_labels(y, pos_label, labels)
+        return _outcomes_from_labels(y, pos_label, labels, beside)
     y = as_numbers(y, "outcomes")
     xp = namespace(y)
     if xp.isdtype(y.dtype, "real floating") and xp.any(xp.isnan(y)):
-        refuse(y, xp.isnan(y), "outcomes must not be missing", DROP)
+        refuse(y, xp.isnan(y), "outcomes must not be missing", CENSORED)
     if pos_label is not None or not _is_zero_one(y, xp):
-        return _outcomes_from_labels(y, pos_label, labels)
+        return _outcomes_from_labels(y, pos_label, labels, beside)
     return y if xp.isdtype(y.dtype, "bool") else y != 0
 
 
@@ -213,7 +228,7 @@ def as_array(x: ArrayLike, name: str) -> Array:
     # The first question spares most calls the second, which imports numpy.ma.
     if type(x) is not np.ndarray and isinstance(x, np.ma.MaskedArray):
         if np.ma.is_masked(x):
-            refuse(x, np.ma.getmaskarray(x), f"{name} must not be missing", DROP)
+            refuse(x, np.ma.getmaskarray(x), f"{name} must not be missing", missing_hint(name))
         x = np.asarray(x)
     if not compat.is_array_api_obj(x) or compat.is_dask_array(x):
         x = as_numpy(x, name)
@@ -290,7 +305,12 @@ def _numbers_from_objects(x: Column, name: str) -> Column:
 def require_present(x: Column, name: str) -> None:
     missing = missing_values(x)
     if missing.any():
-        refuse(x, missing, f"{name} must not be missing", DROP)
+        refuse(x, missing, f"{name} must not be missing", missing_hint(name))
+
+
+def missing_hint(name: str) -> str:
+    """Return what to do about missing values; outcomes may be censored."""
+    return CENSORED if name == "outcomes" else DROP
 
 
 def missing_values(x: Column) -> Column:
@@ -319,7 +339,7 @@ def _is_zero_one(y: Array, xp: Any) -> bool:
 
 
 def _outcomes_from_labels(
-    y: Array, pos_label: object, labels: Sequence[object] | None = None
+    y: Array, pos_label: object, labels: Sequence[object] | None, beside: Array | None
 ) -> Array:
     """Compare labels with the positive one, once they are known to be two at most."""
     host = to_numpy(y)
@@ -328,10 +348,10 @@ def _outcomes_from_labels(
     if len(present) > 2:
         more = f", … ({len(present)} in all)" if len(present) > 4 else ""
         message = f"outcomes must have at most two labels; found {_listed(present[:4], ', ')}{more}"
-        raise DataError(message, hint=_label_hint(host, present))
+        raise DataError(message, hint=_label_hint(host, present, beside))
     if pos_label is None and not set(present) <= {0, 1}:
         message = f"outcomes must be 0 and 1, or False and True; found {_listed(present)}"
-        raise DataError(message, hint=_label_hint(host, present))
+        raise DataError(message, hint=_label_hint(host, present, beside))
     if labels is not None and not set(present) <= set(labels):
         message = f"outcomes must be one of labels, {_listed(labels)}; found {_listed(present)}"
         raise DataError(message)
@@ -354,10 +374,11 @@ def event_label(labels: Sequence[object], pos_label: object) -> object:
     return labels[1]
 
 
-def _label_hint(y: Column, labels: Sequence[Any]) -> str:
+def _label_hint(y: Column, labels: Sequence[Any], beside: Array | None) -> str:
     # Also percentages: no label has so many digits.
     if y.dtype.kind == "f" and y.min() >= 0 and (y.max() <= 1 or (y % 1).any()):
-        return "outcomes come first, then forecasts; were the two swapped?"
+        soft = y.max() <= 1 and beside is not None and not _is_zero_one(beside, namespace(beside))
+        return SOFT if soft else SWAPPED
     if len(labels) > 2:
         one = "binary rules judge one event; compare y with its label, or forecast all classes"
         return f"{one}, one column each: task='multiclass' or 'ordinal'; --classes a,b,c."
@@ -392,10 +413,22 @@ def check_length(x: Array, p: Array, name: str, against: str = "forecasts") -> N
         raise DataError(message)
 
 
+def refuse_scale(p: Array, name: str) -> NoReturn:
+    """Refuse forecasts outside [0, 1], of which some are; missing ones only if no other is."""
+    host, rule = to_numpy(p), f"{name} must be probabilities in [0, 1]"
+    gaps, outside = np.isnan(host), (host < 0) | (host > 1)
+    if not outside.any():
+        refuse(p, gaps, rule, NO_FORECAST)
+    hint = scale_hint(float(host[~gaps].min()), float(host[~gaps].max()))
+    if gaps.any() and hint != NO_FORECAST:
+        hint = f"{hint[:-1]}, and drop the rows without a forecast."
+    refuse(p, outside, rule, hint)
+
+
 def scale_hint(lowest: float, highest: float) -> str:
     """Guess, for the hint only, how numbers outside [0, 1] came about."""
     if not (math.isfinite(lowest) and math.isfinite(highest)):
-        return "drop the rows without a forecast first."
+        return NO_FORECAST
     if lowest < -1e-6:
         return "for logits, apply a sigmoid first."
     if 2 < highest <= 100:

@@ -54,6 +54,7 @@ NAME, LOGITS = "class probabilities", "logits"
 FEW = 16
 # Where all sums are this far off 1, rows were not rounded: their columns are no classes.
 FAR = 0.05
+DISTRIBUTION = "an outcome is what happened, not a distribution."
 
 
 class ClassRows(NamedTuple):
@@ -93,7 +94,9 @@ def check_class_rows(
         p = check_probabilities(p, normalize=normalize)
     except DataError:
         # A class without a column, or models side by side, are why rows do not sum to 1.
+        # So are several labels of one case.
         table, present = as_table(p, NAME), _present_classes(y)
+        _require_one_label(y, int(table.shape[1]))
         _require_column_of_each(present, int(table.shape[1]), labels or columns)
         if models and present and set(present) <= {0, 1}:
             _require_no_models(table)
@@ -190,6 +193,13 @@ def _present_classes(y: ArrayLike) -> list[Any]:
     """List the outcomes that occur; none where they are rows."""
     outcomes = to_numpy(as_array(y, "outcomes"))
     return distinct(outcomes) if outcomes.ndim == 1 else []
+
+
+def _require_one_label(y: ArrayLike, count: int) -> None:
+    """Refuse outcomes in rows that are not one label per case."""
+    outcomes = as_array(y, "outcomes")
+    if outcomes.ndim == 2 and int(outcomes.shape[1]) == count:
+        _from_one_hot(outcomes, count)
 
 
 def _require_column_of_each(present: list[Any], count: int, labels: tuple[Any, ...] | None) -> None:
@@ -385,8 +395,18 @@ def _from_one_hot(y: Array, count: int) -> Array:
             f"outcomes in rows must have a single 1 and otherwise 0; "
             f"row {row} is {to_numpy(y)[row].tolist()}"
         )
-        raise DataError(message, hint="an outcome is what happened, not a distribution.")
+        zero_one = bool(xp.all((y == 0) | (y == 1)))
+        raise DataError(message, hint=several_labels(count) if zero_one else DISTRIBUTION)
     return xp.argmax(ones, axis=1)
+
+
+def several_labels(count: int) -> str:
+    """Return what to do with cases that may have several labels, or none."""
+    return (
+        "where a case may have several labels or none, score each by itself, as y[:, 0], or stack "
+        "them: properly.evaluate(np.ravel(y), np.ravel(p), "
+        f"clusters=np.repeat(np.arange(len(y)), {count}))."
+    )
 
 
 def check_class_logits(

@@ -11,7 +11,13 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from properly._boundary._arrays import DROP, as_column, as_numbers, refuse, require_present
+from properly._boundary._arrays import (
+    as_column,
+    as_numbers,
+    missing_hint,
+    refuse,
+    require_present,
+)
 from properly._boundary._libraries import namespace, to_numpy
 from properly.errors import DataError
 
@@ -97,7 +103,7 @@ def as_class_numbers(y: Array, count: int, name: str) -> Array:
         # First of all: small types cannot even be compared with a large number of classes.
         y = xp.astype(y, xp.int64, copy=False)
     if xp.isdtype(y.dtype, "real floating") and bool(xp.any(xp.isnan(y))):
-        refuse(y, xp.isnan(y), f"{name} must not be missing", DROP)
+        refuse(y, xp.isnan(y), f"{name} must not be missing", missing_hint(name))
     good = (y >= 0) & (y < count)
     if xp.isdtype(y.dtype, "real floating"):
         good = good & (y == xp.floor(y))

@@ -66,6 +66,7 @@ def _of_cases(options: Mapping[str, Any]) -> tuple[Checkup, Places]:
     """Look at one row a case."""
     import properly
     from properly.cli._raw_columns import raw_columns
+    from properly.evaluation._checkup._check import by_severity
 
     columns = raw_columns(**options)
     checkup = properly.check(
@@ -76,7 +77,8 @@ def _of_cases(options: Mapping[str, Any]) -> tuple[Checkup, Places]:
         pos_label=columns.pos_label,
         **columns.roles,
     )
-    return checkup, columns.places
+    findings = by_severity((*checkup.findings, *columns.follow_up))
+    return replace(checkup, findings=findings), columns.places
 
 
 def _of_answers(own: Mapping[str, Any], options: Mapping[str, Any]) -> tuple[Checkup, Places]:
@@ -88,8 +90,8 @@ def _of_answers(own: Mapping[str, Any], options: Mapping[str, Any]) -> tuple[Che
 
 
 def _in_options(symptom: Symptom) -> Symptom:
-    """Speak of options; what was found of answers may name an argument, too."""
-    what = in_options(symptom.what) if symptom.name else symptom.what
+    """Speak of options; findings about answers and times may name an argument, too."""
+    what = in_options(symptom.what) if symptom.name or symptom.where == "time" else symptom.what
     return replace(symptom, what=what, advice=in_options(symptom.advice))
 
 

@@ -16,8 +16,10 @@ if TYPE_CHECKING:
 
     import numpy as np
 
+    from properly.cli._outcome_labels import Outcomes
     from properly.engines._files._checks import FileRows
     from properly.engines._files._read import Files
+    from properly.evaluation import Symptom
 
     Column = np.ndarray[Any, Any]
 
@@ -117,6 +119,8 @@ class Choice:
     dropped, percent : str or None
         How many rows were dropped for missing values, and that forecasts were divided by 100, in
         sentences that have been printed.
+    doubts : tuple of str
+        What looks like a mistake, in sentences that have been printed.
     date_format : str or None
         How times are written, if not in ISO.
     beside : tuple of str
@@ -133,6 +137,7 @@ class Choice:
     guessed: list[str]
     dropped: str | None
     percent: str | None
+    doubts: tuple[str, ...]
     date_format: str | None
     beside: tuple[str, ...]
     paths: tuple[str, ...]
@@ -330,17 +335,42 @@ def read_rows(files: Files, plan: Plan) -> Chosen:
     percent = largest_divided(plan, columns)
     say(percent)
     outcomes = as_outcomes(columns[plan.outcome], plan.outcome, plan.event, plan.classes)
+    doubts = _doubts(files, plan, outcomes, places.kept)
     others: dict[str, Any] = {
         role: columns[plan.roles[role]] if role in plan.roles else None for role in ROLES
     }
     return Chosen(
-        **choice_of(plan, outcomes.labels, outcomes.event, dropped, percent),
+        **choice_of(plan, outcomes.labels, outcomes.event, dropped, percent, doubts=doubts),
         y=outcomes.y,
         forecasts=_forecasts(columns, plan.models, plan.classes),
         **others,
         show=show,
         places=places,
     )
+
+
+def _doubts(files: Files, plan: Plan, outcomes: Outcomes, kept: Column) -> tuple[str, ...]:
+    """Warn of columns that look like follow-up time."""
+    from properly._boundary._notices import notice
+    from properly.evaluation._checkup._follow_up import follow_up_notes
+
+    notes = follow_up_notes(follow_up(files, plan, outcomes.y, outcomes.event, kept))
+    for note in notes:
+        notice(note)
+    return tuple(notes)
+
+
+def follow_up(files: Files, plan: Plan, y: Any, event: object, kept: Column) -> list[Symptom]:
+    """Look for follow-up times among the columns that have no other role than time."""
+    from properly.evaluation._checkup._follow_up import follow_up_symptoms, named_like_follow_up
+
+    time = plan.roles.get("time", "")
+    others = [name for name in files.names if name == time or name not in plan.columns]
+    names = named_like_follow_up(others, plan.outcome) if plan.classes is None else []
+    if not names:
+        return []
+    columns = files.read(names).with_gaps(kept)
+    return [*follow_up_symptoms(plan.outcome, y, columns, pos_label=event, time=time)]
 
 
 def _with_forecasts(rows: FileRows, plan: Plan) -> tuple[dict[str, Column], str | None]:
@@ -361,6 +391,8 @@ def choice_of(
     event: object,
     dropped: str | None,
     percent: str | None,
+    *,
+    doubts: tuple[str, ...] = (),
 ) -> dict[str, Any]:
     """Gather what a `Choice` knows."""
     return {
@@ -372,6 +404,7 @@ def choice_of(
         "guessed": plan.guessed,
         "dropped": dropped,
         "percent": percent,
+        "doubts": doubts,
         "date_format": plan.date_format,
         "beside": plan.beside,
         "paths": plan.paths,

@@ -186,7 +186,8 @@ def evaluated(chosen: Chosen | Large, *, seed: int, **options: Any) -> Evaluatio
             evaluation = properly.evaluate(chosen.y, chosen.forecasts, **arguments, **drawn)
     # Whoever reads the result later has not seen what was printed.
     done = [said for said in (chosen.dropped, chosen.percent) if said is not None]
-    return replace(evaluation, notes=(*map(in_options, evaluation.notes), *done))
+    notes = map(in_options, (*chosen.doubts, *evaluation.notes))
+    return replace(evaluation, notes=(*notes, *done))
 
 
 def summed(chosen: Large, rules: Sequence[Rule], progress: Any) -> Summary:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from properly.cli._columns import Places, largest_divided, planned, read_columns, say
+from properly.cli._columns import Places, follow_up, largest_divided, planned, read_columns, say
 from properly.cli._outcome_labels import as_outcomes
 from properly.engines._files._read import open_files
 from properly.errors import DataError
@@ -16,6 +16,8 @@ from properly.errors import DataError
 if TYPE_CHECKING:
     from properly.cli._columns import Plan, Task
     from properly.engines._files._checks import FileRows
+    from properly.engines._files._read import Files
+    from properly.evaluation import Symptom
 
 
 @dataclass(frozen=True, eq=False)
@@ -29,20 +31,24 @@ class RawColumns:
     pos_label: object
     task: Task
     places: Places
+    follow_up: list[Symptom]
 
 
 def raw_columns(*, paths: tuple[str, ...], **options: Any) -> RawColumns:
     """Read the columns that the options choose, and refuse none for what is in it."""
     with open_files(paths) as files:
         plan = planned(files, paths=paths, any_numbers=True, **options)
-        rows = read_columns(files, plan)
+        return _read(files, plan, read_columns(files, plan))
+
+
+def _read(files: Files, plan: Plan, rows: FileRows) -> RawColumns:
     if "time" in plan.roles:
         # Times that are no dates are what is looked for, unless it was said how to read them.
         with suppress(DataError) if plan.date_format is None else nullcontext():
             rows = rows.with_dates(plan.roles["time"], plan.date_format)
     columns = _masked(rows, plan.missing)
     say(largest_divided(plan, columns))
-    y = columns[plan.outcome]
+    y, places = columns[plan.outcome], Places.of(rows, plan.missing)
     read: tuple[tuple[Any, ...] | None, object] = (None, None)
     if plan.classes is not None or plan.event is not None:
         outcomes = as_outcomes(y.compressed(), plan.outcome, plan.event, plan.classes)
@@ -53,7 +59,8 @@ def raw_columns(*, paths: tuple[str, ...], **options: Any) -> RawColumns:
         {role: columns[column] for role, column in plan.roles.items()},
         *read,
         plan.task,
-        Places.of(rows, plan.missing),
+        places,
+        follow_up(files, plan, y, read[1], places.kept),
     )
 
 

@@ -43,6 +43,9 @@ SENTENCES = {
         "Make an outcome of two labels first, or forecast"
     ),
     r"outcomes come first, then forecasts; ": "",
+    r"weighted: properly\.evaluate\(np\.repeat\(\[1, 0\].*\)\)": (
+        "with y and 1 - y as --weight and the case as --clusters"
+    ),
     r"Cases and evaluate do so with normalize=True": "--normalize does so",
     r"task='ordinal' takes": "--ordered takes",
     r"task='multiclass'": "--classes",

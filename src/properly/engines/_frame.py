@@ -218,6 +218,17 @@ class Framed:
             pos_label = event_label(label_names, pos_label)
         return cls(frame, roles, others, label_names, pos_label, order)
 
+    @property
+    def names(self) -> list[str]:
+        """The names of all columns."""
+        return as_lazy(self.frame).collect_schema().names()
+
+    def read_as_is(self, names: Sequence[str]) -> dict[str, Column]:
+        """Read some columns, which need not be sound."""
+        frame, own = distinct_names(self.frame)
+        chosen = [nw.col(own.get(name, name)).alias(f"x{i}") for i, name in enumerate(names)]
+        return dict(zip(names, collected(as_lazy(frame).select(*chosen)).values(), strict=True))
+
     @cached_property
     def rows(self) -> int:
         """How many rows there are, or cases that they stand for."""

@@ -21,7 +21,7 @@ from typing import TYPE_CHECKING, Any
 import narwhals.stable.v2 as nw
 import numpy as np
 
-from properly._boundary._arrays import HUGE, TINY, check_outcomes, scale_hint
+from properly._boundary._arrays import HUGE, TINY, check_outcomes, missing_hint, scale_hint
 from properly._boundary._labels import class_numbers, numbers_are_classes, require_columns
 from properly.counts._reductions import ALMOST_ONE, DECIMALS, LEADING, SLACK
 from properly.engines._files._cluster_errors import translated
@@ -214,7 +214,7 @@ class Rows:
                 f"{what} must not be missing; {missing:,} of {rows:,} rows of column "
                 f"{self.roles.name(column)} {verb}"
             )
-            raise DataError(message, hint="drop those rows first.")
+            raise DataError(message, hint=missing_hint(what))
 
     def _refuse_forecasts(self, name: str, column: str, rows: int) -> None:
         self._refuse_missing(name, "forecasts", column, rows)

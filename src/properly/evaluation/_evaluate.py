@@ -42,6 +42,12 @@ from properly.decisions._worst_cases import check_shown
 from properly.engines._summary import Summary
 from properly.errors import ArgumentTypeError, DataError
 from properly.evaluation._checkup._doubts import doubts
+from properly.evaluation._checkup._follow_up import (
+    follow_up_notes,
+    follow_up_symptoms,
+    named_like_follow_up,
+    named_symptoms,
+)
 from properly.evaluation._pipeline import gather
 from properly.evaluation._rows_or_sums import Request
 from properly.rules import PBS, RPS, BinaryRule, Bounded, Brier, Log, RankedLog, Regret
@@ -341,6 +347,7 @@ def evaluate(
         _require_rows(recalibrate, "a Summary has none")
     elif outcome is None:
         _require_arrays(y, forecasts)
+        reading = reading._replace(notes=follow_up_notes(named_symptoms(y, time, pos_label)))
     with shown(progress) as bar:
         drawing["progress"] = bar
         if outcome is not None:
@@ -352,7 +359,8 @@ def evaluate(
             return _doubted(replace(gather(y, request), backend=backend))
         models = models_by_name(forecasts, task)
         evaluation = _evaluate_rows(y, models, columns, reading, drawing)
-    return replace(evaluation, backend=backend or library_of(forecasts, *models.values()))
+    backend = backend or library_of(forecasts, *models.values())
+    return replace(evaluation, backend=backend, notes=(*reading.notes, *evaluation.notes))
 
 
 class _Reading(NamedTuple):
@@ -368,6 +376,8 @@ class _Reading(NamedTuple):
     cells: int | None
     # That categorical outcomes of a frame state.
     order: tuple[Any, ...] | None = None
+    # About columns that look like follow-up time.
+    notes: Sequence[str] = ()
 
     def checked(self) -> _Reading:
         """Refuse what can be refused before a look at the data."""
@@ -406,10 +416,23 @@ def _read_frame(
     framed = Framed.of(frame, reading.outcome, forecasts, design=columns, **how)
     reading = reading._replace(order=framed.order)
     if framed.fits:
+        reading = reading._replace(notes=_notes_of_frame(framed, columns["time"] or ""))
         return *framed.read(), reading
     _require_no_repair(reading.normalize)
     rules = rules_of_frame(framed, reading.task, reading.rules, reading.within)
     return framed.summary(rules, reading.cells, progress), forecasts, columns, reading
+
+
+def _notes_of_frame(framed: Framed, time: str) -> list[str]:
+    """Look at the columns that are named like follow-up times, and have no other role than time."""
+    outcome = framed.roles.outcome
+    others = [name for name in framed.names if name not in framed.roles.columns]
+    names = [] if framed.has_classes else named_like_follow_up(others, outcome)
+    if not names:
+        return []
+    columns = framed.read_as_is([outcome, *names])
+    y, event = columns.pop(outcome), framed.pos_label
+    return follow_up_notes(follow_up_symptoms(outcome, y, columns, pos_label=event, time=time))
 
 
 def _require_arrays(y: object, forecasts: object) -> None:

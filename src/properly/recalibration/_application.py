@@ -15,12 +15,11 @@ from properly._boundary._arrays import (
     as_numbers,
     check_column,
     check_forecasts,
-    refuse,
-    scale_hint,
+    refuse_scale,
 )
 from properly._boundary._chunks import sweep
 from properly._boundary._classes import check_probabilities, require_named_in_order
-from properly._boundary._libraries import count_true, is_numpy, namespace, to_numpy
+from properly._boundary._libraries import count_true, is_numpy, namespace
 from properly._boundary._notices import notice
 from properly._boundary._record import printable
 from properly.counts._cases import Cases, with_forecasts
@@ -192,9 +191,7 @@ def _checked_table(p: Array) -> Array:
         rows = namespace(p).reshape(p, (p.shape[0], -1))
         outside = ~((rows >= 0) & (rows <= 1))
         if count_true(outside):
-            host = to_numpy(rows)
-            hint = scale_hint(float(host.min()), float(host.max()))
-            refuse(rows, outside, "forecasts must be probabilities in [0, 1]", hint)
+            refuse_scale(rows, "forecasts")
     return p
 
 

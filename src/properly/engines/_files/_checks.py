@@ -176,7 +176,10 @@ def require_present(
     if missing == "refuse":
         where = "" if first is None else f"; the first is {first}"
         message = f"values must not be missing; of {counted}, {gaps}{where}"
-        hint = 'missing="drop", or --missing drop, leaves such rows out.'
+        hint = (
+            'missing="drop", or --missing drop, leaves such rows out, which biases results where '
+            "an outcome is missing because follow-up ended (censored)."
+        )
         raise DataError(message, hint=hint)
     if gone == rows:
         message = f"some rows must have no missing values; of {counted}, {gaps}"

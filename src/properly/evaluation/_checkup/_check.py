@@ -21,6 +21,7 @@ from properly.evaluation._checkup._event import (
     outcome_symptoms,
     same_order,
 )
+from properly.evaluation._checkup._follow_up import named_symptoms
 from properly.evaluation._checkup._sheet import Sheet, read_raw
 from properly.evaluation._checkup._symptom import SEVERITIES, Symptom
 
@@ -182,7 +183,8 @@ def check(
     come from a mistake: an AUC of 1, or below 1/2 by a 99.9 % interval; a mean forecast five
     standard errors and a quarter in odds from the event rate; forecasts of exactly 0 or 1 that were
     wrong; rows or models that repeat; columns of classes in another order; one case with more than
-    5 % of the weight. *Notes* say how results are to be read.
+    5 % of the weight; times that look like follow-up, by their names and numbers. *Notes* say how
+    results are to be read.
 
     What forecasts look like beside outcomes is looked at once they are probabilities: mend
     problems first, then check again.
@@ -195,7 +197,9 @@ def check(
     <BLANKLINE>
     Problems
     - outcome: 1 of 4 outcomes is missing (row 2).
-      Drop that row first; on the command line, --missing drop.
+      Did follow-up end before the outcome was known (censored)? Then neither dropping those
+      rows nor counting them as no event is right; otherwise drop them first; on the command
+      line, --missing drop.
     - forecast: 4 of 4 forecasts are above 1, up to 99, as percentages are (rows 0, 1, 2, 3).
       Of percentages, divide by 100 first.
     <BLANKLINE>
@@ -220,7 +224,8 @@ def check(
     columns |= {"groups": groups, "time": time}
     beside = {name: read_raw(x, name) for name, x in columns.items() if x is not None}
     sheet = Sheet(read_raw(y, "outcome"), models, chosen, names, pos_label, beside)
-    return Checkup(by_severity(_symptoms(sheet)), len(sheet.outcome), tuple(models))
+    symptoms = [*_symptoms(sheet), *named_symptoms(y, time, pos_label)]
+    return Checkup(by_severity(symptoms), len(sheet.outcome), tuple(models))
 
 
 def by_severity(symptoms: Iterable[Symptom]) -> tuple[Symptom, ...]:

@@ -6,10 +6,16 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from properly._boundary._classes import sum_slack
+from properly._boundary._classes import DISTRIBUTION, several_labels, sum_slack
 from properly._boundary._record import many, quoted
 from properly.evaluation._checkup._sheet import OUTSIDE
-from properly.evaluation._checkup._symptom import Symptom, listed, of_column, of_rows
+from properly.evaluation._checkup._symptom import (
+    Symptom,
+    capitalized,
+    listed,
+    of_column,
+    of_rows,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -44,6 +50,9 @@ def unknown_labels(model: ClassForecast) -> Iterator[Symptom]:
 def sums(model: ClassForecast) -> Iterator[Symptom]:
     """Find rows that do not sum to one: percent, logits, logarithms, or shares left as they are."""
     p = model.column.numbers
+    # Probabilities of several labels need not sum to one.
+    if model.has_several_labels and not ((p < 0) | (p > 1)).any():
+        return
     with np.errstate(over="ignore", invalid="ignore"):
         total = p.sum(axis=1)
         finite = np.isfinite(total)
@@ -69,7 +78,8 @@ def outside_classes(model: ClassForecast) -> Iterator[Symptom]:
     outcome = model.sheet.outcome
     if outcome.is_table:
         what = "an outcome in a row must have a single 1 and otherwise 0; it has something else"
-        advice = "An outcome is what happened, not a distribution."
+        advice = several_labels(model.count) if model.has_several_labels else DISTRIBUTION
+        advice = capitalized(advice)
         yield of_rows("problem", "outcome", bad, what, advice)
         return
     named = listed(model.labels or ())

@@ -7,9 +7,15 @@ from typing import TYPE_CHECKING, TypeAlias
 
 import numpy as np
 
-from properly._boundary._arrays import HUGE, TINY
+from properly._boundary._arrays import CENSORED, HUGE, TINY
 from properly._boundary._record import many, quoted
-from properly.evaluation._checkup._symptom import Symptom, of_column, of_rows, so_many
+from properly.evaluation._checkup._symptom import (
+    Symptom,
+    capitalized,
+    of_column,
+    of_rows,
+    so_many,
+)
 from properly.inference._design import TIMES
 from properly.inference._means import FEW_CLUSTERS
 
@@ -88,6 +94,8 @@ def missing(sheet: Sheet) -> Iterator[Symptom]:
             what = _some(bad, column, sheet, "missing")
             them = "that row" if bad.sum() == 1 else "those rows"
             advice = f"Drop {them} first; on the command line, --missing drop."
+            if column is sheet.outcome:
+                advice = f"{capitalized(CENSORED)[:-1]}; on the command line, --missing drop."
             yield of_rows("problem", column.name, bad, what, advice)
 
 
@@ -112,7 +120,7 @@ def identical(sheet: Sheet) -> Iterator[Symptom]:
     """Find models with the same forecasts: a column that was copied, or read twice."""
     first: dict[bytes, str] = {}
     for column in sheet.models.values():
-        if not len(column):
+        if column.missing.all():
             continue
         other = first.setdefault(_digest(column), column.name)
         if other != column.name:
@@ -172,9 +180,11 @@ def _reads_with_point(value: str) -> bool:
 
 
 def _digest(column: RawColumn) -> bytes:
-    shape = repr(column.values.shape).encode()
+    # What is not a number is compared as it was given, such as "10%".
+    others = column.values[np.isnan(column.numbers) & ~column.missing].tolist()
+    what = repr((column.values.shape, others)).encode()
     # Adding 0 makes -0.0 and 0.0 one number, as they are to any rule.
-    return blake2b(shape + (column.numbers + 0.0).tobytes()).digest()
+    return blake2b(what + (column.numbers + 0.0).tobytes()).digest()
 
 
 # Repeated rows are worth a word from this share on.

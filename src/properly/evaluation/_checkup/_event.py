@@ -8,9 +8,11 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
+from properly._boundary._arrays import SOFT
 from properly._boundary._record import many, quoted
 from properly.evaluation._checkup._symptom import (
     Symptom,
+    capitalized,
     listed,
     of_column,
     of_rows,
@@ -363,6 +365,8 @@ def swapped(sheet: Sheet) -> Iterator[Symptom]:
         advice = "Swap the two: outcomes come first, then forecasts; --outcome names the outcome."
     else:
         advice = "Pass what happened, 0 or 1; --outcome names its column."
+        if any(x.inside for x in sheet.events):
+            advice += f" {capitalized(SOFT)}"
     yield of_rows("problem", WHERE, between, what, advice)
 
 

@@ -433,6 +433,12 @@ class ClassForecast:
         return self.happened is not None and bool((self.happened == OUTSIDE).any())
 
     @cached_property
+    def has_several_labels(self) -> bool:
+        """Whether outcomes are rows of 0 and 1, not always a single 1."""
+        y = self.sheet.outcome.numbers
+        return self.has_outside and y.ndim == 2 and bool(np.isin(y, (0, 1)).all())
+
+    @cached_property
     def sound(self) -> bool:
         """Whether all rows that are complete are probabilities that sum to one."""
         p = self.column.numbers

@@ -1,0 +1,150 @@
+"""Columns that look like follow-up time beside a status: cases without event may be censored."""
+
+from __future__ import annotations
+
+import math
+import re
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from properly._boundary._record import quoted
+from properly.evaluation._checkup._sheet import read_raw
+from properly.evaluation._checkup._symptom import Symptom, of_column
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Mapping
+
+    from properly.evaluation._checkup._sheet import Flags, RawColumn
+    from properly.typing import Floats
+
+
+def _words(*patterns: str) -> re.Pattern[str]:
+    return re.compile(rf"\b(?:{'|'.join(patterns)})\b")
+
+
+# Names that mean follow-up by themselves.
+CLEAR = _words(
+    *("follow ?up", "fu(?: ?time)?", "tte", "time (?:to )?(?:event|death|failure)"),
+    *("os", "pfs", "dfs", "surv(?: ?time|ival)?"),
+)
+# Names that may mean a date or a stay as well: these need an outcome that is named like a status.
+VAGUE = _words("time", "days", "weeks", "months", "years", "duration")
+STATUS = _words(
+    *("(?:fu ?)?stat(?:us)?", "events?", "cens(?:or(?:ed|ing)?)?", "dea(?:d|th)", "die[ds]"),
+    *("deceased", "fail(?:ed|ure)?", "relapsed?", "recurrence", "progression"),
+)
+# Numbers whose names have one of these words are none.
+OTHER = _words(
+    *("age", "since", "before", "prior", "previous", "last", "prob", "probability", "percent"),
+    *("risk", "rate", "score"),
+)
+WORD = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+")
+# Cases without the event leave at so many times, and this share of them before the last events.
+DISTINCT, EARLY, LATE = 20, 0.05, 0.9
+# Of times of forecasts, also of several stations below one another, most rise from row to row.
+IN_ORDER = 0.9
+# Standard errors of a rank test: one in 200 columns that have nothing to do with the event.
+SURE = 2.58
+THEN = "neither dropping them nor counting them as no event is right"
+ADVICE = (
+    f"Then {THEN}: take the outcome at a fixed time, and weight the cases in which it is known by "
+    "the inverse probability of being uncensored (weight=, --weight)."
+)
+
+
+def named_like_follow_up(names: Iterable[object], outcome: str) -> list[str]:
+    """Return the names that may be those of follow-up times beside such an outcome."""
+    status = STATUS.search(_split(outcome)) is not None
+    split = {name: _split(name) for name in names if isinstance(name, str)}
+    return [
+        name
+        for name, words in split.items()
+        if name != outcome
+        and (CLEAR.search(words) or (status and VAGUE.search(words)))
+        and not OTHER.search(words)
+    ]
+
+
+def follow_up_symptoms(
+    outcome: str, y: Any, columns: Mapping[str, Any], *, pos_label: object = None, time: str = ""
+) -> Iterator[Symptom]:
+    """Find follow-up times among columns; one of them may be given as the time of each case."""
+    names = named_like_follow_up(columns, outcome)
+    if not names:
+        return
+    observed = read_raw(y, outcome)
+    happened = _happened(observed, pos_label)
+    if happened is None:
+        return
+    read = (read_raw(columns[name], name) for name in names)
+    found = [x.name for x in read if _is_follow_up(x, observed, happened)]
+    if time in found:
+        what = (
+            "time= means the calendar order of forecasts, not follow-up; "
+            f"{quoted(time)} looks like follow-up time"
+        )
+        yield of_column("oddity", "time", len(observed), what, "Leave time out.")
+    if found:
+        what = (
+            f"{quoted(found[0])} beside {quoted(outcome)} looks like follow-up time: cases without "
+            "the event may have left early (censored)"
+        )
+        yield of_column("oddity", "outcome", len(observed), what, ADVICE)
+
+
+def named_symptoms(y: Any, time: Any, pos_label: object) -> list[Symptom]:
+    """Look at the time of each case if it and the outcomes are columns with names."""
+    names = [getattr(x, "name", None) for x in (y, time)]
+    if not all(isinstance(name, str) and name for name in names):
+        return []
+    outcome, name = map(str, names)
+    return [*follow_up_symptoms(outcome, y, {name: time}, pos_label=pos_label, time=name)]
+
+
+def follow_up_notes(symptoms: Iterable[Symptom]) -> list[str]:
+    """Write findings as notes of an evaluation."""
+    return [f"{x.what}; then {THEN}" if x.where == "outcome" else x.what for x in symptoms]
+
+
+def _split(name: str) -> str:
+    """Return the words of a name: follow up time of FollowUp_time."""
+    return " ".join(WORD.findall(name)).casefold()
+
+
+def _happened(y: RawColumn, pos_label: object) -> Flags | None:
+    """Return where the event happened; a status may also have 2 for another event."""
+    if y.is_table or not y.labels:
+        return None
+    if pos_label is not None:
+        return np.array([label == pos_label for label in y.values.tolist()], dtype=bool)
+    return y.numbers > min(y.labels) if set(y.labels) <= {0, 1, 2} else None
+
+
+def _is_follow_up(x: RawColumn, y: RawColumn, happened: Flags) -> bool:
+    """Return whether numbers behave as times do that end with an event or with censoring.
+
+    Where an outcome at a fixed time was made of them, all cases without the event were followed
+    longer than those with it. Numbers under a vague name must also be larger without the event,
+    by a rank test, and out of order, which times of forecasts seldom are.
+    """
+    if x.is_table or len(x) != len(y) or x.text.any():
+        return False
+    known = ~x.missing & ~y.missing
+    t, ended = x.numbers[known], happened[known]
+    if not (ended.any() and (~ended).any() and t.min() >= 0 and 1 < t.max() < np.inf):
+        return False
+    left, events = t[~ended], np.sort(t[ended])
+    if len(np.unique(left)) < DISTINCT or (left < np.quantile(events, LATE)).mean() < EARLY:
+        return False
+    if CLEAR.search(_split(x.name)):
+        return True
+    rising = (np.diff(t) >= 0).mean()
+    return bool(1 - IN_ORDER < rising < IN_ORDER) and _rank_z(left, events) > SURE
+
+
+def _rank_z(x: Floats, y: Floats) -> float:
+    """Return the standardized rank sum of x above sorted y."""
+    below = np.searchsorted(y, x, "left") + np.searchsorted(y, x, "right")
+    area = float(below.mean()) / 2 / len(y)
+    return (area - 0.5) * math.sqrt(12 * len(x) * len(y) / (len(x) + len(y) + 1))
