@@ -103,7 +103,7 @@ def test_columns_with_names_are_looked_at_in_an_evaluation() -> None:
     assert e.notes[0].startswith("time= means the calendar order of forecasts, not follow-up")
     assert e.notes[1].startswith("'futime' beside 'status' looks like follow-up time")
     frame = pd.DataFrame({"status": Y, "p": P, "futime": T})
-    of_frame = {"outcome": "status", "time": "futime", "rules": Brier(), "replicates": 0}
+    of_frame: Any = {"outcome": "status", "time": "futime", "rules": Brier(), "replicates": 0}
     assert properly.evaluate(frame, ["p"], **of_frame).notes == tuple(
         note.replace("of forecast at", "of p at") for note in e.notes
     )
