@@ -416,8 +416,9 @@ def test_options_that_do_not_go_with_the_state_are_no_way_to_use_it(
             ("holes.csv", *ONE, "--id", "id"),
             (
                 "values must not be missing; of 2 rows, 1 lacks 'id', 1 lacks 'p'; the first is "
-                "row 0 (line 2 of holes.csv)\n\nHint: --missing drop leaves such rows out, which biases "
-                "results where an outcome is missing because follow-up ended (censored)."
+                "row 0 (line 2 of holes.csv)\n\nHint: --missing drop leaves such rows out, "
+                "which biases results where an outcome is missing because follow-up ended "
+                "(censored)."
             ),
         ),
         (
