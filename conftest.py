@@ -41,12 +41,8 @@ collect_ignore = [f"src/properly/integrations/{door}" for door in MISSING]
 ROOT = Path(__file__).parent
 # The caches of tools, and what `make verify` builds beside its tests.
 OTHERS = (
-    ".coverage",
-    ".hypothesis",
-    ".import_linter_cache",
-    ".mypy_cache",
-    ".pytest_cache",
-    "dist",
+    *(".coverage", ".hypothesis", ".import_linter_cache", ".mypy_cache", ".pytest_cache"),
+    *(".ruff_cache", "dist"),
 )
 WORKPLACE = pytest.StashKey[Path]()
 FILES = pytest.StashKey[set[Path]]()
