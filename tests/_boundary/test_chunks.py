@@ -1,6 +1,7 @@
 """Going over long columns in pieces."""
 
 import threading
+from concurrent.futures import CancelledError
 from typing import Any
 
 import numpy as np
@@ -16,6 +17,7 @@ from properly._boundary._chunks import (
     spread,
     sweep,
 )
+from properly._boundary._interrupts import checkpoint
 
 
 @pytest.mark.parametrize("rows", [1, PIECE, PIECE + 1, MANY * PIECE + 7])
@@ -91,3 +93,25 @@ def test_pieces_are_the_same_for_whoever_shares_work_out() -> None:
     x = np.random.default_rng(1).random(5 * PIECE + 3)
     alone = sweep(np.sum, x)
     assert share_out(lambda _: sweep(np.sum, x), [0, 1], 2) == [alone, alone]
+
+
+def test_an_error_of_one_piece_stops_the_others(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("properly._boundary._chunks._few_threads", lambda: 2)
+    has_begun = threading.Event()
+    ends: list[str] = []
+
+    def work(piece: int) -> None:
+        if piece == 0:
+            has_begun.wait(20)
+            raise ZeroDivisionError
+        has_begun.set()
+        try:
+            while True:
+                checkpoint()
+        except CancelledError:
+            ends.append("stopped")
+            raise
+
+    with pytest.raises(ZeroDivisionError):
+        share_out(work, range(2), 2)
+    assert ends == ["stopped"]

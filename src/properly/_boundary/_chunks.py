@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 import os
-from contextvars import ContextVar, copy_context
+from contextvars import copy_context
 from functools import cache
 from itertools import pairwise
+from threading import Event
 from typing import TYPE_CHECKING, TypeVar
 
+from properly._boundary._interrupts import STOP, checked, checkpoint
 from properly._boundary._libraries import is_numpy
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
-    from concurrent.futures import ThreadPoolExecutor
+    from concurrent.futures import Future, ThreadPoolExecutor
 
     from properly.typing import Array
 
@@ -25,7 +27,8 @@ MANY = 3
 FEW = 1 << 16
 Piece = TypeVar("Piece")
 Result = TypeVar("Result")
-_IS_SHARED = ContextVar("is_shared", default=False)
+# Seconds between two looks for an interrupt: where a wait cannot be interrupted, it must end.
+LOOK = 0.1
 
 
 def sweep(
@@ -40,6 +43,7 @@ def sweep(
     of other libraries are one piece: a GPU wants few large kernels. Rows that belong together are
     kept together by `keep`, which moves a cut of the first column onwards.
     """
+    checkpoint()
     rows = columns[0].shape[0]
     # Cuts do not depend on who calls, so that sums are the same to the last bit.
     piece = PIECE if columns[0].ndim == 1 else max(1, TABLE // columns[0].shape[1])
@@ -52,7 +56,7 @@ def sweep(
     # Threads hinder one another where they fetch pieces: each has a run of them.
     run = -(-len(pieces) // _few_threads()) if len(pieces) >= MANY else len(pieces)
     runs = [pieces[k : k + run] for k in range(0, len(pieces), run)]
-    done = share_out(lambda some: [function(*piece) for piece in some], runs, 2)
+    done = share_out(lambda some: [function(*piece) for piece in checked(some)], runs, 2)
     return [result for results in done for result in results]
 
 
@@ -62,15 +66,32 @@ def share_out(
     """Apply a function to each of some pieces of work, on a few threads if there are many.
 
     A piece that is shared out further is done by its own thread: the others have pieces of theirs.
+    An interrupt, or the error of one piece, stops the others at their next `checkpoint`.
     """
-    if len(pieces) < many or _IS_SHARED.get():
-        return [function(piece) for piece in pieces]
-    # What is set for this call, such as a bar of progress, is set for its threads.
-    contexts = [copy_context() for _ in pieces]
-    for context in contexts:
-        context.run(_IS_SHARED.set, True)
-    pool = kept_threads(_few_threads())
-    return list(pool.map(lambda here, piece: here.run(function, piece), contexts, pieces))
+    if len(pieces) < many or STOP.get() is not None:
+        return [function(piece) for piece in checked(pieces)]
+    from concurrent.futures import wait
+
+    stop, pool = Event(), kept_threads(_few_threads())
+    futures: list[Future[Result]] = []
+    results: list[Result] = []
+    try:
+        for piece in pieces:
+            # What is set for this call, such as a bar of progress, is set for its threads.
+            context = copy_context()
+            context.run(STOP.set, stop)
+            futures.append(pool.submit(context.run, function, piece))
+        for future in futures:
+            while not wait([future], LOOK).done:
+                pass
+            results.append(future.result())
+    except BaseException:
+        stop.set()
+        for future in futures:
+            future.cancel()
+        wait(futures)
+        raise
+    return results
 
 
 def spread(function: Callable[..., object], *columns: Array) -> None:
@@ -105,4 +126,4 @@ def _threads(count: int, process: int) -> ThreadPoolExecutor:  # noqa: ARG001
     """
     from concurrent.futures import ThreadPoolExecutor
 
-    return ThreadPoolExecutor(count, initializer=_IS_SHARED.set, initargs=(True,))
+    return ThreadPoolExecutor(count, initializer=STOP.set, initargs=(Event(),))

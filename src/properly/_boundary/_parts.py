@@ -16,6 +16,7 @@ import stat
 from contextlib import ExitStack, contextmanager, suppress
 from contextvars import ContextVar
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, BinaryIO, NamedTuple
 
 from properly._boundary._record import printable
@@ -184,14 +185,27 @@ def in_words(path: Path) -> Iterator[None]:
         raise DataError(message) from None
 
 
+@contextmanager
+def temporary_folder() -> Iterator[Path]:
+    """Make a folder for the time being; `remove_all` ends a removal that was interrupted."""
+    with TemporaryDirectory(prefix="properly-", ignore_cleanup_errors=True) as name:
+        folder = Path(name)
+        _FOLDERS.add(folder)
+        yield folder
+    _FOLDERS.discard(folder)
+
+
 def remove_all() -> None:
     """Remove all that this process has not finished; for when it ends in the midst of it."""
     for path in list(_NAMES):
         _discard(path)
+    for folder in list(_FOLDERS):
+        shutil.rmtree(folder, ignore_errors=True)
 
 
-# What this process has begun and not cleared away.
+# Files and folders that this process has begun and not cleared away.
 _NAMES: set[Path] = set()
+_FOLDERS: set[Path] = set()
 
 
 def _new_name(folder: Path) -> Path:

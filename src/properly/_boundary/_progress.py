@@ -18,6 +18,7 @@ from threading import Lock
 from time import monotonic
 from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
+from properly._boundary._interrupts import checked
 from properly._boundary._record import printable
 from properly._boundary._terminal import Guarded, guard
 from properly.errors import ArgumentTypeError
@@ -119,7 +120,7 @@ _BAR: ContextVar[Bar | None] = ContextVar("bar", default=None)
 
 
 def counted(items: Iterable[Item], number: int) -> Iterator[Item]:
-    """Pass draws on, and move the bar along, if there is one; else this costs nothing.
+    """Pass draws on, each after a `checkpoint`, and move the bar along, if there is one.
 
     Parameters
     ----------
@@ -128,8 +129,8 @@ def counted(items: Iterable[Item], number: int) -> Iterator[Item]:
     number : int
         How many there are.
     """
-    bar = _BAR.get()
-    return iter(items) if bar is None else bar.count(items, number)
+    bar, items = _BAR.get(), checked(items)
+    return items if bar is None else bar.count(items, number)
 
 
 @contextmanager

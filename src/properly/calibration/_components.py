@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from properly._boundary._exponents import deviation
+from properly._boundary._interrupts import checked
 from properly._boundary._libraries import to_numpy
 from properly._boundary._progress import counted
 from properly.counts._isotonic import recalibrate, refit_all, refit_few
@@ -288,7 +289,7 @@ def _losses_if_calibrated(
     A draw is the places of its events, and how many there are. What is certain happened.
     """
     total = np.zeros(len(draws))
-    for k in range(0, len(value), PIECE):
+    for k in checked(range(0, len(value), PIECE)):
         prices, some = Prices.at(value[k : k + PIECE], rule), weight[k : k + PIECE]
         is_certain = np.isinf(prices.if_none)
         total += (some * np.where(is_certain, prices.if_event, prices.if_none)).sum()

@@ -20,6 +20,7 @@ from typing import TYPE_CHECKING, ClassVar, Literal, NamedTuple, Protocol, TypeA
 import numpy as np
 
 from properly._boundary._exponents import product
+from properly._boundary._interrupts import checked
 from properly._boundary._notices import notice
 from properly._boundary._record import Record
 from properly.counts._isotonic import refit
@@ -192,7 +193,7 @@ class Loess(Lowess):
 def _pieces(rows: Column, entries: int, columns: int) -> Iterator[Column]:
     """Cut rows into pieces that make tables of at most so many entries."""
     piece = max(1, entries // columns)
-    return (rows[start : start + piece] for start in range(0, len(rows), piece))
+    return (rows[start : start + piece] for start in checked(range(0, len(rows), piece)))
 
 
 def _reach(x: Column, weight: Column, needed: float) -> Column:
@@ -342,7 +343,7 @@ class Spline:
         fitted = fit_columns(self._columns, odds, events, weight, ENOUGH)
         if not np.isfinite(fitted.coefficients).all():
             return fit_or_limit(self._columns(odds)[0], events / weight, weight, odds)
-        for k in range(0, len(odds), PIECE):
+        for k in checked(range(0, len(odds), PIECE)):
             columns, some = self._columns(odds[k : k + PIECE])
             odds[k : k + PIECE] = _expit(some + columns @ fitted.coefficients)
         return odds
@@ -376,7 +377,7 @@ class Spline:
         odds = np.tile(logit(self.value), (len(events), 1))
         converged, active = np.zeros(len(events), dtype=bool), np.arange(len(events))
         small *= float(self.weight.mean())
-        for _ in range(STEPS):
+        for _ in checked(range(STEPS)):
             mean = _expit(odds[active])
             slope = (events[active] - self.weight * mean) @ self.axes
             information = (self.weight * mean * (1 - mean)) @ products

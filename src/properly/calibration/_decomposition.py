@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, TypeAlias, overload
 import numpy as np
 
 from properly._boundary._chunks import share_out
+from properly._boundary._interrupts import checked
 from properly._boundary._libraries import to_numpy
 from properly._boundary._options import as_drawing, check_choice, check_flag
 from properly._boundary._record import Parts, Record, many, plain, to_frame
@@ -548,7 +549,8 @@ def find_intervals(
     )
     _, _, biases, scores = share_out(lambda make: make(), makers, 2)
     intervals = []
-    for k, (rule, own, price, bias) in enumerate(zip(rules, grouped, prices, biases, strict=True)):
+    by_rule = zip(rules, grouped, prices, biases, strict=True)
+    for k, (rule, own, price, bias) in enumerate(checked(by_rule)):
         spread = _spread(source, worlds, _amounts(price, recalibrated, t.event_rate))
         score, observed = null.observed(rule)
         drawn = null.miscalibration(rule, replicates)

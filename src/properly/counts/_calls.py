@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, Concatenate, ParamSpec, Protocol, TypeVar
 
 from properly._boundary._arrays import as_column, distinct, is_nested
 from properly._boundary._classes import column_names, columns_of
+from properly._boundary._interrupts import checkpoint
 from properly._boundary._libraries import has_rows, to_numpy
 from properly.counts._cases import Cases
 from properly.counts._models import contenders
@@ -113,6 +114,7 @@ class _Rows:
 
         @wraps(function)
         def answer(*args: Any, **options: Any) -> Any:
+            checkpoint()
             # By name, or in place; a tally, which is what the library itself passes, goes on.
             for place, name in enumerate(names):
                 if name in options:

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeAlias
 
 import numpy as np
 
+from properly._boundary._interrupts import checked
 from properly.counts._cases import (
     Cases,
     has_strata,
@@ -218,7 +219,7 @@ def threshold_intervals(
         return {name: _ends(ratio, table, np.nan, alone) for name, ratio in ratios.items()}
     influence = np.stack([ratio.influence(table) for ratio in ratios.values()])
     halves, scores = [], []
-    for k, at in enumerate(c.tolist()):
+    for k, at in enumerate(checked(c.tolist())):
         spread = _spread(source, table, influence[:, :, k], (k, at))
         halves.append(spread.half_widths(level))
         scores.append(_score(source, table, influence[:, :, k], spread, (k, level)))

@@ -14,6 +14,7 @@ import numpy as np
 from properly import calibration, decisions
 from properly._boundary._blas import one_blas_thread
 from properly._boundary._chunks import share_out
+from properly._boundary._interrupts import checked
 from properly._boundary._notices import collected, notice
 from properly._boundary._options import as_drawing, as_generator
 from properly._boundary._progress import counted
@@ -186,7 +187,7 @@ def _do(source: Source, steps: _Steps, fields: Mapping[str, Any], task: _Task) -
     steps.take(f"{step} of {printable(name)}")
     with collected() as said:
         result = _Result({}, said, [])
-        for what, make in parts.items():
+        for what, make in checked(parts.items()):
             try:
                 result.fields[what] = make(made | result.fields)
             except DataError as error:

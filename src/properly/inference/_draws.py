@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
 import numpy as np
 
+from properly._boundary._interrupts import checked
 from properly._boundary._libraries import to_numpy
 from properly.counts._cases import has_time, number_clusters, rows_in_use
 from properly.counts._tally import Tally
@@ -85,12 +86,12 @@ class Counts:
         total, forecasts = int(self.weight.sum()), len(self.value)
         if not self.few_a_forecast:
             share = self.weight / total
-            for _ in range(replicates):
+            for _ in checked(range(replicates)):
                 weight = rng.multinomial(total, share)
                 yield Draw(weight, rng.binomial(weight, probability))
             return
         cell = np.repeat(np.arange(forecasts), self.weight) if self.has_ties else None
-        for _ in range(replicates):
+        for _ in checked(range(replicates)):
             # The whole part of one uniform number says which case, the rest whether it has the
             # event. In place, since fresh memory costs as much as the arithmetic.
             place = rng.random(total)
@@ -137,7 +138,7 @@ class Counts:
         forecast = np.empty(gap.shape, dtype=np.intp)
         happened = np.ones((most, total + 2), dtype=bool)
         happened[:, -1] = False
-        for count in batches:
+        for count in checked(batches):
             some = slice(count)
             rng.standard_exponential(out=gap[some], dtype=np.float32)
             np.cumsum(gap[some], axis=1, out=place[some])
@@ -162,7 +163,7 @@ class Counts:
         """Draw the outcomes alone; the forecasts stay as they were."""
         n, p, single = self.weight, probability, self.weight.max() == 1
         pieces = [p[k : k + BATCH] for k in range(0, len(p), BATCH)]
-        for _ in range(replicates):
+        for _ in checked(range(replicates)):
             drawn = [rng.random(len(x)) < x for x in pieces] if single else [rng.binomial(n, p)]
             yield Draw(n, np.concatenate(drawn, dtype=np.int64))
 
@@ -192,7 +193,7 @@ class Cells(Counts):
         """
         means = self.weight * probability, self.weight * (1 - probability)
         numbers = [poisson(mean) for mean in means]
-        for rows in self._batches(replicates):
+        for rows in checked(self._batches(replicates)):
             events, others = (x.draw(rows, rng) for x in numbers)
             yield events + others, events
 
@@ -201,7 +202,7 @@ class Cells(Counts):
     ) -> Iterator[Draw]:
         """Draw the events of each cell; many draws together, from tables."""
         numbers = binomials(self.weight, probability)
-        for rows in self._batches(replicates):
+        for rows in checked(self._batches(replicates)):
             yield from (Draw(self.weight, events) for events in numbers.draw(rows, rng))
 
     def _batches(self, replicates: int) -> Iterator[int]:
@@ -252,7 +253,7 @@ class Rows:
         shared = 0.0
         if self.start is not None and recalibrated is not None:
             shared = math.sqrt(self._dependence(recalibrated[self.cell], np.diff(self.start)))
-        for _ in range(replicates):
+        for _ in checked(range(replicates)):
             row, size = self._draw_rows(rng)
             uniform = rng.random(len(row))
             if shared:
@@ -265,7 +266,7 @@ class Rows:
     ) -> Iterator[Draw]:
         """Draw the outcomes alone, each by itself; the forecasts stay as they were."""
         every = np.arange(len(self.cell))
-        for _ in range(replicates):
+        for _ in checked(range(replicates)):
             yield self._draw(every, rng.random(len(every)) < probability[self.cell])
 
     def grouped(self, start: Column) -> Rows:
@@ -360,7 +361,7 @@ class Series(Rows):
         counted = is_alike(self.weight) and self.weight[0] == 1
         weight = np.ones(len(order), dtype=np.int64) if counted else self.weight[order]
         total = np.add.reduceat(weight, first)
-        for _ in range(replicates):
+        for _ in checked(range(replicates)):
             happened = (self.latent.draw(rng) < limit)[order]
             amount = happened.astype(np.int64) if counted else np.where(happened, weight, 0.0)
             yield Draw(

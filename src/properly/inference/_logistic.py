@@ -10,6 +10,8 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
+from properly._boundary._interrupts import checked
+
 if TYPE_CHECKING:
     from collections.abc import Callable
 
@@ -166,7 +168,7 @@ def _climb(model: _Model) -> tuple[Column, Column, bool]:
     The last steps are so small that the information is that of the place where they end.
     """
     place, left = np.zeros(model.axes.shape[1]), POLISH
-    for _ in range(STEPS):
+    for _ in checked(range(STEPS)):
         slope, information = model.slopes(place)
         step = newton_steps(model.axes, slope[None], information[None])[0]
         gain = slope @ step
@@ -280,7 +282,7 @@ def _sums(
 ) -> tuple[float, Column, Column]:
     """Return the log-likelihood, its derivatives and the information, a piece at a time."""
     length = len(rows[0])
-    pieces = (tuple(n[k : k + PIECE] for n in rows) for k in range(0, length, PIECE))
+    pieces = (tuple(n[k : k + PIECE] for n in rows) for k in checked(range(0, length, PIECE)))
     parts = [_sums_of_piece(place, columns(x), *counts) for x, *counts in pieces]
     value, slope, information = (np.sum(part, axis=0) for part in zip(*parts, strict=True))
     return float(value), slope, information
@@ -328,7 +330,7 @@ def refit(
     unit, little = float(weight.mean()), LITTLE if len(events) <= LONG else ENOUGH
     pieces = [slice(k, k + PIECE) for k in range(0, len(events), PIECE)]
     place: Column = np.array(start)
-    for _ in range(REFITS):
+    for _ in checked(range(REFITS)):
         parts = [
             _slopes_of_piece(
                 place,

@@ -20,6 +20,7 @@ from typing import TYPE_CHECKING, Literal, TypeAlias
 
 import numpy as np
 
+from properly._boundary._interrupts import checked
 from properly._boundary._libraries import to_numpy
 from properly._boundary._notices import notice
 from properly._boundary._record import many
@@ -131,7 +132,7 @@ class Blocks:
 def batches(replicates: int, units: int) -> Iterator[int]:
     """Share replicates out, so that memory does not grow with their number."""
     most = max(1, AT_ONCE // units)
-    for done in range(0, replicates, most):
+    for done in checked(range(0, replicates, most)):
         yield min(most, replicates - done)
 
 

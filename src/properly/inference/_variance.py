@@ -23,6 +23,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
+from properly._boundary._interrupts import checkpoint
 from properly._boundary._libraries import beside, is_numpy, namespace, to_library_of, to_numpy
 from properly.counts._cases import has_strata, is_dependent, rows_in_use
 from properly.counts._pooling import order_of
@@ -100,12 +101,14 @@ def placements(
     Between two false positive rates, the mean height of the curve and how cases move it.
     """
     order = order_of(p)
+    checkpoint()
     ranked, event, mass = p[order], happened[order], weight[order]
     sums = [np.where(event, 0.0, mass), np.where(event, mass, 0.0)]
     first = np.flatnonzero(np.append(True, ranked[1:] != ranked[:-1]))
     if len(first) < len(p):
         sums = [np.add.reduceat(x, first) for x in sums]
     none, events = sums
+    checkpoint()
     if rates is None:
         area, *places = places_of_counts(none, events)
     else:

@@ -17,8 +17,6 @@ import re
 import shutil
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from pathlib import Path
-from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 import numpy as np
@@ -26,6 +24,7 @@ import numpy as np
 from properly._boundary._labels import require_columns
 from properly._boundary._notices import import_extra, notice
 from properly._boundary._options import check_choice
+from properly._boundary._parts import temporary_folder
 from properly._boundary._record import many
 from properly.engines._files._checks import (
     NUMBER,
@@ -54,6 +53,7 @@ from properly.errors import ArgumentTypeError, DataError
 
 if TYPE_CHECKING:
     from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
+    from pathlib import Path
 
     from properly.typing import Column
 
@@ -245,12 +245,12 @@ def open_files(paths: Paths, memory: str | None = None) -> Iterator[Files]:
     """
     duckdb = import_extra("duckdb", extra="app")
     limits = {} if memory is None else limits_of(memory)
-    with TemporaryDirectory(prefix="properly-") as folder:
-        files, stores = in_stores(find_files(paths, Path(folder)))
+    with temporary_folder() as folder:
+        files, stores = in_stores(find_files(paths, folder))
         # Without these it would write into the working directory, or fetch code from the network;
         # code that was fetched by hand is needed to reach files elsewhere.
         config = {
-            "temp_directory": folder,
+            "temp_directory": str(folder),
             "autoinstall_known_extensions": "false",
             "autoload_known_extensions": str(not all(map(is_here, files))).lower(),
         }
@@ -262,7 +262,7 @@ def open_files(paths: Paths, memory: str | None = None) -> Iterator[Files]:
             tables = [_opened(connection, file, i, folder) for i, file in enumerate(files)]
             for table in tables:
                 require_same(table, tables[0])
-            yield Files(connection, tuple(tables), Path(folder))
+            yield Files(connection, tuple(tables), folder)
 
 
 def read(
@@ -343,9 +343,9 @@ def limits_of(memory: str) -> dict[str, str]:
     return limits | ({"threads": str(cores)} if cores < (os.cpu_count() or 1) else {})
 
 
-def _opened(connection: Any, file: File, number: int, folder: str) -> Table:
+def _opened(connection: Any, file: File, number: int, folder: Path) -> Table:
     with _in_one_sentence(file):
-        table = table_of(connection, file, number, Path(folder))
+        table = table_of(connection, file, number, folder)
     require_different(file, table.names)
     return table
 

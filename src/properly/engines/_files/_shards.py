@@ -8,9 +8,9 @@ from __future__ import annotations
 import gzip
 import os
 from pathlib import Path, PurePosixPath
-from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, NamedTuple, Protocol
 
+from properly._boundary._parts import temporary_folder
 from properly.engines._files._duckdb_tables import (
     DECIMAL,
     OPENING,
@@ -157,8 +157,8 @@ def _locate(paths: Paths, elsewhere: Elsewhere) -> list[Shard]:
     if STANDARD_INPUT in given:
         raise _no_plain_file(STANDARD_INPUT)
     shards: list[Shard] = []
-    with TemporaryDirectory(prefix="properly-") as folder:
-        for file in find_files(given, Path(folder)):
+    with temporary_folder() as folder:
+        for file in find_files(given, folder):
             if is_here(file):
                 shards.append(_here(file))
             else:

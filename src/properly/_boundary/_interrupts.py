@@ -1,0 +1,33 @@
+"""Interrupts: threads stop soon after the call that they work for has been interrupted."""
+
+from __future__ import annotations
+
+from contextvars import ContextVar
+from typing import TYPE_CHECKING, TypeVar
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+    from threading import Event
+
+Item = TypeVar("Item")
+# Set on threads that do a share of the work of a call; the event says that nobody waits for it.
+STOP: ContextVar[Event | None] = ContextVar("stop", default=None)
+
+
+def checkpoint() -> None:
+    """Stop this thread if the call that it works for was interrupted, or has failed elsewhere.
+
+    Every loop that may take long calls this, or `checked`, several times per second.
+    """
+    stop = STOP.get()
+    if stop is not None and stop.is_set():
+        from concurrent.futures import CancelledError
+
+        raise CancelledError
+
+
+def checked(items: Iterable[Item]) -> Iterator[Item]:
+    """Pass items on, with a `checkpoint` before each."""
+    for item in items:
+        checkpoint()
+        yield item
