@@ -89,6 +89,8 @@ def interrupt(command: str, data: Path, delay: float, number: signal.Signals) ->
     with TemporaryDirectory() as work, TemporaryDirectory() as temporary:
         words = [str(data / word) if (data / word).is_file() else word for word in command.split()]
         log = Path(temporary, "log")
+        # What runs in the background may ignore Ctrl-C, and so would the command.
+        before = signal.signal(signal.SIGINT, signal.default_int_handler)
         with log.open("wb") as file:
             run = subprocess.Popen(  # noqa: S603
                 [sys.executable, "-m", "properly", *words],
@@ -97,8 +99,9 @@ def interrupt(command: str, data: Path, delay: float, number: signal.Signals) ->
                 stdout=subprocess.DEVNULL,
                 stderr=file,
             )
+        signal.signal(signal.SIGINT, before)
         time.sleep(delay)
-        before = _used(run.pid)
+        used = -_used(run.pid)
         os.kill(run.pid, number)
         start = time.monotonic()
         _, status, usage = os.wait4(run.pid, 0)
@@ -107,9 +110,8 @@ def interrupt(command: str, data: Path, delay: float, number: signal.Signals) ->
         printed = log.read_text()
         log.unlink()
         left = [str(path) for folder in (work, temporary) for path in Path(folder).rglob("*")]
-        used = usage.ru_utime + usage.ru_stime - before
-        has_ended = before == 0
-        return Ending(None if has_ended else run.returncode, seconds, used, printed, left)
+        code = run.returncode if used else None
+        return Ending(code, seconds, used + usage.ru_utime + usage.ru_stime, printed, left)
 
 
 def _used(process: int) -> float:

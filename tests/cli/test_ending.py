@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 # A run that ends itself, as it writes or as a library works for it.
 TERMINATED = """
 import os, signal, sys
+signal.signal(signal.SIGINT, signal.default_int_handler)
 from properly import cli
 
 number = int(sys.argv.pop(1))
@@ -105,6 +106,7 @@ def test_another_thread_handles_no_signals() -> None:
 # Draws that would go on for hours; the first of them interrupts the process.
 DRAWING = """
 import os, signal, sys, time
+signal.signal(signal.SIGINT, signal.default_int_handler)
 import numpy as np
 from properly.calibration import _components
 

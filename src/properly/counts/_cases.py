@@ -10,6 +10,7 @@ import numpy as np
 from properly._boundary._arrays import check_column, check_rows, counts_beside, event_label
 from properly._boundary._classes import category_order, check_class_rows, is_table
 from properly._boundary._exponents import divided, middle_exponent
+from properly._boundary._interrupts import checkpoint
 from properly._boundary._labels import as_labels, check_labels
 from properly._boundary._libraries import (
     is_numpy,
@@ -313,6 +314,7 @@ def weights_of(cases: Cases) -> Any:
 
 def rows_in_use(cases: Cases) -> InUse:
     """Leave out the rows of weight 0."""
+    checkpoint()  # nearly all work on rows begins here
     y, p, weight = to_numpy(cases.y), to_numpy(cases.p), weights_of(cases)
     used = np.broadcast_to(True, len(cases)) if cases.weight is None else weight > 0
     if cases.weight is None or used.all():

@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from properly._boundary._exponents import divided, exponent_of
+from properly._boundary._interrupts import checkpoint
 from properly._boundary._notices import notice
 from properly._boundary._record import Record
 from properly.counts._cases import rows_in_use
@@ -229,6 +230,7 @@ class Residuals:
 
     def latent(self) -> Latent:
         """Return what draws numbers that depend on one another as much."""
+        checkpoint()
         time, cluster = self.time, self.design.cluster
         order = np.lexsort((self.p, time))
         slot = np.empty(len(time), dtype=np.intp)

@@ -285,6 +285,7 @@ def covariance(influence: Column, design: Design) -> Spread:
     each cluster alone, which is in both [3]_. No variance is less than either. A difference of two
     estimates has influences of its own, and is to be asked for as one.
     """
+    checkpoint()
     spread = spread_of_totals(design.totals(influence), design)
     is_plain = design.cluster is None and design.stratum is None and design.time is None
     return spread if is_plain else _certain(influence, spread)
