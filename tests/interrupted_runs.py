@@ -39,8 +39,20 @@ COMMANDS = (
     "audit",
     "demo",
 )
-# Seconds: moments from the start of Python to the bands of clusters, as many early as late.
-FIRST, LAST = 0.05, 40.0
+# Seconds: moments from the first import to the bands of clusters, as many early as late.
+FIRST, LAST = 0.01, 40.0
+# Prints a line once signals are handled; before that, Python itself may print a traceback.
+START = """
+from properly import cli
+run = cli._run
+
+def start():
+    print(flush=True)
+    run()
+
+cli._run = start
+cli.main()
+"""
 SIGNALS = (signal.SIGINT, signal.SIGTERM)
 
 
@@ -93,13 +105,15 @@ def interrupt(command: str, data: Path, delay: float, number: signal.Signals) ->
         before = signal.signal(signal.SIGINT, signal.default_int_handler)
         with log.open("wb") as file:
             run = subprocess.Popen(  # noqa: S603
-                [sys.executable, "-m", "properly", *words],
+                [sys.executable, "-c", START, *words],
                 cwd=work,
                 env=os.environ | {"TMPDIR": temporary},
-                stdout=subprocess.DEVNULL,
+                stdout=subprocess.PIPE,
                 stderr=file,
             )
         signal.signal(signal.SIGINT, before)
+        assert run.stdout is not None
+        run.stdout.read(1)
         time.sleep(delay)
         used = -_used(run.pid)
         os.kill(run.pid, number)
@@ -107,6 +121,7 @@ def interrupt(command: str, data: Path, delay: float, number: signal.Signals) ->
         _, status, usage = os.wait4(run.pid, 0)
         seconds = time.monotonic() - start
         run.returncode = os.waitstatus_to_exitcode(status)
+        run.stdout.close()
         printed = log.read_text()
         log.unlink()
         left = [str(path) for folder in (work, temporary) for path in Path(folder).rglob("*")]
@@ -125,8 +140,7 @@ def _used(process: int) -> float:
 def is_quiet(ending: Ending, number: signal.Signals) -> bool:
     """Return whether a run ended with the code of the signal, without a traceback or a file."""
     said = [x for x in ending.printed.splitlines() if x != "Interrupted." and "Warning: " not in x]
-    # Before the command has begun, the signal itself ends Python.
-    return ending.code in (128 + number, -number) and not said and not ending.left
+    return ending.code == 128 + number and not said and not ending.left
 
 
 def main(runs: int, seed: int) -> None:

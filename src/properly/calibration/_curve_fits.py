@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, ClassVar, Literal, NamedTuple, Protocol, TypeA
 import numpy as np
 
 from properly._boundary._exponents import product
-from properly._boundary._interrupts import checked
+from properly._boundary._interrupts import checked, checkpoint
 from properly._boundary._notices import notice
 from properly._boundary._record import Record
 from properly.counts._isotonic import refit
@@ -394,6 +394,7 @@ class Spline:
         """Move the log odds; halve steps that are large until they lead upward."""
         large = np.flatnonzero(np.abs(move).max(axis=1) > LEAP)
         while large.size:
+            checkpoint()
             before, trial = odds[large], odds[large] + move[large]
             is_lower = self._likelihood(trial, events[large]) < self._likelihood(
                 before, events[large]
