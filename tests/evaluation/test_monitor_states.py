@@ -76,6 +76,15 @@ def with_maps() -> Monitor:
     return monitor
 
 
+def lagged() -> Monitor:
+    monitor = Monitor(lag=2, against=0.5)
+    y = np.where(np.arange(60) < 57, DRAWN.y, np.nan)
+    for rows in (slice(40), slice(40, 60)):
+        monitor.add(y[rows], DRAWN.p[rows], ids=DRAWN.ids[rows])
+    monitor.add(DRAWN.y[57:58], ids=DRAWN.ids[57:58])
+    return monitor
+
+
 def early_only() -> Monitor:
     monitor = Monitor()
     monitor.add([1, 0], ids=["a", "b"])
@@ -91,6 +100,7 @@ MONITORS = {
         infinite,
         with_odd_names,
         with_maps,
+        lagged,
         early_only,
     )
 }
@@ -137,7 +147,7 @@ def test_a_state_is_plain_json_with_its_name_and_version(monitor: Monitor, tmp_p
     text = monitor.save(tmp_path / "watch.json").read_text(encoding="ascii")
     document = json.loads(text, parse_constant=pytest.fail)
     assert list(document) == ["format", "version", "sha256", "content"]
-    assert (document["format"], document["version"]) == ("properly-monitor", 1)
+    assert (document["format"], document["version"]) == ("properly-monitor", 2)
     said = json.dumps(document["content"], sort_keys=True)
     assert document["sha256"] == sha256(said.encode()).hexdigest()
     assert text.endswith("}\n")
@@ -171,7 +181,7 @@ def test_a_state_with_a_bit_flipped_is_refused(tmp_path: Path) -> None:
         flipped[at] ^= 1 << int(rng.integers(8))
         path.write_bytes(flipped)
         told = refused(path)
-        newer = 41 <= at < 46 and "this version of properly reads 1" in told
+        newer = 41 <= at < 46 and "this version of properly reads 2" in told
         assert CHANGED in told or newer or (at < 42 and "is not a state that" in told)
 
 
@@ -194,6 +204,18 @@ def test_a_state_that_was_laid_out_otherwise_is_refused(change: Any, tmp_path: P
     assert path.read_bytes() != data
     told = refused(path)
     assert CHANGED in told or "is not a state that properly" in told
+
+
+def test_a_state_of_the_first_version_is_read_as_it_was(tmp_path: Path) -> None:
+    monitor = some_of_all()
+    path = monitor.save(tmp_path / "watch.json")
+    old = path.read_bytes().replace(b'"version": 2', b'"version": 1')
+    assert b"lag" not in old
+    assert b"overlap" not in old
+    path.write_bytes(old)
+    again = Monitor.load(path)
+    assert again.options["lag"] == 0
+    assert state(again) == state(monitor)
 
 
 # Forged, with a checksum that fits
@@ -269,7 +291,7 @@ def forgeries(monitor: Monitor) -> Iterator[Any]:
 
 
 @pytest.mark.filterwarnings("ignore:.*differed from what had been told")
-@pytest.mark.parametrize("name", ["some_of_all", "restarting", "infinite", "early_only"])
+@pytest.mark.parametrize("name", ["some_of_all", "restarting", "infinite", "lagged", "early_only"])
 def test_no_forged_state_does_harm(name: str, tmp_path: Path) -> None:
     for content in islice(forgeries(MONITORS[name]()), 0, None, 41):
         check_forged(content, tmp_path / "watch.json")
@@ -277,7 +299,7 @@ def test_no_forged_state_does_harm(name: str, tmp_path: Path) -> None:
 
 @pytest.mark.slow
 @pytest.mark.filterwarnings("ignore:.*differed from what had been told")
-@pytest.mark.parametrize("name", ["some_of_all", "restarting", "infinite", "early_only"])
+@pytest.mark.parametrize("name", ["some_of_all", "restarting", "infinite", "lagged", "early_only"])
 def test_no_forged_state_at_all_does_harm(name: str, tmp_path: Path) -> None:
     for content in forgeries(MONITORS[name]()):
         check_forged(content, tmp_path / "watch.json")

@@ -54,7 +54,7 @@ def test_what_is_not_ours_is_said_word_for_word(path: Path, content: bytes) -> N
 @pytest.mark.parametrize("change", [b"0.2", b'"version": 0, '])
 def test_what_was_changed_is_said_word_for_word(path: Path, change: bytes) -> None:
     data = path.read_bytes()
-    places = {b"0.2": b'"cases": 2', b'"version": 0, ': b'"version": 1, '}
+    places = {b"0.2": b'"cases": 2', b'"version": 0, ': b'"version": 2, '}
     assert places[change] in data
     path.write_bytes(data.replace(places[change], change))
     told = f"the state {SHOWN} was cut or changed after it was written; it is not used"
@@ -65,7 +65,7 @@ def test_what_was_changed_is_said_word_for_word(path: Path, change: bytes) -> No
 @pytest.mark.parametrize("rest", [b'"sha256": "', b'"other": {}}'])
 def test_a_newer_state_is_said_word_for_word(path: Path, rest: bytes) -> None:
     path.write_bytes(b'{"format": "properly-monitor", "version": 12, ' + rest)
-    told = f"the state {SHOWN} has format 12; this version of properly reads 1"
+    told = f"the state {SHOWN} has format 12; this version of properly reads 2"
     assert refusal(lambda: Monitor.load(path)) == f"{told}\n\nHint: pip install --upgrade properly"
 
 

@@ -124,11 +124,12 @@ def test_of_many_groups_those_with_most_evidence_are_drawn_and_listed() -> None:
 
 
 def test_the_words_say_how_rare_false_alarms_are() -> None:
-    assert chart_of(watched()).lead.endswith(
-        "The probability of a false alarm, ever, is at most 5 %."
-    )
+    given = "if each forecast is right given the outcomes of all earlier cases"
+    lead = chart_of(watched(lag=2)).lead
+    rare = f"The probability of a false alarm, ever, is at most 5 % {given} except the last 2."
+    assert f"{rare} A line is " in lead
     again = chart_of(watched(run_length=100.0)).lead
-    assert "False alarms are 100 cases or more apart on average. A line is " in again
+    assert f"False alarms are 100 cases or more apart on average {given}. A line is " in again
     assert again.endswith("After an alarm, evidence begins anew.")
 
 

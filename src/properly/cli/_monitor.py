@@ -58,10 +58,11 @@ def monitor() -> click.Command:
             "Watch a model in production. Reads what is new, adds it to the evidence in the state, "
             "and says whether there is an alarm: whether forecasts are miscalibrated, or something "
             "is better at times. The evidence may be looked at after every case; a false alarm "
-            "ever is as rare as --level says. Without FILES, says how things stand. Exits with 3 "
-            "on an alarm: one that this run raised or, without --restart-after-alarm, any so far. "
-            "What is said of columns and options at the first run holds for later ones, where it "
-            f"may be left out. {FILES} Each is a batch."
+            "ever is as rare as --level says, if each forecast is right given the outcomes of all "
+            "earlier cases except the last --lag. Without FILES, says how things stand. Exits with "
+            "3 on an alarm: one that this run raised or, without --restart-after-alarm, any so "
+            "far. What is said of columns and options at the first run holds for later ones, "
+            f"where it may be left out. {FILES} Each is a batch."
         ),
         params=[*_file_options(), *_options()],
         examples=EXAMPLES,
@@ -113,6 +114,14 @@ def _options() -> list[click.Parameter]:
             "may be given several times.",
         ),
         *_claims(),
+        click.Option(
+            ["--lag"],
+            type=int,
+            metavar="CASES",
+            help="How many of the cases just before a case, or clusters, have no outcome yet when "
+            "it is forecast: 0 for forecasts one step ahead, which is meant if it is left out, 4 "
+            "for five steps ahead.",
+        ),
         level,
         format_option("text", "json"),
         click.Option(
@@ -291,6 +300,7 @@ def _settings(given: Mapping[str, Any], models: tuple[str, ...]) -> dict[str, An
         "rule": given["rule"],
         "maps": maps or None,
         "run_length": given["run_length"],
+        "lag": given["lag"],
         "pos_label": given["event"],
     }
     return {name: value for name, value in settings.items() if value is not None}

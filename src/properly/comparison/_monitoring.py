@@ -79,7 +79,7 @@ class _Monitor:
     @property
     def log_e(self) -> float:
         """The natural logarithm of the evidence."""
-        return float(_log_mean(self.sums))
+        return float(log_mean(self.sums))
 
     @property
     def e_value(self) -> float:
@@ -110,7 +110,7 @@ class _Monitor:
             return self if self.cases else other
         sums = self.sums + other.sums
         # The paths of the parts are no path of the whole, of which two times are known.
-        most = max(0.0, float(_log_mean(sums)))
+        most = max(0.0, float(log_mean(sums)))
         return replace(self, sums=sums, cases=self.cases + other.cases, log_max=most)
 
     def __radd__(self, other: object) -> Self:
@@ -135,7 +135,7 @@ class _Monitor:
             path = log_gains(*(column[begin : begin + BLOCK] for column in columns))
             path[0] += sums
             path = np.cumsum(path, axis=0)
-            sums, most = path[-1], max(most, float(_log_mean(path).max()))
+            sums, most = path[-1], max(most, float(log_mean(path).max()))
         return replace(self, sums=sums, cases=self.cases + cases, log_max=most)
 
 
@@ -178,9 +178,10 @@ class CalibrationMonitor(_Monitor):
     Each factor has the mean 1 if the forecast is right. Forecasts that are too high, too low, too
     extreme or too timid are found out; errors that no such line describes may not be.
 
-    Each forecast must be made when the outcomes of all earlier cases are known. Forecasts for
-    several steps ahead, and cases that depend on one another within a cluster, need a monitor for
-    each stream of cases; a mean of evidences is evidence at a time that was fixed beforehand.
+    Each forecast must be right given the outcomes of all earlier cases. Forecasts several steps
+    ahead are not: `properly.Monitor` has a `lag` for them, and clusters for cases that depend on
+    one another. A mean of the evidence of several monitors is evidence at a time that was fixed
+    beforehand, not at any time.
 
     Monitors of parts add up to one of all cases. No case may be in two of them: that would count
     what it says twice, and a monitor cannot tell.
@@ -360,7 +361,7 @@ def _numbers(x: object, name: str) -> Column:
     return result
 
 
-def _log_mean(sums: Column) -> Column:
+def log_mean(sums: Column) -> Column:
     """Return the logarithm of the mean of exponentials, over the last axis."""
     return np.asarray(np.logaddexp.reduce(sums, axis=-1) - math.log(sums.shape[-1]))
 
@@ -484,7 +485,8 @@ def running_difference(
     What is estimated is the mean, over the cases so far, of the difference to be expected given all
     that came before; it may change from case to case [2]_. The intervals rest on a normal
     approximation that is uniform in time, so they begin with 50 cases, and need finite losses that
-    do not have a few very large ones among them.
+    do not have a few very large ones among them. For forecasts h steps ahead, h differences in a
+    row depend on one another, and these intervals are too narrow: follow every h-th case.
 
     References
     ----------

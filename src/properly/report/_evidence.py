@@ -42,8 +42,9 @@ MOST_QUIET, FEW_POINTS = 20, 100
 MOST_POINTS, MOST_ROWS = 1000, 30
 LEAD = (
     " A line is the evidence for one claim. It begins at 1, and is an alarm at the dashed line, "
-    "which a dot marks. {sure}"
+    "which a dot marks."
 )
+AGAIN = " After an alarm, evidence begins anew."
 
 
 def evidence_chart(monitor: Monitor | None, evaluation: Evaluation) -> Chart | None:
@@ -55,21 +56,12 @@ def evidence_chart(monitor: Monitor | None, evaluation: Evaluation) -> Chart | N
     return Chart(
         name="evidence",
         title="Is the model still right?",
-        lead=said + LEAD.format(sure=_sure(monitor)),
+        lead=said + LEAD + AGAIN * (monitor.options["run_length"] is not None),
         spec=_spec(courses, drawn_models(evaluation)),
         alt=said,
         table=_table(courses),
         wide=True,
     )
-
-
-def _sure(monitor: Monitor) -> str:
-    """Say how rare false alarms are."""
-    level, run_length = (monitor.options[name] for name in ("level", "run_length"))
-    if run_length is None:
-        chance = f"{100 * (1 - level):.3g} %"
-        return f"The probability of a false alarm, ever, is at most {chance}."
-    return "After an alarm, evidence begins anew."
 
 
 def _spec(courses: Sequence[Course], drawn: tuple[str, ...]) -> Spec:

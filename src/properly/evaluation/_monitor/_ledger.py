@@ -39,6 +39,8 @@ class Plan(NamedTuple):
         One minus the probability of any false alarm, ever.
     run_length : float or None
         The least mean number of units between false alarms, of a monitor that restarts.
+    lag : int
+        The number of units before a unit whose outcomes are still open when it is forecast.
     """
 
     models: tuple[str, ...]
@@ -46,6 +48,7 @@ class Plan(NamedTuple):
     rule: BinaryRule
     level: float
     run_length: float | None
+    lag: int = 0
 
     @property
     def restarts(self) -> bool:
@@ -139,7 +142,9 @@ class Ledger:
 
     def _begin(self, group: str | None) -> None:
         for model, about in self.plan.claims:
-            track = Track.new(about, restarts=self.plan.restarts, times=len(self.times))
+            track = Track.new(
+                about, lag=self.plan.lag, restarts=self.plan.restarts, times=len(self.times)
+            )
             self.tracks[Claim(model, about, group)] = track
 
     def share(self, claim: Claim) -> float:
@@ -196,12 +201,17 @@ class Ledger:
         present = np.unique(block.group).tolist() if self.groups else []
         for model, about in self.plan.claims:
             p = block.forecasts[:, self.plan.models.index(model)]
-            gains = gains_of(about, self.plan.rule, block.y, p, self._against(block))
-            yield Claim(model, about), Fed.of(block, gains, p)
+            others, happened = self._against(block), block.y == 1
+            gains = worst = gains_of(about, self.plan.rule, happened, p, others)
+            if self.plan.lag:
+                worst = np.minimum(gains, gains_of(about, self.plan.rule, ~happened, p, others))
+                # A certain forecast that was wrong needs no confirmation.
+                worst[np.isinf(gains)] = np.inf
+            yield Claim(model, about), Fed.of(block, gains, worst, p)
             for number in present:
                 rows = np.flatnonzero(block.group == number)
                 claim = Claim(model, about, self.groups[number])
-                yield claim, Fed.of(block.some(rows), gains[rows], p[rows])
+                yield claim, Fed.of(block.some(rows), gains[rows], worst[rows], p[rows])
 
     def _against(self, block: Waiting) -> Column | None:
         """Return the forecasts that others are compared with."""

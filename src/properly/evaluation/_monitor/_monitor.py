@@ -45,14 +45,17 @@ if TYPE_CHECKING:
     from properly.rules import BinaryRule
     from properly.typing import ArrayLike, Column
 
-OPTIONS = ("level", "against", "rule", "maps", "run_length", "pos_label")
+OPTIONS = ("level", "against", "rule", "maps", "run_length", "lag", "pos_label")
+# Each of the lag + 1 series needs some cases; this is hours, six weeks ahead.
+MOST_LAG = 1000
 
 
 class Monitor:
     r"""Watches models in production, and raises an alarm when they go wrong.
 
-    The evidence may be looked at as often as one likes. If forecasts are calibrated, and no model
-    is beaten, the probability of any alarm, ever, is at most one minus the level.
+    The evidence may be looked at as often as one likes. If forecasts are calibrated given the
+    outcomes of all earlier cases but the last `lag`, and no model is beaten, the probability of any
+    alarm, ever, is at most one minus the level.
 
     Parameters
     ----------
@@ -68,6 +71,10 @@ class Monitor:
     run_length : float, optional
         Begin anew after each alarm. False alarms are then at least so many cases apart on average,
         and `level` says nothing.
+    lag : int
+        How many of the cases just before a case have no outcome yet when it is forecast: 0 for
+        forecasts one step ahead, h - 1 for h steps ahead. It counts cases, or clusters; cases
+        forecast for one time, as several stations on a day, are a cluster.
     pos_label : label, optional
         The label of the event.
 
@@ -83,6 +90,13 @@ class Monitor:
     open. So it does not matter why some outcomes come sooner than others. Forecasts must be right
     given all earlier outcomes: cases that share their fate are a cluster.
 
+    *Lag.* Forecasts h steps ahead miss the same news h times in a row. So cases take turns in
+    `lag` + 1 series, within which each forecast knows the outcomes before it, and the evidence is
+    the mean of the series [2]_. That mean is valid once forecasts that were open at the time of
+    looking are settled, not before [3]_: the last `lag` cases therefore count as if they had come
+    out worst. So counted, it is at most the mean that will be there, and valid at any time. The
+    longer the lag, the later an alarm.
+
     *Clusters* are within a batch: the mean of what its cases say counts as one case, which holds
     however they depend on one another.
 
@@ -94,6 +108,12 @@ class Monitor:
     .. [1] J. Shin, A. Ramdas, A. Rinaldo (2024). E-detectors: a nonparametric framework for
        sequential change detection. New England Journal of Statistics in Data Science 2:229-260.
        `doi:10.51387/23-NEJSDS51 <https://doi.org/10.51387/23-NEJSDS51>`__
+    .. [2] S. Arnold, A. Henzi, J. F. Ziegel (2023). Sequentially valid tests for forecast
+       calibration. Annals of Applied Statistics 17:1909-1935. `doi:10.1214/22-AOAS1697
+       <https://doi.org/10.1214/22-AOAS1697>`__
+    .. [3] A. Henzi, J. F. Ziegel (2022). Correction to: Valid sequential inference on probability
+       forecast performance. Biometrika 109:1181-1182. `Article
+       <https://academic.oup.com/biomet/article/109/4/1181/6696629>`__
 
     Examples
     --------
@@ -117,6 +137,7 @@ class Monitor:
         rule: BinaryRule | None = None,
         maps: Map | Mapping[str, Map] | None = None,
         run_length: float | None = None,
+        lag: int = 0,
         pos_label: object = None,
     ) -> None:
         self._level = check_level(level)
@@ -124,6 +145,7 @@ class Monitor:
         self._rule = Brier() if rule is None else require_proper(rule)
         self._maps = _as_maps(maps)
         self._run_length = _as_run_length(run_length)
+        self._lag = _as_lag(lag)
         self._pos_label = _as_label(pos_label)
         self._ledger: Ledger | None = None
         self._waiting = Waiting.none(0)
@@ -194,6 +216,9 @@ class Monitor:
                 "ids before; what came first counts"
             )
             notice(message)
+        if len(found.rows):
+            later = int(self._waiting.unit[-1] - self._waiting.unit[found.rows].min())
+            self._register.overlap = max(self._register.overlap, later)
         self._waiting = self._waiting.settled(found.rows, found.y)
         self._register.early = {
             i: y for i, y in (found.early | self._register.early).items() if i not in found.used
@@ -246,7 +271,8 @@ class Monitor:
         if other := sorted(self._maps_of(models).keys() - set(models)):
             message = f"maps must be of models among the forecasts; got {quoted(other[0])}"
             raise DataError(message)
-        return Plan(models, self._against, self._rule, self._level, self._run_length)
+        how = (self._against, self._rule, self._level, self._run_length, self._lag)
+        return Plan(models, *how)
 
     def _maps_of(self, models: tuple[str, ...]) -> dict[str, Map]:
         """Return the maps of models; a single map is that of the only one."""
@@ -402,7 +428,7 @@ class Monitor:
     def _of(cls, content: dict[str, Any]) -> Self:
         from properly.recalibration import loads
 
-        given = dict(content["options"])
+        given = {"lag": 0, **content["options"]}
         require(set(given) == set(OPTIONS))
         given["rule"] = parse_rule(given["rule"])
         maps = given["maps"]
@@ -433,6 +459,8 @@ class Monitor:
         maps = None if self._maps is None else self._maps_of(ledger.plan.models)
         stored = None if maps is None else {name: x.to_dict() for name, x in maps.items()}
         options = self.options | {"rule": rule, "maps": stored}
+        if not self._lag:
+            del options["lag"]
         state = _stored.content_of(ledger, self._waiting, self._register)
         if self._ledger is None:
             state["models"] = None
@@ -457,6 +485,8 @@ class Monitor:
         options = {
             "level": self._level,
             "run_length": self._run_length,
+            "lag": self._lag,
+            "overlap": self._register.overlap,
             "against": self._against,
             "rule": self._rule.name,
         }
@@ -501,9 +531,22 @@ class Monitor:
             top = max(every, key=lambda x: x.log_greatest - x.log_threshold)
             most = f"The most evidence so far is {exp(top.log_greatest):.4g}, that {top.claim}"
             said.append(f"No alarm. {most}; {top.threshold:.4g} would be an alarm.")
+        return [*said, self._promise()]
+
+    def _promise(self) -> str:
+        """Say how rare false alarms are, and on which condition."""
+        rare = f"The probability of a false alarm, ever, is at most {100 * (1 - self._level):.3g} %"
         if self._run_length is not None:
-            said.append(f"False alarms are {self._run_length:,g} cases or more apart on average.")
-        return said
+            rare = f"False alarms are {self._run_length:,g} cases or more apart on average"
+        overlap = self._register.overlap
+        if overlap > self._lag:
+            return (
+                f"Outcomes came after up to {many(overlap, 'later forecast')}. {rare} if those "
+                "forecasts would have been the same had the outcomes been known, as with "
+                f"independent cases; otherwise it takes a new state with a lag of {overlap}."
+            )
+        but = f" except the last {self._lag}".removesuffix(" 1") if self._lag else ""
+        return f"{rare} if each forecast is right given the outcomes of all earlier cases{but}."
 
     def _counts(self) -> str:
         """Say how many cases there are, and what became of the others."""
@@ -556,6 +599,15 @@ def _as_run_length(run_length: Any) -> float | None:
         message = f"run_length must be a number of cases, 1 or more; got {number:g}"
         raise DataError(message)
     return number
+
+
+def _as_lag(lag: Any) -> int:
+    """Return the number of open cases before a case."""
+    number = lag if isinstance(lag, int | np.integer) and not isinstance(lag, bool) else -1
+    if not 0 <= number <= MOST_LAG:
+        message = f"lag must be a whole number of cases from 0 to {MOST_LAG:,}; got {lag!r}"
+        raise DataError(message)
+    return int(number)
 
 
 def _as_label(label: Any) -> Any:

@@ -49,12 +49,15 @@ class Register:
         Outcomes without forecasts, by id.
     batches : dict of set
         Checksums of batches without ids, by the number of their rows.
+    overlap : int
+        The most later units that had been forecast when the outcome of a unit came.
     """
 
     counted: Column = field(default_factory=_none)
     dropped: Column = field(default_factory=_none)
     early: dict[int, int] = field(default_factory=dict)
     batches: dict[int, set[str]] = field(default_factory=dict)
+    overlap: int = 0
 
     def matched(self, batch: Batch, waiting: Waiting) -> Matched:
         """Find out which rows of a batch are of cases that are known; nothing is changed."""

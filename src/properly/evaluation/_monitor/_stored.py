@@ -29,7 +29,8 @@ if TYPE_CHECKING:
     from properly.evaluation._monitor._ledger import Plan
     from properly.typing import Column
 
-FORMAT, VERSION = "properly-monitor", 1
+# Version 1 had neither lag nor overlap; where they are 0 they are left out, so it is read as it is.
+FORMAT, VERSION = "properly-monitor", 2
 # Some tens of millions of cases; more are watched by groups of their own files.
 LARGEST = 2**30
 # More than is ever counted, and less than arithmetic can hold.
@@ -147,11 +148,7 @@ def _from_text(text: Any) -> Column:
 
 def content_of(ledger: Ledger, waiting: Waiting, register: Register) -> dict[str, Any]:
     """Write the evidence, the cases that wait, and what is known of others."""
-    claims = [
-        {**claim._asdict(), **vars(track), "sums": _words(track.sums), "path": _words(track.path)}
-        | dict(zip(("now", "greatest"), _words([track.now, track.greatest]), strict=True))
-        for claim, track in ledger.tracks.items()
-    ]
+    claims = [_claim_of(claim, track) for claim, track in ledger.tracks.items()]
     alarms = [
         {**found.claim._asdict(), "case": found.case, "log_e": _words([found.log_e])[0]}
         for found in ledger.alarms
@@ -169,7 +166,19 @@ def content_of(ledger: Ledger, waiting: Waiting, register: Register) -> dict[str
         "dropped": as_text(register.dropped),
         "early": sorted([i, y] for i, y in register.early.items()),
         "batches": sorted(batches),
+        **({"overlap": register.overlap} if register.overlap else {}),
     }
+
+
+def _claim_of(claim: Claim, track: Track) -> dict[str, Any]:
+    """Write the state of a claim, with floors where there is a lag."""
+    written = {**claim._asdict(), **vars(track)}
+    for name in ("sums", "floors", "path"):
+        written[name] = _words(np.ravel(getattr(track, name)))
+    written["now"], written["greatest"] = _words([track.now, track.greatest])
+    if len(track.floors) == 1:
+        del written["floors"]
+    return written
 
 
 def _words(numbers: Any) -> list[Any]:
@@ -203,17 +212,21 @@ def ledger_from(content: dict[str, Any], plan: Plan) -> Ledger:
 
 
 def _claim(x: dict[str, Any], plan: Plan, times: int) -> tuple[Claim, Track]:
-    claim = _claimed(x)
-    sums, path = _numbers(x["sums"]), _numbers(x["path"])
+    claim, series = _claimed(x), plan.lag + 1
+    path, sums = _numbers(x["path"]), _numbers(x["sums"])
+    require(len(sums) == series * BETS_ABOUT[claim.about])
+    sums = sums.reshape(series, -1)
+    floors = _numbers(x["floors"]) if plan.lag else sums[:, 0]
     units, cases, events = (_count(x[name]) for name in ("units", "cases", "events"))
     total, now, greatest = _numbers([x[name] for name in ("total", "now", "greatest")]).tolist()
-    require(len(sums) == BETS_ABOUT[claim.about] and len(path) == times)
-    require(plan.restarts or (sums > -np.inf).all())
+    require(len(floors) == series and len(path) == times)
+    require(plan.restarts or ((sums > -np.inf).all() and (floors > -np.inf).all()))
     require(units <= cases and events <= cases and 0 <= total <= cases * (1 + 1e-9))
     require(greatest >= max(now, 0.0) and bool(units) == bool(cases))
-    begun = np.full(len(sums), -np.inf if plan.restarts else 0.0)
+    begun = -np.inf if plan.restarts else 0.0
     require(cases or ((sums == begun).all() and now == greatest == total == 0))
-    return claim, Track(sums, units, cases, events, total, now, greatest, path.tolist())
+    require(cases or (floors == begun).all())
+    return claim, Track(sums, floors, units, cases, events, total, now, greatest, path.tolist())
 
 
 def _found(x: dict[str, Any]) -> Found:
@@ -266,7 +279,7 @@ def register_from(content: dict[str, Any]) -> Register:
     for size, text in content["batches"]:
         require(len(_text(text)) == 2 * DIGEST)
         batches.setdefault(_count(size, 1), set()).add(text)
-    return Register(counted, dropped, early, batches)
+    return Register(counted, dropped, early, batches, _count(content.get("overlap", 0)))
 
 
 def reading_from(content: dict[str, Any]) -> dict[str, Any] | None:

@@ -12,6 +12,7 @@ from properly.comparison._monitoring import (
     BETS,
     SLOPE,
     log_factors,
+    log_mean,
     recalibration_gains,
     relative_gain,
 )
@@ -34,23 +35,29 @@ class Claim(NamedTuple):
 
 
 class Fed(NamedTuple):
-    """Units of one claim in a block: by number, with the logarithms of what each bet gains."""
+    """Units of one claim in a block: by number, with the logarithms of what each bet gains.
+
+    `worst` is the least that each bet could have gained, whatever the outcome.
+    """
 
     unit: Column
     gains: Column
+    worst: Column
     cases: Column
     events: Column
     forecasts: Column
 
     @classmethod
-    def of(cls, cases: Waiting, gains: Column, p: Column) -> Fed:
+    def of(cls, cases: Waiting, gains: Column, worst: Column, p: Column) -> Fed:
         """Join the cases of each unit: a mean of factors, however they depend, is a factor."""
         unit, begin, size = np.unique(cases.unit, return_index=True, return_counts=True)
         if len(unit) < len(gains):
-            several = np.logaddexp.reduceat(gains, begin, axis=0)
-            gains = several - np.log(size)[:, np.newaxis]
+            gains, worst = (
+                np.logaddexp.reduceat(x, begin, axis=0) - np.log(size)[:, np.newaxis]
+                for x in (gains, worst)
+            )
         events, total = (np.add.reduceat(x, begin) for x in (cases.y.astype(np.int64), p))
-        return cls(unit, gains, size, events, total)
+        return cls(unit, gains, worst, size, events, total)
 
     def after(self, last: int) -> Fed:
         """Take the units after one of them."""
@@ -59,16 +66,29 @@ class Fed(NamedTuple):
 
 
 class Look(NamedTuple):
-    """What units make of the evidence: of each bet, and of all, as logarithms after each unit."""
+    """The evidence after each unit, as logarithms.
+
+    Attributes
+    ----------
+    fed : Fed
+        The units.
+    path, floors : array
+        Sums and floors of a track, followed by those of each unit.
+    level : array
+        The evidence after each unit.
+    """
 
     fed: Fed
     path: Column
+    floors: Column
     level: Column
 
     def upto(self, last: int) -> Look:
         """Take the units up to one of them."""
         end = int(np.searchsorted(self.fed.unit, last, side="right"))
-        return Look(Fed(*(x[:end] for x in self.fed)), self.path[:end], self.level[:end])
+        both = end + len(self.path) - len(self.fed.unit)
+        fed = Fed(*(x[:end] for x in self.fed))
+        return Look(fed, self.path[:both], self.floors[:both], self.level[:end])
 
     def at(self, units: Column, before: float) -> list[float]:
         """Return the evidence after some units; before the first, what it was before."""
@@ -80,10 +100,17 @@ class Look(NamedTuple):
 class Track:
     """The state of one claim.
 
+    With a lag, units take turns in lag + 1 series, so that a unit is forecast when the outcomes of
+    its series are known. The evidence is the mean of the series, in which the last units, as many
+    as the lag, count as if they had come out worst: they were open when the evidence was reached.
+    So it never exceeds the mean once these are settled, which is what makes it valid at any time.
+
     Attributes
     ----------
-    sums : array
-        The logarithm of the evidence of each bet.
+    sums : array of shape (lag + 1, bets)
+        The logarithm of the evidence of each bet, in each series; the next unit's series first.
+    floors : array of shape (lag + 1,)
+        The logarithm of the evidence of each series, had its last unit come out worst.
     units, cases, events : int
         What has been counted since the beginning.
     total : float
@@ -95,6 +122,7 @@ class Track:
     """
 
     sums: Column
+    floors: Column
     units: int = 0
     cases: int = 0
     events: int = 0
@@ -104,31 +132,40 @@ class Track:
     path: list[float] = field(default_factory=list)
 
     @classmethod
-    def new(cls, about: About, *, restarts: bool, times: int = 0) -> Track:
+    def new(cls, about: About, *, lag: int, restarts: bool, times: int = 0) -> Track:
         """Begin: with a capital of 1, or with none yet in the sum of a detector."""
-        return cls(_begin(BETS_ABOUT[about], restarts=restarts), path=[0.0] * times)
+        sums = _begin((lag + 1, BETS_ABOUT[about]), restarts=restarts)
+        return cls(sums, sums[:, 0].copy(), path=[0.0] * times)
 
     def look(self, fed: Fed, *, restarts: bool) -> Look:
-        """Say what units would make of the evidence; nothing is changed."""
-        path = fed.gains.copy()
+        """Return the evidence that units would lead to; nothing is changed."""
+        series, units = len(self.sums), len(fed.unit)
+        path = np.concatenate([self.sums, fed.gains])
         if restarts:
             # Each unit may be the first of a change: evidence from every beginning is added up.
-            last = self.sums
-            for row in path:
-                last = np.add(row, np.logaddexp(0, last), out=row)
+            for last, row in zip(path, path[series:], strict=False):
+                np.add(row, np.logaddexp(0, last), out=row)
         else:
-            path[0] += self.sums
-            path = np.cumsum(path, axis=0)
-        # The mean over bets; of a detector, one more than that.
-        level = np.logaddexp.reduce(path, axis=-1) - math.log(path.shape[-1])
-        return Look(fed, path, np.logaddexp(0, level) if restarts else level)
+            for k in range(series):
+                path[k::series] = np.cumsum(path[k::series], axis=0)
+        level, floors = log_mean(path)[1 : units + 1], self.floors
+        if series > 1:
+            before = np.logaddexp(0, path[:units]) if restarts else path[:units]
+            floors = np.concatenate([floors, log_mean(before + fed.worst)])
+            for k in range(1, series):
+                level = np.logaddexp(level, floors[k + 1 : k + 1 + units])
+        # The mean of the series. A detector adds them up, since each sees only some of the units.
+        level = np.logaddexp(0, level) if restarts else level - math.log(series)
+        return Look(fed, path, floors, level)
 
     def count(self, look: Look) -> None:
         """Put down units that were looked at."""
         fed = look.fed
         if not len(fed.unit):
             return
-        self.sums, self.now = look.path[-1].copy(), float(look.level[-1])
+        series = len(self.sums)
+        self.sums, self.floors = look.path[-series:].copy(), look.floors[-series:].copy()
+        self.now = float(look.level[-1])
         self.greatest = max(self.greatest, float(look.level.max()))
         self.units += len(fed.unit)
         self.cases += int(fed.cases.sum())
@@ -138,18 +175,18 @@ class Track:
 
     def restart(self) -> None:
         """Forget the evidence, not the counts."""
-        self.sums, self.now, self.greatest = _begin(len(self.sums), restarts=True), 0.0, 0.0
+        self.sums, self.now, self.greatest = _begin(self.sums.shape, restarts=True), 0.0, 0.0
+        self.floors = self.sums[:, 0].copy()
 
 
-def _begin(bets: int, *, restarts: bool) -> Column:
-    return np.full(bets, -math.inf if restarts else 0.0)
+def _begin(shape: tuple[int, ...], *, restarts: bool) -> Column:
+    return np.full(shape, -math.inf if restarts else 0.0)
 
 
 def gains_of(
-    about: About, rule: BinaryRule, y: Column, p: Column, against: Column | None
+    about: About, rule: BinaryRule, happened: Column, p: Column, against: Column | None
 ) -> Column:
     """Return the logarithms of what each bet gains in each case."""
-    happened = y == 1
     if about == "calibration" or against is None:
         return recalibration_gains(happened, p)
     gain = relative_gain(rule, happened, p, against)
