@@ -78,6 +78,17 @@ def test_what_a_line_does_is_told() -> None:
     assert text.endswith("on average and become less extreme and lower throughout.")
 
 
+def test_a_gain_whose_interval_begins_near_zero_is_said_to_be_too_high() -> None:
+    rng = np.random.default_rng(3)
+    p = rng.beta(0.5, 0.5, 200).clip(0.001, 0.999)
+    y = rng.random(200) < 1 / (1 + np.sqrt(1 / p - 1))
+    text = said(y, p, "logistic")
+    assert (
+        "on new cases. Expect less: a map is advised only if its interval lies above zero" in text
+    )
+    assert "Expect less" not in said(*simulated(2.0, 1.0), "logistic")
+
+
 def test_where_a_curve_changes_most_is_told() -> None:
     text = said(*simulated(1.0, 1.5), "isotonic")
     assert re.search(r"on average, most of all those of \d+ % to \d+ %\.$", text), text

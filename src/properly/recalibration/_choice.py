@@ -296,7 +296,7 @@ def recalibrate(
     folds : int or array-like, optional
         How many folds, or the label of each case's fold; see `properly.cross_fit`.
     level : float
-        How sure the interval is to hold the true gain.
+        The confidence level of the interval, which is of the expected gain.
     scheme, horizon
         With times: see `properly.cross_fit`.
     rng : int or numpy Generator, optional
@@ -312,7 +312,12 @@ def recalibrate(
 
     Notes
     -----
-    Of calibrated forecasts, a map was recommended in none of 100 simulated samples of 200 cases.
+    For calibrated forecasts, a map was recommended in none of 100 simulated samples of 200 cases.
+
+    The interval is of the expected gain, see `properly.recalibration.recalibration_gain`. A map is
+    recommended where it lies above zero, so a gain whose interval begins near zero is too high on
+    average, and the sentence says so: in simulated samples of 200 cases the estimate averaged 0.055
+    where a map was recommended, and the true gain 0.006.
 
     Examples
     --------

@@ -59,7 +59,7 @@ class Gain(Record):
     interval : pair of floats
         Its interval; NaN if nothing changes, or if losses are infinite.
     level : float
-        How sure the interval is to hold the true gain.
+        The confidence level of the interval, which is of the expected gain.
     folds : int
         The number of folds.
     design : str
@@ -258,7 +258,7 @@ def recalibration_gain(
     repeats : int
         How often to fold anew. The estimate is the mean; its standard error that of the first.
     level : float
-        How sure the interval is to hold the true gain.
+        The confidence level of the interval, which is of the expected gain.
     scheme, horizon
         With times: see `properly.cross_fit`.
     rng : int or numpy Generator, optional
@@ -270,9 +270,13 @@ def recalibration_gain(
 
     Notes
     -----
-    Where there is something to gain, intervals at 95 % held the true gain in 91 to 100 % of
-    simulated samples. At calibration they did in 84 to 92 %: the true gain, a small loss, was then
-    a little above the interval. Folding again and again does not help.
+    The interval is of the expected gain: the mean, over samples of this size, of what a map fitted
+    to one of them saves on new cases. In 500 samples each of 200 and 1,000 calibrated cases it held
+    that in 96 to 98 %. The map that was fitted to this sample may save more, or less. Where there
+    is something to gain, intervals at 95 % held the gain of that very map in 91 to 100 % of
+    simulated samples. At calibration they did in 83 to 92 %: that gain, a small loss, was above the
+    interval in a tenth of the samples for lines of the log odds, and below it in 4 to 11 % for
+    isotonic maps. Folding again and again does not help.
 
     Net benefit at a threshold t is `Elementary` over :math:`1 - t`, with its sign changed.
 

@@ -42,6 +42,9 @@ NAMES = {
 STEEP, SHIFTED = 0.05, 0.1
 # Forecasts that change by this share of the greatest change, or by more, are those it changes most.
 MOST = 0.8
+# A lower end below this share of the estimate: in simulated samples of 200 and 500 cases with a
+# calibration slope of 0.7, estimates of such gains were three times the true ones, or more.
+UNCERTAIN = 0.5
 DIGITS = 12
 
 
@@ -101,6 +104,11 @@ def _sentences(answer: Answer) -> Iterator[str]:
     else:
         save = f"would save {saved(gain)} of the {answer.score} on new cases"
         yield f"Recalibrating {name} with {with_it} {save}."
+        if gain.interval[0] < UNCERTAIN * gain.estimate:
+            yield (
+                "Expect less: a map is advised only if its interval lies above zero, so gains this "
+                "uncertain are overestimated on average (winner's curse)."
+            )
         seeming = _like(gain.in_sample, gain)
         if seeming != _like(gain.estimate, gain):
             yield f"In sample it would seem to save {seeming}."
