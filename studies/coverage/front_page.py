@@ -170,6 +170,7 @@ TESTS = (
         (
             {"part": "monitors", "study": "looks", "what": "monitor, each case"},
             {"part": "monitors", "study": "designs", "what": "right"},
+            {"part": "monitors", "study": "lags", "what": "lag"},
         ),
     ),
 )

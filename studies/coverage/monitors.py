@@ -9,7 +9,8 @@ import math
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
-from scipy.special import expit, logit
+from scipy.signal import lfilter
+from scipy.special import expit, logit, ndtr
 
 import properly
 from studies.coverage.findings import LEVEL, SIZE
@@ -37,6 +38,10 @@ BEFORE, AFTER, WATCH_LENGTH = 1000, 5000, 10_000
 MODES = ("begun at the shift", "begun before", "detector")
 # Run lengths of detectors, how many cases each is watched for, and how often.
 RUN_LENGTHS = {500: (5000, 80), 2000: (20_000, 40), 10_000: (40_000, 30)}
+# The weather of the guide about forecasts over time: its correlation from one day to the next, the
+# threshold of rain, days without an error, and by how much forecasts are then too low.
+CARRY, RAIN, DAYS, TOO_LOW = 0.8, 0.5, 1000, 0.5
+AHEAD = (1, 2, 3, 5)
 
 
 def monitor_facts() -> Iterator[tuple[int, Facts]]:
@@ -51,6 +56,8 @@ def monitor_facts() -> Iterator[tuple[int, Facts]]:
     for models in (1, 2):
         for length, (_, times) in RUN_LENGTHS.items():
             yield times, {"study": "detectors", "run_length": length, "models": models}
+    for ahead in AHEAD:
+        yield 400, {"study": "lags", "ahead": ahead}
 
 
 def monitors(facts: Facts, rng: np.random.Generator) -> list[Finding]:
@@ -213,9 +220,32 @@ def detectors(facts: Facts, rng: np.random.Generator) -> list[Finding]:
     return [({"cases": cases}, {"alarms": float(alarms)})]
 
 
+def lags(facts: Facts, rng: np.random.Generator) -> list[Finding]:
+    """Watch calibrated forecasts some days ahead with their lag and without, then wrong ones."""
+    lag = facts["ahead"] - 1
+    rain, p = weather(AFTER, facts["ahead"], rng)
+    found = []
+    for what, known in (("lag", lag), ("no lag", 0)):
+        monitor = properly.Monitor(level=LEVEL, lag=known)
+        monitor.add(rain[:DAYS], p[:DAYS])
+        found.append(alarmed(what, monitor.alarms))
+    monitor = properly.Monitor(level=LEVEL, lag=lag)
+    delay = first_alarm(monitor, rain, expit(logit(p) - TOO_LOW), 0)
+    return [*found, ({"mode": "too low"}, {"delay": delay})]
+
+
+def weather(days: int, ahead: int, rng: np.random.Generator) -> tuple[Any, Numbers]:
+    """Draw days of weather that lasts, and forecast rain with all that is known days ahead."""
+    noise = math.sqrt(1 - CARRY**2) * rng.standard_normal(days + ahead)
+    state, known = lfilter([1], [1, -CARRY], noise), CARRY**ahead
+    p = ndtr((known * state[:-ahead] - RAIN) / math.sqrt(1 - known**2))
+    return state[ahead:] > RAIN, p
+
+
 STUDIES: dict[str, Study] = {
     "looks": looks,
     "designs": designs,
     "delays": delays,
     "detectors": detectors,
+    "lags": lags,
 }

@@ -91,6 +91,16 @@ def detectors(rows: Rows) -> str:
     return table(["`run_length`", *(f"{n} model{'s' * (n > 1)}" for n in counts)], lines)
 
 
+def lags(rows: Rows) -> str:
+    """Set monitors that know the lag beside those that do not, and show what it costs."""
+    lines = []
+    for (ahead,), group in groups(of(rows, "lags"), "ahead").items():
+        cells = [rejected(one(pick(group, what=what))) for what in ("lag", "no lag")]
+        lines.append([str(ahead), str(ahead - 1), *cells, waited(one(pick(group, mode="too low")))])
+    head = ["days ahead", "`lag`", "false alarms", "with `lag=0`", "cases until a true alarm"]
+    return table(head, lines)
+
+
 def between(row: Row | None) -> str:
     """Show how many cases lie between alarms, from how many alarms there were."""
     if row is None or not row["alarms"][0]:
@@ -112,4 +122,5 @@ TABLES: dict[str, Callable[[Rows], str]] = {
     "monitors_designs": designs,
     "monitors_delays": delays,
     "monitors_detectors": detectors,
+    "monitors_lags": lags,
 }

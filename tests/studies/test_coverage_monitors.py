@@ -31,6 +31,7 @@ SHORT: list[tuple[int, dict[str, Any]]] = [
     (8, {"study": "delays", "slope": 1.5}),
     (8, {"study": "detectors", "run_length": 500, "models": 1}),
     (6, {"study": "detectors", "run_length": 500, "models": 2}),
+    (6, {"study": "lags", "ahead": 3}),
 ]
 
 
