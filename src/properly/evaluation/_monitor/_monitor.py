@@ -127,6 +127,9 @@ class Monitor:
     2 cases are counted; 1 forecast has no outcome yet; 1 outcome without a forecast yet.
     No alarm. The most evidence so far is 1.397, that forecasts of 'forecast' are
       miscalibrated; 20 would be an alarm.
+    Outcomes came after up to 2 later forecasts. The probability of a false alarm, ever, is
+      at most 5 % if those forecasts would have been the same had the outcomes been known,
+      as with independent cases; otherwise it takes a new state with a lag of 2.
     """
 
     def __init__(
