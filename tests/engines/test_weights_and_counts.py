@@ -204,3 +204,18 @@ def test_a_frame_of_many_cases_is_summed_up_however_few_its_rows(
         assert large.scores[name]["brier"].interval == pytest.approx(
             rows.scores[name]["brier"].interval, rel=1e-12
         )
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+@pytest.mark.parametrize("name", ["weight", "count"])
+@pytest.mark.parametrize("cells", [None, 4])
+def test_a_group_without_weight_is_left_out_of_a_frame_as_of_a_stream(
+    engine: str, name: str, cells: int | None
+) -> None:
+    column = {name: np.where(GROUP == "new", 0, 2)}
+    frame, names = frame_of(engine, **column)
+    found = properly.summarize(
+        frame, "b", outcome="y", groups="group", rules=properly.rules.Brier(), cells=cells, **names
+    )
+    assert list(found.groups) == list(streamed(groups=GROUP, **column).groups) == ["old"]
+    assert_same(found.groups["old"].tallies["b"], found.tallies["b"])

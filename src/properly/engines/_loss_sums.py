@@ -213,7 +213,9 @@ def _sum_up(summing: Summing) -> tuple[ScoreSums, dict[Any, ScoreSums]]:
     table = collected(summing.of_rows(data))
     number = _checked(summing, table)
     whole = _sums(summing, table, number, np.ones(len(number), dtype=bool))
-    labels = sorted_labels(table["g"]) if "g" in table else []
+    # Groups without a row of positive weight are left out, as they are everywhere.
+    used = table["used"] > 0 if "used" in table else slice(None)
+    labels = sorted_labels(table["g"][used]) if "g" in table else []
     groups = {g: _sums(summing, table, number, table["g"] == g) for g in labels}
     if rows.roles.clusters is None:
         return whole, groups
