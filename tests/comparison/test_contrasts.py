@@ -8,11 +8,18 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from scipy.stats import skew
+from scipy.stats import binom, skew
 
 import properly
 from properly.comparison import _group_moments
-from properly.comparison._contrasts import Split, add_up, bend, skewness, straighten
+from properly.comparison._contrasts import (
+    Split,
+    add_up,
+    bend,
+    skewness,
+    skewness_on_log_scale,
+    straighten,
+)
 from properly.comparison._group_moments import moments_of_rows
 from properly.comparison._group_variance import count_units
 from properly.comparison._groups import score_measure
@@ -29,7 +36,14 @@ def peak(clusters: np.ndarray | None) -> float:
     y = np.arange(CASES) % 3 == 0
     cases = properly.Cases(y, np.linspace(0.1, 0.9, CASES), clusters=clusters)
     design, enough = Design.of(cases), np.full(GROUPS, True)
-    split = Split(NUMBER, design, count_units(NUMBER, design), enough, enough)
+    split = Split(
+        NUMBER,
+        design,
+        count_units(NUMBER, design),
+        enough,
+        enough,
+        np.full((2, len(enough)), np.inf),
+    )
     measure = score_measure(cases, Brier())
     tracemalloc.start()
     add_up(measure, split)
@@ -47,6 +61,7 @@ def test_one_number_is_kept_for_each_group_and_case_and_fewer_with_clusters(
     assert peak(clusters) < numbers
 
 
+@pytest.mark.filterwarnings("ignore:in 1 of 1 group with intervals")
 def test_nothing_is_known_of_groups_whose_clusters_have_infinite_losses_on_either_side() -> None:
     y, p = [1, 1, 0, 1] * 20, [0.0, 0.0, 0.2, 0.7] * 20
     pairs, groups = [k // 2 for k in range(80)], ["a", "b"] * 40
@@ -80,10 +95,34 @@ def test_low_means_of_cases_skewed_to_the_right_are_less_far_off() -> None:
     assert straighten(np.array([-2.0]), np.array([0.3]))[0] == pytest.approx(-2 + 0.4 - 0.72 / 27)
 
 
+@pytest.mark.parametrize(("rate", "size"), [(0.02, 1000), (0.3, 100), (0.5, 100)])
+def test_a_logarithm_of_observed_over_expected_errs_as_often_on_either_side(
+    rate: float, size: int
+) -> None:
+    events = np.arange(1, size)
+    chance = binom.pmf(events, size, rate)
+    # Variance and third moment of the influences of cases that all have the same forecast.
+    variance = 1 / events - 1 / size
+    third = 1 / events**2 - 3 / (events * size) + 2 / size**2
+    error = np.sqrt(variance)
+    t = np.log(events / (size * rate)) / error
+    a = skewness_on_log_scale(third / error**3, np.stack([variance, 0 * error]), error)
+    straight = straighten(t, a)
+    for tail in (straight > 1.96, straight < -1.96):
+        assert float(chance[tail].sum()) == pytest.approx(0.025, abs=0.006)
+
+
 def test_sums_of_groups_have_a_degree_of_freedom_less_than_cases() -> None:
     cases = properly.Cases(np.arange(60) % 3 == 0, np.linspace(0.1, 0.9, 60))
     design, enough, number = Design.of(cases), np.full(3, True), np.arange(60) % 3
-    split = Split(number, design, count_units(number, design), enough, enough)
+    split = Split(
+        number,
+        design,
+        count_units(number, design),
+        enough,
+        enough,
+        np.full((2, len(enough)), np.inf),
+    )
     measured = moments_of_rows(cases, Brier(), number, 3)
     by_sums = _group_moments._add_up(_group_moments._score, measured, split)
     by_rows = add_up(score_measure(cases, Brier()), split)

@@ -84,7 +84,7 @@ def test_sums_of_groups_say_what_rows_do(rule: Any, known: dict[str, Any]) -> No
     drawing = as_drawing(0.9, 9, 1)
     found = _compare(cases, rule, None, split, drawing)
     for name, measure in _measures(cases, rule, None).items():
-        wanted = contrast(measure, split, 0.9, np.random.default_rng(1))
+        wanted = contrast(measure, split.for_measure(name), 0.9, np.random.default_rng(1))
         for column, numbers in wanted.columns().items():
             if not column.startswith(("simultaneous", "quantile")):
                 got = found[name].columns()[column]

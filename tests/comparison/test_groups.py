@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pytest
+from scipy.stats import binom, ttest_ind
 from scipy.stats import t as student
-from scipy.stats import ttest_ind
 from tests.inference_numbers import (
     CLUSTER,
     GROUP,
@@ -33,6 +33,7 @@ if TYPE_CHECKING:
     from properly.comparison import Groups
 
 MEASURES = ("score", "skill", "observed_expected")
+EXPECTED = "ten expected events and ten expected non-events"
 # Three groups of 100 each, with clusters inside and across them.
 RNG = np.random.default_rng(20240607)
 P = RNG.uniform(0.05, 0.95, 300)
@@ -195,7 +196,7 @@ def test_degrees_are_those_of_welch_and_no_more_than_if_all_cases_varied_alike()
 
 
 def test_clusters_of_a_group_are_its_degrees_and_crossing_ones_are_those_of_all() -> None:
-    with pytest.warns(DataWarning, match="fewer than 20 events"):
+    with pytest.warns(DataWarning, match="fewer than 20 events, or non-events, are expected"):
         nested = groups_of(groups=NESTED < 6, clusters=NESTED).measures["score"]
     assert (nested.degrees <= satterthwaite(54 / 60, 6, 54)).all()
     assert (nested.degrees > 5).all()
@@ -217,7 +218,7 @@ def test_a_group_needs_five_clusters(clusters: int, *, enough: bool) -> None:
         assert found.measures[name].homogeneity.degrees == 1 + enough
     assert found.calibration is not None
     assert np.isfinite(found.calibration.p_value[0]) == enough
-    note = "No interval without ten events and ten non-events, from five clusters: 'a'."
+    note = f"No interval without {EXPECTED}, from five clusters: 'a'."
     assert (note in found.notes) != enough
     # Nor is anything compared with a rest of four.
     two = groups_of(groups=THIRD == "a", clusters=label)
@@ -229,7 +230,7 @@ def test_a_group_needs_twenty_times() -> None:
     found = groups_of(time=time)
     assert found.enough.tolist() == [False, True, True]
     assert found.units.tolist() == [19, 100, 100]
-    assert "No interval without ten events and ten non-events, at 20 times: 'a'." in found.notes
+    assert f"No interval without {EXPECTED}, at 20 times: 'a'." in found.notes
 
 
 def test_clusters_across_groups_are_added_up_before_they_are_squared() -> None:
@@ -342,7 +343,7 @@ def test_small_groups_are_scored_but_have_no_interval() -> None:
             assert np.isnan(getattr(measure, what)[small]).all()
             assert np.isfinite(getattr(measure, what)[:small]).all()
         assert measure.homogeneity.degrees == 1
-    assert "No interval without ten events and ten non-events: 'small'." in found.notes
+    assert f"No interval without {EXPECTED}: 'small'." in found.notes
 
 
 def test_a_difference_needs_a_rest_that_is_large_enough() -> None:
@@ -419,15 +420,62 @@ def test_an_improper_rule_has_no_miscalibration_and_no_skill_without_a_reference
 
 
 def test_intervals_of_fewer_than_twenty_events_are_warned_of() -> None:
-    y = np.arange(300) % 2
-    y[:100] = np.arange(100) < 15
-    message = "in 1 of 3 groups with intervals there are fewer than 20 events, or non-events"
+    p = np.where(THIRD == "a", 0.15, P)
+    message = "in 1 of 3 groups with intervals, fewer than 20 events, or non-events, are expected"
     with pytest.warns(DataWarning, match=message):
-        by_group(properly.Cases(y, P, groups=THIRD), Brier(), replicates=19, rng=1)
+        found = by_group(properly.Cases(HAPPENED, p, groups=THIRD), Brier(), replicates=19, rng=1)
+    skill = found.measures["skill"]
+    assert np.isnan(skill.p_value).tolist() == [True, False, False]
+    assert np.isnan(skill.interval[:, 0]).tolist() == [True, False, False]
+    assert "30 expected events and 30 expected non-events: 'a'." in " ".join(found.notes)
+
+
+def test_the_outcomes_of_a_group_do_not_decide_whether_it_is_tested() -> None:
+    # 600 answers with 65 expected errors, of which 6 are seen.
+    group = np.repeat(["good", "other"], [600, 1000])
+    p = np.where(group == "good", 65 / 600, 0.3) + np.tile([-0.05, 0.05], 800)
+    y = np.arange(1600) % 10 < 3
+    y[:600] = np.arange(600) < 6
+    found = by_group(properly.Cases(y, p, groups=group), Brier(), replicates=19, rng=1)
+    assert found.enough.tolist() == [True, True]
+    assert found.measures["observed_expected"].p_value[0] < 1e-6
+    # Ten events are seen of the five that are expected.
+    p, y = np.where(group == "good", 5 / 600, 0.3), y.copy()
+    y[:600] = np.arange(600) < 10
+    found = by_group(properly.Cases(y, p, groups=group), Brier(), replicates=19, rng=1)
+    assert found.enough.tolist() == [False, True]
+
+
+def test_weights_that_differ_leave_fewer_events_than_rows() -> None:
+    p = np.where(THIRD == "a", 0.1, P)
+    cases = properly.Cases(HAPPENED, p, groups=THIRD)
+    with pytest.warns(DataWarning, match="fewer than 20 events"):
+        found = by_group(cases, Brier(), replicates=19, rng=1)
+    # A hundred cases at 0.1 expect ten events, however the sum is rounded.
+    assert found.enough.tolist() == [True, True, True]
+    cases = properly.Cases(HAPPENED, p, groups=THIRD, weight=WEIGHTS)
+    assert by_group(cases, Brier(), replicates=19, rng=1).enough.tolist() == [False, True, True]
+
+
+def test_a_group_is_the_worst_only_if_two_were_tested() -> None:
+    group = np.repeat(["large", "few", "fewer"], [270, 16, 14])
+    found = by_group(properly.Cases(HAPPENED, P, groups=group), Brier(), replicates=19, rng=1)
+    assert np.isfinite(found.p_value).tolist() == [False, False, True]
+    assert (found.worst, found.worst_skill) == (None, None)
+    assert not any("worst" in note for note in found.notes)
+
+
+def test_many_events_are_no_more_often_significant_than_few() -> None:
+    group = np.repeat(["a", "rest"], [400, 100_000])
+    y = np.arange(100_400) % 20 == 0
+    y[:400] = np.arange(400) < 36
+    cases = properly.Cases(y, np.full(len(y), 0.05), groups=group)
+    p = by_group(cases, Brier(), calibration=False, rng=1).measures["observed_expected"].p_value
+    assert p[0] == pytest.approx(2 * binom.sf(35, 400, 0.05), rel=0.1)
 
 
 def test_many_groups_are_warned_of() -> None:
-    y, p, groups = (np.tile(x, 4) for x in (np.arange(300) % 2, P, np.arange(300) % 25))
+    y, p, groups = (np.tile(x, 8) for x in (np.arange(300) % 2, P, np.arange(300) % 25))
     with pytest.warns(DataWarning, match="25 groups are looked at, more than 20"):
         found = by_group(properly.Cases(y, p, groups=groups), Brier(), replicates=19, rng=1)
     assert found.notes[0].startswith("25 groups were looked at. If none differed from the rest")
@@ -509,11 +557,12 @@ def test_classes_are_compared_by_score_and_skill() -> None:
 
 
 def test_classes_need_ten_cases_outside_the_commonest() -> None:
-    y = np.where(THIRD == "a", 0, CLASS)
-    y[:9] = 1
-    found = by_group(properly.Cases(y, PROBABILITIES, groups=THIRD), Brier(), rng=1)
+    certain = 0.905 * np.eye(3)[0] + 0.095 * np.eye(3)[1]
+    p = np.where(THIRD[:, None] == "a", certain, PROBABILITIES)
+    found = by_group(properly.Cases(CLASS, p, groups=THIRD), Brier(), rng=1)
     assert found.enough.tolist() == [False, True, True]
-    assert "No interval without ten cases outside the commonest class: 'a'." in found.notes
+    note = "No interval without ten cases expected outside the commonest class: 'a'."
+    assert note in found.notes
 
 
 def test_an_infinite_score_leaves_no_difference_but_other_numbers_stay() -> None:

@@ -821,12 +821,20 @@ def split(
     difference: float, interval: tuple[float, float], skill: float = 0.0, p: float = 0.5
 ) -> Any:
     """Make groups of which the first differs from the rest."""
-    half: dict[str, Any] = {"groups": 3, "level": 0.95, "adjusted_p_value": p}
-    worst = properly.comparison.WorstGroup("x", "score", difference, interval, **half)
-    low = properly.comparison.WorstGroup("x", "skill", skill, (skill - 0.1, skill + 0.1), **half)
+
+    def contrast(first: float, ends: tuple[float, float]) -> Any:
+        return SimpleNamespace(
+            difference=np.array([first, 0.0, 0.0]),
+            simultaneous=np.array([ends, (-0.1, 0.1), (-0.1, 0.1)]),
+            adjusted_p_value=np.array([p, 1.0, 1.0]),
+        )
+
+    measures = {
+        "score": contrast(difference, interval),
+        "skill": contrast(skill, (skill - 0.1, skill + 0.1)),
+    }
     return SimpleNamespace(
-        worst=worst,
-        worst_skill=low,
+        measures=measures,
         name=["x", "y", "z"],
         enough=np.array([True, True, True]),
         homogeneity=SimpleNamespace(p_value=p),
@@ -840,19 +848,57 @@ def grouped(*models: Any, found: Standing | None = None) -> list[str]:
     return list(groups(SimpleNamespace(groups=known), found or standing("ab", "ab")))
 
 
+HARDER = "This may reflect harder cases rather than a worse model: the difference in skill"
+
+
 def test_a_group_is_worse_if_an_interval_for_all_says_so() -> None:
-    size = "by 0.20 (95 % interval for all groups at once 0.10 to 0.30) worse than for the rest"
-    start = f"Of three groups, a scores worst for 'x': {size}."
+    level = "(95 % simultaneous interval 0.10 to 0.30)"
+    start = "Among the three groups tested, a performs worst for 'x': its score is 0.20 worse"
+    start = f"{start} than for the rest {level}."
     assert grouped(split(0.2, (0.1, 0.3), -0.2)) == [f"{start} Its skill is lower there too."]
-    assert grouped(split(0.2, (0.1, 0.3))) == [
+    assert grouped(split(0.2, (0.1, 0.3))) == [f"{start} {HARDER} is not significant."]
+    elsewhere = split(0.2, (0.1, 0.3))
+    elsewhere.measures["skill"].difference[1] = -0.2
+    elsewhere.measures["skill"].simultaneous[1] = -0.3, -0.1
+    assert grouped(elsewhere) == [f"{start} Its skill is lowest for 'y'."]
+    pair = split(0.2, (0.1, 0.3), -0.2)
+    pair.name = ["x", "y"]
+    for contrast in pair.measures.values():
+        for what in ("difference", "simultaneous", "adjusted_p_value"):
+            setattr(contrast, what, getattr(contrast, what)[:2])
+    pair.enough = pair.enough[:2]
+    start = f"a performs worse for 'x' than for 'y': its score is 0.20 worse {level}."
+    assert grouped(pair) == [f"{start} Its skill is lower there too."]
+
+
+def test_nothing_is_said_of_a_skill_that_was_not_tested() -> None:
+    few = split(0.2, (0.1, 0.3), -0.2)
+    few.measures["skill"].simultaneous[0] = math.nan
+    (said,) = grouped(few)
+    assert said.endswith(f"{HARDER} was not tested.")
+    improper = split(0.2, (0.1, 0.3))
+    del improper.measures["skill"]
+    assert grouped(improper)[0].endswith(f"{HARDER} was not tested.")
+
+
+def test_a_single_group_that_was_tested_is_not_the_worst() -> None:
+    found = split(0.2, (0.1, 0.3), -0.2)
+    for contrast in found.measures.values():
+        contrast.simultaneous[1:] = math.nan
+    found.enough[1:] = False
+    assert grouped(found) == [
         (
-            f"{start} That a has a lower skill there cannot be shown: outcomes may only be harder "
-            "to foresee."
-        )
+            "a performs worse for 'x' than for the rest: its score is 0.20 worse (95 % "
+            "simultaneous interval 0.10 to 0.30). Its skill is lower there too."
+        ),
+        "Too small to test: 'y' and 'z'.",
     ]
-    elsewhere = split(0.2, (0.1, 0.3), -0.2)
-    elsewhere.worst_skill = elsewhere.worst_skill._replace(name="y")
-    assert grouped(elsewhere) == [f"{start} The skill is lowest for 'y'."]
+
+
+def test_groups_that_are_too_small_for_one_model_only_are_named_with_it() -> None:
+    one, other = split(0.2, (-0.1, 0.3), p=math.nan), split(0.2, (-0.1, 0.3), p=math.nan)
+    other.enough = np.array([True, True, False])
+    assert grouped(one, other, found=standing("", "ab"))[1:] == ["Too small to test for b: 'z'."]
 
 
 def test_otherwise_no_group_can_be_shown_to_be_worse() -> None:
@@ -891,13 +937,14 @@ def test_miscalibrated_groups_and_small_ones_are_named() -> None:
     assert grouped(found) == [
         "a is miscalibrated within 'x'.",
         "No group can be shown to be worse than the rest for a.",
-        "Too small to say anything: 'z'.",
+        "Too small to test: 'z'.",
     ]
     # A p-value of exactly the level is small enough.
     found.calibration.adjusted_p_value[1] = 1 - 0.95
     assert grouped(found)[0] == "a is miscalibrated within 'x' and 'y'."
-    found.calibration = found.worst = None
-    assert grouped(found) == ["Too small to say anything: 'z'."]
+    found.calibration = None
+    found.measures["score"].simultaneous[:] = math.nan
+    assert grouped(found) == ["Too small to test: 'z'."]
 
 
 # what is unknown

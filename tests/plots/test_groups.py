@@ -71,7 +71,7 @@ def test_a_group_that_is_too_small_has_no_interval_and_that_is_said() -> None:
     assert texts(ax, "words") == ["no interval"]
     small: Any = [line for line in ax.get_lines() if line.get_gid() == "value"][3]
     assert small.get_markerfacecolor() == "white"
-    assert key(ax)[-2] == "no interval: fewer than ten events, or non-events"
+    assert key(ax)[-2] == "no interval: fewer than 10 expected events, or non-events"
     assert key(plots.groups(grouped(labels=np.where(Q < 0.5, "x", "y"))))[-2] == "all other cases"
 
 
@@ -132,7 +132,7 @@ def test_classes_have_no_events() -> None:
     record = by_group(Cases(y, p, groups=groups), Brier(), replicates=9, rng=1)
     ax = plots.groups(record)
     assert texts(ax, "events") == []
-    assert key(ax)[-2] == "no interval: fewer than ten cases of the rarer classes"
+    assert key(ax)[-2] == "no interval: fewer than 10 expected cases of the rarer classes"
     message = "these groups have no 'observed_expected'; got groups with 'score', 'skill'"
     with pytest.raises(DataError, match=message):
         plots.groups(record, measure="observed_expected")

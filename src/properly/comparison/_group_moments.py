@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from properly._boundary._exponents import divided, exponent_of
-from properly.comparison._contrasts import FOR_SKEWNESS, Split, Sums, contrast_sums
+from properly.comparison._contrasts import Split, Sums, contrast_sums
 from properly.counts._cases import rows_in_use
 from properly.counts._scoring import losses
 from properly.inference._variance import Spread
@@ -105,7 +105,7 @@ def compare_moments(
     return {
         name: contrast_sums(
             _add_up(of, moments, split),
-            split,
+            split.for_measure(name),
             scale,
             overall=of(whole).value,
             level=drawing.level,
@@ -175,7 +175,8 @@ def _add_up(
         squares[1] += np.where(np.arange(groups) == k, 0.0, own)
     factor = every / max(every - 1, 1)
     alone = Spread(np.diag(squares[0] * factor), every - 1)
-    skew = _skewness(cubes, np.diagonal(joint), split)
+    with np.errstate(divide="ignore"):
+        skew = np.where(np.diagonal(joint) > 0, cubes / np.diagonal(joint) ** 1.5, 0.0)
     return Sums(value, rest, alone, Spread(joint * factor, every - 1), squares, skew)
 
 
@@ -190,7 +191,10 @@ def _about_mean(turn: Column, mean: Column) -> Column:
     """Write what is linear in the four numbers of a case by their deviations from a mean."""
     centred = turn.copy()
     finite = np.where(np.isfinite(mean), mean, 0.0)
-    centred[:, 0] = turn @ finite
+    terms = turn * finite
+    constant = terms.sum(axis=1)
+    constant[np.abs(constant) <= ROUNDING * np.abs(terms).sum(axis=1)] = 0.0
+    centred[:, 0] = constant
     return centred
 
 
@@ -201,11 +205,3 @@ def _scales(split: Split) -> Column:
     with np.errstate(divide="ignore"):
         scale = np.sqrt(own / (own - 1) * (every - 1) / every)
     return np.where(own > 1, scale, np.nan)
-
-
-def _skewness(cubes: Column, squares: Column, split: Split) -> Column:
-    """Return the skewness of each difference; 0 of few cases."""
-    few = np.minimum(split.units.inside, split.units.outside) < FOR_SKEWNESS
-    with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
-        skewness = np.where(squares > 0, cubes / squares**1.5, 0.0)
-    return np.where(few, 0.0, skewness)

@@ -13,6 +13,7 @@ from properly._boundary._labels import names_of_labels
 from properly._boundary._libraries import to_numpy
 from properly._boundary._notices import notice
 from properly._boundary._options import as_drawing, check_flag
+from properly._boundary._record import many
 from properly.calibration._calibration_test import calibration_test
 from properly.calibration._decomposition import decompose_by, find_intervals
 from properly.calibration._line import Subject, find_line
@@ -51,7 +52,8 @@ if TYPE_CHECKING:
     from properly.typing import Array, ArrayLike, Column
 
 
-# With fewer events, or non-events, a group is counted and scored, but has no interval.
+# With fewer expected events, or non-events, a group is counted and scored, but has no interval.
+# Expected, not observed: a choice by outcomes would keep the groups that are high by chance.
 FOR_INTERVAL = 10
 # From fewer clusters, tests and intervals would tell little, and say too much.
 FOR_CLUSTERS = 5
@@ -121,15 +123,30 @@ def _own_rate(rule: Rule, y: Column, weight: Column, classes: int | None) -> Col
 class Counted(NamedTuple):
     """The groups of the cases of positive weight, and how many cases each has.
 
-    `rarer` counts those that had not the commonest outcome of the group, `rarer_rest` the same of
-    all other cases: of an event, its events or its non-events, whichever are fewer.
+    `rarer` has the expected number of events, or of non-events, whichever is smaller: one row for
+    the groups, and one for all other cases of each. With classes, it is the expected number of
+    cases outside the class with the highest mean forecast.
     """
 
     number: Column
     labels: list[Any]
     cases: Column
     rarer: Column
-    rarer_rest: Column
+
+
+def count_rarer(total: Column, squares: Column) -> Column:
+    r"""Return the expected number of the rarer outcome in each group and in its rest.
+
+    With q the probability that a case does *not* have an outcome, it is the smallest of Kish's
+    effective numbers :math:`(\sum w q)^2 / \sum w^2 q` over the outcomes. `total` and `squares`
+    have these sums, one row per group and one column per outcome. Observed outcomes do not enter.
+    """
+    others = 1.0 - np.eye(len(total))
+    sides = (total, squares), (others @ total, others @ squares)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        counts = [np.where(s > 0, t**2 / s, 0.0).min(axis=1) for t, s in sides]
+    # A hundred cases at 0.1 expect ten events, although their sum is rounded.
+    return np.round(counts, 6)
 
 
 @takes_rows
@@ -179,10 +196,14 @@ def by_group(
 
     Notes
     -----
-    *Small groups.* With fewer than ten events, or non-events, a group is counted and scored but has
-    no interval and no test; of classes, with fewer than ten cases outside the commonest class. Nor
-    has one with cases from fewer than five clusters, or at fewer than 20 times. The slope needs 20
-    events and as many non-events, and miscalibration, less its bias, 200 cases.
+    *Small groups.* A group is tested, and has an interval, if the forecasts expect at least ten
+    events and ten non-events in it, and as many in the rest: :math:`\sum p` and
+    :math:`\sum (1 - p)`, with weights Kish's effective numbers. Outcomes do not decide, since the
+    groups with enough events would then be those with too many by chance. With classes, ten cases
+    must be expected outside the class with the highest mean forecast. The skill needs 30 instead of
+    ten. Groups with cases from fewer than five clusters, or at fewer than 20 times, are not tested
+    either. The slope needs 20 observed events and as many non-events, and miscalibration, less its
+    bias, 200 cases. Smaller groups are counted and scored.
 
     *Degrees of freedom* of a difference are Satterthwaite's: those of the group and those of the
     rest, by their shares in its variance; clusters in both are allowed for. A low variance of a
@@ -192,7 +213,7 @@ def by_group(
     *Skewed scores.* In a group of few cases a score that is low by chance has a low standard error
     as well. Tests and intervals of differences allow for that by a transformation of Hall's, from
     ten cases, or clusters, on either side; their intervals are longer on one side. Not under strata
-    and times.
+    and times. For observed to expected events it is that of a logarithm of a ratio.
 
     *Many groups.* p-values are adjusted by Holm's method, and simultaneous intervals hold for all
     groups at once. Both allow for the groups of this call only, not for other ways to divide the
@@ -305,7 +326,7 @@ def _compare(
         moments = moments_of_rows(cases, rule, split.number, len(split.enough))
         return compare_moments(moments, rule, split, drawing)
     return {
-        name: contrast(measure, split, drawing.level, drawing.rng)
+        name: contrast(measure, split.for_measure(name), drawing.level, drawing.rng)
         for name, measure in _measures(cases, rule, reference).items()
     }
 
@@ -320,18 +341,20 @@ def _measures(cases: Cases, rule: Rule, reference: float | ArrayLike | None) -> 
 
 
 def _count(cases: Cases) -> Counted:
-    """Count the cases of positive weight in each group, and their rarer outcomes."""
+    """Count the cases of positive weight in each group, and the expected rarer outcomes."""
     label = to_numpy(require_groups(cases))
-    y, _, _, used = rows_in_use(cases)
+    _, p, weight, used = rows_in_use(cases)
     number, labels = numbered(label[used])
     if len(labels) < 2:
         message = f"a group is compared with the rest; got the single group {labels[0]!r}"
         raise DataError(message, hint="score_interval judges all cases together.")
-    outcomes = np.zeros((len(labels), cases.classes or 2), dtype=np.int64)
-    np.add.at(outcomes, (number, y.astype(np.int64)), 1)
-    others = outcomes.sum(axis=0) - outcomes
-    rarer, rarer_rest = (x.sum(axis=1) - x.max(axis=1) for x in (outcomes, others))
-    return Counted(number, labels, outcomes.sum(axis=1), rarer, rarer_rest)
+    forecast, weight = p.astype(np.float64), weight.astype(np.float64)
+    without = (forecast, 1 - forecast) if cases.classes is None else 1 - forecast.T
+    total, squares = (
+        np.stack([np.bincount(number, w * q, len(labels)) for q in without], axis=1)
+        for w in (weight, weight**2)
+    )
+    return Counted(number, labels, np.bincount(number), count_rarer(total, squares))
 
 
 def about_event(
@@ -359,17 +382,16 @@ def about_event(
 
 
 def _split(counted: Counted, design: Design) -> Split:
-    """Tell which groups, and which rests, have the outcomes, clusters and times that it takes."""
+    """Mark the groups, and the rests, with enough expected outcomes, clusters and times."""
     units = count_units(counted.number, design)
-    rarer = counted.rarer, counted.rarer_rest
-    needs = [(rarer, FOR_INTERVAL)]
+    needs: list[tuple[Any, int]] = [(counted.rarer, FOR_INTERVAL)]
     if design.time is None or design.is_panel:
         needs.append(((units.inside, units.outside), FOR_CLUSTERS))
     if design.time is not None:
         times = count_units(counted.number, Design(design.weight, time=design.time))
         needs.append(((times.inside, times.outside), TIMES))
-    enough = (np.all([x[side] >= least for x, least in needs], axis=0) for side in (0, 1))
-    return Split(counted.number, design, units, *enough)
+    inside, outside = (np.all([x[side] >= least for x, least in needs], axis=0) for side in (0, 1))
+    return Split(counted.number, design, units, inside, outside, counted.rarer)
 
 
 def _calibration(
@@ -389,13 +411,13 @@ def warn_of_groups(counted: Counted, *, is_event: bool) -> None:
             "so read adjusted p-values and simultaneous intervals"
         )
         notice(message)
-    few = np.flatnonzero((counted.rarer >= FOR_INTERVAL) & (counted.rarer < FEW))
-    if few.size:
-        what = "events, or non-events" if is_event else "cases outside the commonest class"
-        sure = int((counted.rarer >= FOR_INTERVAL).sum())
+    tested = counted.rarer[0] >= FOR_INTERVAL
+    few = int((tested & (counted.rarer[0] < FEW)).sum())
+    if few:
+        what = "events, or non-events," if is_event else "cases outside the commonest class"
         message = (
-            f"in {few.size} of {sure} groups with intervals there are fewer than {FEW} {what}: "
-            "intervals there may cover a few per cent less than their level"
+            f"in {few} of {many(int(tested.sum()), 'group')} with intervals, fewer than {FEW} "
+            f"{what} are expected: intervals there may cover a few per cent less than their level"
         )
         notice(message)
 

@@ -66,7 +66,7 @@ class WorstGroup(NamedTuple):
     adjusted_p_value : float
         Of no difference, adjusted by Holm's method.
     groups : int
-        How many groups it is the worst of.
+        How many groups were tested, two or more.
     level : float
         Coverage aimed at by the interval.
 
@@ -95,20 +95,20 @@ class WorstGroup(NamedTuple):
         score = WORSE[self.measure] > 0
         biased = "maximum is biased upward" if score else "minimum is biased downward"
         return (
-            f"The worst {self.measure} of {many(self.groups, 'group')} has "
-            f"'{printable(self.name)}': {self.difference:+.4g} against the rest, simultaneous "
+            f"Among the {self.groups} groups tested, '{printable(self.name)}' has the worst "
+            f"{self.measure}: {self.difference:+.4g} against the rest, simultaneous "
             f"{100 * self.level:g} % interval {lower:.4g} to {upper:.4g}. A {biased}: "
             "some group is the worst even if all are alike."
         )
 
 
-def find_worst(groups: Groups, measure: str) -> WorstGroup | None:
-    """Find the worst of the groups that have an interval, if any has."""
+def find_worst(groups: Groups, measure: str, least: int = 2) -> WorstGroup | None:
+    """Find the worst of the groups that were tested; None if these are fewer than `least`."""
     if measure not in groups.measures:
         return None
     contrast = groups.measures[measure]
     tested = ~np.isnan(contrast.simultaneous[:, 0])
-    if not tested.any():
+    if tested.sum() < least:
         return None
     g = int(np.argmax(np.where(tested, WORSE[measure] * contrast.difference, -np.inf)))
     lower, upper = contrast.simultaneous[g].tolist()
@@ -121,6 +121,16 @@ def find_worst(groups: Groups, measure: str) -> WorstGroup | None:
         int(tested.sum()),
         groups.level,
     )
+
+
+def is_small(groups: Groups, measure: str) -> Column:
+    """Mark the groups that are too small for an interval of a measure."""
+    contrast, small = groups.measures.get(measure), ~groups.enough
+    if measure != "skill" or contrast is None:
+        return small
+    # Where the skill varies and has no interval, its size is the only reason left.
+    varies = np.isfinite(contrast.value) & (contrast.standard_error > 0)
+    return np.asarray(small | (varies & np.isnan(contrast.interval[:, 0])))
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -209,8 +219,9 @@ class Groups(Record):
         What the cases of a group come from that is independent, or nearly so: how many clusters or
         times, or the cases themselves.
     enough : array of bool
-        Whether a group has ten events and ten non-events, and so an interval. Of classes, ten cases
-        outside the commonest. With clusters, from five of them; with times, at 20.
+        Whether ten events and ten non-events are expected by the forecasts, and so there is an
+        interval; for classes, ten cases outside the class with the highest mean forecast. With
+        clusters, from five of them; with times, at 20. The skill needs 30 instead of ten.
     rule, unit, design : str
         The name of the rule, the rule as it is written, and how cases were taken to be sampled.
     level : float
@@ -331,17 +342,19 @@ class Groups(Record):
 
     @property
     def worst(self) -> WorstGroup | None:
-        """The group whose score is the most above that of the rest; None if none has an interval.
+        """The group whose score is the most above that of the rest.
 
-        Its simultaneous interval allows for the choice; its difference is biased upward.
+        None if fewer than two groups were tested. Its simultaneous interval allows for the choice;
+        its difference is biased upward.
         """
         return find_worst(self, "score")
 
     @property
     def worst_skill(self) -> WorstGroup | None:
-        """The group whose skill is the most below that of the rest; None if none has an interval.
+        """The group whose skill is the most below that of the rest.
 
-        Its simultaneous interval allows for the choice; its difference is biased downward.
+        None if fewer than two groups were tested. Its simultaneous interval allows for the choice;
+        its difference is biased downward.
         """
         return find_worst(self, "skill")
 
@@ -446,16 +459,24 @@ def _within(groups: Groups, calibration: GroupCalibration) -> str:
 def notes_on(groups: Groups) -> list[str]:
     """Say what a reader of the table must know."""
     sentences = [_looked_at(groups), CLASSES if groups.events is None else EVENTS]
-    few = (name for name, x in zip(groups.name, groups.enough, strict=True) if not x)
-    small = [f"'{printable(name)}'" for name in few]
-    if small:
-        lack = "ten events and ten non-events"
-        if groups.events is None:
-            lack = "ten cases outside the commonest class"
+    small = is_small(groups, "score")
+    if small.any():
         whence = next((x for kind, x in WHENCE.items() if kind in groups.design), "")
-        sentences.append(f"No interval without {lack}{whence}: {_some(small)}.")
+        sentences.append(
+            f"No interval without {_lack(groups, 'ten')}{whence}: {_some(groups, small)}."
+        )
+    few = is_small(groups, "skill") & ~small
+    if few.any():
+        sentences.append(f"No test of skill without {_lack(groups, '30')}: {_some(groups, few)}.")
     worst = [x.sentence for x in (groups.worst, groups.worst_skill) if x is not None]
     return [*sentences, *_differ(groups), *worst, SHRUNK]
+
+
+def _lack(groups: Groups, number: str) -> str:
+    """Describe the expected outcomes that a test needs."""
+    if groups.events is None:
+        return f"{number} cases expected outside the commonest class"
+    return f"{number} expected events and {number} expected non-events"
 
 
 def _looked_at(groups: Groups) -> str:
@@ -485,7 +506,8 @@ def _differ(result: Groups) -> list[str]:
     return sentences
 
 
-def _some(names: list[str]) -> str:
+def _some(groups: Groups, chosen: Column) -> str:
+    names = [f"'{printable(groups.name[g])}'" for g in np.flatnonzero(chosen)]
     more = len(names) - NAMED
     return ", ".join(names[:NAMED]) + (f" and {more} more" if more > 0 else "")
 

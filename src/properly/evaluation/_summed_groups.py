@@ -27,6 +27,7 @@ from properly.comparison._groups import (
     FOR_INTERVAL,
     Counted,
     calibrate_groups,
+    count_rarer,
     warn_of_groups,
 )
 from properly.comparison._groups_record import Groups
@@ -128,11 +129,13 @@ def summed_groups(
     labels = _labels(summary.groups)
     parts = [summary.groups[label] for label in labels]
     drawing = as_drawing(level, replicates, rng)
-    counted = _count(parts, labels)
+    weights = [weighed(part, model) for part in parts]
+    counted = _count(parts, labels, weights)
     warn_of_groups(counted, is_event=True)
     split = _split(counted)
     tallies = [part.counts[model].tally() for part in parts]
-    moments = [moments_of(part.sums, weighed(part, model), rule, model) for part in parts]
+    both = zip(parts, weights, strict=True)
+    moments = [moments_of(part.sums, tally, rule, model) for part, tally in both]
     total, events, forecast = (np.array([x.total[k] for x in moments]) for k in (0, 2, 3))
     within = calibration and not summary.is_weighted
     return Groups(
@@ -166,13 +169,21 @@ def _labels(groups: Mapping[Any, Summary]) -> list[Any]:
     return labels
 
 
-def _count(parts: Sequence[Summary], labels: list[Any]) -> Counted:
-    """Count the cases of positive weight in each group, and their rarer outcomes."""
+def _count(parts: Sequence[Summary], labels: list[Any], tallies: Sequence[Tally]) -> Counted:
+    """Count the cases of positive weight in each group, and the expected rarer outcomes."""
     cases = np.array([_number(part.sums, "rows") for part in parts])
-    events = np.array([_number(part.sums, "event_rows") for part in parts])
-    rest = events.sum() - events, (cases - events).sum() - (cases - events)
-    rarer, rarer_rest = np.minimum(events, cases - events), np.minimum(*rest)
-    return Counted(np.zeros(0, dtype=np.intp), labels, cases, rarer, rarer_rest)
+    sums = np.array([_expected(tally) for tally in tallies])
+    return Counted(np.zeros(0, dtype=np.intp), labels, cases, count_rarer(sums[:, 0], sums[:, 1]))
+
+
+def _expected(tally: Tally) -> tuple[list[float], list[float]]:
+    """Add up weights, and their squares, by the probabilities of the event and of none."""
+    value, weight = (to_numpy(x).astype(np.float64) for x in (tally.value, tally.weight))
+    square = weight
+    if tally.event_squares is not None and tally.nonevent_squares is not None:
+        square = to_numpy(tally.event_squares) + to_numpy(tally.nonevent_squares)
+    weights, squares = ([float(x @ value), float(x @ (1 - value))] for x in (weight, square))
+    return weights, squares
 
 
 def _number(sums: ScoreSums, what: str) -> int:
@@ -180,12 +191,12 @@ def _number(sums: ScoreSums, what: str) -> int:
 
 
 def _split(counted: Counted) -> Split:
-    """Tell which groups, and which rests, have the outcomes that it takes."""
+    """Mark the groups, and the rests, with enough expected outcomes."""
     inside = counted.cases
     outside = inside.sum() - inside
     units = Units(
         inside, outside, np.zeros_like(inside), np.diag(inside), inside - 1.0, outside - 1.0
     )
-    sides = (counted.rarer, inside), (counted.rarer_rest, outside)
-    enough = ((rarer >= FOR_INTERVAL) & (count >= FOR_CLUSTERS) for rarer, count in sides)
-    return Split(counted.number, Design(np.ones(0)), units, *enough)
+    enough = (counted.rarer >= FOR_INTERVAL) & (np.stack([inside, outside]) >= FOR_CLUSTERS)
+    design = Design(np.ones(0))
+    return Split(counted.number, design, units, enough[0], enough[1], counted.rarer)

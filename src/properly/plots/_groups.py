@@ -9,7 +9,9 @@ import numpy as np
 
 from properly._boundary._options import check_choice
 from properly._boundary._record import many
-from properly.comparison._groups_record import Groups
+from properly.comparison._contrasts import FOR_SKILL
+from properly.comparison._groups import FOR_INTERVAL
+from properly.comparison._groups_record import Groups, is_small
 from properly.errors import ArgumentTypeError, DataError
 from properly.plots._axes import GREY, PALETTE, SLATE, TEXT, legible, number, set_as_text
 from properly.plots._evaluation import draws_evaluation
@@ -243,15 +245,17 @@ def _key(shown: Shown) -> list[Any]:
         handles.append(key_line(WORST.color, THIN, label))
     if shown.worst is not None:
         handles.append(key_dot(REST, "all other cases"))
-    if not result.enough.all():
-        handles.append(key_dot(FEW, _too_few(result)))
+    if is_small(result, shown.measure).any():
+        handles.append(key_dot(FEW, _too_few(shown)))
     if math.isfinite(shown.overall):
         half = np.diff(numbers.interval, axis=1) / 2
         handles.append(key_line(SLATE, 1.2, f"all cases: {number(shown.overall, decimals(half))}"))
     return handles
 
 
-def _too_few(record: Groups) -> str:
+def _too_few(shown: Shown) -> str:
     """Say why a group has no interval."""
-    what = "events, or non-events" if record.events is not None else "cases of the rarer classes"
-    return f"no interval: fewer than ten {what}"
+    is_event = shown.groups.events is not None
+    what = "events, or non-events" if is_event else "cases of the rarer classes"
+    least = FOR_SKILL if shown.measure == "skill" else FOR_INTERVAL
+    return f"no interval: fewer than {least} expected {what}"

@@ -48,7 +48,7 @@ LEAD = (
     "lose, so a group may score worse under perfect forecasts too. Skill{expected}, shown on "
     "hover, say more about the forecasts."
 )
-TOO_FEW = "too few to say"
+TOO_FEW = "too few to test"
 
 
 def groups_chart(evaluation: Evaluation) -> Chart | None:
@@ -92,7 +92,7 @@ def _order(by_model: dict[str, Groups]) -> list[int]:
     one = next(iter(by_model.values()))
     kept = np.sort(np.argsort(-one.cases, kind="stable")[:MOST])
     each = np.stack([groups.difference for groups in by_model.values()])
-    valid = np.isfinite(each) & one.enough
+    valid = np.isfinite(each) & np.stack([groups.enough for groups in by_model.values()])
     count = valid.sum(axis=0)
     mean = np.where(valid, each, 0).sum(axis=0) / np.maximum(count, 1)
     # Groups without an interval stand below all others.

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from properly._boundary._record import count_of_cases, printable
+from properly.comparison._groups_record import find_worst
 from properly.evaluation._verdict._words import (
     NAMED,
     at_thresholds,
@@ -330,15 +331,15 @@ def _some(cases: float, words: Words, *, weighted: bool = False) -> str:
 
 
 def groups(evaluation: Any, standing: Standing) -> Iterator[str]:
-    """Say of the models that one might use which group is the worst, if any can be shown to be."""
+    """Say for which group each model that one might use is worst, if that can be shown."""
     splits = {name: evaluation.groups[name] for name in standing.top if name in evaluation.groups}
     alike = []
     for name, split in splits.items():
-        if split.worst is None:
-            continue
-        if is_worse(split.worst):
-            yield _worst(split, printable(name), split.worst)
-        else:
+        # A single group that was tested may differ from the rest, although it is not the worst.
+        worst = find_worst(split, "score", least=1)
+        if worst is not None and is_worse(worst):
+            yield _worst(split, printable(name), worst)
+        elif worst is not None:
             alike.append(name)
         yield from _miscalibrated(split, printable(name))
     if alike:
@@ -347,7 +348,7 @@ def groups(evaluation: Any, standing: Standing) -> Iterator[str]:
 
 
 def is_worse(worst: WorstGroup) -> bool:
-    """Tell whether a group is worse than the rest, allowing for all groups."""
+    """Return whether a group is worse than the rest, adjusted for all groups."""
     low, high = worst.simultaneous
     return worst.difference * (1 if worst.measure == "score" else -1) > 0 and not low <= 0 <= high
 
@@ -355,17 +356,36 @@ def is_worse(worst: WorstGroup) -> bool:
 def _worst(split: Groups, model: str, worst: WorstGroup) -> str:
     """Name the group with the worst score, and say whether the skill is lower there too."""
     low, high = worst.simultaneous
-    level = f"{100 * worst.level:g} % interval for all groups at once"
-    size = f"{few(worst.difference)} ({level} {few(low)} to {few(high)})"
-    which = f"Of {counted(worst.groups)} groups, {model} scores worst for '{printable(worst.name)}'"
-    claim = f"{which}: by {size} worse than for the rest."
-    skill = split.worst_skill
-    if skill is not None and skill.name == worst.name and is_worse(skill):
-        return f"{claim} Its skill is lower there too."
-    if skill is not None and is_worse(skill):
-        return f"{claim} The skill is lowest for '{printable(skill.name)}'."
-    harder = "outcomes may only be harder to foresee"
-    return f"{claim} That {model} has a lower skill there cannot be shown: {harder}."
+    size = f"{few(worst.difference)} worse"
+    level = f"({100 * worst.level:g} % simultaneous interval {few(low)} to {few(high)})"
+    name, g = printable(worst.name), split.name.index(worst.name)
+    if len(split.name) == 2:
+        claim = f"{model} performs worse for '{name}' than for '{printable(split.name[1 - g])}'"
+        claim = f"{claim}: its score is {size} {level}."
+    elif worst.groups == 1:
+        claim = (
+            f"{model} performs worse for '{name}' than for the rest: its score is {size} {level}."
+        )
+    else:
+        among = (
+            f"Among the {counted(worst.groups)} groups tested, {model} performs worst for '{name}'"
+        )
+        claim = f"{among}: its score is {size} than for the rest {level}."
+    return f"{claim} {_skill_there(split, g)}"
+
+
+def _skill_there(split: Groups, g: int) -> str:
+    """Say whether a group that scores worse has a lower skill as well, if that was tested."""
+    harder = "This may reflect harder cases rather than a worse model: the difference in skill"
+    ends = split.measures["skill"].simultaneous[g] if "skill" in split.measures else [math.nan]
+    if math.isnan(ends[0]):
+        return f"{harder} was not tested."
+    if ends[1] < 0:
+        return "Its skill is lower there too."
+    lowest = find_worst(split, "skill")
+    if lowest is not None and is_worse(lowest):
+        return f"Its skill is lowest for '{printable(lowest.name)}'."
+    return f"{harder} is not significant."
 
 
 def _no_difference(splits: list[Groups], names: list[str]) -> str:
@@ -389,12 +409,15 @@ def _miscalibrated(split: Groups, model: str) -> Iterator[str]:
 
 
 def _too_small(splits: dict[str, Groups]) -> Iterator[str]:
-    """Name the groups that are too small, which are the same for all models."""
-    for split in list(splits.values())[:1]:
+    """Name the groups that are too small, by model where models expect different numbers."""
+    small = {}
+    for name, split in splits.items():
         pairs = zip(split.name, split.enough.tolist(), strict=True)
-        small = [f"'{printable(name)}'" for name, enough in pairs if not enough]
-        if small:
-            yield f"Too small to say anything: {listed(small)}."
+        small[name] = [f"'{printable(group)}'" for group, enough in pairs if not enough]
+    alike = len({tuple(names) for names in small.values()}) == 1
+    for name, names in list(small.items())[: 1 if alike else None]:
+        if names:
+            yield f"Too small to test{'' if alike else f' for {printable(name)}'}: {listed(names)}."
 
 
 # A smaller share of the thresholds is not worth a sentence.
