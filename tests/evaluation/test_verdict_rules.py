@@ -848,27 +848,26 @@ def grouped(*models: Any, found: Standing | None = None) -> list[str]:
     return list(groups(SimpleNamespace(groups=known), found or standing("ab", "ab")))
 
 
-HARDER = "This may reflect harder cases rather than a worse model: the difference in skill"
+HARDER = "Cases there may be harder for any model: the skill of a"
+LEVEL = "(95 % simultaneous interval 0.10 to 0.30)"
 
 
 def test_a_group_is_worse_if_an_interval_for_all_says_so() -> None:
-    level = "(95 % simultaneous interval 0.10 to 0.30)"
     start = "Among the three groups tested, a performs worst for 'x': its score is 0.20 worse"
-    start = f"{start} than for the rest {level}."
-    assert grouped(split(0.2, (0.1, 0.3), -0.2)) == [f"{start} Its skill is lower there too."]
-    assert grouped(split(0.2, (0.1, 0.3))) == [f"{start} {HARDER} is not significant."]
+    start = f"{start} than for the rest {LEVEL}"
+    assert grouped(split(0.2, (0.1, 0.3), -0.2)) == [f"{start}. The skill of a is lower there too."]
+    assert grouped(split(0.2, (0.1, 0.3))) == [f"{start}. {HARDER} is not significantly lower."]
     elsewhere = split(0.2, (0.1, 0.3))
     elsewhere.measures["skill"].difference[1] = -0.2
     elsewhere.measures["skill"].simultaneous[1] = -0.3, -0.1
-    assert grouped(elsewhere) == [f"{start} Its skill is lowest for 'y'."]
+    assert grouped(elsewhere) == [f"{start}. The skill of a is lowest for 'y'."]
     pair = split(0.2, (0.1, 0.3), -0.2)
-    pair.name = ["x", "y"]
+    pair.name, pair.enough = ["x", "y"], pair.enough[:2]
     for contrast in pair.measures.values():
         for what in ("difference", "simultaneous", "adjusted_p_value"):
             setattr(contrast, what, getattr(contrast, what)[:2])
-    pair.enough = pair.enough[:2]
-    start = f"a performs worse for 'x' than for 'y': its score is 0.20 worse {level}."
-    assert grouped(pair) == [f"{start} Its skill is lower there too."]
+    start = "a performs worse for 'x' than for 'y': its score is 0.20 worse than for 'y'"
+    assert grouped(pair) == [f"{start} {LEVEL}. The skill of a is lower there too."]
 
 
 def test_nothing_is_said_of_a_skill_that_was_not_tested() -> None:
@@ -886,11 +885,9 @@ def test_a_single_group_that_was_tested_is_not_the_worst() -> None:
     for contrast in found.measures.values():
         contrast.simultaneous[1:] = math.nan
     found.enough[1:] = False
+    start = "a performs worse for 'x' than for the rest: its score is 0.20 worse than for the rest"
     assert grouped(found) == [
-        (
-            "a performs worse for 'x' than for the rest: its score is 0.20 worse (95 % "
-            "simultaneous interval 0.10 to 0.30). Its skill is lower there too."
-        ),
+        f"{start} {LEVEL}. The skill of a is lower there too.",
         "Too small to test: 'y' and 'z'.",
     ]
 

@@ -257,7 +257,7 @@ class Contrast:
     --------
     >>> import properly
     >>> from properly.rules import Brier
-    >>> died, p = [1, 0, 0] * 40, [0.6, 0.2, 0.3, 0.4, 0.1] * 24
+    >>> died, p = [1, 0, 0] * 40, [0.6, 0.2, 0.3, 0.4, 0.2] * 24
     >>> cases = properly.Cases(died, p, groups=["a"] * 60 + ["b"] * 60)
     >>> skill = properly.by_group(cases, Brier(), replicates=19, rng=1).measures["skill"]
     >>> skill

@@ -153,8 +153,8 @@ class Homogeneity(NamedTuple):
     --------
     >>> import properly
     >>> from properly.rules import Brier
-    >>> died, p = [1, 0] * 50, [0.8, 0.1] * 20 + [0.6, 0.3] * 30
-    >>> cases = properly.Cases(died, p, groups=["a"] * 40 + ["b"] * 60)
+    >>> died, p = [1, 0] * 100, [0.8, 0.1] * 40 + [0.6, 0.3] * 60
+    >>> cases = properly.Cases(died, p, groups=["a"] * 80 + ["b"] * 120)
     >>> found = properly.by_group(cases, Brier(), replicates=19, rng=1).homogeneity
     >>> found.degrees, found.p_value < 0.001
     (1.0, True)

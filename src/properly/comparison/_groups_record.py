@@ -74,7 +74,7 @@ class WorstGroup(NamedTuple):
     --------
     >>> import properly
     >>> from properly.rules import Brier
-    >>> died, p = [1, 0] * 50, [0.8, 0.2] * 25 + [0.6, 0.3] * 25
+    >>> died, p = [1, 0] * 50, [0.8, 0.2] * 25 + [0.6, 0.4] * 25
     >>> cases = properly.Cases(died, p, groups=["a", "b", "b", "a"] * 10 + ["a"] * 20 + ["b"] * 40)
     >>> properly.by_group(cases, Brier(), replicates=19, rng=1).worst.name
     'b'
@@ -159,7 +159,7 @@ class GroupCalibration:
     --------
     >>> import properly
     >>> from properly.rules import Brier
-    >>> died, p = [1, 0] * 50, [0.8, 0.2, 0.6, 0.3] * 25
+    >>> died, p = [1, 0] * 50, [0.8, 0.2, 0.6, 0.4] * 25
     >>> cases = properly.Cases(died, p, groups=["a"] * 40 + ["b"] * 60)
     >>> found = properly.by_group(cases, Brier(), replicates=19, rng=1).calibration
     >>> found
@@ -233,7 +233,7 @@ class Groups(Record):
     --------
     >>> import properly
     >>> from properly.rules import Brier
-    >>> died, p = [1, 0] * 50, [0.8, 0.2, 0.6, 0.3] * 25
+    >>> died, p = [1, 0] * 50, [0.8, 0.2, 0.6, 0.4] * 25
     >>> cases = properly.Cases(died, p, groups=["a"] * 40 + ["b"] * 60)
     >>> found = properly.by_group(cases, Brier(), replicates=19, rng=1)
     >>> found

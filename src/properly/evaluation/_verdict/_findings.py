@@ -356,36 +356,30 @@ def is_worse(worst: WorstGroup) -> bool:
 def _worst(split: Groups, model: str, worst: WorstGroup) -> str:
     """Name the group with the worst score, and say whether the skill is lower there too."""
     low, high = worst.simultaneous
-    size = f"{few(worst.difference)} worse"
     level = f"({100 * worst.level:g} % simultaneous interval {few(low)} to {few(high)})"
     name, g = printable(worst.name), split.name.index(worst.name)
-    if len(split.name) == 2:
-        claim = f"{model} performs worse for '{name}' than for '{printable(split.name[1 - g])}'"
-        claim = f"{claim}: its score is {size} {level}."
-    elif worst.groups == 1:
-        claim = (
-            f"{model} performs worse for '{name}' than for the rest: its score is {size} {level}."
-        )
+    other = f"'{printable(split.name[1 - g])}'" if len(split.name) == 2 else "the rest"
+    if len(split.name) == 2 or worst.groups == 1:
+        claim = f"{model} performs worse for '{name}' than for {other}"
     else:
-        among = (
-            f"Among the {counted(worst.groups)} groups tested, {model} performs worst for '{name}'"
-        )
-        claim = f"{among}: its score is {size} than for the rest {level}."
-    return f"{claim} {_skill_there(split, g)}"
+        among = f"Among the {counted(worst.groups)} groups tested"
+        claim = f"{among}, {model} performs worst for '{name}'"
+    size = f"its score is {few(worst.difference)} worse than for {other} {level}"
+    return f"{claim}: {size}. {_skill_there(split, g, model)}"
 
 
-def _skill_there(split: Groups, g: int) -> str:
+def _skill_there(split: Groups, g: int, model: str) -> str:
     """Say whether a group that scores worse has a lower skill as well, if that was tested."""
-    harder = "This may reflect harder cases rather than a worse model: the difference in skill"
+    harder = f"Cases there may be harder for any model: the skill of {model}"
     ends = split.measures["skill"].simultaneous[g] if "skill" in split.measures else [math.nan]
     if math.isnan(ends[0]):
         return f"{harder} was not tested."
     if ends[1] < 0:
-        return "Its skill is lower there too."
+        return f"The skill of {model} is lower there too."
     lowest = find_worst(split, "skill")
     if lowest is not None and is_worse(lowest):
-        return f"Its skill is lowest for '{printable(lowest.name)}'."
-    return f"{harder} is not significant."
+        return f"The skill of {model} is lowest for '{printable(lowest.name)}'."
+    return f"{harder} is not significantly lower."
 
 
 def _no_difference(splits: list[Groups], names: list[str]) -> str:
