@@ -19,6 +19,7 @@ from studies.coverage import (
     panels,
     rare,
     recalibration_page,
+    small_groups,
 )
 from studies.coverage.tables import pick
 
@@ -108,6 +109,7 @@ PARTS = (
     "panels",
     "gaps",
     "monitors",
+    "groups",
 )
 TABLES: dict[str, Callable[[Rows], str]] = {
     **front_page.TABLES,
@@ -122,4 +124,5 @@ TABLES: dict[str, Callable[[Rows], str]] = {
     **panels.TABLES,
     **gaps.TABLES,
     **monitors_page.TABLES,
+    **small_groups.TABLES,
 }

@@ -24,6 +24,7 @@ from studies.coverage.panels import panel_facts, panels
 from studies.coverage.rare import rare, rare_facts
 from studies.coverage.recalibration import recalibration, recalibration_facts
 from studies.coverage.samples import CLUSTERS, cluster_labels, in_clusters
+from studies.coverage.small_groups import group_facts, small_groups
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -105,6 +106,7 @@ def settings() -> list[Setting]:
         *(Setting("panels", times, facts) for times, facts in panel_facts()),
         *(Setting("gaps", 400, facts) for facts in gap_facts()),
         *(Setting("monitors", times, facts) for times, facts in monitor_facts()),
+        *(Setting("groups", times, facts) for times, facts in group_facts()),
     ]
 
 
@@ -304,4 +306,5 @@ PARTS: dict[str, Callable[[Facts, np.random.Generator], list[Finding]]] = {
     "panels": panels,
     "gaps": gaps,
     "monitors": monitors,
+    "groups": small_groups,
 }

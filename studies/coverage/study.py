@@ -5,8 +5,8 @@
 studies.coverage --pages docs`` writes ``coverage.md`` and the pages below it. The numbers depend on
 the seed and the scale alone, neither on the number of jobs nor on what else is run. The settings
 are in ``parts.py``, ``decisions.py``, ``inference.py``, ``cells.py``, ``recalibration.py``,
-``meanings.py``, ``dependence.py``, ``panels.py``, ``gaps.py`` and ``monitors.py``, the tables in
-``page.py`` and in the files whose names end so.
+``meanings.py``, ``dependence.py``, ``panels.py``, ``gaps.py``, ``monitors.py`` and
+``small_groups.py``, the tables in ``page.py`` and in the files whose names end so.
 """
 
 from __future__ import annotations

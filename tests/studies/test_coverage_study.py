@@ -79,6 +79,7 @@ FEW = [
     setting("monitors", study="designs", world="late outcomes"),
     setting("monitors", study="delays", shift=1.0, slope=1.0, late=0),
     setting("monitors", study="detectors", run_length=500, models=1),
+    setting("groups", expected="35", forecasts="calibrated"),
 ]
 
 

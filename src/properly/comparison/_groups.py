@@ -232,10 +232,13 @@ def by_group(
     its generalisation to estimates that depend on one another, with an F distribution. Shrinkage
     ignores that dependence. Weights are relative: only their ratios matter, here and within groups.
 
-    *What is left.* Forty groups of 25 cases that are all alike are found not to be homogeneous in
-    10 of 100 samples, not 5; tests of single groups are not affected. A group that is one short
-    stretch of dependent times differs from the rest too often: 25 and 11 times in 100 for 20 and
-    for 40 of 200 times, if times next to each other have a correlation of a half.
+    *What is left.* With ten groups that expect 35 events each, and have the same skill, any is
+    called different in 8 of 100 samples, not 5; with 100 events that is right. A group in which no
+    event was observed has no logarithm of observed to expected events; the calibration test still
+    judges it. Forty groups of 25 cases that are all alike are found not to be homogeneous in 10 of
+    100 samples, not 5; tests of single groups are not affected. A group that is one short stretch
+    of dependent times differs from the rest too often: 25 and 11 times in 100 for 20 and for 40 of
+    200 times, if times next to each other have a correlation of a half.
 
     *What is drawn.* For the calibration test and the miscalibration, outcomes of all groups are
     drawn together, as their forecasts say; and for the bias of the miscalibration, cases of all
