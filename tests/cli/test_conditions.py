@@ -63,7 +63,7 @@ def held(text: str, numbers: Numbers = NUMBERS) -> list[str]:
     """Return the models of which a condition holds, one by one."""
     met = []
     for model in numbers:
-        found = [x for x in condition_of(text).held(numbers, [model]) if x.is_sure]
+        found = [x for x in condition_of(text).failures(numbers, [model]) if not x.is_missing]
         met += [model] if any(f" of {printable(model)} is " in str(x) for x in found) else []
     return met
 
@@ -138,18 +138,18 @@ def test_the_longest_name_of_a_model_is_meant() -> None:
     ],
 )
 def test_what_holds_is_said_with_the_numbers(text: str, said: str) -> None:
-    assert [str(found) for found in condition_of(text).held(NUMBERS)] == [said]
+    assert [str(found) for found in condition_of(text).failures(NUMBERS)] == [said]
 
 
 def test_a_number_is_said_with_enough_digits_to_believe_it() -> None:
     numbers = {"m": parts("brier", 0.20000000000000004)}
-    (found,) = condition_of("brier>0.2").held(numbers)
+    (found,) = condition_of("brier>0.2").failures(numbers)
     assert str(found) == "brier>0.2 holds: brier of m is 0.20000000000000004"
 
 
 def test_a_name_cannot_command_the_terminal() -> None:
     numbers = {"\x1b[2J": parts("brier", 0.3)}
-    (found,) = condition_of("brier>0.2").held(numbers)
+    (found,) = condition_of("brier>0.2").failures(numbers)
     assert str(found) == r"brier>0.2 holds: brier of \x1b[2J is 0.3"
 
 
@@ -175,9 +175,9 @@ def test_of_a_single_class_the_area_is_not_a_number() -> None:
     e = evaluate([0, 0], [0.1, 0.2], replicates=0)
     numbers = numbers_of(e.to_dict())
     assert held("auc<1", numbers) == []
-    (doubt,) = condition_of("auc<1").held(numbers)
-    assert str(doubt) == "auc<1 cannot be told: auc of forecast does not exist"
-    assert not doubt.is_sure
+    (doubt,) = condition_of("auc<1").failures(numbers)
+    assert str(doubt) == "auc<1 cannot be evaluated: auc of forecast does not exist"
+    assert doubt.is_missing
 
 
 @few

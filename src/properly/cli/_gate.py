@@ -65,6 +65,8 @@ LEFT_OUT = (
     *("confusion", "classes", "level", "degrees", "cases", "effective_cases", "replicates"),
     "folds",
 )
+# An estimate that does not exist has the reason as its method.
+NO_METHOD = "none: "
 ALIASES = {"kappa": "quadratic_kappa"}
 ENDS = ("lower", "upper")
 # What to compare with is called so where it needs no model.
@@ -72,17 +74,17 @@ NO_MODEL = ("no-model", "no model", "event rate", "class shares")
 STORED = "baseline"
 
 
-class Held(NamedTuple):
-    """A condition that holds, or cannot be told to hold, and of what."""
+class Failure(NamedTuple):
+    """A condition that holds for a model, or that cannot be evaluated, and the numbers."""
 
     condition: Condition | Versus
-    said: str
-    is_sure: bool = True
+    reason: str
+    is_missing: bool = False
 
     def __str__(self) -> str:
-        """Say it with the numbers."""
-        verb = "holds" if self.is_sure else "cannot be told"
-        return f"{printable(self.condition.text)} {verb}: {self.said}"
+        """Write the condition and the reason."""
+        verb = "cannot be evaluated" if self.is_missing else "holds"
+        return f"{printable(self.condition.text)} {verb}: {self.reason}"
 
 
 @dataclass(frozen=True)
@@ -107,15 +109,20 @@ class Condition:
     limit: float
 
     def is_met_by(self, value: float) -> bool:
-        """Tell whether a number is beyond the limit; what is not a number is not."""
+        """Return whether a number is beyond the limit; NaN never is."""
         return OPERATORS[self.sign](value, self.limit)
 
-    def held(
-        self, numbers: Numbers, models: Iterable[str] | None = None, names: Iterable[str] = ()
-    ) -> Iterator[Held]:
-        """Go through the models of which it holds, or cannot be told to hold.
+    def failures(
+        self,
+        numbers: Numbers,
+        models: Iterable[str] | None = None,
+        names: Iterable[str] = (),
+        reasons: Mapping[tuple[str, str], str] | None = None,
+    ) -> Iterator[Failure]:
+        """Yield the models for which it holds, or cannot be evaluated.
 
-        If it names no model, it is about some, or all; names that are known may be of no number.
+        A condition without a model is about `models`, or about all. Some of the `names` may have
+        no number; `reasons` say why, by model and by the beginning of a name.
         """
         model, what = _resolve(self.left, list(numbers), [*names, *_all_names(numbers)])
         for name in [model] if model is not None else models or numbers:
@@ -123,12 +130,18 @@ class Condition:
             # A full stop before a digit is one of the name of a rule.
             about = f"{printable(re.sub(r'[.](?=[a-z])', ' ', what))} of {printable(name)}"
             if math.isnan(value):
-                yield Held(self, f"{about} does not exist", is_sure=False)
+                known = (reasons or {}).items()
+                why = [f" ({x})" for (of, start), x in known if of == name and _is_in(what, start)]
+                yield Failure(self, f"{about} does not exist{''.join(why[:1])}", is_missing=True)
             elif self.is_met_by(value):
                 short = f"{value:.6g}"
                 # With as many digits as it takes to believe it.
                 shown = short if self.is_met_by(float(short)) else repr(value)
-                yield Held(self, f"{about} is {shown}")
+                yield Failure(self, f"{about} is {shown}")
+
+
+def _is_in(path: str, start: str) -> bool:
+    return f"{path}.".startswith(f"{start}.")
 
 
 @dataclass(frozen=True)
@@ -275,6 +288,24 @@ def _leaves(value: Any, name: str) -> Iterator[tuple[str, float]]:
         yield name, math.nan if value is None else float(value)
     elif str(value).endswith("Infinity"):
         yield name, float(value)
+
+
+def reasons_of(record: Mapping[str, Any]) -> dict[tuple[str, str], str]:
+    """Return why numbers do not exist, by model and by the beginning of their names."""
+    return {
+        (model, path): reason
+        for section, name in SECTIONS.items()
+        for model, value in (record.get(section) or {}).items()
+        for path, reason in _reasons(value, name)
+    }
+
+
+def _reasons(value: Any, name: str) -> Iterator[tuple[str, str]]:
+    """Yield the reasons below a name: an estimate without a method has one in its place."""
+    for key, below in value.items() if isinstance(value, dict) else ():
+        if isinstance(below, str) and (key == "reason" or below.startswith(NO_METHOD)):
+            yield name, below.removeprefix(NO_METHOD)
+        yield from _reasons(below, f"{name}.{key}".removeprefix("."))
 
 
 def _called(intervals: Mapping[str, Any] | None) -> dict[str, Any]:
@@ -425,21 +456,23 @@ class Gate:
             message = f"a model is compared with another one; got {versus.text!r}"
             raise click.UsageError(message)
 
-    def held(
+    def failures(
         self,
         evaluation: Evaluation,
         vocabulary: Vocabulary,
         stored: Callable[[str, str], Contrast] | None,
         more: dict[str, Any],
-    ) -> Iterator[Held]:
-        """Go through what holds; a stored result gives the contrast of a model by a rule.
+    ) -> Iterator[Failure]:
+        """Yield the conditions that hold or cannot be evaluated.
 
-        More sections may stand beside those of the evaluation.
+        A stored result gives the contrast of a model by a rule. More sections may stand beside
+        those of the evaluation.
         """
-        numbers = numbers_of(evaluation.to_dict() | more)
+        record = evaluation.to_dict() | more
+        numbers, reasons = numbers_of(record), reasons_of(record)
         for condition in self.conditions:
             if isinstance(condition, Condition):
-                yield from condition.held(numbers, self.models, vocabulary.names)
+                yield from condition.failures(numbers, self.models, vocabulary.names, reasons)
                 continue
             names = self.models if condition.model is None else (condition.model,)
             for name in names:
@@ -452,9 +485,9 @@ class Gate:
                     else contrast_of(evaluation, name, condition.other, rule)
                 )
                 if condition.is_met_by(contrast):
-                    yield Held(condition, contrast.said)
+                    yield Failure(condition, contrast.said)
                 elif contrast.is_unknown:
-                    yield Held(condition, contrast.said, is_sure=False)
+                    yield Failure(condition, contrast.said, is_missing=True)
 
 
 def contrast_of(evaluation: Evaluation, model: str, other: str, rule: str) -> Contrast:

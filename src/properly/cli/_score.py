@@ -86,7 +86,10 @@ def cells_of_scores(evaluation: Evaluation) -> tuple[list[str], list[list[Any]]]
     return head, cells
 
 
-HOLDS = 3
+FAILS = 3
+MISSING = (
+    "Hint: a condition that cannot be evaluated fails the build; --allow-missing lets it pass."
+)
 EXAMPLES = r"""
 properly score crash.csv --outcome died --forecast logistic --within 0.01 0.1
 properly score crash.csv --outcome died --forecast forest --format json
@@ -113,7 +116,7 @@ def score() -> click.Command:
         help=(
             "Score forecasts: mean loss, skill, miscalibration, discrimination and uncertainty by "
             "model and rule, beside forecasts that need no model. Lower scores are better. Exits "
-            f"with 3 if a condition given by --fail-if holds. {FILES}"
+            f"with 3 if a condition given by --fail-if holds or cannot be evaluated. {FILES}"
         ),
         params=[*file_options(), *engine_options(), *_options(), *long_options()],
         examples=EXAMPLES,
@@ -130,10 +133,16 @@ def _options() -> list[click.Parameter]:
             type=ConditionType(),
             multiple=True,
             metavar="CONDITION",
-            help="Exit with 3 if this holds of a model: [MODEL:]NUMBER and a limit, such as "
+            help="Exit with 3 if this holds for a model: [MODEL:]NUMBER and a limit, such as "
             '"brier.upper>0.2", "forest:calibration.slope<0.8" or "auc<0.8"; or [MODEL] '
             'worse-than NAME [by RULE], or not-better-than, such as "worse-than baseline", where '
             "NAME is a model, a column, baseline or no-model; may be given several times.",
+        ),
+        click.Option(
+            ["--allow-missing"],
+            is_flag=True,
+            help="Let conditions pass that cannot be evaluated, such as a limit on a number that "
+            "does not exist.",
         ),
         *_more_options(),
         level_option(),
@@ -178,6 +187,7 @@ def _score(
     baseline: str | None,
     *,
     force: bool,
+    allow_missing: bool,
     intervals: bool,
     replicates: int,
     keep: bool,
@@ -210,13 +220,18 @@ def _score(
     kept = keep_forecasts(chosen) if keep and isinstance(chosen, Chosen) else None
     sections = _sections(gains, beside, kept)
     contrast = None if beside is None else beside.contrast
-    held = list(gate.held(evaluation, vocabulary, contrast, sections))
+    failures = list(gate.failures(evaluation, vocabulary, contrast, sections))
     texts = [str(x) for x in (gains, beside) if x is not None]
     emit(_laid_out(evaluation, layout, sections, texts), output, force=force)
-    for one in held:
-        click.echo(str(one), err=True)
-    if any(one.is_sure for one in held):
-        click.get_current_context().exit(HOLDS)
+    for failure in failures:
+        click.echo(str(failure), err=True)
+    is_missing = any(failure.is_missing for failure in failures)
+    if is_missing and not allow_missing:
+        click.echo(MISSING, err=True)
+    if allow_missing:
+        failures = [failure for failure in failures if not failure.is_missing]
+    if failures:
+        click.get_current_context().exit(FAILS)
 
 
 def _require_room(layout: str, *, keep: bool) -> None:
