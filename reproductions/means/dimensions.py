@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 import numpy as np
 
 from properly.datasets import CoupledClasses, CoupledGaussian
-from properly.probability._power import ACCURACY, ROBUSTNESS, mean_of_power
+from properly.probability._power import MEAN_PROBABILITY, ROBUSTNESS, mean_of_power
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Sequence
@@ -67,7 +67,7 @@ class Trial(NamedTuple):
 
     correct: float
     decisiveness: float
-    accuracy: float
+    mean_probability: float
     limited: float
     zeros: float
     undefined: float
@@ -86,7 +86,7 @@ class Cell:
         Of the model.
     correct, correct_error : float
         Mean share of cases whose likelier class is the right one, and its standard error.
-    decisiveness, accuracy, accuracy_error : float
+    decisiveness, mean_probability, mean_probability_error : float
         Means over training sets, the latter with its standard error.
     lower, upper : float
         Nine in ten training sets have an accuracy above the one, and below the other.
@@ -103,8 +103,8 @@ class Cell:
     correct: float
     correct_error: float
     decisiveness: float
-    accuracy: float
-    accuracy_error: float
+    mean_probability: float
+    mean_probability_error: float
     lower: float
     upper: float
     limited: float
@@ -151,8 +151,8 @@ def _try(fitted: Fitted, coupling: float, x: Points) -> Trial:
     return Trial(
         float(np.mean(t > 0.5) + np.mean(t == 0.5) / 2),
         float(t.mean()),
-        mean_of_power(t, ACCURACY),
-        mean_of_power(t.clip(LIMIT, 1 - LIMIT), ACCURACY),
+        mean_of_power(t, MEAN_PROBABILITY),
+        mean_of_power(t.clip(LIMIT, 1 - LIMIT), MEAN_PROBABILITY),
         float(np.mean(t == 0)),
         found.undefined / len(x),
         power,
@@ -163,12 +163,12 @@ def _cell(dimensions: int, coupling: float, trials: Sequence[Trial]) -> Cell:
     """Average over training sets, of which all tried as many cases."""
     columns = {name: np.array([getattr(t, name) for t in trials]) for name in Trial._fields}
     mean = {name: float(column.mean()) for name, column in columns.items()}
-    lower, upper = np.quantile(columns["accuracy"], [0.1, 0.9]).tolist()
+    lower, upper = np.quantile(columns["mean_probability"], [0.1, 0.9]).tolist()
     return Cell(
         dimensions,
         coupling,
         correct_error=_error(columns["correct"]),
-        accuracy_error=_error(columns["accuracy"]),
+        mean_probability_error=_error(columns["mean_probability"]),
         lower=lower,
         upper=upper,
         robustness=mean.pop("power") ** (1 / ROBUSTNESS),

@@ -56,7 +56,7 @@ def changes() -> Iterator[Erratum]:
 def _sizes() -> Erratum:
     few = source_table(Tally.from_counts([0.2, 0.8], [3, 1], [1, 1]), source=EqualWidth(bins=2))
     there = few.happened > 0
-    share, log = few.source[there] / few.source.sum(), np.log(few.accuracy[there])
+    share, log = few.source[there] / few.source.sum(), np.log(few.mean_probability[there])
     return Erratum(
         "Eq. 17",
         "sum of all sizes, bins of three cases and of one",
@@ -66,7 +66,7 @@ def _sizes() -> Erratum:
         " sum of N*, for N*_k their number. In bins that are equally full, which are the paper's, "
         "the two are the same, and sizes sum to -ln of the accuracy. Here they do so in all bins. "
         "(Sizes have a minus sign here, so that they are positive.)",
-        -math.log(few.means.accuracy),
+        -math.log(few.means.mean_probability),
     )
 
 
@@ -87,7 +87,7 @@ def _weights() -> Iterator[Erratum]:
 def _overall(case: str, weights: str) -> tuple[float, float]:
     """Return the accuracies of model and source that bins are averaged to."""
     found = source_table(_sample(case, 0), source=TEN).overall(weights)  # type: ignore[arg-type]
-    return found.model.accuracy, found.source.accuracy
+    return found.model.mean_probability, found.source.mean_probability
 
 
 def _sample(case: str, seed: int) -> Tally:
@@ -217,7 +217,7 @@ def _compact() -> tuple[Erratum, ...]:
             getattr(right, name),
             why,
         )
-        for what, name in (("accuracy", "accuracy"), ("share of zeros", "zeros"))
+        for what, name in (("accuracy", "mean_probability"), ("share of zeros", "zeros"))
     )
 
 
@@ -274,8 +274,8 @@ def _figures(cases: Mapping[str, PopulationCase]) -> Iterator[Erratum]:
     yield Erratum(
         "Section 6",
         "accuracy of Figure 7",
-        tail.source.accuracy,
-        tail.model.accuracy,
+        tail.source.mean_probability,
+        tail.model.mean_probability,
         "Said to be measured by the source probability, with p for what the model reports; it is "
         "by the model probability, and p is that of the source, as everywhere else in the paper.",
     )

@@ -54,8 +54,8 @@ class Figure1(Table):
         for model in ("normal", "heavy"):
             for d, cell in self.of(model).items():
                 before = FIGURE1[model][d]
-                spread = math.hypot(cell.accuracy_error, before.error, ROUNDED)
-                found[model, d] = (cell.accuracy - before.accuracy) / spread
+                spread = math.hypot(cell.mean_probability_error, before.error, ROUNDED)
+                found[model, d] = (cell.mean_probability - before.mean_probability) / spread
         return found
 
     def __str__(self) -> str:
@@ -88,8 +88,8 @@ class Figure1(Table):
                     [
                         *(model, str(d), f"{cell.correct:.3f} ± {cell.correct_error:.3f}"),
                         f"{cell.decisiveness:.3f}",
-                        f"{cell.accuracy:.3f} ± {cell.accuracy_error:.3f}",
-                        f"{before.accuracy:.3f}",
+                        f"{cell.mean_probability:.3f} ± {cell.mean_probability_error:.3f}",
+                        f"{before.mean_probability:.3f}",
                         f"{cell.robustness:.1f}",
                         f"{before.robustness:.1f}",
                         f"{cell.zeros:.1%}",
@@ -101,15 +101,15 @@ class Figure1(Table):
 
     def _verdict(self) -> Iterator[str]:
         normal, heavy, compact = (self.of(model) for model in MODELS)
-        best = max(normal.values(), key=lambda cell: cell.accuracy)
+        best = max(normal.values(), key=lambda cell: cell.mean_probability)
         most = max(abs(z) for z in self.off().values())
         yield (
             f"The paper: the normal model is at its best in 6 dimensions, with {BEST:.2f}; here in"
-            f" {best.dimensions}, with {best.accuracy:.2f}. Its robustness goes to 0, and so does"
-            f" the accuracy of the compact one, for the sake of {compact[2].zeros:.1%} of cases in"
-            " 2 dimensions."
+            f" {best.dimensions}, with {best.mean_probability:.2f}. Its robustness goes to 0, and"
+            f" so does the accuracy of the compact one, for the sake of {compact[2].zeros:.1%} of"
+            " cases in 2 dimensions."
         )
-        told = ", ".join(f"{heavy[d].accuracy:.2f}" for d in (6, 8, 10))
+        told = ", ".join(f"{heavy[d].mean_probability:.2f}" for d in (6, 8, 10))
         yield (
             f"The heavy one has {HEAVY:.2f} in 6, 8 and 10 dimensions there, and {told} here (0.67,"
             " 0.69 and 0.69 in the reference). It reports no better classification in 8 and 10"
@@ -148,7 +148,7 @@ class Readings(Table):
 
     def best(self, reading: str) -> int:
         """Return in how many dimensions the accuracy is highest."""
-        return max(self.cells[reading], key=lambda cell: cell.accuracy).dimensions
+        return max(self.cells[reading], key=lambda cell: cell.mean_probability).dimensions
 
     def __str__(self) -> str:
         """Print accuracies beside those of the reference."""
@@ -166,7 +166,9 @@ class Readings(Table):
     def _table(self) -> Iterator[str]:
         rows = []
         for name, cells in self.cells.items():
-            told = [f"{cell.accuracy:.3f} ± {cell.accuracy_error:.3f}" for cell in cells]
+            told = [
+                f"{cell.mean_probability:.3f} ± {cell.mean_probability_error:.3f}" for cell in cells
+            ]
             rows.append([name, *told])
             rows.append(["  ref.", *(f"{x:.3f}" for x in OTHER_READINGS[name])])
         yield table(["", *(f"d = {d}" for d in DIMENSIONS)], rows)

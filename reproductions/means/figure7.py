@@ -167,7 +167,7 @@ def triple(setting: Setting, points: int) -> Triple:
     found = line(setting.case(), points=points, precision=setting.precision, within=setting.within)
     levels = found.levels() if setting.bins is None else np.linspace(0, 1, setting.bins + 1)
     cells = found.cells(levels)
-    model, source = found.model().accuracy, cells.means(*cells.shares()).accuracy
+    model, source = found.model().mean_probability, cells.means(*cells.shares()).mean_probability
     return Triple(str(setting), model, source, model / source)
 
 
@@ -175,4 +175,9 @@ def drawn(n: int, rng: np.random.Generator) -> Triple:
     """Find the three numbers in one sample."""
     sample = nelson(n, "tail over", rng=rng)
     found = means(Tally.from_arrays(sample.y, sample.p), source=EqualWidth(bins=BINS))
-    return Triple(f"a sample of {n:,}", found.accuracy, found.source.accuracy, found.divergence)
+    return Triple(
+        f"a sample of {n:,}",
+        found.mean_probability,
+        found.source.mean_probability,
+        found.divergence,
+    )

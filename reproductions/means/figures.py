@@ -85,7 +85,7 @@ def _as_means(cell: Cell) -> Means:
     unknown = ThreeMeans(math.nan, math.nan, math.nan)
     return Means(
         cell.decisiveness,
-        cell.accuracy,
+        cell.mean_probability,
         cell.robustness,
         source=unknown,
         divergence=math.nan,

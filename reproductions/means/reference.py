@@ -119,7 +119,7 @@ AREAS = {
 class Figure1Row(NamedTuple):
     """A model of Figure 1 as it was found before, with 400 training sets."""
 
-    accuracy: float
+    mean_probability: float
     error: float
     robustness: float
 

@@ -63,7 +63,7 @@ def store(file: Path, model: str, *options: str) -> Path:
         ("poor:calibration.p-value<0.05", 3),
         ("good:calibration.p_value<0.05", 0),
         ("poor:brier.miscalibration.upper>0.001", 3),
-        ("means.accuracy<0.6", 3),
+        ("means.mean_probability<0.6", 3),
     ],
 )
 def test_a_condition_is_about_any_number_that_is_printed(
@@ -80,6 +80,26 @@ def test_a_condition_is_about_any_number_that_is_printed(
 def test_decisions_among_classes_have_numbers_too(condition: str, file: Path) -> None:
     result = run("score", file, *GRADED, "--fail-if", condition)
     assert result.exit_code == 3, result.stderr
+
+
+def test_accuracy_is_the_share_of_correct_decisions(tmp_path: Path) -> None:
+    file = tmp_path / "forecasts.csv"
+    # Right, wrong, right, and a forecast of one half, which counts half: 2.5 of 4.
+    file.write_text("y,p\n" + "1,0.9\n0,0.6\n0,0.2\n1,0.5\n" * 10, encoding="utf-8")
+    result = gate(file, "accuracy<0.9", models=("p",))
+    assert (result.exit_code, result.stderr) == (
+        3,
+        "accuracy<0.9 holds: share of correct decisions (threshold 0.5) of p is 0.625\n",
+    )
+    assert gate(file, "accuracy<0.6", models=("p",)).exit_code == 0
+    about = ("--outcome", "y", "--forecast", "p", "--format", "json")
+    means = json.loads(run("score", file, *about).stdout)["means"]["p"]
+    assert means["correct"] == 0.625
+    assert means["mean_probability"] == pytest.approx((0.9 * 0.4 * 0.8 * 0.5) ** 0.25)
+    assert "accuracy" not in means
+    result = gate(file, "means.accuracy<0.9", models=("p",))
+    assert result.exit_code == 2
+    assert "Hint: did you mean 'means.correct'?" in result.stderr
 
 
 def test_every_number_of_the_json_has_a_name(file: Path) -> None:

@@ -40,14 +40,16 @@ def test_cases_that_are_lost_beside_heavier_ones_are_counted_by_themselves() -> 
     assert table.name == ["event", "no event"]
     assert table.happened.tolist() == [9.9e45, 1.2e-37]
     np.testing.assert_allclose(table.source, [1.0, 1.2e-37 / 9.9e45], rtol=1e-15)
-    assert table.means.classes["no event"].source.accuracy == pytest.approx(1.2e-37 / 9.9e45)
-    assert table.size.sum() == pytest.approx(-math.log(table.means.accuracy))
+    assert table.means.classes["no event"].source.mean_probability == pytest.approx(
+        1.2e-37 / 9.9e45
+    )
+    assert table.size.sum() == pytest.approx(-math.log(table.means.mean_probability))
 
 
 def test_light_cases_that_were_called_impossible_have_a_size() -> None:
     table = probability.source_table([1, 0, 0], [0.1, 0.1, 1.0], weight=[1e60, 1.0, 1e-60])
     assert table.size[-1] == 0 or math.isinf(table.size[-1])
-    assert table.means.accuracy == 0
+    assert table.means.mean_probability == 0
 
 
 @pytest.mark.parametrize("p", [1e-30, 1e-300, 1e-310, 5e-324])

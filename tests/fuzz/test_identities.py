@@ -90,8 +90,8 @@ def test_the_accuracy_is_the_log_score(odd: Odd) -> None:
     score = properly.decompose(tally, Log()).score
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", DataWarning)
-        accuracy = properly.means(tally).accuracy
-    assert accuracy == pytest.approx(math.exp(-score), rel=1e-9)
+        mean_probability = properly.means(tally).mean_probability
+    assert mean_probability == pytest.approx(math.exp(-score), rel=1e-9)
 
 
 @examples(40, suppress_health_check=SLOW)

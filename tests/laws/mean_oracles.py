@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
     Floats = NDArray[np.float64]
 
-POWERS = {"decisiveness": 1.0, "accuracy": 0.0, "robustness": -2 / 3}
+POWERS = {"decisiveness": 1.0, "mean_probability": 0.0, "robustness": -2 / 3}
 CLOSE: dict[str, Any] = {"rel": 0, "abs": 1e-13}
 CERTAIN = pytest.approx([1, 1, 1], **CLOSE)
 # For laws repeated for every source.

@@ -93,7 +93,7 @@ def require_order(found: properly.probability.Means) -> None:
     for of in classes_of(found).values():
         records += [of.model, of.source]
     for record in records:
-        assert 0 <= record.robustness <= record.accuracy <= record.decisiveness
+        assert 0 <= record.robustness <= record.mean_probability <= record.decisiveness
         assert record.decisiveness <= 1 + 4 * EPS
 
 
@@ -135,8 +135,8 @@ def test_the_divergence_is_the_miscalibration_of_the_log_score(
     parts = properly.decompose(tally_of(moved), Log())
     means = properly.means(tally_of(found), precision=precision)
     information = parts.discrimination - parts.uncertainty
-    assert means.accuracy == pytest.approx(math.exp(-parts.score), **CLOSE)
-    assert means.source.accuracy == pytest.approx(math.exp(information), **CLOSE)
+    assert means.mean_probability == pytest.approx(math.exp(-parts.score), **CLOSE)
+    assert means.source.mean_probability == pytest.approx(math.exp(information), **CLOSE)
     assert means.divergence == pytest.approx(math.exp(-parts.miscalibration), **CLOSE)
 
 
@@ -323,12 +323,14 @@ def test_what_was_called_impossible_and_happened_leaves_only_decisiveness(found:
     y, p, weight = np.append(found.y, 1), np.append(found.p, 0.0), np.append(found.weight, 1)
     for cases in (properly.Cases(y, p, weight=weight), properly.tally(y, p, weight=weight)):
         means = properly.means(cases)
-        assert (means.accuracy, means.robustness, means.divergence) == (0, 0, 0)
+        assert (means.mean_probability, means.robustness, means.divergence) == (0, 0, 0)
         assert 0 <= means.decisiveness <= 1 + 4 * EPS
         t = power_mean(np.where(y == 1, p, 1 - p), weight, 1)
         assert means.decisiveness == pytest.approx(t, **CLOSE)
         assert 0 < means.source.robustness <= means.source.decisiveness * (1 + 1e-13)
-        assert means.classes["event"].model.accuracy == means.classes["event"].divergence == 0
+        assert (
+            means.classes["event"].model.mean_probability == means.classes["event"].divergence == 0
+        )
 
 
 def test_a_class_that_was_called_impossible_and_happened() -> None:
@@ -344,7 +346,7 @@ def test_with_one_outcome_only_the_source_is_certain(outcome: int, found: Rows) 
     for make in (cases_of, tally_of):
         means = properly.means(make(alone))
         assert three(means.source) == CERTAIN
-        assert means.divergence == pytest.approx(means.accuracy, **CLOSE)
+        assert means.divergence == pytest.approx(means.mean_probability, **CLOSE)
         (of,) = classes_of(means).values()
         assert three(of.model) == pytest.approx(three(means), **CLOSE)
         assert three(of.source) == CERTAIN
@@ -400,7 +402,7 @@ def test_the_angle_is_that_of_the_spreads(found: Rows) -> None:
         assert means.angle == pytest.approx(math.degrees(math.atan2(*kept)), abs=1e-9)
     ratio = [x / y for x, y in zip(three(means), three(means.source), strict=True)]
     assert three(means.ratio) == pytest.approx(ratio, rel=4 * EPS, abs=0)
-    assert means.divergence == means.ratio.accuracy
+    assert means.divergence == means.ratio.mean_probability
 
 
 def require_classes_combine(means: properly.probability.Means) -> None:
@@ -412,7 +414,9 @@ def require_classes_combine(means: properly.probability.Means) -> None:
             whole = getattr(getattr(means, side), name)
             assert power_mean(values, weight, power) == pytest.approx(whole, **CLOSE)
     for of in found:
-        assert of.divergence == pytest.approx(of.model.accuracy / of.source.accuracy, **CLOSE)
+        assert of.divergence == pytest.approx(
+            of.model.mean_probability / of.source.mean_probability, **CLOSE
+        )
 
 
 @every_class_source

@@ -201,7 +201,7 @@ def test_a_unit_changes_no_test_of_confidence(unit: float, found: Rows) -> None:
     inside = found._replace(p=np.clip(found.p, 0.01, 0.99))
     for make in (tally_of, cases_of):
         one, two = (probability.confidence_test(make(x)).z for x in (inside, scaled(inside, unit)))
-        left, right = ([z.decisiveness, z.accuracy, z.robustness] for z in (one, two))
+        left, right = ([z.decisiveness, z.mean_probability, z.robustness] for z in (one, two))
         assert left == pytest.approx(right, rel=1e-9, abs=1e-9, nan_ok=True)
 
 

@@ -34,8 +34,8 @@ if TYPE_CHECKING:
     from .class_draws import ClassRows
 
 
-def surprise(accuracy: float) -> float:
-    return math.inf if accuracy == 0 else -math.log(accuracy)
+def surprise(mean_probability: float) -> float:
+    return math.inf if mean_probability == 0 else -math.log(mean_probability)
 
 
 def require_table_agrees(cases: Any, source: Any, precision: float | None) -> None:
@@ -45,11 +45,11 @@ def require_table_agrees(cases: Any, source: Any, precision: float | None) -> No
     model, p = table.overall("true")
     assert three(model) == pytest.approx(three(means), **CLOSE)
     assert three(p) == pytest.approx(three(means.source), **CLOSE)
-    total = surprise(means.accuracy)
+    total = surprise(means.mean_probability)
     assert math.fsum(table.size) == pytest.approx(total, rel=1e-13, abs=1e-13)
     rate = np.asarray(table.happened) / np.asarray(table.weight)
     assert np.asarray(table.source) == pytest.approx(rate, rel=0, abs=4 * EPS)
-    assert (np.isnan(table.accuracy) == (np.asarray(table.happened) == 0)).all()
+    assert (np.isnan(table.mean_probability) == (np.asarray(table.happened) == 0)).all()
 
 
 @every_class_source

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 ZERO = means(tally([0, 1, 1], [0.2, 0.0, 0.9]))
-THREE = ("decisiveness", "accuracy", "robustness")
+THREE = ("decisiveness", "mean_probability", "robustness")
 RECORDS = {"one": means(CONTINUOUS), "other": means(DISCRETE), "zero": ZERO}
 LONG = {f"model-of-a-long-name-{k}": one for k, one in enumerate(RECORDS.values())}
 
@@ -85,22 +85,22 @@ def test_many_bars_lie_unless_said_otherwise() -> None:
 
 
 @pytest.mark.parametrize("records", [RECORDS, LONG])
-def test_accuracies_are_printed_beside_the_bars(records: Any) -> None:
+def test_mean_probabilities_are_printed_beside_the_bars(records: Any) -> None:
     ax = plots.means_bars(records)
     figure = ax.figure
     assert isinstance(figure, Figure)
     figure.draw_without_rendering()
-    assert numbers(ax) == [f"{one.accuracy:.3f}" for one in records.values()]
+    assert numbers(ax) == [f"{one.mean_probability:.3f}" for one in records.values()]
 
 
-def test_a_heading_stands_to_the_left_of_a_row_of_accuracies_and_above_a_column() -> None:
+def test_a_heading_stands_to_the_left_of_a_row_of_mean_probabilities_and_above_a_column() -> None:
     for horizontal in (False, True):
         ax = plots.means_bars(RECORDS, horizontal=horizontal)
         figure = ax.figure
         assert isinstance(figure, Figure)
         figure.draw_without_rendering()
         (heading,) = ax.texts
-        assert heading.get_text() == "accuracy"
+        assert heading.get_text() == "mean probability"
         word = heading.get_window_extent()
         side: Any = ax.child_axes[0]
         labels = side.get_yticklabels() if horizontal else side.get_xticklabels()
@@ -117,7 +117,7 @@ def test_a_heading_stands_to_the_left_of_a_row_of_accuracies_and_above_a_column(
 
 def test_a_zero_is_drawn_at_zero_and_whole() -> None:
     ax = plots.means_bars({"zero": ZERO})
-    assert marked(ax, "accuracy") == [[[0, 0]]]
+    assert marked(ax, "mean_probability") == [[[0, 0]]]
     assert marked(ax, "robustness") == [[[0, 0]]]
     assert marked(ax, "reach") == [[[0, 0], [0, ZERO.decisiveness]]]
     assert not any(line.get_clip_on() for line in ax.get_lines())
@@ -135,7 +135,7 @@ def test_names_are_text_whatever_they_contain() -> None:
 
 
 def test_a_legend_says_what_is_what() -> None:
-    said = ["share correct", "decisiveness", "accuracy", "robustness"]
+    said = ["share correct", "decisiveness", "mean probability", "robustness"]
     ax = plots.means_bars(RECORDS)
     figure = ax.figure
     assert isinstance(figure, Figure)

@@ -26,7 +26,7 @@ Y = (RNG.random(200) < 0.2 + 0.6 * P).astype(int)
 TABLE = source_table(tally(Y, P), source=EqualCount(bins=5), precision=0.01)
 ROWS = RNG.dirichlet(np.ones(10), 300)
 TEN = Cases(np.array([RNG.choice(10, p=row) for row in ROWS]), ROWS)
-THREE = ("robustness", "accuracy", "decisiveness")
+THREE = ("robustness", "mean_probability", "decisiveness")
 
 
 def marked(ax: Axes, gid: str) -> list[Any]:
@@ -46,7 +46,7 @@ def written(ax: Axes) -> list[Any]:
 
 
 def named_at(ax: Axes) -> dict[str, tuple[float, float]]:
-    return {text.get_text().split()[0]: text.xyann for text in written(ax)}
+    return {text.get_text().rsplit(" ", 1)[0]: text.xyann for text in written(ax)}
 
 
 def names(ax: Axes) -> list[str]:
@@ -75,7 +75,8 @@ def test_bubbles_stand_at_source_and_accuracy_and_have_the_area_of_their_size() 
         here = [k for k, of in enumerate(TABLE.name) if of == name]
         here.sort(key=lambda k: -TABLE.size[k])
         np.testing.assert_array_equal(
-            bubbles.get_offsets(), np.stack([TABLE.source[here], TABLE.accuracy[here]], axis=1)
+            bubbles.get_offsets(),
+            np.stack([TABLE.source[here], TABLE.mean_probability[here]], axis=1),
         )
         np.testing.assert_allclose(bubbles.get_facecolor()[0][:3], to_rgb(color))
         assert bubbles.get_facecolor()[0][3] < 0.3
@@ -133,7 +134,7 @@ def test_overall_marks_are_named_with_their_values() -> None:
     ax = plots.model_source(TABLE)
     shown = said(ax)
     for name in THREE:
-        text = shown[f"{name} {getattr(TABLE.means.model, name):.2f}"]
+        text = shown[f"{name.replace('_', ' ')} {getattr(TABLE.means.model, name):.2f}"]
         assert text.xy == (getattr(TABLE.means.source, name), getattr(TABLE.means.model, name))
     assert len(shown) == 4
 
@@ -143,9 +144,11 @@ def test_names_do_not_touch_even_where_all_means_are_equal() -> None:
     figure = ax.figure
     assert isinstance(figure, Figure)
     figure.draw_without_rendering()
-    texts = {text.get_text().split()[0]: text for text in ax.texts}
+    texts = {text.get_text().rsplit(" ", 1)[0]: text for text in ax.texts}
     # Without its leader, which the box of an annotation has in it.
-    lowest, middle, highest = (Text.get_window_extent(texts[name]) for name in THREE)
+    lowest, middle, highest = (
+        Text.get_window_extent(texts[name.replace("_", " ")]) for name in THREE
+    )
     assert lowest.y1 < middle.y0
     assert middle.y1 < highest.y0
 
@@ -154,10 +157,10 @@ def test_names_stand_where_they_cover_no_bubble() -> None:
     low = source_table(tally([0, 0, 0, 1], [0.9, 0.9, 0.8, 0.1]), source=EqualCount(bins=2))
     # Bubbles move to where the names were: the names make room.
     ax = plots.model_source(low)
-    x, y = named_at(ax)["accuracy"]
-    bubble = low.source * 0 + x - 0.1, low.accuracy * 0 + y
-    crowded = plots.model_source(replace(low, source=bubble[0], accuracy=bubble[1]))
-    assert named_at(crowded)["accuracy"] != (x, y)
+    x, y = named_at(ax)["mean probability"]
+    bubble = low.source * 0 + x - 0.1, low.mean_probability * 0 + y
+    crowded = plots.model_source(replace(low, source=bubble[0], mean_probability=bubble[1]))
+    assert named_at(crowded)["mean probability"] != (x, y)
     for shown in (ax, crowded):
         figure = shown.figure
         assert isinstance(figure, Figure)
@@ -193,8 +196,8 @@ def test_the_ray_ends_at_one_at_the_height_of_the_divergence_probability() -> No
     height = TABLE.means.divergence
     assert points(ax, "ray") == [[[0, 0], [1, height]]]
     assert said(ax)[f"P_div {height:.3f}"].xy == (1, height)
-    # It passes through the accuracy.
-    model, source = TABLE.means.accuracy, TABLE.means.source.accuracy
+    # It passes through the mean probability.
+    model, source = TABLE.means.mean_probability, TABLE.means.source.mean_probability
     assert model / source == pytest.approx(height)
 
 
@@ -213,17 +216,17 @@ def test_a_ray_above_one_is_shown_or_cut_off() -> None:
     assert "P_div 2.000" in said(ax)
 
 
-def test_an_accuracy_of_zero_lies_on_the_axis_and_its_bin_is_a_cross() -> None:
+def test_a_mean_probability_of_zero_lies_on_the_axis_and_its_bin_is_a_cross() -> None:
     table = source_table(tally([0, 1, 1, 0, 1], [0.1, 0.9, 0.6, 0.4, 0.0]))
     ax = plots.model_source(table)
     assert points(ax, "ray") == [[[0, 0], [1, 0]]]
-    assert points(ax, "accuracy")[-1][0][1] == 0
-    assert {"P_div 0.000", "accuracy 0.00", "robustness 0.00"} <= set(said(ax))
+    assert points(ax, "mean_probability")[-1][0][1] == 0
+    assert {"P_div 0.000", "mean probability 0.00", "robustness 0.00"} <= set(said(ax))
     (cross,) = np.flatnonzero(np.isinf(table.size))
     assert points(ax, "infinite") == [[[table.source[cross], 0]]]
     # Names stand near the axis; and of marks that meet there, the large ones hide no other.
-    assert all(named_at(ax)[name][1] < 0.2 for name in ("accuracy", "robustness"))
-    small, other, large = marked(ax, "accuracy")
+    assert all(named_at(ax)[name][1] < 0.2 for name in ("mean probability", "robustness"))
+    small, other, large = marked(ax, "mean_probability")
     assert small.get_ydata()[0] == 0 < other.get_ydata()[0]
     assert small.get_zorder() > large.get_zorder() > other.get_zorder()
     drawn = sum(len(bubbles.get_offsets()) for bubbles in marked(ax, "bubbles"))
@@ -264,7 +267,10 @@ def test_pooled_bins_have_a_colour_of_no_class() -> None:
 
 def test_colours_can_be_chosen() -> None:
     ax = plots.model_source(TABLE, color={"no event": "#123456"})
-    assert [line.get_color() for line in marked(ax, "accuracy")[:2]] == [PALETTE[0], "#123456"]
+    assert [line.get_color() for line in marked(ax, "mean_probability")[:2]] == [
+        PALETTE[0],
+        "#123456",
+    ]
 
 
 def test_a_given_axes_is_drawn_on_and_keeps_its_limits() -> None:

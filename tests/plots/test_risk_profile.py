@@ -67,17 +67,18 @@ def test_the_three_powers_are_named_with_the_means_of_a_model_that_is_alone(alon
     record = means(CONTINUOUS)
     assert above(alone) == {
         f"decisiveness\n{record.decisiveness:.3f}": 1,
-        f"accuracy\n{record.accuracy:.3f}": 0,
+        f"mean\nprobability\n{record.mean_probability:.3f}": 0,
         f"robustness\n{record.robustness:.3f}": -2 / 3,
     }
     both = above(plots.risk_profile({"one": PROFILE, "other": OTHER}))
-    assert both == {"decisiveness": 1, "accuracy": 0, "robustness": -2 / 3}
+    assert both == {"decisiveness": 1, "mean\nprobability": 0, "robustness": -2 / 3}
 
 
 def test_dots_mark_the_three_means_of_the_model(alone: Axes) -> None:
     record = means(CONTINUOUS)
     np.testing.assert_allclose(
-        dots(alone), [(-2 / 3, record.robustness), (0, record.accuracy), (1, record.decisiveness)]
+        dots(alone),
+        [(-2 / 3, record.robustness), (0, record.mean_probability), (1, record.decisiveness)],
     )
     assert not dots(alone, "source")
     assert not dots(alone, "expected")
@@ -97,7 +98,7 @@ def test_a_second_call_takes_the_next_colour_and_drops_the_values_of_the_first()
     ax = plots.risk_profile(PROFILE, label="one")
     plots.risk_profile(risk_profile(DISCRETE, [-5, 0, 1]), ax, label="other")
     assert [line.get_color() for line in marked(ax, "curve")[::3]] == list(PALETTE[:2])
-    assert set(above(ax)) == {"decisiveness", "accuracy", "robustness"}
+    assert set(above(ax)) == {"decisiveness", "mean probability", "robustness"}
     assert len(marked(ax, "named power")) == 3
     assert ax.get_xlim() == pytest.approx((-5.16, 3.16))
     assert len(ax.artists) == 1
@@ -121,12 +122,12 @@ def test_only_infinite_powers_and_a_single_one_can_be_drawn() -> None:
     ax = plots.risk_profile(risk_profile(CONTINUOUS, [-np.inf, np.inf]))
     assert [x for x, _ in dots(ax)] == pytest.approx([-1.2, 1.2])
     ax = plots.risk_profile(risk_profile(CONTINUOUS, [0]))
-    assert dots(ax) == [(0, pytest.approx(means(CONTINUOUS).accuracy))]
+    assert dots(ax) == [(0, pytest.approx(means(CONTINUOUS).mean_probability))]
     low, high = ax.get_xlim()
     assert low < 0 < high
 
 
-def test_an_accuracy_of_zero_is_drawn_at_zero() -> None:
+def test_a_mean_probability_of_zero_is_drawn_at_zero() -> None:
     ax = plots.risk_profile(risk_profile(tally([0, 1], [0.2, 0.0])))
     height = dict(dots(ax))
     assert height[0] == 0

@@ -206,7 +206,7 @@ def test_a_tally_is_pooled_as_its_rows_are(source: Source, fractional: bool) -> 
     weight = np.where(np.arange(100) % 5 == 0, 0.9, 0.1) if fractional else rng.integers(0, 4, 100)
     cases = Cases(rng.random(100) < p, p, weight=weight)
     one, two = (properly.means(x, source=source) for x in (cases, cases.tally()))
-    assert one.source.accuracy == pytest.approx(two.source.accuracy, rel=1e-12)
+    assert one.source.mean_probability == pytest.approx(two.source.mean_probability, rel=1e-12)
     assert one.source.robustness == pytest.approx(two.source.robustness, rel=1e-12)
 
 

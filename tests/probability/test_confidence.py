@@ -119,8 +119,8 @@ def test_a_single_forecast_can_be_worked_out_by_hand() -> None:
     found = confidence_test(properly.Tally.from_counts([0.2], [4], [1]))
     assert found.expected.decisiveness == pytest.approx(17 / 25, rel=1e-15)
     assert found.observed.decisiveness == pytest.approx(13 / 20, rel=1e-15)
-    assert found.expected.accuracy == pytest.approx(0.8**0.8 * 0.2**0.2, rel=1e-15)
-    assert found.observed.accuracy == pytest.approx((0.8**3 * 0.2) ** 0.25, rel=1e-15)
+    assert found.expected.mean_probability == pytest.approx(0.8**0.8 * 0.2**0.2, rel=1e-15)
+    assert found.observed.mean_probability == pytest.approx((0.8**3 * 0.2) ** 0.25, rel=1e-15)
     # At a single forecast all powers look at the same thing, the count of events.
     z = (4 * 0.2 - 1) / math.sqrt(4 * 0.8 * 0.2)
     agree(found.z, [z, z, z])
@@ -163,8 +163,10 @@ def test_fractional_weights_enter_the_variance_as_squares() -> None:
     z = (w * (np.log(t) - entropy)).sum() / math.sqrt((w**2 * variance).sum())
     for cases in routes(y, p, w):
         found = confidence_test(cases)
-        assert found.z.accuracy == pytest.approx(z, rel=1e-12)
-        assert found.expected.accuracy == pytest.approx(np.exp((w * entropy).sum() / w.sum()))
+        assert found.z.mean_probability == pytest.approx(z, rel=1e-12)
+        assert found.expected.mean_probability == pytest.approx(
+            np.exp((w * entropy).sum() / w.sum())
+        )
 
 
 def test_fractional_weights_have_no_scale() -> None:
@@ -230,11 +232,11 @@ def test_where_chance_has_no_say_there_is_no_z(cases: Any) -> None:
 )
 def test_what_was_called_impossible_and_happened_refutes_calibration(cases: Any, z: float) -> None:
     found = confidence_test(cases)
-    assert found.z.accuracy == found.z.robustness == -math.inf
-    assert found.p_value.accuracy == found.p_value.robustness == 0
+    assert found.z.mean_probability == found.z.robustness == -math.inf
+    assert found.p_value.mean_probability == found.p_value.robustness == 0
     assert found.z.decisiveness == pytest.approx(z, rel=1e-12)
     assert found.impossible == 1
-    assert found.observed.accuracy == found.observed.robustness == 0
+    assert found.observed.mean_probability == found.observed.robustness == 0
     assert min(astuple(found.expected)) > 0
     assert found.verdict == (
         "calibration is refuted: 1 case had an outcome that was called impossible; "
@@ -288,8 +290,8 @@ def test_what_is_expected_needs_no_outcomes(p: list[float], outcomes: int) -> No
     y = [outcomes >> i & 1 for i in range(len(p))]
     first = confidence_test(properly.tally(y, p)).expected
     agree(confidence_test(properly.tally([0] * len(p), p)).expected, astuple(first))
-    assert first.robustness <= first.accuracy + TOLERANCE
-    assert first.accuracy <= first.decisiveness + TOLERANCE
+    assert first.robustness <= first.mean_probability + TOLERANCE
+    assert first.mean_probability <= first.decisiveness + TOLERANCE
 
 
 def draw(rng: np.random.Generator, sharpness: float, n: int = 200) -> properly.Tally:
@@ -334,7 +336,7 @@ def test_a_precision_makes_calibrated_forecasts_less_extreme_than_they_should_be
     t = properly.Tally.from_counts(value, [1000] * 4, np.round(1000 * value).astype(int))
     agree(confidence_test(t).z, [0, 0, 0])
     limited = confidence_test(t, precision=0.01).z
-    assert 0 < limited.decisiveness < limited.accuracy < limited.robustness
+    assert 0 < limited.decisiveness < limited.mean_probability < limited.robustness
 
 
 def record(z: tuple[float, float, float], p: tuple[float, float, float]) -> ConfidenceTest:
@@ -356,7 +358,7 @@ def test_the_p_values_are_adjusted_in_the_order_of_their_size() -> None:
         (
             (-1, -2, -3),
             (0.3, 0.02, 0.01),
-            f"over-confident or biased: {WHAT} less {THAN} (accuracy, robustness; {HOW})",
+            f"over-confident or biased: {WHAT} less {THAN} (mean probability, robustness; {HOW})",
         ),
         (
             (3, -1, 1),
@@ -380,14 +382,17 @@ def test_the_record_is_written_as_json_and_as_text() -> None:
     written = json.loads(json.dumps(found.to_dict(), allow_nan=False))
     last = ["impossible", "verdict"]
     assert list(written) == ["expected", "observed", "z", "p_value", "adjusted", *last]
-    assert written["z"]["accuracy"] == found.z.accuracy
+    assert written["z"]["mean_probability"] == found.z.mean_probability
     assert written["verdict"] == found.verdict
-    assert repr(found) == "ConfidenceTest(z -0.25 decisiveness, -0.25 accuracy, -0.25 robustness)"
+    assert (
+        repr(found)
+        == "ConfidenceTest(z -0.25 decisiveness, -0.25 mean probability, -0.25 robustness)"
+    )
     assert str(found) == (
-        "mean           expected   observed          z    p_value   adjusted\n"
-        "decisiveness    0.68000    0.65000   -0.25000    0.80259    1.00000\n"
-        "accuracy        0.60629    0.56569   -0.25000    0.80259    1.00000\n"
-        "robustness      0.53727    0.49350   -0.25000    0.80259    1.00000\n"
+        "mean               expected   observed          z    p_value   adjusted\n"
+        "decisiveness        0.68000    0.65000   -0.25000    0.80259    1.00000\n"
+        "mean probability    0.60629    0.56569   -0.25000    0.80259    1.00000\n"
+        "robustness          0.53727    0.49350   -0.25000    0.80259    1.00000\n"
         "\n"
         "no sign of over- or under-confidence at the 5 % level"
     )
@@ -396,7 +401,7 @@ def test_the_record_is_written_as_json_and_as_text() -> None:
 def test_a_frame_has_one_row_a_mean() -> None:
     found = confidence_test(properly.tally(*rows_of("six")[:2]))
     frame = found.to_frame("pandas")
-    assert list(frame["mean"]) == ["decisiveness", "accuracy", "robustness"]
+    assert list(frame["mean"]) == ["decisiveness", "mean_probability", "robustness"]
     assert list(frame["power"]) == [1, 0, -2 / 3]
     assert list(frame["z"]) == list(astuple(found.z))
     assert list(frame["adjusted"]) == list(astuple(found.adjusted))

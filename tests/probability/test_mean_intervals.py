@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from properly import Tally
     from properly.probability import Means, MeansIntervals, ThreeMeans
 
-POWERS = {"decisiveness": 1.0, "accuracy": 0.0, "robustness": -2 / 3}
+POWERS = {"decisiveness": 1.0, "mean_probability": 0.0, "robustness": -2 / 3}
 N = 120
 RNG = np.random.default_rng(20170619)
 P = np.round(RNG.uniform(0.1, 0.9, N), 2)
@@ -137,10 +137,12 @@ def test_times_have_the_spread_of_their_first_cosines() -> None:
         for j in range(1, degrees + 1)
     ]
     error = math.sqrt(N / degrees * sum(wave**2 for wave in waves))
-    found, accuracy = intervals(Cases(Y, P, time=TIME)), math.exp(np.log(t).mean())
-    assert found.standard_errors.accuracy == pytest.approx(accuracy * error, rel=1e-10)
+    found, mean_probability = intervals(Cases(Y, P, time=TIME)), math.exp(np.log(t).mean())
+    assert found.standard_errors.mean_probability == pytest.approx(
+        mean_probability * error, rel=1e-10
+    )
     half = float(student.ppf(0.975, degrees)) * error
-    assert found.accuracy[0] == pytest.approx(accuracy * math.exp(-half), rel=1e-10)
+    assert found.mean_probability[0] == pytest.approx(mean_probability * math.exp(-half), rel=1e-10)
 
 
 def test_a_tally_has_the_intervals_of_its_cases() -> None:
@@ -150,8 +152,8 @@ def test_a_tally_has_the_intervals_of_its_cases() -> None:
     np.testing.assert_allclose(one.astype(float), two.astype(float), rtol=1e-12)
     for weight in (FRACTIONS, COUNTS):
         weighted = Cases(Y, P, weight=weight)
-        assert intervals(weighted.tally(), source="hist").accuracy == pytest.approx(
-            intervals(weighted, source="hist").accuracy, rel=0.01
+        assert intervals(weighted.tally(), source="hist").mean_probability == pytest.approx(
+            intervals(weighted, source="hist").mean_probability, rel=0.01
         )
 
 
@@ -159,12 +161,12 @@ def test_intervals_are_of_the_limited_forecasts() -> None:
     moved = np.clip(P, 0.25, 0.75)
     found, expected = intervals(Cases(Y, P), precision=0.25), intervals(Cases(Y, moved))
     assert found == expected
-    assert found.accuracy != intervals(Cases(Y, P)).accuracy
+    assert found.mean_probability != intervals(Cases(Y, P)).mean_probability
 
 
 def test_no_interval_reaches_beyond_one() -> None:
     found = intervals(tally([1, 1, 0], [0.9, 0.99, 0.3]))
-    assert found.decisiveness[1] == found.accuracy[1] == found.robustness[1] == 1
+    assert found.decisiveness[1] == found.mean_probability[1] == found.robustness[1] == 1
     assert found.decisiveness[0] < 0.9
 
 
@@ -186,8 +188,8 @@ def test_the_level_is_respected(level: float, classes: bool) -> None:
     assert (usual.level, found.level) == (0.95, level)
     assert found.standard_errors == usual.standard_errors
     wide, narrow = (student.ppf((1 + x) / 2, N - 1) for x in (0.95, level))
-    assert math.log(found.accuracy[1] / found.accuracy[0]) == pytest.approx(
-        math.log(usual.accuracy[1] / usual.accuracy[0]) * narrow / wide, rel=1e-10
+    assert math.log(found.mean_probability[1] / found.mean_probability[0]) == pytest.approx(
+        math.log(usual.mean_probability[1] / usual.mean_probability[0]) * narrow / wide, rel=1e-10
     )
     biases, scatter = biases_of(cases, 20, 20, 1)
     for record, quantile in ((usual, wide), (found, narrow)):
@@ -274,7 +276,7 @@ def test_the_same_seed_gives_the_same_numbers() -> None:
         other = intervals(cases, rng=4)
         assert other.corrected_divergence != first.corrected_divergence
         # What needs no draws is the same.
-        assert other.accuracy == first.accuracy
+        assert other.mean_probability == first.mean_probability
         assert intervals(cases, rng=None).standard_errors == first.standard_errors
 
 
@@ -433,7 +435,7 @@ def test_tiny_forecasts_do_not_overflow() -> None:
         half = 1.5 * float(student.ppf(0.975, 2))
         ends = robustness * math.exp(-half), robustness * math.exp(half)
         assert found.robustness == pytest.approx(ends, rel=1e-9)
-        assert found.accuracy == (0, 1)
+        assert found.mean_probability == (0, 1)
         low, high = found.divergence
         assert 0 <= low < means.divergence < found.corrected_divergence < high
 
@@ -441,7 +443,7 @@ def test_tiny_forecasts_do_not_overflow() -> None:
 def test_the_widest_intervals_do_not_overflow() -> None:
     found = intervals(tally([1, 0], [0.3, 0.5]), level=0.9999)
     # With one degree of freedom, 6366 standard errors.
-    assert found.decisiveness == found.accuracy == found.robustness == (0, 1)
+    assert found.decisiveness == found.mean_probability == found.robustness == (0, 1)
     assert found.divergence == (0, math.inf)
     assert 0 < found.corrected_divergence < 2
 
@@ -476,12 +478,12 @@ def test_weights_too_large_to_be_counted_are_those_of_single_cases(weight: Any) 
 )
 def test_an_accuracy_of_zero_has_no_upper_end(cases: Any) -> None:
     found = intervals(cases)
-    for pair in (found.accuracy, found.robustness, found.divergence):
+    for pair in (found.mean_probability, found.robustness, found.divergence):
         assert pair[0] == 0
         assert math.isnan(pair[1])
     assert found.corrected_divergence == 0
     assert math.isnan(found.log_divergence_error)
-    assert math.isnan(found.standard_errors.accuracy)
+    assert math.isnan(found.standard_errors.mean_probability)
     assert math.isnan(found.standard_errors.robustness)
     # 0, 3/4 and 3/4: their mean is 1/2, with a standard error of 1/4.
     assert found.standard_errors.decisiveness == pytest.approx(0.25, rel=1e-12)
@@ -496,7 +498,7 @@ def test_an_accuracy_of_zero_has_no_upper_end(cases: Any) -> None:
 def test_one_case_says_nothing_of_its_spread() -> None:
     for cases in (tally([1], [0.25]), Cases([0], [[0.25, 0.5, 0.25]])):
         found = intervals(cases)
-        assert np.isnan([*found.decisiveness, *found.accuracy, *found.robustness]).all()
+        assert np.isnan([*found.decisiveness, *found.mean_probability, *found.robustness]).all()
         assert np.isnan(list(vars(found.standard_errors).values())).all()
         assert np.isnan(found.divergence).all()
         assert found.corrected_divergence == pytest.approx(0.25, rel=1e-15)
@@ -506,7 +508,7 @@ def test_one_case_says_nothing_of_its_spread() -> None:
 def test_forecasts_that_are_certain_and_right_do_not_vary() -> None:
     found = intervals(tally([0, 1, 0], [0, 1, 0]))
     assert found.standard_errors == properly.probability.ThreeMeans(0, 0, 0)
-    assert np.isnan([*found.decisiveness, *found.accuracy, *found.robustness]).all()
+    assert np.isnan([*found.decisiveness, *found.mean_probability, *found.robustness]).all()
     assert found.divergence == (1, 1)
     assert (found.corrected_divergence, found.p_value) == (1, 1)
 
@@ -567,17 +569,19 @@ def test_means_print_their_intervals() -> None:
     assert lines[-2].startswith("divergence less its bias: 0.7500 (95% interval ")
     assert lines[-1] == "test of calibration: p <= 0.001"
     averages: ThreeMeans = found.model
-    assert (averages.decisiveness, averages.accuracy) == pytest.approx((0.75, 0.75), rel=1e-15)
+    assert (averages.decisiveness, averages.mean_probability) == pytest.approx(
+        (0.75, 0.75), rel=1e-15
+    )
 
 
 def test_an_interval_is_printed_with_its_level_and_the_ends_that_there_are() -> None:
     found = properly.means(tally(Y, P), **FEW, level=0.999)
-    low, high = intervals(tally(Y, P), level=0.999).accuracy
+    low, high = intervals(tally(Y, P), level=0.999).mean_probability
     lines = str(found).split("\n")
     assert lines[0].split() == ["model", "99.9%", "interval", "source", "ratio"]
-    assert lines[2].split()[2:5] == [f"{low:.4f}", "to", f"{high:.4f}"]
+    assert lines[2].split()[3:6] == [f"{low:.4f}", "to", f"{high:.4f}"]
     zero = properly.means(tally([1, 0, 0], [0.0, 0.5, 0.25]), **FEW)
     lines = str(zero).split("\n")
     assert lines[1].split()[3:5] == ["to", "1.0000"]
-    assert lines[2].split()[1:5] == ["0.0000", "0.0000", "to", "-"]
+    assert lines[2].split()[2:6] == ["0.0000", "0.0000", "to", "-"]
     assert lines[3].split()[1:5] == ["0.0000", "0.0000", "to", "-"]

@@ -38,11 +38,13 @@ def test_all_averages_of_four_cases(cases: Any) -> None:
     found = properly.means(cases)
     model, source = by_hand(GIVEN), by_hand(FITTED)
     assert vars(found.model) == approx(model)
-    assert (found.decisiveness, found.accuracy, found.robustness) == tuple(
+    assert (found.decisiveness, found.mean_probability, found.robustness) == tuple(
         vars(found.model).values()
     )
     assert vars(found.source) == approx(source)
-    assert found.divergence == pytest.approx(model.accuracy / source.accuracy, rel=1e-14)
+    assert found.divergence == pytest.approx(
+        model.mean_probability / source.mean_probability, rel=1e-14
+    )
     assert vars(found.ratio) == pytest.approx(
         {name: getattr(model, name) / getattr(source, name) for name in vars(model)}, rel=1e-14
     )
@@ -58,7 +60,7 @@ def test_all_averages_of_four_cases(cases: Any) -> None:
     assert event.weight == 2
     assert vars(event.model) == approx(by_hand([0.25, 0.875]))
     assert vars(event.source) == approx(by_hand([0.5, 1]))
-    expected = by_hand([0.25, 0.875]).accuracy / by_hand([0.5, 1]).accuracy
+    expected = by_hand([0.25, 0.875]).mean_probability / by_hand([0.5, 1]).mean_probability
     assert event.divergence == pytest.approx(expected, rel=1e-14)
     assert vars(found.classes["no event"].model) == approx(by_hand([0.875, 0.5]))
 
@@ -152,9 +154,12 @@ def test_a_class_may_be_called_all() -> None:
     told = columns_of(found.to_frame("polars"))
     assert told["class"] == ["all", "all", "some", "none"]
     parts = found.classes.values()
-    assert told["accuracy"] == [found.accuracy, *(part.model.accuracy for part in parts)]
+    assert told["mean_probability"] == [
+        found.mean_probability,
+        *(part.model.mean_probability for part in parts),
+    ]
     assert told["divergence"] == [found.divergence, *(part.divergence for part in parts)]
-    assert told["accuracy"][0] != told["accuracy"][1]
+    assert told["mean_probability"][0] != told["mean_probability"][1]
 
 
 # The divergence
@@ -176,11 +181,11 @@ def test_a_divergence_above_one_is_told_as_it_is() -> None:
 
 def test_a_share_next_to_one_leaves_a_little_to_its_absence() -> None:
     found = properly.means(properly.Tally.from_counts([0.5], [10**17 + 1], [10**17]))
-    assert found.source.accuracy == pytest.approx(1, rel=1e-14)
+    assert found.source.mean_probability == pytest.approx(1, rel=1e-14)
     assert found.divergence == pytest.approx(0.5, rel=1e-14)
     none = found.classes["no event"]
     assert none.weight == 1
-    assert none.source.accuracy == pytest.approx(1e-17, rel=1e-13)
+    assert none.source.mean_probability == pytest.approx(1e-17, rel=1e-13)
     assert none.divergence == pytest.approx(5e16, rel=1e-13)
 
 
@@ -198,8 +203,10 @@ def test_shares_in_single_precision_are_not_above_their_source() -> None:
 def test_small_forecasts_in_single_precision_keep_their_digits(make: Any) -> None:
     p = np.array([1e-9], dtype=np.float32)
     found = properly.means(make([0], p))
-    assert found.accuracy == properly.means(make([0], p.astype(np.float64))).accuracy
-    assert 1 - found.accuracy == pytest.approx(1e-9, rel=1e-6)
+    assert (
+        found.mean_probability == properly.means(make([0], p.astype(np.float64))).mean_probability
+    )
+    assert 1 - found.mean_probability == pytest.approx(1e-9, rel=1e-6)
 
 
 # What was called impossible
@@ -223,7 +230,7 @@ def test_outcomes_that_were_given_nothing_are_counted(
         found = properly.means(cases)
         assert found.impossible == impossible
         assert type(found.impossible) is type(impossible)
-        assert found.accuracy == found.robustness == 0
+        assert found.mean_probability == found.robustness == 0
         assert str(found).split("\n")[-1].startswith(told)
         assert properly.means(cases, precision=0.01).impossible == 0
     assert properly.means(tally(Y, P)).impossible == 0
@@ -291,8 +298,10 @@ def test_rows_of_the_same_numbers_are_tied_whatever_their_order() -> None:
         rate = rate if rate[0] <= rate[1] else [(y == k).mean()] * 2
         given[y == k] = np.where(likely, rate[1], rate[0])[y == k]
     found = properly.means(cases, precision=0.05)
-    assert found.source.accuracy == pytest.approx(by_hand(given).accuracy, rel=1e-13)
-    assert f"{found.source.accuracy:.5f}" == "0.20107"
+    assert found.source.mean_probability == pytest.approx(
+        by_hand(given).mean_probability, rel=1e-13
+    )
+    assert f"{found.source.mean_probability:.5f}" == "0.20107"
     table = properly.probability.source_table(
         cases, precision=0.05, source=probability.EqualCount(bins=10**6)
     )
@@ -307,18 +316,19 @@ def test_means_say_in_one_line_what_they_are() -> None:
     told = repr(properly.means(tally(Y, P)))
     model, source = by_hand(GIVEN), by_hand(FITTED)
     assert told == (
-        f"Means(accuracy {model.accuracy:.4g} = source {source.accuracy:.4g} "
-        f"x divergence {model.accuracy / source.accuracy:.4g})"
+        f"Means(mean probability {model.mean_probability:.4g} = "
+        f"source {source.mean_probability:.4g} "
+        f"x divergence {model.mean_probability / source.mean_probability:.4g})"
     )
 
 
 def test_means_are_printed_as_a_table() -> None:
     found = properly.means(tally([1, 1, 1, 0], [0.5, 0.5, 0.5, 0.5]))
     assert str(found).split("\n") == [
-        "               model  source   ratio",
-        "decisiveness  0.5000  0.6250  0.8000",
-        "accuracy      0.5000  0.5699  0.8774",
-        "robustness    0.5000  0.5240  0.9542",
+        "                   model  source   ratio",
+        "decisiveness      0.5000  0.6250  0.8000",
+        "mean probability  0.5000  0.5699  0.8774",
+        "robustness        0.5000  0.5240  0.9542",
         "baseline, the shares of what happened: 0.5699",
     ]
 
@@ -328,7 +338,7 @@ def test_a_dictionary_holds_all_numbers() -> None:
     told = json.loads(json.dumps(found.to_dict(), allow_nan=False))
     assert list(told) == [
         "decisiveness",
-        "accuracy",
+        "mean_probability",
         "robustness",
         "source",
         "divergence",
@@ -350,11 +360,11 @@ def test_a_dictionary_holds_intervals_if_there_are_any() -> None:
     told = properly.means(t, interval=True, replicates=5, rng=1).to_dict()["intervals"]
     assert json.loads(json.dumps(told, allow_nan=False)) == told
     assert told["level"] == 0.95
-    assert told["standard_errors"] == {"decisiveness": 0, "accuracy": 0, "robustness": 0}
+    assert told["standard_errors"] == {"decisiveness": 0, "mean_probability": 0, "robustness": 0}
     # Forecasts that gave everything the same probability do not vary.
-    assert told["accuracy"] == [None, None]
+    assert told["mean_probability"] == [None, None]
     zero = properly.means(tally([1, 0], [0.0, 0.5])).to_dict()
-    assert (zero["accuracy"], zero["divergence"]) == (0, 0)
+    assert (zero["mean_probability"], zero["divergence"]) == (0, 0)
 
 
 def columns_of(frame: Any) -> dict[str, list[Any]]:
@@ -373,15 +383,18 @@ def test_a_frame_has_a_row_for_all_and_one_a_class(backend: Any) -> None:
         "class",
         "decisiveness",
         "source_decisiveness",
-        "accuracy",
-        "source_accuracy",
+        "mean_probability",
+        "source_mean_probability",
         "robustness",
         "source_robustness",
         "divergence",
     ]
     assert told["class"] == ["all", *GRADES]
     parts = found.classes.values()
-    assert told["accuracy"] == [found.accuracy, *(part.model.accuracy for part in parts)]
+    assert told["mean_probability"] == [
+        found.mean_probability,
+        *(part.model.mean_probability for part in parts),
+    ]
     assert told["source_robustness"] == [
         found.source.robustness,
         *(part.source.robustness for part in parts),
@@ -392,7 +405,7 @@ def test_a_frame_has_a_row_for_all_and_one_a_class(backend: Any) -> None:
 def test_the_baseline_is_the_accuracy_of_shares() -> None:
     shares = [0.25, 0.5, 0.5, 0.25]
     found = properly.means(Cases([0, 1, 1, 2], TABLE))
-    assert found.baseline == pytest.approx(by_hand(shares).accuracy, rel=1e-14)
+    assert found.baseline == pytest.approx(by_hand(shares).mean_probability, rel=1e-14)
     assert properly.means(tally([1, 1], [0.5, 0.75])).baseline == 1
     weighted = properly.means(tally(Y, P, weight=[3, 1, 0, 2]))
     assert weighted.baseline == pytest.approx(0.5, rel=1e-15)
@@ -429,7 +442,7 @@ def test_tensors_are_averaged_as_arrays_are(source: Any) -> None:
         for precision in (None, 0.2):
             found = properly.means(cases, source=source, precision=precision)
             assert found == properly.means(plain, source=source, precision=precision)
-            assert type(found.accuracy) is float
+            assert type(found.mean_probability) is float
 
 
 # Refusals

@@ -109,14 +109,14 @@ def test_the_mean_of_a_quarter_and_one(m: float, expected: Fraction) -> None:
 
 
 def test_the_named_powers() -> None:
-    assert POWERS == {"decisiveness": 1.0, "accuracy": 0.0, "robustness": -2 / 3}
+    assert POWERS == {"decisiveness": 1.0, "mean_probability": 0.0, "robustness": -2 / 3}
 
 
 def test_three_means_are_a_record() -> None:
     found = three_means(np.array([0.25, 1.0]), np.array([1, 1]))
     assert isinstance(found, ThreeMeans)
     assert found.decisiveness == 0.625
-    assert found.accuracy == pytest.approx(0.5, **SAME)
+    assert found.mean_probability == pytest.approx(0.5, **SAME)
     assert found.robustness == pytest.approx((0.5 * (4 ** (2 / 3) + 1)) ** -1.5, **SAME)
     assert found.to_dict() == vars(found)
 
@@ -239,7 +239,7 @@ def test_three_means_fall_with_the_power_without_any_rounding(t: list[float], n:
     weight = np.arange(1, len(t) + 1) * n / 7
     for values in (np.array(t), np.full(len(t), t[0])):
         found = three_means(values, weight)
-        assert found.robustness <= found.accuracy <= found.decisiveness
+        assert found.robustness <= found.mean_probability <= found.decisiveness
 
 
 def test_three_means_of_a_nothing() -> None:
@@ -255,7 +255,7 @@ def test_means_of_the_least_probabilities_are_known_in_any_unit_of_weight(
     weight = np.linspace(0.5, 2, 50) * unit
     close: dict[str, Any] = {"rel": 1e-12, "abs": 0}
     assert three_means(np.full(50, t), weight).to_dict() == pytest.approx(
-        dict.fromkeys(("decisiveness", "accuracy", "robustness"), t), **close
+        dict.fromkeys(("decisiveness", "mean_probability", "robustness"), t), **close
     )
     assert generalized_mean(np.full(50, t), 1, weight=weight) == pytest.approx(t, **close)
     y = np.arange(50) % 2

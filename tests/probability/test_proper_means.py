@@ -77,8 +77,10 @@ def test_proper_means_of_classes_are_those_of_the_reference() -> None:
     powers, model = columns(THREE["proper_mean"])
     found = proper_means(Cases(THREE["y"], rows), powers)
     np.testing.assert_allclose(found.model, model, **CLOSE)
-    accuracy = proper_means(Cases(THREE["y"], rows), [0]).model
-    np.testing.assert_allclose(accuracy, [float(THREE["model"]["accuracy"])], **CLOSE)
+    mean_probability = proper_means(Cases(THREE["y"], rows), [0]).model
+    np.testing.assert_allclose(
+        mean_probability, [float(THREE["model"]["mean_probability"])], **CLOSE
+    )
 
 
 # Laws
@@ -136,11 +138,11 @@ def test_at_power_0_it_is_the_accuracy() -> None:
     for y, p in ((CLASSES == 1, ROWS[:, 1]), (CLASSES, ROWS)):
         cases = Cases(y, p, weight=WEIGHT)
         found, known = proper_means(cases, [0]), means(cases)
-        assert found.model[0] == pytest.approx(known.accuracy, rel=1e-14)
+        assert found.model[0] == pytest.approx(known.mean_probability, rel=1e-14)
         assert found.model[0] == pytest.approx(math.exp(-Log()(y, p, WEIGHT)), rel=1e-14)
     event = Cases(CLASSES == 1, ROWS[:, 1], weight=WEIGHT)
     known = means(event)
-    assert source_of(event, [0])[0] == pytest.approx(known.source.accuracy, rel=1e-14)
+    assert source_of(event, [0])[0] == pytest.approx(known.source.mean_probability, rel=1e-14)
     assert divergence(event, [0])[0] == pytest.approx(known.divergence, rel=1e-14)
 
 
@@ -205,7 +207,7 @@ def test_a_raw_mean_over_that_of_the_source_is_no_divergence() -> None:
     # Every forecast is hedged: 0.8 happens 9 times of 10, 0.2 once.
     t = Tally.from_counts([0.2, 0.8], [10, 10], [1, 9])
     assert means(t).ratio.robustness > 1
-    assert means(t).ratio.accuracy < 1
+    assert means(t).ratio.mean_probability < 1
     assert (divergence(t) < 1).all()
 
 
@@ -244,7 +246,7 @@ def test_bins_may_lead_to_a_ratio_above_1() -> None:
 def test_every_source_is_that_of_the_means(source: Any) -> None:
     # Sixty-fourths and their complements are floats, so that ties are ties.
     cases = Cases(CLASSES == 1, (ROWS[:, 1] * 64).round() / 64)
-    wanted = means(cases, source=source).source.accuracy
+    wanted = means(cases, source=source).source.mean_probability
     assert source_of(cases, [0], source=source)[0] == pytest.approx(wanted, rel=1e-13)
 
 
@@ -266,7 +268,7 @@ def test_pooled_columns_have_no_source(source: Any) -> None:
 def test_a_share_next_to_one_leaves_a_little_to_its_absence() -> None:
     t = Tally.from_counts([0.5], [10**17 + 1], [10**17])
     found = proper_means(t, [0])
-    assert source_of(t, [0])[0] == pytest.approx(means(t).source.accuracy, rel=1e-15)
+    assert source_of(t, [0])[0] == pytest.approx(means(t).source.mean_probability, rel=1e-15)
     assert divergence(t, [0])[0] == pytest.approx(0.5, rel=1e-14)
     assert found.model.tolist() == [0.5]
 

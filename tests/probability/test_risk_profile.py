@@ -75,7 +75,7 @@ def test_powers_with_names_agree_with_means_and_with_what_is_expected(
     found = risk_profile(cases, sorted(POWERS.values()), source=source, precision=0.01)
     averages = means(cases, source=source, precision=0.01)
     expected = confidence_test(cases, precision=0.01).expected
-    for i, name in enumerate(("robustness", "accuracy", "decisiveness")):
+    for i, name in enumerate(("robustness", "mean_probability", "decisiveness")):
         assert found.model[i] == pytest.approx(getattr(averages, name), rel=1e-13)
         assert found.source[i] == pytest.approx(getattr(averages.source, name), rel=1e-13)
         assert found.expected[i] == pytest.approx(getattr(expected, name), rel=1e-13)
@@ -251,7 +251,7 @@ def test_a_table_shows_powers_with_names_and_both_ends() -> None:
         "1",
         "inf",
     ]
-    assert "0 accuracy            0.60000" in told
+    assert "0 mean probability    0.60000" in told
     assert len(str(properly.probability.risk_profile(t)).splitlines()) == 9
 
 

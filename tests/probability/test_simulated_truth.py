@@ -111,7 +111,7 @@ def test_classes_are_drawn_from_fits_that_were_divided_by_their_sums() -> None:
     for y in product(range(3), repeat=3):
         given = truth[np.arange(3), list(y)]
         if given.all():
-            source = properly.means(Cases(y, p)).source.accuracy
+            source = properly.means(Cases(y, p)).source.mean_probability
             loss = round(math.log(source) - float(np.log(given).mean()) - from_start, 14)
             losses[loss] = losses.get(loss, 0.0) + float(given.prod())
     assert sum(losses.values()) == pytest.approx(1, rel=1e-12)

@@ -41,7 +41,7 @@ def assert_column(found: Any, expected: Any) -> None:
 
 
 def assert_averages(table: SourceTable, expected: list[list[float]]) -> None:
-    found = np.stack([table.decisiveness, table.accuracy, table.robustness], axis=1)
+    found = np.stack([table.decisiveness, table.mean_probability, table.robustness], axis=1)
     assert_column(found, expected)
 
 
@@ -60,7 +60,9 @@ def test_an_event_in_two_bins(cases: Tally | Cases) -> None:
     )
     sizes = [-math.log(0.375) / 6, -math.log(0.75 * 0.875) / 6]
     assert_column(table.size, sizes * 2)
-    assert math.fsum(table.size) == pytest.approx(-math.log(table.means.accuracy), rel=1e-14)
+    assert math.fsum(table.size) == pytest.approx(
+        -math.log(table.means.mean_probability), rel=1e-14
+    )
     assert table.means == properly.means(cases, source=TWO)
 
 
@@ -80,7 +82,7 @@ def test_certain_forecasts_that_came_true_have_no_size_not_even_minus_none() -> 
     table = properly.probability.source_table(tally([0, 1, 1], [0.0, 1.0, 1.0]))
     assert table.size.tolist() == [0, 0, 0, 0]
     assert not np.signbit(table.size).any()
-    assert table.means.accuracy == 1
+    assert table.means.mean_probability == 1
 
 
 def test_three_classes_each_by_itself() -> None:
@@ -124,13 +126,15 @@ def test_the_means_of_every_bin_are_those_of_its_cases(source: Any, weighted: bo
     for row, name in enumerate(table.name):
         given, happened = (p, y == 1) if name == "event" else (complement(p), y == 0)
         of = happened & (given >= table.lower[row]) & (given <= table.upper[row])
-        found = [getattr(table, name)[row] for name in ("decisiveness", "accuracy", "robustness")]
+        found = [
+            getattr(table, name)[row] for name in ("decisiveness", "mean_probability", "robustness")
+        ]
         if not of.any():
             assert np.isnan(found).all()
             continue
         expected = three_means(given[of], weight[of])
         assert found == pytest.approx(list(vars(expected).values()), rel=1e-12)
-        nothing += expected.accuracy == 0
+        nothing += expected.mean_probability == 0
     # In the lowest bin of either side something happened that was called impossible.
     assert nothing == 2
     assert set(table.name) == {"event", "no event"}
@@ -143,7 +147,7 @@ def test_a_bin_of_the_least_forecasts_has_its_means_in_any_unit_of_weight(
 ) -> None:
     y, weight = np.arange(40) % 2, np.linspace(0.5, 2, 40) * unit
     found = probability.source_table(y, np.full(40, p), weight=weight)
-    for name in ("decisiveness", "accuracy", "robustness"):
+    for name in ("decisiveness", "mean_probability", "robustness"):
         np.testing.assert_allclose(getattr(found, name), [p, 1], rtol=1e-12)
 
 
@@ -221,8 +225,8 @@ def test_what_was_called_impossible_has_infinite_size() -> None:
     )
     assert table.name == ["event", "event", "no event", "no event"]
     assert table.size[0] == math.inf
-    assert (table.accuracy[0], table.robustness[0], table.decisiveness[0]) == (0, 0, 0)
-    assert table.means.accuracy == 0
+    assert (table.mean_probability[0], table.robustness[0], table.decisiveness[0]) == (0, 0, 0)
+    assert table.means.mean_probability == 0
     assert table.overall("true").model == ThreeMeans(0.25, 0, 0)
     assert table.overall("equal").model == ThreeMeans(0.25, 0, 0)
 
@@ -239,7 +243,7 @@ def test_bins_are_weighed_by_what_happened_in_them_or_all_alike() -> None:
     assert table.happened.tolist() == happened
     for weights, by in (("true", happened), ("equal", [1, 1, 1, 1])):
         model, behind = table.overall(weights)  # type: ignore[arg-type]
-        for name, power in {"decisiveness": 1, "accuracy": 0, "robustness": -2 / 3}.items():
+        for name, power in {"decisiveness": 1, "mean_probability": 0, "robustness": -2 / 3}.items():
             bins = getattr(table, name).tolist()
             expected = mean_of_power(bins, by, power)
             assert getattr(model, name) == pytest.approx(expected, rel=1e-13)
@@ -248,10 +252,14 @@ def test_bins_are_weighed_by_what_happened_in_them_or_all_alike() -> None:
     assert table.overall() == table.overall("true")
     means = properly.means(tally(y, p), source=TWO)
     assert table.overall().model.robustness == pytest.approx(means.robustness, rel=1e-13)
-    assert table.overall().source.accuracy == pytest.approx(means.source.accuracy, rel=1e-13)
+    assert table.overall().source.mean_probability == pytest.approx(
+        means.source.mean_probability, rel=1e-13
+    )
     # Weighed alike, bins in which it happens rarely count too much.
-    assert table.overall("equal").source.accuracy == pytest.approx(math.sqrt(3) / 4, rel=1e-13)
-    assert table.overall("equal").source.accuracy < means.source.accuracy
+    assert table.overall("equal").source.mean_probability == pytest.approx(
+        math.sqrt(3) / 4, rel=1e-13
+    )
+    assert table.overall("equal").source.mean_probability < means.source.mean_probability
 
 
 def test_bins_in_which_nothing_happened_are_left_out() -> None:
@@ -307,7 +315,7 @@ def test_a_dictionary_holds_the_columns_and_the_averages() -> None:
         "happened",
         "source",
         "decisiveness",
-        "accuracy",
+        "mean_probability",
         "robustness",
         "size",
         "means",
@@ -328,7 +336,7 @@ def test_a_frame_has_one_row_a_bin(backend: Any) -> None:
 
 def test_no_column_can_be_written_to() -> None:
     table = properly.probability.source_table(tally(Y, P))
-    for name in ("number", "lower", "weight", "source", "accuracy", "size"):
+    for name in ("number", "lower", "weight", "source", "mean_probability", "size"):
         with pytest.raises(ValueError, match="read-only"):
             getattr(table, name)[0] = 0
 
@@ -349,15 +357,9 @@ def test_a_table_of_many_bins_shows_its_ends() -> None:
         properly.probability.source_table(t, source=properly.probability.EqualWidth(bins=50))
     ).splitlines()
     assert len(lines) == 1 + 24 + 1
-    assert lines[0].split() == [
-        "class",
-        "forecasts",
-        "cases",
-        "happened",
-        "source",
-        "accuracy",
-        "size",
-    ]
+    assert " ".join(lines[0].split()) == (
+        "class forecasts cases happened source mean probability size"
+    )
     assert " ".join(lines[1].split()) == "event 0.0100 to 0.0100 10 0 0.0000 - 0.0000"
     assert lines[13].split() == ["…", "56", "more"]
     assert " ".join(lines[-1].split()[:6]) == "no event 0.9900 to 0.9900 10"

@@ -256,8 +256,8 @@ def test_a_source_of_ones_own() -> None:
     for cases in (t, Cases([0, 1, 1, 1], [0.2, 0.4, 0.7, 0.9])):
         found = properly.means(cases, source=Overall())
         assert found.source.decisiveness == pytest.approx(0.75 * 0.75 + 0.25 * 0.25, rel=1e-15)
-        accuracy = 0.75**0.75 * 0.25**0.25
-        assert found.source.accuracy == pytest.approx(accuracy, rel=1e-15)
+        mean_probability = 0.75**0.75 * 0.25**0.25
+        assert found.source.mean_probability == pytest.approx(mean_probability, rel=1e-15)
         assert found.estimate == "the overall rate"
     assert properly.means(t, source=Nameless()).estimate == "an estimate of one's own"
     table = properly.probability.source_table(t, source=Overall())

@@ -127,7 +127,7 @@ def test_equation_15_counts_true_events() -> None:
     )
     assert found.happened.tolist() == [2, 2]
     assert found.weight.tolist() == [4, 4]
-    for name in ("decisiveness", "accuracy", "robustness"):
+    for name in ("decisiveness", "mean_probability", "robustness"):
         assert getattr(found, name).tolist() == pytest.approx([0.5, 0.5], **CLOSE)
     # Of 0.6, 0.7 and 0.9 the first and the last happened: only these are averaged.
     mixed = properly.probability.source_table(
@@ -135,20 +135,20 @@ def test_equation_15_counts_true_events() -> None:
     )
     assert mixed.happened.tolist() == [2, 1]
     assert mixed.decisiveness.tolist() == pytest.approx([0.75, 0.3], **CLOSE)
-    assert mixed.accuracy.tolist() == pytest.approx([math.sqrt(0.54), 0.3], **CLOSE)
+    assert mixed.mean_probability.tolist() == pytest.approx([math.sqrt(0.54), 0.3], **CLOSE)
 
 
 def test_equation_17_sizes_sum_to_the_log_score() -> None:
     uneven = properly.tally([0, 0, 1, 1, 1, 0], [0.1, 0.2, 0.3, 0.4, 0.8, 0.7])
     found = properly.probability.source_table(uneven, source=EqualWidth(2))
-    assert found.size.sum() == pytest.approx(-math.log(found.means.accuracy), **CLOSE)
+    assert found.size.sum() == pytest.approx(-math.log(found.means.mean_probability), **CLOSE)
     share = found.source / found.source.sum()
-    printed = -np.sum(share * np.log(found.accuracy))
+    printed = -np.sum(share * np.log(found.mean_probability))
     assert printed != pytest.approx(found.size.sum(), abs=0.01)
     # In bins that are equally full, the paper's, the weights are the same.
     even = properly.probability.source_table(uneven, source=EqualCount(2))
     share = even.source / even.source.sum()
-    assert -np.sum(share * np.log(even.accuracy)) == pytest.approx(even.size.sum(), **CLOSE)
+    assert -np.sum(share * np.log(even.mean_probability)) == pytest.approx(even.size.sum(), **CLOSE)
 
 
 def test_equation_18_undoes_its_power_once_too_often() -> None:
@@ -164,14 +164,14 @@ def test_equations_18_and_19_weigh_by_true_events(bins: int) -> None:
     t = tally_of("tail over", 2000, seed=3)
     found = properly.probability.source_table(t, source=EqualCount(bins))
     right, printed = found.overall(), found.overall("equal")
-    for name in ("decisiveness", "accuracy", "robustness"):
+    for name in ("decisiveness", "mean_probability", "robustness"):
         wanted = getattr(found.means, name)
         assert getattr(right.model, name) == pytest.approx(wanted, rel=1e-12)
         wanted = getattr(found.means.source, name)
         assert getattr(right.source, name) == pytest.approx(wanted, rel=1e-12)
     if bins == 10:
-        assert printed.source.accuracy < right.source.accuracy - 0.15
-        ratio = printed.model.accuracy / printed.source.accuracy
+        assert printed.source.mean_probability < right.source.mean_probability - 0.15
+        ratio = printed.model.mean_probability / printed.source.mean_probability
         assert ratio < found.means.divergence - 0.15
 
 
@@ -179,9 +179,9 @@ def test_equations_18_and_19_are_right_if_bins_hold_equally_many_true_events() -
     even = properly.Tally.from_counts([0.4, 0.7], [4, 4], [2, 2])
     found = properly.probability.source_table(even, source=EqualCount(2))
     assert found.happened.tolist() == [2, 2, 2, 2]
-    assert len(set(found.accuracy.tolist())) == 4
+    assert len(set(found.mean_probability.tolist())) == 4
     right, printed = found.overall(), found.overall("equal")
-    for name in ("decisiveness", "accuracy", "robustness"):
+    for name in ("decisiveness", "mean_probability", "robustness"):
         for side in ("model", "source"):
             wanted = getattr(getattr(right, side), name)
             assert getattr(getattr(printed, side), name) == pytest.approx(wanted, **CLOSE)
@@ -191,8 +191,8 @@ def test_equations_18_and_19_at_power_0_are_a_limit() -> None:
     found = properly.probability.source_table(tally_of("mean 1", 500, seed=1), source=EqualCount(5))
     weight = found.happened / found.happened.sum()
     tiny = 1e-7
-    near = np.sum(weight * found.accuracy**tiny) ** (1 / tiny)
-    assert found.overall().model.accuracy == pytest.approx(near, rel=1e-6)
+    near = np.sum(weight * found.mean_probability**tiny) ** (1 / tiny)
+    assert found.overall().model.mean_probability == pytest.approx(near, rel=1e-6)
 
 
 def test_section_4_two_classes_apart_are_binned_as_one_event() -> None:
@@ -205,7 +205,7 @@ def test_section_4_two_classes_apart_are_binned_as_one_event() -> None:
     # To sort all classes together is not the same: a forecast of 0.8 need not mean the same of
     # each, and here it does not.
     together = properly.means(cases, source=EqualCount(10, pooled=True))
-    assert together.source.accuracy < apart.source.accuracy - 0.01
+    assert together.source.mean_probability < apart.source.mean_probability - 0.01
 
 
 def test_section_4_bins_fit_noise() -> None:
@@ -263,11 +263,11 @@ def test_figure_6_a_wide_model_is_under_confident() -> None:
 
 def test_section_6_the_accuracy_is_of_the_model() -> None:
     found = whole("tail over")
-    assert found.model.accuracy == pytest.approx(0.547, abs=5e-4)
-    assert found.source.accuracy == pytest.approx(0.613, abs=5e-4)
+    assert found.model.mean_probability == pytest.approx(0.547, abs=5e-4)
+    assert found.source.mean_probability == pytest.approx(0.613, abs=5e-4)
     # The three printed numbers are neither.
-    assert round(found.model.accuracy, 2) != 0.56
-    assert round(found.source.accuracy, 2) != 0.62
+    assert round(found.model.mean_probability, 2) != 0.56
+    assert round(found.source.mean_probability, 2) != 0.62
     assert round(found.divergence, 2) != 0.90
 
 

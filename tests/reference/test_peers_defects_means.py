@@ -47,7 +47,7 @@ def test_negative_couplings_can_be_drawn_and_stay_in_their_support() -> None:
 def test_a_zero_is_not_replaced_by_something_small(power: float) -> None:
     assert properly.generalized_mean([0.9, 0.8, 0.0], power) == 0
     found = properly.means(properly.tally([1, 1, 1], [0.9, 0.8, 0.0]))
-    assert (found.accuracy, found.robustness, found.impossible) == (0, 0, 1)
+    assert (found.mean_probability, found.robustness, found.impossible) == (0, 0, 1)
     # Replaced by 1e-300, the geometric mean of a million cases would be 0.999.
     many = properly.Tally.from_counts([0.0, 1.0], [1, 10**6], [1, 10**6])
-    assert properly.means(many).accuracy == 0
+    assert properly.means(many).mean_probability == 0

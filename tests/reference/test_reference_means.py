@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
 FOLDER = Path(__file__).parents[1] / "reference" / "means"
 CLOSE: dict[str, Any] = {"rel": 0, "abs": 1e-13}  # what the source promises
-THREE = ("decisiveness", "accuracy", "robustness")
+THREE = ("decisiveness", "mean_probability", "robustness")
 PARTS = {
     "mean": "score",
     "MCB": "miscalibration",
@@ -39,7 +39,7 @@ PARTS = {
 }
 TABLE = {"N": "weight", "N_true": "happened", "P": "source", "size_eq17": "size"} | {
     "Q1": "decisiveness",
-    "Q0": "accuracy",
+    "Q0": "mean_probability",
     "Qm23": "robustness",
 }
 
@@ -135,7 +135,7 @@ def test_means_of_model_and_isotonic_source(name: str, way: str, limited: str) -
     assert three(found) == three(found.model) == numbers(expected["model"])
     assert three(found.source) == numbers(expected["source_isotonic"])
     assert three(found.ratio) == numbers(expected["divergence_isotonic"])
-    assert found.divergence == found.ratio.accuracy
+    assert found.divergence == found.ratio.mean_probability
     assert found.angle == angle(expected["orientation_angle_deg_isotonic"])
 
 
@@ -169,10 +169,10 @@ def test_the_parts_of_the_log_score_are_logarithms_of_means(name: str, way: str)
     found = {key: getattr(parts, field) for key, field in PARTS.items()}
     assert found == numbers(METRICS[name]["log_score"])
     means = means_of(name, way, "library")
-    assert math.exp(-parts.score) == pytest.approx(means.accuracy, **CLOSE)
+    assert math.exp(-parts.score) == pytest.approx(means.mean_probability, **CLOSE)
     assert math.exp(-parts.miscalibration) == pytest.approx(means.divergence, **CLOSE)
     information = parts.discrimination - parts.uncertainty
-    assert math.exp(information) == pytest.approx(means.source.accuracy, **CLOSE)
+    assert math.exp(information) == pytest.approx(means.source.mean_probability, **CLOSE)
 
 
 @every_unweighted_set
@@ -204,7 +204,7 @@ def require_histogram(name: str, found: properly.probability.Means) -> None:
     assert three(found) == numbers(METRICS[name]["model"])
     assert three(found.source) == numbers(expected["source"])
     assert three(found.ratio) == numbers(expected["divergence"])
-    assert found.divergence == found.ratio.accuracy
+    assert found.divergence == found.ratio.mean_probability
     assert found.angle == angle(expected["orientation_angle_deg"])
 
 
@@ -235,7 +235,7 @@ class Bin(NamedTuple):
     lower: float
     upper: float
     decisiveness: float
-    accuracy: float
+    mean_probability: float
     robustness: float
 
 
@@ -335,11 +335,13 @@ def test_true_counts_are_the_weights_of_the_means_themselves(binning: str) -> No
     ):
         assert three(found.model) == numbers({key: expected[key]["model"] for key in THREE})
         assert three(found.source) == numbers({key: expected[key]["source"] for key in THREE})
-        ratio = float(expected["accuracy"]["model"]) / float(expected["accuracy"]["source"])
+        ratio = float(expected["mean_probability"]["model"]) / float(
+            expected["mean_probability"]["source"]
+        )
         assert found.divergence == pytest.approx(ratio, **CLOSE)
 
 
 @every_binning
 def test_the_sizes_add_up_to_the_surprise(binning: str) -> None:
-    total = -math.log(float(CLASSES["model"]["accuracy"]))
+    total = -math.log(float(CLASSES["model"]["mean_probability"]))
     assert math.fsum(class_table(binning).size) == pytest.approx(total, **CLOSE)

@@ -22,19 +22,23 @@ def test_marks_are_the_three_means_of_model_and_source() -> None:
     for row in rows:
         record = evaluation().means[row["model"]]
         of = record.model if row["whose"] == "model" else record.source
-        assert row["x"] == pytest.approx(getattr(of, row["mean"]), rel=1e-4)
-        assert row["own"] == pytest.approx(getattr(record.model, row["mean"]), rel=1e-4)
-        assert row["source"] == pytest.approx(getattr(record.source, row["mean"]), rel=1e-4)
+        assert row["x"] == pytest.approx(getattr(of, row["mean"].replace(" ", "_")), rel=1e-4)
+        assert row["own"] == pytest.approx(
+            getattr(record.model, row["mean"].replace(" ", "_")), rel=1e-4
+        )
+        assert row["source"] == pytest.approx(
+            getattr(record.source, row["mean"].replace(" ", "_")), rel=1e-4
+        )
 
 
-def test_models_are_in_the_order_of_their_accuracy() -> None:
+def test_models_are_in_the_order_of_their_mean_probability() -> None:
     records = evaluation().means
     place = {row["model"]: row["place"] for row in rows_of(source_chart(evaluation()))}
-    better, worse = sorted(NAMES, key=lambda name: -records[name].accuracy)
+    better, worse = sorted(NAMES, key=lambda name: -records[name].mean_probability)
     assert (place[better], place[worse]) == (0, 1)
 
 
-def test_an_accuracy_of_0_is_explained_in_its_row() -> None:
+def test_a_mean_probability_of_0_is_explained_in_its_row() -> None:
     e = evaluate([0, 1, 1, 0], {"plain": [0.1, 0.0, 0.7, 0.2]}, replicates=0)
     chart = source_chart(e)
     said = [row["said"] for row in rows_of(chart) if "said" in row]
@@ -71,5 +75,5 @@ def test_the_table_has_the_factors_of_the_accuracy() -> None:
     record = evaluation().means["plain"]
     row = chart.table.rows[0]
     assert row[0] == "plain"
-    assert row[2] == f"{100 * record.accuracy:.1f} %"
+    assert row[2] == f"{100 * record.mean_probability:.1f} %"
     assert float(row[-1]) == pytest.approx(record.divergence, rel=5e-3)

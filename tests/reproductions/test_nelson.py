@@ -78,5 +78,5 @@ def test_bars_are_those_of_the_study(result: Any) -> None:
         assert heights == [cell.correct for cell in result.figure1.of(model).values()]
         assert ax.get_legend() is None
     assert [text.get_text() for text in figure.legends[0].get_texts()] == [
-        *("share correct", "decisiveness", "accuracy", "robustness")
+        *("share correct", "decisiveness", "mean probability", "robustness")
     ]

@@ -54,12 +54,12 @@ def test_accuracies_are_those_found_before(
     found: dict[tuple[int, float], Cell], model: str, d: int
 ) -> None:
     cell, before = found[d, MODELS[model]], FIGURE1[model][d]
-    assert 0 < cell.accuracy_error < 0.05
-    error = math.hypot(cell.accuracy_error, before.error)
-    assert abs(cell.accuracy - before.accuracy) < 3.5 * error
+    assert 0 < cell.mean_probability_error < 0.05
+    error = math.hypot(cell.mean_probability_error, before.error)
+    assert abs(cell.mean_probability - before.mean_probability) < 3.5 * error
     assert cell.zeros == cell.undefined == 0
-    assert cell.robustness < cell.accuracy < cell.decisiveness < cell.correct + 0.02
-    assert cell.lower < cell.accuracy < cell.upper
+    assert cell.robustness < cell.mean_probability < cell.decisiveness < cell.correct + 0.02
+    assert cell.lower < cell.mean_probability < cell.upper
 
 
 def test_tails_do_not_change_who_is_likelier_if_the_matrix_is_shared(
@@ -67,7 +67,7 @@ def test_tails_do_not_change_who_is_likelier_if_the_matrix_is_shared(
 ) -> None:
     for d in TWO:
         assert found[d, 0.0].correct == found[d, 0.162].correct
-        assert found[d, 0.0].accuracy < found[d, 0.162].accuracy
+        assert found[d, 0.0].mean_probability < found[d, 0.162].mean_probability
 
 
 def test_the_compact_model_calls_what_happens_impossible(
@@ -75,12 +75,12 @@ def test_the_compact_model_calls_what_happens_impossible(
 ) -> None:
     for d in TWO:
         cell = found[d, -0.095]
-        assert cell.accuracy < 0.15
+        assert cell.mean_probability < 0.15
         assert cell.robustness == 0
         assert cell.zeros == pytest.approx(ZEROS[d], abs=0.01)
         # With the limit of the other figures it would not have been at 0.
         assert 0.5 < cell.limited < 0.62
-    assert found[6, -0.095].accuracy == 0
+    assert found[6, -0.095].mean_probability == 0
     assert 0 < found[2, -0.095].undefined < found[6, -0.095].undefined
 
 
@@ -93,9 +93,13 @@ def test_averages_are_over_training_sets() -> None:
     assert other != one
     rng = np.random.default_rng(4)
     first, second = (study(POOLED, 1, rng, (0.162,), (4,))[0] for _ in range(2))
-    assert math.isnan(first.accuracy_error)
-    assert both.accuracy == pytest.approx((first.accuracy + second.accuracy) / 2)
-    assert both.accuracy_error == pytest.approx(abs(first.accuracy - second.accuracy) / 2)
+    assert math.isnan(first.mean_probability_error)
+    assert both.mean_probability == pytest.approx(
+        (first.mean_probability + second.mean_probability) / 2
+    )
+    assert both.mean_probability_error == pytest.approx(
+        abs(first.mean_probability - second.mean_probability) / 2
+    )
     power = (first.robustness ** (-2 / 3) + second.robustness ** (-2 / 3)) / 2
     assert both.robustness == pytest.approx(power**-1.5)
 
@@ -109,7 +113,7 @@ def made_up() -> Figure1:
             blank,
             dimensions=d,
             coupling=coupling,
-            accuracy=FIGURE1[model][d].accuracy,
+            mean_probability=FIGURE1[model][d].mean_probability,
             robustness=FIGURE1[model][d].robustness,
         )
         for model, coupling in MODELS.items()
@@ -122,7 +126,9 @@ def test_what_agrees_is_told_in_standard_errors(made_up: Figure1) -> None:
     assert set(made_up.off()) == {(m, d) for m in ("normal", "heavy") for d in DIMENSIONS}
     assert max(made_up.off().values()) == 0
     cells = [
-        replace(cell, accuracy=cell.accuracy + 0.05) if cell.dimensions == 10 else cell
+        replace(cell, mean_probability=cell.mean_probability + 0.05)
+        if cell.dimensions == 10
+        else cell
         for cell in made_up.cells
     ]
     off = replace(made_up, cells=tuple(cells)).off()
@@ -135,7 +141,7 @@ def test_the_text_sets_what_is_printed_beside_what_is_found(made_up: Figure1) ->
     assert "at its best in 6 dimensions, with 0.63; here in 6, with 0.63" in text
     assert "0.69 in 6, 8 and 10 dimensions there, and 0.67, 0.69, 0.69 here" in text
     assert "at most 0.0 standard errors" in text
-    assert len(made_up.to_dict()["accuracy"]) == 15
+    assert len(made_up.to_dict()["mean_probability"]) == 15
     assert made_up.to_frame("pandas").shape == (15, 13)
 
 
@@ -143,7 +149,8 @@ def test_other_readings_have_their_best_elsewhere() -> None:
     blank = Cell(2, 0.0, 0.7, 0.01, 0.7, 0.5, 0.01, 0.4, 0.6, 0.5, 0.3, 0.0, 0.0)
     cells = {
         name: tuple(
-            replace(blank, dimensions=d, accuracy=x) for d, x in zip(DIMENSIONS, known, strict=True)
+            replace(blank, dimensions=d, mean_probability=x)
+            for d, x in zip(DIMENSIONS, known, strict=True)
         )
         for name, known in OTHER_READINGS.items()
     }

@@ -84,7 +84,7 @@ def test_samples_are_binned_as_stated() -> None:
     one = drawn(500, np.random.default_rng(5))
     sample = nelson(500, "tail over", rng=np.random.default_rng(5))
     means = properly.means(properly.tally(sample.y, sample.p), source=EqualWidth(bins=100))
-    assert numbers(one) == (means.accuracy, means.source.accuracy, means.divergence)
+    assert numbers(one) == (means.mean_probability, means.source.mean_probability, means.divergence)
 
 
 def test_the_text_says_that_nothing_is_pinned_down(found: Figure7) -> None:

@@ -95,7 +95,9 @@ def test_agreement_is_what_the_text_says_it_is(found: PopulationTable) -> None:
     assert list(apart) == ["means of models", "of sources", "P_div", "angles", "AUC"]
     assert apart["means of models"] < 5.1e-5
     case = found.cases["mean 1"]
-    moved = replace(case, model=replace(case.model, accuracy=case.model.accuracy + 0.3))
+    moved = replace(
+        case, model=replace(case.model, mean_probability=case.model.mean_probability + 0.3)
+    )
     other = replace(found, cases={"mean 1": moved})
     assert other.apart()["means of models"] == pytest.approx(0.3, abs=1e-4)
     assert other.apart()["AUC"] < 1e-5
@@ -116,7 +118,7 @@ def test_who_knows_more_has_the_better_source(found: PopulationTable, name: str)
     assert case.divergence <= case.isotonic_divergence + 1e-9
     assert case.isotonic_divergence <= 1 + 1e-6
     for means in (case.model, case.source, case.isotonic):
-        assert means.decisiveness >= means.accuracy >= means.robustness
+        assert means.decisiveness >= means.mean_probability >= means.robustness
 
 
 def test_a_changed_prior_hides_nothing_from_the_source(found: PopulationTable) -> None:
@@ -192,7 +194,9 @@ def test_columns_have_every_case_and_number(found: PopulationTable) -> None:
     columns = found.to_dict()
     assert columns["case"] == list(NELSON_CASES)
     assert len(columns) == 1 + 9 + 9
-    assert columns["isotonic_accuracy"][0] == found.cases["perfect"].isotonic.accuracy
+    assert (
+        columns["isotonic_mean_probability"][0] == found.cases["perfect"].isotonic.mean_probability
+    )
     assert found.to_frame("pandas").shape == (15, 19)
     line_of = next(row for row in str(found).splitlines() if row.startswith("tail over  "))
     assert line_of.split()[2:] == [

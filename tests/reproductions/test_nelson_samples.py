@@ -28,7 +28,7 @@ def test_a_sample_is_averaged_as_a_user_would(found: SampleCase) -> None:
     drawn = nelson(N, "tail over", rng=np.random.default_rng(8))
     t = np.where(drawn.y, drawn.p, 1 - drawn.p)
     assert found.means.decisiveness == pytest.approx(t.mean(), rel=1e-12)
-    assert found.means.accuracy == pytest.approx(np.exp(np.log(t).mean()), rel=1e-12)
+    assert found.means.mean_probability == pytest.approx(np.exp(np.log(t).mean()), rel=1e-12)
     tally = properly.tally(drawn.y, drawn.p)
     assert found.means.divergence == properly.means(tally).divergence
     assert found.auc == properly.roc_curve(tally).area
@@ -38,10 +38,10 @@ def test_a_sample_is_averaged_as_a_user_would(found: SampleCase) -> None:
 def test_means_are_off_by_few_of_their_standard_errors(found: SampleCase) -> None:
     drawn = nelson(N, "tail over", rng=np.random.default_rng(8))
     log = np.log(np.where(drawn.y, drawn.p, 1 - drawn.p))
-    error = found.means.accuracy * log.std(ddof=1) / np.sqrt(N)
+    error = found.means.mean_probability * log.std(ddof=1) / np.sqrt(N)
     off = found.off()
-    wanted = (found.means.accuracy - found.population.model.accuracy) / error
-    assert off["accuracy"] == pytest.approx(wanted, rel=1e-3)
+    wanted = (found.means.mean_probability - found.population.model.mean_probability) / error
+    assert off["mean_probability"] == pytest.approx(wanted, rel=1e-3)
     assert list(off) == list(POWERS)
     assert max(abs(z) for z in off.values()) < 3
 
@@ -65,5 +65,5 @@ def test_the_table_has_a_row_a_case_and_counts_what_is_near(found: SampleCase) -
     assert [len(row) for row in rows] == [14, 13]
     assert rows[0][2] == f"{found.means.decisiveness:.4f}"
     columns = table.to_dict()
-    assert columns["accuracy_population"] == [found.population.model.accuracy]
+    assert columns["mean_probability_population"] == [found.population.model.mean_probability]
     assert table.to_frame("pandas").shape == (1, 20)

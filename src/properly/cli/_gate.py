@@ -67,7 +67,9 @@ LEFT_OUT = (
 )
 # An estimate that does not exist has the reason as its method.
 NO_METHOD = "none: "
-ALIASES = {"kappa": "quadratic_kappa"}
+# Decisions about one event are those at a threshold of one half; classes have an accuracy.
+CORRECT = "means.correct"
+ALIASES = {"kappa": "quadratic_kappa", "accuracy": CORRECT}
 ENDS = ("lower", "upper")
 # What to compare with is called so where it needs no model.
 NO_MODEL = ("no-model", "no model", "event rate", "class shares")
@@ -127,8 +129,7 @@ class Condition:
         model, what = _resolve(self.left, list(numbers), [*names, *_all_names(numbers)])
         for name in [model] if model is not None else models or numbers:
             value = numbers[name].get(what, math.nan)
-            # A full stop before a digit is one of the name of a rule.
-            about = f"{printable(re.sub(r'[.](?=[a-z])', ' ', what))} of {printable(name)}"
+            about = f"{_in_words(what)} of {printable(name)}"
             if math.isnan(value):
                 known = (reasons or {}).items()
                 why = [f" ({x})" for (of, start), x in known if of == name and _is_in(what, start)]
@@ -138,6 +139,13 @@ class Condition:
                 # With as many digits as it takes to believe it.
                 shown = short if self.is_met_by(float(short)) else repr(value)
                 yield Failure(self, f"{about} is {shown}")
+
+
+def _in_words(name: str) -> str:
+    """Write the name of a number; a full stop before a digit belongs to the name of a rule."""
+    if name == CORRECT:
+        return "share of correct decisions (threshold 0.5)"
+    return printable(re.sub(r"[.](?=[a-z])", " ", name))
 
 
 def _is_in(path: str, start: str) -> bool:

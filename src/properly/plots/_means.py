@@ -1,4 +1,4 @@
-"""Accuracy, decisiveness and robustness as bars, and as marks in a square picture."""
+"""Mean probability, decisiveness and robustness as bars, and as marks in a square picture."""
 
 from __future__ import annotations
 
@@ -25,6 +25,7 @@ from properly.plots._axes import (
 from properly.plots._evaluation import draws_evaluation
 from properly.plots._names import ROOM, columns_for, fold, inches, name_columns, points, spread
 from properly.probability._means import Means
+from properly.probability._power import LABELS
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -41,10 +42,10 @@ Points: TypeAlias = np.ndarray[Any, Any]
 
 # How a mean is drawn: its name, its marker, and its size against the others. The widest is the
 # first, so that the others can be seen on it.
-MARKS = (("accuracy", "D", 1.1), ("robustness", "v", 1.0), ("decisiveness", "^", 1.0))
+MARKS = (("mean_probability", "D", 1.1), ("robustness", "v", 1.0), ("decisiveness", "^", 1.0))
 LARGE, SMALL = 8.5, 5.0
 # As they are stacked if all are equal.
-NAMES = ("robustness", "accuracy", "decisiveness")
+NAMES = ("robustness", "mean_probability", "decisiveness")
 NAME = "name"
 # Lines of text from the middle of one name to that of the next, and those that a leader needs.
 APART, LEADS = 1.3, 1.4
@@ -141,7 +142,7 @@ def name_three(ax: Axes, source: ThreeMeans, model: ThreeMeans, crowd: Points) -
     The emptier corner is returned.
     """
     marks = np.array([(getattr(source, name), getattr(model, name)) for name in NAMES])
-    words = [f"{name} {height:.2f}" for name, (_, height) in zip(NAMES, marks, strict=True)]
+    words = [f"{LABELS[name]} {height:.2f}" for name, (_, height) in zip(NAMES, marks, strict=True)]
     page = _page(ax, marks, crowd, words)
     place = min(_places(page), key=lambda place: _cost(place, page))
     for word, mark, height in zip(words, marks.tolist(), place.height.tolist(), strict=True):
@@ -162,7 +163,7 @@ def _page(ax: Axes, marks: Points, crowd: Points, words: Sequence[str]) -> Page:
     # Points of one unit of the picture, which is as long to the right as up.
     unit = min(box.width / (right - left), box.height / (top - bottom)) * 72 / ax.figure.dpi
     size = inches(words) * 72 / unit, APART * points() / unit
-    # The diagonal, the line that joins the marks, and the ray as far as the accuracy and beyond.
+    # The diagonal, the line that joins the marks, and the ray beyond the mean probability.
     start = marks[0] * 0
     lines = ((start, start + 1), (marks[0], marks[2]), (start, marks[1]), (marks[1], 2 * marks[1]))
     stretches = [
@@ -255,7 +256,7 @@ def _write_name(
         textcoords="data",
         ha="left" if place.right else "right",
         va="center",
-        fontweight="bold" if word.startswith("accuracy") else "normal",
+        fontweight="bold" if word.startswith("mean probability") else "normal",
         color=TEXT,
         zorder=4,
         arrowprops=LEADER | {"relpos": (0 if place.right else 1, 0.5)},
@@ -276,11 +277,11 @@ def means_bars(
     """Draw the share of right answers beside three averages of the probabilities.
 
     The pale bar is the share of cases whose likeliest class happened. The marks are those of
-    `model_source`: the diamond is the accuracy, the geometric mean of the probabilities of what
-    happened, whose number stands at the end of the bar; the triangle that points up is the
+    `model_source`: the diamond is the mean probability, the geometric mean of the probabilities of
+    what happened, whose number stands at the end of the bar; the triangle that points up is the
     decisiveness, the one that points down the robustness. They are means of the same probabilities,
     and the line that joins them is no interval of confidence. A model may be right ever more often
-    while its accuracy falls: then it is too sure where it is wrong.
+    while its mean probability falls: then it is too sure where it is wrong.
 
     Parameters
     ----------
@@ -299,7 +300,7 @@ def means_bars(
 
     Notes
     -----
-    An accuracy of 0, of a model that called impossible what happened, is a diamond at 0.
+    A mean probability of 0, of a model that called impossible what happened, is a diamond at 0.
 
     References
     ----------
@@ -393,8 +394,8 @@ def _show_probabilities(ax: Axes, count: int, *, lying: bool) -> None:
 
 
 def _write_sides(ax: Axes, rows: list[Means], names: list[str], *, lying: bool) -> None:
-    """Write the names on one side, and the accuracies on the other."""
-    printed = [f"{one.accuracy:.3f}" for one in rows]
+    """Write the names on one side, and the mean probabilities on the other."""
+    printed = [f"{one.mean_probability:.3f}" for one in rows]
     # An axis of their own, so that a title and the layout make room for them.
     if lying:
         ax.set_yticks(range(len(names)), names)
@@ -413,7 +414,7 @@ def _write_sides(ax: Axes, rows: list[Means], names: list[str], *, lying: bool) 
 def _write_heading(ax: Axes, *, lying: bool) -> None:
     """Say what the numbers are: above those of lying bars, to the left of those of upright ones."""
     ax.annotate(
-        "accuracy",
+        LABELS["mean_probability"],
         (1, 1) if lying else (0, 1),
         (NUMBERS, 2) if lying else (-2, NUMBERS),
         xycoords="axes fraction",
@@ -450,4 +451,4 @@ def _draw_legend(ax: Axes, color: str, *, own: bool) -> None:
 def _from_the_top() -> list[tuple[str, str]]:
     """Return the means with their markers, the greatest first."""
     marker = {name: shape for name, shape, _ in MARKS}
-    return [(name, marker[name]) for name in reversed(NAMES)]
+    return [(LABELS[name], marker[name]) for name in reversed(NAMES)]

@@ -58,14 +58,14 @@ LINE = 0.19
 POOLED = Ink(SLATE, "-")
 # The highest divergence probability whose ray is drawn to its end.
 HIGHEST = 1.25
-KEY = f"bubbles: bins, area by share of {MINUS}log accuracy"
+KEY = f"bubbles: bins, area by share of {MINUS}log mean probability"
 
 
 class Bin(NamedTuple):
     """The bubble of one bin."""
 
     source: float
-    accuracy: float
+    mean_probability: float
     size: float
 
 
@@ -74,16 +74,16 @@ def model_source(table: SourceTable, ax: Axes | None = None, *, color: Color | N
 
     A bubble is one bin of forecasts of one class: to the right how often the class happened, up
     the geometric mean of the forecasts of those that did, and its area is what the bin
-    adds to :math:`-\log` accuracy. On the dashed line, both probabilities are equal.
+    adds to :math:`-\log` mean probability. On the dashed line, both probabilities are equal.
 
     The large dark marks are the means of all cases: a triangle that points up is the decisiveness,
-    a diamond the accuracy, a triangle that points down the robustness. The direction of the line
-    that joins the triangles is the orientation, 45 degrees if the model varies as its source
+    a diamond the mean probability, a triangle that points down the robustness. The direction of the
+    line that joins the triangles is the orientation, 45 degrees if the model varies as its source
     does. The same marks, small and in the colour of a class, are the means of the cases of that
     class.
 
-    The thin ray from the origin through the accuracy ends at x = 1, at the height of the divergence
-    probability, the accuracy of the model divided by that of the source.
+    The thin ray from the origin through the mean probability ends at x = 1, at the height of the
+    divergence probability, the mean probability of the model divided by that of the source.
 
     Parameters
     ----------
@@ -101,8 +101,9 @@ def model_source(table: SourceTable, ax: Axes | None = None, *, color: Color | N
     Notes
     -----
     The source is to the right and the model up, so that the model is judged by its height. Bins in
-    which nothing happened have no bubble. A forecast of 0 for what happened makes the accuracy
-    of its bin 0 and its share of :math:`-\log` accuracy infinite: a cross marks such a bin.
+    which nothing happened have no bubble. A forecast of 0 for what happened makes the mean
+    probability of its bin 0 and its share of :math:`-\log` mean probability infinite: a cross marks
+    such a bin.
 
     The last bins of an isotonic source hold few cases. Tiny bubbles at a source of 0 or 1, or near
     it, are often one or two of them, however far they are from the line.
@@ -183,11 +184,11 @@ def _bubble(ink: Mapping[str, Ink], name: str) -> tuple[str, float]:
 
 def _bins(table: SourceTable, name: str) -> list[Bin]:
     """Return the bins of a class in which it happened, the largest first."""
-    columns = (table.name, table.source, table.accuracy, table.size)
+    columns = (table.name, table.source, table.mean_probability, table.size)
     result = [
-        Bin(float(source), float(accuracy), float(size))
-        for of, source, accuracy, size in zip(*columns, strict=True)
-        if of == name and not np.isnan(accuracy)
+        Bin(float(source), float(mean_probability), float(size))
+        for of, source, mean_probability, size in zip(*columns, strict=True)
+        if of == name and not np.isnan(mean_probability)
     ]
     return sorted(result, key=lambda one: -one.size)
 
@@ -205,7 +206,7 @@ def _draw_bubbles(ax: Axes, table: SourceTable, ink: Mapping[str, Ink]) -> Point
         drawn = [one for one in some if np.isfinite(one.size)]
         ax.scatter(
             [one.source for one in drawn],
-            [one.accuracy for one in drawn],
+            [one.mean_probability for one in drawn],
             [scale * one.size / share for one in drawn],
             marker=cast("Any", marker),
             facecolor=colors.to_rgba(color, FILL),
@@ -224,7 +225,9 @@ def _draw_bubbles(ax: Axes, table: SourceTable, ink: Mapping[str, Ink]) -> Point
         for one in some:
             if np.isinf(one.size):
                 ax.plot(one.source, 0, "x", clip_on=False, **look)
-    return np.array([(one.source, one.accuracy, _half_width(scale * one.size)) for one in every])
+    return np.array(
+        [(one.source, one.mean_probability, _half_width(scale * one.size)) for one in every]
+    )
 
 
 def _half_width(area: float) -> float:
@@ -240,7 +243,7 @@ def _scale(sizes: list[float]) -> float:
 
 
 def _draw_ray(ax: Axes, means: Means) -> None:
-    """Draw the line through the accuracy to the height of the divergence probability."""
+    """Draw the line through the mean probability to the height of the divergence probability."""
     height = means.divergence
     if not np.isfinite(height):
         return

@@ -22,7 +22,7 @@ from properly.plots._axes import (
     plain_axes,
 )
 from properly.plots._names import TURNED, inches, name_ends
-from properly.probability._power import POWERS
+from properly.probability._power import LABELS, POWERS
 from properly.probability._risk_profile import RiskProfile
 
 if TYPE_CHECKING:
@@ -41,7 +41,7 @@ APART = 0.1
 # The names of powers, and on which side of its tick each has room.
 SIDES: dict[str, Literal["left", "center", "right"]] = {
     "robustness": "right",
-    "accuracy": "center",
+    "mean_probability": "center",
     "decisiveness": "left",
 }
 DOTS: dict[str, dict[str, Any]] = {
@@ -66,7 +66,8 @@ def risk_profile(
     and the dotted one what the forecasts expect of themselves. Where the solid line falls below
     the dotted one, what happened was less probable than forecast.
 
-    Robustness, accuracy and decisiveness are the means of the powers -2/3, 0 and 1; dots mark them.
+    Robustness, mean probability and decisiveness are the means of the powers -2/3, 0 and 1; dots
+    mark them.
 
     Parameters
     ----------
@@ -209,8 +210,9 @@ def _name_powers(ax: Axes, profile: RiskProfile | None) -> None:
     # An axis of their own, so that a title and the layout make room for the names.
     upper = ax.secondary_xaxis("top")
     upper.set_gid(NAMED)
-    narrow = _inches_apart(ax) < 0.75 * inches(["accuracy"], "small")
-    # Names that are turned have no room for a second line.
+    # The name in the middle has two lines, unless it is turned, and half of it must fit.
+    words = LABELS["mean_probability"].split()
+    narrow = _inches_apart(ax) < 0.65 * inches(words, "small")
     said = [_name_power(name, profile, " " if narrow else "\n") for name in POWERS]
     upper.set_xticks(list(POWERS.values()), said)
     upper.tick_params(length=3, color=PALE, labelsize="small", labelcolor=TEXT, pad=2)
@@ -225,16 +227,17 @@ def _inches_apart(ax: Axes) -> float:
     """Return how far the nearest two of the named powers are from each other on paper."""
     left, right = ax.get_xlim()
     width = ax.get_window_extent().width / ax.figure.dpi
-    gap = abs(POWERS["accuracy"] - POWERS["robustness"])
+    gap = abs(POWERS["mean_probability"] - POWERS["robustness"])
     return float(width * gap / abs(right - left))
 
 
 def _name_power(name: str, profile: RiskProfile | None, between: str) -> str:
     """Write the name of a power, and the mean of a model if it has one."""
-    if profile is None:
-        return name
-    here = np.flatnonzero(np.isclose(profile.power, POWERS[name], atol=1e-9))
-    return f"{name}{between}{profile.model[here[0]]:.3f}" if here.size else name
+    words = LABELS[name].split()
+    if profile is not None:
+        here = np.flatnonzero(np.isclose(profile.power, POWERS[name], atol=1e-9))
+        words += [f"{mean:.3f}" for mean in profile.model[here[:1]]]
+    return between.join(words)
 
 
 def _draw_key(ax: Axes) -> None:

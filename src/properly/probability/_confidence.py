@@ -15,7 +15,7 @@ from properly._boundary._tables import table_of_numbers
 from properly.counts._calls import takes_rows
 from properly.counts._cases import require_independent
 from properly.counts._class_rows import table_of
-from properly.probability._power import POWER_UNIT, POWERS, ThreeMeans, limit, three_means
+from properly.probability._power import LABELS, POWER_UNIT, POWERS, ThreeMeans, limit, three_means
 from properly.rules._class_rule import at
 
 if TYPE_CHECKING:
@@ -56,7 +56,7 @@ class ConfidenceTest(Record):
     >>> test = properly.probability.confidence_test(properly.tally(died,
     ...     forecasts["balanced_boosting"]))
     >>> test
-    ConfidenceTest(z -0.05 decisiveness, 2.43 accuracy, 5.79 robustness)
+    ConfidenceTest(z -0.05 decisiveness, 2.43 mean probability, 5.79 robustness)
     >>> test.verdict[:40]
     'under-confident or biased to even odds: '
     """
@@ -78,8 +78,8 @@ class ConfidenceTest(Record):
     @property
     def verdict(self) -> str:
         """What the three tests say together, in words, at a level of 5 %."""
-        z = dict(zip(POWERS, astuple(self.z), strict=True))
-        result = dict(zip(POWERS, astuple(self.adjusted), strict=True))
+        z = dict(zip(LABELS.values(), astuple(self.z), strict=True))
+        result = dict(zip(LABELS.values(), astuple(self.adjusted), strict=True))
         if all(math.isnan(x) for x in z.values()):
             return "cannot be told: forecasts that were certain and right, or even, say nothing"
         if self.impossible:
@@ -105,13 +105,13 @@ class ConfidenceTest(Record):
         return names | columns
 
     def __repr__(self) -> str:
-        z = zip(POWERS, astuple(self.z), strict=True)
+        z = zip(LABELS.values(), astuple(self.z), strict=True)
         return f"ConfidenceTest(z {', '.join(f'{x:.2f} {name}' for name, x in z)})"
 
     def __str__(self) -> str:
         """Lay out one line a mean, and below what they say together."""
         numbers = zip(*(astuple(getattr(self, name)) for name in COLUMNS), strict=True)
-        text = table_of_numbers("mean", COLUMNS, zip(POWERS, numbers, strict=True))
+        text = table_of_numbers("mean", COLUMNS, zip(LABELS.values(), numbers, strict=True))
         width = text.index("\n")
         return f"{text}\n\n{textwrap.fill(self.verdict, width, break_on_hyphens=False)}"
 
@@ -144,7 +144,7 @@ def confidence_test(cases: Tally | Cases, *, precision: float | None = None) -> 
     Returns
     -------
     ConfidenceTest
-        For the powers 1 (decisiveness), 0 (accuracy) and -2/3 (robustness).
+        For the powers 1 (decisiveness), 0 (mean probability) and -2/3 (robustness).
 
     Notes
     -----
@@ -163,9 +163,9 @@ def confidence_test(cases: Tally | Cases, *, precision: float | None = None) -> 
     closer forecasts come to 0, above all for robustness.
 
     Weights enter the variance as their squares. What was called impossible and happened refutes
-    calibration outright, whatever the others say: z of accuracy and robustness is then minus
-    infinity, and their p-values 0. Forecasts that are certain and right, or even among what is
-    possible, give what happens the same probability whatever it is; without any others z is NaN.
+    calibration outright, whatever the others say: z of mean probability and robustness is then
+    minus infinity, and their p-values 0. Forecasts that are certain and right, or even among what
+    is possible, give what happens the same probability whatever it is; without any others z is NaN.
 
     A precision makes forecasts less extreme than they were made. Calibrated ones no longer
     are: z moves upwards, most of all that of robustness. Of a tally that was grouped into cells
@@ -187,14 +187,14 @@ def confidence_test(cases: Tally | Cases, *, precision: float | None = None) -> 
     >>> import properly
     >>> t = properly.Tally.from_counts([0.1, 0.4, 0.9], [50, 60, 90], [11, 25, 69])
     >>> print(properly.probability.confidence_test(t))
-    mean           expected   observed          z    p_value   adjusted
-    decisiveness    0.73000    0.65700   -4.96702    0.00000    0.00000
-    accuracy        0.65086    0.53300   -5.02604    0.00000    0.00000
-    robustness      0.55833    0.41471   -5.06232    0.00000    0.00000
+    mean               expected   observed          z    p_value   adjusted
+    decisiveness        0.73000    0.65700   -4.96702    0.00000    0.00000
+    mean probability    0.65086    0.53300   -5.02604    0.00000    0.00000
+    robustness          0.55833    0.41471   -5.06232    0.00000    0.00000
     <BLANKLINE>
     over-confident or biased: what happened was less probable than the
-    forecasts expect (decisiveness, accuracy, robustness; 5 % level,
-    Holm)
+    forecasts expect (decisiveness, mean probability, robustness; 5 %
+    level, Holm)
     """
     require_independent(cases, "the confidence test")
     rows = table_of(limit(cases, precision).cases)

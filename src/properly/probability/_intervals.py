@@ -37,7 +37,7 @@ class MeansIntervals:
 
     Attributes
     ----------
-    decisiveness, accuracy, robustness : pair of floats
+    decisiveness, mean_probability, robustness : pair of floats
         Lower and upper end, found on the scale of logarithms; NaN where nothing can be said.
     standard_errors : ThreeMeans
         Standard errors of the three.
@@ -72,13 +72,13 @@ class MeansIntervals:
     >>> import properly
     >>> t = properly.Tally.from_counts([0.2, 0.5, 0.8], [90, 70, 40], [15, 38, 33])
     >>> found = properly.means(t, interval=True, rng=1)
-    >>> low, high = found.intervals.accuracy
-    >>> print(f"{found.accuracy:.3f} ({low:.3f} to {high:.3f})")
+    >>> low, high = found.intervals.mean_probability
+    >>> print(f"{found.mean_probability:.3f} ({low:.3f} to {high:.3f})")
     0.583 (0.548 to 0.619)
     """
 
     decisiveness: Pair
-    accuracy: Pair
+    mean_probability: Pair
     robustness: Pair
     standard_errors: ThreeMeans
     divergence: Pair
@@ -142,10 +142,10 @@ def find_mean_intervals(
         )
         notice(message)
     averages = [getattr(model, name) for name in POWERS]
-    decisiveness, accuracy, robustness = map(_around, averages, half)
+    decisiveness, mean_probability, robustness = map(_around, averages, half)
     return MeansIntervals(
         decisiveness,
-        accuracy,
+        mean_probability,
         robustness,
         ThreeMeans(*(m * r for m, r in zip(averages, relative, strict=True))),
         *result,

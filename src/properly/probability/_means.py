@@ -17,7 +17,15 @@ from properly.counts._cases import has_classes
 from properly.counts._class_rows import count_impossible
 from properly.counts._tally import as_tally
 from properly.probability._by_source import ALL, divergence, sums_by_class
-from properly.probability._power import ACCURACY, POWERS, Sums, ThreeMeans, limit, mean_of_power
+from properly.probability._power import (
+    LABELS,
+    MEAN_PROBABILITY,
+    POWERS,
+    Sums,
+    ThreeMeans,
+    limit,
+    mean_of_power,
+)
 from properly.probability._sources import as_source
 from properly.rules import Misclassification
 
@@ -45,8 +53,8 @@ class ClassMeans:
     source : ThreeMeans
         Of those that the source gives it.
     divergence : float
-        The accuracy of the model, divided by that of the source. For a single class it may be
-        above 1: a model that always says yes is better than the source where the answer is yes.
+        The mean probability of the model, divided by that of the source. For a single class it may
+        be above 1: a model that always says yes is better than the source where the answer is yes.
 
     Examples
     --------
@@ -66,17 +74,17 @@ class ClassMeans:
 class Means(Record):
     """Averages of the probability that was given to what happened.
 
-    ``accuracy = source.accuracy * divergence``
+    ``mean_probability = source.mean_probability * divergence``
 
     Attributes
     ----------
-    decisiveness, accuracy, robustness : float
+    decisiveness, mean_probability, robustness : float
         The arithmetic mean, the geometric mean and the mean of power -2/3, in falling order.
     source : ThreeMeans
         The same three of the probabilities that the source gives to what happened: what the
         forecasts would reach if they meant what they say.
     divergence : float
-        The accuracy divided by that of the source: what is lost because they do not.
+        The mean probability divided by that of the source: what is lost because they do not.
     angle : float or None
         The direction from robustness to decisiveness, with the source on the x-axis and the model
         on the y-axis, in degrees. None where neither of them varies.
@@ -92,8 +100,8 @@ class Means(Record):
     estimate : str
         How the source was estimated.
     impossible : int or float
-        How many cases had an outcome that was given 0, or how much of their weight: accuracy and
-        robustness are 0 if there is any.
+        How many cases had an outcome that was given 0, or how much of their weight: mean
+        probability and robustness are 0 if there is any.
     intervals : MeansIntervals or None
         How far off the numbers may be, if that was asked for.
 
@@ -101,11 +109,11 @@ class Means(Record):
     --------
     >>> import properly
     >>> properly.means(properly.tally([0, 1, 0, 1], [0.1, 0.3, 0.6, 0.9]))
-    Means(accuracy 0.5584 = source 0.7071 x divergence 0.7896)
+    Means(mean probability 0.5584 = source 0.7071 x divergence 0.7896)
     """
 
     decisiveness: float
-    accuracy: float
+    mean_probability: float
     robustness: float
     source: ThreeMeans
     divergence: float
@@ -123,22 +131,22 @@ class Means(Record):
     @property
     def model(self) -> ThreeMeans:
         """The three means of the model."""
-        return ThreeMeans(self.decisiveness, self.accuracy, self.robustness)
+        return ThreeMeans(self.decisiveness, self.mean_probability, self.robustness)
 
     @property
     def baseline(self) -> float:
-        r"""The accuracy of who gives everybody the shares with which classes happened.
+        r"""The mean probability if every forecast were the shares of the classes.
 
         With the isotonic source of one event, :math:`e^{-\text{UNC}}`.
         """
         weight = np.array([part.weight for part in self.classes.values()])
-        return mean_of_power(weight / weight.sum(), ACCURACY, weight)
+        return mean_of_power(weight / weight.sum(), MEAN_PROBABILITY, weight)
 
     @property
     def ratio(self) -> ThreeMeans:
         """The three means of the model, each divided by that of the source.
 
-        Only that of the accuracy is a divergence; the others may well be above 1.
+        Only that of the mean probability is a divergence; the others may well be above 1.
         """
         return _ratio(self.model, self.source)
 
@@ -154,8 +162,8 @@ class Means(Record):
 
     def __repr__(self) -> str:
         return (
-            f"Means(accuracy {self.accuracy:.4g} = source {self.source.accuracy:.4g} "
-            f"x divergence {self.divergence:.4g})"
+            f"Means(mean probability {self.mean_probability:.4g} = "
+            f"source {self.source.mean_probability:.4g} x divergence {self.divergence:.4g})"
         )
 
     def __str__(self) -> str:
@@ -179,9 +187,10 @@ def means(
     .. math:: M_m(t) = \Big(\frac{\sum_i w_i t_i^m}{\sum_i w_i}\Big)^{1/m}, \qquad
         t_i = q_{i, y_i},
 
-    for decisiveness (:math:`m = 1`), accuracy (:math:`m = 0`, the limit, which is the geometric
-    mean) and robustness (:math:`m = -2/3`). The accuracy is the log score on the scale of
-    probabilities, :math:`M_0 = \exp(-\bar S)`; its reciprocal is called perplexity.
+    for decisiveness (:math:`m = 1`), the mean probability of the outcome (:math:`m = 0`, the limit,
+    which is the geometric mean; Nelson calls it accuracy) and robustness (:math:`m = -2/3`). The
+    mean probability is the log score on the scale of probabilities, :math:`M_0 = \exp(-\bar S)`;
+    its reciprocal is called perplexity.
 
     Parameters
     ----------
@@ -212,7 +221,7 @@ def means(
     Notes
     -----
     With the isotonic source the divergence probability is :math:`\exp(-\text{MCB})`, with the
-    miscalibration of the log score, and the accuracy of the source :math:`\exp(\text{DSC} -
+    miscalibration of the log score, and the mean probability of the source :math:`\exp(\text{DSC} -
     \text{UNC})`; the divergence is never above 1, for several classes either, each fitted by
     itself, but for as much as their probabilities fail to sum to 1. With bins it may be above 1,
     since what forecasts say within a bin is lost. Bins of two classes in two columns are cut in
@@ -222,13 +231,13 @@ def means(
     it is judged by: outcomes are drawn from the source and from the model, and the source fitted
     again to each. Clusters of cases of one event are drawn as a whole.
 
-    A forecast of 0 for what happened makes accuracy and robustness 0. It is not replaced by
+    A forecast of 0 for what happened makes mean probability and robustness 0. It is not replaced by
     something small unless a `precision` says so.
 
-    Only the accuracy is proper. The arithmetic mean rewards forecasts that are surer than the
-    truth, and the mean of power -2/3 those that hedge; see `properly.probability.proper_means`. An
-    angle above 45 degrees is a sign of over-confidence, but a biased forecast may have one as well,
-    and in small samples anything may: `properly.probability.confidence_test` tests it.
+    Only the mean probability is proper. The arithmetic mean rewards forecasts that are surer than
+    the truth, and the mean of power -2/3 those that hedge; see `properly.probability.proper_means`.
+    An angle above 45 degrees is a sign of over-confidence, but a biased forecast may have one as
+    well, and in small samples anything may: `properly.probability.confidence_test` tests it.
 
     References
     ----------
@@ -242,13 +251,13 @@ def means(
     >>> crash = properly.datasets.crash()
     >>> t = properly.tally(crash.died, crash.forecasts["logistic"])
     >>> found = properly.means(t)
-    >>> round(found.accuracy, 4), round(found.source.accuracy, 4), round(found.divergence, 4)
-    (0.8847, 0.8879, 0.9964)
+    >>> round(found.mean_probability, 4), round(found.source.mean_probability, 4)
+    (0.8847, 0.8879)
     >>> print(found)
-                   model  source   ratio
-    decisiveness  0.9351  0.9353  0.9998
-    accuracy      0.8847  0.8879  0.9964
-    robustness    0.7392  0.7407  0.9979
+                       model  source   ratio
+    decisiveness      0.9351  0.9353  0.9998
+    mean probability  0.8847  0.8879  0.9964
+    robustness        0.7392  0.7407  0.9979
     baseline, the shares of what happened: 0.8407
     """
     chosen, interval = as_source(source), check_flag(interval, "interval")
@@ -260,7 +269,7 @@ def means(
     averages = Means(
         **asdict(overall),
         source=behind,
-        divergence=float(divergence(overall.accuracy, behind.accuracy, chosen)),
+        divergence=float(divergence(overall.mean_probability, behind.mean_probability, chosen)),
         angle=_angle(overall, behind),
         correct=_correct(limited),
         classes={part.name: _of_class(part) for part in result},
@@ -279,7 +288,7 @@ def means(
 
 def _of_class(part: SideSums) -> ClassMeans:
     weight, model, source = part.model.weight, part.model.means(), part.source.means()
-    return ClassMeans(weight, model, source, _ratio(model, source).accuracy)
+    return ClassMeans(weight, model, source, _ratio(model, source).mean_probability)
 
 
 def _ratio(model: ThreeMeans, source: ThreeMeans) -> ThreeMeans:
@@ -319,11 +328,11 @@ def _layout(record: Means) -> str:
     head, rows = ["", "model", "source", "ratio"], []
     for name in POWERS:
         numbers = (getattr(part, name) for part in (record.model, record.source, record.ratio))
-        rows.append([name, *(f"{x:.4f}" for x in numbers)])
+        rows.append([LABELS[name], *(f"{x:.4f}" for x in numbers)])
     if record.intervals is not None:
         head.insert(2, f"{100 * record.intervals.level:g}% interval")
-        for row in rows:
-            ends = getattr(record.intervals, row[0])
+        for name, row in zip(POWERS, rows, strict=True):
+            ends = getattr(record.intervals, name)
             low, high = ("-" if math.isnan(x) else f"{x:.4f}" for x in ends)
             row.insert(2, f"{low} to {high}" if low != "-" else "-")
     return table(head, rows)
@@ -337,7 +346,8 @@ def _remarks(record: Means) -> list[str]:
         lines.append(f"{moved} by a precision of {record.precision:g}")
     if record.impossible:
         cases = amount_of(record.impossible)
-        lines.append(f"{cases} had an outcome that was given 0: accuracy is 0; see precision")
+        said = f"{cases} had an outcome that was given 0: mean probability is 0; see precision"
+        lines.append(said)
     if record.intervals is not None:
         lines += record.intervals.remarks()
     return lines

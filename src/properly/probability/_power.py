@@ -33,10 +33,16 @@ if TYPE_CHECKING:
     from properly.typing import Array, ArrayLike, Column
 
 
-DECISIVENESS, ACCURACY, ROBUSTNESS = 1.0, 0.0, -2 / 3
+DECISIVENESS, MEAN_PROBABILITY, ROBUSTNESS = 1.0, 0.0, -2 / 3
 # Smaller powers are 0 to the last digit of any mean.
 NONE = 1e-100
-POWERS = {"decisiveness": DECISIVENESS, "accuracy": ACCURACY, "robustness": ROBUSTNESS}
+POWERS = {
+    "decisiveness": DECISIVENESS,
+    "mean_probability": MEAN_PROBABILITY,
+    "robustness": ROBUSTNESS,
+}
+# Names as tables and figures print them.
+LABELS = {name: name.replace("_", " ") for name in POWERS}
 # Probabilities, and their powers of -2/3, are added up in these units: times any weight that is
 # taken, none of them vanishes and none overflows, down to the least probability of all.
 VALUE_UNIT, POWER_UNIT = 2.0**-400, 2.0**64
@@ -53,20 +59,21 @@ class ThreeMeans(Record):
     decisiveness : float
         The arithmetic mean, of power 1: near 1 where what happened was called all but certain,
         and hardly moved by a few cases that were called all but impossible.
-    accuracy : float
-        The geometric mean, of power 0: the log score on the scale of probabilities.
+    mean_probability : float
+        The geometric mean, of power 0: the log score on the scale of probabilities, which Nelson
+        calls accuracy. It is not the share of correct decisions.
     robustness : float
         The mean of power -2/3, which a few cases that were called all but impossible pull down.
 
     Examples
     --------
     >>> from properly.probability import ThreeMeans
-    >>> ThreeMeans(0.7, 0.6, 0.5).accuracy
+    >>> ThreeMeans(0.7, 0.6, 0.5).mean_probability
     0.6
     """
 
     decisiveness: float
-    accuracy: float
+    mean_probability: float
     robustness: float
 
 
@@ -199,8 +206,8 @@ def divide_sums(weight: Any, value: Any, log: Any, power: Any) -> tuple[Any, Any
     """Return the three means that sums, or columns of sums, stand for, the greatest first."""
     robustness = (power / weight) ** (1 / ROBUSTNESS) * POWER_UNIT ** (1 / ROBUSTNESS)
     # Rounding must not turn their order round.
-    accuracy = np.maximum(np.exp(log / weight), robustness)
-    return np.maximum(value / weight * VALUE_UNIT, accuracy), accuracy, robustness
+    mean_probability = np.maximum(np.exp(log / weight), robustness)
+    return np.maximum(value / weight * VALUE_UNIT, mean_probability), mean_probability, robustness
 
 
 def sums_of_powers(t: Column, weight: Column) -> Sums:

@@ -15,7 +15,13 @@ from properly.counts._cases import has_classes, rows_in_use
 from properly.counts._class_rows import table_of, two_classes
 from properly.counts._reductions import one_vs_rest
 from properly.probability._by_source import divergence, questions
-from properly.probability._power import ACCURACY, ROBUSTNESS, as_powers, limit, mean_from_logs
+from properly.probability._power import (
+    MEAN_PROBABILITY,
+    ROBUSTNESS,
+    as_powers,
+    limit,
+    mean_from_logs,
+)
 from properly.probability._sources import as_source
 from properly.rules._class_rule import at
 
@@ -79,7 +85,7 @@ class ProperMeans(Record):
 @takes_rows
 def proper_means(
     cases: Tally | Cases,
-    powers: ArrayLike = (ROBUSTNESS, ACCURACY, 1 / 2),
+    powers: ArrayLike = (ROBUSTNESS, MEAN_PROBABILITY, 1 / 2),
     *,
     source: str | Source = "isotonic",
     precision: float | None = None,
@@ -120,10 +126,11 @@ def proper_means(
 
     **What is done about it.** :math:`s` is the report that a forecaster who believes :math:`q` is
     tempted to make. To make it for them leaves nothing to gain. The power 0 stays what it was, the
-    accuracy of `properly.means`, and the truth above reaches 0.4024 at the power -2/3, which no
-    other report does. Unlike raw means, these may fall as the power rises: forecasts that are often
-    wrong fare better if hedged. The mean loss :math:`\bar S` of `properly.rules.Pseudospherical` of
-    the same power says the same: :math:`\text{PM}_m = (1 - m \bar S)^{1/m}`.
+    mean probability of `properly.means`, and the truth above reaches 0.4024 at the power -2/3,
+    which no other report does. Unlike raw means, these may fall as the power rises: forecasts that
+    are often wrong fare better if hedged. The mean loss :math:`\bar S` of
+    `properly.rules.Pseudospherical` of the same power says the same: :math:`\text{PM}_m = (1 - m
+    \bar S)^{1/m}`.
 
     **Divergence.** Isotonic recalibration is best for every proper score of one event among all
     that keep the order of forecasts. So with the isotonic source the divergence is never above 1,

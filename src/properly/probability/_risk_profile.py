@@ -15,7 +15,7 @@ from properly.counts._calls import takes_rows
 from properly.counts._class_rows import table_of
 from properly.errors import DataError
 from properly.probability._by_source import sides
-from properly.probability._power import POWERS, as_powers, limit, mean_from_logs
+from properly.probability._power import LABELS, POWERS, as_powers, limit, mean_from_logs
 from properly.probability._sources import as_source
 
 if TYPE_CHECKING:
@@ -94,7 +94,7 @@ class RiskProfile(Record):
         with np.errstate(invalid="ignore"):
             near = [int(np.abs(self.power - m).argmin()) for m in SHOWN]
         row = sorted({0, *near, len(self) - 1})
-        names = {m: name for name, m in POWERS.items()}
+        names = {m: LABELS[name] for name, m in POWERS.items()}
         power = [f"{m:.4g} {names.get(m, '')}".rstrip() for m in self.power[row].tolist()]
         columns = ("model", "source", "expected")
         numbers = zip(*(getattr(self, name)[row].tolist() for name in columns), strict=True)
@@ -139,9 +139,9 @@ def risk_profile(
     Notes
     -----
     All three increase with the power, and agree with `properly.means` and
-    `properly.probability.confidence_test` at decisiveness, 1, accuracy, 0, and robustness, -2/3. A
-    model that lies below what it expects has promised too much, out of over-confidence or bias;
-    `properly.probability.confidence_test` says whether that may be chance.
+    `properly.probability.confidence_test` at decisiveness, 1, mean probability, 0, and robustness,
+    -2/3. A model that lies below what it expects has promised too much, out of over-confidence or
+    bias; `properly.probability.confidence_test` says whether that may be chance.
 
     What was called impossible and happened makes the model's mean 0 at all powers up to 0. What is
     expected never is 0: what is impossible is not expected to happen. At the power -1 it is 1 over

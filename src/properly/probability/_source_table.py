@@ -67,10 +67,10 @@ class SourceTable(Record):
         Cases in the bin, or their weight, and those of them in which the class happened.
     source : array
         The share of these: how often it happened.
-    decisiveness, accuracy, robustness : array
+    decisiveness, mean_probability, robustness : array
         Means of the forecasts in the bin for what happened; NaN where nothing did.
     size : array
-        What the bin adds to minus the logarithm of the accuracy of all.
+        What the bin adds to minus the logarithm of the mean probability of all.
     means : Means
         The averages of all cases, and by class.
 
@@ -93,7 +93,7 @@ class SourceTable(Record):
     happened: Column
     source: Column
     decisiveness: Column
-    accuracy: Column
+    mean_probability: Column
     robustness: Column
     size: Column
     means: Means
@@ -110,7 +110,7 @@ class SourceTable(Record):
         rows = list(range(len(self)))
         if len(rows) > SHOWN:
             rows = [*rows[: SHOWN // 2], *rows[-(SHOWN // 2) :]]
-        head = ("class", "forecasts", "cases", "happened", "source", "accuracy", "size")
+        head = ("class", "forecasts", "cases", "happened", "source", "mean probability", "size")
         lines = [self._line(row) for row in rows]
         if len(self) > SHOWN:
             lines.insert(SHOWN // 2, [f"… {len(self) - len(rows)} more", *[""] * 6])
@@ -119,7 +119,7 @@ class SourceTable(Record):
     def _line(self, row: int) -> list[str]:
         between = f"{self.lower[row]:.4f} to {self.upper[row]:.4f}"
         counts = [f"{x:,.10g}" for x in (self.weight[row].item(), self.happened[row].item())]
-        numbers = (self.source[row], self.accuracy[row], self.size[row])
+        numbers = (self.source[row], self.mean_probability[row], self.size[row])
         shares = ["-" if np.isnan(x) else f"{x:.4f}" for x in numbers]
         return [self.name[row], between, *counts, *shares]
 
@@ -181,10 +181,10 @@ def source_table(
     Notes
     -----
     Forecasts of one event are forecasts of none as well: both have their rows, so that every case
-    counts once, where its outcome was. Sizes add up to minus the logarithm of the accuracy. In the
-    paper they are weighed by :math:`P_k / \sum_l P_l`, which is the same if bins are equally full;
-    and its bins are averaged with equal weights, which is right only if the same number of true
-    events is in each: ``overall("equal")`` does that.
+    counts once, where its outcome was. Sizes add up to minus the logarithm of the mean probability.
+    In the paper they are weighed by :math:`P_k / \sum_l P_l`, which is the same if bins are equally
+    full; and its bins are averaged with equal weights, which is right only if the same number of
+    true events is in each: ``overall("equal")`` does that.
 
     References
     ----------
@@ -199,7 +199,7 @@ def source_table(
     >>> found = properly.probability.source_table(t, source=properly.probability.EqualCount(bins=2))
     >>> found.name
     ['event', 'event', 'no event', 'no event']
-    >>> found.source.round(3), found.accuracy.round(3)
+    >>> found.source.round(3), found.mean_probability.round(3)
     (array([0.333, 0.667, 0.333, 0.667]), array([0.3  , 0.794, 0.4  , 0.849]))
     """
     chosen = as_source(source)
@@ -212,7 +212,7 @@ def source_table(
     rows = [_rows(question) for question in by_class]
     columns = {name: np.concatenate([row[name] for row in rows]) for name in rows[0]}
     with np.errstate(divide="ignore"):
-        log = np.log(columns["accuracy"])
+        log = np.log(columns["mean_probability"])
     share = columns["happened"] / columns["happened"].sum()
     size = np.where(columns["happened"] > 0, -share * log + 0.0, 0.0)
     names = [question.name for question in by_class for _ in question.fit.end]

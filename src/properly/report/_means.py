@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from properly._boundary._record import amount_of, printable
-from properly.probability._power import POWERS
+from properly.probability._power import LABELS, POWERS
 from properly.report._chart import Chart, Table, model_color, only_shown, short, shown
 from properly.report._words import few, listed, percent
 
@@ -17,12 +17,17 @@ if TYPE_CHECKING:
 Row: TypeAlias = dict[str, Any]
 
 # The marks of the three means, as in the figures of the library.
-SHAPES = {"decisiveness": "triangle-up", "accuracy": "diamond", "robustness": "triangle-down"}
+SHAPES = {
+    "decisiveness": "triangle-up",
+    "mean probability": "diamond",
+    "robustness": "triangle-down",
+}
 # Pixels of a row, and the part of the axis below the least number.
 ROW, AIR = 54, 0.04
 LEAD = (
-    "For every case, take the probability that was given to what happened. The diamond is its "
-    "geometric mean, called accuracy: the log score on the scale of probabilities, 100 % at best. "
+    "For every case, take the probability that was given to the outcome. The diamond is its "
+    "geometric mean, the mean probability of the outcome: the log score on the scale of "
+    "probabilities, 100 % at best. "
     "The arithmetic mean (triangle up) is hardly moved by surprises, the mean of power −2/3 "  # noqa: RUF001
     "(triangle down) feels them most. Coloured: what the forecasts gave. Grey below it: what they "
     "would have given had every forecast come true as often as it said, the source. Where the "
@@ -35,7 +40,7 @@ def source_chart(evaluation: Evaluation) -> Chart | None:
     if not evaluation.means:
         return None
     means = evaluation.means
-    order = sorted(means, key=lambda name: -means[name].accuracy)
+    order = sorted(means, key=lambda name: -means[name].mean_probability)
     rows = [row for place, name in enumerate(order) for row in _rows(name, place, means[name])]
     return Chart(
         name="source",
@@ -55,7 +60,7 @@ def _rows(name: str, place: int, means: Means) -> list[Row]:
             "model": name,
             "place": place,
             "whose": whose,
-            "mean": mean,
+            "mean": LABELS[mean],
             "x": short(getattr(three, mean)),
             "own": short(getattr(means.model, mean)),
             "source": short(getattr(means.source, mean)),
@@ -147,10 +152,10 @@ def _marks(whose: str, at: Spec, color: Spec | None) -> list[Spec]:
 
 
 def _written(at: Spec) -> list[Spec]:
-    """Write the accuracy above its mark; or, where it is 0, why."""
+    """Write the mean probability above its mark; or, where it is 0, why."""
     mark: Spec = {"type": "text", "baseline": "bottom", "dy": -7, "color": "currentColor"}
     shares = {"field": "x", "type": "quantitative", "format": ".1%"}
-    own = "datum.whose == 'model' && datum.mean == 'accuracy' && datum.x > 0"
+    own = "datum.whose == 'model' && datum.mean == 'mean probability' && datum.x > 0"
     return [
         {
             "transform": [{"filter": own}],
@@ -165,10 +170,10 @@ def _written(at: Spec) -> list[Spec]:
     ]
 
 
-def _baseline(accuracy: float, x: Spec) -> list[Spec]:
-    """Draw the accuracy of who says the event rate of everybody."""
+def _baseline(baseline: float, x: Spec) -> list[Spec]:
+    """Draw the mean probability of forecasts that are the event rate."""
     place = {"x": x | {"field": "at"}}
-    data = {"values": [{"at": short(accuracy), "who": "event rate"}]}
+    data = {"values": [{"at": short(baseline), "who": "event rate"}]}
     ink: Spec = {"color": "currentColor", "opacity": 0.55}
     tooltip = [{"field": "at", "type": "quantitative", "title": "event rate", "format": ".2%"}]
     return [
@@ -186,22 +191,22 @@ def _baseline(accuracy: float, x: Spec) -> list[Spec]:
 
 
 def _alt(means: dict[str, Means], order: list[str]) -> str:
-    accuracies = [
-        f"{printable(name)} {percent(means[name].accuracy, 3)}"
-        f" where its source has {percent(means[name].source.accuracy, 3)}"
+    probabilities = [
+        f"{printable(name)} {percent(means[name].mean_probability, 3)}"
+        f" where its source has {percent(means[name].source.mean_probability, 3)}"
         for name in order
     ]
     baseline = percent(means[order[0]].baseline, 3)
     return (
-        "Accuracy, the geometric mean of the probability given to what happened: "
-        f"{listed(accuracies)}. No model has {baseline}."
+        "Mean probability of the outcome, a geometric mean: "
+        f"{listed(probabilities)}. No model has {baseline}."
     )
 
 
 def _table(means: dict[str, Means]) -> Table:
-    head = ("model", *POWERS, "accuracy of the source", "accuracy over that of the source")
+    head = ("model", *LABELS.values(), "mean probability of the source", "ratio to the source")
     rows = []
     for name, one in means.items():
         three = (percent(getattr(one.model, mean), 3) for mean in POWERS)
-        rows.append((name, *three, percent(one.source.accuracy, 3), few(one.divergence, 3)))
+        rows.append((name, *three, percent(one.source.mean_probability, 3), few(one.divergence, 3)))
     return Table(head, tuple(rows))
