@@ -108,9 +108,20 @@ def test_a_door_exports_exactly_these_names(door: str) -> None:
     assert all(hasattr(module, name) for name in DOORS[door].split())
 
 
-def test_an_unknown_name_is_an_attribute_error() -> None:
-    with pytest.raises(AttributeError, match="No properly attribute nothing"):
-        importlib.import_module("properly").nothing  # noqa: B018
+@pytest.mark.parametrize(
+    ("name", "hint"),
+    [
+        ("nothing", ""),
+        ("__wrapped__", ""),
+        ("ece", "; did you mean properly.calibration.calibration_error?"),
+        ("evalute", "; did you mean properly.evaluate?"),
+        ("brier", "; did you mean properly.rules.Brier?"),
+    ],
+)
+def test_an_unknown_name_is_an_attribute_error(name: str, hint: str) -> None:
+    with pytest.raises(AttributeError) as refused:
+        getattr(importlib.import_module("properly"), name)
+    assert str(refused.value) == f"module 'properly' has no attribute '{name}'{hint}"
 
 
 @pytest.mark.parametrize(

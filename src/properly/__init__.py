@@ -16,21 +16,24 @@ def __getattr__(name: str) -> object:
     try:
         return _attribute(name)
     except AttributeError:
-        if door := _door_of(name):
-            message = f"module 'properly' has no attribute {name!r}; it is in {door}"
-            raise AttributeError(message, name=name) from None
-        raise
+        message = f"module 'properly' has no attribute {name!r}{_hint_for(name)}"
+        raise AttributeError(message, name=name) from None
 
 
-def _door_of(name: str) -> str | None:
-    """Return the door behind which a public name is found, if it is behind any."""
+def _hint_for(name: str) -> str:
+    """Return where a public name is, or the names nearest to it."""
+    from difflib import get_close_matches
     from importlib import import_module
     from importlib.util import find_spec
 
     if name.startswith("_") or not name.isidentifier() or find_spec(f"properly.{name}"):
-        return None
+        return ""
     doors = ("rules", "counts", "calibration", "decisions", "comparison", "probability")
+    where = {each: f"properly.{each}" for each in __all__}
     for door in (*doors, "inference", "evaluation", "engines", "datasets", "errors"):
-        if name in import_module(f"properly.{door}").__all__:
-            return f"properly.{door}"
-    return None
+        if name in (names := import_module(f"properly.{door}").__all__):
+            return f"; it is in properly.{door}"
+        where = {each: f"properly.{door}.{each}" for each in names} | where
+    # The expected calibration error is known by its initials.
+    near = ["calibration_error"] if name == "ece" else get_close_matches(name, where, 1, 0.75)
+    return f"; did you mean {where[near[0]]}?" if near else ""

@@ -499,3 +499,35 @@ def test_letters_that_a_terminal_does_not_have_are_spelled_out(
     assert caught.value.code == 0
     terminal.flush()
     assert terminal.buffer.getvalue() == b"\xe9 is better than \\u6a21\n"
+
+
+@pytest.mark.parametrize(
+    ("command", "typed", "hint"),
+    [
+        ("score", "--threshold", "--within"),
+        ("report", "--threshold", "--within"),
+        ("leaderboard", "--threshold", ""),
+        ("score", "--metric", "--rule"),
+        ("compare", "--alpha", "--level"),
+    ],
+)
+def test_an_unknown_option_is_answered_by_the_one_that_does_it(
+    command: str, typed: str, hint: str
+) -> None:
+    result = run(command, "none.csv", typed, "0.3")
+    assert result.exit_code == 2
+    # Versions of click differ in quotation marks.
+    said = result.stderr.splitlines()[-1].replace("'", "").replace("option:", "option")
+    asks = f" Did you mean {hint}?" if hint else ""
+    assert said.rstrip(".") == f"Error: No such option {typed}.{asks}".rstrip(".")
+
+
+def test_the_event_is_not_guessed_from_another_case(tmp_path: Path) -> None:
+    file = tmp_path / "forecasts.csv"
+    file.write_text("y,p\n" + "Yes,0.7\nNo,0.2\n" * 3, encoding="utf-8")
+    result = run("score", str(file), "--outcome", "y", "--forecast", "p", "--event", "yes")
+    assert result.exit_code == 1
+    assert result.stderr == (
+        "Error: --event must be one of the labels of y, 'No' and 'Yes'; got 'yes'\n\n"
+        "Hint: write --event Yes.\n"
+    )

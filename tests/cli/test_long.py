@@ -416,6 +416,23 @@ def test_what_is_about_other_tables_does_not_go_with_long_ones(
     assert refused(command, file("long"), *LONG, *option) == said
 
 
+@pytest.mark.parametrize("command", ["compare", "leaderboard", "report", "score"])
+def test_times_of_forecasts_that_nothing_uses_are_refused(command: str) -> None:
+    assert refused(command, file("long"), *LONG, "--time", "day") == (
+        "--time beside --long is when each forecast was made, which only --repeated, --closes and "
+        "--resolved use; if it is the time that questions are about, write --when day."
+    )
+    result = run("check", file("long"), *LONG, "--time", "day")
+    assert result.exit_code == 0
+
+
+def test_the_number_of_questions_is_printed_once() -> None:
+    first = printed("leaderboard", file("long"), *LONG).splitlines()[0]
+    assert first == "6 forecasters, 120 questions, 488 answers"
+    first = printed("leaderboard", file("long"), *LONG, "--clusters", "cluster").splitlines()[0]
+    assert first.startswith("6 forecasters, 120 questions, 488 answers; ")
+
+
 def test_ways_to_allow_for_gaps() -> None:
     said = "--missing drop does not go with --long; give complete, pairwise, two-way."
     assert refused("compare", file("long"), *LONG, "--missing", "drop") == said

@@ -103,7 +103,7 @@ def test_a_board_is_printed_word_for_word() -> None:
 
 
 PRINTED = """\
-3 forecasters, 12 questions, 27 answers; 12 questions
+3 forecasters, 12 questions, 27 answers
 
 rank  90 %    tier  forecaster   Brier              95 %  minus Ada          all pairs  answered  selection
 1     1 to 2  1     Ada         0.2062  0.1700 to 0.2425          -                  -     100 %    +0.0000

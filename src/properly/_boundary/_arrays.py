@@ -358,7 +358,9 @@ def _outcomes_from_labels(
     event = 1 if pos_label is None else pos_label
     if event not in present and len(present) == 2:
         message = f"pos_label must be one of the labels of y, {_listed(present)}; got {pos_label!r}"
-        raise DataError(message)
+        folded = str(pos_label).casefold()
+        alike = [x for x in present if str(x).casefold() == folded]
+        raise DataError(message, hint=f"write pos_label={alike[0]!r}." if alike else None)
     happened = host == event if event in present else np.zeros(host.shape, dtype=bool)
     return to_library_of(np.asarray(happened, dtype=bool), y)
 

@@ -17,6 +17,22 @@ if TYPE_CHECKING:
 
 
 ARGUMENTS = "properly.arguments"
+# Options that people type, as other programs call them, and those that do the same here.
+INSTEAD = {
+    **dict.fromkeys(("--threshold", "--thresholds", "--cutoff", "--range"), "--within"),
+    **dict.fromkeys(("--y", "--target", "--truth", "--label", "--outcomes"), "--outcome"),
+    **dict.fromkeys(
+        ("--p", "--prediction", "--predictions", "--prob", "--probability"), "--forecast"
+    ),
+    **dict.fromkeys(("--forecasts", "--model", "--models"), "--forecast"),
+    **dict.fromkeys(("--pos-label", "--positive"), "--event"),
+    **dict.fromkeys(("--metric", "--score", "--loss", "--rules"), "--rule"),
+    **dict.fromkeys(("--weights", "--sample-weight"), "--weight"),
+    **dict.fromkeys(("--alpha", "--confidence", "--ci"), "--level"),
+    **dict.fromkeys(("--bootstrap", "--draws", "--samples"), "--replicates"),
+    **dict.fromkeys(("--date", "--dates", "--times"), "--time"),
+    **dict.fromkeys(("--out", "--save"), "--output"),
+}
 
 
 class Described(click.Command):
@@ -51,7 +67,14 @@ class Described(click.Command):
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
         """Keep the arguments as they were given."""
         ctx.meta[ARGUMENTS] = tuple(args)
-        return super().parse_args(ctx, args)
+        try:
+            return super().parse_args(ctx, args)
+        except click.NoSuchOption as error:
+            option = INSTEAD.get(error.option_name)
+            if option is not None:
+                known = {name for each in self.params for name in each.opts}
+                error.possibilities = [option] if option in known else None
+            raise
 
 
 class DescribedGroup(Described, click.Group):

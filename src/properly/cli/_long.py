@@ -7,10 +7,12 @@ import re
 from contextlib import nullcontext, suppress
 from dataclasses import dataclass
 from datetime import timedelta
+from shlex import quote
 from typing import TYPE_CHECKING, Any
 
 import click
 
+from properly._boundary._record import printable
 from properly.cli._columns import (
     TIMES,
     Places,
@@ -154,7 +156,20 @@ class LongTable:
 
         with self.places.naming():
             answers = Answers(**self.columns, **self.reading)
+        self._require_use_of_time()
         return answers.keep(self.only) if self.only else answers
+
+    def _require_use_of_time(self) -> None:
+        """Refuse times of forecasts that nothing would use: they are no times of questions."""
+        users = {"closes", "resolved"} & set(self.plan.roles)
+        if "time" in self.plan.roles and self.reading["repeated"] == REPEATED[0] and not users:
+            column = quote(printable(self.plan.roles["time"]))
+            message = (
+                "--time beside --long is when each forecast was made, which only --repeated, "
+                "--closes and --resolved use; if it is the time that questions are about, write "
+                f"--when {column}."
+            )
+            raise click.UsageError(message)
 
 
 def read_long(

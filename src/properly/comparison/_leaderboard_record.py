@@ -236,10 +236,10 @@ def lay_out(board: Leaderboard) -> str:
         *("all pairs", "answered", "selection"),
     )
     rows = [_line(x) for x in (*board.standings[:SHOWN], *board.crowd)]
-    title = (
-        f"{many(len(board), 'forecaster')}, {many(board.questions, 'question')}, "
-        f"{many(board.answers, 'answer')}; {board.design}"
-    )
+    questions = many(board.questions, "question")
+    title = f"{many(len(board), 'forecaster')}, {questions}, {many(board.answers, 'answer')}"
+    # Without families of questions, the design is their number once more.
+    title += f"; {board.design}" if board.design != questions else ""
     more = len(board) - SHOWN
     lines = [title, "", table(head, rows, left=4)]
     lines += [f"… {more:,} more: to_frame() has all"] * (more > 0)
