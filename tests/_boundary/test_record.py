@@ -11,7 +11,19 @@ from typing import Any
 import numpy as np
 import pytest
 
-from properly._boundary._record import columns_of, count_of_cases, many, plain, printable
+import properly.comparison._numbers as comparison_words
+import properly.evaluation._verdict._words as verdict_words
+import properly.report._words as report_words
+from properly._boundary._record import (
+    SMALLEST_P,
+    columns_of,
+    count_of_cases,
+    many,
+    p_text,
+    percent,
+    plain,
+    printable,
+)
 
 
 def test_everything_becomes_strict_json() -> None:
@@ -74,3 +86,44 @@ def test_one_is_singular() -> None:
 def test_a_name_is_shown_and_not_obeyed() -> None:
     assert printable("model é $x$") == "model é $x$"
     assert printable("\x1b[2J\n") == "\\x1b[2J\\n"
+
+
+@pytest.mark.parametrize(
+    ("p", "is_bound", "text"),
+    [
+        (0.0, False, "p < 0.001"),
+        (1e-300, False, "p < 0.001"),
+        (0.00099, False, "p < 0.001"),
+        (0.001, False, "p = 0.001"),
+        (0.04321, False, "p = 0.0432"),
+        (1.0, False, "p = 1"),
+        (1 / 1001, True, "p <= 0.001"),
+        (1 / 200, True, "p <= 0.005"),
+    ],
+)
+def test_a_small_p_value_is_written_as_a_bound(p: float, is_bound: bool, text: str) -> None:
+    assert p_text(p, is_bound=is_bound) == text
+    # All packages write the same bounds, beside other words.
+    for other in (comparison_words.chance, verdict_words.chance, report_words.chance):
+        if is_bound or p < SMALLEST_P:
+            expected = text.removeprefix("p ")
+            assert other(p, is_bound=is_bound).replace("≤", "<=") == expected
+
+
+@pytest.mark.parametrize(
+    ("share", "digits", "text"),
+    [
+        (0.81, 2, "81 %"),
+        (0.995, 2, "99.5 %"),
+        (0.999999, 2, "99.9999 %"),
+        (1.0, 2, "100 %"),
+        (1.5, 2, "150 %"),
+        (0.0, 2, "0 %"),
+        (0.015, 4, "1.5 %"),
+        (1e-7, 4, "0.00001 %"),
+    ],
+)
+def test_a_percentage_has_no_exponent_and_is_100_only_for_all(
+    share: float, digits: int, text: str
+) -> None:
+    assert percent(share, digits) == text

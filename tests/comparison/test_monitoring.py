@@ -257,8 +257,7 @@ def test_monitors_are_told() -> None:
     found = ComparisonMonitor(Brier()).update([1], [0.4], [0.6])
     assert repr(found) == "ComparisonMonitor(1 case, E = 1.5)"
     assert str(found) == (
-        "1 case: evidence 1.5 that the second forecast is better at times "
-        "(p-value 0.667 at any time)."
+        "1 case: evidence 1.5 that the second forecast is better at times (p = 0.667 at any time)."
     )
 
 

@@ -483,3 +483,26 @@ def test_what_cannot_be_squared_has_a_skill_and_no_error(form: Any) -> None:
     assert found.value < -1e159
     assert math.isnan(found.standard_error)
     assert np.isnan(found.interval).all()
+
+
+@pytest.mark.filterwarnings("ignore::properly.errors.DataWarning")
+def test_no_interval_of_a_score_leaves_the_range_of_the_rule() -> None:
+    y, p = np.array([0, 1, 0, 0]), np.array([0.05, 0.6, 0.04, 0.03])
+    found = score_interval(Cases(y, p), Brier())
+    reach = student.ppf(0.975, 3) * found.standard_error
+    assert found.value < reach
+    assert found.interval == pytest.approx((0, found.value + reach))
+    assert score_interval(Cases(y, 1 - p), Brier()).interval[1] == 1
+    assert score_interval(Cases(y, p), Brier(), method="bernstein").interval == (0, 1)
+    # A table of two classes has another scale.
+    rows = np.stack([p, 1 - p], axis=1)
+    assert score_interval(Cases(y, rows), Brier()).interval[1] == 2
+    e = properly.evaluate(y, {"good": p, "bad": 1 - p}, replicates=9, rng=0)
+    assert e.scores["good"]["brier"].interval == found.interval
+    for name in ("good", "bad"):
+        low, high = e.decompositions[name]["brier"].intervals.score
+        assert 0 <= low < high <= 1
+    times = properly.over_time(
+        Cases(np.tile(y, 5), np.tile(p, 5), time=np.arange(20) // 10), Brier()
+    )
+    assert (times.lower >= 0).all()

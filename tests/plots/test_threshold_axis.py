@@ -11,6 +11,7 @@ from matplotlib.figure import Figure
 from scipy.integrate import quad
 
 from properly import decision_curve, tally
+from properly._boundary._record import percent
 from properly.decisions._grid import odds
 from properly.errors import DataError
 from properly.inference import Band
@@ -23,7 +24,6 @@ from properly.plots._threshold_axis import (
     bend,
     bend_band,
     bend_steps,
-    percent,
     show_thresholds,
     ticks,
 )

@@ -148,3 +148,10 @@ def test_sentences_are_short(slope: float, kind: str) -> None:
     p[:100] = 0.0
     for sentence in said(y, p, kind, within=(0.05, 0.2)).split(". "):
         assert len(re.findall(r"[A-Za-z][\w'-]*", sentence)) <= MOST_WORDS, sentence
+
+
+def test_shares_near_all_have_no_exponent() -> None:
+    p = np.tile([0.05, 0.3, 0.81, 0.9, 0.96, 0.996], 60)
+    y = np.arange(360) // 6 < 60 * np.tile([0.05, 0.3, 0.5, 0.6, 0.65, 0.7], 60)
+    sentence = said(y, p, "beta", rng=0)
+    assert sentence.endswith("on average, most of all those of 81 % to 99.6 %.")

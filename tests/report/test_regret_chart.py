@@ -25,10 +25,11 @@ from tests.report.threshold_subjects import (
 )
 
 from properly import evaluate, regret_curve, stream, tally
+from properly._boundary._record import percent
 from properly.counts import baselines
 from properly.report._chart import drawn_models
 from properly.report._regret import LEFT, RANKING, RANKING_WIDTH, integrals, regret_chart
-from properly.report._threshold_axis import EDGES, as_percent, views
+from properly.report._threshold_axis import EDGES, views
 
 if TYPE_CHECKING:
     from properly.decisions import MurphyCurve
@@ -113,7 +114,7 @@ def test_the_ranking_is_that_of_the_library(
     dragged: tuple[float, float], ends: tuple[float, float]
 ) -> None:
     over, order = ranked(regret_chart(evaluation()).spec, dragged)
-    assert over == f"thresholds {as_percent(ends[0])} to {as_percent(ends[1])}"
+    assert over == f"thresholds {percent(ends[0])} to {percent(ends[1])}"
     assert sorted(map(shortened, order)) == sorted(map(shortened, means(ends)))
     np.testing.assert_allclose(list(order.values()), list(means(ends).values()), rtol=0, atol=1e-12)
 

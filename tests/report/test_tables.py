@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import properly
-from properly.report._tables import python_call
+from properly.report._tables import python_call, score_tables
 from properly.rules import RPS, Bounded, Brier, Spherical
 
 Y, P = [0, 1, 0, 1, 1] * 8, [0.1, 0.75, 0.3, 0.6, 0.2] * 8
@@ -59,3 +59,13 @@ def test_nothing_is_named_that_was_not_given() -> None:
         "import properly\n\ne = properly.evaluate(y, forecasts, level=0.95, replicates=0)\n"
         'properly.report.write("report.html", e)'
     )
+
+
+def test_captions_and_p_values_are_written_once_and_without_zeros() -> None:
+    p = np.tile([0.05, 0.3, 0.81, 0.9, 0.96, 0.996], 60)
+    y = np.arange(360) // 6 < 60 * np.tile([0.05, 0.3, 0.5, 0.6, 0.65, 0.7], 60)
+    within, clusters = (0.1, 0.3), np.arange(360) // 3
+    e = properly.evaluate(y, {"bad": p}, clusters=clusters, replicates=9, rng=0, within=within)
+    regret, *_, clinical = score_tables(e)
+    assert regret.caption == "Mean regret at thresholds of 10 % to 30 %; proper."
+    assert clinical.rows[0].cells[-1].number == "p < 0.001"

@@ -11,10 +11,10 @@ import pytest
 from tests.report.threshold_subjects import in_view
 
 from properly import Interval
+from properly._boundary._record import percent
 from properly.report._threshold_axis import (
     DRAWN,
     EDGES,
-    as_percent,
     beside,
     decimals,
     drawn_at,
@@ -79,7 +79,7 @@ def test_a_range_is_looked_at_with_a_little_on_either_side(
     scale = threshold_axis(e)["scale"]
     assert in_view(scale["domain"], zoomed=True) == list(seen[:2])
     assert in_view(exponents(scale), zoomed=True) == seen[2]
-    assert zoom_words(e) == f"{as_percent(within[0])} to {as_percent(within[1])}"
+    assert zoom_words(e) == f"{percent(within[0])} to {percent(within[1])}"
 
 
 @pytest.mark.parametrize("within", [None, (0, 1), (0.05, 0.8)])
@@ -133,7 +133,7 @@ def test_rare_events_have_more_decimals() -> None:
 
 
 def test_thresholds_are_told_in_percent() -> None:
-    assert [as_percent(t) for t in (0, 0.0005, 0.01, 0.125, 1)] == [
+    assert [percent(t) for t in (0, 0.0005, 0.01, 0.125, 1)] == [
         "0 %",
         "0.05 %",
         "1 %",

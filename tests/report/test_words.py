@@ -19,6 +19,8 @@ from properly.report._words import chance, decimals_for, few, fixed, from_to, li
         (1234.5, "1,234"),
         (0, "0"),
         (0.000000001, "0.000000001"),
+        (1e-17, "0"),
+        (-1e-17, "0"),
         (math.inf, "∞"),
         (-math.inf, "−∞"),
         (math.nan, "–"),
@@ -39,7 +41,7 @@ def test_shares_intervals_and_chances() -> None:
     assert percent(math.nan) == "–"
     assert from_to((-0.0012, 0.01), 4) == "−0.0012 to 0.0100"
     assert from_to((math.nan, math.inf), 4) == "–"
-    assert chance(0.0004) == "< 0.0005"
+    assert chance(0.0004) == "< 0.001"
     assert chance(0.04) == "0.040"
     assert chance(math.nan) == "–"
 

@@ -7,8 +7,10 @@ the few words with which a number of cases is told.
 from __future__ import annotations
 
 import math
+import sys
 from collections.abc import Mapping
 from dataclasses import fields, is_dataclass
+from decimal import Decimal
 from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, TypeVar, get_args
 
@@ -188,16 +190,33 @@ def quoted(value: object) -> str:
     return said if len(said) <= LETTERS else f"{said[: LETTERS - 1]}…"
 
 
+# Smaller p-values are not distinguished: their digits depend on the tails of an approximation.
+SMALLEST_P = 0.001
+
+
 def p_text(p: float, *, is_bound: bool = False, digits: int = 3) -> str:
     """Write a p-value; that which no draw reached is at most the bound, which is rounded up.
 
-    >>> p_text(0.0312)
-    'p = 0.0312'
+    >>> p_text(0.0312), p_text(0.0)
+    ('p = 0.0312', 'p < 0.001')
     >>> p_text(1 / 1001, is_bound=True)
     'p <= 0.001'
     """
     if not is_bound:
-        return f"p = {p:.{digits}g}"
+        return f"p < {SMALLEST_P}" if p < SMALLEST_P else f"p = {p:.{digits}g}"
     places = -math.floor(math.log10(p) + 1e-9)
     # Less than a thousandth of the last digit is rounding.
     return f"p <= {math.ceil(round(p * 10**places, 3)) / 10**places:g}"
+
+
+def percent(share: float, digits: int = 4) -> str:
+    """Write a share in percent, never with an exponent; no share below 1 is 100 %.
+
+    >>> percent(0.015), percent(0.996, 2), percent(1, 2)
+    ('1.5 %', '99.6 %', '100 %')
+    """
+    text = f"{100 * share:.{digits}g}"
+    while share < 1 and float(text) == 100 and digits < sys.float_info.dig:
+        digits += 1
+        text = f"{100 * share:.{digits}g}"
+    return f"{Decimal(text):f} %" if "e" in text else f"{text} %"

@@ -13,7 +13,7 @@ from properly._boundary._record import printable
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    Row = tuple[str, Iterable[float]]
+    Row = tuple[str, Iterable[float | str]]
 
 
 # Widths in letters: of a number such as -12.34567, and of a line.
@@ -109,14 +109,18 @@ def table(
 
 
 def table_of_numbers(name: str, columns: Sequence[str], rows: Iterable[Row], first: int = 0) -> str:
-    """Lay out numbers below the names of their columns; what does not exist is a dash.
+    """Lay out numbers below the names of their columns; NaN is a dash, and text stays.
 
     `first` says how wide the names of rows are at least, so that several tables line up.
     """
     lines = [
-        (row, *("-" if math.isnan(x) else f"{x:.5f}" for x in numbers)) for row, numbers in rows
+        (row, *(x if isinstance(x, str) else _number(x) for x in numbers)) for row, numbers in rows
     ]
     return table((name, *columns), lines, least=(first, NUMBER))
+
+
+def _number(x: float) -> str:
+    return "-" if math.isnan(x) else f"{x:.5f}"
 
 
 def wrapped(text: str) -> str:

@@ -44,6 +44,7 @@ from properly.counts._scoring import mean_loss, mean_score, share_saved
 from properly.counts._tally import Tally, as_tally
 from properly.errors import ImproperRuleError
 from properly.inference._dependence import measure
+from properly.inference._intervals import within_range
 from properly.inference._variance import spread_of_means
 from properly.rules._rule import require_binary
 
@@ -552,12 +553,13 @@ def find_intervals(
     by_rule = zip(rules, grouped, prices, biases, strict=True)
     for k, (rule, own, price, bias) in enumerate(checked(by_rule)):
         spread = _spread(source, worlds, _amounts(price, recalibrated, t.event_rate))
-        score, observed = null.observed(rule)
+        scale, observed = null.observed(rule)
         drawn = null.miscalibration(rule, replicates)
-        p = p_value(observed, drawn, score) if is_tested else math.nan
+        p = p_value(observed, drawn, scale) if is_tested else math.nan
         raw = tuple(getattr(own, name) for name in PARTS)
         around = _intervals(raw, spread, bias, (p, null.mean(rule, replicates)), drawing)
-        intervals.append(around if scores is None else replace(around, score=scores[k]))
+        score = within_range(around.score if scores is None else scores[k], rule.range, raw[0])
+        intervals.append(replace(around, score=score))
     return intervals
 
 

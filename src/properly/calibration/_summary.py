@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, TypeAlias, get_args, overload
 
 from properly._boundary._options import as_drawing, check_choice
-from properly._boundary._record import Parts, Record, many
+from properly._boundary._record import SMALLEST_P, Parts, Record, many, p_text
 from properly._boundary._tables import table
 from properly.calibration._curve_fits import AbsoluteError, Fit, find_distances
 from properly.calibration._line import Subject, find_line, observed_expected
@@ -252,7 +252,7 @@ def _interval(ends: tuple[float, float]) -> str:
 def _p_value(p: float) -> str:
     if math.isnan(p):
         return "-"
-    return "p < 0.001" if p < 0.001 else f"p = {p:.3f}"
+    return p_text(p) if p < SMALLEST_P else f"p = {p:.3f}"
 
 
 @overload

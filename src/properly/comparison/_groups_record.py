@@ -10,7 +10,7 @@ import numpy as np
 
 from properly._boundary._labels import one_kind
 from properly._boundary._libraries import freeze
-from properly._boundary._record import Record, many, plain, printable
+from properly._boundary._record import Record, many, p_text, plain, printable
 from properly._boundary._tables import table, wrapped
 from properly.comparison._contrasts import flat
 from properly.comparison._numbers import chance, numbers, ranges
@@ -502,7 +502,7 @@ def _differ(result: Groups) -> list[str]:
         groups = "all groups" if count == len(result) else f"the {count} groups with an interval"
         words = name.replace("observed_expected", "O:E")
         number = f"Q = {statistic:.4g} with {degrees:g} degree{'s' * (degrees != 1)} of freedom"
-        sentences.append(f"That {groups} have the same {words}: {number}, p = {p:.3g}.")
+        sentences.append(f"That {groups} have the same {words}: {number}, {p_text(p)}.")
     return sentences
 
 

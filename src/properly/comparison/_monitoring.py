@@ -18,7 +18,7 @@ from properly._boundary._classes import is_table
 from properly._boundary._exponents import divided, exponent_of
 from properly._boundary._libraries import read_only, to_numpy
 from properly._boundary._options import check_level, check_whole
-from properly._boundary._record import Record, many, plain
+from properly._boundary._record import Record, many, p_text, plain
 from properly._boundary._tables import wrapped
 from properly.comparison._numbers import as_count
 from properly.errors import DataError, ImproperRuleError
@@ -123,7 +123,7 @@ class _Monitor:
     def __str__(self) -> str:
         """Say what was found."""
         result = f"evidence {self.e_value:.4g} that {self.claim}"
-        return f"{many(self.cases, 'case')}: {result} (p-value {self.p_value:.3g} at any time)."
+        return f"{many(self.cases, 'case')}: {result} ({p_text(self.p_value)} at any time)."
 
     def _require_same(self, other: Self) -> None:
         """Refuse to merge what was not asked the same question."""

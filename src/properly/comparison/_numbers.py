@@ -6,14 +6,11 @@ import math
 import operator
 from typing import TYPE_CHECKING
 
-from properly._boundary._record import p_text
+from properly._boundary._record import SMALLEST_P, p_text
 from properly.errors import DataError
 
 if TYPE_CHECKING:
     from properly.typing import Column
-
-# p-values below this are not written more exactly.
-SMALLEST = 0.001
 
 
 def number(x: float, form: str = ".4f") -> str:
@@ -28,9 +25,9 @@ def numbers(x: Column, form: str = ".4f") -> list[str]:
 
 def chance(p: float, *, is_bound: bool = False) -> str:
     """Write a p-value."""
-    if is_bound:
-        return p_text(p, is_bound=True).removeprefix("p ")
-    return f"<{SMALLEST}" if p < SMALLEST else number(p, ".3f")
+    if is_bound or p < SMALLEST_P:
+        return p_text(p, is_bound=is_bound).removeprefix("p ")
+    return number(p, ".3f")
 
 
 def ranges(ends: Column, form: str = ".4f") -> list[str]:

@@ -421,8 +421,8 @@ def _verdict(pair: Pair, words: Wording, pairs: int, lost: Mapping[str, str]) ->
     if is_significant(pair, words.alpha):
         return _better(pair, words, (first, second))
     if words.margin is not None and pair.adjusted_equivalence_p_value <= words.alpha:
-        p = f"(p = {pair.adjusted_equivalence_p_value:.2g})"
-        within = f"{words.margin:g}{words.unit} {p}"
+        p = p_text(pair.adjusted_equivalence_p_value, digits=2)
+        within = f"{words.margin:g}{words.unit} ({p})"
         return f"{first} and {second} are as good as each other within {within}"
     (low, high), reason, ends = pair.interval, "", words.ends
     if pair.p_value <= words.alpha < pair.adjusted_p_value:

@@ -20,6 +20,7 @@ from properly.counts._cases import Cases, numbered, rows_in_use
 from properly.counts._scoring import losses, unit_of
 from properly.errors import ArgumentTypeError, DataError
 from properly.inference._design import TIMES, Design, number_times
+from properly.inference._intervals import loss_range, within_range
 from properly.inference._variance import covariance, of_mean
 from properly.rules._class_rule import require_class_rule
 from properly.rules._rule import require_binary
@@ -314,7 +315,8 @@ def over_time(
     count = np.bincount(result.number, minlength=len(result.start))
     members = np.split(np.argsort(result.number, kind="stable"), np.cumsum(count)[:-1])
     design = _design(rows, members)
-    scored = np.array([_score(rows, some, design, level) for some in members]).T
+    bounds = loss_range(rule, cases.classes)
+    scored = np.array([_score(rows, some, design, level, bounds) for some in members]).T
     about = about_event(cases, result.number, count, fewest=FEWEST)
     _warn(about["events"], count, ~np.isnan(scored[1]))
     return OverTime(
@@ -352,7 +354,9 @@ def _design(rows: Rows, members: Iterable[Column]) -> str:
     return "times" if is_long else "independent cases"
 
 
-def _score(rows: Rows, some: Column, design: str, level: float) -> tuple[float, float, float]:
+def _score(
+    rows: Rows, some: Column, design: str, level: float, bounds: tuple[float, float]
+) -> tuple[float, float, float]:
     """Return the mean score of some cases, and its interval."""
     if len(some) < FEWEST:
         return np.nan, np.nan, np.nan
@@ -366,7 +370,7 @@ def _score(rows: Rows, some: Column, design: str, level: float) -> tuple[float, 
         return value, np.nan, np.nan
     result = covariance(influence, Design(rows.weight[some], cluster=cluster, time=time))
     half = float(result.half_widths(level)[0])
-    return value, value - half, value + half
+    return value, *within_range((value - half, value + half), bounds, value)
 
 
 def _warn(events: Column | None, count: Column, bounded: Column) -> None:

@@ -13,11 +13,11 @@ from properly._boundary._arrays import as_column, check_length, require_present
 from properly._boundary._labels import require_columns
 from properly._boundary._libraries import to_numpy
 from properly._boundary._options import as_generator, check_choice, check_level, check_whole
-from properly._boundary._record import Record, columns_of, many, printable
+from properly._boundary._record import Record, columns_of, many, p_text, printable
 from properly._boundary._tables import table, wrapped
 from properly.comparison._differences import sign_flip
 from properly.comparison._epochs import LARGER, EarlyStopping, as_larger, as_names, read_history
-from properly.comparison._numbers import chance, number
+from properly.comparison._numbers import number
 from properly.comparison._pair_tests import FEW
 from properly.counts._cases import numbered
 from properly.errors import ArgumentTypeError, DataError
@@ -189,9 +189,10 @@ class SelectionReport(Record):
         low, high = one.interval
         ends = f"{low:.4f} to {high:.4f}" if low <= high else "-"
         numbers = map(number, (one.mean, one.standard_deviation, one.difference))
-        p = number(one.adjusted_p_value, ".3g")
-        if one.adjusted_p_is_bound:
-            p = chance(one.adjusted_p_value, is_bound=True)
+        p = "-"
+        if not math.isnan(one.adjusted_p_value):
+            p = p_text(one.adjusted_p_value, is_bound=one.adjusted_p_is_bound)
+            p = p.removeprefix("p ").removeprefix("= ")
         return [one.way, one.by, f"{fmean(one.epochs):.1f}", *numbers, ends, p]
 
     def _notes(self) -> list[str]:

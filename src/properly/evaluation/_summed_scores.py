@@ -28,7 +28,13 @@ from properly.counts._scoring import price
 from properly.counts._tally import Tally
 from properly.engines._exact_sums import UNIT, quotient
 from properly.errors import DataError, ImproperRuleError
-from properly.inference._intervals import around_mean, around_ratio, estimate_of
+from properly.inference._intervals import (
+    around_mean,
+    around_ratio,
+    estimate_of,
+    loss_range,
+    within_range,
+)
 from properly.inference._means import ALIKE, FEW, FEW_CLUSTERS, Moments, counted
 from properly.inference._shares import student
 from properly.inference._variance import Spread, in_reach
@@ -108,7 +114,8 @@ def score_of(sums: ScoreSums, model: str, rule: Rule, level: float = 0.95) -> Es
     level, r, j = check_level(level), _rule_number(sums, rule), _model_number(sums, model)
     moments = _moments(sums, r, j, with_reference=False)
     value, error = float(moments.mean[0]), float(moments.spread.errors[0])
-    interval = around_mean(value, moments, level)
+    bounds = loss_range(rule, sums.classes)
+    interval = within_range(around_mean(value, moments, level), bounds, value)
     return estimate_of(moments, (value, error), interval, level, "Student's t")
 
 

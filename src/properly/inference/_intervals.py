@@ -110,9 +110,9 @@ def score_interval(
     matter, and whole ones are weights too. Numbers of like cases are counts: ``count=``. A tally of
     weighted cases does not know how many there were; their effective number takes the place of G.
 
-    The interval is not cut at the ends of the rule's range. If all losses are alike there is none.
-    If a loss is infinite so is the score, there is no standard error, and `infinite_cases` counts
-    such cases; they are never clipped or dropped.
+    The interval is intersected with the rule's range, in which the expected score lies for sure. If
+    all losses are equal there is none. If a loss is infinite so is the score, there is no standard
+    error, and `infinite_cases` counts such cases; they are never clipped or dropped.
 
     Student's t covers some per cent less than it says with fewer than about 20 events, or as few
     others, which is warned of.
@@ -149,16 +149,33 @@ def score_interval(
     check_choice(method, ("t", "bernstein"), "method")
     result = moments(cases, _losses(cases, rule), serial)
     if method == "t":
-        return _score_of(result, level)
+        return _score_of(result, level, _range_of(cases, rule))
     value, error = float(result.mean[0]), float(result.spread.errors[0])
     interval, label = _bernstein(cases, rule, result, level), "empirical Bernstein bound"
+    interval = within_range(interval, _range_of(cases, rule), value)
     return estimate_of(result, (value, error), interval, level, label)
 
 
-def _score_of(result: Moments, level: float) -> Estimate:
+def _score_of(result: Moments, level: float, bounds: Pair) -> Estimate:
     value, error = float(result.mean[0]), float(result.spread.errors[0])
-    interval = around_mean(value, result, level)
+    interval = within_range(around_mean(value, result, level), bounds, value)
     return estimate_of(result, (value, error), interval, level, "Student's t")
+
+
+def _range_of(cases: Tally | Cases, rule: Rule) -> Pair:
+    return loss_range(rule, cases.classes if isinstance(cases, Cases) else None)
+
+
+def loss_range(rule: Rule, classes: int | None) -> Pair:
+    """Return the least and the greatest loss; an event is not priced as two classes are."""
+    return rule.range_for(classes) if classes else require_binary(rule).range
+
+
+def within_range(interval: Pair, bounds: Pair, value: float) -> Pair:
+    """Intersect an interval with the range of the losses, in which every mean of them lies."""
+    (low, high), (least, greatest) = interval, bounds
+    # Rounding may take the mean itself beyond an end.
+    return max(low, min(least, value)), min(high, max(greatest, value))
 
 
 @takes_rows
@@ -219,7 +236,7 @@ def score_and_skill(
 ) -> tuple[Estimate, Estimate]:
     """Say how far off both may be; each case is priced once."""
     result = _beside_reference(cases, rule, reference, "cosines")
-    return _score_of(result, level), _skill_of(result, level)
+    return _score_of(result, level, _range_of(cases, rule)), _skill_of(result, level)
 
 
 def _beside_reference(
@@ -375,8 +392,7 @@ def _bernstein(cases: Tally | Cases, rule: Rule, moments: Moments, level: float)
             f"these have {astray}"
         )
         raise DataError(message, hint='leave out method="bernstein".')
-    classes = cases.classes if isinstance(cases, Cases) else None
-    low, high = rule.range_for(classes or 2) if classes else require_binary(rule).range
+    low, high = _range_of(cases, rule)
     if math.isinf(low) or math.isinf(high):
         message = f"the empirical Bernstein bound needs bounded losses; those of {rule!r} are not"
         raise DataError(message, hint='leave out method="bernstein", or use Brier().')

@@ -7,12 +7,13 @@ from typing import TYPE_CHECKING, NamedTuple, cast
 import numpy as np
 
 from properly._boundary._notices import import_extra
+from properly._boundary._record import percent
 from properly.counts._baselines import EVENT_RATE, TREAT_ALL, TREAT_NONE
 from properly.decisions._best_by_range import RangeMap
 from properly.errors import ArgumentTypeError, DataError
 from properly.plots._axes import GREY, TEXT, digits_for, legible, number, plain_axes, set_as_text
 from properly.plots._best_by_threshold import inks_of
-from properly.plots._threshold_axis import percent, show_thresholds, ticks
+from properly.plots._threshold_axis import show_thresholds, ticks
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -152,7 +153,7 @@ def _make_square(ax: Axes, view: View) -> None:
             functions = view.scale.forward, view.scale.inverse
             ax.set_yscale("function", functions=functions)
         ax.set_ylim(ax.get_xlim())
-        ax.set_yticks(ticks(view), [percent(t) for t in ticks(view)])
+        ax.set_yticks(ticks(view), [percent(t, 6) for t in ticks(view)])
     ax.set_box_aspect(1)
     scale = "" if view.scale.name == "linear" else f" ({view.scale.name} scale)"
     ax.set(xlabel=f"lower end of the range{scale}", ylabel=f"upper end of the range{scale}")

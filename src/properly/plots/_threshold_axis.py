@@ -10,6 +10,7 @@ from scipy.special import expit, logit
 
 from properly._boundary._notices import import_extra
 from properly._boundary._options import check_choice
+from properly._boundary._record import percent
 from properly.counts._baselines import EVENT_RATE, TREAT_ALL, TREAT_NONE
 from properly.decisions._grid import odds
 from properly.errors import DataError
@@ -228,7 +229,7 @@ def show_thresholds(
         _set_scale(ax, scale)
     if free or scale.name != had:
         ax.set_xlim(view.lower, view.upper)
-        ax.set_xticks(ticks(view), [percent(t) for t in ticks(view)])
+        ax.set_xticks(ticks(view), [percent(t, 6) for t in ticks(view)])
         set_as_text(ax.get_xticklabels())  # to TeX, a percent sign is the end of the line
     ax.set_xlabel("threshold" if scale.name == "linear" else f"threshold ({scale.name} scale)")
     return view
@@ -244,11 +245,6 @@ def ticks(view: View) -> list[float]:
     if len(result) < 3:
         result = _set_apart(view, [round_numbers(Interval(view.lower, view.upper))])
     return sorted(result)
-
-
-def percent(threshold: float) -> str:
-    """Write a threshold in percent."""
-    return f"{100 * threshold:.6g} %"
 
 
 def _set_apart(view: View, groups: Iterable[Iterable[float]]) -> list[float]:
@@ -380,7 +376,7 @@ def digits_of(values: Iterable[float]) -> int:
 
 def title_of(what: str, within: Interval) -> str:
     """Say what the numbers in a legend are."""
-    return f"{what},\n{percent(within.lower)} to {percent(within.upper)}"
+    return f"{what},\n{percent(within.lower, 6)} to {percent(within.upper, 6)}"
 
 
 def draw_names(

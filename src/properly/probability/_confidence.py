@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 
 from properly._boundary._chunks import sweep
-from properly._boundary._record import Record, amount_of
+from properly._boundary._record import SMALLEST_P, Record, amount_of, p_text
 from properly._boundary._tables import table_of_numbers
 from properly.counts._calls import takes_rows
 from properly.counts._cases import require_independent
@@ -110,10 +110,16 @@ class ConfidenceTest(Record):
 
     def __str__(self) -> str:
         """Lay out one line a mean, and below what they say together."""
-        numbers = zip(*(astuple(getattr(self, name)) for name in COLUMNS), strict=True)
+        p = (map(_p_value, astuple(x)) for x in (self.p_value, self.adjusted))
+        numbers = zip(*map(astuple, (self.expected, self.observed, self.z)), *p, strict=True)
         text = table_of_numbers("mean", COLUMNS, zip(LABELS.values(), numbers, strict=True))
         width = text.index("\n")
         return f"{text}\n\n{textwrap.fill(self.verdict, width, break_on_hyphens=False)}"
+
+
+def _p_value(p: float) -> float | str:
+    """Write a small p-value as a bound."""
+    return p_text(p).removeprefix("p ") if p < SMALLEST_P else p
 
 
 @takes_rows
@@ -188,9 +194,9 @@ def confidence_test(cases: Tally | Cases, *, precision: float | None = None) -> 
     >>> t = properly.Tally.from_counts([0.1, 0.4, 0.9], [50, 60, 90], [11, 25, 69])
     >>> print(properly.probability.confidence_test(t))
     mean               expected   observed          z    p_value   adjusted
-    decisiveness        0.73000    0.65700   -4.96702    0.00000    0.00000
-    mean probability    0.65086    0.53300   -5.02604    0.00000    0.00000
-    robustness          0.55833    0.41471   -5.06232    0.00000    0.00000
+    decisiveness        0.73000    0.65700   -4.96702    < 0.001    < 0.001
+    mean probability    0.65086    0.53300   -5.02604    < 0.001    < 0.001
+    robustness          0.55833    0.41471   -5.06232    < 0.001    < 0.001
     <BLANKLINE>
     over-confident or biased: what happened was less probable than the
     forecasts expect (decisiveness, mean probability, robustness; 5 %

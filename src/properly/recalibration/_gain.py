@@ -19,7 +19,7 @@ import numpy as np
 from properly._boundary._libraries import to_numpy
 from properly._boundary._notices import collected, notice
 from properly._boundary._options import as_generator, check_level, check_whole
-from properly._boundary._record import Record
+from properly._boundary._record import Record, percent
 from properly.comparison._differences import score_models
 from properly.comparison._pair_tests import Options, PairScores, margins
 from properly.counts._calls import takes_rows
@@ -216,7 +216,7 @@ def warn_of_ties(cases: Cases, rule: Rule) -> None:
         share = float(np.mean(p == threshold)) if p.ndim == 1 else 0.0
         if share > AT_THRESHOLD:
             notice(
-                f"{100 * share:.2g} % of the forecasts are exactly at the threshold {threshold:g}: "
+                f"{percent(share, 2)} of the forecasts are exactly at the threshold {threshold:g}: "
                 "one tie decides, and intervals hold less often than they say"
             )
 

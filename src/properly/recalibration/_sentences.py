@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from properly._boundary._libraries import to_numpy
-from properly._boundary._record import many, printable
+from properly._boundary._record import many, percent, printable
 from properly.counts._cases import weights_of
 from properly.recalibration._log_odds_maps import LogOddsMap
 from properly.rules._score_words import rule_in_words
@@ -112,12 +112,12 @@ def _sentences(answer: Answer) -> Iterator[str]:
         seeming = _like(gain.in_sample, gain)
         if seeming != _like(gain.estimate, gain):
             yield f"In sample it would seem to save {seeming}."
-    points = f"{100 * gain.mean_change:.2g} points on average"
+    points = f"{percent(gain.mean_change, 2).removesuffix(' %')} points on average"
     yield f"Forecasts change by {points}{what_it_does(answer)}."
     for count, end, becomes in _certain(answer):
         was = "came true" if end == 0 else "did not come true"
         text = f"{many(count, 'forecast')} of exactly {end} {was}"
-        yield f"{text}; forecasts of {end} become {100 * becomes:.2g} %."
+        yield f"{text}; forecasts of {end} become {percent(becomes, 2)}."
 
 
 def _none(answer: Answer) -> str:
@@ -232,5 +232,5 @@ def _where_most(used: Map, p: Column) -> str:
         return ""
     first = small[small < top].max(initial=-1) + 1
     last = small[small > top].min(initial=len(x)) - 1
-    low, high = (f"{100 * x[k]:.2g} %" for k in (first, last))
+    low, high = (percent(float(x[k]), 2) for k in (first, last))
     return f", most of all those of {low if low == high else f'{low} to {high}'}"

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 
-from properly._boundary._record import printable
+from properly._boundary._record import percent, printable
 from properly.counts._baselines import TREAT_ALL, TREAT_NONE
 from properly.decisions._net_benefit import without_model
 from properly.report._chart import Chart, Spec, Table, model_color, model_dash, short, shown
@@ -17,7 +17,6 @@ from properly.report._threshold_axis import (
     DRAWN,
     PLAIN,
     View,
-    as_percent,
     beside,
     by_view,
     decimals,
@@ -452,7 +451,7 @@ def _alt(evaluation: Evaluation) -> str:
     listing = ", ".join(f"{printable(name)} {fixed(benefits[name], digits)}" for name in order)
     everybody = float(without_model(evaluation.event_rate)[TREAT_ALL].at(at))
     return (
-        f"Net benefit at a threshold of {as_percent(at)}, the greatest first: {listing}. "
+        f"Net benefit at a threshold of {percent(at)}, the greatest first: {listing}. "
         f"To {TREAT_ALL} has {fixed(everybody, digits)}, to {TREAT_NONE} 0."
     )
 
@@ -466,4 +465,4 @@ def _table(evaluation: Evaluation) -> Table:
             words = " to ".join(fixed(x, digits) for x in ends if not math.isnan(x))
             cells.append(f"{fixed(value, digits)} ({words})" if words else fixed(value, digits))
         rows.append((printable(name), *cells))
-    return Table(("net benefit", *(f"at {as_percent(t)}" for t in at)), tuple(rows))
+    return Table(("net benefit", *(f"at {percent(t)}" for t in at)), tuple(rows))

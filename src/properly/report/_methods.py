@@ -6,14 +6,13 @@ import re
 from typing import TYPE_CHECKING, NamedTuple
 
 from properly import __version__
-from properly._boundary._record import many, printable
+from properly._boundary._record import many, percent, printable
 from properly.comparison._gaps import ASSUMES
 from properly.comparison._leaderboard_record import Leaderboard
 from properly.errors import ArgumentTypeError
 from properly.evaluation._record import Evaluation
 from properly.recalibration._sentences import folds_in_words
 from properly.report._reliability import allows_for_time
-from properly.report._threshold_axis import as_percent
 from properly.report._words import listed
 from properly.rules._score_words import SCORES, rule_in_words
 
@@ -192,7 +191,7 @@ def _of_event(evaluation: Evaluation, cases: str, event: str) -> Iterator[tuple[
     within = evaluation.within
     where = "all thresholds"
     if within is not None:
-        where = f"thresholds from {as_percent(within.lower)} to {as_percent(within.upper)}"
+        where = f"thresholds from {percent(within.lower)} to {percent(within.upper)}"
     yield _claim(
         "Clinical utility was measured by net benefit, in decision curves, against treating all "
         f"and none, at {where}",

@@ -7,12 +7,12 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from properly._boundary._record import percent
 from properly.counts._baselines import TREAT_ALL, TREAT_NONE
 from properly.decisions._at_threshold import PEOPLE, RATES, in_people, round_number
 from properly.evaluation._repair import round_middle
 from properly.report._chart import inks_of
 from properly.report._tables import Cell, Row
-from properly.report._threshold_axis import as_percent
 from properly.report._words import NONE, fixed
 
 if TYPE_CHECKING:
@@ -48,7 +48,7 @@ def people(evaluation: Evaluation, cases: str, event: str) -> dict[str, Any] | N
     plain = dict(zip((TREAT_ALL, TREAT_NONE), _without_model(everyone, per), strict=True))
     inks = inks_of(evaluation)
     ends = [Row(name, _as_cells(row), baseline=True) for name, row in plain.items()]
-    percents = [as_percent(t) for t in thresholds]
+    percents = [percent(t) for t in thresholds]
     tables = [
         [Row(name, _as_cells(x[k]), ink=inks[name]) for name, x in cells.items()] + ends
         for k in shown

@@ -31,7 +31,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from properly._boundary._record import printable
+from properly._boundary._record import percent, printable
 from properly.counts._baselines import TREAT_ALL, TREAT_NONE
 from properly.report._chart import (
     PANEL,
@@ -52,7 +52,6 @@ from properly.report._threshold_axis import (
     FINE,
     PLAIN,
     View,
-    as_percent,
     beside,
     by_view,
     decimals,
@@ -493,7 +492,7 @@ def _alt(evaluation: Evaluation, ends: Interval) -> str:
     order, best = sorted(means, key=means.__getitem__), min(none, key=none.__getitem__)
     listing = ", ".join(f"{printable(name)} {means[name]:.{digits}f}" for name in order)
     return (
-        f"Mean regret over thresholds from {as_percent(ends.lower)} to {as_percent(ends.upper)}, "
+        f"Mean regret over thresholds from {percent(ends.lower)} to {percent(ends.upper)}, "
         f"the least first: {listing}. "
         f"Without a model, the least is {none[best]:.{digits}f} ({best})."
     )
@@ -502,11 +501,11 @@ def _alt(evaluation: Evaluation, ends: Interval) -> str:
 def _table(evaluation: Evaluation, ends: Interval) -> Table:
     digits, at = decimals(evaluation), looked_up(evaluation)
     ranges = [ends] if ends == Interval(0, 1) else [ends, Interval(0, 1)]
-    over = [f"mean, {as_percent(r.lower)} to {as_percent(r.upper)}" for r in ranges]
+    over = [f"mean, {percent(r.lower)} to {percent(r.upper)}" for r in ranges]
     rows = [
         (printable(name), *(f"{x:.{digits}f}" for x in (*means, *curve.at(at))))
         for name, _, curve in _curves(evaluation)
         for means in [[_mean(curve, r) for r in ranges]]
     ]
-    head = ("regret", *over, *(f"at {as_percent(t)}" for t in at))
+    head = ("regret", *over, *(f"at {percent(t)}" for t in at))
     return Table(head, tuple(rows))

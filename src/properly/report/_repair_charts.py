@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from properly._boundary._record import printable
+from properly._boundary._record import percent, printable
 from properly.recalibration._sentences import folds_in_words, kind_in_words, texts
 from properly.report._chart import (
     NUMBERS,
@@ -25,7 +25,7 @@ from properly.report._chart import (
     thinned,
 )
 from properly.report._reliability import frame_of
-from properly.report._threshold_axis import as_percent, views
+from properly.report._threshold_axis import views
 from properly.report._words import MINUS, NONE, few, score_in_words
 
 if TYPE_CHECKING:
@@ -249,7 +249,7 @@ def _advice(evaluation: Evaluation, tried: dict[str, Repair]) -> Table:
         "advice",
         "would save on new cases",
         "seemingly, in sample",
-        *(f"net benefit at {as_percent(t)}" for t in some),
+        *(f"net benefit at {percent(t)}" for t in some),
     )
     level = f"{100 * evaluation.level:g} %"
     benefit = f"; net benefit per {PER:,} cases" if some else ""
@@ -372,6 +372,6 @@ def _savings_alt(tried: dict[str, Repair]) -> str:
     for name, repair in tried.items():
         for t, gain in repair.net_benefit.items():
             if gain.interval[0] > 0:
-                said.append(f"{printable(name)} gains net benefit at {as_percent(t)}")
+                said.append(f"{printable(name)} gains net benefit at {percent(t)}")
                 break
     return f"{'; '.join(said)}." if said else "No gain of net benefit is clear at any threshold."

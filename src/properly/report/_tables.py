@@ -18,7 +18,6 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
     from properly.calibration._decomposition import Decomposition
-    from properly.calibration._statistics import CalibrationTest
     from properly.calibration._summary import CalibrationSummary
     from properly.decisions._worst_cases import WorstCases
     from properly.evaluation._record import Evaluation
@@ -221,7 +220,8 @@ def _by_rule(evaluation: Evaluation, rule: Any) -> Scores:
         for baseline, by_rule in evaluation.baselines.items()
     ]
     words = rule_in_words(rule)
-    caption = f"Mean {words}; {rule.propriety.value}."
+    # Some scores are called means already: mean regret.
+    caption = f"Mean {words.removeprefix('mean ')}; {rule.propriety.value}."
     return Scores(name, caption, f"Scores by the {words}", HEAD, rows)
 
 
@@ -284,13 +284,11 @@ def _clinical_cells(evaluation: Evaluation, model: str) -> Iterable[Cell]:
     else:
         usual = f"{number(calibration.ici.mean_if_calibrated)} if calibrated"
         yield Cell(number(calibration.ici.value), usual)
-    yield nothing if test is None else Cell(_chance(test), f"{test.name} test")
-
-
-def _chance(test: CalibrationTest) -> str:
-    if test.p_is_bound:
-        return p_text(test.p_value, is_bound=True)
-    return f"p = {number(test.p_value)}"
+    yield (
+        nothing
+        if test is None
+        else Cell(p_text(test.p_value, is_bound=test.p_is_bound, digits=2), f"{test.name} test")
+    )
 
 
 def _estimate(estimate: Estimate, calibration: CalibrationSummary | None) -> Cell:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
+from properly._boundary._record import percent
 from properly.decisions._grid import round_multiples
 
 if TYPE_CHECKING:
@@ -40,11 +41,6 @@ USUAL = (0.01, 0.05, 0.1, 0.2, 0.5)
 # What needs no model is grey and dashed.
 PLAIN: Spec = {"color": "currentColor", "opacity": 0.55}
 DASHED: Spec = PLAIN | {"strokeDash": [5, 3], "strokeWidth": 1.2}
-
-
-def as_percent(threshold: float) -> str:
-    """Write a threshold in as_percent."""
-    return f"{100 * threshold:.4g} %"
 
 
 def looked_up(evaluation: Evaluation) -> tuple[float, ...]:
@@ -127,7 +123,7 @@ def zoom_words(evaluation: Evaluation) -> str:
     within = evaluation.within
     if within is None or not zoomed(evaluation):
         return ""
-    return f"{as_percent(within.lower)} to {as_percent(within.upper)}"
+    return f"{percent(within.lower)} to {percent(within.upper)}"
 
 
 def seen(evaluation: Evaluation) -> list[Spec]:

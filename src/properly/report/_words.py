@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING, NamedTuple
 
-from properly._boundary._record import p_text, printable
+from properly._boundary._record import SMALLEST_P, p_text, printable
 from properly.plots._names import Box, cover
 from properly.rules._score_words import rule_in_words
 
@@ -22,8 +22,6 @@ LONGEST = 150
 SWAPPED = 300.0
 # Names that a sentence lists at most.
 LISTED = 6
-# p-values below this are not told more exactly.
-SMALLEST = 0.0005
 MINUS = "\N{MINUS SIGN}"
 NONE = "\N{EN DASH}"
 AT_MOST = "\N{LESS-THAN OR EQUAL TO}"
@@ -99,7 +97,10 @@ def score_in_words(evaluation: Evaluation, name: str) -> str:
 
 
 def few(x: float, digits: int = 2, *, sign: bool = False) -> str:
-    """Write a number with so many digits that count, and never with an exponent."""
+    """Write a number with so many significant digits, never with an exponent.
+
+    A number that rounds to nothing at the most decimals is 0.
+    """
     if math.isnan(x):
         return NONE
     if math.isinf(x):
@@ -107,7 +108,8 @@ def few(x: float, digits: int = 2, *, sign: bool = False) -> str:
     if x == 0:
         return "0"
     # Rounded first: 0.0999 is as long as 0.10.
-    return fixed(x, decimals_for(float(f"{x:.{digits - 1}e}"), digits), sign=sign)
+    text = fixed(x, decimals_for(float(f"{x:.{digits - 1}e}"), digits), sign=sign)
+    return text if text.strip("0.,") else "0"
 
 
 def fixed(x: float, decimals: int, *, sign: bool = False) -> str:
@@ -127,9 +129,9 @@ def percent(x: float, digits: int = 2) -> str:
 
 def chance(p: float, *, is_bound: bool = False) -> str:
     """Write a p-value."""
-    if is_bound:
-        return p_text(p, is_bound=True).removeprefix("p ").replace("<=", AT_MOST)
-    return f"< {SMALLEST}" if p < SMALLEST else few(p)
+    if is_bound or p < SMALLEST_P:
+        return p_text(p, is_bound=is_bound).removeprefix("p ").replace("<=", AT_MOST)
+    return few(p)
 
 
 def from_to(ends: Iterable[float], decimals: int) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from properly._boundary._record import percent
 from properly.rules._combinators import Bounded, Regret
 from properly.rules._ranked_probability import Ranked
 from properly.rules._rule import Rule
@@ -35,7 +36,7 @@ def rule_in_words(rule: Rule) -> str:
     if isinstance(rule, Regret) and (how := _weighted(rule.prior)) is not None:
         return f"mean regret at {_thresholds(rule.within)}{how}"
     if isinstance(rule, BetaWeighted | Elementary):
-        at = isinstance(rule, Elementary) and f"at a threshold of {_percent(rule.threshold)}"
+        at = isinstance(rule, Elementary) and f"at a threshold of {percent(rule.threshold)}"
         return f"regret {at}" if at else f"mean regret{_weighted(rule)}"
     if isinstance(rule, Ranked) and rule.normalized and rule.weights is None:
         return f"ranked {rule_in_words(rule.rule)}" if isinstance(rule.rule, Rule) else repr(rule)
@@ -51,8 +52,4 @@ def _weighted(prior: object) -> str | None:
 
 
 def _thresholds(within: Interval) -> str:
-    return f"thresholds of {_percent(within.lower)} to {_percent(within.upper)}"
-
-
-def _percent(threshold: float) -> str:
-    return f"{100 * threshold:.4g} %"
+    return f"thresholds of {percent(within.lower)} to {percent(within.upper)}"

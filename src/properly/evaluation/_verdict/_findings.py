@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from properly._boundary._record import count_of_cases, printable
+from properly._boundary._record import count_of_cases, percent, printable
 from properly.comparison._groups_record import find_worst
 from properly.evaluation._verdict._words import (
     NAMED,
@@ -26,7 +26,6 @@ from properly.evaluation._verdict._words import (
     is_weighted,
     listed,
     named,
-    percent,
     rounded,
     runs,
     saved,
@@ -240,7 +239,7 @@ def _often(summary: CalibrationSummary, total: float, words: Words) -> tuple[str
     """Write how often the event was expected and happened; with weights, as shares."""
     rates = summary.mean_forecast, summary.event_rate
     if math.isnan(total):
-        said, happened = (percent(float(f"{rate:.2g}")) for rate in rates)
+        said, happened = (percent(rate, 2) for rate in rates)
         return f"in {said} of {words.cases}", f"in {happened}"
     expected, observed = (rate * total for rate in rates)
     counted_exactly = times(expected) if expected >= FEW else f"{few(expected)} times"

@@ -5,9 +5,9 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING, Any
 
-from properly._boundary._record import printable
+from properly._boundary._record import percent, printable
 from properly.evaluation._verdict._findings import adjusted_tests
-from properly.evaluation._verdict._words import few, named, percent
+from properly.evaluation._verdict._words import few, named
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

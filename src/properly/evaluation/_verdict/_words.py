@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from properly._boundary._record import p_text, printable
+from properly._boundary._record import p_text, percent, printable
 from properly.rules import BetaWeighted, Bounded, Elementary, Misclassification, Regret
 from properly.rules._score_words import SCORES
 
@@ -21,8 +21,6 @@ NUMBERS = ("no", "one", "two", "three", "four", "five", "six", "seven", "eight",
 # Names that stand in a sentence at most, and stretches of thresholds.
 NAMED = 5
 STRETCHES = 3
-# p-values below this are not told more exactly.
-SMALLEST = 0.001
 # Numbers below this are written with an exponent.
 TINY = 1e-6
 # More digits than these nobody reads.
@@ -109,11 +107,6 @@ def stretches(runs: Sequence[tuple[float, float]]) -> str:
     return listed(percent(a) if a == b else f"{percent(a)} to {percent(b)}" for a, b in runs)
 
 
-def percent(share: float) -> str:
-    """Write a share as it was given, in percent."""
-    return f"{100 * share:.4g} %"
-
-
 def saved(share: float, digits: int = 2) -> str:
     """Write a share that was found, with few digits, in percent."""
     return f"{few(100 * share, digits)} %"
@@ -157,9 +150,7 @@ def runs(x: Any, which: Any) -> list[tuple[float, float]]:
 
 def chance(p: float, *, is_bound: bool = False) -> str:
     """Write a p-value, with its sign."""
-    if is_bound:
-        return p_text(p, is_bound=True).removeprefix("p ")
-    return f"< {SMALLEST}" if p < SMALLEST else f"= {p:.2g}"
+    return p_text(p, is_bound=is_bound, digits=2).removeprefix("p ")
 
 
 def chances(p_values: Iterable[str]) -> str:
