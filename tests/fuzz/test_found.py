@@ -200,6 +200,7 @@ def test_scores_that_are_next_to_nothing_are_drawn() -> None:
     assert [line.get_gid() for line in ax.get_lines()].count("isoline") > 1
 
 
+@pytest.mark.filterwarnings("ignore:in 2 of 2 groups with intervals")
 def test_skill_beyond_what_can_be_squared_has_no_error() -> None:
     y, p = np.arange(60) % 30 == 0, np.full(60, 0.5)
     weight = np.where(y, 1e-90, 1e90)
