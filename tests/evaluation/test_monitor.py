@@ -11,8 +11,6 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from scipy.signal import lfilter
-from scipy.special import ndtr
 from tests.monitors import Column, Drawn, drawn, state
 
 import properly
@@ -221,99 +219,6 @@ def test_without_restarts_a_claim_is_an_alarm_once() -> None:
         at = int(np.flatnonzero(claim.times == x.case)[0]) if x.case in claim.times else None
         assert at is None or claim.path[at] >= claim.log_threshold
         assert x.claim == claim.claim
-
-
-# Forecasts further ahead
-
-
-def lagged_by_hand(gains: Column, worst: Column, lag: int) -> list[float]:
-    """Follow the mean of lag + 1 series by its definition, the last cases at their worst."""
-    series, found = lag + 1, []
-    for n in range(1, len(gains) + 1):
-        total = 0.0
-        for k in range(series):
-            *before, last = [None, *range(k, n, series)]
-            product = gains[before[1:]].sum(axis=0) if before[1:] else np.zeros(gains.shape[1])
-            if last is not None:
-                product = product + (worst if last > n - series else gains)[last]
-            total += float(np.exp(product).mean())
-        found.append(math.log(total / series))
-    return found
-
-
-@pytest.mark.parametrize("lag", [0, 1, 4])
-def test_with_a_lag_evidence_is_a_mean_of_series_with_open_cases_at_their_worst(lag: int) -> None:
-    y, p = DRAWN.y[:60] == 1, DRAWN.q[:60]
-    monitor = Monitor(lag=lag)
-    monitor.add(y, p)
-    gains, other = recalibration_gains(y, p), recalibration_gains(~y, p)
-    expected = lagged_by_hand(gains, np.minimum(gains, other), lag)
-    np.testing.assert_allclose(monitor.evidence[0].path, expected, rtol=0, atol=1e-10)
-
-
-def stopped_best(evidence: Any, twin: Any, known: tuple[int, ...] = ()) -> float:
-    """Return the mean evidence at the best stopping time; each second outcome follows the first."""
-    now = evidence(known) if known else 1.0
-    if len(known) == 8:
-        return now
-    outcomes = (0, 1) if len(known) % 2 == 0 else (twin(known[-1]),)
-    later = [stopped_best(evidence, twin, (*known, y)) for y in outcomes]
-    return max(now, sum(later) / len(later))
-
-
-@pytest.mark.parametrize("twin", [lambda y: y, lambda y: 1 - y], ids=["alike", "opposite"])
-def test_with_a_lag_evidence_is_valid_at_every_stopping_time(twin: Any) -> None:
-    """Forecast a half for pairs of coins, the second of which is decided by the first."""
-
-    def evidence(known: tuple[int, ...], lag: int) -> float:
-        monitor = Monitor(lag=lag)
-        monitor.add(known, [0.5] * len(known))
-        return monitor.evidence[0].evidence
-
-    def mean_of_two(known: tuple[int, ...]) -> float:
-        return float(np.mean([evidence(x, 0) if x else 1.0 for x in (known[::2], known[1::2])]))
-
-    assert stopped_best(lambda known: evidence(known, 1), twin) <= 1 + 1e-12
-    # Neither one series nor the mere mean of two is valid whenever one likes to stop.
-    assert max(stopped_best(lambda x: evidence(x, 0), twin), stopped_best(mean_of_two, twin)) > 1.02
-
-
-def test_calibrated_forecasts_five_days_ahead_raise_no_alarm_with_their_lag() -> None:
-    rng, carry, days = np.random.default_rng(3), 0.8, 500
-    alarms = {0: 0, 4: 0}
-    for _ in range(12):
-        noise = math.sqrt(1 - carry**2) * rng.standard_normal(days + 5)
-        weather = lfilter([1], [1, -carry], noise)
-        p = ndtr((carry**5 * weather[:-5] - 0.5) / math.sqrt(1 - carry**10))
-        for lag in alarms:
-            monitor = Monitor(lag=lag)
-            monitor.add(weather[5:] > 0.5, p)
-            alarms[lag] += bool(monitor.alarms)
-    assert alarms[0] >= 4
-    assert alarms[4] == 0
-
-
-def test_a_certain_forecast_that_was_wrong_is_an_alarm_at_once_whatever_the_lag() -> None:
-    monitor = Monitor(lag=3)
-    monitor.add([0, 1], [0.2, 0.0])
-    assert [(x.case, x.evidence) for x in monitor.alarms] == [(2, math.inf)]
-
-
-def test_a_detector_with_a_lag_adds_up_its_series() -> None:
-    y, p = DRAWN.y[:40], DRAWN.q[:40]
-    lagged, parts = Monitor(lag=1, run_length=1e6), []
-    lagged.add(y, p)
-    for k in (0, 1):
-        part = Monitor(run_length=1e6)
-        part.add(y[k::2], p[k::2])
-        parts.append(math.expm1(part.evidence[0].log_evidence))
-    assert 0.5 * sum(parts) < math.expm1(lagged.evidence[0].log_evidence) <= sum(parts)
-
-
-@pytest.mark.parametrize("lag", [-1, 1.5, "2", None, True, 1001])
-def test_a_lag_that_is_no_number_of_cases_is_refused(lag: Any) -> None:
-    with pytest.raises(DataError, match="lag must be a whole number of cases from 0 to 1,000"):
-        Monitor(lag=lag)
 
 
 # Shares
@@ -798,22 +703,6 @@ def test_a_monitor_says_how_it_stands() -> None:
         "  1001 would be an alarm.\n"
         "False alarms are 1,000 cases or more apart on average if each forecast is right given\n"
         "  the outcomes of all earlier cases."
-    )
-
-
-def test_what_is_promised_depends_on_when_outcomes_came() -> None:
-    monitor = Monitor(lag=1)
-    monitor.add([1], [0.5], ids=["a"])
-    monitor.add(None, [0.5] * 4, ids=list("bcde"))
-    promise = "The probability of a false alarm, ever, is at most 5 % if each forecast is right"
-    said = " ".join(str(monitor).split())
-    assert said.endswith(f"{promise} given the outcomes of all earlier cases except the last.")
-    monitor.add([1, 0], ids=["b", "c"])
-    assert monitor.to_dict()["overlap"] == 3
-    said = " ".join(str(monitor).split())
-    assert "Outcomes came after up to 3 later forecasts. The probability" in said
-    assert said.endswith(
-        "as with independent cases; otherwise it takes a new state with a lag of 3."
     )
 
 

@@ -92,10 +92,10 @@ class Monitor:
 
     *Lag.* Forecasts h steps ahead miss the same news h times in a row. So cases take turns in
     `lag` + 1 series, within which each forecast knows the outcomes before it, and the evidence is
-    the mean of the series [2]_. That mean is valid once forecasts that were open at the time of
-    looking are settled, not before [3]_: the last `lag` cases therefore count as if they had come
-    out worst. So counted, it is at most the mean that will be there, and valid at any time. The
-    longer the lag, the later an alarm.
+    the mean of the series [2]_. Whoever stops by that mean must include forecasts that are open at
+    the time, once they are settled [3]_. Therefore the last `lag` cases count as if they had come
+    out worst: the evidence is what was certain while they were open, and the probability that it
+    ever reaches :math:`1 / \alpha` is at most :math:`\alpha`. A longer lag delays alarms.
 
     *Clusters* are within a batch: the mean of what its cases say counts as one case, which holds
     however they depend on one another.

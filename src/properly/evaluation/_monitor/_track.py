@@ -102,8 +102,9 @@ class Track:
 
     With a lag, units take turns in lag + 1 series, so that a unit is forecast when the outcomes of
     its series are known. The evidence is the mean of the series, in which the last units, as many
-    as the lag, count as if they had come out worst: they were open when the evidence was reached.
-    So it never exceeds the mean once these are settled, which is what makes it valid at any time.
+    as the lag, count as if they had come out worst. It is that of the time when they were open, and
+    at most the mean once they are settled, whose expectation is at most 1 if one stops by what was
+    known then. So it ever reaches 1 / alpha with a probability of at most alpha.
 
     Attributes
     ----------
