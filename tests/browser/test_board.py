@@ -24,6 +24,8 @@ if TYPE_CHECKING:
 
     from properly.comparison import Leaderboard
 
+pytestmark = pytest.mark.slow
+
 SUBJECTS: dict[str, Callable[[], Leaderboard]] = {
     "six": lambda: board(6, crowd="mean", peer=True),
     "thirty": lambda: board(30),

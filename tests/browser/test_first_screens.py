@@ -24,6 +24,8 @@ if TYPE_CHECKING:
 
     from tests.browser.pages import Printed
 
+pytestmark = pytest.mark.slow
+
 TELEPHONE = {"width": 390, "height": 844}
 # Charts are as wide as on a desk, and the printer makes all of it smaller.
 SHEET = {"width": 1030, "height": 1500}

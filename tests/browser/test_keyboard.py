@@ -11,6 +11,8 @@ if TYPE_CHECKING:
     from tests.browser.pages import Printed
     from tests.browser.window import Window
 
+pytestmark = pytest.mark.slow
+
 # What a person may want to reach: links, controls, and boxes that scroll.
 STOPS = "a[href], button, input, summary, pre, .wide"
 

@@ -4,9 +4,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+import pytest
+
 if TYPE_CHECKING:
     from tests.browser.pages import Printed
     from tests.browser.window import Window
+
+pytestmark = pytest.mark.slow
 
 
 def traces(window: Window, model: str) -> dict[str, int]:

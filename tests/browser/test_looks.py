@@ -13,6 +13,8 @@ if TYPE_CHECKING:
     from tests.browser.pages import Printed
     from tests.browser.window import Window
 
+pytestmark = pytest.mark.slow
+
 KEPT = Path(__file__).resolve().parents[2] / "docs" / "_build" / "screenshots"
 # What the guidelines for accessible pages ask of text.
 LEAST_CONTRAST = 4.5

@@ -5,6 +5,8 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING, Any
 
+import pytest
+
 from properly.report._people import people
 
 if TYPE_CHECKING:
@@ -12,6 +14,8 @@ if TYPE_CHECKING:
 
     from tests.browser.pages import Printed
     from tests.browser.window import Window
+
+pytestmark = pytest.mark.slow
 
 HEADS = "[...document.querySelectorAll('#in-people-table thead th')].map((x) => x.textContent)"
 ROW = """(k) => [...document.querySelector("#in-people-table tbody").rows[k].cells].map((x) =>

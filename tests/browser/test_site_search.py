@@ -15,6 +15,8 @@ if TYPE_CHECKING:
 
     from playwright.sync_api import Browser, Page
 
+pytestmark = pytest.mark.slow
+
 DOCS = Path(__file__).resolve().parents[2] / "docs"
 # Enough of the site to be searched; all of it takes minutes to build.
 PAGES = ("comparing", "calibration-tests", "reporting", "infinite-log-loss", "weights", "ordered")

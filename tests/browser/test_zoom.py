@@ -14,6 +14,8 @@ if TYPE_CHECKING:
     from tests.browser.pages import Printed
     from tests.browser.window import Window
 
+pytestmark = pytest.mark.slow
+
 WITHIN, WHOLE = "zoom out", "zoom to 1 % to 10 %"
 CHARTS = ("regret", "decision")
 
