@@ -29,6 +29,7 @@ def draw(rng: np.random.Generator, n: int, **known: Any) -> properly.Cases:
     return properly.Cases((rng.random(n) < p).astype(int), p, **known)
 
 
+@pytest.mark.slow
 def test_miscalibrated_forecasts_are_mostly_refused() -> None:
     rng = np.random.default_rng(103)
     p = rng.random((50, 300))

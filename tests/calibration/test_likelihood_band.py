@@ -60,6 +60,7 @@ def best_log_likelihood(weight: Column, events: Column, fixed: dict[int, float])
     return log_likelihood(weight, events, np.maximum.accumulate(found.x))
 
 
+@pytest.mark.slow
 @every_tally
 @pytest.mark.parametrize("level", [0.5, 0.9])
 def test_bounds_are_those_of_a_general_optimiser_to_six_digits(name: str, level: float) -> None:

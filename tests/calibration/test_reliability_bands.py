@@ -223,6 +223,7 @@ def test_many_weighted_cases_have_the_limits_of_large_samples(digits: int, metho
     assert band_of(cases, "consistency").method == method
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", ["consistency", "confidence"])
 def test_draws_in_cells_have_the_bounds_of_all_draws(
     kind: str, monkeypatch: pytest.MonkeyPatch

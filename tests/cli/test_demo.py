@@ -92,6 +92,7 @@ def test_the_example_is_evaluated_and_the_page_written(written: list[Any]) -> No
     assert words["overwrite"] is False
 
 
+@pytest.mark.slow
 def test_the_python_makes_the_same_page(written: list[Any]) -> None:
     run("demo", "--output", "it's.html", "--force")
     exec(compile(written[0][2]["python"], "page", "exec"), {})  # noqa: S102
@@ -101,6 +102,7 @@ def test_the_python_makes_the_same_page(written: list[Any]) -> None:
     assert words == {name: given[name] for name in ("title", "cases", "event")}
 
 
+@pytest.mark.slow
 def test_the_page_and_the_data_can_both_be_had(written: list[Any]) -> None:
     result = run("demo", "--output", "page.html", "--data", "crash.csv")
     assert "people are in crash.csv" in result.stdout

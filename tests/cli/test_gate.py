@@ -44,6 +44,7 @@ def store(file: Path, model: str, *options: str) -> Path:
     return path
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("condition", "code"),
     [
@@ -391,6 +392,7 @@ def test_every_exit_code_is_on_the_page_for_builds() -> None:
         assert f"| {code} |" in page
 
 
+@pytest.mark.slow
 def test_the_page_for_builds_shows_what_commands_print(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -445,6 +447,7 @@ def write_extreme(path: Path, cases: int = 300) -> Path:
     return path
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("condition", "code"),
     [
@@ -515,6 +518,7 @@ def test_too_few_events_have_no_gain(tmp_path: Path) -> None:
     assert (result.exit_code, result.stdout) == (1, "")
 
 
+@pytest.mark.slow
 def test_recalibrated_rows_are_cross_fitted(tmp_path: Path) -> None:
     file = write_extreme(tmp_path / "forecasts.csv")
     data = properly.read(file)
@@ -531,6 +535,7 @@ def test_recalibrated_rows_are_cross_fitted(tmp_path: Path) -> None:
     assert "Recalibrating extreme with" in table.stdout
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("ordered", [(), ("--ordered",)])
 def test_models_of_classes_have_gains_too(ordered: tuple[str, ...], file: Path) -> None:
     given = (*GRADED[:-1], *ordered, "--normalize", "--recalibrated", "--format", "json")
@@ -540,6 +545,7 @@ def test_models_of_classes_have_gains_too(ordered: tuple[str, ...], file: Path) 
     assert record["gains"]["p"]["recommended"] is False
 
 
+@pytest.mark.slow
 def test_conditions_are_about_recalibrated_rows_only_by_their_names(tmp_path: Path) -> None:
     file = write_extreme(tmp_path / "forecasts.csv")
     about = ("--outcome", "y", "--forecast", "extreme", "--recalibrated", "--fail-if")

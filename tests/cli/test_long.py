@@ -165,6 +165,7 @@ def test_a_board_is_written_to_a_file(tmp_path: Path) -> None:
     assert "exists already" in refused("leaderboard", file("long"), *LONG, "--output", path)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["board.html", "board.svg", "board.png", "board.pdf"])
 def test_a_board_is_a_page_or_a_picture_by_the_ending_of_its_file(
     name: str, tmp_path: Path

@@ -571,6 +571,7 @@ def test_a_state_that_python_began_is_gone_on_with(tmp_path: Path) -> None:
     assert same(state(tmp_path), began)
 
 
+@pytest.mark.slow
 def test_two_runs_at_once_both_count(tmp_path: Path) -> None:
     write(tmp_path / "a.csv", y=Y, p=P)
     write(tmp_path / "b.csv", y=Y[-70:], p=P[-70:])

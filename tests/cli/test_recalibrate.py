@@ -191,6 +191,7 @@ def test_weights_folds_level_and_seed_reach_the_work(
     assert asked["weight"].tolist() == (np.arange(CASES) // 10).tolist()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("layout", ["csv", "markdown", "latex"])
 def test_tables_of_maps_have_other_formats(file: Path, layout: str) -> None:
     result = fit(file, "--format", layout)
@@ -228,6 +229,7 @@ def selected(expression: str, file: Path) -> Any:
     return duckdb.execute(query).fetchnumpy()["q"]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", EVENT_MAPS)
 def test_a_file_a_call_and_a_database_agree(kind: str, file: Path, tmp_path: Path) -> None:
     path, out = tmp_path / "map.json", tmp_path / "new.csv"
@@ -241,6 +243,7 @@ def test_a_file_a_call_and_a_database_agree(kind: str, file: Path, tmp_path: Pat
     np.testing.assert_allclose(selected(sql.stdout, file), expected, rtol=1e-12)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ['say "p"', "a,b", "p'; DROP TABLE x; --", "Ω {x}", "p\tq"])
 def test_names_of_columns_are_data(name: str, tmp_path: Path) -> None:
     file, path, out = (tmp_path / x for x in ("in.csv", "map.json", "out.csv"))

@@ -113,6 +113,7 @@ def test_the_command_is_the_one_that_was_typed(written: list[Any]) -> None:
     assert written[1][2]["command"] == command
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "options",
     [
@@ -300,6 +301,7 @@ def test_an_interrupt_leaves_nothing_behind(monkeypatch: pytest.MonkeyPatch) -> 
     assert _there() == ["forecasts.csv"]
 
 
+@pytest.mark.slow
 def test_a_page_that_has_no_room_leaves_no_figures(monkeypatch: pytest.MonkeyPatch) -> None:
     files: list[int] = []
     real = os.fsync

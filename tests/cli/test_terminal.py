@@ -135,6 +135,7 @@ def test_what_is_refused_is_spelled_out_too(command: tuple[str, ...], status: in
     assert re.search(r"x1b|u001b", said)
 
 
+@pytest.mark.slow
 def test_a_pipe_gets_the_names_as_they_are() -> None:
     command = [sys.executable, "-m", "properly", "score", FILE, *TWO, *QUICK, "--format"]
     for layout in ("csv", "json"):

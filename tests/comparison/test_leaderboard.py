@@ -503,6 +503,7 @@ def relative_skills(y: Any, forecasts: Any, weight: Any) -> dict[str, Any]:
     return {row.forecaster: row.others for row in board}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", ["relative_skill", "scaled_relative_skill"])
 def test_the_error_of_relative_skill_is_what_single_questions_move_it_by(kind: str) -> None:
     y, forecasts = drawn()

@@ -57,6 +57,7 @@ def require_the_same(found: OverRanges, k: int, alone: Comparison) -> int:
     return int(flips.sum())
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("known", DESIGNS.values(), ids=DESIGNS)
 def test_every_range_has_the_numbers_of_its_own_comparison(known: dict[str, Any]) -> None:
     found, rng = over_ranges(CRASH.died, CRASH.forecasts, **known), np.random.default_rng(5)
@@ -67,6 +68,7 @@ def test_every_range_has_the_numbers_of_its_own_comparison(known: dict[str, Any]
         require_the_same(found, k, alone)
 
 
+@pytest.mark.slow
 def test_ties_with_the_ends_and_few_cases_that_differ() -> None:
     rng = np.random.default_rng(6)
     y = rng.random(60) < 0.4

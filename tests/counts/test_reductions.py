@@ -130,6 +130,7 @@ def test_equal_decimals_are_equal_forecasts(classes: int, whole: int) -> None:
         assert len(set(tail.tolist())) == len(set(exact.tolist()))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("whole", [3, 7, 30, 97, 365, 1000, 9973])
 @pytest.mark.parametrize("classes", [3, 5, 9, 60])
 @pytest.mark.parametrize("ends", [1, -1])

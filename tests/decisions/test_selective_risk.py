@@ -228,6 +228,7 @@ def test_weights_repeat_the_rows_of_every_metric() -> None:
 # Intervals
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["aurc", "excess_aurc", "augrc"])
 def test_the_standard_error_is_near_that_of_leaving_cases_out(name: str) -> None:
     right, confidence = answers(7, n=400)
@@ -255,6 +256,7 @@ def test_clusters_of_copies_say_no_more_than_one_of_each() -> None:
     assert (alike.design, alike.cases) == ("300 clusters", 1500)
 
 
+@pytest.mark.slow
 def test_the_interval_holds_the_area_about_as_often_as_it_says() -> None:
     """Of 400 samples of 200 answers, 95 % would be 380; the docstring has larger studies."""
     truth = np.mean(

@@ -136,6 +136,7 @@ def test_few_times_are_refused() -> None:
 # Draws
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("each", "shared"), [(1, 0.0), (4, 0.0), (4, 0.5), (4, 1.0)])
 @pytest.mark.parametrize("rho", [0.0, 0.6])
 def test_numbers_are_normal_and_as_dependent_as_they_should_be(

@@ -303,6 +303,7 @@ def test_weighted_cases_are_drawn_as_often_as_others_and_take_their_weight_along
     assert_drawn_rows(rows, np.sqrt(rows.value), recalibrated(cases), 0)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("dependence", [0.0, 0.4, 1.0])
 def test_whole_clusters_are_drawn_and_their_outcomes_agree_as_in_the_data(
     dependence: float,

@@ -294,6 +294,7 @@ def height(weight: Any, rates: tuple[float, float], p: Any = P) -> float:
     return float(np.diff(cuts) @ np.interp(between, x, y) / (rates[1] - rates[0]))
 
 
+@pytest.mark.slow
 @every_part
 @pytest.mark.parametrize("p", [P, P + np.arange(N) / 1e5], ids=["ties", "none"])
 def test_a_part_of_the_curve_is_judged_by_how_cases_move_it(

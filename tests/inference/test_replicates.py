@@ -135,6 +135,7 @@ def autoregression(dependence: float, times: int, seed: int) -> Floats:
     return series
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("dependence", [-0.4, 0.0, 0.5, 0.8])
 @pytest.mark.parametrize("times", [20, 103, 400])
 def test_the_length_of_blocks_is_that_of_arch(dependence: float, times: int) -> None:

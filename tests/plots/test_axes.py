@@ -59,6 +59,7 @@ def test_drawing_changes_no_global_style_and_opens_no_window(picture: str) -> No
     assert pyplot is None or pyplot.get_fignums() == []
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("picture", PICTURES)
 def test_a_name_is_shown_whatever_it_contains(picture: str) -> None:
     ax = drawn(picture, HOSTILE)

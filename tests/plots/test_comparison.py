@@ -181,6 +181,7 @@ def test_zero_has_room_on_both_sides(comparison: Comparison) -> None:
     assert min(-left, right) / (right - left) > 0.25
 
 
+@pytest.mark.slow
 def test_many_pairs_stay_readable() -> None:
     ax = plots.comparison(compare(Y, MANY, rule=Brier(), rng=1))
     figure: Any = ax.figure

@@ -115,6 +115,7 @@ def test_several_have_panels_side_by_side_on_one_scale() -> None:
     assert [caption(ax)[:9] for ax in axes] == ["RPS .2812", "RPS .5625"]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("columns", "rows"), [(None, 2), (4, 1), (1, 4), (3, 2)])
 def test_panels_are_laid_out_in_rows(columns: int | None, rows: int) -> None:
     axes = plots.cumulative_forecast({f"case {k}": NEAR for k in range(4)}, columns=columns)
@@ -169,6 +170,7 @@ def test_names_of_forecasts_and_classes_are_text() -> None:
     ax.figure.draw_without_rendering()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("classes", [2, 3, 10])
 def test_long_labels_are_whole_and_do_not_touch(classes: int) -> None:
     labels = [f"very long class label no. {k}" for k in range(classes)]

@@ -80,6 +80,7 @@ def shaded_area(ax: Axes) -> float:
     return float(abs(np.sum(x[:-1] * y[1:] - x[1:] * y[:-1])) / 2)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("ends", [(0.01, 0.1), (0.05, 0.2), (0.32, 0.6)])
 @pytest.mark.parametrize("sample", SAMPLES)
 @pytest.mark.parametrize("axis", MEANING)

@@ -126,6 +126,7 @@ def test_labels_are_text() -> None:
     ax.figure.draw_without_rendering()  # type: ignore[union-attr]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("label", ["{}", "very long class label no. {}", "Unbreakable{}" * 2])
 def test_ten_classes_with_large_counts_are_whole_and_apart(label: str) -> None:
     labels = tuple(label.format(k, k) for k in range(10))

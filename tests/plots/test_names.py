@@ -39,6 +39,7 @@ def test_heights_that_are_apart_stay_and_two_that_touch_share_the_way() -> None:
     np.testing.assert_allclose(spread(np.array([99.0, 99]), 10, 0, 100), [90, 100])
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("count", [2, 5, 30])
 def test_names_in_a_figure_of_our_own_do_not_touch_and_are_whole(count: int) -> None:
     ax = plain_axes(None)

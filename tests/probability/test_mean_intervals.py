@@ -93,6 +93,7 @@ def errors_by_hand(t: Any, known: dict[str, Any]) -> dict[str, tuple[float, floa
 # Three means
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("classes", [False, True], ids=["event", "classes"])
 @every_design
 def test_standard_errors_are_those_of_the_influences(design: str, classes: bool) -> None:
@@ -357,6 +358,7 @@ def calibrated_classes(seed: int) -> Cases:
     return Cases([rng.choice(3, p=row) for row in p], p)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("draw", "runs"), [(calibrated_event, 25), (calibrated_classes, 15)], ids=["event", "classes"]
 )

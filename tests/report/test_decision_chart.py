@@ -99,6 +99,7 @@ def test_names_of_lines_stand_where_they_are_seen() -> None:
         assert whole == ["treat none", "treat all"]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("zoomed", [True, False])
 @pytest.mark.parametrize("chart", [decision_chart, regret_chart])
 def test_ticks_and_names_are_those_of_the_view(

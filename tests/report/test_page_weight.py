@@ -31,6 +31,7 @@ def printed(cases: int, kind: str) -> str:
     return page(e)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", ["independent", "clusters"])
 def test_many_cases_make_a_page_as_light_as_few(kind: str) -> None:
     few, many = printed(FEW, kind), printed(MANY, kind)

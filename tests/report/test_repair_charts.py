@@ -34,6 +34,7 @@ def repaired() -> Evaluation:
     return evaluated(recalibrate="auto")
 
 
+@pytest.mark.slow
 def test_the_section_is_there_only_if_asked_for(repaired: Evaluation) -> None:
     without, with_it = page(evaluated()), page(repaired)
     assert 'id="repair"' not in without

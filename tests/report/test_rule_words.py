@@ -84,6 +84,7 @@ def evaluated(kind: Any, rules: list[Rule] | None) -> properly.Evaluation:
     )
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("kind", "rules"),
     [

@@ -138,6 +138,7 @@ def test_a_table_of_more_than_a_piece_costs_what_its_halves_cost(
     assert_halves_cost_the_same(rule, 2**14)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("rule", [Brier(), RPS()], ids=lambda rule: rule.name)
 def test_a_piece_is_a_table_of_a_million_entries(rule: ClassRule) -> None:
     assert_halves_cost_the_same(rule, 2**20)

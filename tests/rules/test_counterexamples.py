@@ -117,6 +117,7 @@ def test_rounding_does_not_refute() -> None:
     assert best_pair(Prices(Noisy(0.25), 2), all_points(2)) is None
 
 
+@pytest.mark.slow
 def test_a_bias_too_small_for_the_grid_is_found_and_rounded() -> None:
     prices = Prices(Shifted(0.49999, form="published"), 2)
     assert best_pair(prices, all_points(2)) is None
@@ -172,6 +173,7 @@ def test_several_classes_are_optimised_too() -> None:
     assert report.max() < truth.max()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("rule", [Brier(), Log(), PBS()])
 def test_optimising_a_strictly_proper_rule_finds_nothing(rule: ClassRule) -> None:
     assert optimised(Prices(rule, 3), np.random.default_rng(1)) is None

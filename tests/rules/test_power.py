@@ -40,6 +40,7 @@ def test_the_loss_is_the_definition_to_the_last_digits(alpha: float) -> None:
             np.testing.assert_allclose(found, wanted, rtol=100 * EPS, atol=0)
 
 
+@pytest.mark.slow
 @every_alpha
 def test_the_cost_between_any_two_thresholds_is_exact(alpha: float) -> None:
     rule = Power(alpha)

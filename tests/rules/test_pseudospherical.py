@@ -201,6 +201,7 @@ def test_one_case_costs_what_the_definition_says() -> None:
     )
 
 
+@pytest.mark.slow
 @every_power
 def test_the_cost_between_any_two_thresholds_is_exact(power: float) -> None:
     rule = Pseudospherical(power)
