@@ -15,7 +15,7 @@ import pytest
 
 from properly._boundary import _parts
 from properly._boundary._files import make_folder, write_whole
-from properly._boundary._parts import NAME, together
+from properly._boundary._parts import NAME, remove_all, temporary_folder, together
 from properly.errors import DataError
 
 if TYPE_CHECKING:
@@ -266,3 +266,15 @@ def test_a_folder_that_was_made_goes_with_its_files(tmp_path: Path) -> None:
     assert names(tmp_path) == ["there"]
     write(tmp_path / "page")
     assert [names(folder) for folder in (here, there)] == [["figure"], ["figure"]]
+
+
+def test_a_temporary_folder_goes_at_its_end_after_an_error_and_when_all_is_removed() -> None:
+    with temporary_folder() as folder:
+        (folder / "some").touch()
+    assert not folder.exists()
+    with pytest.raises(ZeroDivisionError), temporary_folder() as folder:
+        raise ZeroDivisionError
+    assert not folder.exists()
+    with temporary_folder() as folder:
+        remove_all()
+        assert not folder.exists()

@@ -191,8 +191,11 @@ def temporary_folder() -> Iterator[Path]:
     with TemporaryDirectory(prefix="properly-", ignore_cleanup_errors=True) as name:
         folder = Path(name)
         _FOLDERS.add(folder)
-        yield folder
-    _FOLDERS.discard(folder)
+        try:
+            yield folder
+        finally:
+            shutil.rmtree(folder, ignore_errors=True)
+            _FOLDERS.discard(folder)
 
 
 def remove_all() -> None:
