@@ -60,11 +60,17 @@ MONTE_CARLO = {
 }
 
 # The ids of standard errors: what is known of the cases, the id of the mean, degrees of freedom.
+# Within one stratum, clusters have the formula of surveys, whatever their sizes: G / (G - 1).
+ALL = np.zeros(len(Y))
 DESIGNS: dict[str, tuple[dict[str, Any], str, float]] = {
     "se_iid": ({}, "mean", 299),
     "se_weighted": ({"weight": WEIGHT}, "wmean", 299),
-    "se_cluster": ({"clusters": CLUSTER}, "mean", 29),
-    "se_cluster_weighted": ({"weight": WEIGHT, "clusters": CLUSTER}, "wmean", 29),
+    "se_cluster": ({"clusters": CLUSTER, "strata": ALL}, "mean", 29),
+    "se_cluster_weighted": (
+        {"weight": WEIGHT, "clusters": CLUSTER, "strata": ALL},
+        "wmean",
+        29,
+    ),
     "se_stratified": ({"strata": STRATUM}, "mean", 300 - len(set(STRATUM))),
     "se_stratified_cluster_weighted": (
         {"weight": WEIGHT, "clusters": CLUSTER, "strata": STRATUM},

@@ -23,17 +23,27 @@ def wilson(share: float, n: float, quantile: float | None = None) -> tuple[float
     return lower, upper
 
 
+def corrected(size: Any) -> tuple[Any, float]:
+    """Return the factors of Bell and McCaffrey of clusters of such weights, and their degrees."""
+    share = size / size.sum()
+    off = np.outer(share**2 / (1 - share), share**2 / (1 - share))
+    np.fill_diagonal(off, share**2)
+    return 1 / (1 - share), 1 / off.sum()
+
+
 def spread(amount: Any, weight: Any, cluster: Any = None) -> float:
     """Return half the width of the interval of a mean, of cases or of clusters."""
     w, square = sizes(weight, len(amount))
     away = amount - (w * amount).sum() / w.sum()
     if cluster is None:
         n = w.sum() ** 2 / square.sum()
-        variance = (square * away**2).sum() / w.sum() ** 2
+        factor, degrees = n / (n - 1), n - 1
+        variance = (square * away**2).sum() / w.sum() ** 2 * factor
     else:
         totals = np.bincount(cluster, w * away) / w.sum()
-        n, variance = len(totals), (totals**2).sum()
-    return float(stdtrit(n - 1, (1 + LEVEL) / 2) * np.sqrt(variance * n / (n - 1)))
+        factor, degrees = corrected(np.bincount(cluster, w))
+        variance = (factor * totals**2).sum()
+    return float(stdtrit(degrees, (1 + LEVEL) / 2) * np.sqrt(variance))
 
 
 def put_together(
@@ -57,7 +67,7 @@ def put_together(
     quantile, design = ndtri((1 + LEVEL) / 2), 1.0
     if cluster is not None:
         half, alone = spread(amount @ kinds, weight, cluster), amount @ covariance @ amount
-        quantile = stdtrit(cluster.max(), (1 + LEVEL) / 2)
+        quantile = stdtrit(corrected(np.bincount(cluster, w))[1], (1 + LEVEL) / 2)
         if alone < 1e-20:
             return amount @ share - half, amount @ share + half
         design = max((half / quantile) ** 2 / alone, 1)

@@ -45,6 +45,9 @@ CLUSTERS = (
     (0.06, 100, False),
 )
 UNEVEN = (5, 35)
+# Clusters of log-normal sizes, twenty cases on average, and the share of a loss's variance that is
+# that of its cluster.
+UNEQUAL, LOG_SIZE, SHARED = (8, 20, 30, 50), 1.0, 0.36
 RHO, TIMES = (0.0, 0.5, 0.8), (100, 500)
 SERIAL: tuple[Literal["cosines", "newey-west", "newey-west-auto"], ...] = (
     "cosines",
@@ -80,6 +83,9 @@ def inference_facts() -> Iterator[tuple[int, Facts]]:
     yield from comparison_facts()
     yield from test_facts()
     yield from confidence_facts()
+    for count in UNEQUAL:
+        facts = {"event_rate": 0.32, "clusters": count, "n": MEMBERS * count}
+        yield 1000, {"study": "unequal clusters", **facts}
 
 
 def inference(facts: Facts, rng: np.random.Generator) -> list[Finding]:
@@ -156,6 +162,26 @@ def clusters(facts: Facts, rng: np.random.Generator) -> list[Finding]:
     told = properly.Cases(y, p, clusters=label)
     found = [*_of_one_model(told, rate, told=True), *_summary(told, rate, rng, told=True)]
     return found + _of_one_model(properly.Cases(y, p), rate, told=False)
+
+
+def unequal_clusters(facts: Facts, rng: np.random.Generator) -> list[Finding]:
+    """Draw clusters of log-normal sizes; judge one model, and two of which neither is better."""
+    rate, count = facts["event_rate"], facts["clusters"]
+    size = MEMBERS * np.exp(LOG_SIZE * rng.normal(size=count) - LOG_SIZE**2 / 2)
+    label = np.repeat(np.arange(count), np.maximum(np.rint(size), 1).astype(np.intp))
+    y, q = populations.in_clusters(rate, label, rng)
+    cases = properly.Cases(y, populations.forecast(MODEL, q, rng), clusters=label)
+    shared, own = rng.normal(size=count)[label], rng.normal(size=len(label))
+    losses = [np.sqrt(SHARED) * shared + np.sqrt(1 - SHARED) * own, np.zeros(len(label))]
+    models = {
+        name: populations.off_by(populations.as_losses(loss, "normal"), y)
+        for name, loss in zip("ab", losses, strict=True)
+    }
+    pairs = properly.compare(y, models, rule=Brier(), clusters=label, rng=rng)
+    return [
+        *_of_one_model(cases, rate, told=True),
+        rejection("no difference", pairs.p_value[0], rule="Brier"),
+    ]
 
 
 def labels(count: int, *, uneven: bool = False) -> NDArray[np.intp]:
@@ -245,6 +271,7 @@ STUDIES: dict[str, Study] = {
     "summary": summary,
     "weights": weights,
     "clusters": clusters,
+    "unequal clusters": unequal_clusters,
     "series": series,
     "bootstrap": bootstrap,
     "bootstrap clusters": bootstrap_clusters,

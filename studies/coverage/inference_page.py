@@ -92,6 +92,17 @@ def clusters(rows: Rows) -> str:
     return numbers(columns, lambda cell: beside(cell, covered, "coverage"))
 
 
+def unequal_clusters(rows: Rows) -> str:
+    """Show what is covered with clusters of log-normal sizes, and how often none is rejected."""
+    columns = [
+        (f"{count} clusters", group)
+        for (count,), group in groups(of(rows, "unequal clusters"), "clusters").items()
+    ]
+    null = [rejected(one(pick(group, what="no difference"))) for _, group in columns]
+    shown = numbers(columns, lambda cell: covered(cell[0]))
+    return f"{shown}\n| no difference of two models, rejected | {' | '.join(null)} |"
+
+
 def many_clusters(rows: Rows) -> str:
     """Give the lowest that is covered told of many clusters."""
     told = of(rows, "clusters", clusters=MANY, told=True)
@@ -253,6 +264,7 @@ TABLES: dict[str, Callable[[Rows], str]] = {
     "inference_scores": scores,
     "inference_weights": weights,
     "inference_clusters": clusters,
+    "inference_unequal_clusters": unequal_clusters,
     "inference_many_clusters": many_clusters,
     "inference_series": series,
     "inference_bootstrap": bootstrap,

@@ -166,13 +166,15 @@ def test_clusters_in_several_folds_are_warned_of() -> None:
     with pytest.warns(DataWarning, match=message):
         by_fold(Y, P1, np.arange(300) % 3, rule=Brier(), clusters=CLUSTER)
     found = by_fold(Y, P1, CLUSTER % 3, rule=Brier(), clusters=CLUSTER)
-    assert_published("b1.se_cluster", found.models["forecast"].pooled.standard_error)
+    expected = properly.score_interval(properly.Cases(Y, P1, clusters=CLUSTER), Brier())
+    error = found.models["forecast"].pooled.standard_error
+    assert error == pytest.approx(expected.standard_error, rel=1e-12)
 
 
 def test_the_conclusion_says_what_each_number_is_about(both: Folds) -> None:
     told = both.conclusion
-    assert "about these fitted models" in told
-    assert "About the method that fits them it is too narrow" in told
+    assert "The interval is about the mean score of the method" in told
+    assert "these fitted models in 91 %" in told
     assert "no t-test is made over folds" in told
     assert f"p1 scores lower, which is better, than p2 in {both.better[0]} of 3 folds" in told
     assert "if the two differ, trust the mean" in told

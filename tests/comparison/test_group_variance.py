@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 from scipy.stats import chi2, f
 
 from properly.comparison._group_variance import (
+    _satterthwaite,
     cochran,
     count_units,
     homogeneity,
@@ -33,11 +34,32 @@ def test_units_are_cases_clusters_or_times() -> None:
     for design in (Design(ONES, cluster=NESTED), Design(ONES, time=NESTED)):
         units = count_units(GROUP, design)
         assert (units.inside.tolist(), units.outside.tolist()) == ([2] * 3, [4] * 3)
-        assert not units.both.any()
-        np.testing.assert_array_equal(units.common, np.diag([2] * 3))
+        np.testing.assert_allclose(units.shared, 0, atol=1e-15)
+        np.testing.assert_allclose(units.common, np.eye(3), atol=1e-15)
     across = count_units(GROUP, Design(ONES, cluster=ACROSS))
-    assert across.inside.tolist() == across.outside.tolist() == across.both.tolist() == [4] * 3
-    np.testing.assert_array_equal(across.common, np.full((3, 3), 4))
+    assert across.inside.tolist() == across.outside.tolist() == [4] * 3
+    np.testing.assert_allclose(across.common, np.full((3, 3), 1 / 3))
+    np.testing.assert_allclose(across.shared, np.full(3, 1 / 3))
+
+
+def test_groups_within_clusters_have_the_degrees_of_bell_and_mccaffrey() -> None:
+    """Compare with whole matrices: the means of two groups, fitted at once."""
+    rng = np.random.default_rng(5)
+    group, cluster = rng.integers(0, 2, 40), np.minimum(rng.integers(0, 9, 40), 6)
+    design = np.eye(2)[group]
+    inverse = np.linalg.inv(design.T @ design)
+    rest = np.eye(40) - design @ inverse @ design.T
+    columns = []
+    for g in np.unique(cluster):
+        some = cluster == g
+        value, vector = np.linalg.eigh(rest[np.ix_(some, some)])
+        root = vector @ np.diag(value**-0.5) @ vector.T
+        columns.append(rest[some].T @ root @ design[some] @ inverse @ [1.0, -1.0])
+    joint = np.stack(columns) @ np.stack(columns).T
+    units = count_units(group, Design(np.ones(40), cluster=cluster))
+    variance = 1 / np.bincount(group)
+    found = _satterthwaite(variance, variance[::-1], units)
+    np.testing.assert_allclose(found, np.trace(joint) ** 2 / (joint**2).sum(), rtol=1e-12)
 
 
 def test_a_stratum_that_is_all_of_one_side_takes_a_degree_of_freedom() -> None:

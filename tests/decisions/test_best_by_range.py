@@ -207,8 +207,7 @@ def test_errors_are_those_of_paired_differences() -> None:
         difference = second - best
         assert found.margin[i, j] == pytest.approx(difference.mean(), rel=1e-9, abs=1e-14)
         sums = np.bincount(clusters, difference - difference.mean()) / 150
-        sums = sums[np.bincount(clusters) > 0]
-        expected = np.sqrt(np.sum(sums**2) * len(sums) / (len(sums) - 1))
+        expected = np.sqrt(np.sum(sums**2 / (1 - np.bincount(clusters) / 150)))
         assert found.standard_error[i, j] == pytest.approx(expected, rel=1e-9)
     assert np.isnan(found.standard_error[np.tril_indices(len(EDGES))]).all()
 

@@ -151,8 +151,9 @@ def test_weights_and_factor_make_the_variance_of_a_mean(weight: Any, clusters: A
         n = w.sum() ** 2 / (w**2).sum()
         variance = (w**2 * away**2).sum() / w.sum() ** 2 * n / (n - 1)
     else:
+        # Without the correction, which is one factor per cluster.
         totals = [(w * away)[rows.unit == k].sum() for k in range(rows.units)]
-        variance = np.sum(np.square(totals)) / w.sum() ** 2 * len(totals) / (len(totals) - 1)
+        variance = np.sum(np.square(totals)) / w.sum() ** 2
     assert rows.factor * (sums**2).sum() == pytest.approx(variance, rel=1e-12)
 
 

@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from scipy.stats import t as student
 from sklearn.metrics import cohen_kappa_score
 from statsmodels.stats.inter_rater import cohens_kappa
 
@@ -273,9 +274,12 @@ def test_the_standard_error_is_that_of_statsmodels(counts: Any, power: int) -> N
     found = table.kappa_interval(weights)
     assert found.value == pytest.approx(theirs.kappa, rel=1e-12)
     assert found.standard_error == pytest.approx(theirs.std_kappa, rel=1e-12)
-    assert found.interval == pytest.approx((theirs.kappa_low, theirs.kappa_upp), rel=1e-12)
+    # What is left of one, on the scale of logarithms, with Student's t.
+    n, left = np.sum(counts), 1 - theirs.kappa
+    step = np.exp(student.ppf(0.975, n - 1) * theirs.std_kappa / left)
+    assert found.interval == pytest.approx((1 - left * step, 1 - left / step), rel=1e-11)
     assert found.value == table.kappa(weights)
-    assert (found.cases, found.degrees, found.level) == (np.sum(counts), math.inf, 0.95)
+    assert (found.cases, found.degrees, found.level) == (n, n - 1, 0.95)
     if power:
         named = table.kappa_interval("linear" if power == 1 else "quadratic")
         assert named.interval == pytest.approx(found.interval, rel=1e-12)

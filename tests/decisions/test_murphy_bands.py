@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 import pytest
 from scipy.special import ndtri, stdtrit
-from tests.score_oracles import LEVEL, put_together
+from tests.score_oracles import LEVEL, corrected, put_together
 
 from properly import Cases, tally
 from properly.decisions import murphy_curve, murphy_difference
@@ -68,10 +68,11 @@ def clustered_interval(
     w, _, _ = sizes(weight)
     mean = (w * loss).sum() / w.sum()
     influence = w * (loss - mean) / w.sum()
-    totals = np.array([influence[cluster == g].sum() for g in np.unique(cluster)])
-    many = len(totals)
-    variance = many / (many - 1) * ((totals - totals.mean()) ** 2).sum()
-    return mean, stdtrit(many - 1, (1 + LEVEL) / 2) * np.sqrt(variance)
+    totals, size = (
+        np.array([x[cluster == g].sum() for g in np.unique(cluster)]) for x in (influence, w)
+    )
+    factor, degrees = corrected(size)
+    return mean, stdtrit(degrees, (1 + LEVEL) / 2) * np.sqrt((factor * totals**2).sum())
 
 
 def limits(curve: MurphyCurve) -> Iterator[tuple[float, bool, float, float]]:

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from scipy.special import ndtri, stdtrit
 from tests import score_oracles
-from tests.score_oracles import LEVEL, put_together, spread, wilson
+from tests.score_oracles import LEVEL, corrected, put_together, spread, wilson
 
 from properly import Cases, Tally, tally
 from properly.decisions import (
@@ -226,7 +226,7 @@ def test_shares_have_score_intervals(weight: Any, c: float, clusters: Any) -> No
         )
         variance = (square * away**2).sum() / w.sum() ** 2
         if clusters is not None:
-            quantile = stdtrit(clusters.max(), (1 + LEVEL) / 2)
+            quantile = stdtrit(corrected(np.bincount(clusters, w))[1], (1 + LEVEL) / 2)
             variance = max(variance, (spread(away, weight, clusters) / quantile) ** 2)
         expected = wilson(share, share * (1 - share) / variance, quantile)
         assert ends[name] == pytest.approx(expected, rel=0, abs=1e-11), name
@@ -272,7 +272,7 @@ def per_case(
     covariance = (square * away) @ away.T / w.sum() ** 2
     amount, quantile, design = np.array(amounts), ndtri((1 + LEVEL) / 2), 1.0
     if cluster is not None:
-        quantile = stdtrit(cluster.max(), (1 + LEVEL) / 2)
+        quantile = stdtrit(corrected(np.bincount(cluster, w))[1], (1 + LEVEL) / 2)
         actual = (spread(amount @ away, weight, cluster) / quantile) ** 2
         design = max(actual / (amount @ covariance @ amount), 1)
     part = others / (1 + others)

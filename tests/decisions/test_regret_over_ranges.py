@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from tests.score_oracles import corrected
 
 from properly import Cases, tally
 from properly.counts._scoring import mean_score
@@ -92,8 +93,11 @@ def spread_by_hand(difference: Any, weight: Any, clusters: Any) -> float:
     total = weight.sum()
     away = weight * (difference - np.average(difference, weights=weight)) / total
     if clusters is not None:
-        sums = np.array([away[clusters == label].sum() for label in np.unique(clusters)])
-        return float(np.sqrt(len(sums) / (len(sums) - 1) * np.sum(sums**2)))
+        sums, size = (
+            np.array([x[clusters == label].sum() for label in np.unique(clusters)])
+            for x in (away, weight)
+        )
+        return float(np.sqrt(np.sum(corrected(size)[0] * sums**2)))
     effective = total**2 / np.sum(weight**2)
     return float(np.sqrt(np.sum(away**2) * effective / (effective - 1)))
 

@@ -196,7 +196,7 @@ KINDS = [
 @pytest.mark.parametrize(("rows", "options"), KINDS)
 def test_every_key_is_there_and_no_other(rows: Any, options: dict[str, Any]) -> None:
     found = sums_of(rows(), **options)
-    keys = keys_of(found.models, found.rules, found.classes)
+    keys = keys_of(found.models, found.rules, found.classes, clustered=found.clustered)
     assert set(found.totals) == set(keys)
     assert len(keys) == len(set(keys))
 
@@ -264,8 +264,8 @@ def small() -> dict[Key, float]:
 
 def test_small_sums_are_those_made_by_hand() -> None:
     # Brier: a pays 1/4, 1/4, 1, 1/16 and b pays 1/4, 0, 1/4, 1/4.
-    # By cluster: W = 3, 5; Y = 3, 0; L = 3/2, 1/2 of a and 3/4, 1 of b.
-    found = small()
+    # By cluster: W = 3, 5; Y = 3, 0; L = 3/2, 1/2 of a and 3/4, 1 of b. Squares are over 1 - W / 8.
+    found, x, y = small(), 8 / 5, 8 / 3
     expected = {
         ("rows",): 4,
         ("units",): 2,
@@ -274,20 +274,22 @@ def test_small_sums_are_those_made_by_hand() -> None:
         ("row_squares",): 22,
         ("event_rows",): 2,
         ("event",): 3,
-        ("event2",): 9,
-        ("event_weight",): 9,
+        ("event2",): 9 * x,
+        ("event_weight",): 9 * x,
         ("event_squares",): 5,
         ("loss", 0, 0): 2,
-        ("loss2", 0, 0): 2.5,
-        ("loss_weight", 0, 0): 7,
-        ("loss_event", 0, 0): 4.5,
+        ("loss2", 0, 0): 2.25 * x + 0.25 * y,
+        ("loss_weight", 0, 0): 4.5 * x + 2.5 * y,
+        ("loss_event", 0, 0): 4.5 * x,
         ("infinite", 0, 0): 0,
         ("infinite_weight", 0, 0): 0,
         ("loss", 0, 1): 1.75,
-        ("loss2", 0, 1): 1.5625,
-        ("loss_weight", 0, 1): 7.25,
-        ("loss_event", 0, 1): 2.25,
-        ("apart2", 0, 0, 1): 0.8125,
+        ("loss2", 0, 1): 0.5625 * x + y,
+        ("loss_weight", 0, 1): 2.25 * x + 5 * y,
+        ("loss_event", 0, 1): 2.25 * x,
+        ("apart2", 0, 0, 1): 0.5625 * x + 0.25 * y,
+        ("corrected2",): 9 * x + 25 * y,
+        ("corrected4",): 81 * x**2 + 625 * y**2,
         ("differing", 0, 0, 1): 3,
         # By Log, a is certain and wrong in the third row, which weighs 1.
         ("infinite", 1, 0): 1,
@@ -295,7 +297,7 @@ def test_small_sums_are_those_made_by_hand() -> None:
         ("infinite", 1, 1): 0,
         ("differing", 1, 0, 1): 3,
     }
-    assert {key: found[key] for key in expected} == expected
+    assert {key: found[key] for key in expected} == pytest.approx(expected, rel=1e-14)
     log2 = math.log(2)
     assert found["loss", 1, 1] == pytest.approx(7 * log2, rel=1e-15)
     assert found["loss", 1, 0] == pytest.approx(3 * log2 + 4 * math.log(4 / 3), rel=1e-15)

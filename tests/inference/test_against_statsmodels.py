@@ -52,6 +52,8 @@ Y, A, B, WEIGHT = DATA["y"], DATA["a"], DATA["b"], DATA["weight"]
 # Numbered without gaps, as statsmodels wants them.
 CLUSTERS = np.unique(DATA["clusters"], return_inverse=True)[1]
 G = int(CLUSTERS.max()) + 1
+# Within one stratum, clusters of any size have the factor G / (G - 1), as there.
+SURVEY = {"clusters": CLUSTERS, "strata": np.zeros(N)}
 
 
 def losses(rule: Any, p: Floats = A) -> Floats:
@@ -96,7 +98,7 @@ def test_clusters(rule: Any) -> None:
     """The correction is G / (G - 1) times (n - 1) / (n - 1) for a single coefficient."""
     how = {"groups": CLUSTERS, "use_correction": True}
     fitted = constant(losses(rule)).fit(cov_type="cluster", cov_kwds=how, use_t=True)
-    found = estimate(rule, clusters=CLUSTERS)
+    found = estimate(rule, **SURVEY)
     assert_agrees(found, fitted)
     assert found.degrees == G - 1
     assert found.interval == pytest.approx(tuple(fitted.conf_int()[0]), rel=1e-10)
@@ -106,7 +108,7 @@ def test_clusters(rule: Any) -> None:
 def test_weighted_clusters(rule: Any) -> None:
     how = {"groups": CLUSTERS, "use_correction": False}
     fitted = constant(losses(rule), WEIGHT).fit(cov_type="cluster", cov_kwds=how)
-    assert_agrees(estimate(rule, clusters=CLUSTERS, weight=WEIGHT), fitted, G / (G - 1))
+    assert_agrees(estimate(rule, **SURVEY, weight=WEIGHT), fitted, G / (G - 1))
 
 
 @rules
@@ -144,7 +146,7 @@ def test_differences_between_clustered_cases(rule: Any) -> None:
     how = {"groups": CLUSTERS, "use_correction": True}
     fitted = constant(apart).fit(cov_type="cluster", cov_kwds=how, use_t=True)
     models = {"a": A, "b": B}
-    found = properly.compare(Y, models, rule=rule, clusters=CLUSTERS, method="t", rng=1)["a", "b"]
+    found = properly.compare(Y, models, rule=rule, **SURVEY, method="t", rng=1)["a", "b"]
     assert found.difference == pytest.approx(fitted.params[0], rel=1e-12)
     assert found.standard_error == pytest.approx(fitted.bse[0], rel=1e-10)
     assert found.p_value == pytest.approx(fitted.pvalues[0], rel=1e-9)
@@ -224,7 +226,7 @@ def test_recalibration_of_clusters() -> None:
         recalibration(offset=offset).fit(tol=1e-14, cov_type="cluster", cov_kwds=how)
         for offset in (False, True)
     )
-    check_recalibration(summary(clusters=CLUSTERS), free, fixed, G / (G - 1))
+    check_recalibration(summary(**SURVEY), free, fixed, G / (G - 1))
 
 
 def test_recalibration_of_weighted_cases() -> None:

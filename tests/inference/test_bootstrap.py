@@ -286,7 +286,10 @@ def test_standard_errors_of_replicates_are_those_of_the_rows_written_out(name: s
     (counts,) = sample.sampler.counts(5, np.random.default_rng(3))
     for count, found, pivot in zip(counts, mean.errors(counts), mean.pivots(counts), strict=True):
         rows = repeated(cases, count, sample.unit)
+        # Replicates have the factor G / (G - 1), as clusters within strata have.
         sampled = Design.of(rows)
+        if sampled.cluster is not None and sampled.stratum is None:
+            sampled = sampled.stratified(np.zeros(len(rows), dtype=np.intp))
         middle, influence = of_mean(Log().loss(rows.y, rows.p), sampled.weight)
         expected = float(covariance(influence[None], sampled).errors[0])
         assert found == pytest.approx(expected, rel=1e-10)

@@ -189,7 +189,7 @@ def test_a_skill_has_its_interval_on_the_scale_of_log_ratios() -> None:
     low, high = (1 - x for x in found.interval[::-1])
     ratio = 1 - found.value
     assert math.sqrt(low * high) == pytest.approx(ratio, rel=1e-12)
-    half = student.ppf(0.975, len(np.unique(CLUSTER)) - 1) * found.standard_error / ratio
+    half = student.ppf(0.975, found.degrees) * found.standard_error / ratio
     assert math.log(high / ratio) == pytest.approx(half, rel=1e-12)
 
 
@@ -255,9 +255,31 @@ def test_counted_and_weighted_areas_agree_with_rows() -> None:
 
 def test_clusters_make_an_area_obuchowski_s() -> None:
     found = auc_interval(cases(clusters=CLUSTER))
-    assert found.degrees == len(np.unique(CLUSTER)) - 1
+    assert found.degrees == score_interval(cases(clusters=CLUSTER), Brier()).degrees
     alone = auc_interval(cases(clusters=np.arange(N)))
     assert alone.standard_error == pytest.approx(auc_interval(cases()).standard_error, rel=0.02)
+
+
+@pytest.mark.filterwarnings("ignore:with 6 events")
+def test_few_events_leave_an_area_few_degrees_of_freedom() -> None:
+    rng = np.random.default_rng(8)
+    y = np.arange(100) < 6
+    p = np.round(np.where(y, rng.beta(3, 3, 100), rng.beta(2, 4, 100)), 3)
+    higher = (p[y][:, None] > p[~y]) + 0.5 * (p[y][:, None] == p[~y])
+    parts = np.array([higher.mean(axis=1).var(ddof=1) / 6, higher.mean(axis=0).var(ddof=1) / 94])
+    expected = min(
+        x.sum() ** 2 / (x**2 / [5, 93]).sum() for x in (parts, np.array([1 / 6, 1 / 94]))
+    )
+    found = [auc_interval(x) for x in (Cases(y, p), tally(y, p))]
+    rivals = properly.compare(y, {"a": p, "b": p**2 / 2 + 0.1 * y}, rule="auc", rng=1)
+    wald = auc_interval(Cases(y, p), method="wald")
+    for each in (*found, rivals.scores["a"]):
+        assert each.degrees == pytest.approx(expected, rel=1e-10)
+        half = student.ppf(0.975, expected) * each.standard_error / (each.value * (1 - each.value))
+        middle = math.log(each.value / (1 - each.value))
+        assert each.interval == pytest.approx(1 / (1 + np.exp(-middle + half * np.array([1, -1]))))
+    assert wald.degrees == math.inf
+    assert 5 < expected < 7
 
 
 def test_a_perfect_area_has_no_interval() -> None:
@@ -403,6 +425,17 @@ def test_net_benefit_is_a_mean_of_what_was_gained() -> None:
     assert standard.standard_error == pytest.approx(error, rel=1e-10)
 
 
+@pytest.mark.filterwarnings("ignore::properly.errors.DataWarning")
+@pytest.mark.parametrize("known", [{}, {"clusters": CLUSTER}, {"time": np.arange(N)}], ids=str)
+def test_net_benefit_has_the_score_interval_of_alarms(known: dict[str, Any]) -> None:
+    sample = Cases(Y & (np.arange(N) % 8 == 0), P, **known)
+    found = net_benefit_interval(sample, 0.2)
+    at = properly.at_threshold(sample, 0.2, interval=True)
+    assert at.intervals is not None
+    assert found.interval == pytest.approx(at.intervals["net_benefit"], rel=1e-9)
+    assert found.method == "score"
+
+
 def test_where_nobody_is_acted_upon_that_is_said() -> None:
     found = net_benefit_interval(Cases(Y, P / 2), 0.6)
     assert (found.value, found.standard_error) == (0, 0)
@@ -415,8 +448,7 @@ def test_a_bounded_score_is_a_mean_like_any_other() -> None:
     found = score_interval(cases(clusters=CLUSTER), rule)
     loss = np.asarray(rule.loss(Y, P))
     total = np.bincount(CLUSTER, (loss - loss.mean()) / N)
-    total = total[np.unique(CLUSTER)]
-    error = math.sqrt(len(total) / (len(total) - 1) * (total**2).sum())
+    error = math.sqrt((total**2 / (1 - np.bincount(CLUSTER) / N)).sum())
     assert found.standard_error == pytest.approx(error, rel=1e-12)
 
 

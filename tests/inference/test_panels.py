@@ -85,7 +85,9 @@ def test_a_covariance_has_the_variances_of_its_rows_and_no_negative_direction(
 
 @every_world
 def test_cases_that_are_absent_add_nothing(influence: Any) -> None:
-    some = np.random.default_rng(2).random(len(CLUSTER)) < 0.7
+    # As many of each cluster, whose shares of the weight matter too.
+    order = np.random.default_rng(2).random((CLUSTERS, TIMES)).argsort(axis=1)
+    some = (order < 0.7 * TIMES).ravel()
     left = np.where(some, influence, 0.0)
     found = covariance(left[:, some], panel(CLUSTER[some], TIME[some]))
     assert found.covariance == pytest.approx(covariance(left, panel()).covariance, rel=1e-9)

@@ -95,10 +95,47 @@ def test_one_case_has_no_spread(weight: Any) -> None:
 def test_clusters_are_added_up_before_they_are_squared(weight: Column | None) -> None:
     w = np.ones(N) if weight is None else weight
     influence = w * (AMOUNT - np.average(AMOUNT, axis=1, weights=w)[:, None]) / w.sum()
-    summed = np.stack([influence[:, g == CLUSTER].sum(axis=1) for g in np.unique(CLUSTER)], axis=1)
+    summed, within = (
+        np.stack([x[:, g == CLUSTER].sum(axis=1) for g in np.unique(CLUSTER)], axis=1)
+        for x in (influence, w[None] / w.sum())
+    )
+    found = spread(weight=weight, clusters=CLUSTER)
+    np.testing.assert_allclose(found.covariance, summed / (1 - within) @ summed.T, rtol=1e-11)
+    assert len(summed.T) / 2 < found.degrees < len(summed.T) - 1
     G = summed.shape[1]
-    expected = G / (G - 1) * summed @ summed.T
-    assert_spread(spread(weight=weight, clusters=CLUSTER), expected, G - 1)
+    survey = spread(weight=weight, clusters=CLUSTER, strata=np.zeros(N))
+    assert_spread(survey, G / (G - 1) * summed @ summed.T, G - 1)
+
+
+def bell_mccaffrey(loss: Column, weight: Column, label: Column) -> tuple[float, float]:
+    """Fit a mean by weighted least squares; find variance and degrees with whole matrices."""
+    x = np.sqrt(weight)
+    rest = np.eye(len(x)) - np.outer(x, x) / weight.sum()
+    columns = []
+    for g in np.unique(label):
+        some = label == g
+        value, vector = np.linalg.eigh(rest[np.ix_(some, some)])
+        root = vector @ np.diag(value**-0.5) @ vector.T
+        columns.append(rest[some].T @ root @ x[some] / weight.sum())
+    moved = np.stack(columns)
+    joint = moved @ moved.T
+    return float(((moved @ (x * loss)) ** 2).sum()), float(np.trace(joint) ** 2 / (joint**2).sum())
+
+
+@pytest.mark.parametrize("weight", [None, WEIGHT], ids=["counted", "weighted"])
+def test_unequal_clusters_have_the_correction_of_bell_and_mccaffrey(weight: Column | None) -> None:
+    w = np.ones(N) if weight is None else weight
+    found = spread(weight=weight, clusters=CLUSTER)
+    variance, degrees = bell_mccaffrey(AMOUNT[0], w, CLUSTER)
+    assert found.covariance[0, 0] == pytest.approx(variance, rel=1e-10)
+    assert found.degrees == pytest.approx(degrees, rel=1e-10)
+
+
+def test_clusters_of_equal_size_have_one_degree_of_freedom_less_than_their_number() -> None:
+    found = spread(clusters=np.arange(N) % 15)
+    summed = np.stack([AMOUNT[:, k::15].mean(axis=1) for k in range(15)])
+    assert_spread(found, np.cov(summed.T) / 15, 14)
+    assert found.degrees == 14
 
 
 def test_clusters_of_one_case_are_independent_cases() -> None:
@@ -110,9 +147,7 @@ def test_a_cluster_without_weight_is_none() -> None:
     some = weight > 0
     cases = properly.Cases(Y[some], P[some], clusters=CLUSTER[some])
     expected = spread_of_means(cases, IF_EVENT, IF_NONE)
-    assert_spread(
-        spread(weight=weight, clusters=CLUSTER), expected.covariance, len(set(CLUSTER)) - 2
-    )
+    assert_spread(spread(weight=weight, clusters=CLUSTER), expected.covariance, expected.degrees)
 
 
 def test_one_cluster_is_refused() -> None:

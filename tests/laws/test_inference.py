@@ -69,8 +69,8 @@ def test_weights_of_one_are_no_weights(which: Any, seed: int) -> None:
 def test_cases_that_are_clusters_of_their_own_are_independent(which: Any, seed: int) -> None:
     rule, classes = which
     study = study_of(seed, classes)
-    alone = study.told("weight", clusters=np.arange(ROWS)[::-1])
-    found, expected = alone.compare(rule), study.told("weight").compare(rule)
+    alone = study.told(clusters=np.arange(ROWS)[::-1])
+    found, expected = alone.compare(rule), study.told().compare(rule)
     assert_same(numbers(found), numbers(expected))
     assert found.degrees == expected.degrees == ROWS - 1
 
@@ -80,8 +80,8 @@ def test_cases_that_are_clusters_of_their_own_are_independent(which: Any, seed: 
 def test_one_stratum_is_none(which: Any, seed: int) -> None:
     rule, classes = which
     study = study_of(seed, classes)
-    within = study.told("weight", "clusters", strata=np.full(ROWS, "all"))
-    found, expected = within.compare(rule), study.told("weight", "clusters").compare(rule)
+    within = study.told("clusters", strata=np.full(ROWS, "all"))
+    found, expected = within.compare(rule), study.told("clusters").compare(rule)
     assert_same(numbers(found), numbers(expected))
     assert found.degrees == expected.degrees == 11
 

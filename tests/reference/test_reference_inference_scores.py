@@ -11,9 +11,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pytest
-from scipy.special import expit, logit
+from scipy.special import expit, logit, stdtrit
 from scipy.stats import t as student
 from tests.inference_numbers import (
+    ALL,
     CLUSTER,
     DESIGNS,
     GROUP,
@@ -31,6 +32,7 @@ from tests.inference_numbers import (
 
 import properly
 from properly.errors import DataWarning
+from properly.inference._auc import logit_interval
 from properly.inference._variance import data_lag, rule_lag
 from properly.rules import Bounded, Brier, Log
 
@@ -95,7 +97,7 @@ def of_certain_forecasts() -> dict[str, float]:
 
 def of_skill() -> dict[str, float]:
     cases = cases_of("p1")
-    known = cases_of("p1", weight=WEIGHT, clusters=CLUSTER)
+    known = cases_of("p1", weight=WEIGHT, clusters=CLUSTER, strata=ALL)
     weighted = properly.inference.skill_interval(known, Brier())
     return {
         **with_error("skill.brier", properly.inference.skill_interval(cases, Brier())),
@@ -122,7 +124,11 @@ def of_auc() -> dict[str, float]:
     for forecast in ("p1", "p2"):
         found |= with_error(f"auc.{forecast}", properly.inference.auc_interval(cases_of(forecast)))
     for method in ("wald", "logit"):
-        lower, upper = properly.inference.auc_interval(cases_of("p1"), method=method).interval
+        area = properly.inference.auc_interval(cases_of("p1"), method=method)
+        lower, upper = area.interval
+        if method == "logit":
+            # Published with the quantile of the normal distribution, not of Student's t.
+            lower, upper = logit_interval(area.value, area.standard_error, 1.959963984540054)
         found |= {f"auc.p1.{method}95.lower": lower, f"auc.p1.{method}95.upper": upper}
     return found
 
@@ -229,7 +235,8 @@ def test_the_interval_of_a_skill_is_that_of_the_logarithm_of_the_ratio() -> None
 def test_the_interval_of_an_auc_stays_inside() -> None:
     with pytest.warns(DataWarning, match="16 events"):
         found = properly.inference.auc_interval(cases_of("edge"), level=0.999)
-    step = 3.2905267314918945 * found.standard_error / (found.value * (1 - found.value))
+    quantile = stdtrit(found.degrees, 0.9995)
+    step = quantile * found.standard_error / (found.value * (1 - found.value))
     expected = expit(logit(found.value) + np.array([-step, step]))
     assert found.interval == pytest.approx(tuple(expected), rel=0, abs=1e-14)
 

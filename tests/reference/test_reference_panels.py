@@ -91,8 +91,9 @@ def of_panel() -> dict[str, float]:
     )
     loss = ((X - Y) ** 2 - (X2 - Y) ** 2)[None]
     designs = {
-        "stations": Design.of(Cases(Y, X, clusters=STATION)),
-        "days": Design.of(Cases(Y, X, clusters=DAY)),
+        # Within one stratum, clusters of any size have the factor G / (G - 1), as published.
+        "stations": Design.of(Cases(Y, X, clusters=STATION, strata=np.zeros(len(Y)))),
+        "days": Design.of(Cases(Y, X, clusters=DAY, strata=np.zeros(len(Y)))),
         "cases": Design.of(Cases(Y, X)),
         "series": Design.of(Cases(Y, X, time=DAY)),
     }
@@ -105,7 +106,7 @@ def of_panel() -> dict[str, float]:
     own = float(_own_series(panel.totals(influence), panel)[0, 0])
     return {
         "panel.mean": float(found.difference[0]),
-        "panel.se": float(found.standard_error[0]),
+        "panel.se": math.sqrt(max(square["stations"] + square["series"] - own, *square.values())),
         "panel.df": found.degrees,
         "panel.se_stations": math.sqrt(square["stations"]),
         "panel.se_days": math.sqrt(square["days"]),
@@ -136,6 +137,13 @@ def test_every_value_is_the_published_one(of: Any) -> None:
     for name, got in of().items():
         expected, tolerance = VALUES[name]
         assert abs(got - expected) <= tolerance * max(1.0, abs(expected)), name
+
+
+def test_stations_of_unequal_size_are_corrected_for() -> None:
+    found = properly.compare(Y, {"x": X, "x2": X2}, rule=Brier(), clusters=STATION, time=DAY)
+    published = VALUES["panel.se"][0]
+    assert found.standard_error[0] == pytest.approx(published, rel=2e-4)
+    assert found.standard_error[0] != pytest.approx(published, rel=1e-6)
 
 
 def test_the_order_of_rows_does_not_matter() -> None:

@@ -45,7 +45,9 @@ RULES: dict[str, Any] = {
     # What is lost of net benefit: regret, divided by one less the threshold.
     "minus_net_benefit@.2": Mixture([(1 / (1 - 0.2), Elementary(0.2))]),
 }
-CLUSTERED = {"cases": {}, "clusters": {"clusters": labels("cluster")}}
+# The published errors have G / (G - 1) for clusters of any size, as they have within one stratum.
+CLUSTER = labels("cluster")
+CLUSTERED = {"cases": {}, "clusters": {"clusters": CLUSTER, "strata": np.zeros(len(CLUSTER))}}
 
 
 # Coefficients

@@ -31,8 +31,9 @@ from properly.comparison._group_variance import (
     of_groups,
     shrink,
 )
+from properly.inference._design import correction_of
 from properly.inference._multiplicity import holm, sup_t_quantile
-from properly.inference._variance import Spread, covariance, in_reach
+from properly.inference._variance import Spread, covariance, dot, in_reach
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -155,7 +156,6 @@ class Sums(NamedTuple):
 def add_up(measure: Measure, split: Split) -> Sums:
     """Add influences up over cases, clusters or times, group by group."""
     (number, design), groups, every = split[:2], len(split.enough), split.design.units
-    scale = _scales(split)
     value, rest, skew = np.empty((3, groups))
     squares, sizes = np.empty((2, 2, groups))
     apart = np.empty((groups, every))
@@ -165,9 +165,10 @@ def add_up(measure: Measure, split: Split) -> Sums:
         member, sides = number == g, np.zeros((2, len(number)))
         for side, numbers, some in zip(sides, (value, rest), (member, ~member), strict=True):
             numbers[g], side[some] = measure.of(some)
-        sides *= scale[:, g, None]
         sizes[:, g] = np.abs(sides).sum(axis=1)
         sides = design.totals(sides)
+        for k, some in enumerate((member, ~member)):
+            sides[k] *= np.sqrt(_factor(design, some))
         # Nothing is known of a spread whose squares are no doubles.
         sides[np.isfinite(sides) & (np.abs(sides) > LARGE)] = np.nan
         squares[:, g] = (sides**2).sum(axis=1)
@@ -177,33 +178,36 @@ def add_up(measure: Measure, split: Split) -> Sums:
         skew[g] = skewness(apart[g])
         if own is not None:
             own[g] = sides[0]
-    alone = Spread(np.diag(squares[0] * every / max(every - 1, 1)), every - 1)
-    units = design.of_units()
-    within = alone if own is None else _spread(own, sizes[0], units)
-    return Sums(value, rest, within, _spread(apart, sizes.sum(axis=0), units), squares, skew)
+    alone = Spread(np.diag(squares[0]), every - 1)
+    within = alone if own is None else _spread(own, sizes[0], design)
+    return Sums(value, rest, within, _spread(apart, sizes.sum(axis=0), design), squares, skew)
 
 
 def _spread(total: Column, size: Column, design: Design) -> Spread:
     """Find the covariance; NaN for what cancels within each cluster, or time, but for rounding."""
-    spread = covariance(total, design)
+    if is_whole(design):
+        spread = covariance(total, design.of_units())
+    else:
+        with np.errstate(invalid="ignore"):
+            spread = Spread(dot(total, total), design.units - 1)
     lost = (spread.errors <= ROUNDING * size) & (size > 0)
     joint = np.where(lost[:, None] | lost, np.nan, spread.covariance)
     return Spread(joint, spread.degrees)
 
 
-def _scales(split: Split) -> Column:
-    """Return what makes the variance of a selection that of its own cases, or clusters.
+def _factor(design: Design, some: Column) -> Column | float:
+    """Return what makes squares of a selection's units its variance: NaN for a single one.
 
-    A variance of n cases has the factor n / (n - 1), with the number of all cases. Of a selection
-    others say nothing, so the factor is that of its own number: NaN for a single one. Of strata and
-    times all count, with influence 0, since a group need not have two cases in each.
+    Others say nothing about a selection, so it has the correction of its own cases, or clusters.
+    With strata and times all count, with influence 0, since a group need not have two cases in
+    each, and the correction is that of all.
     """
-    own, every = np.stack([split.units.inside, split.units.outside]), split.design.units
-    if is_whole(split.design):
-        return np.ones(own.shape)
-    with np.errstate(divide="ignore"):
-        scale = np.sqrt(own / (own - 1) * (every - 1) / every)
-    return np.where(own > 1, scale, np.nan)
+    if is_whole(design):
+        return 1.0
+    if design.cluster is None:
+        return correction_of(np.broadcast_to(1.0, int(some.sum()))).factor
+    weight = np.where(some, design.weight / design.weight.max(), 0.0)
+    return correction_of(np.bincount(design.cluster, weight, design.units)).factor
 
 
 def is_whole(design: Design) -> bool:

@@ -29,6 +29,7 @@ from properly.inference._variance import (
     Spread,
     autocovariances,
     covariance,
+    delong_degrees,
     dot,
     in_reach,
     placements,
@@ -122,6 +123,8 @@ class ModelScores(NamedTuple):
         What each case has to do with the scores.
     paired : PairSums or None
         What is known of the pairs instead, where only sums are left of the cases.
+    degrees : list of float or None
+        Degrees of freedom of each model's own interval, where they differ from those of pairs.
     """
 
     value: Column
@@ -130,6 +133,7 @@ class ModelScores(NamedTuple):
     infinite: list[tuple[int, float]]
     rows: Influences | None = None
     paired: PairSums | None = None
+    degrees: list[float] | None = None
 
 
 def is_area(rule: object) -> TypeGuard[Literal["auc"]]:
@@ -218,7 +222,8 @@ def score_areas(models: dict[str, Cases], design: Design, pairs: tuple[Index, ..
         raise DataError(message)
     forecasts, weight = forecasts_of(models), design.weight
     result = share_out(lambda p: placements(y, p, weight), forecasts, 2)
-    if not is_dependent(cases) and design.stratum is None:
+    alone = not is_dependent(cases) and design.stratum is None
+    if alone:
         design = design.stratified(y.astype(np.intp))
     value = np.array([area for area, _ in result])
     influence = np.stack([place for _, place in result])
@@ -228,7 +233,9 @@ def score_areas(models: dict[str, Cases], design: Design, pairs: tuple[Index, ..
     influence *= shares_of_sides(y, weight)
     infinite = [(0, 0.0)] * len(models)
     rows = Influences(influence, design)
-    return ModelScores(value, covariance(influence, design), differing, infinite, rows)
+    degrees = [delong_degrees(row, y) for row in influence] if alone else None
+    spread = covariance(influence, design)
+    return ModelScores(value, spread, differing, infinite, rows, degrees=degrees)
 
 
 def _columns(models: dict[str, Cases], design: Design) -> tuple[Array, list[Array], Array]:

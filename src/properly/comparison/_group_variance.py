@@ -27,14 +27,15 @@ if TYPE_CHECKING:
 class Units(NamedTuple):
     """How many units each group has, and each rest: cases, clusters or times; of panels, clusters.
 
-    `inside` and `outside` count the units with a case there, `both` those with cases on either
-    side, and `common` those that two groups share. `free_inside` and `free_outside` are degrees of
-    freedom: one less, or as many less as strata lie there as a whole.
+    `inside` and `outside` count the units with a case there. `free_inside` and `free_outside` are
+    degrees of freedom. `shared` and `common` say how far the variances of a group and its rest, and
+    those of two groups, vary together because they share units: 0 if they share none, and one over
+    the degrees of freedom if they share all, equally.
     """
 
     inside: Column
     outside: Column
-    both: Column
+    shared: Column
     common: Column
     free_inside: Column
     free_outside: Column
@@ -44,26 +45,52 @@ def count_units(number: Column, design: Design) -> Units:
     """Count the units of each group and of its rest; `number` is the group of each case."""
     label = design.time if design.cluster is None else design.cluster
     if label is None:
+        here = there = np.zeros((int(number.max()) + 1, 0), dtype=bool)
         inside = np.bincount(number)
-        outside, both = len(number) - inside, np.zeros_like(inside)
-        common = np.diag(inside)
+        outside = len(number) - inside
     else:
         cases = _crossed(number, label)
         here, there = cases > 0, cases < cases.sum(axis=0)
-        inside, outside, both = (x.sum(axis=1) for x in (here, there, here & there))
-        common = here.astype(np.int64) @ here.T
+        inside, outside = (x.sum(axis=1) for x in (here, there))
+        if design.cluster is not None and design.stratum is None:
+            weight = _crossed(number, label, design.weight / design.weight.max())
+            rest = np.where(there, weight.sum(axis=0) - weight, 0.0)
+            return _weighted_units(inside, outside, weight, rest)
     lost = np.ones((2, len(inside)))
     if design.stratum is not None:
         cases = _crossed(number, design.stratum)
         whole = [(cases == side).sum(axis=1) for side in (cases.sum(axis=0), 0)]
         lost = np.maximum(whole, 1)
-    return Units(inside, outside, both, common, inside - lost[0], outside - lost[1])
+    free = np.stack([inside, outside]) - lost
+    with np.errstate(divide="ignore", invalid="ignore"):
+        root, other = np.sqrt(np.maximum([inside, outside] * free, 0))
+        common = here.astype(np.int64) @ here.T / np.outer(root, root)
+        np.fill_diagonal(common, 1 / free[0])
+        shared = (here & there).sum(axis=1) / (root * other)
+    return Units(inside, outside, shared, common, *free)
 
 
-def _crossed(number: Column, label: Column) -> Column:
-    """Count the cases of each group in each cluster, time or stratum."""
+def _weighted_units(inside: Column, outside: Column, weight: Column, rest: Column) -> Units:
+    """Return the units of clusters by Bell and McCaffrey, given their weights in each group.
+
+    As in `properly.inference._design.correction_of`, for two means that may share clusters.
+    """
+    with np.errstate(divide="ignore", invalid="ignore"):
+        own, other = (x / x.sum(axis=1, keepdims=True) for x in (weight, rest))
+        lost, gone = (x / np.sqrt(1 - x) for x in (own, other))
+        common = own @ own.T + (lost @ lost.T) ** 2 - lost**2 @ (lost**2).T
+        alone = (other**2).sum(axis=1) + (gone**2).sum(axis=1) ** 2 - (gone**4).sum(axis=1)
+        both = lost * gone
+        shared = (own * other).sum(axis=1) + both.sum(axis=1) ** 2 - (both**2).sum(axis=1)
+        free = np.where(inside > 1, 1 / np.diagonal(common), 0.0)
+        free_rest = np.where(outside > 1, 1 / alone, 0.0)
+    return Units(inside, outside, shared, common, free, free_rest)
+
+
+def _crossed(number: Column, label: Column, weight: Column | None = None) -> Column:
+    """Count the cases of each group in each cluster, time or stratum, or add up their weights."""
     shape = int(number.max()) + 1, int(label.max()) + 1
-    result: Column = np.bincount(number * shape[1] + label, minlength=shape[0] * shape[1])
+    result: Column = np.bincount(number * shape[1] + label, weight, shape[0] * shape[1])
     return result.reshape(shape)
 
 
@@ -71,9 +98,9 @@ def of_differences(inside: Column, outside: Column, units: Units) -> Column:
     r"""Return the degrees of freedom of each group's difference from the rest.
 
     With variances V and v of a group and of its rest, that have :math:`\nu` and :math:`\mu` degrees
-    of freedom from N and n units, c of them in both,
+    of freedom, and c the number `shared`,
 
-    .. math:: \frac{(V + v)^2}{V^2 / \nu + v^2 / \mu + 2 c V v / \sqrt{N \nu n \mu}} .
+    .. math:: \frac{(V + v)^2}{V^2 / \nu + v^2 / \mu + 2 c V v} .
 
     It is that of Welch for separate units, and one less than their number if each is in both. If
     the variance of a small group comes out low by chance this is too high, so it is taken from
@@ -91,8 +118,8 @@ def _satterthwaite(inside: Column, outside: Column, units: Units) -> Column:
     exponent = np.frexp(np.fmax(inside, outside))[1]
     inside, outside = divided(inside, exponent), divided(outside, exponent)
     with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
-        crossed = units.both / np.sqrt(units.inside * free * units.outside * other)
-        below = inside**2 / free + outside**2 / other + 2 * crossed * inside * outside
+        shared = np.where(units.shared > 0, units.shared, 0.0)
+        below = inside**2 / free + outside**2 / other + 2 * shared * inside * outside
         result: Column = (inside + outside) ** 2 / below
     return result
 
@@ -104,10 +131,9 @@ def of_groups(variance: Column, units: Units, used: Column) -> float:
     is scaled to be 1 on average. With :math:`h_g` the share of group g in :math:`\sum 1 / V`,
     :math:`P = I - \sqrt{h} \sqrt{h}^\top` and k one less than the number of groups,
 
-    .. math:: k (k + 1) \Big/ \sum_{g, h} \frac{c_{gh}}{\sqrt{N_g \nu_g N_h \nu_h}}
-        (P_{gg} P_{hh} + P_{gh}^2)
+    .. math:: k (k + 1) \Big/ \sum_{g, h} c_{gh} (P_{gg} P_{hh} + P_{gh}^2)
 
-    with c the number of common units. For two groups it is that of their difference.
+    with c the matrix `common`. For two groups it is that of their difference.
     """
     both = (variance[used], 1 / units.inside[used])
     return min(_of_wishart(x, units, used) for x in both)
@@ -115,12 +141,11 @@ def of_groups(variance: Column, units: Units, used: Column) -> float:
 
 def _of_wishart(variance: Column, units: Units, used: Column) -> float:
     share = 1 / variance / (1 / variance).sum()
-    root = np.sqrt(units.inside[used] * units.free_inside[used])
     away = np.eye(len(share)) - np.sqrt(np.outer(share, share))
     size = np.diagonal(away)
-    crossed = units.common[np.ix_(used, used)] / np.outer(root, root)
+    common = units.common[np.ix_(used, used)]
     k = len(share) - 1
-    return float(k * (k + 1) / (crossed * (np.outer(size, size) + away**2)).sum())
+    return float(k * (k + 1) / (common * (np.outer(size, size) + away**2)).sum())
 
 
 class Shrunk(NamedTuple):

@@ -393,17 +393,19 @@ def _estimates(
 ) -> dict[str, Estimate]:
     """Say of each model what it scores, and how far off that may be."""
     level, scored = pairs.options.level, pairs.scored
-    quantile = student_quantiles(np.array([pairs.degrees]), level)[0]
+    own = scored.degrees or [pairs.degrees] * len(scored.value)
+    quantiles = student_quantiles(np.array(own), level)
     result = {}
     for k, error in enumerate(pairs.scored.spread.errors.tolist()):
         value, (count, share) = float(scored.value[k]), scored.infinite[k]
+        quantile = float(quantiles[k])
         if pairs.options.by_area:
             ends, method = logit_interval(value, error, quantile), "DeLong, logit"
         else:
             low, high = around(np.array([value]), quantile, np.array([error]))[0].tolist()
             ends, method = (low, high), "Student's t"
         result[names[k]] = Estimate(
-            value, error, ends, level, pairs.degrees, method, **about,
+            value, error, ends, level, own[k], method, **about,
             infinite_cases=count, infinite_share=share,
         )  # fmt: skip
     return result

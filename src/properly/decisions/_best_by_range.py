@@ -113,7 +113,8 @@ class Sample(NamedTuple):
     """Rows in the order of their clusters, and how deviations make a variance.
 
     The deviation of a row, times its weight, is added up within its cluster and squared; the sum of
-    these, times the factor, is the variance. Without clusters each row is one.
+    these, times the factor, is the variance. Weights contain the correction of clusters. Without
+    clusters each row is one.
     """
 
     row: Column
@@ -135,8 +136,9 @@ def sample_of(rows: Rows) -> Sample:
     """Put rows in the order of their clusters."""
     order = np.argsort(rows.unit, kind="stable")
     start = np.flatnonzero(np.diff(rows.unit[order], prepend=-1))
+    weight = rows.design.corrected(rows.weight) if rows.together else rows.weight
     happened = rows.happened[order] > 0
-    return Sample(rows.row[order], happened, rows.weight[order], start, rows.factor)
+    return Sample(rows.row[order], happened, weight[order], start, rows.factor)
 
 
 class Priced(NamedTuple):

@@ -495,15 +495,18 @@ class Sampled:
         """
         cluster, time = design.cluster, design.time
         if time is None:
-            return self._of_clusters(cluster, design.stratum)
+            return self._of_clusters(design)
         over_time = self._over_time(time)
         if cluster is None:
             return over_time
         own = self._own_series(cluster, time)
-        return of_parts(self._of_clusters(cluster, None), over_time, own)
+        return of_parts(self._of_clusters(design), over_time, own)
 
-    def _of_clusters(self, cluster: Column | None, stratum: Column | None) -> Column:
+    def _of_clusters(self, design: Design) -> Column:
         """Find that of clusters, or of single cases, of which each stratum has at least two."""
+        cluster, stratum = design.cluster, design.stratum
+        if cluster is not None and stratum is None:
+            return self.squares(design.corrected(self.share), cluster)
         first = slice(None) if cluster is None else np.unique(cluster, return_index=True)[1]
         group = np.zeros(len(self.share), dtype=np.intp) if stratum is None else stratum
         units = np.bincount(group[first])

@@ -65,13 +65,13 @@ class Rows(NamedTuple):
 
     @property
     def factor(self) -> float:
-        """What the squares of these sums are multiplied by, to add up to the variance of a mean.
+        """The factor of squared sums, corrected with clusters, in the variance of a mean.
 
-        One case alone has none, nor has one cluster.
+        One case alone has none.
         """
         total = float(self.weight.sum())
         if self.together:
-            return self.units / (self.units - 1) / total**2 if self.units > 1 else np.nan
+            return 1 / total**2
         spare = total**2 - float(self.square.sum())
         return 1 / spare if spare > 0 else np.nan
 
@@ -93,10 +93,11 @@ class Rows(NamedTuple):
             yield 2 * (threshold * in_vain + (1 - threshold) * missed)
 
     def products(self, kind: Column, kinds: int) -> Column:
-        """Multiply what the clusters weigh in each kind of case with each other, and add up."""
+        """Multiply the corrected weights of clusters in each kind of case, and add up."""
         place = self.unit * kinds + kind
         weight = np.bincount(place, self.weight, self.units * kinds).reshape(-1, kinds)
-        return np.asarray(np.einsum("gi,gj->ij", weight, weight))
+        corrected = self.design.correction.scaled(weight.T)
+        return np.asarray(np.einsum("ig,jg->ij", corrected, corrected))
 
     def mean_and_error(self, costs: Iterable[Column]) -> tuple[Column, Column]:
         """Return the mean and its standard error of what the units cost, one after the other."""
@@ -105,10 +106,10 @@ class Rows(NamedTuple):
         for cost in costs:
             mean = cost.sum() / total
             away = cost - mean * weight
-            if self.design.time is None:
-                error = np.sqrt(factor * np.sum(away**2))
-            else:
+            if self.together:
                 error = spread_of_totals(away[None] / total, self.design).errors[0]
+            else:
+                error = np.sqrt(factor * np.sum(away**2))
             result.append((mean, error))
         means, errors = np.array(result).T
         return means, errors

@@ -255,7 +255,7 @@ def _spread_of_clusters(rows: Rows, influence: Column, c: float) -> Spread:
     products = rows.products(_kind(rows.p, rows.happened, c), 4) * rows.factor
     joint, most = (x @ products @ x.T for x in (influence, np.abs(influence)))
     # What cancels within clusters but for rounding does not vary.
-    return Spread(np.where(np.abs(joint) <= CANCELLED * most, 0.0, joint), rows.units - 1)
+    return Spread(np.where(np.abs(joint) <= CANCELLED * most, 0.0, joint), rows.degrees)
 
 
 def _kind(p: Column, happened: Column, c: float) -> Column:

@@ -55,7 +55,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, field
-from functools import reduce
+from functools import partial, reduce
 from itertools import combinations, pairwise
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
@@ -259,6 +259,10 @@ class ScoreSums:
           ``("loss_class", r, j, k)``, the sum of :math:`w_i^2 l_i` over the rows of class k.
         * by rule and pair of models j < k: ``("apart2", r, j, k)``, the sum of
           :math:`(L_{uj} - L_{uk})^2`, and ``("differing", r, j, k)``, rows whose losses differ.
+        * of clusters, all squares and products but those in ``("weight2",)`` are divided by
+          :math:`1 - h_u`, with :math:`h_u` the share of :math:`W_u` in all weight, as Bell and
+          McCaffrey do; ``("corrected2",)`` and ``("corrected4",)`` are then the sums of
+          :math:`W_u^2 / (1 - h_u)` and of its square.
 
     Examples
     --------
@@ -316,14 +320,21 @@ class ScoreSums:
         columns = [np.asarray(forecasts[name], dtype=np.float64) for name in models]
         outcomes = np.asarray(y, dtype=bool if classes is None else np.intp)
         rows = _Rows(outcomes, columns, weight, None if clusters is None else np.asarray(clusters))
-        zero = dict.fromkeys(keys_of(models, rules, classes), Total())
+        clustered = clusters is not None
+        zero = dict.fromkeys(keys_of(models, rules, classes, clustered=clustered), Total())
         totals: dict[Key, Total] = zero
         for some, power in rows.doubled(times):
-            pieces = list(some.in_use().pieces())
-            parts = share_out(lambda piece: piece.sums(tuple(rules), classes), pieces)
+            used = some.in_use()
+            summed = partial(
+                _Rows.sums,
+                rules=tuple(rules),
+                classes=classes,
+                whole=used.total() if clustered else None,
+            )
+            parts = share_out(summed, list(used.pieces()))
             added = reduce(_added, parts, zero)
             totals = _added(totals, {key: Total(x.scaled << power) for key, x in added.items()})
-        return cls(tuple(models), tuple(rules), classes, clusters is not None, totals)
+        return cls(tuple(models), tuple(rules), classes, clustered, totals)
 
     def __add__(self, other: ScoreSums) -> ScoreSums:
         """Put the sums of different rows together."""
@@ -346,7 +357,9 @@ class ScoreSums:
         return f"ScoreSums({rows}{clusters}, {sizes})"
 
 
-def keys_of(models: Sequence[str], rules: Sequence[Rule], classes: int | None) -> list[Key]:
+def keys_of(
+    models: Sequence[str], rules: Sequence[Rule], classes: int | None, *, clustered: bool = False
+) -> list[Key]:
     """List the keys of all sums that are kept."""
     keys: list[Key] = [("rows",), ("units",), ("weight",), ("weight2",), ("row_squares",)]
     if classes is None:
@@ -363,7 +376,7 @@ def keys_of(models: Sequence[str], rules: Sequence[Rule], classes: int | None) -
             keys += [("loss_event", r, j)] if classes is None else []
         for j, k in combinations(range(len(models)), 2):
             keys += [("apart2", r, j, k), ("differing", r, j, k)]
-    return keys
+    return keys + [("corrected2",), ("corrected4",)] * clustered
 
 
 def _added(one: Mapping[Key, Total], other: Mapping[Key, Total]) -> dict[Key, Total]:
@@ -444,8 +457,14 @@ class _Rows(NamedTuple):
         first = np.flatnonzero(np.diff(self.cluster, prepend=-1))
         return np.asarray(np.add.reduceat(x, first))
 
-    def sums(self, rules: tuple[Rule, ...], classes: int | None) -> dict[Key, Total]:
-        """Find all sums."""
+    def total(self) -> float:
+        """Add up all weights."""
+        return float(len(self.y) if self.weight is None else exact_sum(self.weight))
+
+    def sums(
+        self, rules: tuple[Rule, ...], classes: int | None, whole: float | None
+    ) -> dict[Key, Total]:
+        """Find all sums; of clusters, given the weight of all."""
         w = np.ones(len(self.y)) if self.weight is None else self.weight.astype(np.float64)
         unit = self.gathered(w)
         totals: dict[Key, Total] = {
@@ -455,16 +474,22 @@ class _Rows(NamedTuple):
             ("weight2",): sum_of_products(unit, unit),
             ("row_squares",): sum_of_products(w, w),
         }
-        totals |= self._outcomes(w, unit) if classes is None else self._classes(w, classes)
+        root = np.ones(1) if whole is None else _roots(unit, whole)
+        unit = unit * root
+        if whole is not None:
+            totals["corrected2",] = sum_of_products(unit, unit)
+            totals["corrected4",] = sum_of_products(unit**2, unit**2)
+        totals |= self._outcomes(w, unit, root) if classes is None else self._classes(w, classes)
         for r, rule in enumerate(rules):
-            totals |= self._losses(w, unit, r, rule, classes)
+            totals |= self._losses(w, (unit, root), r, rule, classes)
         return totals
 
-    def _outcomes(self, w: Column, unit: Column) -> dict[Key, Total]:
+    def _outcomes(self, w: Column, unit: Column, root: Column) -> dict[Key, Total]:
         event = self.gathered(np.where(self.y, w, 0.0))
+        total, event = exact_sum(event), event * root
         return {
             ("event_rows",): Total.of(int(np.count_nonzero(self.y))),
-            ("event",): exact_sum(event),
+            ("event",): total,
             ("event2",): sum_of_products(event, event),
             ("event_weight",): sum_of_products(event, unit),
             ("event_squares",): sum_of_products(w[self.y], w[self.y]),
@@ -480,21 +505,26 @@ class _Rows(NamedTuple):
         return totals
 
     def _losses(
-        self, w: Column, unit: Column, r: int, rule: Rule, classes: int | None
+        self, w: Column, units: tuple[Column, Column], r: int, rule: Rule, classes: int | None
     ) -> dict[Key, Total]:
-        """Price the rows of each model, and add up what a rule says."""
+        """Price the rows of each model, and add up what a rule says.
+
+        Units have their weights, and the roots that their sums are multiplied by.
+        """
         totals: dict[Key, Total] = {}
+        unit, root = units
         loss = [price(rule, self.y, p, classes=classes is not None) for p in self.forecasts]
-        paid, event = [], None if classes else self.gathered(np.where(self.y, w, 0.0))
+        paid, event = [], None if classes else self.gathered(np.where(self.y, w, 0.0)) * root
         for j, row in enumerate(loss):
             with np.errstate(over="ignore"):
                 amount = w * row
             endless = ~np.isfinite(amount)
             amount = np.where(endless, 0.0, amount)
-            paid.append(self.gathered(amount))
+            amounts = self.gathered(amount)
+            paid.append(amounts * root)
             totals["infinite", r, j] = Total.of(int(np.count_nonzero(endless)))
             totals["infinite_weight", r, j] = exact_sum(w[endless])
-            totals["loss", r, j] = exact_sum(paid[j])
+            totals["loss", r, j] = exact_sum(amounts)
             totals["loss2", r, j] = sum_of_products(paid[j], paid[j])
             totals["loss_weight", r, j] = sum_of_products(paid[j], unit)
             if event is not None:
@@ -507,3 +537,9 @@ class _Rows(NamedTuple):
             totals["apart2", r, j, k] = sum_of_products(apart, apart)
             totals["differing", r, j, k] = Total.of(int(np.count_nonzero(loss[j] != loss[k])))
         return totals
+
+
+def _roots(unit: Column, whole: float) -> Column:
+    """Return the roots of one over one minus the share of each cluster; 0 if it has all weight."""
+    rest = 1 - unit / whole
+    return np.sqrt(np.divide(1.0, rest, out=np.zeros(len(rest)), where=rest > 0))

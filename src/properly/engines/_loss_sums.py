@@ -161,7 +161,7 @@ class Summing:
             yield f"infinite_{r}_{j}", times(endless.cast(nw.Int64))
 
     def of_clusters(self, data: nw.LazyFrame[Any], *within: str) -> nw.LazyFrame[Any]:
-        """Add up within clusters, then the squares and products of what clusters say."""
+        """Add up within clusters, then the corrected squares and products of these sums."""
         times = self.rows.times
         w = times(nw.col("w").cast(nw.Float64) if self.rows.weighted else nw.lit(1.0))
         inside = {"unit_w": w, "unit_y": nw.when(nw.col("e")).then(w).otherwise(0.0)}
@@ -170,7 +170,12 @@ class Summing:
         inside |= {f"unit_{r}_{j}": times(self._weighed(r, j)) for r, j in self.numbers}
         sums = (nw.col(name).sum() for name in inside)
         units = data.with_columns(**inside).group_by("c", *within).agg(*sums)
-        products = {"weight2": nw.col("unit_w") * nw.col("unit_w")}
+        units = units.filter(nw.col("unit_w") > 0).with_columns(one=nw.lit(1))
+        weights = units.group_by("one", *within).agg(nw.col("unit_w").sum().alias("whole"))
+        units = units.join(weights, on=["one", *within])
+        rest = 1 - nw.col("unit_w") / nw.col("whole")
+        units = units.with_columns(factor=nw.when(rest > 0).then(1 / rest).otherwise(0.0))
+        products = {"corrected2": nw.col("unit_w") * nw.col("unit_w")}
         if self.classes is None:
             products["event2"] = nw.col("unit_y") * nw.col("unit_y")
             products["event_weight"] = nw.col("unit_y") * nw.col("unit_w")
@@ -183,7 +188,10 @@ class Summing:
         for r, j, k in self.pairs:
             apart = nw.col(f"unit_{r}_{j}") - nw.col(f"unit_{r}_{k}")
             products[f"apart2_{r}_{j}_{k}"] = apart * apart
-        units = units.filter(nw.col("unit_w") > 0).with_columns(**products, one=nw.lit(1))
+        products = {name: nw.col("factor") * product for name, product in products.items()}
+        products["weight2"] = nw.col("unit_w") * nw.col("unit_w")
+        products["corrected4"] = (products["weight2"] * nw.col("factor")) ** 2
+        units = units.with_columns(**products)
         return units.group_by("one", *within).agg(
             nw.len().alias("units"), *(nw.col(name).sum() for name in products)
         )
@@ -343,7 +351,8 @@ def _with_clusters(
     sums: ScoreSums, units: dict[str, Column], chosen: Column | slice = slice(None)
 ) -> ScoreSums:
     """Replace the squares and products of rows by those of clusters."""
-    totals = dict(sums.totals)
+    keys = keys_of(sums.models, sums.rules, sums.classes, clustered=True)
+    totals = {key: sums.totals.get(key, Total()) for key in keys}
     for key in totals:
         name = "_".join(str(part) for part in key)
         if name in units:

@@ -518,7 +518,10 @@ def _part(bare: ScoreSums, words: Words, columns: Columns) -> dict[str, Any]:
     models, totals = bare.models, [total_of(text) for text in words["totals"]]
     # There are more keys than these, and each has its total: no short text stands for many.
     require(len(totals) >= len(bare.rules) * len(models) ** 2)
-    keys = keys_of(models, bare.rules, bare.classes)
+    keys = keys_of(models, bare.rules, bare.classes, clustered=bare.clustered)
+    if bare.clustered and len(totals) == len(keys) - 2:
+        # Files of old have squares of clusters without their correction.
+        keys = keys[:-2]
     counts = {
         _key(x["of"], bare): stored_counts(x, _below(columns, k))
         for k, x in enumerate(words["counts"])

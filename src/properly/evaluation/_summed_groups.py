@@ -194,9 +194,9 @@ def _split(counted: Counted) -> Split:
     """Mark the groups, and the rests, with enough expected outcomes."""
     inside = counted.cases
     outside = inside.sum() - inside
-    units = Units(
-        inside, outside, np.zeros_like(inside), np.diag(inside), inside - 1.0, outside - 1.0
-    )
+    with np.errstate(divide="ignore"):
+        common = np.diag(1 / (inside - 1.0))
+    units = Units(inside, outside, np.zeros(len(inside)), common, inside - 1.0, outside - 1.0)
     enough = (counted.rarer >= FOR_INTERVAL) & (np.stack([inside, outside]) >= FOR_CLUSTERS)
     design = Design(np.ones(0))
     return Split(counted.number, design, units, enough[0], enough[1], counted.rarer)

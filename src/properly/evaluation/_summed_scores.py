@@ -35,7 +35,7 @@ from properly.inference._intervals import (
     loss_range,
     within_range,
 )
-from properly.inference._means import ALIKE, FEW, FEW_CLUSTERS, Moments, counted
+from properly.inference._means import FEW, Moments, counted, warn_of_effective
 from properly.inference._shares import student
 from properly.inference._variance import Spread, in_reach
 
@@ -229,12 +229,8 @@ def warn_of_sums(sums: ScoreSums) -> None:
     if min(kinds.values()) < FEW:
         sizes = " and ".join(counted(count, what) for what, count in kinds.items())
         notice(f"with {sizes}, intervals may cover less than their level")
-    worth = _effective(weight, _exact(sums, "weight2"))
-    if sums.clustered and worth < FEW_CLUSTERS:
-        clusters = many(_count(sums, "units"), "cluster")
-        if worth < ALIKE * _count(sums, "units"):
-            clusters += f" that say as much as {worth:.1f} of equal size"
-        notice(f"with {clusters}, intervals may cover less than their level")
+    if sums.clustered:
+        warn_of_effective(_count(sums, "units"), _effective(weight, _exact(sums, "weight2")))
 
 
 def _rule_number(sums: ScoreSums, rule: Rule) -> int:
@@ -282,7 +278,18 @@ def _spread(sums: ScoreSums, squares: Column) -> Spread:
     units = _count(sums, "units")
     if units < 2:
         return Spread(np.full_like(squares, np.nan), 0)
-    return in_reach(Spread(squares * (units / (units - 1)), units - 1))
+    if ("corrected4",) not in sums.totals:
+        return in_reach(Spread(squares * (units / (units - 1)), units - 1))
+    # As `properly.inference._design.correction_of` does.
+    total = _exact(sums, "weight")
+    share, lost = (quotient(_exact(sums, x) * UNIT, total**2) for x in ("weight2", "corrected2"))
+    cubes = quotient(_exact(sums, "corrected4") * UNIT**3, total**4)
+    return in_reach(Spread(squares, 1 / (share + lost**2 - cubes)))
+
+
+def _weight2(sums: ScoreSums) -> str:
+    """Name the squares of weights that belong to the other squares and products."""
+    return "corrected2" if ("corrected2",) in sums.totals else "weight2"
 
 
 def _own(sums: ScoreSums, r: int, j: int) -> _Amount:
@@ -298,7 +305,7 @@ def _between(sums: ScoreSums, r: int, j: int, k: int) -> _Amount:
 
 def _centred(sums: ScoreSums, one: _Amount, other: _Amount, product: Exact) -> float:
     """Add up the products of two influences, given the sum of products of the amounts."""
-    weight, weight2 = _exact(sums, "weight"), _exact(sums, "weight2")
+    weight, weight2 = _exact(sums, "weight"), _exact(sums, _weight2(sums))
     crossed = one.total * other.weighted + other.total * one.weighted
     # Multiplied by the squared weight, so that nothing is divided before the end.
     total = (product * weight - crossed) * weight + one.total * other.total * weight2
@@ -387,7 +394,7 @@ def _costs(sums: ScoreSums, r: int) -> Column:
 def _of_event(sums: ScoreSums, cost: list[Fraction], r: int, j: int) -> tuple[_Amount, Exact]:
     """Add up the reference, which costs so much without the event and so much more with it."""
     none, more = cost[0], cost[1] - cost[0]
-    names = ("weight", "event", "weight2", "event_weight", "event2")
+    names = ("weight", "event", _weight2(sums), "event_weight", "event2")
     weight, event, weight2, both, event2 = (_exact(sums, name) for name in names)
     squares = none**2 * weight2 + 2 * none * more * both + more**2 * event2
     amount = _Amount(none * weight + more * event, none * weight2 + more * both, squares)

@@ -17,7 +17,14 @@ from properly.inference._design import Design
 from properly.inference._estimate import Estimate
 from properly.inference._means import about_design, about_tally, warn_of_clusters, warn_of_few
 from properly.inference._shares import student
-from properly.inference._variance import covariance, of_auc, places_between, places_of_counts
+from properly.inference._variance import (
+    area_degrees,
+    covariance,
+    delong_degrees,
+    of_auc,
+    places_between,
+    places_of_counts,
+)
 
 if TYPE_CHECKING:
     from properly.counts._tally import Tally
@@ -49,7 +56,8 @@ def auc_interval(
     level : float
         How sure to be.
     method : {"logit", "wald"}
-        Symmetric on the scale of log-odds, which covers better, or on the plain scale.
+        Symmetric on the scale of log-odds with Student's t, which covers better, or on the plain
+        scale with the normal quantile, as published.
     serial : {"cosines", "newey-west", "newey-west-auto"}
         As in `properly.score_interval`.
     false_positive_rates : pair of floats, optional
@@ -65,7 +73,13 @@ def auc_interval(
     Notes
     -----
     An area of 0 or 1 has the standard error 0 and no interval. With clusters the variance is
-    Obuchowski's.
+    Obuchowski's, with the correction of `properly.score_interval` for unequal clusters.
+
+    *Degrees of freedom* of independent cases are Satterthwaite's, from one less than the number of
+    events and of others: with the variances found and as if both varied alike, whichever gives
+    fewer. With some six events among 100 cases, in simulations of normal scores, an interval of
+    95 % then covers in 95 to 96 %, where the normal quantile covers in 85 to 88 %; in 92 % rather
+    than 84 % if the scores of events have twice the standard deviation.
 
     *A part of the curve* between the rates a and b has the mean height
 
@@ -106,13 +120,14 @@ def auc_interval(
     found = _area(cases, serial, rates)
     if against is not None:
         return _minus(found, _area(against, serial, rates), level)
-    area, error, degrees, about = found
-    quantile = student(degrees, level)
+    area, error, degrees, about, own = found
     interval = UNKNOWN
-    if error > 0 and method == "wald":
-        interval = area - quantile * error, area + quantile * error
-    elif method == "logit":
-        interval = logit_interval(area, error, quantile)
+    if method == "logit":
+        degrees = own
+        interval = logit_interval(area, error, student(degrees, level))
+    elif error > 0:
+        half = student(degrees, level) * error
+        interval = area - half, area + half
     label = {"logit": "DeLong, logit", "wald": "DeLong"}[method]
     return Estimate(area, error, interval, level, degrees, label, **about)
 
@@ -143,12 +158,16 @@ def _as_rates(given: tuple[float, float]) -> tuple[float, float]:
 
 
 class Area(NamedTuple):
-    """The area, its standard error, the degrees of freedom, and what is known of the cases."""
+    """The area, its standard error, the degrees of freedom, and what is known of the cases.
+
+    Independent cases have infinitely many, as DeLong's normal has, and fewer of their `own`.
+    """
 
     value: float
     error: float
     degrees: float
     about: dict[str, Any]
+    own: float
 
 
 def _area(cases: Tally | Cases, serial: Serial, rates: tuple[float, float] | None) -> Area:
@@ -185,10 +204,11 @@ def _of_rows(cases: Cases, serial: Serial, rates: tuple[float, float] | None) ->
     area, influence = of_auc(y, p, weight, rates)
     alone = not is_dependent(cases) and cases.strata is None
     if alone and not min(y.sum(), (~y).sum()) > 1:
-        return Area(area, math.nan, math.inf, about_design(design))
+        return Area(area, math.nan, math.inf, about_design(design), math.nan)
     spread = covariance(influence[None], design.stratified(y.astype(np.intp)) if alone else design)
+    own = delong_degrees(influence, y) if alone else spread.degrees
     degrees = math.inf if alone else spread.degrees
-    return Area(area, float(spread.errors[0]), degrees, about_design(design))
+    return Area(area, float(spread.errors[0]), degrees, about_design(design), own)
 
 
 def _of_counts(tally: Tally, rates: tuple[float, float] | None) -> Area:
@@ -201,16 +221,17 @@ def _of_counts(tally: Tally, rates: tuple[float, float] | None) -> Area:
         area, *places = places_of_counts(sums[1], sums[0])
     else:
         area, *places = places_between(sums[1], sums[0], rates)
-    variance = 0.0
+    sides = []
     for mine, square, place in zip(sums, squares or sums, places, strict=True):
         total = float(xp.sum(mine))
         cases = total**2 / float(xp.sum(square)) if total > 0 else 0.0
         if not cases > 1:
-            return Area(area, math.nan, math.inf, about_tally(tally))
+            return Area(area, math.nan, math.inf, about_tally(tally), math.nan)
         if is_numpy(place):
             away = np.subtract(place, area, out=place)
             summed = float(np.einsum("i,i,i->", square, away, away))
         else:
             summed = float(xp.sum(square * (place - area) ** 2))
-        variance += summed / total**2 * cases / (cases - 1)
-    return Area(area, math.sqrt(variance), math.inf, about_tally(tally))
+        sides.append((summed / total**2 * cases / (cases - 1), cases))
+    error = math.sqrt(sides[0][0] + sides[1][0])
+    return Area(area, error, math.inf, about_tally(tally), area_degrees(sides))

@@ -1,4 +1,10 @@
-"""How cases were sampled: alone, in clusters, from strata, one after the other, or in a panel."""
+"""How cases were sampled: alone, in clusters, from strata, one after the other, or in a panel.
+
+References
+----------
+.. [1] R. M. Bell, D. F. McCaffrey (2002). Bias reduction in standard errors for linear regression
+   with multi-stage samples. Survey Methodology 28:169-181.
+"""
 
 from __future__ import annotations
 
@@ -30,6 +36,45 @@ class Cells(NamedTuple):
     number: Column
     cluster: Column
     time: Column
+
+
+class Correction(NamedTuple):
+    """Factors of the squared sums of units, one of all or one per unit, and degrees of freedom."""
+
+    factor: Column | float
+    degrees: float
+
+    def scaled(self, total: Column) -> Column:
+        """Multiply sums of units by the roots of their factors."""
+        return np.asarray(total * np.sqrt(self.factor))
+
+
+def correction_of(weight: Column) -> Correction:
+    r"""Return the correction of Bell and McCaffrey for the mean of clusters of some weights [1]_.
+
+    With :math:`h_g` the share of a cluster in all weight, which is its leverage, the factor is
+    :math:`1 / (1 - h_g)`. If cases were independent and equally spread, the variance would have
+
+    .. math:: \nu = 1 \Big/ \Big(\sum_g h_g^2 + \Big(\sum_g q_g\Big)^2 - \sum_g q_g^2\Big),
+        \qquad q_g = \frac{h_g^2}{1 - h_g},
+
+    degrees of freedom. For G clusters of equal weight these are :math:`G / (G - 1)` and
+    :math:`G - 1`. Clusters of weight 0 count for nothing; a single one has neither.
+    """
+    count = int(np.count_nonzero(weight))
+    if count < 2:
+        return Correction(np.nan, 0.0)
+    if count == len(weight) and is_alike(weight):
+        return Correction(count / (count - 1), count - 1.0)
+    share = weight / weight.max()
+    share /= share.sum()
+    with np.errstate(divide="ignore", over="ignore"):
+        factor = 1 / (1 - share)
+        lost = share**2 * factor
+        if not np.isfinite(factor).all():
+            # All others together weigh less than rounding leaves of the heaviest.
+            return Correction(np.nan, 0.0)
+    return Correction(factor, 1 / float(share @ share + lost.sum() ** 2 - lost @ lost))
 
 
 @dataclass(frozen=True, eq=False)
@@ -116,6 +161,13 @@ class Design:
         total = np.bincount(self.cluster, self.weight / self.weight.max())
         return float(total.sum() ** 2 / (total @ total))
 
+    @cached_property
+    def correction(self) -> Correction:
+        """What makes the squared sums of clusters, or of single cases, a variance."""
+        if self.cluster is None:
+            return correction_of(np.broadcast_to(1.0, self.units))
+        return correction_of(np.bincount(self.cluster, self.weight / self.weight.max()))
+
     @property
     def text(self) -> str:
         """The design in words."""
@@ -136,14 +188,20 @@ class Design:
         """Add influences up over each cluster, each time, or each cell of a panel."""
         return influence if self.unit is None else add_up(influence, self.unit, self.units)
 
+    def corrected(self, amount: Column) -> Column:
+        """Multiply amounts of cases by the roots of the factors of their clusters."""
+        factor = self.correction.factor
+        return np.asarray(amount * np.sqrt(factor[self.cluster] if np.ndim(factor) else factor))
+
     def of_units(self) -> Design:
-        """Return the same design with one case a cluster, a time or a cell."""
-        one = np.ones(self.units)
+        """Return the same design with one case per cluster, time or cell, of all their weight."""
+        weight = self.weight if self.unit is None else np.bincount(self.unit, self.weight)
         if self.is_panel:
-            return Design(one, self.cells.cluster, None, self.cells.time, self.serial)
+            return Design(weight, self.cells.cluster, None, self.cells.time, self.serial)
         stratum = None if self.stratum is None else self.stratum_of_units()
-        time = None if self.time is None else np.arange(self.units)
-        return Design(one, None, stratum, time, self.serial)
+        number = np.arange(self.units)
+        cluster = None if self.cluster is None else number
+        return Design(weight, cluster, stratum, None if self.time is None else number, self.serial)
 
     def stratum_of_units(self) -> Column:
         """Return the stratum of each cluster, which lies in one; of each case without any."""

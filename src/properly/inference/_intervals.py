@@ -23,7 +23,8 @@ from properly.errors import DataError, ImproperRuleError
 from properly.inference._design import is_alike
 from properly.inference._estimate import Estimate
 from properly.inference._means import moments
-from properly.inference._shares import student
+from properly.inference._shares import Term, design_effect, normal, reach, student, variance
+from properly.inference._variance import has_design
 from properly.rules import BetaWeighted, BinaryRule
 from properly.rules._class_rule import as_rows, require_class_rule, require_no_labels
 from properly.rules._combinators import as_prior
@@ -57,10 +58,13 @@ def score_interval(
     r"""Say how far off a mean score may be.
 
     .. math:: \bar S \pm t_{\nu} \sqrt{V}, \qquad
-        V = \frac{G}{G - 1} \sum_{g} \Big(\sum_{i \in g} \frac{w_i (s_i - \bar S)}{W}\Big)^2 ,
+        V = \sum_{g} \frac{1}{1 - h_g} \Big(\sum_{i \in g} \frac{w_i (s_i - \bar S)}{W}\Big)^2 ,
+        \qquad h_g = \sum_{i \in g} \frac{w_i}{W} ,
 
-    over G clusters, or single cases, with :math:`\nu = G - 1` degrees of freedom. Of strata, each
-    has such a sum about its own mean, and as many degrees of freedom are lost as there are strata.
+    over G clusters, with Satterthwaite's degrees of freedom :math:`\nu`, both as Bell and McCaffrey
+    have them [5]_. For clusters of equal weight, and for single cases, the factor is
+    :math:`G / (G - 1)` and :math:`\nu = G - 1`. With strata, each has a sum with that factor about
+    its own mean, as surveys have, and as many degrees of freedom are lost as there are strata.
 
     Of T times the influences of each are added up to :math:`U_t`; with
     :math:`\nu = \lfloor 0.4\, T^{2/3} \rfloor` the variance is
@@ -115,7 +119,7 @@ def score_interval(
     error, and `infinite_cases` counts such cases; they are never clipped or dropped.
 
     Student's t covers some per cent less than it says with fewer than about 20 events, or as few
-    others, which is warned of.
+    others, or fewer than 20 clusters of equal size, which is warned of.
 
     References
     ----------
@@ -130,6 +134,8 @@ def score_interval(
     .. [4] H. D. Chiang, B. E. Hansen, Y. Sasaki (2022). Standard errors for two-way clustering with
        serially correlated time effects. `doi:10.48550/arXiv.2201.11304
        <https://doi.org/10.48550/arXiv.2201.11304>`__
+    .. [5] R. M. Bell, D. F. McCaffrey (2002). Bias reduction in standard errors for linear
+       regression with multi-stage samples. Survey Methodology 28:169-181.
 
     Examples
     --------
@@ -314,10 +320,11 @@ def net_benefit_interval(
 
     Notes
     -----
-    This is Student's t, with the same designs as every other mean. The intervals of
-    `properly.at_threshold` and `properly.decision_curve` are put together from score intervals of
-    both kinds of alarms, with the same designs, and cover better where events are few. Where nobody
-    is acted upon net benefit is 0 without an interval.
+    The interval is put together from score intervals of the shares of true and of false alarms, as
+    those of `properly.at_threshold` are, with as many cases as have the standard error found. With
+    some six events among 100 or 200 cases it covers in 95 to 97 % of simulated samples, where
+    Student's t covers in 78 to 95 %. Standardized net benefit has Student's t. Where nobody is
+    acted upon net benefit is 0 without an interval.
 
     Examples
     --------
@@ -325,7 +332,7 @@ def net_benefit_interval(
     >>> crash = properly.datasets.crash()
     >>> cases = properly.Cases(crash.died, crash.forecasts["logistic"], clusters=crash.cluster)
     >>> print(properly.inference.net_benefit_interval(cases, 0.1))
-    0.0191 (95 % interval 0.01544 to 0.02276; 4,973 clusters)
+    0.0191 (95 % interval 0.01565 to 0.02298; 4,973 clusters)
     """
     level = check_level(level)
     t = check_inside(threshold, "threshold")
@@ -334,17 +341,35 @@ def net_benefit_interval(
 
     def gained(y: Array, p: Array) -> Array:
         xp, (right, wrong) = namespace(p), to_library_of(np.array([1.0, -t / (1 - t)]), p)
-        gain = xp.where(p >= t, xp.where(y, right, wrong), 0.0)
-        return xp.stack([gain, xp.astype(y, xp.float64)])
+        event, acts = xp.astype(y, xp.float64), p >= t
+        gain = xp.where(acts, xp.where(y, right, wrong), 0.0)
+        return xp.stack([gain, event, xp.where(acts, event, 0.0)])
 
     result = moments(cases, gained, serial)
     value, error = float(result.mean[0]), float(result.spread.errors[0])
+    interval, label = UNKNOWN, "score" if _acts(cases, t) else f"no case at or above {t:g}"
     if standardized:
-        value, error = result.ratio()
-    quantile = student(result.spread.degrees, level)
-    interval = (value - quantile * error, value + quantile * error) if error > 0 else UNKNOWN
-    label = "Student's t" if _acts(cases, t) else f"no case at or above {t:g}"
+        (value, error), label = result.ratio(), "Student's t" if label == "score" else label
+        half = student(result.spread.degrees, level) * error
+        interval = (value - half, value + half) if error > 0 else UNKNOWN
+    elif error > 0:
+        is_alone = not (isinstance(cases, Cases) and has_design(cases))
+        interval = _score_of_alarms(result, t / (1 - t), level, is_alone=is_alone)
     return estimate_of(result, (value, error), interval, level, label)
+
+
+def _score_of_alarms(result: Moments, odds: float, level: float, *, is_alone: bool) -> Pair:
+    """Put score intervals of true and of false alarms together, with the variance found."""
+    n, square = result.about["effective_cases"], float(result.spread.covariance[0, 0])
+    true = float(result.mean[2])
+    false = max((true - float(result.mean[0])) / odds, 0.0)
+    terms = Term(1.0, true, possible=True), Term(-odds, false, possible=True)
+    quantile = normal(level) if is_alone else student(result.spread.degrees, level)
+    # What rounding leaves of the variance of independent cases is no effect of their design.
+    effect = design_effect(square * (1 - 1 / n) if is_alone else square, variance(*terms, n))
+    down, up = reach(*terms, n / effect, quantile)
+    value = float(result.mean[0])
+    return max(value - float(down), -odds), min(value + float(up), 1.0)
 
 
 def _losses(cases: Tally | Cases, rule: Rule) -> Amounts:

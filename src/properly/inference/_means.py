@@ -33,8 +33,11 @@ Amounts: TypeAlias = "Callable[[Array, Array], Array]"
 ROUNDING = 1e-13
 # With fewer events, or fewer others, intervals of means cover some per cent less than they say.
 FEW = 20
-# Fewer clusters, or fewer that weigh much, leave intervals too short even with Student's t.
-FEW_CLUSTERS = 10
+# With fewer clusters, or fewer that weigh much, intervals of skewed losses cover some per cent less
+# than their level in the coverage study, even with the correction of Bell and McCaffrey.
+FEW_CLUSTERS = 20
+# With fewer clusters at several times, their effects are better treated as fixed.
+FIXED_CLUSTERS = 10
 # Clusters of nearly equal size are not worth a word.
 ALIKE = 0.95
 WHOLE = 1e-9
@@ -186,12 +189,19 @@ def _outcomes_of(tally: Tally) -> tuple[float, float]:
 
 def warn_of_clusters(design: Design) -> None:
     """Warn if clusters are few, or a few of them make up most of the cases."""
-    if design.cluster is None or design.effective_units >= FEW_CLUSTERS:
+    if design.cluster is not None:
+        warn_of_effective(design.clusters, design.effective_units, at_times=design.is_panel)
+
+
+def warn_of_effective(clusters: int, effective: float, *, at_times: bool = False) -> None:
+    """Warn if clusters say as much as few of equal size would."""
+    if effective >= FEW_CLUSTERS:
         return
-    text = many(design.clusters, "cluster")
-    if design.effective_units < ALIKE * design.clusters:
-        text += f" that say as much as {design.effective_units:.1f} of equal size"
-    fixed = "; treat them as fixed: by_group with time alone" if design.is_panel else ""
+    text = many(clusters, "cluster")
+    if effective < ALIKE * clusters:
+        text += f" that say as much as {effective:.1f} of equal size"
+    is_fixed = at_times and effective < FIXED_CLUSTERS
+    fixed = "; treat them as fixed: by_group with time alone" if is_fixed else ""
     notice(f"with {text}, intervals may cover less than their level{fixed}")
 
 

@@ -33,6 +33,8 @@ from properly.inference._design import TIMES, Design, add_up, is_alike
 from properly.inference._shares import student
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from properly.counts._cases import Cases
     from properly.inference._design import Serial
     from properly.typing import Array, Column
@@ -118,6 +120,26 @@ def placements(
     place = np.empty(len(p))
     place[order] = np.where(event, *places)
     return area, place
+
+
+def delong_degrees(influence: Column, happened: Column) -> float:
+    """Return the degrees of freedom of DeLong's variance, from the influences of the cases."""
+    sides = influence[happened], influence[~happened]
+    return area_degrees([(float(x @ x) * len(x) / (len(x) - 1), float(len(x))) for x in sides])
+
+
+def area_degrees(sides: Sequence[tuple[float, float]]) -> float:
+    """Return Satterthwaite's degrees of freedom, given variance and number of either outcome.
+
+    If the variance of a few events comes out low by chance these are too many, so they are found
+    as well as if events and others varied alike, and the lower of the two is returned.
+    """
+    alike = [(1 / cases, cases) for _, cases in sides]
+    return min(
+        sum(v for v, _ in x) ** 2 / sum(v**2 / (cases - 1) for v, cases in x)
+        for x in (sides, alike)
+        if sum(v for v, _ in x) > 0
+    )
 
 
 def places_of_counts(none: Column, events: Column) -> tuple[float, Column, Column]:
@@ -277,9 +299,12 @@ class Spread(NamedTuple):
 def covariance(influence: Column, design: Design) -> Spread:
     r"""Find the covariance of estimates from the influences of cases, a row an estimate.
 
-    With :math:`t_g` the sum of the influences of the g-th of G clusters, or of a single case, it is
-    :math:`G / (G - 1) \sum_g t_g t_g'`, with :math:`G - 1` degrees of freedom, since influences
-    add up to 0. Of strata, as many such terms are added up, each about its own mean.
+    With :math:`t_g` the sum of the influences of the g-th of G clusters, and :math:`h_g` its share
+    of the weight, it is :math:`\sum_g t_g t_g' / (1 - h_g)`, with the degrees of freedom of
+    `properly.inference._design.correction_of`; influences add up to 0. For clusters of equal
+    weight, and for single cases, that is :math:`G / (G - 1) \sum_g t_g t_g'` with
+    :math:`G - 1` degrees. With strata, as many terms of the latter kind are added up, each about
+    its own mean.
 
     Of a panel, the variance by clusters and that by times are added up, less that of the series of
     each cluster alone, which is in both [3]_. No variance is less than either. A difference of two
@@ -312,13 +337,13 @@ def _spread_of(total: Column, design: Design) -> Spread:
         return _over_time(total, design.serial)
     if design.stratum is not None:
         return _in_strata(total, design.stratum_of_units())
-    return _independent(total)
+    return _independent(total, design)
 
 
 def degrees_of(design: Design) -> float:
     """Return the degrees of freedom that a design leaves; refuse one that leaves none."""
-    if design.unit is None and design.stratum is None:
-        return design.units - 1.0
+    if design.time is None and design.stratum is None:
+        return design.correction.degrees
     return float(spread_of_totals(np.zeros((1, design.units)), design).degrees)
 
 
@@ -343,13 +368,14 @@ def _products(rows: Column) -> Column:
     return np.array([[np.einsum("i,i->", x, y) for y in rows] for x in rows])
 
 
-def _independent(total: Column) -> Spread:
-    units = total.shape[1]
-    if units < 2:
-        return Spread(np.full((len(total),) * 2, np.nan), 0)
+def _independent(total: Column, design: Design) -> Spread:
+    """Add up the squares of clusters, or of single cases."""
+    factor, degrees = design.correction
     with np.errstate(invalid="ignore"):
         # Influences add up to 0, so there is no mean to subtract.
-        return Spread(_products(total) * (units / (units - 1)), units - 1)
+        if np.ndim(factor):
+            return Spread(_products(design.correction.scaled(total)), degrees)
+        return Spread(_products(total) * factor, degrees)
 
 
 def _in_strata(total: Column, stratum: Column) -> Spread:
@@ -386,7 +412,7 @@ def _of_panel(total: Column, design: Design) -> Spread:
 def panel_parts(total: Column, design: Design) -> tuple[Spread, Spread, Column]:
     """Find the spread by clusters, that by times, and what is in both, from totals of cells."""
     _, cluster, time = design.cells
-    of_clusters = _independent(add_up(total, cluster, design.clusters))
+    of_clusters = _independent(add_up(total, cluster, design.clusters), design)
     of_times = _over_time(add_up(total, time, design.times), design.serial)
     return of_clusters, of_times, _own_series(total, design)
 

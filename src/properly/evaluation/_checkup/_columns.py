@@ -17,7 +17,7 @@ from properly.evaluation._checkup._symptom import (
     so_many,
 )
 from properly.inference._design import TIMES
-from properly.inference._means import FEW_CLUSTERS
+from properly.inference._means import FEW_CLUSTERS, FIXED_CLUSTERS
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -191,8 +191,6 @@ def _digest(column: RawColumn) -> bytes:
 REPEATED = 0.01
 # One case that holds more than this share of the weight decides much by itself.
 HEAVY = 0.05
-# Standard errors from fewer clusters are too small.
-CLUSTERS = 20
 # Groups with fewer events, or cases, say little.
 EVENTS = 10
 NAMED = 4
@@ -331,10 +329,12 @@ def clusters(sheet: Sheet) -> Iterator[Symptom]:
         what = f"every row is a cluster of its own ({count:,})"
         advice = "Leave clusters out, or name the column of what cases have in common."
         yield of_column("note", "clusters", rows, what, advice)
-    elif 1 < count < CLUSTERS:
+    elif 1 < count < FEW_CLUSTERS:
         what = f"there are only {many(count, 'cluster')}"
-        advice = f"Intervals from fewer than {CLUSTERS} clusters are rough, and often too narrow."
-        if count < FEW_CLUSTERS and "time" in sheet.beside:
+        advice = (
+            f"Intervals from fewer than {FEW_CLUSTERS} clusters are rough, and often too narrow."
+        )
+        if count < FIXED_CLUSTERS and "time" in sheet.beside:
             advice += " So few are better fixed: name them groups instead, and keep the times."
         yield of_column("oddity", "clusters", rows, what, advice)
 
