@@ -85,7 +85,7 @@ def inference_facts() -> Iterator[tuple[int, Facts]]:
     yield from confidence_facts()
     for count in UNEQUAL:
         facts = {"event_rate": 0.32, "clusters": count, "n": MEMBERS * count}
-        yield 1000, {"study": "unequal clusters", **facts}
+        yield 400, {"study": "unequal clusters", **facts}
 
 
 def inference(facts: Facts, rng: np.random.Generator) -> list[Finding]:

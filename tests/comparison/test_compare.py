@@ -15,6 +15,8 @@ from scipy.stats import ttest_rel
 import properly
 from properly import Cases, compare, score_interval
 from properly.comparison._pairs import Wording, sentence
+from properly.comparison._two_way import two_way
+from properly.counts._answers import Losses
 from properly.errors import ArgumentTypeError, DataError, DataWarning
 from properly.rules import RPS, Bounded, Brier, Elementary, Log
 
@@ -526,3 +528,20 @@ def test_one_step_ahead_diebold_and_mariano_have_the_error_of_a_mean() -> None:
         d = losses()[first] - losses()[second]
         assert found.standard_error[k] == pytest.approx(d.std(ddof=1) / math.sqrt(N), rel=1e-12)
     assert found.degrees == N - 1
+
+
+def test_unequal_clusters_are_corrected_for_as_on_the_leaderboard() -> None:
+    """Without gaps, a fit of questions and forecasters has the same variance and degrees."""
+    rng = np.random.default_rng(12)
+    label = np.repeat(np.arange(40), rng.integers(1, 13, 40))
+    n = len(label)
+    y, p, q = rng.random(n) < 0.4, rng.random(n), rng.random(n)
+    loss = np.stack([(x - y) ** 2 for x in (p, q)], axis=1).ravel()
+    cell, who = np.repeat(np.arange(n), 2), np.tile([0, 1], n)
+    losses = Losses(cell, who, loss, np.ones(2 * n), np.arange(n), np.ones(n))
+    fit = two_way(losses, 2, label)
+    found = compare(y, {"p": p, "q": q}, rule=Brier(), clusters=label, rng=1)
+    error = fit.errors(np.array([0]), np.array([1]))[0]
+    assert found.standard_error[0] == pytest.approx(error, rel=1e-10)
+    assert found.degrees == pytest.approx(fit.degrees[0, 1], rel=1e-10)
+    assert found.degrees < 39

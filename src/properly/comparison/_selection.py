@@ -323,10 +323,9 @@ def selection_report(
     Notes
     -----
     With :math:`d_r` the difference of run :math:`r`, the difference is their mean. Its variance is
-    :math:`G / (G - 1) \sum_g t_g^2`, where :math:`t_g` adds up the deviations :math:`(d_r - \bar
-    d) / R` of the runs of cluster :math:`g`, and the interval is that of Student's t with G - 1
-    degrees of freedom. One run, or one cluster, has none. With few clusters the interval is
-    wide, and rests on differences that are about normal.
+    that of `properly.score_interval`, from the sums of the deviations :math:`(d_r - \bar d) / R` of
+    the runs of each cluster, and the interval is that of Student's t. One run, or one cluster, has
+    none. With few clusters the interval is wide, and rests on differences that are about normal.
 
     If fewer than 20 independent units differ, the p-value is that of all changes of their signs, as
     if the two metrics might as well change places in a unit; else Student's. With n units it cannot

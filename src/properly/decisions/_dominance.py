@@ -73,8 +73,9 @@ class Dominance(Record):
     level : float
         The confidence that the band holds at all thresholds at once.
     degrees : float
-        Degrees of freedom: the number of independent cases or clusters, less 1, or less the number
-        of strata; with times, the number of cosines; of clusters by times, the lesser of both.
+        Degrees of freedom: the number of independent cases or clusters of equal size, less 1, or
+        less the number of strata; fewer with unequal clusters, as in `properly.score_interval`;
+        with times, the number of cosines; of clusters by times, the lesser of both.
     replicates : int
         Random draws for the quantile.
     design : str

@@ -191,7 +191,9 @@ class Design:
     def corrected(self, amount: Column) -> Column:
         """Multiply amounts of cases by the roots of the factors of their clusters."""
         factor = self.correction.factor
-        return np.asarray(amount * np.sqrt(factor[self.cluster] if np.ndim(factor) else factor))
+        if isinstance(factor, np.ndarray):
+            factor = factor[self.cluster]
+        return np.asarray(amount * np.sqrt(factor))
 
     def of_units(self) -> Design:
         """Return the same design with one case per cluster, time or cell, of all their weight."""
