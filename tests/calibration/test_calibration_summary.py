@@ -72,6 +72,9 @@ def test_estimates_and_tests_are_the_published_ones(forecast: str) -> None:
     named = {"citl": found.in_the_large, "intercept": found.intercept, "slope": found.slope}
     for name, estimate in named.items():
         assert_published(f"cox.{forecast}.{name}", estimate.value)
+        if name == "citl":
+            assert (estimate.method, estimate.degrees) == ("Wald, sandwich", 299)
+            continue
         assert_published(f"cox.{forecast}.{name}.se", estimate.standard_error)
         half = norm.ppf(0.975) * estimate.standard_error
         ends = (estimate.value - half, estimate.value + half)
@@ -195,23 +198,60 @@ def test_certain_forecasts_are_counted_and_never_moved() -> None:
     uncertain = (p > 0) & (p < 1)
     found = few(cases.y, cases.p)
     assert found.certain == 12
-    for name in ESTIMATES[1:]:
-        assert math.isnan(getattr(found, name).value)
-        assert getattr(found, name).method == ("none: forecasts of exactly 0 or 1 have no log odds")
-    assert all(map(math.isnan, found.tests.values()))
-    assert found.test_method == "none"
     assert math.isfinite(found.observed_expected.value)
     # The spline leaves them out; other curves do not.
     rest = few(np.asarray(cases.y)[uncertain], p[uncertain])
     assert vars(found.ici) == vars(rest.ici)
     assert (found.measured, found.cases) == (28, 40)
-    said = "12 forecasts of exactly 0 or 1 have no log odds: distances are of the other 28 cases"
+    said = (
+        "12 forecasts of exactly 0 or 1 have no log odds: coefficients and distances are of the "
+        "other 28 cases"
+    )
     assert said in " ".join(str(found).split())
     isotonic = few(cases.y, cases.p, fit="isotonic")
     assert isotonic.measured == 40
     recalibrated = properly.reliability(cases.tally()).recalibrated
     away = np.abs(recalibrated - np.asarray(cases.tally().value))
     assert isotonic.emax.value == pytest.approx(away.max())
+
+
+HALF = np.arange(120) % 2
+DESIGNS: dict[str, dict[str, Any]] = {
+    "cases": {},
+    "weights": {"weight": 1.0 + HALF},
+    "clusters": {"clusters": np.arange(120) // 4},
+    "both": {"clusters": np.arange(120) // 4, "weight": 1.0 + HALF},
+    "strata": {"strata": HALF},
+    "times": {"time": np.arange(120)},
+}
+
+
+@pytest.mark.parametrize("known", DESIGNS.values(), ids=DESIGNS)
+def test_slope_and_intercept_are_of_the_forecasts_that_have_log_odds(known: Any) -> None:
+    p, u = np.random.default_rng(1).random((2, 120))
+    y = u < 0.2 + 0.6 * p
+    # The last two are certain: one was right, the other wrong.
+    more: Any = {name: np.append(column, column[-2:]) for name, column in known.items()}
+    found = brief(properly.Cases(np.append(y, [1, 1]), np.append(p, [1.0, 0.0]), **more))
+    rest = brief(properly.Cases(y, p, **known))
+    assert (found.certain, found.cases) == (2, 122)
+    for name in ESTIMATES[1:]:
+        one, other = getattr(found, name), getattr(rest, name)
+        assert (one.value, one.cases) == (pytest.approx(other.value, rel=1e-9), 120)
+        exact = "time" not in known and "strata" not in known
+        assert one.interval == pytest.approx(other.interval, rel=1e-9 if exact else 0.05)
+        assert one.method == other.method
+    if "time" not in known and "strata" not in known:
+        assert found.tests == pytest.approx(rest.tests, rel=1e-9)
+    assert found.test_method == rest.test_method
+
+
+def test_counts_have_the_slope_of_cases() -> None:
+    p, u = np.random.default_rng(1).random((2, 120))
+    p[:9] = 0.0
+    cases = properly.Cases(u < p, p)
+    assert brief(cases.tally()).to_dict() == brief(cases).to_dict()
+    assert math.isfinite(brief(cases).slope.value)
 
 
 def test_weights_of_certain_forecasts_are_left_out_of_the_spline_too() -> None:
@@ -227,6 +267,8 @@ def test_weights_of_certain_forecasts_are_left_out_of_the_spline_too() -> None:
 def test_certain_forecasts_alone_have_no_spline() -> None:
     found = few([1, 0, 1], [1.0, 0.0, 1.0])
     assert math.isnan(found.ici.value)
+    assert math.isnan(found.slope.value)
+    assert found.slope.method == "none: forecasts of exactly 0 or 1 have no log odds"
     assert found.curve == "none: all forecasts are 0 or 1"
     assert few([1, 0, 1], [1.0, 0.0, 1.0], fit="isotonic").emax.value == 0
     # Nothing varied, so nothing is known of how much it might.

@@ -263,11 +263,11 @@ def test_a_record_says_all_in_a_sentence() -> None:
 
 
 @pytest.mark.parametrize(
-    ("p", "told"), [(0.5, "2 certain forecasts left out"), (math.nan, "for which it is undefined")]
+    ("statistic", "fate"), [(0.5, "left out"), (math.inf, "some of them wrong")]
 )
-def test_certain_forecasts_are_told_of(p: float, told: str) -> None:
-    verdict = CalibrationTest("citl", p, p, "chi-squared", design="9 cases", certain=2)
-    assert told in str(verdict).replace("\n  ", " ")
+def test_certain_forecasts_are_mentioned(statistic: float, fate: str) -> None:
+    verdict = CalibrationTest("citl", statistic, 0.5, "chi-squared", design="9 cases", certain=2)
+    assert f"2 certain forecasts, {fate}" in str(verdict).replace("\n  ", " ")
 
 
 @pytest.mark.parametrize("found", [COMBINED, ROBUST, ASYMPTOTIC], ids=repr)

@@ -93,14 +93,19 @@ def test_it_is_the_default_of_independent_cases_and_the_score_test_of_clusters()
     assert clustered.parts == {"F": pytest.approx(f.sf(clustered.statistic * 9 / left, 2, 18))}
 
 
-def test_so_few_clusters_that_nothing_can_be_refused_are_warned_of() -> None:
+def test_with_so_few_clusters_that_no_p_value_is_small_nothing_is_tested() -> None:
     y, p = draw(400, shift=3.0).y, draw(400).p
-    with pytest.warns(
-        DataWarning, match="^with 4 clusters the score test has no p-value below 0.14"
-    ):
-        found = test(properly.Cases(y, p, clusters=np.arange(400) % 4), "score")
-    assert found.p_value > math.exp(-2)
+    reason = "5 clusters are too few for this test"
+    with pytest.warns(DataWarning, match=f"^calibration was not tested: {reason}$"):
+        found = test(properly.Cases(y, p, clusters=np.arange(400) % 5), "score")
+    assert math.isnan(found.p_value)
+    assert found.method == f"none: {reason}"
+    assert str(found).startswith(f"no p-value by the score test of calibration ({reason}; ")
     assert found.parts["F"] < 0.05
+    # With six the p-value may be 0.0498.
+    assert test(properly.Cases(y, p, clusters=np.arange(400) % 6), "score").p_value < 0.06
+    wrong = properly.Cases(np.append(y, 1), np.append(p, 0.0), clusters=np.arange(401) % 5)
+    assert test(wrong, "score").p_value == 0
 
 
 # weights and designs
@@ -281,13 +286,21 @@ def test_nothing_but_certain_forecasts_that_came_true(statistic: str) -> None:
     assert found.statistic == (1 if statistic == "combined" else 0)
 
 
-@pytest.mark.parametrize("known", [{}, {"clusters": [0, 0, 1, 1]}])
+@pytest.mark.parametrize("known", [{}, {"clusters": np.arange(42) // 4}, {"time": np.arange(42)}])
 @pytest.mark.parametrize("statistic", ["cox", "citl"])
-def test_the_odds_of_certain_forecasts_are_undefined(statistic: str, known: Any) -> None:
-    found = test(properly.Cases([0, 1, 1, 0], [0.0, 1.0, 0.4, 0.4], **known), statistic)
-    assert math.isnan(found.statistic)
-    assert math.isnan(found.p_value)
+def test_a_line_is_tested_without_certain_forecasts(statistic: str, known: Any) -> None:
+    cases = draw(40)
+    p = np.append(cases.p, [0.0, 1.0])
+    found = test(properly.Cases(np.append(cases.y, [0, 1]), p, **known), statistic)
+    fewer = {name: column[:40] for name, column in known.items()}
+    alone = test(properly.Cases(cases.y, cases.p, **fewer), statistic)
+    # Times stay: a step more makes cosines a little different.
+    assert found.p_value == pytest.approx(alone.p_value, rel=0.2 if "time" in known else 1e-9)
     assert (found.name, found.certain) == (statistic, 2)
+    wrong = test(properly.Cases(np.append(cases.y, [1, 1]), p, **known), statistic)
+    assert (wrong.statistic, wrong.p_value) == (math.inf, 0)
+    alone = test(properly.Cases([0, 1], [0.0, 1.0]), statistic)
+    assert math.isnan(alone.p_value)
 
 
 def test_clusters_with_certain_forecasts() -> None:
@@ -325,7 +338,7 @@ def test_spiegelhalter_is_normal_and_two_sided() -> None:
     assert mirrored.p_value == pytest.approx(2 * norm.cdf(mirrored.statistic), rel=1e-12)
 
 
-@pytest.mark.filterwarnings("ignore:with 3 clusters the score test")
+@pytest.mark.filterwarnings("ignore:calibration was not tested")
 @pytest.mark.parametrize("known", [{}, {"weight": [0.5, 0.1, 0.2, 0.3]}])
 @pytest.mark.parametrize("y", [[0, 0, 1, 1], [1, 1, 0, 0], [0, 0, 0, 0]])
 def test_the_score_test_takes_over_where_data_separate(y: list[int], known: Any) -> None:

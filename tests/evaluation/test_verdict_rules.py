@@ -651,7 +651,7 @@ def a_test(p: float, replicates: int | None = None) -> Any:
 
 def summary(ratio: Estimate, slope: Estimate, mean: float = 0.2, rate: float = 0.1) -> Any:
     return SimpleNamespace(
-        observed_expected=ratio, slope=slope, mean_forecast=mean, event_rate=rate
+        observed_expected=ratio, slope=slope, mean_forecast=mean, event_rate=rate, certain=0
     )
 
 
@@ -659,13 +659,14 @@ RIGHT = estimate(1.0, 0.9, 1.1)
 HIGH, LOW = estimate(0.5, 0.4, 0.8), estimate(2.0, 1.25, 3.2)
 
 
-def calibrated(summary: Any, total: float = 1000) -> str:
+def calibrated(summary: Any, total: float = 1000, curve: Any = None) -> str:
     evaluation = SimpleNamespace(
         level=0.95,
         total=total,
         rows=1000,
         calibration_tests={"a": a_test(0.0001)},
         calibration={"a": summary},
+        reliability={"a": curve},
     )
     (said,) = calibration(evaluation, WORDS)
     assert said.startswith("a is miscalibrated (p < 0.001)")
@@ -764,9 +765,26 @@ def test_if_neither_mean_nor_slope_shows_how_the_diagram_does() -> None:
     )
     nothing = estimate(math.nan, math.nan, math.nan)
     assert calibrated(summary(RIGHT, nothing)) == (
-        ". Its mean does not show in which way (forecasts of exactly 0 or 1 have no log-odds, and "
-        "so no slope); see its reliability diagram."
+        ". It has no slope; see its reliability diagram."
     )
+
+
+def test_a_shape_that_neither_mean_nor_slope_shows_is_described_by_the_curve() -> None:
+    p = np.repeat([0.1, 0.3, 0.5, 0.7, 0.9], 200)
+    rate = np.repeat([0.1, 0.45, 0.5, 0.55, 0.9], 200)
+    tally = properly.tally(np.arange(1000) % 200 < 200 * rate, p)
+    curve = properly.reliability(tally, band="consistency", rng=1)
+    where = (
+        "its reliability curve lies at forecasts of 30 % above and at forecasts of 70 % below the "
+        "95 % band of calibrated forecasts."
+    )
+    said = calibrated(summary(RIGHT, RIGHT), curve=curve)
+    assert said == f". Neither its mean nor its slope shows in which way: {where}"
+    # A mean that is a little off is not all that there is to say.
+    slightly = summary(estimate(1.014, 1.003, 1.025), estimate(math.inf, math.nan, math.nan))
+    said = calibrated(slightly, curve=curve)
+    assert said.startswith(". Its forecasts are too low overall, ")
+    assert said.endswith(f". It has no slope: {where}")
 
 
 def test_p_values_are_adjusted_for_the_number_of_models() -> None:
@@ -787,7 +805,17 @@ def test_models_without_a_test_and_too_few_draws() -> None:
         level=0.95, calibration_tests={"a": a_test(math.nan)}, calibration={}
     )
     assert list(calibration(evaluation, WORDS)) == ["The calibration of a could not be tested."]
+    few = replace(a_test(math.nan), method="none: 5 clusters are too few for this test")
+    evaluation.calibration_tests = {"a": few, "b": few}
+    evaluation.calibration = {"a": summary(RIGHT, estimate(0.53, 0.46, 0.61))}
+    assert list(calibration(evaluation, WORDS)) == [
+        (
+            "The calibration of a and b was not tested: 5 clusters are too few for this test. "
+            "Calibration slopes: a 0.530, 95 % interval 0.460 to 0.610."
+        )
+    ]
     evaluation.calibration_tests = {name: a_test(0.05, 19) for name in "ab"}
+    evaluation.calibration = {}
     assert list(calibration(evaluation, WORDS)) == [
         (
             "No miscalibration can be shown for a and b (p = 0.1 and 0.1, adjusted for two "

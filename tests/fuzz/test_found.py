@@ -58,7 +58,7 @@ def test_the_shift_of_tiny_forecasts_is_the_difference_of_log_odds(p: float) -> 
     summary = properly.calibration_summary(y, np.full(50, p), **FEW)
     expected = math.log(20 / 30) - math.log(p)
     assert summary.in_the_large.value == pytest.approx(expected, rel=1e-12)
-    assert summary.in_the_large.standard_error == pytest.approx((50 * 0.4 * 0.6) ** -0.5)
+    assert summary.in_the_large.standard_error == pytest.approx((49 * 0.4 * 0.6) ** -0.5)
 
 
 @pytest.mark.parametrize("p", [1e-12, 1e-30, 1e-300])

@@ -61,7 +61,12 @@ def of_recalibration(forecast: str) -> dict[str, float]:
     found = summary(forecast)
     parts = {"citl": found.in_the_large, "intercept": found.intercept, "slope": found.slope}
     values = {f"cox.{forecast}.{name}": part.value for name, part in parts.items()}
+    # The published error of calibration in the large is not the sandwich.
+    parts.pop("citl")
     errors = {f"cox.{forecast}.{name}.se": part.standard_error for name, part in parts.items()}
+    x = logit(column(CASES, forecast))
+    shifted = fit(np.ones((300, 1)), Y.astype(float), np.ones(300), x)
+    errors[f"cox.{forecast}.citl.se"] = float(np.sqrt(shifted.information_inverse[0, 0]))
     return values | errors | {f"cox.{forecast}.cov": fitted(forecast).information_inverse[0, 1]}
 
 

@@ -13,6 +13,7 @@ import pytest
 import properly
 from properly.evaluation._verdict._standing import standing_of
 from properly.report._first_screen import INSET, SIDE, Axis, FirstScreen, first_screen
+from properly.report._words import few
 
 
 def crash(*names: str, **options: Any) -> Any:
@@ -89,6 +90,57 @@ def test_a_finding_names_what_is_wrong(bend: float, shift: float, text: str) -> 
     e = properly.evaluate(y, {"model": p}, replicates=99, rng=1)
     (row,) = first_screen(e, "cases", "it").rows
     assert row.finding.text.endswith(text)
+
+
+def few_clusters(clusters: int, level: float = 0.95) -> Any:
+    """Judge forecasts that are far too extreme, and others, in a few clusters."""
+    rng = np.random.default_rng(3)
+    odds = rng.normal(0, 1, 600)
+    y = rng.random(600) < 1 / (1 + np.exp(-odds))
+    models = {k: 1 / (1 + np.exp(-bend * odds)) for k, bend in (("sharp", 2), ("right", 1))}
+    cluster = np.arange(600) % clusters
+    return properly.evaluate(y, models, clusters=cluster, level=level, replicates=9, rng=1)
+
+
+# With six clusters the p-value may be 0.0498, but not once it is adjusted for two models.
+@pytest.mark.parametrize(("clusters", "level"), [(5, 0.95), (6, 0.95), (8, 0.99)])
+def test_too_few_clusters_are_no_all_clear(clusters: int, level: float) -> None:
+    e = few_clusters(clusters, level)
+    reason = f"{clusters} clusters are too few for this test"
+    for row in first_screen(e, "cases", "it").rows:
+        assert row.finding[:2] == ("Not tested", "plain")
+        slope = e.calibration[row.name].slope
+        low, high = slope.interval
+        ends = f"{few(low, 3)} to {few(high, 3)}"
+        assert row.finding.detail == f"{reason}; slope {few(slope.value, 3)} ({ends})"
+        assert math.isnan(e.calibration_tests[row.name].p_value)
+    said = [x.text for x in properly.verdict(e).sentences if x.kind == "calibration"]
+    assert len(said) == 1
+    assert said[0].startswith(f"The calibration of sharp and right was not tested: {reason}. ")
+    assert "Calibration slopes: sharp 0." in said[0]
+
+
+def test_enough_clusters_are_tested() -> None:
+    rows = {row.name: row for row in first_screen(few_clusters(20), "cases", "it").rows}
+    assert rows["sharp"].finding.text == "Too extreme"
+    assert rows["right"].finding.text == "No miscalibration shown"
+
+
+def test_a_mean_that_is_a_little_off_does_not_hide_a_slope() -> None:
+    e = crash("logistic", replicates=19)
+    summary = e.calibration["logistic"]
+    ratio = replace(summary.observed_expected, value=1.014, interval=(1.003, 1.025))
+    test = replace(e.calibration_tests["logistic"], p_value=0.001)
+    for slope, interval, text in (
+        (0.5, (0.4, 0.6), "Too extreme"),
+        (math.inf, (math.nan, math.nan), "Miscalibrated"),
+        (1.0, (0.9, 1.1), "1.4 % too low"),
+    ):
+        line = replace(summary.slope, value=slope, interval=interval)
+        changed = replace(summary, observed_expected=ratio, slope=line)
+        told = {"calibration": {"logistic": changed}, "calibration_tests": {"logistic": test}}
+        (row,) = first_screen(replace(e, **told), "people", "death").rows
+        assert row.finding.text.replace("\N{NO-BREAK SPACE}", " ") == text
 
 
 def test_shares_that_are_saved_are_those_of_the_skill(evaluation: Any, screen: FirstScreen) -> None:

@@ -275,6 +275,8 @@ def test_clinical_numbers_have_intervals_or_a_reason(clinical: Any) -> None:
     free, sure = (clinical.calibration[name] for name in ("free", "sure"))
     low, high = free.slope.interval
     assert f"{number(free.slope.value)}{number(low)} to {number(high)}" in text
-    assert f"{sure.certain} forecasts of 0 or 1" in text
+    low, high = sure.slope.interval
+    without = f"without {sure.certain} forecasts of 0 or 1"
+    assert f"{number(sure.slope.value)}{number(low)} to {number(high)}; {without}" in text
     assert f"{number(free.ici.mean_if_calibrated)} if calibrated" in text
     assert "score test" in text

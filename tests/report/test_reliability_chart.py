@@ -160,6 +160,18 @@ def test_a_hostile_and_endless_name_stays_text_and_is_cut_and_what_is_off_leaves
     assert sum("MCB" in words for words in written) == 1
 
 
+def test_parts_that_the_table_of_scores_corrects_are_called_uncorrected() -> None:
+    for replicates in (0, 9):
+        e = evaluate([0, 1] * 30, {"m": [0.3, 0.6] * 30}, replicates=replicates, rng=1)
+        chart = reliability_chart(e)
+        assert chart is not None
+        assert chart.table is not None
+        (note,) = (row["note"] for row in rows_of(chart) if "note" in row)
+        told = (note, chart.alt.lower(), *chart.table.head[-2:])
+        assert ["uncorrected" in words for words in told] == [replicates > 0] * 4
+        assert ("has them corrected" in chart.lead) == (replicates > 0)
+
+
 def test_alt_and_table_tell_the_numbers() -> None:
     chart = reliability_chart(evaluation())
     assert chart is not None

@@ -6,11 +6,12 @@ import math
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
+from properly._boundary._notices import notice
 from properly._boundary._options import as_generator, check_choice, check_flag, check_whole
 from properly._boundary._record import many
 from properly.calibration._class_tests import try_classes
 from properly.calibration._event_tests import TRIALS, Trial
-from properly.calibration._statistics import CalibrationTest
+from properly.calibration._statistics import CalibrationTest, why_untested
 from properly.counts._calls import takes_rows
 from properly.counts._cases import (
     Cases,
@@ -117,7 +118,8 @@ def calibration_test(
       :math:`\sum_g U_g U_g'` takes the place of :math:`I`: outcomes of a cluster may depend on one
       another in any way. With :math:`Q` this statistic, :math:`q` its degrees of freedom and
       :math:`G` clusters, the p-value is that of chi-squared. It cannot be small with few clusters,
-      since :math:`Q \le G`: of five it is never below 0.08, which is warned of. In `parts` is that
+      since :math:`Q \le G`: with five it is never below 0.08. Where it cannot reach 0.05, or in
+      `properly.evaluate` 1 - level for so many models, it is NaN: not tested. In `parts` is that
       of :math:`Q (G - q) / (q (G - Q))`, an F with :math:`q` and :math:`G - q` (Hotelling's test of
       a mean), which can, but refuses too often with few clusters. NaN if clusters do not vary.
     - ``"combined"``: both of these, on the same draws. The smaller of their two p-values is itself
@@ -140,9 +142,9 @@ def calibration_test(
     cases everything is refused. `properly.decompose` with ``interval=True`` says how much.
 
     **Certain forecasts.** One that turned out wrong refutes calibration outright. The p-value is
-    then the least that so many draws can give, or 0 for ``"score"`` of clusters. One that came true
-    adds nothing to ``"score"``; ``"cox"`` and ``"citl"`` are undefined, since its log odds are
-    infinite. ``"spiegelhalter"`` and ``"hosmer-lemeshow"`` take a wrong one as any other case.
+    then the least that so many draws can give, or 0 for ``"cox"``, ``"citl"`` and ``"score"`` of
+    clusters. One that came true adds nothing to these; ``"cox"`` and ``"citl"`` are NaN if there
+    are no others. ``"spiegelhalter"`` and ``"hosmer-lemeshow"`` take a wrong one as any other case.
 
     **Few clusters.** Of calibrated forecasts with a correlation of about 0.2 within clusters of 20
     cases, ``"score"`` refused at 5 %, in simulations, 0, 4, 5 and 5 % of samples of 5, 10, 20 and
@@ -217,12 +219,20 @@ def calibration_test(
     chosen = None if rule is None else _proper(require_binary(rule))
     name = statistic or _default(tally, chosen)
     _require_fit(tally, name, rule)
-    return _by_trial(name, Trial(in_reach(tally), chosen or Brier(), *drawing, groups, training))
+    result = _by_trial(name, Trial(in_reach(tally), chosen or Brier(), *drawing, groups, training))
+    if reason := why_untested(result):
+        notice(f"calibration was not tested: {reason}")
+    return result
 
 
 def combined_test(source: Tally | Cases, replicates: int, null: NullDraws) -> CalibrationTest:
     """Make the usual test of independent cases, by draws that others have made, Brier's too."""
     return _by_trial("combined", Trial(source, Brier(), replicates, given=null))
+
+
+def dependent_test(source: Cases, small: float) -> CalibrationTest:
+    """Make the usual test of cases in clusters or with times, unless no p-value can be `small`."""
+    return _by_trial("score", Trial(in_reach(source), Brier(), 0, small=small))
 
 
 def _by_trial(name: str, trial: Trial) -> CalibrationTest:

@@ -16,7 +16,6 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from properly._boundary._notices import notice
 from properly._boundary._options import as_generator
 from properly._boundary._record import amount_of, many
 from properly.calibration._components import (
@@ -215,6 +214,7 @@ class Trial:
     groups: int = 10
     training: bool = False
     given: NullDraws | None = None
+    small: float = SMALL
     tally: Tally = field(init=False)
     sample: Sample = field(init=False)
 
@@ -355,16 +355,17 @@ def _by_clusters(trial: Trial, cases: Cases) -> CalibrationTest:
     cluster = number_clusters(cases, used)
     result = clustered_score(p.astype(np.float64), y, weight, cluster)
     statistic, tail, few_clusters = result.statistic, result.asymptotic, result.p_value
+    method = "chi-squared"
     if trial.sample.is_refuted:
         statistic, tail, few_clusters = math.inf, 0.0, 0.0
+    elif result.least_p_value > trial.small:
+        method = f"none: {many(result.clusters, 'cluster')} are too few for this test"
+        tail = math.nan
     elif math.isnan(few_clusters):
         tail = math.nan
-    _warn_of_few(result.clusters)
     parts = {"F": few_clusters}
     degrees = float(result.degrees)
-    return CalibrationTest(
-        "score", statistic, tail, "chi-squared", degrees, parts, certain=trial.certain
-    )
+    return CalibrationTest("score", statistic, tail, method, degrees, parts, certain=trial.certain)
 
 
 def _by_times(trial: Trial, cases: Cases) -> CalibrationTest:
@@ -394,14 +395,6 @@ def score_over_time(
         rows.append(excess * (odds - odds[used].mean()))
     influence = np.stack(rows)
     return wald(influence.sum(axis=1), covariance(influence, design))
-
-
-def _warn_of_few(clusters: int) -> None:
-    """Warn if the statistic, never more than the number of clusters, cannot be large."""
-    least = math.exp(-clusters / 2)
-    if clusters and least > SMALL:
-        text = f"with {many(clusters, 'cluster')} the score test has no p-value below {least:.2g}"
-        notice(f"{text}, so it cannot refuse calibration")
 
 
 def by_reach(trial: Trial) -> CalibrationTest:
@@ -498,12 +491,14 @@ def by_level(trial: Trial) -> CalibrationTest:
 
 def _by_cox(trial: Trial, name: str, *, joint: bool) -> CalibrationTest:
     """Fit a line; where none fits best since the data separate, the score test needs no fit."""
-    method = "chi-squared" if trial.counts else "F"
-    if trial.certain:
-        # The log odds of 0 and of 1 are infinite, and no fit can do anything about it.
+    method, used = "chi-squared" if trial.counts else "F", trial.sample.is_uncertain
+    if trial.sample.is_refuted:
+        # Its likelihood is 0, and that of every line next to it is not.
+        return CalibrationTest(name, math.inf, 0.0, method, certain=trial.certain)
+    if not used.any():
         return CalibrationTest(name, math.nan, math.nan, method, certain=trial.certain)
     if trial.counts:
-        line = by_likelihood(trial.sample, joint=joint)
+        line = by_likelihood(Sample(*(x[used] for x in trial.sample)), joint=joint)
     elif isinstance(trial.source, Tally):
         message = "a line is fitted to weighted cases one by one; a tally has only their sums"
         hint = (
@@ -512,12 +507,16 @@ def _by_cox(trial: Trial, name: str, *, joint: bool) -> CalibrationTest:
         raise DataError(message, hint=hint)
     else:
         y, p, _, _ = rows_in_use(trial.source)
-        design = Design.of(trial.source)
-        line = by_sandwich(p.astype(np.float64), y.astype(np.float64), design, joint=joint)
+        kept = (p > 0) & (p < 1)
+        design, rows = Design.of(trial.source).among(kept)
+        # A case without weight needs some log odds.
+        p = np.where(kept, p, 0.5).astype(np.float64)
+        line = by_sandwich(p[rows], y[rows].astype(np.float64), design, joint=joint)
     if line is None:
         return by_score(trial)
     parts = {} if math.isnan(line.slope) else {"citl": line.in_the_large, "slope": line.slope}
-    return CalibrationTest(name, line.statistic, line.p_value, method, line.degrees, parts)
+    tested = line.statistic, line.p_value, method, line.degrees, parts
+    return CalibrationTest(name, *tested, certain=trial.certain)
 
 
 TRIALS: dict[str, Callable[[Trial], CalibrationTest]] = {

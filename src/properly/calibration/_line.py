@@ -109,6 +109,26 @@ class Subject(NamedTuple):
             return int(is_certain[self.row].sum())
         return int(self.sample.weight[is_certain].sum())
 
+    def with_log_odds(self) -> Subject:
+        """Leave out forecasts of exactly 0 or 1."""
+        used = self.sample.is_uncertain
+        if used.all() or not used.any():
+            return self
+        sample = Sample(*(x[used] for x in self.sample))
+        if self.design is None or self.row is None or self.happened is None:
+            cases = np.broadcast_to(1.0, int(sample.weight.sum()))
+            return self._replace(sample=sample, about=about_design(Design(cases)))
+        kept, number = used[self.row], np.cumsum(used) - 1
+        design, rows = self.design.among(kept)
+        alone = Design(self.design.weight[kept])
+        return self._replace(
+            sample=sample,
+            about=about_design(alone) | {"design": design.text},
+            design=design,
+            row=number[self.row[rows]],
+            happened=self.happened[rows],
+        )
+
     def spread(self, if_event: Column, if_none: Column) -> Spread:
         """Find the covariance of estimates, given what a case of weight 1 adds to each.
 
@@ -174,7 +194,8 @@ class CalibrationLine(NamedTuple):
 
 
 def find_line(subject: Subject, level: float) -> CalibrationLine:
-    """Fit a shift and a line to the log odds of the forecasts."""
+    """Fit a shift and a line to the log odds of the forecasts other than 0 and 1."""
+    subject = subject.with_log_odds()
     if subject.certain:
         return _undefined(subject, level, "none: forecasts of exactly 0 or 1 have no log odds")
     odds = logit(subject.sample.value)
@@ -205,7 +226,7 @@ def _coefficients(subject: Subject, columns: Columns, odds: Column) -> _Coeffici
     value, size = _ends(fitted, sample), len(fitted.coefficients)
     if not (np.isfinite(value).all() and np.isfinite(fitted.information_inverse).all()):
         return _Coefficients(value, Spread(np.full((size, size), np.nan), np.nan), fitted)
-    if subject.design is None:
+    if not _is_robust(subject, size):
         return _Coefficients(value, Spread(fitted.information_inverse, np.inf), fitted)
     Z, offset = columns(odds)
     mean = expit(offset + Z @ value)
@@ -213,12 +234,18 @@ def _coefficients(subject: Subject, columns: Columns, odds: Column) -> _Coeffici
     return _Coefficients(value, subject.spread(turn * (1 - mean), -turn * mean), fitted)
 
 
+def _is_robust(subject: Subject, size: int) -> bool:
+    """Return whether the sandwich is needed: a shift alone is wrong where the slope is not 1."""
+    return subject.design is not None or size == 1
+
+
 def _method(subject: Subject, coefficients: _Coefficients) -> str:
     if coefficients.fitted.separated:
         return "none: some forecast tells events from others without error"
     if not np.isfinite(coefficients.value).all():
         return "none: all forecasts are alike"
-    return "Wald, information" if subject.design is None else "Wald, sandwich"
+    is_robust = _is_robust(subject, len(coefficients.value))
+    return "Wald, sandwich" if is_robust else "Wald, information"
 
 
 def _ends(fitted: Fitted, sample: Sample) -> Column:

@@ -139,11 +139,17 @@ class ClusteredScore(NamedTuple):
     @property
     def asymptotic(self) -> float:
         """The same if there are very many clusters: that of chi-squared."""
+        return self._tail(self.statistic) if self.clusters else 1.0
+
+    @property
+    def least_p_value(self) -> float:
+        """The smallest of chi-squared, whose statistic is at most the number of clusters."""
+        return self._tail(self.clusters) if self.clusters else 0.0
+
+    def _tail(self, statistic: float) -> float:
         from scipy.special import chdtrc
 
-        if not self.clusters:
-            return 1.0
-        return float(chdtrc(self.degrees, self.statistic)) if self.degrees else math.nan
+        return float(chdtrc(self.degrees, statistic)) if self.degrees else math.nan
 
 
 def clustered_score(p: Column, happened: Column, weight: Column, cluster: Column) -> ClusteredScore:
@@ -311,7 +317,8 @@ class CalibrationTest(Record):
         Probability of at least as much if the forecasts are calibrated.
     method : str
         How the p-value was found: `"Monte Carlo"`, which is exact, `"dependent draws"` of cases
-        with times, `"chi-squared"`, `"F"` or `"normal"`; `"none"` if dependence is too long.
+        with times, `"chi-squared"`, `"F"` or `"normal"`; `"none"` if dependence is too long, and
+        `"none: "` with a reason if clusters are too few.
     degrees : float, pair of floats or None
         Degrees of freedom; of an F, of numerator and denominator.
     parts : dict
@@ -329,8 +336,7 @@ class CalibrationTest(Record):
     design : str
         How many cases there are, and how they were sampled.
     certain : int
-        Forecasts of exactly 0 or 1 that were left out, or, of `"cox"` and `"citl"`, that leave the
-        statistic undefined.
+        Forecasts of exactly 0 or 1, which are left out unless one of them was wrong.
     p_is_bound : bool
         Whether no draw reached what was observed: the p-value is then at most this.
     dependence : Dependence or None
@@ -376,8 +382,8 @@ class CalibrationTest(Record):
             sizes = f"{self.miscalibration:.4g}, {self.mean_if_calibrated:.4g} if calibrated"
             notes.append(f"miscalibration {sizes}")
         if self.certain:
-            undefined = "for which it is undefined" if math.isnan(self.p_value) else "left out"
-            notes.append(f"{many(self.certain, 'certain forecast')} {undefined}")
+            fate = "some of them wrong" if math.isinf(self.statistic) else "left out"
+            notes.append(f"{many(self.certain, 'certain forecast')}, {fate}")
         notes.append(self.design)
         if self.dependence is not None:
             notes.append(self.dependence.text)
@@ -386,6 +392,8 @@ class CalibrationTest(Record):
 
     @property
     def _p_text(self) -> str:
+        if math.isnan(self.p_value):
+            return "no p-value"
         return p_text(self.p_value, is_bound=self.p_is_bound)
 
     def _columns(self) -> dict[str, list[Any]]:
@@ -404,6 +412,11 @@ class CalibrationTest(Record):
         return {name: [value] for name, value in row.items()}
 
 
+def why_untested(test: CalibrationTest) -> str:
+    """Return why there is no p-value, as far as the method says."""
+    return test.method.partition("none: ")[2]
+
+
 def _part(test: CalibrationTest, name: str) -> str:
     """Say which further p-value this is."""
     words, p = {"asymptotic": "asymptotically", "F": "by an F"}, test.parts[name]
@@ -418,8 +431,8 @@ def _method(test: CalibrationTest) -> str:
     """Say how a p-value was found."""
     if test.replicates is not None:
         return f"{test.method}, {many(test.replicates, 'draw')}"
-    if test.degrees is None:
-        return test.method
+    if test.degrees is None or test.method.startswith("none"):
+        return why_untested(test) or test.method
     degrees = test.degrees if isinstance(test.degrees, tuple) else (test.degrees,)
     name = "degree" if degrees == (1,) else "degrees"
     return f"{test.method} with {' and '.join(f'{d:g}' for d in degrees)} {name} of freedom"

@@ -78,7 +78,7 @@ class CalibrationSummary(Record):
         Means over all cases.
     cases, events, certain, measured : int
         How many there are, had the event, had forecasts of exactly 0 or 1, and are in the
-        distances: a spline is fitted and measured without those that are certain.
+        distances: coefficients, their tests and a spline are of those that are not certain.
     design : str
         How cases were taken to be sampled.
     level : float
@@ -166,10 +166,13 @@ class CalibrationSummary(Record):
                 drawn = "unknown, since dependence is too long"
         yield f"distances from: {self.curve}; if calibrated: {drawn}"
         if self.certain:
-            apart = ""
-            if self.measured < self.cases:
-                apart = f": distances are of the other {many(self.measured, 'case')}"
-            yield f"{many(self.certain, 'forecast')} of exactly 0 or 1 have no log odds{apart}"
+            have = "has" if self.certain == 1 else "have"
+            apart = "coefficients" + " and distances" * (self.measured < self.cases)
+            others = many(self.cases - self.certain, "case")
+            yield (
+                f"{many(self.certain, 'forecast')} of exactly 0 or 1 {have} no log odds: "
+                f"{apart} are of the other {others}"
+            )
 
     def _columns(self) -> dict[str, list[Any]]:
         return _measures([self])
@@ -332,17 +335,18 @@ def calibration_summary(
 
     Notes
     -----
-    **Intervals.** Those of the coefficients are Wald's, from the information if cases are
-    independent and of equal weight; else from the influences
-    :math:`w_i I^{-1} z_i (y_i - \mu_i)` and the design (sandwich), with Student's t. That of
+    **Intervals.** Those of the coefficients are Wald's. Intercept and slope have the information
+    if cases are independent and of equal weight; else, and for calibration in the large always,
+    since it holds the slope at 1, the influences :math:`w_i I^{-1} z_i (y_i - \mu_i)` and the
+    design (sandwich) with Student's t. That of
     observed over expected is one of the logarithm, with the influences
     :math:`w_i (y_i / O - p_i / E)`. If there was no event it reaches from 0 to
     :math:`-\log((1 - \text{level}) / 2) / E`, the exact one of a Poisson distribution; if none was
     expected, the ratio is infinite, or NaN if none happened, and has no interval.
 
-    **Tests** are likelihood-ratio tests, or Wald's where there is a design. If some forecast tells
-    all events from all others the slope is infinite, no likelihood is largest, and score tests take
-    their place.
+    **Tests** are likelihood-ratio tests of calibrated forecasts, or Wald's where there is a design.
+    If some forecast tells all events from all others the slope is infinite, no likelihood is
+    largest, and score tests take their place.
 
     **Distances** are absolute values, and so are never 0, not even of calibrated forecasts: read
     them beside what calibrated ones have. These are draws of independent outcomes, each with the
@@ -352,9 +356,10 @@ def calibration_summary(
     of the weighted distribution. A distance is tied to no decision; miscalibration, of
     `properly.decompose`, is.
 
-    **Certain forecasts**, of exactly 0 or 1, have no log odds. If there are any, calibration in the
-    large, intercept, slope and their tests are NaN, and the spline is fitted and measured without
-    these cases. Nothing is ever moved away from 0 or 1.
+    **Certain forecasts**, of exactly 0 or 1, have no log odds. Calibration in the large, intercept,
+    slope, their tests and the spline are of the other cases; NaN if there are none. Observed over
+    expected events is of all cases. Nothing is ever moved away from 0 or 1, and a certain forecast
+    that was wrong does not show in a slope: `properly.calibration_test` counts it.
 
     **Many forecasts.** Of more than 32,768 distinct forecasts the drawn outcomes, and nothing else,
     are counted in cells: some 600 for a spline, some 1,300 for other curves, with single forecasts

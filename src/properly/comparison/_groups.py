@@ -14,7 +14,7 @@ from properly._boundary._libraries import to_numpy
 from properly._boundary._notices import notice
 from properly._boundary._options import as_drawing, check_flag
 from properly._boundary._record import many
-from properly.calibration._calibration_test import calibration_test
+from properly.calibration._calibration_test import dependent_test
 from properly.calibration._decomposition import decompose_by, find_intervals
 from properly.calibration._line import Subject, find_line
 from properly.comparison._contrasts import Measure, Split, contrast, is_dependent, is_whole
@@ -441,13 +441,14 @@ def calibrate_groups(
         if not enough[g] or not _stands_alone(group):
             continue
         events, others = _outcomes(group)
-        if min(events, others) >= FOR_SLOPE:
-            line = find_line(Subject.of(group), drawing.level).slope
+        subject = Subject.of(group).with_log_odds()
+        if min(subject.events, subject.about["cases"] - subject.events) >= FOR_SLOPE:
+            line = find_line(subject, drawing.level).slope
             slope[g] = line.value, *line.interval
         if rule.is_proper and events + others >= FOR_MISCALIBRATION:
             large.append(g)
         if has_clusters(group) or has_time(group):
-            p[g] = calibration_test(group).p_value
+            p[g] = dependent_test(group, 1 - drawing.level).p_value
             if g in large:
                 miscalibration[g] = _miscalibration(group, rule, drawing)
         else:

@@ -255,11 +255,12 @@ class Rows:
 
     def calibration_test(self, name: str) -> CalibrationTest | None:
         """Test the calibration of an event; of dependent cases, by another test."""
-        from properly.calibration._calibration_test import combined_test
+        from properly.calibration._calibration_test import combined_test, dependent_test
 
         cases, request = self.cases[name], self.request
         if is_dependent(cases):
-            return calibration.calibration_test(cases, **request.draws)
+            # Holm's method multiplies the smallest p-value by the number of models.
+            return dependent_test(cases, (1 - request.level) / len(self.models))
         return combined_test(self.drawn(name), request.replicates, self.nulls.pop(name))
 
     def questions(self, name: str, reduction: View) -> Mapping[str, Cases]:

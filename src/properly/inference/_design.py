@@ -184,6 +184,17 @@ class Design:
         """Take the cases as drawn from other strata, one number a case."""
         return replace(self, stratum=stratum)
 
+    def among(self, kept: Column) -> tuple[Design, Column]:
+        """Return the design of some cases, and which cases it is of.
+
+        Strata and times stay whole, as does the panel: cases left out stay there without weight.
+        """
+        if self.stratum is not None or self.time is not None:
+            weight = np.where(kept, self.weight, 0.0)
+            return replace(self, weight=weight), np.arange(len(kept))
+        cluster = None if self.cluster is None else numbered(self.cluster[kept])[0]
+        return Design(self.weight[kept], cluster), np.flatnonzero(kept)
+
     def totals(self, influence: Column) -> Column:
         """Add influences up over each cluster, each time, or each cell of a panel."""
         return influence if self.unit is None else add_up(influence, self.unit, self.units)

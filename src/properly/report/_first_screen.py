@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from properly._boundary._record import printable
+from properly.calibration._statistics import why_untested
 from properly.decisions._grid import round_step
 from properly.evaluation._verdict._findings import adjusted_tests, is_worse, open_pairs
 from properly.evaluation._verdict._headline import SHORT
@@ -331,8 +332,12 @@ def _findings(evaluation: Evaluation, cases: str, event: str) -> dict[str, Findi
         wrong = _wrong(evaluation, name)
         if wrong.cases:
             found[name] = _certain(wrong, cases, event)
-        elif test is None or math.isnan(test.p):
+        elif test is None:
             found[name] = Finding("Not tested", "plain")
+        elif math.isnan(test.p):
+            reason = why_untested(evaluation.calibration_tests[name])
+            slope = "" if summary is None else _slope(summary)
+            found[name] = Finding("Not tested", "plain", "; ".join(filter(None, (reason, slope))))
         elif test.p > 1 - evaluation.level:
             found[name] = Finding("No miscalibration shown", "good", _p(test))
         else:
@@ -359,11 +364,12 @@ def _miscalibrated(
     """Say in which way forecasts are off: on average, in their spread, or in neither."""
     if summary is None:
         return Finding("Miscalibrated", "warn", _p(test))
-    low, high = summary.observed_expected.interval
-    if low > 1 or high < 1:
+    (low, high), ends = summary.observed_expected.interval, summary.slope.interval
+    is_large = not 1 / SMALL_FACTOR < summary.observed_expected.value < SMALL_FACTOR
+    # A mean that is a little off does not describe forecasts whose slope is off, or unknown.
+    if (low > 1 or high < 1) and (is_large or ends[0] <= 1 <= ends[1]):
         return _overall(evaluation, summary, "low" if low > 1 else "high")
-    low, high = summary.slope.interval
-    detail = f"slope {few(summary.slope.value, 3)} ({few(low, 3)} to {few(high, 3)})"
+    (low, high), detail = ends, _slope(summary)
     if high < 0:
         return Finding("The wrong way round", "bad", detail)
     if high < 1:
@@ -371,6 +377,13 @@ def _miscalibrated(
     if low > 1:
         return Finding("Not extreme enough", "warn", detail)
     return Finding("Miscalibrated", "warn", f"{_p(test)}; see the diagram")
+
+
+def _slope(summary: CalibrationSummary) -> str:
+    slope = summary.slope
+    if math.isnan(slope.interval[0]):
+        return ""
+    return f"slope {few(slope.value, 3)} ({' to '.join(few(x, 3) for x in slope.interval)})"
 
 
 def _overall(evaluation: Evaluation, summary: CalibrationSummary, side: str) -> Finding:

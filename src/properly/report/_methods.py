@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -218,8 +219,8 @@ def _calibration(evaluation: Evaluation) -> Iterator[tuple[str, ...]]:
         )
         yield _claim(f"The integrated calibration index (ICI) is from a {summary.curve}", "ici")
         yield _claim("That curve is drawn beside the diagrams, with a pointwise band")
-    if evaluation.calibration_tests:
-        test = next(iter(evaluation.calibration_tests.values()))
+    tests = [x for x in evaluation.calibration_tests.values() if not math.isnan(x.p_value)]
+    for test in tests[:1]:
         yield _claim(f"The hypothesis of calibration was tested ({test.name} test)")
 
 

@@ -344,6 +344,8 @@ def reliability_chart(evaluation: Evaluation) -> Chart | None:
 def _lead(evaluation: Evaluation, frame: Frame) -> str:
     level = f"{100 * evaluation.level:g} %"
     lead = [LEAD.format(score=score_in_words(evaluation, evaluation.primary), level=level)]
+    if _has_corrected(evaluation):
+        lead.append("Both are biased upwards; the table of scores has them corrected.")
     if any(map(allows_for_time, evaluation.reliability.values())):
         lead.append(TIMES)
     if frame.root:
@@ -358,7 +360,13 @@ def frame_of(records: Any, event_rate: float) -> Frame:
 
 def _note(evaluation: Evaluation, name: str) -> str:
     parts = evaluation.decompositions[name][evaluation.primary]
-    return f"MCB {few(parts.miscalibration)} · DSC {few(parts.discrimination)}"
+    numbers = f"MCB {few(parts.miscalibration)} · DSC {few(parts.discrimination)}"
+    return f"{numbers}{' (uncorrected)' if _has_corrected(evaluation) else ''}"
+
+
+def _has_corrected(evaluation: Evaluation) -> bool:
+    """Return whether the table of scores has parts that are corrected for their bias."""
+    return any(x[evaluation.primary].intervals for x in evaluation.decompositions.values())
 
 
 def _rows(record: Reliability, frame: Frame, note: str) -> list[Row]:
@@ -563,10 +571,11 @@ def _alt(evaluation: Evaluation) -> str:
         f"The event happened in {percent(evaluation.event_rate)} of cases; mean forecasts are "
         f"{listed(means)}."
     )
+    raw = f"{'Uncorrected m' if _has_corrected(evaluation) else 'M'}iscalibration ({score})"
     if len(mcb) == 1:
-        return f"{overview} Miscalibration ({score}) is {few(mcb[best])}."
+        return f"{overview} {raw} is {few(mcb[best])}."
     return (
-        f"{overview} Miscalibration ({score}) is least for {printable(best)}, {few(mcb[best])}, "
+        f"{overview} {raw} is least for {printable(best)}, {few(mcb[best])}, "
         f"and largest for {printable(worst)}, {few(mcb[worst])}."
     )
 
@@ -579,5 +588,6 @@ def _table(evaluation: Evaluation) -> Table:
         rates = (percent(x, 3) for x in (record.mean_forecast, record.event_rate))
         numbers = (few(x, 3) for x in (parts.miscalibration, parts.discrimination))
         rows.append((name, *rates, *numbers))
-    head = ("model", "mean forecast", "event rate", f"MCB ({score})", f"DSC ({score})")
+    words = f"{score}, uncorrected" if _has_corrected(evaluation) else score
+    head = ("model", "mean forecast", "event rate", f"MCB ({words})", f"DSC ({words})")
     return Table(head, tuple(rows))

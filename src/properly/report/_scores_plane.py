@@ -295,7 +295,8 @@ def _table(evaluation: Evaluation) -> Table:
         for rule in _rules(evaluation)
         for name in evaluation.decompositions
     ]
-    head = ("model", "by the", "score", "miscalibration", "interval", "discrimination", "interval")
+    ends = "corrected interval"
+    head = ("model", "by the", "score", "miscalibration", ends, "discrimination", ends)
     return Table(head, tuple(rows[:ROWS]))
 
 

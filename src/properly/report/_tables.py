@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from properly._boundary._record import many, p_text, printable
+from properly.calibration._statistics import why_untested
 from properly.evaluation._evaluate import rules_of_task
 from properly.report._chart import Table, inks_of
 from properly.report._classes import hard_table
@@ -284,18 +285,22 @@ def _clinical_cells(evaluation: Evaluation, model: str) -> Iterable[Cell]:
     else:
         usual = f"{number(calibration.ici.mean_if_calibrated)} if calibrated"
         yield Cell(number(calibration.ici.value), usual)
-    yield (
-        nothing
-        if test is None
-        else Cell(p_text(test.p_value, is_bound=test.p_is_bound, digits=2), f"{test.name} test")
-    )
+    yield nothing if test is None else _test(test)
+
+
+def _test(test: CalibrationTest) -> Cell:
+    if math.isnan(test.p_value):
+        return Cell("not tested", why_untested(test))
+    return Cell(p_text(test.p_value, is_bound=test.p_is_bound, digits=2), f"{test.name} test")
 
 
 def _estimate(estimate: Estimate, calibration: CalibrationSummary | None) -> Cell:
-    """Write an estimate; forecasts of exactly 0 and 1 have no log-odds, and so no slope."""
-    if math.isnan(estimate.value) and calibration is not None and calibration.certain:
-        return Cell(NONE, f"{calibration.certain:,} forecasts of 0 or 1")
-    return Cell(number(estimate.value), around(estimate.interval))
+    """Write an estimate; a slope is of the forecasts other than 0 and 1."""
+    notes = [around(estimate.interval)]
+    if calibration is not None and calibration.certain and estimate is calibration.slope:
+        notes.append(f"without {many(calibration.certain, 'forecast')} of 0 or 1")
+    value = NONE if math.isnan(estimate.value) else number(estimate.value)
+    return Cell(value, "; ".join(filter(None, notes)))
 
 
 def worst_tables(evaluation: Evaluation) -> list[tuple[str, Table]]:

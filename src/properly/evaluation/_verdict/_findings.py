@@ -12,7 +12,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from properly._boundary._record import count_of_cases, percent, printable
+from properly._boundary._record import count_of_cases, many, percent, printable
+from properly.calibration._statistics import why_untested
 from properly.comparison._groups_record import find_worst
 from properly.evaluation._verdict._words import (
     NAMED,
@@ -40,12 +41,14 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from properly.calibration._certain import Certain
+    from properly.calibration._reliability import Reliability
     from properly.calibration._summary import CalibrationSummary
     from properly.comparison._groups_record import Groups, WorstGroup
     from properly.comparison._pairs import Comparison
     from properly.decisions._dominance import Dominance
     from properly.evaluation._verdict._standing import Standing
     from properly.evaluation._verdict._words import Words
+    from properly.inference._band import Band
     from properly.inference._estimate import Estimate
 
 
@@ -207,9 +210,10 @@ def _how(evaluation: Any, name: str, words: Words) -> str:
     # Of cases with weights there are shares, and no numbers.
     total = math.nan if is_weighted(evaluation) else evaluation.total
     ways = [*_overall(summary, total, words), *_spread(summary)]
-    if not ways:
-        return _curve(summary)
-    return f". Its forecasts are {'. They are '.join(ways)}"
+    text = f". Its forecasts are {'. They are '.join(ways)}" if ways else ""
+    if ways and math.isfinite(summary.slope.value):
+        return text
+    return f"{text}{_curve(summary, evaluation.reliability.get(name))}"
 
 
 def _overall(summary: CalibrationSummary, total: float, words: Words) -> Iterator[str]:
@@ -248,10 +252,7 @@ def _often(summary: CalibrationSummary, total: float, words: Words) -> tuple[str
 
 def _spread(summary: CalibrationSummary) -> Iterator[str]:
     """Say whether forecasts are too extreme, or not extreme enough."""
-    low, high = summary.slope.interval
-    digits = digits_apart((1.0, low, high), 3)
-    value, ends = few(summary.slope.value, digits), f"{few(low, digits)} to {few(high, digits)}"
-    slope = f"slope {value}, {sure(summary.slope.level)} {ends}"
+    (low, high), slope = summary.slope.interval, f"slope {_slope(summary)}"
     if high < 0:
         yield f"the wrong way round, higher where it happened less often ({slope})"
     elif high < 1:
@@ -260,26 +261,62 @@ def _spread(summary: CalibrationSummary) -> Iterator[str]:
         yield f"not extreme enough ({slope})"
 
 
-def _curve(summary: CalibrationSummary) -> str:
-    """Say that nothing simple can be said, and why there is no slope if there is none."""
-    if not math.isnan(summary.slope.value):
-        return ". Neither its mean nor its slope shows in which way; see its reliability diagram"
-    # A band that holds at each point is left somewhere by most curves, and so no evidence.
-    why = "forecasts of exactly 0 or 1 have no log-odds, and so no slope"
-    return f". Its mean does not show in which way ({why}); see its reliability diagram"
+def _slope(summary: CalibrationSummary) -> str:
+    """Write a slope with its interval, and how many forecasts it leaves out."""
+    low, high = summary.slope.interval
+    digits = digits_apart((1.0, low, high), 3)
+    value, ends = few(summary.slope.value, digits), f"{few(low, digits)} to {few(high, digits)}"
+    without = f", without {many(summary.certain, 'forecast')} of 0 or 1" if summary.certain else ""
+    return f"{value}, {sure(summary.slope.level)} {ends}{without}"
+
+
+def _curve(summary: CalibrationSummary, curve: Reliability | None) -> str:
+    """Say that mean and slope do not show the shape, and where the curve leaves its band."""
+    known = math.isfinite(summary.slope.value)
+    why = "Neither its mean nor its slope shows in which way" if known else "It has no slope"
+    band = None if curve is None else curve.band
+    places = [] if curve is None or band is None else [*_outside(curve, band)]
+    if band is None or not places:
+        return f". {why}; see its reliability diagram"
+    # The band is pointwise: it describes a miscalibration that the test has shown.
+    level = f"{100 * band.level:g} % band of calibrated forecasts"
+    return f". {why}: its reliability curve lies {listed(places)} the {level}"
+
+
+def _outside(curve: Reliability, band: Band) -> Iterator[str]:
+    """Name the forecasts at which the curve lies above its band, or below."""
+    rate = curve.at(band.x)
+    for side, out in (("above", rate > band.upper), ("below", rate < band.lower)):
+        if out.any():
+            ends = [(float(f"{a:.2g}"), float(f"{b:.2g}")) for a, b in runs(band.x, out)]
+            yield f"at forecasts of {stretches(ends)} {side}"
 
 
 def _untested(evaluation: Any, p_values: dict[str, Chance]) -> Iterator[str]:
-    """Say which models could not be tested, and whether draws were too few to show anything."""
+    """Say which models were not tested and why, and whether draws were too few."""
     missing = [name for name, x in p_values.items() if math.isnan(x.p)]
-    if missing:
-        yield f"The calibration of {named(missing)} could not be tested."
+    reasons = {name: why_untested(evaluation.calibration_tests[name]) for name in missing}
+    for reason in dict.fromkeys(reasons.values()):
+        names = [name for name in missing if reasons[name] == reason]
+        why = f"was not tested: {reason}" if reason else "could not be tested"
+        yield f"The calibration of {named(names)} {why}.{_slopes(evaluation, names)}"
     tests = evaluation.calibration_tests.values()
     draws = [test.replicates for test in tests if test.method == "Monte Carlo"]
     if draws and len(p_values) / (1 + min(draws)) > 1 - evaluation.level:
         be = "draw is" if min(draws) == 1 else "draws are"
         few_draws = f"{min(draws):,} random {be} too few to show miscalibration"
         yield f"{few_draws} of {counted(len(p_values))} models; take more."
+
+
+def _slopes(evaluation: Any, names: list[str]) -> str:
+    """Write the slopes of models that were not tested."""
+    summaries = {name: (evaluation.calibration or {}).get(name) for name in names[:NAMED]}
+    slopes = [
+        f"{printable(name)} {_slope(x)}"
+        for name, x in summaries.items()
+        if x is not None and math.isfinite(x.slope.value)
+    ]
+    return f" Calibration slopes: {'; '.join(slopes)}." if slopes else ""
 
 
 # One acts if the forecast is not below the threshold, which is above 0: never on 0, always on 1.
