@@ -12,6 +12,9 @@ from properly import Cases, Tally, tally
 from properly.calibration import calibration_curve, calibration_summary
 from properly.errors import DataError
 
+# Intervals and bands of few events warn.
+pytestmark = pytest.mark.filterwarnings("ignore:with .* intervals may cover less")
+
 RNG = np.random.RandomState(7)
 P = np.round(RNG.beta(2, 5, 200), 3)
 Y = RNG.rand(200) < P

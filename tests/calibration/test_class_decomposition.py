@@ -33,6 +33,9 @@ if TYPE_CHECKING:
     from properly.calibration import ClassDecomposition
     from properly.counts._reductions import View
 
+# Intervals and bands of few events warn.
+pytestmark = pytest.mark.filterwarnings("ignore:with .* intervals may cover less")
+
 PARTS = ["score", "miscalibration", "discrimination", "uncertainty"]
 BACKENDS = ["polars", "pandas", "pyarrow"]
 VIEWS: list[View] = ["cumulative", "one_vs_rest", "top_label"]

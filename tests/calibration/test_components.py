@@ -29,6 +29,9 @@ from properly.rules import Bounded, Brier, Elementary, Log, Spherical
 if TYPE_CHECKING:
     from properly.rules import BinaryRule
 
+# Intervals and bands of few events warn.
+pytestmark = pytest.mark.filterwarnings("ignore:with .* intervals may cover less")
+
 Column: TypeAlias = np.ndarray[Any, Any]
 
 RULES = [Brier(), Log(), Spherical(), Elementary(0.3), Bounded(Brier(), (0.1, 0.4))]

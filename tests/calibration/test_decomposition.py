@@ -11,6 +11,9 @@ from properly import decompose, tally
 from properly.calibration import Decomposition, MurphyDecomposition, murphy_decomposition
 from properly.rules import Brier, Log, Propriety
 
+# Intervals and bands of few events warn.
+pytestmark = pytest.mark.filterwarnings("ignore:with .* intervals may cover less")
+
 PARTS = ["score", "miscalibration", "discrimination", "uncertainty"]
 BACKENDS = ["polars", "pandas", "pyarrow"]
 

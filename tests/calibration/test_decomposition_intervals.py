@@ -16,6 +16,8 @@ from properly.errors import DataError, DataWarning, ImproperRuleError
 from properly.inference import _draws
 from properly.rules import Bounded, Brier, Log, Misclassification, Propriety, Spherical
 
+pytestmark = pytest.mark.filterwarnings("ignore:with .* intervals may cover less")
+
 RULES = [
     Brier(),
     Log(),
@@ -61,17 +63,24 @@ def test_the_interval_of_the_score_is_students(rule: Any) -> None:
 
 
 @pytest.mark.parametrize("rule", RULES, ids=repr)
-def test_the_interval_of_the_uncertainty_is_that_of_the_loss_of_the_event_rate(rule: Any) -> None:
-    y, p = sample(150)
-    constant = np.full(150, y.mean())
-    losses = np.asarray(rule.loss(y, constant))
-    half = student.ppf(0.95, 149) * losses.std(ddof=1) / math.sqrt(150)
-    expected = (losses.mean() - half, losses.mean() + half)
+@pytest.mark.parametrize("events", [15, 48, 75, 76, 120])
+def test_the_uncertainty_is_the_entropy_of_the_interval_of_the_event_rate(
+    rule: Any, events: int
+) -> None:
+    y, p = np.arange(150) < events, np.linspace(0.05, 0.95, 150)
+    # 149 cases would tell the share as precisely: its variance is divided by n - 1.
+    share, square = events / 150, student.ppf(0.95, 149) ** 2 / 149
+    low, high = sorted(np.roots([1 + square, -2 * share - square, share**2]).real.tolist())
+    entropy = rule.entropy(np.linspace(low, high, 20_001))
     found = intervals_of(properly.tally(y, p), rule, level=0.9, replicates=FEW).uncertainty
-    if half > 0:
-        assert found == pytest.approx(expected, abs=1e-12)
-    else:  # a bounded rule may charge the event rate the same whatever happens
-        assert np.isnan(found).all()
+    assert found == pytest.approx((entropy[[0, -1]].min(), entropy.max()), rel=2e-5)
+    assert found[0] <= float(rule.entropy(np.array([share]))[0]) <= found[1]
+
+
+def test_few_events_are_warned_of() -> None:
+    y, p = np.arange(60) < 19, np.linspace(0.05, 0.95, 60)
+    with pytest.warns(DataWarning, match="^with 19 events and 41 cases without it, intervals may"):
+        intervals_of(properly.tally(y, p), replicates=FEW)
 
 
 @pytest.mark.parametrize("rule", RULES, ids=repr)
@@ -279,8 +288,9 @@ def test_duplicates_that_are_known_as_such_change_nothing(part: str) -> None:
     known = getattr(intervals_of(properly.Cases(*copies, clusters=clusters)), part)
     ignored = getattr(intervals_of(properly.tally(*copies)), part)
     assert known == pytest.approx(once, abs=1e-12)
-    # Four times as many cases: half as wide, but for Student's quantile.
-    assert np.diff(ignored) == pytest.approx(np.diff(known) / 2, rel=0.02)
+    # Four times as many cases: half as wide, but for Student's quantile. An entropy is curved.
+    if part == "score":
+        assert np.diff(ignored) == pytest.approx(np.diff(known) / 2, rel=0.02)
 
 
 @pytest.mark.parametrize("part", ["miscalibration", "discrimination"])

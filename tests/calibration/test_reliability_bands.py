@@ -32,6 +32,9 @@ if TYPE_CHECKING:
 
     Floats = NDArray[np.float64]
 
+# Intervals and bands of few events warn.
+pytestmark = pytest.mark.filterwarnings("ignore:with .* intervals may cover less")
+
 WAYS = [
     ("consistency", "resampling"),
     ("consistency", "discrete"),

@@ -20,6 +20,9 @@ from properly.decisions._at_threshold import at_thresholds
 from properly.errors import ArgumentTypeError, DataError
 from properly.rules import Elementary
 
+# Intervals and bands of few events warn.
+pytestmark = pytest.mark.filterwarnings("ignore:with .* intervals may cover less")
+
 # Ten cases, of which four have the event; at 0.3 one acts on six, three of them with the event.
 Y = np.array([0, 0, 0, 1, 0, 0, 1, 0, 1, 1])
 P = np.array([0.0, 0.1, 0.1, 0.2, 0.3, 0.3, 0.3, 0.7, 0.9, 1.0])

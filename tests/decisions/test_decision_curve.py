@@ -22,6 +22,9 @@ from properly.decisions import (
 from properly.errors import ArgumentTypeError, DataError
 from properly.rules import Elementary
 
+# Intervals and bands of few events warn.
+pytestmark = pytest.mark.filterwarnings("ignore:with .* intervals may cover less")
+
 RNG = np.random.default_rng(11)
 N = 300
 P = RNG.random(N).round(2)

@@ -21,6 +21,9 @@ if TYPE_CHECKING:
     from properly.decisions import MurphyCurve
     from properly.inference import Band
 
+# Intervals and bands of few events warn.
+pytestmark = pytest.mark.filterwarnings("ignore:with .* intervals may cover less")
+
 N, CLUSTERS = 480, 24
 RNG = np.random.default_rng(7)
 P = RNG.random(N).round(2)

@@ -23,6 +23,9 @@ from properly.decisions import (
 if TYPE_CHECKING:
     from properly.inference import Band
 
+# Intervals and bands of few events warn.
+pytestmark = pytest.mark.filterwarnings("ignore:with .* intervals may cover less")
+
 N = 400
 RNG = np.random.default_rng(17)
 P = RNG.beta(1, 3, N).round(2)

@@ -26,6 +26,9 @@ if TYPE_CHECKING:
 
     from properly.decisions import RocBand
 
+# Intervals and bands of few events warn.
+pytestmark = pytest.mark.filterwarnings("ignore:with .* intervals may cover less")
+
 N = 150
 RNG = np.random.default_rng(11)
 P = RNG.random(N).round(1)

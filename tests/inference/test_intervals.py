@@ -126,6 +126,28 @@ def test_few_events_are_warned_of() -> None:
         auc_interval(tally(y, np.linspace(0.9, 0.1, 100)))
 
 
+@pytest.mark.parametrize(
+    "judge",
+    [
+        lambda t: properly.decompose(t, Brier(), interval=True, replicates=9, rng=1),
+        lambda t: properly.at_threshold(t, 0.1, interval=True),
+        lambda t: properly.decision_curve(t, band="confidence"),
+        lambda t: properly.murphy_curve(t, band="confidence"),
+        lambda t: properly.roc_curve(t, band="confidence"),
+        lambda t: properly.reliability(t, band="confidence", rng=1),
+        lambda t: properly.calibration.calibration_curve(t, fit="loess"),
+    ],
+    ids=["parts", "threshold", "decision", "murphy", "roc", "reliability", "smooth"],
+)
+def test_few_events_are_warned_of_wherever_there_are_intervals_or_bands(judge: Any) -> None:
+    y, p = np.arange(60) % 3 == 0, np.arange(1, 61) / 100
+    with pytest.warns(DataWarning) as caught:
+        judge(tally(y & (np.arange(60) > 2), p))
+    message = "with 19 events and 41 cases without it, intervals may cover less than their level"
+    assert [str(x.message) for x in caught] == [message]
+    judge(tally(y, p))
+
+
 def test_events_of_different_weight_are_counted_as_fewer() -> None:
     y, p = np.arange(200) < 25, np.linspace(0.01, 0.99, 200)
     whole = np.where(y & (np.arange(200) % 5 == 0), 9, 1)

@@ -31,6 +31,9 @@ if TYPE_CHECKING:
     from properly import Tally
     from properly.rules import BinaryRule
 
+# Intervals and bands of few events warn.
+pytestmark = pytest.mark.filterwarnings("ignore:with .* intervals may cover less")
+
 AXES: tuple[Axis, ...] = get_args(Axis)
 MODELS = {"one": decision_curve(CONTINUOUS, "every"), "two": decision_curve(DISCRETE, "every")}
 

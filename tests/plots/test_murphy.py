@@ -10,6 +10,9 @@ from properly import plots
 from properly.decisions import murphy_curve, murphy_difference, regret_curve, regret_difference
 from properly.decisions._murphy import Part
 
+# Intervals and bands of few events warn.
+pytestmark = pytest.mark.filterwarnings("ignore:with .* intervals may cover less")
+
 
 def test_the_line_goes_through_both_limits_at_each_threshold() -> None:
     curve = murphy_curve(CONTINUOUS)

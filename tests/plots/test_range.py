@@ -7,7 +7,7 @@ import pytest
 from matplotlib.figure import Figure
 from tests.plots.subjects import CONTINUOUS, DISCRETE
 
-from properly import Interval, decision_curve
+from properly import Interval, Tally, decision_curve
 from properly.errors import DataError
 from properly.plots._axes import bands_to_draw, curves, inks
 from properly.plots._threshold_axis import (
@@ -29,7 +29,8 @@ from properly.plots._threshold_axis import (
 
 VIEW = View(SCALES["linear"], 0.0, 1.0)
 PLAIN = decision_curve(CONTINUOUS, "every")
-BANDED = decision_curve(CONTINUOUS, "every", band="confidence")
+COUNTS = Tally.from_counts([0.2, 0.5, 0.8], [90, 70, 40], [15, 38, 33])
+BANDED = decision_curve(COUNTS, "every", band="confidence")
 LINE = np.array([0.0, 0.5, 1.0]), np.array([0.2, 0.4, -0.1])
 
 

@@ -26,6 +26,9 @@ if TYPE_CHECKING:
 
     from properly.plots._threshold_axis import Axis
 
+# Intervals and bands of few events warn.
+pytestmark = pytest.mark.filterwarnings("ignore:with .* intervals may cover less")
+
 WITHIN = (0.1, 0.4)
 MODELS = {"one": regret_curve(CONTINUOUS), "two": regret_curve(DISCRETE)}
 

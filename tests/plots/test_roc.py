@@ -1,11 +1,15 @@
 """ROC curves."""
 
 import numpy as np
+import pytest
 from matplotlib.patches import Polygon
 from tests.plots.subjects import CONTINUOUS
 
 from properly import plots
 from properly.decisions import roc_curve
+
+# Intervals and bands of few events warn.
+pytestmark = pytest.mark.filterwarnings("ignore:with .* intervals may cover less")
 
 
 def test_the_line_is_the_curve_in_a_square() -> None:

@@ -15,6 +15,7 @@ from properly.counts._calls import takes_rows
 from properly.errors import DataError
 from properly.inference._draws import cell_starts
 from properly.inference._logistic import logit
+from properly.inference._means import warn_of_few
 from properly.inference._variance import Spread
 
 if TYPE_CHECKING:
@@ -134,6 +135,7 @@ def calibration_curve(
     check_choice(fit, get_args(SmoothFit), "fit")
     level, points = check_level(level), check_whole(points, "points")
     subject = Subject.of(cases)
+    warn_of_few(cases)
     sample = _sampled(subject, fit)
     if not len(sample.value):
         message = "a spline needs forecasts that are not exactly 0 or 1; all of these are"

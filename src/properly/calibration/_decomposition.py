@@ -45,6 +45,8 @@ from properly.counts._tally import Tally, as_tally
 from properly.errors import ImproperRuleError
 from properly.inference._dependence import measure
 from properly.inference._intervals import within_range
+from properly.inference._means import warn_of_few
+from properly.inference._shares import student, wilson
 from properly.inference._variance import spread_of_means
 from properly.rules._rule import require_binary
 
@@ -65,6 +67,9 @@ Pair: TypeAlias = tuple[float, float]
 
 PARTS = ("score", "miscalibration", "discrimination", "uncertainty")
 COLUMNS = ("score", "skill", *PARTS[1:])
+# Points of an interval, and how often it shrinks to the neighbours of the best: by 32 each time,
+# so that a maximum is found to the last digit.
+POINTS, ZOOMS = 65, 10
 # Differences below zero that rounding makes, as a share of the smaller score.
 ROUNDING = 1e-12
 
@@ -76,8 +81,8 @@ class PartIntervals:
     Attributes
     ----------
     score, miscalibration, discrimination, uncertainty : pair of floats
-        Lower and upper end; NaN where nothing can be said. Those of the score and of the
-        uncertainty are not cut at the ends of the rule's range.
+        Lower and upper end; NaN where nothing can be said. That of the score is not cut at the
+        ends of the rule's range.
     corrected_miscalibration, corrected_discrimination : float
         The two parts less their estimated bias. Both are too large as they stand, since the
         recalibration is fitted to the outcomes that it is judged by.
@@ -362,15 +367,16 @@ def decompose(
     A certain forecast that turned out wrong has an infinite log score, and so an infinite
     miscalibration; discrimination and uncertainty stay finite.
 
-    Intervals of the score and of the uncertainty are those of means, by Student's t; clusters and
-    times in `Cases` are allowed for. Miscalibration and discrimination are biased upwards, and the
-    bootstrap doubles that bias. Their intervals therefore subtract a bias, found by drawing
-    outcomes in two worlds whose true curve is known: the fitted recalibration, and a smoother
-    version of it without steps. They reach from the larger bias to the smaller, each with the
-    larger of two standard errors, and are cut at 0. That of the miscalibration begins at 0 unless
-    the calibration test refuses calibration at the level; with clusters, which the test cannot
-    allow for, always. Of cases with times, outcomes are drawn that depend on one another as much as
-    these do, see `properly.calibration_test`.
+    The interval of the score is that of a mean, by Student's t. That of the uncertainty is Wilson's
+    interval of the event rate, mapped by the entropy of the rule, whose maximum may lie inside.
+    Clusters and times in `Cases` are allowed for. Miscalibration and discrimination are biased
+    upwards, and the bootstrap doubles that bias. Their intervals therefore subtract a bias, found
+    by drawing outcomes in two worlds whose true curve is known: the fitted recalibration, and a
+    smoother version of it without steps. They reach from the larger bias to the smaller, each with
+    the larger of two standard errors, and are cut at 0. That of the miscalibration begins at 0
+    unless the calibration test refuses calibration at the level; with clusters, which the test
+    cannot allow for, always. Of cases with times, outcomes are drawn that depend on one another as
+    much as these do, see `properly.calibration_test`.
 
     **Very many forecasts.** Of more than 32,768 distinct ones, what is drawn for bias, intervals
     and tests is counted in cells. The score and its parts stay those of all forecasts; what is
@@ -449,6 +455,7 @@ def _decompose_event(
     parts = decompose_by(as_tally(tally), [rule])
     if drawing is None:
         return parts[0]
+    warn_of_few(tally)
     return replace(parts[0], intervals=find_intervals(tally, [rule], parts, drawing)[0])
 
 
@@ -556,8 +563,10 @@ def find_intervals(
         scale, observed = null.observed(rule)
         drawn = null.miscalibration(rule, replicates)
         p = p_value(observed, drawn, scale) if is_tested else math.nan
-        raw = tuple(getattr(own, name) for name in PARTS)
-        around = _intervals(raw, spread, bias, (p, null.mean(rule, replicates)), drawing)
+        raw = tuple(getattr(own, name) for name in PARTS[:3])
+        unsure = _of_rate(rule, t.event_rate, spread, drawing.level)
+        calibrated = p, null.mean(rule, replicates)
+        around = _intervals(raw, unsure, spread, bias, calibrated=calibrated, drawing=drawing)
         score = within_range(around.score if scores is None else scores[k], rule.range, raw[0])
         intervals.append(replace(around, score=score))
     return intervals
@@ -593,12 +602,14 @@ def _spread(source: Tally | Cases, worlds: Worlds, amounts: tuple[Column, Column
 
 def _intervals(
     raw: tuple[float, ...],
+    uncertainty: Pair,
     spread: Spread,
     bias: Correction,
+    *,
     calibrated: tuple[float, float],
     drawing: Drawing,
 ) -> PartIntervals:
-    """Put intervals around one score and its parts."""
+    """Put intervals around one score and its parts, given that of the uncertainty."""
     from scipy.special import ndtri
 
     level, p = drawing.level, calibrated[0]
@@ -613,7 +624,7 @@ def _intervals(
         _around(raw[0], half[0]) if finite else (math.nan, math.inf),
         parts[0] if finite else (math.nan, math.inf),
         parts[1],
-        _around(raw[3], half[3]),
+        uncertainty,
         max(raw[1] - float(bias.mean[0]), 0.0) if finite else math.inf,
         max(raw[2] - float(bias.mean[1]), 0.0),
         calibrated[1],
@@ -622,6 +633,24 @@ def _intervals(
         drawing.replicates,
         p <= least_of(drawing.replicates),
     )
+
+
+def _of_rate(rule: BinaryRule, rate: float, spread: Spread, level: float) -> Pair:
+    """Map Wilson's interval of the event rate by the entropy, whose maximum may lie inside."""
+    variance = float(spread.covariance[3, 3])
+    if not variance > 0:
+        return math.nan, math.nan
+    # As many independent cases would tell the event rate as precisely.
+    cases = rate * (1 - rate) / variance
+    ends = wilson(rate, cases, student(spread.degrees, level))
+    x = np.array(ends, dtype=np.float64)
+    lowest = float(rule.entropy(x).min())
+    for _ in range(ZOOMS):
+        x = np.linspace(x[0], x[-1], POINTS)
+        # An entropy is concave: the maximum lies next to the highest point.
+        k = int(np.argmax(rule.entropy(x)))
+        x = x[max(k - 1, 0) : k + 2]
+    return lowest, float(rule.entropy(x).max())
 
 
 def _around(estimate: float, half: float) -> Pair:
@@ -636,14 +665,17 @@ def _around_parts(raw: Column, bias: Correction, reach: Column) -> list[Pair]:
 
 
 def _amounts(prices: Prices, recalibrated: Column, event_rate: float) -> tuple[Column, Column]:
-    """Return what a case adds to the four numbers at each forecast, with an event and without."""
+    """Return what a case adds to three numbers and to the event rate, with an event and without.
+
+    The numbers are score, miscalibration and discrimination, at each forecast.
+    """
     rule, constant = prices.rule, np.full(len(recalibrated), event_rate)
     amounts = []
     with np.errstate(divide="ignore", invalid="ignore"):
-        for price, score in (
-            (rule.loss_if_event, prices.if_event),
-            (rule.loss_if_none, prices.if_none),
+        for price, score, event in (
+            (rule.loss_if_event, prices.if_event, np.ones(len(constant))),
+            (rule.loss_if_none, prices.if_none, np.zeros(len(constant))),
         ):
             best, overall = price(recalibrated), price(constant)
-            amounts.append(np.stack([score, score - best, overall - best, overall]))
+            amounts.append(np.stack([score, score - best, overall - best, event]))
     return amounts[0], amounts[1]

@@ -24,6 +24,7 @@ from properly.counts._isotonic import recalibrate
 from properly.counts._reductions import VIEWS, ask, refuse_reduction
 from properly.counts._tally import Tally, as_tally
 from properly.errors import DataError
+from properly.inference._means import warn_of_few
 from properly.inference._variance import effective_total
 
 if TYPE_CHECKING:
@@ -352,6 +353,9 @@ def _of_event(
 
         request = Request(tally, t, fit, drawing)
         band, dependence = find_band(request, kind, method), request.dependence
+        # Bands of calibrated forecasts, and simultaneous ones, hold with few events too.
+        if kind == "confidence":
+            warn_of_few(tally)
     gap = _device.smallest_gap(t) if on_device else smallest_gap(value)
     discrete = is_discrete(gap) if forecasts == "auto" else forecasts == "discrete"
     if on_device and not discrete:

@@ -26,6 +26,7 @@ from properly.decisions._grid import (
 )
 from properly.decisions._net_benefit_bands import Fourfold, Ratio, sampled, threshold_intervals
 from properly.errors import DataError
+from properly.inference._means import warn_of_few
 from properly.rules import Bounded, MissedBenefit
 
 if TYPE_CHECKING:
@@ -431,6 +432,8 @@ def at_threshold(
     t = as_tally(tally)
     counts = outcomes(t)._replace(value=settle(to_numpy(t.value), at, tolerance))
     require_no_drift(counts.value, at)
+    if interval:
+        warn_of_few(tally)
     rows = sampled(settled(tally, at, tolerance)) if interval else None
     return _judge(rows, counts, at, harm, level if interval else None)[0]
 

@@ -22,6 +22,7 @@ from properly.decisions._murphy_bands import (
     part_bounds,
 )
 from properly.inference._band import Band
+from properly.inference._means import warn_of_few
 from properly.rules._interval import as_interval
 
 if TYPE_CHECKING:
@@ -230,8 +231,9 @@ def murphy_curve(
     MurphyCurve(score at 6 thresholds, area 0.192)
     >>> properly.murphy_curve(t, part="miscalibration").at([0.2, 0.5])
     array([0. , 0.2])
+    >>> t = properly.Tally.from_counts([0.2, 0.5, 0.8], [90, 70, 40], [15, 38, 33])
     >>> properly.murphy_curve(t, band="confidence").band
-    Band(95 % confidence, score, at 12 points)
+    Band(95 % confidence, score, at 10 points)
     """
     check_choice(part, get_args(Part), "part")
     t = as_tally(tally)
@@ -246,6 +248,8 @@ def murphy_curve(
     result = None
     if band is not None:
         check_choice(band, get_args(Around), "band")
+        if band == "confidence":
+            warn_of_few(tally)
         if part in ("miscalibration", "discrimination"):
             drawing = as_drawing(level, replicates, rng)
             bounds = part_bounds(tally, part, band, drawing)

@@ -33,6 +33,7 @@ from properly.decisions._murphy_bands import GRID, paired_bounds
 from properly.decisions._net_benefit_bands import dependent_bounds, share_bounds
 from properly.errors import DataError
 from properly.inference._band import Band
+from properly.inference._means import warn_of_few
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -369,10 +370,10 @@ def decision_curve(
     Examples
     --------
     >>> import properly
-    >>> t = properly.tally([0, 1, 0, 1], [0.1, 0.3, 0.6, 0.9])
+    >>> t = properly.Tally.from_counts([0.2, 0.5, 0.8], [90, 70, 40], [15, 38, 33])
     >>> curve = properly.decision_curve(t, [0.1, 0.25, 0.5], band="confidence")
     >>> curve.net_benefit.round(3), curve.treat_all.round(3)
-    (array([0.444, 0.417, 0.   ]), array([0.444, 0.333, 0.   ]))
+    (array([0.367, 0.29 , 0.16 ]), array([ 0.367,  0.24 , -0.14 ]))
     >>> curve.band
     Band(95 % confidence, score, at 3 points)
     """
@@ -396,6 +397,7 @@ def decision_curve(
     if band is None:
         return curve
     check_choice(band, ("confidence",), "band")
+    warn_of_few(tally)
     source = settled(tally, threshold, tolerance)
     return replace(curve, band=_band(source, result, acted, curve, level))
 

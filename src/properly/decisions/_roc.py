@@ -23,6 +23,7 @@ from properly.counts._device import rates, stays
 from properly.counts._isotonic import recalibrate
 from properly.counts._tally import Tally, as_tally
 from properly.decisions._elementary import cost_at, dependent, outcomes
+from properly.inference._means import warn_of_few
 from properly.inference._shares import bisect, normal, student
 from properly.inference._variance import effective_total, spread_of_totals
 from properly.rules._interval import Interval, as_interval
@@ -277,9 +278,9 @@ class RocBand(Record):
     Examples
     --------
     >>> import properly
-    >>> t = properly.tally([0, 1, 0, 1], [0.1, 0.3, 0.6, 0.9])
+    >>> t = properly.Tally.from_counts([0.2, 0.5, 0.8], [90, 70, 40], [15, 38, 33])
     >>> properly.roc_curve(t, band="confidence").band
-    RocBand(95 % confidence, at 5 alarm rates)
+    RocBand(95 % confidence, at 201 alarm rates)
     """
 
     alarm_rate: Column
@@ -538,6 +539,7 @@ def roc_curve(
     result = None
     if band is not None:
         check_choice(band, ("confidence",), "band")
+        warn_of_few(tally)
         result = find_roc_band(tally, check_level(level))
     if stays(t) and not hull:
         return RocCurve(*rates(t), hull, result)

@@ -289,7 +289,8 @@ def _judge_at(within: Interval | None, level: float | None, sampled: Tally | Cas
 
 def _smooth(level: float, sampled: Tally | Cases) -> Any:
     """Fit a smooth curve; none if all forecasts are certain."""
-    with suppress(DataError):
+    # Few events are among the notes already.
+    with suppress(DataError), collected():
         return calibration.calibration_curve(sampled, level=level, points=SMOOTH_POINTS)
     return None
 
