@@ -246,6 +246,14 @@ def test_slope_and_intercept_are_of_the_forecasts_that_have_log_odds(known: Any)
     assert found.test_method == rest.test_method
 
 
+@pytest.mark.parametrize("known", DESIGNS.values(), ids=DESIGNS)
+def test_events_with_certain_forecasts_do_not_count_for_a_slope(known: Any) -> None:
+    y, p = np.arange(120) % 4 == 0, np.arange(1, 121) / 200
+    p[y & (p < 0.4)] = 1.0
+    with pytest.warns(DataWarning, match="^with 10 events and "):
+        brief(properly.Cases(y, p, **known), fit="isotonic")
+
+
 def test_counts_have_the_slope_of_cases() -> None:
     p, u = np.random.default_rng(1).random((2, 120))
     p[:9] = 0.0

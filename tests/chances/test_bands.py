@@ -21,6 +21,9 @@ if TYPE_CHECKING:
 
     Floats = NDArray[np.float64]
 
+# Intervals and bands of few events warn.
+pytestmark = pytest.mark.filterwarnings("ignore:with .* intervals may cover less")
+
 CURVES: dict[str, Callable[[Floats], Floats]] = {
     "calibrated": lambda p: p,
     "root": np.sqrt,

@@ -17,6 +17,9 @@ if TYPE_CHECKING:
 
     from properly.inference import Band
 
+# Intervals and bands of few events warn.
+pytestmark = pytest.mark.filterwarnings("ignore:with .* intervals may cover less")
+
 
 def the(band: Band | None) -> Band:
     assert band is not None

@@ -21,7 +21,7 @@ def results() -> dict[str, Any]:
     # Exact 0 and 1, and many ties.
     coarse = np.clip(truth + rng.normal(0, 0.3, 400), 0, 1).round(1)
     models = {"good": good, "coarse": coarse}
-    certain = properly.tally([0, 0, 1, 1], [0.0, 0.1, 0.5, 1.0])
+    certain = properly.tally([0, 0, 1, 1] * 10, [0.0, 0.1, 0.5, 1.0] * 10)
     options: dict[str, Any] = {"replicates": 50, "rng": 1}
     pair = properly.Cases(y, good), properly.Cases(y, coarse)
     grades = rng.multinomial(30, [0.2, 0.5, 0.3], 200) / 30

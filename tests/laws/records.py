@@ -163,7 +163,9 @@ RECORDS: dict[str, Callable[[], Record]] = {
     "CalibrationTest, series": lambda: properly.calibration_test(SERIES, Brier(), **FEW),
     "CalibrationTest, asymptotic": lambda: properly.calibration_test(TALLY, statistic="ks", **FEW),
     "CalibrationTest, classes": lambda: properly.calibration_test(NUMBERED, RPS(), **FEW),
-    "CalibrationTest, undefined": lambda: properly.calibration_test(SURE, statistic="citl"),
+    "CalibrationTest, undefined": lambda: properly.calibration_test(
+        properly.tally([0, 1], [0.0, 1.0]), statistic="citl"
+    ),
     "CalibrationTest, refuted": lambda: properly.calibration_test(
         properly.Cases(Y, SURE.p, clusters=CLUSTERS.clusters)
     ),

@@ -37,6 +37,9 @@ if TYPE_CHECKING:
 
     Floats = NDArray[np.float64]
 
+# Intervals and bands of few events warn.
+pytestmark = pytest.mark.filterwarnings("ignore:with .* intervals may cover less")
+
 
 class Way(NamedTuple):
     """A kind of band and a method for it."""

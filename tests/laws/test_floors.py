@@ -18,6 +18,9 @@ if TYPE_CHECKING:
 
     from properly.calibration._statistics import CalibrationTest
 
+# Intervals and bands of few events warn.
+pytestmark = pytest.mark.filterwarnings("ignore:with .* intervals may cover less")
+
 CASES, DRAWS, ENOUGH = 600, 99, 1000
 
 

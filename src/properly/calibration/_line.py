@@ -23,7 +23,7 @@ from properly.calibration._statistics import (
 )
 from properly.counts._cases import Cases, as_counted, in_reach, rows_in_use
 from properly.counts._tally import Tally, as_tally
-from properly.inference._design import Design, is_alike
+from properly.inference._design import Design, effective_number, is_alike
 from properly.inference._draws import Counts, Rows, sampler
 from properly.inference._estimate import Estimate
 from properly.inference._logistic import Fitted, fit_columns, logit
@@ -100,6 +100,15 @@ class Subject(NamedTuple):
     def events(self) -> int:
         """The number of cases that had the event."""
         return int((self.sample.events if self.happened is None else self.happened).sum())
+
+    @property
+    def outcomes(self) -> tuple[float, float]:
+        """As many events, and as many others, of equal weight would say as much."""
+        if self.design is None or self.happened is None:
+            return float(self.events), float(self.sample.weight.sum()) - self.events
+        weight, used = self.design.weight, self.design.weight > 0
+        sides = self.happened & used, ~self.happened & used
+        return effective_number(weight[sides[0]]), effective_number(weight[sides[1]])
 
     @property
     def certain(self) -> int:

@@ -17,7 +17,7 @@ from properly.counts._cases import has_classes, has_time, require_classes
 from properly.counts._reductions import cumulative, one_vs_rest
 from properly.errors import DataError
 from properly.inference._dependence import measure
-from properly.inference._means import warn_of_clusters, warn_of_few
+from properly.inference._means import warn_of_clusters, warn_of_outcomes
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -421,7 +421,7 @@ def calibration_summary(
 
 def _summarise(cases: Tally | Cases, fit: Fit, drawing: Drawing) -> CalibrationSummary:
     subject = Subject.of(cases)
-    warn_of_few(cases)
+    warn_of_outcomes(*subject.with_log_odds().outcomes)
     if subject.design is not None:
         warn_of_clusters(subject.design)
     dependence = measure(cases) if has_time(cases) else None

@@ -160,16 +160,24 @@ def warn_of_few(source: Tally | Cases) -> None:
     Cases that weigh more than others count as fewer.
     """
     if not isinstance(source, Cases):
-        kinds = dict(zip(("event", "case without it"), _outcomes_of(as_tally(source)), strict=True))
+        warn_of_outcomes(*_outcomes_of(as_tally(source)))
     elif source.classes is None and is_unweighted(source):
         events = float(count_true(source.y))
-        kinds = {"event": events, "case without it": len(source) - events}
+        warn_of_outcomes(events, len(source) - events)
     else:
         y, _, weight, _ = rows_in_use(source)
-        sides = {"case": slice(None)}
         if source.classes is None:
-            sides = {"event": y, "case without it": ~y}
-        kinds = {what: effective_number(weight[side]) for what, side in sides.items()}
+            warn_of_outcomes(*(effective_number(weight[side]) for side in (y, ~y)))
+        else:
+            _warn_if_few({"case": effective_number(weight)})
+
+
+def warn_of_outcomes(events: float, others: float) -> None:
+    """Warn if there are few events, or few others, of equal weight."""
+    _warn_if_few({"event": events, "case without it": others})
+
+
+def _warn_if_few(kinds: dict[str, float]) -> None:
     if min(kinds.values()) < FEW:
         text = " and ".join(counted(count, what) for what, count in kinds.items())
         notice(f"with {text}, intervals may cover less than their level")
