@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
     from properly.calibration._decomposition import Decomposition
+    from properly.calibration._statistics import CalibrationTest
     from properly.calibration._summary import CalibrationSummary
     from properly.decisions._worst_cases import WorstCases
     from properly.evaluation._record import Evaluation
