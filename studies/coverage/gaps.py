@@ -145,7 +145,7 @@ def _rule() -> properly.rules.Brier:
 
 def _places(answers: properly.Answers, rng: np.random.Generator) -> list[Finding]:
     """Ask who stands first, and whether all intervals of ranks hold."""
-    board = properly.leaderboard(answers, least=1, rank_level=RANK_LEVEL, rng=rng)
+    board = properly.leaderboard(answers, least=1, level=RANK_LEVEL, rng=rng)
     truth = {name: 1 + k for k, name in enumerate(NAMES)}
     raw = min(board, key=lambda row: row.raw)
     held = all(

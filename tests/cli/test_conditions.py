@@ -254,7 +254,3 @@ def test_worse_and_better_are_beyond_chance(
     worse, better = (Versus("", None, verb, "", None) for verb in VERBS)
     assert worse.is_met_by(contrast) == (verdict == "worse")
     assert better.is_met_by(contrast) == (verdict != "better")
-
-
-def test_a_test_that_disagrees_with_the_interval_is_heard() -> None:
-    assert Contrast("", 0.1, (0.05, 0.15), 0.95, p_value=0.06).verdict == "cannot be told"

@@ -18,7 +18,7 @@ from properly.comparison._pairs import Wording, sentence
 from properly.comparison._two_way import two_way
 from properly.counts._answers import Losses
 from properly.errors import ArgumentTypeError, DataError, DataWarning
-from properly.rules import RPS, Bounded, Brier, Elementary, Log
+from properly.rules import RPS, Bounded, Brier, Elementary, Log, Regret
 
 RNG = np.random.default_rng(5)
 N = 240
@@ -193,7 +193,7 @@ def test_a_p_value_of_exactly_the_level_shows_a_difference_to_be_small() -> None
     for p, is_small in ((0.05, True), (math.nextafter(0.05, 1), False)):
         words = Wording("", "95 % interval", 0.05, higher_is_better=False, margin=1.0)
         pair = replace(found["good", "poor"], adjusted_equivalence_p_value=p)
-        said = sentence(pair, words, 2, {})
+        said = sentence(pair, words, {})
         assert said.startswith("good is better than poor by ")
         assert said.endswith(", less than the margin of 1") is is_small
 
@@ -213,9 +213,12 @@ def test_many_comparisons_can_take_a_finding_back() -> None:
     taken = [pair for pair in found if pair.p_value <= 0.05 < pair.adjusted_p_value]
     assert taken
     for pair in taken:
-        assert "cannot be told apart, allowing for 28 comparisons: difference" in pair.sentence
+        low, high = pair.simultaneous
+        assert "cannot be told apart: difference" in pair.sentence
+        assert f"(95 % simultaneous interval {low:.4g} to {high:.4g})" in pair.sentence
     plain = compare(Y, models, rule=Brier(), rng=1, adjust="none")
-    assert (plain.adjusted_p_value == plain.p_value).all()
+    np.testing.assert_array_equal(plain.adjusted_p_value, plain.p_value)
+    np.testing.assert_array_equal(plain.simultaneous, plain.interval)
 
 
 def test_equivalence_is_two_one_sided_tests() -> None:
@@ -332,7 +335,7 @@ def test_few_events_are_warned_of() -> None:
         ({"margin": 0}, "a margin must be a positive number"),
         ({"reference": "nobody"}, "a reference is the name of a model; got 'nobody'"),
         ({"method": "z"}, "method must be 'auto'"),
-        ({"adjust": "bonferroni"}, "adjust must be 'holm' or 'none'"),
+        ({"adjust": "bonferroni"}, "adjust must be 'max-t' or 'none'"),
         ({"level": 95}, "a level must lie between 0 and 1"),
     ],
 )
@@ -464,13 +467,13 @@ def test_many_models_are_laid_out_from_the_best_on() -> None:
         "m0",
         "95",
         "%",
+        "simultaneous",
+        "adjusted",
         "p",
-        "by",
-        "Holm",
     ]
     assert [row.split()[0] for row in rows[:5]] == ["m0", "m1", "m2", "m3", "m4"]
     assert rows[4].split()[5].endswith("*")
-    assert "told apart from m0, allowing for 10 pairs" in text.replace("\n  ", " ")
+    assert "significant difference from m0, adjusted for 10 pairs" in text.replace("\n  ", " ")
     against = compare(Y, models | {"w": wrong}, rule=Log(), reference="m4", adjust="none", rng=1)
     told = str(against)
     assert "minus m4" in told
@@ -545,3 +548,15 @@ def test_unequal_clusters_are_corrected_for_as_on_the_leaderboard() -> None:
     assert found.standard_error[0] == pytest.approx(error, rel=1e-10)
     assert found.degrees == pytest.approx(fit.degrees[0, 1], rel=1e-10)
     assert found.degrees < 39
+
+
+@pytest.mark.parametrize("size", [900, 4000])
+def test_models_that_never_differ_have_a_difference_of_exactly_zero(size: int) -> None:
+    rng = np.random.default_rng(size)
+    # Above the range, regret does not depend on the forecast; means are rounded all the same.
+    models = {name: np.full(size, 0.5 + k / 8) for k, name in enumerate("abc")}
+    weight = rng.random(size)
+    y = rng.random(size) < 0.3
+    found = compare(y, models, rule=Regret((0.01, 0.1)), weight=weight, rng=1)
+    assert found.differing.tolist() == found.difference.tolist() == [0, 0, 0]
+    assert found.p_value.tolist() == found.adjusted_p_value.tolist() == [1, 1, 1]

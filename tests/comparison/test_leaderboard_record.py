@@ -105,10 +105,10 @@ def test_a_board_is_printed_word_for_word() -> None:
 PRINTED = """\
 3 forecasters, 12 questions, 27 answers
 
-rank  90 %    tier  forecaster   Brier              95 %  minus Ada          all pairs  answered  selection
+rank  95 %    tier  forecaster   Brier              95 %  minus Ada          all pairs  answered  selection
 1     1 to 2  1     Ada         0.2062  0.1700 to 0.2425          -                  -     100 %    +0.0000
 2     1 to 2  1     Ben         0.2500  0.2200 to 0.2800    +0.0438  -0.0174 to 0.1050      92 %    +0.0058
-                    Cleo        0.3748  0.3328 to 0.4168    +0.1686   0.1121 to 0.2251      33 %    +0.0006
+                    Cleo        0.3748  0.3328 to 0.4168    +0.1686   0.0963 to 0.2410      33 %    +0.0006
 
 Scores are what each would have had on all 12 questions.
 This assumes that whoever skipped a question would have done on it as well, relative to

@@ -147,9 +147,9 @@ def test_the_page_has_the_best_against_each_other_one() -> None:
     pair = result["sharp", "rough"]
     for words in (
         "sharp against",
-        "p by Holm",
+        "adjusted p",
         f"+{pair.difference:.4f}",
-        f"{pair.interval[0]:.4f} to {pair.interval[1]:.4f}",
+        f"{pair.simultaneous[0]:.4f} to {pair.simultaneous[1]:.4f}",
     ):
         assert words in table
     assert table.count("<tr>") == 3

@@ -33,7 +33,7 @@ def simulated(seed: int = 1) -> tuple[Any, Any]:
 @pytest.fixture(scope="module")
 def evaluation() -> Evaluation:
     """Judge a right model, one of forecasts that are too high, and one that is upside down."""
-    y, q = simulated()
+    y, q = simulated(2)
     forecasts = {"high": np.sqrt(q), "right": q, "upside_down": 1 - q}
     options: dict[str, Any] = {"within": (0.1, 0.4), "groups": ["a", "a", "b", "b"] * (N // 4)}
     return properly.evaluate(y, forecasts, task="binary", **options, replicates=99, rng=1)
@@ -50,9 +50,9 @@ def test_the_best_of_three_is_named_with_its_range(evaluation: Evaluation) -> No
     )
     (choice,) = texts(found, "choice")
     pair = evaluation.comparisons["regret[0.1,0.4]"]["high", "right"]
-    low, high = pair.interval
+    low, high = pair.simultaneous
     assert 0 < low < pair.difference < high
-    ends = f"by {few(pair.difference)} (95 % interval {few(low)} to {few(high)})"
+    ends = f"by {few(pair.difference)} (95 % simultaneous interval {few(low)} to {few(high)})"
     assert choice.startswith(
         "right is better than high and upside_down for decisions at thresholds of 10 % to 40 %. It "
         f"has a lower mean regret over them than high, the next best, {ends}, that is by "
@@ -135,10 +135,10 @@ def test_the_crash_example() -> None:
     pair = e.comparisons["regret[0.01,0.1]"]["logistic", "boosting"]
     low, high = pair.interval
     assert low < 0 < high
-    (needed,) = [x for x in texts(found, "unknown") if "It would take about" in x]
+    (needed,) = [x for x in texts(found, "unknown") if "It would take more than" in x]
     assert needed.endswith(
-        "people to tell logistic from boosting 80 % of the time, pair by pair, if the difference "
-        "is as found."
+        "people to tell logistic from boosting 80 % of the time, pair by pair; no upper limit can "
+        "be given."
     )
 
 

@@ -7,20 +7,22 @@ are the same formulas, but for factors of small samples, which are written out b
 from __future__ import annotations
 
 import math
+from itertools import combinations
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pytest
 import statsmodels.api as sm
 from scipy.special import logit
-from scipy.stats import chi2
+from scipy.stats import chi2, studentized_range
+from scipy.stats import t as student
 from statsmodels.nonparametric.smoothers_lowess import lowess
 from statsmodels.stats.meta_analysis import combine_effects
 from statsmodels.stats.multitest import multipletests
 from statsmodels.stats.weightstats import ttost_paired
 
 import properly
-from properly.inference._multiplicity import holm
+from properly.inference._multiplicity import holm, max_t_of_pairs
 from properly.rules import Bounded, Brier, Log
 
 if TYPE_CHECKING:
@@ -171,12 +173,15 @@ def test_holm() -> None:
         np.testing.assert_allclose(holm(p), expected, rtol=1e-14, atol=0)
 
 
-def test_a_comparison_of_several_models_adjusts_its_p_values() -> None:
-    models = {"a": A, "b": B, "c": np.full(N, 0.4), "d": 0.5 * A + 0.25}
-    found = properly.compare(Y, models, rule=Brier(), rng=1)
-    assert len(found.pairs) == 6
-    expected = multipletests(found.p_value, method="holm")[1]
-    np.testing.assert_allclose(found.adjusted_p_value, expected, rtol=1e-14, atol=0)
+def test_adjusted_p_values_are_those_of_tukey_for_independent_means() -> None:
+    rng = np.random.default_rng(4)
+    (first, second), degrees = np.array(list(combinations(range(4), 2))).T, 12.0
+    errors, free = np.full(6, math.sqrt(2)), np.full(6, degrees)
+    family = max_t_of_pairs(np.eye(4), (first, second), errors, free, rng)
+    t = np.array([1.0, 2.5, 3.0, 3.5])
+    expected = studentized_range.sf(math.sqrt(2) * t, 4, degrees)
+    found = family.adjust(2 * student.sf(t, degrees))
+    np.testing.assert_allclose(found[1:], expected[1:], atol=0.004)
 
 
 def test_the_ratio_of_two_scores_has_the_error_of_a_regression_without_constant() -> None:

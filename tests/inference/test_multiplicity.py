@@ -10,7 +10,16 @@ from scipy.stats import norm
 from scipy.stats import t as student
 
 from properly.inference._draws import fast_stream
-from properly.inference._multiplicity import DRAWS, _normals, holm, sup_t_of_pairs, sup_t_quantile
+from properly.inference._multiplicity import (
+    DRAWS,
+    EXACT,
+    _normals,
+    bonferroni,
+    holm,
+    max_t,
+    max_t_of_pairs,
+    sup_t_quantile,
+)
 
 
 def test_holm_multiplies_by_what_is_left() -> None:
@@ -70,8 +79,8 @@ def test_pairs_reach_as_far_as_if_each_were_looked_at(pairs: str, degrees: float
     ends = first[some], second[some]
     errors = np.sqrt(joint[first, first] + joint[second, second] - 2 * joint[first, second])[some]
     errors[2] = 0.0
-    options = {"level": 0.9, "degrees": degrees}
-    found = sup_t_of_pairs(joint, ends, errors, rng=np.random.default_rng(3), **options)
+    free = np.full(len(errors), degrees)
+    found = max_t_of_pairs(joint, ends, errors, free, np.random.default_rng(3))
 
     used = errors > 0
     apart = np.zeros((used.sum(), 12))
@@ -83,4 +92,40 @@ def test_pairs_reach_as_far_as_if_each_were_looked_at(pairs: str, degrees: float
     sizes = np.abs(apart[:, models] @ drawn) / errors[used, None]
     if np.isfinite(degrees):
         sizes = sizes / np.sqrt(draw.chisquare(degrees, DRAWS) / degrees)
-    assert found == pytest.approx(np.quantile(sizes.max(axis=0), 0.9), rel=1e-12)
+    expected = np.sort(sizes.max(axis=0))
+    some = expected > np.quantile(expected, EXACT)
+    np.testing.assert_allclose(found.largest[some], expected[some], rtol=1e-12)
+    assert found.comparisons == used.sum()
+
+
+@pytest.mark.parametrize("level", [0.5, 0.9, 0.95, 0.999, 0.999999])
+@pytest.mark.parametrize("degrees", [4.0, np.inf])
+def test_p_values_and_levels_of_intervals_agree(level: float, degrees: float) -> None:
+    family = max_t(np.eye(4) + 0.5, degrees, np.random.default_rng(5))
+    each = 1 - family.level_of_each(level)
+    assert (1 - level) / 4 * (1 - 1e-9) <= each <= 1 - level
+    p = each * np.array([1 - 1e-9, 1 + 1e-9, 0.5, 2])
+    np.testing.assert_array_equal(family.adjust(p) <= 1 - level, [True, False, True, False])
+
+
+def test_adjusted_p_values_lie_between_single_ones_and_those_of_bonferroni() -> None:
+    family = max_t(np.eye(4) + 0.5, np.array([3.0, 9, 30, 5]), np.random.default_rng(5))
+    assert family.degrees == 30
+    p = np.array([0.9, 0.01, 0.3, 1e-9, 1.0, 0.0, np.nan])
+    found = family.adjust(p)
+    assert (found[:-1] >= p[:-1]).all()
+    assert (found[:-1] <= np.minimum(4 * p[:-1], 1)).all()
+    assert np.isnan(found[-1])
+    order = np.argsort(p[:-1])
+    assert (np.diff(found[:-1][order]) >= 0).all()
+
+
+def test_a_single_estimate_is_not_adjusted() -> None:
+    family = max_t(np.diag([1.0, 0.0]), 9.0, np.random.default_rng(5))
+    assert family.level_of_each(0.95) == 0.95
+    np.testing.assert_array_equal(family.adjust(np.array([0.03, 1])), [0.03, 1])
+
+
+def test_bonferroni_multiplies_by_the_number_of_comparisons() -> None:
+    np.testing.assert_allclose(bonferroni(5).adjust(np.array([0.01, 0.5])), [0.05, 1])
+    assert bonferroni(5).level_of_each(0.95) == pytest.approx(0.99)

@@ -113,10 +113,10 @@ def led(record: Leaderboard, ranks: tuple[tuple[int, int], ...]) -> Leaderboard:
 def test_best_is_said_only_of_one_whose_rank_can_be_no_other() -> None:
     two = board(2)
     ax = plots.leaderboard(led(two, ((1, 1), (2, 2))))
-    assert key(ax)[:2] == ["best (90 % sure)", "another is shown to be better"]
+    assert key(ax)[:2] == ["best (95 % sure)", "another is shown to be better"]
     assert colors(ax) == [PALETTE[0], GREY]
     ax = plots.leaderboard(led(two, ((1, 2), (1, 2))))
-    assert key(ax)[0] == "may be best (90 % sure)"
+    assert key(ax)[0] == "may be best (95 % sure)"
     assert colors(ax) == [PALETTE[0], PALETTE[0]]
 
 

@@ -22,6 +22,7 @@ from properly.comparison._two_way import two_way
 from properly.counts._answer_faults import faults
 from properly.counts._answer_rows import OF_QUESTION, REQUIRED, read_rows, taken_columns
 from properly.errors import DataError
+from properly.inference._multiplicity import holm
 from properly.rules import Brier, Log
 
 if TYPE_CHECKING:
@@ -68,9 +69,8 @@ def answers_of(kind: str) -> Answers:
 
 @cache
 def board_of(rule: str, kind: str = "plain") -> Any:
-    return properly.leaderboard(
-        answers_of(kind), rule=RULES[rule], relative_skill=True, baseline="F", peer=True, rng=1
-    )
+    others: Any = {"relative_skill": True, "baseline": "F", "peer": True}
+    return properly.leaderboard(answers_of(kind), rule=RULES[rule], level=0.9, rng=1, **others)
 
 
 def names_of(pair: tuple[int, int]) -> str:
@@ -145,9 +145,14 @@ def of_board(rule: str) -> Found:
     # How far from the critical value the pair is that is nearest to being told apart.
     above = np.triu_indices(len(board), 1)
     apart, error = (board.pairs[name][above] for name in ("difference", "standard_error"))
-    close = np.abs(np.abs(apart) - board.critical * error).min() / error.mean()
+    row = board.standings[1]
+    reach = (row.difference_interval[1] - row.difference) / row.difference_error
+    # The value published is for the fewest degrees of freedom of any pair.
+    alone = stats.t.sf(reach, board.pairs["degrees"][0, 1])
+    critical = float(stats.t.isf(alone, board.degrees))
+    close = np.abs(np.abs(apart) - critical * error).min() / error.mean()
     return result | {
-        f"ranks.{rule}.critical90": board.critical,
+        f"ranks.{rule}.critical90": critical,
         f"ranks.{rule}.closest_call": close,
     }
 
@@ -238,9 +243,11 @@ def compared(rule: str, kind: str, missing: str) -> dict[str, Any]:
 
 def of_pairwise(rule: str) -> Found:
     result: Found = {}
-    for name, pair in compared(rule, "plain", "pairwise").items():
+    pairs = compared(rule, "plain", "pairwise")
+    adjusted = dict(zip(pairs, holm(np.array([x.p_value for x in pairs.values()])), strict=True))
+    for name, pair in pairs.items():
         numbers = {"n": pair.common, "diff": pair.difference, "se": pair.standard_error}
-        numbers |= {"p": pair.p_value, "holm": pair.adjusted_p_value}
+        numbers |= {"p": pair.p_value, "holm": adjusted[name]}
         result |= {f"pairwise.{rule}.{name}.{what}": x for what, x in numbers.items()}
     for name, pair in compared(rule, "weighted", "pairwise").items():
         tag = f"pairwise.{rule}.{name}.weighted"

@@ -188,10 +188,10 @@ def test_a_cell_has_row_minus_column_and_a_colour_if_they_are_told_apart() -> No
             if i == j:
                 assert float(cell.text) == pytest.approx(record.standings[i].score, abs=1e-3)
                 continue
-            apart, error = (record.pairs[x][i, j] for x in ("difference", "standard_error"))
+            apart, p = (record.pairs[x][i, j] for x in ("difference", "adjusted_p_value"))
             assert float(cell.text.replace(MINUS, "-")) == pytest.approx(apart, abs=1e-3)
             side = "row" if apart < 0 else "column"
-            is_told = abs(apart) > record.critical * error
+            is_told = p <= 1 - record.level
             assert cell.kind.startswith(side if is_told else "open")
             seen.add(is_told)
     assert seen == {True, False}
@@ -274,7 +274,7 @@ def test_the_call_makes_the_board_again() -> None:
         "import properly\n\n"
         "answers = properly.Answers(frame)  # question, forecaster, probability, outcome\n"
         "board = properly.leaderboard(answers, rule=properly.rules.Log(), "
-        "reference='forecaster 2', ranks='each', level=0.9, rank_level=0.9, peer=True)\n"
+        "reference='forecaster 2', ranks='each', level=0.9, peer=True)\n"
         'properly.report.write("leaderboard.html", board)'
     )
     assert 'crowd="mean"' in python_call(mixed_board())

@@ -216,7 +216,7 @@ def test_cards_are_three_at_most_and_the_dangerous_one_is_first(screen: FirstScr
         "balanced_boosting tells people apart well, but its numbers are off. Recalibrating would "
         "save 49 % of its cost at most."
     )
-    assert unknown.text == "About 21,000 people would be needed to tell logistic from boosting."
+    assert unknown.text == "More than 8,800 people would be needed to tell logistic from boosting."
 
 
 def test_of_many_models_most_are_folded() -> None:

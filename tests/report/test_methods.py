@@ -21,6 +21,7 @@ RNG = np.random.default_rng(4)
 Q = RNG.beta(1, 6, 120)
 Y = RNG.random(120) < Q
 TWO = {"one": Q, "other": np.sqrt(Q)}
+THREE = {**TWO, "third": Q**2}
 
 
 def cited(text: str) -> list[str]:
@@ -37,7 +38,9 @@ def test_the_paragraph_has_the_numbers_of_the_evaluation() -> None:
     assert "at thresholds from 5 % to 20 %" in text
     assert "Random draws: 19 (seed 3)." in text
     assert f"Software: properly {properly.__version__} (Python)." in text
-    assert "p-values adjusted by Holm's method" in text
+    assert "compared in pairs on the same cases." in text
+    several = methods(evaluate(Y, THREE, replicates=0, rng=3))
+    assert "simultaneous intervals and adjusted p-values by the single-step max-t" in several
 
 
 EVERYTHING: dict[str, Any] = {
@@ -51,12 +54,12 @@ EVERYTHING: dict[str, Any] = {
 def test_only_what_was_used_is_cited() -> None:
     alone = methods(evaluate(Y, Q, replicates=0))
     assert cited(alone) == ["brier", "log", "corp", "delong", "decision", "wilson"]
-    drawn = methods(evaluate(Y, TWO, **EVERYTHING))
+    drawn = methods(evaluate(Y, THREE, **EVERYTHING))
     assert set(cited(drawn)) == set(REFERENCES)
 
 
 def test_references_are_numbered_as_they_are_first_cited() -> None:
-    text = methods(evaluate(Y, TWO, **EVERYTHING))
+    text = methods(evaluate(Y, THREE, **EVERYTHING))
     body, _, references = text.partition("\n\nReferences\n")
     numbers = [int(x) for group in re.findall(r"\[([\d, ]+)\]\.", body) for x in group.split(", ")]
     assert list(dict.fromkeys(numbers)) == list(range(1, len(REFERENCES) + 1))

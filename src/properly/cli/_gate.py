@@ -188,22 +188,16 @@ class Contrast(NamedTuple):
     difference: float
     interval: tuple[float, float]
     level: float
-    p_value: float = 0.0
 
     @property
     def is_worse(self) -> bool:
-        """Whether the model is worse beyond chance; what is infinite needs no interval."""
-        return self.difference == math.inf or (self.interval[0] > 0 and self._is_unlikely)
+        """Whether the model is significantly worse; an infinite difference needs no interval."""
+        return self.difference == math.inf or self.interval[0] > 0
 
     @property
     def is_better(self) -> bool:
-        """Whether the model is better beyond chance."""
-        return self.difference == -math.inf or (self.interval[1] < 0 and self._is_unlikely)
-
-    @property
-    def _is_unlikely(self) -> bool:
-        """Whether a test, where there is one, agrees with the interval."""
-        return not self.p_value > 1 - self.level
+        """Whether the model is significantly better."""
+        return self.difference == -math.inf or self.interval[1] < 0
 
     @property
     def is_unknown(self) -> bool:
@@ -510,7 +504,7 @@ def contrast_of(evaluation: Evaluation, model: str, other: str, rule: str) -> Co
 
 
 def contrast_of_pair(pair: Any, rule: str, level: float) -> Contrast:
-    """Take what two models on the same cases have been found to differ by."""
+    """Return the difference of two models on the same cases, adjusted for all pairs."""
     what = f"{rule} of {printable(pair.first)} minus that of {printable(pair.second)}"
-    said = in_words(what, pair.difference, pair.interval, level)
-    return Contrast(said, pair.difference, pair.interval, level, pair.p_value)
+    said = in_words(what, pair.difference, pair.simultaneous, level)
+    return Contrast(said, pair.difference, pair.simultaneous, level)

@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 WIDE = ("outcome", "forecast", "count", "groups", "missing", "normalize")
 # Options that have the names of arguments.
 SETTINGS = (
-    *("reference", "missing", "level", "rank_level", "ranks", "least", "relative_skill"),
+    *("reference", "missing", "level", "ranks", "least", "relative_skill"),
     *("baseline", "peer", "crowd", "scaled_to", "bounds", "fair"),
 )
 PICTURES = ("svg", "png", "pdf")
@@ -72,13 +72,6 @@ def _options() -> list[click.Parameter]:
         *_ranking_options(),
         format_option("text", "json", "csv"),
         level_option(),
-        click.Option(
-            ["--rank-level"],
-            type=click.FloatRange(0, 1, min_open=True, max_open=True),
-            default=0.9,
-            show_default=True,
-            help="How sure intervals of ranks are.",
-        ),
         seed_option(),
         click.Option(
             ["--output"],

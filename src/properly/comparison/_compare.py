@@ -54,7 +54,7 @@ def compare(
     reference: str | None = None,
     method: Method = "auto",
     horizon: int = 1,
-    adjust: Adjust = "holm",
+    adjust: Adjust = "max-t",
     margin: float | None = None,
     replicates: int = REPLICATES,
     serial: Serial = "cosines",
@@ -105,8 +105,9 @@ def compare(
         cases differ, then sign flips.
     horizon : int
         How many steps ahead forecasts of a series are made, for Diebold and Mariano.
-    adjust : {"holm", "none"}
-        Whether p-values allow for the number of pairs.
+    adjust : {"max-t", "none"}
+        Adjust p-values and simultaneous intervals for the number of pairs, or leave both as those
+        of single pairs.
     margin : float, optional
         A difference that does not matter, in units of the score and chosen beforehand. Two
         one-sided tests then say whether models are as good as each other within it.
@@ -140,10 +141,13 @@ def compare(
     **Infinite scores** are not dropped. If one of two scores is infinite so is the difference, and
     there is no p-value; if both are there is no difference either.
 
-    **Many pairs**: p-values are adjusted by Holm's method [5]_. Simultaneous intervals reach
-    :math:`c \sqrt V`, with c the quantile of the largest of Student's t variables that are
-    correlated as the differences are [6]_. The two need not agree at the border: Holm's method goes
-    on once the clearest difference is found.
+    **Many pairs**: the single-step max-t method [5]_ decides. The largest of Student's t variables
+    that are correlated as the differences are is drawn [6]_. An adjusted p-value is the probability
+    that it reaches the t of the pair; a simultaneous interval reaches :math:`c \sqrt V`, with c its
+    quantile. So a model is called better where the simultaneous interval excludes zero, and the
+    adjusted p-value is at most 1 - `level` there and nowhere else. Where degrees of freedom differ
+    between pairs, c is the quantile of each pair's own t at the level that c has. Tests of
+    equivalence within a margin are adjusted by Holm's method [8]_.
 
     **Ratios** of scores, r, have the influences :math:`w_i (s_i^A - r s_i^B) / (W \bar S_B)` and
     intervals on the scale of logarithms.
@@ -159,7 +163,9 @@ def compare(
     Areas under the ROC curve of nested models, fitted to the same data, are not to be compared in
     this way: the test is degenerate [7]_. Compare their scores on other data.
 
-    Changes of sign are exact if the two models may change places in each case. They do not help if
+    Changes of sign are exact if the two models may change places in each case. Where they decide,
+    Student's t must reject too, and the simultaneous interval is extended to zero if signs do not
+    reject. They do not help if
     differences are skewed: at the 5 % level both tests then reject some 7 % of true hypotheses at
     40 cases.
 
@@ -178,14 +184,16 @@ def compare(
        approach for assessing the equivalence of average bioavailability. Journal of
        Pharmacokinetics and Biopharmaceutics 15:657-680. `doi:10.1007/BF01068419
        <https://doi.org/10.1007/BF01068419>`__
-    .. [5] S. Holm (1979). A simple sequentially rejective multiple test procedure. Scandinavian
-       Journal of Statistics 6:65-70.
+    .. [5] P. H. Westfall, S. S. Young (1993). Resampling-based multiple testing: examples and
+       methods for p-value adjustment. Wiley.
     .. [6] J. L. Montiel Olea, M. Plagborg-Møller (2019). Simultaneous confidence bands: theory,
        implementation, and an application to SVARs. Journal of Applied Econometrics 34:1-17.
        `doi:10.1002/jae.2656 <https://doi.org/10.1002/jae.2656>`__
     .. [7] O. V. Demler, M. J. Pencina, R. B. D'Agostino (2012). Misuse of DeLong test to compare
        AUCs for nested models. Statistics in Medicine 31:2577-2587. `doi:10.1002/sim.5328
        <https://doi.org/10.1002/sim.5328>`__
+    .. [8] S. Holm (1979). A simple sequentially rejective multiple test procedure. Scandinavian
+       Journal of Statistics 6:65-70.
 
     Examples
     --------
@@ -197,16 +205,19 @@ def compare(
     >>> three = {name: crash.forecasts[name] for name in ("logistic", "boosting", "forest")}
     >>> found = properly.compare(crash.died, three, rule=Brier(), clusters=crash.cluster, rng=1)
     >>> print(found)
-    logistic is better than boosting by 0.0008323 Brier (95 % interval 0.0002056 to 0.001459).
-    logistic is better than forest by 0.007263 Brier (95 % interval 0.005886 to 0.00864).
-    boosting is better than forest by 0.006431 Brier (95 % interval 0.005207 to 0.007654).
+    logistic is better than boosting by 0.0008323 Brier
+        (95 % simultaneous interval 9.565e-05 to 0.001569).
+    logistic is better than forest by 0.007263 Brier
+        (95 % simultaneous interval 0.005644 to 0.008881).
+    boosting is better than forest by 0.006431 Brier
+        (95 % simultaneous interval 0.004993 to 0.007868).
     <BLANKLINE>
-    row minus column     logistic     boosting      forest
-    logistic                   -   -0.0008323*  -0.007263*
-    boosting           0.0008323*           -   -0.006431*
-    forest              0.007263*    0.006431*          -
-    >>> found.p_value.round(4)
-    array([0.0093, 0.    , 0.    ])
+    row minus column    logistic     boosting      forest
+    logistic                  -   -0.0008323*  -0.007263*
+    boosting          0.0008323*           -   -0.006431*
+    forest             0.007263*    0.006431*          -
+    >>> found.adjusted_p_value.round(3)
+    array([0.023, 0.   , 0.   ])
 
     Two models need no names, and the Brier score is the rule unless another is named:
 

@@ -10,10 +10,12 @@ import numpy as np
 from properly._boundary._record import many
 from properly.comparison._gaps import design_of, effects
 from properly.comparison._pair_tests import (
+    Margins,
     around,
     around_ratio,
     as_pairs,
     compare_models,
+    decide,
     student_p,
     student_quantiles,
     within_margin,
@@ -27,7 +29,7 @@ from properly.inference._auc import auc_interval
 from properly.inference._estimate import Estimate
 from properly.inference._intervals import score_interval
 from properly.inference._means import warn_of_few
-from properly.inference._multiplicity import holm, holm_bounds, sup_t_of_pairs, sup_t_quantile
+from properly.inference._multiplicity import bonferroni, holm, max_t, max_t_of_pairs
 from properly.inference._variance import covariance
 
 if TYPE_CHECKING:
@@ -39,6 +41,7 @@ if TYPE_CHECKING:
     from properly.counts._answers import Losses
     from properly.counts._cases import Cases
     from properly.inference._design import Serial
+    from properly.inference._multiplicity import MaxT
     from properly.typing import Column
 
 # More pairs take too long one by one.
@@ -124,13 +127,13 @@ def _two_way(answers: Answers, options: Options, reference: str | None) -> Compa
     found, pairs = effects(answers, losses), as_pairs(answers.forecasters, reference)
     first, second = np.array(pairs).T
     difference, error, degrees = _apart(found, first, second)
-    quantile = student_quantiles(np.nan_to_num(degrees), options.level)
-    p = student_p(difference, error, np.nan_to_num(degrees), error)
-    adjusts = options.adjust == "holm"
+    margin = Margins(error, np.nan_to_num(degrees), [])
+    quantile = student_quantiles(margin.degrees, options.level)
+    p = student_p(difference, error, margin.degrees, error)
     none = np.zeros(len(p), dtype=bool)
     equal = within_margin(difference, error, degrees, options.margin)
     ratio, ratio_error = _ratios(found, first, second)
-    together = np.maximum(quantile, _joint(found, first, second, error, options))
+    family = _adjustment(found, (first, second), margin, options)
     common, differing = _common(losses, len(answers.forecasters))
     return Comparison(
         models=answers.forecasters,
@@ -139,16 +142,15 @@ def _two_way(answers: Answers, options: Options, reference: str | None) -> Compa
         standard_error=error,
         interval=around(difference, quantile, error),
         p_value=p,
-        adjusted_p_value=holm(p) if adjusts else p.copy(),
         p_is_bound=none,
         adjusted_p_is_bound=none.copy(),
-        simultaneous=around(difference, together, error),
+        **decide(difference, margin, p, family, options.level),
         differing=differing[first, second],
         ratio=ratio,
         ratio_error=ratio_error,
         ratio_interval=around_ratio(ratio, quantile, ratio_error),
         equivalence_p_value=equal,
-        adjusted_equivalence_p_value=holm(equal) if adjusts else equal.copy(),
+        adjusted_equivalence_p_value=equal.copy() if options.adjust == "none" else holm(equal),
         methods=("two-way effects, Student's t",) * len(pairs),
         scores=_scores(answers, found, losses, options.level),
         degrees=float(np.nanmin(degrees, initial=np.inf)),
@@ -191,19 +193,16 @@ def _apart(found: Effects, first: Column, second: Column) -> tuple[Column, Colum
     return difference, error, degrees
 
 
-def _joint(found: Effects, first: Column, second: Column, error: Column, options: Options) -> float:
-    """Return how many standard errors intervals of all pairs must reach to hold at once."""
-    place, told = _places(found), error > 0
-    ends = place[first[told]], place[second[told]]
-    degrees = found.fit.degrees[ends]
-    return sup_t_of_pairs(
-        found.fit.covariance,
-        ends,
-        error[told],
-        level=options.level,
-        degrees=float(degrees.min(initial=np.inf)),
-        rng=options.rng,
-    )
+def _adjustment(
+    found: Effects, ends: tuple[Column, Column], margin: Margins, options: Options
+) -> MaxT:
+    """Return what adjusts for the number of pairs of those in the fit."""
+    if options.adjust == "none":
+        return bonferroni(1)
+    place, inside = _places(found), margin.error > 0
+    first, second = (place[x[inside]] for x in ends)
+    error, degrees = margin.error[inside], margin.degrees[inside]
+    return max_t_of_pairs(found.fit.covariance, (first, second), error, degrees, options.rng)
 
 
 def _ratios(found: Effects, first: Column, second: Column) -> tuple[Column, Column]:
@@ -302,25 +301,29 @@ def _together(
     for name in ("interval", "ratio_interval"):
         nothing = np.full(2, np.nan)
         columns[name] = np.stack([nothing if x is None else getattr(x, name)[0] for x in found])
-    is_bound = np.array([x is not None and bool(x.p_is_bound[0]) for x in found])
-    p, equal, adjusts = columns["p_value"], columns["equivalence_p_value"], options.adjust == "holm"
+    is_bound, both_bound = (
+        np.array([x is not None and bool(getattr(x, name)[0]) for x in found])
+        for name in ("p_is_bound", "adjusted_p_is_bound")
+    )
+    # Those of single pairs allow for no others yet.
+    p = np.array([np.nan if x is None else x.adjusted_p_value[0] for x in found])
+    equal = columns["equivalence_p_value"]
     common = np.array([0 if x is None else x.cases for x in found])
     least = min(x.degrees for x in found if x is not None)
-    reach = _of_all_pairs(answers, pairs, found, least, options)
     degrees = np.array([0.0 if x is None else x.degrees for x in found])
-    together = np.maximum(student_quantiles(degrees, options.level), reach)
+    margin = Margins(columns["standard_error"], degrees, [])
+    family = _of_all_pairs(answers, pairs, margin, options)
     few, most = int(common.min()), int(common.max())
     span = f"{few:,} to {most:,}" if few < most else f"{few:,}"
     return Comparison(
         models=answers.forecasters,
         pairs=_named(answers, pairs),
         **columns,
-        adjusted_p_value=holm(p) if adjusts else p.copy(),
         p_is_bound=is_bound,
-        adjusted_p_is_bound=holm_bounds(p, is_bound) if adjusts else is_bound.copy(),
-        simultaneous=around(columns["difference"], together, columns["standard_error"]),
+        adjusted_p_is_bound=both_bound,
+        **decide(columns["difference"], margin, p, family, options.level),
         differing=np.array([0 if x is None else x.differing[0] for x in found]),
-        adjusted_equivalence_p_value=holm(equal) if adjusts else equal.copy(),
+        adjusted_equivalence_p_value=equal.copy() if options.adjust == "none" else holm(equal),
         methods=tuple("" if x is None else x.methods[0] for x in found),
         scores=_own_scores(answers, options),
         degrees=least,
@@ -338,27 +341,26 @@ def _together(
 
 
 def _of_all_pairs(
-    answers: Answers,
-    pairs: Sequence[Index],
-    found: Sequence[Comparison | None],
-    degrees: float,
-    options: Options,
-) -> float:
-    """Return the quantile of all pairs at once, from what each question adds to each of them."""
-    if isinstance(options.rule, str) or len(pairs) < 2:
-        return 0.0
+    answers: Answers, pairs: Sequence[Index], margin: Margins, options: Options
+) -> MaxT:
+    """Return what adjusts for all pairs, from what each question adds to each of them."""
+    if options.adjust == "none":
+        return bonferroni(1)
+    known = margin.error > 0
+    if isinstance(options.rule, str):
+        # Areas of pairs are of different questions each.
+        return bonferroni(int(known.sum()))
     losses, weight = answers.losses(options.rule), answers.weights
     loss = losses.laid_out(losses.loss, len(answers.forecasters), np.nan)
     influence = np.zeros((len(pairs), len(answers.questions)))
     for k, (i, j) in enumerate(pairs):
         away = loss[:, i] - loss[:, j]
         both = np.isfinite(away)
-        if found[k] is not None and both.any():
+        if known[k]:
             share = weight[both] / weight[both].sum()
             influence[k, both] = share * (away[both] - share @ away[both])
     design = design_of(answers, np.arange(len(answers.questions)))
-    spread = covariance(influence, design)
-    return sup_t_quantile(spread.covariance, options.level, degrees, options.rng)
+    return max_t(covariance(influence, design).covariance, margin.degrees, options.rng)
 
 
 def _own_scores(answers: Answers, options: Options) -> dict[str, Estimate]:

@@ -31,11 +31,11 @@ from properly.comparison._platform_scores import (
     peer_scores,
     relative_skill,
 )
-from properly.comparison._ranks import Apart, criticals, ranks
+from properly.comparison._ranks import Apart, adjustment, ranks, reaches
 from properly.counts._answers import Answers
 from properly.counts._scoring import unit_of
 from properly.errors import ArgumentTypeError, DataError
-from properly.inference._multiplicity import holm
+from properly.inference._multiplicity import bonferroni
 from properly.rules import Brier
 
 if TYPE_CHECKING:
@@ -45,6 +45,7 @@ if TYPE_CHECKING:
     from properly.comparison._gaps import Effects
     from properly.comparison._ranks import Ranks
     from properly.counts._answers import Losses
+    from properly.inference._multiplicity import MaxT
     from properly.rules import Rule
     from properly.typing import Column
 
@@ -61,7 +62,6 @@ def leaderboard(
     reference: str | None = None,
     missing: Missing = "two-way",
     level: float = 0.95,
-    rank_level: float = 0.9,
     ranks: RankKind = "joint",
     least: int = 10,
     scaled_to: tuple[str, float] | None = None,
@@ -89,8 +89,8 @@ def leaderboard(
         Whom differences are to; without it, the leader.
     missing : {"two-way", "complete"}
         Allow for gaps by two-way effects, or use the questions that all answered.
-    level, rank_level : float
-        How sure intervals of scores, and of ranks, are to hold.
+    level : float
+        Confidence level of all intervals, and of the comparisons behind tiers.
     ranks : {"joint", "each"}
         Whether the intervals of all ranks hold at once, or each by itself.
     least : int
@@ -120,7 +120,9 @@ def leaderboard(
     -----
     Standard errors of differences are those of clustered questions with Bell and McCaffrey's
     correction and degrees of freedom. Without gaps they are those of `properly.compare`, and with
-    two forecasters those of the paired test. The rank of a forecaster is at least one more than the
+    two forecasters those of the paired test. One test decides which forecasters are told apart, in
+    tiers, ranks and p-values: the interval of their difference that holds simultaneously for all
+    pairs, as in `properly.compare`. The rank of a forecaster is at least one more than the
     number of those shown better, and at most what those shown worse leave.
 
     No method can tell what a forecaster would have said about a question that it skipped because of
@@ -134,7 +136,7 @@ def leaderboard(
     >>> board
     Leaderboard(8 forecasters, 200 questions, brier)
     """
-    options = _Options.of(answers, rule, level, rank_level, rng)
+    options = _Options.of(answers, rule, level, rng)
     check_choice(missing, get_args(Missing), "missing")
     check_choice(ranks, get_args(RankKind), "ranks")
     for name, flag in {
@@ -167,7 +169,6 @@ class _Options:
 
     rule: Rule
     level: float
-    rank_level: float
     rng: np.random.Generator
 
     @classmethod
@@ -176,7 +177,6 @@ class _Options:
         answers: object,
         rule: Rule | None,
         level: float,
-        rank_level: float,
         rng: int | np.random.Generator | None,
     ) -> _Options:
         if not isinstance(answers, Answers):
@@ -187,7 +187,7 @@ class _Options:
             )
             raise ArgumentTypeError(message, hint=hint)
         used = Brier() if rule is None else rule
-        return cls(used, check_level(level), check_level(rank_level), as_generator(rng))
+        return cls(used, check_level(level), as_generator(rng))
 
 
 class Taken(NamedTuple):
@@ -245,26 +245,21 @@ class _Board:
         """Rank, find differences, and gather everything."""
         fit, some, options = self.found.fit, self.some, self.options
         apart = Apart.of(fit, some)
-        levels = options.rank_level, options.level
-        critical, wide = criticals(fit, some, apart, levels, options.rng)
-        told = np.full(len(some), critical)
-        if kind == "each":
-            told = _each(fit, some, apart, options)
-        ranked = ranks(apart, fit.score[some], told) if len(some) else None
+        family = adjustment(fit, some, apart, options.rng)
+        reach = reaches(apart, family.level_of_each(options.level))
+        own = _each(fit, some, apart, options) if kind == "each" else None
+        ranked = ranks(apart, fit.score[some], reach, own) if len(some) else None
         first = fit.score.argmin() if ranked is None else some[ranked.order[0]]
         base = int(first) if reference is None else self.number(reference, "reference")
-        if reference is not None:
-            wide = self._against(base)
         alone = student_p(apart.difference, apart.error, apart.degrees, apart.error)
-        p = apart.square(holm(alone))
-        rows = _Rows(self, ranked, base, wide, reference is not None, p, others)
+        rows = _Rows(self, ranked, base, family, others)
         standings = rows.standings()
         order = np.arange(0) if ranked is None else ranked.order
         matrices = {
             "difference": apart.square(apart.difference, turned=True),
             "standard_error": apart.square(apart.error),
             "degrees": apart.square(apart.degrees),
-            "adjusted_p_value": p,
+            "adjusted_p_value": apart.square(family.adjust(alone)),
         }
         return Leaderboard(
             standings=standings,
@@ -273,9 +268,7 @@ class _Board:
             missing="two-way",
             reference=None if reference is None else str(reference),
             level=options.level,
-            rank_level=options.rank_level,
             ranks=kind,
-            critical=critical,
             degrees=apart.fewest,
             questions=len(np.unique(self.losses.question)),
             answers=len(self.answers),
@@ -285,23 +278,14 @@ class _Board:
             notes=(),
         )
 
-    def _against(self, base: int) -> float:
-        """Return the quantile of all differences to one forecaster."""
-        fit = self.found.fit
-        every = np.arange(len(fit.effect))
-        apart = Apart.of(fit, every)
-        with_base = (apart.first == base) | (apart.second == base)
-        some = Apart(*(x[with_base] for x in apart))
-        return criticals(fit, every, some, (self.options.level,), self.options.rng)[0]
-
 
 def _each(fit: Any, some: Column, apart: Apart, options: _Options) -> Column:
-    """Return a critical value for each forecaster, for its own pairs alone."""
-    result = np.empty(len(some))
+    """Lay out how far intervals reach, those of a row for the pairs of its forecaster alone."""
+    result = np.full((len(some), len(some)), np.nan)
     for k in range(len(some)):
         own = (apart.first == k) | (apart.second == k)
-        pairs = Apart(*(x[own] for x in apart))
-        result[k] = criticals(fit, some, pairs, (options.rank_level,), options.rng)[0]
+        family = adjustment(fit, some, Apart(*(x[own] for x in apart)), options.rng)
+        result[k] = reaches(apart, family.level_of_each(options.level))[k]
     return result
 
 
@@ -312,9 +296,7 @@ class _Rows:
     board: _Board
     ranked: Ranks | None
     base: int
-    wide: float
-    is_reference: bool
-    p: Column
+    family: MaxT
     others: dict[str, list[OtherScore]]
 
     def standings(self) -> tuple[Standing, ...]:
@@ -345,7 +327,7 @@ class _Rows:
         every, base = np.arange(len(fit.effect)), np.full(len(fit.effect), self.base)
         apart, error = fit.differences(every, base), fit.errors(every, base)
         degrees, level = np.nan_to_num(fit.degrees[every, base]), board.options.level
-        reach = np.maximum(student_quantiles(degrees, level), self.wide)
+        p, reach = self._decide(student_p(apart, error, degrees, error), degrees)
         alone = student_quantiles(np.array([found.score_degrees]), level)
         error[self.base] = 0.0
         raw, own = board.raw()[found.inside], found.score_errors
@@ -356,7 +338,7 @@ class _Rows:
             "difference": apart,
             "difference_error": error,
             "difference_interval": around(apart, reach, error),
-            "adjusted_p_value": self._p_values(apart, error, degrees),
+            "adjusted_p_value": p,
             "raw": raw,
             "selection": raw - fit.score,
         }
@@ -371,19 +353,19 @@ class _Rows:
             for k, row in zip(places, rows, strict=True)
         ]
 
-    def _p_values(self, apart: Column, error: Column, degrees: Column) -> Column:
-        """Adjust for all pairs if the leader was found, for the others if a reference was given."""
-        alone = student_p(apart, error, np.nan_to_num(degrees), error)
-        alone[self.base] = np.nan
-        if self.is_reference:
-            return holm(alone)
-        some = self.board.some
-        # Beside all pairs that are ranked, one more.
-        result = np.minimum(alone * (1 + len(some) * (len(some) - 1) / 2), 1.0)
-        places = np.flatnonzero(some == self.base)
-        if len(places):
-            result[some] = self.p[:, places[0]]
-        return result
+    def _decide(self, p: Column, degrees: Column) -> tuple[Column, Column]:
+        """Adjust for all pairs that are ranked; for one more where a forecaster is not."""
+        level, some = self.board.options.level, self.board.some
+        is_ranked = np.isin(np.arange(len(p)), some) & (self.base in some)
+        adjusted, reach = np.empty((2, len(p)))
+        for one, family in (
+            (is_ranked, self.family),
+            (~is_ranked, bonferroni(1 + self.family.comparisons)),
+        ):
+            adjusted[one] = family.adjust(p[one])
+            reach[one] = student_quantiles(degrees[one], family.level_of_each(level))
+        adjusted[self.base] = np.nan
+        return adjusted, reach
 
     def _known(self, k: int) -> dict[str, Any]:
         """Say what is known of a forecaster whatever it scores."""
@@ -506,7 +488,9 @@ def _crowd_row(board: _Board, result: Leaderboard, kind: Crowd) -> Standing:
         message = f"the {kind} of the crowd was certain and wrong, with an infinite loss"
         raise DataError(message)
     base = result.reference or result.standings[0].forecaster
-    rows = _Rows(crowd, None, crowd.number(base, "reference"), 0.0, True, np.zeros((0, 0)), {})
+    # One comparison beside all pairs that are ranked.
+    family = bonferroni(1 + math.comb(len(board.some), 2))
+    rows = _Rows(crowd, None, crowd.number(base, "reference"), family, {})
     row = rows.inside()[-1]
     # The scale is that of the board, which was fitted without it.
     shift = result[base].score + row.difference - row.score

@@ -64,7 +64,7 @@ class Standing(Record):
     >>> board["Ada"]
     Standing(Ada: 0.1534, rank 1)
     >>> board["Ada"].rank_interval
-    (1, 5)
+    (1, 6)
     """
 
     forecaster: str
@@ -132,12 +132,10 @@ class Leaderboard(Record):
         How gaps were dealt with.
     reference : str or None
         Whom differences are to; None if it is the leader.
-    level, rank_level : float
-        How sure intervals of scores, and of ranks, are to hold.
+    level : float
+        Confidence level of all intervals.
     ranks : str
         Whether intervals of ranks hold at once (``"joint"``), or each by itself (``"each"``).
-    critical : float
-        How many standard errors apart two forecasters must be to be told apart.
     degrees : float
         The fewest degrees of freedom of a difference.
     questions, answers : int
@@ -167,9 +165,7 @@ class Leaderboard(Record):
     missing: str
     reference: str | None
     level: float
-    rank_level: float
     ranks: str
-    critical: float
     degrees: float
     questions: int
     answers: int
@@ -229,10 +225,10 @@ class Leaderboard(Record):
 
 def lay_out(board: Leaderboard) -> str:
     """Lay a board out for a terminal, the best first."""
-    level, rank = f"{100 * board.level:g} %", f"{100 * board.rank_level:g} %"
+    level = f"{100 * board.level:g} %"
     other = board.reference or board.standings[0].forecaster
     head = (
-        *("rank", rank, "tier", "forecaster", board.unit, level, f"minus {printable(other)}"),
+        *("rank", level, "tier", "forecaster", board.unit, level, f"minus {printable(other)}"),
         *("all pairs", "answered", "selection"),
     )
     rows = [_line(x) for x in (*board.standings[:SHOWN], *board.crowd)]

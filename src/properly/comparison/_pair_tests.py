@@ -28,19 +28,20 @@ from properly.inference._auc import logit_interval
 from properly.inference._design import Design
 from properly.inference._estimate import Estimate
 from properly.inference._means import about_design, warn_of_clusters, warn_of_few
-from properly.inference._multiplicity import holm, holm_bounds, sup_t_of_pairs
+from properly.inference._multiplicity import bonferroni, holm, max_t_of_pairs
 from properly.inference._variance import covariance
 
 if TYPE_CHECKING:
     from properly.comparison._differences import Index, Influences, ModelScores
     from properly.counts._cases import Cases
     from properly.inference._design import Serial
+    from properly.inference._multiplicity import MaxT
     from properly.rules import Rule
     from properly.typing import Column
 
 
 Method: TypeAlias = Literal["auto", "t", "diebold-mariano", "sign-flip"]
-Adjust: TypeAlias = Literal["holm", "none"]
+Adjust: TypeAlias = Literal["max-t", "none"]
 Missing: TypeAlias = Literal["refuse", "complete", "pairwise", "two-way"]
 
 # With fewer cases that differ, signs are changed instead of trusting Student's t.
@@ -61,7 +62,7 @@ class Options:
     rng: np.random.Generator
     method: Method = "auto"
     horizon: int = 1
-    adjust: str = "holm"
+    adjust: str = "max-t"
     margin: float | None = None
     replicates: int = REPLICATES
 
@@ -103,10 +104,14 @@ class PairScores:
         return math.inf if self.options.by_area and alone else float(self.scored.spread.degrees)
 
     def differences(self) -> Column:
-        """Subtract the scores; of two infinite ones there is no difference."""
+        """Subtract the scores: NaN if both are infinite, exactly 0 if no case differs.
+
+        Means of the same losses may differ by rounding, which depends on the library.
+        """
         first, second = self.ends
         with np.errstate(invalid="ignore"):
             result: Column = self.scored.value[first] - self.scored.value[second]
+        result[(self.scored.differing == 0) & np.isfinite(result)] = 0.0
         return result
 
     def squared_errors(self) -> Column:
@@ -161,20 +166,34 @@ def _look_closer(
         square[k] = covariance(rows.between(pairs.pairs[k])[None], design).covariance[0, 0]
 
 
-def p_values(pairs: PairScores, margin: Margins) -> tuple[Column, Column]:
-    """Test every difference against zero, and tell which p-values are bounds.
+class Tests(NamedTuple):
+    """Tests of no difference.
 
-    Methods are noted where they are others than asked.
+    Attributes
+    ----------
+    p_value, is_bound : array
+        By the method of each pair, and whether the p-value is at most this.
+    student : array
+        By Student's t, which agrees with the interval.
     """
+
+    p_value: Column
+    is_bound: Column
+    student: Column
+
+
+def p_values(pairs: PairScores, margin: Margins) -> Tests:
+    """Test every difference against zero; methods are noted where they are others than asked."""
     difference, options, scored = pairs.differences(), pairs.options, pairs.scored
-    p = student_p(difference, margin.error, margin.degrees, scored.differing)
+    student = student_p(difference, margin.error, margin.degrees, scored.differing)
+    p = student.copy()
     timed = scored.rows is not None and scored.rows.design.time is not None
     few = (scored.differing < FEW) & (options.method == "auto") & (not timed)
     is_bound = np.zeros(len(p), dtype=bool)
     flip = (few & (not options.by_area)) | (options.method == "sign-flip")
     for k in np.flatnonzero(flip & (scored.differing > 0) & np.isfinite(difference)).tolist():
         (p[k], is_bound[k]), margin.methods[k] = _of_signs(pairs, k)
-    return np.asarray(p), is_bound
+    return Tests(p, is_bound, student)
 
 
 def student_p(
@@ -219,18 +238,28 @@ def most_signs(size: Column | float) -> Column:
     return np.asarray(np.minimum(ndtr(-np.abs(size)) / (2 * ndtr(-math.sqrt(2))), 1.0))
 
 
-def joint_quantile(pairs: PairScores, margin: Margins) -> float:
-    """Return how many standard errors the intervals of all pairs must reach to hold at once."""
+def adjustment(pairs: PairScores, margin: Margins) -> MaxT:
+    """Return what adjusts for the number of pairs."""
+    if pairs.options.adjust == "none":
+        return bonferroni(1)
     errors = np.sqrt(np.maximum(pairs.squared_errors(), 0))
     errors[~(margin.error > 0)] = 0.0
-    return sup_t_of_pairs(
-        pairs.scored.spread.covariance,
-        pairs.ends,
-        errors,
-        level=pairs.options.level,
-        degrees=float(margin.degrees.min()),
-        rng=pairs.options.rng,
-    )
+    spread, rng = pairs.scored.spread, pairs.options.rng
+    return max_t_of_pairs(spread.covariance, pairs.ends, errors, margin.degrees, rng)
+
+
+def decide(
+    difference: Column, margin: Margins, p: Column, family: MaxT, level: float
+) -> dict[str, Any]:
+    """Adjust p-values for the number of pairs, and return the intervals that agree with them.
+
+    An interval is Student's. It is extended to zero where flips of signs do not reject.
+    """
+    adjusted = family.adjust(p)
+    quantile = student_quantiles(margin.degrees, family.level_of_each(level))
+    ends, some = around(difference, quantile, margin.error), adjusted > 1 - level
+    ends[some, 0], ends[some, 1] = ends[some, 0].clip(max=0), ends[some, 1].clip(min=0)
+    return {"adjusted_p_value": adjusted, "simultaneous": ends}
 
 
 def ratios(pairs: PairScores) -> tuple[Column, Column]:
@@ -325,9 +354,9 @@ def compared(names: tuple[str, ...], pairs: PairScores, about: dict[str, Any]) -
     """Put the comparison of all pairs together."""
     options, difference, result = pairs.options, pairs.differences(), margins(pairs)
     quantile = student_quantiles(result.degrees, options.level)
-    together = np.maximum(quantile, joint_quantile(pairs, result))
-    p_value, is_bound = p_values(pairs, result)
-    adjusts = options.adjust == "holm"
+    family, tests = adjustment(pairs, result), p_values(pairs, result)
+    # Where signs are flipped, both tests must reject.
+    both = np.maximum(tests.p_value, tests.student)
     ratio, ratio_error = ratios(pairs)
     equal = equivalence(pairs, result)
     return Comparison(
@@ -336,17 +365,16 @@ def compared(names: tuple[str, ...], pairs: PairScores, about: dict[str, Any]) -
         difference=difference,
         standard_error=result.error,
         interval=around(difference, quantile, result.error),
-        p_value=p_value,
-        adjusted_p_value=holm(p_value) if adjusts else p_value.copy(),
-        p_is_bound=is_bound,
-        adjusted_p_is_bound=holm_bounds(p_value, is_bound) if adjusts else is_bound.copy(),
-        simultaneous=around(difference, together, result.error),
+        p_value=tests.p_value,
+        p_is_bound=tests.is_bound,
+        adjusted_p_is_bound=tests.is_bound & (tests.p_value > tests.student),
+        **decide(difference, result, both, family, options.level),
         differing=pairs.scored.differing,
         ratio=ratio,
         ratio_error=ratio_error,
         ratio_interval=around_ratio(ratio, quantile, ratio_error),
         equivalence_p_value=equal,
-        adjusted_equivalence_p_value=holm(equal) if adjusts else equal.copy(),
+        adjusted_equivalence_p_value=equal.copy() if options.adjust == "none" else holm(equal),
         methods=tuple(result.methods),
         scores=_estimates(names, pairs, about),
         degrees=float(result.degrees.min()),

@@ -53,7 +53,8 @@ class Pair(Record):
     p_value, adjusted_p_value : float
         Of no difference; adjusted for the number of pairs.
     simultaneous : pair of floats
-        An interval such that those of all pairs hold at once.
+        The interval of the adjusted p-value: those of all pairs hold simultaneously. It decides
+        which model is better.
     differing : int
         Cases on which the losses differ.
     ratio, ratio_error : float
@@ -169,7 +170,8 @@ class Comparison(Record):
         Whether the p-value is at most this: no change of sign that was drawn reached the
         difference, or changes of sign were only bounded.
     simultaneous : array of shape (pairs, 2)
-        Intervals that hold the true differences of all pairs at once.
+        Intervals of the adjusted p-values: they hold simultaneously for all pairs, and decide which
+        model is better.
     differing : array
         In how many cases the losses differ.
     ratio, ratio_error : array
@@ -210,7 +212,8 @@ class Comparison(Record):
     >>> found
     Comparison(5 models, 10 pairs, brier, 4,973 clusters)
     >>> print(found["logistic", "forest"])
-    logistic is better than forest by 0.007263 Brier (95 % interval 0.005886 to 0.00864)
+    logistic is better than forest by 0.007263 Brier
+        (95 % simultaneous interval 0.00542 to 0.009106)
     """
 
     models: tuple[str, ...]
@@ -348,7 +351,7 @@ class Comparison(Record):
     @cached_property
     def _wording(self) -> tuple[Wording, dict[str, str]]:
         """What all sentences have in common, and the cases of infinite loss of each model."""
-        ends = f"{100 * self.level:g} % interval"
+        ends = interval_name(self)
         lost = {name: many(x.infinite_cases, "case") for name, x in self.scores.items()}
         unit = f" {self.unit}" if self.unit else ""
         return Wording(unit, ends, 1 - self.level, self.higher_is_better, self.margin), lost
@@ -364,7 +367,7 @@ class Comparison(Record):
         pair = Pair(first, second, **row, method=self.methods[k], sentence="")
         pair = pair.turned() if turned else pair
         words, lost = self._wording
-        return replace(pair, sentence=sentence(pair, words, len(self), lost))
+        return replace(pair, sentence=sentence(pair, words, lost))
 
 
 def flat(row: Mapping[str, Any]) -> dict[str, Any]:
@@ -386,7 +389,7 @@ def _opposite(interval: tuple[float, float]) -> tuple[float, float]:
 
 
 class Wording(NamedTuple):
-    """What sentences about pairs have in common."""
+    """Words that sentences about pairs have in common."""
 
     unit: str
     ends: str
@@ -395,20 +398,26 @@ class Wording(NamedTuple):
     margin: float | None
 
 
-def is_significant(pair: Pair, alpha: float) -> bool:
-    """Tell whether one model is better, allowing for the other pairs; zero must be outside."""
-    low, high = pair.interval
-    return pair.adjusted_p_value <= alpha and not low <= 0 <= high
+def is_significant(pair: Pair) -> bool:
+    """Return whether the interval that is adjusted for all pairs excludes zero."""
+    low, high = pair.simultaneous
+    return low > 0 or high < 0
 
 
-def sentence(pair: Pair, words: Wording, pairs: int, lost: Mapping[str, str]) -> str:
-    """Say which of two models is better, if that can be told, and on how many cases."""
-    said = _verdict(pair, words, pairs, lost)
+def interval_name(comparison: Comparison) -> str:
+    """Name the interval that decides."""
+    adjusted = "simultaneous " if len(comparison) > 1 and comparison.adjust != "none" else ""
+    return f"{100 * comparison.level:g} % {adjusted}interval"
+
+
+def sentence(pair: Pair, words: Wording, lost: Mapping[str, str]) -> str:
+    """Write which of two models is better, if the difference is significant, and on which cases."""
+    said = _verdict(pair, words, lost)
     alone = pair.common and not pair.method.startswith("two-way")
     return f"{said}; {many(pair.common or 0, 'case')} in common" if alone else said
 
 
-def _verdict(pair: Pair, words: Wording, pairs: int, lost: Mapping[str, str]) -> str:
+def _verdict(pair: Pair, words: Wording, lost: Mapping[str, str]) -> str:
     first, second = (printable(name) for name in (pair.first, pair.second))
     if not math.isfinite(pair.difference):
         return _infinite(pair, words.unit, lost)
@@ -418,19 +427,15 @@ def _verdict(pair: Pair, words: Wording, pairs: int, lost: Mapping[str, str]) ->
     if not pair.standard_error > 0:
         size = f"{pair.difference:.4g}{words.unit}, without a standard error"
         return f"{first} and {second} cannot be compared: difference {size}"
-    if is_significant(pair, words.alpha):
+    if is_significant(pair):
         return _better(pair, words, (first, second))
     if words.margin is not None and pair.adjusted_equivalence_p_value <= words.alpha:
         p = p_text(pair.adjusted_equivalence_p_value, digits=2)
         within = f"{words.margin:g}{words.unit} ({p})"
         return f"{first} and {second} are as good as each other within {within}"
-    (low, high), reason, ends = pair.interval, "", words.ends
-    if pair.p_value <= words.alpha < pair.adjusted_p_value:
-        # The interval that allows for all pairs goes with the p-value that does.
-        reason, ends = f", allowing for {pairs} comparisons", f"{words.ends} for all pairs"
-        low, high = pair.simultaneous
-    size = f"{pair.difference:.4g}{words.unit} ({ends} {low:.4g} to {high:.4g}{_flips(pair)})"
-    return f"{first} and {second} cannot be told apart{reason}: difference {size}"
+    low, high = pair.simultaneous
+    size = f"{pair.difference:.4g}{words.unit} ({words.ends} {low:.4g} to {high:.4g}{_flips(pair)})"
+    return f"{first} and {second} cannot be told apart: difference {size}"
 
 
 def _infinite(pair: Pair, unit: str, lost: Mapping[str, str]) -> str:
@@ -448,7 +453,7 @@ def _infinite(pair: Pair, unit: str, lost: Mapping[str, str]) -> str:
 def _better(pair: Pair, words: Wording, names: tuple[str, str]) -> str:
     better = (pair.difference > 0) == words.higher_is_better
     first, second = names if better else names[::-1]
-    low, high = pair.interval if pair.difference > 0 else _opposite(pair.interval)
+    low, high = pair.simultaneous if pair.difference > 0 else _opposite(pair.simultaneous)
     ends = f"{words.ends} {low:.4g} to {high:.4g}{_flips(pair)}"
     little = ""
     if words.margin is not None and pair.adjusted_equivalence_p_value <= words.alpha:
@@ -462,8 +467,9 @@ def _flips(pair: Pair) -> str:
     if not pair.method.startswith("sign flips"):
         return ""
     if pair.method != "sign flips":
-        return f"; p at most {pair.p_value:.2g} by sign flips"
-    return f"; {p_text(pair.p_value, is_bound=pair.p_is_bound, digits=2)} by sign flips"
+        return f"; p at most {pair.adjusted_p_value:.2g} by sign flips"
+    p = p_text(pair.adjusted_p_value, is_bound=pair.adjusted_p_is_bound, digits=2)
+    return f"; {p} by sign flips"
 
 
 def lay_out(comparison: Comparison) -> str:
@@ -477,7 +483,7 @@ def lay_out(comparison: Comparison) -> str:
 
 
 def _matrix(comparison: Comparison) -> str:
-    """Lay differences out by models; a star stands where two are told apart."""
+    """Lay differences out by models; a star marks a significant one."""
     numbers, rows = comparison.matrix(), []
     for i, name in enumerate(comparison.models):
         cells = []
@@ -490,7 +496,7 @@ def _matrix(comparison: Comparison) -> str:
 
 
 def _star(comparison: Comparison, name: str, other: str) -> str:
-    return "*" if is_significant(comparison[name, other], 1 - comparison.level) else " "
+    return "*" if is_significant(comparison[name, other]) else " "
 
 
 def _ranked(comparison: Comparison) -> str:
@@ -500,15 +506,15 @@ def _ranked(comparison: Comparison) -> str:
     compared = {second for _, second in comparison.pairs}
     other = compared.pop() if len(compared) == 1 else order[0]
     rows = [_row(comparison, name, other) for name in order]
-    level = f"{100 * comparison.level:g} %"
-    adjusted = "p by Holm" if comparison.adjust == "holm" else "p"
-    shown = printable(other)
-    head = ("model", comparison.unit, level, f"minus {shown}", level, adjusted)
+    level, shown = f"{100 * comparison.level:g} %", printable(other)
+    none = comparison.adjust == "none"
+    tests = (level, "p") if none else (f"{level} simultaneous", "adjusted p")
+    head = ("model", comparison.unit, level, f"minus {shown}", *tests)
     title = f"{many(len(comparison.models), 'model')}, the best first; {comparison.design}"
+    allowing = "not adjusted" if none else f"adjusted for {many(len(comparison), 'pair')}"
     note = (
-        f"A star stands where a model is told apart from {shown}, allowing for "
-        f"{many(len(comparison), 'pair')}; every pair has a sentence of its own, and "
-        "plots.comparison_matrix shows all."
+        f"A star marks a significant difference from {shown}, {allowing}; every pair has a "
+        "sentence of its own, and plots.comparison_matrix shows all."
     )
     return "\n\n".join([title, table(head, rows), wrapped(note)])
 
@@ -520,7 +526,7 @@ def _row(comparison: Comparison, name: str, other: str) -> tuple[str, ...]:
         return (*own, "- ", "-", "-")
     pair = comparison[name, other]
     apart = f"{pair.difference:+.4g}{_star(comparison, name, other)}"
-    return (*own, apart, _range(*pair.interval), _chance(pair))
+    return (*own, apart, _range(*pair.simultaneous), _chance(pair))
 
 
 def _chance(pair: Pair) -> str:

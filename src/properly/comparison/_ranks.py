@@ -13,10 +13,12 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from properly.inference._multiplicity import sup_t_levels
+from properly.comparison._pair_tests import student_quantiles
+from properly.inference._multiplicity import max_t_of_pairs
 
 if TYPE_CHECKING:
     from properly.comparison._two_way import TwoWay
+    from properly.inference._multiplicity import MaxT
     from properly.typing import Column
 
 # Scores that agree in so many digits are ties, which rounding may have parted.
@@ -73,30 +75,30 @@ class Apart(NamedTuple):
         return float(some.min()) if len(some) else 0.0
 
 
-def criticals(
-    fit: TwoWay,
-    some: Column,
-    apart: Apart,
-    levels: tuple[float, ...],
-    rng: np.random.Generator,
-) -> list[float]:
-    """Return how many standard errors intervals of all these pairs must reach to hold at once."""
-    errors = np.nan_to_num(apart.error)
+def adjustment(fit: TwoWay, some: Column, apart: Apart, rng: np.random.Generator) -> MaxT:
+    """Return what adjusts for the number of these pairs."""
+    errors, degrees = np.nan_to_num(apart.error), np.nan_to_num(apart.degrees)
     joint = fit.covariance[np.ix_(some, some)]
-    ends = apart.first, apart.second
-    return sup_t_levels(joint, ends, errors, levels, degrees=apart.fewest, rng=rng)
+    return max_t_of_pairs(joint, (apart.first, apart.second), errors, degrees, rng)
 
 
-def ranks(apart: Apart, score: Column, critical: Column) -> Ranks:
-    """Rank scores; who is shown better or worse than how many bounds a rank [1]_."""
-    size = len(score)
-    away, error = apart.square(apart.difference, turned=True), apart.square(apart.error)
-    # What does not vary is not told apart: between copies, rounding would decide.
-    error[~(error > 0)] = np.nan
+def reaches(apart: Apart, level: float) -> Column:
+    """Lay out how far the intervals of all pairs reach, each at this level."""
+    return apart.square(student_quantiles(np.nan_to_num(apart.degrees), level) * apart.error)
+
+
+def ranks(apart: Apart, score: Column, reach: Column, own: Column | None = None) -> Ranks:
+    """Rank scores; who is shown better or worse than how many bounds a rank [1]_.
+
+    `own` has, row by row, how far intervals reach that hold for one forecaster each; tiers are made
+    of those that hold for all.
+    """
+    size, away = len(score), apart.square(apart.difference, turned=True)
+    # Differences that do not vary are not told apart: between copies, rounding would decide.
+    reach, own = (np.where(x > 0, x, np.nan) for x in (reach, reach if own is None else own))
     with np.errstate(invalid="ignore"):
-        reach = critical[:, None] * error
-        lowest = 1 + (away - reach > 0).sum(axis=1)
-        highest = size - (away + reach < 0).sum(axis=1)
+        lowest = 1 + (away - own > 0).sum(axis=1)
+        highest = size - (away + own < 0).sum(axis=1)
         # Row k, column j: j is shown to be worse than k.
         worse = away.T - reach > 0
     score = np.round(score / (np.abs(score).max(initial=0.0) or 1.0), DIGITS)

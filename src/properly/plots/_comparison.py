@@ -94,9 +94,9 @@ def comparison(record: Comparison, ax: Axes | None = None) -> Axes:
 
     One row is one pair. The dot is the difference of the scores, and it leans to the side of the
     better model: the one whose name stands on that side. The thick line is the interval of the
-    difference, the thin one holds for all pairs at once. A filled dot tells two models apart,
-    allowing for the number of pairs; a hollow one does not; a square says that they are as
-    good as each other within the margin, if there is one.
+    difference, the thin one holds simultaneously for all pairs. A dot is filled if the thin line
+    excludes zero, and hollow if not; a square marks models that are as good as each other within
+    the margin, if there is one.
 
     Parameters
     ----------
@@ -114,9 +114,6 @@ def comparison(record: Comparison, ax: Axes | None = None) -> Axes:
     -----
     The margin of equivalence, if one was given, is a shaded strip around zero. A difference that is
     infinite is not drawn, but said.
-
-    Holm's method is sharper than intervals that hold for all pairs at once: two models may be told
-    apart although the thin line reaches zero.
 
     Of a loss, the difference is that of the left model less that of the right one. Of an area under
     the ROC curve, of which more is better, it is the other way round.
@@ -169,10 +166,9 @@ def by_score(record: Comparison) -> list[str]:
 
 def verdict_on(record: Comparison, pair: Pair) -> Verdict:
     """Say whether two models are told apart, are as good as each other, or neither."""
-    alpha = 1 - record.level
-    if is_significant(pair, alpha):
+    if is_significant(pair):
         return "apart"
-    return "alike" if pair.adjusted_equivalence_p_value <= alpha else "open"
+    return "alike" if pair.adjusted_equivalence_p_value <= 1 - record.level else "open"
 
 
 def score_of(record: Comparison) -> str:
@@ -305,7 +301,7 @@ def _key(record: Comparison, rows: Sequence[Row]) -> list[Any]:
     level = f"{100 * record.level:.4g} % interval"
     if any(math.isfinite(row.pair.interval[0]) for row in rows):
         handles.append(key_line(TEXT, THICK, level))
-        if len(record) > 1:
+        if len(record) > 1 and record.adjust != "none":
             handles.append(key_line(TEXT, THIN, f"{level} for all {many_pairs} at once"))
     if margin:
         patches = import_extra("matplotlib.patches", extra="plots")

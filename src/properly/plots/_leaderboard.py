@@ -237,7 +237,7 @@ def _key(shown: Shown) -> list[Any]:
     """Say what is what, as far as it can be seen."""
     board, finite = shown.board, [math.isfinite(x.score) for x in shown.rows]
     looks = {_look(shown, row) for row, is_drawn in enumerate(finite) if is_drawn}
-    ranks = f"{100 * board.rank_level:.4g} %"
+    ranks = f"{100 * board.level:.4g} %"
     first = "best" if board.leader is not None else "may be best"
     crowds = " and ".join(legible(x.forecaster) for x in board.crowd)
     says = {

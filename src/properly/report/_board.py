@@ -200,7 +200,7 @@ def _heads(board: Leaderboard) -> tuple[Head, ...]:
             f"{begun(score_in_words(board))} on {many(board.questions, 'question')}, {where}",
             "; ".join([level, "left is better", *marks]),
         ),
-        Head("Rank", f"may be, {100 * board.rank_level:g} % sure, {held}"),
+        Head("Rank", f"may be, {100 * board.level:g} % sure, {held}"),
         Head(f"Minus {printable(other)}", f"{level}, all at once"),
         Head("Answered", "share of the questions"),
     )
@@ -332,7 +332,7 @@ def all_numbers(board: Leaderboard) -> Scores:
     }
     others = list(board.standings[0].others)
     other = printable(board.reference or board.standings[0].forecaster)
-    head = ("rank", "tier", "score", f"minus {other}", "p by Holm", "raw mean", "selection")
+    head = ("rank", "tier", "score", f"minus {other}", "adjusted p", "raw mean", "selection")
     more = (name for name, is_known in extra.items() if is_known)
     heads = (*head, "answered", *more, *(name.replace("_", " ") for name in others))
     rows = [Row(x.forecaster, [*_cells(x, extra, others)], x.rank is None) for x in every]
@@ -383,7 +383,7 @@ def pairs_of(board: Leaderboard) -> Pairs | None:
     every = f" The first {size} are shown." if size < len(board.pairs["difference"]) else ""
     lead = (
         f"Row minus column, {score_in_words(board)}. Blue: the row is better; orange: the column "
-        f"is. Grey: not told apart, {100 * board.rank_level:g} % sure of all pairs at once. Scores "
+        f"is. Grey: not told apart, {100 * board.level:g} % sure of all pairs at once. Scores "
         f"stand on the diagonal.{every}"
     )
     return Pairs(lead, short, list(zip(long, cells, strict=True)), size > NAMED)
@@ -406,8 +406,8 @@ def _against(board: Leaderboard, names: list[str], i: int, j: int, digits: int) 
     apart = abs(difference) / error if error > 0 else 0.0
     written = fixed(difference, digits, sign=True)
     told = f"{names[i]} minus {names[j]}: {written}, standard error {few(error)}"
-    told += "" if math.isnan(p) else f", p by Holm {chance(p)}"
-    if not apart > board.critical:
+    told += "" if math.isnan(p) else f", adjusted p {chance(p)}"
+    if not p <= 1 - board.level:
         return Against(written, "open", told)
     strength = 1 + sum(apart > x for x in STRENGTHS)
     return Against(written, f"{'row' if difference < 0 else 'column'}-{strength}", told)
@@ -418,10 +418,11 @@ def fine_print(board: Leaderboard) -> list[str]:
     held = "all at once" if board.ranks == "joint" else "each by itself"
     return [
         "All scores are losses: lower is better.",
-        f"Intervals of scores hold with {100 * board.level:g} %, one by one.",
-        "Intervals of differences hold all at once.",
-        f"Intervals of ranks hold with {100 * board.rank_level:g} %, {held}.",
-        f"Two are told apart if they differ by more than {board.critical:.3g} standard errors.",
+        (
+            f"Intervals are at {100 * board.level:g} %: those of scores one by one, those of "
+            f"differences for all pairs at once, those of ranks {held}."
+        ),
+        "Two are told apart if the interval of their difference excludes zero.",
         *APART,
     ]
 
@@ -435,7 +436,7 @@ def python_call(board: Leaderboard) -> str:
     defaults = {"missing": "two-way", "reference": None, "ranks": "joint"}
     given = {name: getattr(board, name) for name in defaults}
     options += [f"{name}={x!r}" for name, x in given.items() if x != defaults[name]]
-    options += [f"level={board.level!r}", f"rank_level={board.rank_level!r}"]
+    options.append(f"level={board.level!r}")
     others = board.standings[0].others
     options += [f"{name}=True" for name in ("relative_skill", "peer") if name in others]
     options += [f'crowd="{x.forecaster.partition("(")[2].rstrip(")")}"' for x in board.crowd]

@@ -501,9 +501,9 @@ def _repaired(evaluation: Evaluation) -> Iterator[Card]:
 
 def _unknown(evaluation: Evaluation, standing: Standing, cases: str) -> Iterator[Card]:
     """Say what it would take to tell the best from the next, or else what was noted."""
-    for number, rival in open_pairs(standing).reachable:
+    for number, rival in open_pairs(standing):
         best = printable(standing.top[0])
-        text = f"About {number} {printable(cases)} would be needed to tell {best} from {rival}."
+        text = f"More than {number} {printable(cases)} would be needed to tell {best} from {rival}."
         yield Card("Still open", text, "why", "verdict")
         return
     if evaluation.notes:

@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from properly._boundary._record import many, printable
-from properly.comparison._pairs import is_significant
+from properly.comparison._pairs import interval_name, is_significant
 from properly.report._chart import PALETTE, Chart, Table, only_shown, short, shown
 from properly.report._words import chance, decimals_for, few, fixed, from_to, score_in_words
 
@@ -36,7 +36,7 @@ MOST_ROWS = 30
 LEAD = (
     "A cell has the {score} of the model in its row less that of its column. Blue: the "
     "row is better; orange: the column is. The stronger the colour, the more standard errors the "
-    "two are apart. Pale cells with a question mark cannot be told apart, allowing for the number "
+    "two are apart. Pale cells with a question mark cannot be told apart, adjusted for the number "
     "of pairs. The scores themselves stand on the diagonal."
 )
 
@@ -97,7 +97,7 @@ def _own(comparison: Comparison, name: str, decimals: int) -> Row:
 
 def _cell(comparison: Comparison, pair: Pair, decimals: int) -> Row:
     """Describe a cell; an infinite difference is as clear as any."""
-    apart = _is_apart(comparison, pair)
+    apart = _is_apart(pair)
     better = (pair.difference > 0) == comparison.higher_is_better
     z = min(_ratio(pair), MOST) / MOST
     return {
@@ -105,7 +105,7 @@ def _cell(comparison: Comparison, pair: Pair, decimals: int) -> Row:
         "side": "row" if better else "column",
         "strength": short(FAINT + (STRONG - FAINT) * z) if apart else OPEN,
         "told": pair.sentence,
-        "interval": from_to(pair.interval, decimals),
+        "interval": from_to(pair.simultaneous, decimals),
         "chance": chance(pair.adjusted_p_value, is_bound=pair.adjusted_p_is_bound),
     }
 
@@ -133,8 +133,8 @@ def _spec(names: list[str], cells: list[Row], comparison: Comparison) -> Spec:
     }
     tooltip = [
         {"field": "told", "type": "nominal", "title": "pair"},
-        {"field": "interval", "type": "nominal", "title": f"{100 * comparison.level:g} % interval"},
-        {"field": "chance", "type": "nominal", "title": "p-value, by Holm"},
+        {"field": "interval", "type": "nominal", "title": interval_name(comparison)},
+        {"field": "chance", "type": "nominal", "title": "adjusted p-value"},
     ]
     written: Spec = {
         "mark": {"type": "text", "color": "currentColor"},
@@ -181,14 +181,14 @@ def _order(comparison: Comparison) -> list[str]:
     return sorted(comparison.models, key=lambda name: sign * comparison.scores[name].value)
 
 
-def _is_apart(comparison: Comparison, pair: Pair) -> bool:
-    """Tell whether one is better; that a score is infinite is no matter of chance."""
-    return is_significant(pair, 1 - comparison.level) or math.isinf(pair.difference)
+def _is_apart(pair: Pair) -> bool:
+    """Return whether one is better; an infinite score needs no test."""
+    return is_significant(pair) or math.isinf(pair.difference)
 
 
 def _alt(comparison: Comparison, score: str) -> str:
     best = _order(comparison)[0]
-    apart = [pair for pair in comparison if _is_apart(comparison, pair)]
+    apart = [pair for pair in comparison if _is_apart(pair)]
     ahead = sum(best in (pair.first, pair.second) for pair in apart)
     return (
         f"{len(apart)} of {many(len(comparison.pairs), 'pair')} can be told apart by the "
@@ -200,14 +200,14 @@ def _alt(comparison: Comparison, score: str) -> str:
 
 def _table(comparison: Comparison) -> Table:
     decimals = _decimals(comparison)
-    head = ("pair", "difference", f"{100 * comparison.level:g} % interval", "p by Holm", "verdict")
+    head = ("pair", "difference", interval_name(comparison), "adjusted p", "verdict")
     best = _order(comparison)[0]
     pairs = [x for x in comparison if len(comparison) <= MOST_ROWS or best in (x.first, x.second)]
     rows = tuple(
         (
             f"{printable(pair.first)} − {printable(pair.second)}",  # noqa: RUF001
             _written(pair.difference, decimals),
-            from_to(pair.interval, decimals),
+            from_to(pair.simultaneous, decimals),
             chance(pair.adjusted_p_value, is_bound=pair.adjusted_p_is_bound),
             pair.sentence,
         )

@@ -47,8 +47,8 @@ REFERENCES = {
     "error. Advances in Neural Information Processing Systems 2020;33. arXiv:2007.12671",
     "overlap": "Nadeau C, Bengio Y. Inference for the generalization error. Machine Learning 2003;"
     "52:239-281. doi:10.1023/A:1024068626366",
-    "holm": "Holm S. A simple sequentially rejective multiple test procedure. Scandinavian Journal "
-    "of Statistics 1979;6:65-70.",
+    "max-t": "Westfall PH, Young SS. Resampling-based multiple testing: examples and methods for "
+    "p-value adjustment. Wiley 1993.",
 }
 OF_BOARDS = {
     "cluster": "Bell RM, McCaffrey DF. Bias reduction in standard errors for linear regression "
@@ -60,7 +60,7 @@ OF_BOARDS = {
     "mobility across neighbourhoods and academic achievement across countries. Review of Economic "
     "Studies 2024;91:476-518. doi:10.1093/restud/rdad006",
 }
-ADJUSTED = {"holm": "Holm's method"}
+MAX_T = ", with simultaneous intervals and adjusted p-values by the single-step max-t method"
 STRATOS = (
     "Essential measures and plots of STRATOS topic group 6 (Van Calster B, Collins GS, Vickers AJ, "
     "et al. 2024, arXiv:2412.10288)"
@@ -263,12 +263,10 @@ def _dependence(evaluation: Evaluation) -> str:
 
 def _how_sure(evaluation: Evaluation) -> Iterator[tuple[str, ...]]:
     if evaluation.comparisons:
-        comparison = evaluation.comparisons[evaluation.primary]
-        how = ADJUSTED.get(comparison.adjust)
-        adjusted = f", with p-values adjusted by {how}" if how else ""
+        several = len(evaluation.comparisons[evaluation.primary]) > 1
         yield _claim(
-            f"Models were compared in pairs on the same cases{adjusted}",
-            *(["holm"] if comparison.adjust == "holm" else []),
+            f"Models were compared in pairs on the same cases{MAX_T if several else ''}",
+            *(["max-t"] if several else []),
         )
     yield from _repairs(evaluation)
     if evaluation.groups:
@@ -306,8 +304,8 @@ def _of_board(board: Leaderboard) -> Iterator[tuple[str, ...]]:
     else:
         yield _claim(f"Standard errors of differences are for {board.design}")
     held = "hold all at once" if board.ranks == "joint" else "hold each by itself"
-    yield _claim(f"Ranks have {100 * board.rank_level:g} % intervals, which {held}", "ranks")
-    yield _claim("P-values of pairs were adjusted by Holm's method", "holm")
+    yield _claim(f"Ranks have {100 * board.level:g} % intervals, which {held}", "ranks")
+    yield _claim(f"Forecasters were compared in pairs{MAX_T}", "max-t")
     yield _claim(
         f"Intervals of scores are at {100 * board.level:g} %, and those of differences hold at once"
     )

@@ -290,9 +290,28 @@ def _sure(evaluation: Evaluation) -> Spec:
         "errors": _packed(over.standard_error),
         "chances": _packed(over.p_value),
         "quantile": over.quantile if np.isfinite(over.quantile) else None,
-        "alpha": 1 - over.level,
+        "alpha": _alpha_of_each(evaluation),
         "level": f"{100 * over.level:g} %",
     }
+
+
+def _alpha_of_each(evaluation: Evaluation) -> float:
+    """Return the level of single tests that the comparison of the headline is adjusted by.
+
+    It depends on how differences are correlated, which changes little from range to range.
+    """
+    from scipy.special import stdtr
+
+    compared = evaluation.comparisons.get(evaluation.primary)
+    if compared is None:
+        return 1 - evaluation.level
+    known = compared.standard_error > 0
+    # Where signs were flipped, one side may have been extended to zero.
+    sides = np.abs(compared.simultaneous - compared.difference[:, None]).min(axis=1)[known]
+    reach = sides / compared.standard_error[known]
+    if len(reach) == 0:
+        return 1 - evaluation.level
+    return float(2 * stdtr(compared.degrees, -reach.max()))
 
 
 def _packed(x: Column) -> str:

@@ -6,6 +6,7 @@ import math
 from typing import TYPE_CHECKING
 
 from properly._boundary._record import printable
+from properly.comparison._pairs import interval_name
 from properly.report._chart import (
     MOST_POINTS,
     Chart,
@@ -190,11 +191,10 @@ def _differences(evaluation: Evaluation) -> Table | None:
         (
             printable(other),
             fixed(pair.difference, 4, sign=True),
-            from_to(pair.interval, 4),
+            from_to(pair.simultaneous, 4),
             chance(pair.adjusted_p_value),
         )
         for other, pair in ((other, comparison[best, other]) for other in others)
     )
-    ends = f"{100 * comparison.level:g} % interval"
-    head = (f"{printable(best)} against", "difference", ends, "p by Holm")
+    head = (f"{printable(best)} against", "difference", interval_name(comparison), "adjusted p")
     return Table(head, rows, "AUC differences")

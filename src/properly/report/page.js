@@ -48,8 +48,7 @@
       const first = Math.min(nearest(lower), ends.length - 2);
       const last = Math.max(nearest(upper), first + 1);
       const at = (first * (2 * ends.length - first - 1)) / 2 + last - first - 1;
-      const adjusted = holm(pairs.map((_, k) => chances[k * count + at]));
-      const apart = new Set(pairs.filter((_, k) => adjusted[k] <= sure.alpha).map(String));
+      const apart = new Set(pairs.filter((_, k) => chances[k * count + at] <= sure.alpha).map(String));
       return {
         ends: [ends[first], ends[last]],
         reach: (model) => sure.quantile * errors[model * count + at],
@@ -57,19 +56,6 @@
         pairs: pairs.length,
       };
     };
-  }
-
-  // Holm's method; what is not a number does not count.
-  function holm(chances) {
-    const order = [...chances.keys()].filter((k) => !Number.isNaN(chances[k]));
-    order.sort((a, b) => chances[a] - chances[b]);
-    const result = chances.map(() => NaN);
-    let most = 0;
-    order.forEach((k, row) => {
-      most = Math.max(most, chances[k] * (order.length - row));
-      result[k] = Math.min(most, 1);
-    });
-    return result;
   }
 
   // The best model and all that it cannot be told apart from make a tier; then the best of the rest.

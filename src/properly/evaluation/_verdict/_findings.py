@@ -27,7 +27,7 @@ from properly.evaluation._verdict._words import (
     is_weighted,
     listed,
     named,
-    rounded,
+    rounded_down,
     runs,
     saved,
     stretches,
@@ -539,9 +539,7 @@ def too_few(evaluation: Any, standing: Standing, words: Words) -> Iterator[str]:
         yield f"{claim} to compare them there."
 
 
-# Numbers of cases that nobody will have are not told: so many, and so many times those there are.
-OUT_OF_REACH, TIMES = 1e8, 10
-# From fewer cases nothing can be guessed of how many it would take.
+# Fewer cases say nothing about how many it would take.
 ENOUGH = 20
 # Models that the best is to be told from, the next best first.
 RIVALS = 3
@@ -556,41 +554,36 @@ def unknown(evaluation: Any, standing: Standing, words: Words) -> Iterator[str]:
     yield from map(finished, evaluation.notes)
 
 
-class OpenPairs(NamedTuple):
-    """Models that the best cannot be told apart from: of which cases would tell, and how many."""
+def open_pairs(standing: Standing) -> list[tuple[str, str]]:
+    """Return which models the best is not told apart from, and the least cases that would do it.
 
-    reachable: list[tuple[str, str]]
-    beyond: list[str]
-
-
-def open_pairs(standing: Standing) -> OpenPairs:
-    """Find how many cases would tell the best from those that it cannot be told apart from."""
+    That is the number for the end of the interval that is farther from zero, and no fewer than
+    there are. As the interval holds zero there is no upper limit, and the difference that was found
+    says next to nothing: its number of cases is off by any factor.
+    """
     compared, (best, *tied) = standing.comparison, standing.top[: 1 + RIVALS] or ("",)
-    found = OpenPairs([], [])
     if compared is None or compared.cases < ENOUGH:
-        return found
-    numbers = [float(x) for x in compared.cases_needed(POWER)]
-    needed = dict(zip(compared.pairs, numbers, strict=True))
-    most = max(OUT_OF_REACH, TIMES * compared.cases)
+        return []
+    found, places = [], [*map(set, compared.pairs)]
     for name in tied:
-        cases = needed.get((best, name), needed.get((name, best), math.nan))
-        if compared.cases < cases < most:
-            found.reachable.append((rounded(cases), printable(name)))
-        elif cases >= most and standing.pair(best, name).differing > 0:
-            found.beyond.append(printable(name))
+        pair = standing.pair(best, name)
+        if pair.standard_error > 0:
+            far = max(map(abs, pair.interval))
+            needed = compared.cases_needed(POWER, far)[places.index({best, name})]
+            found.append((rounded_down(max(needed, compared.cases)), printable(name)))
     return found
 
 
 def _open_pairs(standing: Standing, compared: Comparison, words: Words) -> Iterator[str]:
-    """Say how many cases it would take."""
-    best, (reachable, beyond) = printable(standing.top[0]), open_pairs(standing)
-    sure = f"{100 * POWER:g} % of the time"
-    if reachable:
-        (number, first), *others = reachable
-        more = [f"{best} from {first}", *(f"{x} from {name}" for x, name in others)]
-        true = "the difference is" if len(reachable) == 1 else "the differences are"
-        take = f"It would take about {number} {words.cases} to tell {listed(more)} {sure}"
-        alone = ", pair by pair" if len(compared) > 1 else ""
-        yield f"{take}{alone}, if {true} as found."
-    if beyond:
-        yield f"No number of {words.cases} in reach would tell {best} from {listed(beyond)}."
+    """Say how many cases it would take at least."""
+    reachable = open_pairs(standing)
+    if not reachable:
+        return
+    (number, first), *others = reachable
+    more = [
+        f"{printable(standing.top[0])} from {first}",
+        *(f"{x} from {name}" for x, name in others),
+    ]
+    take = f"It would take more than {number} {words.cases} to tell {listed(more)}"
+    alone = ", pair by pair" if len(compared) > 1 else ""
+    yield f"{take} {100 * POWER:g} % of the time{alone}; no upper limit can be given."

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple, cast
 
 from properly._boundary._record import printable
+from properly.comparison._pairs import interval_name, is_significant
 from properly.evaluation._verdict._findings import against_none
 from properly.evaluation._verdict._words import (
     NAMED,
@@ -16,13 +17,12 @@ from properly.evaluation._verdict._words import (
     few,
     named,
     saved,
-    sure,
 )
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from properly.comparison._pairs import Pair
+    from properly.comparison._pairs import Comparison, Pair
     from properly.evaluation._verdict._standing import Standing
 
 
@@ -216,7 +216,7 @@ def _by_how_much(standing: Standing) -> str:
     pair = standing.pair(rival, best)
     if pair.differing == 0 and pair.difference == 0:
         return f"the losses of {named([best, rival])} never differ"
-    digits = digits_apart(pair.interval)
+    digits = digits_apart(pair.simultaneous)
     advantage = f"{_lower(standing, best, rival)}, by {few(pair.difference, digits)}"
     if standing.is_constant(best, rival):
         return f"{advantage} in each case"
@@ -239,15 +239,11 @@ def _lower(standing: Standing, best: str, rival: str) -> str:
 
 
 def _interval(standing: Standing, pair: Pair) -> str:
-    """Write the interval that goes with what is said: that of all pairs if only it holds zero."""
+    """Write the interval that decides, and the test where it is not that of the interval."""
+    name = interval_name(cast("Comparison", standing.comparison))
+    written = f"{name} {ends_of(pair.simultaneous)}"
     low, high = pair.interval
-    if low <= 0 <= high or pair.adjusted_p_value <= 1 - standing.level:
-        return f"{sure(standing.level)} {ends_of(pair.interval)}"
-    pairs = 1 if standing.comparison is None else len(standing.comparison)
-    allowing = f", allowing for {counted(pairs)} comparisons" if pairs > 1 else ""
-    flips = " by sign flips" if pair.method.startswith("sign flips") else ""
+    if is_significant(pair) or low <= 0 <= high or not pair.method.startswith("sign flips"):
+        return written
     p = chance(pair.adjusted_p_value, is_bound=pair.adjusted_p_is_bound)
-    test = f"p {p}{flips}{allowing}"
-    if pairs == 1:
-        return f"{sure(standing.level)} {ends_of(pair.interval)}; {test}"
-    return f"{sure(standing.level)} for all pairs {ends_of(pair.simultaneous)}; {test}"
+    return f"{written}; p {p} by sign flips"

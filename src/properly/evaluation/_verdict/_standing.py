@@ -88,13 +88,13 @@ class Standing:
         return cast("Comparison", self.comparison)[one, other]
 
     def beats(self, one: str, other: str) -> bool:
-        """Tell whether one model is better than another, allowing for the other pairs."""
+        """Return whether one model is better than another, adjusted for all pairs."""
         pair = self.pair(one, other)
         if self.is_constant(one, other):
             return pair.difference < 0
         # An infinite difference, or one without a standard error, has nothing to be told by.
         is_lower = pair.standard_error > 0 and -math.inf < pair.difference < 0
-        return is_lower and is_significant(pair, 1 - self.level)
+        return is_lower and is_significant(pair)
 
     def is_constant(self, one: str, other: str) -> bool:
         """Tell whether one model is better than another by as much in each of many cases."""

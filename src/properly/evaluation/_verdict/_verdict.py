@@ -124,10 +124,10 @@ def verdict(evaluation: Evaluation, *, cases: str = "cases", event: str = "the e
     Models are put in the order of `evaluation.primary`: by the first rule, over the range of
     thresholds if there is one. The rules of what is said:
 
-    - **Choice.** One model is better than another if the p-value of their difference, adjusted for
-      the number of pairs by Holm's method, is at most 1 - level and the interval does not contain
-      zero. The best is named as the one to use if it is better than each other one, all scores are
-      finite, and it is better than no model.
+    - **Choice.** One model is better than another if the interval of their difference, which holds
+      simultaneously for all pairs (see `properly.compare`), excludes zero. The best is named as the
+      one to use if it is better than each other one, all scores are finite, and it is better than
+      no model.
     - **Baseline.** To have no model is to say the event rate each time. A model is better than
       that if the interval of its skill lies above 0, worse if it lies below.
     - **Thresholds.** One model is better than another at those thresholds at which the

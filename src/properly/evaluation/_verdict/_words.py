@@ -136,9 +136,10 @@ def few(x: float, digits: int = 2) -> str:
     return f"{x:,.{places}f}"
 
 
-def rounded(x: float) -> str:
-    """Write a large number as one would say it: two digits, and then zeros."""
-    return f"{float(f'{x:.1e}'):,.0f}"
+def rounded_down(x: float) -> str:
+    """Write a large number, two digits and then zeros, none of them too large."""
+    step = 10 ** max(len(str(int(x))) - 2, 0)
+    return f"{int(x) // step * step:,}"
 
 
 def runs(x: Any, which: Any) -> list[tuple[float, float]]:
