@@ -9,10 +9,11 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 import numpy as np
 
 import properly
+from properly.inference._multiplicity import holm
 from properly.rules import Brier, Log
 from studies.coverage import populations
 from studies.coverage.decisions import truths
-from studies.coverage.findings import interval, rejection, together
+from studies.coverage.findings import SIZE, interval, rejection, together
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -27,6 +28,8 @@ MEMBERS = 20
 # Two blurred models, neither of which is better; and one that is.
 EQUAL, BETTER = ("first", "second"), "calibrated"
 SEVERAL = 5
+# Event rates, cases and models of which none is better.
+FAMILIES = ((0.32, 200, 3), (0.32, 200, 5), (0.32, 200, 10), (0.32, 1000, 5), (0.06, 1000, 5))
 SET_LEVEL = 0.9
 HALF = 0.5
 # Groups that have nothing to do with the forecasts, and their shares of the cases.
@@ -47,8 +50,11 @@ def comparison_facts() -> Iterator[tuple[int, Facts]]:
         yield 1000, {"study": "steps ahead", "horizon": horizon, "n": times}
     for shape, n in product(("exchangeable", "skewed"), (15, 40)):
         yield 2000, {"study": "small", "differences": shape, "n": n}
-    for rate, n in ((0.32, 200), (0.32, 1000), (0.06, 1000)):
-        yield 1000, {"study": "several", "event_rate": rate, "n": n}
+    for rate, n, count in FAMILIES:
+        yield 1000, {"study": "several", "event_rate": rate, "n": n, "models": count}
+    for count in (3, 5, 10):
+        facts = {"event_rate": 0.32, "n": 1000, "models": count}
+        yield 1000, {"study": "one of several", **facts}
     for n in (200, 1000):
         yield 2000, {"study": "equivalence", "event_rate": 0.32, "n": n}
     yield from _facts_of_thresholds_and_groups()
@@ -184,17 +190,41 @@ def small(facts: Facts, rng: np.random.Generator) -> list[Finding]:
 
 def several(facts: Facts, rng: np.random.Generator) -> list[Finding]:
     """Compare models that are all as good as one another, each with each."""
-    sample = populations.independent(facts["event_rate"], facts["n"], rng)
-    models = {
-        str(k): populations.forecast("blurred", sample.probability, rng) for k in range(SEVERAL)
-    }
-    found = properly.compare(sample.y, models, rule=Brier(), rng=rng)
+    found = _each_with_each(facts, rng, better=False)
     low, high = found.simultaneous.T
     return [
         rejection("any difference, unadjusted", found.p_value.min()),
-        rejection("any difference, Holm", found.adjusted_p_value.min()),
+        rejection("any difference, Holm", holm(found.p_value).min()),
+        rejection("any difference, max-t", found.adjusted_p_value.min()),
         together("all differences", 0.0, low, high),
     ]
+
+
+def one_of_several(facts: Facts, rng: np.random.Generator) -> list[Finding]:
+    """Compare a calibrated model with some that are worse: which share of them is found to be."""
+    found = _each_with_each(facts, rng, better=True)
+    worse = [first == "0" for first, _ in found.pairs]
+    tests = {"Holm": holm(found.p_value), "max-t": found.adjusted_p_value}
+    return [
+        (
+            {"what": "found worse", "method": name, "level": SIZE},
+            {"power": (p[worse] <= SIZE).mean()},
+        )
+        for name, p in tests.items()
+    ]
+
+
+def _each_with_each(
+    facts: Facts, rng: np.random.Generator, *, better: bool
+) -> properly.comparison.Comparison:
+    """Compare blurred models, the first of which may be calibrated."""
+    sample = populations.independent(facts["event_rate"], facts["n"], rng)
+    models = {
+        str(k): populations.forecast("blurred", sample.probability, rng)
+        for k in range(facts["models"])
+    }
+    models |= {"0": sample.probability} if better else {}
+    return properly.compare(sample.y, models, rule=Brier(), rng=rng)
 
 
 def equivalence(facts: Facts, rng: np.random.Generator) -> list[Finding]:
@@ -290,6 +320,7 @@ COMPARISONS: dict[str, Study] = {
     "steps ahead": steps_ahead,
     "small": small,
     "several": several,
+    "one of several": one_of_several,
     "equivalence": equivalence,
     "dominance": dominance,
     "groups": groups,

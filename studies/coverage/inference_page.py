@@ -212,13 +212,22 @@ def small(rows: Rows) -> str:
 
 def several(rows: Rows) -> str:
     lines = []
-    for (rate, n), group in groups(of(rows, "several"), "event_rate", "n").items():
-        tests = ("any difference, unadjusted", "any difference, Holm")
+    for facts, group in groups(of(rows, "several"), "event_rate", "n", "models").items():
+        rate, n, models = facts
+        tests = (f"any difference, {name}" for name in ("unadjusted", "Holm", "max-t"))
         cells = (rejected(one(pick(group, what=what))) for what in tests)
         held = covered(one(pick(group, what="all differences")))
-        lines.append([percent(rate), str(n), *cells, held])
-    header = ["event rate", "n", "any of 10 rejected, unadjusted", "any rejected, Holm"]
-    return table([*header, "all 10 simultaneous intervals hold"], lines)
+        lines.append([percent(rate), str(n), str(models), *cells, held])
+    header = ["event rate", "n", "models", "any pair rejected, unadjusted", "Holm", "max-t"]
+    return table([*header, "all simultaneous intervals hold"], lines)
+
+
+def one_of_several(rows: Rows) -> str:
+    lines = []
+    for (models,), group in groups(of(rows, "one of several"), "models").items():
+        found = (pick(group, method=name)[0]["power"] for name in ("Holm", "max-t"))
+        lines.append([str(models), *(shown(tuple(pair)) for pair in found)])
+    return table(["models", "found worse, Holm", "max-t"], lines)
 
 
 def equivalence(rows: Rows) -> str:
@@ -275,6 +284,7 @@ TABLES: dict[str, Callable[[Rows], str]] = {
     "inference_steps_ahead": steps_ahead,
     "inference_small": small,
     "inference_several": several,
+    "inference_one_of_several": one_of_several,
     "inference_equivalence": equivalence,
     "inference_dominance": dominance,
     "inference_confidence_set": confidence_set,

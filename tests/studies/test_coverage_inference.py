@@ -45,7 +45,8 @@ SHORT: list[tuple[int, dict[str, Any]]] = [
     (60, {"study": "pairs in time", "rho": 0.5, "n": 100}),
     (60, {"study": "steps ahead", "horizon": 4, "n": 50}),
     (60, {"study": "small", "differences": "skewed", "n": 15}),
-    (40, {"study": "several", "event_rate": 0.32, "n": 200}),
+    (40, {"study": "several", "event_rate": 0.32, "n": 200, "models": 5}),
+    (8, {"study": "one of several", "event_rate": 0.32, "n": 1000, "models": 3}),
     (90, {"study": "equivalence", "n": 1000}),
     (25, {"study": "dominance", "event_rate": 0.32, "clusters": None, "n": 200}),
     (6, {"study": "groups", "clusters": None}),
@@ -118,7 +119,8 @@ def test_tests_reject_what_is_true_as_seldom_as_they_say() -> None:
     chosen = rows_of("pairs", what="no difference") + rows_of("equivalence")
     chosen += rows_of("pairs in clusters", what="no difference", told=True)
     chosen += rows_of("small", differences="exchangeable")
-    chosen += rows_of("several", what="any difference, Holm")
+    for name in ("Holm", "max-t"):
+        chosen += rows_of("several", what=f"any difference, {name}")
     chosen += rows_of("groups", what="any group, Holm")
     chosen += rows_of("calibration monitor", curve="calibrated")
     chosen += rows_of("comparison monitor", better="neither")
@@ -266,3 +268,10 @@ def test_what_clusters_are_not_told_stands_in_parentheses() -> None:
     show = inference_page.beside
     assert show([told, alone], tables.covered, "coverage") == "95.0 ± 1.0 (70)"
     assert show([told], tables.covered, "coverage") == "95.0 ± 1.0"
+
+
+def test_the_single_step_method_finds_as_much_as_that_of_holm() -> None:
+    for count in (3, 5, 10):
+        (holm,) = rows_of("one of several", models=count, method="Holm")
+        (found,) = rows_of("one of several", models=count, method="max-t")
+        assert found["power"][0] > holm["power"][0] - FAR * found["power"][1]
