@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NoReturn
 
 import pytest
+from tests.killed_writers import write_both
 
 from properly._boundary import _parts
 from properly._boundary._files import make_folder, write_whole
@@ -278,3 +279,22 @@ def test_a_temporary_folder_goes_at_its_end_after_an_error_and_when_all_is_remov
     with temporary_folder() as folder:
         remove_all()
         assert not folder.exists()
+
+
+def test_a_file_that_another_run_takes_for_one_that_was_left_is_kept_again(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    write_both(tmp_path, b"a")
+    link = os.link
+    removed: list[Path] = []
+
+    def link_and_lose(source: Path, target: Path) -> None:
+        link(source, target)
+        if not removed:
+            removed.append(target)
+            target.unlink()
+
+    monkeypatch.setattr(os, "link", link_and_lose)
+    write_both(tmp_path, b"b")
+    assert [path.read_bytes()[:1] for path in tmp_path.iterdir()] == [b"b", b"b"]
+    assert removed

@@ -275,17 +275,22 @@ def _finish(parts: Sequence[Part]) -> None:
 
 def _keep(target: Path, clearing: ExitStack) -> Path | None:
     """Give a file that is to be replaced a second name, or a copy, until all is done."""
-    kept = _new_name(target.parent)
+    kept, held = _new_name(target.parent), None
     clearing.callback(_discard, kept)
-    try:
-        os.link(target, kept)
-    except FileNotFoundError:
-        return None
-    except (OSError, AttributeError):
-        # Not every disk has a second name for a file.
-        shutil.copy2(target, kept)
-    with kept.open("rb") as file:
-        held = _hold(file.fileno(), wait=False)
+    # Before it was held, another run may have taken it for one that was left.
+    while not kept.exists():
+        if held is not None:
+            os.close(held)
+            held = None
+        try:
+            os.link(target, kept)
+        except FileNotFoundError:
+            return None
+        except (OSError, AttributeError):
+            # Not every disk has a second name for a file.
+            shutil.copy2(target, kept)
+        with suppress(FileNotFoundError), kept.open("rb") as file:
+            held = _hold(file.fileno(), wait=False)
     if held is not None:
         clearing.callback(os.close, held)
     return kept
