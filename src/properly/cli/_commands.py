@@ -71,10 +71,12 @@ class Described(click.Command):
             return super().parse_args(ctx, args)
         except click.NoSuchOption as error:
             option = INSTEAD.get(error.option_name)
-            if option is not None:
-                known = {name for each in self.params for name in each.opts}
-                error.possibilities = [option] if option in known else None
-            raise
+            if option is None:
+                raise
+            known = {name for each in self.params for name in each.opts}
+            hint = f" Did you mean {option!r}?" if option in known else ""
+            message = f"No such option {error.option_name!r}.{hint}"
+            raise click.NoSuchOption(error.option_name, message, ctx=ctx) from None
 
 
 class DescribedGroup(Described, click.Group):
