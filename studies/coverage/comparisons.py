@@ -284,7 +284,7 @@ def groups(facts: Facts, rng: np.random.Generator) -> list[Finding]:
         low, high = m.simultaneous.T
         found.append(together("all groups", 0.0, low, high, measure=name))
         least = float(np.nanmin(m.adjusted_p_value))
-        found.append(rejection("any group, Holm", least, measure=name))
+        found.append(rejection("any group", least, measure=name))
     return found
 
 

@@ -1,7 +1,7 @@
 """What the coverage study says of groups with few events, none of which differs from the rest.
 
 Forecasts are calibrated, or too extreme everywhere alike. The skill differs between groups if their
-forecasts differ, so all groups draw from one population. A test is Holm's over the groups.
+forecasts differ, so all groups draw from one population. Tests are adjusted for all groups.
 """
 
 from __future__ import annotations
@@ -61,7 +61,7 @@ def small_groups(facts: Facts, rng: np.random.Generator) -> list[Finding]:
     for name in MEASURES:
         p = result.measures[name].adjusted_p_value
         tested = p[~np.isnan(p)]
-        about, measured = rejection("any group, Holm", float(tested.min(initial=1.0)), measure=name)
+        about, measured = rejection("any group", float(tested.min(initial=1.0)), measure=name)
         found.append((about, measured | {"tested": float(len(tested))}))
     return found
 

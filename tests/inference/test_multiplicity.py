@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from itertools import combinations
+from typing import Any
 
 import numpy as np
 import pytest
@@ -18,7 +19,6 @@ from properly.inference._multiplicity import (
     holm,
     max_t,
     max_t_of_pairs,
-    sup_t_quantile,
 )
 
 
@@ -33,37 +33,29 @@ def test_holm_stops_at_one_and_leaves_out_what_is_unknown() -> None:
     np.testing.assert_allclose(holm(np.array([np.nan, 0.03])), [np.nan, 0.03])
 
 
-def test_of_one_estimate_the_quantile_is_its_own() -> None:
-    rng = np.random.default_rng(1)
-    found = sup_t_quantile(np.array([[4.0]]), 0.95, 12, rng)
-    assert found == pytest.approx(student.ppf(0.975, 12), rel=1e-12)
+def reach(covariance: Any, level: float, degrees: float) -> float:
+    """Return how many standard errors all intervals reach to hold simultaneously."""
+    family = max_t(np.asarray(covariance), degrees, np.random.default_rng(2))
+    return float(student.ppf((1 + family.level_of_each(level)) / 2, degrees))
+
+
+@pytest.mark.parametrize("covariance", [[[4.0]], np.diag([1.0, 0.0])])
+def test_one_estimate_that_varies_has_its_own_quantile(covariance: Any) -> None:
+    assert reach(covariance, 0.95, 12) == pytest.approx(student.ppf(0.975, 12), rel=1e-12)
 
 
 def test_estimates_that_move_together_need_no_more_than_one() -> None:
-    found = sup_t_quantile(np.ones((3, 3)), 0.9, np.inf, np.random.default_rng(1))
-    assert found == pytest.approx(norm.ppf(0.95), abs=0.02)
+    assert reach(np.ones((3, 3)), 0.9, np.inf) == pytest.approx(norm.ppf(0.95), abs=0.02)
 
 
 @pytest.mark.parametrize("size", [2, 5])
 def test_of_independent_estimates_the_shares_multiply(size: int) -> None:
-    found = sup_t_quantile(
-        np.diag(np.arange(1.0, size + 1)), 0.95, np.inf, np.random.default_rng(2)
-    )
+    found = reach(np.diag(np.arange(1.0, size + 1)), 0.95, np.inf)
     assert found == pytest.approx(norm.ppf((1 + 0.95 ** (1 / size)) / 2), abs=0.03)
 
 
-def test_estimates_that_do_not_vary_are_left_out() -> None:
-    one = sup_t_quantile(np.diag([1.0, 0.0]), 0.95, 9, np.random.default_rng(2))
-    assert one == pytest.approx(student.ppf(0.975, 9), rel=1e-12)
-
-
-def test_without_a_degree_of_freedom_nothing_can_be_said() -> None:
-    assert np.isnan(sup_t_quantile(np.eye(2), 0.95, 0, np.random.default_rng(2)))
-
-
 def test_student_reaches_farther_than_the_normal() -> None:
-    few, many = (sup_t_quantile(np.eye(3), 0.95, d, np.random.default_rng(4)) for d in (6, 1000))
-    assert few > many + 0.4
+    assert reach(np.eye(3), 0.95, 6) > reach(np.eye(3), 0.95, 1000) + 0.4
 
 
 @pytest.mark.parametrize("degrees", [9.0, np.inf])

@@ -32,7 +32,7 @@ from properly.comparison._group_variance import (
     shrink,
 )
 from properly.inference._design import correction_of
-from properly.inference._multiplicity import holm, sup_t_quantile
+from properly.inference._multiplicity import bonferroni, max_t
 from properly.inference._variance import Spread, covariance, dot, in_reach
 
 if TYPE_CHECKING:
@@ -241,8 +241,8 @@ class Contrast:
     difference_interval : array of shape (groups, 2)
         The interval of the difference, taken alone.
     p_value, adjusted_p_value : array
-        Of no difference; adjusted by Holm's method, so that one in twenty tables at most has any
-        false finding at 0.05.
+        Of no difference; adjusted by the single-step max-t method, so that it is at most 1 - level
+        exactly where the simultaneous interval excludes zero.
     simultaneous : array of shape (groups, 2)
         Intervals that hold the true differences of all groups at once.
     shrunk, shrunk_error : array
@@ -366,7 +366,7 @@ def _compare(
     difference: Column, sums: Sums, split: Split, level: float, rng: np.random.Generator
 ) -> dict[str, Any]:
     """Put intervals around differences, one by one and all at once, and test each."""
-    from scipy.special import ndtr, stdtr, stdtrit
+    from scipy.special import stdtr, stdtrit
 
     error, skew = sums.apart.errors, sums.skew
     inside, outside = sums.squares
@@ -376,21 +376,18 @@ def _compare(
     with np.errstate(over="ignore"):
         t = straighten(difference[tested] / error[tested], skew[tested])
     p[tested] = 2 * stdtr(degrees[tested], -np.abs(t))
-    # Of two groups, each is the rest of the other: that is one comparison, and not two.
-    single = len(p) == 2
     joint = sums.apart.covariance[np.ix_(tested, tested)]
-    # Were all known well, all would reach equally far: each then misses equally often.
-    far = np.nan if single else sup_t_quantile(joint, level, np.inf, rng)
-    below = (1 + level) / 2
+    # With two groups, each is the rest of the other: that is one comparison, and not two.
+    family = bonferroni(1) if len(p) == 2 else max_t(joint, np.inf, rng)
     alone, quantile = (
-        np.where(tested, stdtrit(degrees, x), np.nan)
-        for x in (below, below if single else ndtr(far))
+        np.where(tested, stdtrit(degrees, (1 + x) / 2), np.nan)
+        for x in (level, family.level_of_each(level))
     )
     return {
         "difference_error": error,
         "difference_interval": _about(difference, error, alone, skew),
         "p_value": p,
-        "adjusted_p_value": p if single else holm(p),
+        "adjusted_p_value": family.adjust(p),
         "simultaneous": _about(difference, error, quantile, skew),
         "degrees": degrees,
         "quantile": quantile,

@@ -215,9 +215,11 @@ def by_group(
     ten cases, or clusters, on either side; their intervals are longer on one side. Not under strata
     and times. For observed to expected events it is that of a logarithm of a ratio.
 
-    *Many groups.* p-values are adjusted by Holm's method, and simultaneous intervals hold for all
-    groups at once. Both allow for the groups of this call only, not for other ways to divide the
-    cases that were tried before. More than 20 groups are warned of.
+    *Many groups.* Adjusted p-values and simultaneous intervals of differences come from the largest
+    of all t statistics (single-step max-t), so that one is significant exactly where the other
+    excludes zero. p-values of calibration tests are adjusted by Holm's method [1]_. Both allow for
+    the groups of this call only, not for other ways to divide the cases that were tried before.
+    More than 20 groups are warned of.
 
     *What differs.* A group in which the event is about as common as not has a higher score than one
     in which it is rare, even under perfect forecasts. The skill, observed to expected events, the

@@ -64,7 +64,8 @@ class WorstGroup(NamedTuple):
     simultaneous : pair of floats
         An interval that allows for having looked at all groups.
     adjusted_p_value : float
-        Of no difference, adjusted by Holm's method.
+        Of no difference, adjusted for all groups: at most 1 - level exactly where the interval
+        excludes zero.
     groups : int
         How many groups were tested, two or more.
     level : float
@@ -302,7 +303,7 @@ class Groups(Record):
 
     @property
     def adjusted_p_value(self) -> Column:
-        """The same, adjusted by Holm's method."""
+        """The same, adjusted for all groups."""
         return self.measures["score"].adjusted_p_value
 
     @property
@@ -405,7 +406,7 @@ def lay_out(groups: Groups) -> str:
     """Lay out the groups by themselves, then against the rest, and what is to be said."""
     title = f"{groups.unit} of {many(len(groups), 'group')}; {groups.design}"
     parts = [title, _by_themselves(groups)]
-    parts += ["Against the rest, p-values by Holm:", _against_the_rest(groups)]
+    parts += ["Against the rest, adjusted p-values:", _against_the_rest(groups)]
     if groups.calibration is not None:
         parts += ["Calibration within groups:", _within(groups, groups.calibration)]
     return "\n\n".join([*parts, "\n".join(map(wrapped, groups.notes))])

@@ -19,7 +19,6 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from properly.inference._draws import fast_stream
-from properly.inference._shares import student
 
 if TYPE_CHECKING:
     from properly.typing import Column
@@ -52,25 +51,6 @@ def holm(p: Column) -> Column:
 def holm_bounds(p: Column, is_bound: Column) -> Column:
     """Return which adjusted p-values are bounds: those that would be lower if a bound were."""
     return holm(np.where(is_bound & ~np.isnan(p), 0.0, p)) < holm(p)
-
-
-def sup_t_quantile(
-    covariance: Column, level: float, degrees: float, rng: np.random.Generator
-) -> float:
-    """Return how many standard errors either side all intervals must reach to hold at once.
-
-    It is the quantile of the largest of some variables of Student's t that are correlated as the
-    estimates are; never less than that of one of them. Estimates that do not vary are left out.
-    """
-    alone = student(degrees, level)
-    error = np.sqrt(np.maximum(np.diagonal(covariance), 0))
-    vary = np.flatnonzero(error > 0)
-    if len(vary) < 2 or not degrees > 0:
-        return alone
-    draw = fast_stream(rng)
-    correlation = covariance[np.ix_(vary, vary)] / np.outer(error[vary], error[vary])
-    largest = np.abs(_normals(correlation, draw)).max(axis=1)
-    return max(alone, float(np.quantile(largest / _scale(degrees, draw), level)))
 
 
 class MaxT(NamedTuple):

@@ -217,7 +217,7 @@ def _tooltip(one: Groups) -> list[Spec]:
         "score": "score",
         "told": "minus that of all others",
         "interval": f"{100 * one.level:g} % interval, all groups at once",
-        "chance": "p-value, by Holm",
+        "chance": "adjusted p-value",
         "skill": "skill",
         "expected": "observed to expected events",
     }
