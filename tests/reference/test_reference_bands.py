@@ -26,6 +26,9 @@ if TYPE_CHECKING:
 
     Floats = NDArray[np.float64]
 
+# Intervals and bands of few events warn.
+pytestmark = pytest.mark.filterwarnings("ignore:with .* intervals may cover less")
+
 KINDS: dict[str, Literal["consistency", "confidence"]] = {
     "diagonal": "consistency",
     "estimate": "confidence",

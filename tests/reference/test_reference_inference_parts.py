@@ -49,6 +49,9 @@ if TYPE_CHECKING:
 
     Floats = NDArray[np.float64]
 
+# Intervals and bands of few events warn.
+pytestmark = pytest.mark.filterwarnings("ignore:with .* intervals may cover less")
+
 COMPONENTS = {"mcb": "miscalibration", "dsc": "discrimination"}
 SOURCE_REPLICATES = 20000  # of the biases and of the standard deviations
 SOURCE_TESTS = 50000

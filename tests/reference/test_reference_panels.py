@@ -25,6 +25,9 @@ from properly.inference._shares import design_effect, variance
 from properly.inference._variance import _own_series, covariance, of_mean
 from properly.rules import Brier
 
+# Intervals and bands of few events warn.
+pytestmark = pytest.mark.filterwarnings("ignore:with .* intervals may cover less")
+
 FOLDER = Path(__file__).parent / "panels"
 LEVEL = 0.9
 AT = np.array([0.1, 0.25, 0.5, 0.75])

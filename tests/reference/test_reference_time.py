@@ -24,6 +24,9 @@ if TYPE_CHECKING:
 
     from properly.inference import Band, Estimate
 
+# Intervals and bands of few events warn.
+pytestmark = pytest.mark.filterwarnings("ignore:with .* intervals may cover less")
+
 FOLDER = Path(__file__).parent / "time"
 LEVEL = 0.9
 

@@ -34,6 +34,9 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from numpy.typing import NDArray
 
+# Intervals and bands of few events warn.
+pytestmark = pytest.mark.filterwarnings("ignore:with .* intervals may cover less")
+
 DISPLAYS: list[Any] = [ReliabilityDisplay, MurphyDisplay, DecisionDisplay, RocDisplay]
 RECORD = {
     ReliabilityDisplay: "reliability",

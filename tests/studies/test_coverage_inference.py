@@ -19,6 +19,9 @@ from properly.rules import RPS, Brier, Log
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+# Intervals and bands of few events warn.
+pytestmark = pytest.mark.filterwarnings("ignore:with .* intervals may cover less")
+
 inference = script("inference")
 inference_page = script("inference_page")
 populations = script("populations")

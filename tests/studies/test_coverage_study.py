@@ -17,6 +17,9 @@ from properly.rules import Brier, Log
 if TYPE_CHECKING:
     from pathlib import Path
 
+# Intervals and bands of few events warn.
+pytestmark = pytest.mark.filterwarnings("ignore:with .* intervals may cover less")
+
 cells, cells_page = script("cells"), script("cells_page")
 front_page = script("front_page")
 decisions = script("decisions")
