@@ -16,6 +16,8 @@ from properly.inference._variance import covariance, of_mean
 from properly.recalibration._sentences import folds_in_words
 from properly.rules import Brier
 
+# Twelve or fourteen clusters are warned of as few.
+pytestmark = pytest.mark.filterwarnings("ignore:with 1[24] clusters")
 CLUSTERS, TIMES = 14, 50
 RNG = np.random.default_rng(8)
 CLUSTER, TIME = (x.ravel() for x in np.indices((CLUSTERS, TIMES)))

@@ -15,6 +15,8 @@ from properly.inference._design import Design
 from properly.inference._variance import by_cosines, covariance
 from properly.rules import Brier
 
+# Twelve or fourteen clusters are warned of as few.
+pytestmark = pytest.mark.filterwarnings("ignore:with 1[24] clusters")
 CLUSTERS, TIMES, ROWS = 12, 40, 3
 RNG = np.random.default_rng(5)
 CLUSTER, TIME = (x.ravel() for x in np.indices((CLUSTERS, TIMES)))

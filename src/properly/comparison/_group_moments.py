@@ -173,11 +173,10 @@ def _add_up(
         joint += here
         squares[0, k] = own[k]
         squares[1] += np.where(np.arange(groups) == k, 0.0, own)
-    factor = every / max(every - 1, 1)
-    alone = Spread(np.diag(squares[0] * factor), every - 1)
+    alone = Spread(np.diag(squares[0]), every - 1)
     with np.errstate(divide="ignore"):
         skew = np.where(np.diagonal(joint) > 0, cubes / np.diagonal(joint) ** 1.5, 0.0)
-    return Sums(value, rest, alone, Spread(joint * factor, every - 1), squares, skew)
+    return Sums(value, rest, alone, Spread(joint, every - 1), squares, skew)
 
 
 def _turns(side: Sequence[Measured], scale: Column) -> Column:
@@ -201,7 +200,6 @@ def _about_mean(turn: Column, mean: Column) -> Column:
 def _scales(split: Split) -> Column:
     """Return what makes the variance of a selection that of its own cases."""
     own = np.stack([split.units.inside, split.units.outside])
-    every = int(split.units.inside.sum())
     with np.errstate(divide="ignore"):
-        scale = np.sqrt(own / (own - 1) * (every - 1) / every)
+        scale = np.sqrt(own / (own - 1))
     return np.where(own > 1, scale, np.nan)
