@@ -166,12 +166,13 @@ def clusters(facts: Facts, rng: np.random.Generator) -> list[Finding]:
 
 def unequal_clusters(facts: Facts, rng: np.random.Generator) -> list[Finding]:
     """Draw clusters of log-normal sizes; judge one model, and two of which neither is better."""
-    rate, count = facts["event_rate"], facts["clusters"]
-    size = MEMBERS * np.exp(LOG_SIZE * rng.normal(size=count) - LOG_SIZE**2 / 2)
+    rate: float = facts["event_rate"]
+    count: int = facts["clusters"]
+    size = MEMBERS * np.exp(LOG_SIZE * rng.standard_normal(count) - LOG_SIZE**2 / 2)
     label = np.repeat(np.arange(count), np.maximum(np.rint(size), 1).astype(np.intp))
     y, q = populations.in_clusters(rate, label, rng)
     cases = properly.Cases(y, populations.forecast(MODEL, q, rng), clusters=label)
-    shared, own = rng.normal(size=count)[label], rng.normal(size=len(label))
+    shared, own = rng.standard_normal(count)[label], rng.standard_normal(len(label))
     losses = [np.sqrt(SHARED) * shared + np.sqrt(1 - SHARED) * own, np.zeros(len(label))]
     models = {
         name: populations.off_by(populations.as_losses(loss, "normal"), y)

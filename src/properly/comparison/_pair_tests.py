@@ -426,7 +426,7 @@ def _estimates(
     result = {}
     for k, error in enumerate(pairs.scored.spread.errors.tolist()):
         value, (count, share) = float(scored.value[k]), scored.infinite[k]
-        quantile = float(quantiles[k])
+        quantile = quantiles[k]
         if pairs.options.by_area:
             ends, method = logit_interval(value, error, quantile), "DeLong, logit"
         else:
