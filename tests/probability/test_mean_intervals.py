@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pytest
 from scipy.stats import t as student
+from tests.score_oracles import corrected
 
 import properly
 from properly import Cases, datasets, probability, tally
@@ -65,11 +66,14 @@ def cases_of(classes: bool, known: dict[str, Any]) -> Cases:
 def log_error(f: Any, weight: Any, clusters: Any) -> tuple[float, float]:
     """Return the standard error of a weighted mean by its influences, and degrees of freedom."""
     influence = weight * (f - np.average(f, weights=weight)) / weight.sum()
-    units = influence
+    units, size = influence, np.ones(len(influence))
     if clusters is not None:
-        units = np.array([influence[clusters == g].sum() for g in np.unique(clusters)])
-    count = len(units)
-    return math.sqrt(count / (count - 1) * float((units**2).sum())), count - 1
+        units, size = (
+            np.array([x[clusters == g].sum() for g in np.unique(clusters)])
+            for x in (influence, weight)
+        )
+    factor, degrees = corrected(size)
+    return math.sqrt(float((factor * units**2).sum())), degrees
 
 
 def errors_by_hand(t: Any, known: dict[str, Any]) -> dict[str, tuple[float, float, float]]:
@@ -312,7 +316,7 @@ def test_clusters_of_an_event_are_drawn_as_a_whole() -> None:
     found, divergence = intervals(cases, rng=7), properly.means(cases).divergence
     (bias, other), scatter = biases_of(cases, 20, 20, 7)
     assert found.corrected_divergence == pytest.approx(divergence * math.exp(bias), rel=1e-12)
-    degrees = len(np.unique(CLUSTERS)) - 1
+    degrees = corrected(np.unique(CLUSTERS, return_counts=True)[1])[1]
     half = float(student.ppf(0.975, degrees)) * math.hypot(found.log_divergence_error, scatter)
     low, high = min(bias, other) - half, max(bias, other) + half
     ends = divergence * math.exp(low), divergence * math.exp(high)
