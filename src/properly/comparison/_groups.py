@@ -234,8 +234,8 @@ def by_group(
     its generalisation to estimates that depend on one another, with an F distribution. Shrinkage
     ignores that dependence. Weights are relative: only their ratios matter, here and within groups.
 
-    *What is left.* With ten groups that expect 35 events each, and have the same skill, any is
-    called different in 8 of 100 samples, not 5; with 100 events that is right. A group in which no
+    *What is left.* With ten groups that expect 30 to 45 events each, and have the same skill, any
+    is called different in 5 to 8 of 100 samples, not 5; with 100 events that is right. A group in which no
     event was observed has no logarithm of observed to expected events; the calibration test still
     judges it. Forty groups of 25 cases that are all alike are found not to be homogeneous in 10 of
     100 samples, not 5; tests of single groups are not affected. A group that is one short stretch
