@@ -137,7 +137,7 @@ def test_the_crash_example() -> None:
     assert low < 0 < high
     (needed,) = [x for x in texts(found, "unknown") if "It would take more than" in x]
     assert needed.endswith(
-        "people to tell logistic from boosting 80 % of the time, pair by pair; no upper limit can "
+        "people to distinguish logistic from boosting (80 % power, unadjusted). No upper limit can "
         "be given."
     )
 

@@ -982,8 +982,8 @@ def test_the_least_cases_that_it_would_take_are_those_of_the_far_end_of_the_inte
     evaluation = SimpleNamespace(notes=("with 3 events, beware", "Two.\nLines."))
     assert list(unknown(evaluation, found, WORDS)) == [
         (
-            "It would take more than 150 people to tell a from b, 100 from c and 100 from d 80 % "
-            "of the time, pair by pair; no upper limit can be given."
+            "It would take more than 150 people to distinguish a from b, 100 from c and 100 from d "
+            "(80 % power, unadjusted). No upper limit can be given."
         ),
         "With 3 events, beware.",
         "Two. Lines.",

@@ -141,7 +141,7 @@ def test_curves_and_lines_are_fitted_in_any_unit_of_weight(unit: float) -> None:
 
 
 def test_curves_of_tiny_forecasts_are_the_event_rate() -> None:
-    y, p = np.arange(40) < 10, np.full(40, 5e-324)
+    y, p = np.arange(80) < 20, np.full(80, 5e-324)
     curve = calibration.calibration_curve(y, p)
     np.testing.assert_allclose(curve.event_rate, [0.25], rtol=1e-9)
 

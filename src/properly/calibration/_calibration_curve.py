@@ -135,11 +135,11 @@ def calibration_curve(
     check_choice(fit, get_args(SmoothFit), "fit")
     level, points = check_level(level), check_whole(points, "points")
     subject = Subject.of(cases)
-    warn_of_few(cases)
     sample = _sampled(subject, fit)
     if not len(sample.value):
         message = "a spline needs forecasts that are not exactly 0 or 1; all of these are"
         raise DataError(message, hint='pass fit="loess".')
+    warn_of_few(cases)
     at = _some(sample.value, sample.weight, points)
     if fit == "spline":
         return CalibrationCurve(sample.value[at], *_spline(subject, sample, at, level), level)

@@ -455,8 +455,9 @@ def _decompose_event(
     parts = decompose_by(as_tally(tally), [rule])
     if drawing is None:
         return parts[0]
+    intervals = find_intervals(tally, [rule], parts, drawing)[0]
     warn_of_few(tally)
-    return replace(parts[0], intervals=find_intervals(tally, [rule], parts, drawing)[0])
+    return replace(parts[0], intervals=intervals)
 
 
 def _decompose_classes(

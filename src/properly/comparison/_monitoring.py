@@ -202,7 +202,7 @@ class CalibrationMonitor(_Monitor):
     >>> north = properly.comparison.CalibrationMonitor().update([1, 0, 1, 1], [0.3, 0.2, 0.4, 0.3])
     >>> south = properly.comparison.CalibrationMonitor().update([1, 1, 1], [0.2, 0.5, 0.3])
     >>> print(north + south)
-    7 cases: evidence 4.728 that forecasts are miscalibrated (p-value 0.212 at any time).
+    7 cases: evidence 4.728 that forecasts are miscalibrated (p = 0.212 at any time).
     """
 
     bets: ClassVar[int] = len(SLOPE)

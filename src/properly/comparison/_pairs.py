@@ -81,7 +81,7 @@ class Pair(Record):
     >>> two = {name: crash.forecasts[name] for name in ("logistic", "boosting")}
     >>> found = properly.compare(crash.died, two, rule=Brier(), clusters=crash.cluster)
     >>> print(found["boosting", "logistic"])
-    logistic is better than boosting by 0.0008323 Brier (95 % interval 0.0002056 to 0.001459)
+    logistic is better than boosting by 0.0008323 Brier (95 % interval 0.0002055 to 0.001459)
     """
 
     first: str

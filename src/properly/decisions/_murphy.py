@@ -248,8 +248,6 @@ def murphy_curve(
     result = None
     if band is not None:
         check_choice(band, get_args(Around), "band")
-        if band == "confidence":
-            warn_of_few(tally)
         if part in ("miscalibration", "discrimination"):
             drawing = as_drawing(level, replicates, rng)
             bounds = part_bounds(tally, part, band, drawing)
@@ -263,6 +261,8 @@ def murphy_curve(
             level = check_level(level)
             bounds = consistency_bounds(tally, terms[0], knot, level)
             result = Band(*bounds, _method(tally, "normal"), level, band)
+        if band == "confidence":
+            warn_of_few(tally)
     return MurphyCurve(knot, limits[0], limits[1], part, event_rate=t.event_rate, band=result)
 
 

@@ -300,12 +300,12 @@ def evaluate(
     >>> print(e)
     4 cases, event rate 0.5000; lower scores are better
     <BLANKLINE>
-    brier             score        95 % interval      skill  miscalibration  discrimination
-    good            0.04500  -0.00777 to 0.09777    0.82000         0.04500         0.25000
-    poor            0.20500   0.12232 to 0.28768    0.18000         0.08000         0.12500
-    (treat all)     0.50000                    -   -1.00000         0.25000         0.00000
-    (treat none)    0.50000                    -   -1.00000         0.25000         0.00000
-    (event rate)    0.25000                    -    0.00000         0.00000         0.00000
+    brier             score       95 % interval      skill  miscalibration  discrimination
+    good            0.04500  0.00000 to 0.09777    0.82000         0.04500         0.25000
+    poor            0.20500  0.12232 to 0.28768    0.18000         0.08000         0.12500
+    (treat all)     0.50000                   -   -1.00000         0.25000         0.00000
+    (treat none)    0.50000                   -   -1.00000         0.25000         0.00000
+    (event rate)    0.25000                   -    0.00000         0.00000         0.00000
     <BLANKLINE>
     also by log: e.table('log'), or e.table() for all
     <BLANKLINE>
@@ -327,9 +327,9 @@ def evaluate(
     >>> print(properly.evaluate([0, 1, 2], p, task="ordinal", rules=RPS(), replicates=0))
     3 cases of 3 ordered classes; lower scores are better
     <BLANKLINE>
-    rps                 score        95 % interval      skill  miscalibration  discrimination
-    forecast          0.07292  -0.04566 to 0.19150    0.67188         0.07292         0.22222
-    (class shares)    0.22222                    -    0.00000         0.00000         0.00000
+    rps                 score       95 % interval      skill  miscalibration  discrimination
+    forecast          0.07292  0.00000 to 0.19150    0.67188         0.07292         0.22222
+    (class shares)    0.22222                   -    0.00000         0.00000         0.00000
     <BLANKLINE>
     argmax           accuracy   macro_f1  mean_absolute_error  quadratic_kappa
     forecast          0.66667    0.55556              0.33333          0.66667

@@ -442,7 +442,7 @@ def stream(
     Stream(5 rows, 1 model, 2 rules)
     >>> e = stream.evaluate(replicates=0)
     >>> print(e.scores["forecast"]["brier"])
-    0.228 (95 % interval -0.1058 to 0.5618; 5 independent cases)
+    0.228 (95 % interval 0 to 0.5618; 5 independent cases)
     """
     return Stream(rules, within=within, pos_label=pos_label, cells=cells)
 

@@ -13,7 +13,6 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from properly._boundary._record import count_of_cases, many, percent, printable
-from properly.calibration._statistics import why_untested
 from properly.comparison._groups_record import find_worst
 from properly.evaluation._verdict._words import (
     NAMED,
@@ -294,6 +293,8 @@ def _outside(curve: Reliability, band: Band) -> Iterator[str]:
 
 def _untested(evaluation: Any, p_values: dict[str, Chance]) -> Iterator[str]:
     """Say which models were not tested and why, and whether draws were too few."""
+    from properly.calibration._statistics import why_untested
+
     missing = [name for name, x in p_values.items() if math.isnan(x.p)]
     reasons = {name: why_untested(evaluation.calibration_tests[name]) for name in missing}
     for reason in dict.fromkeys(reasons.values()):
@@ -584,6 +585,6 @@ def _open_pairs(standing: Standing, compared: Comparison, words: Words) -> Itera
         f"{printable(standing.top[0])} from {first}",
         *(f"{x} from {name}" for x, name in others),
     ]
-    take = f"It would take more than {number} {words.cases} to tell {listed(more)}"
-    alone = ", pair by pair" if len(compared) > 1 else ""
-    yield f"{take} {100 * POWER:g} % of the time{alone}; no upper limit can be given."
+    take = f"It would take more than {number} {words.cases} to distinguish {listed(more)}"
+    alone = ", unadjusted" if len(compared) > 1 else ""
+    yield f"{take} ({100 * POWER:g} % power{alone}). No upper limit can be given."
