@@ -64,6 +64,7 @@ def refuse(number: int) -> OSError:
     return OSError(number, os.strerror(number))
 
 
+@pytest.mark.slow
 def test_a_hundred_killed_writers_leave_whole_files(tmp_path: Path) -> None:
     kills = seen(tmp_path, "7", "100")
     assert len(kills) == 100

@@ -110,6 +110,7 @@ def test_all_numbers_are_those_of_the_rows_without_a_range() -> None:
         assert losses[:10].tolist() == np.array(worst.to_dict()["loss"], dtype=float).tolist()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("weight", [None, 3, 0.1])
 def test_counts_and_equal_weights_are_so_many_rows(weight: float | None) -> None:
     row = np.repeat(np.arange(len(DIED)), WEIGHT)

@@ -126,7 +126,8 @@ def run(path: Path, kind: str, first: int, end: int, *kill: Any) -> int:
     return subprocess.run([*command, *asked], env=known, check=False).returncode  # noqa: S603
 
 
-@pytest.mark.parametrize("kind", ["alarms once", pytest.param("restarts", marks=pytest.mark.slow)])
+@pytest.mark.slow
+@pytest.mark.parametrize("kind", ["alarms once", "restarts"])
 def test_a_year_with_restarts_and_killed_writers_ends_as_one_run_does(
     kind: str, tmp_path: Path
 ) -> None:

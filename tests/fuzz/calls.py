@@ -7,6 +7,7 @@ record is printed and written as a dictionary.
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
+from unittest.mock import patch
 
 import numpy as np
 import pandas as pd
@@ -621,7 +622,8 @@ def _(draw: Draw, folder: Path) -> Any:
 
 @writes("report.show")
 def _(draw: Draw, folder: Path) -> Any:
-    return properly.report.show(_evaluated(draw), title=str(folder.name))
+    with patch("tempfile.tempdir", str(folder)):
+        return properly.report.show(_evaluated(draw), title=str(folder.name))
 
 
 @writes("report.methods")

@@ -23,6 +23,9 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
 
+# Every public function has a quick test elsewhere.
+pytestmark = pytest.mark.slow
+
 PACKAGES = (
     *("calibration", "comparison", "counts", "datasets", "decisions", "engines", "evaluation"),
     *("inference", "plots", "probability", "recalibration", "report", "rules"),

@@ -18,6 +18,9 @@ from .stored_things import CODES
 if TYPE_CHECKING:
     from pathlib import Path
 
+# Every public function has a quick test elsewhere.
+pytestmark = pytest.mark.slow
+
 SLOW = (HealthCheck.too_slow, HealthCheck.data_too_large)
 FORECASTS = ("--outcome", "y", "--forecast", "good", "--forecast", "poor")
 COMMANDS = {

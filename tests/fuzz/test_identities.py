@@ -18,6 +18,9 @@ from properly.rules import Log
 
 from .odd_rows import Odd, odd_rows, rules
 
+# Every public function has a quick test elsewhere.
+pytestmark = pytest.mark.slow
+
 SLOW = (HealthCheck.too_slow, HealthCheck.data_too_large, HealthCheck.filter_too_much)
 # Rows that all weigh nothing are refused, and have no parts.
 PLAIN = odd_rows(design=False).filter(lambda odd: odd.weight is None or max(odd.weight) > 0)

@@ -21,6 +21,9 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
+# Every public function has a quick test elsewhere.
+pytestmark = pytest.mark.slow
+
 kinds = pytest.mark.parametrize("kind", STORED)
 json_kinds = pytest.mark.parametrize("kind", [x for x, of in STORED.items() if of.is_json])
 SLOW = (HealthCheck.too_slow, HealthCheck.data_too_large)

@@ -6,12 +6,19 @@ import ast
 from pathlib import Path
 
 import pytest
-from tests.messages.transcripts import HERE, Said, transcripts, words
+from tests.messages.transcripts import HERE, Said, scene, transcripts, words
 
 import properly
 from properly import errors
 
 SAID = [said for calls in transcripts().values() for said in calls if said.words]
+
+
+@pytest.fixture(scope="module", autouse=True)
+def _scenes() -> None:
+    """Make the folders that commands share before the first test."""
+    for file in {said.file for said in SAID}:
+        scene(file)
 
 
 @pytest.mark.parametrize("said", SAID, ids=repr)
