@@ -87,20 +87,20 @@ def test_outcomes_may_be_numbers_labels_or_rows_with_a_single_1(rule: ClassRule)
 
 
 NOT_ONE_HOT = [
-    ([[0.9, 0.1, 0.0], [0, 1, 0]], r"row 0 is \[0\.9, 0\.1, 0\.0\]"),
-    ([[1, 0, 0], [0.5, 0.5, 0]], r"row 1 is \[0\.5, 0\.5, 0\.0\]"),
-    ([[1, 1, 0], [0, 1, 0]], r"row 0 is \[1, 1, 0\]"),
-    ([[1, 0, 0], [0, 0, 0]], r"row 1 is \[0, 0, 0\]"),
+    ([[0.9, 0.1, 0.0], [0, 1, 0]], r"row 0 is \[0\.9, 0\.1, 0\.0\]", "not a distribution"),
+    ([[1, 0, 0], [0.5, 0.5, 0]], r"row 1 is \[0\.5, 0\.5, 0\.0\]", "not a distribution"),
+    ([[1, 1, 0], [0, 1, 0]], r"row 0 is \[1, 1, 0\]", "several labels or none"),
+    ([[1, 0, 0], [0, 0, 0]], r"row 1 is \[0, 0, 0\]", "several labels or none"),
 ]
 
 
 @every_rule
-@pytest.mark.parametrize(("y", "told"), NOT_ONE_HOT)
-def test_soft_labels_are_refused(rule: ClassRule, y: Any, told: str) -> None:
+@pytest.mark.parametrize(("y", "row", "hint"), NOT_ONE_HOT)
+def test_soft_labels_are_refused(rule: ClassRule, y: Any, row: str, hint: str) -> None:
     # Elsewhere they are never penalized, or penalized although the likeliest class is the same.
-    with pytest.raises(DataError, match=f"a single 1 and otherwise 0; {told}") as caught:
+    with pytest.raises(DataError, match=f"a single 1 and otherwise 0; {row}") as caught:
         rule(y, P)
-    assert "not a distribution" in str(caught.value)
+    assert hint in str(caught.value)
 
 
 # Forecasts. Elsewhere rows are rescaled without a word, or in the caller's own array.

@@ -48,6 +48,7 @@ def test_snapped_forecasts_have_one_height_a_value() -> None:
     np.testing.assert_array_equal(record.recalibrated, expected.recalibrated)
 
 
+@pytest.mark.filterwarnings("ignore:with 16 events")
 @pytest.mark.parametrize("kind", KINDS)
 def test_a_replicate_of_one_value_says_nothing_about_the_other(kind: Any) -> None:
     # About a third of the replicates never draw the .9. Filled in out of step, the upper bound
