@@ -80,7 +80,8 @@ def test_pairs_reach_as_far_as_if_each_were_looked_at(pairs: str, degrees: float
     apart[np.arange(len(apart)), ends[1][used]] = -1
     models = np.unique(np.concatenate([x[used] for x in ends]))
     draw = fast_stream(np.random.default_rng(3))
-    drawn = _normals(joint[np.ix_(models, models)], draw).T
+    centred = joint[np.ix_(models, models)] - joint[np.ix_(models, models)].mean(axis=0)
+    drawn = _normals(centred - centred.mean(axis=1, keepdims=True), draw).T
     sizes = np.abs(apart[:, models] @ drawn) / errors[used, None]
     if np.isfinite(degrees):
         sizes = sizes / np.sqrt(draw.chisquare(degrees, DRAWS) / degrees)

@@ -130,7 +130,9 @@ def max_t_of_pairs(
 ) -> MaxT:
     """Do the same for differences of pairs of estimates, of which there are many more.
 
-    The estimates are drawn, and subtracted: with 1,000 models there are 499,500 pairs.
+    The estimates are drawn, and subtracted: with 1,000 models there are 499,500 pairs. Errors that
+    all estimates share cancel and are left out first, so that scores with and without them, such as
+    means and two-way effects, have the same draws.
     """
     vary = (errors > 0) & (degrees > 0)
     if vary.sum() < 2:
@@ -141,7 +143,9 @@ def max_t_of_pairs(
     error = np.full((len(some), len(some)), np.inf)
     error[first, second] = error[second, first] = errors[vary]
     most, draw = float(degrees[vary].max()), fast_stream(rng)
-    drawn = _normals(covariance[np.ix_(some, some)], draw)
+    apart = covariance[np.ix_(some, some)]
+    apart = apart - apart.mean(axis=0)
+    drawn = _normals(apart - apart.mean(axis=1, keepdims=True), draw)
     largest = _largest_apart(drawn, error.astype(drawn.dtype), _scale(most, draw))
     return MaxT(np.sort(largest), most, int(vary.sum()))
 
