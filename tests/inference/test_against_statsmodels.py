@@ -36,7 +36,7 @@ rules = pytest.mark.parametrize("rule", RULES, ids=repr)
 
 
 def draw() -> dict[str, Any]:
-    """Draw 240 cases of 24 clusters of different sizes, 60 times, and two models."""
+    """Draw 240 cases of 36 clusters of different sizes, 60 times, and two models."""
     rng = np.random.default_rng(20240711)
     truth = rng.beta(2, 3, N)
     return {
@@ -44,7 +44,7 @@ def draw() -> dict[str, Any]:
         "a": np.clip(truth + rng.normal(0, 0.1, N), 0.02, 0.98).round(3),
         "b": np.clip(truth + rng.normal(0.05, 0.2, N), 0.02, 0.98).round(2),
         "weight": rng.choice([0.5, 1.0, 1.25, 3.0], N),
-        "clusters": np.minimum(rng.integers(0, 24, N), rng.integers(0, 24, N)),
+        "clusters": np.minimum(rng.integers(0, 36, N), rng.integers(0, 36, N)),
         "time": np.arange(N) // 4,
     }
 

@@ -177,6 +177,7 @@ def test_nowhere_has_no_bounds() -> None:
     assert np.isnan(LINES.at(NAN)).all()
 
 
+@pytest.mark.filterwarnings("ignore:with 2 events")
 def test_the_last_jump_of_a_curve_is_seen_from_inside() -> None:
     t = tally([0, 1, 0, 1], [0.1, 0.3, 1.0, 1.0])
     curve = murphy_curve(t, band="confidence")

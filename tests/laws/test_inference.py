@@ -177,7 +177,8 @@ def test_more_questions_only_widen(which: Any, seed: int, names: tuple[str, ...]
     assert found.pairs == (("a", "b"), ("a", "c"), ("b", "c"))
     assert (adjusted >= raw).all()
     assert (np.diff(adjusted[np.argsort(raw)]) >= 0).all()
-    assert adjusted.min() == pytest.approx(min(3 * raw.min(), 1), rel=1e-12)
+    # No worse than Bonferroni, which allows for any dependence.
+    assert (adjusted <= np.minimum(3 * raw, 1)).all()
     assert (found.simultaneous[:, 0] <= found.interval[:, 0]).all()
     assert (found.simultaneous[:, 1] >= found.interval[:, 1]).all()
 

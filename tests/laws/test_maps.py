@@ -11,6 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from scipy.special import logit
+from tests.score_oracles import corrected
 
 import properly
 from properly import recalibration
@@ -671,5 +672,13 @@ def test_a_gain_is_the_comparison_with_cross_fitted_forecasts(
     q = np.asarray(properly.cross_fit(cases, kind, folds=fold).p)
     d = np.asarray(rule.loss(y, p)) - np.asarray(rule.loss(y, q))
     assert gain.estimate == pytest.approx(d.mean(), abs=1e-14)
+    found = properly.compare(
+        y, {"before": p, "after": q}, rule=rule, clusters=cases.clusters, method="t", rng=1
+    )["before", "after"]
+    assert gain.standard_error == pytest.approx(found.standard_error, rel=1e-10)
+    # The upper end is further off: training parts overlap.
+    assert gain.interval[0] == pytest.approx(found.interval[0], rel=1e-10)
+    assert gain.interval[1] > found.interval[1]
     sums = np.bincount(np.arange(len(y)) % 40, d - d.mean()) / len(y)
-    assert gain.standard_error == pytest.approx(math.sqrt(40 / 39 * (sums @ sums)), rel=1e-10)
+    factor, _ = corrected(np.bincount(np.arange(len(y)) % 40))
+    assert gain.standard_error == pytest.approx(math.sqrt(factor @ sums**2), rel=1e-10)
