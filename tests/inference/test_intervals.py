@@ -561,3 +561,18 @@ def test_no_interval_of_a_score_leaves_the_range_of_the_rule() -> None:
         Cases(np.tile(y, 5), np.tile(p, 5), time=np.arange(20) // 10), Brier()
     )
     assert (times.lower >= 0).all()
+
+
+@pytest.mark.filterwarnings("ignore:with 59 events")
+def test_scores_of_comparisons_and_of_groups_stay_in_the_range_of_the_rule() -> None:
+    # One case in 60 costs almost 1, the others almost nothing.
+    p = np.full(60, 0.99)
+    y = np.arange(60) > 0
+    found = properly.compare(y, {"a": p, "b": p - 0.01}, rule=Brier())
+    assert found.scores["a"].interval[0] == 0
+    mixed, happened = np.tile([0.02, 0.98], 600), np.tile([0, 1], 600)
+    happened[0] = 1
+    groups = properly.by_group(
+        happened, mixed, Brier(), groups=np.arange(1200) // 600, replicates=1
+    )
+    assert groups.measures["score"].interval[0, 0] == 0

@@ -16,7 +16,7 @@ Influences of groups of cases added up, each group against the rest.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeAlias
 
 import numpy as np
@@ -360,6 +360,12 @@ def contrast_sums(
         **_compare(difference, sums, split, level, rng),
         **_together(sums, split, scale),
     )
+
+
+def bounded(measures: dict[str, Contrast], bounds: tuple[float, float]) -> dict[str, Contrast]:
+    """Intersect the intervals of the scores with the range of the losses."""
+    score = measures["score"]
+    return measures | {"score": replace(score, interval=np.clip(score.interval, *bounds))}
 
 
 def _compare(

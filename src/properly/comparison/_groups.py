@@ -17,7 +17,14 @@ from properly._boundary._record import many
 from properly.calibration._calibration_test import dependent_test
 from properly.calibration._decomposition import decompose_by, find_intervals
 from properly.calibration._line import Subject, find_line
-from properly.comparison._contrasts import Measure, Split, contrast, is_dependent, is_whole
+from properly.comparison._contrasts import (
+    Measure,
+    Split,
+    bounded,
+    contrast,
+    is_dependent,
+    is_whole,
+)
 from properly.comparison._group_draws import Part, draw_groups
 from properly.comparison._group_moments import compare_moments, moments_of_rows
 from properly.comparison._group_variance import count_units
@@ -38,6 +45,7 @@ from properly.counts._tally import Tally, as_tally
 from properly.errors import ArgumentTypeError, DataError
 from properly.inference._design import TIMES, Design
 from properly.inference._draws import Counts
+from properly.inference._intervals import loss_range
 from properly.inference._multiplicity import holm, holm_bounds
 from properly.inference._variance import of_mean, of_ratio
 from properly.rules._class_rule import require_class_rule
@@ -235,12 +243,12 @@ def by_group(
     ignores that dependence. Weights are relative: only their ratios matter, here and within groups.
 
     *What is left.* With ten groups that expect 30 to 45 events each, and have the same skill, any
-    is called different in 5 to 8 of 100 samples, not 5; with 100 events that is right. A group in which no
-    event was observed has no logarithm of observed to expected events; the calibration test still
-    judges it. Forty groups of 25 cases that are all alike are found not to be homogeneous in 10 of
-    100 samples, not 5; tests of single groups are not affected. A group that is one short stretch
-    of dependent times differs from the rest too often: 25 and 11 times in 100 for 20 and for 40 of
-    200 times, if times next to each other have a correlation of a half.
+    is called different in 5 to 8 of 100 samples, not 5; with 100 events that is right. A group in
+    which no event was observed has no logarithm of observed to expected events; the calibration
+    test still judges it. Forty groups of 25 cases that are all alike are found not to be
+    homogeneous in 10 of 100 samples, not 5; tests of single groups are not affected. A group that
+    is one short stretch of dependent times differs from the rest too often: 25 and 11 times in 100
+    for 20 and for 40 of 200 times, if times next to each other have a correlation of a half.
 
     *What is drawn.* For the calibration test and the miscalibration, outcomes of all groups are
     drawn together, as their forecasts say; and for the bias of the miscalibration, cases of all
@@ -309,7 +317,9 @@ def by_group(
         name=names_of_labels(counted.labels),
         cases=counted.cases,
         **about_event(cases, counted.number, counted.cases),
-        measures=_compare(cases, rule, reference, split, drawing),
+        measures=bounded(
+            _compare(cases, rule, reference, split, drawing), loss_range(rule, cases.classes)
+        ),
         calibration=_calibration(cases, rule, counted, split.enough, drawing) if within else None,
         units=split.units.inside,
         enough=split.enough,

@@ -27,6 +27,7 @@ from properly.errors import DataError
 from properly.inference._auc import logit_interval
 from properly.inference._design import Design
 from properly.inference._estimate import Estimate
+from properly.inference._intervals import loss_range, within_range
 from properly.inference._means import about_design, warn_of_clusters, warn_of_few
 from properly.inference._multiplicity import bonferroni, holm, max_t_of_pairs
 from properly.inference._variance import covariance
@@ -330,13 +331,14 @@ def compare_models(
     pairs, cases = as_pairs(tuple(models), reference), next(iter(models.values()))
     design = Design.of(cases, serial)
     if is_area(options.rule):
-        scored = score_areas(models, design, pairs)
+        scored, bounds = score_areas(models, design, pairs), (0.0, 1.0)
     else:
         scored = score_models(models, options.rule, design, pairs)
+        bounds = loss_range(options.rule, cases.classes)
     if warn:
         warn_of_few(cases)
         warn_of_clusters(design)
-    return compared(tuple(models), PairScores(pairs, scored, options), about_design(design))
+    return compared(tuple(models), PairScores(pairs, scored, options), about_design(design), bounds)
 
 
 def as_pairs(models: tuple[str, ...], reference: str | None) -> tuple[Index, ...]:
@@ -350,7 +352,9 @@ def as_pairs(models: tuple[str, ...], reference: str | None) -> tuple[Index, ...
     return tuple((i, last) for i in range(len(models)) if i != last)
 
 
-def compared(names: tuple[str, ...], pairs: PairScores, about: dict[str, Any]) -> Comparison:
+def compared(
+    names: tuple[str, ...], pairs: PairScores, about: dict[str, Any], bounds: tuple[float, float]
+) -> Comparison:
     """Put the comparison of all pairs together."""
     options, difference, result = pairs.options, pairs.differences(), margins(pairs)
     quantile = student_quantiles(result.degrees, options.level)
@@ -376,7 +380,7 @@ def compared(names: tuple[str, ...], pairs: PairScores, about: dict[str, Any]) -
         equivalence_p_value=equal,
         adjusted_equivalence_p_value=equal.copy() if options.adjust == "none" else holm(equal),
         methods=tuple(result.methods),
-        scores=_estimates(names, pairs, about),
+        scores=_estimates(names, pairs, about, bounds),
         degrees=float(result.degrees.min()),
         level=options.level,
         margin=options.margin,
@@ -417,9 +421,9 @@ def around_ratio(ratio: Column, quantile: Column, error: Column) -> Column:
 
 
 def _estimates(
-    names: tuple[str, ...], pairs: PairScores, about: dict[str, Any]
+    names: tuple[str, ...], pairs: PairScores, about: dict[str, Any], bounds: tuple[float, float]
 ) -> dict[str, Estimate]:
-    """Say of each model what it scores, and how far off that may be."""
+    """Return the score of each model, with an interval inside the range of the losses."""
     level, scored = pairs.options.level, pairs.scored
     own = scored.degrees or [pairs.degrees] * len(scored.value)
     quantiles = student_quantiles(np.array(own), level)
@@ -431,7 +435,7 @@ def _estimates(
             ends, method = logit_interval(value, error, quantile), "DeLong, logit"
         else:
             low, high = around(np.array([value]), quantile, np.array([error]))[0].tolist()
-            ends, method = (low, high), "Student's t"
+            ends, method = within_range((low, high), bounds, value), "Student's t"
         result[names[k]] = Estimate(
             value, error, ends, level, own[k], method, **about,
             infinite_cases=count, infinite_share=share,

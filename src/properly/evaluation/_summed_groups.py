@@ -19,7 +19,7 @@ from properly._boundary._labels import names_of_labels
 from properly._boundary._libraries import to_numpy
 from properly._boundary._options import as_drawing
 from properly._boundary._record import many
-from properly.comparison._contrasts import Split
+from properly.comparison._contrasts import Split, bounded
 from properly.comparison._group_moments import ROUNDING, GroupMoments, compare_moments
 from properly.comparison._group_variance import Units
 from properly.comparison._groups import (
@@ -145,7 +145,7 @@ def summed_groups(
         events=np.array([_number(part.sums, "event_rows") for part in parts]),
         event_rate=events / total,
         mean_forecast=forecast / total,
-        measures=compare_moments(moments, rule, split, drawing),
+        measures=bounded(compare_moments(moments, rule, split, drawing), rule.range),
         calibration=calibrate_groups(tallies, rule, split.enough, drawing) if within else None,
         units=split.units.inside,
         enough=split.enough,

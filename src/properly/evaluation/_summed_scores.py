@@ -215,7 +215,7 @@ def compare_sums(
     warn_of_sums(sums)
     pairs = tuple(combinations(range(len(sums.models)), 2))
     scores = PairScores(pairs, _scored(sums, r, pairs), Options(rule, level, as_generator(rng)))
-    return compared(sums.models, scores, _about(sums))
+    return compared(sums.models, scores, _about(sums), loss_range(rule, sums.classes))
 
 
 def warn_of_sums(sums: ScoreSums) -> None:
