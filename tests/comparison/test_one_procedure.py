@@ -62,7 +62,7 @@ def test_a_sentence_has_the_interval_that_decides() -> None:
     found = properly.compare(y, forecasts, rng=1)
     assert check(found) == {True, False}
     assert found["a", "c"].sentence == (
-        "a is better than c by 0.02666 Brier (95 % simultaneous interval 0.0004522 to 0.05288)"
+        "a is better than c by 0.02666 Brier (95 % simultaneous interval 0.0003919 to 0.05294)"
     )
 
 

@@ -189,11 +189,17 @@ def _compare(drawn: Column, shrink: Column, draw: Column, one: Column, largest: 
 
 
 def _normals(covariance: Column, draw: np.random.Generator) -> Column:
-    """Draw normal variables of a covariance, a row a draw; most directions may not vary."""
+    """Draw normal variables of a covariance, one row per draw.
+
+    The signs of eigenvectors differ from machine to machine; a symmetric root of the covariance
+    does not depend on them. With many estimates only the directions that vary are drawn.
+    """
     value, vector = np.linalg.eigh(covariance)
     some = value > ROUNDING * value[-1]
     root = vector[:, some] * np.sqrt(value[some])
-    kind = np.float64 if len(root) <= FEW else np.float32
+    is_small = len(root) <= FEW
+    root = root @ vector[:, some].T if is_small else root
+    kind = np.float64 if is_small else np.float32
     drawn = draw.standard_normal((root.shape[1], DRAWS), dtype=kind)
     return np.asarray(drawn.T @ root.T.astype(kind))
 
