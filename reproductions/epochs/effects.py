@@ -10,9 +10,11 @@ import numpy as np
 
 from properly.comparison import compare
 from properly.counts import Tally
+from properly.counts._cases import numbered
 from properly.counts._isotonic import recalibrate
 from properly.counts._reductions import upper_tails
 from properly.decisions import decide, hard_costs, quadratic_weighted_kappa
+from properly.inference._design import correction_of
 from properly.rules import Bounded, MissedBenefit
 
 if TYPE_CHECKING:
@@ -178,16 +180,15 @@ def paired(one: Column, other: Column, truth: Truth, measure: Measure) -> tuple[
     if error == 0:
         # Forecasts may differ and lead to the same decisions.
         return float(gaps.mean()), 0.0, math.nan
-    degrees = len(np.unique(truth.clusters)) - 1
+    degrees = correction_of(np.bincount(numbered(truth.clusters)[0])).degrees
     return float(gaps.mean()), error, two_sided(float(gaps.mean()) / error, degrees)
 
 
 def clustered_error(x: Column, clusters: Column) -> float:
-    """Return the standard error of a mean of cases in clusters."""
-    number = np.unique(clusters, return_inverse=True)[1]
-    totals = np.bincount(number, x - x.mean())
-    many = len(totals)
-    return float(np.sqrt(many / (many - 1) * np.sum(totals**2)) / len(x))
+    """Return the standard error of a mean of cases in clusters, as the library corrects it."""
+    number = numbered(clusters)[0]
+    totals = correction_of(np.bincount(number)).scaled(np.bincount(number, x - x.mean()))
+    return float(np.sqrt(np.sum(totals**2)) / len(x))
 
 
 def two_sided(t: float, degrees: float) -> float:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import warnings
 from dataclasses import dataclass
 from itertools import product
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -15,6 +16,7 @@ from properly.calibration import decompose, reliability
 from properly.counts import Tally
 from properly.datasets import corp
 from properly.datasets._corp import DISTRIBUTIONS
+from properly.errors import DataWarning
 from properly.rules import Brier
 from reproductions.reliability.niamey import LEVEL
 from reproductions.tables import Table, heading, section
@@ -189,9 +191,7 @@ def _cells(
     for i in range(repetitions):
         t = setting.draw(rng)
         for j, study in enumerate(STUDIES):
-            record = reliability(
-                t, band=study.kind, method=study.method, level=LEVEL, replicates=replicates, rng=rng
-            )
+            record = _banded(t, study, replicates, rng)
             share[j, i] = covered(record, continuous=setting.values is None)
             methods[j].add("" if record.band is None else record.band.method)
     mean, error = share.mean(axis=1), share.std(axis=1, ddof=1) / math.sqrt(repetitions)
@@ -199,6 +199,15 @@ def _cells(
         CoverageCell(study.name, *setting, " or ".join(sorted(m)), float(a), float(e))
         for study, m, a, e in zip(STUDIES, methods, mean, error, strict=True)
     ]
+
+
+def _banded(t: Tally, study: Study, replicates: int, rng: np.random.Generator) -> Reliability:
+    with warnings.catch_warnings():
+        # How often the bands of few events cover is the question.
+        warnings.simplefilter("ignore", DataWarning)
+        return reliability(
+            t, band=study.kind, method=study.method, level=LEVEL, replicates=replicates, rng=rng
+        )
 
 
 def covered(record: Reliability, *, continuous: bool) -> float:

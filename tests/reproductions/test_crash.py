@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 from reproductions.decisions import crash as _crash
 from reproductions.decisions.crash import METRICS, RULES, CrashTable, contributions
+from tests.score_oracles import corrected
 
 import properly
 from properly.datasets import crash
@@ -52,8 +53,8 @@ def test_the_lead_is_that_of_pairs_with_accidents_as_clusters(found: CrashTable)
     assert lead.difference == pytest.approx(difference.mean(), rel=1e-12)
     away = difference - difference.mean()
     sums = np.array([away[data.cluster == k].sum() for k in np.unique(data.cluster)])
-    g = len(sums)
-    error = np.sqrt((sums**2).sum() * g / (g - 1)) / len(data)
+    factor, _ = corrected(np.unique(data.cluster, return_counts=True)[1])
+    error = np.sqrt((factor * sums**2).sum()) / len(data)
     assert lead.error == pytest.approx(error, rel=1e-12)
     assert not lead.clear
 

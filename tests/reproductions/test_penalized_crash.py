@@ -7,6 +7,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 from reproductions.penalties.crash import Injuries, Rivalry, injuries, rounded
+from tests.score_oracles import corrected
 
 from properly.datasets import crash
 from properly.rules import PBS
@@ -109,8 +110,8 @@ def test_standard_errors_allow_for_accidents(found: Injuries) -> None:
     often = np.bincount(y) / len(y)
     gap = np.sum((p - np.eye(5)[y]) ** 2, axis=1) - np.sum((often - np.eye(5)[y]) ** 2, axis=1)
     totals = [np.sum(gap[accident == a] - gap.mean()) for a in np.unique(accident)]
-    many = len(totals)
-    by_hand = np.sqrt(many / (many - 1) * np.sum(np.square(totals))) / len(y)
+    factor, _ = corrected(np.unique(accident, return_counts=True)[1])
+    by_hand = np.sqrt(np.sum(factor * np.square(totals))) / len(y)
     pair = next(r for r in found.rivals if (r.first, r.second) == ("model", "class shares"))
     assert (pair.brier, pair.brier_error) == pytest.approx((gap.mean(), by_hand))
     # Persons in one accident are alike: alone, they would seem to tell more.
