@@ -13,6 +13,7 @@ import pytest
 
 import properly
 from properly import Interval
+from properly._boundary._record import percent
 from properly.calibration import Certain
 from properly.comparison import Comparison
 from properly.evaluation._verdict import _headline
@@ -40,7 +41,6 @@ from properly.evaluation._verdict._words import (
     finished,
     listed,
     named,
-    percent,
     rounded_down,
     runs,
     scope_of,

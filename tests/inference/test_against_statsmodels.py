@@ -55,7 +55,7 @@ Y, A, B, WEIGHT = DATA["y"], DATA["a"], DATA["b"], DATA["weight"]
 CLUSTERS = np.unique(DATA["clusters"], return_inverse=True)[1]
 G = int(CLUSTERS.max()) + 1
 # Within one stratum, clusters of any size have the factor G / (G - 1), as there.
-SURVEY = {"clusters": CLUSTERS, "strata": np.zeros(N)}
+SURVEY: dict[str, Any] = {"clusters": CLUSTERS, "strata": np.zeros(N)}
 
 
 def losses(rule: Any, p: Floats = A) -> Floats:

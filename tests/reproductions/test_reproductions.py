@@ -88,10 +88,16 @@ def test_a_source_of_randomness_is_checked_before_anything_is_computed(each: Any
     assert told == []
 
 
-def test_nothing_is_fitted_or_drawn_by_opening_the_door() -> None:
+def test_nothing_is_fitted_or_drawn_by_opening_the_door(pytestconfig: pytest.Config) -> None:
     code = (
         "import sys, reproductions; "
         "print([m for m in ('scipy.optimize', 'matplotlib') if m in sys.modules])"
     )
-    found = subprocess.run([sys.executable, "-c", code], capture_output=True, check=True, text=True)  # noqa: S603
+    found = subprocess.run(  # noqa: S603
+        [sys.executable, "-c", code],
+        cwd=pytestconfig.rootpath,
+        capture_output=True,
+        check=True,
+        text=True,
+    )
     assert found.stdout == "[]\n"
