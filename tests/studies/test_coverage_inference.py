@@ -38,6 +38,7 @@ SHORT: list[tuple[int, dict[str, Any]]] = [
     (20, {"study": "summary", "event_rate": 0.32, "n": 200}),
     (12, {"study": "weights", "weights": "events", "event_rate": 0.06, "n": 200}),
     (18, {"study": "clusters", "event_rate": 0.32, "clusters": 8, "uneven": False}),
+    (25, {"study": "unequal clusters", "clusters": 8}),
     (90, {"study": "series", "losses": "normal", "rho": 0.8, "n": 100}),
     (6, {"study": "bootstrap", "event_rate": 0.06}),
     (30, {"study": "bootstrap clusters"}),

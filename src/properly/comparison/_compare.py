@@ -206,18 +206,18 @@ def compare(
     >>> found = properly.compare(crash.died, three, rule=Brier(), clusters=crash.cluster, rng=1)
     >>> print(found)
     logistic is better than boosting by 0.0008323 Brier
-        (95 % simultaneous interval 9.408e-05 to 0.001571).
+        (95 % simultaneous interval 9.048e-05 to 0.001574).
     logistic is better than forest by 0.007263 Brier
-        (95 % simultaneous interval 0.005641 to 0.008885).
+        (95 % simultaneous interval 0.005633 to 0.008893).
     boosting is better than forest by 0.006431 Brier
-        (95 % simultaneous interval 0.00499 to 0.007872).
+        (95 % simultaneous interval 0.004983 to 0.007879).
     <BLANKLINE>
     row minus column    logistic     boosting      forest
     logistic                  -   -0.0008323*  -0.007263*
     boosting          0.0008323*           -   -0.006431*
     forest             0.007263*    0.006431*          -
     >>> found.adjusted_p_value.round(3)
-    array([0.022, 0.   , 0.   ])
+    array([0.024, 0.   , 0.   ])
 
     Two models need no names, and the Brier score is the rule unless another is named:
 

@@ -213,7 +213,7 @@ class Comparison(Record):
     Comparison(5 models, 10 pairs, brier, 4,973 clusters)
     >>> print(found["logistic", "forest"])
     logistic is better than forest by 0.007263 Brier
-        (95 % simultaneous interval 0.005421 to 0.009105)
+        (95 % simultaneous interval 0.005425 to 0.009101)
     """
 
     models: tuple[str, ...]
