@@ -6,7 +6,7 @@ import math
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import combinations
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeAlias
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeAlias, cast
 
 import numpy as np
 
@@ -334,7 +334,7 @@ def compare_models(
         scored, bounds = score_areas(models, design, pairs), (0.0, 1.0)
     else:
         scored = score_models(models, options.rule, design, pairs)
-        bounds = loss_range(options.rule, cases.classes)
+        bounds = loss_range(cast("Rule", options.rule), cases.classes)
     if warn:
         warn_of_few(cases)
         warn_of_clusters(design)
