@@ -82,9 +82,10 @@ def pytest_runtest_protocol(item: pytest.Item) -> Iterator[None]:
 
 
 def files() -> set[Path]:
-    """Return what is in the project's folder and among temporary files."""
+    """Return what is in the project's folder, and what this library calls temporary."""
     checkout = (path for path in ROOT.iterdir() if not path.name.startswith(OTHERS))
-    return {*checkout, *Path(tempfile.gettempdir()).iterdir()}
+    # Browsers and frameworks leave files of their own.
+    return {*checkout, *Path(tempfile.gettempdir()).glob("properly-*")}
 
 
 def pytest_runtest_call(item: pytest.Item) -> None:

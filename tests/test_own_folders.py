@@ -13,7 +13,7 @@ from pathlib import Path
 
 def test_own_folder(): Path("report.html").touch()
 def test_empty_again(): assert not list(Path().iterdir())
-def test_temporary(): tempfile.mkdtemp(prefix="litter")
+def test_temporary(): tempfile.mkdtemp(prefix="properly-")
 def test_project(): Path(__file__).with_name("report.html").touch()
 """
 
