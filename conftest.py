@@ -58,8 +58,9 @@ def pytest_report_header() -> list[str]:
 
 def pytest_configure(config: pytest.Config) -> None:
     """Make the folder that tests start in, and one for their temporary files."""
-    os.environ.setdefault("PYTEST_DEBUG_TEMPROOT", tempfile.gettempdir())
-    config.stash[WORKPLACE] = workplace = Path(tempfile.mkdtemp(prefix="properly-tests-"))
+    # Workers have folders beside each other: the names of sockets must be short.
+    root = os.environ.setdefault("PYTEST_DEBUG_TEMPROOT", tempfile.gettempdir())
+    config.stash[WORKPLACE] = workplace = Path(tempfile.mkdtemp(prefix="properly-tests-", dir=root))
     (workplace / "temporary").mkdir()
     os.environ["TMPDIR"] = tempfile.tempdir = str(workplace / "temporary")
 
@@ -84,8 +85,9 @@ def pytest_runtest_protocol(item: pytest.Item) -> Iterator[None]:
 def files() -> set[Path]:
     """Return what is in the project's folder, and what this library calls temporary."""
     checkout = (path for path in ROOT.iterdir() if not path.name.startswith(OTHERS))
-    # Browsers and frameworks leave files of their own.
-    return {*checkout, *Path(tempfile.gettempdir()).glob("properly-*")}
+    # Browsers and frameworks leave files of their own, and `show` leaves a page for the browser.
+    ours = Path(tempfile.gettempdir()).glob("properly-*")
+    return {*checkout, *(path for path in ours if path.suffix != ".html")}
 
 
 def pytest_runtest_call(item: pytest.Item) -> None:

@@ -335,3 +335,9 @@ def test_rows_with_clusters_and_times_have_the_spread_of_a_panel() -> None:
     alone = [spread_of_rows(properly.Cases(Y, P, **known), AMOUNT) for known in each]
     assert found.degrees == min(x.degrees for x in alone)
     assert (found.errors >= np.max([x.errors for x in alone], axis=0) * (1 - 1e-12)).all()
+
+
+def test_one_cluster_that_outweighs_all_others_leaves_about_one_degree_of_freedom() -> None:
+    heavy = np.concatenate([[1.0], 10.0 ** -np.arange(14, 180, 9)])
+    found = correction_of(heavy)
+    assert 0.5 < found.degrees <= 1

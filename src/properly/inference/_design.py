@@ -74,7 +74,11 @@ def correction_of(weight: Column) -> Correction:
         if not np.isfinite(factor).all():
             # All others together weigh less than rounding leaves of the heaviest.
             return Correction(np.nan, 0.0)
-    return Correction(factor, 1 / float(share @ share + lost.sum() ** 2 - lost @ lost))
+    # The largest apart: the square of the sum and the sum of squares would cancel.
+    most = lost.argmax()
+    rest = np.delete(lost, most)
+    products = 2 * lost[most] * rest.sum() + max(rest.sum() ** 2 - rest @ rest, 0.0)
+    return Correction(factor, 1 / float(share @ share + products))
 
 
 @dataclass(frozen=True, eq=False)
