@@ -9,6 +9,7 @@ import pytest
 
 import properly
 from properly.evaluation._verdict._standing import standing_of
+from properly.report._regret import _alpha_of_each
 from properly.rules import Regret
 from tests.browser.pages import some_accidents
 
@@ -173,8 +174,8 @@ def test_a_range_that_is_dragged_along_keeps_the_numbers_of_the_library(
     require_the_library(window, crash.evaluation)
 
 
-def as_in_the_library(window: Window, a: float, b: float) -> None:
-    """Compare intervals and tiers with what the library finds over the range by itself."""
+def as_in_the_library(window: Window, a: float, b: float, alpha: float) -> None:
+    """Compare intervals, and tiers at the level of single tests that the page has."""
     y, forecasts, kept = some_accidents()
     clusters = properly.datasets.crash().cluster[kept]
     found = properly.compare(y, forecasts, rule=Regret((a, b)), clusters=clusters, rng=1)
@@ -187,20 +188,20 @@ def as_in_the_library(window: Window, a: float, b: float) -> None:
         assert (row.lower, row.upper) == pytest.approx(alone.interval, abs=1e-9)
     order = sorted(forecasts, key=lambda name: found.scores[name].value)
     assert [name for name in rows if name in order] == order
-    assert {name: rows[name].tier for name in order} == tiers_of(found, order)
+    assert {name: rows[name].tier for name in order} == tiers_of(found, order, alpha)
 
 
-def tiers_of(found: Comparison, order: list[str]) -> dict[str, int]:
+def tiers_of(found: Comparison, order: list[str], alpha: float) -> dict[str, int]:
     """Put the best model and those that it is not better than into one tier, and so on."""
     tiers: dict[str, int] = {}
     while rest := [name for name in order if name not in tiers]:
         tier = max(tiers.values(), default=0) + 1
-        tiers |= {name: tier for name in rest if not better(found, rest[0], name)}
+        tiers |= {name: tier for name in rest if not better(found, rest[0], name, alpha)}
     return tiers
 
 
-def better(found: Comparison, one: str, other: str) -> bool:
-    return one != other and found[one, other].adjusted_p_value <= 1 - found.level
+def better(found: Comparison, one: str, other: str, alpha: float) -> bool:
+    return one != other and found[one, other].p_value <= alpha
 
 
 # Single functions warn of few events.
@@ -219,7 +220,7 @@ def test_intervals_and_tiers_of_ranges_are_those_of_the_library(
         choose(window, 0, 100)
         choose(window, round(100 * a, 6), round(100 * b, 6))
         assert chosen_ends(window) == pytest.approx((a, b), abs=1e-9)
-        as_in_the_library(window, a, b)
+        as_in_the_library(window, a, b, _alpha_of_each(crash.evaluation))
         seen.add(tuple(row.tier for row in ranking(window) if row.tier))
         assert "nearest" not in window.page.locator("#sure").inner_text()
     assert len(seen) > 1

@@ -120,13 +120,14 @@ def test_the_verdict_is_unfolded_on_paper_and_folded_again(window: Window) -> No
         }, { once: true })"""
     )
     assert page.locator("details:not([open])").count() > 10
+    before = page.locator("details[open]").count()
     page.emulate_media(media="print")
     pdf = page.pdf(format="A4", print_background=True)
     assert pdf.startswith(b"%PDF-")
     assert 2 <= pdf.count(b"/Type /Page\n") + pdf.count(b"/Type /Page ") <= 8
     assert len(pdf) < 3_000_000
-    assert page.evaluate("window.open") == ["verdict"]
-    assert page.locator("details[open]").count() == 0
+    assert [name for name in page.evaluate("window.open") if name] == ["verdict"]
+    assert page.locator("details[open]").count() == before
 
 
 def test_nothing_to_press_is_printed(window: Window) -> None:
