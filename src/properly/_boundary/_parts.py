@@ -16,7 +16,7 @@ import stat
 from contextlib import ExitStack, contextmanager, suppress
 from contextvars import ContextVar
 from pathlib import Path
-from tempfile import TemporaryDirectory
+from tempfile import mkdtemp
 from typing import TYPE_CHECKING, BinaryIO, NamedTuple
 
 from properly._boundary._record import printable
@@ -188,14 +188,13 @@ def in_words(path: Path) -> Iterator[None]:
 @contextmanager
 def temporary_folder() -> Iterator[Path]:
     """Make a folder for the time being; `remove_all` ends a removal that was interrupted."""
-    with TemporaryDirectory(prefix="properly-", ignore_cleanup_errors=True) as name:
-        folder = Path(name)
-        _FOLDERS.add(folder)
-        try:
-            yield folder
-        finally:
-            shutil.rmtree(folder, ignore_errors=True)
-            _FOLDERS.discard(folder)
+    folder = Path(mkdtemp(prefix="properly-"))
+    _FOLDERS.add(folder)
+    try:
+        yield folder
+    finally:
+        shutil.rmtree(folder, ignore_errors=True)
+        _FOLDERS.discard(folder)
 
 
 def remove_all() -> None:
