@@ -125,7 +125,8 @@ def interrupt(command: str, data: Path, delay: float, number: signal.Signals) ->
         printed = log.read_text()
         log.unlink()
         left = [str(path) for folder in (work, temporary) for path in Path(folder).rglob("*")]
-        code = run.returncode if used else None
+        # Killed by the signal itself: Python was exiting, and no longer handled it.
+        code = run.returncode if used and run.returncode != -number else None
         return Ending(code, seconds, used + usage.ru_utime + usage.ru_stime, printed, left)
 
 
