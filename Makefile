@@ -53,7 +53,7 @@ report: $(VENV)/.ready-app  ## evaluate the bundled example and write report.htm
 	@$(BIN)/properly demo --output report.html --force
 
 test: $(VENV)/.ready-test $(VENV)/.ready-browser  ## run every check and all quick tests, with few examples
-	@$(TOGETHER) --jobs=$(PROCESSES) $(QUICK) check
+	@$(TOGETHER) --jobs=$(PROCESSES) $(QUICK) check TYPED=src
 
 # Quick tests in parts of about the same time, each a process of its own: workers would each collect
 # all tests, and tell another process of each. Whatever draws or prints pages shares what that loads;
@@ -114,10 +114,11 @@ fuzz: $(VENV)/.ready-test,docs  ## try odd rows, files and stored things for MIN
 	@touch $(VENV)/.ready-test $(VENV)/.ready-docs
 	@$(BIN)/python -m tests.fuzz $(MINUTES)
 
+# `make test` looks at the types of the library, `make check` and `make verify` at all.
 check: $(VENV)/.ready-test  ## format, lint, types, import contracts
 	@$(BIN)/ruff format --check --quiet .
 	@$(BIN)/ruff check --quiet .
-	@$(BIN)/mypy --no-error-summary
+	@$(BIN)/mypy --no-error-summary $(TYPED)
 	@$(BIN)/lint-imports --no-logo
 
 test-integrations: $(VENV)/.ready-test $(VENV)/.ready-integrations  ## run the tests that need heavy frameworks, one after the other

@@ -1,14 +1,36 @@
-"""What tests of several packages work with: a folder, and a database."""
+"""What tests of several packages work with, and the sample of parameters of the quick run."""
 
 from __future__ import annotations
 
+from collections import defaultdict
 from typing import TYPE_CHECKING, Any
+from zlib import crc32
 
 import pytest
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
+
+# Tests of these packages repeat one claim for each rule, map or engine: `make test` tries as many
+# of them, `make verify` all.
+SAMPLED = ("engines", "laws", "recalibration")
+SAMPLE = 8
+# Each of these is one record or one engine, tried by no other test.
+WHOLE = ("test_engines.py", "test_records.py")
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Mark the parameters of a test as slow, save a sample that differs from test to test."""
+    tests = defaultdict(list)
+    for item in items:
+        if item.path.parent.name in SAMPLED and item.path.name not in WHOLE:
+            tests[item.nodeid.partition("[")[0]].append(item)
+    for test, tried in tests.items():
+        step = -(-len(tried) // SAMPLE)
+        for position, item in enumerate(tried, crc32(test.encode())):
+            if position % step:
+                item.add_marker("slow")
 
 
 @pytest.fixture

@@ -119,6 +119,7 @@ def numbers_of(found: Any) -> list[float]:
     return [*estimates, *errors, *found.tests.values()]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("fit", FITS)
 @pytest.mark.parametrize(
     "known", [{}, {"clusters": CLUSTER, "strata": STRATUM}, {"time": TIME}], ids=str
@@ -421,6 +422,7 @@ def test_weighted_draws_vary_more_than_counts() -> None:
     assert heavy.ici.mean_if_calibrated > 1.5 * light.ici.mean_if_calibrated
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("fit", FITS)
 @pytest.mark.parametrize("known", [{}, {"weight": 1 + np.arange(600) % 3}], ids=["counts", "rows"])
 def test_of_very_many_forecasts_random_outcomes_are_counted_in_cells(

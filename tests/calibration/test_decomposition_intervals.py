@@ -96,6 +96,7 @@ def test_every_interval_is_in_order_and_no_part_is_negative(rule: Any) -> None:
     assert low <= found.corrected_discrimination <= high
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", range(8))
 @pytest.mark.parametrize("slope", [1.0, 0.5, 0.2])
 def test_miscalibration_begins_at_zero_unless_the_test_refuses(seed: int, slope: float) -> None:

@@ -248,6 +248,7 @@ def test_draws_in_cells_have_the_bounds_of_all_draws(
 
 
 # Clusters
+@pytest.mark.slow
 @pytest.mark.parametrize(("kind", "method"), WITH_CLUSTERS)
 @pytest.mark.parametrize("seed", [1, 2])
 def test_duplicates_that_are_known_as_such_add_nothing(kind: str, method: str, seed: int) -> None:
@@ -272,6 +273,7 @@ def test_clusters_of_one_case_are_no_clusters(kind: str, method: str) -> None:
     assert alone == pytest.approx(plain, rel=0.05)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("kind", "method"), WITH_CLUSTERS)
 def test_the_names_and_the_order_of_clusters_do_not_matter(kind: str, method: str) -> None:
     y, p = sample(90)

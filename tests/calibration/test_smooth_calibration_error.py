@@ -33,6 +33,7 @@ def by_quadrature(value: Column, residual: Column, scale: float, points: int = 5
     return float(np.abs(smooth).mean()) / (scale * math.sqrt(2 * math.pi))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("scale", [0.01, 0.05, 0.3, 1.0])
 def test_errors_agree_with_brute_force(scale: float) -> None:
     # The midpoint rule itself is off by about the number of zeros over the square of its points.
@@ -62,6 +63,7 @@ def test_the_error_does_not_increase_with_the_scale() -> None:
     assert errors[-1] >= abs(residual.sum())
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", range(5))
 def test_at_the_fixed_point_error_and_scale_are_equal(seed: int) -> None:
     value, residual = drawn(seed)

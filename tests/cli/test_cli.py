@@ -306,6 +306,7 @@ def test_an_audit_is_the_page_of_its_record() -> None:
     assert result.exit_code == 0
 
 
+@pytest.mark.slow
 def test_an_audit_as_json_is_that_of_its_records() -> None:
     result = run("audit", "rps", "--classes", "2", "--format", "json", "--seed", "4")
     assert json.loads(result.stdout) == [audit(RPS(), 2, rng=4).to_dict()]

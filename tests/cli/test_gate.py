@@ -469,6 +469,7 @@ def test_a_model_that_is_worth_recalibrating_fails(
     assert "Recalibrating extreme with" in result.stdout
 
 
+@pytest.mark.slow
 def test_the_gain_is_that_of_a_call_by_the_first_rule(tmp_path: Path) -> None:
     file = write_extreme(tmp_path / "forecasts.csv")
     data = properly.read(file)
@@ -496,6 +497,7 @@ def test_nothing_is_recalibrated_that_no_one_asks_for(
     assert (result.exit_code, result.stderr) == (0, "")
 
 
+@pytest.mark.slow
 def test_an_infinite_gain_needs_no_interval(tmp_path: Path) -> None:
     file = tmp_path / "certain.csv"
     rows = "0,0.2\n0,0.3\n1,0.6\n1,0.7\n0,0.6\n" * 30

@@ -263,6 +263,7 @@ def test_a_better_model_is_to_be_compared(tmp_path: Path) -> None:
     )
 
 
+@pytest.mark.slow
 def test_what_to_do_is_a_command_that_runs(tmp_path: Path) -> None:
     rng = np.random.default_rng(3)
     p = rng.uniform(5, 30, 600).round(1)

@@ -282,6 +282,7 @@ def write_classes(path: Path) -> Path:
     return path
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", CLASS_MAPS)
 def test_maps_for_classes_read_and_write_a_column_a_class(kind: str, tmp_path: Path) -> None:
     file, path, out = (tmp_path / x for x in ("in.csv", "map.json", "out.csv"))
@@ -305,6 +306,7 @@ def test_maps_for_classes_read_and_write_a_column_a_class(kind: str, tmp_path: P
     assert "Fitted to 400 cases: " in shown
 
 
+@pytest.mark.slow
 def test_classes_that_need_no_map_have_one_that_changes_nothing(tmp_path: Path) -> None:
     file = write_forecasts(tmp_path / "in.csv")
     path, out = tmp_path / "map.json", tmp_path / "out.csv"

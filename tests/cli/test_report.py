@@ -88,6 +88,7 @@ def test_the_options_reach_the_evaluation(written: list[Any]) -> None:
     assert e.design == "40 clusters"
 
 
+@pytest.mark.slow
 def test_a_map_is_chosen_or_named(written: list[Any]) -> None:
     run("report", "forecasts.csv", *TWO, *QUICK, "--recalibrate")
     run("report", "forecasts.csv", *TWO, *QUICK, "--recalibrate=venn-abers", "--force")

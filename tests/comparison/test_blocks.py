@@ -63,6 +63,7 @@ def test_splits_are_those_written_out_by_hand() -> None:
     ]
 
 
+@pytest.mark.slow
 def test_no_window_crosses_a_block_and_all_lie_in_the_series() -> None:
     checked = 0
     for cv, n in all_settings():
@@ -101,6 +102,7 @@ def test_a_gap_is_kept_from_whole_blocks() -> None:
     assert gaps > 500
 
 
+@pytest.mark.slow
 def test_every_window_that_the_gap_allows_is_used() -> None:
     for cv, n in all_settings():
         block = block_of_samples(cv, n)

@@ -366,6 +366,7 @@ def test_a_difference_needs_a_rest_that_is_large_enough() -> None:
     assert found.worst is None
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("events", "has_slope"), [(19, False), (20, True)])
 def test_a_slope_needs_twenty_of_each(events: int, *, has_slope: bool) -> None:
     y = np.arange(300) % 2
@@ -486,6 +487,7 @@ def test_many_events_are_no_more_often_significant_than_few() -> None:
     assert p[0] == pytest.approx(2 * binom.sf(35, 400, 0.05), rel=0.1)
 
 
+@pytest.mark.slow
 def test_many_groups_are_warned_of() -> None:
     y, p, groups = (np.tile(x, 8) for x in (np.arange(300) % 2, P, np.arange(300) % 25))
     with pytest.warns(DataWarning, match="25 groups are looked at, more than 20"):

@@ -45,6 +45,7 @@ def every_board() -> dict[str, Any]:
     }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", every_board())
 def test_records_are_strict_json(kind: str) -> None:
     board = every_board()[kind]
@@ -77,6 +78,7 @@ def test_frames_have_a_row_a_forecaster(kind: str, backend: Any) -> None:
     assert [None if x is None or x != x else int(x) for x in found] == ranked  # noqa: PLR0124
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", every_board())
 def test_boards_are_printed(kind: str) -> None:
     board = every_board()[kind]

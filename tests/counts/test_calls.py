@@ -100,6 +100,7 @@ def functions() -> dict[str, Callable[..., Any]]:
 FUNCTIONS = functions()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", [name for name in FUNCTIONS if name not in OF_CLASSES])
 def test_outcomes_and_forecasts_will_do_in_place_of_cases(name: str) -> None:
     ask, columns, options = FUNCTIONS[name], COLUMNS.get(name, {}), OPTIONS.get(name, {})

@@ -21,6 +21,7 @@ def counted(y: Any, p: Any) -> tuple[list[float], list[int], list[int]]:
     return value, [cases[x] for x in value], [events[x] for x in value]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize("dtype", ["float32", "float64"])
 def test_every_way_of_counting_counts_rows(kind: str, dtype: str) -> None:

@@ -120,6 +120,7 @@ def test_cases_of_one_event_have_no_classes(reduce: Callable[[Cases], Any]) -> N
         reduce(Cases([0, 1], [0.1, 0.2]))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("whole", [100, 1000, 10_000])
 @pytest.mark.parametrize("classes", [3, 5, 9, 60])
 def test_equal_decimals_are_equal_forecasts(classes: int, whole: int) -> None:

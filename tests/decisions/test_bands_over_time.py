@@ -60,6 +60,7 @@ def test_a_murphy_curve_is_bounded_as_if_cases_were_fewer(known: dict[str, Any])
     assert band.method == name
 
 
+@pytest.mark.slow
 @every_design
 def test_calibrated_forecasts_are_surprised_as_often_as_times_say(known: dict[str, Any]) -> None:
     band = the(properly.murphy_curve(Cases(Y, P, **known), band="consistency", level=LEVEL).band)
@@ -70,6 +71,7 @@ def test_calibrated_forecasts_are_surprised_as_often_as_times_say(known: dict[st
         assert (band.lower[row], band.upper[row]) == pytest.approx(ends, rel=0, abs=1e-12)
 
 
+@pytest.mark.slow
 @every_design
 def test_a_difference_has_the_error_of_its_own_influences(known: dict[str, Any]) -> None:
     first, second = (Cases(Y, p, **known) for p in (P, OTHER))

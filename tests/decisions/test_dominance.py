@@ -306,6 +306,7 @@ def test_the_unit_of_weights_does_not_matter_and_cases_of_weight_0_do_not_count(
     np.testing.assert_array_equal(dominance(*zero, rng=1).upper, dominance(*left, rng=1).upper)
 
 
+@pytest.mark.slow
 def test_with_times_the_factors_are_those_of_cosines() -> None:
     """Draw the sums of cosines with random factors, and compare how far the greatest reaches."""
     times, replicates = 400, 40_000

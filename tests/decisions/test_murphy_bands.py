@@ -151,6 +151,7 @@ def test_the_band_of_a_difference_is_that_of_pairs(weight: NDArray[Any] | None) 
     assert known > 50
 
 
+@pytest.mark.slow
 @every_weight
 def test_clusters_are_added_up_before_they_are_squared(weight: NDArray[Any] | None) -> None:
     cases, other = (Cases(Y, p, weight=weight, clusters=CLUSTER) for p in (P, OTHER))

@@ -120,6 +120,7 @@ def test_the_consistency_band_of_one_forecast_holds_the_quantiles_of_a_binomial(
             assert min(at) - 1e-12 <= got <= max(at) + 1e-12
 
 
+@pytest.mark.slow
 @every_part
 def test_a_corrected_band_reaches_a_normal_quantile_beyond_both_biases(part: str) -> None:
     # Far too sure of themselves, and yet not without merit.

@@ -115,6 +115,7 @@ def errors_of(
     )
 
 
+@pytest.mark.slow
 @every_rule
 @pytest.mark.parametrize("design", ["independent", "weights", "whole", "clusters", "both"])
 def test_errors_are_those_of_differences_row_by_row(rule: BinaryRule, design: str) -> None:

@@ -208,6 +208,7 @@ def test_not_a_bit_depends_on_the_order_of_rows(rows: Any, options: dict[str, An
     assert sums_of(some_of(drawn, order), **options).totals == sums_of(drawn, **options).totals
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("rows", "options"), KINDS)
 def test_not_a_bit_depends_on_the_pieces(
     rows: Any, options: dict[str, Any], monkeypatch: pytest.MonkeyPatch

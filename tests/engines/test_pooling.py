@@ -23,6 +23,7 @@ def borders(cells: int) -> Any:
     return np.unique(np.concatenate([k, np.nextafter(k, 0).clip(0), np.nextafter(k, 1)]))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("engine", ENGINES)
 @pytest.mark.parametrize("cells", [3, 49, 4999])
 def test_a_border_belongs_to_the_cell_above_it_in_every_engine(engine: str, cells: int) -> None:
@@ -37,6 +38,7 @@ def test_a_border_belongs_to_the_cell_above_it_in_every_engine(engine: str, cell
     assert found.cells == cells
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("engine", ENGINES)
 @pytest.mark.parametrize("labels", [None, ("none", "mild", "severe", "fatal")])
 def test_questions_about_classes_are_counted_as_those_of_arrays(
@@ -66,6 +68,7 @@ def test_questions_about_classes_are_counted_as_those_of_arrays(
     np.testing.assert_array_equal(summary.confusion["m"], decided)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("engine", ENGINES)
 @pytest.mark.parametrize(("classes", "whole"), [(3, 30), (3, 1000), (5, 365)])
 def test_equal_sums_at_a_cut_are_one_forecast_in_every_engine(
@@ -92,6 +95,7 @@ BOUNDED = [Bounded(rule(), x) for rule in (Log, Brier, Spherical) for x in RANGE
 
 
 # Rules are dealt out to engines; in the end each is held in each.
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("engine", "rules"),
     [

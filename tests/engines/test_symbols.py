@@ -161,12 +161,14 @@ def test_columns_are_priced_as_arrays(engine: Engine, classes: int | None) -> No
     assert_priced_as_arrays(engine(table_of(classes)), losses_of(classes, long=False))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("classes", [None, 2, 3])
 def test_long_formulas_are_priced_as_arrays(classes: int | None) -> None:
     assert len(losses_of(classes, long=True)) > 1
     assert_priced_as_arrays(in_polars(table_of(classes)), losses_of(classes, long=True))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("engine", [in_pandas, in_arrow, in_duckdb])
 def test_a_long_formula_is_priced_by_any_engine(engine: Engine) -> None:
     assert_priced_as_arrays(engine(event_table()), expressions([Shifted(0.1)], None))

@@ -103,6 +103,7 @@ def shifted(column: Any) -> Any:
     return np.concatenate([[column.max()], column[1:]]).astype(column.dtype)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("engine", ["pandas", "polars lazy", "duckdb"])
 @pytest.mark.parametrize("weight", ["no weights", "whole", "fractions", "equal"])
 def test_a_count_is_so_many_rows_of_a_frame(engine: str, weight: str) -> None:
@@ -122,6 +123,7 @@ def test_a_count_is_so_many_rows_of_a_frame(engine: str, weight: str) -> None:
                 assert float(found.sums.totals[key]) == pytest.approx(float(total), rel=1e-12), key
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("engine", ["pandas", "polars lazy", "duckdb"])
 def test_classes_are_counted_as_so_many_rows(engine: str) -> None:
     p = RNG.dirichlet([1, 2, 1], ROWS)
@@ -151,6 +153,7 @@ WRONG: dict[str, tuple[Any, str]] = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("engine", ENGINES)
 @pytest.mark.parametrize(("value", "words"), WRONG.values(), ids=WRONG)
 def test_counts_of_a_frame_are_whole_numbers(engine: str, value: Any, words: str) -> None:
@@ -206,6 +209,7 @@ def test_a_frame_of_many_cases_is_summed_up_however_few_its_rows(
         )
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("engine", ENGINES)
 @pytest.mark.parametrize("name", ["weight", "count"])
 @pytest.mark.parametrize("cells", [None, 4])

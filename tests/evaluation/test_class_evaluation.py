@@ -112,6 +112,7 @@ DECOMPOSED = [
 ]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("weight", [None, WEIGHT], ids=["none", "whole"])
 @pytest.mark.parametrize("rule", DECOMPOSED, ids=lambda rule: rule.name)
 def test_what_adds_up_over_questions_has_parts_that_add_up(rule: ClassRule, weight: Any) -> None:
@@ -509,6 +510,7 @@ def test_columns_line_up_under_long_names_of_rules() -> None:
     assert len({len(line) for line in f"argmax{decisions}".split("\n")}) == 1
 
 
+@pytest.mark.slow
 def test_cases_are_counted_as_a_person_would_write_them() -> None:
     assert evaluated().cases == "60"
     assert evaluated(weight=np.tile([999, 1001], 30)).cases == "60,000"

@@ -60,6 +60,7 @@ def gathered(summary: Summary, task: str = "auto", **options: Any) -> Any:
     return properly.evaluate(summary, **given)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("task", ["multiclass", "ordinal"])
 def test_numbers_are_those_of_the_rows(task: Any) -> None:
     rows = properly.evaluate(Y, MODELS, task=task, labels=LABELS, replicates=19, rng=1)

@@ -101,6 +101,7 @@ def test_injuries_are_told_as_json_can_hold_them() -> None:
 # Curves and tests
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("task", "view"), [("ordinal", "cumulative"), ("multiclass", "one_vs_rest")]
 )

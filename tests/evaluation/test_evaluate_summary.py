@@ -184,6 +184,7 @@ def test_clusters_widen_what_sums_tell_and_leave_out_what_counts_do_not() -> Non
     assert found.notes == (THRESHOLDS, CLUSTERS, GROUPS)
 
 
+@pytest.mark.slow
 def test_parts_of_cells_add_up_to_the_exact_score(grouped: Any, whole: Any) -> None:
     for name, by_rule in grouped.decompositions.items():
         for rule, parts in by_rule.items():

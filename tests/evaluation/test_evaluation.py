@@ -238,6 +238,7 @@ def gathered(some: Any) -> Any:
 
 
 # Single functions warn of few events; the evaluation notes it.
+@pytest.mark.slow
 @pytest.mark.filterwarnings("ignore::properly.errors.DataWarning")
 def test_with_a_seed_every_number_is_that_of_its_own_function(gathered: Any, some: Any) -> None:
     drawn: dict[str, Any] = {"replicates": 19, "rng": 3}
@@ -473,6 +474,7 @@ def test_curves_are_made_when_they_are_asked_for() -> None:
         assert e.decision[name].to_dict() == again.decision[name].to_dict() == expected
 
 
+@pytest.mark.slow
 def test_an_evaluation_needs_four_times_the_memory_of_its_input() -> None:
     rng = np.random.default_rng(1)
     p = rng.beta(1, 9, (3, 500_000))

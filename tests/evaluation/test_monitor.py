@@ -232,6 +232,7 @@ def test_claims_share_the_error_rate_equally() -> None:
     assert [x.threshold for x in against.evidence] == pytest.approx([40] * 4)
 
 
+@pytest.mark.slow
 @given(
     batches=st.lists(st.lists(st.integers(0, 30), min_size=1, max_size=8), max_size=8),
     options=st.sampled_from([{}, {"against": "p"}, {"run_length": 100.0}]),
@@ -290,6 +291,7 @@ def test_numbers_that_name_groups_are_told_apart_as_whole_numbers() -> None:
 # Batches
 
 
+@pytest.mark.slow
 @given(cuts=st.sets(st.integers(1, 299), max_size=12))
 @settings(max_examples=25, deadline=None)
 def test_splitting_into_batches_changes_not_a_bit(cuts: set[int]) -> None:
@@ -297,6 +299,7 @@ def test_splitting_into_batches_changes_not_a_bit(cuts: set[int]) -> None:
         assert state(fed(kind, cuts=tuple(sorted(cuts)))) == state(fed(kind))
 
 
+@pytest.mark.slow
 def test_cases_one_by_one_change_not_a_bit() -> None:
     for kind in ("lag", "restarts"):
         assert state(fed(kind, cuts=tuple(range(1, 300)))) == state(fed(kind))
@@ -330,6 +333,7 @@ def late(kind: str, seed: int, cases: Drawn = DRAWN) -> Monitor:
     return monitor
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", [1, 2])
 def test_late_early_and_repeated_outcomes_change_not_a_bit(kind: str, seed: int) -> None:
     monitor = late(kind, seed)
@@ -357,6 +361,7 @@ def test_models_may_come_in_another_order() -> None:
     assert state(monitor) == state(fed("against a model"))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("units", [399, 400, 401, 799, 800, 801, 3300])
 def test_what_is_remembered_does_not_depend_on_batches(units: int) -> None:
     cases = drawn(units, seed=4)
@@ -447,6 +452,7 @@ def test_a_case_that_is_given_up_holds_no_other_up() -> None:
     assert monitor.evidence[0].log_evidence == expected.log_e
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("when", [100, 200, 300])
 def test_it_does_not_matter_when_a_case_is_given_up(kind: str, when: int) -> None:
     gone = [17, 18, 60]
@@ -507,6 +513,7 @@ class Book:
         return CalibrationMonitor().update(y, DRAWN.p[rest]).log_e
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", range(6))
 @pytest.mark.filterwarnings("ignore:.*differed from what had been told")
 def test_whatever_happens_a_monitor_knows_what_was_told_first(seed: int, tmp_path: Path) -> None:

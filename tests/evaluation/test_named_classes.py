@@ -55,6 +55,7 @@ def frames() -> dict[str, Any]:
     }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", frames())
 @pytest.mark.parametrize("task", ["auto", "ordinal", "multiclass"])
 def test_ordered_categories_of_a_frame_are_those_of_their_column(kind: str, task: Any) -> None:

@@ -386,6 +386,7 @@ def test_batches_of_any_kind_take_turns() -> None:
     assert summary.event_rate == pytest.approx(expected.tally().event_rate, rel=1e-12)
 
 
+@pytest.mark.slow
 def test_too_many_groups_are_refused_in_the_batch_that_brings_them() -> None:
     found, names = stream(), np.arange(1001)
     for some in (names[:500], names[500:1000]):

@@ -90,6 +90,7 @@ def test_observed_to_expected_events_have_the_error_of_forecasts_of_any_size(sma
     np.testing.assert_allclose(relative, expected, rtol=1e-9)
 
 
+@pytest.mark.slow
 @units
 @pytest.mark.parametrize("rule", [Brier(), Log(), Elementary(0.3)], ids=repr)
 def test_groups_are_compared_in_any_unit_of_weight(rule: Any, unit: float) -> None:

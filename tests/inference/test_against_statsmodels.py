@@ -164,6 +164,7 @@ def test_equivalence(rule: Any, margin: float) -> None:
     assert found.equivalence_p_value == pytest.approx(expected, rel=1e-9)
 
 
+@pytest.mark.slow
 def test_holm() -> None:
     rng = np.random.default_rng(3)
     for size in (1, 2, 5, 20):

@@ -37,6 +37,7 @@ def test_every_rule_is_what_it_claims_to_be(text: str, classes: int) -> None:
     assert found.verdict == ("refuted" if refuted else "not refuted by this search")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "text", ["brier", "rps", "ranked-log", "PBS()", "PLL(ties='first')", "squared-mean-error"]
 )

@@ -47,6 +47,7 @@ def answers(cases: properly.Cases) -> list[Any]:
     return [*result, ici.mean_if_calibrated]
 
 
+@pytest.mark.slow
 @few
 @given(seed=seeds, cases_a_time=each)
 def test_the_order_of_rows_does_not_matter(seed: int, cases_a_time: int) -> None:
@@ -67,6 +68,7 @@ def test_dates_are_numbered(seed: int, cases_a_time: int) -> None:
     assert found == other
 
 
+@pytest.mark.slow
 @few
 @given(seed=seeds, scale=st.sampled_from([7, 0.5, 1e-3]))
 def test_only_the_ratios_of_weights_matter(seed: int, scale: float) -> None:

@@ -92,6 +92,7 @@ def test_every_rule_falls_to_some_engine() -> None:
     assert [rule for rule in left_out if not any(name in rule for name in special)] == []
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("engine", ENGINES, ids=repr)
 def test_columns_may_have_any_names(engine: Engine) -> None:
     used = {"outcome": "y", "forecast": "p", "weight": "part", "groups": "group"}
@@ -178,6 +179,7 @@ def test_rows_are_never_fetched(engine: Engine, fetched: list[int]) -> None:
     assert max(fetched) == 42
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("engine", KINDS, ids=repr)
 def test_what_is_too_much_is_grouped_and_scores_stay_exact(
     engine: Engine, fetched: list[int], monkeypatch: pytest.MonkeyPatch

@@ -175,6 +175,7 @@ BY_DRAWS: dict[str, Callable[..., Told]] = {
 by_draws = pytest.mark.parametrize("name", BY_DRAWS)
 
 
+@pytest.mark.slow
 @by_draws
 def test_what_no_draw_reaches_is_a_bound(name: str) -> None:
     told = BY_DRAWS[name](extreme=True)
@@ -196,6 +197,7 @@ def test_what_draws_reach_is_none(name: str) -> None:
     assert "<= " not in told.text
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "name", [*("combined", "mcb", "score", "ks", "kuiper", "classes", "means", "group")]
 )

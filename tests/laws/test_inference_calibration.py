@@ -38,6 +38,7 @@ def trial_of(cases: Any, statistic: Any) -> properly.calibration.CalibrationTest
 # Tests
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("statistic", TWO_SIDED)
 @few
 @given(seed=seeds)
@@ -47,6 +48,7 @@ def test_an_event_is_as_calibrated_as_its_opposite(statistic: str, seed: int) ->
     assert found.statistic == pytest.approx(other.statistic, rel=1e-8)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("statistic", STATISTICS)
 @few
 @given(seed=seeds)

@@ -183,6 +183,7 @@ def test_a_unit_changes_no_curve(unit: float, found: Rows) -> None:
     np.testing.assert_allclose(one.recalibrated, two.recalibrated, rtol=0, atol=1e-13)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("source", BY_SIZE, ids=repr)
 @every_unit
 @few
@@ -229,6 +230,7 @@ def test_equal_weights_are_no_weights_for_a_map(
     assert kind.fit(properly.Cases(rows.y, rows.p, weight=weight)).dumps() == plain
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", CLASS_MAPS, ids=repr)
 @few
 @given(seed=seeds, unit=st.sampled_from([1, *UNITS]))
@@ -249,6 +251,7 @@ def choice(rows: Any, **columns: Any) -> list[Any]:
     return [repr(found.map), found.gain.estimate, *found.gain.interval, found.recommended]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("weights", ["counts", "fractions"])
 @every_unit
 def test_a_unit_changes_no_choice_of_a_map(weights: str, unit: float) -> None:
@@ -258,6 +261,7 @@ def test_a_unit_changes_no_choice_of_a_map(weights: str, unit: float) -> None:
     assert one[1:] == pytest.approx(two[1:], rel=1e-7, abs=1e-9)
 
 
+@pytest.mark.slow
 @every_unit
 def test_equal_weights_change_no_choice_of_a_map(unit: float) -> None:
     rows = drawn(12)

@@ -155,6 +155,7 @@ LUMPED = [
 every = pytest.mark.parametrize("case", [*WHOLE, *SPREAD, *LUMPED], ids=repr)
 
 
+@pytest.mark.slow
 @every
 @given(found=quick_rows)
 def test_the_mean_loss_is_the_integral_of_regret(case: Case, found: Rows) -> None:

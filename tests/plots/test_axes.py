@@ -50,6 +50,7 @@ def test_a_given_axes_is_drawn_on_and_returned(picture: str) -> None:
     assert ax.has_data()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("picture", PICTURES)
 def test_drawing_changes_no_global_style_and_opens_no_window(picture: str) -> None:
     before = dict(mpl.rcParams)
@@ -76,6 +77,7 @@ def test_a_name_is_shown_whatever_it_contains(picture: str) -> None:
     assert max(map(len, shown)) < 60
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("picture", PICTURES)
 def test_a_single_case_can_be_drawn(picture: str) -> None:
     make, draw = PICTURES[picture]

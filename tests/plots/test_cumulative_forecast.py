@@ -140,6 +140,7 @@ def test_a_given_axes_is_drawn_on_and_has_its_legend_where_there_is_room() -> No
         assert (box.y0 < (frame.y0 + frame.y1) / 2) == early
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("size", [8, 10, 16])
 def test_a_figure_of_its_own_has_one_legend_below(size: float) -> None:
     with mpl.rc_context({"font.size": size}):

@@ -147,6 +147,7 @@ def test_an_infinite_score_is_said() -> None:
     assert texts(ax, "words") == ["infinite: certain and wrong", "no answer"]
 
 
+@pytest.mark.slow
 def test_of_many_the_first_are_drawn_and_the_others_counted() -> None:
     record = board(3)
     many = tuple(replace(record.standings[0], forecaster=f"f{k}") for k in range(300))

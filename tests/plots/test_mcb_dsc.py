@@ -77,6 +77,7 @@ def test_an_infinite_miscalibration_is_a_triangle_on_the_edge() -> None:
     assert lone.get_xlim() == lone.get_ylim()
 
 
+@pytest.mark.slow
 def test_intervals_are_bars_across_the_point_and_inside_the_picture() -> None:
     interval: Any = SimpleNamespace(miscalibration=(0.005, 0.02), discrimination=(0.06, 0.1))
     endless: Any = SimpleNamespace(miscalibration=(0.03, math.inf), discrimination=(0.01, 0.03))

@@ -100,6 +100,7 @@ def test_squares_have_the_area_of_circles_of_the_same_size() -> None:
     np.testing.assert_allclose(list(area.values()), area["0"])
 
 
+@pytest.mark.slow
 def test_many_bubbles_share_a_limited_area() -> None:
     ax = plots.model_source(source_table(TEN, source=EqualCount(bins=10)))
     total = sum(bubbles.get_sizes().sum() for bubbles in marked(ax, "bubbles")[:7])
@@ -153,6 +154,7 @@ def test_names_do_not_touch_even_where_all_means_are_equal() -> None:
     assert middle.y1 < highest.y0
 
 
+@pytest.mark.slow
 def test_names_stand_where_they_cover_no_bubble() -> None:
     low = source_table(tally([0, 0, 0, 1], [0.9, 0.9, 0.8, 0.1]), source=EqualCount(bins=2))
     # Bubbles move to where the names were: the names make room.
@@ -249,6 +251,7 @@ def test_bins_without_events_and_classes_that_never_happened_are_left_out() -> N
     assert names(ax) == ["0", "1"]
 
 
+@pytest.mark.slow
 def test_the_legend_has_all_classes_and_no_formula() -> None:
     assert names(plots.model_source(source_table(TEN))) == [str(k) for k in range(10)]
     labels = ["$x$", "_y", "two\nlines"]
@@ -327,6 +330,7 @@ def test_a_small_picture_has_small_bubbles_and_names_that_do_not_touch() -> None
     assert not any(one.overlaps(other) for k, one in enumerate(boxes) for other in boxes[k + 1 :])
 
 
+@pytest.mark.slow
 def test_a_long_legend_takes_nothing_from_the_picture() -> None:
     rng, sides = np.random.default_rng(0), []
     for names in (list("abc"), [f"{k:02d}{'n' * 22}" for k in range(12)]):

@@ -17,6 +17,7 @@ from properly.plots._axes import draw_curve, inks, plain_axes
 from properly.plots._names import APART, name_ends, points, spread
 
 
+@pytest.mark.slow
 def test_pictures_load_no_optimizer_before_one_is_drawn() -> None:
     code = "import properly, properly.plots, sys; print('scipy.optimize' in sys.modules)"
     run = subprocess.run([sys.executable, "-c", code], capture_output=True, check=True, text=True)  # noqa: S603

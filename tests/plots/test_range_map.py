@@ -89,6 +89,7 @@ def test_on_log_odds_borders_are_half_way_in_log_odds() -> None:
     assert ax.get_ylabel() == "upper end of the range (log-odds scale)"
 
 
+@pytest.mark.slow
 def test_ranges_within_two_standard_errors_are_hatched() -> None:
     cases = {"bold": Cases(Y, BOLD), "shy": Cases(Y, SHY)}
     ranges = best_by_range(cases, edges=EDGES)

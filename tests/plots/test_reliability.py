@@ -130,6 +130,7 @@ def test_the_parts_of_the_score_are_printed() -> None:
         plots.reliability({"a": RECORD, "b": RECORD}, decomposition=decompose(DISCRETE, Brier()))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("models", "columns", "rows"),
     [(1, None, 1), (3, None, 1), (4, None, 2), (5, None, 2), (3, 1, 3)],

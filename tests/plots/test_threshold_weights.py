@@ -67,6 +67,7 @@ def area(x: Any, y: Any, axis: Axis) -> float:
     return float(trapezoid(np.nan_to_num(y), along))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("rule", DENSITIES, ids=lambda rule: rule.name)
 def test_the_area_is_one(rule: BinaryRule) -> None:
     x, y = drawn(threshold_weights(rule))

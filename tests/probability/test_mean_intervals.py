@@ -114,6 +114,7 @@ def test_standard_errors_are_those_of_the_influences(design: str, classes: bool)
         assert getattr(found, name) == pytest.approx(ends, rel=1e-10)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("classes", [False, True], ids=["event", "classes"])
 @pytest.mark.parametrize("copies", [2, 5])
 def test_copies_in_clusters_tell_no_more_than_the_first(copies: int, classes: bool) -> None:
@@ -209,6 +210,7 @@ def test_the_level_is_respected(level: float, classes: bool) -> None:
 
 
 # How many draws there are, and how many of them are for the bias.
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("classes", "replicates", "for_bias"),
     [
@@ -273,6 +275,7 @@ def test_the_error_of_the_divergence_is_that_of_paired_logarithms(classes: bool)
     assert intervals(cases).log_divergence_error == pytest.approx(error, rel=1e-10)
 
 
+@pytest.mark.slow
 def test_the_same_seed_gives_the_same_numbers() -> None:
     for cases in (Cases(Y, P), Cases(HAPPENED, TABLE)):
         first = intervals(cases, rng=3)

@@ -118,6 +118,7 @@ def random_set(seed: int) -> Tally:
     return tally(y, p, weight=weight)
 
 
+@pytest.mark.slow
 def test_no_divergence_is_above_1() -> None:
     below = 0
     for seed in range(200):

@@ -156,6 +156,7 @@ def test_equal_fractions_count_like_cases() -> None:
 # Smooth
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("form")
 @pytest.mark.parametrize("h", [0.03, 0.4, 3.0, 50.0])
 def test_the_kernel_weighs_cases_as_a_plain_loop_does(h: float) -> None:
@@ -188,6 +189,7 @@ def test_weights_of_less_than_one_case_have_a_bandwidth() -> None:
     np.testing.assert_allclose(smooth(value, weight, events), expected, rtol=1e-14)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("h", [None, 0.002, 0.3, 8.0])
 @pytest.mark.parametrize("weights", ["counts", "fractions", "wild"])
 def test_boxes_give_what_all_pairs_give(h: float | None, weights: str) -> None:

@@ -61,6 +61,7 @@ def assert_agree(computed: list[Any], wanted: np.ndarray) -> None:
     np.testing.assert_allclose(np.array(computed, dtype=float), wanted, rtol=1e-12, atol=1e-322)
 
 
+@pytest.mark.slow
 @ALL
 def test_duckdb_computes_what_at_computes(mapping: Map) -> None:
     p = forecasts(mapping)
@@ -75,6 +76,7 @@ def test_frames_compute_what_at_computes(mapping: Map, frame: str) -> None:
     assert_agree(by_frame(mapping, rows, ODD), values(mapping, p))
 
 
+@pytest.mark.slow
 @ALL
 def test_what_is_no_forecast_becomes_null(mapping: Map) -> None:
     frame = pl.DataFrame({"p": [*BAD, 0.5]})
@@ -83,6 +85,7 @@ def test_what_is_no_forecast_becomes_null(mapping: Map) -> None:
         assert result[-1] is not None
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["Logistic", "Beta keep", "Isotonic linear 1", "Isotonic step 1"])
 @pytest.mark.parametrize("frame", FRAMES)
 def test_what_is_no_forecast_becomes_missing_in_any_frame(name: str, frame: str) -> None:

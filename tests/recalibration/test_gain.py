@@ -58,6 +58,7 @@ def ratio(gain: Any) -> tuple[float, float]:
     return (gain.estimate - low) / unit, (high - gain.estimate) / unit
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("folds", [2, 5, 10])
 @pytest.mark.parametrize("rule", SMOOTH, ids=repr)
 def test_upwards_the_interval_is_wider_by_the_folds_that_were_used(rule: Any, folds: int) -> None:
@@ -156,6 +157,7 @@ def test_calibrated_forecasts_are_left_alone() -> None:
         assert not gain.nested
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("rarest", "count"), [(4, 1), (5, 4)])
 def test_maps_of_many_parameters_are_tried_with_five_cases_of_each_class(
     rarest: int, count: int
@@ -196,6 +198,7 @@ def test_cross_fitted_forecasts_are_cases_like_others() -> None:
     assert len(properly.decision_curve(crossed.tally()).threshold) > 0
 
 
+@pytest.mark.slow
 def test_one_certain_error_makes_any_finite_map_save_infinitely_much() -> None:
     rng = np.random.default_rng(1)
     p = rng.random(600).round(2)

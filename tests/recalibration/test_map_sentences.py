@@ -125,6 +125,7 @@ def test_an_infinite_score_is_explained() -> None:
     )
 
 
+@pytest.mark.slow
 def test_nothing_to_gain_is_told_with_the_interval() -> None:
     y, p = simulated(1.0, 0.0)
     text = said(y, p, name="sharp")

@@ -161,6 +161,7 @@ def test_who_is_not_ranked_stands_apart_and_infinity_is_said() -> None:
     assert "∞" in text
 
 
+@pytest.mark.slow
 def test_of_many_most_are_folded_and_few_are_compared() -> None:
     record = many(300)
     screen = screen_of(record)

@@ -123,6 +123,7 @@ def test_ticks_and_names_are_those_of_the_view(
     assert int(size[1]) < 1100
 
 
+@pytest.mark.slow
 def test_a_range_adds_little_to_the_page() -> None:
     def weight(within: tuple[float, float] | None) -> int:
         e = evaluation(within)
@@ -139,6 +140,7 @@ def test_the_range_is_shaded() -> None:
     assert "rect" not in str(decision_chart(evaluation(None)).spec)
 
 
+@pytest.mark.slow
 def test_all_numbers_at_the_threshold_pointed_at_are_listed() -> None:
     spec = decision_chart(evaluation()).spec | {"width": 500}
     (param,) = spec["layer"][-1]["layer"][-1]["params"]
@@ -210,6 +212,7 @@ def designs() -> dict[str, Evaluation]:
 
 
 # Single functions warn of few events.
+@pytest.mark.slow
 @pytest.mark.filterwarnings("ignore::properly.errors.DataWarning")
 def test_intervals_are_those_of_the_library() -> None:
     rng = np.random.default_rng(5)
@@ -250,6 +253,7 @@ def numbers(spec: Spec) -> dict[str, Any]:
     return {row["model"]: row for row in values if not row["baseline"]}
 
 
+@pytest.mark.slow
 def test_net_benefit_lies_in_its_interval_at_each_threshold() -> None:
     for name, e in designs().items():
         for by_threshold in intervals(e).values():
@@ -281,6 +285,7 @@ def test_one_can_point_where_it_matters() -> None:
             assert np.diff(view.place(seen)).max() < 0.1
 
 
+@pytest.mark.slow
 def test_bands_are_drawn_of_few_models() -> None:
     spec = decision_chart(evaluation()).spec | {"width": 900}
     assert svg_areas(spec) == 2
@@ -295,6 +300,7 @@ def svg_areas(spec: Spec) -> int:
     return len(re.findall(r'aria-roledescription="area mark"', svg))
 
 
+@pytest.mark.slow
 def test_sums_of_clusters_have_no_intervals_and_the_lead_says_so() -> None:
     frame = pd.DataFrame({"y": [0, 1, 0, 1], "a": [0.1, 0.7, 0.3, 0.6], "pair": [1, 1, 2, 2]})
     rules = [Brier(), Log()]

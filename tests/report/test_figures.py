@@ -191,6 +191,7 @@ def test_names_are_text_in_files_that_are_the_same_each_time(
     assert b"<dc:date>" not in text
 
 
+@pytest.mark.slow
 def test_each_format_is_what_it_is_called(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     def draw() -> Axes:
         ax = new_figure(2, 1).add_subplot()

@@ -120,12 +120,14 @@ def test_too_few_clusters_are_no_all_clear(clusters: int, level: float) -> None:
     assert "Calibration slopes: sharp 0." in said[0]
 
 
+@pytest.mark.slow
 def test_enough_clusters_are_tested() -> None:
     rows = {row.name: row for row in first_screen(few_clusters(20), "cases", "it").rows}
     assert rows["sharp"].finding.text == "Too extreme"
     assert rows["right"].finding.text == "No miscalibration shown"
 
 
+@pytest.mark.slow
 def test_a_mean_that_is_a_little_off_does_not_hide_a_slope() -> None:
     e = crash("logistic", replicates=19)
     summary = e.calibration["logistic"]

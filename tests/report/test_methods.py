@@ -51,6 +51,7 @@ EVERYTHING: dict[str, Any] = {
 }
 
 
+@pytest.mark.slow
 def test_only_what_was_used_is_cited() -> None:
     alone = methods(evaluate(Y, Q, replicates=0))
     assert cited(alone) == ["brier", "log", "corp", "delong", "decision", "wilson"]
@@ -58,6 +59,7 @@ def test_only_what_was_used_is_cited() -> None:
     assert set(cited(drawn)) == set(REFERENCES)
 
 
+@pytest.mark.slow
 def test_references_are_numbered_as_they_are_first_cited() -> None:
     text = methods(evaluate(Y, THREE, **EVERYTHING))
     body, _, references = text.partition("\n\nReferences\n")

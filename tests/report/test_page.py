@@ -256,6 +256,7 @@ def clinical() -> Any:
     return properly.evaluate(y, models, clusters=clusters, task="binary", replicates=19, rng=1)
 
 
+@pytest.mark.slow
 def test_parts_stand_beside_what_is_left_of_them_without_their_bias(clinical: Any) -> None:
     text = Tags(page(clinical)).text
     intervals = clinical.decompositions["free"]["brier"].intervals

@@ -135,6 +135,7 @@ def test_of_many_models_fewer_thresholds_are_kept_and_both_ends() -> None:
     assert (labels[0], labels[-1]) == ("5 %", "20 %")
 
 
+@pytest.mark.slow
 def test_five_models_take_at_most_60_kilobytes() -> None:
     rng = np.random.default_rng(2)
     q = rng.beta(1, 9, 3000)

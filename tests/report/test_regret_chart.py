@@ -109,6 +109,7 @@ def test_edges_are_those_that_expressions_round_to() -> None:
     assert EDGES[[0, 100, -1]].tolist() == [0, 0.01, 1]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("dragged", "ends"), RANGES.items())
 def test_the_ranking_is_that_of_the_library(
     dragged: tuple[float, float], ends: tuple[float, float]

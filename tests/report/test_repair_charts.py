@@ -57,6 +57,7 @@ def test_curves_are_those_of_cross_fitted_forecasts(repaired: Evaluation) -> Non
     assert len(curve["at"]) <= 60
 
 
+@pytest.mark.slow
 def test_only_advised_repairs_have_savings(repaired: Evaluation) -> None:
     chart = savings_chart(repaired)
     assert chart is not None
@@ -87,6 +88,7 @@ def test_nothing_in_a_name_is_obeyed(repaired: Evaluation) -> None:
     assert json.loads(found[1])["repair-curves"]["params"][0]["value"] == ["sharp", HOSTILE]
 
 
+@pytest.mark.slow
 def test_the_first_screen_has_the_honest_number(repaired: Evaluation) -> None:
     text = page(repaired)
     assert "Can be repaired" in text

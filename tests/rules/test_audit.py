@@ -127,6 +127,7 @@ def test_a_truth_of_finite_cost_is_shown_if_there_is_one() -> None:
     assert all(x > 0 for x in found.counterexample.truth)
 
 
+@pytest.mark.slow
 def test_a_tie_refutes_strictness_unless_it_may_be_rounding() -> None:
     assert audit(BetaWeighted(1, 20)).agreement == "not confirmed"
 

@@ -30,6 +30,7 @@ def exact_event(alpha: float, p: float) -> tuple[Decimal, Decimal]:
     return exact(alpha, both, 0), exact(alpha, both, 1)
 
 
+@pytest.mark.slow
 @every_alpha
 def test_the_loss_is_the_definition_to_the_last_digits(alpha: float) -> None:
     with localcontext() as context:
@@ -56,6 +57,7 @@ def test_the_cost_between_any_two_thresholds_is_exact(alpha: float) -> None:
             assert rule.false_negatives(*ends) == pytest.approx(wanted[1], rel=2000 * EPS, abs=0)
 
 
+@pytest.mark.slow
 @every_alpha
 def test_classes_are_priced_by_the_definition(alpha: float) -> None:
     rows = [[0.1, 0.2, 0.3, 0.4], [1 - 2e-8, 1e-8, 1e-8, 0.0], [0.25] * 4, [0.5, 0.5, 0.0, 0.0]]

@@ -237,6 +237,7 @@ def test_a_narrow_range_keeps_every_digit(power: float) -> None:
     np.testing.assert_allclose(bounded.loss([0, 1], [0.9, 0.1]), wanted, rtol=64 * EPS)
 
 
+@pytest.mark.slow
 @every_power
 def test_classes_are_priced_by_the_definition(power: float) -> None:
     rows = [*ROWS[:2].tolist(), [1 - 2e-8, 1e-8, 1e-8, 0.0], [0.25] * 4, [0.5, 0.5, 0.0, 0.0]]

@@ -95,6 +95,7 @@ def test_the_map_is_fitted_to_forecasts_of_clones_that_have_not_seen_the_rows() 
     np.testing.assert_array_equal(model.predict_proba(new), np.column_stack([1 - q, q]))
 
 
+@pytest.mark.slow
 def test_an_overconfident_classifier_is_repaired_on_new_cases() -> None:
     X, y = overconfident(3000)
     X, y, new, later = X[:1500], y[:1500], X[1500:], y[1500:]
@@ -118,6 +119,7 @@ def test_a_calibrated_classifier_is_left_alone() -> None:
     np.testing.assert_allclose(model.predict_proba(X), same, rtol=0, atol=2e-16)
 
 
+@pytest.mark.slow
 def test_the_choice_goes_by_the_rule_and_the_range_that_are_given() -> None:
     X, y = overconfident()
     judged = record(Recalibrated(GaussianNB(), rule=Brier()).fit(X, y))
@@ -145,6 +147,7 @@ def test_the_class_is_the_likelier_one_after_recalibration() -> None:
     assert (model.predict(X) != raw).any()  # a shifted line moves the border
 
 
+@pytest.mark.slow
 def test_two_models_that_are_fitted_alike_are_alike() -> None:
     X, y = overconfident()
     first, second = (Recalibrated(GaussianNB()).fit(X, y).predict_proba(X) for _ in range(2))
@@ -158,6 +161,7 @@ def test_clones_are_trained_at_the_same_time() -> None:
     assert one.map_.dumps() == two.map_.dumps()
 
 
+@pytest.mark.slow
 def test_certain_forecasts_of_a_forest_are_repaired_where_they_were_wrong() -> None:
     rng = np.random.default_rng(3)
     X = rng.normal(size=(800, 3))
@@ -194,6 +198,7 @@ def test_classes_are_repaired_by_maps_for_classes(given: Any) -> None:
     assert (model.predict(new) == model.classes_[q.argmax(axis=1)]).all()
 
 
+@pytest.mark.slow
 def test_a_map_for_classes_is_chosen() -> None:
     X, y = three_classes(300)
     model = Recalibrated(GaussianNB()).fit(X, y)
@@ -262,6 +267,7 @@ def test_a_sigmoid_of_the_probability_is_another_curve_by_design() -> None:
 # Folds
 
 
+@pytest.mark.slow
 def test_groups_are_kept_together_and_are_clusters() -> None:
     X, y = overconfident()
     groups = np.arange(len(y)) // 4
