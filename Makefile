@@ -44,7 +44,7 @@ TOGETHER := $(MAKE) --no-print-directory --keep-going --output-sync=target
 unexport PYTHONDONTWRITEBYTECODE
 
 .DEFAULT_GOAL := help
-.PHONY: help report release lock test-lowest test-newest test test-laws test-pictures test-numbers test-counts test-rest test-browser verify test-all coverage fuzz check test-integrations test-peers bench docs notebooks pictures conformance coverage-study mutants changelog clean
+.PHONY: help report release lock test-lowest test-newest test test-laws test-pictures test-commands test-numbers test-rest test-browser verify test-all coverage fuzz check test-integrations test-peers bench docs notebooks pictures conformance coverage-study mutants changelog clean
 
 help:  ## show this help
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:[^#]*## /\t/' | expand -t 20
@@ -59,12 +59,12 @@ test: $(VENV)/.ready-test $(VENV)/.ready-browser  ## run every check and all qui
 # all tests, and tell another process of each. Whatever draws or prints pages shares what that loads;
 # what is in no other part is in the last.
 LAWS := tests/laws
-PICTURES := src tests/cli tests/plots tests/report tests/test_readme.py
-NUMBERS := $(addprefix tests/,calibration inference rules)
-COUNTS := $(addprefix tests/,comparison counts decisions probability)
-APART := $(LAWS) $(PICTURES) $(NUMBERS) $(COUNTS) tests/browser $(SLOW) $(FRAMED)
+COMMANDS := src tests/cli tests/test_readme.py
+PICTURES := tests/plots tests/report
+NUMBERS := $(addprefix tests/,calibration comparison counts decisions inference probability rules)
+APART := $(LAWS) $(COMMANDS) $(PICTURES) $(NUMBERS) tests/browser $(SLOW) $(FRAMED)
 # The longest first, so that none is left alone at the end.
-QUICK := test-browser test-pictures test-laws test-rest test-counts test-numbers
+QUICK := test-rest test-commands test-numbers test-pictures test-laws test-browser
 # Processes fill the cores, so that BLAS has one thread in each. Those of `make verify` have as many
 # as users have, who sum in that order.
 $(QUICK): export OPENBLAS_NUM_THREADS := 1
@@ -73,14 +73,14 @@ $(QUICK): export OMP_NUM_THREADS := 1
 test-laws:
 	@$(RUN) $(BRIEF) $(LAWS)
 
+test-commands:
+	@$(RUN) $(BRIEF) $(COMMANDS)
+
 test-pictures:
 	@$(RUN) $(BRIEF) $(PICTURES)
 
 test-numbers:
 	@$(RUN) $(BRIEF) $(NUMBERS)
-
-test-counts:
-	@$(RUN) $(BRIEF) $(COUNTS)
 
 test-rest:
 	@$(RUN) $(BRIEF) tests $(APART:%=--ignore=%)
