@@ -53,7 +53,7 @@ report: $(VENV)/.ready-app  ## evaluate the bundled example and write report.htm
 	@$(BIN)/properly demo --output report.html --force
 
 test: $(VENV)/.ready-test $(VENV)/.ready-browser  ## run every check and all quick tests, with few examples
-	@$(TOGETHER) --jobs=$(PROCESSES) $(QUICK) check TYPED=src
+	@$(TOGETHER) --jobs=$(PROCESSES) check TYPED=src $(QUICK)
 
 # Quick tests in parts of about the same time, each a process of its own: workers would each collect
 # all tests, and tell another process of each. Whatever draws or prints pages shares what that loads;
