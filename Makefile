@@ -44,7 +44,7 @@ TOGETHER := $(MAKE) --no-print-directory --keep-going --output-sync=target
 unexport PYTHONDONTWRITEBYTECODE
 
 .DEFAULT_GOAL := help
-.PHONY: help report release lock test-lowest test-newest test test-laws test-pictures test-commands test-numbers test-rest test-browser verify test-all coverage fuzz check test-integrations test-peers bench docs notebooks pictures conformance coverage-study mutants changelog clean
+.PHONY: help report release lock test-lowest test-newest test test-laws test-pictures test-commands test-numbers test-rest test-browser verify test-all coverage fuzz check size test-integrations test-peers bench docs notebooks pictures conformance coverage-study mutants changelog clean
 
 help:  ## show this help
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:[^#]*## /\t/' | expand -t 20
@@ -120,6 +120,9 @@ check: $(VENV)/.ready-test  ## format, lint, types, import contracts
 	@$(BIN)/ruff check --quiet .
 	@$(BIN)/mypy --no-error-summary $(TYPED)
 	@$(BIN)/lint-imports --no-logo
+
+size: $(VENV)/.ready-test  ## print how large the library is, figure by figure
+	@$(BIN)/python -m studies.size
 
 test-integrations: $(VENV)/.ready-test $(VENV)/.ready-integrations  ## run the tests that need heavy frameworks
 	@MLFLOW_DISABLE_TELEMETRY=true $(RUN) --numprocesses=2 --dist=loadfile $(FULL) $(FRAMED) src/properly/integrations
