@@ -124,8 +124,8 @@ check: $(VENV)/.ready-test  ## format, lint, types, import contracts
 size: $(VENV)/.ready-test  ## print how large the library is, figure by figure
 	@$(BIN)/python -m studies.size
 
-test-integrations: $(VENV)/.ready-test $(VENV)/.ready-integrations  ## run the tests that need heavy frameworks
-	@MLFLOW_DISABLE_TELEMETRY=true $(RUN) --numprocesses=2 --dist=loadfile $(FULL) $(FRAMED) src/properly/integrations
+test-integrations: $(VENV)/.ready-test $(VENV)/.ready-integrations  ## run the tests that need heavy frameworks, one after the other
+	@MLFLOW_DISABLE_TELEMETRY=true $(RUN) $(FULL) $(FRAMED) src/properly/integrations
 
 test-peers: $(PEERS)/.ready  ## hold our numbers against those of other libraries
 	@$(PEERS)/bin/python -m pytest -q $(FULL) tests/peers tests/studies/test_benchmarks.py
