@@ -17,9 +17,10 @@ from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar
 
 import numpy as np
 
-from properly._boundary._files import write_whole
+from properly._boundary._files import make_folder, write_whole
 from properly._boundary._notices import import_extra
 from properly._boundary._options import as_generator
+from properly._boundary._parts import together
 from properly._boundary._record import plain
 from properly.errors import DataError
 from properly.plots._axes import new_figure, open_frame
@@ -128,12 +129,15 @@ def streams(rng: int | np.random.Generator | None, count: int) -> list[np.random
 
 
 def prepare(output: str | Path) -> Path:
-    """Make the folder, and see that there is something to draw with, before hours of work."""
+    """Require a folder to write to, and something to draw with, before hours of work.
+
+    The folder is made with its first picture: an interrupted run leaves none behind.
+    """
     import_extra("matplotlib.figure", extra="plots")
     folder = Path(output)
     try:
-        folder.mkdir(parents=True, exist_ok=True)
-        with TemporaryFile(dir=folder):
+        nearest = next(path for path in (folder, *folder.absolute().parents) if path.exists())
+        with TemporaryFile(dir=nearest):
             pass
     except OSError as error:
         message = f"output must be a folder to write to; {str(folder)!r} is not: {error.strerror}"
@@ -144,12 +148,16 @@ def prepare(output: str | Path) -> Path:
 def save_all(
     makers: Mapping[str, Callable[[], Figure]], folder: Path, step: Callable[[str], None]
 ) -> tuple[Path, ...]:
-    """Draw and save every figure under its name."""
+    """Draw every figure and save it under its name: all of them, or none."""
     pictures = []
-    for name, make in makers.items():
-        with import_extra("matplotlib.style", extra="plots").context("default"):
-            pictures.append(write_whole(folder / f"{name}.png", _png(make())))
-        step(f"picture of {name}")
+    with together():
+        for path in reversed((folder, *folder.parents)):
+            if not path.exists():
+                make_folder(path)
+        for name, make in makers.items():
+            with import_extra("matplotlib.style", extra="plots").context("default"):
+                pictures.append(write_whole(folder / f"{name}.png", _png(make())))
+            step(f"picture of {name}")
     return tuple(pictures)
 
 

@@ -6,7 +6,7 @@ import os
 from pathlib import Path
 
 import pytest
-from reproductions.reproduction import list_pictures, save_all
+from reproductions.reproduction import list_pictures, prepare, save_all
 
 from properly.errors import DataError
 from properly.plots._axes import new_figure
@@ -20,6 +20,18 @@ def test_a_picture_that_cannot_be_drawn_leaves_no_debris(tmp_path: Path) -> None
     with pytest.raises(OSError, match="no ink"):
         save_all({"figure2": fail}, tmp_path, lambda _: None)  # type: ignore[dict-item]
     assert list(tmp_path.iterdir()) == []
+
+
+def test_a_folder_is_made_with_its_pictures_or_not_at_all(tmp_path: Path) -> None:
+    def interrupt() -> None:
+        raise KeyboardInterrupt
+
+    folder = prepare(tmp_path / "new" / "figures")
+    draw = {"figure1": lambda: new_figure(2, 2)}
+    with pytest.raises(KeyboardInterrupt):
+        save_all({**draw, "figure2": interrupt}, folder, lambda _: None)  # type: ignore[dict-item]
+    assert list(tmp_path.iterdir()) == []
+    assert save_all(draw, folder, lambda _: None) == (folder / "figure1.png",)
 
 
 def test_a_picture_that_cannot_be_written_leaves_the_old_one_and_no_debris(
