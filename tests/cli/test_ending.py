@@ -179,6 +179,27 @@ def test_a_run_that_does_not_end_is_ended(tmp_path: Path) -> None:
     assert list(tmp_path.iterdir()) == []
 
 
+# A destructor that swallows the exception, as one of an import does.
+SWALLOWED = """
+import os, signal, time
+from properly import cli
+
+class Last:
+    def __del__(self):
+        os.kill(os.getpid(), signal.SIGINT)
+        time.sleep(60)
+
+with cli.orderly():
+    Last()
+    time.sleep(60)
+"""
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="there is no such signal")
+def test_an_interrupt_in_a_destructor_prints_no_traceback(tmp_path: Path) -> None:
+    assert run(SWALLOWED, folder=tmp_path) == (130, "", "Interrupted.\n")
+
+
 @pytest.mark.slow
 @pytest.mark.skipif(sys.platform != "linux", reason="looks at /proc")
 def test_commands_that_are_interrupted_at_random_leave_nothing_behind(tmp_path: Path) -> None:

@@ -74,10 +74,12 @@ def orderly() -> Iterator[None]:
         # A second signal must not interrupt clearing up.
         for other in handlers:
             signal.signal(other, signal.SIG_IGN)
+        # A destructor may swallow the exception; Python would print its traceback.
+        sys.unraisablehook = lambda _: None
         asked.append(number)
         raise SystemExit(128 + number)
 
-    handlers = _default_handlers()
+    handlers, hook = _default_handlers(), sys.unraisablehook
     try:
         with _end_late(handlers) if handlers else nullcontext():
             for number in handlers:
@@ -91,6 +93,7 @@ def orderly() -> Iterator[None]:
                 _clear_up(asked[0])
                 sys.exit(128 + asked[0])
     finally:
+        sys.unraisablehook = hook
         for number, handler in handlers.items():
             signal.signal(number, handler)
 
