@@ -26,11 +26,13 @@ SCRIPT = Path(__file__).parents[1] / "killed_writers.py"
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="there are no such signals")
 # What a process does before it kills itself: write a file up to some step.
 SUICIDE = """
-import os, sys
+import os, signal, sys
 from pathlib import Path
 from properly._boundary._files import write_whole
 from properly.cli import orderly
 
+# Tests may run by nohup.
+signal.signal(signal.SIGHUP, signal.SIG_DFL)
 home, step = (os, "fsync") if sys.argv[2] == "fsync" else (Path, sys.argv[2])
 real = getattr(home, step)
 def kill(*values, **named):
