@@ -179,6 +179,26 @@ def test_a_run_that_does_not_end_is_ended(tmp_path: Path) -> None:
     assert list(tmp_path.iterdir()) == []
 
 
+# An import, in the midst of which a signal arrives.
+IMPORTED = """
+import os, signal, sys
+from pathlib import Path
+from properly import cli
+from properly._boundary._notices import import_extra
+
+Path("slow.py").write_text("import os, signal; os.kill(os.getpid(), signal.SIGINT); print('done')")
+sys.path.insert(0, ".")
+with cli.orderly():
+    import_extra("slow", extra="app")
+    print("not reached")
+"""
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="there is no such signal")
+def test_an_interrupt_waits_for_the_import_of_an_extra(tmp_path: Path) -> None:
+    assert run(IMPORTED, folder=tmp_path) == (130, "done\n", "Interrupted.\n")
+
+
 # A destructor that swallows the exception, as one of an import does.
 SWALLOWED = """
 import os, signal, time

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import signal
+import threading
+from contextlib import contextmanager
 from contextvars import ContextVar
 from typing import TYPE_CHECKING, TypeVar
 
@@ -31,3 +34,23 @@ def checked(items: Iterable[Item]) -> Iterator[Item]:
     for item in items:
         checkpoint()
         yield item
+
+
+@contextmanager
+def deferred() -> Iterator[None]:
+    """Let signals wait until this is left: some libraries abort Python if their import fails."""
+    if threading.current_thread() is not threading.main_thread():
+        yield  # where no signal is handled
+        return
+    handlers = {number: signal.getsignal(number) for number in (signal.SIGINT, signal.SIGTERM)}
+    handlers = {number: handler for number, handler in handlers.items() if callable(handler)}
+    received: list[int] = []
+    try:
+        for number in handlers:
+            signal.signal(number, lambda number, _: received.append(number))
+        yield
+    finally:
+        for number, handler in handlers.items():
+            signal.signal(number, handler)
+        if received:
+            signal.raise_signal(received[0])

@@ -9,6 +9,7 @@ from contextvars import ContextVar
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
+from properly._boundary._interrupts import deferred
 from properly.errors import DataWarning, MissingExtraError
 
 if TYPE_CHECKING:
@@ -18,7 +19,8 @@ if TYPE_CHECKING:
 def import_extra(module: str, *, extra: str) -> Any:
     """Import a module of an optional package, or say which extra brings it."""
     try:
-        return import_module(module)
+        with deferred():
+            return import_module(module)
     except ImportError:
         message = f"this needs {module.partition('.')[0]}, which is not installed"
         raise MissingExtraError(message, hint=f"pip install 'properly[{extra}]'") from None
