@@ -5,18 +5,17 @@ from __future__ import annotations
 import hashlib
 import json
 from dataclasses import asdict, dataclass
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from properly._boundary._files import make_folder, write_whole
+from properly._boundary._files import require_folder, write_whole
 from properly._boundary._record import plain
 from properly.errors import DataError
 from reproductions.epochs.networks import BLOCKS, PATIENCE, SELECTORS, TEST, VALIDATION, Run
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
     from reproductions.epochs.data import ActivitySet
     from reproductions.epochs.networks import Recipe
 
@@ -52,6 +51,7 @@ class Shelf:
         if self.folder is not None:
             content = {"made_with": self.made_with[run.data]} | asdict(run)
             text = json.dumps(plain(content), allow_nan=False)
+            self.folder.mkdir(parents=True, exist_ok=True)
             write_whole(self._path(run.data, run.seed, run.split), text + "\n")
 
     def _path(self, data: str, seed: int, split: int) -> Path:
@@ -81,8 +81,10 @@ class Shelf:
 def open_shelf(
     folder: str | Path | None, sets: dict[str, ActivitySet], root: int, recipe: Recipe
 ) -> Shelf:
-    """Make the folder unless it is there, and say what runs depend on."""
-    place = None if folder is None else make_folder(folder)
+    """Return the finished runs in a folder, which is made with the first of them."""
+    place = None if folder is None else Path(folder)
+    if place is not None and place.parent.exists():
+        require_folder(place)
     return Shelf(place, {name: _made_with(one, root, recipe) for name, one in sets.items()})
 
 

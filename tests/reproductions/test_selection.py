@@ -108,7 +108,7 @@ def test_a_run_that_was_interrupted_goes_on(
     with monkeypatch.context() as patch:
 
         def stop_at_the_third(task: Any, *key: Any, **options: Any) -> Any:
-            if len(list((tmp_path / "runs").iterdir())) == 2:
+            if len(list((tmp_path / "runs").glob("*"))) == 2:
                 raise KeyboardInterrupt
             return fake_train(task, *key, **options)
 
@@ -133,6 +133,18 @@ def test_runs_are_kept_beside_the_pictures_unless_a_folder_is_named(
     assert len(list((tmp_path / "elsewhere").iterdir())) == 4
     assert [path.read_bytes()[:8] for path in result.pictures] == [PNG, PNG]
     assert str(result).endswith(f"\n\nPictures:\n  {result.pictures[0]}\n  {result.pictures[1]}")
+
+
+def test_a_run_that_is_interrupted_before_its_first_result_leaves_no_folder(
+    data: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def interrupt(*_args: Any, **_options: Any) -> Any:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(_selection, "train", interrupt)
+    with pytest.raises(KeyboardInterrupt):
+        selection(data, output=tmp_path / "new" / "out")
+    assert not (tmp_path / "new").exists()
 
 
 def test_progress_counts_every_step_to_the_end(data: Path, tmp_path: Path) -> None:
