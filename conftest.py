@@ -45,7 +45,7 @@ OTHERS = (
     *(".ruff_cache", "dist"),
 )
 WORKPLACE = pytest.StashKey[Path]()
-FILES = pytest.StashKey[set[Path]]()
+FILES = pytest.StashKey[set[str]]()
 
 
 def pytest_report_header() -> list[str]:
@@ -82,12 +82,12 @@ def pytest_runtest_protocol(item: pytest.Item) -> Iterator[None]:
     return (yield)
 
 
-def files() -> set[Path]:
+def files() -> set[str]:
     """Return what is in the project's folder, and what this library calls temporary."""
-    checkout = (path for path in ROOT.iterdir() if not path.name.startswith(OTHERS))
+    checkout = {x.path for x in os.scandir(ROOT) if not x.name.startswith(OTHERS)}
     # Browsers and frameworks leave files of their own, and `show` leaves a page for the browser.
-    ours = Path(tempfile.gettempdir()).glob("properly-*")
-    return {*checkout, *(path for path in ours if path.suffix != ".html")}
+    ours = [x.path for x in os.scandir(tempfile.gettempdir()) if x.name.startswith("properly-")]
+    return checkout | {path for path in ours if not path.endswith(".html")}
 
 
 def pytest_runtest_call(item: pytest.Item) -> None:
@@ -99,6 +99,7 @@ def pytest_runtest_call(item: pytest.Item) -> None:
 def pytest_runtest_teardown(item: pytest.Item) -> Iterator[None]:
     """Fail a test that leaves files outside of its folder."""
     result = yield
-    if left := files() - item.stash.get(FILES, files()):
-        pytest.fail(f"the test left files behind: {', '.join(sorted(map(str, left)))}")
+    before = item.stash.get(FILES, None)
+    if before is not None and (left := files() - before):
+        pytest.fail(f"the test left files behind: {', '.join(sorted(left))}")
     return result

@@ -134,6 +134,7 @@ def test_a_dragged_range_gives_the_numbers_of_the_library(window: Window, crash:
         require_the_library(window, crash.evaluation)
 
 
+@pytest.mark.slow
 def test_the_order_of_the_models_follows_the_range(window: Window, crash: Printed) -> None:
     last = []
     for range_ in [("1%", "2%"), ("20%", "40%")]:
@@ -162,6 +163,7 @@ def test_a_double_click_takes_all_thresholds(window: Window, crash: Printed) -> 
     require_the_library(window, crash.evaluation)
 
 
+@pytest.mark.slow
 def test_a_range_that_is_dragged_along_keeps_the_numbers_of_the_library(
     window: Window, crash: Printed
 ) -> None:
@@ -205,6 +207,7 @@ def better(found: Comparison, one: str, other: str, alpha: float) -> bool:
 
 
 # Single functions warn of few events.
+@pytest.mark.slow
 @pytest.mark.filterwarnings("ignore::properly.errors.DataWarning")
 def test_intervals_and_tiers_of_ranges_are_those_of_the_library(
     window: Window, crash: Printed
@@ -239,6 +242,7 @@ def test_between_the_ends_that_it_holds_the_page_says_which_range_it_takes(
     )
 
 
+@pytest.mark.slow
 def test_the_table_begins_as_the_scores_of_the_page(
     untouched: Callable[[Printed], Window], crash: Printed
 ) -> None:

@@ -47,13 +47,16 @@ def of_classes(browser: Browser, hostile_classes: Printed) -> Iterator[Attacked]
     yield from attacked(browser, hostile_classes)
 
 
-@pytest.fixture(params=["of_hostile", "of_odd", "of_classes"])
+ODD = pytest.param("of_odd", marks=pytest.mark.slow)
+
+
+@pytest.fixture(params=["of_hostile", ODD, "of_classes"])
 def any_page(request: pytest.FixtureRequest) -> Attacked:
     attacked: Attacked = request.getfixturevalue(request.param)
     return attacked
 
 
-@pytest.fixture(params=["of_hostile", "of_odd"])
+@pytest.fixture(params=["of_hostile", ODD])
 def of_events(request: pytest.FixtureRequest) -> Attacked:
     attacked: Attacked = request.getfixturevalue(request.param)
     return attacked
@@ -103,6 +106,7 @@ def test_a_long_name_does_not_widen_the_page(any_page: Attacked) -> None:
     assert any_page.window.page.evaluate("document.scrollingElement.scrollWidth <= innerWidth")
 
 
+@pytest.mark.slow
 def test_each_model_is_switched_off_and_on(of_events: Attacked) -> None:
     window, names = of_events
     ranked = window.page.locator("#ranking tbody tr:not(.baseline) th")

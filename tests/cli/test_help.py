@@ -130,7 +130,14 @@ def answers(tmp_path_factory: pytest.TempPathFactory) -> str:
     return path.read_text(encoding="utf-8")
 
 
-@pytest.mark.parametrize("line", sorted({line for path in PATHS for line in examples(path)}))
+# The README runs the first, in the quick run too.
+LINES = [
+    pytest.param(line, marks=pytest.mark.slow) if line == "properly demo" else line
+    for line in sorted({line for path in PATHS for line in examples(path)})
+]
+
+
+@pytest.mark.parametrize("line", LINES)
 def test_the_examples_of_help_run(
     line: str, people: str, answers: str, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:

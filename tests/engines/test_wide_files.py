@@ -129,6 +129,7 @@ def test_what_is_read_of_a_wide_file_is_what_is_read_of_a_narrow_one(
     }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("command", COMMANDS.values(), ids=COMMANDS)
 @pytest.mark.parametrize("kind", ["csv", "parquet"])
 def test_a_command_asks_no_more_of_a_wide_file(

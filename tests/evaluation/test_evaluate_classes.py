@@ -64,6 +64,7 @@ def of_crash() -> Evaluation:
 # Injuries in crashes
 
 
+@pytest.mark.slow
 def test_injuries_are_evaluated_by_the_functions_that_stand_alone() -> None:
     e = of_crash()
     forecasts = {"logistic": LOGISTIC, "sharpened": SHARPENED}

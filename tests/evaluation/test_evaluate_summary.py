@@ -85,6 +85,7 @@ def grouped() -> Any:
     return gather(summed((0.01, 0.1), groups=BELT, cells=1000), asked((0.01, 0.1), 5))
 
 
+@pytest.mark.slow
 def test_all_numbers_are_those_of_the_rows_with_a_range_groups_and_draws(whole: Any) -> None:
     options: dict[str, Any] = {"within": (0.01, 0.1), "groups": BELT, "replicates": 5, "rng": 1}
     rows = properly.evaluate(DIED, FORECASTS, **options)

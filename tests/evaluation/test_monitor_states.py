@@ -401,6 +401,7 @@ def test_permissions_of_a_state_are_kept_and_links_are_followed(tmp_path: Path) 
     assert Monitor.load(path).early == 3
 
 
+@pytest.mark.slow
 def test_a_folder_can_be_kept_for_oneself_twice_and_by_no_other(tmp_path: Path) -> None:
     path = early_only().save(tmp_path / "watch.json")
     code = "import sys; from properly import Monitor; m = Monitor(); m.save(sys.argv[1])"

@@ -142,6 +142,7 @@ def test_a_hostile_name_is_shown_and_not_obeyed() -> None:
     assert "\x1b" not in said(y, p, "logistic", name="a\x1b[31mb")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("slope", [1.0, 2.0])
 @pytest.mark.parametrize("kind", ["auto", "logistic", "venn_abers"])
 def test_sentences_are_short(slope: float, kind: str) -> None:

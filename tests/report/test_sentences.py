@@ -103,24 +103,28 @@ PAGES: dict[str, Callable[[], properly.Evaluation]] = {
     "grades": lambda: classes("ordinal"),
 }
 
+# These take longest to evaluate.
+SLOW = ("repairs", "clusters")
+KINDS = [pytest.param(x, marks=pytest.mark.slow) if x in SLOW else x for x in PAGES]
+
 
 @cache
 def said(kind: str) -> tuple[str, ...]:
     return tuple(sentences(page(PAGES[kind](), cases="people", event="death")))
 
 
-@pytest.mark.parametrize("kind", PAGES)
+@pytest.mark.parametrize("kind", KINDS)
 def test_sentences_are_short(kind: str) -> None:
     long = {sentence: words(sentence) for sentence in said(kind)}
     assert {x: n for x, n in long.items() if n > MOST_WORDS} == {}
 
 
-@pytest.mark.parametrize("kind", PAGES)
+@pytest.mark.parametrize("kind", KINDS)
 def test_no_sentence_is_said_twice(kind: str) -> None:
     told = Counter(x for x in said(kind) if x[-1] in ".?!")
     assert [x for x, n in told.items() if n > 1] == []
 
 
-@pytest.mark.parametrize("kind", PAGES)
+@pytest.mark.parametrize("kind", KINDS)
 def test_no_model_is_called_so(kind: str) -> None:
     assert [x for x in said(kind) if "saying the" in x] == []

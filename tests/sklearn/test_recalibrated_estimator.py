@@ -392,6 +392,7 @@ def test_other_arguments_of_fit_are_cut_to_the_rows_of_a_fold() -> None:
 # At home in scikit-learn
 
 
+@pytest.mark.slow
 def test_it_is_searched_scored_cloned_and_pickled() -> None:
     X, y = overconfident()
     model = Recalibrated(make_pipeline(StandardScaler(), GaussianNB()))
