@@ -75,6 +75,7 @@ def written(monkeypatch: pytest.MonkeyPatch) -> list[Any]:
     return found
 
 
+@pytest.mark.slow
 def test_the_example_is_evaluated_and_the_page_written(written: list[Any]) -> None:
     result = run("demo")
     assert result.exit_code == 0

@@ -235,6 +235,7 @@ def test_cross_validation_and_learning_curves_take_scorers() -> None:
     assert (importance.importances_mean > 0).all()
 
 
+@pytest.mark.slow
 def test_boosting_stops_early_by_a_rule() -> None:
     X, y = problem(3)
     known: dict[str, Any] = {"early_stopping": True, "n_iter_no_change": 2, "random_state": 0}
