@@ -12,9 +12,12 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
-# Tests of these packages repeat one claim for each rule, map or engine: `make test` tries as many
-# of them, `make verify` all.
-SAMPLED = ("engines", "laws", "recalibration")
+# Tests of these packages repeat one claim for many rules, maps, engines or numbers: `make test`
+# tries this many of them, `make verify` all.
+SAMPLED = (
+    *("calibration", "comparison", "counts", "decisions", "engines", "inference", "laws"),
+    *("probability", "recalibration", "rules"),
+)
 SAMPLE = 6
 # Each of these is one record, tried by no other test.
 WHOLE = "test_records.py"
