@@ -166,7 +166,7 @@ def _is_shape(token: tokenize.TokenInfo) -> bool:
 
 # What is counted, how, and the most that it may be.
 FIGURES: dict[str, tuple[Callable[[], int], int]] = {
-    "code lines": (lambda: code_lines(sources()), 61_300),
+    "code lines": (lambda: code_lines(sources()), 61_240),
     "modules": (lambda: len(sources()), 372),
     "public names": (public_names, 328),
     "longest chain of imports": (longest_chain, 21),
@@ -179,8 +179,8 @@ FIGURES: dict[str, tuple[Callable[[], int], int]] = {
         lambda: sum(path.read_text(encoding="utf-8").count("noqa: SLF001") for path in sources()),
         84,
     ),
-    "pairs of places that share six lines": (copies, 542),
-    "code lines of tests": (lambda: code_lines((ROOT / "tests").rglob("*.py")), 91_500),
+    "pairs of places that share six lines": (copies, 539),
+    "code lines of tests": (lambda: code_lines((ROOT / "tests").rglob("*.py")), 91_350),
 }
 
 

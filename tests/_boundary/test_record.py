@@ -11,19 +11,11 @@ from typing import Any
 import numpy as np
 import pytest
 
-import properly.comparison._numbers as comparison_words
+import properly._boundary._text as boundary_text
 import properly.evaluation._verdict._words as verdict_words
 import properly.report._words as report_words
-from properly._boundary._record import (
-    SMALLEST_P,
-    columns_of,
-    count_of_cases,
-    many,
-    p_text,
-    percent,
-    plain,
-    printable,
-)
+from properly._boundary._record import columns_of, plain
+from properly._boundary._text import SMALLEST_P, count_of_cases, many, p_text, percent, printable
 
 
 def test_everything_becomes_strict_json() -> None:
@@ -104,7 +96,7 @@ def test_a_name_is_shown_and_not_obeyed() -> None:
 def test_a_small_p_value_is_written_as_a_bound(p: float, is_bound: bool, text: str) -> None:
     assert p_text(p, is_bound=is_bound) == text
     # All packages write the same bounds, beside other words.
-    for other in (comparison_words.chance, verdict_words.chance, report_words.chance):
+    for other in (boundary_text.chance, verdict_words.chance, report_words.chance):
         if is_bound or p < SMALLEST_P:
             expected = text.removeprefix("p ")
             assert other(p, is_bound=is_bound).replace("≤", "<=") == expected

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import pytest
 
-from properly._boundary._record import printable
+from properly._boundary._text import printable
 from tests.browser.pages import HOSTILE, Printed
 
 if TYPE_CHECKING:

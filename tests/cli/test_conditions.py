@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from properly import evaluate
-from properly._boundary._record import printable
+from properly._boundary._text import printable
 from properly.cli._gate import (
     OPERATORS,
     VERBS,

@@ -13,7 +13,7 @@ import pytest
 
 import properly
 from properly import Interval
-from properly._boundary._record import percent
+from properly._boundary._text import percent
 from properly.calibration import Certain
 from properly.comparison import Comparison
 from properly.evaluation._verdict import _headline
@@ -34,13 +34,10 @@ from properly.evaluation._verdict._words import (
     at_thresholds,
     chance,
     chances,
-    counted,
     digits_apart,
     ends_of,
     few,
     finished,
-    listed,
-    named,
     rounded_down,
     runs,
     scope_of,
@@ -1049,13 +1046,9 @@ def test_numbers_are_written_with_few_digits() -> None:
     assert chances([chance(0.041), chance(0.25)]) == "= 0.041 and 0.25"
     bound = chance(2 / 1001, is_bound=True)
     assert chances([bound, chance(0.25)]) == "<= 0.002 and p = 0.25"
-    assert [counted(x) for x in (1, 10, 11)] == ["one", "ten", "11"]
 
 
-def test_names_are_joined_and_harmless() -> None:
-    assert [listed("a"), listed("ab"), listed("abc")] == ["a", "a and b", "a, b and c"]
-    assert listed("abcdefg") == "a, b, c, d and three others"
-    assert named(["\x1b[31mred", "b\nc"]) == r"\x1b[31mred and b\nc"
+def test_a_note_begins_with_a_capital_and_is_harmless() -> None:
     assert finished("thresholds of \x1b[1mx and \u202ey") == r"Thresholds of \x1b[1mx and \u202ey."
 
 

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import properly
-from properly._boundary._record import p_text
+from properly._boundary._text import p_text
 from properly.comparison import TrainingRun, confidence_set, selection_report
 from properly.inference._multiplicity import holm, holm_bounds
 from properly.rules import Brier, Log

@@ -218,7 +218,7 @@ SAID: list[tuple[Mapping[str, bytes], Callable[[], Any], str]] = [
         {"a.csv": b"a,b,c,d,e,f\n1,1,1,1,1,1\n", "b.csv": b"x\n1\n"},
         lambda: read("?.csv", "a"),
         (
-            "files must have the same columns; compared with 'a.csv', 'b.csv' lacks 'a', 'b', 'c', 'd', 'e', … "
+            "files must have the same columns; compared with 'a.csv', 'b.csv' lacks 'a', 'b', 'c', 'd', 'e', … (6 in all) "
             "and has 'x' besides"
         ),
     ),
@@ -274,7 +274,7 @@ SAID: list[tuple[Mapping[str, bytes], Callable[[], Any], str]] = [
         lambda: read("a.parquet"),
         (
             "values must not be missing; of 2 rows, 1 lacks 'a', 1 lacks 'b', 1 lacks 'c', 1 lacks 'd', 1 lacks 'e', "
-            f"… (6 columns in all); the first is row 0 of a.parquet{DROP}"
+            f"… (6 in all); the first is row 0 of a.parquet{DROP}"
         ),
     ),
     (

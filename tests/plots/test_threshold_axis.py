@@ -11,7 +11,7 @@ from matplotlib.figure import Figure
 from scipy.integrate import quad
 
 from properly import decision_curve, tally
-from properly._boundary._record import percent
+from properly._boundary._text import percent
 from properly.decisions._grid import odds
 from properly.errors import DataError
 from properly.inference import Band

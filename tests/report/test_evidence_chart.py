@@ -14,7 +14,7 @@ from tests.report.chart_subjects import class_evaluation, evaluation, obeyed, wi
 from tests.report.threshold_subjects import NAMES
 
 import properly
-from properly._boundary._record import printable
+from properly._boundary._text import printable
 from properly.errors import ArgumentTypeError
 from properly.report._evidence import MOST_QUIET, MOST_ROWS, evidence_chart
 from properly.report._page import page

@@ -11,7 +11,7 @@ from tests.report.chart_subjects import SMALL, class_evaluation, evaluation, req
 from tests.report.threshold_subjects import NAMES
 
 from properly import evaluate
-from properly._boundary._record import printable
+from properly._boundary._text import printable
 from properly.report._groups import MOST, TOO_FEW, groups_chart
 
 

@@ -25,7 +25,7 @@ from tests.report.threshold_subjects import (
 )
 
 from properly import evaluate, regret_curve, stream, tally
-from properly._boundary._record import percent
+from properly._boundary._text import percent
 from properly.counts import baselines
 from properly.report._chart import drawn_models
 from properly.report._regret import LEFT, RANKING, RANKING_WIDTH, integrals, regret_chart

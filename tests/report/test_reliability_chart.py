@@ -14,7 +14,7 @@ from tests.report.threshold_subjects import HOSTILE, NAMES
 
 import properly
 from properly import evaluate
-from properly._boundary._record import printable
+from properly._boundary._text import printable
 from properly.report._reliability import reliability_chart
 
 

@@ -11,7 +11,7 @@ import pytest
 from tests.report.threshold_subjects import in_view
 
 from properly import Interval
-from properly._boundary._record import percent
+from properly._boundary._text import percent
 from properly.report._threshold_axis import (
     DRAWN,
     EDGES,

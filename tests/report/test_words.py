@@ -6,7 +6,7 @@ import math
 
 import pytest
 
-from properly.report._words import chance, decimals_for, few, fixed, from_to, listed, percent
+from properly.report._words import chance, decimals_for, few, fixed, from_to, percent
 
 
 @pytest.mark.parametrize(
@@ -48,10 +48,3 @@ def test_shares_intervals_and_chances() -> None:
 
 def test_decimals_follow_the_size() -> None:
     assert [decimals_for(x) for x in (12.0, 1.0, 0.02, 0.0, math.inf)] == [0, 1, 3, 4, 4]
-
-
-def test_a_sentence_names_a_few_and_counts_the_others() -> None:
-    assert listed(["a"]) == "a"
-    assert listed(["a", "b\x1b"]) == "a and b\\x1b"
-    assert listed(list("abcdefgh")) == "a, b, c, d, e and 3 more"
-    assert listed(list("abcdef")) == "a, b, c, d, e and f"

@@ -515,7 +515,7 @@ def test_labels_are_the_classes_that_were_seen() -> None:
     many = GaussianNB().fit(np.eye(8), np.arange(8))
     said = refusal(DataError, make_rule_scorer(Brier()), many, np.eye(8), [9] * 8)
     assert said.startswith(
-        "outcomes must be classes that GaussianNB has seen, 0, 1, 2, 3, 4, 5, …; row 0 is 9"
+        "outcomes must be classes that GaussianNB has seen, 0, 1, 2, 3, 4, … (8 in all); row 0 is 9"
     )
 
 

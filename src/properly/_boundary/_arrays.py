@@ -20,6 +20,7 @@ from properly._boundary._libraries import (
     to_numpy,
     without_gradient,
 )
+from properly._boundary._text import first_of
 from properly.errors import DataError
 
 if TYPE_CHECKING:
@@ -345,19 +346,20 @@ def _outcomes_from_labels(
     host = to_numpy(y)
     require_present(host, "outcomes")
     present = distinct(host)
+    found = " and ".join(map(repr, present))
     if len(present) > 2:
-        more = f", … ({len(present)} in all)" if len(present) > 4 else ""
-        message = f"outcomes must have at most two labels; found {_listed(present[:4], ', ')}{more}"
+        message = f"outcomes must have at most two labels; found {first_of(map(repr, present))}"
         raise DataError(message, hint=_label_hint(host, present, beside))
     if pos_label is None and not set(present) <= {0, 1}:
-        message = f"outcomes must be 0 and 1, or False and True; found {_listed(present)}"
+        message = f"outcomes must be 0 and 1, or False and True; found {found}"
         raise DataError(message, hint=_label_hint(host, present, beside))
     if labels is not None and not set(present) <= set(labels):
-        message = f"outcomes must be one of labels, {_listed(labels)}; found {_listed(present)}"
+        allowed = " and ".join(map(repr, labels))
+        message = f"outcomes must be one of labels, {allowed}; found {found}"
         raise DataError(message)
     event = 1 if pos_label is None else pos_label
     if event not in present and len(present) == 2:
-        message = f"pos_label must be one of the labels of y, {_listed(present)}; got {pos_label!r}"
+        message = f"pos_label must be one of the labels of y, {found}; got {pos_label!r}"
         folded = str(pos_label).casefold()
         alike = [x for x in present if str(x).casefold() == folded]
         raise DataError(message, hint=f"write pos_label={alike[0]!r}." if alike else None)
@@ -387,10 +389,6 @@ def _label_hint(y: Column, labels: Sequence[Any], beside: Array | None) -> str:
     label = repr(labels[-1])
     by_hand = f"numpy.asarray(y) == {label}"
     return f"say which label is the event: pos_label={label}, or, for a rule, {by_hand}."
-
-
-def _listed(labels: Sequence[Any], between: str = " and ") -> str:
-    return between.join(repr(label) for label in labels)
 
 
 def distinct(x: Column) -> list[Any]:

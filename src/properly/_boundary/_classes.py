@@ -40,7 +40,7 @@ from properly._boundary._libraries import (
     to_numpy,
     without_gradient,
 )
-from properly._boundary._record import printable
+from properly._boundary._text import printable
 from properly.errors import DataError
 
 if TYPE_CHECKING:

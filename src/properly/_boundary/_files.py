@@ -21,7 +21,7 @@ from zipfile import ZIP_STORED, BadZipFile, ZipFile, ZipInfo
 import numpy as np
 
 from properly._boundary._parts import in_words, make_together, open_part
-from properly._boundary._record import printable
+from properly._boundary._text import printable
 from properly.errors import DataError
 
 if TYPE_CHECKING:

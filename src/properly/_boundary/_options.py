@@ -100,3 +100,14 @@ def as_number(value: object, name: str) -> float:
     except (TypeError, ValueError, OverflowError):
         message = f"the {name} must be a number; got {value!r}"
         raise ArgumentTypeError(message) from None
+
+
+def as_count(given: object, message: str) -> int:
+    """Take a whole number, 0 or more; refuse anything else with a message."""
+    try:
+        count = operator.index(given)  # type: ignore[arg-type]
+    except TypeError:
+        count = -1
+    if count < 0:
+        raise DataError(message)
+    return count

@@ -19,7 +19,7 @@ from pathlib import Path
 from tempfile import mkdtemp
 from typing import TYPE_CHECKING, BinaryIO, NamedTuple
 
-from properly._boundary._record import printable
+from properly._boundary._text import printable
 from properly.errors import DataError
 
 try:

@@ -19,8 +19,8 @@ from time import monotonic
 from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
 from properly._boundary._interrupts import checked
-from properly._boundary._record import printable
 from properly._boundary._terminal import Guarded, guard
+from properly._boundary._text import printable
 from properly.errors import ArgumentTypeError
 
 if TYPE_CHECKING:

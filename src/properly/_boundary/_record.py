@@ -1,16 +1,13 @@
 """What every result can do: frozen arrays, a dict for JSON, a frame of any library.
 
-`Record` derives all three from the fields of a dataclass. Below it stand the writers it uses, and
-the few words with which a number of cases is told.
+`Record` derives all three from the fields of a dataclass. Below it stand the writers it uses.
 """
 
 from __future__ import annotations
 
 import math
-import sys
 from collections.abc import Mapping
 from dataclasses import fields, is_dataclass
-from decimal import Decimal
 from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, TypeVar, get_args
 
@@ -25,8 +22,6 @@ if TYPE_CHECKING:
 Backend = Literal["polars", "pandas", "pyarrow"]
 T = TypeVar("T")
 BACKENDS: tuple[Backend, ...] = get_args(Backend)
-# So many letters of a user's value are shown.
-LETTERS = 40
 
 
 class Record:
@@ -157,66 +152,3 @@ def columns_of(rows: Iterable[Any], *extra: str) -> dict[str, list[Any]]:
         return {name: [row[name] for row in rows] for name in rows[0]}
     names = [*(field.name for field in fields(rows[0])), *extra]
     return {name: [getattr(row, name) for row in rows] for name in names}
-
-
-def count_of_cases(total: float) -> str:
-    """Write a number of cases, or their total weight, without a word for what they are."""
-    return f"{total:,.2f}" if isinstance(total, float) else f"{total:,}"
-
-
-def many(total: float, what: str) -> str:
-    """Write a number with what it counts: 1 case, 2 cases."""
-    return f"{count_of_cases(total)} {what}{'s' * (total != 1)}"
-
-
-def amount_of(cases: float) -> str:
-    """Write a number of cases, or a weight: 1 case, 2 cases, a weight of 0.5."""
-    return f"a weight of {cases:,.4g}" if isinstance(cases, float) else many(cases, "case")
-
-
-def printable(name: str) -> str:
-    """Show a name in a terminal without obeying what it may contain."""
-    return name if name.isprintable() else repr(name)[1:-1]
-
-
-def quoted(value: object) -> str:
-    """Write a value of the user's as code, so that a terminal does not obey it; not at length."""
-    # Imported here, as above.
-    import numpy as np
-
-    if isinstance(value, np.datetime64 | np.timedelta64):
-        value = str(value)  # as Python's own it may be a mere number
-    said = repr(value.item() if isinstance(value, np.generic) else value)
-    return said if len(said) <= LETTERS else f"{said[: LETTERS - 1]}…"
-
-
-# Smaller p-values are not distinguished: their digits depend on the tails of an approximation.
-SMALLEST_P = 0.001
-
-
-def p_text(p: float, *, is_bound: bool = False, digits: int = 3) -> str:
-    """Write a p-value; that which no draw reached is at most the bound, which is rounded up.
-
-    >>> p_text(0.0312), p_text(0.0)
-    ('p = 0.0312', 'p < 0.001')
-    >>> p_text(1 / 1001, is_bound=True)
-    'p <= 0.001'
-    """
-    if not is_bound:
-        return f"p < {SMALLEST_P}" if p < SMALLEST_P else f"p = {p:.{digits}g}"
-    places = -math.floor(math.log10(p) + 1e-9)
-    # Less than a thousandth of the last digit is rounding.
-    return f"p <= {math.ceil(round(p * 10**places, 3)) / 10**places:g}"
-
-
-def percent(share: float, digits: int = 4) -> str:
-    """Write a share in percent, never with an exponent; no share below 1 is 100 %.
-
-    >>> percent(0.015), percent(0.996, 2), percent(1, 2)
-    ('1.5 %', '99.6 %', '100 %')
-    """
-    text = f"{100 * share:.{digits}g}"
-    while share < 1 and float(text) == 100 and digits < sys.float_info.dig:
-        digits += 1
-        text = f"{100 * share:.{digits}g}"
-    return f"{Decimal(text):f} %" if "e" in text else f"{text} %"

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import math
 from html import escape
 from itertools import chain, islice, repeat
 from textwrap import fill
 from typing import TYPE_CHECKING
 
-from properly._boundary._record import printable
+from properly._boundary._text import number, printable
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -114,13 +113,10 @@ def table_of_numbers(name: str, columns: Sequence[str], rows: Iterable[Row], fir
     `first` says how wide the names of rows are at least, so that several tables line up.
     """
     lines = [
-        (row, *(x if isinstance(x, str) else _number(x) for x in numbers)) for row, numbers in rows
+        (row, *(x if isinstance(x, str) else number(x, ".5f") for x in numbers))
+        for row, numbers in rows
     ]
     return table((name, *columns), lines, least=(first, NUMBER))
-
-
-def _number(x: float) -> str:
-    return "-" if math.isnan(x) else f"{x:.5f}"
 
 
 def wrapped(text: str) -> str:

@@ -9,7 +9,8 @@ import numpy as np
 
 from properly._boundary._libraries import to_numpy
 from properly._boundary._options import check_choice, check_whole
-from properly._boundary._record import Record, many
+from properly._boundary._record import Record
+from properly._boundary._text import many
 from properly.counts._calls import takes_rows
 from properly.counts._histogram import equal_count, equal_width
 from properly.counts._tally import Tally, as_tally

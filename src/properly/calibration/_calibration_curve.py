@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Literal, NamedTuple, TypeAlias, get_args
 import numpy as np
 
 from properly._boundary._options import check_choice, check_level, check_whole
-from properly._boundary._record import Record, many
+from properly._boundary._record import Record
+from properly._boundary._text import many
 from properly.calibration._curve_fits import Loess, Lowess, Spline
 from properly.calibration._line import Subject
 from properly.counts._calls import takes_rows

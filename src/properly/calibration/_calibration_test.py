@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 from properly._boundary._notices import notice
 from properly._boundary._options import as_generator, check_choice, check_flag, check_whole
-from properly._boundary._record import many
+from properly._boundary._text import many
 from properly.calibration._class_tests import try_classes
 from properly.calibration._event_tests import TRIALS, Trial
 from properly.calibration._statistics import CalibrationTest, why_untested

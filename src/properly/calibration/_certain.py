@@ -6,7 +6,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from properly._boundary._libraries import namespace
-from properly._boundary._record import Record, amount_of
+from properly._boundary._record import Record
+from properly._boundary._text import amount_of
 
 if TYPE_CHECKING:
     from properly.counts._tally import Tally

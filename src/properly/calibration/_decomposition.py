@@ -18,8 +18,9 @@ from properly._boundary._chunks import share_out
 from properly._boundary._interrupts import checked
 from properly._boundary._libraries import to_numpy
 from properly._boundary._options import as_drawing, check_choice, check_flag
-from properly._boundary._record import Parts, Record, many, plain, to_frame
+from properly._boundary._record import Parts, Record, plain, to_frame
 from properly._boundary._tables import table_of_numbers
+from properly._boundary._text import many
 from properly.calibration._components import (
     NullDraws,
     Prices,

@@ -25,8 +25,9 @@ import numpy as np
 
 from properly._boundary._libraries import to_numpy
 from properly._boundary._options import as_number, check_choice
-from properly._boundary._record import Parts, Record, amount_of, many
+from properly._boundary._record import Parts, Record
 from properly._boundary._tables import table, wrapped
+from properly._boundary._text import amount_of, many
 from properly.calibration._bins import BinnedReliability, Scheme, binned_reliability
 from properly.calibration._summary import REDUCTIONS, Reduction
 from properly.counts._calls import takes_rows

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from properly._boundary._options import as_generator
-from properly._boundary._record import amount_of, many
+from properly._boundary._text import amount_of, many
 from properly.calibration._components import (
     ROUNDING,
     Decision,

@@ -11,7 +11,8 @@ import numpy as np
 
 from properly._boundary._libraries import to_numpy
 from properly._boundary._options import as_number, check_whole
-from properly._boundary._record import Record, many
+from properly._boundary._record import Record
+from properly._boundary._text import many
 from properly.counts._calls import takes_rows
 from properly.counts._isotonic import recalibrate
 from properly.counts._scoring import mean_loss, mean_score

@@ -9,7 +9,8 @@ import numpy as np
 
 from properly._boundary._libraries import read_only, to_numpy
 from properly._boundary._options import as_drawing, check_choice
-from properly._boundary._record import Record, many
+from properly._boundary._record import Record
+from properly._boundary._text import many
 from properly.counts import _device
 from properly.counts._calls import takes_rows
 from properly.counts._cases import has_classes, note_whole_weights

@@ -14,8 +14,9 @@ import numpy as np
 
 from properly._boundary._exponents import product
 from properly._boundary._libraries import to_numpy
-from properly._boundary._record import Record, many, p_text
+from properly._boundary._record import Record
 from properly._boundary._tables import wrapped
+from properly._boundary._text import many, p_text
 from properly.inference._logistic import logit
 
 if TYPE_CHECKING:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from properly._boundary._labels import require_columns
-from properly._boundary._record import printable
+from properly._boundary._text import printable
 from properly.cli._columns import Places, say, without_percent
 from properly.cli._outcome_labels import as_outcomes
 from properly.engines._files._read import open_files

@@ -24,7 +24,7 @@ from typing import TYPE_CHECKING, Any, BinaryIO, NamedTuple
 
 import numpy as np
 
-from properly._boundary._record import printable
+from properly._boundary._text import printable
 from properly.engines._files._arrow import BrokenArrowError, arrow_batches, open_arrow
 from properly.engines._files._checks import NUMBER, no_number
 from properly.engines._files._duckdb_tables import (

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Literal, NoReturn
 
 import click
 
-from properly._boundary._record import many
+from properly._boundary._text import many
 from properly.cli._columns import (
     GAPS,
     WHOLE,

@@ -7,7 +7,8 @@ import io
 import math
 from typing import TYPE_CHECKING, Any, TypeAlias
 
-from properly._boundary._record import plain, printable
+from properly._boundary._record import plain
+from properly._boundary._text import printable
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence

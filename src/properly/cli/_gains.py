@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from properly._boundary._record import plain, printable
+from properly._boundary._record import plain
 from properly._boundary._tables import wrapped
+from properly._boundary._text import printable
 from properly.cli._running import progress_bar
 from properly.errors import DataError
 

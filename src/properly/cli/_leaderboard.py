@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from properly._boundary._record import printable
+from properly._boundary._text import printable
 from properly.cli._commands import Described, command_line
 from properly.cli._formats import as_csv
 from properly.cli._long import FORM, long_options, read_long, taken_long

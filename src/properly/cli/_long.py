@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from properly._boundary._record import printable
+from properly._boundary._text import printable
 from properly.cli._columns import (
     TIMES,
     Places,

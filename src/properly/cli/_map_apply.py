@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from properly._boundary._record import many, printable
+from properly._boundary._text import many, printable
 from properly.cli._columns import PLACE, models_of
 from properly.cli._commands import Described
 from properly.cli._options import force_option

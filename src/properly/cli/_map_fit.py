@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from properly._boundary._record import printable
+from properly._boundary._text import printable
 from properly.cli._columns import PLACE, chosen
 from properly.cli._commands import Described
 from properly.cli._formats import FORMATS

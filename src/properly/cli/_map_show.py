@@ -9,8 +9,9 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from properly._boundary._record import many, plain, printable
+from properly._boundary._record import plain
 from properly._boundary._tables import table, wrapped
+from properly._boundary._text import many, printable
 from properly.cli._commands import Described
 from properly.cli._options import format_option
 

@@ -11,8 +11,9 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from properly._boundary._parts import together
-from properly._boundary._record import many, plain, printable
+from properly._boundary._record import plain
 from properly._boundary._tables import wrapped
+from properly._boundary._text import many, printable
 from properly.cli._columns import require_other_columns
 from properly.cli._commands import Described
 from properly.cli._options import (

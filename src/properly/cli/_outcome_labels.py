@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 import click
 import numpy as np
 
-from properly._boundary._record import printable
+from properly._boundary._text import printable
 
 TRUTH = {"true": True, "1": True, "false": False, "0": False}
 

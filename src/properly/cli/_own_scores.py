@@ -67,8 +67,8 @@ def _interval(cases: Cases, rule: Rule, level: float) -> tuple[float, float, flo
 
 
 def _as_text(answers: Answers, rows: Sequence[Sequence[Any]], level: float) -> str:
-    from properly._boundary._record import many
     from properly._boundary._tables import table
+    from properly._boundary._text import many
 
     asked = many(len(answers.questions), "question")
     head = ("rule", "forecaster", "answered", "score", f"{100 * level:g} %", "")

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from properly._boundary._parts import together
-from properly._boundary._record import printable
+from properly._boundary._text import printable
 from properly.cli._columns import ROLES, Chosen
 from properly.cli._commands import Described, command_line
 from properly.cli._engine import engine_options, opened

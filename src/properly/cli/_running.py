@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from properly._boundary._progress import shown
-from properly._boundary._record import printable
+from properly._boundary._text import printable
 from properly.cli import INTERRUPTED
 from properly.cli._wording import in_options
 from properly.errors import DataWarning, ProperlyError

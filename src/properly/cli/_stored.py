@@ -10,8 +10,9 @@ from hashlib import blake2b
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from properly._boundary._record import many, plain, printable
+from properly._boundary._record import plain
 from properly._boundary._tables import table, wrapped
+from properly._boundary._text import many, printable
 from properly.cli._columns import Chosen
 from properly.cli._gate import STORED, Contrast, contrast_of_pair, in_words, numbers_of
 from properly.errors import DataError

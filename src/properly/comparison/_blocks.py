@@ -11,9 +11,8 @@ import numpy as np
 
 from properly._boundary._arrays import as_column, check_length, require_present
 from properly._boundary._libraries import read_only, to_numpy
-from properly._boundary._options import check_inside, check_whole
-from properly._boundary._record import many
-from properly.comparison._numbers import as_count
+from properly._boundary._options import as_count, check_inside, check_whole
+from properly._boundary._text import many
 from properly.counts._cases import numbered
 from properly.errors import ArgumentTypeError, DataError
 

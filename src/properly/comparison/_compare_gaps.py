@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from properly._boundary._record import many
+from properly._boundary._text import many
 from properly.comparison._gaps import design_of, effects
 from properly.comparison._pair_tests import (
     Margins,

@@ -11,8 +11,9 @@ import numpy as np
 from properly._boundary._exponents import divided, exponent_of
 from properly._boundary._notices import import_extra
 from properly._boundary._options import as_drawing, check_choice, check_whole
-from properly._boundary._record import Record, many, p_text, printable
+from properly._boundary._record import Record
 from properly._boundary._tables import wrapped
+from properly._boundary._text import many, p_text, printable
 from properly.counts._models import contenders
 from properly.counts._scoring import losses
 from properly.errors import ArgumentTypeError, DataError

@@ -11,9 +11,9 @@ import numpy as np
 from properly._boundary._arrays import as_column, as_numbers
 from properly._boundary._labels import require_columns
 from properly._boundary._libraries import read_only, to_numpy
-from properly._boundary._options import as_number, check_choice, check_whole
-from properly._boundary._record import as_models, many
-from properly.comparison._numbers import as_count
+from properly._boundary._options import as_count, as_number, check_choice, check_whole
+from properly._boundary._record import as_models
+from properly._boundary._text import many
 from properly.errors import ArgumentTypeError, DataError
 
 if TYPE_CHECKING:

@@ -12,11 +12,11 @@ from properly._boundary._exponents import deviation
 from properly._boundary._labels import names_of_labels, one_kind
 from properly._boundary._libraries import freeze, to_numpy
 from properly._boundary._notices import notice
-from properly._boundary._record import Record, many, plain, printable
+from properly._boundary._record import Record, plain
 from properly._boundary._tables import table, wrapped
+from properly._boundary._text import many, number, printable
 from properly.comparison._compare import compare
 from properly.comparison._differences import is_area
-from properly.comparison._numbers import number
 from properly.counts._cases import numbered, rows_in_use
 from properly.counts._models import contenders
 from properly.counts._scoring import losses

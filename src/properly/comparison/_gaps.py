@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from properly._boundary._record import many, printable
+from properly._boundary._text import NAMED, first_of, many, printable
 from properly.comparison._two_way import two_way
 from properly.counts._cases import numbered
 from properly.errors import DataError
@@ -19,8 +19,6 @@ if TYPE_CHECKING:
     from properly.counts._answers import Answers, Losses
     from properly.typing import Column
 
-# Forecasters and questions that are listed.
-NAMED = 6
 ASSUMES = (
     "This assumes that whoever skipped a question would have done on it as well, relative to the "
     "others, as on the rest."
@@ -69,7 +67,9 @@ class Effects:
         part = self.fit.part
         if self.fit.parts > 1:
             sides = [self.inside[part == k] for k in range(self.fit.parts)]
-            said = " | ".join(listed([self.names[i] for i in side]) for side in sides[:NAMED])
+            said = " | ".join(
+                first_of(printable(self.names[i]) for i in side) for side in sides[:NAMED]
+            )
             message = (
                 "forecasters are compared through questions that several answered; they fall into "
                 f"{self.fit.parts} parts without a question in common: {said}"
@@ -78,11 +78,6 @@ class Effects:
                 "compare each part by itself: answers.keep([names]), or --only on the command line."
             )
             raise DataError(message, hint=hint)
-
-
-def listed(names: list[str]) -> str:
-    """Name the first few of some forecasters."""
-    return ", ".join(printable(name) for name in names[:NAMED]) + ", …" * (len(names) > NAMED)
 
 
 def effects(

@@ -13,7 +13,7 @@ from properly._boundary._labels import names_of_labels
 from properly._boundary._libraries import to_numpy
 from properly._boundary._notices import notice
 from properly._boundary._options import as_drawing, check_flag
-from properly._boundary._record import many
+from properly._boundary._text import many
 from properly.calibration._calibration_test import dependent_test
 from properly.calibration._decomposition import decompose_by, find_intervals
 from properly.calibration._line import Subject, find_line

@@ -10,10 +10,10 @@ import numpy as np
 
 from properly._boundary._labels import one_kind
 from properly._boundary._libraries import freeze
-from properly._boundary._record import Record, many, p_text, plain, printable
+from properly._boundary._record import Record, plain
 from properly._boundary._tables import table, wrapped
+from properly._boundary._text import chance, first_of, many, numbers, p_text, printable, ranges
 from properly.comparison._contrasts import flat
-from properly.comparison._numbers import chance, numbers, ranges
 
 if TYPE_CHECKING:
     from properly.comparison._contrasts import Contrast
@@ -23,8 +23,6 @@ if TYPE_CHECKING:
 
 # What is worse: a higher score, a lower skill.
 WORSE = {"score": 1, "skill": -1}
-# Groups that are named at most, where they are named in a sentence.
-NAMED = 5
 
 EVENTS = (
     "Scores depend on how common the event is, so groups of other event rates score differently "
@@ -508,9 +506,7 @@ def _differ(result: Groups) -> list[str]:
 
 
 def _some(groups: Groups, chosen: Column) -> str:
-    names = [f"'{printable(groups.name[g])}'" for g in np.flatnonzero(chosen)]
-    more = len(names) - NAMED
-    return ", ".join(names[:NAMED]) + (f" and {more} more" if more > 0 else "")
+    return first_of(f"'{printable(groups.name[g])}'" for g in np.flatnonzero(chosen))
 
 
 def _with_range(x: Column, ends: Column, form: str = ".4f") -> list[str]:

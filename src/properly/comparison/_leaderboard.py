@@ -18,9 +18,9 @@ from properly._boundary._options import (
     check_level,
     check_whole,
 )
-from properly._boundary._record import many, printable
+from properly._boundary._text import listed, many, printable
 from properly.comparison._crowd import joined
-from properly.comparison._gaps import ASSUMES, effects, families, listed
+from properly.comparison._gaps import ASSUMES, effects, families
 from properly.comparison._leaderboard_record import Leaderboard, Standing
 from properly.comparison._pair_tests import around, student_p, student_quantiles
 from properly.comparison._platform_scores import (

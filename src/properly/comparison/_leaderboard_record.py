@@ -6,8 +6,9 @@ import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from properly._boundary._record import Record, many, plain, printable
+from properly._boundary._record import Record, plain
 from properly._boundary._tables import table, wrapped
+from properly._boundary._text import many, printable
 from properly.errors import DataError
 
 if TYPE_CHECKING:

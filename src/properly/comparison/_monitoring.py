@@ -17,10 +17,10 @@ from properly._boundary._arrays import check_rows, refuse
 from properly._boundary._classes import is_table
 from properly._boundary._exponents import divided, exponent_of
 from properly._boundary._libraries import read_only, to_numpy
-from properly._boundary._options import check_level, check_whole
-from properly._boundary._record import Record, many, p_text, plain
+from properly._boundary._options import as_count, check_level, check_whole
+from properly._boundary._record import Record, plain
 from properly._boundary._tables import wrapped
-from properly.comparison._numbers import as_count
+from properly._boundary._text import many, p_text
 from properly.errors import DataError, ImproperRuleError
 from properly.rules._class_rule import require_class_rule
 from properly.rules._rule import require_binary

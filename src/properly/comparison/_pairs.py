@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeAlias, get_args
 import numpy as np
 
 from properly._boundary._options import as_number, check_choice, check_inside
-from properly._boundary._record import Record, columns_of, many, p_text, plain, printable
+from properly._boundary._record import Record, columns_of, plain
 from properly._boundary._tables import table, wrapped
-from properly.comparison._numbers import chance
+from properly._boundary._text import chance, many, p_text, printable
 from properly.errors import DataError
 
 if TYPE_CHECKING:

@@ -11,10 +11,10 @@ import numpy as np
 from properly._boundary._libraries import to_numpy
 from properly._boundary._notices import notice
 from properly._boundary._options import check_level, check_whole
-from properly._boundary._record import Record, many
+from properly._boundary._record import Record
 from properly._boundary._tables import table, wrapped
+from properly._boundary._text import many, numbers
 from properly.comparison._groups import about_event
-from properly.comparison._numbers import numbers
 from properly.counts._calls import takes_rows
 from properly.counts._cases import Cases, numbered, rows_in_use
 from properly.counts._scoring import losses, unit_of

@@ -6,20 +6,18 @@ from typing import TYPE_CHECKING, Literal, NamedTuple, TypeAlias
 
 import numpy as np
 
-from properly._boundary._record import many, quoted
+from properly._boundary._text import first_of, many, quoted
 from properly.counts._answer_rows import OF_QUESTION
 from properly.counts._cases import numbered
 from properly.errors import DataError
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Iterator
 
     from properly.counts._answer_rows import AnswerRows
     from properly.typing import Column
 
 Severity: TypeAlias = Literal["problem", "oddity", "note"]
-# So many questions or names are listed.
-NAMED = 4
 MOMENTS = 'with their windows, repeated="moments" compares forecasters while both stand.'
 
 
@@ -139,9 +137,9 @@ def _contradictory_outcomes(rows: AnswerRows) -> Iterator[Fault]:
         return
     bad = np.zeros(len(rows.questions), dtype=bool)
     bad[rows.question[away]] = True
-    said = [_with_outcomes(rows, int(k)) for k in np.flatnonzero(bad)[:NAMED]]
+    said = (_with_outcomes(rows, int(k)) for k in np.flatnonzero(bad))
     count = int(bad.sum())
-    found = f"{many(count, 'question')} {_has(count)} several: {_joined(said, count)}"
+    found = f"{many(count, 'question')} {_has(count)} several: {first_of(said, count=count)}"
     rule, hint = "a question has one outcome", "mend the outcomes of these questions first."
     flags = bad[rows.question] & known
     yield Fault("contradictory-outcome", "problem", "outcome", rule, found, flags, count, hint)
@@ -211,8 +209,8 @@ def _similar_names(rows: AnswerRows) -> Iterator[Fault]:
     if alike:
         names = {name for some in alike for name in some}
         flags = np.array([name in names for name in rows.forecasters])[rows.forecaster]
-        said = [" and ".join(map(quoted, some)) for some in alike[:NAMED]]
-        found = f"{_joined(said, len(alike))} are taken as different"
+        said = first_of(" and ".join(map(quoted, some)) for some in alike)
+        found = f"{said} are taken as different"
         rule, hint = "names are compared as text", "give one forecaster one name."
         yield Fault("similar-names", "oddity", "forecaster", rule, found, flags, len(alike), hint)
 
@@ -251,9 +249,4 @@ def _has(count: int) -> str:
 
 
 def _named(rows: AnswerRows, questions: Column) -> str:
-    names = [quoted(rows.questions[k]) for k in questions[:NAMED].tolist()]
-    return _joined(names, len(questions))
-
-
-def _joined(names: Iterable[str], count: int) -> str:
-    return ", ".join(names) + (", …" if count > NAMED else "")
+    return first_of((quoted(rows.questions[k]) for k in questions), count=len(questions))

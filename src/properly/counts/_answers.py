@@ -11,7 +11,8 @@ import numpy as np
 from properly._boundary._arrays import as_array, check_length
 from properly._boundary._labels import nearest
 from properly._boundary._libraries import read_only
-from properly._boundary._record import as_models, many
+from properly._boundary._record import as_models
+from properly._boundary._text import many
 from properly.counts._answer_faults import require_sound
 from properly.counts._answer_rows import ANSWER_COLUMNS, read_rows, taken_columns, with_gaps
 from properly.counts._cases import Cases

@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Any
 from properly._boundary._arrays import check_forecasts, check_length, counts_beside
 from properly._boundary._classes import check_probabilities, columns_of, is_table, require_order
 from properly._boundary._libraries import to_library_of
-from properly._boundary._record import as_models, many
+from properly._boundary._record import as_models
+from properly._boundary._text import many
 from properly.counts._cases import (
     Cases,
     repeated_rows,

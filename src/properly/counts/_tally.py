@@ -27,7 +27,7 @@ from properly._boundary._libraries import (
     without_gradient,
 )
 from properly._boundary._options import check_whole
-from properly._boundary._record import many
+from properly._boundary._text import many
 from properly.counts._pooling import (
     EXACT,
     add_runs,

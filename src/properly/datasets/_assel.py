@@ -9,7 +9,7 @@ import numpy as np
 
 from properly._boundary._libraries import freeze, read_only
 from properly._boundary._options import as_generator, check_choice, check_whole
-from properly._boundary._record import many
+from properly._boundary._text import many
 
 if TYPE_CHECKING:
     from typing import TypeAlias

@@ -10,7 +10,7 @@ import numpy as np
 from properly._boundary._arrays import check_forecasts
 from properly._boundary._libraries import freeze
 from properly._boundary._options import as_generator, check_choice, check_whole
-from properly._boundary._record import many
+from properly._boundary._text import many
 from properly.errors import ArgumentTypeError, DataError
 
 if TYPE_CHECKING:

@@ -21,7 +21,7 @@ from properly._boundary._arrays import (
 )
 from properly._boundary._libraries import freeze, to_numpy
 from properly._boundary._options import as_generator, as_number, check_whole
-from properly._boundary._record import many
+from properly._boundary._text import many
 from properly.errors import ArgumentTypeError, DataError
 
 if TYPE_CHECKING:

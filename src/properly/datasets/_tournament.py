@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from properly._boundary._options import as_generator, check_whole
-from properly._boundary._record import Record, many
+from properly._boundary._record import Record
+from properly._boundary._text import many
 from properly.counts._answers import Answers
 
 if TYPE_CHECKING:

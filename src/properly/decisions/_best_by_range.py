@@ -16,7 +16,8 @@ import numpy as np
 
 from properly._boundary._arrays import check_forecasts
 from properly._boundary._libraries import to_numpy
-from properly._boundary._record import Record, many
+from properly._boundary._record import Record
+from properly._boundary._text import many
 from properly.counts._baselines import EVENT_RATE
 from properly.counts._calls import takes_models
 from properly.counts._cases import Cases, require_no_time

@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from properly._boundary._record import Record, many
+from properly._boundary._record import Record
+from properly._boundary._text import many
 from properly.counts._calls import takes_models
 from properly.decisions._models import baselines_beside, by_model, same_outcomes
 from properly.errors import DataError

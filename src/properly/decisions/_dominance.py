@@ -17,8 +17,9 @@ import numpy as np
 from properly._boundary._arrays import check_forecasts
 from properly._boundary._libraries import beside, is_numpy, namespace, to_library_of, to_numpy
 from properly._boundary._options import as_drawing, check_choice
-from properly._boundary._record import Record, many, plain
+from properly._boundary._record import Record, plain
 from properly._boundary._tables import wrapped
+from properly._boundary._text import many
 from properly.counts._calls import takes_two
 from properly.counts._cases import Cases, is_plain, require_event, rows_in_use
 from properly.decisions._models import require_same_design, require_same_rows

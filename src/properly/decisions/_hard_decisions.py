@@ -14,8 +14,9 @@ from properly._boundary._labels import as_classes, class_numbers
 from properly._boundary._libraries import to_numpy
 from properly._boundary._notices import notice
 from properly._boundary._options import check_choice, check_flag
-from properly._boundary._record import Record, many, plain
+from properly._boundary._record import Record, plain
 from properly._boundary._tables import table
+from properly._boundary._text import many
 from properly.counts._calls import takes_class_rows, takes_two
 from properly.counts._cases import require_classes
 from properly.decisions._confusion import Confusion, count_pairs

@@ -9,7 +9,8 @@ import numpy as np
 
 from properly._boundary._libraries import to_numpy
 from properly._boundary._options import check_choice, check_level
-from properly._boundary._record import Record, many, plain
+from properly._boundary._record import Record, plain
+from properly._boundary._text import many
 from properly.counts._baselines import TREAT_ALL, TREAT_NONE, baselines
 from properly.counts._calls import takes_rows, takes_two
 from properly.counts._cases import Cases, event_among

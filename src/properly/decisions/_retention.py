@@ -12,7 +12,8 @@ import numpy as np
 from properly._boundary._arrays import as_floats, as_numbers, check_column, check_counts
 from properly._boundary._libraries import read_only, to_numpy
 from properly._boundary._options import as_drawing, check_flag, check_level
-from properly._boundary._record import Record, columns_of, many, plain, printable
+from properly._boundary._record import Record, columns_of, plain
+from properly._boundary._text import many, printable
 from properly.counts._cases import number_ids
 from properly.decisions._removal import (
     ERRORS,

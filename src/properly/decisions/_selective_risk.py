@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from properly._boundary._record import many
+from properly._boundary._text import many
 from properly.inference._auc import logit_interval
 from properly.inference._design import Design, add_up
 from properly.inference._estimate import Estimate

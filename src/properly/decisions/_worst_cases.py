@@ -11,8 +11,9 @@ from properly._boundary._arrays import as_column, missing_values
 from properly._boundary._labels import names_of_labels, one_kind
 from properly._boundary._libraries import namespace, to_numpy
 from properly._boundary._options import check_whole
-from properly._boundary._record import Record, many, plain
+from properly._boundary._record import Record, plain
 from properly._boundary._tables import shortened, table
+from properly._boundary._text import many
 from properly.counts._calls import takes_rows
 from properly.counts._cases import Cases, is_plain, rows_in_use
 from properly.counts._scoring import price

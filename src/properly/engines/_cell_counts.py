@@ -14,7 +14,7 @@ import numpy as np
 from properly._boundary._arrays import MOST, require_countable
 from properly._boundary._libraries import freeze, to_numpy
 from properly._boundary._options import check_whole
-from properly._boundary._record import many
+from properly._boundary._text import many
 from properly.counts._pooling import EXACT, count, count_repeated, run_ends
 from properly.counts._tally import Tally, require_one_kind
 from properly.engines._exact_sums import UNIT, Total

@@ -62,7 +62,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 import numpy as np
 
 from properly._boundary._chunks import share_out
-from properly._boundary._record import many
+from properly._boundary._text import many
 from properly.counts._cases import number_ids
 from properly.counts._scoring import price
 from properly.errors import DataError

@@ -15,7 +15,7 @@ import numpy as np
 from properly._boundary._arrays import MOST
 from properly._boundary._files import pack, refusing, require, unpack, write_whole
 from properly._boundary._libraries import read_only
-from properly._boundary._record import many
+from properly._boundary._text import many
 from properly.counts._cases import numbered
 from properly.counts._tally import require_one_kind
 from properly.engines import _cell_counts

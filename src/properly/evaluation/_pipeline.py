@@ -18,7 +18,7 @@ from properly._boundary._interrupts import checked
 from properly._boundary._notices import collected, notice
 from properly._boundary._options import as_drawing, as_generator
 from properly._boundary._progress import counted
-from properly._boundary._record import printable
+from properly._boundary._text import printable
 from properly.calibration._certain import certainties
 from properly.calibration._components import NullDraws
 from properly.calibration._decomposition import Decomposition, decompose_by, find_intervals

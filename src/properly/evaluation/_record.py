@@ -10,15 +10,7 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeAlias
 
 from properly._boundary._labels import names_of_labels
 from properly._boundary._options import check_choice
-from properly._boundary._record import (
-    Record,
-    columns_of,
-    count_of_cases,
-    many,
-    plain,
-    printable,
-    to_frame,
-)
+from properly._boundary._record import Record, columns_of, plain, to_frame
 from properly._boundary._tables import (
     HEIGHT,
     NUMBER,
@@ -31,6 +23,7 @@ from properly._boundary._tables import (
     width_of,
     wrapped,
 )
+from properly._boundary._text import count_of_cases, many, printable
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence

@@ -18,7 +18,7 @@ from properly import calibration, comparison, decisions
 from properly._boundary._chunks import share_out
 from properly._boundary._labels import names_of_labels
 from properly._boundary._libraries import count_true, to_numpy
-from properly._boundary._record import printable
+from properly._boundary._text import printable
 from properly.calibration._decomposition import add_parts, decompose, decompose_by
 from properly.counts._cases import (
     has_time,

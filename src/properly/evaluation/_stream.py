@@ -16,7 +16,7 @@ from properly._boundary._arrays import (
 from properly._boundary._labels import as_labels
 from properly._boundary._libraries import to_numpy
 from properly._boundary._options import check_choice, check_whole
-from properly._boundary._record import many
+from properly._boundary._text import many
 from properly.counts._cases import numbered, require_both, require_event
 from properly.counts._models import contenders
 from properly.counts._pooling import exact_weights

@@ -5,15 +5,14 @@ from __future__ import annotations
 from decimal import ROUND_CEILING, Context
 from typing import TYPE_CHECKING
 
-from properly._boundary._record import many, printable
+from properly._boundary._text import listed, many
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Iterator, Mapping
 
     from properly.calibration._grouping_error import GroupingError
     from properly.engines._summary import Summary
 
-MOST_NAMED = 5
 THRESHOLDS = (
     "models are not compared at single thresholds: that takes the forecasts of both for each row, "
     "which a summary does not keep"
@@ -58,7 +57,7 @@ def left_out(summary: Summary, *, draws: bool) -> Iterator[str]:
 def about_class_cells(cells: Mapping[str, int], parts: float) -> str:
     """Say in one sentence what grouping the forecasts of classes can have changed."""
     return (
-        f"forecasts of {_named(list(cells))} were grouped into {min(cells.values()):,} cells: "
+        f"forecasts of {listed(list(cells))} were grouped into {min(cells.values()):,} cells: "
         "scores are exact, miscalibration and discrimination are known to within "
         f"{_rounded_up(parts)}"
     )
@@ -86,19 +85,10 @@ def about_grouping(errors: Mapping[str, GroupingError]) -> Iterator[str]:
             _width(x) for error in bounds for x in (error.miscalibration, error.discrimination)
         )
         yield (
-            f"forecasts of {_named(list(errors))} were grouped into {many(cells, 'cell')}: scores "
+            f"forecasts of {listed(errors)} were grouped into {many(cells, 'cell')}: scores "
             "are exact, miscalibration and discrimination are known to within "
             f"{_rounded_up(parts)}, AUC to within {_rounded_up(max(x.auc for x in bounds))}"
         )
-
-
-def _named(names: Sequence[str]) -> str:
-    """Write some names, of many the first ones."""
-    shown = [printable(name) for name in names[:MOST_NAMED]]
-    if len(names) > MOST_NAMED:
-        shown = [*shown[:-1], f"{len(names) - MOST_NAMED + 1} others"]
-    *some, last = shown
-    return f"{', '.join(some)} and {last}" if some else last
 
 
 def _width(ends: tuple[float, float]) -> float:

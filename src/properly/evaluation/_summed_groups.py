@@ -18,7 +18,7 @@ import numpy as np
 from properly._boundary._labels import names_of_labels
 from properly._boundary._libraries import to_numpy
 from properly._boundary._options import as_drawing
-from properly._boundary._record import many
+from properly._boundary._text import many
 from properly.comparison._contrasts import Split, bounded
 from properly.comparison._group_moments import ROUNDING, GroupMoments, compare_moments
 from properly.comparison._group_variance import Units

@@ -21,7 +21,7 @@ import numpy as np
 from properly._boundary._libraries import to_numpy
 from properly._boundary._notices import notice
 from properly._boundary._options import as_generator, check_level
-from properly._boundary._record import many
+from properly._boundary._text import many
 from properly.comparison._differences import ModelScores, PairSums
 from properly.comparison._pair_tests import Options, PairScores, compared
 from properly.counts._scoring import price

@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal, TypeAlias
 import numpy as np
 
 from properly._boundary._chunks import share_out
-from properly._boundary._record import Record, many, plain
+from properly._boundary._record import Record, plain
+from properly._boundary._text import many
 from properly.counts._isotonic import refit, refit_sequences, refit_tallies
 from properly.inference._draws import Cells, Counts, fast_stream
 from properly.rules._interval import as_interval

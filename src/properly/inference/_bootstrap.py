@@ -18,7 +18,8 @@ from properly._boundary._exponents import deviation
 from properly._boundary._libraries import read_only, to_library_of, to_numpy
 from properly._boundary._notices import notice
 from properly._boundary._options import as_drawing, as_number, check_choice
-from properly._boundary._record import Record, many
+from properly._boundary._record import Record
+from properly._boundary._text import many
 from properly.counts._calls import takes_rows
 from properly.counts._cases import Cases, has_classes, require_event
 from properly.counts._scoring import price

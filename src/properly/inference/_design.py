@@ -16,7 +16,7 @@ import numpy as np
 
 from properly._boundary._libraries import to_numpy
 from properly._boundary._options import check_choice
-from properly._boundary._record import many
+from properly._boundary._text import many
 from properly.counts._cases import is_in_place, number_clusters, numbered, rows_in_use, without_time
 from properly.errors import DataError
 

@@ -6,7 +6,8 @@ import math
 from dataclasses import dataclass
 from typing import Any
 
-from properly._boundary._record import Record, many
+from properly._boundary._record import Record
+from properly._boundary._text import many
 
 # Weights that leave fewer effective cases than this share of all are worth a word.
 ALL = 0.95

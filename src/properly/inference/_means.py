@@ -8,7 +8,7 @@ import numpy as np
 
 from properly._boundary._libraries import count_true, is_numpy, namespace
 from properly._boundary._notices import notice
-from properly._boundary._record import many
+from properly._boundary._text import many
 from properly.counts._cases import Cases, is_in_place, is_unweighted, rows_in_use
 from properly.counts._tally import Tally, as_tally
 from properly.inference._design import Design, effective_number, is_alike

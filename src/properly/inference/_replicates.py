@@ -23,7 +23,7 @@ import numpy as np
 from properly._boundary._interrupts import checked
 from properly._boundary._libraries import to_numpy
 from properly._boundary._notices import notice
-from properly._boundary._record import many
+from properly._boundary._text import many
 from properly.counts._cases import rows_in_use
 from properly.counts._tally import Tally
 from properly.errors import DataError

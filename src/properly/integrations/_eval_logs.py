@@ -20,7 +20,7 @@ import numpy as np
 
 from properly._boundary._files import ODD, Damaged, opened, require
 from properly._boundary._notices import import_extra
-from properly._boundary._record import printable
+from properly._boundary._text import printable
 from properly.errors import ArgumentTypeError, DataError
 
 if TYPE_CHECKING:

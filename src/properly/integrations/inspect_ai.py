@@ -14,7 +14,7 @@ from zipfile import ZipFile
 
 from properly._boundary._files import require
 from properly._boundary._notices import notice
-from properly._boundary._record import many, printable
+from properly._boundary._text import many, printable
 from properly.errors import DataError
 from properly.integrations._eval_logs import (
     MOST_OF_TEXT,

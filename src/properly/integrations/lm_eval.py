@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from properly._boundary._files import require
-from properly._boundary._record import printable
+from properly._boundary._text import printable
 from properly.errors import DataError
 from properly.integrations._eval_logs import (
     MOST_OF_SAMPLE,

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, NamedTuple, cast
 import numpy as np
 
 from properly._boundary._notices import import_extra
-from properly._boundary._record import percent
+from properly._boundary._text import percent
 from properly.counts._baselines import EVENT_RATE, TREAT_ALL, TREAT_NONE
 from properly.decisions._best_by_range import RangeMap
 from properly.errors import ArgumentTypeError, DataError

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeAlias, get_args
 import numpy as np
 
 from properly._boundary._options import check_choice
-from properly._boundary._record import many
+from properly._boundary._text import many
 from properly.comparison._contrasts import FOR_SKILL
 from properly.comparison._groups import FOR_INTERVAL
 from properly.comparison._groups_record import Groups, is_small

@@ -6,7 +6,7 @@ import math
 from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
 from properly._boundary._notices import import_extra
-from properly._boundary._record import many
+from properly._boundary._text import many
 from properly.comparison._leaderboard_record import Leaderboard
 from properly.errors import ArgumentTypeError
 from properly.plots._axes import GREY, PALETTE, SLATE, TEXT, legible, set_as_text

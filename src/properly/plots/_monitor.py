@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from properly._boundary._notices import import_extra
-from properly._boundary._record import many
+from properly._boundary._text import many
 from properly.errors import ArgumentTypeError, DataError
 from properly.plots._axes import (
     CURVE,

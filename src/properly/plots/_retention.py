@@ -8,7 +8,7 @@ import numpy as np
 
 from properly._boundary._notices import import_extra
 from properly._boundary._options import check_flag
-from properly._boundary._record import amount_of
+from properly._boundary._text import amount_of
 from properly.decisions._retention import ORACLE, Retention, RetentionStudy
 from properly.decisions._worst_cases import WorstCases
 from properly.errors import ArgumentTypeError, DataError

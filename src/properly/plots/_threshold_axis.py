@@ -10,7 +10,7 @@ from scipy.special import expit, logit
 
 from properly._boundary._notices import import_extra
 from properly._boundary._options import check_choice
-from properly._boundary._record import percent
+from properly._boundary._text import percent
 from properly.counts._baselines import EVENT_RATE, TREAT_ALL, TREAT_NONE
 from properly.decisions._grid import odds
 from properly.errors import DataError

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 import numpy as np
 
 from properly._boundary._notices import notice
-from properly._boundary._record import p_text
+from properly._boundary._text import p_text
 from properly.calibration._components import Decision, decide, enough_for_bias, least_of, p_value
 from properly.counts._cases import is_dependent
 from properly.probability._power import POWERS, ROBUSTNESS, ThreeMeans

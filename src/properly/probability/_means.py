@@ -10,8 +10,9 @@ import numpy as np
 
 from properly._boundary._libraries import namespace, to_numpy
 from properly._boundary._options import as_drawing, check_flag
-from properly._boundary._record import Record, amount_of
+from properly._boundary._record import Record
 from properly._boundary._tables import table
+from properly._boundary._text import amount_of
 from properly.counts._calls import takes_rows
 from properly.counts._cases import has_classes
 from properly.counts._class_rows import count_impossible

@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from properly._boundary._arrays import refuse
-from properly._boundary._record import Record, many
+from properly._boundary._record import Record
 from properly._boundary._tables import table_of_numbers
+from properly._boundary._text import many
 from properly.counts._calls import takes_rows
 from properly.counts._cases import has_classes, rows_in_use
 from properly.counts._class_rows import table_of, two_classes

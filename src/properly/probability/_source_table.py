@@ -9,8 +9,9 @@ import numpy as np
 
 from properly._boundary._libraries import to_numpy
 from properly._boundary._options import check_choice
-from properly._boundary._record import Record, many
+from properly._boundary._record import Record
 from properly._boundary._tables import table
+from properly._boundary._text import many
 from properly.counts._calls import takes_rows
 from properly.errors import DataError
 from properly.probability._by_source import questions

@@ -21,7 +21,7 @@ from properly._boundary._chunks import sweep
 from properly._boundary._classes import check_probabilities, require_named_in_order
 from properly._boundary._libraries import count_true, is_numpy, namespace
 from properly._boundary._notices import notice
-from properly._boundary._record import printable
+from properly._boundary._text import printable
 from properly.counts._cases import Cases, with_forecasts
 from properly.counts._class_rows import rows_of
 from properly.engines._files._cluster_errors import require_library

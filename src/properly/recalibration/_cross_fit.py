@@ -18,7 +18,7 @@ from properly._boundary._chunks import share_out
 from properly._boundary._libraries import to_library_of, to_numpy
 from properly._boundary._notices import collected, notice
 from properly._boundary._options import as_generator, check_choice, check_whole
-from properly._boundary._record import many
+from properly._boundary._text import many
 from properly.counts._calls import takes_rows
 from properly.counts._cases import (
     Cases,

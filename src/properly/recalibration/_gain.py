@@ -19,7 +19,8 @@ import numpy as np
 from properly._boundary._libraries import to_numpy
 from properly._boundary._notices import collected, notice
 from properly._boundary._options import as_generator, check_level, check_whole
-from properly._boundary._record import Record, percent
+from properly._boundary._record import Record
+from properly._boundary._text import percent
 from properly.comparison._differences import score_models
 from properly.comparison._pair_tests import Options, PairScores, margins
 from properly.counts._calls import takes_rows

@@ -11,7 +11,7 @@ import numpy as np
 from properly._boundary._libraries import namespace, to_library_of, to_numpy
 from properly._boundary._notices import collected, notice
 from properly._boundary._options import as_number
-from properly._boundary._record import many
+from properly._boundary._text import many
 from properly.counts._cases import (
     Cases,
     numbered,

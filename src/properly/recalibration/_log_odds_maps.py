@@ -19,7 +19,7 @@ from properly._boundary._chunks import sweep
 from properly._boundary._libraries import count_true, is_numpy, namespace
 from properly._boundary._notices import notice
 from properly._boundary._options import as_number, check_choice, check_flag, check_inside
-from properly._boundary._record import amount_of, many
+from properly._boundary._text import amount_of, many
 from properly.calibration._event_tests import line, shift
 from properly.counts._cases import in_reach
 from properly.counts._prevalence_shift import ALMOST, HARDLY

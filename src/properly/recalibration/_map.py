@@ -19,7 +19,7 @@ from properly._boundary._files import write_whole
 from properly._boundary._libraries import count_true, namespace, to_numpy
 from properly._boundary._notices import notice
 from properly._boundary._options import check_inside
-from properly._boundary._record import many
+from properly._boundary._text import many
 from properly.errors import DataError
 from properly.recalibration._training import as_event_tally
 

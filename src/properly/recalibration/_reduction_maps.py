@@ -19,7 +19,8 @@ from properly._boundary._libraries import (
 )
 from properly._boundary._notices import collected, notice
 from properly._boundary._options import check_flag
-from properly._boundary._record import many, plain
+from properly._boundary._record import plain
+from properly._boundary._text import many
 from properly.counts._class_rows import rows_of
 from properly.counts._reductions import cumulative, names_of_cuts, one_vs_rest, upper_tails
 from properly.errors import ArgumentTypeError, DataError

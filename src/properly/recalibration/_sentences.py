@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from properly._boundary._libraries import to_numpy
-from properly._boundary._record import many, percent, printable
+from properly._boundary._text import many, percent, printable
 from properly.counts._cases import weights_of
 from properly.recalibration._log_odds_maps import LogOddsMap
 from properly.rules._score_words import rule_in_words

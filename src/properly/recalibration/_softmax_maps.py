@@ -17,7 +17,8 @@ from properly._boundary._classes import is_table
 from properly._boundary._labels import check_labels
 from properly._boundary._libraries import namespace, read_only, to_library_of, to_numpy
 from properly._boundary._options import as_number
-from properly._boundary._record import many, plain
+from properly._boundary._record import plain
+from properly._boundary._text import many
 from properly.counts._cases import Cases, has_classes, require_classes
 from properly.counts._class_rows import rows_of
 from properly.counts._prevalence_shift import ALMOST, HARDLY

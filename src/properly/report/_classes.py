@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 import numpy as np
 
 from properly._boundary._labels import names_of_labels
-from properly._boundary._record import count_of_cases, many, printable
+from properly._boundary._text import count_of_cases, listed, many, printable
 from properly.report._chart import (
     PALETTE,
     WHOLE,
@@ -23,7 +23,7 @@ from properly.report._chart import (
     short,
     shown,
 )
-from properly.report._words import LISTED, few, fixed, listed, percent
+from properly.report._words import LISTED, few, fixed, percent
 from properly.rules._score_words import rule_in_words
 
 if TYPE_CHECKING:

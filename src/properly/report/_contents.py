@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias, TypedDict
 from properly import __version__
 from properly._boundary._blas import one_blas_thread
 from properly._boundary._chunks import share_out
-from properly._boundary._record import printable
+from properly._boundary._text import printable
 from properly.evaluation._verdict._headline import Headline, headline
 from properly.evaluation._verdict._standing import standing_of
 from properly.evaluation._verdict._verdict import verdict

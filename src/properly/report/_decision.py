@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 
-from properly._boundary._record import percent, printable
+from properly._boundary._text import percent, printable
 from properly.counts._baselines import TREAT_ALL, TREAT_NONE
 from properly.decisions._net_benefit import without_model
 from properly.report._chart import Chart, Spec, Table, model_color, model_dash, short, shown

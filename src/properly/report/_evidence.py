@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 
-from properly._boundary._record import many, printable
+from properly._boundary._text import many, printable
 from properly.evaluation._monitor._records import exp
 from properly.plots._monitor import WRITTEN, courses_of, ends_of, power, thresholds_of
 from properly.plots._names import spread

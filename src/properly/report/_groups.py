@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 
-from properly._boundary._record import many, printable
+from properly._boundary._text import many, printable
 from properly.report._chart import (
     WHOLE,
     Chart,

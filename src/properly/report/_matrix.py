@@ -6,7 +6,7 @@ import math
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, TypeAlias
 
-from properly._boundary._record import many, printable
+from properly._boundary._text import many, printable
 from properly.comparison._pairs import interval_name, is_significant
 from properly.report._chart import PALETTE, Chart, Table, only_shown, short, shown
 from properly.report._words import chance, decimals_for, few, fixed, from_to, score_in_words

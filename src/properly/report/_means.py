@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, TypeAlias
 
-from properly._boundary._record import amount_of, printable
+from properly._boundary._text import amount_of, listed, printable
 from properly.probability._power import LABELS, POWERS
 from properly.report._chart import Chart, Table, model_color, only_shown, short, shown
-from properly.report._words import few, listed, percent
+from properly.report._words import few, percent
 
 if TYPE_CHECKING:
     from properly.evaluation._record import Evaluation

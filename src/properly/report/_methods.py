@@ -7,14 +7,13 @@ import re
 from typing import TYPE_CHECKING, NamedTuple
 
 from properly import __version__
-from properly._boundary._record import many, percent, printable
+from properly._boundary._text import listed, many, percent, printable
 from properly.comparison._gaps import ASSUMES
 from properly.comparison._leaderboard_record import Leaderboard
 from properly.errors import ArgumentTypeError
 from properly.evaluation._record import Evaluation
 from properly.recalibration._sentences import folds_in_words
 from properly.report._reliability import allows_for_time
-from properly.report._words import listed
 from properly.rules._score_words import SCORES, rule_in_words
 
 if TYPE_CHECKING:

@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any
 
 from properly._boundary._files import write_whole
 from properly._boundary._notices import import_extra
-from properly._boundary._record import printable
+from properly._boundary._text import printable
 from properly.comparison._leaderboard_record import Leaderboard
 from properly.errors import ArgumentTypeError
 from properly.evaluation._monitor._monitor import Monitor

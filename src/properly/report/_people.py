@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from properly._boundary._record import percent
+from properly._boundary._text import percent
 from properly.counts._baselines import TREAT_ALL, TREAT_NONE
 from properly.decisions._at_threshold import PEOPLE, RATES, in_people, round_number
 from properly.evaluation._repair import round_middle

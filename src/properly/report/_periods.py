@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 
-from properly._boundary._record import many, printable
+from properly._boundary._text import listed, many, printable
 from properly.comparison._periods import words
 from properly.report._chart import (
     WIDE,
@@ -19,15 +19,7 @@ from properly.report._chart import (
     short,
     shown,
 )
-from properly.report._words import (
-    NONE,
-    decimals_for,
-    fixed,
-    from_to,
-    listed,
-    percent,
-    score_in_words,
-)
+from properly.report._words import NONE, decimals_for, fixed, from_to, percent, score_in_words
 
 if TYPE_CHECKING:
     from properly.comparison._periods import OverTime

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
 import numpy as np
 
-from properly._boundary._record import count_of_cases, printable
+from properly._boundary._text import count_of_cases, listed, printable
 from properly.plots._axes import reach_of
 from properly.report._chart import (
     PANEL,
@@ -23,7 +23,7 @@ from properly.report._chart import (
     shown,
     thinned,
 )
-from properly.report._words import few, listed, percent, score_in_words
+from properly.report._words import few, percent, score_in_words
 
 if TYPE_CHECKING:
     from properly.calibration._decomposition import ClassDecomposition, Decomposition

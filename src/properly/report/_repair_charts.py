@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from properly._boundary._record import percent, printable
+from properly._boundary._text import percent, printable
 from properly.recalibration._sentences import folds_in_words, kind_in_words, texts
 from properly.report._chart import (
     NUMBERS,

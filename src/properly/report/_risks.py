@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from properly._boundary._record import printable
+from properly._boundary._text import printable
 from properly.report._chart import (
     PANEL,
     Chart,

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING
 
-from properly._boundary._record import printable
+from properly._boundary._text import printable
 from properly.comparison._pairs import interval_name
 from properly.report._chart import (
     MOST_POINTS,

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from properly._boundary._record import printable
+from properly._boundary._text import listed, printable
 from properly.decisions._grid import round_step
 from properly.report._chart import Chart, Spec, Table, model_color, only_shown, short, shown
 from properly.report._words import (
@@ -15,7 +15,6 @@ from properly.report._words import (
     fixed,
     from_to,
     label_places,
-    listed,
     score_in_words,
     step_decimals,
 )

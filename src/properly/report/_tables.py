@@ -6,12 +6,12 @@ import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from properly._boundary._record import many, p_text, printable
+from properly._boundary._text import listed, many, p_text, printable
 from properly.calibration._statistics import why_untested
 from properly.evaluation._evaluate import rules_of_task
 from properly.report._chart import Table, inks_of
 from properly.report._classes import hard_table
-from properly.report._words import NONE, few, listed, score_in_words
+from properly.report._words import NONE, few, score_in_words
 from properly.rules import Regret
 from properly.rules._score_words import rule_in_words
 

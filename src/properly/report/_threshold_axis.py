@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from properly._boundary._record import percent
+from properly._boundary._text import percent
 from properly.decisions._grid import round_multiples
 
 if TYPE_CHECKING:

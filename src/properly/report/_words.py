@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING, NamedTuple
 
-from properly._boundary._record import SMALLEST_P, p_text, printable
+from properly._boundary._text import SMALLEST_P, p_text
 from properly.plots._names import Box, cover
 from properly.rules._score_words import rule_in_words
 
@@ -150,11 +150,3 @@ def decimals_for(x: float, digits: int = 2) -> int:
 def step_decimals(step: float) -> int:
     """Return how many decimals tell multiples of a round step apart."""
     return next(d for d in range(325) if abs(step - round(step, d)) < 1e-3 * step)
-
-
-def listed(names: Sequence[str]) -> str:
-    """Name a few things, and count the others."""
-    shown = [printable(name) for name in names]
-    if len(shown) > LISTED:
-        shown = [*shown[: LISTED - 1], f"{len(shown) - LISTED + 1} more"]
-    return shown[0] if len(shown) == 1 else f"{', '.join(shown[:-1])} and {shown[-1]}"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from properly._boundary._record import percent
+from properly._boundary._text import percent
 from properly.rules._combinators import Bounded, Regret
 from properly.rules._ranked_probability import Ranked
 from properly.rules._rule import Rule

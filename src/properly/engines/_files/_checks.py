@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from properly._boundary._record import many, printable
+from properly._boundary._text import first_of, many, printable
 from properly.errors import DataError
 
 if TYPE_CHECKING:
@@ -23,7 +23,6 @@ if TYPE_CHECKING:
 NUMBER = re.compile(
     r"\s*[+-]?((\d+\.?\d*|\.\d+)(e[+-]?\d+)?|inf|infinity)\s*", re.ASCII | re.IGNORECASE
 )
-SHOWN = 5
 # Files know days as such, but not months, nor days beside months.
 ISO = ("%Y-%m", "%Y-%m-%d")
 # What else dates are often written like; those that fit are named.
@@ -162,8 +161,7 @@ def no_number(name: str, place: str, value: object, count: int) -> DataError:
 def lacking(gaps: Mapping[str, int]) -> str:
     """Say how many rows lack each column."""
     listed = [f"{n:,} lack{'s' * (n == 1)} {name!r}" for name, n in gaps.items() if n]
-    more = f", … ({len(listed)} columns in all)" if len(listed) > SHOWN else ""
-    return ", ".join(listed[:SHOWN]) + more
+    return first_of(listed)
 
 
 def require_present(

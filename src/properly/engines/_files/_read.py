@@ -25,7 +25,7 @@ from properly._boundary._labels import require_columns
 from properly._boundary._notices import import_extra, notice
 from properly._boundary._options import check_choice
 from properly._boundary._parts import temporary_folder
-from properly._boundary._record import many
+from properly._boundary._text import many
 from properly.engines._files._checks import (
     NUMBER,
     FileRows,

@@ -3,19 +3,18 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from itertools import islice
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from properly._boundary._record import many, quoted
+from properly._boundary._text import first_of, many, quoted
 from properly.comparison._gaps import effects, shared_questions
 from properly.evaluation._checkup._answer_graph import bridges, parts_of
 from properly.evaluation._checkup._symptom import Symptom, of_column, of_rows
 from properly.rules._brier import Brier
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable, Iterator
+    from collections.abc import Collection, Iterator
 
     from properly.comparison._gaps import Effects
     from properly.comparison._two_way import TwoWay
@@ -75,7 +74,7 @@ def _parts(part: Column, names: list[str], looked: Looked) -> Iterator[Symptom]:
     if count < 2:
         return
     parts = [[names[j] for j in np.flatnonzero(part == k)] for k in range(min(count, LISTED))]
-    said = " | ".join(_listed(map(quoted, part), len(part)) for part in parts)
+    said = " | ".join(first_of(map(quoted, part), LISTED) for part in parts)
     what = (
         "forecasters are compared by questions in common, their own or those of others; "
         f"{count} parts have none: {said}{' | …' * (count > LISTED)}"
@@ -94,7 +93,7 @@ def _bridges(found: list[int], answers: Answers, looked: Looked) -> Iterator[Sym
     what = (
         f"differences should rest on several questions; {many(count, 'question')} "
         f"alone {'connects' if count == 1 else 'connect'} forecasters: "
-        f"{_listed(map(quoted, questions), count)}"
+        f"{first_of(map(quoted, questions), LISTED)}"
     )
     advice = f"What rests on one question has no standard error.{looked.more}"
     named, rows = set(questions), looked.rows
@@ -106,7 +105,7 @@ def _few(shared: Column, names: list[str], looked: Looked) -> Iterator[Symptom]:
     """Find forecasters who share few questions with anybody."""
     few = {name: k for name, k in zip(names, shared.tolist(), strict=True) if k < LEAST}
     if few:
-        said = _listed((f"{quoted(name)} ({k})" for name, k in few.items()), len(few))
+        said = first_of((f"{quoted(name)} ({k})" for name, k in few.items()), LISTED)
         what = (
             f"who is ranked shares {LEAST} questions or more with others; "
             f"{many(len(few), 'forecaster')} {'shares' if len(few) == 1 else 'share'} fewer: {said}"
@@ -136,7 +135,7 @@ def _selected(
         )
         what = (
             f"questions should not be chosen by how hard they are; {many(len(some), 'forecaster')} "
-            f"answered {word} ones: {_listed(said, len(some))}"
+            f"answered {word} ones: {first_of(said, LISTED, count=len(some))}"
         )
         advice = f"Compare by a leaderboard, not by means over own questions.{looked.more}"
         flags = looked.of([names[j] for j in some])
@@ -175,7 +174,7 @@ def _copies(answers: Answers, looked: Looked) -> Iterator[Symptom]:
     """Find two forecasters with the same forecasts: one source, counted twice."""
     pairs = near_copies(answers)
     if pairs:
-        said = _listed((f"{quoted(a)} and {quoted(b)}" for a, b in pairs), len(pairs))
+        said = first_of((f"{quoted(a)} and {quoted(b)}" for a, b in pairs), LISTED)
         what = (
             f"forecasters should be different sources; {many(len(pairs), 'pair')} "
             f"{'has' if len(pairs) == 1 else 'have'} equal forecasts on {ALIKE:.0%} of the "
@@ -226,7 +225,7 @@ def _certain(looked: Looked) -> Iterator[Symptom]:
     said = (f"{quoted(rows.forecasters[j])} ({count[j]})" for j in some.tolist())
     what = (
         f"what happens should have been possible; {many(int(wrong.sum()), 'answer')} gave it "
-        f"the probability 0: {_listed(said, len(some))}"
+        f"the probability 0: {first_of(said, LISTED, count=len(some))}"
     )
     advice = (
         "One infinite log loss makes every log comparison with that forecaster infinite; compare "
@@ -237,8 +236,3 @@ def _certain(looked: Looked) -> Iterator[Symptom]:
 
 def _named(name: str, symptom: Symptom) -> Symptom:
     return replace(symptom, name=name)
-
-
-def _listed(said: Iterable[str], count: int) -> str:
-    more = f", … ({count:,} in all)" if count > LISTED else ""
-    return ", ".join(islice(said, LISTED)) + more

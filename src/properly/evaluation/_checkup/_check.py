@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 from properly._boundary._arrays import event_label
 from properly._boundary._labels import as_labels
 from properly._boundary._options import check_choice
-from properly._boundary._record import as_models, many, to_frame
+from properly._boundary._record import as_models, to_frame
+from properly._boundary._text import many
 from properly.counts._cases import Cases
 from properly.counts._tally import Tally
 from properly.errors import ArgumentTypeError, DataError

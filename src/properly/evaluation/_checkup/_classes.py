@@ -7,15 +7,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from properly._boundary._classes import DISTRIBUTION, several_labels, sum_slack
-from properly._boundary._record import many, quoted
+from properly._boundary._text import first_of, many, quoted
 from properly.evaluation._checkup._sheet import OUTSIDE
-from properly.evaluation._checkup._symptom import (
-    Symptom,
-    capitalized,
-    listed,
-    of_column,
-    of_rows,
-)
+from properly.evaluation._checkup._symptom import Symptom, capitalized, of_column, of_rows
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -37,9 +31,11 @@ def unknown_labels(model: ClassForecast) -> Iterator[Symptom]:
     outcome, columns = model.sheet.outcome, many(model.count, "column")
     advice = "Give one column a class, and labels= in their order; --classes a,b,c."
     if model.labels is None:
-        what = f"what its {columns} stand for is unknown; outcomes are {listed(outcome.labels)}"
+        labels = first_of(map(quoted, outcome.labels))
+        what = f"what its {columns} stand for is unknown; outcomes are {labels}"
     elif len(model.labels) != model.count:
-        what = f"it has {columns} for the {len(model.labels)} labels {listed(model.labels)}"
+        labels = first_of(map(quoted, model.labels))
+        what = f"it has {columns} for the {len(model.labels)} labels {labels}"
     elif outcome.is_table and outcome.values.shape[1] != model.count:
         what = f"it has {columns}, the outcomes in rows {outcome.values.shape[1]}"
     else:
@@ -82,7 +78,7 @@ def outside_classes(model: ClassForecast) -> Iterator[Symptom]:
         advice = capitalized(advice)
         yield of_rows("problem", "outcome", bad, what, advice)
         return
-    named = listed(model.labels or ())
+    named = first_of(map(quoted, model.labels or ()))
     what = f"an outcome must be one of {named}; found {quoted(outcome.values[bad][0])}"
     advice = "Drop those rows, or name the classes in the order of the columns: labels=, --classes."
     if set(outcome.labels) <= set(range(1, model.count + 1)):
@@ -99,7 +95,8 @@ def unseen_classes(model: ClassForecast) -> Iterator[Symptom]:
     never = [label for label, cases in zip(model.labels, seen, strict=True) if cases == 0]
     if not never or model.has_outside:
         return
-    what = f"{'this class' if len(never) == 1 else 'these classes'} never happened: {listed(never)}"
+    classes = "this class" if len(never) == 1 else "these classes"
+    what = f"{classes} never happened: {first_of(map(quoted, never))}"
     advice = "That is no mistake by itself; calibration and recall of such a class are unknown."
     yield of_column("note", "outcome", len(model.column), what, advice)
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, TypeAlias
 import numpy as np
 
 from properly._boundary._arrays import CENSORED, HUGE, TINY
-from properly._boundary._record import many, quoted
+from properly._boundary._text import first_of, many, quoted
 from properly.evaluation._checkup._symptom import (
     Symptom,
     capitalized,
@@ -193,7 +193,6 @@ REPEATED = 0.01
 HEAVY = 0.05
 # Groups with fewer events, or cases, say little.
 EVENTS = 10
-NAMED = 4
 
 
 def repeated_rows(sheet: Sheet) -> Iterator[Symptom]:
@@ -355,12 +354,12 @@ def groups(sheet: Sheet) -> Iterator[Symptom]:
     if not len(small):
         return
     code = column.codes
-    some = [column.values[int(np.argmax(code == k))] for k in small[:NAMED]]
-    counts = [f"{quoted(name)} ({least[k]})" for name, k in zip(some, small, strict=False)]
-    more = ", …" * (len(small) > NAMED)
+    names = (column.values[int(np.argmax(code == k))] for k in small)
+    counts = (f"{quoted(name)} ({least[k]})" for name, k in zip(names, small, strict=True))
     what = f"{len(small)} of {many(len(least), 'group')} with fewer than {EVENTS} {unit}: "
     advice = "Numbers of such groups are mostly chance; join them with others if that makes sense."
-    yield of_column("note", "groups", len(small), what + ", ".join(counts) + more, advice)
+    some = first_of(counts, count=len(small))
+    yield of_column("note", "groups", len(small), what + some, advice)
 
 
 def text_times(sheet: Sheet) -> Iterator[Symptom]:

@@ -14,7 +14,7 @@ import numpy as np
 
 from properly._boundary._labels import names_of_labels
 from properly._boundary._libraries import namespace
-from properly._boundary._record import printable
+from properly._boundary._text import printable
 from properly.evaluation._checkup._classes import BETTER, MOST
 from properly.evaluation._checkup._event import ENOUGH, SURE
 

@@ -9,15 +9,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from properly._boundary._arrays import SOFT
-from properly._boundary._record import many, quoted
-from properly.evaluation._checkup._symptom import (
-    Symptom,
-    capitalized,
-    listed,
-    of_column,
-    of_rows,
-    so_many,
-)
+from properly._boundary._text import first_of, many, quoted
+from properly.evaluation._checkup._symptom import Symptom, capitalized, of_column, of_rows, so_many
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -348,8 +341,6 @@ WHERE = "outcome"
 FEW_OUTCOMES = 10
 # A label this rare beside two others may be a code for what is not known.
 RARE = 0.1
-# So many distinct values are shown with how often they are there.
-SHOWN = 5
 
 
 def swapped(sheet: Sheet) -> Iterator[Symptom]:
@@ -396,7 +387,9 @@ def unnamed_event(sheet: Sheet) -> Iterator[Symptom]:
     if sheet.pos_label is not None or len(labels) > 2 or set(labels) <= {0, 1}:
         return
     label = quoted(labels[-1])
-    what = f"labels must be 0 and 1, or say which is the event; found {listed(labels)}"
+    what = (
+        f"labels must be 0 and 1, or say which is the event; found {first_of(map(quoted, labels))}"
+    )
     option = "" if isinstance(labels[-1], bytes) else f", or --event {_on_command_line(labels[-1])}"
     advice = f"Say which label is the event: pos_label={label}{option}, if it is that one."
     yield of_column("problem", WHERE, len(sheet.outcome), what, advice)
@@ -408,7 +401,7 @@ def unknown_event(sheet: Sheet) -> Iterator[Symptom]:
     if event is None or len(labels) != 2 or event in labels:
         return
     alike = [label for label in labels if str(label) == str(event)]
-    what = f"the event {quoted(event)} is not among the labels, {listed(labels)}"
+    what = f"the event {quoted(event)} is not among the labels, {first_of(map(quoted, labels))}"
     named = quoted(alike[0] if alike else labels[-1])
     advice = f"Name one of the labels, such as pos_label={named}; --event."
     if alike:
@@ -483,9 +476,7 @@ def _events(sheet: Sheet) -> int:
 
 def _counted(labels: dict[Any, int]) -> str:
     """Write labels with how often each is there."""
-    said = [f"{quoted(label)} ({count:,})" for label, count in list(labels.items())[:SHOWN]]
-    more = f", … ({len(labels):,} in all)" if len(labels) > SHOWN else ""
-    return ", ".join(said) + more
+    return first_of(f"{quoted(label)} ({count:,})" for label, count in labels.items())
 
 
 def _on_command_line(label: object) -> str:

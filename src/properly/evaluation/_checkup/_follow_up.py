@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from properly._boundary._record import quoted
+from properly._boundary._text import quoted
 from properly.evaluation._checkup._sheet import read_raw
 from properly.evaluation._checkup._symptom import Symptom, of_column
 

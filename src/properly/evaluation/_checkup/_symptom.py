@@ -8,11 +8,10 @@ from typing import TYPE_CHECKING, Any, Literal, TypeAlias, get_args
 
 import numpy as np
 
-from properly._boundary._record import many, plain, printable, quoted
+from properly._boundary._record import plain
+from properly._boundary._text import many, printable
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
-
     from numpy.typing import NDArray
 
     Flags: TypeAlias = NDArray[np.bool_]
@@ -87,13 +86,6 @@ def of_rows(severity: Severity, where: str, bad: Flags, what: str, advice: str) 
 def of_column(severity: Severity, where: str, rows: int, what: str, advice: str) -> Symptom:
     """Describe what a column of so many rows has as a whole."""
     return Symptom(severity, where, what, (), rows, advice)
-
-
-def listed(values: Iterable[object], most: int = 4) -> str:
-    """Write the first of several values, and how many there are."""
-    values = list(values)
-    more = f", … ({len(values):,} in all)" if len(values) > most else ""
-    return ", ".join(quoted(value) for value in values[:most]) + more
 
 
 def capitalized(hint: str) -> str:

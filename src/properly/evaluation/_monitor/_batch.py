@@ -18,7 +18,7 @@ from properly._boundary._arrays import (
 )
 from properly._boundary._classes import is_table
 from properly._boundary._libraries import to_numpy
-from properly._boundary._record import quoted
+from properly._boundary._text import quoted
 from properly.errors import DataError
 
 if TYPE_CHECKING:

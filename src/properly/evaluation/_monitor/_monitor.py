@@ -13,7 +13,8 @@ from properly._boundary._files import require, require_writable, write_whole
 from properly._boundary._libraries import to_numpy
 from properly._boundary._notices import notice
 from properly._boundary._options import as_number, check_level
-from properly._boundary._record import many, plain, printable, quoted, to_frame
+from properly._boundary._record import plain, to_frame
+from properly._boundary._text import many, printable, quoted
 from properly.comparison._monitoring import require_proper
 from properly.errors import ArgumentTypeError, DataError
 from properly.evaluation._evaluate import models_by_name

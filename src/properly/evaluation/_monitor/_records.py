@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from properly._boundary._record import Record, many, quoted
+from properly._boundary._record import Record
+from properly._boundary._text import many, quoted
 
 if TYPE_CHECKING:
     from properly.evaluation._monitor._ledger import Ledger

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, NoReturn
 import numpy as np
 
 from properly._boundary._files import ODD, Damaged, read_bytes, require
-from properly._boundary._record import printable
+from properly._boundary._text import printable
 from properly.errors import DataError
 from properly.evaluation._monitor._batch import OPEN
 from properly.evaluation._monitor._ledger import MOST_TIMES, Found, Ledger

@@ -12,20 +12,24 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from properly._boundary._record import count_of_cases, many, percent, printable
+from properly._boundary._text import (
+    NAMED,
+    count_of_cases,
+    counted,
+    listed,
+    many,
+    percent,
+    printable,
+)
 from properly.comparison._groups_record import find_worst
 from properly.evaluation._verdict._words import (
-    NAMED,
     at_thresholds,
     chance,
     chances,
-    counted,
     digits_apart,
     few,
     finished,
     is_weighted,
-    listed,
-    named,
     rounded_down,
     runs,
     saved,
@@ -75,7 +79,7 @@ def baseline(evaluation: Any, standing: Standing) -> Iterator[str]:
 
 def against_none(standing: Standing, names: Sequence[str], where: str = "") -> str:
     """Compare models of one kind, all better, all worse or all open, with none."""
-    one, who, skills = len(names) == 1, named(names), [standing.skills[name] for name in names]
+    one, who, skills = len(names) == 1, listed(names), [standing.skills[name] for name in names]
     if standing.is_flawless(names[0]):
         they = "it" if one else "they"
         return f"{who} made no loss at all{where}: make sure that {they} never saw the outcomes."
@@ -136,7 +140,7 @@ def _without_a_model(evaluation: Any, standing: Standing) -> Iterator[str]:
         parts = evaluation.decompositions
         worse = [m for m in standing.models if score < parts[m][evaluation.primary].score]
         if worse:
-            yield f"By the score alone, {done} would have been better than {named(worse)}."
+            yield f"By the score alone, {done} would have been better than {listed(worse)}."
 
 
 # Numbers of expected events below this are told with a fraction.
@@ -169,7 +173,7 @@ def calibration(evaluation: Any, words: Words) -> Iterator[str]:
     rest = {name: x for name, x in shown.items() if name not in summaries}
     if rest:
         be = "is" if len(rest) == 1 else "are"
-        yield f"{named(rest)} {be} miscalibrated ({_chances([*rest.values()], len(tests))})."
+        yield f"{listed(rest)} {be} miscalibrated ({_chances([*rest.values()], len(tests))})."
     yield from _not_shown({name: x for name, x in p_values.items() if x.p > alpha}, len(tests))
     yield from _untested(evaluation, p_values)
 
@@ -188,7 +192,7 @@ def _not_shown(p_values: dict[str, Chance], tests: int) -> Iterator[str]:
     if p_values:
         they = "it is" if len(p_values) == 1 else "they are"
         chances = _chances([*p_values.values()], tests)
-        claim = f"No miscalibration can be shown for {named(p_values)} ({chances})"
+        claim = f"No miscalibration can be shown for {listed(p_values)} ({chances})"
         yield f"{claim}. That is not to say that {they} calibrated."
 
 
@@ -300,7 +304,7 @@ def _untested(evaluation: Any, p_values: dict[str, Chance]) -> Iterator[str]:
     for reason in dict.fromkeys(reasons.values()):
         names = [name for name in missing if reasons[name] == reason]
         why = f"was not tested: {reason}" if reason else "could not be tested"
-        yield f"The calibration of {named(names)} {why}.{_slopes(evaluation, names)}"
+        yield f"The calibration of {listed(names)} {why}.{_slopes(evaluation, names)}"
     tests = evaluation.calibration_tests.values()
     draws = [test.replicates for test in tests if test.method == "Monte Carlo"]
     if draws and len(p_values) / (1 + min(draws)) > 1 - evaluation.level:
@@ -426,7 +430,7 @@ def _no_difference(splits: list[Groups], names: list[str]) -> str:
     tested = f" (test of no difference at all: p {chances(map(chance, p))})" if is_tested else ""
     differ = is_tested and any(x <= 1 - split.level for x, split in zip(p, splits, strict=True))
     which = "No single group" if differ else "No group"
-    return f"{which} can be shown to be worse than the rest for {named(names)}{tested}."
+    return f"{which} can be shown to be worse than the rest for {listed(names)}{tested}."
 
 
 def _miscalibrated(split: Groups, model: str) -> Iterator[str]:

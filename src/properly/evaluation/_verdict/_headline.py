@@ -4,20 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple, cast
 
-from properly._boundary._record import printable
+from properly._boundary._text import NAMED, counted, listed, printable
 from properly.comparison._pairs import interval_name, is_significant
 from properly.evaluation._verdict._findings import against_none
-from properly.evaluation._verdict._words import (
-    NAMED,
-    begun,
-    chance,
-    counted,
-    digits_apart,
-    ends_of,
-    few,
-    named,
-    saved,
-)
+from properly.evaluation._verdict._words import begun, chance, digits_apart, ends_of, few, saved
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -142,7 +132,7 @@ def _certain(names: Sequence[str], standing: Standing, also: str = "") -> str:
     """Name those of some models that were certain and wrong."""
     wrong = [name for name in names if name in standing.wrong]
     be = "was" if len(wrong) == 1 else "were"
-    return f"{named(wrong, SHORT)} {also}{be} certain and wrong" if wrong else ""
+    return f"{listed(wrong, SHORT)} {also}{be} certain and wrong" if wrong else ""
 
 
 def _clause(standing: Standing, where: str, most: int = NAMED) -> str:
@@ -152,10 +142,10 @@ def _clause(standing: Standing, where: str, most: int = NAMED) -> str:
         others = _others(standing, standing.order[1:], most)
         return f"{printable(best)} is better than {others} {where}"
     if not standing.top_is_alike:
-        return f"{printable(best)} cannot be told apart from {named(tied, most)} {where}"
+        return f"{printable(best)} cannot be told apart from {listed(tied, most)} {where}"
     if len(standing.top) > most and len(standing.top) == len(standing.models):
         return f"The {counted(len(standing.top))} models cannot be told apart {where}"
-    return f"{named(standing.top, most)} cannot be told apart {where}"
+    return f"{listed(standing.top, most)} cannot be told apart {where}"
 
 
 def _doubt(standing: Standing) -> str:
@@ -186,13 +176,13 @@ def _only_best(standing: Standing) -> str:
     if not (standing.top_is_alike and standing.beaten):
         return ""
     rest = [name for name in standing.order if name not in (*standing.top, *standing.beaten)]
-    return f"{printable(standing.top[0])} is better than {named(rest)} too" if rest else ""
+    return f"{printable(standing.top[0])} is better than {listed(rest)} too" if rest else ""
 
 
 def _others(standing: Standing, names: Sequence[str], most: int) -> str:
     """Name some models, but count them if they are many."""
     if len(names) < most:
-        return named(names, most)
+        return listed(names, most)
     if len(standing.models) - len(standing.top) == len(names):
         return f"the other {counted(len(names))} models"
     return f"{counted(len(names))} other models"
@@ -207,7 +197,7 @@ def _infinite(standing: Standing) -> str:
             f"All {counted(len(standing.infinite))} models have an infinite {standing.scope.base}"
         )
     have = "has" if len(standing.infinite) == 1 else "have"
-    return f"{named(standing.infinite, SHORT)} {have} an infinite {standing.scope.base}"
+    return f"{listed(standing.infinite, SHORT)} {have} an infinite {standing.scope.base}"
 
 
 def _by_how_much(standing: Standing) -> str:
@@ -215,7 +205,7 @@ def _by_how_much(standing: Standing) -> str:
     best, rival = (standing.top if len(standing.top) > 1 else standing.order)[:2]
     pair = standing.pair(rival, best)
     if pair.differing == 0 and pair.difference == 0:
-        return f"the losses of {named([best, rival])} never differ"
+        return f"the losses of {listed([best, rival])} never differ"
     digits = digits_apart(pair.simultaneous)
     advantage = f"{_lower(standing, best, rival)}, by {few(pair.difference, digits)}"
     if standing.is_constant(best, rival):

@@ -5,9 +5,9 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING, Any
 
-from properly._boundary._record import percent, printable
+from properly._boundary._text import listed, percent, printable
 from properly.evaluation._verdict._findings import adjusted_tests
-from properly.evaluation._verdict._words import few, named
+from properly.evaluation._verdict._words import few
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -35,7 +35,7 @@ def repairs(evaluation: Any, words: Words) -> Iterator[str]:
             yield " ".join([repair.result.sentence, *_by_chance(evaluation, name)])
     if len(rest) > ALONE:
         none = "no interval of what it would save lies above zero"
-        yield f"No recalibration of {named(rest)} was found to help: {none}."
+        yield f"No recalibration of {listed(rest)} was found to help: {none}."
     how = next(iter(tried.values())).result.gain
     yield f"Maps were fitted on these cases and judged by {folds_in_words(how)}."
 

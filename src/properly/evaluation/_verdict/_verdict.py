@@ -6,7 +6,8 @@ import textwrap
 from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
-from properly._boundary._record import plain, printable
+from properly._boundary._record import plain
+from properly._boundary._text import printable
 from properly.errors import ArgumentTypeError
 from properly.evaluation._record import Evaluation
 from properly.evaluation._verdict._findings import (

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from properly._boundary._record import p_text, percent, printable
+from properly._boundary._text import counted, listed, p_text, percent, printable
 from properly.rules import BetaWeighted, Bounded, Elementary, Misclassification, Regret
 from properly.rules._score_words import SCORES
 
@@ -17,9 +17,7 @@ if TYPE_CHECKING:
     from properly.rules import Rule
     from properly.rules._interval import Interval
 
-NUMBERS = ("no", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten")
-# Names that stand in a sentence at most, and stretches of thresholds.
-NAMED = 5
+# Stretches of thresholds that stand in a sentence at most.
 STRETCHES = 3
 # Numbers below this are written with an exponent.
 TINY = 1e-6
@@ -165,25 +163,6 @@ def chances(p_values: Iterable[str]) -> str:
 def times(x: float) -> str:
     """Write how often: never, once, 1,850 times."""
     return {0: "never", 1: "once"}.get(round(x), f"{x:,.0f} times")
-
-
-def counted(number: int) -> str:
-    """Write a small number as a word."""
-    return NUMBERS[number] if number < len(NUMBERS) else f"{number:,}"
-
-
-def named(models: Iterable[str], most: int = NAMED) -> str:
-    """Write the names of models, which may hold anything."""
-    return listed((printable(name) for name in models), most)
-
-
-def listed(words: Iterable[str], most: int = NAMED) -> str:
-    """Join words: a, b and c; of many, the first and how many others."""
-    every = list(words)
-    if len(every) > most:
-        every = [*every[: most - 1], f"{counted(len(every) - most + 1)} others"]
-    *some, last = every
-    return f"{', '.join(some)} and {last}" if some else last
 
 
 def ends_of(interval: tuple[float, float]) -> str:

@@ -7,7 +7,8 @@ from abc import ABC, abstractmethod
 from dataclasses import KW_ONLY, dataclass
 from typing import TYPE_CHECKING, Any, ClassVar, Generic, Protocol, TypeVar
 
-from properly._boundary._record import many, plain
+from properly._boundary._record import plain
+from properly._boundary._text import many
 from properly.calibration._decomposition import Decomposition, decompose
 from properly.calibration._reliability import Reliability, reliability
 from properly.counts._cases import Cases

@@ -11,6 +11,7 @@ import numpy as np
 from properly._boundary._arrays import as_array, as_column, refuse, require_present
 from properly._boundary._labels import as_labels
 from properly._boundary._libraries import to_numpy
+from properly._boundary._text import first_of, quoted
 from properly.counts._cases import Cases
 from properly.errors import ArgumentTypeError, DataError
 from properly.integrations.sklearn._rows import (
@@ -22,7 +23,7 @@ from properly.integrations.sklearn._rows import (
 from properly.rules import ClassRule
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Sequence
 
     from properly._boundary._arrays import Rows
     from properly.rules import Rule
@@ -79,7 +80,7 @@ def require_seen(y: ArrayLike, forecasts: Forecasts) -> None:
     labels = set(forecasts.labels)
     unseen = np.array([label not in labels for label in result.tolist()])
     if unseen.any():
-        listed = _listed(forecasts.labels)
+        listed = first_of(map(quoted, forecasts.labels))
         rule = f"outcomes must be classes that {forecasts.name} has seen, {listed}"
         refuse(result, unseen, rule, STRATIFY)
 
@@ -95,7 +96,9 @@ def in_order(forecasts: Forecasts, rule: Rule, labels: Sequence[object] | None) 
     elif all(isinstance(label, Real) for label in classes):
         order = tuple(sorted(classes))
     else:
-        message = f"{rule!r} needs the order of the classes; {name} has {_listed(classes)}"
+        message = (
+            f"{rule!r} needs the order of the classes; {name} has {first_of(map(quoted, classes))}"
+        )
         hint = "labels= gives the order, as in make_rule_scorer(rule, labels=[…])."
         raise DataError(message, hint=hint)
     return Forecasts(p[:, [classes.index(label) for label in order]], order, name)
@@ -106,18 +109,13 @@ def _require_same(labels: tuple[Any, ...], forecasts: Forecasts) -> None:
     _, classes, name = forecasts
     unseen = [label for label in labels if label not in classes]
     if unseen:
-        listed = _listed(classes)
+        listed = first_of(map(quoted, classes))
         message = f"labels must be classes that {name} has seen, {listed}; got {unseen[0]!r}"
         raise DataError(message, hint=STRATIFY)
     left_out = [label for label in classes if label not in labels]
     if left_out:
         message = f"labels must have every class that {name} has seen; there is no {left_out[0]!r}"
         raise DataError(message)
-
-
-def _listed(labels: Iterable[object]) -> str:
-    result = [repr(label) for label in labels]
-    return ", ".join(result[:6]) + ", …" * (len(result) > 6)
 
 
 RETURN = "cross_validate(…, return_estimator=True, return_indices=True) returns both."
