@@ -640,6 +640,16 @@ def tournament(seed: int, size: int = 800) -> Any:
     return board_of(y, forecasts)
 
 
+def test_intervals_of_scores_stay_in_the_range_of_the_rule() -> None:
+    y = np.zeros(60, dtype=int)
+    y[:2] = 1
+    sharp, blunt = np.where(y, 0.9, 0.01), np.where(y, 0.6, 0.02)
+    board = board_of(y, {"a": sharp, "b": blunt, "c": np.clip(sharp + 0.05, 0, 1)}, rule=Brier())
+    lower = [x.interval[0] for x in board.standings]
+    assert min(lower) == 0
+    assert all(x.interval[0] <= x.score <= x.interval[1] for x in board.standings)
+
+
 def test_who_takes_hard_questions_is_not_punished_for_it() -> None:
     boards = [tournament(seed) for seed in range(10)]
     for board in boards:

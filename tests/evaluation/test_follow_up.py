@@ -12,7 +12,7 @@ import pytest
 from tests.command_line import run
 
 import properly
-from properly.evaluation._checkup._follow_up import follow_up_symptoms
+from properly.evaluation._checkup._follow_up import follow_up_symptoms, named_like_follow_up
 from properly.rules import Brier
 
 RNG = np.random.default_rng(5)
@@ -24,7 +24,8 @@ P = RNG.uniform(0.1, 0.9, N)
 
 
 def found(outcome: str, column: str, x: Any = T, y: Any = Y, **given: Any) -> list[str]:
-    return [symptom.where for symptom in follow_up_symptoms(outcome, y, {column: x}, **given)]
+    columns = dict.fromkeys(named_like_follow_up([column], outcome), x)
+    return [symptom.where for symptom in follow_up_symptoms(outcome, y, columns, **given)]
 
 
 @pytest.mark.parametrize(
@@ -95,6 +96,15 @@ def test_an_evaluation_of_a_frame_notes_follow_up(library: Any) -> None:
     frame = library({"status": Y, "p": P, "futime": T})
     e = properly.evaluate(frame, ["p"], outcome="status", rules=Brier(), replicates=0)
     assert [note for note in e.notes if "censored" in note] == [e.notes[0]]
+
+
+def test_an_outcome_at_a_fixed_time_is_known_by_the_status_beside_it() -> None:
+    within = ((Y == 1) & (T < 2)).astype(int)
+    columns = {"within_2_years": within, "time": T, "p": P}
+    for more, notes in (({"status": Y}, 1), ({"site": np.arange(N) % 3}, 0)):
+        frame = pd.DataFrame(columns | more)
+        e = properly.evaluate(frame, ["p"], outcome="within_2_years", rules=Brier(), replicates=0)
+        assert sum("'time' beside 'within_2_years' looks like" in x for x in e.notes) == notes
 
 
 def test_columns_with_names_are_looked_at_in_an_evaluation() -> None:

@@ -13,7 +13,7 @@ import pytest
 import properly
 from properly import Cases
 from properly.recalibration import Gain
-from properly.recalibration._sentences import folds_in_words, kind_in_words, saved
+from properly.recalibration._sentences import folds_in_words, kind_in_words, saved, texts
 from properly.rules import Brier, Elementary, Log
 
 N = 2000
@@ -135,6 +135,20 @@ def test_nothing_to_gain_is_told_with_the_interval() -> None:
     start = "Recalibrating sharp with a shift of the log odds was not found to help: it would save"
     assert text.startswith(start)
     assert said(y, p, "identity").endswith("it would save 0 of the log score.")
+
+
+def test_where_nothing_helps_the_interval_is_that_of_the_choice_and_holds_zero() -> None:
+    rng = np.random.default_rng(0)
+    q = rng.beta(2, 3, 200)
+    p = 1 / (1 + (1 / q - 1) ** 1.9)
+    y = (rng.random(200) < q).astype(int)
+    result = properly.recalibrate(properly.Cases(y, p), rng=1)
+    assert not result.recommended
+    # The interval of the best map by itself lies above zero.
+    assert max(gain.interval[0] for gain in result.gains.values()) > 0 > result.gain.interval[0]
+    _, low, high = texts(result.gain)
+    assert low.startswith("-")
+    assert f"choice included, a map would save {low} to {high} (95 % interval)" in result.sentence
 
 
 def test_a_hostile_name_is_shown_and_not_obeyed() -> None:

@@ -145,6 +145,28 @@ def test_a_mean_that_is_a_little_off_does_not_hide_a_slope() -> None:
         assert row.finding.text.replace("\N{NO-BREAK SPACE}", " ") == text
 
 
+def test_no_all_clear_beside_an_interval_of_the_slope_that_leaves_out_1() -> None:
+    e = crash("logistic", replicates=19)
+    summary = e.calibration["logistic"]
+    ratio = replace(summary.observed_expected, value=1.01, interval=(0.98, 1.04))
+    test = replace(e.calibration_tests["logistic"], p_value=0.11)
+    for interval, side, detail in (
+        ((0.4, 0.6), "plain", "test: p = 0.11; slope 0.500 (0.400 to 0.600)"),
+        ((0.4, 1.1), "good", "test: p = 0.11"),
+    ):
+        line = replace(summary.slope, value=0.5, interval=interval)
+        changed = replace(summary, observed_expected=ratio, slope=line)
+        told = {"calibration": {"logistic": changed}, "calibration_tests": {"logistic": test}}
+        off = replace(e, **told)
+        (row,) = first_screen(off, "people", "death").rows
+        assert row.finding == ("No miscalibration shown", side, detail)
+        said = [x.text for x in properly.verdict(off).sentences if x.kind == "calibration"]
+        assert said[0].startswith("No miscalibration can be shown for logistic (p = 0.11).")
+        assert said[1:] == [
+            "By itself, the slope (0.500, 95 % interval 0.400 to 0.600) of logistic is not 1."
+        ] * (side == "plain")
+
+
 def test_shares_that_are_saved_are_those_of_the_skill(evaluation: Any, screen: FirstScreen) -> None:
     for row in screen.rows:
         skill = evaluation.skills[row.name][evaluation.primary]

@@ -5,11 +5,13 @@ from __future__ import annotations
 import math
 from dataclasses import replace
 
+import numpy as np
 import pytest
 from tests.report.chart_subjects import class_evaluation, evaluation, require_good, rows_of
 from tests.report.threshold_subjects import HOSTILE, NAMES
 
 from properly import evaluate
+from properly.comparison._pairs import is_significant
 from properly.report._matrix import FAINT, OPEN, STRONG, matrix_chart
 
 
@@ -44,6 +46,23 @@ def test_the_diagonal_has_the_scores_and_no_colour() -> None:
         score = evaluation().scores[cell["model"]]["brier"].value
         assert float(cell["text"]) == pytest.approx(score, abs=1e-3)
         assert (cell["side"], cell["strength"]) == ("own", 0)
+
+
+def test_an_interval_that_lacks_zero_is_written_without_zero() -> None:
+    rng = np.random.default_rng(16)
+    q = rng.beta(2, 2, 300)
+    y = (rng.random(300) < q).astype(int)
+    models = {
+        name: np.clip(q + k * rng.normal(size=300), 0.01, 0.99)
+        for name, k in (("a", 0.1), ("b", 0.2), ("c", 0.2))
+    }
+    e = evaluate(y, models, rng=1)
+    rows = {(row["model"], row["other"]): row for row in rows_of(matrix_chart(e))}
+    pair = e.comparisons[e.primary]["a", "c"]
+    assert is_significant(pair)
+    assert abs(pair.simultaneous[1]) < 0.0005
+    ends = rows["a", "c"]["interval"].replace("\N{MINUS SIGN}", "-").split(" to ")
+    assert all(float(end) < 0 for end in ends)
 
 
 def test_pale_is_what_cannot_be_told_apart() -> None:

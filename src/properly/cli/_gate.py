@@ -202,7 +202,8 @@ class Contrast(NamedTuple):
     @property
     def is_unknown(self) -> bool:
         """Whether there is a difference of which nothing can be said."""
-        return math.isnan(sum(self.interval)) and self.difference != 0
+        is_said = self.difference == 0 or math.isinf(self.difference)
+        return math.isnan(sum(self.interval)) and not is_said
 
     @property
     def verdict(self) -> str:
@@ -210,10 +211,12 @@ class Contrast(NamedTuple):
         return "worse" if self.is_worse else "better" if self.is_better else "cannot be told"
 
 
-def in_words(what: str, value: float, interval: tuple[float, float], level: float) -> str:
+def in_words(
+    what: str, value: float, interval: tuple[float, float], level: float, kind: str = "interval"
+) -> str:
     """Say a number with its interval, if it has one."""
     low, high = interval
-    ends = f"{100 * level:g} % interval {low:.4g} to {high:.4g}"
+    ends = f"{100 * level:g} % {kind} {low:.4g} to {high:.4g}"
     return f"{what} is {value:.4g} ({'no interval' if math.isnan(low + high) else ends})"
 
 
@@ -506,5 +509,7 @@ def contrast_of(evaluation: Evaluation, model: str, other: str, rule: str) -> Co
 def contrast_of_pair(pair: Any, rule: str, level: float) -> Contrast:
     """Return the difference of two models on the same cases, adjusted for all pairs."""
     what = f"{rule} of {printable(pair.first)} minus that of {printable(pair.second)}"
-    said = in_words(what, pair.difference, pair.simultaneous, level)
+    # The two are equal if no other models were compared.
+    kind = "interval" if pair.simultaneous == pair.interval else "simultaneous interval"
+    said = in_words(what, pair.difference, pair.simultaneous, level, kind)
     return Contrast(said, pair.difference, pair.simultaneous, level)

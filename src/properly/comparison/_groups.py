@@ -449,6 +449,8 @@ def calibrate_groups(
     p, is_bound = np.full(count, np.nan), np.zeros(count, dtype=bool)
     large: list[int] = []
     drawn: dict[int, Part] = {}
+    # Holm asks the least p-value to be below the level by as many tests.
+    small = (1 - drawing.level) / max(int(np.sum(enough)), 1)
     for g, group in enumerate(groups):
         if not enough[g] or not _stands_alone(group):
             continue
@@ -460,7 +462,7 @@ def calibrate_groups(
         if rule.is_proper and events + others >= FOR_MISCALIBRATION:
             large.append(g)
         if has_clusters(group) or has_time(group):
-            p[g] = dependent_test(group, 1 - drawing.level).p_value
+            p[g] = dependent_test(group, small).p_value
             if g in large:
                 miscalibration[g] = _miscalibration(group, rule, drawing)
         else:

@@ -495,7 +495,8 @@ def _differ(result: Groups) -> list[str]:
     sentences = []
     for name, contrast in result.measures.items():
         statistic, degrees, p = contrast.homogeneity
-        if math.isnan(p):
+        # Two groups are compared in the table, by a test that suits few clusters and events.
+        if math.isnan(p) or len(result) == 2:
             continue
         count = int(degrees) + 1
         groups = "all groups" if count == len(result) else f"the {count} groups with an interval"

@@ -35,6 +35,7 @@ from properly.comparison._ranks import Apart, adjustment, ranks, reaches
 from properly.counts._answers import Answers
 from properly.counts._scoring import unit_of
 from properly.errors import ArgumentTypeError, DataError
+from properly.inference._intervals import loss_range, within_range
 from properly.inference._multiplicity import bonferroni
 from properly.rules import Brier
 
@@ -334,7 +335,7 @@ class _Rows:
         columns = {
             "score": fit.score,
             "standard_error": own,
-            "interval": around(fit.score, alone, own),
+            "interval": self._within_range(around(fit.score, alone, own)),
             "difference": apart,
             "difference_error": error,
             "difference_interval": around(apart, reach, error),
@@ -352,6 +353,15 @@ class _Rows:
             Standing(**unranked, **row, **self._known(k))
             for k, row in zip(places, rows, strict=True)
         ]
+
+    def _within_range(self, ends: Column) -> Column:
+        """Intersect intervals with the range of the rule; adjusted and fair scores may leave it."""
+        board, labels = self.board, self.board.answers.labels
+        least, greatest = loss_range(board.options.rule, None if labels is None else len(labels))
+        bounds = min(least, float(board.losses.loss.min())), greatest
+        scores = board.found.fit.score.tolist()
+        pairs = zip(ends.tolist(), scores, strict=True)
+        return np.array([within_range((low, high), bounds, x) for (low, high), x in pairs])
 
     def _decide(self, p: Column, degrees: Column) -> tuple[Column, Column]:
         """Adjust for all pairs that are ranked; for one more where a forecaster is not."""

@@ -128,6 +128,10 @@ def _none(answer: Answer) -> str:
     claim = f"No recalibration of {name} was found to help: the best, {which},"
     if len(answer.gains) == 1:
         claim = f"Recalibrating {name} with {which} was not found to help: it"
+    elif best.interval[0] > 0:
+        # That the best of several was taken is what makes it look good.
+        claim = f"No recalibration of {name} was found to help: choice included, a map"
+        best = answer.gain
     return f"{claim} {_would_save(best)} of the {answer.score}."
 
 

@@ -24,6 +24,7 @@ from properly.report._words import (
     NONE,
     chance,
     decimals_for,
+    decimals_of_least,
     few,
     fixed,
     from_to,
@@ -304,7 +305,7 @@ def _dot(row: Standing, axis: Axis) -> Dot:
 def _decimals(board: Leaderboard) -> int:
     """Write as many decimals as tell the least standard error of a difference."""
     errors = [x.difference_error for x in (*board.standings, *board.crowd)]
-    return decimals_for(min((x for x in errors if x > 0), default=math.nan))
+    return decimals_of_least(errors)
 
 
 def _cards(board: Leaderboard) -> Iterator[Card]:

@@ -15,7 +15,7 @@ import numpy as np
 from properly._boundary._text import listed, printable
 from properly.calibration._statistics import why_untested
 from properly.decisions._grid import round_step
-from properly.evaluation._verdict._findings import adjusted_tests, is_worse, open_pairs
+from properly.evaluation._verdict._findings import adjusted_tests, is_off, is_worse, open_pairs
 from properly.evaluation._verdict._headline import SHORT
 from properly.evaluation._verdict._standing import standing_of
 from properly.evaluation._verdict._words import begun, between, finished, sure
@@ -339,7 +339,10 @@ def _findings(evaluation: Evaluation, cases: str, event: str) -> dict[str, Findi
             slope = "" if summary is None else _slope(summary)
             found[name] = Finding("Not tested", "plain", "; ".join(filter(None, (reason, slope))))
         elif test.p > 1 - evaluation.level:
-            found[name] = Finding("No miscalibration shown", "good", _p(test))
+            off = summary is not None and is_off(summary)
+            slope = _slope(summary) if off and summary is not None else ""
+            about = "; ".join(filter(None, (_p(test), slope)))
+            found[name] = Finding("No miscalibration shown", "plain" if off else "good", about)
         else:
             found[name] = _miscalibrated(evaluation, summary, test)
     return found

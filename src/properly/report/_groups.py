@@ -22,7 +22,7 @@ from properly.report._words import (
     LISTED,
     NONE,
     chance,
-    decimals_for,
+    decimals_of_least,
     few,
     fixed,
     from_to,
@@ -106,10 +106,7 @@ def _rows(groups: Groups, order: list[int]) -> list[Row]:
 
 
 def _decimals(groups: Groups) -> int:
-    """Write as many decimals as tell the shortest interval."""
-    half = np.diff(groups.simultaneous, axis=1) / 2
-    positive = half[half > 0]
-    return decimals_for(float(positive.min()), 2) if positive.size else 4
+    return decimals_of_least(np.diff(groups.simultaneous)[:, 0] / 2)
 
 
 def _row(groups: Groups, g: int, decimals: int) -> Row:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 from properly._boundary._text import many, printable
 from properly.comparison._pairs import interval_name, is_significant
 from properly.report._chart import PALETTE, Chart, Table, only_shown, short, shown
-from properly.report._words import chance, decimals_for, few, fixed, from_to, score_in_words
+from properly.report._words import chance, decimals_of_least, few, fixed, from_to, score_in_words
 
 if TYPE_CHECKING:
     from properly.comparison._pairs import Comparison, Pair
@@ -77,9 +77,9 @@ def _cells(comparison: Comparison, order: list[str]) -> list[Row]:
 
 
 def _decimals(comparison: Comparison) -> int:
-    """Write as many decimals as tell the least standard error."""
-    positive = comparison.standard_error[comparison.standard_error > 0]
-    return decimals_for(float(positive.min()), 1) if positive.size else 4
+    """Write as many decimals as show the least standard error, and that an interval lacks zero."""
+    ends = [abs(end) for pair in comparison if _is_apart(pair) for end in pair.simultaneous]
+    return decimals_of_least([*comparison.standard_error.tolist(), *ends], 1)
 
 
 def _own(comparison: Comparison, name: str, decimals: int) -> Row:

@@ -19,7 +19,7 @@ from properly.report._chart import (
     short,
     shown,
 )
-from properly.report._words import NONE, decimals_for, fixed, from_to, percent, score_in_words
+from properly.report._words import NONE, decimals_of_least, fixed, from_to, percent, score_in_words
 
 if TYPE_CHECKING:
     from properly.comparison._periods import OverTime
@@ -136,9 +136,7 @@ def _rows(name: str, periods: OverTime, places: list[Any]) -> list[Row]:
 
 
 def _decimals(periods: OverTime) -> int:
-    half = (periods.upper - periods.lower) / 2
-    positive = half[half > 0]
-    return decimals_for(float(positive.min()), 2) if positive.size else 4
+    return decimals_of_least((periods.upper - periods.lower) / 2)
 
 
 def _spec(by_model: dict[str, OverTime], one: OverTime) -> Spec:

@@ -147,6 +147,11 @@ def decimals_for(x: float, digits: int = 2) -> int:
     return min(max(digits - 1 - math.floor(math.log10(abs(x))), 0), 9)
 
 
+def decimals_of_least(amounts: Iterable[float], digits: int = 2) -> int:
+    """Return how many decimals show so many digits of the least amount above zero."""
+    return decimals_for(min((x for x in amounts if x > 0), default=math.nan), digits)
+
+
 def step_decimals(step: float) -> int:
     """Return how many decimals tell multiples of a round step apart."""
     return next(d for d in range(325) if abs(step - round(step, d)) < 1e-3 * step)

@@ -28,7 +28,7 @@ CLEAR = _words(
     *("follow ?up", "fu(?: ?time)?", "tte", "time (?:to )?(?:event|death|failure)"),
     *("os", "pfs", "dfs", "surv(?: ?time|ival)?"),
 )
-# Names that may mean a date or a stay as well: these need an outcome that is named like a status.
+# Names that may mean a date or a stay as well: these need a column that is named like a status.
 VAGUE = _words("time", "days", "weeks", "months", "years", "duration")
 STATUS = _words(
     *("(?:fu ?)?stat(?:us)?", "events?", "cens(?:or(?:ed|ing)?)?", "dea(?:d|th)", "die[ds]"),
@@ -54,9 +54,12 @@ ADVICE = (
 
 
 def named_like_follow_up(names: Iterable[object], outcome: str) -> list[str]:
-    """Return the names that may be those of follow-up times beside such an outcome."""
-    status = STATUS.search(_split(outcome)) is not None
+    """Return the names that may be those of follow-up times beside such an outcome.
+
+    The status may also be another column, from which an outcome at a fixed time was made.
+    """
     split = {name: _split(name) for name in names if isinstance(name, str)}
+    status = any(map(STATUS.search, (_split(outcome), *split.values())))
     return [
         name
         for name, words in split.items()
@@ -69,15 +72,12 @@ def named_like_follow_up(names: Iterable[object], outcome: str) -> list[str]:
 def follow_up_symptoms(
     outcome: str, y: Any, columns: Mapping[str, Any], *, pos_label: object = None, time: str = ""
 ) -> Iterator[Symptom]:
-    """Find follow-up times among columns; one of them may be given as the time of each case."""
-    names = named_like_follow_up(columns, outcome)
-    if not names:
-        return
+    """Find follow-up times among columns so named; one may be given as the time of each case."""
     observed = read_raw(y, outcome)
     happened = _happened(observed, pos_label)
     if happened is None:
         return
-    read = (read_raw(columns[name], name) for name in names)
+    read = (read_raw(column, name) for name, column in columns.items())
     found = [x.name for x in read if _is_follow_up(x, observed, happened)]
     if time in found:
         what = (
@@ -99,6 +99,8 @@ def named_symptoms(y: Any, time: Any, pos_label: object) -> list[Symptom]:
     if not all(isinstance(name, str) and name for name in names):
         return []
     outcome, name = map(str, names)
+    if not named_like_follow_up([name], outcome):
+        return []
     return [*follow_up_symptoms(outcome, y, {name: time}, pos_label=pos_label, time=name)]
 
 

@@ -174,7 +174,11 @@ def calibration(evaluation: Any, words: Words) -> Iterator[str]:
     if rest:
         be = "is" if len(rest) == 1 else "are"
         yield f"{listed(rest)} {be} miscalibrated ({_chances([*rest.values()], len(tests))})."
-    yield from _not_shown({name: x for name, x in p_values.items() if x.p > alpha}, len(tests))
+    not_shown = {name: x for name, x in p_values.items() if x.p > alpha}
+    yield from _not_shown(not_shown, len(tests))
+    for name in not_shown:
+        if name in summaries and is_off(summaries[name]):
+            yield f"By itself, {' and '.join(_off(summaries[name]))} of {printable(name)} is not 1."
     yield from _untested(evaluation, p_values)
 
 
@@ -194,6 +198,23 @@ def _not_shown(p_values: dict[str, Chance], tests: int) -> Iterator[str]:
         chances = _chances([*p_values.values()], tests)
         claim = f"No miscalibration can be shown for {listed(p_values)} ({chances})"
         yield f"{claim}. That is not to say that {they} calibrated."
+
+
+def is_off(summary: CalibrationSummary) -> bool:
+    """Return whether an interval of slope or observed over expected leaves out 1."""
+    return any(_off(summary))
+
+
+def _off(summary: CalibrationSummary) -> Iterator[str]:
+    """Write those of the two numbers whose intervals leave out 1."""
+    (low, high), ratio = summary.slope.interval, summary.observed_expected
+    if low > 1 or high < 1:
+        yield f"the slope ({_slope(summary)})"
+    low, high = ratio.interval
+    if low > 1 or high < 1:
+        value, ends = _factor(ratio.value, (low, high))
+        value = value.removesuffix(" times as often")
+        yield f"the ratio of observed to expected events ({value}, {sure(ratio.level)} {ends})"
 
 
 def _chances(p_values: list[Chance], tests: int) -> str:
@@ -425,7 +446,11 @@ def _skill_there(split: Groups, g: int, model: str) -> str:
 
 def _no_difference(splits: list[Groups], names: list[str]) -> str:
     """Say that groups may be alike, with the test of whether they are."""
-    p = [split.homogeneity.p_value for split in splits]
+    # Two groups have one difference, whose test and interval agree.
+    p = [
+        float(split.p_value[0]) if len(split.name) == 2 else split.homogeneity.p_value
+        for split in splits
+    ]
     is_tested = not any(map(math.isnan, p)) and len(p) <= NAMED
     tested = f" (test of no difference at all: p {chances(map(chance, p))})" if is_tested else ""
     differ = is_tested and any(x <= 1 - split.level for x, split in zip(p, splits, strict=True))
