@@ -34,6 +34,9 @@ PROCESSES := $(shell echo $$(($$(getconf _NPROCESSORS_ONLN) + 1)))
 # A worker that is done takes tests from another.
 SHARED := --numprocesses=$(PROCESSES) --dist=worksteal
 FULL := --hypothesis-profile=full
+# What `make test` has just run need not run again: `make verify AFTER=test`. More examples must.
+AFTER ?=
+LEFT := $(if $(filter test,$(AFTER)),-m "slow or hypothesis")
 # Few examples; the longest tests of each part are listed.
 BRIEF := -m "not slow" --durations=5
 # How long to fuzz.
@@ -93,7 +96,7 @@ verify: $(VENV)/.ready-test,docs,release $(VENV)/.ready-browser $(LOWEST)/.ready
 	@$(TOGETHER) --jobs=2 check docs test-all test-lowest release
 
 test-all:
-	@$(RUN) $(SHARED) $(FULL) $(MEASURE) src reproductions tests $(FRAMED:%=--ignore=%)
+	@$(RUN) $(SHARED) $(FULL) $(MEASURE) $(LEFT) src reproductions tests $(FRAMED:%=--ignore=%)
 
 # Before Python 3.12, to trace every line takes half as long again.
 coverage: MEASURE := --cov=properly

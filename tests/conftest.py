@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 from zlib import crc32
 
@@ -10,7 +11,6 @@ import pytest
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
-    from pathlib import Path
 
 # Tests of these packages repeat one claim for many rules, maps, engines or numbers: `make test`
 # tries this many of them, `make verify` all.
@@ -19,14 +19,20 @@ SAMPLED = (
     *("probability", "recalibration", "rules"),
 )
 SAMPLE = 6
+# The quick run leaves these out.
+LONG = ("chances", "reference", "reproductions", "studies")
 # Each of these is one record, tried by no other test.
 WHOLE = "test_records.py"
+
+ROOT = Path(__file__).parents[1]
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Mark the parameters of a test as slow, save a sample that differs from test to test."""
     tests = defaultdict(list)
     for item in items:
+        if set(LONG).intersection(item.path.relative_to(ROOT).parts):
+            item.add_marker("slow")
         if item.path.parent.name in SAMPLED and item.path.name != WHOLE:
             tests[item.nodeid.partition("[")[0]].append(item)
     for test, tried in tests.items():

@@ -448,7 +448,9 @@ REPEATED = {
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("given", ["auto", Temperature()], ids=["auto", "temperature"])
+@pytest.mark.parametrize(
+    "given", [[Temperature(), Identity()], Temperature()], ids=["chosen", "temperature"]
+)
 def test_it_keeps_every_rule_of_scikit_learn_but_that_weights_repeat_rows(given: Any) -> None:
     # Small samples of these checks have much to be noted about them.
     with warnings.catch_warnings():
