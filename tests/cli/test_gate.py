@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 import re
 import shlex
 from pathlib import Path
@@ -14,7 +15,7 @@ from tests.command_line import CASES, GRADES, run, write_forecasts
 
 import properly
 from properly.cli import _engine, _score
-from properly.cli._gate import numbers_of
+from properly.cli._gate import Contrast, numbers_of
 from properly.rules import Brier
 
 if TYPE_CHECKING:
@@ -327,6 +328,23 @@ def test_a_score_that_became_infinite_is_worse(tmp_path: Path) -> None:
         result = against(file, "certain", stored, *log, "--fail-if", "worse-than baseline")
         assert result.exit_code == 3
         assert "log of certain minus that of the baseline is inf (no interval)" in result.stderr
+
+
+@pytest.mark.parametrize(
+    ("difference", "verdict", "is_unknown"),
+    [
+        (-math.inf, "better", False),
+        (math.inf, "worse", False),
+        (0.0, "cannot be told", False),
+        (0.1, "cannot be told", True),
+        (math.nan, "cannot be told", True),
+    ],
+)
+def test_an_infinite_difference_needs_no_interval(
+    difference: float, verdict: str, *, is_unknown: bool
+) -> None:
+    contrast = Contrast("", difference, (math.nan, math.nan), 0.95)
+    assert (contrast.verdict, contrast.is_unknown) == (verdict, is_unknown)
 
 
 def test_clusters_widen_a_paired_comparison(file: Path) -> None:

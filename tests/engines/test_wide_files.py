@@ -199,6 +199,6 @@ def test_nothing_is_guessed_by_a_look_at_thousands_of_columns(
     shown = ", ".join(repr(name) for name in ("p", "z", *(f"x{i}" for i in range(18))))
     assert result.exit_code == 2
     assert result.stderr.endswith(
-        f"Error: {question}; the columns are {shown}, … ({WIDE + 2} in all).\n"
+        f"Error: {question}; the columns are {shown}, … ({WIDE + 2:,} in all).\n"
     )
     assert not any("read_csv" in query for query in queries)
