@@ -180,7 +180,7 @@ FIGURES: dict[str, tuple[Callable[[], int], int]] = {
         84,
     ),
     "pairs of places that share six lines": (copies, 539),
-    "code lines of tests": (lambda: code_lines((ROOT / "tests").rglob("*.py")), 91_420),
+    "code lines of tests": (lambda: code_lines((ROOT / "tests").rglob("*.py")), 91_425),
 }
 
 
