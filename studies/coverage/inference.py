@@ -168,8 +168,7 @@ def unequal_clusters(facts: Facts, rng: np.random.Generator) -> list[Finding]:
     """Draw clusters of log-normal sizes; judge one model, and two of which neither is better."""
     rate: float = facts["event_rate"]
     count: int = facts["clusters"]
-    size = MEMBERS * np.exp(LOG_SIZE * rng.standard_normal(count) - LOG_SIZE**2 / 2)
-    label = np.repeat(np.arange(count), np.maximum(np.rint(size), 1).astype(np.intp))
+    label = unequal_labels(count, rng)
     y, q = populations.in_clusters(rate, label, rng)
     cases = properly.Cases(y, populations.forecast(MODEL, q, rng), clusters=label)
     shared, own = rng.standard_normal(count)[label], rng.standard_normal(len(label))
@@ -183,6 +182,12 @@ def unequal_clusters(facts: Facts, rng: np.random.Generator) -> list[Finding]:
         *_of_one_model(cases, rate, told=True),
         rejection("no difference", pairs.p_value[0], rule="Brier"),
     ]
+
+
+def unequal_labels(count: int, rng: np.random.Generator) -> NDArray[np.intp]:
+    """Number clusters of log-normal sizes, once per member."""
+    size = MEMBERS * np.exp(LOG_SIZE * rng.standard_normal(count) - LOG_SIZE**2 / 2)
+    return np.repeat(np.arange(count), np.maximum(np.rint(size), 1).astype(np.intp))
 
 
 def labels(count: int, *, uneven: bool = False) -> NDArray[np.intp]:
