@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from properly._boundary._text import NAMED, first_of, many, printable
+from properly._boundary._text import first_of, many, printable
 from properly.comparison._two_way import two_way
 from properly.counts._cases import numbered
 from properly.errors import DataError
@@ -19,6 +19,8 @@ if TYPE_CHECKING:
     from properly.counts._answers import Answers, Losses
     from properly.typing import Column
 
+# A refusal shows as many parts, and as many forecasters of each.
+SHOWN = 6
 ASSUMES = (
     "This assumes that whoever skipped a question would have done on it as well, relative to the "
     "others, as on the rest."
@@ -68,7 +70,7 @@ class Effects:
         if self.fit.parts > 1:
             sides = [self.inside[part == k] for k in range(self.fit.parts)]
             said = " | ".join(
-                first_of(printable(self.names[i]) for i in side) for side in sides[:NAMED]
+                first_of((printable(self.names[i]) for i in side), SHOWN) for side in sides[:SHOWN]
             )
             message = (
                 "forecasters are compared through questions that several answered; they fall into "
