@@ -96,12 +96,13 @@ def test_what_would_not_be_looked_at_is_no_option() -> None:
 
 
 def test_columns_that_are_no_probabilities_are_looked_at_too(tmp_path: Path) -> None:
-    path = tmp_path / "percent.csv"
+    path, name = tmp_path / "percent.csv", "risk_of_death_within_ninety_days_of_admission"
     rows = "\n".join(f"{k % 2},{20 + 30 * (k % 2) + k / 2}" for k in range(40))
-    path.write_text(f"died,risk\n{rows}\n", encoding="utf-8")
+    path.write_text(f"died,{name}\n{rows}\n", encoding="utf-8")
     result = run("check", path)
     assert result.exit_code == 1
-    assert "Took the column 'risk' as the forecast" in result.stderr
+    # A name is shown whole, however long it is: it may have to be typed.
+    assert f"Took the column {name!r} as the forecast" in result.stderr
     assert "percent" in result.stdout
 
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, NoReturn
 
 import click
 
-from properly._boundary._text import first_of, quoted
+from properly._boundary._text import first_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -41,7 +41,7 @@ class Guess:
             shapes = self.shapes.items()
             candidates = [name for name, x in shapes if x.zero_one and x.least != x.greatest]
         if len(candidates) != 1:
-            several = f"{first_of(map(quoted, candidates), SHOWN)} could be. " if candidates else ""
+            several = f"{first_of(map(repr, candidates), SHOWN)} could be. " if candidates else ""
             self._refuse(f"Which column is the outcome? {several}Give --outcome COLUMN")
         self.say(f"Took the column {candidates[0]!r} as the outcome; --outcome chooses another.")
         self.free.remove(candidates[0])
@@ -69,7 +69,7 @@ class Guess:
             self._refuse("Which column is the forecast? Give --forecast COLUMN")
         columns = "column" if len(candidates) == 1 else "columns"
         forecasts = "the forecast" if len(candidates) == 1 else "forecasts"
-        taken = f"Took the {columns} {first_of(map(quoted, candidates), SHOWN)} as {forecasts}"
+        taken = f"Took the {columns} {first_of(map(repr, candidates), SHOWN)} as {forecasts}"
         self.say(f"{taken}; --forecast chooses others.")
         return {name: (name,) for name in candidates}
 
@@ -77,7 +77,7 @@ class Guess:
         """Take columns called as the classes, or else all NAME of which NAME_CLASS are there."""
         free = set(self.free)
         if free.issuperset(labels):
-            columns = first_of(map(quoted, labels), SHOWN)
+            columns = first_of(map(repr, labels), SHOWN)
             self.say(f"Took the columns {columns} as the forecast; --forecast chooses others.")
             return {"forecast": labels}
         last = f"_{labels[0]}"
@@ -87,7 +87,7 @@ class Guess:
         if not complete:
             example = ", ".join(f"NAME_{label}" for label in labels)
             self._refuse(f"Which columns are the forecast? Give --forecast NAME for {example}")
-        columns = first_of(map(quoted, complete), SHOWN)
+        columns = first_of(map(repr, complete), SHOWN)
         self.say(f"Took the columns that begin with {columns}; --forecast chooses others.")
         return complete
 
@@ -97,7 +97,7 @@ class Guess:
         click.echo(sentence, err=True)
 
     def _refuse(self, question: str) -> NoReturn:
-        message = f"{question}; the columns are {first_of(map(quoted, self.files.names), SHOWN)}."
+        message = f"{question}; the columns are {first_of(map(repr, self.files.names), SHOWN)}."
         raise click.UsageError(message)
 
 

@@ -210,7 +210,7 @@ def by_group(
     groups with enough events would then be those with too many by chance. With classes, ten cases
     must be expected outside the class with the highest mean forecast. The skill needs 30 instead of
     ten. Groups with cases from fewer than five clusters, or at fewer than 20 times, are not tested
-    either; the calibration of a group needs so many clusters that its least p-value is at most half
+    either; its calibration needs enough clusters for the least p-value to be at most half
     the level divided by the number of groups. The slope needs 20 observed events and as many
     non-events, and miscalibration, less its bias, 200 cases. Smaller groups are counted and scored.
 

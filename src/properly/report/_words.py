@@ -148,7 +148,7 @@ def decimals_for(x: float, digits: int = 2) -> int:
 
 
 def decimals_of_least(amounts: Iterable[float], digits: int = 2) -> int:
-    """Return how many decimals show so many digits of the least amount above zero."""
+    """Return the number of decimals that show `digits` digits of the least positive amount."""
     return decimals_for(min((x for x in amounts if x > 0), default=math.nan), digits)
 
 

@@ -16,7 +16,7 @@ from collections import Counter
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
-from properly._boundary._text import first_of, quoted
+from properly._boundary._text import first_of
 from properly.engines._files._arrow import BrokenArrowError, batches_in, names_in
 from properly.engines._files._checks import NUMBER
 from properly.engines._files._paths import File, damaged
@@ -221,8 +221,8 @@ def require_same(table: Table, first: Table) -> None:
     lacking = [name for name in first.names if name is not None and name not in here]
     beyond = [name for name in table.names if name is not None and name not in there]
     if lacking or beyond:
-        differences = [f"lacks {first_of(map(quoted, lacking))}"] * bool(lacking)
-        differences += [f"has {first_of(map(quoted, beyond))} besides"] * bool(beyond)
+        differences = [f"lacks {first_of(map(repr, lacking))}"] * bool(lacking)
+        differences += [f"has {first_of(map(repr, beyond))} besides"] * bool(beyond)
         message = (
             f"files must have the same columns; compared with {first.file.name!r}, "
             f"{table.file.name!r} {' and '.join(differences)}"

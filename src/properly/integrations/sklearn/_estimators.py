@@ -11,7 +11,7 @@ import numpy as np
 from properly._boundary._arrays import as_array, as_column, refuse, require_present
 from properly._boundary._labels import as_labels
 from properly._boundary._libraries import to_numpy
-from properly._boundary._text import first_of, quoted
+from properly._boundary._text import first_of
 from properly.counts._cases import Cases
 from properly.errors import ArgumentTypeError, DataError
 from properly.integrations.sklearn._rows import (
@@ -80,7 +80,7 @@ def require_seen(y: ArrayLike, forecasts: Forecasts) -> None:
     labels = set(forecasts.labels)
     unseen = np.array([label not in labels for label in result.tolist()])
     if unseen.any():
-        listed = first_of(map(quoted, forecasts.labels))
+        listed = first_of(map(repr, forecasts.labels))
         rule = f"outcomes must be classes that {forecasts.name} has seen, {listed}"
         refuse(result, unseen, rule, STRATIFY)
 
@@ -97,7 +97,7 @@ def in_order(forecasts: Forecasts, rule: Rule, labels: Sequence[object] | None) 
         order = tuple(sorted(classes))
     else:
         message = (
-            f"{rule!r} needs the order of the classes; {name} has {first_of(map(quoted, classes))}"
+            f"{rule!r} needs the order of the classes; {name} has {first_of(map(repr, classes))}"
         )
         hint = "labels= gives the order, as in make_rule_scorer(rule, labels=[…])."
         raise DataError(message, hint=hint)
@@ -109,7 +109,7 @@ def _require_same(labels: tuple[Any, ...], forecasts: Forecasts) -> None:
     _, classes, name = forecasts
     unseen = [label for label in labels if label not in classes]
     if unseen:
-        listed = first_of(map(quoted, classes))
+        listed = first_of(map(repr, classes))
         message = f"labels must be classes that {name} has seen, {listed}; got {unseen[0]!r}"
         raise DataError(message, hint=STRATIFY)
     left_out = [label for label in classes if label not in labels]
