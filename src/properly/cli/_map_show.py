@@ -28,13 +28,6 @@ RANKS = {
     "weakly": "It never falls, but is flat somewhere: forecasts become ties.",
     False: "It falls somewhere: the order of forecasts changes.",
 }
-OTHERS = {
-    "group_shift": "a line of the log odds with a shift for each group",
-    "separate": "a map for each group by itself",
-    "prior_shift": "a shift to another event rate",
-    "sequence": "several maps, one after the other",
-    "inverse": "a map that undoes another one",
-}
 MOST_GROUPS = 20
 EXAMPLES = """
 properly recalibrate show map.json
@@ -95,9 +88,9 @@ def _reached(use: Map, thresholds: Iterable[float]) -> dict[float, float]:
 
 
 def _parts(use: Map, reached: Mapping[float, float]) -> Iterable[str]:
-    from properly.recalibration._sentences import NAMES
+    from properly.recalibration._sentences import kind_in_words
 
-    name = (NAMES | OTHERS).get(use.kind, f"a map of the kind {use.kind}")
+    name = kind_in_words(use.kind)
     said = [f"{name[0].upper()}{name[1:]}, for {_what(use)}.", _words(use)]
     if changes_nothing(use):
         said = [f"No map, for {_what(use)}: forecasts stay as they are."]

@@ -205,7 +205,7 @@ def _monitor(
     **given: Any,
 ) -> None:
     from properly.cli._batches import feed, give_up
-    from properly.evaluation._monitor._stored import alone
+    from properly.evaluation._monitor._states import alone
 
     require_packages(["duckdb", *["matplotlib"] * (plot is not None)])
     require_output(output, force=force)

@@ -27,6 +27,7 @@ from properly.cli._options import (
     within_option,
 )
 from properly.cli._running import require_output, require_packages
+from properly.recalibration._map_registry import KINDS
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -238,12 +239,11 @@ def _as_map(ctx: click.Context, param: click.Parameter, value: str | None) -> st
     """Take the name of a map; what is none is no way to use the command."""
     if value is None or value == "auto":
         return value
-    from properly.recalibration._choice import BY_NAME
-
     name = value.replace("-", "_")
-    if name in BY_NAME:
+    known = [kind for kind, one in KINDS.items() if one.tasks]
+    if name in known:
         return name
-    message = f"there is no map {value!r}; maps are auto, {', '.join(BY_NAME)}"
+    message = f"there is no map {value!r}; maps are auto, {', '.join(known)}"
     raise click.BadParameter(message, ctx, param)
 
 

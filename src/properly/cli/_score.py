@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from properly.cli._baseline import against, keep_forecasts, read_stored
 from properly.cli._columns import Chosen
 from properly.cli._commands import Described
 from properly.cli._engine import Large, engine_options, opened, refuse_without_rows
@@ -29,15 +30,14 @@ from properly.cli._options import (
 )
 from properly.cli._own_scores import own_scores
 from properly.cli._running import emit, require_output
-from properly.cli._stored import against, keep_forecasts, read_stored
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from properly import Evaluation
+    from properly.cli._baseline import Against, Stored
     from properly.cli._gains import Gains
     from properly.cli._gate import Condition, Versus, Vocabulary
-    from properly.cli._stored import Against, Stored
 
 
 PARTS = ("score", "skill", "miscalibration", "discrimination", "uncertainty")

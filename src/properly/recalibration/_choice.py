@@ -35,20 +35,10 @@ from properly.recalibration._gain import (
     of_forecasts,
     warn_of_ties,
 )
-from properly.recalibration._isotonic_map import Isotonic
-from properly.recalibration._log_odds_maps import (
-    FEW,
-    Beta,
-    Identity,
-    Intercept,
-    Logistic,
-)
+from properly.recalibration._log_odds_maps import FEW, Identity
 from properly.recalibration._map import Map
-from properly.recalibration._reduction_maps import Cuts, OneVsRest
+from properly.recalibration._map_registry import KINDS, usual_maps
 from properly.recalibration._sentences import Answer, sentence_of
-from properly.recalibration._softmax_maps import Dirichlet, Vector
-from properly.recalibration._temperature import Temperature
-from properly.recalibration._venn_abers import VennAbers
 from properly.rules._ranked_probability import CutRule
 
 if TYPE_CHECKING:
@@ -62,12 +52,10 @@ if TYPE_CHECKING:
 NONE = "none"
 INNER_FOLDS = 5
 LARGE = 1 << 18
-EVENT_MAPS: tuple[Map, ...] = (Intercept(), Logistic(), Beta(), Isotonic(), VennAbers())
-FEW_MAPS = EVENT_MAPS[:2]
+# How many maps are tried where there are few events: a shift and a line.
+FEW_MAPS = 2
 # With fewer cases of a class, a temperature is all that can be fitted.
 FEW_A_CLASS = 5
-CLASS_MAPS: tuple[Map, ...] = (Vector(), Dirichlet(), OneVsRest(Isotonic()), Cuts(Logistic()))
-BY_NAME = {one.kind: one for one in (Identity(), Temperature(), *EVENT_MAPS, *CLASS_MAPS)}
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -231,10 +219,11 @@ def candidates(
     if isinstance(given, str) and given == "auto":
         return _usual(cases, rule), True
     if isinstance(given, str):
-        if given not in BY_NAME:
-            message = f"there is no map {given!r}; maps are auto, {', '.join(BY_NAME)}"
+        if given not in KINDS or not KINDS[given].tasks:
+            listed = ", ".join(kind for kind, one in KINDS.items() if one.tasks)
+            message = f"there is no map {given!r}; maps are auto, {listed}"
             raise DataError(message)
-        return (BY_NAME[given],), False
+        return (KINDS[given].new(),), False
     if isinstance(given, type) or not hasattr(given, "__iter__"):
         return (require_map(given),), False
     maps = tuple(require_map(one) for one in given)
@@ -249,13 +238,13 @@ def _usual(cases: Cases, rule: Rule) -> tuple[Map, ...]:
     y = to_numpy(cases.y)
     if cases.classes is None:
         events = int(np.count_nonzero(y))
-        return FEW_MAPS if min(events, len(y) - events) < FEW else EVENT_MAPS
-    least = int(np.bincount(y, minlength=cases.classes).min())
-    if least < FEW_A_CLASS:
-        return (Temperature(),)
+        maps = usual_maps("event")
+        return maps[:FEW_MAPS] if min(events, len(y) - events) < FEW else maps
+    maps = usual_maps("classes")
+    if int(np.bincount(y, minlength=cases.classes).min()) < FEW_A_CLASS:
+        return maps[:1]
     # Classes are in order if they are priced so.
-    cuts = (Cuts(Logistic()),) if isinstance(rule, CutRule) else ()
-    return (Temperature(), Vector(), *cuts, Dirichlet(), OneVsRest(Isotonic()))
+    return tuple(one for one in maps if one.kind != "cuts" or isinstance(rule, CutRule))
 
 
 @takes_rows

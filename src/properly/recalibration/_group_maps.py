@@ -142,7 +142,8 @@ class GroupShift(GroupMap, LogOddsMap):
     """
 
     kind: ClassVar[str] = "group_shift"
-    _parameters: ClassVar[tuple[str, ...]] = ("intercept", "slope", "groups")
+    parameters: ClassVar[tuple[str, ...]] = ("intercept", "slope", "groups")
+    options: ClassVar[tuple[str, ...]] = (*LogOddsMap.options, "otherwise", "between")
     intercept: float | None = None
     slope: float | None = None
     groups: Mapping[str, float] | None = field(default=None, repr=False)
@@ -229,11 +230,6 @@ class GroupShift(GroupMap, LogOddsMap):
             count, first = sum(unseen.values()), next(iter(unseen))
             text = f"{many(count, 'forecast')} of groups that this map was not fitted to, "
             notice(f"{text}such as {first!r}: not shifted")
-
-    def _written(self) -> dict[str, Any]:
-        names = ("intercept", "slope", "groups", "otherwise", "between", "smooth")
-        written = {name: getattr(self, name) for name in names}
-        return written | ({"separated": True} if self.separated else {})
 
 
 def _rows_of(cases: Cases, line: Logistic) -> tuple[_Rows, list[str]]:
@@ -323,7 +319,7 @@ class Separate(GroupMap):
     """
 
     kind: ClassVar[str] = "separate"
-    _parameters: ClassVar[tuple[str, ...]] = ("maps",)
+    parameters: ClassVar[tuple[str, ...]] = ("maps",)
     map: Map | None = None
     maps: Any = None
 
@@ -394,9 +390,6 @@ class Separate(GroupMap):
 
     def _at(self, p: Array) -> Array:
         raise NotImplementedError
-
-    def _written(self) -> dict[str, Any]:
-        return {"maps": {name: one.to_dict() for name, one in (self.maps or {}).items()}}
 
     def __repr__(self) -> str:
         return super().__repr__() if self.maps is None else f"Separate({len(self.maps)} groups)"

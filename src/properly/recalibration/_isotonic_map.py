@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, NamedTuple, Self, get_args
@@ -33,6 +34,25 @@ class Knots(NamedTuple):
 
     p: Column
     q: Column
+
+
+def as_knots(make: Any, given: Any) -> Any:
+    """Take columns of probabilities, by name or in order; the first increases, no other falls."""
+    columns = make(**given) if isinstance(given, Mapping) else make(*given)
+    columns = make(*(read_only(np.array(x, dtype=np.float64)) for x in columns))
+    for name, column in columns._asdict().items():
+        steps = np.diff(column)
+        if column.shape != columns[0].shape or column.shape == (0,) or column.ndim != 1:
+            said = "columns of numbers, equally many and at least one"
+        elif not (column.min() >= 0 and column.max() <= 1):
+            said = f"in [0, 1]; not so {name}"
+        elif not (steps > 0 if name == "p" else steps >= 0).all():
+            said = f"{'increasing' if name == 'p' else 'never falling'}; not so {name}"
+        else:
+            continue
+        message = f"knots must be {said}"
+        raise DataError(message)
+    return columns
 
 
 class Blocks(NamedTuple):
@@ -128,7 +148,8 @@ class Isotonic(Map):
     """
 
     kind: ClassVar[str] = "isotonic"
-    _parameters: ClassVar[tuple[str, ...]] = ("knots",)
+    parameters: ClassVar[tuple[str, ...]] = ("knots",)
+    options: ClassVar[tuple[str, ...]] = ("interpolation", "shrink")
     interpolation: Interpolation = "linear"
     shrink: float = 1.0
     knots: Knots | None = None
@@ -141,8 +162,7 @@ class Isotonic(Map):
             raise DataError(message)
         object.__setattr__(self, "shrink", shrink)
         if self.knots is not None:
-            p, q = (read_only(np.array(x, dtype=np.float64)) for x in self.knots)
-            object.__setattr__(self, "knots", Knots(p, q))
+            object.__setattr__(self, "knots", as_knots(Knots, self.knots))
 
     def _fit(self, tally: Tally) -> Self:
         require_fine(tally)
@@ -221,15 +241,6 @@ class Isotonic(Map):
         if len(flat) == 0:
             return f"the map is flat below {x[0]:.4g} and above {x[-1]:.4g}"
         return f"the map is flat between {x[flat[0]]:.4g} and {x[flat[0] + 1]:.4g}"
-
-    def _written(self) -> dict[str, Any]:
-        assert self.knots is not None  # noqa: S101
-        p, q = (x.tolist() for x in self.knots)
-        return {
-            "knots": {"p": p, "q": q},
-            "interpolation": self.interpolation,
-            "shrink": self.shrink,
-        }
 
     def __repr__(self) -> str:
         if self.knots is None:

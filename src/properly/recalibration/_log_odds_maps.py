@@ -8,6 +8,7 @@ infinite, are no part of a fit; they have a place of their own.
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, NamedTuple, Self, get_args
 
@@ -61,6 +62,16 @@ class Atoms(NamedTuple):
 NO_ATOMS = Atoms()
 
 
+def _as_atoms(given: Atoms | Mapping[str, float | None], ends: object) -> Atoms:
+    """Take what 0 and 1 become: probabilities, of a map that has a range."""
+    atoms = Atoms(**given) if isinstance(given, Mapping) else given
+    for name, value in atoms._asdict().items():
+        if value is not None and not (ends is not None and 0 <= value <= 1):
+            message = f"what {name} becomes must be in [0, 1], of a map with a range; got {value!r}"
+            raise DataError(message)
+    return atoms
+
+
 @dataclass(frozen=True, eq=False, repr=False, kw_only=True)
 class LogOddsMap(Map):
     """A map that is a line in ln p and -ln(1 - p)."""
@@ -70,12 +81,13 @@ class LogOddsMap(Map):
     atoms: Atoms = field(default=NO_ATOMS, repr=False)
     separated: bool = field(default=False, repr=False)
 
-    _options: ClassVar[tuple[str, ...]] = ("smooth",)
+    options: ClassVar[tuple[str, ...]] = ("smooth", "certain", "atoms", "separated")
 
     def __post_init__(self) -> None:
         check_flag(self.smooth, "smooth")
         check_choice(self.certain, get_args(Certain), "certain")
-        for name in self._parameters:
+        object.__setattr__(self, "atoms", _as_atoms(self.atoms, self.range))
+        for name in self.parameters:
             value = getattr(self, name)
             if value is not None:
                 object.__setattr__(self, name, as_number(value, name))
@@ -140,7 +152,7 @@ class LogOddsMap(Map):
         self, sample: Sample, columns: tuple[Column | None, ...], offset: Column | None = None
     ) -> list[float] | None:
         """Fit a fitted map anew from its own coefficients, which are near those of its folds."""
-        start = [getattr(self, name) for name in self._parameters]
+        start = [getattr(self, name) for name in self.parameters]
         if not self.smooth or None in start:
             return None
         with one_blas_thread():
@@ -239,14 +251,6 @@ class LogOddsMap(Map):
         if a != b:
             return super()._inverse()
         return Logistic(intercept=-c / a, slope=1 / a)
-
-    def _written(self) -> dict[str, Any]:
-        return super()._written() | ({"separated": True} if self.separated else {})
-
-    def _certain_written(self) -> Any:
-        if self.certain != "learn":
-            return self.certain
-        return {"0": self.atoms.zero, "1": self.atoms.one}
 
 
 @np.errstate(divide="ignore", over="ignore", invalid="ignore")
@@ -445,7 +449,7 @@ class Intercept(LogOddsMap):
     """
 
     kind: ClassVar[str] = "intercept"
-    _parameters: ClassVar[tuple[str, ...]] = ("intercept",)
+    parameters: ClassVar[tuple[str, ...]] = ("intercept",)
     intercept: float | None = None
 
     @property
@@ -505,7 +509,7 @@ class Logistic(LogOddsMap):
     """
 
     kind: ClassVar[str] = "logistic"
-    _parameters: ClassVar[tuple[str, ...]] = ("intercept", "slope")
+    parameters: ClassVar[tuple[str, ...]] = ("intercept", "slope")
     intercept: float | None = None
     slope: float | None = None
 
@@ -567,7 +571,7 @@ class Beta(LogOddsMap):
     """
 
     kind: ClassVar[str] = "beta"
-    _parameters: ClassVar[tuple[str, ...]] = ("a", "b", "c")
+    parameters: ClassVar[tuple[str, ...]] = ("a", "b", "c")
     a: float | None = None
     b: float | None = None
     c: float | None = None
@@ -593,7 +597,7 @@ class Beta(LogOddsMap):
         if place is None:
             c, *slopes = self._fit_some(sample, (True, True)).coefficients.tolist()
             place = [*slopes, c]
-        best = dict(zip(self._parameters, place, strict=True))
+        best = dict(zip(self.parameters, place, strict=True))
         if min(best["a"], best["b"]) < 0:
             best = self._constrained(sample, best)
         if best["a"] == best["b"] == 0:
@@ -648,14 +652,14 @@ class PriorShift(LogOddsMap):
     """
 
     kind: ClassVar[str] = "prior_shift"
-    _parameters: ClassVar[tuple[str, ...]] = ("old", "new")
-    _options: ClassVar[tuple[str, ...]] = ()
+    parameters: ClassVar[tuple[str, ...]] = ("old", "new")
+    options: ClassVar[tuple[str, ...]] = ()
     old: float = math.nan
     new: float = math.nan
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        for name in self._parameters:
+        for name in self.parameters:
             check_inside(getattr(self, name), name)
 
     @property

@@ -7,7 +7,6 @@ to run.
 
 from __future__ import annotations
 
-import json
 import math
 from abc import ABC, abstractmethod
 from dataclasses import dataclass, fields, replace
@@ -19,6 +18,8 @@ from properly._boundary._files import write_whole
 from properly._boundary._libraries import count_true, namespace, to_numpy
 from properly._boundary._notices import notice
 from properly._boundary._options import check_inside
+from properly._boundary._record import plain
+from properly._boundary._stored import StoredKind
 from properly._boundary._text import many
 from properly.errors import DataError
 from properly.recalibration._training import as_event_tally
@@ -35,7 +36,14 @@ if TYPE_CHECKING:
     from properly.recalibration._training import Training
     from properly.typing import Array, ArrayLike, Column
 
-FORMAT, VERSION = "properly-map", 1
+MAPS = StoredKind(
+    "map",
+    writers="Map.save and Map.dumps write them.",
+    remedy="save the map once more.",
+    smaller="fit it to rounded forecasts, or to fewer cases.",
+    # A curve of a million knots is a third of it.
+    largest=128 * 2**20,
+)
 Monotone = Literal["strictly", "weakly", False]
 
 
@@ -127,16 +135,16 @@ class Map(ABC):
     @property
     def is_fitted(self) -> bool:
         """Whether there is anything to apply."""
-        return all(getattr(self, name) is not None for name in self._parameters)
+        return all(getattr(self, name) is not None for name in self.parameters)
 
     # Whether `fit` needs cases, and a tally will not do.
     needs_rows: ClassVar[bool] = False
     # Whether `at` needs the group of each forecast.
     needs_groups: ClassVar[bool] = False
     # The names of the fields that `fit` fills.
-    _parameters: ClassVar[tuple[str, ...]] = ()
+    parameters: ClassVar[tuple[str, ...]] = ()
     # The names of the options that are written beside them.
-    _options: ClassVar[tuple[str, ...]] = ()
+    options: ClassVar[tuple[str, ...]] = ()
 
     def at(
         self,
@@ -377,34 +385,21 @@ class Map(ABC):
     def dumps(self) -> str:
         """Write the map as JSON; `loads` reads it back to the last digit."""
         self._require_fitted()
-        record = self.to_dict()
-        return json.dumps(record, ensure_ascii=False, allow_nan=False, indent=1)
+        return MAPS.written(self.to_dict(), indent=1)[0]
 
     def to_dict(self) -> dict[str, Any]:
         """Return the map as JSON can hold it."""
-        import properly
-
+        names = (*self.parameters, *self.options)
         return {
-            "format": FORMAT,
-            "version": VERSION,
             "kind": self.kind,
             "of": self.of,
-            "parameters": self._written(),
-            "certain": self._certain_written(),
-            "range": None if self.range is None else list(self.range),
+            "parameters": {name: _as_json(getattr(self, name)) for name in names},
+            "range": plain(self.range),
             "monotone": self.monotone,
-            "training": None if self.training is None else self.training.to_dict(),
-            "gain": None if self.gain is None else dict(self.gain),
-            "made_with": f"properly {properly.__version__}",
+            "training": plain(self.training),
+            "gain": plain(self.gain),
             "notices": list(self.notices),
         }
-
-    def _written(self) -> dict[str, Any]:
-        """Return the parameters as JSON can hold them."""
-        return {name: getattr(self, name) for name in (*self._parameters, *self._options)}
-
-    def _certain_written(self) -> Any:
-        return {"0": None, "1": None}
 
     def __repr__(self) -> str:
         parts = []
@@ -415,6 +410,11 @@ class Map(ABC):
             shown = f"{value:.4g}" if isinstance(value, float) else repr(value)
             parts.append(f"{item.name}={shown}")
         return f"{type(self).__name__}({', '.join(parts)})"
+
+
+def _as_json(value: Any) -> Any:
+    """Write columns by name, and all else as `plain` does."""
+    return plain(value._asdict() if hasattr(value, "_asdict") else value)
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -434,7 +434,16 @@ class Composition(Map):
     """
 
     kind: ClassVar[str] = "sequence"
+    parameters: ClassVar[tuple[str, ...]] = ("maps",)
     maps: tuple[Map, ...] = ()
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "maps", tuple(self.maps))
+        if len({(one.of, one.labels) for one in self.maps}) != 1:
+            message = (
+                f"a sequence must be of maps for an event, or for the same classes; got {self}"
+            )
+            raise DataError(message)
 
     def fit(self, source: Any, p: ArrayLike | None = None, /, **columns: Any) -> NoReturn:  # noqa: ARG002
         """Refuse: each map of a sequence is fitted to what the one before it gave."""
@@ -485,9 +494,6 @@ class Composition(Map):
 
         return write_steps(self, x, language)
 
-    def _written(self) -> dict[str, Any]:
-        return {"maps": [one.to_dict() for one in self.maps]}
-
 
 # Log odds beyond these are those of the least double, and of the greatest below 1.
 LOWEST, HIGHEST = -746.0, 37.0
@@ -505,7 +511,13 @@ class Inverse(Map):
     """
 
     kind: ClassVar[str] = "inverse"
+    parameters: ClassVar[tuple[str, ...]] = ("map",)
     map: Map
+
+    def __post_init__(self) -> None:
+        if self.map.monotone != "strictly":
+            message = f"what is undone must increase strictly; got {self.map!r}"
+            raise DataError(message)
 
     def fit(self, source: Any, p: ArrayLike | None = None, /, **columns: Any) -> Any:
         """Fit what is undone, and undo it."""
@@ -528,9 +540,6 @@ class Inverse(Map):
 
     def _inverse(self) -> Map:
         return self.map
-
-    def _written(self) -> dict[str, Any]:
-        return {"map": self.map.to_dict()}
 
 
 def expit(x: Array) -> Array:

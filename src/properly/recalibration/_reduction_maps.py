@@ -19,7 +19,6 @@ from properly._boundary._libraries import (
 )
 from properly._boundary._notices import collected, notice
 from properly._boundary._options import check_flag
-from properly._boundary._record import plain
 from properly._boundary._text import many
 from properly.counts._class_rows import rows_of
 from properly.counts._reductions import cumulative, names_of_cuts, one_vs_rest, upper_tails
@@ -51,7 +50,8 @@ MOST_NOTES = 5
 class ReductionMap(ClassMap):
     """A map for classes that asks yes-or-no questions, and has a map for each."""
 
-    _parameters: ClassVar[tuple[str, ...]] = ("maps",)
+    parameters: ClassVar[tuple[str, ...]] = ("maps",)
+    options: ClassVar[tuple[str, ...]] = ("labels", "changes_top_class")
     # How many questions fewer than classes there are.
     _fewer: ClassVar[int] = 0
     map: Map | None = None
@@ -143,13 +143,6 @@ class ReductionMap(ClassMap):
                 one._check(column)  # noqa: SLF001
             for text in notes:
                 notice(f"{name}: {text}")
-
-    def _written(self) -> dict[str, Any]:
-        return {
-            "maps": [one.to_dict() for one in self.maps or ()],
-            "labels": plain(self.labels),
-            "changes_top_class": self.changes_top_class,
-        }
 
 
 def require_event_maps(name: str, *maps: object) -> None:
@@ -260,6 +253,12 @@ class Cuts(ReductionMap):
     """
 
     kind: ClassVar[str] = "cuts"
+    options: ClassVar[tuple[str, ...]] = (
+        *ReductionMap.options,
+        "common_slope",
+        "repaired",
+        "zeros",
+    )
     _fewer: ClassVar[int] = 1
     common_slope: bool = False
     repaired: int | None = field(default=None, repr=False)
@@ -321,10 +320,6 @@ class Cuts(ReductionMap):
         zeros = count_true(q == 0)
         if zeros:
             notice(_note_of_zeros(zeros))
-
-    def _written(self) -> dict[str, Any]:
-        names = ("common_slope", "repaired", "zeros")
-        return super()._written() | {name: getattr(self, name) for name in names}
 
 
 def _note_of_zeros(count: int) -> str:

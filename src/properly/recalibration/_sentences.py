@@ -11,6 +11,7 @@ from properly._boundary._libraries import to_numpy
 from properly._boundary._text import many, percent, printable
 from properly.counts._cases import weights_of
 from properly.recalibration._log_odds_maps import LogOddsMap
+from properly.recalibration._map_registry import KINDS
 from properly.rules._score_words import rule_in_words
 
 if TYPE_CHECKING:
@@ -22,22 +23,6 @@ if TYPE_CHECKING:
     from properly.rules import Rule
     from properly.typing import Column
 
-# What maps are called in sentences.
-NAMES = {
-    "intercept": "a shift of the log odds",
-    "temperature": "a temperature",
-    "logistic": "a logistic map",
-    "beta": "a beta map",
-    "isotonic": "an isotonic map",
-    "venn_abers": "a Venn-Abers map",
-    "vector": "vector scaling",
-    "dirichlet": "a Dirichlet map",
-    "one_vs_rest": "an isotonic map of each class",
-    "cuts": "a map of each cut",
-    "group_shift": "a shift of each group",
-    "separate": "a map of each group",
-    "prior_shift": "a shift to another event rate",
-}
 # A slope, or a shift of the log odds, that is worth a word.
 STEEP, SHIFTED = 0.05, 0.1
 # Forecasts that change by this share of the greatest change, or by more, are those it changes most.
@@ -144,7 +129,7 @@ def _would_save(gain: Gain) -> str:
 
 def kind_in_words(kind: str) -> str:
     """Name a map as a sentence would."""
-    return NAMES.get(kind, f"the map {printable(kind)}")
+    return KINDS[kind].words if kind in KINDS else f"the map {printable(kind)}"
 
 
 def folds_in_words(gain: Gain) -> str:

@@ -17,7 +17,6 @@ from properly._boundary._classes import is_table
 from properly._boundary._labels import check_labels
 from properly._boundary._libraries import namespace, read_only, to_library_of, to_numpy
 from properly._boundary._options import as_number
-from properly._boundary._record import plain
 from properly._boundary._text import many
 from properly.counts._cases import Cases, has_classes, require_classes
 from properly.counts._class_rows import rows_of
@@ -91,24 +90,24 @@ class SoftmaxMap(ClassMap):
     """A map for classes that is a line in the logarithms of their probabilities."""
 
     prior: float | None = 1.0
-    _options: ClassVar[tuple[str, ...]] = ("prior",)
+    options: ClassVar[tuple[str, ...]] = ("labels", "prior")
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "prior", check_prior(self.prior))
         if not self.is_fitted:
             return
-        for name in self._parameters:
+        for name in self.parameters:
             value = np.array(getattr(self, name), dtype=np.float64)
             if not np.isfinite(value).all():
                 message = f"{name} must be finite; got {value.tolist()!r}"
                 raise DataError(message)
             object.__setattr__(self, name, read_only(value))
-        first, shift = (getattr(self, name) for name in self._parameters)
+        first, shift = (getattr(self, name) for name in self.parameters)
         classes = shift.shape[0] if shift.ndim == 1 else 0
         if classes < 2 or first.shape != (classes,) * first.ndim:
             shapes = f"{first.shape} and {shift.shape}"
             message = (
-                f"{' and '.join(self._parameters)} must be of equally many classes; got {shapes}"
+                f"{' and '.join(self.parameters)} must be of equally many classes; got {shapes}"
             )
             raise DataError(message)
         labels = range(classes) if self.labels is None else self.labels
@@ -150,11 +149,6 @@ class SoftmaxMap(ClassMap):
             labels=cases.labels,
             training=Training.of_classes(table),
         )
-
-    def _written(self) -> dict[str, Any]:
-        arrays = {name: getattr(self, name).tolist() for name in self._parameters}
-        options = {name: getattr(self, name) for name in self._options}
-        return arrays | {"labels": plain(self.labels)} | options
 
 
 def check_prior(prior: object) -> float | None:
@@ -220,7 +214,7 @@ class Vector(SoftmaxMap):
     """
 
     kind: ClassVar[str] = "vector"
-    _parameters: ClassVar[tuple[str, ...]] = ("scale", "shift")
+    parameters: ClassVar[tuple[str, ...]] = ("scale", "shift")
     scale: Any = None
     shift: Any = None
 
@@ -281,8 +275,8 @@ class Dirichlet(SoftmaxMap):
     """
 
     kind: ClassVar[str] = "dirichlet"
-    _parameters: ClassVar[tuple[str, ...]] = ("matrix", "shift")
-    _options: ClassVar[tuple[str, ...]] = ("prior", "off_diagonal")
+    parameters: ClassVar[tuple[str, ...]] = ("matrix", "shift")
+    options: ClassVar[tuple[str, ...]] = (*SoftmaxMap.options, "off_diagonal")
     matrix: Any = None
     shift: Any = None
     off_diagonal: float = 0.1

@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Any, ClassVar, Self
 from properly._boundary._labels import as_labels
 from properly._boundary._libraries import namespace
 from properly._boundary._notices import notice
-from properly._boundary._record import plain
 from properly.counts._class_rows import rows_of
 from properly.recalibration._log_odds_maps import (
     GUESS,
@@ -83,7 +82,8 @@ class Temperature(LogOddsMap):
     """
 
     kind: ClassVar[str] = "temperature"
-    _parameters: ClassVar[tuple[str, ...]] = ("slope",)
+    parameters: ClassVar[tuple[str, ...]] = ("slope",)
+    options: ClassVar[tuple[str, ...]] = (*LogOddsMap.options, "labels", "prior")
     slope: float | None = None
     labels: Sequence[Any] | None = None
     prior: float | None = 1.0
@@ -164,7 +164,3 @@ class Temperature(LogOddsMap):
 
     def _joined(self, first: Map) -> Map | None:
         return super()._joined(first) if self.labels is None else None
-
-    def _written(self) -> dict[str, Any]:
-        classes = {"labels": plain(self.labels), "prior": self.prior}
-        return super()._written() | ({} if self.labels is None else classes)

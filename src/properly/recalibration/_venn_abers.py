@@ -27,11 +27,11 @@ import numpy as np
 
 from properly._boundary._arrays import check_forecasts
 from properly._boundary._chunks import PIECE
-from properly._boundary._libraries import is_numpy, namespace, read_only, to_library_of, to_numpy
+from properly._boundary._libraries import is_numpy, namespace, to_library_of, to_numpy
 from properly._boundary._options import check_choice
 from properly.counts._isotonic import PRODUCTS_FIT, recalibrate
 from properly.errors import DataError
-from properly.recalibration._isotonic_map import require_fine
+from properly.recalibration._isotonic_map import as_knots, require_fine
 from properly.recalibration._log_odds_maps import few_notes
 from properly.recalibration._lookup import Lookup
 from properly.recalibration._map import Map
@@ -226,15 +226,19 @@ class VennAbers(Map):
     """
 
     kind: ClassVar[str] = "venn_abers"
-    _parameters: ClassVar[tuple[str, ...]] = ("knots",)
+    parameters: ClassVar[tuple[str, ...]] = ("knots",)
+    options: ClassVar[tuple[str, ...]] = ("merge",)
     merge: Merge = "log"
     knots: Pairs | None = None
 
     def __post_init__(self) -> None:
         check_choice(self.merge, get_args(Merge), "merge")
         if self.knots is not None:
-            columns = (read_only(np.array(x, dtype=np.float64)) for x in self.knots)
-            object.__setattr__(self, "knots", Pairs(*columns))
+            pairs = as_knots(Pairs, self.knots)
+            if not ((pairs.p0 <= pairs.p1) & (pairs.p0 < 1) & (pairs.p1 > 0)).all():
+                message = "knots must be pairs with p0 <= p1, p0 < 1 and p1 > 0"
+                raise DataError(message)
+            object.__setattr__(self, "knots", pairs)
 
     def _fit(self, tally: Tally) -> Self:
         require_fine(tally)
@@ -312,11 +316,6 @@ class VennAbers(Map):
     def _turns(self) -> Column:
         return np.empty(0) if self.knots is None else self.knots.p
 
-    def _written(self) -> dict[str, Any]:
-        assert self.knots is not None  # noqa: S101
-        p, p0, p1 = (x.tolist() for x in self.knots)
-        return {"knots": {"p": p, "p0": p0, "p1": p1}, "merge": self.merge}
-
     def _why_no_inverse(self) -> str:
         assert self.knots is not None  # noqa: S101
         value = self.knots.p
@@ -342,13 +341,17 @@ class CrossVennAbers(Map):
     """
 
     kind: ClassVar[str] = "cross_venn_abers"
+    parameters: ClassVar[tuple[str, ...]] = ("maps",)
+    options: ClassVar[tuple[str, ...]] = ("merge",)
     maps: tuple[VennAbers, ...] = ()
     merge: Merge = "log"
 
     def __post_init__(self) -> None:
         check_choice(self.merge, get_args(Merge), "merge")
-        if not self.maps:
-            message = "a cross Venn-Abers map needs at least one fold; got none"
+        object.__setattr__(self, "maps", tuple(self.maps))
+        if not self.maps or not all(isinstance(one, VennAbers) for one in self.maps):
+            message = "a cross Venn-Abers map needs a Venn-Abers map of each fold, at least one; "
+            message += f"got {self.maps!r}"
             raise DataError(message)
 
     def fit(self, source: Any, p: ArrayLike | None = None, /, **columns: Any) -> NoReturn:  # noqa: ARG002
@@ -369,6 +372,3 @@ class CrossVennAbers(Map):
 
     def _turns(self) -> Column:
         return np.unique(np.concatenate([one._turns() for one in self.maps]))  # noqa: SLF001
-
-    def _written(self) -> dict[str, Any]:
-        return {"maps": [one.to_dict() for one in self.maps], "merge": self.merge}

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -18,7 +17,7 @@ from properly._boundary._text import many, printable, quoted
 from properly.comparison._monitoring import require_proper
 from properly.errors import ArgumentTypeError, DataError
 from properly.evaluation._evaluate import models_by_name
-from properly.evaluation._monitor import _stored
+from properly.evaluation._monitor import _states
 from properly.evaluation._monitor._batch import OPEN, read_batch, read_ids
 from properly.evaluation._monitor._ledger import Ledger, Plan
 from properly.evaluation._monitor._records import (
@@ -30,9 +29,11 @@ from properly.evaluation._monitor._records import (
     exp,
 )
 from properly.evaluation._monitor._register import Register
+from properly.evaluation._monitor._states import STATES
 from properly.evaluation._monitor._waiting import Waiting
 from properly.evaluation._stream import require_few_groups
 from properly.recalibration._map import Map
+from properly.recalibration._stored_map import map_of
 from properly.rules import Brier
 from properly.rules._parse import parse_rule
 
@@ -398,9 +399,9 @@ class Monitor:
         Path
             Where it was written.
         """
-        text, checksum = _stored.written(self._content())
+        text, checksum = STATES.written(self._content())
         require_writable(Path(path), overwrite=True)
-        with _stored.alone(path):
+        with _states.alone(path):
             if not overwrite:
                 self._require_unchanged(path)
             result = write_whole(Path(path), text)
@@ -420,34 +421,29 @@ class Monitor:
         -------
         Monitor
         """
-        said, checksum = _stored.read(path)
-        with _stored.undamaged(printable(str(path))):
-            self = cls._of(_stored.parsed(said))
-            # All that was read is known, and as it would be written again.
-            require(_stored.written(self._content())[1] == checksum)
+        content, checksum = STATES.read(path)
+        self = STATES.made(content, printable(str(path)), cls._of, cls._content)
         self._checksum = checksum
         return self
 
     @classmethod
     def _of(cls, content: dict[str, Any]) -> Self:
-        from properly.recalibration import loads
-
-        given = {"lag": 0, **content["options"]}
+        given = dict(content["options"])
         require(set(given) == set(OPTIONS))
         given["rule"] = parse_rule(given["rule"])
         maps = given["maps"]
         if maps is not None:
-            given["maps"] = {name: loads(json.dumps(x)) for name, x in maps.items()}
+            given["maps"] = {name: map_of(x) for name, x in maps.items()}
         self = cls(**given)
-        self._reading = _stored.reading_from(content)
-        self._register = _stored.register_from(content)
+        self._reading = _states.reading_from(content)
+        self._register = _states.register_from(content)
         if content["models"] is None:
             return self
         models = tuple(content["models"])
         require(models and all(type(x) is str for x in models) and len(set(models)) == len(models))
-        self._ledger = _stored.ledger_from(content, self._plan(models))
-        self._waiting = _stored.waiting_from(content, self._ledger)
-        _stored.require_agreement(self._ledger, self._waiting, self._register)
+        self._ledger = _states.ledger_from(content, self._plan(models))
+        self._waiting = _states.waiting_from(content, self._ledger)
+        _states.require_agreement(self._ledger, self._waiting, self._register)
         return self
 
     def _content(self) -> dict[str, Any]:
@@ -463,9 +459,7 @@ class Monitor:
         maps = None if self._maps is None else self._maps_of(ledger.plan.models)
         stored = None if maps is None else {name: x.to_dict() for name, x in maps.items()}
         options = self.options | {"rule": rule, "maps": stored}
-        if not self._lag:
-            del options["lag"]
-        state = _stored.content_of(ledger, self._waiting, self._register)
+        state = _states.content_of(ledger, self._waiting, self._register)
         if self._ledger is None:
             state["models"] = None
         return {"options": options, "reading": self._reading, **state}
@@ -479,7 +473,7 @@ class Monitor:
         if self._checksum is None:
             message = f"{shown} exists already and is not overwritten"
             raise DataError(message, hint="read it by Monitor.load, or pass overwrite=True.")
-        if _stored.read(file)[1] != self._checksum:
+        if STATES.read(file)[1] != self._checksum:
             message = f"the state {shown} was written by another since it was read"
             raise DataError(message, hint="read it again by Monitor.load, and add once more.")
 

@@ -1,22 +1,17 @@
-"""States of monitors: JSON with a version and a checksum, read back strictly. Nothing is run."""
+"""States of monitors: what a file holds of one, read back strictly."""
 
 from __future__ import annotations
 
-import json
 import os
-import re
 import threading
-from base64 import b64decode, b64encode
 from contextlib import contextmanager, suppress
-from hashlib import sha256
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NoReturn
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from properly._boundary._files import ODD, Damaged, read_bytes, require
-from properly._boundary._text import printable
-from properly.errors import DataError
+from properly._boundary._files import require
+from properly._boundary._stored import StoredKind, packed, unpacked
 from properly.evaluation._monitor._batch import OPEN
 from properly.evaluation._monitor._ledger import MOST_TIMES, Found, Ledger
 from properly.evaluation._monitor._register import DIGEST, LAST_BIT, Register
@@ -29,72 +24,21 @@ if TYPE_CHECKING:
     from properly.evaluation._monitor._ledger import Plan
     from properly.typing import Column
 
-# Version 1 had neither lag nor overlap; where they are 0 they are left out, so it is read as it is.
-FORMAT, VERSION = "properly-monitor", 2
-# Some tens of millions of cases; more are watched by groups of their own files.
-LARGEST = 2**30
+STATES = StoredKind(
+    "monitor",
+    writers="Monitor.save writes them; give another --state, and a new file is begun.",
+    remedy="put back a copy of it, or begin a new one from all cases.",
+    # Some tens of millions of cases; more are watched by groups of their own files.
+    smaller="begin another one, for the cases to come.",
+    largest=2**30,
+)
 # More than is ever counted, and less than arithmetic can hold.
 MOST = 2**53
 # The columns of a file that are not forecasts.
 READ = ("outcome", "id", "clusters", "groups")
 WORDS = {"Infinity": np.inf, "-Infinity": -np.inf}
-BEGIN = f'{{"format": "{FORMAT}", "version": '.encode()
-HEAD = re.compile(re.escape(BEGIN) + rb'([1-9]\d{0,8}), ("sha256": "([0-9a-f]{64})", "content": )?')
 # Folders that this thread keeps for itself.
 KEPT = threading.local()
-
-
-def written(content: dict[str, Any]) -> tuple[str, str]:
-    """Return the text of a file, and the checksum of what it says."""
-    said = json.dumps(content, sort_keys=True, allow_nan=False)
-    checksum = sha256(said.encode()).hexdigest()
-    text = f'{BEGIN.decode()}{VERSION}, "sha256": "{checksum}", "content": {said}}}\n'
-    if len(text) > LARGEST:
-        message = f"a state can be {LARGEST:,} bytes long; this one would be {len(text):,}"
-        raise DataError(message, hint="begin another one, for the cases to come.")
-    return text, checksum
-
-
-def read(path: str | os.PathLike[str]) -> tuple[bytes, str]:
-    """Read what was written, and its checksum; refuse what is not ours, was cut or was changed."""
-    shown = printable(str(path))
-    data = read_bytes(path, "state", LARGEST)
-    if not data.startswith(BEGIN):
-        message = f"{shown} is not a state that properly monitor has written"
-        raise DataError(message, hint="give another --state; a new file is begun.")
-    head = HEAD.match(data)
-    if head and int(head[1]) > VERSION:
-        message = (
-            f"the state {shown} has format {int(head[1])}; this version of properly reads {VERSION}"
-        )
-        raise DataError(message, hint="pip install --upgrade properly")
-    with undamaged(shown):
-        if head is None or head[3] is None:
-            raise Damaged
-        require(data.endswith(b"}\n") and len(data) <= LARGEST)
-        said, checksum = data[head.end() : -2], head[3].decode()
-        require(sha256(said).hexdigest() == checksum)
-        return said, checksum
-
-
-def parsed(said: bytes) -> dict[str, Any]:
-    """Read JSON, which has neither infinity nor what is no number."""
-    return dict(json.loads(said, parse_constant=_refuse_constant))
-
-
-@contextmanager
-def undamaged(shown: str) -> Iterator[None]:
-    """Say that a state was cut or changed, whatever it is that shows it."""
-    try:
-        yield
-    except (Damaged, RecursionError, *ODD):
-        message = f"the state {shown} was cut or changed after it was written; it is not used"
-        hint = "put back a copy of it, or begin a new one from all cases."
-        raise DataError(message, hint=hint) from None
-
-
-def _refuse_constant(_: str) -> NoReturn:
-    raise Damaged
 
 
 @contextmanager
@@ -136,16 +80,6 @@ def _locked(folder: Path) -> int | None:
     return handle
 
 
-def as_text(numbers: Column) -> str:
-    """Write whole numbers of 64 bits as text."""
-    return b64encode(np.ascontiguousarray(numbers, "<u8").tobytes()).decode()
-
-
-def _from_text(text: Any) -> Column:
-    require(type(text) is str)
-    return np.frombuffer(b64decode(text, validate=True), "<u8").astype(np.uint64)
-
-
 def content_of(ledger: Ledger, waiting: Waiting, register: Register) -> dict[str, Any]:
     """Write the evidence, the cases that wait, and what is known of others."""
     claims = [_claim_of(claim, track) for claim, track in ledger.tracks.items()]
@@ -153,7 +87,8 @@ def content_of(ledger: Ledger, waiting: Waiting, register: Register) -> dict[str
         {**found.claim._asdict(), "case": found.case, "log_e": _words([found.log_e])[0]}
         for found in ledger.alarms
     ]
-    cases = {name: getattr(waiting, name).tolist() for name in ("unit", "y", "group", "forecasts")}
+    # Outcomes are written one larger, since they may be -1.
+    cases = {name: packed(x) for name, x in (vars(waiting) | {"y": waiting.y + 1}).items()}
     batches = [[n, text] for n, texts in register.batches.items() for text in texts]
     return {
         "models": list(ledger.plan.models),
@@ -161,24 +96,19 @@ def content_of(ledger: Ledger, waiting: Waiting, register: Register) -> dict[str
         **{x: getattr(ledger, x) for x in ("times", "step")},
         "claims": claims,
         "alarms": alarms,
-        "waiting": cases | {"ids": as_text(waiting.ids)},
-        "counted": as_text(register.counted),
-        "dropped": as_text(register.dropped),
-        "early": sorted([i, y] for i, y in register.early.items()),
+        "waiting": cases,
+        "counted": packed(register.counted),
+        "dropped": packed(register.dropped),
+        "early": packed(np.array(sorted(i | y for i, y in register.early.items()), np.uint64)),
         "batches": sorted(batches),
-        **({"overlap": register.overlap} if register.overlap else {}),
+        "overlap": register.overlap,
     }
 
 
 def _claim_of(claim: Claim, track: Track) -> dict[str, Any]:
-    """Write the state of a claim, with floors where there is a lag."""
-    written = {**claim._asdict(), **vars(track)}
-    for name in ("sums", "floors", "path"):
-        written[name] = _words(np.ravel(getattr(track, name)))
-    written["now"], written["greatest"] = _words([track.now, track.greatest])
-    if len(track.floors) == 1:
-        del written["floors"]
-    return written
+    columns = {name: _words(np.ravel(getattr(track, name))) for name in ("sums", "floors", "path")}
+    ends = dict(zip(("now", "greatest"), _words([track.now, track.greatest]), strict=True))
+    return claim._asdict() | vars(track) | columns | ends
 
 
 def _words(numbers: Any) -> list[Any]:
@@ -216,7 +146,7 @@ def _claim(x: dict[str, Any], plan: Plan, times: int) -> tuple[Claim, Track]:
     path, sums = _numbers(x["path"]), _numbers(x["sums"])
     require(len(sums) == series * BETS_ABOUT[claim.about])
     sums = sums.reshape(series, -1)
-    floors = _numbers(x["floors"]) if plan.lag else sums[:, 0]
+    floors = _numbers(x["floors"])
     units, cases, events = (_count(x[name]) for name in ("units", "cases", "events"))
     total, now, greatest = _numbers([x[name] for name in ("total", "now", "greatest")]).tolist()
     require(len(floors) == series and len(path) == times)
@@ -251,15 +181,12 @@ def require_agreement(ledger: Ledger, waiting: Waiting, register: Register) -> N
 def waiting_from(content: dict[str, Any], ledger: Ledger) -> Waiting:
     """Read the cases that wait."""
     x, models = content["waiting"], len(ledger.plan.models)
-    unit, y, group = (
-        np.array([_count(v, least) for v in x[name]], np.int64)
-        for name, least in (("unit", 0), ("y", OPEN), ("group", 0))
-    )
-    forecasts = _numbers([v for row in x["forecasts"] for v in row]).reshape(-1, models)
-    ids = _from_text(x["ids"])
-    require(all(len(row) == models for row in x["forecasts"]))
-    require(len(unit) == len(y) == len(group) == len(forecasts) == len(ids))
+    unit, y, group = (unpacked(x[name]).astype(np.int64) for name in ("unit", "y", "group"))
+    y, ids, forecasts = y - 1, unpacked(x["ids"]), unpacked(x["forecasts"])
+    require({unit.shape, y.shape, group.shape, ids.shape} == {(len(forecasts),)})
+    require(forecasts.shape == (len(unit), models) and forecasts.dtype == np.float64)
     require((y <= 1).all() and ((forecasts >= 0) & (forecasts <= 1)).all())
+    require((unit >= 0).all() and (group >= 0).all())
     require(np.isin(np.diff(unit, prepend=ledger.units), (0, 1)).all())
     require(not len(unit) or (unit[0] == ledger.units and (y[unit == unit[0]] == OPEN).any()))
     require((group < max(len(ledger.groups), 1)).all())
@@ -269,17 +196,16 @@ def waiting_from(content: dict[str, Any], ledger: Ledger) -> Waiting:
 
 def register_from(content: dict[str, Any]) -> Register:
     """Read what is known of cases that do not wait."""
-    counted, dropped = (_from_text(content[name]) for name in ("counted", "dropped"))
-    for ids in (counted & ~LAST_BIT, dropped):
+    counted, dropped, early = (unpacked(content[name]) for name in ("counted", "dropped", "early"))
+    for ids in (counted & ~LAST_BIT, dropped, early & ~LAST_BIT):
         require((ids[1:] > ids[:-1]).all())
-    early = {i: _count(y) for i, y in content["early"]}
-    require(all(type(i) is int and 0 <= i < 2**64 and not i & 1 for i in early))
-    require(all(y <= 1 for y in early.values()))
     batches: dict[int, set[str]] = {}
     for size, text in content["batches"]:
         require(len(_text(text)) == 2 * DIGEST)
         batches.setdefault(_count(size, 1), set()).add(text)
-    return Register(counted, dropped, early, batches, _count(content.get("overlap", 0)))
+    outcomes = (early & LAST_BIT).astype(np.int64).tolist()
+    known = dict(zip((early & ~LAST_BIT).tolist(), outcomes, strict=True))
+    return Register(counted, dropped, known, batches, _count(content["overlap"]))
 
 
 def reading_from(content: dict[str, Any]) -> dict[str, Any] | None:

@@ -1,0 +1,176 @@
+"""Stored things in one format: maps, summaries, states of monitors.
+
+A file is a JSON object of a format, its version, what made it, the SHA-256 of the content, and the
+content: numbers, text, and arrays in base64, with nothing in it to run. The checksum reveals that
+a file was cut or changed. A forged file has a checksum that fits; it is checked by the constructors
+of what it holds, which must be written again as it was read.
+"""
+
+from __future__ import annotations
+
+import json
+from base64 import b64decode, b64encode
+from contextlib import contextmanager
+from hashlib import sha256
+from typing import TYPE_CHECKING, Any, NamedTuple, NoReturn, TypeVar
+
+import numpy as np
+
+from properly._boundary._files import ODD, Damaged, read_bytes, require
+from properly._boundary._text import printable
+from properly.errors import ArgumentTypeError, DataError, ProperlyError
+
+if TYPE_CHECKING:
+    import os
+    from collections.abc import Callable, Iterator
+
+    from properly.typing import Column
+
+VERSION = 1
+NAMES = ("format", "version", "made_with", "sha256", "content")
+# Each entry takes more memory than its few letters in the file.
+ENTRIES, LISTS = 8_000_000, 1_000_000
+UPGRADE = "pip install --upgrade properly"
+Made = TypeVar("Made")
+
+
+class StoredKind(NamedTuple):
+    """What is stored, and the words for it in refusals.
+
+    Attributes
+    ----------
+    noun : str
+        What it is called; its format is ``properly-noun``.
+    writers : str
+        What writes such files: the hint where a file is something else.
+    remedy : str
+        What to do about a damaged one.
+    smaller : str
+        What to do about one that is too large.
+    largest : int
+        How many bytes it may have.
+    """
+
+    noun: str
+    writers: str
+    remedy: str
+    smaller: str
+    largest: int
+
+    @property
+    def format(self) -> str:
+        """The name of the format."""
+        return f"properly-{self.noun}"
+
+    def require_size(self, size: int) -> None:
+        """Refuse more bytes than it may have."""
+        if size > self.largest:
+            most = f"{self.largest >> 20:,} MiB"
+            message = f"a {self.noun} can have at most {most} in a file; this one has more"
+            raise DataError(message, hint=self.smaller)
+
+    def written(self, content: dict[str, Any], indent: int | None = None) -> tuple[str, str]:
+        """Return the text of a file, and the checksum of its content."""
+        import properly
+
+        checksum = sha256(canonical(content)).hexdigest()
+        made = f"properly {properly.__version__}"
+        record = dict(zip(NAMES, (self.format, VERSION, made, checksum, content), strict=True))
+        text = json.dumps(record, allow_nan=False, indent=indent)
+        self.require_size(len(text))
+        return text, checksum
+
+    def read(self, path: str | os.PathLike[str]) -> tuple[dict[str, Any], str]:
+        """Read a file as `parsed` reads text."""
+        data = read_bytes(path, self.noun, self.largest)
+        return self.parsed(data, printable(str(path)))
+
+    def parsed(self, text: str | bytes, shown: str = "") -> tuple[dict[str, Any], str]:
+        """Return the content and its checksum; refuse what is foreign, newer, cut or changed."""
+        if not isinstance(text, str | bytes):
+            message = f"a stored {self.noun} must be text; got {type(text).__name__}"
+            raise ArgumentTypeError(message, hint="load reads a file.")
+        data = text.encode("utf-8", "backslashreplace") if isinstance(text, str) else text
+        self.require_size(len(data))
+        if self.format.encode() not in data[:100]:
+            message = f"{shown or 'the text'} is not a {self.noun} that properly has written"
+            raise DataError(message, hint=self.writers)
+        with self.undamaged(shown):
+            require(data.count(b",") <= ENTRIES)
+            require(data.count(b"[") + data.count(b"{") <= LISTS)
+            record = json.loads(data, parse_constant=_refuse_constant)
+            require(record["format"] == self.format and type(record["version"]) is int)
+            self._require_version(record, shown)
+            require(tuple(sorted(record)) == tuple(sorted(NAMES)))
+            content, checksum = record["content"], record["sha256"]
+            require(type(content) is dict)
+            require(sha256(canonical(content)).hexdigest() == checksum)
+        return content, checksum
+
+    def made(
+        self,
+        content: dict[str, Any],
+        shown: str,
+        make: Callable[[Any], Made],
+        written: Callable[[Made], Any],
+    ) -> Made:
+        """Make what was stored; it must be written again as it was read."""
+        with self.undamaged(shown):
+            result = make(content)
+            require(canonical(written(result)) == canonical(content))
+        return result
+
+    def _require_version(self, record: dict[str, Any], shown: str) -> None:
+        require(record["version"] >= 1)
+        if record["version"] > VERSION:
+            made = printable(str(record.get("made_with", "a newer version")))
+            message = (
+                f"{self._named(shown)} has format {record['version']}, of {made}; this version of "
+                f"properly reads {VERSION}"
+            )
+            raise DataError(message, hint=UPGRADE)
+
+    def _named(self, shown: str) -> str:
+        return f"the {self.noun} {shown}".rstrip()
+
+    @contextmanager
+    def undamaged(self, shown: str) -> Iterator[None]:
+        """Say that a file was cut or changed, or what in it is refused."""
+        try:
+            yield
+        except ProperlyError as error:
+            what, _, hint = str(error).partition("\n\nHint: ")
+            if hint in (UPGRADE, self.smaller):
+                raise
+            message = f"{self._named(shown)} cannot be used: {what}"
+            raise DataError(message, hint=self.remedy) from None
+        except (Damaged, RecursionError, *ODD):
+            message = (
+                f"{self._named(shown)} was cut or changed after it was written; it is not used"
+            )
+            raise DataError(message, hint=self.remedy) from None
+
+
+def canonical(content: Any) -> bytes:
+    """Write a content in the one way that its checksum is of."""
+    return json.dumps(content, sort_keys=True, allow_nan=False).encode()
+
+
+def _refuse_constant(_: str) -> NoReturn:
+    raise Damaged
+
+
+def packed(column: Column) -> dict[str, Any]:
+    """Write an array; whole numbers, none negative, in as few bytes as the largest needs."""
+    kind = "<f8" if column.dtype.kind == "f" else np.min_scalar_type(int(column.max(initial=0)))
+    array = np.ascontiguousarray(column, np.dtype(kind).newbyteorder("<"))
+    text = b64encode(array.tobytes()).decode()
+    return {"dtype": array.dtype.str, "shape": list(array.shape), "base64": text}
+
+
+def unpacked(x: dict[str, Any]) -> Column:
+    """Read an array that `packed` has written: numbers alone, whole ones as 64 bits."""
+    kind = np.dtype(x["dtype"])
+    require(kind.kind in "uf" and set(x) == {"dtype", "shape", "base64"})
+    column = np.frombuffer(b64decode(x["base64"], validate=True), kind).reshape(x["shape"])
+    return column.astype(np.float64 if kind.kind == "f" else np.uint64)

@@ -1,0 +1,103 @@
+"""The kinds of maps, an entry each, which `recalibrate`, stored maps and the command line read.
+
+A new map is a class in a file of this package, an entry here, and its name in ``__init__.pyi``.
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+if TYPE_CHECKING:
+    from properly.recalibration._map import Map
+
+EVENT, CLASSES = "event", "classes"
+BOTH = (EVENT, CLASSES)
+
+
+class KnownMap(NamedTuple):
+    """A kind of map.
+
+    Attributes
+    ----------
+    kind : str
+        Its name, in files and in calls.
+    path : str
+        The module of this package, and the class.
+    words : str
+        What it is called in sentences.
+    tasks : tuple of str
+        What `recalibrate` fits it to by name: an "event", or "classes"; none if it needs arguments.
+    usual : tuple of str
+        The tasks in which it is tried unless a map is named.
+    inner : str
+        The kind of map that it has for each question, unless told otherwise.
+    """
+
+    kind: str
+    path: str
+    words: str
+    tasks: tuple[str, ...] = ()
+    usual: tuple[str, ...] = ()
+    inner: str = ""
+
+    @property
+    def make(self) -> Any:
+        """The class."""
+        module, _, name = self.path.partition(".")
+        return getattr(import_module(f"properly.recalibration.{module}"), name)
+
+    def new(self) -> Map:
+        """Return a map that is yet to be fitted."""
+        result: Map = self.make(KINDS[self.inner].new()) if self.inner else self.make()
+        return result
+
+
+# Simplest first: the first of those that are about as good is chosen.
+KINDS = {
+    one.kind: one
+    for one in (
+        KnownMap("identity", "_log_odds_maps.Identity", "no map", BOTH),
+        KnownMap(
+            "intercept", "_log_odds_maps.Intercept", "a shift of the log odds", (EVENT,), (EVENT,)
+        ),
+        KnownMap("temperature", "_temperature.Temperature", "a temperature", BOTH, (CLASSES,)),
+        KnownMap("logistic", "_log_odds_maps.Logistic", "a logistic map", (EVENT,), (EVENT,)),
+        KnownMap("beta", "_log_odds_maps.Beta", "a beta map", (EVENT,), (EVENT,)),
+        KnownMap("isotonic", "_isotonic_map.Isotonic", "an isotonic map", (EVENT,), (EVENT,)),
+        KnownMap("venn_abers", "_venn_abers.VennAbers", "a Venn-Abers map", (EVENT,), (EVENT,)),
+        KnownMap("vector", "_softmax_maps.Vector", "vector scaling", (CLASSES,), (CLASSES,)),
+        KnownMap(
+            "cuts", "_reduction_maps.Cuts", "a map of each cut", (CLASSES,), (CLASSES,), "logistic"
+        ),
+        KnownMap("dirichlet", "_softmax_maps.Dirichlet", "a Dirichlet map", (CLASSES,), (CLASSES,)),
+        KnownMap(
+            "one_vs_rest",
+            "_reduction_maps.OneVsRest",
+            "an isotonic map of each class",
+            (CLASSES,),
+            (CLASSES,),
+            "isotonic",
+        ),
+        KnownMap("prior_shift", "_log_odds_maps.PriorShift", "a shift to another event rate"),
+        KnownMap(
+            "group_shift",
+            "_group_maps.GroupShift",
+            "a line of the log odds with a shift for each group",
+        ),
+        KnownMap("separate", "_group_maps.Separate", "a map for each group by itself"),
+        KnownMap("sequence", "_map.Composition", "several maps, one after the other"),
+        KnownMap("inverse", "_map.Inverse", "a map that undoes another one"),
+        KnownMap("cross_venn_abers", "_venn_abers.CrossVennAbers", "Venn-Abers maps of folds"),
+    )
+}
+
+
+def named(*tasks: str) -> tuple[str, ...]:
+    """Return the kinds that can be asked for by name, for exactly these tasks."""
+    return tuple(kind for kind, one in KINDS.items() if one.tasks == tasks)
+
+
+def usual_maps(task: str) -> tuple[Map, ...]:
+    """Return the maps that are tried unless one is named, simplest first."""
+    return tuple(one.new() for one in KINDS.values() if task in one.usual)
