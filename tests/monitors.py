@@ -6,10 +6,18 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
+from properly.comparison._evidence import (
+    BETS,
+    log_factors,
+    log_mean,
+    recalibration_gains,
+    relative_gain,
+)
 from properly.evaluation._monitor import _stored
 
 if TYPE_CHECKING:
     from properly import Monitor
+    from properly.rules import BinaryRule
 
 Column = np.ndarray[Any, Any]
 
@@ -48,3 +56,32 @@ def drawn(n: int = 300, seed: int = 1) -> Drawn:
 def state(monitor: Monitor) -> str:
     """Write down all that a monitor knows, as it is saved."""
     return _stored.written(monitor._content())[0]
+
+
+class Evidence(NamedTuple):
+    """The logarithm of the evidence after the last case, and the greatest after any."""
+
+    last: float
+    greatest: float
+
+    def rejects(self, level: float) -> bool:
+        """Return whether the evidence ever reached one over what the level leaves."""
+        return bool(self.greatest >= -np.log1p(-level))
+
+
+def evidence(gains: Column) -> Evidence:
+    """Add up what bets gain, case by case."""
+    path = log_mean(np.cumsum(gains, axis=0))
+    return Evidence(float(path[-1]), max(0.0, float(path.max())))
+
+
+def against_calibration(y: Any, p: Any) -> Evidence:
+    """Find the evidence that forecasts are miscalibrated."""
+    return evidence(recalibration_gains(np.asarray(y) == 1, np.asarray(p, dtype=np.float64)))
+
+
+def for_the_second(rule: BinaryRule, y: Any, first: Any, second: Any) -> Evidence:
+    """Find the evidence that the second forecast is better at times."""
+    columns = (np.asarray(p, dtype=np.float64) for p in (first, second))
+    gain = relative_gain(rule, np.asarray(y) == 1, *columns)
+    return evidence(log_factors(gain[:, np.newaxis], BETS))

@@ -26,12 +26,12 @@ DOORS = {
         smooth_calibration_error
     """,
     "properly.comparison": """
-        BestEpoch BlockCrossValidation BlockSplit CalibrationMonitor Comparison
-        ComparisonMonitor ConfidenceSet Contrast EarlyStopping FoldScores Folds
+        BestEpoch BlockCrossValidation BlockSplit Comparison
+        ConfidenceSet Contrast EarlyStopping FoldScores Folds
         GroupCalibration Groups Homogeneity Leaderboard MetricAgreement OverTime Pair
-        RunningDifference Selection SelectionReport Standing TrainingRun WorstGroup by_fold
+        Selection SelectionReport Standing TrainingRun WorstGroup by_fold
         by_group compare confidence_set leaderboard metric_agreement over_time
-        running_difference selection_report
+        selection_report
     """,
     "properly.counts": """
         Answers Cases Histogram Tally baselines cumulative one_vs_rest top_label with_event_rate

@@ -13,6 +13,7 @@ from scipy.signal import lfilter
 from scipy.special import expit, logit, ndtr
 
 import properly
+from properly.comparison._evidence import log_mean, recalibration_gains
 from studies.coverage.findings import LEVEL, SIZE
 
 if TYPE_CHECKING:
@@ -131,8 +132,13 @@ def _late(rng: np.random.Generator) -> list[Finding]:
     feed_late(monitor, y, p)
     # Of those that become known at one time, the earlier forecast comes first.
     order = np.argsort(known_at(y, LATE), kind="stable")
-    naive = properly.comparison.CalibrationMonitor().update(y[order], p[order])
-    return [alarmed("right", monitor.alarms), alarmed("wrong", naive.rejects(LEVEL))]
+    naive = greatest_evidence(recalibration_gains(y[order], p[order])) >= -math.log(1 - LEVEL)
+    return [alarmed("right", monitor.alarms), alarmed("wrong", naive)]
+
+
+def greatest_evidence(gains: Numbers) -> float:
+    """Return the greatest logarithm of the evidence after any case, given what bets gain."""
+    return max(0.0, float(log_mean(np.cumsum(gains, axis=0)).max()))
 
 
 def known_at(y: Any, late: int) -> Any:

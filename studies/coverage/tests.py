@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from itertools import product
 from typing import TYPE_CHECKING, Any, TypeAlias
 
@@ -9,9 +10,11 @@ import numpy as np
 from scipy.special import expit, logit
 
 import properly
+from properly.comparison._evidence import BETS, log_factors, recalibration_gains, relative_gain
 from properly.rules import Brier
 from studies.coverage import populations
 from studies.coverage.findings import rejection, together
+from studies.coverage.monitors import greatest_evidence
 from studies.coverage.samples import alike
 
 if TYPE_CHECKING:
@@ -110,8 +113,8 @@ def calibration_in_clusters(facts: Facts, rng: np.random.Generator) -> list[Find
 
 def calibration_monitor(facts: Facts, rng: np.random.Generator) -> list[Finding]:
     """Ask whether the evidence against calibration is ever strong."""
-    monitor = properly.comparison.CalibrationMonitor().update(*_draw(facts, rng))
-    return [rejection("ever", monitor.p_value)]
+    greatest = greatest_evidence(recalibration_gains(*_draw(facts, rng)))
+    return [rejection("ever", math.exp(-greatest))]
 
 
 def comparison_monitor(facts: Facts, rng: np.random.Generator) -> list[Finding]:
@@ -122,28 +125,25 @@ def comparison_monitor(facts: Facts, rng: np.random.Generator) -> list[Finding]:
     first, second = rng.random((2, facts["n"]))
     truth = second if facts["better"] == "second" else (first + second) / 2
     y = rng.random(facts["n"]) < truth
-    monitor = properly.comparison.ComparisonMonitor(Brier()).update(y, first, second)
-    return [rejection("ever", monitor.p_value)]
+    gain = relative_gain(Brier(), y, first, second)
+    greatest = greatest_evidence(log_factors(gain[:, np.newaxis], BETS))
+    return [rejection("ever", math.exp(-greatest))]
 
 
 def running_difference(facts: Facts, rng: np.random.Generator) -> list[Finding]:
-    """Ask whether intervals hold at all times; and whether those for one look do."""
+    """Ask whether intervals for one look hold at all times."""
     rate = facts["event_rate"]
     y, q = populations.independent(rate, facts["n"], rng)
     p = populations.forecast("miscalibrated", q, rng)
     truth = populations.mean_loss(rate, "miscalibrated", Brier()) - populations.mean_loss(
         rate, "calibrated", Brier()
     )
-    found = properly.comparison.running_difference(y, p, q, Brier())
     d = (p - y) ** 2 - (q - y) ** 2
     n = np.arange(1, len(d) + 1)
     mean = np.cumsum(d) / n
     half = NORMAL * np.sqrt(np.maximum(np.cumsum(d**2) / n - mean**2, 0) / n)
     low, high = (mean - half)[FIRST - 1 :], (mean + half)[FIRST - 1 :]
-    return [
-        together("at all times", truth, found.lower, found.upper),
-        together("for one look", truth, low, high),
-    ]
+    return [together("for one look", truth, low, high)]
 
 
 TESTS: dict[str, Study] = {

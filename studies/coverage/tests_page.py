@@ -58,20 +58,19 @@ def monitors(rows: Rows) -> str:
         null = row["curve"] == "calibrated"
         share = rejected(row) if null else shown(row["rejected_at_5"])
         about = "calibrated" if null else f"true log-odds: {row['curve']}"
-        lines.append(["`CalibrationMonitor`", f"{row['distribution']}, {about}", share])
+        lines.append(["calibration", f"{row['distribution']}, {about}", share])
     for row in of(rows, "comparison monitor"):
         null = row["better"] == "neither"
         share = rejected(row) if null else shown(row["rejected_at_5"])
-        lines.append(["`ComparisonMonitor`", f"{row['better']} is better", share])
-    return table(["monitor", "forecasts", "ever rejected"], lines)
+        lines.append(["comparison", f"{row['better']} is better", share])
+    return table(["evidence", "forecasts", "ever rejected"], lines)
 
 
 def running(rows: Rows) -> str:
     lines = []
     for (rate,), group in groups(of(rows, "running difference"), "event_rate").items():
-        cells = (covered(one(pick(group, what=w))) for w in ("at all times", "for one look"))
-        lines.append([percent(rate), *cells])
-    return table(["event rate", "`running_difference`", "interval for one look"], lines)
+        lines.append([percent(rate), covered(one(group))])
+    return table(["event rate", "interval for one look"], lines)
 
 
 TABLES: dict[str, Callable[[Rows], str]] = {

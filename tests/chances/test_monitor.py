@@ -8,9 +8,9 @@ from typing import Any
 
 import numpy as np
 import pytest
+from tests.monitors import against_calibration
 
 from properly import Monitor
-from properly.comparison import CalibrationMonitor
 from properly.rules import Log
 
 Column = np.ndarray[Any, Any]
@@ -82,10 +82,9 @@ def test_evidence_in_the_order_of_outcomes_or_without_clusters_would_not_do() ->
     for _ in range(100):
         cases = Cases(rng, copies=1)
         known = np.argsort(1 - cases.y, kind="stable")
-        found = CalibrationMonitor().update(cases.y[known], cases.p[known])
-        as_known += found.rejects(LEVEL)
+        as_known += against_calibration(cases.y[known], cases.p[known]).rejects(LEVEL)
         cases = Cases(rng)
-        as_copies += CalibrationMonitor().update(cases.y, cases.p).rejects(LEVEL)
+        as_copies += against_calibration(cases.y, cases.p).rejects(LEVEL)
     assert as_known > 2 * most(100)
     assert as_copies > most(100)
 

@@ -11,12 +11,11 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from tests.monitors import Column, Drawn, drawn, state
+from tests.monitors import Column, Drawn, against_calibration, drawn, for_the_second, state
 
 import properly
 from properly import Monitor
-from properly.comparison import CalibrationMonitor, ComparisonMonitor
-from properly.comparison._monitoring import BETS, log_factors, recalibration_gains, relative_gain
+from properly.comparison._evidence import BETS, log_factors, recalibration_gains, relative_gain
 from properly.errors import DataError, DataWarning
 from properly.evaluation import Added
 from properly.evaluation._monitor._ledger import MOST_TIMES, share_of_group
@@ -66,14 +65,14 @@ def fed(kind: str, cases: Drawn = DRAWN, cuts: tuple[int, ...] = (), **options: 
 @pytest.mark.parametrize("cuts", [(), (1,), (3, 50, 51, 250)])
 def test_evidence_is_that_of_the_monitors_of_comparison(cuts: tuple[int, ...]) -> None:
     calibration, _, worse, _ = fed("against a constant", cuts=cuts).evidence
-    expected = CalibrationMonitor().update(DRAWN.y, DRAWN.p)
+    expected = against_calibration(DRAWN.y, DRAWN.p)
     assert (calibration.model, calibration.about) == ("p", "calibration")
-    assert calibration.log_evidence == expected.log_e
-    assert calibration.log_greatest == expected.log_max
-    constant = ComparisonMonitor(Brier()).update(DRAWN.y, DRAWN.p, np.full(300, 0.3))
+    assert calibration.log_evidence == pytest.approx(expected.last, abs=1e-12)
+    assert calibration.log_greatest == pytest.approx(expected.greatest, abs=1e-12)
+    constant = for_the_second(Brier(), DRAWN.y, DRAWN.p, np.full(300, 0.3))
     assert (worse.model, worse.about) == ("p", "comparison")
-    assert worse.log_evidence == constant.log_e
-    assert worse.log_greatest == constant.log_max
+    assert worse.log_evidence == pytest.approx(constant.last, abs=1e-12)
+    assert worse.log_greatest == pytest.approx(constant.greatest, abs=1e-12)
 
 
 def test_each_model_but_the_one_it_is_compared_with_has_evidence_that_this_is_better() -> None:
@@ -83,8 +82,8 @@ def test_each_model_but_the_one_it_is_compared_with_has_evidence_that_this_is_be
         ("q", "calibration"),
         ("p", "comparison"),
     ]
-    expected = ComparisonMonitor(Log()).update(DRAWN.y, DRAWN.p, DRAWN.q)
-    assert found[2].log_evidence == expected.log_e
+    expected = for_the_second(Log(), DRAWN.y, DRAWN.p, DRAWN.q)
+    assert found[2].log_evidence == pytest.approx(expected.last, abs=1e-12)
     assert found[2].claim == "'q' is better than 'p' at times"
 
 
@@ -277,7 +276,7 @@ def test_a_group_that_comes_later_is_watched_from_then_on() -> None:
     assert (south.group, south.cases, south.events) == ("south", 1, 1)
     assert south.times.tolist() == [1, 2, 3, 4]
     assert south.path[:2].tolist() == [0, 0]
-    expected = CalibrationMonitor().update([1], [0.3]).log_e
+    expected = against_calibration([1], [0.3]).last
     assert south.path[2:].tolist() == [expected, expected]
 
 
@@ -375,7 +374,7 @@ def test_what_is_remembered_does_not_depend_on_batches(units: int) -> None:
     assert len(found.times) <= MOST_TIMES
     assert found.times[:-1].tolist() == list(range(step, found.times[-1], step))
     assert found.times[-1] == units
-    path = [CalibrationMonitor().update(cases.y[:n], cases.p[:n]).log_e for n in found.times[::97]]
+    path = [against_calibration(cases.y[:n], cases.p[:n]).last for n in found.times[::97]]
     assert found.path[::97].tolist() == path
 
 
@@ -448,8 +447,8 @@ def test_a_case_that_is_given_up_holds_no_other_up() -> None:
     assert monitor.drop([3.0]) == 1
     assert (monitor.cases, monitor.dropped) == (2, 2)
     assert monitor.add([1, 1], [0.2, 0.2], ids=[1, 5]) == Added(1, 1, again=1)
-    expected = CalibrationMonitor().update([1, 0, 1], [0.2] * 3)
-    assert monitor.evidence[0].log_evidence == expected.log_e
+    expected = against_calibration([1, 0, 1], [0.2] * 3)
+    assert monitor.evidence[0].log_evidence == pytest.approx(expected.last, abs=1e-12)
 
 
 @pytest.mark.slow
@@ -510,7 +509,7 @@ class Book:
         if not rest:
             return 0.0
         y = [self.told[case] for case in rest]
-        return CalibrationMonitor().update(y, DRAWN.p[rest]).log_e
+        return against_calibration(y, DRAWN.p[rest]).last
 
 
 @pytest.mark.slow

@@ -296,12 +296,6 @@ def _(draw: Draw) -> Any:
     return comparison.over_time(odd.cases(time=time), draw(any_rule))
 
 
-@call("comparison.running_difference")
-def _(draw: Draw) -> Any:
-    odd = draw(PLAIN)
-    return comparison.running_difference(odd.y, odd.p, odd.q, draw(any_rule))
-
-
 @call("evaluation.Monitor")
 def _(draw: Draw) -> Any:
     monitor = properly.Monitor(against="first")

@@ -274,15 +274,6 @@ def test_scores_of_150_digits_have_labels_that_fit() -> None:
     assert max(map(len, labels)) < 15
 
 
-def test_a_running_difference_of_losses_without_squares_has_intervals() -> None:
-    y, p, q = np.array([0, 1] * 50), np.full(100, 0.5), np.full(100, 0.4)
-    p[7] = 1e-310
-    found = properly.comparison.running_difference(y, p, q, Pseudospherical(-1.0))
-    assert (found.lower < found.mean).all()
-    assert (found.mean < found.upper).all()
-    assert np.isfinite(found.upper).all()
-
-
 SUBNORMAL = np.full(40, 1e-310)
 FEW_EVENTS = np.array([0, 0, 0, 1] * 10)
 

@@ -252,27 +252,3 @@ def test_a_set_of_models_of_tensors_is_that_of_arrays() -> None:
         for make in (torch.tensor, np.asarray)
     )
     assert_the_same(one, other)
-
-
-# As outcomes come in
-
-
-@pytest.mark.parametrize("kind", KINDS)
-def test_monitors_see_tensors_as_arrays(kind: str) -> None:
-    for monitor, forecasts in (
-        (properly.comparison.CalibrationMonitor(), (P,)),
-        (properly.comparison.ComparisonMonitor(Log()), (P, Q)),
-    ):
-        one, other = (
-            monitor.update(make(Y), *map(make, forecasts)) for make in (KINDS[kind], np.asarray)
-        )
-        assert_the_same(one, other)
-
-
-@pytest.mark.parametrize("kind", KINDS)
-def test_a_running_difference_of_tensors_is_that_of_arrays(kind: str) -> None:
-    one, other = (
-        properly.comparison.running_difference(make(Y), make(P), make(Q), Brier())
-        for make in (KINDS[kind], np.asarray)
-    )
-    assert_the_same(one, other)

@@ -248,18 +248,6 @@ RECORDS: dict[str, Callable[[], Record]] = {
     "ConfidenceSet, series": lambda: properly.comparison.confidence_set(
         Y, {"first": P, "again": P, "third": 1 - P}, rule=Brier(), time=np.arange(200), **FEW
     ),
-    "CalibrationMonitor": lambda: properly.comparison.CalibrationMonitor().update(Y, P),
-    "CalibrationMonitor, infinite": lambda: properly.comparison.CalibrationMonitor().update(
-        [1], [0.0]
-    ),
-    "ComparisonMonitor": lambda: properly.comparison.ComparisonMonitor(Brier()).update(Y, P, Q),
-    "ComparisonMonitor, infinite": lambda: properly.comparison.ComparisonMonitor(Log()).update(
-        Y, SURE.p, Q
-    ),
-    "RunningDifference": lambda: properly.comparison.running_difference(
-        Y, P, Q, Brier(), tightest=200
-    ),
-    "RunningDifference, the same": lambda: properly.comparison.running_difference(Y, P, P, Brier()),
     "Added": lambda: properly.Monitor().add([1, 0], ids=["a", "b"]),
     "Alarm": lambda: monitor().alarms[0],
     "Alarm, infinite": lambda: bare_monitor().alarms[0],

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from tests.monitors import against_calibration, for_the_second
 
 import properly
 from properly.rules import Brier, Log
@@ -199,59 +200,21 @@ def test_the_smooth_error_of_the_opposite_is_the_same(seed: int) -> None:
 
 
 @few
-@given(seed=seeds, half=st.integers(1, 59))
-def test_monitors_add(seed: int, half: int) -> None:
-    study = study_of(seed)
-    y, p, q = study.y, study.models["a"], study.models["b"]
-    start, versus = (
-        properly.comparison.CalibrationMonitor(),
-        properly.comparison.ComparisonMonitor(Brier()),
-    )
-    whole = start.update(y, p)
-    parts = start.update(y[:half], p[:half]) + start.update(y[half:], p[half:])
-    later = start.update(y[:half], p[:half]).update(y[half:], p[half:])
-    assert (whole.cases, parts.cases, later.cases) == (60, 60, 60)
-    assert [parts.log_e, later.log_e] == pytest.approx([whole.log_e] * 2, rel=1e-9, abs=1e-9)
-    assert later.log_max == pytest.approx(whole.log_max, rel=1e-9, abs=1e-9)
-    twice = versus.update(y[:half], p[:half], q[:half]).update(y[half:], p[half:], q[half:])
-    assert twice.log_e == pytest.approx(versus.update(y, p, q).log_e, rel=1e-9, abs=1e-9)
-
-
-@few
 @given(seed=seeds)
 def test_the_evidence_against_the_opposite_is_the_same(seed: int) -> None:
     study = study_of(seed)
     other = turned(study)
     for rule in (Brier(), Log()):
         evidence = [
-            properly.comparison.ComparisonMonitor(rule)
-            .update(each.y, each.models["a"], each.models["b"])
-            .log_e
+            for_the_second(rule, each.y, each.models["a"], each.models["b"]).last
             for each in (study, other)
         ]
         assert evidence[0] == pytest.approx(evidence[1], rel=1e-9, abs=1e-9)
-    evidence = [
-        properly.comparison.CalibrationMonitor().update(each.y, each.models["a"]).log_e
-        for each in (study, other)
-    ]
+    evidence = [against_calibration(each.y, each.models["a"]).last for each in (study, other)]
     assert evidence[0] == pytest.approx(evidence[1], rel=1e-9, abs=1e-9)
 
 
 def test_equal_forecasts_are_no_evidence() -> None:
     study = study_of(1)
     p = study.models["a"]
-    found = properly.comparison.ComparisonMonitor(Brier()).update(study.y, p, p)
-    assert (found.log_e, found.p_value, found.cases) == (0, 1, 60)
-
-
-@few
-@given(seed=seeds)
-def test_a_running_difference_ends_at_the_difference(seed: int) -> None:
-    study = study_of(seed).told()
-    found = properly.comparison.running_difference(
-        study.y, study.models["a"], study.models["b"], Log()
-    )
-    pair = study.compare(Log())["a", "b"]
-    assert found.mean[-1] == pytest.approx(pair.difference, rel=1e-9, abs=1e-13)
-    # To be right at all times at once costs width.
-    assert found.lower[-1] < pair.interval[0] < pair.interval[1] < found.upper[-1]
+    assert for_the_second(Brier(), study.y, p, p) == (0, 0)

@@ -75,13 +75,10 @@ WITHOUT_DICT = OPTIONS | {
 }
 # Its dictionary holds columns for a frame of one's own, a row a person.
 DATA = {"Crash"}
-# Evidence so far, which is watched as it grows.
-MONITORS = {"CalibrationMonitor", "ComparisonMonitor"}
 # Texts, and parts of a whole whose frame has their columns.
 WITHOUT_FRAME = (
     WITHOUT_DICT
     | DATA
-    | MONITORS
     | {"Advice", "Audit", "HardScores"}
     | {"Contrast", "FoldScores", "GroupCalibration"}
     | {"Symptom", "Verdict"}
@@ -321,8 +318,6 @@ def test_a_record_of_the_probability_scale_says_this(name: str, said: str) -> No
         ("GroupCalibration", "GroupCalibration(2 groups)"),
         ("Contrast", "Contrast(2 groups)"),
         ("CalibrationTest, undefined", "CalibrationTest(citl: no p-value, chi-squared)"),
-        ("ComparisonMonitor, infinite", "ComparisonMonitor(200 cases, E = inf)"),
-        ("RunningDifference", "RunningDifference(151 times, 50 to 200 cases)"),
     ],
 )
 def test_a_record_of_how_sure_we_are_says_this(name: str, said: str) -> None:

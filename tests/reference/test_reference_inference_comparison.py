@@ -27,7 +27,7 @@ from tests.inference_numbers import (
 
 import properly
 from properly.comparison._differences import long_run
-from properly.comparison._monitoring import BETS, log_factors
+from properly.comparison._evidence import log_factors, relative_gain
 from properly.inference._multiplicity import holm
 from properly.inference._variance import data_lag, rule_lag
 from properly.rules import Bounded, Brier, Elementary, Log
@@ -152,11 +152,7 @@ def of_thresholds() -> dict[str, float]:
 
 def of_fixed_bets() -> dict[str, float]:
     """Look at one bet of a half after every case; nothing was won before the first."""
-    monitor, path = properly.comparison.ComparisonMonitor(Brier()), [0.0]
-    bet = BETS.tolist().index(0.5)
-    for y, first, second in zip(Y, P1, P2, strict=True):
-        monitor = monitor.update([y], [first], [second])
-        path.append(float(monitor.sums[bet]))
+    path = np.append(0.0, np.cumsum(log_factors(relative_gain(Brier(), Y == 1, P1, P2), 0.5)))
     return {
         "eprocess.compare.brier.lambda.5.log_final": path[-1],
         "eprocess.compare.brier.lambda.5.log_max": max(path),

@@ -111,7 +111,7 @@ def test_intervals_hold_if_cases_are_independent_and_events_not_few() -> None:
     chosen = [row for row in rows_of("scores") if row["event_rate"] * row["n"] >= 60]
     chosen += rows_of("summary")
     chosen += rows_of("pairs", what="difference") + rows_of("dominance") + rows_of("groups")
-    chosen += rows_of("running difference", what="at all times") + rows_of("several")
+    chosen += rows_of("several")
     judged = [row for row in chosen if "coverage" in row]
     assert len(judged) > 60
     for row in judged:

@@ -12,12 +12,6 @@ from ._groups import by_group
 from ._groups_record import GroupCalibration, Groups, WorstGroup
 from ._leaderboard import leaderboard
 from ._leaderboard_record import Leaderboard, Standing
-from ._monitoring import (
-    CalibrationMonitor,
-    ComparisonMonitor,
-    RunningDifference,
-    running_difference,
-)
 from ._pairs import Comparison, Pair
 from ._periods import OverTime, over_time
 from ._selection import Selection, SelectionReport, TrainingRun, selection_report
@@ -26,9 +20,7 @@ __all__ = [
     "BestEpoch",
     "BlockCrossValidation",
     "BlockSplit",
-    "CalibrationMonitor",
     "Comparison",
-    "ComparisonMonitor",
     "ConfidenceSet",
     "Contrast",
     "EarlyStopping",
@@ -41,7 +33,6 @@ __all__ = [
     "MetricAgreement",
     "OverTime",
     "Pair",
-    "RunningDifference",
     "Selection",
     "SelectionReport",
     "Standing",
@@ -54,6 +45,5 @@ __all__ = [
     "leaderboard",
     "metric_agreement",
     "over_time",
-    "running_difference",
     "selection_report",
 ]

@@ -283,8 +283,7 @@ def over_time(
 
     *Between periods* nothing is compared. Scores go up and down with the event rate, so look at
     that before calling forecasts worse than they were. Some interval in twenty misses by chance;
-    `properly.comparison.CalibrationMonitor` and `properly.comparison.running_difference` are made
-    for watching.
+    `properly.Monitor` is made for watching.
 
     Examples
     --------

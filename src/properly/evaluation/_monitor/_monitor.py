@@ -14,7 +14,7 @@ from properly._boundary._notices import notice
 from properly._boundary._options import as_number, check_level
 from properly._boundary._record import plain, to_frame
 from properly._boundary._text import many, printable, quoted
-from properly.comparison._monitoring import require_proper
+from properly.comparison._evidence import require_proper
 from properly.errors import ArgumentTypeError, DataError
 from properly.evaluation._evaluate import models_by_name
 from properly.evaluation._monitor import _states
@@ -82,11 +82,32 @@ class Monitor:
 
     Notes
     -----
-    *Calibration.* The evidence is that of `properly.comparison.CalibrationMonitor`. Being *better
-    at times* is that of `properly.comparison.ComparisonMonitor`. Each of :math:`K` claims has a
-    share of :math:`1 / K` of the error rate :math:`\alpha`, and is an alarm at
-    :math:`K / \alpha`. With groups, half of it goes to all cases, half to the groups: equally to
-    those of the first batch, and as much again to all that come later.
+    *Calibration.* The evidence is the mean, over 9 intercepts :math:`a` from -1 to 1 and 7 slopes
+    :math:`b` from 0.5 to 2, of the likelihood ratios of a recalibration and the forecasts
+    :math:`x`,
+
+    .. math:: E = \frac1{63} \sum_{a, b} \prod_t \Big( \frac{q_t}{x_t} \Big)^{y_t}
+        \Big( \frac{1 - q_t}{1 - x_t} \Big)^{1 - y_t}, \qquad
+        \operatorname{logit} q_t = a + b \operatorname{logit} x_t .
+
+    Each factor has the mean 1 if the forecast is right. Forecasts that are too high, too low, too
+    extreme or too timid are detected; errors that no such line describes may not be.
+
+    *Comparison.* The claim that is tested is strong: the forecast :math:`p` is at least as good as
+    the other, :math:`q`, in every case, given all that came before. To refute it says that the
+    other is *better at times*, not on average. With :math:`s` the losses, a bet :math:`\lambda`
+    gains by the factor [4]_
+
+    .. math:: 1 + \lambda \frac{s(p, y) - s(q, y)}{|s(p, r) - s(q, r)|}, \qquad r = 1\{p > q\},
+
+    whose mean is at most 1 if :math:`p` is at least as good. The evidence is the mean of the
+    products for bets of 0.1, 0.3, 0.5, 0.7 and 0.9. Nothing is bet where the denominator is 0,
+    since the losses are equal, or infinite, since there is nothing to be gained.
+
+    *Level.* Each of :math:`K` claims has a share of :math:`1 / K` of the error rate
+    :math:`\alpha`, and is an alarm at :math:`K / \alpha`. With groups, half of it goes to
+    all cases, half to the groups: equally to those of the first batch, and as much again to all
+    that come later.
 
     *Order.* Cases count in the order of their forecasts. Settled cases wait behind one that is
     open. So it does not matter why some outcomes come sooner than others. Forecasts must be right
@@ -116,6 +137,9 @@ class Monitor:
     .. [3] A. Henzi, J. F. Ziegel (2022). Correction to: Valid sequential inference on probability
        forecast performance. Biometrika 109:1181-1182. `Article
        <https://academic.oup.com/biomet/article/109/4/1181/6696629>`__
+    .. [4] A. Henzi, J. F. Ziegel (2022). Valid sequential inference on probability forecast
+       performance. Biometrika 109:647-663. `doi:10.1093/biomet/asab047
+       <https://doi.org/10.1093/biomet/asab047>`__
 
     Examples
     --------

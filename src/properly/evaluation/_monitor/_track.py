@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Literal, NamedTuple
 
 import numpy as np
 
-from properly.comparison._monitoring import (
+from properly.comparison._evidence import (
     BETS,
     SLOPE,
     log_factors,
