@@ -28,7 +28,7 @@ WHY = "dask is not installed; `make test-integrations` installs it"
 dask = pytest.importorskip("dask", reason=WHY)
 frames = pytest.importorskip("dask.dataframe", reason=WHY)
 # What takes a look at the rows, at more than the kinds of columns.
-LOOKED_AT = [said for said in ONE_OF_EACH if " of 6 " in said.message or "got" in said.message]
+LOOKED_AT = [said for said in ONE_OF_EACH if " of 6 " in said.words or "got" in said.words]
 named: Any = {"ids": lambda law: law.__name__}
 
 

@@ -1,4 +1,4 @@
-"""Every message about files that are larger than memory, word for word."""
+"""Messages about files that are larger than memory, or elsewhere; others are in ``files.txt``."""
 
 from __future__ import annotations
 
@@ -22,80 +22,6 @@ TWO = (*ONE, "--forecast", "poor")
 
 
 pytestmark = pytest.mark.usefixtures("folder")
-
-
-def related(paths: list[str], **options: Any) -> None:
-    """Ask for two columns of files as they are asked for of large ones."""
-    with open_files(paths) as files:
-        files.relation({"c0": "y", "c1": "p"}, **options)
-
-
-# What a file holds, what is asked for, and what is said.
-DROP = (
-    '\n\nHint: missing="drop", or --missing drop, leaves such rows out, which biases results where '
-    "an outcome is missing because follow-up ended (censored)."
-)
-GAP = "\n\nHint: a missing value is written as NA, or as nothing."
-SAID: list[tuple[dict[str, bytes], dict[str, Any], str]] = [
-    (
-        {"a.csv": b"y,p\n1,0.5\n1,NA\n,\n"},
-        {},
-        f"values must not be missing; of 3 rows, 1 lacks 'y', 2 lack 'p'{DROP}",
-    ),
-    (
-        {"a.csv": b"y,p\n1,\n,1\n"},
-        {"missing": "drop"},
-        "some rows must have no missing values; of 2 rows, 1 lacks 'y', 1 lacks 'p'",
-    ),
-    (
-        {"a.csv": b"y,p\n1,2\n", "b.csv": b"y,p\n1,0.5\n0,high\n0,\n1,low\n"},
-        {"numbers": ["p"]},
-        f"column 'p' must hold numbers; row 1 (line 3 of b.csv) is 'high' (2 such rows){GAP}",
-    ),
-    (
-        {"a.jsonl": b'{"y": 1, "p": 1}\n{"y": 1, "p": "\\u001b[31m"}'},
-        {"numbers": ["p"]},
-        rf"column 'p' must hold numbers; row 1 of a.jsonl is '\x1b[31m'{GAP}",
-    ),
-    (
-        {"a.csv": b"y;p\n1;0,5\n"},
-        {"numbers": ["p"]},
-        (
-            "column 'p' must hold numbers; row 0 (line 2 of a.csv) is '0,5'"
-            "\n\nHint: write numbers with a decimal point."
-        ),
-    ),
-    (
-        {"a.csv": b"y,p\n1,2024-01-02\n"},
-        {"numbers": ["p"]},
-        "column 'p' must hold numbers; row 0 (line 2 of a.csv) is 2024-01-02T00:00:00.000000" + GAP,
-    ),
-    (
-        {"a.csv": b"y,p\n1,2\n", "b.csv": b"y,p\n"},
-        {},
-        "a file must have rows; 'b.csv' has 2 columns and no rows",
-    ),
-]
-
-
-@pytest.mark.parametrize(("files", "options", "message"), SAID, ids=[s[2][:60] for s in SAID])
-def test_what_is_wrong_with_rows_is_said_word_for_word(
-    folder: Path, files: dict[str, bytes], options: dict[str, Any], message: str
-) -> None:
-    for name, data in files.items():
-        (folder / name).write_bytes(data)
-    with pytest.raises(DataError) as caught:
-        related(list(files), **options)
-    assert str(caught.value) == message
-
-
-@pytest.mark.parametrize("memory", ["much", "5", "-1GB", "50%", "", 3])
-def test_a_size_that_is_none_is_refused(memory: Any) -> None:
-    with pytest.raises(DataError) as caught, open_files("a.csv", memory=memory):
-        pass
-    assert str(caught.value) == (
-        f"memory must be a size such as '500MB', '1GB' or '2GiB'; got {memory!r}"
-    )
 
 
 TOO_LITTLE = "\n\nHint: give more by --memory, or name a folder with more space by TMPDIR."
@@ -195,7 +121,6 @@ def refused(code: int, *arguments: str | Path) -> str:
     return result.stderr.rpartition("Error: ")[2].rstrip("\n")
 
 
-SIZE = "memory must be a size such as '500MB', '1GB' or '2GiB'"
 FEWER = "\n\nHint: leave it out, or give fewer rows."
 GRADED = ("--outcome", "grade", "--forecast", "p", "--classes", ",".join(GRADES))
 
@@ -242,49 +167,3 @@ def test_labels_are_not_counted_without_end(monkeypatch: pytest.MonkeyPatch) -> 
     monkeypatch.setattr(_engine, "MOST_LABELS", 5)
     said = refused(2, "score", "all.csv", "--outcome", "accident", "--forecast", "good")
     assert said.startswith("The outcome 'accident' has more than 5 labels, ")
-
-
-@pytest.mark.usefixtures("written")
-@pytest.mark.parametrize(
-    ("options", "said"),
-    [
-        (
-            ("--scheduler", "tcp://a:1"),
-            "--scheduler is about --engine dask; the engine is duckdb.",
-        ),
-        (("--master", "local"), "--master is about --engine spark; the engine is duckdb."),
-        (
-            ("--engine", "spark", "--memory", "1GB"),
-            "--memory is about --engine duckdb; the engine is spark.",
-        ),
-        (
-            ("--engine", "dask", "--master", "local"),
-            "--master is about --engine spark; the engine is dask.",
-        ),
-        (
-            ("--memory", "much"),
-            f"Invalid value for '--memory': {SIZE}; got 'much'",
-        ),
-        (
-            ("--engine", "dask", "--time", "accident"),
-            "--time needs the rows in memory; --engine dask never has them there.",
-        ),
-        (
-            ("--engine", "spark", "--outcome", "good"),
-            "The column 'good' cannot be both the outcome and a forecast.",
-        ),
-    ],
-)
-def test_options_that_do_not_go_together_are_no_way_to_use_a_command(
-    options: tuple[str, ...], said: str
-) -> None:
-    for command in ("score", "report", "compare"):
-        assert refused(2, command, "all.csv", *TWO, *options) == said
-
-
-@pytest.mark.usefixtures("written")
-@pytest.mark.parametrize("given", [("--outcome", "y"), ("--forecast", "good")])
-def test_a_cluster_is_not_asked_for_guesses(given: tuple[str, str]) -> None:
-    assert refused(2, "score", "all.csv", *given, "--engine", "dask") == (
-        "Which columns? --engine dask needs --outcome COLUMN and --forecast COLUMN."
-    )

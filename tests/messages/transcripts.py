@@ -2,8 +2,9 @@
 
 A call without words sets the scene for its file. Names of the public doors are there, as are numpy
 as ``np``, pandas as ``pd`` and polars as ``pl``; ``shell`` runs a command beside files that were
-written by ``write``, and its words are the exit code and what is printed as an error. ``python -m tests.messages.transcripts`` runs all
-calls and writes down what is said now; look at the difference before it is committed.
+written by ``write``, and its words are the exit code and what is printed as an error; ``beside``
+calls a function in a folder of its own, with some files. ``python -m tests.messages.transcripts``
+runs all calls and writes down what is said now; look at the difference before it is committed.
 """
 
 from __future__ import annotations
@@ -17,11 +18,12 @@ from functools import cache
 from importlib import import_module
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 import pandas as pd
 import polars as pl
+from click import UsageError
 from click.testing import Result
 from tests.command_line import run
 
@@ -29,7 +31,12 @@ import properly
 from properly import errors
 from properly.evaluation import Checkup
 
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
 HERE = Path(__file__).parent
+# Formulas of rules, and options of commands, are refused in the words of Python and click.
+REFUSALS = (errors.ProperlyError, TypeError, AttributeError, UsageError)
 DOORS = "calibration comparison counts datasets decisions engines evaluation inference probability"
 
 
@@ -84,14 +91,23 @@ def _console() -> dict[str, Any]:
     """Return what runs commands, and what writes files for them; these go with the last command."""
     folder = TemporaryDirectory()
 
-    def write(name: str, text: str) -> None:
-        (Path(folder.name) / name).write_text(text, encoding="utf-8")
+    def write(name: str, text: str) -> Path:
+        path = Path(folder.name) / name
+        path.write_text(text, encoding="utf-8")
+        return path
+
+    def beside(files: dict[str, str | bytes], call: Callable[[], Any]) -> Any:
+        with TemporaryDirectory() as own, chdir(own):
+            for name, content in files.items():
+                data = content if isinstance(content, bytes) else content.encode()
+                Path(name).write_bytes(data)
+            return call()
 
     def shell(line: str) -> Result:
         with chdir(folder.name):
             return run(*shlex.split(line))
 
-    return {"write": write, "shell": shell}
+    return {"write": write, "shell": shell, "beside": beside}
 
 
 def _printed(result: Result) -> str:
@@ -100,15 +116,18 @@ def _printed(result: Result) -> str:
     return f"exit {result.exit_code}: {text}".rstrip()
 
 
-def words(said: Said) -> list[str]:
-    """Run a call, and return what it warns of and raises, or of its findings the one that is meant."""
-    names = scene(said.file)
+def words(said: Said, **more: Any) -> list[str]:
+    """Run a call, and return what it warns of and raises, or of its findings the one that is meant.
+
+    More names are of what a call is run with in place of what its transcript has.
+    """
+    names = scene(said.file) | more
     result, refusals = None, []
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always", errors.DataWarning)
         try:
             result = eval(said.call, names)  # noqa: S307
-        except errors.ProperlyError as error:
+        except REFUSALS as error:
             refusals = [error]
     if isinstance(result, Result):
         return [_printed(result)]
