@@ -511,33 +511,13 @@ def test_what_cancels_within_clusters_has_no_standard_error() -> None:
     assert np.isnan(found.interval).all()
 
 
-# The event costs about 1e155, whose square is beyond all doubles.
-HARDLY = np.arange(40) == 5, np.where(np.arange(40) == 5, 1e-310, 0.1)
-
-
-@pytest.mark.filterwarnings("ignore::properly.errors.DataWarning")
-@pytest.mark.parametrize("interval", [score_interval, skill_interval])
-def test_what_can_hardly_be_squared_has_the_same_error_in_a_tally(interval: Any) -> None:
-    rule, weight = Pseudospherical(-1.0), np.linspace(0.5, 2, 40)
-    rows = interval(Cases(*HARDLY), rule)
-    counted = interval(tally(*HARDLY), rule)
-    assert counted.value == pytest.approx(rows.value, rel=1e-12)
-    assert counted.standard_error == pytest.approx(rows.standard_error, rel=1e-9)
-    plain, light, heavy = (
-        interval(tally(*HARDLY, weight=weight * unit), rule) for unit in (1, 1e-90, 1e90)
-    )
-    assert light.standard_error == pytest.approx(plain.standard_error, rel=1e-9)
-    assert heavy.standard_error == pytest.approx(plain.standard_error, rel=1e-9)
-
-
 @pytest.mark.filterwarnings("ignore::properly.errors.DataWarning")
 @pytest.mark.parametrize("form", [tally, Cases])
 def test_what_cannot_be_squared_has_a_skill_and_no_error(form: Any) -> None:
-    y = HARDLY[0]
+    y = np.arange(40) == 5
     found = skill_interval(form(y, np.where(y, 5e-324, 0.1)), Pseudospherical(-1.0))
     assert found.value < -1e159
-    assert math.isnan(found.standard_error)
-    assert np.isnan(found.interval).all()
+    assert not math.isfinite(found.standard_error)
 
 
 @pytest.mark.filterwarnings("ignore::properly.errors.DataWarning")

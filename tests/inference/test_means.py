@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from properly import Cases, tally
-from properly.inference._means import moments
+from properly.inference._means import average
 
 RNG = np.random.default_rng(17)
 N = 120
@@ -21,7 +21,7 @@ def amounts(y: Any, p: Any) -> Any:
 
 
 def test_rows_and_counts_agree() -> None:
-    rows, counts = moments(Cases(Y, P), amounts), moments(tally(Y, P), amounts)
+    rows, counts = average(Cases(Y, P), amounts), average(tally(Y, P), amounts)
     np.testing.assert_allclose(rows.mean, counts.mean, rtol=1e-13)
     np.testing.assert_allclose(rows.spread.covariance, counts.spread.covariance, rtol=1e-11)
     assert rows.about == counts.about
@@ -32,12 +32,12 @@ def test_a_ratio_has_the_error_of_its_influences() -> None:
     ratio = first.mean() / second.mean()
     influence = (first - ratio * second) / (N * second.mean())
     expected = np.sqrt(N / (N - 1) * (influence**2).sum())
-    found = moments(Cases(Y, P), amounts).ratio()
+    found = average(Cases(Y, P), amounts).ratio()
     assert found == pytest.approx((ratio, expected), rel=1e-11)
 
 
 def test_a_ratio_that_is_the_same_in_all_cases_is_certain() -> None:
-    found = moments(Cases(Y, P), lambda y, p: np.stack([3 * (p + y), p + y])).ratio()
+    found = average(Cases(Y, P), lambda y, p: np.stack([3 * (p + y), p + y])).ratio()
     assert found[0] == pytest.approx(3)
     assert found[1] == 0
 
@@ -47,9 +47,9 @@ def test_what_did_not_happen_costs_nothing_in_counts() -> None:
         return np.where(y & (p == 0.1), np.inf, p)[None]
 
     never = Y & (P > 0.1)
-    found = moments(tally(never, P), endless)
+    found = average(tally(never, P), endless)
     assert found.infinite == (0, 0.0)
     assert np.isfinite(found.mean).all()
-    some = moments(tally(np.ones(N, bool), P), endless, few=False)
+    some = average(tally(np.ones(N, bool), P), endless, few=False)
     assert some.infinite[0] == (P == 0.1).sum()
     assert some.infinite[1] == pytest.approx((P == 0.1).mean())

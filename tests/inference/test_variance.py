@@ -12,7 +12,8 @@ from scipy.stats import t as student
 import properly
 from properly.errors import DataError
 from properly.inference._design import TIMES, correction_of
-from properly.inference._variance import Spread, spread_of_means, spread_of_rows
+from properly.inference._moments import Spread
+from properly.inference._variance import spread_of_means, spread_of_rows
 
 Column: TypeAlias = np.ndarray[Any, Any]
 

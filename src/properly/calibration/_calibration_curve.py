@@ -17,7 +17,7 @@ from properly.errors import DataError
 from properly.inference._draws import cell_starts
 from properly.inference._logistic import logit
 from properly.inference._means import warn_of_few
-from properly.inference._variance import Spread
+from properly.inference._moments import Correction, Spread
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -163,10 +163,9 @@ class _Sample(NamedTuple):
         if subject.design is None:
             cases = float(subject.sample.weight.sum())
             each = self.events * (1 - fitted) ** 2 + (self.weight - self.events) * fitted**2
-            each *= cases / (cases - 1) if cases > 1 else np.nan
-            # Rooted first: of two factors one may overflow where the other vanishes.
-            squares = (np.square(piece * np.sqrt(each)).sum(axis=1) for piece in pieces)
-            spreads = (Spread(np.diag(square), cases - 1) for square in squares)
+            factor, degrees = Correction.from_count(cases)
+            squares = (piece**2 @ each * factor for piece in pieces)
+            spreads = (Spread(np.diag(square), degrees) for square in squares)
             return np.concatenate([spread.half_widths(level) for spread in spreads])
         spreads = (self.spread(subject, piece, fitted) for piece in pieces)
         return np.concatenate([spread.half_widths(level) for spread in spreads])

@@ -60,7 +60,7 @@ if TYPE_CHECKING:
     from properly.counts._calls import Outcomes
     from properly.counts._cases import Cases
     from properly.counts._reductions import Plan, View
-    from properly.inference._variance import Spread
+    from properly.inference._moments import Spread
     from properly.rules import BinaryRule, Rule
     from properly.typing import ArrayLike, Column, Floats
 

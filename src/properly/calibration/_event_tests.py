@@ -58,7 +58,8 @@ from properly.inference._dependence import measure
 from properly.inference._design import Design
 from properly.inference._draws import fast_stream
 from properly.inference._logistic import Fitted, fit, fit_columns, logit
-from properly.inference._variance import Spread, covariance
+from properly.inference._moments import Spread
+from properly.inference._variance import covariance
 from properly.rules import Log
 
 if TYPE_CHECKING:

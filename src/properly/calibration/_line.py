@@ -28,8 +28,9 @@ from properly.inference._draws import Counts, Rows, sampler
 from properly.inference._estimate import Estimate
 from properly.inference._logistic import Fitted, fit_columns, logit
 from properly.inference._means import about_design, about_tally
+from properly.inference._moments import Correction, Spread
 from properly.inference._shares import student
-from properly.inference._variance import Spread, covariance
+from properly.inference._variance import covariance
 
 if TYPE_CHECKING:
     from properly.inference._draws import Sampler
@@ -147,7 +148,8 @@ class Subject(NamedTuple):
             events, none = self.sample.events, self.sample.weight - self.sample.events
             cases = float(self.sample.weight.sum())
             summed = (events * if_event) @ if_event.T + (none * if_none) @ if_none.T
-            return Spread(summed * cases / (cases - 1) if cases > 1 else summed * np.nan, cases - 1)
+            factor, degrees = Correction.from_count(cases)
+            return Spread(summed * factor, degrees)
         influence = np.where(self.happened, if_event[:, self.row], if_none[:, self.row])
         return covariance(self.design.weight * influence, self.design)
 

@@ -32,8 +32,9 @@ from properly.comparison._group_variance import (
     shrink,
 )
 from properly.inference._design import correction_of
+from properly.inference._moments import Spread, dot
 from properly.inference._multiplicity import bonferroni, max_t
-from properly.inference._variance import Spread, covariance, dot, in_reach
+from properly.inference._variance import covariance, in_reach
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping

@@ -25,12 +25,11 @@ from properly._boundary._libraries import count_true, is_numpy, namespace, to_li
 from properly.counts._cases import is_dependent, is_in_place, rows_in_use
 from properly.counts._scoring import price
 from properly.errors import ArgumentTypeError, DataError
+from properly.inference._moments import Spread, dot
 from properly.inference._variance import (
-    Spread,
     autocovariances,
     covariance,
     delong_degrees,
-    dot,
     in_reach,
     placements,
     shares_of_sides,

@@ -15,7 +15,7 @@ from properly._boundary._exponents import divided, exponent_of
 from properly.comparison._contrasts import Split, Sums, contrast_sums
 from properly.counts._cases import rows_in_use
 from properly.counts._scoring import losses
-from properly.inference._variance import Spread
+from properly.inference._moments import Spread
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence

@@ -18,6 +18,7 @@ from properly.counts._tally import Tally
 from properly.decisions._elementary import Rows, Weights, effective, rows_of
 from properly.decisions._grid import odds
 from properly.decisions._murphy_bands import dependent_reach
+from properly.inference._moments import Spread
 from properly.inference._shares import (
     Term,
     design_effect,
@@ -27,7 +28,7 @@ from properly.inference._shares import (
     together,
     wilson,
 )
-from properly.inference._variance import Spread, spread_of_means, spread_of_rows
+from properly.inference._variance import spread_of_means, spread_of_rows
 from properly.typing import Column
 
 if TYPE_CHECKING:

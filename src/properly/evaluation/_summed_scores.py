@@ -35,9 +35,10 @@ from properly.inference._intervals import (
     loss_range,
     within_range,
 )
-from properly.inference._means import FEW, Moments, counted, warn_of_effective
+from properly.inference._means import FEW, Averages, counted, warn_of_effective
+from properly.inference._moments import Spread
 from properly.inference._shares import student
-from properly.inference._variance import Spread, in_reach
+from properly.inference._variance import in_reach
 
 if TYPE_CHECKING:
     from properly.comparison._pairs import Comparison
@@ -159,7 +160,7 @@ def skill_of(sums: ScoreSums, model: str, rule: Rule, level: float = 0.95) -> Es
     return estimate_of(moments, (1 - ratio, error), interval, level, method)
 
 
-def _moments(sums: ScoreSums, r: int, j: int, *, with_reference: bool) -> Moments:
+def _moments(sums: ScoreSums, r: int, j: int, *, with_reference: bool) -> Averages:
     """Average a loss, and that of the best constant beside it; warn of few cases."""
     warn_of_sums(sums)
     value, variance, infinite = _score(sums, r, j)
@@ -167,7 +168,7 @@ def _moments(sums: ScoreSums, r: int, j: int, *, with_reference: bool) -> Moment
     if with_reference:
         best, square, product = _reference(sums, r, j)
         mean, squares = [value, best], [[variance, product], [product, square]]
-    return Moments(np.array(mean), _spread(sums, np.array(squares)), _about(sums), infinite)
+    return Averages(np.array(mean), _spread(sums, np.array(squares)), _about(sums), infinite)
 
 
 def compare_sums(

@@ -16,6 +16,7 @@ from properly.errors import ArgumentTypeError, DataError
 from properly.inference._design import Design
 from properly.inference._estimate import Estimate
 from properly.inference._means import about_design, about_tally, warn_of_clusters, warn_of_few
+from properly.inference._moments import Correction
 from properly.inference._shares import student
 from properly.inference._variance import (
     area_degrees,
@@ -232,6 +233,6 @@ def _of_counts(tally: Tally, rates: tuple[float, float] | None) -> Area:
             summed = float(np.einsum("i,i,i->", square, away, away))
         else:
             summed = float(xp.sum(square * (place - area) ** 2))
-        sides.append((summed / total**2 * cases / (cases - 1), cases))
+        sides.append((float(summed / total**2 * Correction.from_count(cases).factor), cases))
     error = math.sqrt(sides[0][0] + sides[1][0])
     return Area(area, error, math.inf, about_tally(tally), area_degrees(sides))

@@ -24,10 +24,11 @@ from properly._boundary._record import Record
 from properly.counts._cases import rows_in_use
 from properly.counts._isotonic import recalibrate
 from properly.inference._design import Design, is_alike
-from properly.inference._variance import Spread, covariance
+from properly.inference._variance import covariance
 
 if TYPE_CHECKING:
     from properly.counts._cases import Cases
+    from properly.inference._moments import Spread
     from properly.typing import Column
 
 

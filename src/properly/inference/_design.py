@@ -19,6 +19,7 @@ from properly._boundary._options import check_choice
 from properly._boundary._text import many
 from properly.counts._cases import is_in_place, number_clusters, numbered, rows_in_use, without_time
 from properly.errors import DataError
+from properly.inference._moments import Correction
 
 if TYPE_CHECKING:
     from properly.counts._cases import Cases
@@ -38,17 +39,6 @@ class Cells(NamedTuple):
     time: Column
 
 
-class Correction(NamedTuple):
-    """Factors of the squared sums of units, one of all or one per unit, and degrees of freedom."""
-
-    factor: Column | float
-    degrees: float
-
-    def scaled(self, total: Column) -> Column:
-        """Multiply sums of units by the roots of their factors."""
-        return np.asarray(total * np.sqrt(self.factor))
-
-
 def correction_of(weight: Column) -> Correction:
     r"""Return the correction of Bell and McCaffrey for the mean of clusters of some weights [1]_.
 
@@ -65,7 +55,7 @@ def correction_of(weight: Column) -> Correction:
     if count < 2:
         return Correction(np.nan, 0.0)
     if count == len(weight) and is_alike(weight):
-        return Correction(count / (count - 1), count - 1.0)
+        return Correction.from_count(count)
     share = weight / weight.max()
     share /= share.sum()
     with np.errstate(divide="ignore", over="ignore"):

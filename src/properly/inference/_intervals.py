@@ -22,7 +22,7 @@ from properly.counts._tally import as_tally
 from properly.errors import DataError, ImproperRuleError
 from properly.inference._design import is_alike
 from properly.inference._estimate import Estimate
-from properly.inference._means import moments
+from properly.inference._means import average
 from properly.inference._shares import Term, design_effect, normal, reach, student, variance
 from properly.inference._variance import has_design
 from properly.rules import BetaWeighted, BinaryRule
@@ -35,7 +35,7 @@ if TYPE_CHECKING:
 
     from properly.counts._tally import Tally
     from properly.inference._design import Serial
-    from properly.inference._means import Amounts, Moments
+    from properly.inference._means import Amounts, Averages
     from properly.rules import ClassRule, Rule
     from properly.typing import Array, ArrayLike
 
@@ -153,7 +153,7 @@ def score_interval(
     """
     level = check_level(level)
     check_choice(method, ("t", "bernstein"), "method")
-    result = moments(cases, _losses(cases, rule), serial)
+    result = average(cases, _losses(cases, rule), serial)
     if method == "t":
         return _score_of(result, level, _range_of(cases, rule))
     value, error = float(result.mean[0]), float(result.spread.errors[0])
@@ -162,7 +162,7 @@ def score_interval(
     return estimate_of(result, (value, error), interval, level, label)
 
 
-def _score_of(result: Moments, level: float, bounds: Pair) -> Estimate:
+def _score_of(result: Averages, level: float, bounds: Pair) -> Estimate:
     value, error = float(result.mean[0]), float(result.spread.errors[0])
     interval = within_range(around_mean(value, result, level), bounds, value)
     return estimate_of(result, (value, error), interval, level, "Student's t")
@@ -247,7 +247,7 @@ def score_and_skill(
 
 def _beside_reference(
     cases: Tally | Cases, rule: Rule, reference: float | ArrayLike | None, serial: Serial
-) -> Moments:
+) -> Averages:
     """Average the losses of forecasts, and of the reference."""
     own = _losses(cases, rule)
     if reference is None and not rule.is_proper:
@@ -276,10 +276,10 @@ def _beside_reference(
             rival = xp.where(y, event, none)
         return xp.stack([own(y, p)[0], rival])
 
-    return moments(cases, both, serial)
+    return average(cases, both, serial)
 
 
-def _skill_of(result: Moments, level: float) -> Estimate:
+def _skill_of(result: Averages, level: float) -> Estimate:
     ratio, error = result.ratio()
     quantile = student(result.spread.degrees, level)
     interval = around_ratio(ratio, error, quantile)
@@ -345,7 +345,7 @@ def net_benefit_interval(
         gain = xp.where(acts, xp.where(y, right, wrong), 0.0)
         return xp.stack([gain, event, xp.where(acts, event, 0.0)])
 
-    result = moments(cases, gained, serial)
+    result = average(cases, gained, serial)
     value, error = float(result.mean[0]), float(result.spread.errors[0])
     interval, label = UNKNOWN, "score" if _acts(cases, t) else f"no case at or above {t:g}"
     if standardized:
@@ -358,7 +358,7 @@ def net_benefit_interval(
     return estimate_of(result, (value, error), interval, level, label)
 
 
-def _score_of_alarms(result: Moments, odds: float, level: float, *, is_alone: bool) -> Pair:
+def _score_of_alarms(result: Averages, odds: float, level: float, *, is_alone: bool) -> Pair:
     """Put score intervals of true and of false alarms together, with the variance found."""
     n, square = result.about["effective_cases"], float(result.spread.covariance[0, 0])
     true = float(result.mean[2])
@@ -379,22 +379,24 @@ def _losses(cases: Tally | Cases, rule: Rule) -> Amounts:
     return lambda y, p: price(checked, y, p, classes=classes)[None]
 
 
-def estimate_of(moments: Moments, of: Pair, interval: Pair, level: float, method: str) -> Estimate:
+def estimate_of(
+    averages: Averages, of: Pair, interval: Pair, level: float, method: str
+) -> Estimate:
     """Gather what was found; an infinite score has no standard error and no upper end."""
-    (value, error), (count, share) = of, moments.infinite
+    (value, error), (count, share) = of, averages.infinite
     if share > 0 and not math.isnan(value):
         value, error, interval = math.copysign(math.inf, value), math.nan, (math.nan, math.inf)
         if value < 0:
             interval = (-math.inf, math.nan)
-    degrees = moments.spread.degrees
+    degrees = averages.spread.degrees
     return Estimate(
-        value, error, interval, level, degrees, method, **moments.about,
+        value, error, interval, level, degrees, method, **averages.about,
         infinite_cases=count, infinite_share=share,
     )  # fmt: skip
 
 
-def around_mean(value: float, moments: Moments, level: float) -> Pair:
-    half = float(moments.spread.half_widths(level)[0])
+def around_mean(value: float, averages: Averages, level: float) -> Pair:
+    half = float(averages.spread.half_widths(level)[0])
     return value - half, value + half
 
 
@@ -408,7 +410,7 @@ def around_ratio(ratio: float, error: float, quantile: float) -> Pair:
     return 1 - ratio * factor, 1 - ratio / factor
 
 
-def _bernstein(cases: Tally | Cases, rule: Rule, moments: Moments, level: float) -> Pair:
+def _bernstein(cases: Tally | Cases, rule: Rule, averages: Averages, level: float) -> Pair:
     """Bound the mean of bounded losses, whatever their distribution."""
     astray = _unlike_bernstein(cases)
     if astray:
@@ -421,10 +423,10 @@ def _bernstein(cases: Tally | Cases, rule: Rule, moments: Moments, level: float)
     if math.isinf(low) or math.isinf(high):
         message = f"the empirical Bernstein bound needs bounded losses; those of {rule!r} are not"
         raise DataError(message, hint='leave out method="bernstein", or use Brier().')
-    n, value = moments.about["cases"], float(moments.mean[0])
+    n, value = averages.about["cases"], float(averages.mean[0])
     if n < 2:
         return UNKNOWN
-    spread, log = float(moments.spread.covariance[0, 0]) * n, math.log(4 / (1 - level))
+    spread, log = float(averages.spread.covariance[0, 0]) * n, math.log(4 / (1 - level))
     half = math.sqrt(2 * spread * log / n) + 7 * (high - low) * log / (3 * (n - 1))
     return value - half, value + half
 

@@ -12,19 +12,14 @@ from properly._boundary._text import many
 from properly.counts._cases import Cases, is_in_place, is_unweighted, rows_in_use
 from properly.counts._tally import Tally, as_tally
 from properly.inference._design import Design, effective_number, is_alike
-from properly.inference._variance import (
-    Spread,
-    covariance,
-    dot,
-    effective_total,
-    of_mean,
-    spread_of_means,
-)
+from properly.inference._moments import Moments
+from properly.inference._variance import covariance, effective_total, of_mean
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from properly.inference._design import Serial
+    from properly.inference._moments import Spread
     from properly.typing import Array, Column
 
 Amounts: TypeAlias = "Callable[[Array, Array], Array]"
@@ -43,13 +38,13 @@ ALIKE = 0.95
 WHOLE = 1e-9
 
 
-class Moments(NamedTuple):
+class Averages(NamedTuple):
     """Some means, their covariance, and what is known of the cases.
 
     Attributes
     ----------
     mean : numpy array
-        One entry a mean.
+        One entry per mean.
     spread : Spread
         Their covariance.
     about : dict
@@ -58,7 +53,7 @@ class Moments(NamedTuple):
         How many cases add an infinite amount to the first mean, and their share of the weight.
     apart : float or None
         The variance of the first mean less the ratio times the second, where the covariance does
-        not tell: in a panel.
+        not give it: in a panel.
     """
 
     mean: Column
@@ -68,10 +63,7 @@ class Moments(NamedTuple):
     apart: float | None = None
 
     def ratio(self) -> tuple[float, float]:
-        """Return the ratio of the first two means, and its standard error.
-
-        That of a ratio whose square is beyond all doubles is not known.
-        """
+        """Return the ratio of the first two means, and its standard error."""
         first, second = self.mean[:2]
         with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
             ratio = first / second
@@ -83,9 +75,9 @@ class Moments(NamedTuple):
         return float(ratio), float(error)
 
 
-def moments(
+def average(
     source: Tally | Cases, amounts: Amounts, serial: Serial = "cosines", *, few: bool = True
-) -> Moments:
+) -> Averages:
     """Average what each case adds, given its outcome and its forecast.
 
     `amounts` takes outcomes and forecasts and returns a row for each mean. Of a tally it is asked
@@ -110,7 +102,7 @@ def moments(
     mean, influence = of_mean(result, weight, out=result if is_own else None)
     spread = covariance(influence, design)
     apart = _panel_apart(mean, influence, design) if design.is_panel and len(mean) > 1 else None
-    return Moments(mean, spread, about_design(design), infinite, apart)
+    return Averages(mean, spread, about_design(design), infinite, apart)
 
 
 def _panel_apart(mean: Column, influence: Column, design: Design) -> float:
@@ -119,20 +111,15 @@ def _panel_apart(mean: Column, influence: Column, design: Design) -> float:
     return float(covariance(apart, design).covariance[0, 0])
 
 
-def _of_tally(tally: Tally, amounts: Amounts) -> Moments:
-    xp, columns = namespace(tally.value), (tally.value, tally.weight, tally.events)
-    value, weight, events = (xp.astype(x, xp.float64) for x in columns)
-    both = (True, events), (False, weight - events)
-    sides = [(amounts(xp.full_like(value, y, dtype=xp.bool), value), n) for y, n in both]
-    total = float(xp.sum(weight))
-    # Some kernels of BLAS raise the flag of an invalid number where an amount is infinite.
-    with np.errstate(invalid="ignore"):
-        mean = sum(dot(xp.where(n > 0, a, 0.0), n) for a, n in sides) / total
-    lost = sum(float(xp.sum(n[xp.isinf(a[0])])) for a, n in sides)
-    whole = tally.event_squares is None
-    spread = spread_of_means(tally, sides[0][0], sides[1][0])
-    infinite = round(lost) if whole else 0, lost / total
-    return Moments(np.asarray(mean), spread, about_tally(tally), infinite)
+def _of_tally(tally: Tally, amounts: Amounts) -> Averages:
+    xp = namespace(tally.value)
+    value = xp.astype(tally.value, xp.float64)
+    event, none = (amounts(xp.full_like(value, y, dtype=xp.bool), value) for y in (True, False))
+    sums = Moments.from_tally(tally, event, none)
+    both = (event, tally.events), (none, tally.weight - tally.events)
+    lost = sum(float(xp.sum(n[xp.isinf(a[0])])) for a, n in both)
+    infinite = round(lost) if tally.event_squares is None else 0, lost / sums.weight
+    return Averages(sums.mean, sums.spread, about_tally(tally), infinite)
 
 
 def about_design(design: Design) -> dict[str, Any]:

@@ -19,29 +19,27 @@ References
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from properly._boundary._interrupts import checkpoint
-from properly._boundary._libraries import beside, is_numpy, namespace, to_library_of, to_numpy
+from properly._boundary._libraries import is_numpy, namespace, to_numpy
 from properly.counts._cases import has_strata, is_dependent, rows_in_use
 from properly.counts._pooling import order_of
 from properly.counts._tally import Tally
 from properly.errors import DataError
 from properly.inference._design import TIMES, Design, add_up, is_alike
-from properly.inference._shares import student
+from properly.inference._moments import ROUNDING, Correction, Moments, Spread, deviations, dot
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from properly.counts._cases import Cases
     from properly.inference._design import Serial
-    from properly.typing import Array, Column
+    from properly.typing import Column
 
 
-# What differs from a mean by rounding alone does not differ.
-ROUNDING = 1e-14
 # A sum this much smaller than what was added up is what rounding left.
 CANCELLED = 1e-15
 # Sums of a few variances below it are doubles.
@@ -125,7 +123,10 @@ def placements(
 def delong_degrees(influence: Column, happened: Column) -> float:
     """Return the degrees of freedom of DeLong's variance, from the influences of the cases."""
     sides = influence[happened], influence[~happened]
-    return area_degrees([(float(x @ x) * len(x) / (len(x) - 1), float(len(x))) for x in sides])
+    factors = [Correction.from_count(len(x)).factor for x in sides]
+    return area_degrees(
+        [(float(x @ x * f), float(len(x))) for x, f in zip(sides, factors, strict=True)]
+    )
 
 
 def area_degrees(sides: Sequence[tuple[float, float]]) -> float:
@@ -195,21 +196,6 @@ def places_between(
     return area, event[::-1], other[::-1]
 
 
-def dot(rows: Array, other: Array) -> Column:
-    """Multiply a row, or rows, with another or others; of tensors only the sums leave the device.
-
-    There, products are added up pairwise: a matrix of a few long rows is no work for a device.
-    """
-    if is_numpy(rows):
-        return np.asarray(rows @ other.T)
-    xp = namespace(rows)
-    if rows.ndim > 1:
-        return np.array([dot(row, other) for row in rows])
-    if other.ndim > 1:
-        return np.array([dot(rows, row) for row in other])
-    return np.asarray(float(xp.sum(rows * other)))
-
-
 def _drop_rounding(away: Column, mean: Any) -> None:
     """Set deviations to exactly 0 if all losses of a row are alike but for rounding."""
     xp = namespace(away)
@@ -274,26 +260,6 @@ def autocovariances(series: Column, most: int) -> Column:
     """Return autocovariances of a series of mean 0, from lag 0 on, each over its length."""
     times = len(series)
     return np.array([series[j:] @ series[: times - j] for j in range(most + 1)]) / times
-
-
-class Spread(NamedTuple):
-    """The covariance matrix of some estimates, and its degrees of freedom."""
-
-    covariance: Column
-    degrees: float
-
-    @property
-    def errors(self) -> Column:
-        """The standard error of each estimate."""
-        return np.asarray(np.sqrt(np.diagonal(self.covariance)))
-
-    def half_widths(self, level: float) -> Column:
-        """Return how far either side an interval of Student's t reaches; NaN if it cannot be told.
-
-        Estimates that did not vary at all, and single cases, tell nothing about their spread.
-        """
-        error = self.errors
-        return np.where(error > 0, student(self.degrees, level) * error, np.nan)
 
 
 def covariance(influence: Column, design: Design) -> Spread:
@@ -474,11 +440,11 @@ def spread_of_means(source: Tally | Cases, if_event: Column, if_none: Column) ->
         event, and of one that did not.
     """
     if isinstance(source, Tally):
-        return _spread_of_counts(source, if_event, if_none)
+        return Moments.from_tally(source, if_event, if_none).spread
     if not has_design(source):
         tally = source.tally()
         if tally.event_squares is None:
-            return _spread_of_counts(tally, if_event, if_none)
+            return Moments.from_tally(tally, if_event, if_none).spread
     y, p, _, _ = rows_in_use(source)
     row = np.unique(p, return_inverse=True)[1]
     return spread_of_rows(source, np.where(y, if_event[:, row], if_none[:, row]))
@@ -489,45 +455,13 @@ def spread_of_rows(source: Cases, amount: Column) -> Spread:
     design = Design.of(source)
     weight = design.weight
     with np.errstate(invalid="ignore"):
-        influence = weight * _away(amount, amount @ weight / weight.sum()) / weight.sum()
+        influence = weight * deviations(amount, amount @ weight / weight.sum()) / weight.sum()
     return covariance(influence, design)
 
 
 def has_design(source: Cases) -> bool:
     """Tell whether cases are in clusters or strata, or follow one another in time."""
     return is_dependent(source) or has_strata(source)
-
-
-def _away(amount: Column, mean: Column) -> Column:
-    """Subtract the mean; what differs from it by rounding alone does not differ."""
-    xp = namespace(amount)
-    away: Column = amount - beside(mean, amount)[:, None]
-    away[xp.abs(away) <= ROUNDING * xp.abs(amount)] = 0.0
-    return away
-
-
-def _spread_of_counts(tally: Tally, if_event: Column, if_none: Column) -> Spread:
-    """Sum over distinct forecasts: cases at the same one with the same outcome are alike."""
-    xp = namespace(if_event)
-    columns = [to_library_of(x, if_event) for x in tally._columns()]  # noqa: SLF001
-    weight, events = (xp.astype(x, xp.float64) for x in columns[:2])
-    squares = columns[2:] or [events, weight - events]
-    total = cases = float(xp.sum(weight))
-    if tally.event_squares is not None:
-        cases = total**2 / float(sum(map(xp.sum, squares)))
-    if cases <= 1:
-        return Spread(np.full((len(if_event),) * 2, np.nan), 0)
-    amounts = [xp.where(s > 0, a, 0.0) for s, a in zip(squares, (if_event, if_none), strict=True)]
-    # An infinite amount leaves the spread of its own mean undefined, and of no other. So does one
-    # whose square is beyond all doubles.
-    with np.errstate(invalid="ignore", over="ignore"):
-        mean = (dot(amounts[0], events) + dot(amounts[1], weight - events)) / total
-        summed = np.zeros((len(mean),) * 2)
-        for square, amount in zip(squares, amounts, strict=True):
-            away = xp.where(square > 0, _away(amount, mean), 0.0)
-            # Divided first, so that no square is larger than it has to be.
-            summed += dot(square / total**2 * away, away) * (cases / (cases - 1))
-    return in_reach(Spread(summed, cases - 1))
 
 
 def effective_total(tally: Tally) -> float:

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from properly._boundary._options import Drawing
     from properly.counts._cases import Cases
     from properly.counts._tally import Tally
-    from properly.inference._variance import Spread
+    from properly.inference._moments import Spread
     from properly.probability._simulated_truth import Simulation
     from properly.probability._sources import Source
     from properly.typing import Column

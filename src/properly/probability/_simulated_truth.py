@@ -32,7 +32,7 @@ from properly.rules._class_rule import at
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from properly.inference._variance import Spread
+    from properly.inference._moments import Spread
     from properly.probability._sources import Fit
     from properly.typing import Column
 

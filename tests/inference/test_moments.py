@@ -1,0 +1,103 @@
+"""Moments of rows, of counts and of sums are the same, and those of parts add up."""
+
+from __future__ import annotations
+
+from functools import reduce
+from operator import add
+
+import numpy as np
+import pytest
+
+import properly
+from properly.inference._design import Design
+from properly.inference._moments import Correction, Moments
+from properly.inference._variance import covariance, of_ratio
+
+RNG = np.random.default_rng(11)
+N = 400
+P = RNG.choice([0.1, 0.3, 0.6, 0.8], N)
+Y = RNG.random(N) < P
+AMOUNT = np.stack([(P - Y) ** 2, P, 3 + 1e-3 * RNG.standard_normal(N)])
+WEIGHT = RNG.gamma(2.0, size=N)
+WHOLE = Moments.from_rows(AMOUNT, WEIGHT, third=True)
+
+
+def assert_same(got: Moments, expected: Moments, rtol: float = 1e-12) -> None:
+    np.testing.assert_allclose(got.total, expected.total, rtol=rtol)
+    size = np.sqrt(np.diagonal(expected.about))
+    np.testing.assert_allclose(got.about, expected.about, rtol=rtol, atol=rtol * size.max())
+    np.testing.assert_allclose(got.spread.errors, expected.spread.errors, rtol=rtol)
+    assert got.units == expected.units
+
+
+def test_rows_have_the_covariance_of_their_influences() -> None:
+    influence = WEIGHT * (AMOUNT - WHOLE.mean[:, None]) / WEIGHT.sum()
+    expected = covariance(influence, Design(WEIGHT))
+    np.testing.assert_allclose(WHOLE.spread.covariance, expected.covariance, rtol=1e-9)
+    assert WHOLE.spread.degrees == expected.degrees == N - 1
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_parts_add_up_in_any_order(seed: int) -> None:
+    part = np.random.default_rng(seed).integers(0, 7, N)
+    pieces = [
+        Moments.from_rows(AMOUNT[:, part == k], WEIGHT[part == k], third=True)
+        for k in np.random.default_rng(seed).permutation(7)
+    ]
+    total = reduce(add, pieces)
+    assert_same(total, WHOLE)
+    assert WHOLE.third is not None
+    assert total.third is not None
+    np.testing.assert_allclose(total.third, WHOLE.third, rtol=1e-9, atol=1e-9)
+
+
+def test_sums_of_an_engine_have_the_same_moments() -> None:
+    every = np.vstack([np.ones(N), AMOUNT[:2]])
+    sums = Moments.from_sums(every @ WEIGHT, (every * WEIGHT**2) @ every.T, N)
+    assert_same(sums, Moments.from_rows(AMOUNT[:2], WEIGHT))
+
+
+def test_sums_over_clusters_have_the_spread_of_the_design() -> None:
+    cluster = RNG.integers(0, 30, N)
+    design = Design(WEIGHT, cluster)
+    every = np.vstack([np.ones(N), AMOUNT[:2]]) * WEIGHT
+    units = np.stack([np.bincount(cluster, row) for row in every])
+    products = (units * design.correction.factor) @ units.T
+    sums = Moments.from_sums(every.sum(axis=1), products, 30, design.correction)
+    influence = WEIGHT * (AMOUNT[:2] - sums.mean[:, None]) / WEIGHT.sum()
+    expected = covariance(influence, design)
+    np.testing.assert_allclose(sums.spread.covariance, expected.covariance, rtol=1e-11)
+    assert sums.spread.degrees == expected.degrees
+
+
+@pytest.mark.parametrize("weight", [None, WEIGHT])
+def test_a_tally_has_the_moments_of_its_rows(weight: np.ndarray | None) -> None:
+    tally = properly.tally(Y, P, weight=weight)
+    sides = [np.stack([(tally.value - y) ** 2, tally.value]) for y in (1, 0)]
+    got = Moments.from_tally(tally, *sides)
+    expected = Moments.from_rows(AMOUNT[:2], weight)
+    np.testing.assert_allclose(got.about, expected.about, rtol=1e-11, atol=1e-12)
+    assert got.units == pytest.approx(expected.effective_units)
+
+
+def test_a_ratio_has_the_products_of_its_influences() -> None:
+    ratio, influence = of_ratio(AMOUNT[0], AMOUNT[1], WEIGHT)
+    turn = np.array([[0.0, 1.0, -ratio, 0.0]]) / (WHOLE.weight * WHOLE.mean[1])
+    assert WHOLE.products_of(turn)[0, 0] == pytest.approx(influence @ influence, rel=1e-11)
+
+
+def test_an_infinite_amount_leaves_the_others_as_they_are() -> None:
+    amount = AMOUNT.copy()
+    amount[1, 7] = np.inf
+    halves = (slice(0, N // 2), slice(N // 2, N))
+    got = reduce(add, (Moments.from_rows(amount[:, half], WEIGHT[half]) for half in halves))
+    assert got.mean[1] == np.inf
+    assert np.isnan(got.spread.errors[1])
+    np.testing.assert_allclose(got.spread.errors[[0, 2]], WHOLE.spread.errors[[0, 2]], rtol=1e-12)
+
+
+def test_one_unit_says_nothing() -> None:
+    one = Moments.from_rows(AMOUNT[:, :1])
+    assert np.isnan(one.spread.covariance).all()
+    assert one.spread.degrees == 0
+    assert Correction.from_count(2) == (2.0, 1.0)
