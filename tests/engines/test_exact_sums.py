@@ -322,7 +322,7 @@ def test_losses_too_large_for_a_double_once_squared_are_summed() -> None:
     rule = Pseudospherical(-100)
     y, p = np.ones(3, dtype=bool), np.array([1e-3, 2e-3, 1e-2])
     loss = np.asarray(rule.loss(y, p))
-    weight = np.full(3, 1e100)
+    weight = np.full(3, 1e30)
     found = ScoreSums.of_rows(["a"], [rule], y, {"a": p}, weight).totals
     squares = sum((Fraction(x) ** 2 for x in (weight * loss).tolist()), Fraction(0))
     assert float(found["infinite", 0, 0]) == 0

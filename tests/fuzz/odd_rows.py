@@ -1,4 +1,4 @@
-"""Rows that are legal and odd: all ties, certain and subnormal forecasts, weights of any size.
+"""Rows that are legal and odd: all ties, certain and subnormal forecasts, any legal weights.
 
 They come as users have them: lists, short floats, columns of frames, views that are not to be
 written to.
@@ -78,7 +78,7 @@ FORMS: dict[str, Callable[[Any], Any]] = {
 DTYPES = (np.float64, np.float64, np.float32, np.float16)
 forms = st.sampled_from(list(FORMS))
 chances = st.sampled_from(ODD) | st.floats(0, 1)
-amounts = st.floats(-90, 95).map(lambda x: 10.0**x)
+amounts = st.floats(-29, 29).map(lambda x: 10.0**x)
 rules = st.sampled_from(BINARY)
 class_rules = st.sampled_from(OF_CLASSES)
 within = st.sampled_from([(0.1, 0.4), (0.0, 1.0), (0.3, 0.3 + 1e-12)])
@@ -125,7 +125,7 @@ class Odd:
 
 @st.composite
 def weights(draw: DrawFn, size: int) -> Any:
-    """Draw none, all the same, of like size, of any size, or some of them 0."""
+    """Draw none, all the same, of like size, of any legal size, or some of them 0."""
     kind = draw(st.sampled_from(["none", "none", "same", "alike", "any", "zeros"]))
     if kind == "none":
         return None
@@ -134,7 +134,7 @@ def weights(draw: DrawFn, size: int) -> Any:
     if kind == "alike":
         shares = columns_of(st.floats(0.5, 2), np.linspace(0.5, 2, 40).tolist(), size)
         return np.array(draw(shares)) * draw(amounts)
-    result = np.array(draw(columns_of(amounts, (10.0 ** np.arange(-90, 96)).tolist(), size)))
+    result = np.array(draw(columns_of(amounts, (10.0 ** np.arange(-29, 30)).tolist(), size)))
     if kind == "zeros":
         zero = draw(columns_of(st.booleans(), [False, True], size))
         result[np.array(zero, dtype=bool)] = 0.0

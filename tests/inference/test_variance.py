@@ -290,7 +290,7 @@ def test_rows_that_count_are_as_many_cases() -> None:
         assert_spread(got, expected, COPIES.sum() - 1)
 
 
-@pytest.mark.parametrize("size", [1.0, 1e20, 1e90])
+@pytest.mark.parametrize("size", [1.0, 1e20, 1e27])
 def test_whole_weights_are_weights_of_any_size(size: float) -> None:
     weight = np.arange(1, N + 1) * size
     cases = properly.Cases(Y, P, weight=weight)

@@ -95,17 +95,6 @@ def test_one_outcome_only_has_no_area() -> None:
     assert np.isnan(properly.roc_curve(properly.tally(y, p)).area)
 
 
-def test_thresholds_that_miss_forecasts_are_refused_in_the_same_words() -> None:
-    y, p = sample("grid", "float64")
-    said = []
-    for t in (properly.tally(y, p), properly.tally(torch.from_numpy(y), torch.from_numpy(p))):
-        with pytest.raises(properly.errors.DataError) as refused:
-            properly.decision_curve(t, np.nextafter(np.unique(p)[5:8], 1))
-        said.append(str(refused.value))
-    assert said[0] == said[1]
-    assert said[0].startswith("thresholds must not miss forecasts by rounding alone; ")
-
-
 @pytest.mark.parametrize("kind", ["distinct", "grid", "certain"])
 @pytest.mark.parametrize("given", ["weight", "count"])
 def test_weighted_and_added_tallies_give_the_same_curves(kind: str, given: str) -> None:

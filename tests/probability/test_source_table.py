@@ -140,7 +140,7 @@ def test_the_means_of_every_bin_are_those_of_its_cases(source: Any, weighted: bo
     assert set(table.name) == {"event", "no event"}
 
 
-@pytest.mark.parametrize("unit", [2.0**-330, 2.0**330])
+@pytest.mark.parametrize("unit", [2.0**-90, 2.0**90])
 @pytest.mark.parametrize("p", [5e-324, 1e-300])
 def test_a_bin_of_the_least_forecasts_has_its_means_in_any_unit_of_weight(
     p: float, unit: float

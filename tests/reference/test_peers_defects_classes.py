@@ -185,7 +185,7 @@ def test_what_was_called_nearly_impossible_costs_its_logarithm(tiny: float) -> N
 
 def test_infinity_outweighs_all_but_a_weight_of_0() -> None:
     p = [[0, 0.5, 0.5], [0.25, 0.25, 0.5]]
-    assert Log()([0, 2], p, [1e-99, 1.0]) == math.inf
+    assert Log()([0, 2], p, [1e-29, 1.0]) == math.inf
     assert Log()([0, 2], p, [0.0, 1.0]) == math.log(2)
     assert Log().expected_loss([0, 0.5, 0.5], [0, 0.5, 0.5]) == math.log(2)
 

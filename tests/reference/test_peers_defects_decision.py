@@ -218,15 +218,12 @@ def decimals(n: int = 2000) -> properly.Tally:
     return properly.tally((rng.random(n) < p).astype(int), p)
 
 
-def test_thresholds_that_drifted_are_refused_or_mended() -> None:
+def test_thresholds_that_drifted_meet_their_forecasts() -> None:
     drifted = np.arange(0.01, 1, 0.01)
-    missed = int((drifted != HUNDREDTHS).sum())
-    assert missed > 20
-    with pytest.raises(DataError, match=rf"by rounding alone; .* \({missed} such thresholds\)"):
-        properly.decision_curve(decimals(), drifted)
+    assert int((drifted != HUNDREDTHS).sum()) > 20
     expected = properly.decision_curve(decimals(), HUNDREDTHS).net_benefit
-    mended = properly.decision_curve(decimals(), drifted, tolerance=1e-9).net_benefit
-    np.testing.assert_allclose(mended, expected, rtol=0, atol=1e-14)
+    found = properly.decision_curve(decimals(), drifted).net_benefit
+    np.testing.assert_allclose(found, expected, rtol=0, atol=1e-14)
 
 
 def test_drift_would_have_mattered() -> None:
@@ -236,11 +233,8 @@ def test_drift_would_have_mattered() -> None:
 
 
 def test_one_threshold_drifts_as_well() -> None:
-    drifted = 0.1 + 0.2
-    with pytest.raises(DataError, match=r"misses 0\.3"):
-        properly.at_threshold(decimals(), drifted)
-    mended = properly.at_threshold(decimals(), drifted, tolerance=1e-9).acted
-    assert mended == properly.at_threshold(decimals(), 0.3).acted
+    found = properly.at_threshold(decimals(), 0.1 + 0.2).acted
+    assert found == properly.at_threshold(decimals(), 0.3).acted
 
 
 def test_the_exact_curve_needs_no_grid() -> None:

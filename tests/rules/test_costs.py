@@ -100,15 +100,15 @@ def test_one_decision_is_a_matrix() -> None:
         ),
         (
             [[0, 1, 1], [1, 0, math.inf], [1, 1, 0]],
-            "costs must lie between -1e+100 and 1e+100; row 1, column 2 is ",
+            "costs must lie between -1e+30 and 1e+30; row 1, column 2 is ",
         ),
         (
             [[0, 1, 1], [1, 0, 1], [math.nan, 1, 0]],
-            "costs must lie between -1e+100 and 1e+100; row 2, column 0 is ",
+            "costs must lie between -1e+30 and 1e+30; row 2, column 0 is ",
         ),
         (
-            [[0, 1], [1e101, 0], [0, 0]],
-            "costs must lie between -1e+100 and 1e+100; row 1, column 0",
+            [[0, 1], [1e31, 0], [0, 0]],
+            "costs must lie between -1e+30 and 1e+30; row 1, column 0",
         ),
         ([["a", "b"]] * 3, "costs must be numbers; row 0, column 0 is 'a'"),
         ([[0, None], [1, 0], [1, 1]], "costs must not be missing; row 0, column 1 is None"),

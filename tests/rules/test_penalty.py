@@ -239,7 +239,7 @@ REFUSED: dict[str, tuple[Any, dict[str, Any], type[Exception], str]] = {
         Brier(),
         {"penalty": 1, "cost": [[0, math.inf], [1, 0]]},
         DataError,
-        "costs must lie between -1e+100 and 1e+100; row 0, column 1 is ",
+        "costs must lie between -1e+30 and 1e+30; row 0, column 1 is ",
     ),
     "a tolerance below 0": (
         Brier(),

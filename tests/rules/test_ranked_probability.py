@@ -332,7 +332,7 @@ def test_weights_are_kept_as_numbers() -> None:
 
 @pytest.mark.parametrize(
     "weights",
-    [[], [0, 0], [1, -1], [1, float("nan")], [1, float("inf")], [1, 1e101]],
+    [[], [0, 0], [1, -1], [1, float("nan")], [1, float("inf")], [1, 1e31]],
     ids=str,
 )
 def test_impossible_weights_are_refused(weights: list[float]) -> None:

@@ -40,8 +40,8 @@ SOFT = (
     "properly.evaluate(np.repeat([1, 0], len(y)), np.tile(p, 2), "
     "weight=np.append(y, np.subtract(1, y)), clusters=np.tile(np.arange(len(y)), 2))."
 )
-# Between these, sums and squares of weights neither vanish nor overflow, however many there are.
-TINY, HUGE = 1e-100, 1e100
+# Between these, fourth powers of weights, and sums of them, neither vanish nor overflow.
+TINY, HUGE = 1e-30, 1e30
 MOST = 2**63
 
 

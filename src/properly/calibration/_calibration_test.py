@@ -19,7 +19,6 @@ from properly.counts._cases import (
     has_classes,
     has_clusters,
     has_time,
-    in_reach,
     is_dependent,
     note_whole_weights,
     require_no_time,
@@ -219,7 +218,7 @@ def calibration_test(
     chosen = None if rule is None else _proper(require_binary(rule))
     name = statistic or _default(tally, chosen)
     _require_fit(tally, name, rule)
-    result = _by_trial(name, Trial(in_reach(tally), chosen or Brier(), *drawing, groups, training))
+    result = _by_trial(name, Trial(tally, chosen or Brier(), *drawing, groups, training))
     if reason := why_untested(result):
         notice(f"calibration was not tested: {reason}")
     return result
@@ -232,7 +231,7 @@ def combined_test(source: Tally | Cases, replicates: int, null: NullDraws) -> Ca
 
 def dependent_test(source: Cases, small: float) -> CalibrationTest:
     """Make the usual test of cases in clusters or with times, unless no p-value can be `small`."""
-    return _by_trial("score", Trial(in_reach(source), Brier(), 0, small=small))
+    return _by_trial("score", Trial(source, Brier(), 0, small=small))
 
 
 def _by_trial(name: str, trial: Trial) -> CalibrationTest:

@@ -21,7 +21,7 @@ from properly.calibration._statistics import (
     score_axes,
     score_statistic,
 )
-from properly.counts._cases import Cases, as_counted, in_reach, rows_in_use
+from properly.counts._cases import Cases, as_counted, rows_in_use
 from properly.counts._tally import Tally, as_tally
 from properly.inference._design import Design, effective_number, is_alike
 from properly.inference._draws import Counts, Rows, sampler
@@ -68,7 +68,7 @@ class Subject(NamedTuple):
     @classmethod
     def of(cls, source: Tally | Cases) -> Subject:
         """Take a tally of counts, or cases of an event."""
-        source = in_reach(as_counted(source))
+        source = as_counted(source)
         if not isinstance(source, Cases):
             tally = as_tally(source)
             return cls(Sample.of(tally), sampler(tally), about_tally(tally))

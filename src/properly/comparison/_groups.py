@@ -35,7 +35,6 @@ from properly.counts._cases import (
     Cases,
     has_clusters,
     has_time,
-    in_reach,
     numbered,
     require_groups,
     rows_in_use,
@@ -309,7 +308,6 @@ def by_group(
     rule = require_class_rule(rule) if cases.classes else require_binary(rule)
     drawing = as_drawing(level, replicates, rng)
     within = check_flag(calibration, "calibration") and cases.classes is None
-    cases = in_reach(cases)
     counted = _count(cases)
     split = _split(counted, Design.of(cases))
     warn_of_groups(counted, is_event=cases.classes is None)

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, NamedTuple, TypeGuard, TypeVar, cast
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeGuard
 
 import numpy as np
 
 from properly._boundary._arrays import check_column, check_rows, counts_beside, event_label
 from properly._boundary._classes import category_order, check_class_rows, is_table
-from properly._boundary._exponents import divided, middle_exponent
 from properly._boundary._interrupts import checkpoint
 from properly._boundary._labels import as_labels, check_labels
 from properly._boundary._libraries import (
@@ -31,7 +30,6 @@ if TYPE_CHECKING:
 
     from properly.typing import Array, ArrayLike
 
-Source = TypeVar("Source", bound="Cases | Tally")
 # Rows that are repeated take memory, each as much as one that was given.
 MOST_REPEATED = 10**8
 
@@ -423,33 +421,6 @@ def is_in_place(cases: Cases) -> bool:
 def as_counted(source: Tally | Cases) -> Tally | Cases:
     """Return the tally of cases that it says all about."""
     return source.tally() if isinstance(source, Cases) and is_counted(source) else source
-
-
-def in_reach(source: Source) -> Source:
-    """Divide weights so large or small that their powers are no doubles by a power of two.
-
-    For what depends on their ratios alone. The middle of their range becomes 1, so that all of them
-    still are weights.
-    """
-    result: Any
-    weight = source.weight
-    if weight is None or (isinstance(source, Tally) and source.event_squares is None):
-        return source
-    exponent = middle_exponent(to_numpy(weight))
-    if not exponent:
-        return source
-    if isinstance(source, Tally):
-        powers = (exponent, exponent, 2 * exponent, 2 * exponent)
-        columns = [
-            to_library_of(divided(to_numpy(x), power), x)
-            for x, power in zip(source._columns(), powers, strict=True)  # noqa: SLF001
-        ]
-        result = Tally._of([source.value, *columns], source.cells)  # noqa: SLF001
-    else:
-        result = with_forecasts(source, source.p, lent=True)
-        scaled = divided(to_numpy(weight).astype(np.float64), exponent)
-        object.__setattr__(result, "weight", kept(to_library_of(scaled, weight)))
-    return cast("Source", result)
 
 
 def require_no_time(source: object, what: str) -> None:

@@ -8,10 +8,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, NoReturn, get_args
 
-import numpy as np
-
 from properly._boundary._labels import names_of_labels
-from properly._boundary._libraries import is_numpy, namespace, without_gradient
+from properly._boundary._libraries import namespace, without_gradient
 from properly.counts._calls import takes_class_rows
 from properly.counts._cases import Cases, event_among, require_classes
 from properly.errors import ArgumentTypeError, DataError, ImproperRuleError
@@ -25,19 +23,9 @@ if TYPE_CHECKING:
     from properly.typing import Array
 
 
-# Doubles between 0 and 1 hold so many decimals, whatever they are.
-DECIMALS = 15
-PRECISION = 2.0**-52
 ALMOST_ONE = 1 - 2.0**-53
-# Sums of leading parts, multiples of this, are exact.
-LEADING = 2.0**-27
-# How far a sum of rounded numbers may be from the rounded sum, relative to it.
-SLACK = 1.5 * PRECISION
-# Fractions of larger denominators are not looked for; it takes so many steps to find the others.
-MOST_PARTS = 10_000
-STEPS = 12
-# Rows whose steps stay in the fastest cache.
-PIECE = 1 << 14
+# Decimals that sums of probabilities are rounded to, above and below the limit; see `as_decimals`.
+DECIMALS, MORE_DECIMALS, LIMIT, RARE = 1e12, 1e15, 1e-3, 1e-6
 View = Literal["cumulative", "one_vs_rest", "top_label"]
 VIEWS: tuple[View, ...] = get_args(View)
 LIKELIEST = "likeliest class"
@@ -74,9 +62,8 @@ def cumulative(cases: Cases) -> dict[str, Cases]:
     the mean of the Brier scores of the questions.
 
     Equal decimals stay equal: 0.1 + 0.2 and 0.3 are the same forecast, though their doubles differ.
-    So do equal fractions, such as shares of an ensemble: 1/30 + 4/30 and 5/30. A sum that is off a
-    decimal of at most 15 digits, or a fraction of a denominator of at most 10,000, by no more than
-    rounding, is that number. Different decimals of at most 15 digits stay different.
+    So do equal fractions, such as shares of an ensemble: 1/30 + 4/30 and 5/30. Sums are rounded to
+    12 decimals, and to 15 below 0.001; sums below a millionth stay as they are.
 
     Examples
     --------
@@ -197,10 +184,21 @@ def upper_tails(p: Array) -> list[Array]:
     """Return the probability above each cut, lowest cut first, in double precision."""
     xp = namespace(p)
     p = xp.astype(without_gradient(p), xp.float64)
-    columns = [p[:, k] for k in range(int(p.shape[1]))]
-    lower = _running_sums(columns[:-1])
-    upper = _running_sums(columns[:0:-1])[::-1]
-    return [as_fractions(_above(*sides)) for sides in zip(lower, upper, strict=True)]
+    lower = xp.cumulative_sum(p[:, :-1], axis=1)
+    upper = xp.flip(xp.cumulative_sum(xp.flip(p[:, 1:], axis=1), axis=1), axis=1)
+    tails = _above(as_decimals(lower), as_decimals(upper))
+    return [tails[:, k] for k in range(int(tails.shape[1]))]
+
+
+def as_decimals(p: Array) -> Array:
+    """Round sums of probabilities to 12 decimals, those below 0.001 to 15, so that ties stay ties.
+
+    The doubles nearest to 0.1 and 0.2 do not add up to the one nearest to 0.3, and recalibration
+    pools equal forecasts. Sums below a millionth stay as they are: rounding would cost them digits.
+    """
+    xp = namespace(p)
+    scale = xp.where(p >= LIMIT, xp.full_like(p, DECIMALS), xp.full_like(p, MORE_DECIMALS))
+    return xp.where(p >= RARE, xp.round(p * scale) / scale, p)
 
 
 def complement(p: Array) -> Array:
@@ -208,8 +206,10 @@ def complement(p: Array) -> Array:
 
     It is 0 only if the probability is 1.
     """
-    result = _as_decimal(1 - p, PRECISION * p + (1 - ALMOST_ONE))
-    return namespace(p).where(result > 0, result, 1 - p)
+    xp, rest = namespace(p), 1 - p
+    decimal = xp.round(rest * MORE_DECIMALS) / MORE_DECIMALS
+    near = (xp.abs(decimal - rest) <= (1 - ALMOST_ONE) * (1 + 2 * p)) & (decimal > 0)
+    return xp.where(near, decimal, rest)
 
 
 def _above(lower: Array, upper: Array) -> Array:
@@ -219,90 +219,9 @@ def _above(lower: Array, upper: Array) -> Array:
     nearly; and if something below is possible, however unlikely, it is less than 1.
     """
     xp = namespace(upper)
-    lower, upper = (_as_decimal(side, SLACK * side) for side in (lower, upper))
-    likely = _as_decimal(1 - lower, xp.full_like(lower, 1 - ALMOST_ONE))
+    likely = complement(lower)
     uncertain = xp.where(likely < 1, likely, xp.full_like(likely, ALMOST_ONE))
     return xp.where(upper <= lower, upper, xp.where(lower > 0, uncertain, likely))
-
-
-def _running_sums(columns: Sequence[Array]) -> list[Array]:
-    """Add up columns, one after the other.
-
-    Leading digits add up exactly, and the others lose next to nothing, so the error of a sum does
-    not grow with the number of columns.
-    """
-    xp = namespace(columns[0])
-    leading = rest = xp.zeros_like(columns[0])
-    sums = []
-    for column in columns:
-        digits = xp.floor(column / LEADING) * LEADING
-        leading, rest = leading + digits, rest + (column - digits)
-        sums.append(leading + rest)
-    return sums
-
-
-def as_fractions(p: Array) -> Array:
-    """Write probabilities as the simple fractions that they stand for, if they may well be some.
-
-    Doubles of 1/30 and 4/30 add up to another double than that of 5/30. No fixed grid makes such
-    sums equal, wherever its borders are, since some fraction is next to a border. Each number is
-    expanded into a continued fraction instead, whose convergents are the simplest fractions near
-    it. The first one as near as rounding allows is taken. Simple fractions are far apart, so the
-    order of forecasts is kept; and decimals of 15 digits are farther apart than anything is moved.
-    """
-    if not is_numpy(p) or len(p) <= PIECE:
-        return _as_fraction(p)
-    pieces = (p[start : start + PIECE] for start in range(0, len(p), PIECE))
-    return np.concatenate([_as_fraction(piece) for piece in pieces])
-
-
-def _as_fraction(p: Array) -> Array:
-    xp = namespace(p)
-    # One minus a number between 1/2 and 1 is exact.
-    x = xp.where(p > 0.5, 1 - p, p)
-    slack = xp.where(p > 0.5, SLACK * x + PRECISION, 2 * SLACK * x)
-    parts = _denominator(x, slack)
-    fewer = xp.round(x * parts)
-    near = xp.abs(fewer / parts - x) <= slack
-    return xp.where(near & (fewer > 0), xp.where(p > 0.5, parts - fewer, fewer) / parts, p)
-
-
-def _denominator(x: Array, slack: Array) -> Array:
-    """Expand into a continued fraction to nearest integers, until what is left is rounding.
-
-    The denominator is 1 where that is not reached. What is left grows with its square.
-    """
-    xp = namespace(x)
-    found = parts = xp.ones_like(x)
-    before, rest, left = xp.zeros_like(x), x, 8 * slack
-    # Once nothing is left, the next denominator is too large, or no number.
-    with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
-        for _ in range(STEPS):
-            rest = 1 / rest
-            whole = xp.round(rest)
-            rest = rest - whole
-            parts, before = whole * parts + before, parts
-            square = parts * parts
-            simple = square <= MOST_PARTS**2
-            found = xp.where(simple & (xp.abs(rest) <= left * square), xp.abs(parts), found)
-            if not bool(xp.any(simple)):
-                break
-    return found
-
-
-def _as_decimal(p: Array, slack: Array) -> Array:
-    """Write a sum as the decimal that it stands for, if it may well be one.
-
-    The doubles nearest to 0.1 and 0.2 do not add up to the one nearest to 0.3. Recalibration pools
-    equal forecasts and orders all others, so it would take 0.1 + 0.2 for a higher forecast than
-    0.3. A sum is therefore rounded to as many decimals as a double holds, but moved no farther than
-    rounding might have moved it: small probabilities, of which that would leave few digits, stay as
-    they are. What lies between a sum that is moved and its decimal is moved to
-    it too, so the order of forecasts is kept.
-    """
-    xp = namespace(p)
-    nearest = xp.round(p * 10.0**DECIMALS) / 10.0**DECIMALS
-    return xp.where(xp.abs(nearest - p) <= slack, nearest, p)
 
 
 def _at_most_one(p: Array) -> Array:

@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Any, NoReturn
 import numpy as np
 
 from properly._boundary._arrays import (
-    HUGE,
     MOST,
     check_amounts,
     check_counts,
@@ -399,7 +398,7 @@ def _keep_nonevents(weight: Array, events: Array, squares: Array) -> Array:
     if xp.isdtype(weight.dtype, "integral"):
         return weight
     lost = (weight <= events) & (squares > 0)
-    return xp.where(lost, xp.nextafter(events, xp.full_like(events, HUGE)), weight)
+    return xp.where(lost, xp.nextafter(events, xp.full_like(events, float("inf"))), weight)
 
 
 def _require_events_within(weight: Array, events: Array) -> None:

@@ -20,7 +20,6 @@ from properly.decisions._grid import (
     check_threshold,
     check_tolerance,
     from_each_on,
-    require_no_drift,
     settle,
     settled,
 )
@@ -50,8 +49,6 @@ RATES = {
 NO_ENDS = math.nan, math.nan
 # Of so many cases at least, up to the most, should so many have the event.
 LEAST_PEOPLE, MOST_PEOPLE, EVENTS = 1_000, 1_000_000, 5
-# Forecasts so close to a threshold of a grid are meant to be at it.
-NEAR = 1e-9
 
 
 def round_number(event_rate: float) -> int:
@@ -338,7 +335,7 @@ def at_threshold(
     threshold: float,
     *,
     harm: float = 0.0,
-    tolerance: float = 0.0,
+    tolerance: float | None = None,
     interval: bool = False,
     level: float = 0.95,
 ) -> AtThreshold:
@@ -360,10 +357,10 @@ def at_threshold(
     harm : float
         What making the forecast costs, in net benefit: 0.01 if a test is as bad for a hundred
         people as one event missed.
-    tolerance : float
-        Forecasts no further than this from the threshold count as at it. Without it, a threshold
-        that misses a forecast by rounding alone is refused. Forecasts of single precision are at
-        the threshold if it would be rounded to them.
+    tolerance : float, optional
+        Forecasts no further than this from the threshold count as at it; by default, those that
+        miss it by a billionth of it at most: 0.1 + 0.2 is 0.3. Forecasts of single precision are
+        at the threshold if it would be rounded to them.
     interval : bool
         Say how far off each number may be.
     level : float
@@ -431,7 +428,6 @@ def at_threshold(
     interval = check_flag(interval, "interval")
     t = as_tally(tally)
     counts = outcomes(t)._replace(value=settle(to_numpy(t.value), at, tolerance))
-    require_no_drift(counts.value, at)
     if interval:
         warn_of_few(tally)
     rows = sampled(settled(tally, at, tolerance)) if interval else None
@@ -443,8 +439,8 @@ def at_thresholds(
 ) -> tuple[AtThreshold, ...]:
     """Judge forecasts at each threshold of a grid, with intervals if they have a level."""
     t = as_tally(tally)
-    counts = outcomes(t)._replace(value=settle(to_numpy(t.value), thresholds, NEAR))
-    rows = None if level is None else sampled(settled(tally, thresholds, NEAR))
+    counts = outcomes(t)._replace(value=settle(to_numpy(t.value), thresholds, None))
+    rows = None if level is None else sampled(settled(tally, thresholds, None))
     return _judge(rows, counts, thresholds, 0.0, level)
 
 

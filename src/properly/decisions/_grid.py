@@ -1,8 +1,7 @@
 """Grids of thresholds, and who is acted upon at each of them.
 
 One acts if the forecast is at the threshold or above. A forecast that was meant to be at it, and
-misses it by rounding alone, would be put on the wrong side, so that is refused or, within a
-tolerance, mended.
+misses it by rounding alone, is at it.
 """
 
 from __future__ import annotations
@@ -16,6 +15,7 @@ from properly._boundary._arrays import check_forecasts
 from properly._boundary._chunks import FEW, share_out, sweep
 from properly._boundary._libraries import read_only, to_numpy
 from properly._boundary._options import as_number, check_choice
+from properly._boundary._tolerances import SAME_FORECAST
 from properly.counts._cases import Cases, event_among
 from properly.errors import DataError
 
@@ -29,8 +29,6 @@ if TYPE_CHECKING:
 EVERY = "every"
 # Not np.arange(0.01, 1, 0.01), which drifts: k / 100 is what 0.07 is read as.
 PERCENT: Column = read_only(np.arange(1, 100) / 100)
-# So many units in the last place are rounding, not a different number.
-ULPS = 4
 # Thresholds to look up: so many at most, at equal steps if a range begins above this share of its
 # end; else on a ladder, the finest that has not too many rungs, from this share of the end on.
 MOST_LOOKED_UP, NARROW, LEAST_SHARE = 40, 0.09, 0.001
@@ -120,8 +118,10 @@ def round_step(least: float) -> float:
     return next(x for x in steps if x >= least * (1 - 1e-9))
 
 
-def check_tolerance(tolerance: float, threshold: Column | None) -> float:
+def check_tolerance(tolerance: float | None, threshold: Column | None) -> float | None:
     """Take a tolerance that leaves no doubt at which threshold a forecast is meant to be."""
+    if tolerance is None:
+        return None
     result = as_number(tolerance, "tolerance")
     if not 0 <= result < 1:
         message = f"a tolerance must be zero or more, and less than 1; got {result:g}"
@@ -136,7 +136,7 @@ def check_tolerance(tolerance: float, threshold: Column | None) -> float:
     return result
 
 
-def settle(p: Column, threshold: Column, tolerance: float) -> Column:
+def settle(p: Column, threshold: Column, tolerance: float | None) -> Column:
     """Move forecasts that are meant to be at a threshold to it; an order stays as it is.
 
     These are forecasts within the tolerance and, of single precision, those that the threshold
@@ -146,36 +146,19 @@ def settle(p: Column, threshold: Column, tolerance: float) -> Column:
         rounded = threshold.astype(np.float32)
         place = np.minimum(np.searchsorted(rounded, p), len(rounded) - 1)
         p = np.where(rounded[place] == p, threshold[place], p.astype(np.float64))
-    if tolerance == 0:
-        return p
     middle = (threshold[1:] + threshold[:-1]) / 2
     nearest = threshold[np.searchsorted(middle, p)]
-    return np.where(np.abs(p - nearest) <= tolerance, nearest, p)
+    slack = SAME_FORECAST * nearest if tolerance is None else tolerance
+    return np.where(np.abs(p - nearest) <= slack, nearest, p)
 
 
-def settled(source: Tally | Cases, threshold: Column | None, tolerance: float) -> Tally | Cases:
+def settled(
+    source: Tally | Cases, threshold: Column | None, tolerance: float | None
+) -> Tally | Cases:
     """Move the forecasts of rows likewise; all thresholds are met as it is, and so is a tally."""
     if threshold is None or not isinstance(source, Cases):
         return source
     return event_among(source, source.y, settle(to_numpy(source.p), threshold, tolerance))
-
-
-def require_no_drift(value: Column, threshold: Column) -> None:
-    """Refuse thresholds that a forecast, of all those in order, misses by rounding alone."""
-    below = np.searchsorted(value, threshold, side="left") - 1
-    above = np.searchsorted(value, threshold, side="right")
-    near = np.stack([value[np.maximum(below, 0)], value[np.minimum(above, len(value) - 1)]])
-    away = np.abs(near - threshold)
-    # At 0 everybody is acted upon, whatever the forecast.
-    drifted = (threshold > 0) & (away > 0) & (away <= ULPS * np.spacing(threshold))
-    at = np.flatnonzero(drifted.any(axis=0))
-    if at.size:
-        t = float(threshold[at[0]])
-        v = float(near[0 if drifted[0, at[0]] else 1, at[0]])
-        many = f" ({at.size} such thresholds)" if at.size > 1 else ""
-        message = f"thresholds must not miss forecasts by rounding alone; {t!r} misses {v!r}{many}"
-        hint = "write a grid as numpy.arange(1, 100) / 100, or give a tolerance such as 1e-9."
-        raise DataError(message, hint=hint)
 
 
 def check_harm(harm: float) -> float:

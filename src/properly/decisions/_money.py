@@ -12,12 +12,12 @@ import numpy as np
 from properly._boundary._libraries import to_numpy
 from properly._boundary._options import as_number, check_level
 from properly._boundary._record import Record
+from properly._boundary._tolerances import SAME_FORECAST
 from properly.counts._baselines import EVENT_RATE, TREAT_ALL, TREAT_NONE, baselines
 from properly.counts._calls import takes_rows
 from properly.counts._cases import is_dependent
 from properly.counts._scoring import mean_score
 from properly.counts._tally import Tally, as_tally
-from properly.decisions._grid import ULPS
 from properly.errors import ArgumentTypeError, DataError
 from properly.inference._variance import spread_of_means
 from properly.rules import Elementary, Regret
@@ -150,7 +150,7 @@ def regret_in_money(
     if not isinstance(threshold, Interval):
         # A quotient may miss a forecast by its own rounding, as 2.1 / 3 misses 0.7.
         nearest = float(value[np.argmin(np.abs(value - threshold))])
-        if abs(nearest - threshold) <= ULPS * math.ulp(threshold):
+        if abs(nearest - threshold) <= SAME_FORECAST * threshold:
             threshold = nearest
     rule = Regret(threshold) if isinstance(threshold, Interval) else Elementary(threshold)
     cases, level = _check_per(per), check_level(level)

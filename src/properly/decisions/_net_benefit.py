@@ -25,7 +25,6 @@ from properly.decisions._grid import (
     check_thresholds,
     check_tolerance,
     odds,
-    require_no_drift,
     settle,
     settled,
 )
@@ -316,7 +315,7 @@ def decision_curve(
     thresholds: ArrayLike | Literal["every"] | None = None,
     *,
     harm: float = 0.0,
-    tolerance: float = 0.0,
+    tolerance: float | None = None,
     band: Literal["confidence"] | None = None,
     level: float = 0.95,
 ) -> DecisionCurve:
@@ -337,12 +336,11 @@ def decision_curve(
     harm : float
         What making the forecast costs, in net benefit; subtracted from that of the forecasts, not
         from that of acting on all.
-    tolerance : float
-        Forecasts no further than this from a threshold count as at it. Without it, thresholds that
-        miss a forecast by rounding alone are refused, as many of ``numpy.arange(0.01, 1, 0.01)``
-        would; write ``numpy.arange(1, 100) / 100``. Forecasts of single precision are at a
-        threshold that would be rounded to them, and thresholds of single precision are the
-        shortest decimals that they print as.
+    tolerance : float, optional
+        Forecasts no further than this from a threshold count as at it; by default, those that miss
+        it by a billionth of it at most, as many would of ``numpy.arange(0.01, 1, 0.01)``. Forecasts
+        of single precision are at a threshold that would be rounded to them, and thresholds of
+        single precision are the shortest decimals that they print as.
     band : {"confidence"}, optional
         Where the curve of the population may lie, at each threshold by itself.
     level : float
@@ -409,7 +407,7 @@ def decision_difference(
     second: Tally | Cases | Literal["treat all", "treat none"],
     thresholds: ArrayLike | Literal["every"] | None = None,
     *,
-    tolerance: float = 0.0,
+    tolerance: float | None = None,
     band: Literal["confidence"] | None = None,
     level: float = 0.95,
 ) -> DecisionDifference:
@@ -481,7 +479,7 @@ def _rival(first: Tally | Cases, second: Tally | Cases | str) -> Tally | Cases:
     return event_among(first, first.y, np.full(len(first), float(second == TREAT_ALL)))
 
 
-def _outcomes(source: Tally | Cases, threshold: Column | None, tolerance: float) -> Outcomes:
+def _outcomes(source: Tally | Cases, threshold: Column | None, tolerance: float | None) -> Outcomes:
     """Take what happened, with forecasts moved to the thresholds that they are meant to be at."""
     t = as_tally(source)
     if threshold is None:
@@ -489,9 +487,7 @@ def _outcomes(source: Tally | Cases, threshold: Column | None, tolerance: float)
     if stays(t):
         t = condense(t, threshold, tolerance)
     result = outcomes(t)
-    value = settle(to_numpy(t.value), threshold, tolerance)
-    require_no_drift(value, threshold)
-    return result._replace(value=value)
+    return result._replace(value=settle(to_numpy(t.value), threshold, tolerance))
 
 
 def _band(

@@ -183,14 +183,14 @@ def _at_each_cut(chosen: Situation) -> Situation:
 
 
 def _call(chosen: Situation) -> str:
-    body = Template(chosen.body).substitute(y="y", p="p", slack="")
+    body = Template(chosen.body).substitute(y="y", p="p")
     head = "# y: 1 if the event came, else 0; p: its forecast probability"
     return "\n".join([head, "import properly", *_import_of_rules(body), body])
 
 
 def _call_at_each_cut(chosen: Situation) -> str:
     cut = chosen.cut
-    names = {"y": "event", "p": "risk", "slack": ", tolerance=1e-9"}
+    names = {"y": "event", "p": "risk"}
     body = EVENT + Template(chosen.body).substitute(names)
     after = "" if cut.rule is None else f'print(f"{cut.metric} {{{cut.rule}(y, p):.5f}}")'
     return "\n".join(

@@ -1,7 +1,6 @@
 """Texts and calls of the advice, for each kind of decision.
 
-In a body of Python, ``$y`` and ``$p`` stand for outcomes and forecasts, and ``$slack`` for an
-argument that forgives the rounding of sums.
+In a body of Python, ``$y`` and ``$p`` stand for outcomes and forecasts.
 """
 
 from __future__ import annotations
@@ -69,7 +68,7 @@ ONE_BUDGET = ("Precision@K at one K", "at another, models may change places.")
 AT_THRESHOLD = """\
 tally = properly.tally($y, $p)
 for name, t in {"model": tally, **properly.counts.baselines(tally)}.items():
-    at = properly.at_threshold(t, 0.1$slack)  # your threshold
+    at = properly.at_threshold(t, 0.1)  # your threshold
     print(f"{name:10}  {at.net_benefit=:.4f}  {at.regret=:.4f}  {at.skill=:.3f}")"""
 BY_RULES = """\
 tally = properly.tally($y, $p)
@@ -273,7 +272,7 @@ MONEY: dict[tuple[str, str], Money] = {
         f"""\
 cost, loss = 10, 100  # yours
 {IN_MONEY}
-at = properly.at_threshold(tally, cost / loss$slack)
+at = properly.at_threshold(tally, cost / loss)
 print(f"{{at.net_benefit=:.4f}}  {{at.regret=:.4f}}  {{at.skill=:.3f}}")""",
     ),
     ("independent", "range"): Money(

@@ -18,7 +18,6 @@ import numpy as np
 from properly._boundary._arrays import event_label
 from properly._boundary._classes import note_of_order, order_of, require_named_in_order
 from properly._boundary._labels import check_labels, require_columns
-from properly.counts._reductions import as_fractions
 from properly.engines._cell_counts import CELLS, MOST_DISTINCT, Counts
 from properly.engines._frame_pooling import Pooled, pool_cells, pool_few_values
 from properly.engines._loss_sums import sum_up
@@ -306,8 +305,6 @@ def summarize_frame(
         say(f"the forecasts of {model}")
         key = model if view is None else (model, view)
         pooled, grouped = _pooled(viewed, total, cells)
-        if grouped is None and view is not None and view[0] == "above":
-            pooled = pooled._replace(place=as_fractions(pooled.place))
         counts[key] = _counts(pooled, grouped)
         for group, group_counts in within.items():
             group_counts[key] = _counts(pooled.of_group(group), grouped)

@@ -23,7 +23,7 @@ import numpy as np
 
 from properly._boundary._arrays import HUGE, TINY, check_outcomes, missing_hint, scale_hint
 from properly._boundary._labels import class_numbers, numbers_are_classes, require_columns
-from properly.counts._reductions import ALMOST_ONE, DECIMALS, LEADING, SLACK
+from properly.counts._reductions import ALMOST_ONE, DECIMALS, LIMIT, MORE_DECIMALS, RARE
 from properly.engines._files._cluster_errors import translated
 from properly.engines._roles import Roles, as_lazy, distinct_names, first_entry, require_roles
 from properly.errors import DataError
@@ -415,39 +415,37 @@ def class_views(rows: Rows) -> dict[tuple[str, Any], Rows]:
 
 
 def _above(rows: Rows, number: nw.Expr, names: Sequence[str], k: int) -> Rows:
-    """Judge the probability above a cut, taken from the smaller side, as `upper_tails` does.
-
-    Fractions are left to whoever has pooled the forecasts, which are few then.
-    """
-    sides = {"lo": _exact_sum(names[: k + 1]), "up": _exact_sum(names[:k:-1])}
-    # No constant: polars divides by those by multiplying with their rounded inverses.
-    many = nw.col(names[0]) * 0 + 10.0**DECIMALS
-    data = rows.data.with_columns(happened=number > k, many=many, **sides)
+    """Judge the probability above a cut, taken from the smaller side, as `upper_tails` does."""
+    sides = {"lo": names[: k + 1], "up": names[:k:-1]}
+    # No constants: polars divides by those by multiplying with their rounded inverses.
+    none, more = nw.col(names[0]) * 0, nw.col("more")
+    data = rows.data.with_columns(happened=number > k, more=none + MORE_DECIMALS)
     data = data.with_columns(
-        lo=_as_decimal(nw.col("lo"), nw.col("lo") * SLACK),
-        up=_as_decimal(nw.col("up"), nw.col("up") * SLACK),
+        **{side: reduce(operator.add, map(nw.col, columns)) for side, columns in sides.items()}
     )
-    lower, upper = nw.col("lo"), nw.col("up")
-    likely = _as_decimal(1 - lower, nw.lit(1 - ALMOST_ONE))
-    data = data.with_columns(likely=likely)
-    likely = nw.col("likely")
+    data = data.with_columns(
+        **{f"{side}_digits": _digits(nw.col(side), none, more) for side in sides}
+    )
+    data = data.with_columns(**{side: _as_decimal(nw.col(side), side) for side in sides})
+    lower, upper, likely = nw.col("lo"), nw.col("up"), nw.col("likely")
+    decimal = ((1 - lower) * MORE_DECIMALS + 0.5).floor() / more
+    off = (decimal - (1 - lower)).abs()
+    near = off <= (1 - ALMOST_ONE) * (1 + 2 * lower)
+    data = data.with_columns(likely=nw.when(near).then(decimal).otherwise(1 - lower))
     uncertain = nw.when(likely < 1).then(likely).otherwise(nw.lit(ALMOST_ONE))
     mostly = nw.when(lower > 0).then(uncertain).otherwise(likely)
     p = nw.when(upper <= lower).then(upper).otherwise(mostly)
     return replace(rows, data=data).event_of(nw.col("happened"), p)
 
 
-def _exact_sum(columns: Sequence[str]) -> nw.Expr:
-    """Add up leading digits, and then the others, as `upper_tails` does."""
-    leading = [floor(nw.col(name) / LEADING) * LEADING for name in columns]
-    rest = [nw.col(name) - digits for name, digits in zip(columns, leading, strict=True)]
-    return reduce(operator.add, leading) + reduce(operator.add, rest)
+def _digits(p: nw.Expr, none: nw.Expr, more: nw.Expr) -> nw.Expr:
+    return nw.when(p >= LIMIT).then(none + DECIMALS).otherwise(more)
 
 
-def _as_decimal(p: nw.Expr, slack: nw.Expr) -> nw.Expr:
-    """Write a sum as the decimal that it stands for, if it may well be one."""
-    nearest = (p * 10.0**DECIMALS + 0.5).floor() / nw.col("many")
-    return nw.when((nearest - p).abs() <= slack).then(nearest).otherwise(p)
+def _as_decimal(p: nw.Expr, side: str) -> nw.Expr:
+    """Round a sum as `as_decimals` does."""
+    digits = nw.col(f"{side}_digits")
+    return nw.when(p >= RARE).then((p * digits + 0.5).floor() / digits).otherwise(p)
 
 
 def confusion_of(rows: Rows) -> dict[str, Column]:

@@ -22,7 +22,6 @@ from properly._boundary._notices import notice
 from properly._boundary._options import as_number, check_choice, check_flag, check_inside
 from properly._boundary._text import amount_of, many
 from properly.calibration._event_tests import line, shift
-from properly.counts._cases import in_reach
 from properly.counts._prevalence_shift import ALMOST, HARDLY
 from properly.errors import DataError
 from properly.inference._logistic import Fitted, fit_columns, refit
@@ -105,7 +104,7 @@ class LogOddsMap(Map):
         raise NotImplementedError
 
     def _fit(self, tally: Tally) -> Self:
-        inside = self._usable(Sample.of(in_reach(tally)))
+        inside = self._usable(Sample.of(tally))
         return self._filled(tally, *self._estimate(inside))
 
     def _usable(self, sample: Sample) -> Sample:
