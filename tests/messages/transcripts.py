@@ -1,6 +1,6 @@
 """Transcripts of what is asked and what is said: ``>>> call``, and below it the words.
 
-A call without words sets the scene for its file. Names of the public doors are there, as are numpy
+A call without words sets the scene for its file; what a call returns as text is its words, too. Names of the public doors are there, as are numpy
 as ``np``, pandas as ``pd`` and polars as ``pl``; ``shell`` runs a command beside files that were
 written by ``write``, and its words are the exit code and what is printed as an error; ``beside``
 calls a function in a folder of its own, with some files. ``python -m tests.messages.transcripts``
@@ -131,6 +131,8 @@ def words(said: Said, **more: Any) -> list[str]:
             refusals = [error]
     if isinstance(result, Result):
         return [_printed(result)]
+    if isinstance(result, str | list):
+        return ["\n".join([result] if isinstance(result, str) else result)]
     if isinstance(result, Checkup):
         findings = [f"{x.severity} in {x.where}: {x.what}\n{x.advice}" for x in result.findings]
         return [said.words] if said.words in findings else findings
