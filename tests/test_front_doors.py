@@ -26,12 +26,11 @@ DOORS = {
         smooth_calibration_error
     """,
     "properly.comparison": """
-        BestEpoch BlockCrossValidation BlockSplit Comparison
+        BestEpoch Comparison
         ConfidenceSet Contrast EarlyStopping FoldScores Folds
-        GroupCalibration Groups Homogeneity Leaderboard MetricAgreement OverTime Pair
-        Selection SelectionReport Standing TrainingRun WorstGroup by_fold
-        by_group compare confidence_set leaderboard metric_agreement over_time
-        selection_report
+        GroupCalibration Groups Homogeneity Leaderboard OverTime Pair
+        Standing WorstGroup by_fold
+        by_group compare confidence_set leaderboard over_time
     """,
     "properly.counts": """
         Answers Cases Histogram Tally baselines cumulative one_vs_rest top_label with_event_rate

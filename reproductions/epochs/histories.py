@@ -9,14 +9,14 @@ import numpy as np
 
 from properly._boundary._record import columns_of, plain
 from properly._boundary._tables import table
-from properly.comparison import metric_agreement
+from reproductions.epochs.agreement import metric_agreement
 from reproductions.tables import Table, prose, section
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from properly.comparison import MetricAgreement
     from properly.typing import Column
+    from reproductions.epochs.agreement import MetricAgreement
     from reproductions.epochs.data import PublishedHistory
 
 

@@ -16,29 +16,25 @@ import numpy as np
 from properly._boundary._notices import import_extra
 from properly._boundary._record import columns_of, plain
 from properly.calibration import decompose
-from properly.comparison import (
-    BestEpoch,
-    BlockCrossValidation,
-    EarlyStopping,
-    TrainingRun,
-    metric_agreement,
-    selection_report,
-)
-from properly.comparison._selection import CHECKPOINT, EARLY
+from properly.comparison import BestEpoch, EarlyStopping
 from properly.counts import Cases, top_label
 from properly.decisions import confusion
 from properly.rules import PBS, PLL, Brier, Log
+from reproductions.epochs.agreement import metric_agreement
+from reproductions.epochs.blocks import BlockCrossValidation
 from reproductions.epochs.data import KINDS
+from reproductions.epochs.selection import CHECKPOINT, EARLY, TrainingRun, selection_report
 from reproductions.epochs.text import tell_training
 from reproductions.tables import Table
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
-    from properly.comparison import BlockSplit, SelectionReport
     from properly.rules import ClassRule
     from properly.typing import Column
+    from reproductions.epochs.blocks import BlockSplit
     from reproductions.epochs.data import ActivitySet
+    from reproductions.epochs.selection import SelectionReport
 
 
 # The batches are too small for several threads to pay, and with one the numbers are the same
@@ -223,7 +219,7 @@ class Run:
 
     @property
     def history(self) -> TrainingRun:
-        """The metrics by epoch, as `properly.comparison.selection_report` takes them."""
+        """The metrics by epoch, as `selection_report` takes them."""
         return TrainingRun(self.validation, self.test)
 
 

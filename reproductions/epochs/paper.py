@@ -146,7 +146,7 @@ def selection(
       tested. Here each run has a fresh one.
     * It joins blocks before it cuts windows. Here windows lie inside blocks, with a gap of one
       window between what is trained on and the rest; see
-      `properly.comparison.BlockCrossValidation`.
+      `reproductions.epochs.blocks.BlockCrossValidation`.
     * Three of the six splits are used, the first, the third and the last. Neighbouring ones share
       most of their data.
     * Rates of sampling are not stated. They are taken from the columns of time; windows are counted

@@ -14,8 +14,8 @@ from reproductions.epochs.reference import COLUMNS, TABLE2, TABLE3
 from reproductions.tables import heading, prose, section
 
 if TYPE_CHECKING:
-    from properly.comparison import Selection
     from reproductions.epochs.networks import Training
+    from reproductions.epochs.selection import Selection
 
 
 TITLES = {

@@ -269,26 +269,6 @@ def _(draw: Draw) -> Any:
     return evaluation.check_answers(pd.DataFrame(frame))
 
 
-def _history(draw: Draw, epochs: int) -> dict[str, Any]:
-    values = st.lists(chances | amounts, min_size=epochs, max_size=epochs)
-    return {name: draw(values) for name in ("brier", "macro_f1")}
-
-
-@call("comparison.metric_agreement")
-def _(draw: Draw) -> Any:
-    return comparison.metric_agreement(_history(draw, draw(st.integers(1, 6))))
-
-
-@call("comparison.selection_report")
-def _(draw: Draw) -> Any:
-    epochs = draw(st.integers(1, 4))
-    runs = [
-        comparison.TrainingRun(_history(draw, epochs), _history(draw, epochs))
-        for _ in range(draw(st.integers(1, 3)))
-    ]
-    return comparison.selection_report(runs, by="brier", report="macro_f1", rng=1)
-
-
 @call("comparison.over_time")
 def _(draw: Draw) -> Any:
     odd = draw(PLAIN)

@@ -108,30 +108,11 @@ def streamed() -> properly.Summary:
     return found.summary()
 
 
-EPOCHS = {"brier": [0.4, 0.2, 0.3], "error": [0.5, 0.3, 0.2], "macro_f1": [0.4, 0.6, 0.7]}
-
-
-def selected() -> properly.comparison.SelectionReport:
-    runs = [
-        properly.comparison.TrainingRun(EPOCHS, EPOCHS),
-        properly.comparison.TrainingRun(EPOCHS, EPOCHS),
-    ]
-    return properly.comparison.selection_report(
-        runs, by=["brier", "error"], report=["macro_f1"], rng=1
-    )
-
-
 def board(**options: Any) -> properly.comparison.Leaderboard:
     return properly.leaderboard(properly.datasets.tournament(40).answers, rng=1, **options)
 
 
 RECORDS: dict[str, Callable[[], Record]] = {
-    "MetricAgreement": lambda: properly.comparison.metric_agreement(EPOCHS),
-    "TrainingRun": lambda: properly.comparison.TrainingRun(EPOCHS, EPOCHS),
-    "SelectionReport": selected,
-    "Selection": lambda: selected().selections[0],
-    "BlockCrossValidation": lambda: properly.comparison.BlockCrossValidation(10),
-    "BlockSplit": lambda: next(iter(properly.comparison.BlockCrossValidation(10).splits(100))),
     "Interval": lambda: properly.Interval(0.05, 0.2),
     "Tally": lambda: TALLY,
     "Tally, weighted": lambda: properly.tally(Y, P, weight=np.linspace(0.1, 1, 200)),

@@ -9,7 +9,7 @@ import pytest
 
 import properly
 from properly._boundary._text import p_text
-from properly.comparison import TrainingRun, confidence_set, selection_report
+from properly.comparison import confidence_set
 from properly.inference._multiplicity import holm, holm_bounds
 from properly.rules import Brier, Log
 
@@ -142,22 +142,6 @@ def group(*, extreme: bool) -> Told:
     return Told(x.p_value[0].item(), x.p_is_bound[0].item(), draws, text, plain, row, 2)
 
 
-def selection(*, extreme: bool) -> Told:
-    rng = np.random.default_rng(5)
-    runs = []
-    for _ in range(40):
-        # By the first metric the first epoch is best, by the second the last.
-        away = 1.0 if extreme else rng.normal()
-        tried = {"a": [0.0, 1.0], "b": [1.0, 0.0]}
-        runs.append(TrainingRun(tried, {"error": [0.0, away]}))
-    record = selection_report(runs, by=["a", "b"], report="error", baseline="a", rng=1)
-    one = record["checkpoint", "b", "error"]
-    plain = record.to_dict()["selections"][1]["p_is_bound"]
-    row = record.to_frame("pandas")["p_is_bound"][1]
-    text = str(record) if extreme else p_text(one.p_value)
-    return Told(one.p_value, one.p_is_bound, 1999, text, plain, row)
-
-
 BY_DRAWS: dict[str, Callable[..., Told]] = {
     **{
         name: lambda extreme, name=name: statistic(name, extreme=extreme)
@@ -170,7 +154,6 @@ BY_DRAWS: dict[str, Callable[..., Told]] = {
     "pair": pair,
     "confidence set": in_set,
     "group": group,
-    "selection": selection,
 }
 by_draws = pytest.mark.parametrize("name", BY_DRAWS)
 

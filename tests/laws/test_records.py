@@ -67,10 +67,6 @@ WITHOUT_DICT = OPTIONS | {
     "Homogeneity",
     "WorstGroup",
     "Sentence",
-    "TrainingRun",
-    "Selection",
-    "BlockCrossValidation",
-    "BlockSplit",
     "Added",
 }
 # Its dictionary holds columns for a frame of one's own, a row a person.

@@ -279,3 +279,19 @@ def as_larger(
     if result != LARGER:
         require_columns(result, metrics, where)
     return tuple(name for name in result if name in metrics)
+
+
+def best_epochs(oriented: Column, count: int) -> Column:
+    """Return the epochs of the largest values; of equal ones, the earlier."""
+    return np.argsort(-oriented, kind="stable")[:count]
+
+
+def pearson(one: Column, other: Column) -> float:
+    """Correlate two columns; NaN if one never varies, or is infinite somewhere."""
+    if not (np.isfinite(one).all() and np.isfinite(other).all()):
+        return math.nan
+    if (one == one[0]).all() or (other == other[0]).all():
+        return math.nan
+    # Divided by their size first: squares of large numbers are infinite, those of small ones 0.
+    scaled = [x / np.abs(x).max() for x in (one, other)]
+    return float(np.corrcoef(*scaled)[0, 1])

@@ -10,8 +10,7 @@ import numpy as np
 from properly._boundary._exponents import divided, exponent_of
 from properly._boundary._labels import require_columns
 from properly._boundary._notices import import_extra
-from properly.comparison._agreement import best_epochs, pearson
-from properly.comparison._epochs import LARGER, as_larger, read_history
+from properly.comparison._epochs import LARGER, as_larger, best_epochs, pearson, read_history
 from properly.plots._axes import (
     GREY,
     TEXT,
@@ -79,7 +78,7 @@ def training(
     -----
     Epochs are counted from 0; of equal values the earliest is the best. An infinite loss leaves a
     gap, and a metric that never changes is a line half way up. The correlation r is Pearson's,
-    with losses turned round, as in `properly.comparison.metric_agreement`.
+    with losses turned round: 1 is agreement.
 
     Scales of their own make lines comparable, and hide how much a metric changes at all.
 

@@ -13,7 +13,7 @@ from properly._boundary._options import check_whole
 from properly._boundary._record import Record
 from properly._boundary._tables import table, wrapped
 from properly._boundary._text import many, printable
-from properly.comparison._epochs import LARGER, as_larger, read_history
+from properly.comparison._epochs import LARGER, as_larger, best_epochs, pearson, read_history
 from properly.errors import DataError
 
 if TYPE_CHECKING:
@@ -60,9 +60,9 @@ class MetricAgreement(Record):
 
     Examples
     --------
-    >>> import properly
+    >>> from reproductions.epochs.agreement import metric_agreement
     >>> history = {"log": [0.9, 0.7, 0.6, 0.8], "macro_f1": [0.2, 0.4, 0.5, 0.6]}
-    >>> properly.comparison.metric_agreement(history)
+    >>> metric_agreement(history)
     MetricAgreement(1 metric with macro_f1 over 4 epochs)
     """
 
@@ -163,13 +163,13 @@ def metric_agreement(
 
     Examples
     --------
-    >>> import properly
+    >>> from reproductions.epochs.agreement import metric_agreement
     >>> history = {
     ...     "log": [0.9, 0.7, 0.6, 0.8],
     ...     "error": [0.7, 0.5, 0.4, 0.35],
     ...     "macro_f1": [0.2, 0.4, 0.5, 0.6],
     ... }
-    >>> print(properly.comparison.metric_agreement(history, top=1))
+    >>> print(metric_agreement(history, top=1))
     agreement with macro_f1 (higher is better) over 4 epochs; at best 0.6000, at epoch 3
     <BLANKLINE>
     metric  better  Pearson  Spearman  top 1  best epoch  macro_f1 there
@@ -212,22 +212,6 @@ def check_top(top: int, epochs: int) -> int:
         )
         raise DataError(message, hint="top=1 compares the best epochs alone.")
     return result
-
-
-def best_epochs(oriented: Column, count: int) -> Column:
-    """Return the epochs of the largest values; of equal ones, the earlier."""
-    return np.argsort(-oriented, kind="stable")[:count]
-
-
-def pearson(one: Column, other: Column) -> float:
-    """Correlate two columns; NaN if one never varies, or is infinite somewhere."""
-    if not (np.isfinite(one).all() and np.isfinite(other).all()):
-        return math.nan
-    if (one == one[0]).all() or (other == other[0]).all():
-        return math.nan
-    # Divided by their size first: squares of large numbers are infinite, those of small ones 0.
-    scaled = [x / np.abs(x).max() for x in (one, other)]
-    return float(np.corrcoef(*scaled)[0, 1])
 
 
 def _spearman(one: Column, other: Column) -> float:

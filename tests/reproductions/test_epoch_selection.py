@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
-import json
 import math
 from typing import Any
 
 import numpy as np
-import polars as pl
 import pytest
+from reproductions.epochs.selection import (
+    SelectionReport,
+    TrainingRun,
+    selection_report,
+)
 from scipy.special import stdtrit
 from scipy.stats import permutation_test, ttest_1samp
 
-from properly.comparison import Selection, SelectionReport, TrainingRun, selection_report
 from properly.errors import DataError
 
 EPOCHS = 30
@@ -73,26 +75,6 @@ def test_early_stopping_takes_the_best_epoch_before_the_stop() -> None:
     assert patient["early stopping", "log", "macro_f1"].epochs == (4,)
 
 
-def test_early_stopping_never_beats_the_checkpoint_on_validation() -> None:
-    found = report(patience=3)
-    earlier = 0
-    for by in BY:
-        late, early = (found[way, by, "log"].epochs for way in ("checkpoint", "early stopping"))
-        for run, last, first in zip(RUNS, late, early, strict=True):
-            curve = run.validation[by] * (-1 if by == "macro_f1" else 1)
-            assert curve[last] <= curve[first]
-            assert first <= last
-            earlier += first < last
-    assert earlier > 5
-
-
-def test_runs_may_be_of_different_lengths() -> None:
-    short = TrainingRun({"log": [0.2, 0.1]}, {"error": [0.4, 0.3]})
-    long = TrainingRun({"log": [0.3, 0.2, 0.1]}, {"error": [0.6, 0.5, 0.4]})
-    (one,) = selection_report([short, long], by="log", report="error", patience=None)
-    assert (one.epochs, one.values) == ((1, 2), (0.3, 0.4))
-
-
 def test_the_interval_of_independent_runs_is_that_of_a_paired_t_test() -> None:
     found = report(baseline="log", level=0.9, patience=4)
     for way in ("checkpoint", "early stopping"):
@@ -138,18 +120,6 @@ def test_runs_of_one_seed_count_as_one_unit() -> None:
         assert one.difference == pytest.approx(means.mean())
         assert one.interval == pytest.approx((ends.low, ends.high))
         assert one.p_value >= 0.25
-
-
-def test_copies_of_a_run_in_its_cluster_are_no_evidence() -> None:
-    copies, clusters = [run for run in RUNS[:4] for _ in range(5)], np.repeat(range(4), 5)
-    once, often = (
-        report(RUNS[:4], baseline="log"),
-        report(copies, clusters=clusters, baseline="log"),
-    )
-    assert (once.units, often.units, often.runs) == (4, 4, 20)
-    for one, other in zip(once, often, strict=True):
-        assert other.interval == pytest.approx(one.interval, nan_ok=True)
-        assert other.p_value == pytest.approx(one.p_value, nan_ok=True)
 
 
 def test_clusters_of_unequal_size_have_the_variance_of_their_sums() -> None:
@@ -278,35 +248,6 @@ def test_without_a_baseline_nothing_is_compared() -> None:
     assert lines[-1] == (
         "epoch, mean: over runs; sd: their standard deviation, which is no standard error."
     )
-
-
-def test_the_record_can_be_stored() -> None:
-    found = three_runs()
-    assert repr(found) == "SelectionReport(8 selections, 3 independent runs)"
-    kept = json.loads(json.dumps(found.to_dict(), allow_nan=False))
-    assert (kept["baseline"], kept["patience"], kept["units"]) == ("log", 1, 3)
-    assert kept["selections"][0]["difference"] is None
-    assert kept["selections"][1]["epochs"] == [2, 2, 2]
-    frame = found.to_frame("polars")
-    assert frame.shape == (8, 13)
-    assert frame["way"].unique(maintain_order=True).to_list() == ["checkpoint", "early stopping"]
-    assert frame["upper"][1] == found["checkpoint", "error", "macro_f1"].interval[1]
-    assert list(found["checkpoint", "error", "macro_f1"].values) == pytest.approx([0.5, 0.51, 0.52])
-    first = next(iter(found))
-    assert isinstance(first, Selection)
-    assert repr(first) == "Selection(macro_f1 0.4, checkpoint by log, 3 runs)"
-
-
-def test_a_run_takes_frames_and_keeps_what_it_took() -> None:
-    values = {"log": [0.3, 0.1], "error": [0.5, 0.2]}
-    run = TrainingRun(pl.DataFrame(values), values)
-    assert repr(run) == "TrainingRun(2 epochs)"
-    assert run.epochs == 2
-    np.testing.assert_array_equal(run.validation["log"], run.test["log"])
-    with pytest.raises(AttributeError, match="cannot assign"):
-        run.test = {}  # type: ignore[misc]
-    with pytest.raises(ValueError, match="read-only"):
-        run.test["log"][0] = 0
 
 
 def test_a_misspelled_direction_is_refused() -> None:

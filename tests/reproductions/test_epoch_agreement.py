@@ -8,14 +8,13 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-import polars as pl
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
+from reproductions.epochs.agreement import MetricAgreement, metric_agreement
 from scipy.stats import pearsonr, spearmanr
 
-from properly.comparison import MetricAgreement, metric_agreement
 from properly.errors import DataError
 
 F1 = [0.1, 0.5, 0.4, 0.6]
@@ -89,24 +88,6 @@ def test_a_metric_that_never_changes_has_no_correlation() -> None:
     assert one.top_overlap == {"loss": 1.0}
 
 
-@pytest.mark.parametrize("unit", [1e-250, 1e-9, 1e9, 1e250])
-def test_correlations_do_not_depend_on_the_unit(unit: float) -> None:
-    loss = np.array([0.9, 0.5, 0.55, 0.3])
-    expected = agreement(loss, F1).pearson["loss"]
-    assert agreement(unit * loss, F1).pearson["loss"] == pytest.approx(expected, rel=1e-12)
-    assert agreement(-unit * loss, F1).pearson["loss"] == pytest.approx(-expected, rel=1e-12)
-
-
-def test_any_metric_may_be_the_reference() -> None:
-    history = {"log": [0.9, 0.4, 0.5], "brier": [0.8, 0.5, 0.3]}
-    found = metric_agreement(history, "brier", top=1)
-    assert found.metrics == ("log",)
-    assert (found.best_reference, found.reference_epoch) == (0.3, 2)
-    assert found.reference_at_best == {"log": 0.5}
-    assert found.larger == ()
-    assert str(found).startswith("agreement with brier (lower is better) over 3 epochs; at best")
-
-
 HISTORY = {"log": [0.9, 0.7, 0.6, 0.8], "flat": [1.0] * 4, "macro_f1": [0.2, 0.4, 0.5, 0.6]}
 
 
@@ -119,30 +100,6 @@ def test_it_is_laid_out_with_the_direction_of_each_metric() -> None:
         "-: not defined, since one of the two metrics is the same at all epochs; or infinite at\n"
         "  some, for Pearson's correlation."
     )
-
-
-def test_the_record_can_be_stored() -> None:
-    found = metric_agreement(HISTORY)
-    assert repr(found) == "MetricAgreement(2 metrics with macro_f1 over 4 epochs)"
-    kept = found.to_dict()
-    assert kept["pearson"]["flat"] is None
-    assert kept["best_epoch"] == {"log": 2, "flat": 0}
-    assert (kept["metrics"], kept["reference"], kept["top"]) == (["log", "flat"], "macro_f1", 3)
-    frame = found.to_frame("polars")
-    assert frame.columns == [
-        *("metric", "larger", "pearson", "spearman", "top_overlap", "best_epoch"),
-        "reference_at_best",
-    ]
-    assert frame["metric"].to_list() == ["log", "flat"]
-    assert frame["best_epoch"].to_list() == [2, 0]
-    again = metric_agreement(pl.DataFrame(HISTORY))
-    assert str(again) == str(found)
-
-
-def test_names_are_shown_and_not_obeyed() -> None:
-    found = metric_agreement({"\x1b[31mlog": [0.2, 0.1], "macro_f1": [0.1, 0.2]}, top=1)
-    assert "\x1b" not in str(found)
-    assert "\\x1b[31mlog" in str(found)
 
 
 def test_more_best_epochs_than_there_are_cannot_be_compared() -> None:

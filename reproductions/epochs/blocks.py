@@ -5,21 +5,19 @@ from __future__ import annotations
 import math
 from dataclasses import KW_ONLY, dataclass
 from itertools import pairwise
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from properly._boundary._arrays import as_column, check_length, require_present
-from properly._boundary._libraries import read_only, to_numpy
+from properly._boundary._libraries import read_only
 from properly._boundary._options import as_count, check_inside, check_whole
 from properly._boundary._text import many
-from properly.counts._cases import numbered
-from properly.errors import ArgumentTypeError, DataError
+from properly.errors import DataError
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from properly.typing import ArrayLike, Column
+    from properly.typing import Column
 
 
 # Shares such as 0.29 of 100 blocks are a little less than a whole number, by rounding alone.
@@ -193,55 +191,6 @@ class BlockCrossValidation:
             self._require_windows(i, [self._starts(one, i)[:2] for one in series])
         return (self._split(series, i, single=single) for i in range(self.count))
 
-    def split(
-        self,
-        X: Any,
-        y: Any = None,  # noqa: ARG002 - scikit-learn hands it in
-        groups: ArrayLike | None = None,
-    ) -> Iterator[tuple[Column, Column]]:
-        """Go through the splits as scikit-learn does, with rows for windows.
-
-        Parameters
-        ----------
-        X : array-like
-            One row a sample, in the order of time.
-        y : object
-            Not used.
-        groups : array-like, optional
-            The series that each row belongs to; those of one series are in the order of time.
-
-        Returns
-        -------
-        iterator of pairs of arrays
-            Rows to train on, and rows to test on. Blocks of validation are trained on, and the gap
-            is kept from the blocks of the test.
-        """
-        if self.window != 1:
-            message = f"rows are windows of one sample, so window must be 1; got {self.window}"
-            raise DataError(message, hint="splits(n) gives where longer windows start.")
-        by_name = _rows_of_series(_count_rows(X), groups)
-        rows = list(by_name.values())
-        series = [self._series(len(row), f"series {name!r}") for name, row in by_name.items()]
-        for i in range(self.count):
-            self._require_windows(i, [self._joined(one, i)[:1] for one in series])
-        return (
-            _in_order(rows, [self._joined(one, i) for one in series]) for i in range(self.count)
-        )
-
-    def get_n_splits(self, X: Any = None, y: Any = None, groups: Any = None) -> int:  # noqa: ARG002
-        """Count the splits, as scikit-learn asks for them.
-
-        Parameters
-        ----------
-        X, y, groups : object
-            Not used.
-
-        Returns
-        -------
-        int
-        """
-        return self.count
-
     def _series(self, samples: int, name: str) -> _Series:
         """Lay out windows in each block of a series."""
         short, longer = divmod(samples, self.blocks)
@@ -267,12 +216,6 @@ class BlockCrossValidation:
         validation = (one.start >= first) & (one.end <= middle - self.gap)
         test = (one.start >= middle) & (one.end <= last)
         return one.start[train], one.start[validation], one.start[test]
-
-    def _joined(self, one: _Series, i: int) -> tuple[Column, Column]:
-        """Do so with what would be validated on trained on as well."""
-        _, middle, last = self._edges(one, i)
-        train = (one.end <= middle - self.gap) | (one.start >= last + self.gap)
-        return one.start[train], one.start[(one.start >= middle) & (one.end <= last)]
 
     def _edges(self, one: _Series, i: int) -> tuple[int, int, int]:
         """Return where validation begins in split i, where the test begins, and where it ends."""
@@ -313,33 +256,3 @@ def _pairs(starts: Sequence[Column]) -> Column:
     """Put the number of the series before each start."""
     number = np.repeat(np.arange(len(starts)), [len(start) for start in starts])
     return np.stack([number, np.concatenate(starts)], axis=1)
-
-
-def _count_rows(X: Any) -> int:
-    shape = getattr(X, "shape", None)
-    if not shape and not hasattr(X, "__len__"):
-        message = f"X must have rows; got {type(X).__name__}"
-        raise ArgumentTypeError(message)
-    return int(shape[0]) if shape else len(X)
-
-
-def _rows_of_series(count: int, groups: ArrayLike | None) -> dict[Any, Column]:
-    """Return the rows of each series, by its label."""
-    if groups is None:
-        return {0: np.arange(count)}
-    label = to_numpy(as_column(groups, "groups"))
-    check_length(label, np.empty(count), "groups", "rows")
-    require_present(label, "groups")
-    number, names = numbered(label)
-    return {name: np.flatnonzero(number == k) for k, name in enumerate(names)}
-
-
-def _in_order(
-    rows: Sequence[Column], parts: Sequence[tuple[Column, Column]]
-) -> tuple[Column, Column]:
-    """Return the rows to train on and to test on, in order."""
-    train, test = (
-        np.sort(np.concatenate([row[start] for row, start in zip(rows, starts, strict=True)]))
-        for starts in zip(*parts, strict=True)
-    )
-    return train, test

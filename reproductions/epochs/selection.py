@@ -73,9 +73,9 @@ class Selection:
 
     Examples
     --------
-    >>> import properly
-    >>> run = properly.comparison.TrainingRun({"log": [0.9, 0.7, 0.8]}, {"error": [0.6, 0.5, 0.4]})
-    >>> (one,) = properly.comparison.selection_report([run], by="log", report="error")
+    >>> from reproductions.epochs.selection import TrainingRun, selection_report
+    >>> run = TrainingRun({"log": [0.9, 0.7, 0.8]}, {"error": [0.6, 0.5, 0.4]})
+    >>> (one,) = selection_report([run], by="log", report="error")
     >>> one
     Selection(error 0.5, checkpoint by log, 1 run)
     >>> one.epochs, one.values
@@ -129,9 +129,9 @@ class SelectionReport(Record):
 
     Examples
     --------
-    >>> import properly
-    >>> run = properly.comparison.TrainingRun({"log": [0.9, 0.7, 0.8]}, {"error": [0.6, 0.5, 0.4]})
-    >>> found = properly.comparison.selection_report([run], by="log", report="error")
+    >>> from reproductions.epochs.selection import TrainingRun, selection_report
+    >>> run = TrainingRun({"log": [0.9, 0.7, 0.8]}, {"error": [0.6, 0.5, 0.4]})
+    >>> found = selection_report([run], by="log", report="error")
     >>> found
     SelectionReport(1 selection, 1 independent run)
     >>> found["checkpoint", "log", "error"].mean
@@ -246,8 +246,8 @@ class TrainingRun:
 
     Examples
     --------
-    >>> import properly
-    >>> properly.comparison.TrainingRun({"log": [0.9, 0.7, 0.8]}, {"macro_f1": [0.2, 0.4, 0.3]})
+    >>> from reproductions.epochs.selection import TrainingRun, selection_report
+    >>> TrainingRun({"log": [0.9, 0.7, 0.8]}, {"macro_f1": [0.2, 0.4, 0.3]})
     TrainingRun(3 epochs)
     """
 
@@ -341,15 +341,15 @@ def selection_report(
 
     Examples
     --------
-    >>> import properly
+    >>> from reproductions.epochs.selection import TrainingRun, selection_report
     >>> runs = [
-    ...     properly.comparison.TrainingRun(
+    ...     TrainingRun(
     ...         {"log": [0.9, 0.6, 0.7, 0.8], "error": [0.6, 0.5, 0.4, 0.45]},
     ...         {"macro_f1": [0.3, 0.4, 0.5 + 0.01 * seed, 0.4]},
     ...     )
     ...     for seed in range(3)
     ... ]
-    >>> found = properly.comparison.selection_report(
+    >>> found = selection_report(
     ...     runs, by=["log", "error"], report="macro_f1", baseline="log"
     ... )
     >>> print(found)
