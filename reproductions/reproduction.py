@@ -17,10 +17,9 @@ from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar
 
 import numpy as np
 
-from properly._boundary._files import make_folder, write_whole
+from properly._boundary._files import make_folder, together, write_whole
 from properly._boundary._notices import import_extra
 from properly._boundary._options import as_generator
-from properly._boundary._parts import together
 from properly._boundary._record import plain
 from properly.errors import DataError
 from properly.plots._axes import new_figure, open_frame

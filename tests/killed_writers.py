@@ -14,8 +14,7 @@ import time
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from properly._boundary._files import write_whole
-from properly._boundary._parts import together
+from properly._boundary._files import together, write_whole
 from properly.cli import orderly
 
 if TYPE_CHECKING:

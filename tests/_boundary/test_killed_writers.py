@@ -12,11 +12,16 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NoReturn
 
 import pytest
-from tests.killed_writers import write_both
 
-from properly._boundary import _parts
-from properly._boundary._files import make_folder, write_whole
-from properly._boundary._parts import NAME, remove_all, temporary_folder, together
+from properly._boundary import _files
+from properly._boundary._files import (
+    PART,
+    make_folder,
+    remove_all,
+    temporary_folder,
+    together,
+    write_whole,
+)
 from properly.errors import DataError
 
 if TYPE_CHECKING:
@@ -81,7 +86,7 @@ def test_a_hundred_killed_writers_leave_whole_files(tmp_path: Path) -> None:
     ]
     # Who is not leaves at most two parts, or a part and an old file, of its own.
     assert {kill["status"] for kill in forced} == {-signal.SIGKILL}
-    assert all(NAME.fullmatch(name) for kill in forced for name in kill["left"])
+    assert all(PART.fullmatch(name) for kill in forced for name in kill["left"])
     assert max(len(kill["left"]) for kill in forced) <= 3
     write_whole(tmp_path / "page.html", "next")
     assert names(tmp_path) == ["figure.svg", "page.html"]
@@ -113,7 +118,7 @@ def test_a_part_that_is_written_is_not_removed_by_another(tmp_path: Path) -> Non
     with together():
         write_whole(tmp_path / "first", "first")
         (part,) = tmp_path.iterdir()
-        _parts._remove_left(tmp_path)
+        _files._remove_left(tmp_path)
         assert list(tmp_path.iterdir()) == [part]
     assert names(tmp_path) == ["first"]
 
@@ -123,14 +128,14 @@ def test_a_part_that_is_removed_before_it_is_held_is_made_anew(
 ) -> None:
     calls: list[list[str]] = []
 
-    def late(number: int) -> int | None:
+    def late(file: Any) -> None:
         if not calls:
-            _parts._remove_left(tmp_path)
+            _files._remove_left(tmp_path)
         calls.append(names(tmp_path))
-        return hold(number)
+        lock(file)
 
-    hold = _parts._hold
-    monkeypatch.setattr(_parts, "_hold", late)
+    lock = _files._lock
+    monkeypatch.setattr(_files, "_lock", late)
     write_whole(tmp_path / "page", "new")
     assert [len(call) for call in calls] == [0, 1]
     assert (tmp_path / "page").read_text(encoding="utf-8") == "new"
@@ -229,14 +234,14 @@ def test_a_file_that_comes_about_meanwhile_stops_all(two: tuple[Path, Path]) -> 
 def test_an_interrupt_after_the_last_name_undoes_nothing(
     two: tuple[Path, Path], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    real = _parts.Part.finish
+    real = _files.Part.rename
 
-    def interrupted(part: _parts.Part) -> None:
+    def interrupted(part: _files.Part) -> None:
         real(part)
         if part.target == two[1]:
             raise KeyboardInterrupt
 
-    monkeypatch.setattr(_parts.Part, "finish", interrupted)
+    monkeypatch.setattr(_files.Part, "rename", interrupted)
     with pytest.raises(KeyboardInterrupt):
         write_all(*two)
     assert [path.read_text(encoding="utf-8") for path in two] == ["new", "new"]
@@ -282,22 +287,3 @@ def test_a_temporary_folder_goes_at_its_end_after_an_error_and_when_all_is_remov
     with temporary_folder() as folder:
         remove_all()
         assert not folder.exists()
-
-
-def test_a_file_that_another_run_takes_for_one_that_was_left_is_kept_again(
-    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
-) -> None:
-    write_both(tmp_path, b"a")
-    link = os.link
-    removed: list[Path] = []
-
-    def link_and_lose(source: Path, target: Path) -> None:
-        link(source, target)
-        if not removed:
-            removed.append(target)
-            target.unlink()
-
-    monkeypatch.setattr(os, "link", link_and_lose)
-    write_both(tmp_path, b"b")
-    assert [path.read_bytes()[:1] for path in tmp_path.iterdir()] == [b"b", b"b"]
-    assert removed

@@ -161,7 +161,7 @@ def test_an_interrupt_of_a_call_stops_its_threads_and_python_goes_on(tmp_path: P
 DEAF = """
 import os, signal, time
 from properly import cli
-from properly._boundary._parts import temporary_folder
+from properly._boundary._files import temporary_folder
 
 with cli.orderly(), temporary_folder():
     while True:

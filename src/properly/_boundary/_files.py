@@ -2,7 +2,13 @@
 
 An archive is a zip file of a JSON text and of ``.npy`` arrays, with nothing in it to run. None of
 them is compressed, so that no small file fills the memory, whoever wrote it; and the same content
-has the same bytes. `write_whole` writes any file so that it is never seen half written.
+has the same bytes.
+
+`write_whole` writes any file under another name, which nobody takes for that of a whole one, onto
+the disk, and then gives it its own. Whoever writes such a part holds a lock on it, which ends with
+the process, however that ends: a part that nobody holds was left by a run that was killed, and the
+next one that writes into the folder removes it. All files that are written `together` get their
+names at the end, or none of them does.
 """
 
 from __future__ import annotations
@@ -10,19 +16,28 @@ from __future__ import annotations
 import errno
 import json
 import os
+import re
+import secrets
+import shutil
 import stat
 import struct
 from contextlib import contextmanager, suppress
+from contextvars import ContextVar
 from io import BytesIO
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, BinaryIO, NoReturn
+from tempfile import mkdtemp
+from typing import TYPE_CHECKING, Any, BinaryIO, NamedTuple, NoReturn
 from zipfile import ZIP_STORED, BadZipFile, ZipFile, ZipInfo
 
 import numpy as np
 
-from properly._boundary._parts import in_words, make_together, open_part
 from properly._boundary._text import printable
 from properly.errors import DataError
+
+try:
+    import fcntl
+except ImportError:  # pragma: no cover - Windows, where a file that is open cannot be renamed
+    fcntl = None  # type: ignore[assignment]
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -32,6 +47,9 @@ if TYPE_CHECKING:
 # The name says what the file is, within its first bytes.
 HEADER = "properly-summary.json"
 VERSION = 1
+PART = re.compile(r"\.properly-[0-9a-f]{16}\.part")
+# The disk, one's share of it, or the longest file it can hold.
+NO_ROOM = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
 # What is raised over a file that is not what it seems.
 ODD = (
     ArithmeticError,
@@ -194,6 +212,64 @@ def write_whole(path: str | Path, content: str | bytes, *, overwrite: bool = Tru
     return Path(path)
 
 
+class Part:
+    """A file that is not whole yet, beside the one that it will be, and locked."""
+
+    def __init__(self, given: Path, *, overwrite: bool) -> None:
+        self.given, self.overwrite = given, overwrite
+        self.target = Path(os.path.realpath(given))
+        self.path = _new_name(self.target.parent)
+        self.file: BinaryIO | None = None
+
+    def open(self) -> BinaryIO:
+        """Make the file and lock it."""
+        while True:
+            self.file = file = self.path.open("xb")
+            _lock(file)
+            # Before it was locked, another run may have taken it for one that was left.
+            if self.path.exists():
+                return file
+            file.close()
+
+    def rename(self) -> None:
+        """Give the file its name."""
+        if self.overwrite:
+            self.path.replace(self.target)
+            return
+        try:
+            os.link(self.path, self.target)
+        except FileExistsError:
+            raise
+        except (OSError, AttributeError):
+            # Not every disk has a second name for a file. The name is taken first, then filled.
+            self.target.touch(exist_ok=False)
+            try:
+                self.path.replace(self.target)
+            except BaseException:
+                self.target.unlink(missing_ok=True)
+                raise
+        self.path.unlink(missing_ok=True)
+
+    def remove(self) -> None:
+        """Remove the file, unless it has its name."""
+        _discard(self.path)
+        if self.file is not None:
+            self.file.close()
+
+
+class Group(NamedTuple):
+    """What is written together: whole parts, and folders that were made for them."""
+
+    parts: list[Part]
+    folders: list[Path]
+
+
+_GROUP: ContextVar[Group | None] = ContextVar("group", default=None)
+# Files and folders that this process has begun and not cleared away.
+_NAMES: set[Path] = set()
+_FOLDERS: set[Path] = set()
+
+
 @contextmanager
 def open_whole(path: str | Path, *, overwrite: bool = True) -> Iterator[BinaryIO]:
     """Open a file to be written piece by piece, as `write_whole` writes it at once."""
@@ -203,10 +279,156 @@ def open_whole(path: str | Path, *, overwrite: bool = True) -> Iterator[BinaryIO
         if _is_special(file):
             with file.open("wb") as target:
                 yield target
-        else:
-            real = Path(os.path.realpath(file))
-            with open_part(real, overwrite=overwrite, given=file) as target:
-                yield target
+            return
+        group = _GROUP.get() or Group([], [])
+        part = Part(file, overwrite=overwrite)
+        try:
+            _remove_left(part.target.parent)
+            opened_part = part.open()
+            # Before it holds anything that others may not read.
+            with suppress(FileNotFoundError):
+                part.path.chmod(stat.S_IMODE(part.target.stat().st_mode) & 0o777)
+            yield opened_part
+            opened_part.flush()
+            os.fsync(opened_part.fileno())
+            if fcntl is None:  # pragma: no cover - Windows
+                opened_part.close()
+            group.parts.append(part)
+            if group is not _GROUP.get():
+                _finish(group.parts)
+        finally:
+            if group is not _GROUP.get() or part not in group.parts:
+                part.remove()
+
+
+@contextmanager
+def together() -> Iterator[None]:
+    """Write several files of which all get their names at the end, or none does.
+
+    What is no file, such as a pipe, is written at once. Within another `together` this is nothing.
+    """
+    if _GROUP.get() is not None:
+        yield
+        return
+    group = Group([], [])
+    token = _GROUP.set(group)
+    try:
+        try:
+            yield
+        finally:
+            _GROUP.reset(token)
+        _finish(group.parts)
+    finally:
+        for part in group.parts:
+            part.remove()
+        for folder in reversed(group.folders):
+            # One that has got its files is not empty, and stays.
+            with suppress(OSError):
+                folder.rmdir()
+
+
+def _finish(parts: list[Part]) -> None:
+    """Give all parts their names; if one cannot have it, no other keeps its own."""
+    old: dict[Part, Path] = {}
+    try:
+        for part in parts:
+            with in_words(part.given):
+                if part is not parts[-1] and part.target.exists():
+                    old[part] = _new_name(part.target.parent)
+                    _copy(part.target, old[part])
+                part.rename()
+    except BaseException:
+        # Once the last one has its name, nothing is undone.
+        if parts[-1].path.exists():
+            for part in parts:
+                if not part.path.exists():
+                    old[part].replace(part.target) if part in old else part.target.unlink()
+        raise
+    finally:
+        for path in old.values():
+            _discard(path)
+
+
+def _copy(source: Path, target: Path) -> None:
+    """Give a file a second name, or a copy where the disk has no second names."""
+    try:
+        os.link(source, target)
+    except (OSError, AttributeError):
+        shutil.copy2(source, target)
+
+
+@contextmanager
+def in_words(path: Path) -> Iterator[None]:
+    """Say what the system refused in words."""
+    try:
+        yield
+    except FileExistsError:
+        message = f"{_shown(path)} exists already and is not overwritten"
+        hint = "choose another name, or pass overwrite=True (--force on the command line)."
+        raise DataError(message, hint=hint) from None
+    except OSError as error:
+        reason = error.strerror or "it failed"
+        message = f"cannot write to {_shown(path)}: {reason[0].lower()}{reason[1:]}"
+        if error.errno in NO_ROOM:
+            message = f"there is no room left on the disk for {_shown(path)}; nothing was written"
+        raise DataError(message) from None
+
+
+@contextmanager
+def temporary_folder() -> Iterator[Path]:
+    """Make a folder for the time being; `remove_all` ends a removal that was interrupted."""
+    folder = Path(mkdtemp(prefix="properly-"))
+    _FOLDERS.add(folder)
+    try:
+        yield folder
+    finally:
+        shutil.rmtree(folder, ignore_errors=True)
+        _FOLDERS.discard(folder)
+
+
+def remove_all() -> None:
+    """Remove all that this process has not finished; for when it ends in the midst of it."""
+    for path in list(_NAMES):
+        _discard(path)
+    for folder in list(_FOLDERS):
+        shutil.rmtree(folder, ignore_errors=True)
+
+
+def _new_name(folder: Path) -> Path:
+    name = folder / f".properly-{secrets.token_hex(8)}.part"
+    _NAMES.add(name)
+    return name
+
+
+def _discard(path: Path) -> None:
+    """Remove a file if it is there."""
+    # If it stays, the reason why it was not finished is better told than that.
+    with suppress(OSError):
+        path.unlink(missing_ok=True)
+    _NAMES.discard(path)
+
+
+def _lock(file: BinaryIO) -> None:
+    if fcntl is not None:
+        # Not every disk has locks. There, what is left is not removed either.
+        with suppress(OSError):
+            fcntl.flock(file.fileno(), fcntl.LOCK_EX)
+
+
+def _remove_left(folder: Path) -> None:
+    """Remove the parts of runs that were killed: ours, and locked by nobody."""
+    if fcntl is None:  # pragma: no cover - Windows
+        return
+    for path in folder.glob(".properly-*.part"):
+        with suppress(OSError):
+            # A name that someone else has made may lead anywhere.
+            number = os.open(path, os.O_RDWR | os.O_NOFOLLOW | os.O_NONBLOCK)
+            try:
+                fcntl.flock(number, fcntl.LOCK_EX | fcntl.LOCK_NB)
+                if PART.fullmatch(path.name):
+                    path.unlink()
+            finally:
+                os.close(number)
 
 
 def require_writable(path: str | Path, *, overwrite: bool) -> None:
@@ -240,11 +462,13 @@ def require_folder(path: str | Path) -> None:
 
 
 def make_folder(path: str | Path) -> Path:
-    """Make a folder unless it is there; the one that it is in must be."""
+    """Make a folder unless it is there; it goes again if what is written together fails."""
     require_folder(path)
-    folder = Path(path)
-    with in_words(folder):
-        make_together(folder)
+    folder, group = Path(path), _GROUP.get()
+    with in_words(folder), suppress(FileExistsError):
+        folder.mkdir()
+        if group is not None:
+            group.folders.append(folder)
     return folder
 
 

@@ -143,7 +143,7 @@ def _end_late(numbers: Container[int]) -> Iterator[None]:
 def _clear_up(number: int) -> None:
     """Remove unfinished files; say that the run was interrupted, if a person did that."""
     # Without this module nothing was begun; to import it now might wait for another thread.
-    if parts := sys.modules.get("properly._boundary._parts"):
+    if parts := sys.modules.get("properly._boundary._files"):
         parts.remove_all()
     if number == signal.SIGINT:
         # Not by sys.stderr, whose lock the thread that does not end may hold.

@@ -67,8 +67,7 @@ def demo() -> click.Command:
 
 
 def _demo(output: str | None, data: str | None, answers: str | None, *, force: bool) -> None:
-    from properly._boundary._files import require_writable
-    from properly._boundary._parts import together
+    from properly._boundary._files import require_writable, together
     from properly.datasets import crash
 
     page = PAGE if output is None and data is None and answers is None else output

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from properly._boundary._parts import together
+from properly._boundary._files import together
 from properly._boundary._record import plain
 from properly._boundary._tables import wrapped
 from properly._boundary._text import many, printable

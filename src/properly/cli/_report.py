@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from properly._boundary._parts import together
+from properly._boundary._files import together
 from properly._boundary._text import printable
 from properly.cli._columns import ROLES, Chosen
 from properly.cli._commands import Described, command_line

@@ -11,10 +11,15 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from properly import plots
-from properly._boundary._files import make_folder, require_folder, require_writable, write_whole
+from properly._boundary._files import (
+    make_folder,
+    require_folder,
+    require_writable,
+    together,
+    write_whole,
+)
 from properly._boundary._notices import import_extra
 from properly._boundary._options import check_choice
-from properly._boundary._parts import together
 from properly.comparison._leaderboard_record import Leaderboard
 from properly.errors import ArgumentTypeError, DataError
 from properly.evaluation._record import Evaluation

@@ -10,7 +10,7 @@ import os
 from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING, NamedTuple, Protocol
 
-from properly._boundary._parts import temporary_folder
+from properly._boundary._files import temporary_folder
 from properly.engines._files._duckdb_tables import (
     DECIMAL,
     OPENING,
