@@ -15,8 +15,7 @@ import properly
 from properly import Cases, cumulative, one_vs_rest, report
 from properly.decisions._confusion import count_pairs
 from properly.engines import Summary
-from properly.engines._cell_counts import Counts
-from properly.engines._exact_sums import ScoreSums
+from properly.engines._score_sums import ScoreSums
 from properly.evaluation._evaluate import rules_of_classes
 from properly.evaluation._summary_notes import CLASS_COSTS, CLASS_GROUPS, CLASS_ROWS, CLASS_TESTS
 from properly.rules import RPS, Brier, SquaredAbsoluteRPS
@@ -39,17 +38,17 @@ def summary_of(
     rules: Sequence[ClassRule], cells: int | None = None, weight: Any = None, classes: int = 3
 ) -> Summary:
     """Sum up classes as an engine does."""
-    counts: dict[Any, Counts] = {}
+    tallies: dict[Any, properly.Tally] = {}
     for name, p in MODELS.items():
         cases = Cases(Y, p, labels=LABELS)
         views = {"class": one_vs_rest(cases), "above": cumulative(cases)}
         for kind, questions in views.items():
             for k, asked in enumerate(questions.values()):
                 columns = np.asarray(asked.y), np.asarray(asked.p)
-                counts[name, (kind, k)] = Counts.of_rows(*columns, weight, cells)
+                tallies[name, (kind, k)] = properly.tally(*columns, weight=weight, cells=cells)
     return Summary(
         ScoreSums.of_rows(list(MODELS), rules, Y, MODELS, weight, classes=classes),
-        counts,
+        tallies,
         labels=LABELS,
         confusion={n: count_pairs(Y, p.argmax(axis=1), (3, 3), weight) for n, p in MODELS.items()},
     )

@@ -12,8 +12,7 @@ from tests.plain_records import differing
 import properly
 from properly import report
 from properly.engines import Summary
-from properly.engines._cell_counts import Counts
-from properly.engines._exact_sums import ScoreSums
+from properly.engines._score_sums import ScoreSums
 from properly.evaluation._evaluate import rules_of_event
 from properly.evaluation._pipeline import gather
 from properly.evaluation._rows_or_sums import Request
@@ -55,7 +54,7 @@ def summed(within: Any = None, **known: Any) -> Summary:
 def clustered(groups: dict[Any, Summary] | None = None) -> Summary:
     rules = rules_of_event(None, None)[0]
     sums = ScoreSums.of_rows(list(FORECASTS), rules, DIED, FORECASTS, None, clusters=CLUSTER)
-    counts = {name: Counts.of_rows(DIED, p) for name, p in FORECASTS.items()}
+    counts = {name: properly.tally(DIED, p) for name, p in FORECASTS.items()}
     return Summary(sums, counts, groups or {})
 
 
@@ -265,7 +264,7 @@ def test_one_model_has_no_pairs_and_one_group_is_noted() -> None:
 
 def test_notes_of_the_summary_come_along_once() -> None:
     summary = Summary.of_rows([Brier()], DIED, {"m": FORECASTS["logistic"]})
-    noted = Summary(summary.sums, summary.counts, notes=("dropped 2 rows", "dropped 2 rows"))
+    noted = Summary(summary.sums, summary.tallies, notes=("dropped 2 rows", "dropped 2 rows"))
     found = gather(noted, Request("binary", (Brier(),), Brier(), None, 0.95, 0, 1))
     assert found.notes == ("dropped 2 rows",)
 

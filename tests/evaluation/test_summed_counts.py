@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-from typing import Any
-
 import numpy as np
 import pytest
 
+from properly.counts._tally import weighed
 from properly.engines import Summary
-from properly.evaluation._summed_scores import weighed
 from properly.rules import Brier
 
 Y, P = np.array([True, False, True]), np.array([0.2, 0.2, 0.7])
@@ -17,7 +14,7 @@ Y, P = np.array([True, False, True]), np.array([0.2, 0.2, 0.7])
 
 def test_whole_weights_have_squares() -> None:
     summary = Summary.of_rows([Brier()], Y, {"m": P}, np.array([2, 3, 1]))
-    found = weighed(summary, "m")
+    found = weighed(summary.tallies["m"])
     assert summary.is_weighted
     assert found.weight.tolist() == [5, 1]
     assert found.event_squares is not None
@@ -26,24 +23,10 @@ def test_whole_weights_have_squares() -> None:
     assert found.nonevent_squares.tolist() == [9, 0]
 
 
-def test_squares_that_were_not_kept_are_shared_out() -> None:
-    summary = Summary.of_rows([Brier()], Y, {"m": P}, np.array([2, 3, 1]))
-    without: dict[str, Any] = {"event_squares": None, "nonevent_squares": None, "weights": None}
-    old = replace(summary, counts={"m": replace(summary.counts["m"], **without)})
-    assert old.is_weighted
-    assert old.tallies["m"].event_squares is None
-    found = weighed(old, "m")
-    # Events weigh 3 in all, and the sum of their squares is 5.
-    assert found.event_squares is not None
-    assert found.event_squares.tolist() == pytest.approx([2 * 5 / 3, 5 / 3])
-    assert found.nonevent_squares is not None
-    assert found.nonevent_squares.tolist() == pytest.approx([9, 0])
-
-
 def test_without_weights_counts_are_counts() -> None:
     summary = Summary.of_rows([Brier()], Y, {"m": P})
     assert not summary.is_weighted
-    assert weighed(summary, "m").event_squares is None
+    assert weighed(summary.tallies["m"]).event_squares is None
 
 
 @pytest.mark.parametrize("each", [1, 2, 0.1])
@@ -53,7 +36,7 @@ def test_equal_weights_are_none_but_stay_on_the_scale_of_the_sums(each: float) -
     assert not summary.is_weighted
     assert summary.total == 3
     assert summary.tallies["m"].weight.tolist() == [2, 1]
-    assert weighed(summary, "m").weight.tolist() == pytest.approx([2 * each, each])
+    assert weighed(summary.tallies["m"]).weight.tolist() == pytest.approx([2 * each, each])
 
 
 def test_counts_are_cases() -> None:
@@ -61,5 +44,5 @@ def test_counts_are_cases() -> None:
     assert not summary.has_weights
     assert not summary.is_weighted
     assert (summary.rows, summary.total) == (6, 6)
-    assert weighed(summary, "m").weight.tolist() == [5, 1]
-    assert weighed(summary, "m").event_squares is None
+    assert weighed(summary.tallies["m"]).weight.tolist() == [5, 1]
+    assert weighed(summary.tallies["m"]).event_squares is None

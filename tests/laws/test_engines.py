@@ -15,7 +15,7 @@ from pyarrow import parquet
 from tests.messages.test_frames import ONE_OF_EACH, SAID, misheard
 
 import properly
-from properly.engines import _cell_counts, _frame, _rows
+from properly.engines import _rows, _summary
 from properly.errors import DataError
 from properly.evaluation import summarize
 from properly.rules import Brier, Log
@@ -105,7 +105,7 @@ def test_columns_may_have_any_names(engine: Engine) -> None:
         assert list(found.groups) == ["</script>", "east", "west"]
         totals, expected = found.sums.totals, sums_of(["p"], [Brier()], "part").totals
         for key, total in expected.items():
-            assert float(totals[key]) == pytest.approx(float(total), rel=1e-12)
+            assert totals[key] == pytest.approx(total, rel=1e-12)
 
 
 @pytest.mark.parametrize("engine", ENGINES, ids=repr)
@@ -123,7 +123,7 @@ def test_labels_of_rows_play_no_part() -> None:
     found = summarize(frame, ["p", "q"], outcome="y", weight="part", rules=FEW)
     expected = sums_of(["p", "q"], FEW, "part")
     for key, total in expected.totals.items():
-        assert float(found.sums.totals[key]) == pytest.approx(float(total), rel=1e-12)
+        assert found.sums.totals[key] == pytest.approx(total, rel=1e-12)
 
 
 def test_a_lazy_frame_is_read_once_for_a_tally_and_once_more_for_each_model() -> None:
@@ -192,9 +192,8 @@ def test_what_is_too_much_is_grouped_and_scores_stay_exact(
     frame = engine(table())
     # As many as there are, with all of their outcomes; then so few that the first rows tell.
     for most, cells in ((distinct, 16), (20, 5)):
-        for module in (_cell_counts, _frame):
-            monkeypatch.setattr(module, "MOST_DISTINCT", most)
-            monkeypatch.setattr(module, "CELLS", cells)
+        monkeypatch.setattr(_summary, "MOST_DISTINCT", most)
+        monkeypatch.setattr(_summary, "CELLS", cells)
         fetched.clear()
         summary = summarize(frame, ["p", "q"], outcome="y", rules=FEW)
         assert max(fetched) <= 2 * max(most, cells + 2) + 1
@@ -238,10 +237,10 @@ def test_the_last_of_several_row_groups_is_looked_at(tmp_path: Path) -> None:
 def test_an_infinite_loss_is_counted_and_not_summed() -> None:
     frame = pl.LazyFrame({"y": [1, 0, 1, 0], "p": [0.0, 1.0, 0.5, 0.0], "w": [1.0, 0.0, 2.0, 1.0]})
     totals = summarize(frame, "p", outcome="y", weight="w", rules=Log()).sums.totals
-    assert float(totals["infinite", 0, 0]) == 1
-    assert float(totals["infinite_weight", 0, 0]) == 1.0
-    assert float(totals["loss", 0, 0]) == pytest.approx(2 * np.log(2), rel=1e-15)
-    assert float(totals["rows",]) == 3
+    assert totals["infinite", 0, 0] == 1
+    assert totals["infinite_weight", 0, 0] == 1.0
+    assert totals["loss", 0, 0] == pytest.approx(2 * np.log(2), rel=1e-15)
+    assert totals["rows",] == 3
 
 
 def test_progress_is_told_step_by_step() -> None:

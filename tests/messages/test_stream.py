@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 from properly.engines import Summary
-from properly.engines._exact_sums import ScoreSums
+from properly.engines._score_sums import ScoreSums
 from properly.errors import DataError
 from properly.rules import Brier
 

@@ -436,9 +436,19 @@ def _refuse_both_kinds() -> NoReturn:
     raise DataError(message, hint=hint)
 
 
+def weight_of_each(tally: Tally) -> float | None:
+    """Return what each case weighed before equal weights were divided out; None without those."""
+    return tally._unit  # noqa: SLF001
+
+
+def weighed(tally: Tally) -> Tally:
+    """Give cases the weight that was divided out, if they had one."""
+    return tally if weight_of_each(tally) is None else _weighed(tally)
+
+
 def _weighed(tally: Tally) -> Tally:
     """Give cases the weight that was divided out."""
-    unit = tally._unit  # noqa: SLF001
+    unit = weight_of_each(tally)
     if unit is None:
         _refuse_both_kinds()
     xp = namespace(tally.value)

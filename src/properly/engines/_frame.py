@@ -18,7 +18,7 @@ import numpy as np
 from properly._boundary._arrays import event_label
 from properly._boundary._classes import note_of_order, order_of, require_named_in_order
 from properly._boundary._labels import check_labels, require_columns
-from properly.engines._cell_counts import CELLS, MOST_DISTINCT, Counts
+from properly.engines import _summary
 from properly.engines._frame_pooling import Pooled, pool_cells, pool_few_values
 from properly.engines._loss_sums import sum_up
 from properly.engines._roles import Roles, as_lazy, distinct_names
@@ -28,6 +28,7 @@ from properly.engines._symbols import is_expressible
 from properly.errors import ArgumentTypeError, DataError
 
 if TYPE_CHECKING:
+    from properly.counts._tally import Tally
     from properly.rules import Rule
     from properly.typing import Column, Progress
 
@@ -298,22 +299,22 @@ def summarize_frame(
     say = _saying(progress, 1 + len(views))
     say("the sums of losses")
     sums, by_group = sum_up(rows, tuple(rules))
-    total = int(float(sums.totals["rows",]))
-    counts: dict[Any, Counts] = {}
-    within: dict[Any, dict[Any, Counts]] = {group: {} for group in by_group}
+    total = int(sums.totals["rows",])
+    tallies: dict[Any, Tally] = {}
+    within: dict[Any, dict[Any, Tally]] = {group: {} for group in by_group}
     for (model, view), viewed in views.items():
         say(f"the forecasts of {model}")
         key = model if view is None else (model, view)
         pooled, grouped = _pooled(viewed, total, cells)
-        counts[key] = _counts(pooled, grouped)
-        for group, group_counts in within.items():
-            group_counts[key] = _counts(pooled.of_group(group), grouped)
+        tallies[key] = pooled.tally(grouped)
+        for group, own in within.items():
+            own[key] = pooled.of_group(group).tally(grouped)
     class_labels = None if classes is None else rows.labels or tuple(range(classes))
     return Summary(
         sums=sums,
-        counts=counts,
+        tallies=tallies,
         groups={
-            g: Summary(sums=by_group[g], counts=within[g], labels=class_labels) for g in by_group
+            g: Summary(sums=by_group[g], tallies=within[g], labels=class_labels) for g in by_group
         },
         labels=class_labels,
         confusion={} if classes is None else confusion_of(rows),
@@ -331,25 +332,24 @@ def _require_expressible(rules: Sequence[Rule], classes: int | None) -> None:
 def _pooled(rows: Rows, total: int, cells: int | None) -> tuple[Pooled, int | None]:
     """Count each distinct forecast if there are not too many, else cells."""
     if cells is None:
-        many = total > 4 * MOST_DISTINCT and _opens_with_many(rows)
-        pooled = None if many else pool_few_values(rows, "p0", MOST_DISTINCT)
+        many = total > 4 * _summary.MOST_DISTINCT and _opens_with_many(rows)
+        pooled = None if many else pool_few_values(rows, "p0", _summary.MOST_DISTINCT)
         if pooled is not None:
             return pooled, None
-        cells = CELLS
+        cells = _summary.CELLS
     return pool_cells(rows, "p0", cells), cells
 
 
 def _opens_with_many(rows: Rows) -> bool:
     """Tell by the first rows alone that there are too many distinct forecasts to keep them all."""
-    opening = rows.data.select("p0").head(2 * MOST_DISTINCT).group_by("p0").agg(nw.len().alias("n"))
+    opening = (
+        rows.data.select("p0")
+        .head(2 * _summary.MOST_DISTINCT)
+        .group_by("p0")
+        .agg(nw.len().alias("n"))
+    )
     counted = opening.with_columns(one=nw.lit(1)).group_by("one").agg(nw.len().alias("n"))
-    return int(collected(counted)["n"][0]) > MOST_DISTINCT
-
-
-def _counts(pooled: Pooled, cells: int | None) -> Counts:
-    if cells is None:
-        return Counts.of_tally(pooled.tally(), pooled.weights)
-    return Counts.of_cells(cells, *pooled.by_cell(), weights=pooled.weights)
+    return int(collected(counted)["n"][0]) > _summary.MOST_DISTINCT
 
 
 def _saying(progress: Progress | None, steps: int) -> Callable[[str], None]:

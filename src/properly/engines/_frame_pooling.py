@@ -1,6 +1,6 @@
 """Pooling inside an engine: rows counted at distinct forecasts, or in cells.
 
-A `Pooled` is what comes back from the engine, checked; a tally or counts are made of it.
+A `Pooled` is what comes back from the engine, checked; a tally is made of it.
 """
 
 from __future__ import annotations
@@ -13,7 +13,6 @@ import numpy as np
 from properly._boundary._arrays import missing_values, require_countable
 from properly.counts._pooling import EXACT, count, pool
 from properly.counts._tally import Tally, snapped
-from properly.engines._cell_counts import Counts, range_of, times_of
 from properly.engines._rows import (
     WHOLE,
     Rows,
@@ -25,7 +24,6 @@ from properly.engines._rows import (
 )
 
 if TYPE_CHECKING:
-    from properly.engines._cell_counts import Range
     from properly.typing import ArrayLike, Column
 
 
@@ -69,17 +67,12 @@ class Pooled(NamedTuple):
         return Pooled(*columns)
 
     @property
-    def weights(self) -> Range | None:
-        """The least and the largest weight of all; None if cases were counted."""
-        if self.least is None or self.largest is None:
-            return None
-        return range_of(self.least, self.largest)
-
-    @property
     def unit(self) -> float | None:
         """What all cases weigh; None if they do not weigh the same, or were counted."""
-        ends = self.weights
-        return None if ends is None or ends[0] != ends[1] else float(ends[0])
+        if self.least is None or self.largest is None:
+            return None
+        least = float(self.least.min())
+        return least if least == self.largest.max() else None
 
     def columns(self) -> list[Column]:
         """Return what adds: weights, those of events, and the squares of both sides."""
@@ -88,31 +81,36 @@ class Pooled(NamedTuple):
             columns += [self.squares * self.happened, self.squares * ~self.happened]
         return columns
 
-    def by_cell(self) -> list[Any]:
-        """Add up both outcomes, and all groups, in each cell."""
-        moments = np.zeros(len(self.place)) if self.moment is None else self.moment
-        cell, moment, *columns = pool(self.place, [moments, *self.columns()])
-        squares = [None, None] if self.squares is None else []
-        return [cell.astype(np.int64), *columns, *squares, moment]
-
-    def tally(self, kind: Any = np.float64, *, divided: bool = False) -> Tally:
-        """Make a tally of counts at distinct forecasts; equal weights are kept, or divided out."""
-        value = self.place.astype(kind, copy=False) + 0.0  # no -0.0
-        counts, unit = self, self.unit if divided else None
+    def tally(self, cells: int | None = None, kind: Any = np.float64) -> Tally:
+        """Make a tally at distinct forecasts, or of cells; equal weights are divided out."""
+        counts, unit = self, self.unit
         if unit is not None:
-            counts = self._replace(weight=times_of(self.weight, unit), squares=None)
+            times = np.rint(self.weight / unit).astype(np.int64)
+            counts = self._replace(weight=times, squares=None)
+        if cells is not None:
+            added = [self.moment, self.weight, *counts.columns()]
+            cell, moment, weight, *columns = pool(self.place, added)
+            return Tally._of([_means(cell, moment / weight, cells), *columns], cells, unit)  # noqa: SLF001
+        value = self.place.astype(kind, copy=False) + 0.0  # no -0.0
         if counts.squares is None and (counts.weight == 1).all():
             return Tally._of(count(self.happened, value), None, unit)  # noqa: SLF001
         return Tally._of(pool(value, counts.columns()), None, unit)  # noqa: SLF001
+
+
+def _means(cell: Column, mean: Column, cells: int) -> Column:
+    """Return the mean forecasts of cells, which no rounding may lead out of them."""
+    lower = np.maximum((cell - 1) / cells, np.nextafter(0.0, 1.0))
+    mean = np.clip(mean, lower, np.nextafter(cell / cells, 0.0))
+    return np.where(cell == 0, 0.0, np.where(cell > cells, 1.0, mean))
 
 
 def tally_frame(rows: Rows, cells: int | None, snap: float | ArrayLike | None) -> Tally:
     """Count the forecasts of the first model, as they are, moved to a grid, or in cells."""
     if cells is not None and snap is None:
         pooled = pool_cells(rows, "p0", cells)
-        return Counts.of_cells(cells, *pooled.by_cell(), weights=pooled.weights).tally()
+        return pooled.tally(cells)
     kind = np.float32 if "p0" in rows.narrow else np.float64
-    tally = pool_values(rows, "p0").tally(kind, divided=True)
+    tally = pool_values(rows, "p0").tally(kind=kind)
     tally = tally if snap is None else snapped(tally, snap)
     return tally if cells is None else tally.group(cells)
 

@@ -1,7 +1,9 @@
 """Sums of losses inside an engine: one pass over rows, and one over clusters.
 
 `Summing` says what is summed, under names of columns; `sum_up` makes `ScoreSums` of what the engine
-returns. Why numbers are cut in two is said in `_exact`.
+returns. An engine adds doubles one after the other: twenty million equal losses would be off in the
+tenth digit. So each number is cut in two, of which one part adds up exactly, and `math.fsum` adds
+what comes back for each outcome and group.
 """
 
 from __future__ import annotations
@@ -18,7 +20,6 @@ import numpy as np
 
 from properly._boundary._arrays import missing_values
 from properly.counts._cases import require_clusters
-from properly.engines._exact_sums import Key, ScoreSums, Total, keys_of
 from properly.engines._rows import (
     Rows,
     class_number,
@@ -31,6 +32,7 @@ from properly.engines._rows import (
     require_sums,
     sums_to_one,
 )
+from properly.engines._score_sums import Key, ScoreSums, keys_of, total_of
 from properly.engines._symbols import price
 
 if TYPE_CHECKING:
@@ -276,11 +278,11 @@ def _sums(
 ) -> ScoreSums:
     """Make totals of the lines of a table that are chosen."""
     table = {name: column[chosen] for name, column in columns.items() if name not in ("y", "g")}
-    totals = dict.fromkeys(
-        keys_of(tuple(summing.rows.forecasts), summing.rules, summing.classes), Total()
-    )
-    totals |= dict(_totals(summing, _Lines(table, summing.rows.weighted), number[chosen]))
     models = tuple(summing.rows.forecasts)
+    totals: dict[Key, float] = dict.fromkeys(keys_of(models, summing.rules, summing.classes), 0)
+    lines = _Lines(table, summing.rows.weighted)
+    named = _totals(summing, lines, number[chosen])
+    totals |= {key: total_of(key, lines.column(*rest)) for key, *rest in named}
     return ScoreSums(models, summing.rules, summing.classes, False, totals)
 
 
@@ -291,60 +293,65 @@ class _Lines:
     table: dict[str, Column]
     weighted: bool
 
-    def of(self, name: str, only: Column | None = None) -> Total:
-        """Add up a column, or both parts of one that was cut in two."""
+    def column(self, name: str, only: Column | None = None) -> list[float]:
+        """Return the lines of a column, or both parts of one that was cut in two."""
         parts = [name] if name in self.table else [name + COARSE, name + FINE]
         lines = slice(None) if only is None else only
-        return sum((Total.of(x) for p in parts for x in self.table[p][lines].tolist()), Total())
+        return [x for p in parts for x in self.table[p][lines].tolist()]
 
-    def weight(self, only: Column | None = None) -> Total:
-        return self.of("w", only) if self.weighted else self.rows(only)
+    @property
+    def rows(self) -> str:
+        """Where cases are counted."""
+        return "used" if "used" in self.table else "n"
 
-    def squares(self, only: Column | None = None) -> Total:
-        return self.of("w2", only) if self.weighted else self.rows(only)
+    @property
+    def weight(self) -> str:
+        return "w" if self.weighted else self.rows
 
-    def rows(self, only: Column | None = None) -> Total:
-        return self.of("used" if "used" in self.table else "n", only)
+    @property
+    def squares(self) -> str:
+        return "w2" if self.weighted else self.rows
 
 
-def _totals(summing: Summing, lines: _Lines, number: Column) -> Iterator[tuple[Key, Total]]:
-    for name in ("rows", "units"):
-        yield (name,), lines.rows()
-    yield ("weight",), lines.weight()
-    for name in ("weight2", "row_squares"):
-        yield (name,), lines.squares()
+def _totals(summing: Summing, lines: _Lines, number: Column) -> Iterator[tuple[Any, ...]]:
+    """Name what each sum is the total of: a column, and perhaps some of its lines."""
+    yield ("rows",), lines.rows
+    yield ("units",), lines.rows
+    yield ("weight",), lines.weight
+    yield ("weight2",), lines.squares
+    yield ("row_squares",), lines.squares
     event = number == 1
     if summing.classes is None:
-        yield ("event_rows",), lines.rows(event)
-        yield ("event",), lines.weight(event)
+        yield ("event_rows",), lines.rows, event
+        yield ("event",), lines.weight, event
         for name in ("event2", "event_weight", "event_squares"):
-            yield (name,), lines.squares(event)
+            yield (name,), lines.squares, event
     for k in range(summing.classes or 0):
-        yield ("class", k), lines.weight(number == k)
-        yield ("class_rows", k), lines.rows(number == k)
-        yield ("class_squares", k), lines.squares(number == k)
+        yield ("class", k), lines.weight, number == k
+        yield ("class_rows", k), lines.rows, number == k
+        yield ("class_squares", k), lines.squares, number == k
     for r, j in summing.numbers:
         yield from _totals_of(summing, lines, number, r, j)
     for r, j, k in summing.pairs:
         for name in ("apart2", "differing"):
-            yield (name, r, j, k), lines.of(f"{name}_{r}_{j}_{k}")
+            yield (name, r, j, k), f"{name}_{r}_{j}_{k}"
 
 
 def _totals_of(
     summing: Summing, lines: _Lines, number: Column, r: int, j: int
-) -> Iterator[tuple[Key, Total]]:
+) -> Iterator[tuple[Any, ...]]:
     squared = f"loss_weight_{r}_{j}" if lines.weighted else f"loss_{r}_{j}"
-    yield ("loss", r, j), lines.of(f"loss_{r}_{j}")
-    yield ("loss2", r, j), lines.of(f"loss2_{r}_{j}")
-    yield ("loss_weight", r, j), lines.of(squared)
+    yield ("loss", r, j), f"loss_{r}_{j}"
+    yield ("loss2", r, j), f"loss2_{r}_{j}"
+    yield ("loss_weight", r, j), squared
     if summing.classes is None:
-        yield ("loss_event", r, j), lines.of(squared, number == 1)
+        yield ("loss_event", r, j), squared, number == 1
     for k in range(summing.classes or 0):
-        yield ("loss_class", r, j, k), lines.of(squared, number == k)
+        yield ("loss_class", r, j, k), squared, number == k
     if summing.is_endless(r):
-        yield ("infinite", r, j), lines.of(f"infinite_{r}_{j}")
+        yield ("infinite", r, j), f"infinite_{r}_{j}"
         lost = f"infinite_weight_{r}_{j}" if lines.weighted else f"infinite_{r}_{j}"
-        yield ("infinite_weight", r, j), lines.of(lost)
+        yield ("infinite_weight", r, j), lost
 
 
 def _with_clusters(
@@ -352,9 +359,9 @@ def _with_clusters(
 ) -> ScoreSums:
     """Replace the squares and products of rows by those of clusters."""
     keys = keys_of(sums.models, sums.rules, sums.classes, clustered=True)
-    totals = {key: sums.totals.get(key, Total()) for key in keys}
+    totals = {key: sums.totals.get(key, 0) for key in keys}
     for key in totals:
         name = "_".join(str(part) for part in key)
         if name in units:
-            totals[key] = sum((Total.of(x) for x in units[name][chosen].tolist()), Total())
+            totals[key] = total_of(key, units[name][chosen].tolist())
     return ScoreSums(sums.models, sums.rules, sums.classes, True, totals)

@@ -13,15 +13,12 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import numpy as np
 
 from properly._boundary._arrays import MOST
-from properly._boundary._files import pack, refusing, require, unpack, write_whole
-from properly._boundary._libraries import read_only
+from properly._boundary._files import Damaged, pack, refusing, require, unpack, write_whole
+from properly._boundary._libraries import read_only, to_numpy
 from properly._boundary._text import many
 from properly.counts._cases import numbered
-from properly.counts._tally import require_one_kind
-from properly.engines import _cell_counts
-from properly.engines._cell_counts import MOMENT, SQUARE, Counts
-from properly.engines._exact_sums import UNIT, ScoreSums, Total, keys_of
-from properly.engines._long_integers import BASE
+from properly.counts._tally import Tally, require_one_kind, weight_of_each
+from properly.engines._score_sums import COUNTED, ScoreSums, keys_of
 from properly.errors import DataError
 from properly.rules._parse import parse_rule
 
@@ -30,7 +27,6 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
     from pathlib import Path
 
-    from properly.counts._tally import Tally
     from properly.rules import Rule
     from properly.typing import Column
 
@@ -41,7 +37,10 @@ Part = TypeVar("Part")
 
 # In the order in which one of several equal labels is kept, such as 1, 1.0 and True.
 KINDS = (int, float, bool, str)
-COLUMNS = ("place", "weight", "events", "event_squares", "nonevent_squares", "moment")
+COLUMNS = ("value", "weight", "events", "event_squares", "nonevent_squares")
+# Up to this many distinct forecasts are kept as they are; more are grouped into cells.
+MOST_DISTINCT = 1_000_000
+CELLS = 100_000
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -49,14 +48,14 @@ class Summary:
     """All that an evaluation needs of rows that need not fit into memory.
 
     Made by `properly.stream` and `properly.summarize`, judged by `properly.evaluate`. Summaries of
-    different rows add, also with `sum`. Nothing depends on how rows were ordered or shared out:
-    sums of losses are exact, and so are counts, unless weights are fractions.
+    different rows add, also with `sum`. Counts are exact, and sums agree to a relative 1e-12
+    however rows were ordered or shared out.
 
     Attributes
     ----------
     sums : ScoreSums
         Sums of losses, of their squares and of paired differences.
-    counts : dict of Counts
+    tallies : dict of Tally
         What happened at each forecast, or in each cell of forecasts, by model. Of classes, by model
         and question: ``(model, ("class", k))`` and ``(model, ("above", k))``.
     groups : dict of Summary
@@ -83,7 +82,7 @@ class Summary:
     """
 
     sums: ScoreSums
-    counts: Mapping[Any, Counts]
+    tallies: Mapping[Any, Tally]
     groups: Mapping[Any, Summary] = field(default_factory=dict)
     labels: tuple[Any, ...] | None = None
     confusion: Mapping[str, Column] = field(default_factory=dict)
@@ -126,9 +125,12 @@ class Summary:
         """
         names = tuple(forecasts)
         sums = ScoreSums.of_rows(names, rules, y, forecasts, weight, times=times)
-        counts = {
-            name: Counts.of_rows(y, p, weight, cells, times=times) for name, p in forecasts.items()
+        tallies = {
+            name: Tally.from_arrays(y, p.astype(np.float64, copy=False), weight, times)
+            for name, p in forecasts.items()
         }
+        if cells is not None:
+            tallies = {name: tally.group(cells) for name, tally in tallies.items()}
         parts: dict[Any, Summary] = {}
         if groups is not None:
             used = _rows_in_use(len(y), weight, times)
@@ -139,7 +141,7 @@ class Summary:
                 some, cases = (None if x is None else x[rows] for x in (weight, times))
                 own: dict[str, Any] = {"times": cases, "cells": cells}
                 parts[label] = cls.of_rows(rules, y[rows], forecast, some, **own)
-        return cls(sums, counts, in_order(parts)).bounded()
+        return cls(sums, tallies, in_order(parts)).bounded()
 
     @property
     def models(self) -> tuple[str, ...]:
@@ -154,53 +156,43 @@ class Summary:
     @property
     def rows(self) -> int:
         """The number of cases of positive weight: rows, or what they count for."""
-        return self.sums.totals["rows",].scaled // UNIT
+        return int(self.sums.totals["rows",])
 
     @property
     def total(self) -> int | float:
         """Number of cases, or their total weight; equal weights only count."""
         if self.has_weights and not self.is_weighted:
             return self.rows
-        total = self.sums.totals["weight",]
-        whole = not any(counts.is_fractional for counts in self.counts.values())
-        return total.scaled // UNIT if whole else float(total)
+        total = next(iter(self.tallies.values())).total
+        return total if isinstance(total, int) else self.sums.totals["weight",]
 
     @property
     def has_weights(self) -> bool:
         """Whether rows came with sampling weights, equal or not; else cases were counted."""
-        return any(counts.is_weighted for counts in self.counts.values())
+        return self.is_weighted or any(map(weight_of_each, self.tallies.values()))
 
     @property
     def is_weighted(self) -> bool:
         """Whether some cases weigh more than others."""
-        if self.has_weights:
-            return not all(counts.has_equal_weights for counts in self.counts.values())
-        # Files of old have whole weights as counts, but sums of the rows.
-        names = ("rows", "weight", "row_squares")
-        return len({self.sums.totals[name,].scaled for name in names}) > 1
+        return any(tally.event_squares is not None for tally in self.tallies.values())
 
     @property
     def event_rate(self) -> float:
         """Share of the cases, or of their weight, that had the event; NaN of classes."""
-        totals = self.sums.totals
-        return totals["event",].over(totals["weight",]) if self.sums.classes is None else math.nan
-
-    @property
-    def tallies(self) -> dict[Any, Tally]:
-        """The counts as tallies, by model, or by model and question."""
-        return {key: counts.tally() for key, counts in self.counts.items()}
+        return self.sums.mean("event") if self.sums.classes is None else math.nan
 
     def bounded(self) -> Summary:
         """Group forecasts into cells where too many are distinct, of all rows or of the groups."""
-        counts = {key: x.bounded() for key, x in self.counts.items()}
-        if not self.groups:
-            return replace(self, counts=counts)
-        parts = {key: _bounded([g.counts[key] for g in self.groups.values()]) for key in counts}
+        tallies = {
+            key: x.group(CELLS) if x.cells is None and len(x) > MOST_DISTINCT else x
+            for key, x in self.tallies.items()
+        }
+        parts = {key: _bounded([g.tallies[key] for g in self.groups.values()]) for key in tallies}
         groups = {
-            label: replace(group, counts={key: parts[key][k] for key in counts})
+            label: replace(group, tallies={key: parts[key][k] for key in tallies})
             for k, (label, group) in enumerate(self.groups.items())
         }
-        return replace(self, counts=counts, groups=groups)
+        return replace(self, tallies=tallies, groups=groups)
 
     def __add__(self, other: object) -> Summary:
         """Put summaries of different rows together."""
@@ -209,7 +201,7 @@ class Summary:
         self.require_alike(other)
         return Summary(
             self.sums + other.sums,
-            {key: counts + other.counts[key] for key, counts in self.counts.items()},
+            {key: tally + other.tallies[key] for key, tally in self.tallies.items()},
             joined(self.groups, other.groups),
             self.labels,
             {key: x + other.confusion[key] for key, x in self.confusion.items()},
@@ -293,21 +285,21 @@ def _rows_in_use(size: int, weight: Column | None, times: Column | None) -> Colu
     return np.flatnonzero(used)
 
 
-def _bounded(counts: list[Counts]) -> list[Counts]:
+def _bounded(tallies: list[Tally]) -> list[Tally]:
     """Group all in the same way, the more the more groups there are, until they are not too many.
 
     By their distinct forecasts, or cells, together: by nothing that the order of rows could change.
     """
-    grouped = [x.cells for x in counts if x.cells is not None]
+    grouped = [x.cells for x in tallies if x.cells is not None]
     if grouped:
-        counts = [x.grouped(min(grouped)) for x in counts]
-    while sum(map(len, counts)) > _cell_counts.MOST_DISTINCT:
-        cells = counts[0].cells
+        tallies = [x if x.cells == min(grouped) else x.group(min(grouped)) for x in tallies]
+    while sum(map(len, tallies)) > MOST_DISTINCT:
+        cells = tallies[0].cells
         if cells is not None and cells % 10:
             break
-        coarser = _cell_counts.CELLS if cells is None else cells // 10
-        counts = [x.grouped(coarser) for x in counts]
-    return counts
+        coarser = CELLS if cells is None else cells // 10
+        tallies = [x.group(coarser) for x in tallies]
+    return tallies
 
 
 def plain_labels(labels: Iterable[Any], kind: np.dtype[Any] | None = None) -> list[Any]:
@@ -353,82 +345,25 @@ def _rank(label: Any) -> tuple[str, Any]:
     return "" if number else type(label).__name__, label
 
 
-def text_of(total: Total) -> str:
-    """Write an exact sum: its digits to the base 16, and how many binary zeros follow."""
-    zeros = max((total.scaled & -total.scaled).bit_length() - 1, 0)
-    return f"{total.scaled >> zeros:x}p{zeros}"
-
-
-def total_of(text: str) -> Total:
-    """Read an exact sum."""
-    digits, zeros = text.split("p")
-    require(len(zeros) <= 4)  # no short text stands for a number that fills the memory
-    return Total(int(digits, 16) << int(zeros))
-
-
-def columns_of(counts: Counts) -> dict[str, Column]:
+def columns_of(tally: Tally) -> dict[str, Column]:
     """Return the columns that there are."""
-    columns = {name: getattr(counts, name) for name in COLUMNS}
-    return {name: column for name, column in columns.items() if column is not None}
+    columns = {name: getattr(tally, name) for name in COLUMNS}
+    return {name: to_numpy(column) for name, column in columns.items() if column is not None}
 
 
-def stored_counts(words: Mapping[str, Any], columns: Mapping[str, Column]) -> Counts:
-    """Make counts of words and columns; refuse what no counting could have given."""
-    cells = words["cells"]
-    least = total_of(words["least"])
+def stored_tally(words: Mapping[str, Any], columns: Mapping[str, Column]) -> Tally:
+    """Make a tally of words and columns; refuse what no counting could have given."""
+    cells, unit = words["cells"], words["unit"]
     require(cells is None or (type(cells) is int and cells > 0))
-    require(least.scaled >= 0)
-    weights = words.get("weights")
-    _require_range(weights, weighted="event_squares" in columns)
-    ends = None if weights is None else (weights[0], weights[1])
-    counts = Counts(**columns, least=least, cells=cells, weights=ends)
-    _require_places(counts.place, cells)
-    _require_counts(counts)
-    _require_sums(counts)
-    return counts
-
-
-def _require_range(weights: Any, *, weighted: bool) -> None:
-    """Ask for the least and the largest weight, if there are weights and both were kept."""
-    if weights is not None:
-        require(weighted and type(weights) is list and len(weights) == 2)
-        require(all(type(x) in (int, float) for x in weights))
-        require(0 < weights[0] <= weights[1] < math.inf)
-
-
-def _require_places(place: Column, cells: int | None) -> None:
-    """Ask for forecasts, or numbers of cells, that increase."""
-    require(place.ndim == 1 and len(place))
-    require(place.dtype.kind == ("f" if cells is None else "i"))
-    require(place[0] >= 0 and place[-1] <= (1 if cells is None else cells + 1))
-    require((np.diff(place) > 0).all())
-
-
-def _require_counts(counts: Counts) -> None:
-    """Ask for cases everywhere, and no more events."""
-    weight, events = counts.weight, counts.events
-    require(weight.shape == events.shape == counts.place.shape)
-    require(weight.dtype == events.dtype)
-    require((weight > 0).all() and (events >= 0).all() and (events <= weight).all())
-    require(weight.sum(dtype=np.float64) < (np.inf if counts.is_fractional else MOST))
-
-
-def _require_sums(counts: Counts) -> None:
-    """Ask for the sums that go with the weights: both squares or none, moments in cells only."""
-    squares = counts.event_squares, counts.nonevent_squares
-    missing = [x is None for x in squares]
-    require(all(missing) or not any(missing))
-    require((counts.moment is None) == (counts.cells is None))
-    require(not (counts.is_fractional and all(missing)))
-    for x, digits in ((squares[0], SQUARE), (squares[1], SQUARE), (counts.moment, MOMENT)):
-        if x is None:
-            continue
-        if counts.is_fractional:
-            require(x.dtype.kind == "f" and x.shape == counts.place.shape)
-            require((x >= 0).all() and (x < np.inf).all())
-        else:
-            require(x.dtype.kind == "i" and x.shape == (digits, len(counts)))
-            require((x >= 0).all() and (x[:-1] < BASE).all())
+    require(set(columns) in ({*COLUMNS[:3]}, {*COLUMNS}))
+    require(unit is None or (type(unit) is float and 0 < unit < math.inf and len(columns) == 3))
+    try:
+        tally = Tally(**columns, cells=cells)
+    except DataError as error:
+        raise Damaged from error
+    require(to_numpy(tally.weight).sum(dtype=np.float64) < MOST)
+    kept = columns_of(tally).values()
+    return tally if unit is None else Tally._of(list(kept), cells, unit)  # noqa: SLF001
 
 
 def words_and_columns(summary: Summary) -> tuple[dict[str, Any], dict[str, Column]]:
@@ -462,7 +397,7 @@ def _stored_summary(words: Words, columns: Columns) -> Summary:
     names = [part["group"] for part in words["parts"]]
     require(names[0] is None and all(type(name) in KINDS for name in names[1:]))
     require(len(set(names)) == len(names))
-    require(all(list(part["counts"]) == list(whole["counts"]) for part in parts))
+    require(all(list(part["tallies"]) == list(whole["tallies"]) for part in parts))
     groups = {name: Summary(**part) for name, part in zip(names[1:], parts, strict=True)}
     return Summary(**whole, groups=groups)
 
@@ -482,12 +417,12 @@ def _text_of(rule: Rule) -> str:
 
 def _words(part: Summary) -> dict[str, Any]:
     return {
-        "totals": [text_of(total) for total in part.sums.totals.values()],
+        "totals": list(part.sums.totals.values()),
         "counts": [
             # A model, or a model and a question.
             {"of": [key] if isinstance(key, str) else [key[0], *key[1]]}
-            | {"cells": x.cells, "least": text_of(x.least), "weights": x.weights}
-            for key, x in part.counts.items()
+            | {"cells": x.cells, "unit": weight_of_each(x)}
+            for key, x in part.tallies.items()
         ],
         "confusion": list(part.confusion),
         "notes": part.notes,
@@ -498,7 +433,7 @@ def _columns(part: Summary) -> dict[str, Column]:
     """Name columns by the number of what they belong to."""
     counts = {
         f"{k}/{name}": column
-        for k, x in enumerate(part.counts.values())
+        for k, x in enumerate(part.tallies.values())
         for name, column in columns_of(x).items()
     }
     tables = {f"confusion/{k}": x for k, x in enumerate(part.confusion.values())}
@@ -515,19 +450,19 @@ def _bare_sums(words: Words, classes: int | None) -> ScoreSums:
 
 def _part(bare: ScoreSums, words: Words, columns: Columns) -> dict[str, Any]:
     """Read what was summed up of all rows, or of those of a group."""
-    models, totals = bare.models, [total_of(text) for text in words["totals"]]
+    models, totals = bare.models, words["totals"]
     # There are more keys than these, and each has its total: no short text stands for many.
     require(len(totals) >= len(bare.rules) * len(models) ** 2)
     keys = keys_of(models, bare.rules, bare.classes, clustered=bare.clustered)
-    if bare.clustered and len(totals) == len(keys) - 2:
-        # Files of old have squares of clusters without their correction.
-        keys = keys[:-2]
-    counts = {
-        _key(x["of"], bare): stored_counts(x, _below(columns, k))
+    for key, total in zip(keys, totals, strict=True):
+        require(type(total) is int or (key[0] not in COUNTED and type(total) is float))
+        require(math.isfinite(total))
+    tallies = {
+        _key(x["of"], bare): stored_tally(x, _below(columns, k))
         for k, x in enumerate(words["counts"])
     }
     sums = replace(bare, totals=dict(zip(keys, totals, strict=True)))
-    require(bare.classes is not None or tuple(counts) == models)
+    require(bare.classes is not None or tuple(tallies) == models)
     require(set(words["confusion"]) <= set(models))
     for k in range(len(words["confusion"])):
         table = columns[f"confusion/{k}"]
@@ -535,26 +470,10 @@ def _part(bare: ScoreSums, words: Words, columns: Columns) -> dict[str, Any]:
     require(all(type(note) is str for note in words["notes"]))
     return {
         "sums": sums,
-        "counts": {key: _with_range(x, sums) for key, x in counts.items()},
+        "tallies": tallies,
         "confusion": {name: columns[f"confusion/{k}"] for k, name in enumerate(words["confusion"])},
         "notes": tuple(words["notes"]),
     }
-
-
-def _with_range(counts: Counts, sums: ScoreSums) -> Counts:
-    """Tell by the sums whether weights are all the same, where a file of old does not say so.
-
-    The mean square is at least the square of the mean, and more unless all are equal.
-    """
-    if not counts.is_weighted or counts.weights is not None:
-        return counts
-    rows, weight, squares = (
-        sums.totals[name,].scaled for name in ("rows", "weight", "row_squares")
-    )
-    if rows == 0 or rows * squares != weight**2:
-        return counts
-    each = weight / rows
-    return replace(counts, weights=(each, each))
 
 
 def _key(flat: Any, bare: ScoreSums) -> Any:

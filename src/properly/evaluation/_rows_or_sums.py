@@ -15,7 +15,6 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 import numpy as np
 
 from properly import calibration, comparison, decisions
-from properly._boundary._chunks import share_out
 from properly._boundary._labels import names_of_labels
 from properly._boundary._libraries import count_true, to_numpy
 from properly._boundary._text import printable
@@ -330,22 +329,20 @@ class Sums:
         self.summary, self.sums, self.request = summary, summary.sums, request
         self.models, self.labels = tuple(summary.models), tuple(summary.labels or ())
         self.notes: list[str] = []
-        self.tallies: dict[str, Tally] = {}
-        if request.task == "binary":
-            made = share_out(lambda name: summary.counts[name].tally(), self.models, 2)
-            self.tallies = dict(zip(self.models, made, strict=True))
+        is_event = request.task == "binary"
+        self.tallies: dict[str, Tally] = dict(summary.tallies) if is_event else {}
         # Of classes, by model, if forecasts of any question were grouped.
-        counts = [] if self.tallies else [(key[0], x.cells) for key, x in summary.counts.items()]
+        counts = [] if is_event else [(key[0], x.cells) for key, x in summary.tallies.items()]
         self.cells = {name: cells for name, cells in counts if cells is not None}
         self.by_row = self.sums.clustered or summary.is_weighted
         self.nulls: dict[str, NullDraws] = {}
 
     def data(self) -> dict[str, Any]:
         """Describe the data."""
-        totals, total = self.sums.totals, {"total": self.summary.total}
+        total = {"total": self.summary.total}
         if self.request.task == "binary":
-            rate = totals["event",].over(totals["weight",])
-            return total | {"event_rate": rate, "events": int(float(totals["event_rows",]))}
+            rate, events = self.sums.mean("event"), self.sums.totals["event_rows",]
+            return total | {"event_rate": rate, "events": events}
         return total | {"labels": self.labels, "shares": self.shares, "normalized": False}
 
     def closing_notes(self, grouping: Mapping[str, GroupingError]) -> Iterator[str]:
@@ -387,8 +384,7 @@ class Sums:
     @cached_property
     def shares(self) -> Column:
         """How often each class happened."""
-        totals, classes = self.sums.totals, self.sums.classes or 0
-        return np.array([totals["class", k].over(totals["weight",]) for k in range(classes)])
+        return np.array([self.sums.mean("class", k) for k in range(self.sums.classes or 0)])
 
     def score(self, name: str, rule: Any) -> Estimate:
         """Estimate a mean score."""
@@ -441,10 +437,7 @@ class Sums:
 
     def sampled(self, name: str) -> Tally:
         """Return the counts, in which a row is one case whatever it weighs."""
-        from properly.evaluation._summed_scores import weighed
-
-        tally = self.tallies[name]
-        return tally if self.summary.has_weights else weighed(self.summary, name)
+        return self.tallies[name]
 
     def auc(self, name: str, about: Estimate) -> Estimate:
         """Estimate the area under the ROC curve; counts do not tell how clusters vary."""
@@ -479,8 +472,8 @@ class Sums:
         """Return the counts of each question of a reduction about the class, by name."""
         labels = self.labels
         names = names_of_cuts(labels) if reduction == "cumulative" else names_of_labels(labels)
-        counts, kind = self.summary.counts, KEPT[reduction]
-        return {question: counts[name, (kind, k)].tally() for k, question in enumerate(names)}
+        tallies, kind = self.summary.tallies, KEPT[reduction]
+        return {question: tallies[name, (kind, k)] for k, question in enumerate(names)}
 
     def decompose(self, name: str, rule: Any) -> ClassDecomposition:
         """Split a score of classes question by question, from the counts of each."""

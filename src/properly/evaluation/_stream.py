@@ -21,7 +21,7 @@ from properly.counts._cases import numbered, require_both, require_event
 from properly.counts._models import contenders
 from properly.counts._pooling import exact_weights
 from properly.counts._tally import require_one_kind
-from properly.engines import _cell_counts
+from properly.engines import _summary
 from properly.engines._summary import Summary, plain_labels
 from properly.errors import ArgumentTypeError, DataError
 from properly.evaluation._evaluate import (
@@ -423,12 +423,11 @@ def stream(
 
     Notes
     -----
-    *Exact.* Sums of losses are not rounded before the end, and counts are whole numbers. Any order
-    of rows and any batches, on one machine or on many, lead to the same bits. If weights are
-    fractions, counts are sums of floats, which agree up to rounding.
+    *Exact.* Counts are whole numbers. Sums are floats that agree to a relative 1e-12 in any order
+    of rows and any batches, on one machine or on many.
 
     *Memory* does not grow with the number of rows. Only the sums are kept, and the counts at each
-    distinct forecast or in each cell, with the exact sum of the forecasts in it. Small batches are
+    distinct forecast or in each cell, with the mean of the forecasts in it. Small batches are
     checked when they come, and wait to be summed up together until they have 65,536 rows, or until
     something is asked for.
 
@@ -448,7 +447,7 @@ def stream(
 
 
 def _check_cells(cells: object) -> int:
-    count, most = check_whole(cells, "cells"), _cell_counts.MOST_DISTINCT
+    count, most = check_whole(cells, "cells"), _summary.MOST_DISTINCT
     if count > most:
         message = f"cells must be {most:,} at most, which is as much as is kept; got {count:,}"
         raise DataError(message)
@@ -463,8 +462,8 @@ def _added(parts: Sequence[Summary]) -> Summary:
 def _in_few_parts(parts: list[Summary]) -> list[Summary]:
     """Add up parts that are about as long, all if they get too long; refuse too many groups."""
     require_few_groups({label for part in parts for label in part.groups})
-    counts = [next(iter(part.counts.values())) for part in parts]
-    require_countable(sum(x.total for x in counts if not x.is_fractional))
+    totals = [next(iter(part.tallies.values())).total for part in parts]
+    require_countable(sum(total for total in totals if isinstance(total, int)))
     parts = sorted(parts, key=_size, reverse=True)
     while len(parts) > 1 and _size(parts[-2]) <= 2 * _size(parts[-1]):
         parts[-2:] = [_added(parts[-2:])]
@@ -479,14 +478,14 @@ def require_few_groups(labels: Collection[object]) -> None:
 
 def _size(part: Summary) -> int:
     """Count the forecasts and cells that are kept."""
-    own: Mapping[Any, Any] = part.counts
+    own: Mapping[Any, Any] = part.tallies
     return sum(map(len, own.values())) + sum(map(_size, part.groups.values()))
 
 
 def _is_long(parts: Sequence[Summary]) -> bool:
     """Tell whether forecasts are grouped, or should be."""
-    grouped = any(x.cells is not None for part in parts for x in part.counts.values())
-    limit = 2 * _cell_counts.MOST_DISTINCT * len(parts[0].counts) if parts else 0
+    grouped = any(x.cells is not None for part in parts for x in part.tallies.values())
+    limit = 2 * _summary.MOST_DISTINCT * len(parts[0].tallies) if parts else 0
     return grouped or sum(map(_size, parts)) > limit
 
 

@@ -10,7 +10,6 @@ What the cases of a group add up to, of which only counts and sums are known.
 from __future__ import annotations
 
 import math
-from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -33,16 +32,16 @@ from properly.comparison._groups import (
 from properly.comparison._groups_record import Groups
 from properly.counts._cases import numbered
 from properly.counts._scoring import unit_of
-from properly.engines._exact_sums import UNIT
+from properly.counts._tally import weighed
 from properly.errors import DataError
-from properly.evaluation._summed_scores import weighed
+from properly.evaluation._summed_scores import CANCELLED
 from properly.inference._design import Design
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from properly.counts._tally import Tally
-    from properly.engines._exact_sums import ScoreSums
+    from properly.engines._score_sums import ScoreSums
     from properly.engines._summary import Summary
     from properly.rules import BinaryRule
     from properly.typing import Column
@@ -51,14 +50,13 @@ if TYPE_CHECKING:
 def moments_of(sums: ScoreSums, tally: Tally, rule: BinaryRule, model: str) -> GroupMoments:
     """Put together what sums say exactly, and what the counts at each forecast add to it."""
     r, j = [repr(x) for x in sums.rules].index(repr(rule)), sums.models.index(model)
-    exact = sums.totals
     value, weight = (to_numpy(x).astype(np.float64) for x in (tally.value, tally.weight))
-    endless = float(exact["infinite", r, j]) > 0
-    loss = math.inf if endless else float(exact["loss", r, j])
-    total = np.array([float(exact["weight",]), loss, float(exact["event",]), float(value @ weight)])
+    endless = sums.totals["infinite", r, j] > 0
+    loss = math.inf if endless else sums.totals["loss", r, j]
+    total = np.array([sums.totals["weight",], loss, sums.totals["event",], float(value @ weight)])
     about, third = _counted(tally, rule, total)
     if not endless:
-        about[:3, :3] = _exact_about(sums, r, j)
+        about[:3, :3] = _about_means(sums, r, j)
     return GroupMoments(total, about, third)
 
 
@@ -91,28 +89,19 @@ def _counted(tally: Tally, rule: BinaryRule, total: Column) -> tuple[Column, Col
     return about, third
 
 
-def _exact_about(sums: ScoreSums, r: int, j: int) -> Column:
-    """Subtract the means of the loss and of the outcome from exact sums, before any rounding."""
-    weight, loss, event = (
-        _fraction(sums, *key) for key in (("weight",), ("loss", r, j), ("event",))
-    )
+def _about_means(sums: ScoreSums, r: int, j: int) -> Column:
+    """Return sums of products of deviations of the loss and of the outcome; the first is 1."""
     keys = (
         (("weight2",), ("loss_weight", r, j), ("event_weight",)),
         (("loss_weight", r, j), ("loss2", r, j), ("loss_event", r, j)),
         (("event_weight",), ("loss_event", r, j), ("event2",)),
     )
-    raw = [[_fraction(sums, *key) for key in row] for row in keys]
-    mean = (Fraction(0), loss / weight, event / weight)
-    return np.array([[float(_about(raw, mean, a, b)) for b in range(3)] for a in range(3)])
-
-
-def _about(raw: list[list[Fraction]], mean: Sequence[Fraction], a: int, b: int) -> Fraction:
-    """Return the sum of the products of two deviations, of which the first is always 1."""
-    return raw[a][b] - mean[a] * raw[0][b] - mean[b] * raw[a][0] + mean[a] * mean[b] * raw[0][0]
-
-
-def _fraction(sums: ScoreSums, *key: Any) -> Fraction:
-    return Fraction(sums.totals[key].scaled, UNIT)
+    raw = np.array([[sums.totals[key] for key in row] for row in keys])
+    mean = np.array([0.0, sums.mean("loss", r, j), sums.mean("event")])
+    moved = np.outer(mean, raw[0]) + np.outer(raw[0], mean)
+    about: Column = raw - moved + np.outer(mean, mean) * raw[0, 0]
+    about[np.abs(about) <= CANCELLED * np.abs(raw)] = 0.0
+    return about
 
 
 def summed_groups(
@@ -129,11 +118,11 @@ def summed_groups(
     labels = _labels(summary.groups)
     parts = [summary.groups[label] for label in labels]
     drawing = as_drawing(level, replicates, rng)
-    weights = [weighed(part, model) for part in parts]
+    tallies = [part.tallies[model] for part in parts]
+    weights = [weighed(tally) for tally in tallies]
     counted = _count(parts, labels, weights)
     warn_of_groups(counted, is_event=True)
     split = _split(counted)
-    tallies = [part.counts[model].tally() for part in parts]
     both = zip(parts, weights, strict=True)
     moments = [moments_of(part.sums, tally, rule, model) for part, tally in both]
     total, events, forecast = (np.array([x.total[k] for x in moments]) for k in (0, 2, 3))
@@ -142,7 +131,7 @@ def summed_groups(
         labels=tuple(labels),
         name=names_of_labels(labels),
         cases=counted.cases,
-        events=np.array([_number(part.sums, "event_rows") for part in parts]),
+        events=np.array([part.sums.totals["event_rows",] for part in parts]),
         event_rate=events / total,
         mean_forecast=forecast / total,
         measures=bounded(compare_moments(moments, rule, split, drawing), rule.range),
@@ -171,7 +160,7 @@ def _labels(groups: Mapping[Any, Summary]) -> list[Any]:
 
 def _count(parts: Sequence[Summary], labels: list[Any], tallies: Sequence[Tally]) -> Counted:
     """Count the cases of positive weight in each group, and the expected rarer outcomes."""
-    cases = np.array([_number(part.sums, "rows") for part in parts])
+    cases = np.array([part.rows for part in parts])
     sums = np.array([_expected(tally) for tally in tallies])
     return Counted(np.zeros(0, dtype=np.intp), labels, cases, count_rarer(sums[:, 0], sums[:, 1]))
 
@@ -184,10 +173,6 @@ def _expected(tally: Tally) -> tuple[list[float], list[float]]:
         square = to_numpy(tally.event_squares) + to_numpy(tally.nonevent_squares)
     weights, squares = ([float(x @ value), float(x @ (1 - value))] for x in (weight, square))
     return weights, squares
-
-
-def _number(sums: ScoreSums, what: str) -> int:
-    return int(float(sums.totals[what,]))
 
 
 def _split(counted: Counted) -> Split:

@@ -1,32 +1,25 @@
 """Scores, skills and comparisons from sums alone, as the rows would give them.
 
 A mean loss is a ratio of two sums, and its variance depends on the rows only through sums of
-squares and of products. These are exact, and are subtracted exactly: what is lost is what was lost
-when squares were rounded, so that losses which vary by less than 3e-8 of their mean are taken as
-all alike. The variance of a difference comes from the squares of the paired differences, and keeps
-its digits however small that is.
-
-The counts of a summary as intervals and random draws take them.
+squares and of products. Losses that vary by less than 3e-7 of their mean are taken as all alike:
+their squares differ by rounding alone. The variance of a difference comes from the squares of the
+paired differences, and keeps its digits however small that is.
 """
 
 from __future__ import annotations
 
 import math
-from fractions import Fraction
 from itertools import combinations
-from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from properly._boundary._libraries import to_numpy
 from properly._boundary._notices import notice
 from properly._boundary._options import as_generator, check_level
 from properly._boundary._text import many
 from properly.comparison._differences import ModelScores, PairSums
 from properly.comparison._pair_tests import Options, PairScores, compared
 from properly.counts._scoring import price
-from properly.counts._tally import Tally
-from properly.engines._exact_sums import UNIT, quotient
 from properly.errors import DataError, ImproperRuleError
 from properly.inference._intervals import (
     around_mean,
@@ -42,49 +35,22 @@ from properly.inference._variance import in_reach
 
 if TYPE_CHECKING:
     from properly.comparison._pairs import Comparison
-    from properly.engines._exact_sums import ScoreSums
-    from properly.engines._summary import Summary
+    from properly.engines._score_sums import ScoreSums
     from properly.inference._estimate import Estimate
     from properly.rules import Rule
     from properly.typing import Column
 
 
-def weighed(summary: Summary, model: str) -> Tally:
-    """Return counts on the scale of the sums, with the squares of the weights if there are any.
-
-    Weights are kept even if they are all the same, since the sums have them. Files of old have
-    whole weights as counts: the squares, added up for all forecasts, are then shared out by weight.
-    """
-    tally = summary.counts[model].tally(divided=False)
-    if tally.event_squares is not None or not summary.is_weighted:
-        return tally
-    value, cases, events = (
-        to_numpy(x).astype(np.float64) for x in (tally.value, tally.weight, tally.events)
-    )
-    squares = _shared_out(summary.sums, events, cases - events)
-    return Tally(value, cases, events, *squares, cells=tally.cells)
-
-
-def _shared_out(sums: ScoreSums, events: Column, others: Column) -> tuple[Column, Column]:
-    names = ("event", "event_squares", "weight", "row_squares")
-    event, own, every, squares = (float(sums.totals[name,]) for name in names)
-    heavy, rest = own / (event or 1.0), (squares - own) / ((every - event) or 1.0)
-    return heavy * events, rest * others
-
-
-# In units of the smallest positive double, as totals are.
-Exact: TypeAlias = int | Fraction
-
 # A variance this much smaller than the mean square is what rounding the squares left.
-CANCELLED = 1e-15
+CANCELLED = 1e-13
 
 
 class _Amount(NamedTuple):
     """What units add to a mean: the sum, and sums of products with weights and with itself."""
 
-    total: Exact
-    weighted: Exact
-    squares: Exact
+    total: float
+    weighted: float
+    squares: float
 
 
 def score_of(sums: ScoreSums, model: str, rule: Rule, level: float = 0.95) -> Estimate:
@@ -105,7 +71,7 @@ def score_of(sums: ScoreSums, model: str, rule: Rule, level: float = 0.95) -> Es
     --------
     >>> import numpy as np
     >>> from properly.evaluation._summed_scores import score_of
-    >>> from properly.engines._exact_sums import ScoreSums
+    >>> from properly.engines._score_sums import ScoreSums
     >>> from properly.rules import Brier
     >>> y = np.arange(100) % 4 == 0
     >>> sums = ScoreSums.of_rows(["a"], [Brier()], y, {"a": np.where(y, 0.5, 0.25)}, None)
@@ -136,7 +102,7 @@ def skill_of(sums: ScoreSums, model: str, rule: Rule, level: float = 0.95) -> Es
     --------
     >>> import numpy as np
     >>> from properly.evaluation._summed_scores import skill_of
-    >>> from properly.engines._exact_sums import ScoreSums
+    >>> from properly.engines._score_sums import ScoreSums
     >>> from properly.rules import Brier
     >>> y = np.arange(100) % 4 == 0
     >>> sums = ScoreSums.of_rows(["a"], [Brier()], y, {"a": np.where(y, 0.5, 0.25)}, None)
@@ -201,7 +167,7 @@ def compare_sums(
     --------
     >>> import numpy as np
     >>> from properly.evaluation._summed_scores import compare_sums
-    >>> from properly.engines._exact_sums import ScoreSums
+    >>> from properly.engines._score_sums import ScoreSums
     >>> from properly.rules import Brier
     >>> y = np.arange(100) % 4 == 0
     >>> forecasts = {"a": np.where(y, 0.5, 0.25), "b": np.full(100, 0.5)}
@@ -221,17 +187,18 @@ def compare_sums(
 
 def warn_of_sums(sums: ScoreSums) -> None:
     """Warn of few cases, and of few clusters, in the words used of rows."""
-    weight, squares = _exact(sums, "weight"), _exact(sums, "row_squares")
+    weight, squares = sums.totals["weight",], sums.totals["row_squares",]
     kinds = {"case": _effective(weight, squares)}
     if sums.classes is None:
-        event, own = _exact(sums, "event"), _exact(sums, "event_squares")
+        event, own = sums.totals["event",], sums.totals["event_squares",]
         others = _effective(weight - event, squares - own)
         kinds = {"event": _effective(event, own), "case without it": others}
     if min(kinds.values()) < FEW:
         sizes = " and ".join(counted(count, what) for what, count in kinds.items())
         notice(f"with {sizes}, intervals may cover less than their level")
     if sums.clustered:
-        warn_of_effective(_count(sums, "units"), _effective(weight, _exact(sums, "weight2")))
+        units = int(sums.totals["units",])
+        warn_of_effective(units, _effective(weight, sums.totals["weight2",]))
 
 
 def _rule_number(sums: ScoreSums, rule: Rule) -> int:
@@ -240,7 +207,7 @@ def _rule_number(sums: ScoreSums, rule: Rule) -> int:
     if repr(rule) not in written:
         message = f"the rule must be one of those summed, {', '.join(written)}; got {rule!r}"
         raise DataError(message)
-    if not sums.totals["weight",].scaled:
+    if not sums.totals["weight",]:
         message = "a score needs at least one case of positive weight; these sums have none"
         raise DataError(message)
     return written.index(repr(rule))
@@ -254,37 +221,30 @@ def _model_number(sums: ScoreSums, model: str) -> int:
     return sums.models.index(model)
 
 
-def _exact(sums: ScoreSums, *key: Any) -> int:
-    return sums.totals[key].scaled
-
-
-def _count(sums: ScoreSums, *key: Any) -> int:
-    return sums.totals[key].scaled // UNIT
-
-
-def _effective(weight: int, squares: int) -> float:
+def _effective(weight: float, squares: float) -> float:
     """Return how many cases of equal weight would say as much."""
-    return quotient(weight**2, squares * UNIT) if squares > 0 else 0.0
+    return weight**2 / squares if squares > 0 else 0.0
 
 
 def _about(sums: ScoreSums) -> dict[str, Any]:
     """Say how cases were sampled, how many there are, and how many of equal weight say as much."""
-    units = many(_count(sums, "units"), "cluster" if sums.clustered else "independent case")
-    worth = _effective(_exact(sums, "weight"), _exact(sums, "row_squares"))
-    return {"design": units, "cases": _count(sums, "rows"), "effective_cases": worth}
+    totals = sums.totals
+    units = many(int(totals["units",]), "cluster" if sums.clustered else "independent case")
+    worth = _effective(totals["weight",], totals["row_squares",])
+    return {"design": units, "cases": int(totals["rows",]), "effective_cases": worth}
 
 
 def _spread(sums: ScoreSums, squares: Column) -> Spread:
     """Make a covariance of sums of squared influences; a single unit does not vary."""
-    units = _count(sums, "units")
+    units = sums.totals["units",]
     if units < 2:
         return Spread(np.full_like(squares, np.nan), 0)
     if ("corrected4",) not in sums.totals:
         return in_reach(Spread(squares * (units / (units - 1)), units - 1))
     # As `properly.inference._design.correction_of` does.
-    total = _exact(sums, "weight")
-    share, lost = (quotient(_exact(sums, x) * UNIT, total**2) for x in ("weight2", "corrected2"))
-    cubes = quotient(_exact(sums, "corrected4") * UNIT**3, total**4)
+    total = sums.totals["weight",]
+    share, lost = (sums.totals[name,] / total**2 for name in ("weight2", "corrected2"))
+    cubes = sums.totals["corrected4",] / total**4
     return in_reach(Spread(squares, 1 / (share + lost**2 - cubes)))
 
 
@@ -294,42 +254,40 @@ def _weight2(sums: ScoreSums) -> str:
 
 
 def _own(sums: ScoreSums, r: int, j: int) -> _Amount:
-    return _Amount(*(_exact(sums, name, r, j) for name in ("loss", "loss_weight", "loss2")))
+    return _Amount(*(sums.totals[name, r, j] for name in ("loss", "loss_weight", "loss2")))
 
 
 def _between(sums: ScoreSums, r: int, j: int, k: int) -> _Amount:
     """Subtract the losses of one model from those of another; squares were taken afterwards."""
     first, second = _own(sums, r, j), _own(sums, r, k)
-    squares = _exact(sums, "apart2", r, j, k)
+    squares = sums.totals["apart2", r, j, k]
     return _Amount(first.total - second.total, first.weighted - second.weighted, squares)
 
 
-def _centred(sums: ScoreSums, one: _Amount, other: _Amount, product: Exact) -> float:
+def _centred(sums: ScoreSums, one: _Amount, other: _Amount, product: float) -> float:
     """Add up the products of two influences, given the sum of products of the amounts."""
-    weight, weight2 = _exact(sums, "weight"), _exact(sums, _weight2(sums))
-    crossed = one.total * other.weighted + other.total * one.weighted
-    # Multiplied by the squared weight, so that nothing is divided before the end.
-    total = (product * weight - crossed) * weight + one.total * other.total * weight2
-    return quotient(total.numerator * UNIT, total.denominator * weight**4)
+    weight, weight2 = sums.totals["weight",], sums.totals[_weight2(sums),]
+    mean, others = one.total / weight, other.total / weight
+    crossed = mean * other.weighted + others * one.weighted
+    return (product - crossed + mean * others * weight2) / weight**2
 
 
 def _varied(sums: ScoreSums, amount: _Amount) -> float:
     """Add up squared influences; what rounding left of squares is nothing."""
     variation, squares = _centred(sums, amount, amount, amount.squares), amount.squares
-    size = quotient(squares.numerator * UNIT, squares.denominator * _exact(sums, "weight") ** 2)
+    size = squares / sums.totals["weight",] ** 2
     return variation if variation > CANCELLED * size else 0.0
 
 
 def _score(sums: ScoreSums, r: int, j: int) -> tuple[float, float, tuple[int, float]]:
     """Return a mean loss, the sum of its squared influences, and how much of it is infinite."""
-    own, count = _own(sums, r, j), _count(sums, "infinite", r, j)
-    share = sums.totals["infinite_weight", r, j].over(sums.totals["weight",])
+    own, count = _own(sums, r, j), int(sums.totals["infinite", r, j])
+    share = sums.mean("infinite_weight", r, j)
     if count or share > 0:
         low, high = sums.rules[r].range
         endless = -math.inf if math.isinf(low) and not math.isinf(high) else math.inf
         return endless, math.nan, (count, share)
-    value = sums.totals["loss", r, j].over(sums.totals["weight",])
-    return value, _varied(sums, own), (0, 0.0)
+    return sums.mean("loss", r, j), _varied(sums, own), (0, 0.0)
 
 
 def _scored(sums: ScoreSums, r: int, pairs: tuple[tuple[int, int], ...]) -> ModelScores:
@@ -347,7 +305,7 @@ def _scored(sums: ScoreSums, r: int, pairs: tuple[tuple[int, int], ...]) -> Mode
         vary = alone[j] > 0 and alone[k] > 0
         both = (alone[j] + alone[k] - square[n]) / 2
         joint[j, k] = joint[k, j] = both if vary or not finite else 0.0
-    differing = np.array([_count(sums, "differing", r, j, k) for j, k in pairs], dtype=np.int64)
+    differing = np.array([sums.totals["differing", r, j, k] for j, k in pairs], dtype=np.int64)
     spread = _spread(sums, joint)
     paired = PairSums(_spread(sums, np.diag(square)).covariance.diagonal(), size)
     return ModelScores(np.array(value), spread, differing, list(infinite), paired=paired)
@@ -355,8 +313,7 @@ def _scored(sums: ScoreSums, r: int, pairs: tuple[tuple[int, int], ...]) -> Mode
 
 def _times_root(apart: _Amount) -> float:
     """Return how many times as large a sum is as the root of the sum of its squared terms."""
-    square = Fraction(apart.total**2, apart.squares * UNIT) if apart.squares else Fraction(0)
-    return math.sqrt(quotient(square.numerator, square.denominator))
+    return abs(apart.total) / math.sqrt(apart.squares) if apart.squares else 0.0
 
 
 def _reference(sums: ScoreSums, r: int, j: int) -> tuple[float, float, float]:
@@ -364,11 +321,9 @@ def _reference(sums: ScoreSums, r: int, j: int) -> tuple[float, float, float]:
     cost = _costs(sums, r)
     if np.isinf(cost).any():
         return float(cost[np.isinf(cost)][0]), math.nan, math.nan
-    exact = [Fraction(x) for x in cost.tolist()]
     of_kind = _of_event if sums.classes is None else _of_classes
-    amount, product = of_kind(sums, exact, r, j)
-    total = amount.total
-    best = quotient(total.numerator, total.denominator * _exact(sums, "weight"))
+    amount, product = of_kind(sums, cost.tolist(), r, j)
+    best = amount.total / sums.totals["weight",]
     if sums.classes is not None and sums.clustered:
         return best, math.nan, math.nan
     square, own = _varied(sums, amount), _own(sums, r, j)
@@ -379,12 +334,11 @@ def _reference(sums: ScoreSums, r: int, j: int) -> tuple[float, float, float]:
 def _costs(sums: ScoreSums, r: int) -> Column:
     """Price the share of each outcome as its forecast; what never happened costs nothing."""
     if sums.classes is None:
-        rate = sums.totals["event",].over(sums.totals["weight",])
+        rate = sums.mean("event")
         shares, y = np.array([1 - rate, rate]), np.array([False, True])
         forecast = np.full(2, rate)
     else:
-        names = [("class", k) for k in range(sums.classes)]
-        shares = np.array([sums.totals[key].over(sums.totals["weight",]) for key in names])
+        shares = np.array([sums.mean("class", k) for k in range(sums.classes)])
         # Rounding must not leave a sum other than 1.
         shares, y = shares / shares.sum(), np.arange(sums.classes)
         forecast = np.broadcast_to(shares, (sums.classes, sums.classes))
@@ -392,26 +346,26 @@ def _costs(sums: ScoreSums, r: int) -> Column:
     return np.where(shares > 0, cost, 0.0)
 
 
-def _of_event(sums: ScoreSums, cost: list[Fraction], r: int, j: int) -> tuple[_Amount, Exact]:
+def _of_event(sums: ScoreSums, cost: list[float], r: int, j: int) -> tuple[_Amount, float]:
     """Add up the reference, which costs so much without the event and so much more with it."""
     none, more = cost[0], cost[1] - cost[0]
     names = ("weight", "event", _weight2(sums), "event_weight", "event2")
-    weight, event, weight2, both, event2 = (_exact(sums, name) for name in names)
+    weight, event, weight2, both, event2 = (sums.totals[name,] for name in names)
     squares = none**2 * weight2 + 2 * none * more * both + more**2 * event2
     amount = _Amount(none * weight + more * event, none * weight2 + more * both, squares)
-    losses, if_event = (_exact(sums, name, r, j) for name in ("loss_weight", "loss_event"))
+    losses, if_event = (sums.totals[name, r, j] for name in ("loss_weight", "loss_event"))
     return amount, none * losses + more * if_event
 
 
-def _of_classes(sums: ScoreSums, cost: list[Fraction], r: int, j: int) -> tuple[_Amount, Exact]:
+def _of_classes(sums: ScoreSums, cost: list[float], r: int, j: int) -> tuple[_Amount, float]:
     """Add up the reference over rows, each of which has one class."""
-    amount, product = _Amount(0, 0, 0), Fraction(0)
+    amount, product = _Amount(0.0, 0.0, 0.0), 0.0
     for k, each in enumerate(cost):
-        square = _exact(sums, "class_squares", k)
+        square = sums.totals["class_squares", k]
         amount = _Amount(
-            amount.total + each * _exact(sums, "class", k),
+            amount.total + each * sums.totals["class", k],
             amount.weighted + each * square,
             amount.squares + each**2 * square,
         )
-        product += each * _exact(sums, "loss_class", r, j, k)
+        product += each * sums.totals["loss_class", r, j, k]
     return amount, product
