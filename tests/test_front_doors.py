@@ -36,8 +36,8 @@ DOORS = {
         Answers Cases Histogram Tally baselines cumulative one_vs_rest top_label with_event_rate
     """,
     "properly.datasets": """
-        CoupledClasses CoupledGaussian Crash NELSON_CASES NelsonCase Posterior SimulatedModels
-        Simulation Tournament assel corp crash nelson tournament
+        CoupledClasses CoupledGaussian Crash NELSON_CASES NelsonCase Posterior Simulation
+        Tournament crash nelson tournament
     """,
     "properly.decisions": """
         Advice AreaEstimate AtBudget AtThreshold Confusion CumulativeForecast DecisionCurve

@@ -19,19 +19,18 @@ from properly._boundary._record import columns_of, plain
 from properly._boundary._tables import table
 from properly.counts import Tally
 from properly.counts._scoring import mean_score
-from properly.datasets import assel
-from properly.datasets._assel import EVENT_RATE, PROCESSES, VERDICTS, expit
 from properly.decisions import at_threshold, mean_net_benefit, ranking
 from properly.inference._variance import spread_of_means
 from properly.rules import Bounded, Brier, Elementary, MissedBenefit
+from reproductions.decisions.patients import EVENT_RATE, PROCESSES, VERDICTS, assel, expit
 from reproductions.tables import Table, section
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
 
-    from properly.datasets._assel import Process
     from properly.rules import BinaryRule
     from properly.typing import Column
+    from reproductions.decisions.patients import Process
 
 
 THRESHOLDS = (0.05, 0.1, 0.2)
@@ -347,7 +346,7 @@ class AsselTable(Table):
     Attributes
     ----------
     process : str
-        As in `properly.datasets.assel`.
+        As in `assel`.
     n : int
         How many cases were simulated.
     cells : tuple of AsselCell

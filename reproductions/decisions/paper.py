@@ -5,11 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from properly.datasets._assel import PROCESSES
 from reproductions.decisions import breast_cancer, crash
 from reproductions.decisions.assel import AsselTable, appendix_f
 from reproductions.decisions.errata import TwoMeans, errata, two_means
 from reproductions.decisions.figures import FIGURES
+from reproductions.decisions.patients import PROCESSES
 from reproductions.reproduction import Reproduction, Work, streams
 
 if TYPE_CHECKING:

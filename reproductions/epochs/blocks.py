@@ -35,8 +35,8 @@ class BlockSplit(NamedTuple):
 
     Examples
     --------
-    >>> import properly
-    >>> blocks = properly.comparison.BlockCrossValidation(4, validation=0.25, test=0.25, window=2,
+    >>> from reproductions.epochs.blocks import BlockCrossValidation
+    >>> blocks = BlockCrossValidation(4, validation=0.25, test=0.25, window=2,
     ...     step=2)
     >>> next(blocks.splits(16)).train
     array([ 8, 10, 12, 14])
@@ -93,7 +93,7 @@ class BlockCrossValidation:
     With h blocks, v of them to validate and t to test, there are :math:`h - v - t + 1` splits.
     They share most of what they train on and much of what they test on: scores of different splits
     are not independent, and a standard error over splits is none. In
-    `properly.comparison.selection_report`, the splits of one training seed are one cluster.
+    `selection_report`, the splits of one training seed are one cluster.
 
     Of several series, each is cut into as many blocks, and split i takes the same blocks of each.
     A gap is kept within a series; different series are taken to be independent.
@@ -115,8 +115,8 @@ class BlockCrossValidation:
 
     Examples
     --------
-    >>> import properly
-    >>> blocks = properly.comparison.BlockCrossValidation(5, validation=0.2, test=0.2, gap=1)
+    >>> from reproductions.epochs.blocks import BlockCrossValidation
+    >>> blocks = BlockCrossValidation(5, validation=0.2, test=0.2, gap=1)
     >>> len(blocks)
     4
     >>> train, validation, test = next(blocks.splits(15))
@@ -125,7 +125,7 @@ class BlockCrossValidation:
 
     Windows of 3 samples that overlap by 2, of two series:
 
-    >>> blocks = properly.comparison.BlockCrossValidation(3, validation=0.3, test=0.3, window=3)
+    >>> blocks = BlockCrossValidation(3, validation=0.3, test=0.3, window=3)
     >>> next(blocks.splits([12, 9])).test.tolist()
     [[0, 4], [0, 5], [1, 3]]
     """

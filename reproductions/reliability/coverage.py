@@ -14,11 +14,10 @@ from properly._boundary._record import columns_of
 from properly._boundary._tables import table
 from properly.calibration import decompose, reliability
 from properly.counts import Tally
-from properly.datasets import corp
-from properly.datasets._corp import DISTRIBUTIONS
 from properly.errors import DataWarning
 from properly.rules import Brier
 from reproductions.reliability.niamey import LEVEL
+from reproductions.reliability.simulation import DISTRIBUTIONS, corp
 from reproductions.tables import Table, heading, section
 
 if TYPE_CHECKING:
@@ -30,7 +29,7 @@ if TYPE_CHECKING:
 
 
 class Setting(NamedTuple):
-    """Calibrated forecasts, as in `properly.datasets.corp`."""
+    """Calibrated forecasts, as in `corp`."""
 
     distribution: str
     values: int | None
@@ -84,7 +83,7 @@ class CoverageCell:
     band : str
         Which band.
     distribution, values, n
-        As in `properly.datasets.corp`.
+        As in `corp`.
     method : str
         How the bounds were found; several if repetitions differ.
     coverage : float

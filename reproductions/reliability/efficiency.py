@@ -39,7 +39,7 @@ class EfficiencyCell:
     Attributes
     ----------
     distribution, values, n
-        As in `properly.datasets.corp`.
+        As in `corp`.
     error : dict of str to float
         Mean squared error at the forecasts, averaged over repetitions, by method.
     excess : dict of str to float

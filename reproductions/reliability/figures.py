@@ -5,12 +5,12 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from properly import plots
-from properly.datasets._corp import DISTRIBUTIONS
 from properly.plots._axes import GREY, PALETTE
 from reproductions.reliability import coverage as bands
 from reproductions.reliability import efficiency as errors
 from reproductions.reliability.coverage import named
 from reproductions.reliability.niamey import LEVEL
+from reproductions.reliability.simulation import DISTRIBUTIONS
 from reproductions.reproduction import sheet
 
 if TYPE_CHECKING:

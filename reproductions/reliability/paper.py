@@ -5,9 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, NamedTuple
 
-from properly.datasets._corp import DISTRIBUTIONS
 from reproductions.reliability import coverage, efficiency, niamey
 from reproductions.reliability.figures import FIGURES
+from reproductions.reliability.simulation import DISTRIBUTIONS
 from reproductions.reproduction import Reproduction, Work, streams
 
 if TYPE_CHECKING:

@@ -7,11 +7,11 @@ from itertools import product
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
 import numpy as np
+from reproductions.reliability.simulation import corp
 from scipy.integrate import quad
 from scipy.special import expit, logit
 
 import properly
-from properly import datasets
 from properly.rules import Brier, Log
 from studies.coverage.cells import cell_facts, cells
 from studies.coverage.decisions import decision_facts, decisions
@@ -137,7 +137,7 @@ def draw(facts: Facts, rng: np.random.Generator) -> properly.Tally:
     if name == "rare":
         p = rng.beta(1, 19, n)
         return properly.tally(rng.random(n) < curve(p), p)
-    s = datasets.corp(n, distribution=name, values=facts.get("values"), curve=curve, rng=rng)
+    s = corp(n, distribution=name, values=facts.get("values"), curve=curve, rng=rng)
     return properly.tally(s.y, s.p)
 
 
@@ -274,7 +274,7 @@ def clusters(facts: Facts, rng: np.random.Generator) -> list[Finding]:
 
 def weights(facts: Facts, rng: np.random.Generator) -> list[Finding]:
     """Give cases fractional weights that have nothing to do with their outcomes."""
-    s = datasets.corp(facts["n"], curve=CURVES[facts["curve"]], rng=rng)
+    s = corp(facts["n"], curve=CURVES[facts["curve"]], rng=rng)
     cases = properly.Cases(s.y, s.p, weight=rng.gamma(1.5, size=facts["n"]))
     return [
         ({"band": band, "method": method}, _measure(record, facts["curve"]))

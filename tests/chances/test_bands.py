@@ -7,10 +7,11 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pytest
+from reproductions.reliability.simulation import corp
 from scipy.stats import beta
 
 import properly
-from properly import Tally, datasets, murphy_curve, roc_curve, tally
+from properly import Tally, murphy_curve, roc_curve, tally
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -109,7 +110,7 @@ def test_a_confidence_band_covers_where_mistakes_are_few_and_dear(t: float) -> N
 def test_the_miscalibration_of_calibrated_forecasts_lies_in_its_consistency_band() -> None:
     inside = []
     for seed in range(40):
-        data = datasets.corp(150, rng=seed)
+        data = corp(150, rng=seed)
         curve = murphy_curve(
             tally(data.y, data.p),
             part="miscalibration",
@@ -151,7 +152,7 @@ def test_the_band_covers_the_curve_of_the_population() -> None:
     """Of calibrated, uniform forecasts the curve is known: FPR (1 - t)^2, TPR 1 - t^2."""
     t, alarm, held = np.linspace(0, 1, 2001), np.arange(1, 20) / 20, []
     for seed in range(300):
-        data = datasets.corp(100, rng=seed)
+        data = corp(100, rng=seed)
         pi, band = (
             data.y.mean(),
             roc_curve(tally(data.y, data.p), band="confidence", level=0.9).band,

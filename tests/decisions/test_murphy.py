@@ -6,9 +6,10 @@ from typing import Any
 
 import numpy as np
 import pytest
+from reproductions.reliability.simulation import corp
 
 import properly
-from properly import Cases, Interval, datasets, decompose, murphy_curve, regret_curve, tally
+from properly import Cases, Interval, decompose, murphy_curve, regret_curve, tally
 from properly.counts import baselines
 from properly.counts._scoring import mean_score
 from properly.decisions import MurphyCurve, murphy_difference, regret_difference
@@ -196,7 +197,7 @@ def test_large_counts_stay_whole_until_they_are_divided() -> None:
 
 
 def test_a_difference_is_that_of_two_curves() -> None:
-    data = datasets.corp(100, rng=1)
+    data = corp(100, rng=1)
     first, second = tally(data.y, data.p), tally(data.y, np.sqrt(data.p).round(1))
     difference = murphy_difference(first, second)
     at = np.linspace(0, 1, 91)

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pytest
+from reproductions.reliability.simulation import corp
 
 import properly
 from properly import Cases, Tally
@@ -18,7 +19,7 @@ torch = pytest.importorskip(
     "torch", reason="torch is not installed; `make test-integrations` installs it"
 )
 
-DATA = properly.datasets.corp(300, values=50, curve=np.sqrt, rng=1)
+DATA = corp(300, values=50, curve=np.sqrt, rng=1)
 WEIGHT = np.random.default_rng(2).exponential(size=300)
 CLUSTERS = np.arange(300) // 5
 

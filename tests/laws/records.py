@@ -407,8 +407,7 @@ RECORDS: dict[str, Callable[[], Record]] = {
     "CoupledClasses": lambda: datasets.NELSON_CASES["prior 0.8"].model,
     "Posterior": lambda: datasets.NELSON_CASES["perfect"].model.posterior([0, 1, 2]),
     "NelsonCase": lambda: datasets.NELSON_CASES["tail over"],
-    "Simulation": lambda: datasets.corp(50, rng=1),
-    "SimulatedModels": lambda: datasets.assel(50, rng=1),
+    "Simulation": lambda: datasets.nelson(50, rng=1),
     "Crash": properly.datasets.crash,
 }
 QUESTIONS = ("decisions", "threshold", "ordered", "costs")

@@ -57,7 +57,6 @@ WITHOUT_DICT = OPTIONS | {
     "Counterexample",
     "Finding",
     "Simulation",
-    "SimulatedModels",
     "ClassMeans",
     "MeansIntervals",
     "CoupledGaussian",

@@ -15,10 +15,10 @@ from reproductions.decisions.assel import (
     standard_errors,
     the_eight,
 )
+from reproductions.decisions.patients import assel
 from scipy.stats import chi2
 
 import properly
-from properly import datasets
 
 N, REPEATS = 500, 300
 
@@ -79,7 +79,7 @@ def test_errors_are_as_large_as_they_say(process: str) -> None:
     rng = np.random.default_rng(4)
     truth, z = exact(the_eight(process)["Well calibrated"]), np.empty((REPEATS, len(METRICS)))
     for row in z:
-        s = datasets.assel(N, process=process, rng=rng)
+        s = assel(N, process=process, rng=rng)
         t = properly.tally(s.y, s.forecasts["Well calibrated"])
         row[:] = (np.array(estimates(t)) - truth) / standard_errors(t)
     lower, upper = chi2.ppf([0.0005, 0.9995], REPEATS)

@@ -1,8 +1,8 @@
 """The bundled example, and forecasts and outcomes whose truth is known.
 
-`crash` has forecasts of death in car crashes, by five models. `corp`, `assel` and `nelson` draw
-what three papers draw. A `CoupledGaussian` has heavy tails, normal ones or none; `CoupledClasses`
-are told apart by numbers from several of them, and know the `Posterior` probability of each class.
+`crash` has forecasts of death in car crashes, by five models. `nelson` draws what a paper draws.
+A `CoupledGaussian` has heavy tails, normal ones or none; `CoupledClasses` are told apart by numbers
+from several of them, and know the `Posterior` probability of each class.
 """
 
 from lazy_loader import attach_stub

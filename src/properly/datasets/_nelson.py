@@ -5,18 +5,61 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+import numpy as np
+
+from properly._boundary._libraries import freeze
 from properly._boundary._options import check_choice
-from properly.datasets._corp import Simulation
+from properly._boundary._text import many
 from properly.datasets._coupled import CoupledClasses, CoupledGaussian
 from properly.probability._power import limit_event
 
 if TYPE_CHECKING:
-    import numpy as np
+    from typing import TypeAlias
+
+    from numpy.typing import NDArray
+
+    Numbers: TypeAlias = NDArray[np.float64]
 
 # The coupling of Student's t distribution with two degrees of freedom.
 HEAVY = 0.5
 # Where the second class, orange in the paper, is centred; the first, green, is at 0.
 ORANGE = 2.0
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Simulation:
+    """Simulated outcomes and forecasts, and the truth behind them.
+
+    Attributes
+    ----------
+    y : ndarray of bool
+        The outcomes.
+    p : ndarray of float
+        The forecasts.
+    truth : ndarray of float
+        The probability with which each outcome was drawn.
+
+    Examples
+    --------
+    >>> from properly import datasets
+    >>> datasets.nelson(100, rng=1)
+    Simulation(100 cases, 100 distinct forecasts)
+    """
+
+    y: NDArray[np.bool_]
+    p: Numbers
+    truth: Numbers
+
+    def __post_init__(self) -> None:
+        freeze(self)
+
+    def __len__(self) -> int:
+        """Count the cases."""
+        return len(self.p)
+
+    def __repr__(self) -> str:
+        distinct = many(len(np.unique(self.p)), "distinct forecast")
+        return f"Simulation({many(len(self), 'case')}, {distinct})"
 
 
 @dataclass(frozen=True, eq=False)

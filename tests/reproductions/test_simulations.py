@@ -9,12 +9,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pytest
+from reproductions.decisions.patients import SimulatedModels, assel
+from reproductions.reliability.simulation import corp
 from scipy.special import expit, logit
 from scipy.stats import chi2, kstwo, norm
-
-import properly
-from properly import datasets
-from properly.errors import ArgumentTypeError, DataError
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -44,7 +42,7 @@ DENSITY: dict[str, Callable[[Numbers], Numbers]] = {
 
 @pytest.mark.parametrize("distribution", CDF)
 def test_forecasts_have_the_stated_distribution(distribution: str) -> None:
-    p = np.sort(datasets.corp(N, distribution=distribution, rng=1).p)
+    p = np.sort(corp(N, distribution=distribution, rng=1).p)
     cdf = CDF[distribution](p)
     distance = max(np.max(np.arange(1, N + 1) / N - cdf), np.max(cdf - np.arange(N) / N))
     assert distance < kstwo.ppf(0.999, N)
@@ -54,14 +52,14 @@ def test_forecasts_have_the_stated_distribution(distribution: str) -> None:
 def test_forecasts_have_the_stated_mean(distribution: str) -> None:
     mean, square = MOMENTS[distribution]
     error = np.sqrt((square - mean**2) / N)
-    p = datasets.corp(N, distribution=distribution, rng=2).p
+    p = corp(N, distribution=distribution, rng=2).p
     assert abs(p.mean() - mean) < norm.ppf(0.9995) * error
 
 
 @pytest.mark.parametrize("distribution", DENSITY)
 @pytest.mark.parametrize("k", [1, 10, 50])
 def test_discrete_forecasts_follow_the_density(distribution: str, k: int) -> None:
-    s = datasets.corp(N, distribution=distribution, values=k, rng=3)
+    s = corp(N, distribution=distribution, values=k, rng=3)
     x = (2 * np.arange(1, k + 1) - 1) / (2 * k)
     assert set(s.p) <= set(x)
     expected = DENSITY[distribution](x) / DENSITY[distribution](x).sum() * N
@@ -72,7 +70,7 @@ def test_discrete_forecasts_follow_the_density(distribution: str, k: int) -> Non
 @pytest.mark.parametrize("curve", [None, np.sqrt, lambda p: np.where(p < 0.5, 0.25, 0.75)])
 @pytest.mark.parametrize("distribution", CDF)
 def test_outcomes_follow_the_truth_in_every_tenth(distribution: str, curve: Any) -> None:
-    s = datasets.corp(N, distribution=distribution, curve=curve, rng=4)
+    s = corp(N, distribution=distribution, curve=curve, rng=4)
     assert np.array_equal(s.truth, s.p if curve is None else curve(s.p))
     tenth = np.minimum((10 * s.p).astype(int), 9)
     excess = np.bincount(tenth, s.y - s.truth)
@@ -82,64 +80,12 @@ def test_outcomes_follow_the_truth_in_every_tenth(distribution: str, curve: Any)
 
 
 def test_a_seed_decides_everything_and_the_curve_does_not_move_the_forecasts() -> None:
-    one = datasets.corp(50, distribution="beta-mixture", rng=5)
-    two = datasets.corp(50, distribution="beta-mixture", curve=np.sqrt, rng=5)
-    again = datasets.corp(50, distribution="beta-mixture", rng=np.random.default_rng(5))
+    one = corp(50, distribution="beta-mixture", rng=5)
+    two = corp(50, distribution="beta-mixture", curve=np.sqrt, rng=5)
+    again = corp(50, distribution="beta-mixture", rng=np.random.default_rng(5))
     assert np.array_equal(one.p, two.p)
     assert np.array_equal(one.y, again.y)
-    assert not np.array_equal(one.p, datasets.corp(50, distribution="beta-mixture", rng=6).p)
-
-
-def test_a_curve_cannot_change_the_forecasts() -> None:
-    def careless(p: Numbers) -> Numbers:
-        p[:] = 0.5
-        return p
-
-    s = datasets.corp(20, curve=careless, rng=1)
-    assert np.array_equal(s.p, datasets.corp(20, rng=1).p)
-
-
-def test_a_simulation_can_be_counted() -> None:
-    s = datasets.corp(30, values=4, rng=1)
-    assert s.y.dtype == bool
-    assert len(s) == properly.tally(s.y, s.p).total == 30
-    assert repr(datasets.corp(1, rng=1)) == "Simulation(1 case, 1 distinct forecast)"
-
-
-@pytest.mark.parametrize(
-    ("call", "message"),
-    [
-        (lambda: datasets.corp(0), "n must be a whole number, 1 or more; got 0"),
-        (lambda: datasets.corp(2.5), "n must be a whole number, 1 or more; got 2.5"),  # type: ignore[arg-type]
-        (lambda: datasets.corp(9, values=-1), "values must be a whole number, 1 or more; got -1"),
-        (
-            lambda: datasets.corp(9, distribution="normal"),
-            "distribution must be 'uniform', 'linear' or 'beta-mixture'; got 'normal'",
-        ),
-        (
-            lambda: datasets.corp(9, curve=lambda p: p[1:]),
-            "a curve must give one probability for each forecast; got 8 for 9",
-        ),
-        (
-            lambda: datasets.corp(1, curve=lambda p: 0 * p + 1.5),
-            "the values of a curve must be probabilities in [0, 1]; row 0 is 1.5",
-        ),
-        (lambda: datasets.assel(0), "n must be a whole number, 1 or more; got 0"),
-        (
-            lambda: datasets.assel(9, process="real"),
-            "process must be 'paper' or 'original'; got 'real'",
-        ),
-    ],
-)
-def test_refusals(call: Callable[[], object], message: str) -> None:
-    with pytest.raises(DataError) as caught:
-        call()
-    assert str(caught.value).startswith(message)
-
-
-def test_a_seed_must_be_a_seed() -> None:
-    with pytest.raises(ArgumentTypeError, match="rng must be a whole number"):
-        datasets.corp(3, rng="seed")  # type: ignore[arg-type]
+    assert not np.array_equal(one.p, corp(50, distribution="beta-mixture", rng=6).p)
 
 
 # Assel et al.
@@ -152,14 +98,14 @@ SHIFTS = {
 SEVERE = {"paper": -3.04, "original": -2.0}
 
 
-def marker_of(s: datasets.SimulatedModels, process: str) -> Numbers:
+def marker_of(s: SimulatedModels, process: str) -> Numbers:
     found: Numbers = logit(s.forecasts["Well calibrated"]) - INTERCEPT[process]
     return found
 
 
 @pytest.mark.parametrize("process", INTERCEPT)
 def test_tests_that_report_a_risk_are_shifts_of_one_another(process: str) -> None:
-    s = datasets.assel(N, process=process, rng=1)
+    s = assel(N, process=process, rng=1)
     marker = marker_of(s, process)
     shifts = SHIFTS[process] | {"Severely underestimating risk": SEVERE[process]}
     for test, shift in shifts.items():
@@ -169,7 +115,7 @@ def test_tests_that_report_a_risk_are_shifts_of_one_another(process: str) -> Non
 
 @pytest.mark.parametrize("process", INTERCEPT)
 def test_markers_are_normal(process: str) -> None:
-    s = datasets.assel(N, process=process, rng=2)
+    s = assel(N, process=process, rng=2)
     marker = marker_of(s, process)
     # One sample in either group, or one in all.
     groups = [(~s.y, 0.0), (s.y, 0.95)] if process == "paper" else [(s.y | ~s.y, 0.0)]
@@ -182,13 +128,13 @@ def test_markers_are_normal(process: str) -> None:
 
 @pytest.mark.parametrize(("process", "rate"), [("paper", 0.2), ("original", 0.19996)])
 def test_the_event_rate_is_as_stated(process: str, rate: float) -> None:
-    s = datasets.assel(N, process=process, rng=3)
+    s = assel(N, process=process, rng=3)
     assert abs(s.y.mean() - rate) < norm.ppf(0.9995) * np.sqrt(rate * (1 - rate) / N)
 
 
 @pytest.mark.parametrize("process", INTERCEPT)
 def test_the_truth_is_the_probability_given_the_marker(process: str) -> None:
-    s = datasets.assel(N, process=process, rng=4)
+    s = assel(N, process=process, rng=4)
     tenth = np.argsort(np.argsort(marker_of(s, process))) * 10 // N
     excess = np.bincount(tenth, s.y - s.truth)
     z = excess / np.sqrt(np.bincount(tenth, s.truth * (1 - s.truth)))
@@ -198,7 +144,7 @@ def test_the_truth_is_the_probability_given_the_marker(process: str) -> None:
 
 
 def test_verdicts_have_their_sensitivity_and_specificity_and_nothing_in_common() -> None:
-    s = datasets.assel(N, rng=5)
+    s = assel(N, rng=5)
     z = norm.ppf(0.9995)
     for test, rates in {"Highly sensitive": (0.95, 0.5), "Highly specific": (0.5, 0.95)}.items():
         right = s.forecasts[test] == s.y
@@ -210,20 +156,3 @@ def test_verdicts_have_their_sensitivity_and_specificity_and_nothing_in_common()
     both = [s.forecasts[test][s.y] for test in ("Highly sensitive", "Highly specific")]
     (_, together), _ = np.asarray(np.corrcoef(both))
     assert abs(together) < z / np.sqrt(s.y.sum())
-
-
-def test_a_seed_decides_every_test() -> None:
-    one, again, other = (datasets.assel(50, rng=seed) for seed in (6, np.random.default_rng(6), 7))
-    assert np.array_equal(one.y, again.y)
-    for test, p in one.forecasts.items():
-        assert np.array_equal(p, again.forecasts[test])
-    assert not np.array_equal(one.truth, other.truth)
-
-
-def test_simulated_models_can_be_evaluated() -> None:
-    s = datasets.assel(300, process="original", rng=8)
-    assert list(properly.evaluate(s.y, s.forecasts, replicates=0).decompositions) == list(
-        s.forecasts
-    )
-    assert len(s) == 300
-    assert repr(datasets.assel(1, rng=1)) == "SimulatedModels(1 case, 8 models)"

@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from properly._boundary._arrays import check_forecasts
-from properly._boundary._libraries import freeze
 from properly._boundary._options import as_generator, check_choice, check_whole
-from properly._boundary._text import many
+from properly.datasets import Simulation
 from properly.errors import ArgumentTypeError, DataError
 
 if TYPE_CHECKING:
@@ -25,42 +23,6 @@ if TYPE_CHECKING:
 DISTRIBUTIONS = ("uniform", "linear", "beta-mixture")
 # The mixture has a Beta(1, SHAPE) part of this share; the rest is uniform.
 SHAPE, SHARE = 10, 0.75
-
-
-@dataclass(frozen=True, eq=False, repr=False)
-class Simulation:
-    """Simulated outcomes and forecasts, and the truth behind them.
-
-    Attributes
-    ----------
-    y : ndarray of bool
-        The outcomes.
-    p : ndarray of float
-        The forecasts.
-    truth : ndarray of float
-        The probability with which each outcome was drawn.
-
-    Examples
-    --------
-    >>> from properly import datasets
-    >>> datasets.corp(100, rng=1)
-    Simulation(100 cases, 100 distinct forecasts)
-    """
-
-    y: NDArray[np.bool_]
-    p: Numbers
-    truth: Numbers
-
-    def __post_init__(self) -> None:
-        freeze(self)
-
-    def __len__(self) -> int:
-        """Count the cases."""
-        return len(self.p)
-
-    def __repr__(self) -> str:
-        distinct = many(len(np.unique(self.p)), "distinct forecast")
-        return f"Simulation({many(len(self), 'case')}, {distinct})"
 
 
 def corp(
@@ -109,8 +71,8 @@ def corp(
     --------
     >>> import numpy as np
     >>> import properly
-    >>> from properly import datasets
-    >>> s = datasets.corp(1000, distribution="linear", values=4, curve=np.sqrt, rng=1)
+    >>> from reproductions.reliability.simulation import corp
+    >>> s = corp(1000, distribution="linear", values=4, curve=np.sqrt, rng=1)
     >>> np.unique(s.p)
     array([0.125, 0.375, 0.625, 0.875])
     >>> properly.tally(s.y, s.p)

@@ -80,8 +80,8 @@ class SimulatedModels:
 
     Examples
     --------
-    >>> from properly import datasets
-    >>> datasets.assel(100, rng=1)
+    >>> from reproductions.decisions.patients import assel
+    >>> assel(100, rng=1)
     SimulatedModels(100 cases, 8 models)
     """
 
@@ -151,8 +151,8 @@ def assel(
     Examples
     --------
     >>> import properly
-    >>> from properly import datasets
-    >>> s = datasets.assel(1000, process="original", rng=1)
+    >>> from reproductions.decisions.patients import assel
+    >>> s = assel(1000, process="original", rng=1)
     >>> properly.tally(s.y, s.forecasts["Highly sensitive"])
     Tally(1,000 cases at 2 distinct forecasts, event rate 0.19)
     """
