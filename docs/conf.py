@@ -55,7 +55,7 @@ autosummary_filename_map = {
     "properly.decisions.Confusion": "properly.decisions.Confusion-class",
     "properly.decisions.Dominance": "properly.decisions.Dominance-class",
     "properly.decisions.Ranking": "properly.decisions.Ranking-class",
-    "properly.inference.Bootstrap": "properly.inference.Bootstrap-class",
+    "properly.inference._bootstrap.Bootstrap": "properly.inference._bootstrap.Bootstrap-class",
 }
 autodoc_typehints = "none"
 autodoc_member_order = "bysource"

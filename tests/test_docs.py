@@ -62,7 +62,12 @@ PUBLIC = public()
 
 
 def listed(page: str) -> list[str]:
-    """Return the full names in the autosummary tables of a page of the reference."""
+    """Return the full public names in the autosummary tables of a page of the reference."""
+    return [name for name in in_tables(page) if "._" not in name]
+
+
+def in_tables(page: str) -> list[str]:
+    """Return all names in these tables: records that functions return are listed by their place."""
     text = (REFERENCE / page).read_text(encoding="utf-8")
     return re.findall(r"^   ~(properly\.[\w.]+)$", text, re.MULTILINE)
 
@@ -113,6 +118,13 @@ def test_every_public_name_of_a_door_is_on_its_page_once(door: str) -> None:
     here = [f"{door}.{name.rpartition('.')[2]}" for name in names]
     assert sorted(here) == sorted(name for name in PUBLIC if name.rpartition(".")[0] == door)
     assert all(PUBLIC[name] is PUBLIC[local] for name, local in zip(names, here, strict=True))
+
+
+def test_records_are_where_the_reference_has_them() -> None:
+    places = [x for page in REFERENCE.glob("*.md") for x in in_tables(page.name) if "._" in x]
+    for place in places:
+        module, _, name = place.rpartition(".")
+        assert inspect.isclass(getattr(importlib.import_module(module), name))
 
 
 @pytest.mark.parametrize("framework", FRAMEWORKS)

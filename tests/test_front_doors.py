@@ -18,12 +18,9 @@ DOORS = {
         summarize tally top_label typing verdict
     """,
     "properly.calibration": """
-        AbsoluteError BinnedReliability Bins CalibrationCurve CalibrationError CalibrationSummary
-        CalibrationTest Certain ClassCalibrationError ClassCalibrationSummary ClassDecomposition
-        Decomposition GroupingError MurphyDecomposition PartIntervals Reliability SmoothError
-        binned_reliability calibration_curve calibration_error calibration_summary
-        calibration_test decompose grouping_error murphy_decomposition reliability
-        smooth_calibration_error
+        CalibrationTest Certain Decomposition GroupingError Reliability binned_reliability
+        calibration_curve calibration_error calibration_summary calibration_test decompose
+        grouping_error murphy_decomposition reliability smooth_calibration_error
     """,
     "properly.comparison": """
         BestEpoch Comparison
@@ -62,8 +59,8 @@ DOORS = {
         check check_answers evaluate stream summarize verdict
     """,
     "properly.inference": """
-        Band Bootstrap Estimate auc_interval block_length bootstrap h_measure
-        net_benefit_interval score_interval skill skill_interval
+        Band Estimate auc_interval block_length bootstrap h_measure net_benefit_interval
+        score_interval skill skill_interval
     """,
     "properly.plots": """
         binned_reliability comparison comparison_matrix confusion cost_matrix
@@ -72,12 +69,8 @@ DOORS = {
         retention risk_profile roc threshold_ranks threshold_weights training triptych worst_cases
     """,
     "properly.probability": """
-        ClassMeans ConfidenceTest EqualCount EqualWidth Fit Isotonic Kernel LogSpread Means
-        MeansIntervals Neighbours ProperMeans RiskProfile Source SourceTable ThreeMeans
-        confidence_test conjugate_coupling coupling_from_power cross_entropy_probability
-        divergence_probability entropy_probability generalized_mean log_spread means
-        power_from_coupling proper_means renyi_entropy risk_profile source_table tsallis_entropy
-        tsallis_from_coupling
+        EqualCount EqualWidth Fit IsotonicSource Kernel Means Neighbours Source confidence_test
+        generalized_mean means proper_means risk_profile source_table
     """,
     "properly.recalibration": """
         Beta CrossFitted Cuts Dirichlet Foreign Gain GroupShift Identity Intercept Isotonic Logistic

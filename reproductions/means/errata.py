@@ -21,16 +21,18 @@ from properly.datasets import CoupledGaussian, nelson
 from properly.probability import (
     EqualCount,
     EqualWidth,
-    conjugate_coupling,
-    coupling_from_power,
     generalized_mean,
-    log_spread,
     means,
-    power_from_coupling,
     source_table,
 )
 from properly.probability._power import ROBUSTNESS
 from reproductions.means.dimensions import COVARIANCES, study
+from reproductions.means.information import (
+    conjugate_coupling,
+    coupling_from_power,
+    log_spread,
+    power_from_coupling,
+)
 from reproductions.tables import Errata, Erratum, Table, formula, prose, section
 
 if TYPE_CHECKING:

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, NamedTuple
 
 from properly.datasets import NELSON_CASES
-from properly.probability import EqualWidth, Isotonic
+from properly.probability import EqualWidth, IsotonicSource
 from reproductions.means.errata import NelsonErrata, errata
 from reproductions.means.figure1 import Figure1, Readings, figure1, readings
 from reproductions.means.figure7 import Figure7, figure7
@@ -39,7 +39,7 @@ FULL = Effort(points=200_001, cases=100_000, sets=400, samples=500)
 # Figure 1 in three readings, Figure 7, the errata.
 PARTS = 4
 # How the source is estimated in pictures of model against source.
-ESTIMATES = {"isotonic": Isotonic(), "100 bins of width 0.01": EqualWidth(bins=100)}
+ESTIMATES = {"isotonic": IsotonicSource(), "100 bins of width 0.01": EqualWidth(bins=100)}
 
 
 @dataclass(frozen=True, eq=False, repr=False)

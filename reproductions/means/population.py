@@ -36,7 +36,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     from properly.datasets import CoupledClasses, NelsonCase
-    from properly.probability import ThreeMeans
+    from properly.probability._power import ThreeMeans
     from properly.typing import Column
 
 

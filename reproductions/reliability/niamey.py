@@ -19,7 +19,8 @@ from reproductions.tables import heading
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from properly.calibration import BinnedReliability, Decomposition, Reliability
+    from properly.calibration import Decomposition, Reliability
+    from properly.calibration._bins import BinnedReliability
 
 
 # Of the bands in the paper.

@@ -30,7 +30,7 @@ from properly.rules import (
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from properly.calibration import ClassDecomposition
+    from properly.calibration._decomposition import ClassDecomposition
     from properly.counts._reductions import View
 
 # Intervals and bands of few events warn.

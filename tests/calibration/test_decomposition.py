@@ -8,7 +8,8 @@ from typing import Any
 import pytest
 
 from properly import decompose, tally
-from properly.calibration import Decomposition, MurphyDecomposition, murphy_decomposition
+from properly.calibration import Decomposition, murphy_decomposition
+from properly.calibration._murphy import MurphyDecomposition
 from properly.rules import Brier, Log, Propriety
 
 # Intervals and bands of few events warn.

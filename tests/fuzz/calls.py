@@ -469,38 +469,9 @@ spread = st.lists(chances, min_size=1, max_size=6)
 numbers = st.floats(-20, 20) | names(0.0, 1.0, -1.0, 2.0, 1e-300, -2 / 3)
 
 
-def _vectors(draw: Draw) -> tuple[Any, Any]:
-    p = draw(tables(2))
-    return p[0], p[1]
-
-
-CALLS |= {
-    "probability.cross_entropy_probability": lambda draw: probability.cross_entropy_probability(
-        *_vectors(draw)
-    ),
-    "probability.divergence_probability": lambda draw: probability.divergence_probability(
-        *_vectors(draw)
-    ),
-    "probability.entropy_probability": lambda draw: probability.entropy_probability(
-        _vectors(draw)[0]
-    ),
-    "probability.renyi_entropy": lambda draw: probability.renyi_entropy(
-        _vectors(draw)[0], draw(numbers)
-    ),
-    "probability.tsallis_entropy": lambda draw: probability.tsallis_entropy(
-        _vectors(draw)[0], draw(numbers)
-    ),
-    "probability.generalized_mean": lambda draw: probability.generalized_mean(
-        draw(spread), draw(numbers)
-    ),
-    "probability.log_spread": lambda draw: probability.log_spread(draw(spread)),
-    "probability.conjugate_coupling": lambda draw: probability.conjugate_coupling(draw(numbers)),
-    "probability.coupling_from_power": lambda draw: probability.coupling_from_power(draw(numbers)),
-    "probability.power_from_coupling": lambda draw: probability.power_from_coupling(draw(numbers)),
-    "probability.tsallis_from_coupling": lambda draw: probability.tsallis_from_coupling(
-        draw(numbers)
-    ),
-}
+CALLS["probability.generalized_mean"] = lambda draw: probability.generalized_mean(
+    draw(spread), draw(numbers)
+)
 maps = names(
     *(recalibration.Logistic(), recalibration.Beta(), recalibration.Temperature()),
     *(recalibration.Intercept(), recalibration.Isotonic(), recalibration.VennAbers()),

@@ -28,6 +28,8 @@ from properly.rules import Bounded, Brier, Log
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
+    from properly.calibration._summary import CalibrationSummary
+
     Floats = NDArray[np.float64]
 
 N = 240
@@ -204,7 +206,7 @@ def recalibration(offset: bool = False, **options: Any) -> Any:
     return sm.GLM(Y, terms, family=sm.families.Binomial(), **moved, **options)
 
 
-def summary(**known: Any) -> properly.calibration.CalibrationSummary:
+def summary(**known: Any) -> CalibrationSummary:
     return properly.calibration_summary(properly.Cases(Y, A, **known), replicates=1, rng=1)
 
 

@@ -37,7 +37,7 @@ BINNED: list[Any] = [
     probability.EqualWidth(bins=4),
 ]
 POOLED: list[Any] = [
-    probability.Isotonic(pooled=True),
+    probability.IsotonicSource(pooled=True),
     probability.EqualCount(bins=4, pooled=True),
     probability.EqualWidth(bins=4, pooled=True),
 ]

@@ -11,6 +11,7 @@ import numpy as np
 
 import properly
 from properly import datasets, probability
+from properly.probability._power import ThreeMeans
 from properly.rules import PBS, RPS, Brier, Log, RankedLog, SquaredAbsoluteRPS
 
 if TYPE_CHECKING:
@@ -365,12 +366,14 @@ RECORDS: dict[str, Callable[[], Record]] = {
     "Counterexample": lambda: properly.audit(SquaredAbsoluteRPS(), 3).counterexample,
     "Finding": lambda: properly.audit(Brier(), 3).local,
     "Finding, does not apply": lambda: properly.audit(Brier(), 2).local,
-    "ThreeMeans": lambda: properly.probability.ThreeMeans(0.75, 0.5, 0.25),
+    "ThreeMeans": lambda: ThreeMeans(0.75, 0.5, 0.25),
     "Means": lambda: properly.means(TALLY),
     "Means with intervals": lambda: means(OTHERS, precision=0.05),
     "Means with intervals, dependent": lambda: means(CLASSES),
     "Means with intervals, bins": lambda: means(CASES, source="hist", precision=0.05),
-    "Means, pooled": lambda: properly.means(NUMBERED, source=probability.Isotonic(pooled=True)),
+    "Means, pooled": lambda: properly.means(
+        NUMBERED, source=probability.IsotonicSource(pooled=True)
+    ),
     "Means, zero": lambda: properly.means(BARE),
     "Means, classes, zero": lambda: properly.means(WRONG),
     "ClassMeans": lambda: properly.means(TALLY).classes["event"],
@@ -394,9 +397,7 @@ RECORDS: dict[str, Callable[[], Record]] = {
     ),
     "ProperMeans": lambda: properly.probability.proper_means(TALLY),
     "ProperMeans, classes": lambda: properly.probability.proper_means(NUMBERED, [-1, 0, 1]),
-    "LogSpread": lambda: probability.log_spread([0.99, 0.99, 0.99, 0.2]),
-    "LogSpread, weighted": lambda: probability.log_spread([1e-300, 1.0], [0.5, 0.25]),
-    "Isotonic": probability.Isotonic,
+    "IsotonicSource": probability.IsotonicSource,
     "EqualCount": lambda: probability.EqualCount(bins=3, pooled=True, ties="split"),
     "EqualWidth": probability.EqualWidth,
     "Neighbours": lambda: probability.Neighbours(5),

@@ -18,6 +18,7 @@ from .subjects import seeds
 
 if TYPE_CHECKING:
     from properly import Cases
+    from properly.calibration._summary import CalibrationSummary
 
 # Few cases make for quick laws.
 pytestmark = pytest.mark.filterwarnings("ignore::properly.errors.DataWarning")
@@ -98,7 +99,7 @@ def test_the_joint_likelihood_ratio_is_never_less_than_its_part(seed: int) -> No
 # Summaries
 
 
-def summary(cases: Cases, fit: Any = "spline") -> properly.calibration.CalibrationSummary:
+def summary(cases: Cases, fit: Any = "spline") -> CalibrationSummary:
     return properly.calibration_summary(cases, fit=fit, replicates=1, rng=1)
 
 

@@ -54,7 +54,7 @@ def test_means_of_an_event_by_hand(found: Rows) -> None:
 @class_wise_or_pooled
 @given(found=counted_classes)
 def test_means_of_classes_by_hand(pooled: bool, found: ClassRows) -> None:
-    means = properly.means(cases_of(found), source=probability.Isotonic(pooled=pooled))
+    means = properly.means(cases_of(found), source=probability.IsotonicSource(pooled=pooled))
     expected = classes_by_hand(found, pooled)
     assert three(means) == three_by_hand(expected.t, found.weight)
     assert three(means.source) == three_by_hand(expected.p, found.weight)
@@ -120,7 +120,7 @@ def test_no_event_model_is_above_its_isotonic_source(found: Rows, precision: flo
 def test_no_class_model_is_above_its_isotonic_source(
     pooled: bool, found: ClassRows, precision: float | None
 ) -> None:
-    source = probability.Isotonic(pooled=pooled)
+    source = probability.IsotonicSource(pooled=pooled)
     means = properly.means(cases_of(found), source=source, precision=precision)
     assert means.divergence <= 1
     assert means.source.robustness > 0
@@ -167,7 +167,7 @@ def test_rows_that_are_limited_must_add_up_to_one_again() -> None:
     unbounded = math.exp(np.log(clipped[np.arange(100), y] / p).mean())
     assert unbounded == pytest.approx(1.0499, abs=5e-5)
     for pooled in (False, True):
-        source = probability.Isotonic(pooled=pooled)
+        source = probability.IsotonicSource(pooled=pooled)
         found = properly.means(properly.Cases(y, rows), source=source, precision=0.05)
         assert found.divergence <= 1
         assert found.clipped == 100
@@ -309,12 +309,14 @@ def test_two_classes_are_an_event_and_its_complement(
     both = found._replace(p=np.stack([1 - found.p, found.p], axis=1))
     cases = properly.Cases(both.y, both.p, weight=both.weight)
     one = properly.means(tally_of(found), precision=precision)
-    two = properly.means(cases, source=probability.Isotonic(), precision=precision)
+    two = properly.means(cases, source=probability.IsotonicSource(), precision=precision)
     require_alike(one, two)
     require_classes_alike(one, two, {"0": "no event", "1": "event"})
     assert one.clipped == two.clipped
     # Pooled, both columns make the fit symmetric, and the model is as it was.
-    other = properly.means(cases, source=probability.Isotonic(pooled=pooled), precision=precision)
+    other = properly.means(
+        cases, source=probability.IsotonicSource(pooled=pooled), precision=precision
+    )
     assert three(other) == pytest.approx(three(one), **CLOSE)
 
 

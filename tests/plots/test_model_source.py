@@ -15,7 +15,8 @@ from matplotlib.text import Text
 from properly import Cases, plots, tally
 from properly.errors import ArgumentTypeError
 from properly.plots._axes import GREY, PALETTE, SLATE
-from properly.probability import EqualCount, SourceTable, source_table
+from properly.probability import EqualCount, source_table
+from properly.probability._source_table import SourceTable
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

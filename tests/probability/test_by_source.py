@@ -13,7 +13,7 @@ from properly.errors import DataError
 from properly.probability import (
     EqualCount,
     EqualWidth,
-    Isotonic,
+    IsotonicSource,
     Kernel,
     Neighbours,
     Source,
@@ -50,7 +50,7 @@ def assert_side(found: Side, name: str, model: dict[float, float], source: Any) 
 @pytest.mark.parametrize("cases", [tally(Y, P), Cases(Y, P)], ids=["tally", "cases"])
 def test_an_event_has_two_sides(cases: Tally | Cases) -> None:
     # Recalibrated, the forecasts are 0, 1/2, and 2/3 from 0.5 on.
-    event, none = sides(cases, Isotonic())
+    event, none = sides(cases, IsotonicSource())
     assert_side(event, "event", {0.25: 1, 0.5: 1, 0.875: 1}, {0.5: 1, 2 / 3: 2})
     assert_side(none, "no event", {0.875: 1, 0.75: 1, 0.125: 1}, {1: 1, 0.5: 1, 1 / 3: 1})
 
@@ -58,9 +58,9 @@ def test_an_event_has_two_sides(cases: Tally | Cases) -> None:
 @pytest.mark.parametrize("outcome", [0, 1])
 def test_a_side_that_never_happened_is_left_out(outcome: int) -> None:
     for cases in (tally([outcome] * 2, [0.25, 0.75]), Cases([outcome] * 2, [0.25, 0.75])):
-        (side,) = sides(cases, Isotonic())
+        (side,) = sides(cases, IsotonicSource())
         assert_side(side, "event" if outcome else "no event", {0.25: 1, 0.75: 1}, {1: 2})
-        (added,) = sums_by_class(cases, Isotonic())
+        (added,) = sums_by_class(cases, IsotonicSource())
         assert added.name == side.name
         assert added.model.weight == added.source.weight == 2
 
@@ -68,14 +68,16 @@ def test_a_side_that_never_happened_is_left_out(outcome: int) -> None:
 def test_weights_say_how_often_a_probability_was_given() -> None:
     for weight in ([2, 3, 0, 1], [0.5, 1.5, 0.0, 0.25]):
         a, b, _, c = weight
-        event, none = sides(Cases([1, 1, 0, 0], [0.75, 0.75, 0.5, 0.25], weight=weight), Isotonic())
+        event, none = sides(
+            Cases([1, 1, 0, 0], [0.75, 0.75, 0.5, 0.25], weight=weight), IsotonicSource()
+        )
         assert_side(event, "event", {0.75: a + b}, {1: a + b})
         assert_side(none, "no event", {0.75: c}, {1: c})
 
 
 def test_single_precision_becomes_double() -> None:
     p = np.array([0.1, 0.9], dtype=np.float32)
-    event, none = sides(tally([0, 1], p), Isotonic())
+    event, none = sides(tally([0, 1], p), IsotonicSource())
     assert event.t.dtype == none.t.dtype == np.float64
     assert event.t.tolist() == [float(p[1])]
     assert none.t == pytest.approx([1 - float(p[0])], rel=1e-15)
@@ -100,18 +102,18 @@ def test_no_event_is_the_event_in_a_mirror() -> None:
 
 def test_a_share_next_to_one_leaves_the_mirror_a_little() -> None:
     t = Tally.from_counts([0.5], [10**17 + 1], [10**17])
-    event, none = questions(t, Isotonic())
+    event, none = questions(t, IsotonicSource())
     assert event.fit.rate.tolist() == [1]
     assert none.fit.rate.tolist() == [1e-17]
     assert none.fit.events.tolist() == [1]
-    (_, model, source), (_, _, behind) = sums_by_class(t, Isotonic())
+    (_, model, source), (_, _, behind) = sums_by_class(t, IsotonicSource())
     assert (model.weight, source.log, behind.weight) == (10**17, 0, 1)
     assert behind.log == pytest.approx(-17 * np.log(10), rel=1e-15)
 
 
 def test_squares_of_fractions_are_mirrored_too() -> None:
     t = tally([1, 0, 1], [0.25, 0.25, 0.5], weight=[0.5, 1.5, 3.0])
-    none = questions(t, Isotonic())[1].tally
+    none = questions(t, IsotonicSource())[1].tally
     assert none.weight.tolist() == [3.0, 2.0]
     assert none.events.tolist() == [0.0, 1.5]
     assert none.event_squares is not None
@@ -121,7 +123,7 @@ def test_squares_of_fractions_are_mirrored_too() -> None:
 
 
 def test_a_source_is_looked_up_at_every_row() -> None:
-    event, none = questions(Cases(Y, P), Isotonic())
+    event, none = questions(Cases(Y, P), IsotonicSource())
     fitted = np.array([0, 1 / 2, 1 / 2, 2 / 3, 2 / 3, 2 / 3])
     np.testing.assert_allclose(event.at_rows(np.array(P)), fitted, rtol=1e-15)
     np.testing.assert_allclose(none.at_rows(1 - np.array(P)), 1 - fitted, rtol=1e-15)
@@ -131,7 +133,7 @@ def test_a_source_is_looked_up_at_every_row() -> None:
 
 
 def test_each_class_has_a_side_of_its_own() -> None:
-    first, second, third = sides(Cases([0, 1, 1, 2], THREE), Isotonic())
+    first, second, third = sides(Cases([0, 1, 1, 2], THREE), IsotonicSource())
     # Class 0 happened at one of two forecasts of 0.5, class 1 at both of 0.5, class 2 at 0.625.
     assert_side(first, "0", {0.5: 1}, {0.5: 1})
     assert_side(second, "1", {0.5: 2}, {1: 2})
@@ -140,14 +142,14 @@ def test_each_class_has_a_side_of_its_own() -> None:
 
 def test_classes_come_in_their_order_and_absent_ones_are_left_out() -> None:
     cases = Cases(["z", "x", "x", "z"], THREE, labels=["z", "y", "x"])
-    assert [side.name for side in sides(cases, Isotonic())] == ["z", "x"]
-    assert [part.name for part in sums_by_class(cases, Isotonic())] == ["z", "x"]
-    assert [asked.name for asked in questions(cases, Isotonic())] == ["z", "y", "x"]
-    pooled = sides(cases, Isotonic(pooled=True))
+    assert [side.name for side in sides(cases, IsotonicSource())] == ["z", "x"]
+    assert [part.name for part in sums_by_class(cases, IsotonicSource())] == ["z", "x"]
+    assert [asked.name for asked in questions(cases, IsotonicSource())] == ["z", "y", "x"]
+    pooled = sides(cases, IsotonicSource(pooled=True))
     assert [side.name for side in pooled] == ["z", "x"]
 
 
-@pytest.mark.parametrize("source", [Isotonic(), Isotonic(pooled=True)], ids=repr)
+@pytest.mark.parametrize("source", [IsotonicSource(), IsotonicSource(pooled=True)], ids=repr)
 def test_labels_that_read_alike_are_written_as_code(source: Source) -> None:
     y = np.array([1, "1", "1", 2], dtype=object)
     found = sides(Cases(y, THREE, labels=[1, "1", 2]), source)
@@ -157,13 +159,13 @@ def test_labels_that_read_alike_are_written_as_code(source: Source) -> None:
 
 def test_pooled_columns_are_fitted_together() -> None:
     cases = Cases([0, 1, 1, 2], THREE)
-    (asked,) = questions(cases, Isotonic(pooled=True))
+    (asked,) = questions(cases, IsotonicSource(pooled=True))
     assert asked.name == "all"
     # Twelve probabilities: 0, 0.125, five of 0.25, four of 0.5 and 0.625.
     assert asked.tally.value.tolist() == [0, 0.125, 0.25, 0.5, 0.625]
     assert asked.tally.weight.tolist() == [1, 1, 5, 4, 1]
     assert asked.tally.events.tolist() == [0, 0, 0, 3, 1]
-    first, second, third = sides(cases, Isotonic(pooled=True))
+    first, second, third = sides(cases, IsotonicSource(pooled=True))
     assert_side(first, "0", {0.5: 1}, {0.75: 1})
     assert_side(second, "1", {0.5: 2}, {0.75: 2})
     assert_side(third, "2", {0.625: 1}, {1: 1})
@@ -184,13 +186,13 @@ def test_an_event_is_pooled_with_its_absence() -> None:
 def test_one_minus_a_decimal_is_that_decimal() -> None:
     # 1 - 0.07 is a little less than 0.93; the two would not be pooled.
     for cases in (tally([1, 0], [0.07, 0.93]), Cases([1, 0], [0.07, 0.93])):
-        (asked,) = questions(cases, Isotonic(pooled=True))
+        (asked,) = questions(cases, IsotonicSource(pooled=True))
         assert asked.tally.value.tolist() == [0.07, 0.93]
-        assert questions(cases, Isotonic())[1].tally.value.tolist() == [0.07, 0.93]
+        assert questions(cases, IsotonicSource())[1].tally.value.tolist() == [0.07, 0.93]
 
 
 POOLED = [
-    Isotonic(pooled=True),
+    IsotonicSource(pooled=True),
     EqualCount(pooled=True),
     EqualWidth(pooled=True),
     Neighbours(pooled=True),
@@ -295,7 +297,7 @@ def test_a_tally_cannot_split_ties(pooled: bool) -> None:
 
 @pytest.mark.parametrize("weight", [None, [1, 0, 2, 3, 1, 1], [0.5, 0.0, 1.5, 1.0, 0.25, 2.0]])
 @pytest.mark.parametrize(
-    "source", [Isotonic(), EqualCount(2), EqualWidth(3), Neighbours(2), Kernel(1.0)], ids=repr
+    "source", [IsotonicSource(), EqualCount(2), EqualWidth(3), Neighbours(2), Kernel(1.0)], ids=repr
 )
 def test_sums_are_those_of_the_sides(source: Source, weight: Any) -> None:
     for cases in (Cases(Y, P, weight=weight), tally(Y, P, weight=weight)):
@@ -309,7 +311,9 @@ def test_sums_are_those_of_the_sides(source: Source, weight: Any) -> None:
 # Tensors
 
 
-@pytest.mark.parametrize("source", [Isotonic(), Isotonic(pooled=True), EqualCount(2)], ids=repr)
+@pytest.mark.parametrize(
+    "source", [IsotonicSource(), IsotonicSource(pooled=True), EqualCount(2)], ids=repr
+)
 def test_tensors_have_sides_too(source: Source) -> None:
     torch = pytest.importorskip("torch", reason="torch is not installed")
     p = torch.tensor(P, dtype=torch.float64)

@@ -18,8 +18,9 @@ from scipy.stats import norm
 
 import properly
 from properly.errors import ArgumentTypeError, DataError
-from properly.probability import ConfidenceTest, ThreeMeans, confidence_test
-from properly.probability._power import POWERS
+from properly.probability import confidence_test
+from properly.probability._confidence import ConfidenceTest
+from properly.probability._power import POWERS, ThreeMeans
 
 FOLDER = Path(__file__).parents[1] / "reference" / "means"
 # Absolute: of a z that is 0 the reference, of 60 digits, has a residue of 1e-61; doubles have more.

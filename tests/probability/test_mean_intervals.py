@@ -15,11 +15,13 @@ from tests.score_oracles import corrected
 import properly
 from properly import Cases, datasets, probability, tally
 from properly.errors import DataError, DataWarning
+from properly.probability._power import ThreeMeans
 from properly.probability._simulated_truth import simulation_of
 
 if TYPE_CHECKING:
     from properly import Tally
-    from properly.probability import Means, MeansIntervals, ThreeMeans
+    from properly.probability import Means
+    from properly.probability._intervals import MeansIntervals
 
 POWERS = {"decisiveness": 1.0, "mean_probability": 0.0, "robustness": -2 / 3}
 N = 120
@@ -328,7 +330,7 @@ def test_clusters_of_an_event_are_drawn_as_a_whole() -> None:
 
 @pytest.mark.parametrize(
     "source",
-    [probability.Isotonic(pooled=True), "hist", "equal_width", "neighbours", "kernel"],
+    [probability.IsotonicSource(pooled=True), "hist", "equal_width", "neighbours", "kernel"],
     ids=str,
 )
 @pytest.mark.parametrize("classes", [False, True], ids=["event", "classes"])
@@ -516,7 +518,7 @@ def test_one_case_says_nothing_of_its_spread() -> None:
 
 def test_forecasts_that_are_certain_and_right_do_not_vary() -> None:
     found = intervals(tally([0, 1, 0], [0, 1, 0]))
-    assert found.standard_errors == properly.probability.ThreeMeans(0, 0, 0)
+    assert found.standard_errors == ThreeMeans(0, 0, 0)
     assert np.isnan([*found.decisiveness, *found.mean_probability, *found.robustness]).all()
     assert found.divergence == (1, 1)
     assert (found.corrected_divergence, found.p_value) == (1, 1)

@@ -13,7 +13,9 @@ import pytest
 import properly
 from properly import Cases, probability, tally
 from properly.errors import ArgumentTypeError, DataError
-from properly.probability import ClassMeans, Means, ThreeMeans
+from properly.probability import Means
+from properly.probability._means import ClassMeans
+from properly.probability._power import ThreeMeans
 
 Y, P = [0, 1, 0, 1], [0.125, 0.25, 0.5, 0.875]
 GIVEN, FITTED = [0.875, 0.25, 0.5, 0.875], [1, 0.5, 0.5, 1]
@@ -77,7 +79,7 @@ def test_all_averages_of_three_classes() -> None:
     assert found.classes["bad"].divergence == pytest.approx(0.625, rel=1e-15)
     # The third row is undecided between two classes, of which one happened.
     assert found.correct == pytest.approx(3.5 / 4, rel=1e-15)
-    together = properly.means(cases, source=probability.Isotonic(pooled=True))
+    together = properly.means(cases, source=probability.IsotonicSource(pooled=True))
     assert vars(together.source) == approx(by_hand([0.75, 0.75, 0.75, 1]))
     assert together.estimate == "isotonic recalibration, all classes together"
 
@@ -429,7 +431,7 @@ def test_single_precision_is_averaged_in_double() -> None:
 
 
 @pytest.mark.parametrize(
-    "source", ["isotonic", "hist", "kernel", probability.Isotonic(pooled=True)]
+    "source", ["isotonic", "hist", "kernel", probability.IsotonicSource(pooled=True)]
 )
 def test_tensors_are_averaged_as_arrays_are(source: Any) -> None:
     torch = pytest.importorskip("torch", reason="torch is not installed")

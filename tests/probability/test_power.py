@@ -17,9 +17,10 @@ from hypothesis import strategies as st
 
 from properly import Cases, Tally, means, tally
 from properly.errors import ArgumentTypeError, DataError, ProperlyError
-from properly.probability import ThreeMeans, generalized_mean
+from properly.probability import generalized_mean
 from properly.probability._power import (
     POWERS,
+    ThreeMeans,
     check_precision,
     limit,
     limit_event,

@@ -14,7 +14,8 @@ import pytest
 
 from properly import Cases, Tally, generalized_mean, means, probability, reliability, tally
 from properly.errors import ArgumentTypeError, DataError
-from properly.probability import ProperMeans, proper_means
+from properly.probability import proper_means
+from properly.probability._proper import ProperMeans
 from properly.rules import Log, Misclassification, Pseudospherical
 
 FOLDER = Path(__file__).parents[1] / "reference" / "means"
@@ -253,7 +254,7 @@ def test_every_source_is_that_of_the_means(source: Any) -> None:
 
 @pytest.mark.parametrize(
     "source",
-    [probability.Isotonic(pooled=True), probability.EqualWidth(bins=3, pooled=True)],
+    [probability.IsotonicSource(pooled=True), probability.EqualWidth(bins=3, pooled=True)],
     ids=str,
 )
 def test_pooled_columns_have_no_source(source: Any) -> None:

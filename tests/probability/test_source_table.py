@@ -13,11 +13,12 @@ import properly
 from properly import Cases, Tally, probability, tally
 from properly.counts._reductions import complement
 from properly.errors import DataError
-from properly.probability import SourceTable, ThreeMeans
-from properly.probability._power import three_means
+from properly.probability._power import ThreeMeans, three_means
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
+
+    from properly.probability._source_table import SourceTable
 
 Y, P = [0, 0, 1, 0, 1, 1], [0.125, 0.25, 0.375, 0.625, 0.75, 0.875]
 TWO = probability.EqualCount(bins=2)
@@ -171,7 +172,7 @@ def test_pooled_columns_are_called_all(ties: Any) -> None:
 
 def test_an_event_is_pooled_with_its_absence() -> None:
     table = properly.probability.source_table(
-        tally([1, 0], [0.25, 0.25]), source=probability.Isotonic(pooled=True)
+        tally([1, 0], [0.25, 0.25]), source=probability.IsotonicSource(pooled=True)
     )
     assert table.name == ["all"]
     assert table.weight.tolist() == [4]

@@ -12,7 +12,15 @@ import pytest
 import properly
 from properly import Cases, Tally, probability, tally
 from properly.errors import ArgumentTypeError, DataError
-from properly.probability import EqualCount, EqualWidth, Fit, Isotonic, Kernel, Neighbours, Source
+from properly.probability import (
+    EqualCount,
+    EqualWidth,
+    Fit,
+    IsotonicSource,
+    Kernel,
+    Neighbours,
+    Source,
+)
 from properly.probability._sources import as_source, fit_source
 
 if TYPE_CHECKING:
@@ -65,7 +73,7 @@ def test_a_rate_and_its_rest_are_everything(name: str) -> None:
 
 
 def test_isotonic_bins_pool_what_would_fall() -> None:
-    assert_fit(Isotonic().fit(COUNTS), [1, 3, 4], [4, 6, 2], [1, 2, 2])
+    assert_fit(IsotonicSource().fit(COUNTS), [1, 3, 4], [4, 6, 2], [1, 2, 2])
 
 
 @pytest.mark.parametrize(
@@ -100,7 +108,7 @@ def test_fractions_fill_bins_too() -> None:
     t = tally([0, 1, 1, 0], [0.1, 0.2, 0.5, 0.9], weight=[0.5, 1.5, 1.25, 0.75])
     assert_fit(EqualCount(bins=2).fit(t), [2, 4], [2, 2], [1.5, 1.25])
     assert_fit(EqualWidth(bins=2).fit(t), [2, 4], [2, 2], [1.5, 1.25])
-    assert_fit(Isotonic().fit(t), [1, 4], [0.5, 3.5], [0, 2.75])
+    assert_fit(IsotonicSource().fit(t), [1, 4], [0.5, 3.5], [0, 2.75])
 
 
 @pytest.mark.parametrize(
@@ -380,7 +388,7 @@ def test_a_source_needs_a_fit() -> None:
 # Names and options
 
 NAMES: dict[str, Source] = {
-    "isotonic": Isotonic(),
+    "isotonic": IsotonicSource(),
     "equal_count": EqualCount(),
     "hist": EqualCount(),
     "equal_width": EqualWidth(),
@@ -443,7 +451,7 @@ REFUSED: list[tuple[Callable[[], Any], str]] = [
         f"bins must not be more than 1,000,000,000; got {10**30:,}",
     ),
     (lambda: Neighbours(0), "neighbours must be a whole number, 1 or more; got 0"),
-    (lambda: Isotonic(pooled=1), "pooled must be True or False; got 1"),  # type: ignore[arg-type]
+    (lambda: IsotonicSource(pooled=1), "pooled must be True or False; got 1"),  # type: ignore[arg-type]
     (lambda: EqualCount(pooled="no"), "pooled must be True or False; got 'no'"),  # type: ignore[arg-type]
     (lambda: EqualWidth(pooled=None), "pooled must be True or False; got None"),  # type: ignore[arg-type]
     (lambda: Neighbours(pooled=0), "pooled must be True or False; got 0"),  # type: ignore[arg-type]
@@ -470,7 +478,7 @@ def test_impossible_options_are_refused(call: Callable[[], Any], message: str) -
     assert str(caught.value) == message
 
 
-@pytest.mark.parametrize("source", [3, None, Isotonic, ["isotonic"]])
+@pytest.mark.parametrize("source", [3, None, IsotonicSource, ["isotonic"]])
 def test_what_is_no_source_is_refused(source: Any) -> None:
     with pytest.raises(
         ArgumentTypeError, match=r"a source is a name or one of properly\.probability"

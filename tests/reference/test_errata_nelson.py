@@ -14,12 +14,13 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pytest
+from reproductions.means import information
 from reproductions.means.population import describe
 from scipy.integrate import quad
 from scipy.stats import t as student
 
 import properly
-from properly import datasets, probability
+from properly import datasets
 from properly.probability import EqualCount, EqualWidth
 
 if TYPE_CHECKING:
@@ -50,12 +51,12 @@ def test_equation_10_the_spread_of_equal_probabilities_is_none() -> None:
     # With the square either is 1.
     inner = np.mean(log**2 - log.mean() ** 2)
     assert inner == pytest.approx(0, **CLOSE)
-    assert probability.log_spread(np.exp(log)).factor == pytest.approx(1, **CLOSE)
+    assert information.log_spread(np.exp(log)).factor == pytest.approx(1, **CLOSE)
 
 
 def test_below_equation_10_the_ratio_is_right_with_a_negative_exponent() -> None:
     p = np.array([0.99, 0.99, 0.99, 0.2])
-    found = probability.log_spread(p)
+    found = information.log_spread(p)
     entropy, spread = -np.log(p).mean(), np.log(p).std()
     assert found.upper == pytest.approx(math.exp(-(entropy - spread)), **CLOSE)
     assert found.upper == pytest.approx(1.327, abs=1e-3)
@@ -69,18 +70,18 @@ def test_below_equation_10_the_ratio_is_right_with_a_negative_exponent() -> None
 
 def test_equation_11_is_that_of_entropies_and_means_need_the_opposite_sign() -> None:
     # With order q = 1 + m, the Tsallis entropy of a distribution is (1 - M_m^m) / m.
-    p, m = np.array([0.5, 0.3, 0.2]), probability.power_from_coupling(0.4, convention="entropy")
+    p, m = np.array([0.5, 0.3, 0.2]), information.power_from_coupling(0.4, convention="entropy")
     assert m == pytest.approx(2 * 0.4 / 1.4, **CLOSE)
     mean = properly.generalized_mean(p, m, p)
-    assert probability.tsallis_entropy(p, 1 + m) == pytest.approx((1 - mean**m) / m, **CLOSE)
-    printed = [probability.coupling_from_power(m, convention="entropy") for m in (ROBUST, 1)]
+    assert information.tsallis_entropy(p, 1 + m) == pytest.approx((1 - mean**m) / m, **CLOSE)
+    printed = [information.coupling_from_power(m, convention="entropy") for m in (ROBUST, 1)]
     assert printed == pytest.approx([-1 / 4, 1], **CLOSE)
-    assert probability.coupling_from_power(ROBUST) == pytest.approx(1 / 2, **CLOSE)
-    assert probability.coupling_from_power(1) == pytest.approx(-1 / 3, **CLOSE)
+    assert information.coupling_from_power(ROBUST) == pytest.approx(1 / 2, **CLOSE)
+    assert information.coupling_from_power(1) == pytest.approx(-1 / 3, **CLOSE)
     # These two are conjugate; of those as printed, the conjugate of 1 is -2.
-    assert probability.conjugate_coupling(1 / 2) == pytest.approx(-1 / 3, **CLOSE)
-    other = probability.conjugate_coupling(1)
-    power = probability.power_from_coupling(other, convention="entropy")
+    assert information.conjugate_coupling(1 / 2) == pytest.approx(-1 / 3, **CLOSE)
+    other = information.conjugate_coupling(1)
+    power = information.power_from_coupling(other, convention="entropy")
     assert power == pytest.approx(-2, **CLOSE)
 
 
@@ -92,7 +93,7 @@ def test_equation_12_is_the_logarithm_of_a_sum() -> None:
     # As an entropy of a distribution, with its own probabilities as weights.
     q = np.array([0.5, 0.3, 0.2])
     right = -math.log(np.sum(q * q**ROBUST)) / ROBUST
-    assert probability.renyi_entropy(q, 1 + ROBUST) == pytest.approx(right, **CLOSE)
+    assert information.renyi_entropy(q, 1 + ROBUST) == pytest.approx(right, **CLOSE)
 
 
 def test_equation_14_needs_a_minus_sign() -> None:

@@ -19,7 +19,7 @@ from properly.counts import cumulative
 from properly.rules import RPS, Brier, RankedLog
 
 if TYPE_CHECKING:
-    from properly.calibration import ClassDecomposition
+    from properly.calibration._decomposition import ClassDecomposition
 
 FILE = Path(__file__).parents[1] / "reference" / "ordinal" / "dataset.json"
 TOLERANCE = 1e-12  # absolute: the forecasts are dyadic, the values exact

@@ -35,7 +35,8 @@ from properly.rules import Brier
 if TYPE_CHECKING:
     from tests.inference_numbers import Areas, Drawn
 
-    from properly.calibration import CalibrationSummary, CalibrationTest
+    from properly.calibration import CalibrationTest
+    from properly.calibration._summary import CalibrationSummary
 
 FORECASTS = ("p1", "p2")
 REPLICATES = 4000

@@ -26,6 +26,8 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
+    from properly.probability._source_table import SourceTable
+
     Floats = NDArray[np.float64]
 
 FOLDER = Path(__file__).parents[1] / "reference" / "means"
@@ -253,7 +255,7 @@ def in_order(bins: Sequence[Bin]) -> Floats:
     return np.asarray(plain[np.lexsort(np.round(plain, 9).T)])
 
 
-def bins_of(table: properly.probability.SourceTable, name: str) -> list[Bin]:
+def bins_of(table: SourceTable, name: str) -> list[Bin]:
     rows = [row for row, found in enumerate(table.name) if found == name]
     return [Bin(*(float(getattr(table, key)[row]) for key in Bin._fields)) for row in rows]
 
@@ -293,7 +295,7 @@ BINNINGS = {
 every_binning = pytest.mark.parametrize("binning", BINNINGS)
 
 
-def class_table(binning: str) -> properly.probability.SourceTable:
+def class_table(binning: str) -> SourceTable:
     return properly.probability.source_table(class_cases(), source=BINNINGS[binning])
 
 

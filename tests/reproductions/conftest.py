@@ -14,7 +14,7 @@ from reproductions.penalties import paper as _penalized
 from reproductions.reliability import paper as _corp
 
 import reproductions as reproduce
-from properly.probability import Isotonic
+from properly.probability import IsotonicSource
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -111,7 +111,7 @@ PAPERS = {
             *("Figure 1: three", "Figure 1, read in", "Figures 2 to 7: two", "Figures 2 to 7: the"),
             *("Figure 7: three", "Errata: "),
         ),
-        besides={"ESTIMATES": {"isotonic": Isotonic()}},
+        besides={"ESTIMATES": {"isotonic": IsotonicSource()}},
     ),
     "ordinal": Paper(
         reproduce.ordinal,

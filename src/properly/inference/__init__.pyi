@@ -2,13 +2,12 @@
 
 from ._auc import auc_interval
 from ._band import Band
-from ._bootstrap import Bootstrap, block_length, bootstrap
+from ._bootstrap import block_length, bootstrap
 from ._estimate import Estimate
 from ._intervals import h_measure, net_benefit_interval, score_interval, skill, skill_interval
 
 __all__ = [
     "Band",
-    "Bootstrap",
     "Estimate",
     "auc_interval",
     "block_length",

@@ -14,7 +14,7 @@ from properly.counts._reductions import complement, one_vs_rest
 from properly.counts._tally import Tally, as_tally
 from properly.errors import DataError
 from properly.probability._power import sums_of_outcomes, sums_of_powers
-from properly.probability._sources import Fit, Isotonic, fit_source
+from properly.probability._sources import Fit, IsotonicSource, fit_source
 from properly.rules._class_rule import at
 
 if TYPE_CHECKING:
@@ -235,5 +235,5 @@ def divergence(model: Column | float, behind: Column | float, source: Source) ->
     """
     with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
         result = np.where(np.greater(behind, 0), np.divide(model, behind), np.nan)
-    rounded = isinstance(source, Isotonic) & (result > 1) & (result <= 1 + ROUNDING)
+    rounded = isinstance(source, IsotonicSource) & (result > 1) & (result <= 1 + ROUNDING)
     return np.where(rounded, 1.0, result)

@@ -14,7 +14,7 @@ from properly.calibration._components import Decision, decide, enough_for_bias, 
 from properly.counts._cases import is_dependent
 from properly.probability._power import POWERS, ROBUSTNESS, ThreeMeans
 from properly.probability._simulated_truth import simulation_of
-from properly.probability._sources import Isotonic
+from properly.probability._sources import IsotonicSource
 
 if TYPE_CHECKING:
     from properly._boundary._options import Drawing
@@ -127,7 +127,7 @@ def find_mean_intervals(
     relative = _relative(model, spread)
     half = _relative(model, spread, drawing.level)
     result, test = Divergence(), Decision(math.nan, drawing.replicates, is_bound=False)
-    if isinstance(source, Isotonic) and not source.pooled:
+    if isinstance(source, IsotonicSource) and not source.pooled:
         result = Divergence(error=math.sqrt(spread.covariance[3, 3]))
         if simulation.can_draw:
             drawn = simulation.losses_if_calibrated(drawing.replicates, drawing.rng)

@@ -67,7 +67,7 @@ class ThreeMeans(Record):
 
     Examples
     --------
-    >>> from properly.probability import ThreeMeans
+    >>> from properly.probability._power import ThreeMeans
     >>> ThreeMeans(0.7, 0.6, 0.5).mean_probability
     0.6
     """

@@ -25,7 +25,7 @@ from properly.inference._draws import fast_stream, sampler
 from properly.inference._variance import spread_of_means, spread_of_rows
 from properly.probability._by_source import questions
 from properly.probability._power import ROBUSTNESS
-from properly.probability._sources import Isotonic
+from properly.probability._sources import IsotonicSource
 from properly.rules import Log
 from properly.rules._class_rule import at
 
@@ -93,7 +93,7 @@ class EventSimulation:
     def of(cls, cases: Tally | Cases) -> EventSimulation:
         """Fit the source."""
         tally = as_tally(cases)
-        return cls(cases, to_numpy(tally.value).astype(np.float64), Isotonic().fit(tally))
+        return cls(cases, to_numpy(tally.value).astype(np.float64), IsotonicSource().fit(tally))
 
     @property
     def can_draw(self) -> bool:
@@ -158,7 +158,7 @@ class ClassSimulation:
     @classmethod
     def of(cls, cases: Cases) -> ClassSimulation:
         """Fit the source to each class."""
-        rows, by_class = rows_of(cases), questions(cases, Isotonic())
+        rows, by_class = rows_of(cases), questions(cases, IsotonicSource())
         columns = list(zip(by_class, rows.p.T, strict=True))
         cells = [np.searchsorted(to_numpy(one.tally.value), q) for one, q in columns]
         fitted = [one.fit.spread()[cell] for one, cell in zip(by_class, cells, strict=True)]

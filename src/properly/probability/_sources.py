@@ -1,8 +1,8 @@
 """Ways to estimate how often it happened at each forecast: the source behind a model.
 
-`Isotonic` is the default of `properly.means`: nothing to choose, and a divergence that is never
-above 1; only with it has the divergence an interval. `EqualCount` and `EqualWidth` are the bins of
-the paper. `Neighbours` and `Kernel` have the least bias, but no bins for a `source_table`.
+`IsotonicSource` is the default of `properly.means`: nothing to choose, and a divergence that is
+never above 1; only with it has the divergence an interval. `EqualCount` and `EqualWidth` are the
+bins of the paper. `Neighbours` and `Kernel` have the least bias, but no bins for a `source_table`.
 
 Neighbours and kernel are functions of a table of distinct forecasts, so that the order of rows
 cannot matter. Each case counts itself: where an event happened the rate is never 0, and where one
@@ -266,7 +266,7 @@ class Fit(NamedTuple):
     --------
     >>> import properly
     >>> t = properly.tally([0, 1, 0, 1], [0.1, 0.3, 0.6, 0.9])
-    >>> fit = properly.probability.Isotonic().fit(t)
+    >>> fit = properly.probability.IsotonicSource().fit(t)
     >>> fit.rate, fit.spread()
     (array([0. , 0.5, 1. ]), array([0. , 0.5, 0.5, 1. ]))
     """
@@ -326,7 +326,7 @@ class Source(ABC):
 
 
 @dataclass(frozen=True)
-class Isotonic(Source):
+class IsotonicSource(Source):
     """The best increasing recalibration: no bins to choose, nothing to tune.
 
     With it the divergence probability is never above 1, and is the exponential of minus the
@@ -341,7 +341,7 @@ class Isotonic(Source):
     --------
     >>> import properly
     >>> t = properly.tally([0, 1, 0, 1], [0.1, 0.3, 0.6, 0.9])
-    >>> properly.means(t, source=properly.probability.Isotonic()).source.decisiveness
+    >>> properly.means(t, source=properly.probability.IsotonicSource()).source.decisiveness
     0.75
     """
 
@@ -535,7 +535,7 @@ class Kernel(Source):
 
 
 NAMES: dict[str, Callable[[], Source]] = {
-    "isotonic": Isotonic,
+    "isotonic": IsotonicSource,
     "equal_count": EqualCount,
     "hist": EqualCount,
     "equal_width": EqualWidth,
