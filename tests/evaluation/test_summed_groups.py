@@ -10,7 +10,7 @@ import pytest
 
 from properly import Cases, by_group
 from properly.engines import Summary
-from properly.evaluation._summed_groups import summed_groups
+from properly.evaluation._summed_scores import summed_groups
 from properly.rules import Bounded, Brier, Log
 
 RNG = np.random.default_rng(8)

@@ -409,7 +409,7 @@ class Sums:
 
     def groups(self, name: str) -> Groups | None:
         """Compare each group of cases with the rest; sums do not tell that of clusters."""
-        from properly.evaluation._summed_groups import summed_groups
+        from properly.evaluation._summed_scores import summed_groups
 
         if not self.summary.groups or self.sums.clustered or self.request.task != "binary":
             return None

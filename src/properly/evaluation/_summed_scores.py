@@ -1,26 +1,46 @@
-"""Scores, skills and comparisons from sums alone, as the rows would give them.
+"""Scores, skills, comparisons and groups from sums alone, as the rows would give them.
 
 A mean loss is a ratio of two sums, and its variance depends on the rows only through sums of
-squares and of products. Losses that vary by less than 3e-7 of their mean are taken as all alike:
-their squares differ by rounding alone. The variance of a difference comes from the squares of the
-paired differences, and keeps its digits however small that is.
+squares and of products: `Moments` are made of them. The variance of a difference comes from the
+squares of the paired differences, and keeps its digits however small that is.
+
+Every number that is compared between groups has influences that are linear in what is known of a
+case: its loss, its outcome and its forecast. So sums over the cases of each group, of their
+products up to the third, say all that `properly.by_group` finds from the rows.
 """
 
 from __future__ import annotations
 
 import math
 from itertools import combinations
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from properly._boundary._labels import names_of_labels
+from properly._boundary._libraries import to_numpy
 from properly._boundary._notices import notice
-from properly._boundary._options import as_generator, check_level
+from properly._boundary._options import as_drawing, as_generator, check_level
 from properly._boundary._text import many
+from properly.comparison._contrasts import Split, bounded
 from properly.comparison._differences import ModelScores, PairSums
+from properly.comparison._group_moments import GroupMoments, compare_moments
+from properly.comparison._group_variance import Units
+from properly.comparison._groups import (
+    FOR_CLUSTERS,
+    FOR_INTERVAL,
+    Counted,
+    calibrate_groups,
+    count_rarer,
+    warn_of_groups,
+)
+from properly.comparison._groups_record import Groups
 from properly.comparison._pair_tests import Options, PairScores, compared
-from properly.counts._scoring import price
+from properly.counts._cases import numbered
+from properly.counts._scoring import price, unit_of
+from properly.counts._tally import weighed
 from properly.errors import DataError, ImproperRuleError
+from properly.inference._design import Design
 from properly.inference._intervals import (
     around_mean,
     around_ratio,
@@ -29,28 +49,23 @@ from properly.inference._intervals import (
     within_range,
 )
 from properly.inference._means import FEW, Averages, counted, warn_of_effective
-from properly.inference._moments import Spread
+from properly.inference._moments import Correction, Moments, Spread
 from properly.inference._shares import student
-from properly.inference._variance import in_reach
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
     from properly.comparison._pairs import Comparison
+    from properly.counts._tally import Tally
     from properly.engines._score_sums import ScoreSums
+    from properly.engines._summary import Summary
     from properly.inference._estimate import Estimate
-    from properly.rules import Rule
+    from properly.rules import BinaryRule, Rule
     from properly.typing import Column
 
 
-# A variance this much smaller than the mean square is what rounding the squares left.
+# Losses whose variance is this much smaller than their mean square differ by rounding alone.
 CANCELLED = 1e-13
-
-
-class _Amount(NamedTuple):
-    """What units add to a mean: the sum, and sums of products with weights and with itself."""
-
-    total: float
-    weighted: float
-    squares: float
 
 
 def score_of(sums: ScoreSums, model: str, rule: Rule, level: float = 0.95) -> Estimate:
@@ -79,11 +94,11 @@ def score_of(sums: ScoreSums, model: str, rule: Rule, level: float = 0.95) -> Es
     0.1094 (95 % interval 0.09318 to 0.1256; 100 independent cases)
     """
     level, r, j = check_level(level), _rule_number(sums, rule), _model_number(sums, model)
-    moments = _moments(sums, r, j, with_reference=False)
-    value, error = float(moments.mean[0]), float(moments.spread.errors[0])
+    averages = _averages(sums, r, j, with_reference=False)
+    value, error = float(averages.mean[0]), float(averages.spread.errors[0])
     bounds = loss_range(rule, sums.classes)
-    interval = within_range(around_mean(value, moments, level), bounds, value)
-    return estimate_of(moments, (value, error), interval, level, "Student's t")
+    interval = within_range(around_mean(value, averages, level), bounds, value)
+    return estimate_of(averages, (value, error), interval, level, "Student's t")
 
 
 def skill_of(sums: ScoreSums, model: str, rule: Rule, level: float = 0.95) -> Estimate:
@@ -115,26 +130,25 @@ def skill_of(sums: ScoreSums, model: str, rule: Rule, level: float = 0.95) -> Es
             f"without a reference, the skill of an improper rule has no interval; got {rule!r}"
         )
         raise ImproperRuleError(message)
-    moments = _moments(sums, r, j, with_reference=True)
-    ratio, error = moments.ratio()
-    interval = around_ratio(ratio, error, student(moments.spread.degrees, level))
+    averages = _averages(sums, r, j, with_reference=True)
+    ratio, error = averages.ratio()
+    interval = around_ratio(ratio, error, student(averages.spread.degrees, level))
     method = "log ratio"
     if sums.clustered and sums.classes is not None:
         method = "no interval: sums of clusters do not tell that of classes"
-    elif not math.isfinite(moments.mean[1]):
+    elif not math.isfinite(averages.mean[1]):
         method = "the reference has an infinite score"
-    return estimate_of(moments, (1 - ratio, error), interval, level, method)
+    return estimate_of(averages, (1 - ratio, error), interval, level, method)
 
 
-def _moments(sums: ScoreSums, r: int, j: int, *, with_reference: bool) -> Averages:
+def _averages(sums: ScoreSums, r: int, j: int, *, with_reference: bool) -> Averages:
     """Average a loss, and that of the best constant beside it; warn of few cases."""
     warn_of_sums(sums)
-    value, variance, infinite = _score(sums, r, j)
-    mean, squares = [value], [[variance]]
+    moments, infinite = _moments(sums, r, [j]), _infinite(sums, r, j)
     if with_reference:
-        best, square, product = _reference(sums, r, j)
-        mean, squares = [value, best], [[variance, product], [product, square]]
-    return Averages(np.array(mean), _spread(sums, np.array(squares)), _about(sums), infinite)
+        moments = _beside_reference(sums, r, moments)
+    mean, spread = _known(sums, r, moments, [infinite])
+    return Averages(mean, spread, _about(sums), infinite)
 
 
 def compare_sums(
@@ -187,18 +201,17 @@ def compare_sums(
 
 def warn_of_sums(sums: ScoreSums) -> None:
     """Warn of few cases, and of few clusters, in the words used of rows."""
-    weight, squares = sums.totals["weight",], sums.totals["row_squares",]
+    weight, squares = _sum(sums, "weight"), _sum(sums, "row_squares")
     kinds = {"case": _effective(weight, squares)}
     if sums.classes is None:
-        event, own = sums.totals["event",], sums.totals["event_squares",]
+        event, own = _sum(sums, "event"), _sum(sums, "event_squares")
         others = _effective(weight - event, squares - own)
         kinds = {"event": _effective(event, own), "case without it": others}
     if min(kinds.values()) < FEW:
         sizes = " and ".join(counted(count, what) for what, count in kinds.items())
         notice(f"with {sizes}, intervals may cover less than their level")
     if sums.clustered:
-        units = int(sums.totals["units",])
-        warn_of_effective(units, _effective(weight, sums.totals["weight2",]))
+        warn_of_effective(_count(sums, "units"), _effective(weight, _sum(sums, "weight2")))
 
 
 def _rule_number(sums: ScoreSums, rule: Rule) -> int:
@@ -207,7 +220,7 @@ def _rule_number(sums: ScoreSums, rule: Rule) -> int:
     if repr(rule) not in written:
         message = f"the rule must be one of those summed, {', '.join(written)}; got {rule!r}"
         raise DataError(message)
-    if not sums.totals["weight",]:
+    if not _sum(sums, "weight"):
         message = "a score needs at least one case of positive weight; these sums have none"
         raise DataError(message)
     return written.index(repr(rule))
@@ -221,6 +234,14 @@ def _model_number(sums: ScoreSums, model: str) -> int:
     return sums.models.index(model)
 
 
+def _sum(sums: ScoreSums, *key: Any) -> float:
+    return float(sums.totals[key])
+
+
+def _count(sums: ScoreSums, *key: Any) -> int:
+    return int(_sum(sums, *key))
+
+
 def _effective(weight: float, squares: float) -> float:
     """Return how many cases of equal weight would say as much."""
     return weight**2 / squares if squares > 0 else 0.0
@@ -228,117 +249,129 @@ def _effective(weight: float, squares: float) -> float:
 
 def _about(sums: ScoreSums) -> dict[str, Any]:
     """Say how cases were sampled, how many there are, and how many of equal weight say as much."""
-    totals = sums.totals
-    units = many(int(totals["units",]), "cluster" if sums.clustered else "independent case")
-    worth = _effective(totals["weight",], totals["row_squares",])
-    return {"design": units, "cases": int(totals["rows",]), "effective_cases": worth}
+    units = many(_count(sums, "units"), "cluster" if sums.clustered else "independent case")
+    worth = _effective(_sum(sums, "weight"), _sum(sums, "row_squares"))
+    return {"design": units, "cases": _count(sums, "rows"), "effective_cases": worth}
 
 
-def _spread(sums: ScoreSums, squares: Column) -> Spread:
-    """Make a covariance of sums of squared influences; a single unit does not vary."""
-    units = sums.totals["units",]
-    if units < 2:
-        return Spread(np.full_like(squares, np.nan), 0)
+def _weights(sums: ScoreSums) -> tuple[float, float, float, Correction | None]:
+    """Return the weight, its squares, the number of units, and the correction of clusters."""
+    total, units, square = (_sum(sums, name) for name in ("weight", "units", "weight2"))
     if ("corrected4",) not in sums.totals:
-        return in_reach(Spread(squares * (units / (units - 1)), units - 1))
+        return total, square, units, None
     # As `properly.inference._design.correction_of` does.
-    total = sums.totals["weight",]
-    share, lost = (sums.totals[name,] / total**2 for name in ("weight2", "corrected2"))
-    cubes = sums.totals["corrected4",] / total**4
-    return in_reach(Spread(squares, 1 / (share + lost**2 - cubes)))
+    corrected, cubes = _sum(sums, "corrected2"), _sum(sums, "corrected4")
+    share, lost = square / total**2, corrected / total**2
+    return total, corrected, units, Correction(1.0, 1 / (share + lost**2 - cubes / total**4))
 
 
-def _weight2(sums: ScoreSums) -> str:
-    """Name the squares of weights that belong to the other squares and products."""
-    return "corrected2" if ("corrected2",) in sums.totals else "weight2"
+@np.errstate(over="ignore", invalid="ignore")
+def _moments(sums: ScoreSums, r: int, models: Sequence[int]) -> Moments:
+    """Make the moments of losses, finite ones, and behind them of whether each outcome happened."""
+    weight, square, units, correction = _weights(sums)
+    own = ("event",), ("event_weight",), ("event2",)
+    outcomes: list[tuple[Any, ...]] = [own]
+    if sums.classes is not None:
+        outcomes = [(("class", k), *[("class_squares", k)] * 2) for k in range(sums.classes)]
+    losses, size = len(models), 1 + len(models) + len(outcomes)
+    total, products = np.zeros(size), np.zeros((size, size))
+    total[0], products[0, 0] = weight, square
+    for a, j in enumerate(models, 1):
+        total[a], products[0, a] = _sum(sums, "loss", r, j), _sum(sums, "loss_weight", r, j)
+        products[a, a] = _sum(sums, "loss2", r, j)
+        for k in range(len(outcomes)):
+            key = ("loss_event", r, j) if sums.classes is None else ("loss_class", r, j, k)
+            products[a, 1 + losses + k] = _sum(sums, *key)
+    for a, (happened, weighted, squares) in enumerate(outcomes, 1 + losses):
+        total[a], products[0, a] = _sum(sums, *happened), _sum(sums, *weighted)
+        products[a, a] = _sum(sums, *squares)
+    for (a, j), (b, k) in combinations(enumerate(models, 1), 2):
+        apart = _sum(sums, "apart2", r, j, k)
+        products[a, b] = (products[a, a] + products[b, b] - apart) / 2
+    products = np.triu(products) + np.triu(products, 1).T
+    return _without_rounding(Moments.from_sums(total, products, units, correction), products)
 
 
-def _own(sums: ScoreSums, r: int, j: int) -> _Amount:
-    return _Amount(*(sums.totals[name, r, j] for name in ("loss", "loss_weight", "loss2")))
+def _without_rounding(moments: Moments, products: Column) -> Moments:
+    """Leave out amounts that do not vary but for how engines round their sums."""
+    lost = np.diagonal(moments.about) <= CANCELLED * np.diagonal(products)
+    lost[0] = False
+    moments.about[lost], moments.about[:, lost] = 0.0, 0.0
+    return moments
 
 
-def _between(sums: ScoreSums, r: int, j: int, k: int) -> _Amount:
-    """Subtract the losses of one model from those of another; squares were taken afterwards."""
-    first, second = _own(sums, r, j), _own(sums, r, k)
-    squares = sums.totals["apart2", r, j, k]
-    return _Amount(first.total - second.total, first.weighted - second.weighted, squares)
+def _infinite(sums: ScoreSums, r: int, j: int) -> tuple[int, float]:
+    """Return how many losses are infinite, and their share of the weight."""
+    share = _sum(sums, "infinite_weight", r, j) / _sum(sums, "weight")
+    return _count(sums, "infinite", r, j), share
 
 
-def _centred(sums: ScoreSums, one: _Amount, other: _Amount, product: float) -> float:
-    """Add up the products of two influences, given the sum of products of the amounts."""
-    weight, weight2 = sums.totals["weight",], sums.totals[_weight2(sums),]
-    mean, others = one.total / weight, other.total / weight
-    crossed = mean * other.weighted + others * one.weighted
-    return (product - crossed + mean * others * weight2) / weight**2
-
-
-def _varied(sums: ScoreSums, amount: _Amount) -> float:
-    """Add up squared influences; what rounding left of squares is nothing."""
-    variation, squares = _centred(sums, amount, amount, amount.squares), amount.squares
-    size = squares / sums.totals["weight",] ** 2
-    return variation if variation > CANCELLED * size else 0.0
-
-
-def _score(sums: ScoreSums, r: int, j: int) -> tuple[float, float, tuple[int, float]]:
-    """Return a mean loss, the sum of its squared influences, and how much of it is infinite."""
-    own, count = _own(sums, r, j), int(sums.totals["infinite", r, j])
-    share = sums.mean("infinite_weight", r, j)
-    if count or share > 0:
-        low, high = sums.rules[r].range
-        endless = -math.inf if math.isinf(low) and not math.isinf(high) else math.inf
-        return endless, math.nan, (count, share)
-    return sums.mean("loss", r, j), _varied(sums, own), (0, 0.0)
+def _known(
+    sums: ScoreSums, r: int, moments: Moments, infinite: Sequence[tuple[int, float]]
+) -> tuple[Column, Spread]:
+    """Return means and their covariance; infinite means have none, nor what overflows."""
+    mean, (joint, degrees) = moments.mean.copy(), moments.spread
+    low, high = sums.rules[r].range
+    endless = [k for k, (count, share) in enumerate(infinite) if count or share > 0]
+    mean[endless] = -math.inf if math.isinf(low) and not math.isinf(high) else math.inf
+    joint = np.where(np.isfinite(mean[:, None] + mean) & np.isfinite(joint), joint, np.nan)
+    return mean, Spread(joint, degrees)
 
 
 def _scored(sums: ScoreSums, r: int, pairs: tuple[tuple[int, int], ...]) -> ModelScores:
     """Score all models, and find how far apart they are in the same units."""
-    value, alone, infinite = zip(
-        *(_score(sums, r, j) for j in range(len(sums.models))), strict=True
-    )
-    joint = np.diag(alone)
-    square, size = np.empty((2, len(pairs)))
-    for n, (j, k) in enumerate(pairs):
-        apart = _between(sums, r, j, k)
-        finite = math.isfinite(value[j]) and math.isfinite(value[k])
-        square[n] = _varied(sums, apart) if finite else math.nan
-        size[n] = _times_root(apart)
-        vary = alone[j] > 0 and alone[k] > 0
-        both = (alone[j] + alone[k] - square[n]) / 2
-        joint[j, k] = joint[k, j] = both if vary or not finite else 0.0
-    differing = np.array([sums.totals["differing", r, j, k] for j, k in pairs], dtype=np.int64)
-    spread = _spread(sums, joint)
-    paired = PairSums(_spread(sums, np.diag(square)).covariance.diagonal(), size)
-    return ModelScores(np.array(value), spread, differing, list(infinite), paired=paired)
+    models = range(len(sums.models))
+    infinite = [_infinite(sums, r, j) for j in models]
+    value, spread = _known(sums, r, _moments(sums, r, models), infinite)
+    # Without the outcomes.
+    value, spread = value[models], spread._replace(covariance=spread.covariance[models][:, models])
+    weight, square, units, correction = _weights(sums)
+    squares, size = np.empty((2, len(pairs)))
+    for n, pair in enumerate(pairs):
+        apart, weighted = (
+            _sum(sums, name, r, pair[0]) - _sum(sums, name, r, pair[1])
+            for name in ("loss", "loss_weight")
+        )
+        own = _sum(sums, "apart2", r, *pair)
+        products = np.array([[square, weighted], [weighted, own]])
+        difference = Moments.from_sums(np.array([weight, apart]), products, units, correction)
+        difference = _without_rounding(difference, products)
+        known = np.isfinite(value[list(pair)]).all()
+        squares[n] = difference.spread.covariance[0, 0] if known else math.nan
+        size[n] = abs(apart) / math.sqrt(own) if own else 0.0
+    differing = np.array([_count(sums, "differing", r, *pair) for pair in pairs], dtype=np.int64)
+    return ModelScores(value, spread, differing, infinite, paired=PairSums(squares, size))
 
 
-def _times_root(apart: _Amount) -> float:
-    """Return how many times as large a sum is as the root of the sum of its squared terms."""
-    return abs(apart.total) / math.sqrt(apart.squares) if apart.squares else 0.0
-
-
-def _reference(sums: ScoreSums, r: int, j: int) -> tuple[float, float, float]:
-    """Score the best constant: its mean, squared influences, and their products with a model's."""
-    cost = _costs(sums, r)
-    if np.isinf(cost).any():
-        return float(cost[np.isinf(cost)][0]), math.nan, math.nan
-    of_kind = _of_event if sums.classes is None else _of_classes
-    amount, product = of_kind(sums, cost.tolist(), r, j)
-    best = amount.total / sums.totals["weight",]
+def _beside_reference(sums: ScoreSums, r: int, moments: Moments) -> Moments:
+    """Put the best constant in place of the outcomes that its losses are made of."""
+    cost, shares, weight = _costs(sums, r), moments.mean[1:], moments.weight
+    mean, best = moments.mean[0], float("nan")
+    if sums.classes is None:
+        constant, each = cost[0], cost[1:] - cost[0]
+    else:
+        constant, each = 0.0, cost
+    with np.errstate(invalid="ignore"):
+        best = float(np.max(cost)) if np.isinf(cost).any() else float(constant + shares @ each)
+        turn = np.zeros((3, len(moments.total)))
+        turn[0, 0], turn[1, :2] = 1.0, (-mean, 1.0)
+        turn[2, 0], turn[2, 2:] = constant - best, each
+        about = moments.products_of(turn)
     if sums.classes is not None and sums.clustered:
-        return best, math.nan, math.nan
-    square, own = _varied(sums, amount), _own(sums, r, j)
-    together = _centred(sums, own, amount, product)
-    return best, square, together if square > 0 and _varied(sums, own) > 0 else 0.0
+        about[2], about[:, 2] = math.nan, math.nan
+    total = np.array([weight, moments.total[1], weight * best])
+    return Moments(total, about, moments.units, moments.correction)
 
 
 def _costs(sums: ScoreSums, r: int) -> Column:
     """Price the share of each outcome as its forecast; what never happened costs nothing."""
+    weight = _sum(sums, "weight")
     if sums.classes is None:
-        rate = sums.mean("event")
+        rate = _sum(sums, "event") / weight
         shares, y = np.array([1 - rate, rate]), np.array([False, True])
         forecast = np.full(2, rate)
     else:
-        shares = np.array([sums.mean("class", k) for k in range(sums.classes)])
+        shares = np.array([_sum(sums, "class", k) / weight for k in range(sums.classes)])
         # Rounding must not leave a sum other than 1.
         shares, y = shares / shares.sum(), np.arange(sums.classes)
         forecast = np.broadcast_to(shares, (sums.classes, sums.classes))
@@ -346,26 +379,116 @@ def _costs(sums: ScoreSums, r: int) -> Column:
     return np.where(shares > 0, cost, 0.0)
 
 
-def _of_event(sums: ScoreSums, cost: list[float], r: int, j: int) -> tuple[_Amount, float]:
-    """Add up the reference, which costs so much without the event and so much more with it."""
-    none, more = cost[0], cost[1] - cost[0]
-    names = ("weight", "event", _weight2(sums), "event_weight", "event2")
-    weight, event, weight2, both, event2 = (sums.totals[name,] for name in names)
-    squares = none**2 * weight2 + 2 * none * more * both + more**2 * event2
-    amount = _Amount(none * weight + more * event, none * weight2 + more * both, squares)
-    losses, if_event = (sums.totals[name, r, j] for name in ("loss_weight", "loss_event"))
-    return amount, none * losses + more * if_event
+# Groups
 
 
-def _of_classes(sums: ScoreSums, cost: list[float], r: int, j: int) -> tuple[_Amount, float]:
-    """Add up the reference over rows, each of which has one class."""
-    amount, product = _Amount(0.0, 0.0, 0.0), 0.0
-    for k, each in enumerate(cost):
-        square = sums.totals["class_squares", k]
-        amount = _Amount(
-            amount.total + each * sums.totals["class", k],
-            amount.weighted + each * square,
-            amount.squares + each**2 * square,
-        )
-        product += each * sums.totals["loss_class", r, j, k]
-    return amount, product
+def _columns(tally: Tally) -> list[Column]:
+    """Return forecasts, cases and events as numpy has them."""
+    return [to_numpy(x).astype(np.float64) for x in (tally.value, tally.weight, tally.events)]
+
+
+def _sides(tally: Tally) -> list[Column]:
+    """Return the squared weights of events, and of other cases, at each forecast."""
+    if tally.event_squares is not None and tally.nonevent_squares is not None:
+        return [to_numpy(tally.event_squares), to_numpy(tally.nonevent_squares)]
+    _, weight, events = _columns(tally)
+    return [events, weight - events]
+
+
+def moments_of(sums: ScoreSums, tally: Tally, rule: BinaryRule, model: str) -> GroupMoments:
+    """Put together what sums say, and what the counts at each forecast add to it."""
+    r, j = [repr(x) for x in sums.rules].index(repr(rule)), sums.models.index(model)
+    value, weight, events = _columns(tally)
+    exact, endless = _moments(sums, r, [j]), _count(sums, "infinite", r, j) > 0
+    cases, squares = np.concatenate([events, weight - events]), np.concatenate(_sides(tally))
+    some, zero = (cases > 0) & (squares > 0), np.zeros(len(value))
+    # Of an infinite mean nothing is said, but the outcomes and forecasts still are.
+    loss = [zero, zero] if endless else [rule.loss_if_event(value), rule.loss_if_none(value)]
+    amount = np.stack([np.concatenate(loss), np.concatenate([zero + 1, zero]), np.tile(value, 2)])
+    kinds = cases[some], squares[some]
+    known = Moments.from_kinds(amount[:, some], *kinds, cubes=kinds[1] ** 2 / kinds[0])
+    if not endless:
+        known.about[:3, :3] = exact.about
+    total = np.append(exact.total, value @ weight)
+    total[1] = math.inf if endless else total[1]
+    return GroupMoments(total, known.about, np.asarray(known.third))
+
+
+def summed_groups(
+    summary: Summary,
+    model: str,
+    rule: BinaryRule,
+    *,
+    calibration: bool,
+    level: float,
+    replicates: int,
+    rng: int | np.random.Generator,
+) -> Groups:
+    """Score groups of cases by a rule of the summary, and compare each with the rest."""
+    labels = _labels(summary.groups)
+    parts = [summary.groups[label] for label in labels]
+    drawing = as_drawing(level, replicates, rng)
+    tallies = [part.tallies[model] for part in parts]
+    weights = [weighed(tally) for tally in tallies]
+    groups = _counted(parts, labels, weights)
+    warn_of_groups(groups, is_event=True)
+    split = _split(groups)
+    both = zip(parts, weights, strict=True)
+    moments = [moments_of(part.sums, tally, rule, model) for part, tally in both]
+    total, events, forecast = (np.array([x.total[k] for x in moments]) for k in (0, 2, 3))
+    within = calibration and not summary.is_weighted
+    return Groups(
+        labels=tuple(labels),
+        name=names_of_labels(labels),
+        cases=groups.cases,
+        events=np.array([_count(part.sums, "event_rows") for part in parts]),
+        event_rate=events / total,
+        mean_forecast=forecast / total,
+        measures=bounded(compare_moments(moments, rule, split, drawing), rule.range),
+        calibration=calibrate_groups(tallies, rule, split.enough, drawing) if within else None,
+        units=split.units.inside,
+        enough=split.enough,
+        rule=rule.name,
+        unit=unit_of(rule),
+        design=many(int(groups.cases.sum()), "independent case"),
+        level=drawing.level,
+        replicates=drawing.replicates,
+    )
+
+
+def _labels(groups: Mapping[Any, Summary]) -> list[Any]:
+    """Put the labels in order, if they have one."""
+    every = list(groups)
+    if len(every) < 2:
+        message = f"a group is compared with the rest; got the single group {every[0]!r}"
+        raise DataError(message)
+    column = np.empty(len(every), dtype=object)
+    column[:] = every
+    labels: list[Any] = numbered(column)[1]
+    return labels
+
+
+def _counted(parts: Sequence[Summary], labels: list[Any], tallies: Sequence[Tally]) -> Counted:
+    """Count the cases of positive weight in each group, and the expected rarer outcomes."""
+    cases = np.array([_count(part.sums, "rows") for part in parts])
+    sums = np.array([_expected(tally) for tally in tallies])
+    return Counted(np.zeros(0, dtype=np.intp), labels, cases, count_rarer(sums[:, 0], sums[:, 1]))
+
+
+def _expected(tally: Tally) -> tuple[list[float], list[float]]:
+    """Add up weights, and their squares, by the probabilities of the event and of none."""
+    value, weight, _ = _columns(tally)
+    pairs = [[float(x @ value), float(x @ (1 - value))] for x in (weight, sum(_sides(tally)))]
+    return pairs[0], pairs[1]
+
+
+def _split(counted: Counted) -> Split:
+    """Mark the groups, and the rests, with enough expected outcomes."""
+    inside = counted.cases
+    outside = inside.sum() - inside
+    with np.errstate(divide="ignore"):
+        common = np.diag(1 / (inside - 1.0))
+    units = Units(inside, outside, np.zeros(len(inside)), common, inside - 1.0, outside - 1.0)
+    enough = (counted.rarer >= FOR_INTERVAL) & (np.stack([inside, outside]) >= FOR_CLUSTERS)
+    design = Design(np.ones(0))
+    return Split(counted.number, design, units, enough[0], enough[1], counted.rarer)
