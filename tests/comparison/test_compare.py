@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import math
 from dataclasses import replace
 from typing import Any
@@ -17,7 +16,7 @@ from properly import Cases, compare, score_interval
 from properly.comparison._pairs import Wording, sentence
 from properly.comparison._two_way import two_way
 from properly.counts._answers import Losses
-from properly.errors import ArgumentTypeError, DataError, DataWarning
+from properly.errors import DataError, DataWarning
 from properly.rules import RPS, Bounded, Brier, Elementary, Log, Regret
 
 RNG = np.random.default_rng(5)
@@ -239,11 +238,6 @@ def test_a_matrix_has_the_pairs_twice() -> None:
     assert np.isnan(brier(reference="good").matrix()[1, 2])
 
 
-def test_a_matrix_is_of_something_known() -> None:
-    with pytest.raises(DataError, match="what must be 'difference'"):
-        brier().matrix("score")  # type: ignore[arg-type]
-
-
 def test_cases_needed_go_with_the_square_of_the_difference() -> None:
     found = brier()
     needed = found.cases_needed(0.9)
@@ -284,87 +278,10 @@ def test_labels_and_pos_label_are_understood() -> None:
     assert said.difference[0] == compare(Y, {"g": GOOD, "p": POOR}, rule=Brier()).difference[0]
 
 
-def test_a_frame_has_one_column_a_model() -> None:
-    pandas = pytest.importorskip("pandas")
-    found = compare(Y, pandas.DataFrame(MODELS), rule=Brier(), rng=1)
-    np.testing.assert_array_equal(found.difference, brier().difference)
-
-
-def test_rows_of_weight_zero_do_not_count() -> None:
-    weight = np.where(np.arange(N) < 200, 1.0, 0.0)
-    found = compare(Y, MODELS, rule=Brier(), weight=weight, rng=1)
-    some = {name: p[:200] for name, p in MODELS.items()}
-    again = compare(Y[:200], some, rule=Brier(), rng=1)
-    np.testing.assert_allclose(found.interval, again.interval, rtol=1e-12)
-    assert found.cases == 200
-
-
-def test_records_hold_what_json_and_frames_can() -> None:
-    found = brier(margin=0.1)
-    told = json.loads(json.dumps(found.to_dict()))
-    assert told["pairs"][0]["difference"] == found.difference[0]
-    assert told["scores"]["good"]["value"] == found.scores["good"].value
-    frame = found.to_frame("pandas")
-    assert frame["lower"].tolist() == found.interval[:, 0].tolist()
-    assert frame["simultaneous_upper"].tolist() == found.simultaneous[:, 1].tolist()
-    one = found["good", "fair"]
-    assert one.to_frame("pandas")["ratio_lower"][0] == one.ratio_interval[0]
-    assert one.to_dict()["interval"] == list(one.interval)
-    estimate = found.scores["good"].to_frame("pandas")
-    assert (estimate["lower"][0], estimate["upper"][0]) == found.scores["good"].interval
-
-
-def test_a_name_is_shown_and_not_obeyed() -> None:
-    found = compare(Y, {"\x1b[31mred": GOOD, "poor": POOR}, rule=Brier())
-    assert "\x1b" not in str(found)
-    assert "\\x1b[31mred is better than poor" in str(found)
-
-
 def test_few_events_are_warned_of() -> None:
     rare = np.arange(N) < 7
     with pytest.warns(DataWarning, match="with 7 events and 233 cases without it"):
         compare(rare, {"a": GOOD, "b": POOR}, rule=Brier())
-
-
-@pytest.mark.parametrize(
-    ("options", "told"),
-    [
-        ({"method": "diebold-mariano"}, "is for a series; got no time"),
-        ({"horizon": 3}, "a horizon is for the test of Diebold and Mariano; got horizon=3"),
-        ({"method": "sign-flip", "time": np.arange(N)}, "these have times"),
-        ({"margin": 0}, "a margin must be a positive number"),
-        ({"reference": "nobody"}, "a reference is the name of a model; got 'nobody'"),
-        ({"method": "z"}, "method must be 'auto'"),
-        ({"adjust": "bonferroni"}, "adjust must be 'max-t' or 'none'"),
-        ({"level": 95}, "a level must lie between 0 and 1"),
-    ],
-)
-def test_options_that_make_no_sense_are_refused(options: dict[str, Any], told: str) -> None:
-    with pytest.raises(DataError, match=told):
-        brier(**options)
-
-
-@pytest.mark.parametrize("method", ["sign-flip", "diebold-mariano"])
-def test_areas_are_no_means_of_losses(method: Any) -> None:
-    with pytest.raises(DataError, match="are compared as DeLong does"):
-        compare(Y, MODELS, rule="auc", method=method, time=None if "sign" in method else range(N))
-
-
-def test_what_cannot_be_compared_is_refused() -> None:
-    with pytest.raises(ArgumentTypeError, match='a comparison needs a rule, or "auc"'):
-        compare(Y, MODELS, rule="brier")  # type: ignore[arg-type]
-    with pytest.raises(DataError, match="of one event; these cases have 3 classes"):
-        compare(GRADE, {"s": SHARP, "f": FLAT}, rule="auc")
-    with pytest.raises(DataError, match="at least 2 models to compare; got 1"):
-        compare(Y, {"good": GOOD}, rule=Brier())
-    with pytest.raises(DataError, match="'f' has several columns, the first model has one"):
-        compare(Y, {"good": GOOD, "f": FLAT}, rule=Brier())
-    with pytest.raises(DataError, match="'two' has 2 columns, the first model has 3"):
-        compare(GRADE, {"f": FLAT, "two": np.full((N, 2), 0.5)}, rule=Log())
-    with pytest.raises(DataError, match="names that differ as text"):
-        compare(Y, {1: GOOD, "1": POOR}, rule=Brier())
-    with pytest.raises(DataError, match="forecasts of 'short'"):
-        compare(Y, {"good": GOOD, "short": POOR[:9]}, rule=Brier())
 
 
 def test_net_benefit_differs_as_regret_does() -> None:
@@ -427,12 +344,6 @@ def test_equivalence_allows_for_the_number_of_pairs() -> None:
     assert found.adjusted_equivalence_p_value.min() == pytest.approx(min(3 * expected[0], 1))
     plain = brier(margin=0.05, adjust="none")
     np.testing.assert_array_equal(plain.adjusted_equivalence_p_value, plain.equivalence_p_value)
-
-
-def test_names_are_taken_as_text() -> None:
-    found = compare(Y, {0: GOOD, 1: POOR}, rule=Brier(), reference=1)  # type: ignore[arg-type]
-    assert found.pairs == (("0", "1"),)
-    assert found[1, 0].difference == -found[0, 1].difference  # type: ignore[index]
 
 
 def test_many_models_make_many_pairs_and_little_work() -> None:

@@ -13,8 +13,8 @@ from tests.inference_numbers import CLUSTER, P1, P2, WEIGHT, Y, assert_published
 
 import properly
 from properly.comparison import by_fold
-from properly.errors import ArgumentTypeError, DataError, DataWarning
-from properly.rules import RPS, Brier, Log, Pseudospherical
+from properly.errors import DataWarning
+from properly.rules import RPS, Brier, Log
 
 if TYPE_CHECKING:
     from properly.comparison import Folds
@@ -192,29 +192,6 @@ def test_labels_of_folds_are_any_and_names_are_shown_safely() -> None:
     assert len(found) == 2
 
 
-def test_a_frame_has_one_row_a_model_and_fold(both: Folds) -> None:
-    frame = both.to_frame("pandas")
-    assert frame["model"].tolist() == ["p1"] * 3 + ["p2"] * 3
-    assert frame["fold"].tolist() == [0, 1, 2] * 2
-    np.testing.assert_array_equal(frame["score"][:3], both.models["p1"].fold_scores)
-
-
-def test_a_dict_is_json(both: Folds) -> None:
-    found = json.loads(json.dumps(both.to_dict(), allow_nan=False))
-    assert found["models"]["p2"]["fold_scores"] == both.models["p2"].fold_scores.tolist()
-    assert found["pairs"] == [["p1", "p2"]]
-    assert found["conclusion"] == both.conclusion
-
-
-def test_what_is_no_cross_validation_is_refused() -> None:
-    with pytest.raises(DataError, match="got the single fold 0"):
-        by_fold(Y, P1, np.zeros(300, int), rule=Brier())
-    with pytest.raises(DataError, match="folds"):
-        by_fold(Y, P1, FOLD[:-1], rule=Brier())
-    with pytest.raises(ArgumentTypeError, match='folds are scored by a rule, or by "auc"'):
-        by_fold(Y, P1, FOLD, rule="brier")  # type: ignore[arg-type]
-
-
 def test_many_pairs_are_not_told_one_by_one() -> None:
     rng = np.random.default_rng(6)
     y, folds = np.arange(120) % 2, np.arange(120) % 3
@@ -223,13 +200,3 @@ def test_many_pairs_are_not_told_one_by_one() -> None:
     assert len(found.better) == 10
     assert "In how many folds one model is better than another is in `better`" in found.conclusion
     assert "m0 scores" not in found.conclusion
-
-
-@pytest.mark.parametrize("p", [5e-309, 1e-300, 1e-9])
-def test_the_spread_of_folds_is_known_where_squares_of_losses_are_not(p: float) -> None:
-    # The loss of power -1 is about 1 / sqrt(p), and 0.5 costs 1.
-    rule, half = Pseudospherical(-1.0), np.full(100, 0.5)
-    half[0] = p
-    found = by_fold([1, 0] * 50, half, np.arange(100), rule=rule).models["forecast"]
-    loss = rule.loss([1], [p])[0]
-    assert found.spread == pytest.approx((loss - 1) / 10, rel=1e-12)

@@ -25,7 +25,7 @@ from tests.inference_numbers import (
 import properly
 from properly.calibration._line import Subject, find_line
 from properly.comparison import by_group
-from properly.errors import ArgumentTypeError, DataError, DataWarning
+from properly.errors import DataWarning
 from properly.inference._multiplicity import holm
 from properly.rules import RPS, Brier, Log, Rule, Shifted
 
@@ -107,14 +107,6 @@ def test_counts_are_rows_and_rates_are_weighted() -> None:
     weight = WEIGHTS[some] / WEIGHTS[some].sum()
     assert found.event_rate[1] == pytest.approx(weight @ HAPPENED[some])
     assert found.mean_forecast[1] == pytest.approx(weight @ P[some])
-
-
-def test_scaling_all_weights_changes_nothing() -> None:
-    found, scaled = groups_of(weight=WEIGHTS), groups_of(weight=1000 * WEIGHTS)
-    for name in MEASURES:
-        for what in ("standard_error", "simultaneous", "p_value", "shrunk"):
-            first, second = (getattr(x.measures[name], what) for x in (found, scaled))
-            np.testing.assert_allclose(first, second, rtol=1e-9)
 
 
 def test_rows_of_no_weight_and_groups_of_such_rows_vanish() -> None:
@@ -537,20 +529,6 @@ def test_calibration_is_not_tested_by_a_single_cluster() -> None:
     assert np.isnan(few.slope).tolist() == [True, False, False]
 
 
-@pytest.mark.parametrize("weight", [np.ones(300), np.ceil(WEIGHTS)], ids=["alike", "whole"])
-@pytest.mark.parametrize("factor", [4.0, 0.25])
-def test_only_ratios_of_weights_matter_within_groups(weight: Any, factor: float) -> None:
-    groups = np.where(np.arange(300) < 200, "large", "small")
-    found, scaled = (
-        groups_of(groups=groups, weight=x).calibration for x in (weight, weight * factor)
-    )
-    assert found is not None
-    assert scaled is not None
-    assert np.isfinite(found.miscalibration[0])
-    for name, column in found.columns().items():
-        np.testing.assert_array_equal(column, scaled.columns()[name])
-
-
 # Classes and infinite scores
 
 
@@ -616,14 +594,6 @@ def test_a_table_says_what_was_looked_at_and_what_scores_depend_on(three: Groups
     assert repr(three.measures["skill"]) == "Contrast(3 groups)"
 
 
-def test_names_that_a_terminal_would_obey_are_shown_and_kept() -> None:
-    labels = np.where(THIRD == "a", "a\x1b[31m", THIRD)
-    found = groups_of(groups=labels)
-    assert found.labels[0] == "a\x1b[31m"
-    assert "\x1b" not in str(found).replace("\n  ", " ")
-    assert "a\\x1b[31m" in str(found).replace("\n  ", " ")
-
-
 def test_labels_may_be_of_any_kind() -> None:
     kinds = {"a": 1, "b": "1", "c": (2, 3)}
     labels = np.empty(300, dtype=object)
@@ -634,49 +604,7 @@ def test_labels_may_be_of_any_kind() -> None:
     assert json.loads(json.dumps(found.to_dict()))["group"] == [1, "1", [2, 3]]
 
 
-def test_a_frame_has_one_row_a_group(three: Groups) -> None:
-    frame = three.to_frame("pandas")
-    assert frame["group"].tolist() == ["a", "b", "c"]
-    np.testing.assert_array_equal(frame["score"], three.score)
-    np.testing.assert_array_equal(frame["simultaneous_lower"], three.simultaneous[:, 0])
-    np.testing.assert_array_equal(frame["skill_shrunk"], three.measures["skill"].shrunk)
-    assert three.calibration is not None
-    np.testing.assert_array_equal(frame["calibration_p_value"], three.calibration.p_value)
-    np.testing.assert_array_equal(frame["p_value"], three.p_value)
-
-
-def test_a_dict_is_json(three: Groups) -> None:
-    found = json.loads(json.dumps(three.to_dict(), allow_nan=False))
-    assert found["measures"]["score"]["value"] == three.score.tolist()
-    assert found["calibration"]["miscalibration"] == [None] * 3
-    assert found["notes"] == list(three.notes)
-    assert found["design"] == "300 independent cases"
-
-
-def test_the_same_seed_gives_the_same_table(three: Groups) -> None:
-    assert str(groups_of()) == str(three)
-    assert three.shrunk_error.tolist() == groups_of().shrunk_error.tolist()
-
-
 # What is refused
-
-
-def test_groups_are_refused_that_are_not_there() -> None:
-    with pytest.raises(ArgumentTypeError, match="this needs Cases with groups; got Tally"):
-        by_group(properly.tally(HAPPENED, P), Brier())  # type: ignore[call-overload]
-    with pytest.raises(DataError, match="these cases have none"):
-        by_group(properly.Cases(HAPPENED, P), Brier())
-    with pytest.raises(DataError, match="got the single group 'a'"):
-        groups_of(groups=["a"] * 300)
-
-
-@pytest.mark.parametrize("reference", [[0.5, 0.5], np.full((7, 3), 1 / 3)])
-def test_a_reference_of_other_classes_or_cases_is_refused(reference: Any) -> None:
-    cases = properly.Cases(CLASS, PROBABILITIES, groups=THIRD)
-    with pytest.raises(DataError, match="a reference is one row of 3 probabilities"):
-        by_group(cases, Brier(), reference=reference)
-    with pytest.raises(DataError, match="reference forecasts"):
-        groups_of(reference=[0.5] * 7)
 
 
 def test_calibration_within_groups_can_be_left_out() -> None:

@@ -125,12 +125,6 @@ def test_a_leader_is_named_if_its_rank_can_be_no_other() -> None:
     assert [row.tier for row in board] == [1, 2]
 
 
-def test_one_seed_gives_one_board() -> None:
-    y, forecasts = drawn(3, "abcdef")
-    one, two = (board_of(y, forecasts, rng=5).to_dict() for _ in range(2))
-    assert one == two
-
-
 # Differences
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import datetime as dt
-import json
 from typing import Any
 
 import numpy as np
@@ -13,7 +12,7 @@ from hypothesis import strategies as st
 from tests.examples import examples
 
 import properly
-from properly.comparison import OverTime, over_time
+from properly.comparison import over_time
 from properly.comparison._periods import cut
 from properly.errors import DataWarning
 from properly.rules import RPS, Brier, Log
@@ -200,33 +199,3 @@ def test_the_table_is_read_as_it_is_meant() -> None:
     ]
     assert repr(found) == "OverTime(3 periods, brier)"
     assert len(found) == 3
-
-
-def test_it_goes_through_json_with_dates_as_text() -> None:
-    found = over_time(made(time=DAY), Brier(), periods=2)
-    told = json.loads(json.dumps(found.to_dict(), allow_nan=False))
-    assert told["start"] == ["2020-01-01", "2020-10-27"]
-    assert told["score"] == found.score.tolist()
-    assert told["design"] == "times"
-    hours = np.datetime64("2020-01-01T06", "ns") + np.arange(N) * np.timedelta64(1, "h")
-    told = over_time(made(time=hours), Brier(), periods=2).to_dict()
-    assert told["start"] == ["2020-01-01T06:00:00", "2020-01-13T18:00:00"]
-
-
-@pytest.mark.parametrize("backend", ["polars", "pandas", "pyarrow"])
-def test_a_frame_has_one_row_a_period(backend: Any) -> None:
-    pytest.importorskip(backend)
-    found = over_time(made(time=DAY.astype("datetime64[ns]")), Brier(), periods=2)
-    frame = found.to_frame(backend)
-    assert len(frame) == 2
-    columns = getattr(frame, "column_names", None) or list(frame.columns)
-    assert columns[:5] == ["start", "end", "cases", "events", "score"]
-    start = frame["start"][0]
-    start = start.as_py() if hasattr(start, "as_py") else start
-    assert start == dt.datetime(2020, 1, 1)  # noqa: DTZ001
-
-
-def test_arrays_cannot_be_written_to() -> None:
-    found: OverTime = over_time(made(time=YEAR), Brier())
-    with pytest.raises(ValueError, match="read-only"):
-        found.score[0] = 0

@@ -8,17 +8,12 @@ from __future__ import annotations
 import json
 import math
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import numpy as np
 import pytest
 
 from properly import datasets
 from properly.datasets import NELSON_CASES
-from properly.errors import DataError
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
 
 FILE = Path(__file__).parents[1] / "reference" / "means" / "population_cases.json"
 N = 20_000
@@ -110,36 +105,3 @@ def test_a_prior_of_four_fifths_multiplies_the_odds_by_four() -> None:
     s = datasets.nelson(500, "prior 0.8", precision=None, rng=15)
     odds = s.p / (1 - s.p)
     np.testing.assert_allclose(odds, 4 * s.truth / (1 - s.truth), rtol=1e-12)
-
-
-def test_a_case_says_what_it_is() -> None:
-    classes = "CoupledClasses(2 classes, 1-D)"
-    assert repr(NELSON_CASES["perfect"]) == f"NelsonCase(source={classes}, model={classes})"
-
-
-@pytest.mark.parametrize(
-    ("call", "message"),
-    [
-        (lambda: datasets.nelson(0), "n must be a whole number, 1 or more; got 0"),
-        (
-            lambda: datasets.nelson(5, precision=0.5),
-            (
-                "precision must be 0 or more and below 1/2, the probability of each of 2 classes "
-                "if all are alike; got 0.5"
-            ),
-        ),
-        (
-            lambda: datasets.nelson(5, "tails"),
-            (
-                "case must be 'perfect', 'mean 1', 'mean 3', 'variance 0.5', 'variance 2', "
-                "'tail over', 'tail over, one class', 'tail under', 'tail under, one class', "
-                "'prior 0.8', 'gaussian', 'gaussian, mean 1', 'gaussian, mean 3', "
-                "'gaussian, variance 0.5' or 'gaussian, variance 2'; got 'tails'"
-            ),
-        ),
-    ],
-)
-def test_refusals(call: Callable[[], object], message: str) -> None:
-    with pytest.raises(DataError) as caught:
-        call()
-    assert str(caught.value) == message

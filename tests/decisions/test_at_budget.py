@@ -8,13 +8,10 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
-import properly
 from properly import Cases, tally
 from properly.decisions import at_budget, at_threshold
-from properly.errors import ArgumentTypeError, DataError
+from properly.errors import DataError
 
 Y = np.array([1, 0, 1, 0, 0])
 P = np.array([0.9, 0.6, 0.6, 0.2, 0.1])
@@ -53,35 +50,6 @@ def test_ties_are_an_expectation_over_random_choices(budget: int) -> None:
 def test_a_border_that_is_met_exactly_is_the_lowest_forecast_chosen() -> None:
     found = at_budget(tally(Y, P), 3)
     assert (found.border, found.border_cases, found.true_positives) == (0.6, 2, 2.0)
-
-
-@given(
-    st.lists(
-        st.tuples(
-            st.booleans(), st.sampled_from([0.0, 0.2, 0.5, 1.0]), st.sampled_from([0.25, 1, 3])
-        ),
-        min_size=1,
-        max_size=10,
-    ),
-    st.floats(0.01, 1),
-    st.floats(0, 0.95),
-)
-def test_true_positives_precision_recall_and_benefit_agree(
-    rows: list[tuple[bool, float, float]], part: float, c: float
-) -> None:
-    y, p, weight = (np.array(x) for x in zip(*rows, strict=True))
-    t = tally(y, p, weight=weight)
-    budget = part * t.total
-    found = at_budget(t, max(budget, 1) if isinstance(t.total, int) else budget, threshold=c)
-    events = t.event_rate * t.total
-    assert found.true_positives <= min(found.budget, events) * (1 + 1e-12)
-    assert found.precision * found.budget == pytest.approx(found.true_positives, abs=1e-12)
-    assert found.net_benefit is not None
-    assert found.regret is not None
-    missed = t.event_rate - found.regret / (1 - c)
-    assert found.net_benefit == pytest.approx(missed, rel=1e-10, abs=1e-10)
-    recall = found.true_positives / events if events else math.nan
-    assert found.recall == pytest.approx(recall, nan_ok=True)
 
 
 @pytest.mark.parametrize("weight", [None, [2, 0, 1, 3, 1], [0.1, 0.7, 0.3, 0.3, 1.1]])
@@ -134,40 +102,6 @@ def test_less_than_a_case_is_a_budget_of_weight_only() -> None:
         assert at_budget(t, 0.25).recall == pytest.approx(0.25 / scale)
     with pytest.raises(DataError, match="a budget is a number of cases"):
         at_budget(tally([1, 0], [0.5, 0.2], weight=[0.5, 0.5]), 0.5)
-
-
-@pytest.mark.parametrize("budget", [0, -1, 5.5, math.nan, math.inf])
-def test_what_no_budget_is(budget: float) -> None:
-    with pytest.raises(DataError, match="a budget must be more than 0, and at most all of 5"):
-        at_budget(tally(Y, P), budget)
-
-
-def test_a_budget_is_a_number() -> None:
-    with pytest.raises(ArgumentTypeError, match="the budget must be a number"):
-        at_budget(tally(Y, P), "all")  # type: ignore[call-overload]
-
-
-def test_a_threshold_of_one_has_no_odds() -> None:
-    with pytest.raises(DataError, match="less than 1"):
-        at_budget(tally(Y, P), 2, threshold=1)
-
-
-def test_the_record_is_ready_for_json_and_for_frames() -> None:
-    found = at_budget(properly.tally([0], [0.3]), 1)
-    assert found.to_dict() == {
-        "budget": 1.0,
-        "true_positives": 0.0,
-        "precision": 0.0,
-        "recall": None,
-        "threshold": None,
-        "net_benefit": None,
-        "regret": None,
-        "border": 0.3,
-        "border_cases": 1,
-    }
-    frame = at_budget(tally(Y, P), 2, threshold=0.5).to_frame("pandas")
-    assert frame.shape == (1, 9)
-    assert frame["precision"].tolist() == [0.75]
 
 
 def test_all_of_the_weight_is_a_budget_however_it_was_added_up() -> None:

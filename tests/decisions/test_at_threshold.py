@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import math
 from dataclasses import asdict, replace
 from itertools import pairwise
@@ -17,7 +16,6 @@ from properly import Cases, Interval, Tally, tally
 from properly.counts._scoring import mean_score
 from properly.decisions import AtThreshold, at_threshold, decision_curve, mean_net_benefit
 from properly.decisions._at_threshold import at_thresholds
-from properly.errors import ArgumentTypeError, DataError
 from properly.rules import Elementary
 
 # Intervals and bands of few events warn.
@@ -96,11 +94,6 @@ def test_net_benefit_is_the_event_rate_minus_regret(
     assert found.acted == pytest.approx(found.true_positives + found.false_positives, rel=1e-14)
 
 
-def test_accuracy_is_one_minus_twice_the_regret_at_one_half() -> None:
-    found = at_threshold(tally(Y, P), 0.5)
-    assert found.accuracy == pytest.approx(1 - 2 * found.regret, rel=1e-15)
-
-
 def test_counts_are_copies_and_weights_are_less_sure() -> None:
     number = np.array([1, 2, 3, 1, 1, 4, 2, 1, 1, 3])
     counted = at_threshold(tally(Y, P, count=number), 0.3, interval=True)
@@ -117,12 +110,6 @@ def test_counts_are_copies_and_weights_are_less_sure() -> None:
         assert (low, high) == pytest.approx(scaled.intervals[name], rel=1e-12, nan_ok=True)
     low, high = weighted.intervals["accuracy"]
     assert high - low > 1.2 * (counted.intervals["accuracy"][1] - counted.intervals["accuracy"][0])
-
-
-def test_scaled_fractional_weights_are_the_same() -> None:
-    weight = np.array([1, 2, 3, 1, 1, 4, 2, 1, 1, 3])
-    one, other = (at_threshold(tally(Y, P, weight=weight * k), 0.3) for k in (0.1, 0.7))
-    assert numbers(one) == pytest.approx(numbers(other), rel=1e-13)
 
 
 def test_at_zero_all_are_acted_upon_at_no_cost() -> None:
@@ -184,46 +171,6 @@ def test_forecasts_of_single_precision_meet_their_threshold() -> None:
     t = tally(np.arange(99) % 2, p)
     for k in (7, 29, 70):
         assert at_threshold(t, k / 100).acted == pytest.approx((100 - k) / 99, rel=1e-15)
-
-
-@pytest.mark.parametrize("threshold", [1, -0.2, 30, math.nan])
-def test_what_no_threshold_is(threshold: float) -> None:
-    with pytest.raises(DataError, match="a threshold must be"):
-        at_threshold(tally(Y, P), threshold)
-
-
-def test_other_options_are_checked() -> None:
-    with pytest.raises(DataError, match="a harm must be zero or more"):
-        at_threshold(tally(Y, P), 0.3, harm=-1)
-    with pytest.raises(DataError, match="a tolerance must be zero or more"):
-        at_threshold(tally(Y, P), 0.3, tolerance=-1)
-    with pytest.raises(DataError, match="a level must lie between 0 and 1"):
-        at_threshold(tally(Y, P), 0.3, interval=True, level=95)
-    with pytest.raises(ArgumentTypeError, match="this needs a Tally or Cases"):
-        at_threshold([0, 1], 0.3)
-
-
-def test_rows_and_tallies_say_the_same() -> None:
-    weight = np.linspace(0.1, 1, 10)
-    for w in (None, weight):
-        cases = Cases(Y, P, weight=w)
-        rows, counts = (at_threshold(x, 0.3, interval=True) for x in (cases, cases.tally()))
-        assert rows == counts
-
-
-def test_the_record_is_ready_for_json_and_for_frames() -> None:
-    found = at_threshold(tally([0, 1], [0.1, 0.2]), 0.5, interval=True)
-    told = found.to_dict()
-    assert json.loads(json.dumps(told, allow_nan=False)) == told
-    assert told["precision"] is None
-    assert told["intervals"]["net_benefit"] == [None, None]
-    assert told["level"] == 0.95
-    assert repr(found) == "AtThreshold(0.5: acts on 0 % of cases, net benefit 0, regret 0.25)"
-    frame = found.to_frame("pandas")
-    assert frame.shape == (1, 18 + 2 * 15)
-    assert frame["acted_lower"].tolist() == [0.0]
-    assert "intervals" not in frame
-    assert at_threshold(tally(Y, P), 0.5).to_frame("pandas").shape == (1, 18)
 
 
 def test_intervals_are_of_all_numbers_that_were_estimated() -> None:

@@ -12,7 +12,6 @@ from tests.score_oracles import LEVEL, put_together
 import properly
 from properly import Cases
 from properly.decisions import decision_difference, murphy_difference
-from properly.errors import DataError
 from properly.inference._design import Design
 from properly.inference._variance import covariance
 
@@ -110,17 +109,6 @@ def test_days_as_clusters_bound_a_roc_curve_about_as_times_that_do_not_depend() 
     )
 
 
-@every_design
-def test_the_order_of_rows_does_not_matter(known: dict[str, Any]) -> None:
-    order = np.random.default_rng(4).permutation(N)
-    moved = {name: column[order] for name, column in known.items()}
-    one, other = Cases(Y, P, **known), Cases(Y[order], P[order], **moved)
-    for curve in (properly.murphy_curve, properly.decision_curve):
-        first, second = (the(curve(x, band="confidence").band) for x in (one, other))
-        np.testing.assert_allclose(first.lower, second.lower, atol=1e-10)
-        np.testing.assert_allclose(first.upper, second.upper, atol=1e-10)
-
-
 def test_panels_are_bounded_no_closer_than_clusters_or_times() -> None:
     band = the(
         properly.decision_curve(Cases(Y, P, **KNOWN["clusters by times"]), band="confidence").band
@@ -130,20 +118,3 @@ def test_panels_are_bounded_no_closer_than_clusters_or_times() -> None:
         some = np.isfinite(band.upper)
         assert (band.upper[some] >= alone.upper[some] - 1e-12).all()
         assert (band.lower[some] <= alone.lower[some] + 1e-12).all()
-
-
-def test_two_forecasts_are_of_the_same_times() -> None:
-    pair = Cases(Y, P, time=TIME), Cases(Y, OTHER, time=TIME[::-1])
-    with pytest.raises(DataError, match="'first' and 'second' differ in their time"):
-        murphy_difference(*pair, band="confidence")
-
-
-@pytest.mark.parametrize("known", [{"time": TIME // 6}, {"time": TIME // 6, "clusters": CLUSTER}])
-def test_few_times_are_refused(known: dict[str, Any]) -> None:
-    with pytest.raises(DataError, match="at least 20 different times; got 10"):
-        properly.murphy_curve(Cases(Y, P, **known), band="confidence")
-
-
-def test_a_part_of_the_curve_has_no_band_over_time() -> None:
-    with pytest.raises(DataError, match="the band of the miscalibration does not allow for"):
-        properly.murphy_curve(Cases(Y, P, time=TIME), part="miscalibration", band="confidence")

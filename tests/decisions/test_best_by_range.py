@@ -15,9 +15,9 @@ from hypothesis import strategies as st
 from properly import Cases, datasets, tally
 from properly.counts import baselines
 from properly.counts._scoring import mean_score
-from properly.decisions import RangeMap, best_by_range
-from properly.errors import ArgumentTypeError, DataError, ImproperRuleError
-from properly.rules import BetaWeighted, HistogramWeighted, PointWeighted, Regret, Shifted
+from properly.decisions import best_by_range
+from properly.errors import DataError
+from properly.rules import BetaWeighted, HistogramWeighted, PointWeighted, Regret
 
 Y = [0, 0, 1, 1]
 BOLD, SHY = [0.1, 0.6, 0.6, 0.9], [0.1, 0.2, 0.2, 0.9]
@@ -35,16 +35,6 @@ def drawn(seed: int, n: int = 150) -> tuple[Any, Any, Any]:
     rng = np.random.default_rng(seed)
     y = rng.random(n) < 0.3
     return y, np.clip(0.3 * y + 0.7 * rng.random((3, n)), 0, 1).round(2), rng
-
-
-def test_the_narrowest_range_that_can_be_divided_by_has_a_winner() -> None:
-    # The weights of all thresholds make 2.
-    least = np.finfo(np.float64).tiny / 2
-    found = best_by_range(TWO, edges=[0.0, least], baselines=False)
-    assert found.best[0, 1] >= 0
-    narrower = best_by_range(TWO, edges=[0.0, least / 2], baselines=False)
-    assert narrower.best[0, 1] == -1
-    assert np.isnan(narrower.mean_regret[:, 0, 1]).all()
 
 
 def test_two_ranges_with_two_winners() -> None:
@@ -130,14 +120,6 @@ def test_values_and_winners_are_exact(rows: list[tuple[bool, int, int]]) -> None
             assert found.best[i, j] == exact.index(min(exact))
         elif exact[0] == exact[1]:
             assert found.margin[i, j] == 0
-
-
-def test_a_narrow_range_keeps_its_digits() -> None:
-    a, b = 0.3, 0.3 + 1e-9
-    found = best_by_range(TWO, edges=[0.0, a, b, 1.0], baselines=False)
-    middle = (Fraction(a) + Fraction(b)) / 2
-    expected = [float(middle / 4), float((1 - middle) / 4)]
-    np.testing.assert_allclose(found.mean_regret[:, 1, 2], expected, rtol=1e-14)
 
 
 def test_ranges_without_mass_or_with_too_much_have_no_winner() -> None:
@@ -250,61 +232,12 @@ def test_the_bundled_example_has_a_winner_with_clustered_errors() -> None:
     assert found.margin[1, 2] < 3 * found.standard_error[1, 2]
 
 
-def test_a_record_can_be_written_down() -> None:
-    found = best_by_range(TWO, edges=[0.2, 0.5, 0.6], baselines=False)
-    record = json.loads(json.dumps(found.to_dict()))
-    assert record["models"] == ["bold", "shy"]
-    assert record["margin"][1][0] is None
-    assert record["standard_error"] is None
-    assert record["best"] == found.best.tolist()
-    frame = found.to_frame("pandas")
-    assert frame["lower"].tolist() == [0.2, 0.2, 0.5]
-    assert frame["upper"].tolist() == [0.5, 0.6, 0.6]
-    assert frame["best"].tolist() == ["bold", "bold", "shy"]
-    assert frame["second"].tolist() == ["shy", "shy", "bold"]
-    np.testing.assert_allclose(frame["mean_regret_of_best"], [0.35 / 4, 0.4 / 4, 0.45 / 4])
-    np.testing.assert_allclose(frame["margin"], [0.3 / 4, 0.2 / 4, 0.1 / 4])
-    assert "standard_error" not in frame
-    with pytest.raises(ValueError, match="read-only"):
-        found.margin[0, 1] = 3
-
-
 def test_the_frame_of_cases_has_their_errors() -> None:
     cases = {"bold": Cases(Y, BOLD), "shy": Cases(Y, SHY)}
     found = best_by_range(cases, edges=[0.2, 0.4])
     assert found.standard_error is not None
     assert found.to_frame("polars")["standard_error"].to_list() == [found.standard_error[0, 1]]
     assert json.loads(json.dumps(found.to_dict()))["standard_error"][0][0] is None
-
-
-@pytest.mark.parametrize(
-    ("edges", "said"),
-    [
-        ([0.1, 0.3, 0.2], r"got 0\.3 before 0\.2 at row 1"),
-        ([0.1, 0.1], r"got 0\.1 before 0\.1 at row 0"),
-        ([0.4], "edges must increase, and there must be at least two; got only one"),
-        ([0.1, 1.2], r"edges must be probabilities in \[0, 1\]"),
-        ([-0.1, 0.2], r"edges must be probabilities in \[0, 1\]"),
-        ([0.1, np.nan], r"edges must be probabilities in \[0, 1\]"),
-    ],
-)
-def test_edges_increase_from_0_to_1(edges: list[float], said: str) -> None:
-    with pytest.raises(DataError, match=said):
-        best_by_range(TWO, edges=edges)
-
-
-def test_without_baselines_one_model_has_nobody_to_beat() -> None:
-    with pytest.raises(DataError, match="at least 2 models to compare; got 1"):
-        best_by_range({"model": TWO["bold"]}, baselines=False)
-    with pytest.raises(DataError, match="at least 1 model to compare; got 0"):
-        best_by_range({})
-
-
-def test_a_model_may_not_take_the_name_of_a_baseline() -> None:
-    models = {"model": TWO["bold"], **baselines(TWO["bold"])}
-    with pytest.raises(DataError, match="got a model called 'treat all'"):
-        best_by_range(models)
-    assert isinstance(best_by_range(models, baselines=False), RangeMap)
 
 
 @pytest.mark.parametrize(
@@ -319,12 +252,3 @@ def test_a_model_may_not_take_the_name_of_a_baseline() -> None:
 def test_models_must_have_the_same_cases(other: Any, said: str) -> None:
     with pytest.raises(DataError, match=said):
         best_by_range({"a": Cases(Y, BOLD), "b": other})
-
-
-def test_a_prior_must_be_a_proper_rule() -> None:
-    with pytest.raises(ImproperRuleError, match="the weight of a proper rule"):
-        best_by_range(TWO, prior=Shifted(0.1, "published"))
-    with pytest.raises(ArgumentTypeError, match="this needs a rule"):
-        best_by_range(TWO, prior=0.2)  # type: ignore[call-overload]
-    with pytest.raises(DataError, match="prior must be 'uniform' or 'logit'; got 'flat'"):
-        best_by_range(TWO, prior="flat")  # type: ignore[call-overload]

@@ -2,16 +2,12 @@
 
 from __future__ import annotations
 
-import json
-from typing import Any
-
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from properly.decisions import cumulative_forecast
-from properly.errors import DataError
 from properly.rules import RPS, SquaredAbsoluteRPS
 
 
@@ -62,57 +58,3 @@ def test_the_scores_are_those_of_the_rules(counts: list[int], y: int) -> None:
 def test_labels_name_the_class_that_happened() -> None:
     found = cumulative_forecast("mid", [0.5, 0.25, 0.25], labels=["low", "mid", "high"])
     assert (found.outcome, found.labels) == (1, ("low", "mid", "high"))
-
-
-def test_labels_of_numpy_go_through_json() -> None:
-    found = cumulative_forecast(20, [0.5, 0.5], list(np.array([10, 20])))
-    assert [type(label) for label in found.labels] == [int, int]
-    assert json.loads(json.dumps(found.to_dict()))["labels"] == [10, 20]
-
-
-@pytest.mark.parametrize("backend", ["polars", "pandas", "pyarrow"])
-def test_labels_of_several_kinds_are_text_in_a_frame(backend: Any) -> None:
-    found = cumulative_forecast(0, [0.25, 0.25, 0.5], [0, 1, "more"])
-    assert list(found.to_frame(backend)["label"].to_numpy()) == ["0", "1", "more"]
-
-
-def test_single_precision_is_widened() -> None:
-    found = cumulative_forecast(0, np.array([0.1, 0.9], dtype=np.float32))
-    assert found.p.dtype == np.float64
-    assert found.p[0] == np.float64(np.float32(0.1))
-
-
-def test_records() -> None:
-    found = cumulative_forecast("high", [0.25, 0.25, 0.5], ["low", "mid", "high"])
-    assert repr(found) == "CumulativeForecast(class 2 of 0 to 2, RPS 0.1562)"
-    assert json.loads(json.dumps(found.to_dict())) == {
-        "labels": ["low", "mid", "high"],
-        "outcome": 2,
-        "p": [0.25, 0.25, 0.5],
-        "cumulative": [0.25, 0.5, 1.0],
-        "step": [0.0, 0.0, 1.0],
-        "squared": [0.0625, 0.25],
-        "absolute": [0.25, 0.5],
-        "rps": 0.15625,
-        "squared_absolute_rps": 0.140625,
-    }
-    frame = found.to_frame("pandas")
-    assert frame["label"].tolist() == ["low", "mid", "high"]
-    assert frame["cumulative"].tolist() == [0.25, 0.5, 1]
-    with pytest.raises(ValueError, match="read-only"):
-        found.p[0] = 1
-
-
-def test_one_forecast_is_one_row() -> None:
-    with pytest.raises(DataError, match=r"one forecast is one row .* shape \(1, 2\)"):
-        cumulative_forecast(0, [[0.5, 0.5]])
-
-
-def test_text_needs_labels() -> None:
-    with pytest.raises(DataError, match="outcomes in words need labels=, in order"):
-        cumulative_forecast("low", [0.5, 0.5])
-
-
-def test_probabilities_sum_to_one() -> None:
-    with pytest.raises(DataError, match="rows of class probabilities must sum to 1"):
-        cumulative_forecast(0, [0.1, 0.5, 0.9])

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import math
 import warnings
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import array_api_strict
 import numpy as np
-import pandas as pd
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -16,10 +15,7 @@ from hypothesis.extra import numpy as hnp
 from sklearn.metrics import accuracy_score, balanced_accuracy_score, mean_squared_error
 
 from properly.decisions import decide, expected_cost, hard_costs
-from properly.errors import DataError, DataWarning
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
+from properly.errors import DataWarning
 
 GRADES = ["mild", "moderate", "severe"]
 ABSTAIN = np.array([[0, 1, 1, 0.3], [1, 0, 1, 0.3], [1, 1, 0, 0.3]])
@@ -89,11 +85,6 @@ def test_decisions_have_the_labels_they_are_given() -> None:
     assert decide(P, ABSTAIN, labels=[*GRADES, "ask"]).tolist() == ["mild", "ask"]
     numbers = decide(P, labels=[10, 20, 30])
     assert (numbers.dtype.kind, numbers.tolist()) == ("i", [10, 10])
-
-
-@pytest.mark.parametrize("labels", [[0, "one", None], [("a", 1), ("b", 2), ("c", 3)]])
-def test_labels_of_any_kind_stay_what_they_are(labels: list[Any]) -> None:
-    assert decide(np.eye(3), labels=labels).tolist() == labels
 
 
 def test_decisions_stay_in_the_library_of_the_forecasts() -> None:
@@ -194,30 +185,6 @@ def test_decisions_beyond_the_classes_are_columns_of_the_costs() -> None:
     assert hard_costs(Y, [0, 0, 0, 0], [[1], [2], [3]]).tolist() == [1, 1, 2, 3]
 
 
-def test_labels_and_frames_are_fine() -> None:
-    frame = pd.DataFrame({"y": [GRADES[k] for k in Y], "d": [GRADES[k] for k in D]})
-    assert expected_cost(frame["y"], frame["d"], classes=GRADES) == 1.25
-    matrix = pd.DataFrame([[0, 1, 4], [1, 0, 1], [4, 1, 0]])
-    assert expected_cost(frame["y"], frame["d"], matrix, classes=GRADES) == 1.25
-    assert expected_cost(Y, D, matrix) == 1.25
-    # The order of the labels is that of the costs.
-    assert expected_cost(frame["y"], frame["d"], classes=["moderate", "mild", "severe"]) == 0.5
-
-
-def test_class_numbers_are_welcome_beside_labels() -> None:
-    words = [GRADES[k] for k in Y]
-    for y, d in ((Y, D), (words, D), (Y, [GRADES[k] for k in D])):
-        assert expected_cost(y, d, classes=GRADES) == 1.25
-        assert hard_costs(y, d, classes=GRADES).tolist() == [0, 1, 0, 4]
-
-
-def test_classes_have_a_name_where_costs_are_asked_for() -> None:
-    for call in (hard_costs, expected_cost):
-        positional: Any = call
-        with pytest.raises(TypeError, match="positional argument"):
-            positional(Y, D, "quadratic", 3)
-
-
 def test_costs_of_nothing_over_nothing_are_undefined() -> None:
     with pytest.warns(DataWarning, match="^a normalized cost is 0 / 0 where") as said:
         assert math.isnan(expected_cost([1, 1], [1, 1], classes=3, normalized=True))
@@ -243,124 +210,3 @@ def test_an_extra_decision_may_cost_less_than_the_right_answer() -> None:
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         assert decide([[0.3, 0.7]], [[1, 2, 0], [2, 1, 0]]).tolist() == [2]
-
-
-REFUSED: list[tuple[Callable[[], Any], str]] = [
-    (
-        lambda: expected_cost([0, 1], [0], classes=2),
-        "decisions and outcomes must be equally long; got 1 and 2",
-    ),
-    (
-        lambda: hard_costs([0, 1], [0, 1, 1], ABSTAIN),
-        "decisions and outcomes must be equally long; got 3 and 2",
-    ),
-    (
-        lambda: expected_cost([0, 1], [0, 1], classes=2, weight=[1, 1, 1]),
-        "weights and outcomes must be equally long; got 3 and 2",
-    ),
-    (
-        lambda: expected_cost([0, 1], [0, 1]),
-        (
-            "costs by distance need the number of classes; got 'quadratic' and no classes\n\n"
-            "Hint: pass classes=, their number or their labels in order."
-        ),
-    ),
-    (lambda: expected_cost([0, 0], [0, 0], classes=1), "there must be at least two classes; got 1"),
-    (lambda: expected_cost([0], [0], [[0, 1]]), "there must be at least two classes; got 1"),
-    (
-        lambda: expected_cost(["a", "b"], ["a", "b"], np.eye(2) < 1),
-        "outcomes must be class numbers",
-    ),
-    (
-        lambda: expected_cost([0, 2], [0, 1], classes=2),
-        "outcomes must be class numbers from 0 to 1; row 1 is 2",
-    ),
-    (
-        lambda: expected_cost(["mild", "none"], ["mild", "mild"], classes=GRADES),
-        "outcomes must be among the labels 'mild', 'moderate', 'severe'; row 1 is 'none'",
-    ),
-    (
-        lambda: expected_cost([0, 1], [0, 4], ABSTAIN),
-        (
-            "decisions must be columns of the costs, 0 to 3; row 1 is 4\n\n"
-            r"Hint: decide\(P, cost\) makes such decisions."
-        ),
-    ),
-    (
-        lambda: expected_cost([0, 1], [0, -1], ABSTAIN),
-        "decisions must be whole numbers, zero or more; row 1 is -1",
-    ),
-    (
-        lambda: expected_cost([0, 1], [0, 1], np.ones((3, 3)), classes=2),
-        (
-            r"costs must have one row for each of 2 classes and one column a decision; "
-            r"got shape \(3, 3\)"
-        ),
-    ),
-    (lambda: expected_cost([0, 1], [0, 1], [0, 1]), "costs must be a matrix, one row a class"),
-    (lambda: decide([[0.5, 0.5]], np.ones((3, 2))), "costs must have one row for each of 2"),
-    (lambda: decide([[0.5, 0.5]], "squared"), "costs must be 'zero_one', 'absolute', 'quadratic'"),
-    (
-        lambda: expected_cost([0, 1], [0, 1], [[0, math.inf], [1, 0]]),
-        r"costs must lie between -1e\+100 and 1e\+100; row 0, column 1 is inf",
-    ),
-    (
-        lambda: decide([[0.5, 0.5]], [[0, 1], [math.nan, 0]]),
-        r"costs must lie between -1e\+100 and 1e\+100; row 1, column 0 is nan",
-    ),
-    (
-        lambda: expected_cost(Y, D, classes=3, priors=[0.5, 0.3, 0.1]),
-        "priors must sum to one; got a sum of 0.9\n\nHint: divide them by their sum.",
-    ),
-    (
-        lambda: expected_cost(Y, D, classes=3, priors=[0.5, 0.5]),
-        "priors must be shares of all 3 classes; got 2 shares",
-    ),
-    (
-        lambda: expected_cost(Y, D, classes=3, priors=[1.5, -0.5, 0]),
-        "priors must be finite and not negative; row 1 is -0.5",
-    ),
-    (
-        lambda: expected_cost(Y, D, classes=4, priors=[0.2, 0.2, 0.2, 0.4]),
-        (
-            "a class with a prior must have cases; class 3 has prior 0.4 and none\n\n"
-            "Hint: what decisions cost there is not known from these cases."
-        ),
-    ),
-    (
-        # A case of weight 0 is none.
-        lambda: expected_cost(Y, D, classes=3, priors=[0.2, 0.3, 0.5], weight=[1, 1, 1, 0]),
-        "a class with a prior must have cases; class 2 has prior 0.5 and none",
-    ),
-    (
-        lambda: expected_cost(Y, D, classes=3, priors="balanced"),
-        "priors must be 'uniform'; got 'balanced'",
-    ),
-    (
-        lambda: expected_cost(Y, D, classes=3, normalized=1),  # type: ignore[arg-type]
-        "normalized must be True or False; got 1",
-    ),
-    (
-        lambda: expected_cost([0, 1], [0, 1], [[-2, 0], [0, -4]], normalized=True),
-        (
-            "normalizing needs a best constant decision that costs 0 or more; got -2\n\n"
-            "Hint: state costs so that the right decision costs 0."
-        ),
-    ),
-    (
-        lambda: decide([[0.5, 0.5]], labels=GRADES),
-        r"labels must name each of 2 decisions; got \['mild', 'moderate', 'severe'\]",
-    ),
-    (
-        lambda: decide([[0.8, 0.1, 0.1]], ABSTAIN, labels=GRADES),
-        "labels must name each of 4 decisions",
-    ),
-    (lambda: decide([0.5, 0.5]), "class probabilities must have one row a case"),
-    (lambda: decide([[0.5, 0.6]]), "rows of class probabilities must sum to 1"),
-]
-
-
-@pytest.mark.parametrize(("call", "message"), REFUSED)
-def test_what_makes_no_sense_is_refused(call: Callable[[], Any], message: str) -> None:
-    with pytest.raises(DataError, match=f"^{message}"):
-        call()

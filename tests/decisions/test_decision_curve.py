@@ -19,7 +19,6 @@ from properly.decisions import (
     murphy_curve,
     murphy_difference,
 )
-from properly.errors import ArgumentTypeError, DataError
 from properly.rules import Elementary
 
 # Intervals and bands of few events warn.
@@ -149,13 +148,6 @@ def test_the_corners_of_an_exact_curve_follow_its_bends() -> None:
     assert x[-1] == 0.999
 
 
-def test_the_corners_of_chosen_thresholds_are_these() -> None:
-    curve = decision_curve(tally(Y, P), [0.1, 0.2])
-    x, value = curve.curve()
-    np.testing.assert_array_equal(x, [0.1, 0.2])
-    np.testing.assert_array_equal(value, curve.net_benefit)
-
-
 def test_an_exact_curve_is_a_murphy_curve_in_other_units() -> None:
     t = tally(Y, P)
     curve, murphy = decision_curve(t, "every"), murphy_curve(t)
@@ -214,42 +206,6 @@ def test_a_single_case() -> None:
     assert np.isnan(curve.band.lower).all()
 
 
-@pytest.mark.parametrize(
-    ("options", "said"),
-    [
-        ({"thresholds": "all"}, "thresholds in words must be 'every'"),
-        ({"thresholds": [0.5, 1]}, "less than 1"),
-        ({"harm": -0.1}, "a harm must be zero or more"),
-        ({"tolerance": 0.01}, "less than half the way between thresholds"),
-        ({"thresholds": "every", "tolerance": 1e-9}, "every forecast is a threshold"),
-        ({"band": "consistency"}, "band must be 'confidence'"),
-        ({"band": "confidence", "level": 90}, "a level must lie between 0 and 1"),
-    ],
-)
-def test_what_is_refused(options: dict[str, Any], said: str) -> None:
-    with pytest.raises(DataError, match=said):
-        decision_curve(tally(Y, P), **options)
-
-
-def test_the_record_is_ready_for_json_and_for_frames() -> None:
-    curve = decision_curve(tally([0, 0], [0.2, 0.6]), [0, 0.5], band="confidence")
-    told = curve.to_dict()
-    assert told["threshold"] == [0, 0.5]
-    assert told["net_benefit"] == [0, -0.5]
-    assert told["standardized"] == [None, "-Infinity"]
-    assert told["interventions_avoided"] == [None, 0.5]
-    assert (told["event_rate"], told["harm"]) == (0, 0)
-    assert (told["exact"], told["beyond"]) == (False, None)
-    assert told["band"]["kind"] == "confidence"
-    frame = curve.to_frame("pandas")
-    assert frame.shape == (2, 7)
-    assert frame["treat_all"].tolist() == [0, -1]
-    assert repr(curve) == "DecisionCurve(at 2 thresholds)"
-    assert (
-        repr(decision_curve(tally([0], [0.0]), "every")) == "DecisionCurve(exact, at 1 threshold)"
-    )
-
-
 # Differences
 
 
@@ -272,32 +228,6 @@ def test_a_difference_is_one_of_regret_turned_round() -> None:
     np.testing.assert_array_equal(found.threshold, murphy.threshold[:-1])
     expected = -murphy.left[:-1] / (2 * (1 - found.threshold))
     np.testing.assert_allclose(found.net_benefit, expected, rtol=0, atol=1e-12)
-
-
-def test_differences_are_of_the_same_cases() -> None:
-    said = "same cases; got 'first' with 1 events of 2 and 'second' with 2 events of 2"
-    with pytest.raises(DataError, match=said):
-        decision_difference(tally([0, 1], [0.1, 0.2]), tally([1, 1], [0.1, 0.2]))
-    with pytest.raises(ArgumentTypeError, match="needs Cases twice"):
-        decision_difference(tally(Y, P), tally(Y, OTHER), band="confidence")
-    with pytest.raises(DataError, match="band must be 'confidence'"):
-        decision_difference(Cases(Y, P), Cases(Y, P), band="both")  # type: ignore[call-overload]
-
-
-def test_the_record_of_a_difference() -> None:
-    first, second = tally([0, 1], [0.2, 0.6]), tally([0, 1], [0.6, 0.2])
-    found = decision_difference(first, second, [0.5])
-    told: dict[str, Any] = {"threshold": [0.5], "net_benefit": [1.0], "right": [1.0]}
-    assert found.to_dict() == told | {"exact": False, "beyond": None}
-    assert found.to_frame("pandas").shape == (1, 3)
-    assert repr(found) == "DecisionDifference(at 1 threshold)"
-    exact = decision_difference(first, second, "every")
-    assert repr(exact) == "DecisionDifference(exact, at 3 thresholds)"
-    assert exact.to_dict()["exact"]
-    assert exact.to_dict()["beyond"] == 0
-    cases = Cases(Y, P), Cases(Y, OTHER)
-    told = decision_difference(*cases, [0.5], band="confidence").to_dict()
-    assert told["band"]["method"] == "normal"
 
 
 @pytest.mark.parametrize(("word", "forecast"), [("treat all", 1.0), ("treat none", 0.0)])

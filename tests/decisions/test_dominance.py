@@ -4,9 +4,7 @@ from __future__ import annotations
 
 import csv
 import gzip
-import json
 import math
-import tracemalloc
 from pathlib import Path
 from typing import Any, TypeAlias
 
@@ -15,8 +13,7 @@ import pytest
 from scipy.stats import t as student
 
 import properly
-from properly.decisions import Dominance, _dominance, dominance
-from properly.errors import ArgumentTypeError, DataError
+from properly.decisions import Dominance, dominance
 from properly.inference._design import Design
 from properly.inference._variance import covariance
 
@@ -162,14 +159,6 @@ def test_the_second_is_worse_by_as_much_as_the_first_is_better() -> None:
     assert (one.better, one.worse) == (other.worse, other.better)
 
 
-def test_draws_are_reproducible_and_differ_by_seed() -> None:
-    first, second = pair(300)
-    quantiles = [dominance(first, second, rng=seed).quantile for seed in (1, 1, 2)]
-    generator = dominance(first, second, rng=np.random.default_rng(1)).quantile
-    assert quantiles[0] == quantiles[1] == generator != quantiles[2]
-    assert quantiles[0] == pytest.approx(quantiles[2], rel=0.1)
-
-
 def test_the_band_holds_at_all_thresholds_at_once() -> None:
     rng, held, each, thresholds = np.random.default_rng(3), 0, 0, np.arange(1, 20) / 20
     for _ in range(40):
@@ -264,46 +253,11 @@ def test_forecasts_that_never_differ_are_told_so() -> None:
 # Designs
 
 
-@pytest.mark.parametrize("batch", [7, 64])
-@pytest.mark.parametrize("name", ["independent", "clusters", "all but time", "clusters by times"])
-def test_nothing_depends_on_how_many_clusters_are_held_at_a_time(
-    name: str, batch: int, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    first, second = pair(300, **designs(300)[name])
-    whole = dominance(first, second, rng=1)
-    monkeypatch.setattr(_dominance, "BATCH", batch)
-    monkeypatch.setattr(_dominance, "AT_ONCE", 100 * batch)
-    parts = dominance(first, second, rng=1)
-    np.testing.assert_allclose(parts.standard_error, whole.standard_error, rtol=1e-12)
-    assert parts.quantile == pytest.approx(whole.quantile, rel=1e-6)
-
-
-def test_memory_does_not_grow_with_cases_times_thresholds() -> None:
-    first, second = pair(100_000)
-    tracemalloc.start()
-    dominance(first, second, rng=1)
-    peak = tracemalloc.get_traced_memory()[1]
-    tracemalloc.stop()
-    assert peak < 100_000 * 199 * 8 / 3
-
-
 def test_a_cluster_of_one_case_is_a_case() -> None:
     names = np.random.default_rng(5).permutation(300)
     plain, alone = dominance(*pair(300), rng=1), dominance(*pair(300, clusters=names), rng=1)
     np.testing.assert_array_equal(alone.lower, plain.lower)
     assert alone.design == "300 clusters"
-
-
-def test_the_unit_of_weights_does_not_matter_and_cases_of_weight_0_do_not_count() -> None:
-    weight = np.random.default_rng(6).gamma(1.5, size=300)
-    one, other = (dominance(*pair(300, weight=weight * unit), rng=1) for unit in (1, 0.37))
-    np.testing.assert_allclose(one.standard_error, other.standard_error, rtol=1e-12)
-    assert one.quantile == pytest.approx(other.quantile, rel=1e-6)
-    some = np.arange(300) % 3 > 0
-    y, p, q = sample(300)
-    left = [properly.Cases(y[some], x[some], weight=weight[some]) for x in (p, q)]
-    zero = pair(300, weight=np.where(some, weight, 0))
-    np.testing.assert_array_equal(dominance(*zero, rng=1).upper, dominance(*left, rng=1).upper)
 
 
 @pytest.mark.slow
@@ -460,72 +414,4 @@ def test_net_benefit_and_regret_are_those_of_acting() -> None:
     np.testing.assert_allclose(net.on_regret_scale().lower, half.lower, rtol=1e-12)
 
 
-def test_the_record_becomes_a_dict_and_a_frame() -> None:
-    found = dominance(*pair(120), thresholds=[0.01, 0.5], rng=1)
-    told = json.loads(json.dumps(found.to_dict()))
-    assert told["threshold"] == [0.01, 0.5]
-    assert told["lower"] == [None, found.lower[1]]
-    assert told["within"] == [0, 1]
-    assert told["verdict"] == found.verdict
-    assert (told["degrees"], told["replicates"]) == (119, 999)
-    frame = found.to_frame("pandas")
-    assert list(frame) == ["threshold", "difference", "standard_error", "lower", "upper"]
-    assert frame["upper"][1] == found.upper[1]
-    with pytest.raises(ValueError, match="read-only"):
-        found.lower[0] = 0
-
-
 # Refusals
-
-
-@pytest.mark.parametrize(
-    ("options", "message"),
-    [
-        (
-            {"thresholds": np.linspace(0.1, 0.9, 201)},
-            "there must be at most 200 thresholds; got 201",
-        ),
-        (
-            {"thresholds": [0.1], "within": (0.2, 0.3)},
-            "thresholds must lie in the range from 0.2 to 0.3, 0 and 1 left out; got none of 1",
-        ),
-        ({"thresholds": [0, 1]}, "0 and 1 left out; got none of 2 there"),
-        ({"thresholds": "deciles"}, "must be 'quantiles'; got 'deciles'"),
-        ({"thresholds": [0.1, 1.2]}, "thresholds must be probabilities"),
-        ({"replicates": 1}, "a band of level 0.95 needs 19 replicates or more; got 1"),
-        (
-            {"replicates": 98, "level": 0.99},
-            "a band of level 0.99 needs 99 replicates or more; got 98",
-        ),
-    ],
-)
-def test_options_without_meaning_are_refused(options: dict[str, Any], message: str) -> None:
-    with pytest.raises(DataError, match=message):
-        dominance(*pair(50), **options)
-
-
-def test_tallies_are_refused() -> None:
-    first, second = pair(50)
-    with pytest.raises(
-        ArgumentTypeError, match="Cases twice, row by row the same; got Cases and T"
-    ):
-        dominance(first, second.tally())  # type: ignore[call-overload]
-
-
-@pytest.mark.parametrize("name", ["strata", "time"])
-def test_designs_that_differ_are_refused(name: str) -> None:
-    known: list[dict[str, Any]] = [{name: np.arange(50) // 2}, {name: np.arange(50) // 5}, {}]
-    y, p, q = sample(50)
-    for other in known[1:]:
-        with pytest.raises(DataError, match=f"'first' and 'second' differ in their {name}"):
-            dominance(properly.Cases(y, p, **known[0]), properly.Cases(y, q, **other))
-
-
-def test_rows_that_do_not_belong_together_are_refused() -> None:
-    first, second = pair(50)
-    with pytest.raises(DataError, match="have 50 and 49 rows"):
-        dominance(first, properly.Cases(second.y[1:], second.p[1:]))
-    with pytest.raises(DataError, match="at least 20 different times; got 10"):
-        dominance(*pair(50, time=np.arange(50) // 5))
-    with pytest.raises(DataError, match="each stratum needs two cases"):
-        dominance(*pair(50, strata=np.arange(50) // 49))

@@ -20,7 +20,6 @@ from properly.decisions._elementary import (
     shares,
     shares_at,
 )
-from properly.errors import DataError
 from properly.inference._variance import spread_of_means
 
 
@@ -36,12 +35,6 @@ def test_a_column_is_zero_where_no_forecast_is() -> None:
     amount = np.array([3, 4])
     np.testing.assert_array_equal(on_knots(knot, knot[1:3], amount), [0, 3, 4, 0, 0])
     np.testing.assert_array_equal(on_knots(knot, knot[[1, 3]], amount), [0, 3, 0, 4, 0])
-
-
-def test_rates_that_rounding_made_equal_are_added_up() -> None:
-    knot = np.array([0, 0.2, 1])
-    spread = on_knots(knot, np.array([0.2, 0.2]), np.array([3, 4]))
-    np.testing.assert_array_equal(spread, [0, 7, 0])
 
 
 def test_at_its_own_forecast_one_acts_and_just_beyond_one_does_not() -> None:
@@ -195,10 +188,3 @@ def test_costs_are_added_up_within_clusters_at_each_threshold() -> None:
 @pytest.mark.parametrize("weight", [1, 0.7])
 def test_one_case_has_no_factor(weight: float) -> None:
     assert np.isnan(rows_of(Cases([1], [0.3], weight=[weight])).factor)
-
-
-def test_one_cluster_is_refused() -> None:
-    with pytest.raises(DataError, match="only if there are two or more; got one"):
-        rows_of(Cases([0, 1], [0.1, 0.2], clusters=[5, 5]))
-    with pytest.raises(DataError, match="only if there are two or more; got one"):
-        rows_of(Cases([0, 1, 1], [0.1, 0.2, 0.3], clusters=[5, 5, 6], weight=[1, 1, 0]))

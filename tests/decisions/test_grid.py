@@ -13,18 +13,15 @@ from properly import Interval, tally
 from properly._boundary import _chunks
 from properly.decisions._elementary import Outcomes, outcomes
 from properly.decisions._grid import (
-    PERCENT,
     acted_anywhere,
     acted_at,
-    check_harm,
-    check_threshold,
     check_thresholds,
     check_tolerance,
     from_each_on,
     round_thresholds,
     settle,
 )
-from properly.errors import ArgumentTypeError, DataError
+from properly.errors import DataError
 
 HUNDREDTHS = np.arange(101) / 100
 
@@ -35,71 +32,11 @@ def test_the_usual_thresholds_are_decimals() -> None:
     assert found.tolist() == [float(f"0.{k:02}") for k in range(1, 100)]
 
 
-def test_nobody_can_change_the_usual_thresholds() -> None:
-    found = check_thresholds(None)
-    assert found is not None
-    with pytest.raises(ValueError, match="read-only"):
-        found[0] = 0.5
-    assert PERCENT[0] == 0.01
-
-
-def test_every_threshold_is_none_in_particular() -> None:
-    assert check_thresholds("every") is None
-
-
-@pytest.mark.parametrize(
-    ("thresholds", "said"),
-    [
-        ("all", "thresholds in words must be 'every'; got 'all'"),
-        ([0.1, 0.3, 0.2], "thresholds must increase; row 2 is 0.2, after 0.3"),
-        ([0.1, 0.1], "thresholds must increase; row 1 is 0.1, after 0.1"),
-        ([0.5, 1.0], "a threshold must be less than 1, where the odds are infinite; got 1"),
-        ([-0.1, 0.5], r"thresholds must be probabilities in \[0, 1\]; row 0 is -0.1"),
-        ([0.1, np.nan], r"thresholds must be probabilities in \[0, 1\]; row 1 is nan"),
-        ([5, 10], "for percentages, divide by 100 first"),
-        ([], "thresholds must not be empty"),
-        (0.5, "thresholds must be a list"),
-        ([[0.5]], "thresholds must be one-dimensional"),
-    ],
-)
-def test_what_no_grid_is(thresholds: Any, said: str) -> None:
-    with pytest.raises(DataError, match=said):
-        check_thresholds(thresholds)
-
-
 def test_thresholds_of_any_kind_become_floats() -> None:
     found = check_thresholds((0, 0.5))
     assert found is not None
     assert found.dtype == np.float64
     assert found.tolist() == [0.0, 0.5]
-
-
-@pytest.mark.parametrize(
-    ("threshold", "said"),
-    [
-        (1.0, "must be less than 1"),
-        (-0.1, "must be a probability; got -0.1"),
-        (20, "write 0.2 for 20 %"),
-        (np.nan, "must be a probability; got nan"),
-    ],
-)
-def test_what_no_threshold_is(threshold: float, said: str) -> None:
-    with pytest.raises(DataError, match=said):
-        check_threshold(threshold)
-
-
-def test_a_threshold_is_a_number() -> None:
-    assert check_threshold(0) == 0
-    assert str(check_threshold(-0.0)) == "0.0"
-    with pytest.raises(ArgumentTypeError, match="the threshold must be a number"):
-        check_threshold("0.1")  # type: ignore[arg-type]
-
-
-@pytest.mark.parametrize("harm", [-0.1, np.inf, np.nan])
-def test_a_harm_is_finite_and_not_negative(harm: float) -> None:
-    assert check_harm(0.2) == 0.2
-    with pytest.raises(DataError, match="a harm must be zero or more, and finite"):
-        check_harm(harm)
 
 
 def test_a_tolerance_must_not_reach_half_way() -> None:
@@ -108,18 +45,6 @@ def test_a_tolerance_must_not_reach_half_way() -> None:
     with pytest.raises(DataError, match=r"half the way between thresholds; got 0\.125"):
         check_tolerance(0.125, grid)
     assert check_tolerance(0.5, grid[:1]) == 0.5
-
-
-@pytest.mark.parametrize("tolerance", [-1e-9, 1.0, np.nan, np.inf])
-def test_what_no_tolerance_is(tolerance: float) -> None:
-    with pytest.raises(DataError, match="a tolerance must be zero or more, and less than 1"):
-        check_tolerance(tolerance, HUNDREDTHS)
-
-
-def test_every_threshold_needs_no_tolerance() -> None:
-    assert check_tolerance(0, None) == 0
-    with pytest.raises(DataError, match="every forecast is a threshold"):
-        check_tolerance(1e-9, None)
 
 
 @pytest.mark.parametrize(("away", "moved"), [(-2e-9, False), (-5e-10, True), (5e-10, True)])

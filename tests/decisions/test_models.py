@@ -2,17 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import pytest
 
 from properly import Cases, tally
-from properly.decisions._elementary import outcomes
 from properly.decisions._models import (
     baselines_beside,
     by_model,
     require_same_rows,
-    require_same_totals,
     same_outcomes,
 )
 from properly.errors import ArgumentTypeError, DataError
@@ -35,12 +31,6 @@ def test_one_model_is_not_to_be_compared_unless_it_may() -> None:
         by_model({}, least=1)
 
 
-@pytest.mark.parametrize("models", [[T, T], T, None])
-def test_models_are_given_by_name(models: Any) -> None:
-    with pytest.raises(ArgumentTypeError, match="models are given by name, in a dict; got"):
-        by_model(models)
-
-
 def test_all_models_have_the_same_events_and_cases() -> None:
     found = same_outcomes({"a": T, "b": Cases(Y, P[::-1])})
     assert [x.events.sum() for x in found] == [2, 2]
@@ -56,14 +46,6 @@ def test_rounding_of_weights_does_not_make_other_outcomes() -> None:
     weight = [0.1, 0.2, 0.3]
     one, other = tally(Y, P, weight=weight), tally(Y, [0.5] * 3, weight=weight)
     assert len(same_outcomes({"a": one, "b": other})) == 2
-
-
-def test_totals_are_compared_with_those_of_the_first() -> None:
-    found = {name: outcomes(t) for name, t in (("first", T), ("second", tally([1, 1, 1], P)))}
-    require_same_totals({"first": found["first"], "again": found["first"]})
-    said = "got 'first' with 2 events of 3 and 'second' with 3 events of 3"
-    with pytest.raises(DataError, match=said):
-        require_same_totals(found)
 
 
 def test_baselines_are_put_beside_models_of_other_names() -> None:
@@ -91,20 +73,3 @@ def test_rows_must_belong_together(other: Cases, said: str) -> None:
     assert "Hint" not in str(caught.value)
     with pytest.raises(DataError, match="\n\nHint: do without rows"):
         require_same_rows(models, "do without rows.")
-
-
-def test_clusters_must_be_the_same_row_by_row() -> None:
-    clustered = [Cases(Y, P, clusters=ids) for ids in (["u", "u", "v"], ["u", "v", "v"])]
-    with pytest.raises(DataError, match="in row 1, 'a' and 'b' have the clusters 'u' and 'v'"):
-        require_same_rows(dict(zip("ab", clustered, strict=True)))
-    numbered = Cases(Y, P, clusters=[1, 1, 2])
-    with pytest.raises(DataError, match="in row 0, 'a' and 'b' have the clusters 1 and 'u'"):
-        require_same_rows({"a": numbered, "b": clustered[0]})
-
-
-def test_the_same_rows_are_taken() -> None:
-    both = {name: Cases(Y, p, weight=[1, 2, 3]) for name, p in (("a", P), ("b", P[::-1]))}
-    require_same_rows(both)
-    both["c"] = Cases(Y, P, weight=[1, 2, 4])
-    with pytest.raises(DataError, match=r"'a' and 'c' have the weights 3\.0 and 4\.0"):
-        require_same_rows(both)

@@ -13,8 +13,8 @@ from scipy.stats import t as student
 
 from properly import Cases, Interval, Tally, decompose, tally
 from properly.counts import baselines
-from properly.decisions import Money, regret_in_money
-from properly.errors import ArgumentTypeError, DataError
+from properly.decisions import regret_in_money
+from properly.errors import DataError
 from properly.rules import Bounded, Brier, Elementary, Regret
 
 N = 120
@@ -129,29 +129,6 @@ def test_what_never_varied_has_no_interval() -> None:
 # The record
 
 
-def test_the_record_is_ready_for_json_and_for_frames() -> None:
-    found = regret_in_money(T, cost=(5, 20), loss=100)
-    assert repr(found) == "Money(2,625 lost per 1,000 cases, 1,750 saved)"
-    told = found.to_dict()
-    assert list(told) == [*Money.__dataclass_fields__]
-    assert told["threshold"] == {"lower": 0.05, "upper": 0.2}
-    assert told["interval"] == list(found.interval)
-    row = found.to_frame("pandas").to_dict("records")[0]
-    ends = {"interval_lower": found.interval[0], "interval_upper": found.interval[1]}
-    ends |= {"threshold_lower": 0.05, "threshold_upper": 0.2}
-    assert (
-        row == {name: told[name] for name in told if name not in ("interval", "threshold")} | ends
-    )
-
-
-def test_one_threshold_is_both_ends_of_the_range_in_a_frame() -> None:
-    found = regret_in_money(tally([0, 1], [0.1, 0.9]), cost=50, loss=100)
-    assert found.to_dict()["threshold"] == 0.5
-    assert found.to_dict()["interval"] == [None, None]
-    row = found.to_frame("pandas").to_dict("records")[0]
-    assert (row["threshold_lower"], row["threshold_upper"]) == (0.5, 0.5)
-
-
 # Refusals
 
 
@@ -173,48 +150,6 @@ def test_one_cost_lies_between_0_and_the_loss(cost: float, loss: float, message:
     with pytest.raises(DataError) as caught:
         regret_in_money(T, cost=cost, loss=loss)
     assert str(caught.value).split("\n")[0] == rule + message
-
-
-@pytest.mark.parametrize(
-    ("cost", "loss", "message"),
-    [
-        ((20, 5), 100, "a cost must be zero or more, the smaller amount first; got (20, 5)"),
-        ((5, 120), 100, "a cost must not exceed the loss; got cost = (5, 120), loss = 100.0"),
-        ((0, 0), 0, "a loss must be greater than zero; got 0.0"),
-    ],
-)
-def test_impossible_amounts_are_refused(cost: Any, loss: float, message: str) -> None:
-    with pytest.raises(DataError) as caught:
-        regret_in_money(T, cost=cost, loss=loss)
-    assert str(caught.value).split("\n")[0] == message
-
-
-@pytest.mark.parametrize(
-    ("options", "message"),
-    [
-        ({"loss": (50, 100)}, "regret in money needs one loss, by which it is multiplied; got"),
-        ({"loss": "100"}, "regret in money needs one loss, by which it is multiplied; got '100'"),
-        ({"loss": None}, "the loss must be a number; got None"),
-        ({"cost": None}, "the cost must be a number; got None"),
-        ({"cost": (1, 2, 3)}, "a cost is a number or a pair of numbers; got (1, 2, 3)"),
-        ({"per": "1000"}, "the number of cases must be a number; got '1000'"),
-    ],
-)
-def test_other_kinds_are_refused(options: dict[str, Any], message: str) -> None:
-    with pytest.raises(ArgumentTypeError) as caught:
-        regret_in_money(T, **({"cost": 5, "loss": 100} | options))
-    assert str(caught.value).startswith(message)
-
-
-@pytest.mark.parametrize("per", [0, -1, math.inf, math.nan])
-def test_no_cases_are_refused(per: float) -> None:
-    with pytest.raises(DataError, match="per must be a number of cases greater than 0; got"):
-        regret_in_money(T, cost=5, loss=100, per=per)
-
-
-def test_a_level_is_checked() -> None:
-    with pytest.raises(DataError, match="a level must lie between 0 and 1"):
-        regret_in_money(T, cost=5, loss=100, level=95)
 
 
 def test_a_quotient_that_misses_a_forecast_by_rounding_meets_it() -> None:

@@ -13,7 +13,6 @@ from properly import Cases, Interval, decompose, murphy_curve, regret_curve, tal
 from properly.counts import baselines
 from properly.counts._scoring import mean_score
 from properly.decisions import MurphyCurve, murphy_difference, regret_difference
-from properly.errors import DataError
 from properly.rules import Bounded, Brier, Elementary, Regret
 
 Y = np.array([0, 0, 1, 0, 1, 1, 0, 1] * 20)
@@ -41,11 +40,6 @@ def test_the_band_is_halved_too() -> None:
     assert half is not None
     np.testing.assert_array_equal(2 * half.lower, whole.lower)
     np.testing.assert_array_equal(2 * half.upper, whole.upper)
-
-
-def test_a_curve_of_regret_stays_one() -> None:
-    curve = regret_curve(T)
-    assert curve.on_regret_scale() is curve
 
 
 def test_the_height_is_the_mean_elementary_loss() -> None:
@@ -181,21 +175,6 @@ def test_at_one_the_curve_is_its_limit_from_the_left() -> None:
     assert curve.right[-1] == 0.0
 
 
-@pytest.mark.parametrize("weight", [None, [2, 1, 1, 3]])
-def test_cases_make_the_curve_of_their_tally(weight: list[int] | None) -> None:
-    y, p = [0, 1, 0, 1], [0.1, 0.3, 0.6, 0.9]
-    from_cases, from_tally = (
-        murphy_curve(x) for x in (Cases(y, p, weight=weight), tally(y, p, weight=weight))
-    )
-    np.testing.assert_array_equal(from_cases.left, from_tally.left)
-
-
-def test_large_counts_stay_whole_until_they_are_divided() -> None:
-    once = properly.Tally.from_counts([0.1, 0.7], [3, 5], [1, 4])
-    often = properly.Tally.from_counts([0.1, 0.7], [3 * 2**58, 5 * 2**58], [2**58, 4 * 2**58])
-    np.testing.assert_array_equal(murphy_curve(often).right, murphy_curve(once).right)
-
-
 def test_a_difference_is_that_of_two_curves() -> None:
     data = corp(100, rng=1)
     first, second = tally(data.y, data.p), tally(data.y, np.sqrt(data.p).round(1))
@@ -213,22 +192,6 @@ def test_a_difference_is_that_of_two_curves() -> None:
 def test_no_forecast_differs_from_itself() -> None:
     t = drawn(50)
     assert not np.any(murphy_difference(t, t).curve()[1])
-
-
-def test_the_record_is_ready_for_json_and_for_frames() -> None:
-    curve = murphy_curve(tally([0, 1], [0.25, 0.5]), part="uncertainty")
-    columns = {"threshold": [0, 0.5, 1], "left": [0, 0.5, 0], "right": [0, 0.5, 0]}
-    assert curve.to_dict() == columns | {
-        "part": "uncertainty",
-        "scale": "brier",
-        "event_rate": 0.5,
-    }
-    assert curve.to_frame("pandas").to_dict("list") == columns
-
-
-def test_the_uncertainty_does_not_depend_on_what_was_forecast() -> None:
-    with pytest.raises(DataError):
-        murphy_curve(drawn(9), part="uncertainty", band="consistency")
 
 
 @pytest.mark.parametrize("part", ["miscalibration", "discrimination"])

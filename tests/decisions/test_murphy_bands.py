@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pytest
@@ -11,7 +11,6 @@ from tests.score_oracles import LEVEL, corrected, put_together
 
 from properly import Cases, tally
 from properly.decisions import murphy_curve, murphy_difference
-from properly.errors import ArgumentTypeError, DataError
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -198,27 +197,6 @@ def test_clusters_of_one_case_are_independent_cases() -> None:
         assert alone.upper[row] == pytest.approx(both.upper[left], rel=0.001)
 
 
-def test_only_the_ratios_of_fractional_weights_matter() -> None:
-    weight = WEIGHTS["fractional"]
-    assert weight is not None
-    one, other = (
-        the_band(murphy_curve(tally(Y, P, weight=w), band="confidence"))
-        for w in (weight, weight / 1000)
-    )
-    np.testing.assert_allclose(one.upper, other.upper, rtol=1e-12)
-
-
-def test_equal_weights_are_no_weights() -> None:
-    kinds: tuple[Literal["confidence", "consistency"], ...] = ("confidence", "consistency")
-    for kind in kinds:
-        one, *others = (
-            the_band(murphy_curve(tally(Y, P, weight=w), band=kind))
-            for w in (None, np.full(N, 0.3), np.full(N, 7))
-        )
-        for other in others:
-            np.testing.assert_array_equal(one.upper, other.upper)
-
-
 @pytest.mark.parametrize("clusters", [None, CLUSTER], ids=["alone", "together"])
 def test_counts_are_copies(clusters: NDArray[Any] | None) -> None:
     count = np.arange(N) % 4
@@ -238,15 +216,6 @@ def test_counts_are_copies(clusters: NDArray[Any] | None) -> None:
         np.testing.assert_array_equal(one.upper, other.upper)
 
 
-def test_rows_of_weight_zero_are_no_cases() -> None:
-    weight = (np.arange(N) % 2).astype(float)
-    clusters = np.arange(N) // 2 + 1000 * (weight == 0)
-    half = Cases(Y[1::2], P[1::2], clusters=clusters[1::2])
-    whole = Cases(Y, P, weight=weight, clusters=clusters)
-    one, other = (the_band(murphy_curve(x, band="confidence")) for x in (half, whole))
-    np.testing.assert_allclose(one.upper, other.upper, rtol=1e-12)
-
-
 def test_one_case_has_no_bounds() -> None:
     band = the_band(murphy_curve(tally([1], [0.3]), band="confidence"))
     assert np.isnan(band.lower).all()
@@ -256,29 +225,3 @@ def test_one_case_has_no_bounds() -> None:
 def test_the_band_says_what_it_is() -> None:
     band = the_band(murphy_curve(tally(Y, P), band="consistency", level=0.5))
     assert (band.kind, band.level, band.method) == ("consistency", 0.5, "normal")
-
-
-@pytest.mark.parametrize(
-    ("change", "said"),
-    [
-        ({"y": ~Y}, f"in row 0, 'first' and 'second' have the outcomes {Y[0]} and {not Y[0]}"),
-        ({"weight": np.arange(N) + 1}, "in row 1, 'first' and 'second' have the weights 1.0 and 2"),
-        ({"clusters": CLUSTER}, "of 'first' and 'second', only one has clusters"),
-        ({"y": Y[1:], "p": P[1:]}, "'first' and 'second' have 480 and 479 rows"),
-    ],
-    ids=["outcomes", "weights", "clusters", "rows"],
-)
-def test_pairs_must_be_pairs(change: dict[str, Any], said: str) -> None:
-    with pytest.raises(DataError, match=f"Cases are compared row by row; {said}"):
-        murphy_difference(Cases(Y, P), Cases(**{"y": Y, "p": OTHER} | change), band="confidence")
-
-
-def test_pairs_must_be_of_the_same_clusters() -> None:
-    first, second = (Cases(Y, P, clusters=CLUSTER + change) for change in (0, 1))
-    with pytest.raises(DataError, match=f"have the clusters {CLUSTER[0]} and {CLUSTER[0] + 1}"):
-        murphy_difference(first, second, band="confidence")
-
-
-def test_tallies_are_no_pairs() -> None:
-    with pytest.raises(ArgumentTypeError, match="got Cases and Tally"):
-        murphy_difference(Cases(Y, P), tally(Y, P), band="confidence")

@@ -13,7 +13,6 @@ import properly
 from properly._boundary._options import as_drawing
 from properly.decisions import _murphy_bands
 from properly.decisions._murphy_bands import GRID, _part, _plug_in_error, _true_part, part_bounds
-from properly.errors import DataError
 
 Column: TypeAlias = np.ndarray[Any, Any]
 
@@ -141,20 +140,6 @@ def test_a_corrected_band_reaches_a_normal_quantile_beyond_both_biases(part: str
 
 
 @every_part
-@pytest.mark.parametrize("band", ["consistency", "confidence"])
-def test_fractional_weights_are_drawn_row_by_row_in_any_unit(part: str, band: str) -> None:
-    weight = RNG.gamma(1.5, size=N)
-    one, other = (
-        drawn_bounds(properly.Cases(Y, P, weight=weight * unit), part, band, replicates=40)
-        for unit in (1, 8)
-    )
-    np.testing.assert_allclose(other[1:], one[1:], rtol=0, atol=1e-12)
-    assert (one[2] >= one[1]).all()
-    with pytest.raises(DataError, match="drawn one by one"):
-        drawn_bounds(properly.tally(Y, P, weight=weight), part, band)
-
-
-@every_part
 def test_one_case_has_a_band(part: str) -> None:
     for band in ("consistency", "confidence"):
         _, lower, upper = drawn_bounds(properly.tally([1], [0.3]), part, band, replicates=20)
@@ -167,11 +152,3 @@ def test_forecasts_that_are_certain_and_right_have_nothing_to_lose(part: str) ->
     _, lower, upper = drawn_bounds(t, part, "consistency", replicates=20)
     found = _part(t.value, t.weight - t.events, t.events, part)
     np.testing.assert_allclose([lower, upper], [found, found], rtol=0, atol=1e-15)
-
-
-@every_part
-@pytest.mark.parametrize("known", ["clusters", "time"])
-def test_dependent_cases_are_refused(part: str, known: str) -> None:
-    cases = properly.Cases(Y, P, **{known: np.arange(N)})  # type: ignore[arg-type]
-    with pytest.raises(DataError, match=rf"the band of the {part} .*; these (cases )?have {known}"):
-        drawn_bounds(cases, part, "confidence")

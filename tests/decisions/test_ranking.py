@@ -14,10 +14,9 @@ from scipy.stats import ks_2samp
 from sklearn.metrics import average_precision_score
 from tests.examples import examples
 
-from properly import Cases, Interval, Tally, reliability, roc_curve, tally
+from properly import Cases, Tally, reliability, roc_curve, tally
 from properly.counts import with_event_rate
-from properly.decisions import Ranking, ranking
-from properly.errors import DataError
+from properly.decisions import ranking
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -186,16 +185,6 @@ def test_both_ends_of_the_range_belong_to_it() -> None:
     assert closed.regret_at_scores == pytest.approx((0.3 / 4 + 0.6 / 4 + 0.4 / 4) / 2, rel=1e-15)
 
 
-@pytest.mark.parametrize("often", [2**29, 2**58])
-def test_counts_may_be_large(often: int) -> None:
-    few = Tally.from_counts([0.1, 0.5, 0.9], [9, 3, 3], [0, 1, 2])
-    many = Tally.from_counts(few.value, few.weight * often, few.events * often)
-    for one, other in zip(
-        *(list(ranking(t, within=(0.2, 1)).to_dict().values()) for t in (few, many)), strict=True
-    ):
-        assert other == pytest.approx(one, rel=1e-14)
-
-
 # The threshold that is best in hindsight
 
 
@@ -271,33 +260,3 @@ def test_without_forecasts_in_the_range() -> None:
 
 
 # The record
-
-
-def test_without_a_range_its_fields_are_left_out() -> None:
-    got = ranking(tally([0, 1, 0, 1], [0.1, 0.3, 0.6, 0.9]))
-    assert repr(got) == "Ranking(AUC 0.75, average precision 0.8333)"
-    assert got.within is None
-    assert got.partial_auc_above is None
-    told = [
-        *("auc", "auc_skill", "average_precision", "auc_if_calibrated", "gap"),
-        *("kolmogorov_smirnov", "least_error_rate"),
-    ]
-    assert list(got.to_dict()) == told
-    assert list(got.to_frame("pandas").columns) == told
-
-
-def test_with_a_range_the_record_is_ready_for_json_and_for_frames() -> None:
-    t = tally([0, 1, 0, 1], [0.1, 0.3, 0.6, 0.9])
-    got = ranking(t, within=Interval(0.4, 0.5))
-    told = got.to_dict()
-    assert list(told) == list(Ranking.__dataclass_fields__)
-    assert told["within"] == {"lower": 0.4, "upper": 0.5}
-    assert told["regret_at_scores"] is None
-    row = got.to_frame("pandas").to_dict("records")[0]
-    assert (row["within_lower"], row["within_upper"]) == (0.4, 0.5)
-    assert (row["auc"], row["partial_auc_above"]) == (0.75, 0)
-
-
-def test_a_range_is_checked() -> None:
-    with pytest.raises(DataError, match="a range of thresholds needs 0 <= lower < upper <= 1"):
-        ranking(tally(Y, P), within=(0.5, 0.2))

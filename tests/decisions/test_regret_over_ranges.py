@@ -11,7 +11,6 @@ from tests.score_oracles import corrected
 
 from properly import Cases, tally
 from properly.counts._scoring import mean_score
-from properly.decisions import _best_by_range
 from properly.decisions._best_by_range import (
     Forecasts,
     difference_errors,
@@ -71,13 +70,6 @@ def test_forecasts_at_and_beyond_the_edges_are_all_right_or_all_wrong(p: list[fl
     found = piece_costs(pieces_between(EDGES, Brier()), outcomes(t))
     whole = mean_score(t, Bounded(Brier(), (0.05, 0.8), scale="integral"))
     assert found.sum() == pytest.approx(whole, rel=1e-14)
-
-
-def test_where_the_weight_is_infinite_costs_are_finite_and_the_mass_is_not() -> None:
-    pieces = pieces_between(np.array([0, 0.5, 1]), Log())
-    assert np.isinf(pieces.mass).all()
-    found = piece_costs(pieces, outcomes(tally([0, 1, 1, 0], [0, 0, 1, 1])))
-    assert np.isfinite(found).all()
 
 
 def test_ranges_are_sums_of_pieces() -> None:
@@ -145,23 +137,6 @@ def test_a_count_is_that_many_cases_and_the_scale_of_weights_does_not_matter() -
     weighted, scaled = (errors_of(Brier(), y, forecasts, 0, 1, weight=number * k) for k in (1, 7))
     np.testing.assert_allclose(weighted, scaled, rtol=1e-12)
     assert np.nanmin(weighted / once) > 1.1
-
-
-@pytest.mark.parametrize("clustered", [False, True])
-@pytest.mark.parametrize("block", [1, 7, 50])
-def test_blocks_of_rows_change_nothing(
-    monkeypatch: pytest.MonkeyPatch, block: int, clustered: bool
-) -> None:
-    y, forecasts, rng = drawn(4)
-    known = {"clusters": rng.integers(0, 12, 120)} if clustered else {}
-    whole = errors_of(Brier(), y, forecasts, 0, 1, **known)
-    monkeypatch.setattr(_best_by_range, "BLOCK", block)
-    sample = sample_of(rows_of(Cases(y, forecasts[0], **known)))
-    rows = [rows for rows, _ in sample.blocks()]
-    assert len(rows) > 1
-    assert [r.start for r in rows] == [0, *(r.stop for r in rows[:-1])]
-    assert rows[-1].stop == 120
-    np.testing.assert_allclose(errors_of(Brier(), y, forecasts, 0, 1, **known), whole, rtol=1e-12)
 
 
 def test_models_may_differ_from_range_to_range() -> None:

@@ -4,15 +4,11 @@ from __future__ import annotations
 
 import json
 import math
-import re
 from fractions import Fraction
 from itertools import chain, pairwise, permutations, product
 from typing import Any
 
-import array_api_strict as xps
 import numpy as np
-import pandas as pd
-import polars as pl
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -27,7 +23,7 @@ from properly.decisions import (
 )
 from properly.decisions._removal import numbers_removed
 from properly.decisions._retention import ORACLE
-from properly.errors import ArgumentTypeError, DataError, DataWarning
+from properly.errors import DataError, DataWarning
 from properly.rules import RPS, Brier, Log
 
 COST: Any = "expected_cost"
@@ -147,15 +143,6 @@ def test_labels_name_classes_and_decisions() -> None:
     )
 
 
-def test_labels_name_the_columns_of_forecasts() -> None:
-    y, P, losses = sample(3, n=30, classes=3)
-    names = ["low", "mid", "high"]
-    named = retention_curve(losses["RPS"], [names[k] for k in y], P, labels=names)
-    for labels in (None, 3):
-        found = retention_curve(losses["RPS"], y, P, labels=labels).value
-        np.testing.assert_array_equal(named.value, found)
-
-
 def test_more_classes_than_were_seen_change_nothing() -> None:
     """Weights are distances between classes, so those that never occur do not matter."""
     few, many = (retention_curve(SCORES, Y, D, removed=EIGHTHS, labels=k).value for k in (None, 9))
@@ -177,16 +164,6 @@ def test_costs_may_price_a_decision_that_is_no_class() -> None:
     assert curve.value.tolist() == [1.25 / 3, 0.125]
 
 
-def test_kappa_compares_classes_and_knows_no_costs() -> None:
-    abstain = [[0, 1, 1, 0.25], [1, 0, 1, 0.25], [1, 1, 0, 0.25]]
-    alone = retention_curve(SCORES, Y, D, removed=EIGHTHS).value
-    for cost in (abstain, [[0], [1], [2]]):
-        found = retention_curve(SCORES, Y, D, removed=EIGHTHS, cost=cost).value
-        np.testing.assert_array_equal(found, alone)
-    with pytest.raises(DataError, match="decisions must be class numbers from 0 to 2; row 0 is 3"):
-        retention_curve([1, 2, 3], [0, 1, 2], [3, 1, 2], cost=abstain)
-
-
 def test_a_function_may_see_decisions_that_are_no_classes() -> None:
     abstain = [[0, 1, 0.25], [1, 0, 0.25]]
 
@@ -197,15 +174,6 @@ def test_a_function_may_see_decisions_that_are_no_classes() -> None:
         [1, 2, 3], [0, 1, 1], [0, 2, 0], metric=referred, cost=abstain, removed=[0, 0.34]
     )
     assert found.value.tolist() == [1 / 3, 1 / 2]
-
-
-def test_class_numbers_are_welcome_beside_labels() -> None:
-    names = ["low", "mid", "high"]
-    expected = retention_curve(SCORES, Y, D, removed=EIGHTHS).value
-    words = [names[k] for k in Y]
-    for y, d in ((Y, D), (words, D), (Y, [names[k] for k in D])):
-        found = retention_curve(SCORES, y, d, removed=EIGHTHS, labels=names).value
-        np.testing.assert_array_equal(found, expected)
 
 
 def test_kappa_of_one_class_is_not_a_number_and_neither_is_the_area() -> None:
@@ -280,20 +248,6 @@ def test_the_area_under_a_constant_is_the_constant(value: float) -> None:
     assert curve.area_percent == pytest.approx(30 * value, rel=1e-14)
 
 
-@pytest.mark.parametrize("make", [xps.asarray, pd.Series, pl.Series, tuple])
-def test_columns_of_any_library(make: Any) -> None:
-    expected = retention_curve(SCORES, Y, D, removed=EIGHTHS).value
-    found = retention_curve(make(SCORES), make(Y), make(D), removed=make(EIGHTHS)).value
-    np.testing.assert_array_equal(found, expected)
-
-
-@pytest.mark.parametrize("make", [xps.asarray, pd.DataFrame, np.ndarray.tolist])
-def test_forecasts_of_any_library(make: Any) -> None:
-    y, P, losses = sample(2, n=30)
-    expected = retention_curve(losses["log"], y, P).value
-    np.testing.assert_array_equal(retention_curve(losses["log"], y, make(P)).value, expected)
-
-
 # Ties
 
 
@@ -365,13 +319,6 @@ def test_rejection_scores_are_what_the_forecast_expects_of_itself() -> None:
         rejection_scores(P, Log()), [0.5 * math.log(2) + 0.5 * math.log(4), 0], rtol=1e-15
     )
     np.testing.assert_allclose(rejection_scores([0.5, 0.25], Brier()), [0.25, 0.1875], rtol=1e-15)
-
-
-def test_rejection_needs_a_rule() -> None:
-    with pytest.raises(ArgumentTypeError, match="this needs a rule that has an entropy; got 'rps'"):
-        rejection_scores([[0.5, 0.5]], "rps")  # type: ignore[arg-type]
-    with pytest.raises(ArgumentTypeError, match=r"forecasts come first, .* got RPS\(.*\) first$"):
-        rejection_scores(RPS(), [[0.5, 0.5]])  # type: ignore[arg-type]
 
 
 # The study
@@ -458,13 +405,6 @@ def test_a_score_does_not_differ_from_itself() -> None:
     assert (found.lower, found.upper) == (0, 0)
 
 
-def test_scores_beside_it_do_not_change_what_a_score_gets() -> None:
-    y, P, losses = sample(10)
-    alone = retention_study({"RPS": losses["RPS"]}, y, P, rng=4, oracle=False)
-    beside = retention_study(losses, y, P, rng=4)
-    assert alone.areas["RPS"] == beside.areas["RPS"]
-
-
 @examples(15)
 @given(st.integers(0, 10**6), st.sampled_from(["quadratic", "absolute", "zero_one"]))
 def test_nothing_beats_the_hard_cost_in_expected_cost(seed: int, cost: Any) -> None:
@@ -507,17 +447,6 @@ def test_a_mistake_that_is_cheap_is_warned_of_once(metric: Any) -> None:
     with pytest.warns(DataWarning, match="a mistake should not cost less") as said:
         retention_study({"s": SCORES}, Y, D, removed=EIGHTHS, **cheap)
     assert len(said) == 1
-
-
-def test_a_seed_repeats_a_study_and_a_generator_goes_on() -> None:
-    y, P, losses = sample(11)
-    one, same, other = (retention_study(losses, y, P, rng=seed).drawn_areas for seed in (1, 1, 2))
-    np.testing.assert_array_equal(one, same)
-    assert (one != other).all()
-    rng = np.random.default_rng(1)
-    first, second = (retention_study(losses, y, P, rng=rng).drawn_areas for _ in range(2))
-    np.testing.assert_array_equal(first, one)
-    assert (first != second).any()
 
 
 def test_replicates_of_tied_scores_average_too() -> None:
@@ -673,26 +602,6 @@ def test_what_does_not_vary_has_a_band_without_width() -> None:
 # Records
 
 
-def test_a_curve_is_told_in_few_words_and_in_full() -> None:
-    curve = retention_curve(SCORES, Y, D, metric=COST, removed=EIGHTHS)
-    assert repr(curve) == "Retention(expected_cost with 0 to 50 % removed, area 0.3415)"
-    told = json.loads(json.dumps(curve.to_dict()))
-    assert told["value"] == curve.value.tolist()
-    assert (told["kept"], told["removed"]) == ([8, 7, 6, 4], EIGHTHS)
-    assert (told["area"], told["area_percent"]) == (curve.area, curve.area_percent)
-    assert (told["metric"], told["ties"]) == (COST, "stable")
-    frame = curve.to_frame("pandas")
-    assert list(frame.columns) == ["removed", "kept", "value"]
-    assert frame["value"].tolist() == curve.value.tolist()
-    with pytest.raises(ValueError, match="read-only"):
-        curve.value[0] = 1
-
-
-def test_what_is_not_a_number_is_null_in_json() -> None:
-    curve = retention_curve([1, 2, 3], [0, 0, 1], [0, 0, 0], removed=[0, 0.34])
-    assert curve.to_dict()["value"] == [0, None]
-
-
 def test_a_study_is_a_table() -> None:
     study = retention_study({"s": SCORES}, Y, D, metric=COST, removed=EIGHTHS, rng=1)
     assert repr(study) == (
@@ -738,141 +647,10 @@ def test_a_study_in_full() -> None:
 # What is refused
 
 
-TWO_ROWS: dict[str, Any] = {"y": [0, 1], "P_or_d": [0, 1]}
-CURVES: list[tuple[str, dict[str, Any]]] = [
-    ("scores must not be missing; row 1 is nan", {"scores": [0, np.nan]}),
-    ("scores must be numbers; row 0 is 'a' (2 such rows)", {"scores": ["a", "b"]}),
-    ("scores and outcomes must be equally long; got 3 and 2", {"scores": [1, 2, 3]}),
-    ("decisions and outcomes must be equally long; got 3 and 2", {"P_or_d": [0, 1, 1]}),
-    ("an area needs a list of two shares of removed cases or more; got [0.0]", {"removed": [0]}),
-    ("an area needs a list of two shares of removed cases or more; got []", {"removed": []}),
-    (
-        "an area needs a list of two shares of removed cases or more; got [[0.0, 0.5]]",
-        {"removed": [[0, 0.5]]},
-    ),
-    ("shares of removed cases must increase; row 2 is 0.1, after 0.1", {"removed": [0, 0.1, 0.1]}),
-    (
-        (
-            "shares of removed cases must lie between 0 and 1; row 1 is 20.0\n\n"
-            "Hint: for percentages, divide by 100 first."
-        ),
-        {"removed": [0, 20]},
-    ),
-    ("shares of removed cases must lie between 0 and 1; row 0 is nan", {"removed": [np.nan, 0.2]}),
-    ("shares of removed cases must be numbers; row 1 is '20 %'", {"removed": [0, "20 %"]}),
-    (
-        (
-            "a metric that is no function must be 'quadratic_weighted_kappa', 'expected_cost' or "
-            "'error_rate'; got 5"
-        ),
-        {"metric": 5},
-    ),
-    ("ties must be 'stable' or 'average'; got 'random'", {"ties": "random"}),
-    (
-        "a function needs cases in one order, so ties='stable'; got 'average' for plain_cost",
-        {"ties": "average", "metric": plain_cost},
-    ),
-    (
-        (
-            "decisions must be columns of the costs, 0 to 0; row 1 is 1\n\n"
-            "Hint: decide(P, cost) makes such decisions."
-        ),
-        {"cost": [[0], [1]], "metric": COST},
-    ),
-    (
-        "decisions must be columns of the costs, 0 to 0; row 1 is 1",
-        {"cost": [[0], [1]], "metric": COST, "P_or_d": [[0.5, 0.5], [0, 1]]},
-    ),
-    (
-        (
-            "outcomes must be class numbers; row 0 is 'low' (2 such rows)\n\n"
-            "Hint: labels= gives the classes in order."
-        ),
-        {"y": ["low", "high"], "P_or_d": ["low", "high"]},
-    ),
-    (
-        (
-            "decisions must be class numbers; row 1 is 'high'\n\n"
-            "Hint: labels= gives the classes in order."
-        ),
-        {"P_or_d": [0, "high"], "metric": COST, "cost": [[0, 1], [1, 0]]},
-    ),
-    (
-        "costs must be a matrix, one row a class and one column a decision; got shape (2,)",
-        {"metric": COST, "cost": [0, 1]},
-    ),
-    (
-        "class probabilities must have a column for each of 3 classes; got 2",
-        {"P_or_d": [[0.5, 0.5], [0, 1]], "labels": 3},
-    ),
-    (
-        "decisions must be class numbers from 0 to 1; row 1 is 2",
-        {"P_or_d": [0, 2], "labels": 2},
-    ),
-]
-STUDIES: list[tuple[str, dict[str, Any]]] = [
-    ("a standard deviation needs two replicates or more; got 1", {"replicates": 1}),
-    ("there must be scores, with names that differ as text; got []", {"scores": {}}),
-    (
-        "there must be scores, with names that differ as text; got [1, '1']",
-        {"scores": {1: [1, 2], "1": [2, 1]}},
-    ),
-    (
-        f"the oracle is added under a name of its own; got scores called {ORACLE!r}",
-        {"scores": {ORACLE: [1, 2]}},
-    ),
-    ("scores 's' must not be missing; row 0 is nan", {"scores": {"s": [np.nan, 2]}}),
-    ("oracle must be True or False; got 1", {"oracle": 1}),
-    (
-        "clusters say how far off an estimate may be only if there are two or more; got one",
-        {"clusters": ["a", "a"]},
-    ),
-    ("clusters and outcomes must be equally long; got 3 and 2", {"clusters": [1, 2, 3]}),
-    ("clusters must not be missing; row 1 is None", {"clusters": ["a", None]}),
-]
-
-
-@pytest.mark.parametrize(("message", "options"), CURVES)
-def test_a_curve_of_what_breaks_a_rule_is_refused(message: str, options: dict[str, Any]) -> None:
-    with pytest.raises(DataError, match=re.escape(message)):
-        retention_curve(**({"scores": [1, 2]} | TWO_ROWS | options))
-
-
-@pytest.mark.parametrize(("message", "options"), STUDIES)
-def test_a_study_of_what_breaks_a_rule_is_refused(message: str, options: dict[str, Any]) -> None:
-    with pytest.raises(DataError, match=re.escape(message)):
-        retention_study(**({"scores": {"s": [1, 2]}} | TWO_ROWS | options))
-
-
-def test_a_negative_share_is_told_without_a_word_of_sigmoids() -> None:
-    with pytest.raises(DataError) as refused:
-        retention_curve(SCORES, Y, D, removed=[-0.1, 0.2])
-    expected = "shares of removed cases must lie between 0 and 1; row 0 is -0.1"
-    assert str(refused.value) == expected
-
-
-def test_scores_of_a_study_have_names() -> None:
-    with pytest.raises(ArgumentTypeError, match="scores are given by name, in a dict; got list"):
-        retention_study([1, 2], [0, 1], [0, 1])  # type: ignore[arg-type]
-
-
-def test_a_function_must_return_a_number() -> None:
-    with pytest.raises(ArgumentTypeError, match="the value of the metric must be a number"):
-        retention_curve([1, 2], [0, 1], [0, 1], metric=lambda _y, _d: "good")  # type: ignore[arg-type,return-value]
-
-
 def test_an_oracle_of_that_name_is_welcome_if_none_is_added() -> None:
     study = retention_study({ORACLE: SCORES}, Y, D, oracle=False, rng=1, metric=COST)
     assert list(study.curves) == [ORACLE]
     assert study.differences == {}
-
-
-def test_numbers_that_are_objects_are_numbers() -> None:
-    y, d = (np.array(x, dtype=object) for x in (Y, D))
-    found = retention_curve(SCORES, y, d, removed=EIGHTHS).value
-    np.testing.assert_array_equal(found, retention_curve(SCORES, Y, D, removed=EIGHTHS).value)
-    with pytest.raises(DataError, match="decisions must be class numbers; row 1 is 'mid'"):
-        retention_curve([1, 2], [0, 1], np.array([0, "mid"], dtype=object))
 
 
 def test_infinite_scores_are_tied_with_one_another() -> None:

@@ -2,10 +2,6 @@
 
 from __future__ import annotations
 
-import csv
-import json
-from fractions import Fraction
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -19,7 +15,6 @@ from properly import Cases, Tally, reliability, roc_curve, tally
 from properly.counts._tally import as_tally
 from properly.decisions import predicted_roc_curve
 from properly.decisions._roc import Table, _design_effect
-from properly.errors import DataError
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -95,13 +90,6 @@ def test_there_is_one_point_a_distinct_forecast_and_the_origin() -> None:
     np.testing.assert_array_equal(curve.true_positive_rate, [0, 1 / 3, 2 / 3, 1])
 
 
-@pytest.mark.parametrize("often", [1, 2**29, 2**59 - 1])
-def test_the_area_is_exact_however_many_cases_there_are(often: int) -> None:
-    weight, events = np.array([9, 3, 3]) * often, np.array([0, 1, 2]) * often
-    area = roc_curve(Tally.from_counts([0.1, 0.5, 0.9], weight, events)).area
-    assert area == (1 * (2 * 9 + 2) + 2 * (2 * 11 + 1)) / (2 * 12 * 3)
-
-
 @pytest.mark.parametrize("happened", [0, 1])
 @raw_and_hull
 def test_the_rate_of_a_missing_class_is_not_a_number(happened: int, hull: bool) -> None:
@@ -110,21 +98,6 @@ def test_the_rate_of_a_missing_class_is_not_a_number(happened: int, hull: bool) 
     assert np.isnan(rates[1 - happened]).all()
     assert not np.isnan(rates[happened]).any()
     assert np.isnan(curve.area)
-
-
-def test_nobody_takes_the_hull_for_the_curve() -> None:
-    t = tally([0, 1, 0, 1], [0.1, 0.3, 0.6, 0.9])
-    assert repr(roc_curve(t)) == "RocCurve(AUC 0.75)"
-    assert repr(roc_curve(t, hull=True)) == "RocCurve(area 0.875 under the hull, not the AUC)"
-
-
-def test_the_records_are_ready_for_json_and_for_frames() -> None:
-    curve = roc_curve(tally([0, 1], [0.25, 0.5]))
-    columns = {"false_positive_rate": [0.0, 0.0, 1.0], "true_positive_rate": [0.0, 1.0, 1.0]}
-    told = {"threshold": ["Infinity", 0.5, 0.25], "area": 1.0, "hull": False}
-    assert curve.to_dict() == columns | told
-    thresholds = {"threshold": [np.inf, 0.5, 0.25]}
-    assert curve.to_frame("pandas").to_dict("list") == columns | thresholds
 
 
 @raw_and_hull
@@ -150,31 +123,6 @@ def test_the_hull_has_the_band_of_the_curve() -> None:
 
 
 # What the forecasts promise
-
-REFERENCE = Path(__file__).parents[1] / "reference" / "means"
-
-
-def reference_rows() -> dict[str, tuple[list[int], list[float]]]:
-    """Return outcomes and forecasts of every data set."""
-    found: dict[str, tuple[list[int], list[float]]] = {}
-    with (REFERENCE / "inputs.csv").open() as file:
-        for row in csv.DictReader(file):
-            y, p = found.setdefault(row["dataset"], ([], []))
-            y.append(int(row["y"]))
-            p.append(float(row["q"]))
-    return found
-
-
-@pytest.mark.parametrize(("name", "rows"), reference_rows().items(), ids=lambda x: str(x)[:12])
-def test_both_areas_are_those_of_exact_fractions(
-    name: str, rows: tuple[list[int], list[float]]
-) -> None:
-    exact = json.loads((REFERENCE / "roc.json").read_text())[name]
-    t = tally(*rows)
-    predicted = pytest.approx(float(Fraction(exact["predicted_auc"])), rel=0, abs=1e-15)
-    assert predicted_roc_curve(t).area == predicted
-    assert predicted_roc_curve(Cases(*rows)).area == predicted
-    assert roc_curve(t).area == float(Fraction(exact["actual_auc"]))
 
 
 def test_calibrated_forecasts_keep_what_they_promise() -> None:
@@ -220,11 +168,6 @@ def test_forecasts_that_promise_no_event_have_no_predicted_curve() -> None:
     assert np.isnan(curve.area)
     assert np.isnan(curve.true_positive_rate).all()
     np.testing.assert_array_equal(curve.false_positive_rate, [0, 1])
-
-
-def test_classes_have_no_predicted_curve() -> None:
-    with pytest.raises(DataError, match="event"):
-        predicted_roc_curve(Cases([0, 2], [[0.5, 0.25, 0.25], [0.1, 0.2, 0.7]]))
 
 
 def band_of(source: Tally | Cases, level: float = 0.9) -> RocBand:
@@ -303,14 +246,6 @@ def test_ones_as_clusters_and_equal_weights_change_nothing_but_the_degrees() -> 
     given = rows.lower_false_positive_rate[at]
     expected = plain.lower_false_positive_rate[shared]
     np.testing.assert_allclose(given, expected, atol=2e-3)
-
-
-@pytest.mark.parametrize("weight", [WEIGHT, np.ceil(WEIGHT)], ids=["fractional", "whole"])
-def test_scaling_weights_changes_nothing(weight: Any) -> None:
-    one, other = (band_of(tally(Y, P, weight=k * weight)) for k in (1, 1000))
-    np.testing.assert_allclose(
-        one.lower_false_positive_rate, other.lower_false_positive_rate, atol=1e-12
-    )
 
 
 def test_counts_are_copies_and_weights_are_wider() -> None:

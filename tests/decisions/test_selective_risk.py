@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import re
 import warnings
 from itertools import chain, permutations, product
 from typing import Any
@@ -17,7 +16,7 @@ import properly
 from properly import decisions
 from properly.decisions import expected_cost, retention_study
 from properly.decisions._retention import ORACLE
-from properly.errors import DataError, DataWarning
+from properly.errors import DataWarning
 from properly.rules import Brier, Log
 
 ERRORS: Any = "error_rate"
@@ -282,45 +281,4 @@ def test_errors_have_no_interval_where_there_are_none() -> None:
     assert math.isnan(one.standard_error)
 
 
-def test_the_level_widens_the_interval() -> None:
-    right, confidence = answers(9)
-    few, many = (
-        retention_curve(-confidence, right, metric=ERRORS, level=level).aurc
-        for level in (0.5, 0.99)
-    )
-    assert many.interval[0] < few.interval[0] < few.value < few.interval[1] < many.interval[1]
-    assert (few.level, few.method) == (0.5, "infinitesimal jackknife, logit")
-
-
-def test_few_clusters_are_told() -> None:
-    with pytest.warns(DataWarning, match="^with 3 clusters, intervals may cover less"):
-        retention_curve([1, 2, 3], [1, 0, 1], metric=ERRORS, clusters=[1, 2, 3])
-
-
 # What is refused
-
-
-REFUSED: list[tuple[str, dict[str, Any]]] = [
-    (
-        (
-            "only 'error_rate' is known from outcomes alone; got no decisions for 'expected_cost'"
-            "\n\nHint: class probabilities or decisions come after the outcomes."
-        ),
-        {"metric": "expected_cost"},
-    ),
-    (
-        "a rule prices forecasts; got none for Brier()\n\nHint: forecasts come after the outcomes.",
-        {"metric": Brier()},
-    ),
-    ("weights must be whole numbers, zero or more; row 0 is 0.5", {"weight": [0.5, 1]}),
-    ("at least one weight must be positive; all 2 are 0", {"weight": [0, 0]}),
-    ("weights and outcomes must be equally long; got 3 and 2", {"weight": [1, 1, 1]}),
-    ("clusters and outcomes must be equally long; got 3 and 2", {"clusters": [1, 1, 1]}),
-    ("scores and outcomes must be equally long; got 3 and 2", {"scores": [1, 1, 1]}),
-]
-
-
-@pytest.mark.parametrize(("message", "options"), REFUSED)
-def test_what_breaks_a_rule_is_refused(message: str, options: dict[str, Any]) -> None:
-    with pytest.raises(DataError, match=f"^{re.escape(message)}$"):
-        retention_curve(**({"scores": [1, 2], "y": [0, 1], "metric": ERRORS} | options))

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import json
 import math
-from typing import Any
 
 import numpy as np
 import pytest
@@ -12,8 +10,7 @@ import pytest
 from properly import Cases, tally
 from properly.decisions import worst_cases
 from properly.decisions._worst_cases import worst_forecasts
-from properly.errors import ArgumentTypeError, DataError
-from properly.rules import RPS, Bounded, Brier, Log
+from properly.rules import RPS, Brier, Log
 
 P = np.array([[0.5, 0.25, 0.25], [0.125, 0.125, 0.75], [0.25, 0.5, 0.25], [1, 0, 0]])
 Y = np.array([0, 0, 2, 2])
@@ -78,26 +75,6 @@ def test_rules_find_different_cases() -> None:
     assert worst_cases(far, Brier(), k=1).row.tolist() == [1]
 
 
-def test_records() -> None:
-    found = worst_cases(GRADES, Log(), k=2)
-    assert repr(found) == "WorstCases(2 cases, log 2.079 to inf)"
-    assert str(found).splitlines() == [
-        "row    log  outcome  p low  p mid  p high",
-        "  3    inf     high      1      0       0",
-        "  1  2.079      low  0.125  0.125    0.75",
-    ]
-    told = json.loads(json.dumps(found.to_dict()))
-    assert told["loss"] == ["Infinity", found.loss[1]]
-    assert (told["row"], told["outcome"]) == ([3, 1], [2, 0])
-    assert (told["labels"], told["rule"]) == (LABELS, "log")
-    assert told["p"] == P[[3, 1]].tolist()
-    frame = found.to_frame("pandas")
-    assert list(frame.columns) == ["row", "loss", "outcome", "p low", "p mid", "p high"]
-    assert frame["outcome"].tolist() == ["high", "low"]
-    with pytest.raises(ValueError, match="read-only"):
-        found.loss[0] = 0
-
-
 def test_no_class_is_lost_if_labels_read_alike() -> None:
     found = worst_cases(Cases(["1", 1, "x"], np.eye(3), labels=[1, "1", "x"]), Brier())
     assert str(found).splitlines() == [
@@ -111,42 +88,10 @@ def test_no_class_is_lost_if_labels_read_alike() -> None:
     assert frame["p '1'"].tolist() == [0, 1, 0]
 
 
-@pytest.mark.parametrize("backend", ["polars", "pandas", "pyarrow"])
-def test_outcomes_of_several_kinds_are_text_in_a_frame(backend: Any) -> None:
-    found = worst_cases(Cases([1, "x"], [[0.25, 0.75], [0.5, 0.5]], labels=[1, "x"]), Brier())
-    assert list(found.to_frame(backend)["outcome"].to_numpy()) == ["1", "x"]
-
-
 def test_outcomes_are_called_as_their_columns_are() -> None:
     doses = [0.123456, 0.123457]
     found = worst_cases(Cases(doses, [[0.25, 0.75], [0.5, 0.5]], labels=doses), Brier())
     assert [line.split()[2] for line in str(found).splitlines()[1:]] == ["0.123456", "0.123457"]
-
-
-def test_records_of_an_event() -> None:
-    found = worst_cases(EVENT, Bounded(Brier(), (0.2, 0.8)), k=1)
-    assert repr(found).startswith("WorstCases(1 case, ")
-    assert found.to_dict()["labels"] is None
-    frame = found.to_frame("pandas")
-    assert list(frame.columns) == ["row", "loss", "outcome", "p"]
-    assert (frame["outcome"].tolist(), frame["p"].tolist()) == ([0], [0.9])
-
-
-def test_a_tally_has_lost_its_cases() -> None:
-    with pytest.raises(ArgumentTypeError, match="single cases are found in Cases; got Tally"):
-        worst_cases(tally([0, 1], [0.2, 0.8]), Brier())  # type: ignore[call-overload]
-
-
-def test_the_rule_must_suit_the_forecasts() -> None:
-    with pytest.raises(ArgumentTypeError, match="this needs a rule for class probabilities"):
-        worst_cases(GRADES, Bounded(Brier(), (0.2, 0.8)))
-    with pytest.raises(ArgumentTypeError, match="a rule for the probability of one event"):
-        worst_cases(EVENT, RPS())
-
-
-def test_some_cases_must_be_asked_for() -> None:
-    with pytest.raises(DataError, match="k must be a whole number, 1 or more; got 0"):
-        worst_cases(EVENT, Brier(), k=0)
 
 
 def test_of_many_classes_only_two_are_printed() -> None:
