@@ -13,7 +13,7 @@ from properly.comparison._evidence import (
     recalibration_gains,
     relative_gain,
 )
-from properly.evaluation._monitor import _stored
+from properly.evaluation._monitor._states import STATES
 
 if TYPE_CHECKING:
     from properly import Monitor
@@ -55,7 +55,7 @@ def drawn(n: int = 300, seed: int = 1) -> Drawn:
 
 def state(monitor: Monitor) -> str:
     """Write down all that a monitor knows, as it is saved."""
-    return _stored.written(monitor._content())[0]
+    return STATES.written(monitor._content())[0]
 
 
 class Evidence(NamedTuple):
