@@ -508,7 +508,7 @@ def test_a_state_that_is_not_ours_or_was_cut_is_not_used(tmp_path: Path) -> None
     path = tmp_path / "watch.json"
     path.write_text("{}", encoding="utf-8")
     hint = "\n\nHint: give another --state; a new file is begun.\n"
-    message = f"{path} is not a state that properly monitor has written{hint}"
+    message = f"{path} is not a state that properly has written{hint}"
     refused(tmp_path, FIRST, message, 1)
     path.unlink()
     watch(tmp_path, *FIRST)

@@ -16,6 +16,7 @@ import numpy as np
 import pytest
 from click.testing import CliRunner
 from tests.command_line import GRADES, run, write_forecasts
+from tests.forging import signed
 
 import properly
 from properly import cli
@@ -27,7 +28,6 @@ from properly.recalibration import (
     Isotonic,
     Logistic,
     VennAbers,
-    _choice,
     _expression,
     load,
 )
@@ -149,10 +149,7 @@ def test_a_name_may_have_hyphens_or_underscores(file: Path, tmp_path: Path, spel
     assert isinstance(load(tmp_path / "map.json"), VennAbers)
 
 
-def test_the_names_of_maps_are_those_of_the_library() -> None:
-    classes = {name.replace("-", "_") for name in CLASS_MAPS}
-    events = {name.replace("-", "_") for name in EVENT_MAPS}
-    assert {"identity", *events, *classes} == set(_choice.BY_NAME)
+def test_the_dialects_are_those_of_the_library() -> None:
     assert set(DIALECTS) == set(_expression.DIALECTS)
 
 
@@ -688,12 +685,12 @@ def test_a_damaged_map_is_refused_by_every_command(text: str, file: Path, tmp_pa
 def test_a_map_that_was_changed_is_refused(change: str, stored: Path, tmp_path: Path) -> None:
     record = json.loads(stored.read_text(encoding="utf-8"))
     if change == "slope":
-        record["parameters"]["slope"] = -1.0
+        record["content"]["parameters"]["slope"] = -1.0
     elif change == "sha256":
-        record["training"]["sha256"] = "no"
+        record["content"]["training"]["sha256"] = "no"
     else:
-        record[change] = "x"
-    text = json.dumps(record)
+        record["content"][change] = "x"
+    text = signed(record)
     path = tmp_path / "map.json"
     path.write_text(text[:-20] if change == "cut" else text, encoding="utf-8")
     result = run("recalibrate", "show", path)

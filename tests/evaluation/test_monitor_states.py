@@ -6,11 +6,9 @@ import copy
 import errno
 import json
 import os
-import re
 import stat
 import subprocess
 import sys
-from hashlib import sha256
 from itertools import islice
 from typing import TYPE_CHECKING, Any, NoReturn
 
@@ -21,7 +19,7 @@ from tests.monitors import drawn, state
 import properly
 from properly import Monitor
 from properly.errors import DataError
-from properly.evaluation._monitor import _stored
+from properly.evaluation._monitor._states import STATES, alone
 from properly.recalibration import Beta, Isotonic, Logistic
 from properly.rules import Log
 
@@ -143,79 +141,10 @@ def test_a_monitor_goes_on_as_if_it_had_not_been_saved(monitor: Monitor, tmp_pat
     assert state(again) == state(monitor)
 
 
-def test_a_state_is_plain_json_with_its_name_and_version(monitor: Monitor, tmp_path: Path) -> None:
-    text = monitor.save(tmp_path / "watch.json").read_text(encoding="ascii")
-    document = json.loads(text, parse_constant=pytest.fail)
-    assert list(document) == ["format", "version", "sha256", "content"]
-    assert (document["format"], document["version"]) == ("properly-monitor", 2)
-    said = json.dumps(document["content"], sort_keys=True)
-    assert document["sha256"] == sha256(said.encode()).hexdigest()
-    assert text.endswith("}\n")
-
-
-# Cut or changed
-
-
 def refused(path: Path) -> str:
     with pytest.raises(DataError) as caught:
         Monitor.load(path)
     return str(caught.value)
-
-
-def test_a_state_that_was_cut_anywhere_is_refused(tmp_path: Path) -> None:
-    path = some_of_all().save(tmp_path / "watch.json")
-    data = path.read_bytes()
-    for end in [*range(0, len(data), 50), *range(len(data) - 50, len(data))]:
-        path.write_bytes(data[:end])
-        told = refused(path)
-        assert CHANGED in told or (end < 50 and "is not a state that properly" in told)
-
-
-def test_a_state_with_a_bit_flipped_is_refused(tmp_path: Path) -> None:
-    path = some_of_all().save(tmp_path / "watch.json")
-    data = path.read_bytes()
-    rng = np.random.default_rng(3)
-    # All of the head, and a sample of the rest.
-    for at in [*range(135), *rng.integers(135, len(data), 200).tolist()]:
-        flipped = bytearray(data)
-        flipped[at] ^= 1 << int(rng.integers(8))
-        path.write_bytes(flipped)
-        told = refused(path)
-        newer = 41 <= at < 46 and "this version of properly reads 2" in told
-        assert CHANGED in told or newer or (at < 42 and "is not a state that" in told)
-
-
-@pytest.mark.parametrize(
-    "change",
-    [
-        lambda data: data + b"\n",
-        lambda data: b" " + data,
-        lambda data: data[:-1],
-        lambda data: data[:-2] + b', "more": 1}\n',
-        lambda data: data + data,
-        lambda data: data.replace(b'"content": ', b'"content":'),
-        lambda data: json.dumps(json.loads(data), indent=1).encode(),
-    ],
-)
-def test_a_state_that_was_laid_out_otherwise_is_refused(change: Any, tmp_path: Path) -> None:
-    path = some_of_all().save(tmp_path / "watch.json")
-    data = path.read_bytes()
-    path.write_bytes(change(data))
-    assert path.read_bytes() != data
-    told = refused(path)
-    assert CHANGED in told or "is not a state that properly" in told
-
-
-def test_a_state_of_the_first_version_is_read_as_it_was(tmp_path: Path) -> None:
-    monitor = some_of_all()
-    path = monitor.save(tmp_path / "watch.json")
-    old = path.read_bytes().replace(b'"version": 2', b'"version": 1')
-    assert b"lag" not in old
-    assert b"overlap" not in old
-    path.write_bytes(old)
-    again = Monitor.load(path)
-    assert again.options["lag"] == 0
-    assert state(again) == state(monitor)
 
 
 # Forged, with a checksum that fits
@@ -249,12 +178,12 @@ def forged(content: Any, at: tuple[Any, ...], change: Any) -> Any:
 
 def check_forged(content: Any, path: Path) -> None:
     """Require that a content is refused in words, or taken as it is by a monitor that goes on."""
-    text, _ = _stored.written(content)
+    text, _ = STATES.written(content)
     path.write_text(text, encoding="ascii")
     try:
         monitor = Monitor.load(path)
     except DataError as refusal:
-        if CHANGED not in str(refusal):
+        if CHANGED not in str(refusal) and "cannot be used: " not in str(refusal):
             raise
         return
     assert state(monitor) == text
@@ -305,28 +234,6 @@ def test_no_forged_state_at_all_does_harm(name: str, tmp_path: Path) -> None:
         check_forged(content, tmp_path / "watch.json")
 
 
-@pytest.mark.parametrize("constant", ["NaN", "Infinity", "-Infinity", "1e999"])
-def test_numbers_that_json_does_not_have_are_refused(constant: str, tmp_path: Path) -> None:
-    path, text = tmp_path / "watch.json", state(some_of_all())
-    said = text.partition('"content": ')[2].removesuffix("}\n")
-    said = re.sub(r'"total": [0-9.]+', f'"total": {constant}', said)
-    head = f'{{"format": "properly-monitor", "version": 1, "sha256": "{_checksum(said)}"'
-    path.write_text(f'{head}, "content": {said}}}\n', encoding="ascii")
-    assert CHANGED in refused(path)
-
-
-@pytest.mark.parametrize("said", ["[" * 100_000, "1" * 5000, "{}", "null", '{"options": {}}'])
-def test_content_of_another_kind_is_refused(said: str, tmp_path: Path) -> None:
-    path = tmp_path / "watch.json"
-    head = f'{{"format": "properly-monitor", "version": 1, "sha256": "{_checksum(said)}"'
-    path.write_text(f'{head}, "content": {said}}}\n', encoding="ascii")
-    assert CHANGED in refused(path)
-
-
-def _checksum(said: str) -> str:
-    return sha256(said.encode()).hexdigest()
-
-
 # Writing
 
 
@@ -360,7 +267,7 @@ def test_a_file_that_became_something_else_is_not_replaced(tmp_path: Path) -> No
     monitor = early_only()
     path = monitor.save(tmp_path / "watch.json")
     path.write_text("mine")
-    with pytest.raises(DataError, match=r"is not a state that properly monitor has written"):
+    with pytest.raises(DataError, match=r"is not a state that properly has written"):
         monitor.save(path)
     assert path.read_text() == "mine"
     path.unlink()
@@ -406,7 +313,7 @@ def test_a_folder_can_be_kept_for_oneself_twice_and_by_no_other(tmp_path: Path) 
     path = early_only().save(tmp_path / "watch.json")
     code = "import sys; from properly import Monitor; m = Monitor(); m.save(sys.argv[1])"
     writer = [sys.executable, "-c", code, str(tmp_path / "other.json")]
-    with _stored.alone(path), _stored.alone(path):
+    with alone(path), alone(path):
         monitor = Monitor.load(path)
         monitor.save(path)
         process = subprocess.Popen(writer)  # noqa: S603
@@ -419,5 +326,5 @@ def test_a_folder_can_be_kept_for_oneself_twice_and_by_no_other(tmp_path: Path) 
 
 @pytest.mark.parametrize("path", ["none/watch.json", "a\0b"])
 def test_where_no_file_can_be_nothing_is_kept(path: str, tmp_path: Path) -> None:
-    with _stored.alone(tmp_path / path), pytest.raises(DataError):
+    with alone(tmp_path / path), pytest.raises(DataError):
         Monitor().save(tmp_path / path)

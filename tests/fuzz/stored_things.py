@@ -45,7 +45,12 @@ class Stored(NamedTuple):
 
 
 def _map(mapping: Any) -> Stored:
-    return Stored(lambda folder: mapping.save(folder / "map.json"), recalibration.load, _use)
+    return Stored(
+        lambda folder: mapping.save(folder / "map.json"),
+        recalibration.load,
+        _use,
+        has_checksum=True,
+    )
 
 
 def _rows_for(mapping: Any) -> Any:

@@ -10,7 +10,6 @@ import pytest
 
 from properly import Monitor
 from properly.errors import DataError
-from properly.evaluation._monitor import _stored
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -33,40 +32,6 @@ def refusal(call: Callable[[], object]) -> str:
     with pytest.raises(DataError) as caught:
         call()
     return str(caught.value)
-
-
-def test_what_cannot_be_read_is_said_word_for_word(path: Path) -> None:
-    assert path.exists()
-    told = "cannot read the state"
-    assert refusal(lambda: Monitor.load("no\nne")) == f"{told} no\\nne: no such file or directory"
-    assert refusal(lambda: Monitor.load(".")) == f"{told} .: is a directory"
-    assert refusal(lambda: Monitor.load("a\0b")) == f"{told} a\\x00b: no file can have such a name"
-
-
-@pytest.mark.parametrize("content", [b"", b"y,p\n1,0.5\n", b'{"format": "properly-map"}', b"\xff"])
-def test_what_is_not_ours_is_said_word_for_word(path: Path, content: bytes) -> None:
-    path.write_bytes(content)
-    told = f"{SHOWN} is not a state that properly monitor has written"
-    hint = "\n\nHint: give another --state; a new file is begun."
-    assert refusal(lambda: Monitor.load(path)) == told + hint
-
-
-@pytest.mark.parametrize("change", [b"0.2", b'"version": 0, '])
-def test_what_was_changed_is_said_word_for_word(path: Path, change: bytes) -> None:
-    data = path.read_bytes()
-    places = {b"0.2": b'"cases": 2', b'"version": 0, ': b'"version": 2, '}
-    assert places[change] in data
-    path.write_bytes(data.replace(places[change], change))
-    told = f"the state {SHOWN} was cut or changed after it was written; it is not used"
-    hint = "\n\nHint: put back a copy of it, or begin a new one from all cases."
-    assert refusal(lambda: Monitor.load(path)) == told + hint
-
-
-@pytest.mark.parametrize("rest", [b'"sha256": "', b'"other": {}}'])
-def test_a_newer_state_is_said_word_for_word(path: Path, rest: bytes) -> None:
-    path.write_bytes(b'{"format": "properly-monitor", "version": 12, ' + rest)
-    told = f"the state {SHOWN} has format 12; this version of properly reads 2"
-    assert refusal(lambda: Monitor.load(path)) == f"{told}\n\nHint: pip install --upgrade properly"
 
 
 def test_two_writers_are_told_so_word_for_word(path: Path) -> None:
@@ -101,18 +66,6 @@ def test_what_cannot_be_written_is_said_word_for_word(
     monkeypatch.setattr(os, "fsync", full)
     told = f"there is no room left on the disk for {SHOWN}; nothing was written"
     assert refusal(lambda: monitor.save(path)) == told
-
-
-def test_a_state_that_would_be_too_long_is_refused_word_for_word(
-    path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monitor = Monitor.load(path)
-    size = path.stat().st_size
-    monkeypatch.setattr(_stored, "LARGEST", size - 1)
-    told = f"a state can be {size - 1:,} bytes long; this one would be {size:,}"
-    hint = "\n\nHint: begin another one, for the cases to come."
-    assert refusal(lambda: monitor.save(path)) == told + hint
-    assert "was cut or changed" in refusal(lambda: Monitor.load(path))
 
 
 def test_a_rule_of_ones_own_cannot_be_saved(path: Path) -> None:

@@ -228,7 +228,7 @@ def test_rows_of_a_known_map_by_hand() -> None:
 def test_a_map_is_rebuilt_from_what_is_written(mapping: Any) -> None:
     y, p = sample()
     fitted = mapping.fit(properly.Cases(y, p, labels=GRADES))
-    record = json.loads(fitted.dumps())
+    record = json.loads(json.dumps(fitted.to_dict()))
     assert (record["kind"], record["of"]) == (mapping.kind, "classes")
     again = type(mapping)(**record["parameters"])
     assert again.labels == tuple(GRADES)
@@ -396,7 +396,7 @@ def test_two_classes_have_one_cut() -> None:
 @pytest.mark.parametrize("mapping", REDUCTIONS, ids=repr)
 def test_reductions_are_written_with_their_maps(mapping: Any) -> None:
     fitted, y, p = fitted_to_sample(mapping)
-    record = json.loads(fitted.dumps())["parameters"]
+    record = fitted.to_dict()["parameters"]
     assert [one["kind"] for one in record["maps"]] == [mapping.map.kind] * len(fitted.maps)
     again = type(mapping)(**record | {"maps": fitted.maps})
     with warnings.catch_warnings():

@@ -199,7 +199,7 @@ def test_maps_by_group_are_written_and_read(mapping: Any) -> None:
     q, again = (x.at(cases.p, groups=cases.groups) for x in (fitted, back))
     np.testing.assert_array_equal(q, again)
     if isinstance(mapping, GroupShift):
-        written = json.loads(fitted.dumps())["parameters"]
+        written = fitted.to_dict()["parameters"]
         assert (written["groups"], written["otherwise"]) == (fitted.shifts, 0.0)
 
 

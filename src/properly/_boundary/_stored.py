@@ -69,16 +69,15 @@ class StoredKind(NamedTuple):
             message = f"a {self.noun} can have at most {most} in a file; this one has more"
             raise DataError(message, hint=self.smaller)
 
-    def written(self, content: dict[str, Any], indent: int | None = None) -> tuple[str, str]:
+    def written(self, content: dict[str, Any]) -> tuple[str, str]:
         """Return the text of a file, and the checksum of its content."""
         import properly
 
-        checksum = sha256(canonical(content)).hexdigest()
-        made = f"properly {properly.__version__}"
-        record = dict(zip(NAMES, (self.format, VERSION, made, checksum, content), strict=True))
-        text = json.dumps(record, allow_nan=False, indent=indent)
-        self.require_size(len(text))
-        return text, checksum
+        text = canonical(content)
+        checksum, made = sha256(text).hexdigest(), f"properly {properly.__version__}"
+        head = json.dumps(dict(zip(NAMES, (self.format, VERSION, made, checksum), strict=False)))
+        self.require_size(len(head) + len(text))
+        return f'{head[:-1]}, "content": {text.decode()}}}', checksum
 
     def read(self, path: str | os.PathLike[str]) -> tuple[dict[str, Any], str]:
         """Read a file as `parsed` reads text."""
@@ -92,7 +91,7 @@ class StoredKind(NamedTuple):
             raise ArgumentTypeError(message, hint="load reads a file.")
         data = text.encode("utf-8", "backslashreplace") if isinstance(text, str) else text
         self.require_size(len(data))
-        if self.format.encode() not in data[:100]:
+        if self.format.encode() not in data:
             message = f"{shown or 'the text'} is not a {self.noun} that properly has written"
             raise DataError(message, hint=self.writers)
         with self.undamaged(shown):
@@ -100,7 +99,7 @@ class StoredKind(NamedTuple):
             require(data.count(b"[") + data.count(b"{") <= LISTS)
             record = json.loads(data, parse_constant=_refuse_constant)
             require(record["format"] == self.format and type(record["version"]) is int)
-            self._require_version(record, shown)
+            _require_version(record)
             require(tuple(sorted(record)) == tuple(sorted(NAMES)))
             content, checksum = record["content"], record["sha256"]
             require(type(content) is dict)
@@ -120,40 +119,32 @@ class StoredKind(NamedTuple):
             require(canonical(written(result)) == canonical(content))
         return result
 
-    def _require_version(self, record: dict[str, Any], shown: str) -> None:
-        require(record["version"] >= 1)
-        if record["version"] > VERSION:
-            made = printable(str(record.get("made_with", "a newer version")))
-            message = (
-                f"{self._named(shown)} has format {record['version']}, of {made}; this version of "
-                f"properly reads {VERSION}"
-            )
-            raise DataError(message, hint=UPGRADE)
-
-    def _named(self, shown: str) -> str:
-        return f"the {self.noun} {shown}".rstrip()
-
     @contextmanager
     def undamaged(self, shown: str) -> Iterator[None]:
         """Say that a file was cut or changed, or what in it is refused."""
+        named = f"the {self.noun} {shown}".rstrip()
         try:
             yield
         except ProperlyError as error:
             what, _, hint = str(error).partition("\n\nHint: ")
-            if hint in (UPGRADE, self.smaller):
-                raise
-            message = f"{self._named(shown)} cannot be used: {what}"
-            raise DataError(message, hint=self.remedy) from None
+            message = f"{named} cannot be used: {what}"
+            raise DataError(message, hint=UPGRADE if hint == UPGRADE else self.remedy) from None
         except (Damaged, RecursionError, *ODD):
-            message = (
-                f"{self._named(shown)} was cut or changed after it was written; it is not used"
-            )
+            message = f"{named} was cut or changed after it was written; it is not used"
             raise DataError(message, hint=self.remedy) from None
 
 
 def canonical(content: Any) -> bytes:
     """Write a content in the one way that its checksum is of."""
     return json.dumps(content, sort_keys=True, allow_nan=False).encode()
+
+
+def _require_version(record: dict[str, Any]) -> None:
+    require(record["version"] >= 1)
+    if record["version"] > VERSION:
+        made = printable(str(record.get("made_with", "a newer version")))
+        message = f"its format is {record['version']}, of {made}; this version reads {VERSION}"
+        raise DataError(message, hint=UPGRADE)
 
 
 def _refuse_constant(_: str) -> NoReturn:

@@ -26,7 +26,7 @@ from properly.cli._options import (
 )
 from properly.cli._running import emit, progress_bar, require_output
 from properly.cli._wording import in_options
-from properly.recalibration._map_registry import named
+from properly.recalibration._map_registry import fitted_to
 
 if TYPE_CHECKING:
     from properly import Interval
@@ -35,10 +35,9 @@ if TYPE_CHECKING:
     from properly.rules import Rule
 
 AUTO = "auto"
-# For an event alone, and for classes alone; a temperature is for either.
-EVENT_MAPS = tuple(kind.replace("_", "-") for kind in named("event"))
-CLASS_MAPS = tuple(kind.replace("_", "-") for kind in named("classes"))
-TEMPERATURE = "temperature"
+# Simplest first: for an event, and for classes alone.
+EVENT_MAPS = tuple(kind.replace("_", "-") for kind in fitted_to("event"))
+CLASS_MAPS = tuple(kind.replace("_", "-") for kind in fitted_to("classes") if kind != "temperature")
 EXAMPLES = r"""
 properly recalibrate fit crash.csv --outcome died --forecast logistic \
     --clusters cluster --output map.json
@@ -91,11 +90,11 @@ def _options() -> list[click.Parameter]:
     return [
         click.Option(
             ["--map", "kind"],
-            type=MapName([AUTO, TEMPERATURE, *EVENT_MAPS, *CLASS_MAPS]),
+            type=MapName([AUTO, *EVENT_MAPS, *CLASS_MAPS]),
             default=AUTO,
             show_default=True,
             metavar="KIND",
-            help=f"Kind of map: {', '.join((TEMPERATURE, *EVENT_MAPS))}; of classes temperature, "
+            help=f"Kind of map: {', '.join(EVENT_MAPS)}; of classes temperature, "
             f"{', '.join(CLASS_MAPS)}. With auto, the simplest that is nearly as good as the best, "
             "if it helps.",
         ),
@@ -180,8 +179,8 @@ def _require_sense(kind: str, *, classes: str | None, groups: str | None) -> Non
     if kind in CLASS_MAPS and classes is None:
         message = f"--map {kind} is about classes; give their labels by --classes."
         raise click.UsageError(message)
-    if kind in EVENT_MAPS and classes is not None:
-        listed = ", ".join((TEMPERATURE, *CLASS_MAPS))
+    if kind in EVENT_MAPS and kind != "temperature" and classes is not None:
+        listed = ", ".join(("temperature", *CLASS_MAPS))
         message = f"--map {kind} is for one event; maps for classes are {listed}."
         raise click.UsageError(message)
 

@@ -22,7 +22,7 @@ from properly.counts._cases import (
 )
 from properly.errors import ArgumentTypeError, DataError
 from properly.inference._logistic import logit
-from properly.recalibration._log_odds_maps import FEW, Coefficients, Logistic, LogOddsMap
+from properly.recalibration._log_odds_maps import FEW, Coefficients, Logistic, LogOddsMap, as_atoms
 from properly.recalibration._map import Map, Monotone
 from properly.recalibration._reduction_maps import require_event_maps
 from properly.recalibration._training import Sample, Training
@@ -153,6 +153,7 @@ class GroupShift(GroupMap, LogOddsMap):
     def __post_init__(self) -> None:
         # What a line does not take is refused as there.
         Logistic(self.intercept, self.slope, smooth=self.smooth, certain=self.certain)
+        object.__setattr__(self, "atoms", as_atoms(self.atoms, self.range))
         for name in ("intercept", "slope", "otherwise", "between"):
             value = getattr(self, name)
             if value is not None:

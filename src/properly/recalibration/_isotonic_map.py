@@ -40,18 +40,20 @@ def as_knots(make: Any, given: Any) -> Any:
     """Take columns of probabilities, by name or in order; the first increases, no other falls."""
     columns = make(**given) if isinstance(given, Mapping) else make(*given)
     columns = make(*(read_only(np.array(x, dtype=np.float64)) for x in columns))
+    shapes = [x.shape for x in columns]
+    if len(set(shapes)) > 1 or len(shapes[0]) != 1 or shapes[0] == (0,):
+        message = f"knots must be columns of equally many numbers, at least one; got {shapes}"
+        raise DataError(message)
     for name, column in columns._asdict().items():
         steps = np.diff(column)
-        if column.shape != columns[0].shape or column.shape == (0,) or column.ndim != 1:
-            said = "columns of numbers, equally many and at least one"
-        elif not (column.min() >= 0 and column.max() <= 1):
-            said = f"in [0, 1]; not so {name}"
-        elif not (steps > 0 if name == "p" else steps >= 0).all():
-            said = f"{'increasing' if name == 'p' else 'never falling'}; not so {name}"
-        else:
-            continue
-        message = f"knots must be {said}"
-        raise DataError(message)
+        falls = np.append(False, steps <= 0 if name == "p" else steps < 0)
+        order = "increasing" if name == "p" else "never falling"
+        outside = ~((column >= 0) & (column <= 1))
+        for bad, rule in ((outside, "in [0, 1]"), (falls, order)):
+            if bad.any():
+                row = int(np.argmax(bad))
+                message = f"knots must be {rule}; {name} has {column[row]} in row {row}"
+                raise DataError(message)
     return columns
 
 

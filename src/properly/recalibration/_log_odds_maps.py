@@ -61,9 +61,9 @@ class Atoms(NamedTuple):
 NO_ATOMS = Atoms()
 
 
-def _as_atoms(given: Atoms | Mapping[str, float | None], ends: object) -> Atoms:
+def as_atoms(given: Atoms | Mapping[str, float | None], ends: object) -> Atoms:
     """Take what 0 and 1 become: probabilities, of a map that has a range."""
-    atoms = Atoms(**given) if isinstance(given, Mapping) else given
+    atoms = Atoms(**given) if isinstance(given, Mapping) else Atoms(*given)
     for name, value in atoms._asdict().items():
         if value is not None and not (ends is not None and 0 <= value <= 1):
             message = f"what {name} becomes must be in [0, 1], of a map with a range; got {value!r}"
@@ -85,7 +85,7 @@ class LogOddsMap(Map):
     def __post_init__(self) -> None:
         check_flag(self.smooth, "smooth")
         check_choice(self.certain, get_args(Certain), "certain")
-        object.__setattr__(self, "atoms", _as_atoms(self.atoms, self.range))
+        object.__setattr__(self, "atoms", as_atoms(self.atoms, self.range))
         for name in self.parameters:
             value = getattr(self, name)
             if value is not None:

@@ -385,7 +385,7 @@ class Map(ABC):
     def dumps(self) -> str:
         """Write the map as JSON; `loads` reads it back to the last digit."""
         self._require_fitted()
-        return MAPS.written(self.to_dict(), indent=1)[0]
+        return MAPS.written(self.to_dict())[0]
 
     def to_dict(self) -> dict[str, Any]:
         """Return the map as JSON can hold it."""
@@ -405,7 +405,8 @@ class Map(ABC):
         parts = []
         for item in fields(self):
             value = getattr(self, item.name)
-            if item.name in Map.__dataclass_fields__ or not item.repr or value is item.default:
+            usual = value is item.default or (type(value) in (str, float) and value == item.default)
+            if item.name in Map.__dataclass_fields__ or not item.repr or usual:
                 continue
             shown = f"{value:.4g}" if isinstance(value, float) else repr(value)
             parts.append(f"{item.name}={shown}")
@@ -414,7 +415,9 @@ class Map(ABC):
 
 def _as_json(value: Any) -> Any:
     """Write columns by name, and all else as `plain` does."""
-    return plain(value._asdict() if hasattr(value, "_asdict") else value)
+    if hasattr(value, "_asdict"):
+        return {name: _as_json(x) for name, x in value._asdict().items()}
+    return value.tolist() if isinstance(value, np.ndarray) else plain(value)
 
 
 @dataclass(frozen=True, eq=False, repr=False)

@@ -93,9 +93,9 @@ KINDS = {
 }
 
 
-def named(*tasks: str) -> tuple[str, ...]:
-    """Return the kinds that can be asked for by name, for exactly these tasks."""
-    return tuple(kind for kind, one in KINDS.items() if one.tasks == tasks)
+def fitted_to(task: str) -> tuple[str, ...]:
+    """Return the kinds that can be asked for by name, simplest first; no map is none of them."""
+    return tuple(k for k, one in KINDS.items() if task in one.tasks and k != "identity")
 
 
 def usual_maps(task: str) -> tuple[Map, ...]:

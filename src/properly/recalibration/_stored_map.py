@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import re
+import reprlib
 from typing import TYPE_CHECKING, Any
 
 from properly._boundary._files import require
 from properly._boundary._stored import UPGRADE
+from properly._boundary._text import printable
 from properly.errors import DataError
 from properly.recalibration._map import MAPS, Map
 from properly.recalibration._map_registry import KINDS
@@ -62,7 +64,7 @@ def load(path: str | os.PathLike[str]) -> Map:
     ...     load(path)
     Logistic(intercept=0.1, slope=0.9)
     """
-    return MAPS.made(MAPS.read(path)[0], str(path), map_of, Map.to_dict)
+    return MAPS.made(MAPS.read(path)[0], printable(str(path)), map_of, Map.to_dict)
 
 
 def loads(text: str | bytes) -> Map:
@@ -91,7 +93,7 @@ def map_of(record: dict[str, Any]) -> Map:
     """Make a map of what `Map.to_dict` returned."""
     kind = record["kind"]
     if kind not in KINDS:
-        message = f"a map must be of a kind that is known here; got {kind!r}"
+        message = f"a map must be of a kind that is known here; got {reprlib.repr(kind)}"
         raise DataError(message, hint=UPGRADE)
     training, gain, ends = (record[name] for name in ("training", "gain", "range"))
     if training is not None:
@@ -109,6 +111,7 @@ def map_of(record: dict[str, Any]) -> Map:
     about: dict[str, Any] = {"range": None if ends is None else (low, high), "training": training}
     parameters = {name: _decoded(x) for name, x in record["parameters"].items()}
     result: Map = KINDS[kind].make(**parameters, **about, gain=gain, notices=notices)
+    require(result.is_fitted)
     return result
 
 

@@ -235,8 +235,11 @@ class VennAbers(Map):
         check_choice(self.merge, get_args(Merge), "merge")
         if self.knots is not None:
             pairs = as_knots(Pairs, self.knots)
-            if not ((pairs.p0 <= pairs.p1) & (pairs.p0 < 1) & (pairs.p1 > 0)).all():
-                message = "knots must be pairs with p0 <= p1, p0 < 1 and p1 > 0"
+            bad = ~((pairs.p0 <= pairs.p1) & (pairs.p0 < 1) & (pairs.p1 > 0))
+            if bad.any():
+                row = int(np.argmax(bad))
+                found = f"{pairs.p0[row]} and {pairs.p1[row]} in row {row}"
+                message = f"knots must be pairs with p0 <= p1, p0 < 1 and p1 > 0; got {found}"
                 raise DataError(message)
             object.__setattr__(self, "knots", pairs)
 

@@ -25,8 +25,8 @@ if TYPE_CHECKING:
     from properly.typing import Column
 
 STATES = StoredKind(
-    "monitor",
-    writers="Monitor.save writes them; give another --state, and a new file is begun.",
+    "state",
+    writers="give another --state; a new file is begun.",
     remedy="put back a copy of it, or begin a new one from all cases.",
     # Some tens of millions of cases; more are watched by groups of their own files.
     smaller="begin another one, for the cases to come.",
