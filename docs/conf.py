@@ -14,6 +14,7 @@ from latex2mathml.converter import convert
 
 import properly
 from properly import rules
+from properly.rules import BinaryRule, ClassRule, _registry
 
 # The documentation's scripts are not part of the package.
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
@@ -88,56 +89,18 @@ html_theme_options = {
 html_sidebars: dict[str, list[str]] = {"index": [], "getting-started": [], "gallery": []}
 
 
+EXAMPLES = [rules.parse_rule(text) for text in _registry.EXAMPLES]
+
+
 def facts_of_rules() -> str:
     """Lay out what rules say of themselves, so that the page cannot disagree with the code."""
-    examples = (
-        rules.Brier(),
-        rules.Log(),
-        rules.Power(1.5),
-        rules.Spherical(),
-        rules.Pseudospherical(0.5),
-        rules.Misclassification(),
-        rules.Elementary(0.1),
-        rules.Regret((0.05, 0.2)),
-        rules.Regret((0.05, 0.2), prior="logit"),
-        rules.BetaWeighted(2, 8),
-        rules.PointWeighted([0.05, 0.1, 0.2]),
-        rules.HistogramWeighted([0.02, 0.05, 0.1, 0.2], [3, 5, 2]),
-        rules.Shifted(0.1),
-        rules.Shifted(0.1, form="classweighted"),
-        rules.Shifted(0.1, form="published"),
-        rules.MissedBenefit(),
-        rules.Bounded(rules.Brier(), (0.05, 0.2)),
-        rules.Bounded(rules.Log(), (0.05, 0.2)),
-        rules.Mixture([(1, rules.Brier()), (0.5, rules.Elementary(0.1))]),
-    )
-    return laid_out([(rule, rule.range[1]) for rule in examples])
+    return laid_out([(rule, rule.range[1]) for rule in EXAMPLES if isinstance(rule, BinaryRule)])
 
 
 def facts_of_class_rules() -> str:
     """Lay out what rules for several classes say of themselves."""
-    examples = (
-        rules.Brier(),
-        rules.Brier(scale="mean"),
-        rules.Log(),
-        rules.Power(1.5),
-        rules.Spherical(),
-        rules.Pseudospherical(0.5),
-        rules.Misclassification(),
-        rules.RPS(),
-        rules.RPS(weights=[1, 0]),
-        rules.RPS(normalized=False),
-        rules.RankedLog(),
-        rules.Ranked(rules.Bounded(rules.Brier(), (0.05, 0.2))),
-        rules.QuadraticRPS(),
-        rules.SquaredMeanError(),
-        rules.SquaredAbsoluteRPS(),
-        rules.PBS(),
-        rules.PLL(),
-        rules.PBS(ties="any_correct"),
-        rules.Penalized(rules.RPS(), penalty=0.5, cost="absolute"),
-    )
-    return laid_out([(rule, rule.range_for(3)[1]) for rule in examples])
+    of_classes = [rule for rule in EXAMPLES if isinstance(rule, ClassRule)]
+    return laid_out([(rule, rule.range_for(3)[1]) for rule in of_classes])
 
 
 def laid_out(examples: list[tuple[rules.Rule, float]]) -> str:

@@ -30,7 +30,7 @@ DOORS = {
         by_group compare confidence_set leaderboard over_time
     """,
     "properly.counts": """
-        Answers Cases Histogram Tally baselines cumulative one_vs_rest top_label with_event_rate
+        Answers Cases Tally baselines cumulative one_vs_rest top_label with_event_rate
     """,
     "properly.datasets": """
         CoupledClasses CoupledGaussian Crash NELSON_CASES NelsonCase Posterior Simulation
@@ -81,10 +81,10 @@ DOORS = {
         figures methods show write
     """,
     "properly.rules": """
-        Audit BetaWeighted BinaryRule Bounded Brier ClassRule Counterexample Elementary Finding
+        Audit BetaWeighted BinaryRule Bounded Brier ClassRule Elementary
         HistogramWeighted Interval Log Misclassification MissedBenefit Mixture PBS PLL Penalized
-        PointWeighted Power Propriety Pseudospherical QuadraticRPS RPS Ranked RankedLog Regret Rule
-        Shifted Spherical SquaredAbsoluteRPS SquaredMeanError audit is_superior parse_rule
+        PointWeighted Propriety Pseudospherical QuadraticRPS RPS Ranked RankedLog Regret Rule
+        Shifted Spherical SquaredAbsoluteRPS  audit is_superior parse_rule
         superior_penalty
     """,
     "properly.typing": """

@@ -366,7 +366,7 @@ def test_what_is_no_rule_is_no_way_to_use_an_audit(text: str, said: str) -> None
 def few_rules(monkeypatch: pytest.MonkeyPatch) -> None:
     """Replace the library by a few of its rules."""
     few = ("Brier()", "SquaredAbsoluteRPS()", "Elementary(0.25)")
-    monkeypatch.setattr("properly.cli._audit.LIBRARY", few)
+    monkeypatch.setattr("properly.rules._registry.EXAMPLES", few)
 
 
 @pytest.mark.usefixtures("few_rules")

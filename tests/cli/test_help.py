@@ -20,8 +20,8 @@ import properly
 import reproductions as reproduce
 from properly import cli, datasets, rules
 from properly.cli._commands import COMMANDS
-from properly.cli._options import NAMES
 from properly.recalibration import Logistic
+from properly.rules._registry import SHORT_NAMES
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -199,7 +199,7 @@ def test_the_rules_that_are_offered_are_all_that_need_no_numbers() -> None:
     makers = [getattr(rules, name) for name in rules.__all__]
     are_rules = [m for m in makers if isinstance(m, type) and issubclass(m, rules.Rule)]
     known = {plain(m) for m in (*are_rules, rules.PBS, rules.PLL) if not inspect.isabstract(m)}
-    assert {repr(rules.parse_rule(name)) for name in NAMES} == known - {None}
+    assert {repr(rules.parse_rule(name)) for name in SHORT_NAMES} == known - {None}
 
 
 def shell(*arguments: str, **environment: str) -> subprocess.CompletedProcess[str]:

@@ -16,7 +16,7 @@ from properly.counts._histogram import equal_count, equal_rank, equal_width
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from properly.counts import Histogram
+    from properly.counts._histogram import Histogram
 
     Floats = NDArray[np.float64]
 

@@ -30,8 +30,8 @@ from properly.rules import (
     RankedLog,
     Spherical,
     SquaredAbsoluteRPS,
-    SquaredMeanError,
 )
+from properly.rules._distance import SquaredMeanError
 
 if TYPE_CHECKING:
     from collections.abc import Callable

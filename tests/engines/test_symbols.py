@@ -31,7 +31,6 @@ from properly.rules import (
     Log,
     MissedBenefit,
     Penalized,
-    Power,
     Propriety,
     Pseudospherical,
     RankedLog,
@@ -60,8 +59,6 @@ INEXPRESSIBLE: list[Rule] = [
     Regret((0.05, 0.2), prior=BetaWeighted(2, 8)),
     Regret((0.3, 0.3 + 1e-6), prior=BetaWeighted(2, 8)),
     Bounded(Pseudospherical(-2 / 3), (0.1, 0.9)),
-    Power(1.5),
-    Power(3),
 ]
 EVENT_RULES = [rule for rule in subjects.RULES if rule not in INEXPRESSIBLE]
 # Ends, halves, what 1 - p or 1 + p cannot tell from them, and both sides of every threshold.

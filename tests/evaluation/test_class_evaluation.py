@@ -34,8 +34,8 @@ from properly.rules import (
     Shifted,
     Spherical,
     SquaredAbsoluteRPS,
-    SquaredMeanError,
 )
+from properly.rules._distance import SquaredMeanError
 
 GRADES = ["low", "mid", "high"]
 Y = [0, 1, 2]

@@ -23,7 +23,6 @@ from properly.rules import (
     Brier,
     Elementary,
     Log,
-    Power,
     Pseudospherical,
     QuadraticRPS,
     RankedLog,
@@ -43,11 +42,9 @@ TINY, SMALLEST, NEXT_TO_ONE = 1e-300, 5e-324, 1 - 2.0**-53
 ODD = (0.0, 1.0, 0.5, 0.1, 0.3, TINY, 3e-300, 1e-310, SMALLEST, NEXT_TO_ONE, 1 - 1e-16, 1e-16)
 BINARY = (
     *(Brier(), Log(), Spherical(), Elementary(0.3), BetaWeighted(2, 2), BetaWeighted(0.5, 0.5)),
-    *(Regret((0.1, 0.4)), Bounded(Log(), (0.05, 0.9)), Pseudospherical(-1.0), Power(1.2)),
+    *(Regret((0.1, 0.4)), Bounded(Log(), (0.05, 0.9)), Pseudospherical(-1.0)),
 )
-OF_CLASSES = (
-    *(Brier(), Log(), Power(1.2), Spherical(), RPS(), QuadraticRPS(), RankedLog(), PBS()),
-)
+OF_CLASSES = (*(Brier(), Log(), Spherical(), RPS(), QuadraticRPS(), RankedLog(), PBS()),)
 
 
 def _strided(x: Any) -> Any:

@@ -37,8 +37,8 @@ from properly.rules import (
     Regret,
     Shifted,
     Spherical,
-    SquaredMeanError,
 )
+from properly.rules._distance import SquaredMeanError
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

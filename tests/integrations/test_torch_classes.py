@@ -19,15 +19,14 @@ from properly.rules import (
     Log,
     Misclassification,
     Penalized,
-    Power,
     Pseudospherical,
     QuadraticRPS,
     Ranked,
     RankedLog,
     Spherical,
     SquaredAbsoluteRPS,
-    SquaredMeanError,
 )
+from properly.rules._distance import SquaredMeanError
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -45,7 +44,6 @@ SMOOTH: list[ClassRule] = [
     Log(),
     Spherical(),
     Pseudospherical(0.5),
-    Power(3),
     RPS(),
     RPS([1, 2, 3]),
     RPS(normalized=False),
@@ -55,7 +53,6 @@ SMOOTH: list[ClassRule] = [
     Ranked(Log()),
     Ranked([Spherical(), Brier(), Log()]),
     SquaredMeanError(),
-    SquaredMeanError([0, 1, 4, 9]),
     QuadraticRPS(),
     SquaredAbsoluteRPS(),
 ]

@@ -9,7 +9,8 @@ import pytest
 from tests.laws.class_subjects import SUBJECTS as CLASS_SUBJECTS
 from tests.laws.subjects import SUBJECTS
 
-from properly.rules import Bounded, Brier, ClassRule, Log, MissedBenefit, Mixture, SquaredMeanError
+from properly.rules import Bounded, Brier, ClassRule, Log, MissedBenefit, Mixture
+from properly.rules._distance import SquaredMeanError
 
 if TYPE_CHECKING:
     from properly.rules import BinaryRule

@@ -234,11 +234,10 @@ def squared_distance(p: Row, y: int) -> Fraction:
     return distance(p, y) ** 2
 
 
-def squared_mean(values: Sequence[int] | None = None, *, normalized: bool = True) -> Price:
+def squared_mean() -> Price:
     def price(p: Row, y: int) -> Fraction:
-        v = values or range(len(p))
-        mean = sum((share * value for share, value in zip(p, v, strict=True)), ZERO)
-        return (mean - v[y]) ** 2 / (Fraction(v[-1] - v[0]) ** 2 if normalized else 1)
+        mean = sum((share * k for k, share in enumerate(p)), ZERO)
+        return (mean - y) ** 2 / Fraction(len(p) - 1) ** 2
 
     return price
 

@@ -21,7 +21,6 @@ from properly.rules import (
     Log,
     Misclassification,
     Penalized,
-    Power,
     Propriety,
     Pseudospherical,
     QuadraticRPS,
@@ -29,8 +28,8 @@ from properly.rules import (
     RankedLog,
     Spherical,
     SquaredAbsoluteRPS,
-    SquaredMeanError,
 )
+from properly.rules._distance import SquaredMeanError
 
 from . import class_oracles as exact
 
@@ -121,17 +120,6 @@ def pseudospherical(power: float) -> Price:
     return price
 
 
-def power_score(alpha: float) -> Price:
-    """Return the power score in sixty digits."""
-
-    def price(p: Row, y: int) -> Decimal:
-        a = Decimal(alpha)
-        powers = sum(exact.decimal(value) ** a for value in p)
-        return powers - (a * exact.decimal(p[y]) ** (a - 1) - 1) / (a - 1)
-
-    return price
-
-
 UNORDERED = [
     nominal(Brier(), exact.brier, constant(2)),
     nominal(Brier("mean"), exact.over(exact.brier, lambda K: K), lambda K: 2 / K),
@@ -140,15 +128,12 @@ UNORDERED = [
     nominal(Spherical(), exact.spherical, constant(1)),
     nominal(Pseudospherical(), pseudospherical(-2 / 3), constant(INFINITE)),
     nominal(Pseudospherical(0.5), pseudospherical(0.5), constant(2)),
-    nominal(Power(1.5), power_score(1.5), constant(3)),
-    nominal(Power(3), power_score(3), constant(1.5)),
     nominal(Misclassification(), exact.mistake(), constant(1), PROPER),
 ]
 
 QUARTER, HALF = Fraction(1, 4), Fraction(1, 2)
 BOUNDED = exact.cut_bounded_brier(QUARTER, 3 * QUARTER)
 MIDDLE = Bounded(Brier(), (0.25, 0.75))
-VALUES = (0, 1, 4, 8)
 four: dict[str, Any] = {"classes": (4,)}
 
 ORDERED = [
@@ -233,14 +218,6 @@ ORDERED = [
         binary=STRICT,
     ),
     ordered(SquaredMeanError(), exact.squared_mean(), constant(1), PROPER, binary=STRICT),
-    ordered(
-        SquaredMeanError(normalized=False),
-        exact.squared_mean(normalized=False),
-        lambda K: (K - 1) ** 2,
-        PROPER,
-        binary=STRICT,
-    ),
-    ordered(SquaredMeanError(VALUES), exact.squared_mean(VALUES), constant(1), PROPER, **four),
     ordered(QuadraticRPS(), exact.quadratic_rps(Fraction(0.1)), constant(1.1)),
     ordered(QuadraticRPS(0.5), exact.quadratic_rps(HALF), constant(1.5)),
 ]

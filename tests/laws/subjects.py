@@ -26,7 +26,6 @@ from properly.rules import (
     MissedBenefit,
     Mixture,
     PointWeighted,
-    Power,
     Propriety,
     Pseudospherical,
     Regret,
@@ -152,8 +151,6 @@ SUBJECTS = [
     Subject(Regret((0.3, 0.3 + 1e-6), prior=BetaWeighted(2, 8)), PROPER, (0.3, 0.3 + 1e-6)),
     Subject(Regret((0, 1), prior=Spherical()), STRICT),
     Subject(Pseudospherical(0.4), STRICT),
-    Subject(Power(1.5), STRICT),
-    Subject(Power(3), STRICT),
     # Of negative powers, slopes of right and certain forecasts are infinite: no law for those.
     Subject(Bounded(Pseudospherical(-2 / 3), (0.1, 0.9)), PROPER, (0.1, 0.9)),
 ]

@@ -7,20 +7,20 @@ import inspect
 import pytest
 
 from properly import rules
-from properly.cli._audit import LIBRARY
 from properly.rules import BinaryRule, ClassRule, Propriety, Rule, audit, parse_rule
+from properly.rules._registry import EXAMPLES
 
 
 def test_the_library_that_is_audited_has_every_rule() -> None:
     public = {getattr(rules, name) for name in rules.__all__}
     kinds = {thing for thing in public if isinstance(thing, type) and issubclass(thing, Rule)}
     concrete = {kind for kind in kinds if not inspect.isabstract(kind)}
-    assert {type(parse_rule(text)) for text in LIBRARY} == concrete
+    assert {type(parse_rule(text)) for text in EXAMPLES} == concrete
 
 
 CLAIMS = [
     (text, classes)
-    for text in LIBRARY
+    for text in EXAMPLES
     for classes in ((2, 3) if isinstance(parse_rule(text), ClassRule) else (2,))
 ]
 

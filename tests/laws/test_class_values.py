@@ -30,7 +30,6 @@ from properly.rules import (
     Regret,
     Spherical,
     SquaredAbsoluteRPS,
-    SquaredMeanError,
     superior_penalty,
 )
 
@@ -275,9 +274,6 @@ REFUSED: dict[str, Callable[[], object]] = {
     "no weights": lambda: RPS([]),
     "weights that are words": lambda: RPS(["a", "b"]),  # type: ignore[list-item]
     "one number for weights": lambda: RPS(3),  # type: ignore[arg-type]
-    "values that do not increase": lambda: SquaredMeanError([0, 0, 1]),
-    "values that decrease": lambda: SquaredMeanError([2, 1, 0]),
-    "one value": lambda: SquaredMeanError([1]),
     "a negative share": lambda: QuadraticRPS(-1),
     "a share of NaN": lambda: QuadraticRPS(math.nan),
     "a name for a rule": lambda: Ranked("brier"),  # type: ignore[arg-type]

@@ -27,7 +27,8 @@ from tests.laws.class_oracles import (
 
 import properly
 from properly.errors import ImproperRuleError
-from properly.rules import RPS, Brier, Log, Propriety, SquaredAbsoluteRPS, SquaredMeanError
+from properly.rules import RPS, Brier, Log, Propriety, SquaredAbsoluteRPS
+from properly.rules._distance import SquaredMeanError
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

@@ -24,8 +24,8 @@ from properly.rules import (
     RankedLog,
     Spherical,
     SquaredAbsoluteRPS,
-    SquaredMeanError,
 )
+from properly.rules._distance import SquaredMeanError
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -19,7 +19,6 @@ from properly.rules import (
     Brier,
     ClassRule,
     Elementary,
-    Finding,
     Log,
     Misclassification,
     Penalized,
@@ -29,13 +28,20 @@ from properly.rules import (
     Shifted,
     Spherical,
     SquaredAbsoluteRPS,
-    SquaredMeanError,
     audit,
     is_superior,
     superior_penalty,
 )
-from properly.rules._audit import distance_sensitive, local, reversible, superior, symmetric
+from properly.rules._audit import (
+    Finding,
+    distance_sensitive,
+    local,
+    reversible,
+    superior,
+    symmetric,
+)
 from properly.rules._counterexamples import Prices
+from properly.rules._distance import SquaredMeanError
 
 if TYPE_CHECKING:
     from properly.rules import BinaryRule

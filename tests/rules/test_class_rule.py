@@ -31,7 +31,6 @@ from properly.rules import (
     RankedLog,
     Rule,
     Spherical,
-    SquaredMeanError,
 )
 from properly.rules._class_rule import (
     at,
@@ -39,6 +38,7 @@ from properly.rules._class_rule import (
     split_off,
     squares_of_others,
 )
+from properly.rules._distance import SquaredMeanError
 
 if TYPE_CHECKING:
     from properly.typing import Array

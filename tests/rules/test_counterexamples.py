@@ -20,7 +20,6 @@ from properly.rules import (
     Bounded,
     Brier,
     ClassRule,
-    Counterexample,
     Elementary,
     HistogramWeighted,
     Log,
@@ -29,11 +28,11 @@ from properly.rules import (
     Propriety,
     Shifted,
     SquaredAbsoluteRPS,
-    SquaredMeanError,
 )
 from properly.rules._counterexamples import (
     MOST_CLASSES,
     MOST_POINTS,
+    Counterexample,
     Points,
     Prices,
     _gains,
@@ -55,6 +54,7 @@ from properly.rules._counterexamples import (
     tied,
     tied_points,
 )
+from properly.rules._distance import SquaredMeanError
 
 if TYPE_CHECKING:
     from properly.rules import BinaryRule

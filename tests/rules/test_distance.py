@@ -9,7 +9,8 @@ import numpy as np
 import pytest
 
 from properly.errors import DataError, ProperlyError
-from properly.rules import RPS, Propriety, QuadraticRPS, SquaredAbsoluteRPS, SquaredMeanError
+from properly.rules import RPS, Propriety, QuadraticRPS, SquaredAbsoluteRPS
+from properly.rules._distance import SquaredMeanError
 
 STRICT, PROPER, IMPROPER = Propriety.STRICT, Propriety.PROPER, Propriety.IMPROPER
 
@@ -26,13 +27,6 @@ STRICT, PROPER, IMPROPER = Propriety.STRICT, Propriety.PROPER, Propriety.IMPROPE
             "squared_absolute_rps_printed",
         ),
         (SquaredMeanError(), STRICT, PROPER, (1, 1, 1), "squared_mean_error"),
-        (
-            SquaredMeanError(normalized=False),
-            STRICT,
-            PROPER,
-            (1, 4, 16),
-            "squared_mean_error_sum",
-        ),
         (QuadraticRPS(), STRICT, STRICT, (1.1, 1.1, 1.1), "quadratic_rps[0.1]"),
         (QuadraticRPS(2), STRICT, STRICT, (3, 3, 3), "quadratic_rps[2]"),
     ],
@@ -85,56 +79,6 @@ def test_another_normalization_is_refused() -> None:
         SquaredAbsoluteRPS("paper")  # type: ignore[arg-type]
 
 
-# Squared error of the mean
-
-
-def test_class_values_are_taken_as_they_are() -> None:
-    rule = SquaredMeanError([0, 1, 10])
-    assert rule.values == (0.0, 1.0, 10.0)
-    assert rule.name == "squared_mean_error[0,1,10]"
-    assert rule.loss([0, 1, 2], np.eye(3)).tolist() == [0, 0, 0]
-    np.testing.assert_allclose(rule.loss([0, 1], [[0.5, 0, 0.5]] * 2), [0.25, 0.16], rtol=1e-15)
-    plain = SquaredMeanError([0, 1, 10], normalized=False)
-    np.testing.assert_allclose(plain.loss([0, 1], [[0.5, 0, 0.5]] * 2), [25, 16], rtol=1e-15)
-    assert plain.name == "squared_mean_error_sum[0,1,10]"
-    assert plain.range_for(3) == (0, 100)
-
-
-def test_values_shifted_and_stretched_change_nothing_if_normalized() -> None:
-    p = np.random.default_rng(4).dirichlet(np.ones(3), 40)
-    y = np.arange(40) % 3
-    usual = SquaredMeanError([0, 1, 3]).loss(y, p)
-    np.testing.assert_allclose(SquaredMeanError([-5, -3, 1]).loss(y, p), usual, rtol=1e-12)
-
-
-@pytest.mark.parametrize(
-    "values",
-    [[], [1], [0, 0, 1], [0, 2, 1], [0, math.nan, 1], [0, 1, math.inf], [-math.inf, 0, 1]],
-    ids=str,
-)
-def test_impossible_values_are_refused(values: list[float]) -> None:
-    with pytest.raises(DataError, match="values of classes must be two or more, finite and incr"):
-        SquaredMeanError(values)
-
-
-@pytest.mark.parametrize("values", [["a", "b"], [None, 1], 3, "01"], ids=str)
-def test_values_that_are_no_numbers_are_refused(values: Any) -> None:
-    with pytest.raises(ProperlyError, match="values"):
-        SquaredMeanError(values)
-
-
-def test_values_are_as_many_as_classes() -> None:
-    rule, p = SquaredMeanError([0, 1, 10]), np.full((1, 4), 0.25)
-    for call in (
-        lambda: rule.loss([0], p),
-        lambda: rule([0], p),
-        lambda: rule.entropy(p),
-        lambda: rule.range_for(4),
-    ):
-        with pytest.raises(DataError, match="must be one value for each of 4 classes; got 3"):
-            call()
-
-
 # The strictly proper substitute
 
 
@@ -162,11 +106,3 @@ def test_the_sum_of_both_parts() -> None:
     np.testing.assert_array_equal(QuadraticRPS(0.3).classwise(p), wanted)
     mean = SquaredMeanError()(y, p) + 0.3 * RPS()(y, p)
     assert QuadraticRPS(0.3)(y, p) == pytest.approx(mean, rel=1e-14)
-
-
-def test_logits_of_other_classes_than_the_values_are_refused() -> None:
-    rule = SquaredMeanError([0, 1, 10])
-    y, logits = [0, 1], [[0.5, 1.0], [0.0, 2.0]]
-    for ask in (rule.logit_loss, rule.logit_slope):
-        with pytest.raises(DataError, match="one value for each of 2 classes; got 3"):
-            ask(y, logits)

@@ -6,7 +6,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from properly.cli._audit import LIBRARY
 from properly.errors import ArgumentTypeError, DataError, ProperlyError
 from properly.rules import (
     PBS,
@@ -32,6 +31,7 @@ from properly.rules import (
     parse_rule,
 )
 from properly.rules._parse import LONGEST
+from properly.rules._registry import EXAMPLES
 
 HINT = '\n\nHint: write "brier", "sa-rps" or "PBS(ties=\'any_correct\')".'
 READABLE = "a rule is a name or a call, of numbers, words and rules; got "
@@ -88,7 +88,7 @@ def test_calls_are_read_with_their_arguments(text: str, rule: Rule) -> None:
     assert parse_rule(text) == rule
 
 
-@pytest.mark.parametrize("text", LIBRARY)
+@pytest.mark.parametrize("text", EXAMPLES)
 def test_what_a_rule_prints_as_is_read_as_that_rule(text: str) -> None:
     rule = parse_rule(text)
     assert parse_rule(repr(rule)) == rule

@@ -23,9 +23,9 @@ from properly.rules import (
     RankedLog,
     Spherical,
     SquaredAbsoluteRPS,
-    SquaredMeanError,
     superior_penalty,
 )
+from properly.rules._distance import SquaredMeanError
 from properly.rules._penalty import greatest_if_correct, least_if_wrong
 
 STRICT, PROPER, IMPROPER = Propriety.STRICT, Propriety.PROPER, Propriety.IMPROPER

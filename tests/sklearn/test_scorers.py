@@ -61,8 +61,8 @@ from properly.rules import (
     Shifted,
     Spherical,
     SquaredAbsoluteRPS,
-    SquaredMeanError,
 )
+from properly.rules._distance import SquaredMeanError
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator

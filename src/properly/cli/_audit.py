@@ -15,40 +15,8 @@ from properly.cli._running import progress_bar
 if TYPE_CHECKING:
     from properly.rules import Audit, Rule
 
-TIES = ("split", "first", "any_correct", "unique_only")
-# Every rule of the library, with an example where it has no default, and the published variants.
-LIBRARY = (
-    "Brier()",
-    "Log()",
-    "Power(1.5)",
-    "Spherical()",
-    "Pseudospherical()",
-    "Misclassification()",
-    "RPS()",
-    "RankedLog()",
-    "Ranked(Spherical())",
-    "SquaredAbsoluteRPS()",
-    "SquaredAbsoluteRPS('printed')",
-    "SquaredMeanError()",
-    "QuadraticRPS()",
-    *(f"{rule}(ties='{ties}')" for rule in ("PBS", "PLL") for ties in TIES),
-    "PBS(scale='algorithm2')",
-    "PBS(scale='published_code', ties='any_correct')",
-    "Penalized(RPS(), 0.5, cost='absolute')",
-    "Elementary(0.25)",
-    "BetaWeighted(2, 8)",
-    "MissedBenefit()",
-    "PointWeighted((0.1, 0.2))",
-    "HistogramWeighted((0, 0.2, 1), (3, 1))",
-    "Bounded(Brier(), (0.05, 0.2))",
-    "Regret((0.05, 0.2))",
-    "Mixture([(0.5, Brier()), (1, Elementary(0.1))])",
-    "Shifted(0.1)",
-    "Shifted(0.1, 'classweighted')",
-    "Shifted(0.1, 'published')",
-)
 HEADS = ("rule", "classes", "claims to be", "found", "gap", "shown by")
-EXAMPLES = """
+USAGE = """
 properly audit brier --classes 2
 properly audit sa-rps "PBS(ties='any_correct')"
 properly audit sa-rps --classes 4 --format json
@@ -84,12 +52,14 @@ def audit() -> click.Command:
                 ["--seed"], type=click.IntRange(min=0), default=0, show_default=True, help="Seed."
             ),
         ],
-        examples=EXAMPLES,
+        examples=USAGE,
     )
 
 
 def _audit(rules: tuple[Rule, ...], classes: int | None, layout: str, seed: int) -> None:
-    subjects: tuple[Rule | str, ...] = rules or LIBRARY
+    from properly.rules import _registry
+
+    subjects: tuple[Rule | str, ...] = rules or _registry.EXAMPLES
     with progress_bar() as progress:
         audits = []
         for done, rule in enumerate(subjects):
@@ -119,7 +89,9 @@ def _audited(subject: Rule | str, classes: int | None, seed: int) -> Audit:
 
 def _table(audits: list[Audit]) -> str:
     """Set one line a rule, and one that sums up."""
-    pairs = list(zip(LIBRARY, audits, strict=True))
+    from properly.rules import _registry
+
+    pairs = list(zip(_registry.EXAMPLES, audits, strict=True))
     rows = [_row(text, record) for text, record in pairs]
     refuted = [text for text, record in pairs if record.agreement == "refuted"]
     said = f"The search refutes no claim of {len(audits)} rules. It could not prove any."

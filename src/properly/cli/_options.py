@@ -25,24 +25,6 @@ if TYPE_CHECKING:
     from properly.rules import Rule
 
 
-# As they are printed above tables. A test keeps them those of the library.
-NAMES = (
-    "brier",
-    "log",
-    "spherical",
-    "pseudospherical",
-    "misclassification",
-    "missed_benefit",
-    "rps",
-    "ranked_log",
-    "pbs",
-    "pll",
-    "sa-rps",
-    "squared_mean_error",
-    "quadratic_rps",
-)
-
-
 class RuleType(click.ParamType):  # type: ignore[type-arg]  # generic in new versions only
     """A rule such as ``brier`` or ``"Bounded(Brier(), (0.05, 0.2))"``, or one more word."""
 
@@ -69,8 +51,10 @@ class RuleType(click.ParamType):  # type: ignore[type-arg]  # generic in new ver
         self, ctx: click.Context, param: click.Parameter, incomplete: str
     ) -> list[CompletionItem]:
         """Offer the names of rules that need no numbers."""
+        from properly.rules._registry import SHORT_NAMES
+
         del ctx, param
-        names = (*NAMES, *self.words)
+        names = (*SHORT_NAMES, *self.words)
         return [CompletionItem(name) for name in names if name.startswith(incomplete.lower())]
 
 

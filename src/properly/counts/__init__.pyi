@@ -3,7 +3,6 @@
 from ._answers import Answers
 from ._baselines import baselines
 from ._cases import Cases
-from ._histogram import Histogram
 from ._prevalence_shift import with_event_rate
 from ._reductions import cumulative, one_vs_rest, top_label
 from ._tally import Tally
@@ -11,7 +10,6 @@ from ._tally import Tally
 __all__ = [
     "Answers",
     "Cases",
-    "Histogram",
     "Tally",
     "baselines",
     "cumulative",

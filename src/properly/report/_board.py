@@ -30,7 +30,7 @@ from properly.report._words import (
     from_to,
     step_decimals,
 )
-from properly.rules._score_words import SCORES
+from properly.rules._registry import SCORE_WORDS
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -209,7 +209,7 @@ def _heads(board: Leaderboard) -> tuple[Head, ...]:
 
 def score_in_words(board: Leaderboard) -> str:
     """Name the score of a board."""
-    return SCORES.get(board.rule, f"{board.unit} score")
+    return SCORE_WORDS.get(board.rule, f"{board.unit} score")
 
 
 class Axis(NamedTuple):

@@ -14,7 +14,8 @@ from properly.errors import ArgumentTypeError
 from properly.evaluation._record import Evaluation
 from properly.recalibration._sentences import folds_in_words
 from properly.report._reliability import allows_for_time
-from properly.rules._score_words import SCORES, rule_in_words
+from properly.rules._registry import SCORE_WORDS
+from properly.rules._score_words import rule_in_words
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -282,7 +283,7 @@ def _of_board(board: Leaderboard) -> Iterator[tuple[str, ...]]:
     yield _claim(
         f"{many(board.answers, 'forecast')} of {many(board.questions, 'question')} by "
         f"{many(len(names), 'forecaster')} ({listed(names)}) were scored by the "
-        f"{SCORES.get(board.rule, f'{board.unit} score')}; lower is better",
+        f"{SCORE_WORDS.get(board.rule, f'{board.unit} score')}; lower is better",
         *(key for key in ("brier", "log") if key == board.rule),
     )
     if board.missing == "complete":

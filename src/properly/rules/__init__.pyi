@@ -1,16 +1,14 @@
 # Where each public name lives; it is imported from there when it is first used.
 
-from ._audit import Audit, Finding, audit, is_superior
+from ._audit import Audit, audit, is_superior
 from ._brier import Brier
 from ._class_rule import ClassRule
 from ._combinators import Bounded, Mixture, Regret
-from ._counterexamples import Counterexample
-from ._distance import QuadraticRPS, SquaredAbsoluteRPS, SquaredMeanError
+from ._distance import QuadraticRPS, SquaredAbsoluteRPS
 from ._interval import Interval
 from ._log import Log
 from ._parse import parse_rule
 from ._penalty import PBS, PLL, Penalized, superior_penalty
-from ._power import Power
 from ._ranked_probability import RPS, Ranked, RankedLog
 from ._rule import BinaryRule, Propriety, Rule
 from ._shifted_brier import Shifted
@@ -34,9 +32,7 @@ __all__ = [
     "Bounded",
     "Brier",
     "ClassRule",
-    "Counterexample",
     "Elementary",
-    "Finding",
     "HistogramWeighted",
     "Interval",
     "Log",
@@ -45,7 +41,6 @@ __all__ = [
     "Mixture",
     "Penalized",
     "PointWeighted",
-    "Power",
     "Propriety",
     "Pseudospherical",
     "QuadraticRPS",
@@ -56,7 +51,6 @@ __all__ = [
     "Shifted",
     "Spherical",
     "SquaredAbsoluteRPS",
-    "SquaredMeanError",
     "audit",
     "is_superior",
     "parse_rule",

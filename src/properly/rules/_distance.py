@@ -3,17 +3,13 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable
 from dataclasses import dataclass
-from itertools import pairwise
-from typing import TYPE_CHECKING, Any, ClassVar, Literal, get_args
-
-import numpy as np
+from typing import TYPE_CHECKING, ClassVar, Literal, get_args
 
 from properly._boundary._labels import check_count
-from properly._boundary._libraries import beside, count_up, namespace
-from properly._boundary._options import as_number, check_choice, check_flag
-from properly.errors import ArgumentTypeError, DataError
+from properly._boundary._libraries import count_up, namespace
+from properly._boundary._options import as_number, check_choice
+from properly.errors import DataError
 from properly.rules._class_rule import ClassRule
 from properly.rules._ranked_probability import RPS
 from properly.rules._rule import Propriety, in_name, wide
@@ -103,100 +99,57 @@ class SquaredAbsoluteRPS(ClassRule):
         return distance * distance / (longest**2 if self.normalization == "unit" else longest)
 
 
-@dataclass(frozen=True, init=False, repr=False)
+@dataclass(frozen=True, repr=False)
 class SquaredMeanError(ClassRule):
-    r"""Squared error of the mean of the forecast, on the scale of the class values.
+    r"""Squared error of the mean of the forecast, over the square of the largest distance.
 
-    .. math:: S(p, y) = \frac{(m_p - v_y)^2}{(v_{K-1} - v_0)^2}, \qquad m_p = \sum_k p_k v_k .
+    .. math:: S(p, y) = \Big(\frac{m_p - y}{K - 1}\Big)^2, \qquad m_p = \sum_k k\, p_k .
 
-    Parameters
-    ----------
-    values : iterable of float, optional
-        A value for each class, increasing; the class numbers unless said otherwise.
-    normalized : bool
-        Divide by the square of the largest distance, so that the loss lies between 0 and 1.
-
-    Notes
-    -----
-    Grows with the square of the distance. All that counts is the mean, so the rule is proper, not
-    strictly, unless there are two classes.
-
-    Examples
-    --------
-    >>> from properly.rules import SquaredMeanError
-    >>> SquaredMeanError().loss([0, 0, 0], [[1, 0, 0], [0, 1, 0], [0, 0, 1]])
-    array([0.  , 0.25, 1.  ])
+    All that counts is the mean, so the rule is proper, not strictly, unless there are two classes.
     """
-
-    values: tuple[float, ...] | None = None
-    normalized: bool = True
 
     needs_order: ClassVar[bool] = True
     propriety: ClassVar[Propriety] = Propriety.PROPER
 
-    def __init__(self, values: Iterable[float] | None = None, normalized: bool = True) -> None:
-        self._set(values=_check_values(values), normalized=check_flag(normalized, "normalized"))
-
     @property
     def name(self) -> str:
-        """A short lower-case name with the values."""
-        listed = "" if self.values is None else f"[{','.join(map(in_name, self.values))}]"
-        return f"squared_mean_error{'' if self.normalized else '_sum'}{listed}"
+        """A short lower-case name."""
+        return "squared_mean_error"
 
     def propriety_for(self, classes: int) -> Propriety:
         """Return what holds for so many classes: of two, the mean is the probability."""
         return Propriety.STRICT if check_count(classes) == 2 else Propriety.PROPER
 
-    def require_classes(self, classes: int) -> None:
-        """Refuse a number of classes that does not fit the values."""
-        check_count(classes)
-        if self.values is not None and len(self.values) != classes:
-            message = (
-                f"there must be one value for each of {classes} classes; got {len(self.values)}"
-            )
-            raise DataError(message)
-
     def range_for(self, classes: int) -> tuple[float, float]:
-        """Return 0 and the squared distance of the ends, or 1."""
-        values = self._class_values(classes)
-        return 0.0, 1.0 if self.normalized else float(values[-1] ** 2)
+        """Return 0 and 1."""
+        check_count(classes)
+        return 0.0, 1.0
 
     def classwise(self, p: Array) -> Array:
-        """Return the squared distance of the mean to the value of every class."""
-        values = beside(self._class_values(p.shape[1]), p)
-        return self._squared((wide(p) @ values)[:, None] - values[None, :], p.shape[1])
+        """Return the squared distance of the mean to every class."""
+        place = _places(p)
+        off = ((wide(p) @ place)[:, None] - place[None, :]) / (p.shape[1] - 1)
+        return off * off
 
     def price(self, y: Array, p: Array) -> Array:
-        """Return the squared distance of the mean to the value of what happened."""
-        values = beside(self._class_values(p.shape[1]), p)
-        return self._squared(wide(p) @ values - namespace(p).take(values, y), p.shape[1])
+        """Return the squared distance of the mean to what happened."""
+        off = self._off(y, p)
+        return off * off
 
     def class_slope(self, y: Array, p: Array) -> Array:
-        """Return twice the error of the mean, times the value of every class."""
-        values = beside(self._class_values(p.shape[1]), p)
-        off = wide(p) @ values - namespace(p).take(values, y)
-        longest = self._longest(p.shape[1])
+        """Return twice the error of the mean, times the place of every class."""
         # Each divided by itself: half precision does not hold the square of many classes.
-        return 2 * (off / longest)[:, None] * (values / longest)[None, :]
+        return 2 * self._off(y, p)[:, None] * (_places(p) / (p.shape[1] - 1))[None, :]
 
     def class_curvature(self, p: Array) -> Array:
         """Return twice the square of how far each logit moves the mean."""
-        values = beside(self._class_values(p.shape[1]), p)
-        moved = p * (values[None, :] - (p @ values)[:, None]) / self._longest(p.shape[1])
+        place = _places(p)
+        moved = p * (place[None, :] - (p @ place)[:, None]) / (p.shape[1] - 1)
         return 2 * moved * moved
 
-    def _class_values(self, classes: int) -> np.ndarray[Any, np.dtype[np.float64]]:
-        """Return the values from 0 on: rows that sum to 1 only nearly then do little harm."""
-        self.require_classes(classes)
-        values = np.arange(float(classes)) if self.values is None else np.array(self.values)
-        return np.asarray(values - values[0])
-
-    def _squared(self, off: Array, classes: int) -> Array:
-        share = off / self._longest(classes)
-        return share * share
-
-    def _longest(self, classes: int) -> float:
-        return float(self._class_values(classes)[-1]) if self.normalized else 1.0
+    def _off(self, y: Array, p: Array) -> Array:
+        place = _places(p)
+        return (wide(p) @ place - namespace(p).take(place, y)) / (p.shape[1] - 1)
 
 
 @dataclass(frozen=True, repr=False)
@@ -264,22 +217,6 @@ class QuadraticRPS(ClassRule):
     def class_curvature(self, p: Array) -> Array:
         """Return the sum of both parts."""
         return SquaredMeanError().class_curvature(p) + self.share * RPS().class_curvature(p)
-
-
-def _check_values(values: Iterable[float] | None) -> tuple[float, ...] | None:
-    if values is None:
-        return None
-    if not isinstance(values, Iterable):
-        message = f"values are a list of numbers, one for each class; got {values!r}"
-        raise ArgumentTypeError(message)
-    numbers = tuple(as_number(v, "number in values") for v in values)
-    rising = all(low < high for low, high in pairwise(numbers))
-    if len(numbers) < 2 or not rising or not all(math.isfinite(v) for v in numbers):
-        message = (
-            f"values of classes must be two or more, finite and increasing; got {list(numbers)!r}"
-        )
-        raise DataError(message)
-    return numbers
 
 
 def _places(p: Array) -> Array:

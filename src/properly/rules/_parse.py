@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from properly.errors import ArgumentTypeError, DataError
 from properly.rules._interval import Interval
+from properly.rules._registry import ALSO, REGISTRY
 from properly.rules._rule import Rule
 
 if TYPE_CHECKING:
@@ -17,10 +18,6 @@ if TYPE_CHECKING:
 
 # Longer texts are no rules, and might be nested more deeply than Python can bear.
 LONGEST = 2000
-# Names that papers use; all others follow from those of the classes.
-ALSO = {"sarps": "SquaredAbsoluteRPS", "zeroone": "Misclassification"}
-# Functions that make a rule. Other functions are not called.
-MAKERS = ("PBS", "PLL")
 
 
 def parse_rule(text: str) -> Rule:
@@ -128,13 +125,9 @@ def _makers() -> dict[str, Callable[..., Any]]:
     """Return all that may be called: the rules of the library, and the range that some need."""
     from properly import rules
 
+    names = {name: entry.maker for entry in REGISTRY for name in (entry.name, entry.maker)} | ALSO
     makers: dict[str, Callable[..., Any]] = {"interval": Interval}
-    for name in rules.__all__:
-        thing = getattr(rules, name)
-        is_rule = isinstance(thing, type) and issubclass(thing, Rule)
-        if name in MAKERS or (is_rule and not inspect.isabstract(thing)):
-            makers[_plain_name(name)] = thing
-    return makers | {short: makers[_plain_name(name)] for short, name in ALSO.items()}
+    return makers | {_plain_name(name): getattr(rules, maker) for name, maker in names.items()}
 
 
 def _plain_name(name: str) -> str:

@@ -7,30 +7,18 @@ from typing import TYPE_CHECKING
 from properly._boundary._text import percent
 from properly.rules._combinators import Bounded, Regret
 from properly.rules._ranked_probability import Ranked
+from properly.rules._registry import SCORE_WORDS
 from properly.rules._rule import Rule
 from properly.rules._threshold import BetaWeighted, Elementary
 
 if TYPE_CHECKING:
     from properly.rules._interval import Interval
 
-# What the field calls the score of a rule.
-SCORES = {
-    "brier": "Brier score",
-    "log": "log score",
-    "rps": "ranked probability score",
-    "pbs": "penalized Brier score",
-    "pll": "penalized logarithmic loss",
-    "ranked_log": "ranked log score",
-    "spherical": "spherical score",
-    "misclassification": "misclassification score",
-    "missed_benefit": "missed benefit",
-}
-
 
 def rule_in_words(rule: Rule) -> str:
     """Name the score of a rule; a rule without a common name is written as a call."""
-    if rule.name in SCORES:
-        return SCORES[rule.name]
+    if rule.name in SCORE_WORDS:
+        return SCORE_WORDS[rule.name]
     if isinstance(rule, Bounded) and rule.scale == "mean":
         return f"{rule_in_words(rule.rule)} at {_thresholds(rule.within)}"
     if isinstance(rule, Regret) and (how := _weighted(rule.prior)) is not None:

@@ -38,7 +38,7 @@ from properly.evaluation._verdict._words import (
     times,
 )
 from properly.inference._multiplicity import holm, holm_bounds
-from properly.rules._score_words import SCORES
+from properly.rules._registry import SCORE_WORDS
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -368,7 +368,7 @@ def _impossible(evaluation: Any, words: Words) -> Iterator[str]:
         infinite = {rule: x.infinite_cases for rule, x in by_rule.items() if x.infinite_cases}
         if not infinite:
             continue
-        scores = listed(SCORES.get(rule, f"{rule} score") for rule in infinite)
+        scores = listed(SCORE_WORDS.get(rule, f"{rule} score") for rule in infinite)
         be = "is" if len(infinite) == 1 else "are"
         whom = f"For {_some(max(infinite.values()), words)}, {printable(name)}"
         yield f"{whom} had called impossible what then happened: its {scores} {be} infinite."

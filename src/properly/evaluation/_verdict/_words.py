@@ -9,7 +9,7 @@ import numpy as np
 
 from properly._boundary._text import counted, listed, p_text, percent, printable
 from properly.rules import BetaWeighted, Bounded, Elementary, Misclassification, Regret
-from properly.rules._score_words import SCORES
+from properly.rules._registry import SCORE_WORDS
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -83,7 +83,7 @@ def _score_of(rule: Rule) -> str:
     if isinstance(rule, Regret | Elementary | BetaWeighted):
         return "regret"
     # A name with brackets is for those who type it.
-    return SCORES.get(rule.name, f"{rule.name.partition('[')[0]} score")
+    return SCORE_WORDS.get(rule.name, f"{rule.name.partition('[')[0]} score")
 
 
 def between(within: Interval) -> str:
