@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 import properly._boundary._text as boundary_text
-import properly.evaluation._verdict._words as verdict_words
+import properly.evaluation._phrases as verdict_words
 import properly.report._words as report_words
 from properly._boundary._record import columns_of, plain
 from properly._boundary._text import SMALLEST_P, count_of_cases, many, p_text, percent, printable

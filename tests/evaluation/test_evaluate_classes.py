@@ -320,5 +320,5 @@ def test_progress_is_told_step_by_step() -> None:
     total = steps[0][1]
     assert [done for done, _, _ in steps] == list(range(total))
     assert {of for _, of, _ in steps} == {total}
-    assert (steps[0][2], steps[-1][2]) == ("decompositions of first", "comparison by log")
-    assert sum(what.endswith("of second") for _, _, what in steps) == 10
+    assert (steps[0][2], steps[-1][2]) == ("scores of first", "comparison by log")
+    assert sum(what.endswith("of second") for _, _, what in steps) == 3

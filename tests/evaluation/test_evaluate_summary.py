@@ -15,8 +15,7 @@ from properly.engines import Summary
 from properly.engines._score_sums import ScoreSums
 from properly.evaluation._evaluate import rules_of_event
 from properly.evaluation._pipeline import gather
-from properly.evaluation._rows_or_sums import Request
-from properly.evaluation._summary_notes import CLUSTERS, GROUPS, THRESHOLDS, WEIGHTS
+from properly.evaluation._source import CLUSTERS, GROUPS, THRESHOLDS, WEIGHTS, Asked
 from properly.inference import _draws
 from properly.rules import Brier, Log
 
@@ -43,8 +42,8 @@ CURVES = {
 CERTAIN_BAND = ("lower", "upper")
 
 
-def asked(within: Any = None, replicates: int = 0, progress: Any = None) -> Request:
-    return Request("binary", *rules_of_event(None, within), 0.95, replicates, 1, progress)
+def asked(within: Any = None, replicates: int = 0, progress: Any = None) -> Asked:
+    return Asked("binary", *rules_of_event(None, within), 0.95, replicates, 1, progress)
 
 
 def summed(within: Any = None, **known: Any) -> Summary:
@@ -204,7 +203,7 @@ def test_a_recalibrated_cell_is_not_said_to_beat_the_forecasts_in_it() -> None:
     y = np.array([False, True] * 50)
     p = np.where(y, 0.9, 0.1)
     summary = Summary.of_rows([Brier()], y, {"m": p}, cells=1)
-    found = gather(summary, Request("binary", (Brier(),), Brier(), None, 0.95, 0, 1))
+    found = gather(summary, Asked("binary", (Brier(),), Brier(), None, 0.95, 0, 1))
     parts = found.decompositions["m"]["brier"]
     # All in one cell, of which one half had the event: recalibrated, it would score 1/4.
     assert parts.score == pytest.approx(0.01)
@@ -236,7 +235,7 @@ def test_many_forecasts_are_drawn_in_cells_and_parts_stay_exact(
         monkeypatch.setattr(_draws, name, size)
     y, p = RNG.random(400) < 0.3, RNG.random(400)
     summary = Summary.of_rows([Brier()], y, {"one": p, "two": p**2})
-    found = gather(summary, Request("binary", (Brier(),), Brier(), None, 0.95, 9, 1))
+    found = gather(summary, Asked("binary", (Brier(),), Brier(), None, 0.95, 9, 1))
     parts = found.decompositions["one"]["brier"]
     exact = properly.decompose(properly.tally(y, p), Brier())
     assert (parts.score, parts.miscalibration) == (exact.score, exact.miscalibration)
@@ -253,7 +252,7 @@ def test_one_model_has_no_pairs_and_one_group_is_noted() -> None:
     steps: list[str] = []
     options = asked(progress=lambda _, __, what: steps.append(what))
     found = gather(
-        summary, Request("binary", (Brier(),), Brier(), None, 0.95, 0, 1, options.progress)
+        summary, Asked("binary", (Brier(),), Brier(), None, 0.95, 0, 1, options.progress)
     )
     assert [*found.comparisons, *found.groups] == []
     assert found.notes == (
@@ -265,14 +264,14 @@ def test_one_model_has_no_pairs_and_one_group_is_noted() -> None:
 def test_notes_of_the_summary_come_along_once() -> None:
     summary = Summary.of_rows([Brier()], DIED, {"m": FORECASTS["logistic"]})
     noted = Summary(summary.sums, summary.tallies, notes=("dropped 2 rows", "dropped 2 rows"))
-    found = gather(noted, Request("binary", (Brier(),), Brier(), None, 0.95, 0, 1))
+    found = gather(noted, Asked("binary", (Brier(),), Brier(), None, 0.95, 0, 1))
     assert found.notes == ("dropped 2 rows",)
 
 
 def test_cases_that_were_certain_and_wrong_are_counted() -> None:
     y, p = np.array([True, False, True] * 10), np.array([0.0, 1.0, 0.5] * 10)
     summary = Summary.of_rows([Brier(), Log()], y, {"m": p}, cells=100)
-    found = gather(summary, Request("binary", (Brier(), Log()), Brier(), None, 0.95, 0, 1))
+    found = gather(summary, Asked("binary", (Brier(), Log()), Brier(), None, 0.95, 0, 1))
     assert found.certain["m"].wrong == 20
     assert found.scores["m"]["log"].infinite_cases == 20
     assert found.decompositions["m"]["log"].miscalibration == math.inf

@@ -16,7 +16,7 @@ from tests.examples import examples
 import properly
 from properly import Evaluation
 from properly.evaluation import Sentence, Verdict, verdict
-from properly.evaluation._verdict._words import few
+from properly.evaluation._phrases import few
 from properly.rules import Brier, Log
 
 N = 300

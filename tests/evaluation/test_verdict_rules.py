@@ -26,8 +26,7 @@ from tests.evaluation.verdict_subjects import (
 )
 
 from properly._boundary._text import percent
-from properly.evaluation._verdict import _findings
-from properly.evaluation._verdict._words import (
+from properly.evaluation._phrases import (
     at_thresholds,
     chance,
     chances,
@@ -40,6 +39,7 @@ from properly.evaluation._verdict._words import (
     stretches,
     times,
 )
+from properly.evaluation._verdict import _findings
 from properly.rules import (
     RPS,
     BetaWeighted,

@@ -16,16 +16,16 @@ import numpy as np
 import properly
 from properly import Interval
 from properly.comparison import Comparison
+from properly.evaluation._phrases import Words, scope_of
 from properly.evaluation._verdict import _findings, _headline
 from properly.evaluation._verdict._standing import Standing
-from properly.evaluation._verdict._words import Words, scope_of
 from properly.inference import Estimate
 from properly.rules import Bounded, Brier, Log
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from properly.evaluation._verdict._words import Scope
+    from properly.evaluation._phrases import Scope
 
 WORDS = Words("people", "death")
 RANGE = scope_of(Bounded(Brier(), (0.01, 0.1)), classes=False)

@@ -49,7 +49,7 @@ from properly.evaluation._checkup._follow_up import (
     named_symptoms,
 )
 from properly.evaluation._pipeline import gather
-from properly.evaluation._rows_or_sums import Request
+from properly.evaluation._source import Asked
 from properly.rules import PBS, RPS, BinaryRule, Bounded, Brier, Log, RankedLog, Regret
 from properly.rules._class_rule import require_class_rule
 from properly.rules._interval import Interval, as_interval
@@ -355,7 +355,7 @@ def evaluate(
         if isinstance(y, Summary):
             _require_rows(recalibrate, "the frame has too many to read them")
             chosen = _request_of_summary(y, task_in_order(task, reading.order), within)
-            request = Request(*chosen, **drawing)
+            request = Asked(*chosen, **drawing)
             return _doubted(replace(gather(y, request), backend=backend))
         models = models_by_name(forecasts, task)
         evaluation = _evaluate_rows(y, models, columns, reading, drawing)
@@ -458,7 +458,7 @@ def _evaluate_rows(
         options |= {"pos_label": reading.pos_label, "least": 1, "lent": True}
         cases = contenders(y, models, **options)
         drawing |= _shown(show, count, cases) | {"recalibrate": _maps(drawing, cases)}
-        return _doubted(gather(cases, Request(task, *chosen, **drawing)), cases)
+        return _doubted(gather(cases, Asked(task, *chosen, **drawing)), cases)
     require_of_an_event(reading.within, reading.pos_label)
     if reading.labels is None and reading.order is None:
         reading = reading._replace(order=category_order(y, next(iter(models.values()))))
@@ -469,7 +469,7 @@ def _evaluate_rows(
     cases = _cases_of_classes(y, models, options)
     rules = rules_of_classes(reading.rules, task)
     drawing |= _shown(show, count, cases) | {"recalibrate": _maps(drawing, cases)}
-    result = _doubted(gather(cases, Request(task, rules, rules[0], None, **drawing)), cases)
+    result = _doubted(gather(cases, Asked(task, rules, rules[0], None, **drawing)), cases)
     notes = [TWO_COLUMNS] if reading.task == "auto" and len(result.labels) == 2 else []
     if reading.order is not None:
         notes.append(note_of_order(reading.order))

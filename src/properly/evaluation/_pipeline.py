@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
 import numpy as np
 
-from properly import calibration, decisions
+from properly import calibration, comparison, decisions
 from properly._boundary._blas import one_blas_thread
 from properly._boundary._chunks import share_out
 from properly._boundary._interrupts import checked
@@ -24,14 +24,14 @@ from properly.calibration._components import NullDraws
 from properly.calibration._decomposition import Decomposition, decompose_by, find_intervals
 from properly.calibration._reliability import reliability
 from properly.counts._baselines import baselines
-from properly.counts._cases import is_in_place, rows_in_use
+from properly.counts._cases import has_time, is_dependent, is_in_place, rows_in_use
 from properly.counts._tally import as_tally
 from properly.decisions._murphy import regret_curve
 from properly.engines._summary import Summary
 from properly.errors import DataError
 from properly.evaluation._curves import Curves
 from properly.evaluation._record import MOST_CLASSES, Evaluation
-from properly.evaluation._rows_or_sums import COST, Rows, Sums, has_parts
+from properly.evaluation._source import COST, RowSource, SumSource, has_parts
 from properly.probability._means import means
 from properly.rules import RPS, Brier
 
@@ -40,13 +40,16 @@ if TYPE_CHECKING:
 
     from properly.calibration._reliability import Reliability
     from properly.calibration._statistics import CalibrationTest
+    from properly.calibration._summary import CalibrationSummary
     from properly.comparison._over_ranges import OverRanges
     from properly.comparison._pairs import Comparison
+    from properly.comparison._periods import OverTime
     from properly.counts._cases import Cases
     from properly.counts._tally import Tally
     from properly.decisions._dominance import Dominance
     from properly.decisions._retention import Retention
-    from properly.evaluation._rows_or_sums import Request, Source
+    from properly.evaluation._repair import Repair
+    from properly.evaluation._source import Asked, Source
     from properly.inference._estimate import Estimate
     from properly.rules._interval import Interval
     from properly.typing import Progress
@@ -73,7 +76,7 @@ IF_POSSIBLE = {
 }
 
 
-def gather(data: Mapping[str, Cases] | Summary, request: Request) -> Evaluation:
+def gather(data: Mapping[str, Cases] | Summary, request: Asked) -> Evaluation:
     """Evaluate models of an event or of classes, from their cases or from a summary.
 
     Parameters
@@ -82,11 +85,13 @@ def gather(data: Mapping[str, Cases] | Summary, request: Request) -> Evaluation:
         The cases of each model, or sums and counts of all. Without rows there are no `dominances`
         and no `over_time`, and of classes no `retention`, `worst`, `calibration_tests` and
         `groups`; notes say so.
-    request : Request
+    request : Asked
         The task, the rules and the options; the rules of a summary are its own.
     """
     with one_blas_thread(), collected() as said:
-        source: Source = Sums(data, request) if isinstance(data, Summary) else Rows(data, request)
+        source: Source = (
+            SumSource(data, request) if isinstance(data, Summary) else RowSource(data, request)
+        )
         fields = _fields(source)
     about = fields["scores"][source.models[0]][request.rules[0].name]
     notes = [*said, *source.notes, *source.closing_notes(fields.get("grouping", {}))]
@@ -110,8 +115,7 @@ def gather(data: Mapping[str, Cases] | Summary, request: Request) -> Evaluation:
 def _fields(source: Source) -> dict[str, Any]:
     """Make the fields of all models, then those of pairs, and say how far this has come."""
     request, of_event = source.request, source.request.task == "binary"
-    make = _event_steps if of_event else _class_steps
-    by_model = {name: make(source, name) | _repair_steps(source, name) for name in source.models}
+    by_model = {name: _steps(source, name) for name in source.models}
     compared = request.rules if len(source.models) > 1 else ()
     at_thresholds = of_event and not source.summed and len(compared) > 0
     total = sum(map(len, by_model.values())) + len(compared) + at_thresholds
@@ -135,10 +139,10 @@ def _fields(source: Source) -> dict[str, Any]:
     if not of_event:
         return fields | _class_fields(source, fields["decompositions"])
     fields["dominances"] = {}
-    if at_thresholds and isinstance(source, Rows):
+    if at_thresholds and isinstance(source, RowSource):
         steps.take("thresholds")
         fields["dominances"] = _dominances(source, fields["scores"])
-    if isinstance(source, Rows):
+    if isinstance(source, RowSource):
         fields["pairs"] = _pairs(source, fields["scores"])
     source.notes += _about_times(fields["reliability"])
     return fields | _event_fields(source)
@@ -157,11 +161,11 @@ class _Steps:
             self.done += 1
 
 
-def _stages(by_model: Mapping[str, Steps], request: Request) -> list[list[_Task]]:
+def _stages(by_model: Mapping[str, Steps], request: Asked) -> list[list[_Task]]:
     """Put tasks together that need nothing of one another; each stage needs those before.
 
-    With a seed, nothing depends on what was drawn before: then an event has its first step before
-    all others. Without draws there is little to wait for, and memory to be saved.
+    With a seed, nothing depends on what was drawn before: then the first step of an event comes
+    before all others. Without draws there is little to wait for, and memory to be saved.
     """
     tasks = [(name, *step) for name, parts in by_model.items() for step in parts.items()]
     if request.task != "binary" or request.seed is None or request.replicates == 0:
@@ -202,48 +206,90 @@ def _note(what: str, error: DataError) -> str:
     return f"{printable(what)}: {str(error).partition(chr(10))[0]}"
 
 
-def _repair_steps(source: Source, name: str) -> Steps:
-    """Say how to repair a model, if that was asked for."""
-    if source.request.recalibrate is None:
-        return {}
-    return {"recalibration": {"repairs": lambda _: source.repair(name)}}
+def _steps(source: Source, name: str) -> Steps:
+    """Say how to make what there is of a model, each field from those before."""
+    request, rules = source.request, source.request.rules
+    of_event = request.task == "binary"
+    reliability, calibration = (_event_parts if of_event else _class_parts)(source, name)
+    steps: Steps = {
+        "scores": {
+            "scores": lambda _: {rule.name: source.score(name, rule) for rule in rules},
+            "skills": lambda _: {rule.name: source.skill(name, rule) for rule in rules},
+        },
+        "reliability": reliability | {"worst": lambda _: source.worst(name)},
+        "calibration": calibration
+        | {
+            "groups": lambda _: source.groups(name),
+            "over_time": lambda _: _over_time(source, name),
+        },
+    }
+    if request.recalibrate is not None:
+        steps["recalibration"] = {"repairs": lambda _: _repaired(source, name)}
+    return steps
+
+
+def _over_time(source: Source, name: str) -> OverTime | None:
+    """Score consecutive periods, of times as they were given; sums have none."""
+    if isinstance(source, SumSource) or not has_time(source.given[name]):
+        return None
+    request = source.request
+    return comparison.over_time(source.given[name], request.primary, level=request.level)
+
+
+def _repaired(source: Source, name: str) -> Repair | None:
+    """Find what recalibration would do for a model, which takes folds of rows."""
+    if isinstance(source, SumSource):
+        return None
+    from properly.evaluation._repair import repair
+
+    return repair(source.given[name], source.request, name)
 
 
 # An event
 
 
-def _event_steps(source: Source, name: str) -> Steps:
-    """Say how to make what there is of a model of an event."""
-    request, tally = source.request, source.tallies[name]
-    drawing = request.replicates > 0
-    primary = request.primary.name
+def _event_parts(source: Source, name: str) -> tuple[Parts, Parts]:
+    """Say how to make what only models of an event have."""
+    tally, primary = source.tallies[name], source.request.primary
     return {
-        "scores": {
-            "scores": lambda _: {r.name: source.score(name, r) for r in request.rules},
-            "skills": lambda _: {r.name: source.skill(name, r) for r in request.rules},
-        },
-        "reliability": {
-            "decompositions": lambda made: _decompositions(source, name, made["scores"]),
-            "calibration_tests": lambda _: source.calibration_test(name) if drawing else None,
-            "reliability": lambda _: _reliability(source, name),
-            "certain": lambda _: certainties(tally),
-            "worst": lambda _: source.worst(name),
-            "grouping": lambda made: (
-                None
-                if tally.cells is None
-                else calibration.grouping_error(
-                    tally, request.primary, score=made["scores"][primary].value
-                )
-            ),
-        },
-        "calibration": {
-            "aucs": lambda made: source.auc(name, made["scores"][primary]),
-            "means": lambda _: means(tally),
-            "calibration": lambda _: source.calibration(name) if drawing else None,
-            "groups": lambda _: source.groups(name),
-            "over_time": lambda _: source.over_time(name),
-        },
+        "decompositions": lambda made: _decompositions(source, name, made["scores"]),
+        "calibration_tests": lambda _: _event_test(source, name),
+        "reliability": lambda _: _reliability(source, name),
+        "certain": lambda _: certainties(tally),
+        "grouping": lambda made: (
+            None
+            if tally.cells is None
+            else calibration.grouping_error(
+                tally, primary, score=made["scores"][primary.name].value
+            )
+        ),
+    }, {
+        "aucs": lambda made: source.auc(name, made["scores"][primary.name]),
+        "means": lambda _: means(tally),
+        "calibration": lambda _: _summary_of_calibration(source, name),
     }
+
+
+def _summary_of_calibration(source: Source, name: str) -> CalibrationSummary | None:
+    request, drawn = source.request, source.drawn(name)
+    if drawn is None or not request.replicates:
+        return None
+    found: CalibrationSummary
+    found = calibration.calibration_summary(drawn, level=request.level, **request.draws)
+    return found
+
+
+def _event_test(source: Source, name: str) -> CalibrationTest | None:
+    """Test the calibration of an event; of dependent cases, by another test."""
+    from properly.calibration._calibration_test import combined_test, dependent_test
+
+    request, drawn = source.request, source.drawn(name)
+    if drawn is None or not request.replicates:
+        return None
+    if isinstance(source, RowSource) and is_dependent(source.cases[name]):
+        # Holm's method multiplies the smallest p-value by the number of models.
+        return dependent_test(source.cases[name], (1 - request.level) / len(source.models))
+    return combined_test(drawn, request.replicates, source.nulls.pop(name))
 
 
 def _event_fields(source: Source) -> dict[str, Any]:
@@ -341,7 +387,7 @@ def _reliability(source: Source, name: str) -> Reliability:
     if source.request.replicates and source.has_bands:
         with _band_of(source):
             options: dict[str, Any] = {"level": source.request.level, "rng": source.request.rng}
-            return reliability(source.banded(name), band="consistency", **options)
+            return reliability(source.sampled(name), band="consistency", **options)
     return reliability(source.tallies[name])
 
 
@@ -363,7 +409,7 @@ def _band_of(source: Source) -> Any:
 
 
 def _dominances(
-    source: Rows, scores: Mapping[str, Mapping[str, Estimate]]
+    source: RowSource, scores: Mapping[str, Mapping[str, Estimate]]
 ) -> dict[tuple[str, str], Dominance]:
     """Compare the best model with each other one, threshold by threshold."""
     request, bands = source.request, {}
@@ -379,7 +425,7 @@ def _dominances(
     return bands
 
 
-def _pairs(source: Rows, scores: Mapping[str, Mapping[str, Estimate]]) -> Curves[Any]:
+def _pairs(source: RowSource, scores: Mapping[str, Mapping[str, Estimate]]) -> Curves[Any]:
     """Get ready to compare areas, and the best models over all ranges of thresholds."""
     request = source.request
     value = {name: by_rule[request.primary.name].value for name, by_rule in scores.items()}
@@ -426,27 +472,17 @@ def _compare_areas(models: dict[str, Cases], *, level: float, seed: int) -> Comp
 # Classes
 
 
-def _class_steps(source: Source, name: str) -> Steps:
-    """Say how to make what there is of a model of classes: of rows, each in a step of its own."""
+def _class_parts(source: Source, name: str) -> tuple[Parts, Parts]:
+    """Say how to make what only models of classes have."""
     rules = source.request.rules
-    parts: dict[str, Callable[[dict[str, Any]], Any]] = {
+    return {
         "decompositions": lambda _: {
             rule.name: source.decompose(name, rule) for rule in rules if has_parts(rule)
         },
         "decisions": lambda _: source.decisions(name),
-        "scores": lambda _: {rule.name: source.score(name, rule) for rule in rules},
-        "skills": lambda _: {rule.name: source.skill(name, rule) for rule in rules},
         "reliability": lambda _: _class_reliability(source, name),
         "retention": lambda _: _retention(source, name),
-        "worst": lambda _: source.worst(name),
-        "groups": lambda _: source.groups(name),
-        "over_time": lambda _: source.over_time(name),
-        "calibration_tests": lambda _: _class_test(source, name),
-    }
-    if source.summed:
-        return {"scores": parts}
-    words = {"scores": "intervals"}
-    return {words.get(what, what).replace("_", " "): {what: x} for what, x in parts.items()}
+    }, {"calibration_tests": lambda _: _class_test(source, name)}
 
 
 def _class_fields(source: Source, parts: Mapping[str, Mapping[str, Any]]) -> dict[str, Any]:
@@ -496,7 +532,7 @@ def _class_reliability(source: Source, name: str) -> dict[str, Reliability]:
 
 def _retention(source: Source, name: str) -> Retention | None:
     """Refer the least certain cases to somebody else, and judge the decisions on the rest."""
-    if isinstance(source, Sums):
+    if isinstance(source, SumSource):
         return None
     y, p, weight, _ = rows_in_use(source.cases[name])
     if len(source.shares) > MOST_RETAINED:
@@ -518,7 +554,7 @@ def _retention(source: Source, name: str) -> Retention | None:
 
 def _class_test(source: Source, name: str) -> CalibrationTest | None:
     """Test all questions together, where cases are independent and classes are not too many."""
-    if isinstance(source, Sums) or not source.request.replicates:
+    if isinstance(source, SumSource) or not source.request.replicates:
         return None
     cases = source.cases[name]
     reasons = {

@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from properly.calibration._reliability import Reliability
     from properly.counts._cases import Cases
     from properly.decisions._murphy import MurphyCurve
-    from properly.evaluation._rows_or_sums import Request
+    from properly.evaluation._source import Asked
     from properly.rules import Interval
 
 # Seeds that are drawn if there is none.
@@ -130,7 +130,7 @@ def _numbers(gain: Gain) -> dict[str, Any]:
     return {name: getattr(gain, name) for name in ("estimate", "interval", *ALSO)}
 
 
-def repair(cases: Cases, request: Request, name: str) -> Repair:
+def repair(cases: Cases, request: Asked, name: str) -> Repair:
     """Recalibrate a model as asked, and look at its forecasts before and after."""
     seed = request.seed
     if seed is None:

@@ -12,8 +12,8 @@ from properly import __version__, rules
 from properly._boundary._text import listed, many, printable
 from properly.comparison._gaps import ASSUMES
 from properly.decisions._grid import round_step
+from properly.evaluation._phrases import begun, sure
 from properly.evaluation._verdict._headline import Headline
-from properly.evaluation._verdict._words import begun, sure
 from properly.plots._leaderboard import may_be_best, misleads, ranks_in_words
 from properly.report._contents import kept_together, place
 from properly.report._first_screen import Bar, Card, Chip, Dot, Head

@@ -8,10 +8,10 @@ from properly import __version__
 from properly._boundary._blas import one_blas_thread
 from properly._boundary._chunks import share_out
 from properly._boundary._text import printable
+from properly.evaluation._phrases import begun
 from properly.evaluation._verdict._headline import Headline, headline
 from properly.evaluation._verdict._standing import standing_of
 from properly.evaluation._verdict._verdict import verdict
-from properly.evaluation._verdict._words import begun
 from properly.report._chart import MOST_MODELS, drawn_models, drawn_part, inks_of
 from properly.report._classes import class_scores_chart, confusion_chart, retention_chart
 from properly.report._decision import decision_chart

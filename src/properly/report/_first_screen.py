@@ -15,10 +15,10 @@ import numpy as np
 from properly._boundary._text import listed, printable
 from properly.calibration._statistics import why_untested
 from properly.decisions._grid import round_step
+from properly.evaluation._phrases import begun, between, finished, sure
 from properly.evaluation._verdict._findings import adjusted_tests, is_off, is_worse, open_pairs
 from properly.evaluation._verdict._headline import SHORT
 from properly.evaluation._verdict._standing import standing_of
-from properly.evaluation._verdict._words import begun, between, finished, sure
 from properly.recalibration._sentences import kind_in_words
 from properly.report._chart import inks_of
 from properly.report._words import AT_MOST, NONE, few, percent, step_decimals

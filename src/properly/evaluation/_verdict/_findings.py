@@ -22,7 +22,7 @@ from properly._boundary._text import (
     printable,
 )
 from properly.comparison._groups_record import find_worst
-from properly.evaluation._verdict._words import (
+from properly.evaluation._phrases import (
     at_thresholds,
     chance,
     chances,
@@ -49,8 +49,8 @@ if TYPE_CHECKING:
     from properly.comparison._groups_record import Groups, WorstGroup
     from properly.comparison._pairs import Comparison
     from properly.decisions._dominance import Dominance
+    from properly.evaluation._phrases import Words
     from properly.evaluation._verdict._standing import Standing
-    from properly.evaluation._verdict._words import Words
     from properly.inference._band import Band
     from properly.inference._estimate import Estimate
 

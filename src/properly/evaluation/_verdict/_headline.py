@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING, NamedTuple, cast
 
 from properly._boundary._text import NAMED, counted, listed, printable
 from properly.comparison._pairs import interval_name, is_significant
+from properly.evaluation._phrases import begun, chance, digits_apart, ends_of, few, saved
 from properly.evaluation._verdict._findings import against_none
-from properly.evaluation._verdict._words import begun, chance, digits_apart, ends_of, few, saved
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -6,14 +6,14 @@ import math
 from typing import TYPE_CHECKING, Any
 
 from properly._boundary._text import listed, percent, printable
+from properly.evaluation._phrases import few
 from properly.evaluation._verdict._findings import adjusted_tests
-from properly.evaluation._verdict._words import few
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from properly.evaluation._phrases import Words
     from properly.evaluation._repair import Repair
-    from properly.evaluation._verdict._words import Words
 
 # Of more models of which nothing helps, none has a sentence of its own.
 ALONE = 2

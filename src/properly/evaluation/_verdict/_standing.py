@@ -9,14 +9,14 @@ from itertools import combinations
 from typing import TYPE_CHECKING, cast
 
 from properly.comparison._pairs import is_significant
-from properly.evaluation._verdict._words import (
+from properly.evaluation._phrases import (
     scope_of,
 )
 
 if TYPE_CHECKING:
     from properly.comparison._pairs import Comparison, Pair
+    from properly.evaluation._phrases import Scope
     from properly.evaluation._record import Evaluation
-    from properly.evaluation._verdict._words import Scope
     from properly.inference._estimate import Estimate
 
 

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 from properly._boundary._record import plain
 from properly._boundary._text import printable
 from properly.errors import ArgumentTypeError
+from properly.evaluation._phrases import Words
 from properly.evaluation._record import Evaluation
 from properly.evaluation._verdict._findings import (
     baseline,
@@ -22,7 +23,6 @@ from properly.evaluation._verdict._findings import (
 from properly.evaluation._verdict._headline import choice, headline
 from properly.evaluation._verdict._repairs import repairs
 from properly.evaluation._verdict._standing import standing_of
-from properly.evaluation._verdict._words import Words
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator

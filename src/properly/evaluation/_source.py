@@ -1,14 +1,15 @@
 """What an evaluation is made from: rows, or sums and counts of them.
 
-`Rows` and `Sums` have the same methods, of an event and of classes; what one of them does not tell
-is None. `Request` has the options. What few evaluations need is imported by those alone, since a
-command that scores one model would wait for it.
+`RowSource` and `SumSource` have the same methods, of an event and of classes; what one of them does
+not know is None. `Asked` has what was asked for. What few evaluations need is imported by those
+alone, since a command that scores one model would wait for it.
 """
 
 from __future__ import annotations
 
 import math
 from dataclasses import dataclass, field, replace
+from decimal import ROUND_CEILING, Context
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, TypeAlias
 
@@ -17,7 +18,7 @@ import numpy as np
 from properly import calibration, comparison, decisions
 from properly._boundary._labels import names_of_labels
 from properly._boundary._libraries import count_true, to_numpy
-from properly._boundary._text import printable
+from properly._boundary._text import listed, many, printable
 from properly.calibration._decomposition import add_parts, decompose, decompose_by
 from properly.counts._cases import (
     has_time,
@@ -33,7 +34,7 @@ from properly.decisions._grid import round_thresholds
 from properly.decisions._spells import ENOUGH as SPELLS
 from properly.decisions._spells import has_few_spells
 from properly.decisions._worst_cases import show_beside, worst_cases, worst_forecasts
-from properly.evaluation._verdict._words import at_thresholds
+from properly.evaluation._phrases import at_thresholds
 from properly.inference._auc import auc_interval
 from properly.inference._design import few_times, one_dependence
 from properly.inference._intervals import score_and_skill
@@ -46,8 +47,6 @@ if TYPE_CHECKING:
     from properly.calibration._components import NullDraws
     from properly.calibration._decomposition import ClassDecomposition
     from properly.calibration._grouping_error import GroupingError
-    from properly.calibration._statistics import CalibrationTest
-    from properly.calibration._summary import CalibrationSummary
     from properly.comparison._groups_record import Groups
     from properly.comparison._pairs import Comparison
     from properly.comparison._periods import OverTime
@@ -58,7 +57,6 @@ if TYPE_CHECKING:
     from properly.decisions._worst_cases import WorstCases
     from properly.engines._summary import Summary
     from properly.evaluation._record import Task
-    from properly.evaluation._repair import Repair
     from properly.inference._estimate import Estimate
     from properly.rules import Rule
     from properly.rules._costs import NamedCost
@@ -74,8 +72,37 @@ COST: dict[str, NamedCost] = {"ordinal": "quadratic", "multiclass": "zero_one"}
 KEPT = {"cumulative": "above", "one_vs_rest": "class"}
 
 
+THRESHOLDS = (
+    "models are not compared at single thresholds: that takes the forecasts of both for each row, "
+    "which a summary does not keep"
+)
+CLUSTERS = (
+    "bands, calibration tests, and intervals of miscalibration, discrimination and AUC are left "
+    "out: a summary does not tell how forecasts and outcomes of a cluster go together"
+)
+GROUPS = "groups are left out: a summary does not tell which clusters have cases in several of them"
+WEIGHTS = (
+    "calibration is not tested, and miscalibration and discrimination have no intervals: rows of "
+    "unequal weight are drawn one by one, and a summary does not keep them"
+)
+CLASS_ROWS = (
+    "there are no retention curves and no worst cases: they take all probabilities of each row, "
+    "which a summary does not keep"
+)
+CLASS_TESTS = (
+    "calibration is not tested: that draws classes from all probabilities of each row, which a "
+    "summary does not keep"
+)
+CLASS_COSTS = (
+    "decisions are those for the likeliest class; what decisions of least expected cost come to "
+    "takes all probabilities of each row"
+)
+CLASS_BANDS = "reliability has no bands: a summary does not tell how cases of a cluster go together"
+CLASS_GROUPS = "groups are left out: a summary of classes does not tell how skewed their losses are"
+
+
 @dataclass(frozen=True)
-class Request:
+class Asked:
     """The options of an evaluation, checked.
 
     `rng` is a seed of each part, or the source of the randomness of all.
@@ -129,7 +156,7 @@ def has_parts(rule: Rule) -> bool:
     return isinstance(rule, CutRule | Brier) and rule.is_proper
 
 
-class Rows:
+class RowSource:
     """Cases of each model, row by row: as given, and as sampled.
 
     Times that intervals do not allow for are left out of the latter.
@@ -139,7 +166,7 @@ class Rows:
     # Bands of rows allow for whatever is known of them.
     has_bands = True
 
-    def __init__(self, given: Mapping[str, Cases], request: Request) -> None:
+    def __init__(self, given: Mapping[str, Cases], request: Asked) -> None:
         self.given, self.request, self.models = given, request, tuple(given)
         self.first = given[self.models[0]]
         few = few_times(self.first)
@@ -221,46 +248,19 @@ class Rows:
         worst = worst if given is None else replace(worst, row=given[worst.row])
         return show_beside(worst, self.request.show)
 
-    def repair(self, name: str) -> Repair:
-        """Find what recalibration would do for a model."""
-        from properly.evaluation._repair import repair
-
-        return repair(self.given[name], self.request, name)
-
     def drawn(self, name: str) -> Tally | Cases:
         """Return the counts, or cases: weights say how far off parts are, as those of a sample."""
         cases = self.cases[name]
         return self.tallies[name] if is_counted(cases) else cases
 
-    def banded(self, name: str) -> Cases | Tally:
-        """Return what the band of an event is made from: it allows for clusters and times."""
+    def sampled(self, name: str) -> Cases | Tally:
+        """Return what curves of an event, and their bands, are made from: cases if dependent."""
         cases = self.cases[name]
         return cases if is_dependent(cases) else self.tallies[name]
 
-    sampled = banded
-
     def auc(self, name: str, about: Estimate) -> Estimate:  # noqa: ARG002 - as of sums
         """Estimate the area under the ROC curve."""
-        cases = self.cases[name]
-        counted = self.tallies[name] if is_counted(cases) else cases
-        return auc_interval(counted, level=self.request.level)
-
-    def calibration(self, name: str) -> CalibrationSummary:
-        """Summarize the calibration of an event."""
-        request = self.request
-        return calibration.calibration_summary(
-            self.drawn(name), level=request.level, replicates=request.replicates, rng=request.rng
-        )
-
-    def calibration_test(self, name: str) -> CalibrationTest | None:
-        """Test the calibration of an event; of dependent cases, by another test."""
-        from properly.calibration._calibration_test import combined_test, dependent_test
-
-        cases, request = self.cases[name], self.request
-        if is_dependent(cases):
-            # Holm's method multiplies the smallest p-value by the number of models.
-            return dependent_test(cases, (1 - request.level) / len(self.models))
-        return combined_test(self.drawn(name), request.replicates, self.nulls.pop(name))
+        return auc_interval(self.drawn(name), level=self.request.level)
 
     def questions(self, name: str, reduction: View) -> Mapping[str, Cases]:
         """Return the questions of a reduction about the class, by name."""
@@ -315,7 +315,7 @@ def _in_numpy(cases: Cases) -> Cases:
     return copy
 
 
-class Sums:
+class SumSource:
     """Exact sums and counts of all models.
 
     Scores, skills and comparisons come from the sums; all that depends on the forecasts of one
@@ -325,7 +325,7 @@ class Sums:
 
     summed = True
 
-    def __init__(self, summary: Summary, request: Request) -> None:
+    def __init__(self, summary: Summary, request: Asked) -> None:
         self.summary, self.sums, self.request = summary, summary.sums, request
         self.models, self.labels = tuple(summary.models), tuple(summary.labels or ())
         self.notes: list[str] = []
@@ -346,20 +346,30 @@ class Sums:
         return total | {"labels": self.labels, "shares": self.shares, "normalized": False}
 
     def closing_notes(self, grouping: Mapping[str, GroupingError]) -> Iterator[str]:
-        """Say what takes rows to be found, and what was grouped."""
-        from properly.evaluation import _summary_notes as notes
-
-        summary, drawing = self.summary, self.request.replicates > 0
+        """Say what takes rows to be found, one sentence each, and what was grouped."""
+        summary, drawing, clustered = self.summary, self.request.replicates > 0, self.sums.clustered
+        of_event = self.request.task == "binary"
         yield from summary.notes
-        if self.request.task == "binary":
-            yield from notes.about_grouping(grouping)
-            yield from notes.left_out(summary, draws=drawing)
-            return
         if self.cells:
-            widest = max(self._grouping_error(name) for name in self.cells)
-            yield notes.about_class_cells(self.cells, widest)
-        ordered = self.request.task == "ordinal"
-        yield from notes.about_classes(summary, ordered=ordered, draws=drawing)
+            yield (
+                f"forecasts of {listed(list(self.cells))} were grouped into "
+                f"{min(self.cells.values()):,} cells: scores are exact, miscalibration and "
+                "discrimination are known to within "
+                f"{_rounded_up(max(map(self._grouping_error, self.cells)))}"
+            )
+        yield from _about_grouping(grouping)
+        left_out = {
+            THRESHOLDS: of_event and len(self.models) > 1,
+            CLUSTERS: of_event and clustered,
+            GROUPS: of_event and clustered and bool(summary.groups),
+            WEIGHTS: of_event and not clustered and drawing and summary.is_weighted,
+            CLASS_BANDS: not of_event and clustered and drawing,
+            CLASS_GROUPS: not of_event and bool(summary.groups),
+            CLASS_ROWS: not of_event,
+            CLASS_TESTS: not of_event and drawing,
+            CLASS_COSTS: self.request.task == "ordinal",
+        }
+        yield from (sentence for sentence, holds in left_out.items() if holds)
 
     def _grouping_error(self, name: str) -> float:
         """Bound what grouping can have changed of the parts by any rule that has them."""
@@ -415,28 +425,18 @@ class Sums:
             return None
         return summed_groups(self.summary, name, self.request.primary, **self.request.group_options)
 
-    def over_time(self, name: str) -> None:
-        """Leave out periods, of which sums do not tell."""
-
     def worst(self, name: str) -> WorstCases | None:
         """List the forecasts that cost most; of classes that takes rows."""
         if not self.tallies:
             return None
         return worst_forecasts(self.tallies[name], self.request.severe)
 
-    def repair(self, name: str) -> None:
-        """Leave out repairs, which need folds of rows."""
-
     def drawn(self, name: str) -> Tally | None:
         """Return the counts to draw from; None where draws would have to be of rows."""
         return None if self.by_row else self.tallies[name]
 
-    def banded(self, name: str) -> Tally:
-        """Return the counts."""
-        return self.tallies[name]
-
     def sampled(self, name: str) -> Tally:
-        """Return the counts, in which a row is one case whatever it weighs."""
+        """Return the counts."""
         return self.tallies[name]
 
     def auc(self, name: str, about: Estimate) -> Estimate:
@@ -449,24 +449,6 @@ class Sums:
             effective_cases=about.effective_cases,
         )
         return replace(area, method=AREA, **UNKNOWN) if self.sums.clustered else area
-
-    def calibration(self, name: str) -> CalibrationSummary | None:
-        """Summarize the calibration of an event."""
-        if self.drawn(name) is None:
-            return None
-        request = self.request
-        return calibration.calibration_summary(
-            self.tallies[name], level=request.level, replicates=request.replicates, rng=request.rng
-        )
-
-    def calibration_test(self, name: str) -> CalibrationTest | None:
-        """Test the calibration of an event."""
-        from properly.calibration._calibration_test import combined_test
-
-        drawn = self.drawn(name)
-        if drawn is None:
-            return None
-        return combined_test(drawn, self.request.replicates, self.nulls.pop(name))
 
     def questions(self, name: str, reduction: View) -> Mapping[str, Tally]:
         """Return the counts of each question of a reduction about the class, by name."""
@@ -500,4 +482,29 @@ class Sums:
         return decisions_of_table(table, COST[self.request.task])
 
 
-Source: TypeAlias = Rows | Sums
+def _about_grouping(errors: Mapping[str, GroupingError]) -> Iterator[str]:
+    """Say in one sentence what grouping can have changed, of all models together."""
+    if errors:
+        bounds = errors.values()
+        cells = min(x.cells or 1 for x in bounds)
+        parts = max(
+            _width(x) for error in bounds for x in (error.miscalibration, error.discrimination)
+        )
+        yield (
+            f"forecasts of {listed(errors)} were grouped into {many(cells, 'cell')}: scores "
+            "are exact, miscalibration and discrimination are known to within "
+            f"{_rounded_up(parts)}, AUC to within {_rounded_up(max(x.auc for x in bounds))}"
+        )
+
+
+def _width(ends: tuple[float, float]) -> float:
+    """Return the length of an interval; infinity is known exactly."""
+    return 0.0 if ends[0] == ends[1] else ends[1] - ends[0]
+
+
+def _rounded_up(x: float) -> str:
+    """Write a number with two digits, rounded up."""
+    return f"{float(Context(prec=2, rounding=ROUND_CEILING).create_decimal(x)):g}"
+
+
+Source: TypeAlias = RowSource | SumSource
