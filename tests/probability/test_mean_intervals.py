@@ -433,47 +433,6 @@ def test_the_interval_allows_for_what_many_classes_hide_of_the_bias(seed: int) -
 # What is too large or too small
 
 
-def test_tiny_forecasts_do_not_overflow() -> None:
-    for cases in (
-        tally([1, 1, 0], [1e-300, 0.5, 0.5]),
-        Cases([1, 1, 0], [[1.0, 1e-300], [0.5, 0.5], [0.5, 0.5]]),
-    ):
-        found, means = intervals(cases), properly.means(cases)
-        robustness = 1e-300 * 3**1.5
-        assert means.robustness == pytest.approx(robustness, rel=1e-12)
-        # One power that makes up all of their sum: the mean is off by itself, times 3/2.
-        assert found.standard_errors.robustness == pytest.approx(1.5 * robustness, rel=1e-12)
-        half = 1.5 * float(student.ppf(0.975, 2))
-        ends = robustness * math.exp(-half), robustness * math.exp(half)
-        assert found.robustness == pytest.approx(ends, rel=1e-9)
-        assert found.mean_probability == (0, 1)
-        low, high = found.divergence
-        assert 0 <= low < means.divergence < found.corrected_divergence < high
-
-
-def test_the_widest_intervals_do_not_overflow() -> None:
-    found = intervals(tally([1, 0], [0.3, 0.5]), level=0.9999)
-    # With one degree of freedom, 6366 standard errors.
-    assert found.decisiveness == found.mean_probability == found.robustness == (0, 1)
-    assert found.divergence == (0, math.inf)
-    assert 0 < found.corrected_divergence < 2
-
-
-@pytest.mark.parametrize("weight", [np.full(N, 1e20), np.arange(1, N + 1) * 1e20])
-def test_weights_too_large_to_be_counted_are_those_of_single_cases(weight: Any) -> None:
-    event = intervals(Cases(Y, P, weight=weight))
-    classes = intervals(Cases(Y.astype(int), np.stack([1 - P, P], axis=1), weight=weight))
-    plain = intervals(Cases(Y, P, weight=weight / 1e20 / math.pi))
-    for other in (classes, plain):
-        for name in POWERS:
-            one, two = (getattr(x.standard_errors, name) for x in (event, other))
-            assert one == pytest.approx(two, rel=1e-10)
-            assert getattr(event, name) == pytest.approx(getattr(other, name), rel=1e-10)
-        errors = event.log_divergence_error, other.log_divergence_error
-        assert errors[0] == pytest.approx(errors[1], rel=1e-10)
-        assert event.largest_share == pytest.approx(other.largest_share, rel=1e-12)
-
-
 # What cannot be said
 
 

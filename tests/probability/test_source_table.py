@@ -141,17 +141,6 @@ def test_the_means_of_every_bin_are_those_of_its_cases(source: Any, weighted: bo
     assert set(table.name) == {"event", "no event"}
 
 
-@pytest.mark.parametrize("unit", [2.0**-90, 2.0**90])
-@pytest.mark.parametrize("p", [5e-324, 1e-300])
-def test_a_bin_of_the_least_forecasts_has_its_means_in_any_unit_of_weight(
-    p: float, unit: float
-) -> None:
-    y, weight = np.arange(40) % 2, np.linspace(0.5, 2, 40) * unit
-    found = probability.source_table(y, np.full(40, p), weight=weight)
-    for name in ("decisiveness", "mean_probability", "robustness"):
-        np.testing.assert_allclose(getattr(found, name), [p, 1], rtol=1e-12)
-
-
 @pytest.mark.parametrize("ties", ["together", "split"])
 def test_pooled_columns_are_called_all(ties: Any) -> None:
     source = probability.EqualCount(bins=2, pooled=True, ties=ties)

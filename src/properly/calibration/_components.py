@@ -17,7 +17,6 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from properly._boundary._exponents import deviation
 from properly._boundary._interrupts import checked
 from properly._boundary._libraries import to_numpy
 from properly._boundary._progress import counted
@@ -515,6 +514,6 @@ def _correction(
         # Where a certain forecast was wrong the miscalibration is infinite, here as there.
         with np.errstate(invalid="ignore"):
             biases.append(result.mean(axis=1) - true_components(weight, truth, prices))
-            spread = deviation(result) if result.shape[1] > 1 else np.zeros(2)
+            spread = result.std(axis=1, ddof=1) if result.shape[1] > 1 else np.zeros(2)
     both = np.stack(biases)
     return Correction(both.min(axis=0), both.max(axis=0), both.mean(axis=0), spread)

@@ -19,7 +19,6 @@ from typing import TYPE_CHECKING, ClassVar, Literal, NamedTuple, Protocol, TypeA
 
 import numpy as np
 
-from properly._boundary._exponents import product
 from properly._boundary._interrupts import checked, checkpoint
 from properly._boundary._notices import notice
 from properly._boundary._record import Record
@@ -334,7 +333,7 @@ class Spline:
                     break
         else:
             columns, knots = np.ones((len(odds), 1)), np.empty(0)
-        turn = _upright(columns, product(weight, value, 1 - value)[0])
+        turn = _upright(columns, weight * value * (1 - value))
         return cls(value, weight, columns @ turn, knots, turn)
 
     def curve_of(self, value: Column, weight: Column, events: Column) -> Column:

@@ -12,7 +12,6 @@ from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
 import numpy as np
 
-from properly._boundary._exponents import product
 from properly._boundary._libraries import to_numpy
 from properly._boundary._record import Record
 from properly._boundary._tables import wrapped
@@ -89,14 +88,13 @@ def score_axes(sample: Sample) -> Column:
     if not used.any():
         return axes[:0]
     value = sample.value[used]
-    odds, (variance, exponent) = logit(value), product(sample.square[used], value, 1 - value)
-    # Square roots are multiplied by half of that power.
-    variance, exponent = np.ldexp(variance, exponent % 2), -(exponent // 2)
+    odds, variance = logit(value), sample.variance[used]
+    if not variance.any():
+        return axes[:0]
     axes[0, used] = 1 / math.sqrt(variance.sum())
     away = odds - odds @ variance / variance.sum()
     square = variance @ away**2
     axes[1, used] = away / math.sqrt(square) if square > 0 else 0.0
-    axes = np.ldexp(axes, exponent)
     return axes if np.ptp(odds) > 0 and square > 0 else axes[:1]
 
 

@@ -14,7 +14,6 @@ from typing import TYPE_CHECKING, Any, Literal, TypeAlias, get_args
 import numpy as np
 
 from properly._boundary._arrays import as_column, as_numbers, refuse
-from properly._boundary._exponents import deviation
 from properly._boundary._libraries import read_only, to_library_of, to_numpy
 from properly._boundary._notices import notice
 from properly._boundary._options import as_drawing, as_number, check_choice
@@ -25,6 +24,7 @@ from properly.counts._cases import Cases, has_classes, require_event
 from properly.counts._scoring import price
 from properly.counts._tally import Tally, as_tally
 from properly.errors import ArgumentTypeError, DataError
+from properly.inference._moments import Correction
 from properly.inference._replicates import (
     FEWEST,
     Blocks,
@@ -94,11 +94,7 @@ class Mean:
         middle, influence = of_mean(loss, weight)
         away = sample.add_up(influence * (weight.sum() / number))
         total = sample.add_up(sample.weight)
-        with np.errstate(over="ignore"):
-            squares = np.stack([away**2, away * total, total**2], axis=1)
-        # What has no squares has no standard error.
-        squares[:, np.isinf(squares).any(axis=0)] = np.nan
-        sums = np.column_stack([away, total, squares])
+        sums = np.column_stack([away, total, away**2, away * total, total**2])
         value = float(middle) if where is None else np.inf
         return cls(value, float(middle), sums, where, int(number[infinite].sum()), sample)
 
@@ -123,7 +119,6 @@ class Mean:
         with np.errstate(divide="ignore", invalid="ignore"):
             return np.asarray(change / self.errors(counts))
 
-    @np.errstate(over="ignore", invalid="ignore")
     def errors(self, counts: Column) -> Column:
         """Return the standard error of the mean of each replicate, from sums over units alone."""
         drawn = counts @ self.sums[:, :2]
@@ -131,14 +126,12 @@ class Mean:
         variance = np.zeros(len(counts))
         for part in self.sample.strata:
             number = int(self.sample.number[part].sum())
-            if number < 2:
-                return np.full(len(counts), np.nan)
             first, second, *squares = (counts[:, part] @ self.sums[part]).T
             terms = squares[0], -2 * change * squares[1], change**2 * squares[2]
             spread = sum(terms) - (first - change * second) ** 2 / number
             # What rounding leaves of units that do not vary is no spread.
             spread[spread <= ROUNDING * (terms[0] + terms[2])] = 0.0
-            variance += number / (number - 1) * spread
+            variance += Correction.from_count(number).factor * spread
         return np.asarray(np.sqrt(variance) / drawn[:, 1])
 
 
@@ -280,7 +273,7 @@ def spread_of_draws(value: float, draws: Column) -> Pair:
         return UNKNOWN
     if np.ptp(draws) <= ROUNDING * np.abs(draws).max():
         return 0.0, float(draws[0]) - value
-    return float(deviation(draws[None])[0]), float(draws.mean()) - value
+    return float(draws.std(ddof=1)), float(draws.mean()) - value
 
 
 def plain_interval(value: float, draws: Column, level: float, *, basic: bool) -> Pair:

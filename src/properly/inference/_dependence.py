@@ -17,7 +17,6 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from properly._boundary._exponents import divided, exponent_of
 from properly._boundary._interrupts import checkpoint
 from properly._boundary._notices import notice
 from properly._boundary._record import Record
@@ -176,13 +175,10 @@ class Residuals:
 
     @cached_property
     def standardised(self) -> Column:
-        """What is left, over its standard deviation if calibrated; 0 of certain forecasts.
-
-        Of forecasts next to 0 all of it is divided by a power of two, so that squares are doubles.
-        """
+        """What is left, over its standard deviation if calibrated; 0 of certain forecasts."""
         spread = np.sqrt(self.p * (1 - self.p))
-        result = np.divide(self.left, spread, out=np.zeros(len(spread)), where=spread > 0)
-        return divided(result, exponent_of(np.abs(result)))
+        result: Column = self.left / np.where(spread > 0, spread, np.inf)
+        return result
 
     @cached_property
     def spread(self) -> Spread:

@@ -56,9 +56,8 @@ def correction_of(weight: Column) -> Correction:
         return Correction(np.nan, 0.0)
     if count == len(weight) and is_alike(weight):
         return Correction.from_count(count)
-    share = weight / weight.max()
-    share /= share.sum()
-    with np.errstate(divide="ignore", over="ignore"):
+    share = weight / weight.sum()
+    with np.errstate(divide="ignore"):
         factor = 1 / (1 - share)
         lost = share**2 * factor
         if not np.isfinite(factor).all():
@@ -152,15 +151,14 @@ class Design:
         """As many clusters of equal weight would say as much; of single cases, their number."""
         if self.cluster is None:
             return float(self.units)
-        total = np.bincount(self.cluster, self.weight / self.weight.max())
-        return float(total.sum() ** 2 / (total @ total))
+        return effective_number(np.bincount(self.cluster, self.weight))
 
     @cached_property
     def correction(self) -> Correction:
         """What makes the squared sums of clusters, or of single cases, a variance."""
         if self.cluster is None:
             return correction_of(np.broadcast_to(1.0, self.units))
-        return correction_of(np.bincount(self.cluster, self.weight / self.weight.max()))
+        return correction_of(np.bincount(self.cluster, self.weight))
 
     @property
     def text(self) -> str:
@@ -231,8 +229,7 @@ def effective_number(weight: Column) -> float:
     """Return how many cases of equal weight would say as much."""
     if not len(weight) or is_alike(weight):
         return float(len(weight))
-    scaled = weight / weight.max()
-    return float(scaled.sum() ** 2 / (scaled @ scaled))
+    return float(weight.sum() ** 2 / (weight @ weight))
 
 
 def is_alike(weight: Column) -> bool:

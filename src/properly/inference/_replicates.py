@@ -151,12 +151,9 @@ def best_block(series: Column, *, circular: bool = False) -> float:
     times = len(series)
     run = max(RUN, int(math.log10(times)))
     most = math.ceil(math.sqrt(times)) + run
-    # Only ratios matter, and the squares of what is very large or very small are no floats.
-    series = _of_unit_size(series)
     away = series - series.mean()
     if np.abs(away).max() <= ROUNDING * np.abs(series).max():
         return 1.0  # what does not vary does not depend either
-    away = _of_unit_size(away)
     covariance = autocovariances(away, most)
     lags = min(2 * _end_of_dependence(away, covariance * times, run), most)
     lag = np.arange(1, lags + 1)
@@ -167,12 +164,6 @@ def best_block(series: Column, *, circular: bool = False) -> float:
         return longest
     square = (slope / level) ** 2 * (1.5 if circular else 1.0)
     return min(float(np.cbrt(square * times)), longest)
-
-
-def _of_unit_size(series: Column) -> Column:
-    """Divide by a power of 2, which costs no digit, so that the largest entry is about 1."""
-    result: Column = np.ldexp(series, -np.frexp(np.abs(series).max())[1])
-    return result
 
 
 def _end_of_dependence(away: Column, products: Column, run: int) -> int:

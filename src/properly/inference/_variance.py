@@ -285,7 +285,7 @@ def covariance(influence: Column, design: Design) -> Spread:
 def spread_of_totals(total: Column, design: Design) -> Spread:
     """Find the same from influences added up over clusters, times or cells, or of single cases."""
     with np.errstate(over="ignore", invalid="ignore"):
-        return in_reach(_spread_of(total, design))
+        return _spread_of(total, design)
 
 
 def in_reach(spread: Spread, least: float = 0.0, most: float = LARGEST) -> Spread:

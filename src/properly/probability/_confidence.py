@@ -16,7 +16,7 @@ from properly._boundary._text import SMALLEST_P, amount_of, p_text
 from properly.counts._calls import takes_rows
 from properly.counts._cases import require_independent
 from properly.counts._class_rows import table_of
-from properly.probability._power import LABELS, POWER_UNIT, POWERS, ThreeMeans, limit, three_means
+from properly.probability._power import LABELS, POWERS, ThreeMeans, limit, three_means
 from properly.rules._class_rule import at
 
 if TYPE_CHECKING:
@@ -243,21 +243,14 @@ def _excess(p: Column, y: Column, weight: Column, square: Column) -> list[tuple[
         scaled = np.sqrt(square[:, None]) * np.sqrt(share) * (away - mean[:, None])
         happened = np.where(gone, -top[:, 0] if power > 0 else -math.inf, at(away, y))
         excess = happened - mean
-        result.append((float(weight @ excess), _length(scaled)))
+        result.append((float(weight @ excess), float(np.linalg.norm(scaled))))
     return result
-
-
-def _length(x: Column) -> float:
-    """Return the root of the sum of squares, of numbers of any size."""
-    top = float(np.abs(x).max())
-    return top * float(np.linalg.norm(x / top)) if top > 0 else 0.0
 
 
 def _power(t: Column, power: float) -> Column:
     """Return what increases with t and has the mean of the power as its own mean."""
     result: Column = np.log(t) if power == 0 else math.copysign(1, power) * t**power
-    # In a unit in which powers of the least probability can be multiplied by any weight.
-    return result / POWER_UNIT if power < 0 else result
+    return result
 
 
 def _holm(p_values: tuple[float, ...]) -> list[float]:

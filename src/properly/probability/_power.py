@@ -43,11 +43,6 @@ POWERS = {
 }
 # Names as tables and figures print them.
 LABELS = {name: name.replace("_", " ") for name in POWERS}
-# Probabilities, and their powers of -2/3, are added up in these units: times any weight that is
-# taken, none of them vanishes and none overflows, down to the least probability of all.
-VALUE_UNIT, POWER_UNIT = 2.0**-400, 2.0**64
-# Times the least weight, a probability above this has all of its digits.
-SMALL = 1e-100
 
 
 @dataclass(frozen=True)
@@ -140,8 +135,7 @@ def mean_of_power(t: Column, power: float, weight: Column | None = None) -> floa
     if math.isinf(power) or top == 0:
         return top if power > 0 else float(t.min())
     if power == DECISIVENESS:
-        # Only what is larger than a probability could overflow, or much smaller than one vanish.
-        return _average(t, weight) if SMALL <= top <= 1 else top * _average(t / top, weight)
+        return _average(t, weight)
     last = top if power >= 0 else float(t.min())
     if last == 0:
         return 0.0
@@ -182,10 +176,7 @@ def three_means(t: Column, weight: Column) -> ThreeMeans:
 
 
 class Sums(NamedTuple):
-    """What three means are made of; the sums of parts add up to those of the whole.
-
-    Values and powers are in units of `VALUE_UNIT` and `POWER_UNIT`.
-    """
+    """What three means are made of; the sums of parts add up to those of the whole."""
 
     weight: float
     value: float
@@ -204,10 +195,10 @@ class Sums(NamedTuple):
 
 def divide_sums(weight: Any, value: Any, log: Any, power: Any) -> tuple[Any, Any, Any]:
     """Return the three means that sums, or columns of sums, stand for, the greatest first."""
-    robustness = (power / weight) ** (1 / ROBUSTNESS) * POWER_UNIT ** (1 / ROBUSTNESS)
+    robustness = (power / weight) ** (1 / ROBUSTNESS)
     # Rounding must not turn their order round.
     mean_probability = np.maximum(np.exp(log / weight), robustness)
-    return np.maximum(value / weight * VALUE_UNIT, mean_probability), mean_probability, robustness
+    return np.maximum(value / weight, mean_probability), mean_probability, robustness
 
 
 def sums_of_powers(t: Column, weight: Column) -> Sums:
@@ -241,19 +232,17 @@ def _sums(t: Array, weight: Array | None) -> Sums:
     xp = namespace(t)
     weight = None if weight is None else xp.astype(weight, xp.float64)
 
-    def add(x: Array, unit: float = 1.0) -> float:
-        if weight is None:
-            return float(xp.sum(x)) / unit
-        return float((weight if unit == 1 else weight / unit).dot(x))
+    def add(x: Array) -> float:
+        return float(xp.sum(x) if weight is None else weight.dot(x))
 
     t = xp.astype(t, xp.float64, copy=False)
     with np.errstate(divide="ignore"):
         x = xp.log(t)
     log = add(x)
     x *= ROBUSTNESS
-    power = add(np.exp(x, out=x) if is_numpy(x) else xp.exp(x), POWER_UNIT)
+    power = add(np.exp(x, out=x) if is_numpy(x) else xp.exp(x))
     total = float(len(t) if weight is None else weight.sum())
-    return Sums(total, add(t, VALUE_UNIT), log, power)
+    return Sums(total, add(t), log, power)
 
 
 def _log_average(x: Column, weight: Column | None) -> float:

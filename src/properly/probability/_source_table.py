@@ -17,10 +17,8 @@ from properly.errors import DataError
 from properly.probability._by_source import questions
 from properly.probability._means import Means, means
 from properly.probability._power import (
-    POWER_UNIT,
     POWERS,
     ROBUSTNESS,
-    VALUE_UNIT,
     ThreeMeans,
     divide_sums,
     limit,
@@ -244,6 +242,6 @@ def _averages(value: Column, events: Column, first: Column) -> dict[str, Column]
     with np.errstate(divide="ignore", invalid="ignore"):
         # What did not happen is left out, not multiplied by 0: its logarithm may be infinite.
         log = np.where(there, np.log(value), 0.0)
-        columns = value / VALUE_UNIT, log, np.exp(ROBUSTNESS * log) / POWER_UNIT
+        columns = value, log, np.exp(ROBUSTNESS * log)
         sums = (np.add.reduceat(events * x, first) for x in columns)
         return dict(zip(POWERS, divide_sums(weight, *sums), strict=True))
