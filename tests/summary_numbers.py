@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from properly.counts._tally import weight_of_each
-from properly.engines._summary import Summary, columns_of
+from properly.engines._summary import COLUMNS, Summary
 
 if TYPE_CHECKING:
     from properly.evaluation import Stream
@@ -20,8 +20,10 @@ def numbers_of(source: Stream | Summary) -> dict[Any, Any]:
     for key, tally in summary.tallies.items():
         numbers[key, "cells"] = tally.cells or 0
         numbers[key, "each"] = weight_of_each(tally) or 0.0
-        for name, column in columns_of(tally).items():
-            numbers |= {(key, name, place): x for place, x in enumerate(column.tolist())}
+        for name in COLUMNS:
+            column = getattr(tally, name)
+            listed = [] if column is None else column.tolist()
+            numbers |= {(key, name, place): x for place, x in enumerate(listed)}
     for label, group in summary.groups.items():
         numbers |= {("group", label, key): x for key, x in numbers_of(group).items()}
     return numbers

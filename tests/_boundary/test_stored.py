@@ -17,6 +17,7 @@ import properly
 from properly._boundary import _stored
 from properly._boundary._files import Damaged
 from properly._boundary._stored import StoredKind, packed, unpacked
+from properly.engines._summary import SUMMARIES
 from properly.errors import ArgumentTypeError, DataError
 from properly.evaluation._monitor._states import STATES
 from properly.recalibration import VennAbers, load, loads
@@ -42,7 +43,14 @@ def write_state(path: Path) -> Path:
     return monitor.save(path, overwrite=True)
 
 
+def write_summary(path: Path) -> Path:
+    stream = properly.stream()
+    stream.add(DRAWN.y, DRAWN.p)
+    return stream.save(path)
+
+
 CASES = {
+    "summary": Case(SUMMARIES, write_summary, properly.Summary.load),
     "map": Case(MAPS, VennAbers().fit(DRAWN.y, DRAWN.p).save, load),
     "state": Case(STATES, write_state, properly.Monitor.load),
 }
@@ -192,11 +200,10 @@ def test_what_is_too_large_is_refused(
         assert refused(case, path) == changed(case)
         context.setattr(_stored, "LISTS", 1)
         assert refused(case, path) == changed(case)
-    with path.open("ab") as file:
-        file.truncate(case.kind.largest + 1)
-    most = case.kind.largest >> 20
-    told = f"a {case.kind.noun} can have at most {most:,} MiB in a file; this one has more"
-    assert refused(case, path) == f"{told}\n\nHint: {case.kind.smaller}"
+    told = f"a {case.kind.noun} can have at most 0 MiB in a file; this one has more"
+    with pytest.raises(DataError) as caught:
+        case.kind._replace(largest=100).read(path)
+    assert str(caught.value) == f"{told}\n\nHint: {case.kind.smaller}"
 
 
 def test_what_cannot_be_read_is_refused(case: Case, tmp_path: Path) -> None:

@@ -108,7 +108,7 @@ def _ended(result: Any) -> str:
 
 
 STORED: dict[str, Stored] = {
-    "summary": Stored(_summary, properly.Summary.load, _said, is_json=False, has_checksum=True),
+    "summary": Stored(_summary, properly.Summary.load, _said, has_checksum=True),
     "monitor": Stored(_monitor, properly.Monitor.load, str, has_checksum=True),
     "baseline": Stored(_baseline, _gate, _ended),
     "logistic map": _map(recalibration.Logistic().fit(Y, P)),

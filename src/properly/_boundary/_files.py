@@ -1,8 +1,4 @@
-"""Files: archives of JSON and arrays, and writing that is whole or not at all.
-
-An archive is a zip file of a JSON text and of ``.npy`` arrays, with nothing in it to run. None of
-them is compressed, so that no small file fills the memory, whoever wrote it; and the same content
-has the same bytes.
+"""Files: writing that is whole or not at all, and reading that says in words what failed.
 
 `write_whole` writes any file under another name, which nobody takes for that of a whole one, onto
 the disk, and then gives it its own. Whoever writes such a part holds a lock on it, which ends with
@@ -14,7 +10,6 @@ names at the end, or none of them does.
 from __future__ import annotations
 
 import errno
-import json
 import os
 import re
 import secrets
@@ -23,13 +18,10 @@ import stat
 import struct
 from contextlib import contextmanager, suppress
 from contextvars import ContextVar
-from io import BytesIO
 from pathlib import Path
 from tempfile import mkdtemp
-from typing import TYPE_CHECKING, Any, BinaryIO, NamedTuple, NoReturn
-from zipfile import ZIP_STORED, BadZipFile, ZipFile, ZipInfo
-
-import numpy as np
+from typing import TYPE_CHECKING, BinaryIO, NamedTuple, NoReturn
+from zipfile import BadZipFile
 
 from properly._boundary._text import printable
 from properly.errors import DataError
@@ -40,13 +32,9 @@ except ImportError:  # pragma: no cover - Windows, where a file that is open can
     fcntl = None  # type: ignore[assignment]
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Iterator
 
-    from properly.typing import Column
 
-# The name says what the file is, within its first bytes.
-HEADER = "properly-summary.json"
-VERSION = 1
 PART = re.compile(r"\.properly-[0-9a-f]{16}\.part")
 # The disk, one's share of it, or the longest file it can hold.
 NO_ROOM = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
@@ -69,41 +57,6 @@ class Damaged(Exception):  # noqa: N818
     """The content of a file is not what it must be."""
 
 
-def pack(header: Mapping[str, Any], columns: Mapping[str, Column]) -> bytes:
-    """Write a header and columns as the bytes of a file, each column in its smallest type."""
-    file = BytesIO()
-    with ZipFile(file, "w", ZIP_STORED) as archive:
-        text = json.dumps({"version": VERSION, **header}, sort_keys=True)
-        archive.writestr(_entry(HEADER), text)
-        for name, column in columns.items():
-            content = BytesIO()
-            np.lib.format.write_array(content, _narrowed(column), (1, 0), allow_pickle=False)
-            archive.writestr(_entry(f"{name}.npy"), content.getvalue())
-    return file.getvalue()
-
-
-def unpack(path: str | os.PathLike[str]) -> tuple[dict[str, Any], dict[str, Column]]:
-    """Read a header and columns, whole numbers as int64; refuse what `pack` has not written."""
-    shown = printable(str(path))
-    try:
-        with Path(path).open("rb") as file:
-            start = file.read(128)
-            ours = HEADER.encode() in start and start.startswith(b"PK")
-            size = file.seek(0, 2)
-            with refusing(path, ours=ours), ZipFile(file) as archive:
-                names = [name for name in archive.namelist() if name != HEADER]
-                header = _header(archive, size, shown)
-                return header, {x.removesuffix(".npy"): _column(archive.read(x)) for x in names}
-    except OSError as error:
-        message = f"cannot read {shown}: {(error.strerror or 'it failed').lower()}"
-        raise DataError(message) from None
-    except ValueError as error:
-        if isinstance(error, DataError):
-            raise
-        message = f"cannot read {shown}: no file can have such a name"
-        raise DataError(message) from None
-
-
 def read_bytes(path: str | os.PathLike[str], what: str, most: int) -> bytes:
     """Read a file whole, or one byte more than it may have."""
     with opened(path, what) as file:
@@ -124,66 +77,10 @@ def opened(path: str | os.PathLike[str], what: str) -> Iterator[BinaryIO]:
         raise DataError(message) from None
 
 
-@contextmanager
-def refusing(path: str | os.PathLike[str], *, ours: bool = True) -> Iterator[None]:
-    """Say that a file is damaged, or of another kind, whatever it is that shows it."""
-    try:
-        yield
-    except DataError:
-        raise
-    except (Damaged, *ODD):
-        shown = printable(str(path))
-        if ours:
-            message = f"the summary {shown} is damaged and cannot be read"
-            raise DataError(message, hint="save it, or copy it, once more.") from None
-        message = f"{shown} is not a summary that properly has saved"
-        raise DataError(message, hint="Summary.save and Stream.save write them.") from None
-
-
 def require(sound: object) -> None:
     """Refuse content that is not what it must be."""
     if not sound:
         raise Damaged
-
-
-def _entry(name: str) -> ZipInfo:
-    entry = ZipInfo(name)  # of 1980, whatever the time is
-    entry.create_system = 3  # and whatever the system
-    return entry
-
-
-def _narrowed(x: Column) -> Column:
-    """Write whole numbers, none negative, in as few bytes as the largest needs."""
-    kind = "<f8" if x.dtype.kind == "f" else np.min_scalar_type(int(x.max(initial=0)))
-    return np.ascontiguousarray(x, np.dtype(kind).newbyteorder("<"))
-
-
-def _header(archive: ZipFile, size: int, shown: str) -> dict[str, Any]:
-    # Nothing is compressed, and no two names stand for the same bytes.
-    entries = archive.infolist()
-    require(all(entry.compress_type == ZIP_STORED for entry in entries))
-    require(sum(entry.file_size for entry in entries) <= size)
-    header = json.loads(archive.read(HEADER))
-    version = header["version"]
-    require(type(version) is int)
-    if version > VERSION:
-        message = (
-            f"{shown} was written by a newer version of properly; its format is {version}, this "
-            f"version reads up to {VERSION}"
-        )
-        raise DataError(message, hint="pip install --upgrade properly")
-    require(version == VERSION)
-    return dict(header)
-
-
-def _column(content: bytes) -> Column:
-    """Read an array of plain numbers, which must be all that there is."""
-    file = BytesIO(content)
-    require(np.lib.format.read_magic(file) == (1, 0))
-    shape, by_column, kind = np.lib.format.read_array_header_1_0(file)
-    require(kind.kind in "uf" and not by_column)
-    column = np.frombuffer(content, kind, offset=file.tell()).reshape(shape)
-    return column.astype(np.float64 if kind.kind == "f" else np.int64)
 
 
 def write_whole(path: str | Path, content: str | bytes, *, overwrite: bool = True) -> Path:

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 VERSION = 1
 NAMES = ("format", "version", "made_with", "sha256", "content")
 # Each entry takes more memory than its few letters in the file.
-ENTRIES, LISTS = 8_000_000, 1_000_000
+ENTRIES, LISTS = 16_000_000, 4_000_000
 UPGRADE = "pip install --upgrade properly"
 Made = TypeVar("Made")
 

@@ -13,9 +13,10 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import numpy as np
 
 from properly._boundary._arrays import MOST
-from properly._boundary._files import Damaged, pack, refusing, require, unpack, write_whole
+from properly._boundary._files import require, write_whole
 from properly._boundary._libraries import read_only, to_numpy
-from properly._boundary._text import many
+from properly._boundary._stored import StoredKind, packed, unpacked
+from properly._boundary._text import many, printable
 from properly.counts._cases import numbered
 from properly.counts._tally import Tally, require_one_kind, weight_of_each
 from properly.engines._score_sums import COUNTED, ScoreSums, keys_of
@@ -30,14 +31,18 @@ if TYPE_CHECKING:
     from properly.rules import Rule
     from properly.typing import Column
 
-    Words = Mapping[str, Any]
-    Columns = Mapping[str, Column]
-
 Part = TypeVar("Part")
 
 # In the order in which one of several equal labels is kept, such as 1, 1.0 and True.
 KINDS = (int, float, bool, str)
 COLUMNS = ("value", "weight", "events", "event_squares", "nonevent_squares")
+SUMMARIES = StoredKind(
+    "summary",
+    writers="Summary.save and Stream.save write them.",
+    remedy="save it, or copy it, once more.",
+    smaller="take fewer cells, or fewer groups.",
+    largest=2**32,
+)
 # Up to this many distinct forecasts are kept as they are; more are grouped into cells.
 MOST_DISTINCT = 1_000_000
 CELLS = 100_000
@@ -222,8 +227,8 @@ class Summary:
     def save(self, path: str | os.PathLike[str]) -> Path:
         """Write the summary to one file, whole or not at all; a file of that name is replaced.
 
-        It is a zip archive of a JSON text and of numpy arrays, with nothing in it to run. Equal
-        summaries have equal bytes.
+        It is JSON with a checksum, with arrays in base64 and nothing in it to run. Equal summaries
+        have equal bytes.
 
         Parameters
         ----------
@@ -235,7 +240,7 @@ class Summary:
         Path
             Where it was written.
         """
-        return write_whole(str(path), pack(*words_and_columns(self)))
+        return write_whole(str(path), SUMMARIES.written(content_of(self))[0])
 
     @classmethod
     def load(cls, path: str | os.PathLike[str]) -> Summary:
@@ -258,9 +263,8 @@ class Summary:
         ...     print(properly.Summary.load(path))
         Summary(3 rows, 1 model, 2 rules)
         """
-        words, columns = unpack(path)
-        with refusing(path):
-            return _stored_summary(words, columns)
+        content, _ = SUMMARIES.read(path)
+        return SUMMARIES.made(content, printable(str(path)), summary_of, content_of)
 
     def require_alike(self, other: Summary) -> None:
         """Refuse what cannot be put together; sums say themselves what they need."""
@@ -345,61 +349,42 @@ def _rank(label: Any) -> tuple[str, Any]:
     return "" if number else type(label).__name__, label
 
 
-def columns_of(tally: Tally) -> dict[str, Column]:
-    """Return the columns that there are."""
-    columns = {name: getattr(tally, name) for name in COLUMNS}
-    return {name: to_numpy(column) for name, column in columns.items() if column is not None}
-
-
-def stored_tally(words: Mapping[str, Any], columns: Mapping[str, Column]) -> Tally:
-    """Make a tally of words and columns; refuse what no counting could have given."""
-    cells, unit = words["cells"], words["unit"]
-    require(cells is None or (type(cells) is int and cells > 0))
-    require(set(columns) in ({*COLUMNS[:3]}, {*COLUMNS}))
-    require(unit is None or (type(unit) is float and 0 < unit < math.inf and len(columns) == 3))
-    try:
-        tally = Tally(**columns, cells=cells)
-    except DataError as error:
-        raise Damaged from error
-    require(to_numpy(tally.weight).sum(dtype=np.float64) < MOST)
-    kept = columns_of(tally).values()
-    return tally if unit is None else Tally._of(list(kept), cells, unit)  # noqa: SLF001
-
-
-def words_and_columns(summary: Summary) -> tuple[dict[str, Any], dict[str, Column]]:
+def content_of(summary: Summary) -> dict[str, Any]:
     """Write a summary: what is common to all rows, then all rows, then each group."""
     sums, labels = summary.sums, summary.labels
     parts = [(None, summary), *summary.groups.items()]
-    words = {
-        "models": sums.models,
+    return {
+        "models": list(sums.models),
         "rules": [_text_of(rule) for rule in sums.rules],
         "clustered": sums.clustered,
         "labels": None if labels is None else plain_labels(labels),
-        "parts": [{"group": label, **_words(part)} for label, part in parts],
+        "parts": [{"group": _label_as_json(label), **_content_of_part(x)} for label, x in parts],
     }
-    columns = {
-        f"{k}/{name}": column
-        for k, (_, part) in enumerate(parts)
-        for name, column in _columns(part).items()
-    }
-    return words, columns
 
 
-def _stored_summary(words: Words, columns: Columns) -> Summary:
-    """Make a summary of words and columns; refuse what no rows could have been summed up to."""
-    labels = None if words["labels"] is None else tuple(words["labels"])
-    require(labels is None or (len(labels) > 1 and all(type(x) in KINDS for x in labels)))
-    bare = _bare_sums(words, None if labels is None else len(labels))
-    whole, *parts = [
-        {"labels": labels, **_part(bare, part, _below(columns, k))}
-        for k, part in enumerate(words["parts"])
-    ]
-    names = [part["group"] for part in words["parts"]]
-    require(names[0] is None and all(type(name) in KINDS for name in names[1:]))
-    require(len(set(names)) == len(names))
-    require(all(list(part["tallies"]) == list(whole["tallies"]) for part in parts))
-    groups = {name: Summary(**part) for name, part in zip(names[1:], parts, strict=True)}
-    return Summary(**whole, groups=groups)
+def summary_of(content: Mapping[str, Any]) -> Summary:
+    """Make a summary of its content; refuse what no rows could have been summed up to."""
+    labels = None if content["labels"] is None else tuple(content["labels"])
+    require(labels is None or len(labels) > 1)
+    models = tuple(content["models"])
+    rules = tuple(parse_rule(text) for text in content["rules"])
+    require(models and all(type(name) is str for name in models) and rules)
+    classes = None if labels is None else len(labels)
+    bare = ScoreSums(models, rules, classes, content["clustered"] is True, {})
+    whole, *parts = (Summary(labels=labels, **_part(bare, part)) for part in content["parts"])
+    first, *names = (_label_of(part["group"]) for part in content["parts"])
+    require(first is None and None not in names)
+    require(all(list(part.tallies) == list(whole.tallies) for part in parts))
+    return replace(whole, groups=dict(zip(names, parts, strict=True)))
+
+
+def _label_as_json(label: Any) -> Any:
+    """Write a label of a group; JSON has no infinity."""
+    return {"float": repr(label)} if type(label) is float and math.isinf(label) else label
+
+
+def _label_of(label: Any) -> Any:
+    return float(label["float"]) if isinstance(label, dict) else label
 
 
 def _text_of(rule: Rule) -> str:
@@ -415,65 +400,66 @@ def _text_of(rule: Rule) -> str:
     return text
 
 
-def _words(part: Summary) -> dict[str, Any]:
+def _content_of_part(part: Summary) -> dict[str, Any]:
     return {
         "totals": list(part.sums.totals.values()),
-        "counts": [
-            # A model, or a model and a question.
-            {"of": [key] if isinstance(key, str) else [key[0], *key[1]]}
-            | {"cells": x.cells, "unit": weight_of_each(x)}
-            for key, x in part.tallies.items()
-        ],
-        "confusion": list(part.confusion),
-        "notes": part.notes,
+        "tallies": [_content_of_tally(key, tally) for key, tally in part.tallies.items()],
+        "confusion": {name: packed(table) for name, table in part.confusion.items()},
+        "notes": list(part.notes),
     }
 
 
-def _columns(part: Summary) -> dict[str, Column]:
-    """Name columns by the number of what they belong to."""
-    counts = {
-        f"{k}/{name}": column
-        for k, x in enumerate(part.tallies.values())
-        for name, column in columns_of(x).items()
+def _content_of_tally(key: Any, tally: Tally) -> dict[str, Any]:
+    """Write a tally of a model, or of a model and a question."""
+    columns = {name: getattr(tally, name) for name in COLUMNS}
+    return {
+        "of": [key] if isinstance(key, str) else [key[0], *key[1]],
+        "cells": tally.cells,
+        "unit": weight_of_each(tally),
+        "columns": {name: packed(to_numpy(x)) for name, x in columns.items() if x is not None},
     }
-    tables = {f"confusion/{k}": x for k, x in enumerate(part.confusion.values())}
-    return counts | tables
 
 
-def _bare_sums(words: Words, classes: int | None) -> ScoreSums:
-    """Tell what was summed up, without the sums."""
-    models = tuple(words["models"])
-    rules = tuple(parse_rule(text) for text in words["rules"])
-    require(models and all(type(name) is str for name in models) and rules)
-    return ScoreSums(models, rules, classes, words["clustered"] is True, {})
-
-
-def _part(bare: ScoreSums, words: Words, columns: Columns) -> dict[str, Any]:
+def _part(bare: ScoreSums, content: Mapping[str, Any]) -> dict[str, Any]:
     """Read what was summed up of all rows, or of those of a group."""
-    models, totals = bare.models, words["totals"]
+    models, totals = bare.models, content["totals"]
     # There are more keys than these, and each has its total: no short text stands for many.
     require(len(totals) >= len(bare.rules) * len(models) ** 2)
     keys = keys_of(models, bare.rules, bare.classes, clustered=bare.clustered)
     for key, total in zip(keys, totals, strict=True):
         require(type(total) is int or (key[0] not in COUNTED and type(total) is float))
-        require(math.isfinite(total))
-    tallies = {
-        _key(x["of"], bare): stored_tally(x, _below(columns, k))
-        for k, x in enumerate(words["counts"])
-    }
-    sums = replace(bare, totals=dict(zip(keys, totals, strict=True)))
+    tallies = {_key(x["of"], bare): _tally(x) for x in content["tallies"]}
     require(bare.classes is not None or tuple(tallies) == models)
-    require(set(words["confusion"]) <= set(models))
-    for k in range(len(words["confusion"])):
-        table = columns[f"confusion/{k}"]
+    confusion = {name: _array(x) for name, x in content["confusion"].items()}
+    require(set(confusion) <= set(models))
+    for table in confusion.values():
         require(table.shape == (bare.classes, bare.classes) and (table >= 0).all())
-    require(all(type(note) is str for note in words["notes"]))
+    require(all(type(note) is str for note in content["notes"]))
     return {
-        "sums": sums,
+        "sums": replace(bare, totals=dict(zip(keys, totals, strict=True))),
         "tallies": tallies,
-        "confusion": {name: columns[f"confusion/{k}"] for k, name in enumerate(words["confusion"])},
-        "notes": tuple(words["notes"]),
+        "confusion": confusion,
+        "notes": tuple(content["notes"]),
     }
+
+
+def _tally(content: Mapping[str, Any]) -> Tally:
+    """Make a tally; refuse what no counting could have given."""
+    cells, unit = content["cells"], content["unit"]
+    columns = {
+        name: _array(content["columns"][name]) for name in COLUMNS[: len(content["columns"])]
+    }
+    require(cells is None or (type(cells) is int and cells > 0))
+    require(len(columns) in (3, 5))
+    require(unit is None or (type(unit) is float and 0 < unit < math.inf and len(columns) == 3))
+    tally = Tally(**columns, cells=cells)
+    require(to_numpy(tally.weight).sum(dtype=np.float64) < MOST)
+    return tally if unit is None else Tally._of(list(columns.values()), cells, unit)  # noqa: SLF001
+
+
+def _array(content: dict[str, Any]) -> Column:
+    column = unpacked(content)
+    return column if column.dtype == np.float64 else column.astype(np.int64)
 
 
 def _key(flat: Any, bare: ScoreSums) -> Any:
@@ -484,9 +470,3 @@ def _key(flat: Any, bare: ScoreSums) -> Any:
     kind, number = question
     require(kind in ("class", "above") and number in range(bare.classes or 0))
     return model, (kind, number)
-
-
-def _below(columns: Columns, number: int) -> dict[str, Column]:
-    """Return the columns of a part, under the names that they have within it."""
-    start = f"{number}/"
-    return {name[len(start) :]: x for name, x in columns.items() if name.startswith(start)}
