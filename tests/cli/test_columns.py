@@ -12,8 +12,9 @@ from click.testing import CliRunner
 from pyarrow import parquet
 
 from properly import Cases
-from properly.cli._columns import Chosen, chosen, models_of
-from properly.cli._options import file_options
+from properly.cli._chosen import Chosen, read_chosen
+from properly.cli._column_plan import models_of
+from properly.cli._option_table import files, options
 from properly.errors import DataError
 
 if TYPE_CHECKING:
@@ -38,7 +39,9 @@ def run(data: str | bytes, *arguments: str) -> tuple[Chosen, Result]:
     """Choose by arguments of a command line among the columns of standard input."""
     found: list[Chosen] = []
     command = click.Command(
-        "choose", callback=lambda **options: found.append(chosen(**options)), params=file_options()
+        "choose",
+        callback=lambda **given: found.append(read_chosen(**given)),
+        params=[files(), *options("files")],
     )
     result = CliRunner().invoke(command, ["-", *arguments], input=data, catch_exceptions=False)
     assert result.exit_code == 0, result.output
@@ -54,23 +57,21 @@ def test_the_options_choose_the_columns() -> None:
     assert found.y.tolist() == [0, 1, 1]
     assert list(found.forecasts) == ["forest", "logistic"]
     assert found.forecasts["forest"].tolist() == [0, 0.75, 1]
-    columns = (found.weight, found.groups, found.clusters, found.strata)
-    assert [column.tolist() for column in columns if column is not None] == [
-        [2, 1, 1],
-        ["north", "south", "south"],
-        [1, 1, 2],
-        ["a", "a", "b"],
-    ]
-    assert found.time is not None
-    assert (
-        found.time.tolist()
-        == np.array(["2024-01-02", "2024-01-03", "2024-01-04"], "M8[us]").tolist()
-    )
+    assert {role: x.tolist() for role, x in found.roles.items()} == {
+        "weight": [2, 1, 1],
+        "groups": ["north", "south", "south"],
+        "clusters": [1, 1, 2],
+        "strata": ["a", "a", "b"],
+        "time": np.array(["2024-01-02", "2024-01-03", "2024-01-04"], "M8[us]").tolist(),
+    }
     assert (found.task, found.labels, found.pos_label) == ("binary", None, None)
-    assert (found.guessed, found.dropped, found.paths) == ([], None, ("-",))
-    assert found.names == {
-        "outcome": "died",
-        "forecast": {"forest": ("forest",), "logistic": ("logistic",)},
+    plan = found.plan
+    assert (plan.guessed, found.dropped, plan.paths) == ((), None, ("-",))
+    assert (plan.outcome, plan.models) == (
+        "died",
+        {"forest": ("forest",), "logistic": ("logistic",)},
+    )
+    assert plan.roles == {
         "weight": "w",
         "groups": "region",
         "clusters": "clinic",
@@ -82,20 +83,17 @@ def test_the_options_choose_the_columns() -> None:
 
 def test_a_group_and_a_cluster_may_be_one() -> None:
     found, _ = run(DATA, "--outcome", "died", "--group", "region", "--cluster", "region")
-    assert found.names["groups"] == found.names["clusters"] == "region"
+    assert found.plan.roles == {"groups": "region", "clusters": "region"}
 
 
 def test_what_is_left_out_is_guessed_and_said() -> None:
     found, result = run(DATA)
-    assert found.names == {
-        "outcome": "died",
-        "forecast": {"logistic": ("logistic",), "forest": ("forest",)},
-    }
-    assert found.guessed == [
+    assert (found.plan.outcome, list(found.plan.models)) == ("died", ["logistic", "forest"])
+    assert found.plan.guessed == (
         "Took the column 'died' as the outcome; --outcome chooses another.",
         "Took the columns 'logistic', 'forest' as forecasts; --forecast chooses others.",
-    ]
-    assert result.stderr.splitlines() == found.guessed
+    )
+    assert result.stderr.splitlines() == list(found.plan.guessed)
     assert result.stdout == ""
 
 
@@ -111,13 +109,13 @@ def test_what_is_left_out_is_guessed_and_said() -> None:
 )
 def test_an_outcome_is_told_by_its_name_or_else_by_its_values(data: str, outcome: str) -> None:
     found, _ = run(data, "--forecast", "p", "--missing", "drop", "--event", "1")
-    assert found.names["outcome"] == outcome
+    assert found.plan.outcome == outcome
 
 
 def test_a_column_that_an_option_names_is_no_guess() -> None:
     data = "y,p,q,w,event\n1,0.5,0.5,0.5,1\n0,0.5,0.5,0.5,1\n"
     found, result = run(data, "--weight", "w", "--time", "q", "--groups", "event")
-    assert found.names["outcome"] == "y"
+    assert found.plan.outcome == "y"
     assert list(found.forecasts) == ["p"]
     assert "Took the column 'p' as the forecast; --forecast chooses others." in result.stderr
 
@@ -181,7 +179,7 @@ def test_classes_have_a_column_each(
     arguments: tuple[str, ...], name: str, columns: tuple[str, ...]
 ) -> None:
     found, _ = run(GRADES, "--outcome", "grade", "--classes", "none, minor", *arguments)
-    assert found.names["forecast"] == {name: columns}
+    assert found.plan.models == {name: columns}
     assert found.forecasts[name].shape == (2, 2)
     assert (found.task, found.labels) == ("multiclass", ("none", "minor"))
     cases = Cases(found.y, found.forecasts[name], labels=found.labels)
@@ -194,14 +192,14 @@ def test_columns_of_classes_are_in_the_order_of_the_labels() -> None:
     )
     assert found.forecasts["m"].tolist() == [[0, 1], [0.5, 0.5]]
     assert found.task == "ordinal"
-    assert not found.normalize
+    assert not found.plan.normalize
 
 
 def test_models_of_classes_are_guessed_by_their_beginnings_and_said() -> None:
     data = "label,a_0,a_1,b_0,b_1,c_0\n0,1,0,0.5,0.5,3\n"
     found, result = run(data, "--classes", "0,1", "--normalize")
-    assert found.names["forecast"] == {"a": ("a_0", "a_1"), "b": ("b_0", "b_1")}
-    assert found.normalize
+    assert found.plan.models == {"a": ("a_0", "a_1"), "b": ("b_0", "b_1")}
+    assert found.plan.normalize
     assert result.stderr.splitlines() == [
         "Took the column 'label' as the outcome; --outcome chooses another.",
         "Took the columns that begin with 'a', 'b'; --forecast chooses others.",
@@ -236,7 +234,7 @@ def test_outcomes_that_are_whole_floats_are_class_numbers(folder: Path) -> None:
     parquet.write_table(
         pa.table({"y": [0.0, 1.0], "m_a": [0.5, 0.0], "m_b": [0.5, 1.0]}), "a.parquet"
     )
-    found = chosen(paths=(str(folder / "a.parquet"),), classes="a,b")
+    found = read_chosen(paths=(str(folder / "a.parquet"),), classes="a,b")
     assert found.y.dtype == np.int64
     assert Cases(found.y, found.forecasts["m"], labels=found.labels).y.tolist() == [0, 1]
 

@@ -16,13 +16,12 @@ from properly.cli._gate import (
     OPERATORS,
     VERBS,
     Condition,
-    ConditionType,
-    Contrast,
+    GateContrast,
     Versus,
     numbers_of,
     parse_condition,
 )
-from properly.cli._score import PARTS
+from properly.cli._score_command import PARTS
 
 if TYPE_CHECKING:
     from properly.cli._gate import Numbers
@@ -194,11 +193,6 @@ def test_numbers_of_classes_have_no_area() -> None:
         assert found[name] == pytest.approx(getattr(decided, name), nan_ok=True)
 
 
-def test_a_condition_that_was_read_is_not_read_again() -> None:
-    condition = parse_condition("brier>0.2")
-    assert ConditionType().convert(condition, None, None) is condition
-
-
 def test_numbers_that_take_draws_have_names_too() -> None:
     rng = np.random.default_rng(4)
     p = rng.random(200)
@@ -249,7 +243,7 @@ def test_a_comparison_is_read(text: str, read: tuple[str | None, ...]) -> None:
 def test_worse_and_better_are_beyond_chance(
     difference: float, interval: tuple[float, float], verdict: str
 ) -> None:
-    contrast = Contrast("", difference, interval, 0.95)
+    contrast = GateContrast("", difference, interval, 0.95)
     assert contrast.verdict == verdict
     worse, better = (Versus("", None, verb, "", None) for verb in VERBS)
     assert worse.is_met_by(contrast) == (verdict == "worse")

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import pandas as pd
 import pytest
 from tests.command_line import run, scored, write_forecasts
 
 from properly.cli import _engine
-from properly.cli._options import file_options
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -115,8 +114,3 @@ def test_a_page_says_how_cases_were_counted(folder: Path, tmp_path: Path) -> Non
     options = ("--replicates", "0", "--output", page)
     assert run("report", folder / "counted.csv", *ONE, *COUNT, *options).exit_code == 0
     assert "count=data[&#39;n&#39;]" in page.read_text(encoding="utf-8")
-
-
-def test_count_stands_beside_weight() -> None:
-    names: list[Any] = [option.name for option in file_options()]
-    assert names[names.index("weight") + 1] == "count"

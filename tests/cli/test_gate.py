@@ -14,8 +14,8 @@ import pytest
 from tests.command_line import CASES, GRADES, run, write_forecasts
 
 import properly
-from properly.cli import _engine, _score
-from properly.cli._gate import Contrast, numbers_of
+from properly.cli import _engine, _score_command
+from properly.cli._gate import GateContrast, numbers_of
 from properly.rules import Brier
 
 if TYPE_CHECKING:
@@ -119,7 +119,7 @@ def test_every_number_of_the_json_has_a_name(file: Path) -> None:
 def test_a_name_is_refused_before_any_work(
     condition: str, file: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(_score, "evaluated", None)
+    monkeypatch.setattr(_score_command, "evaluated", None)
     result = gate(file, condition)
     assert (result.exit_code, result.stdout) == (2, "")
 
@@ -343,7 +343,7 @@ def test_a_score_that_became_infinite_is_worse(tmp_path: Path) -> None:
 def test_an_infinite_difference_needs_no_interval(
     difference: float, verdict: str, *, is_unknown: bool
 ) -> None:
-    contrast = Contrast("", difference, (math.nan, math.nan), 0.95)
+    contrast = GateContrast("", difference, (math.nan, math.nan), 0.95)
     assert (contrast.verdict, contrast.is_unknown) == (verdict, is_unknown)
 
 
@@ -406,7 +406,7 @@ def test_a_stored_result_that_was_changed_is_refused_or_compared_apart(file: Pat
 
 def test_every_exit_code_is_on_the_page_for_builds() -> None:
     page = (Path(__file__).parents[2] / "docs" / "builds.md").read_text(encoding="utf-8")
-    for code in (0, 1, 2, _score.FAILS, properly.cli.INTERRUPTED):
+    for code in (0, 1, 2, _score_command.FAILS, properly.cli.INTERRUPTED):
         assert f"| {code} |" in page
 
 

@@ -29,26 +29,17 @@ if TYPE_CHECKING:
 HEAVY = ("numpy", "scipy", "duckdb", "rich", "matplotlib", "properly.rules")
 
 
-@pytest.mark.parametrize(
-    ("arguments", "loaded"),
-    [
-        (["--help"], []),
-        (["--version"], []),
-        (["score", "--help"], ["properly.cli._score"]),
-        (["recalibrate", "fit", "--help"], ["properly.cli._recalibrate"]),
-        (["reproduce", "corp", "--help"], ["properly.cli._reproduce"]),
-    ],
-)
-def test_help_loads_nothing_that_a_command_works_with(
-    arguments: list[str], loaded: list[str]
-) -> None:
-    commands = [f"properly.cli._{name}" for name in cli.command().commands]
+def test_help_loads_nothing_that_a_command_works_with() -> None:
+    asked = [["--version"], *([*path, "--help"] for path in PATHS if "reproduce" not in path)]
+    asked += [["reproduce", "corp", "--help"]]
     code = (
-        f"import sys; from properly import cli; cli.command()({arguments}, standalone_mode=False); "
-        f"print([m for m in {[*HEAVY, *commands]} if m in sys.modules])"
+        "import sys; from properly import cli\n"
+        f"for words in {asked}: cli.command()(words, standalone_mode=False)\n"
+        f"print([m for m in {HEAVY} if m in sys.modules], "
+        "[m for m in sys.modules if m.startswith('properly.cli') and m.endswith('_command')])"
     )
     found = subprocess.run([sys.executable, "-c", code], capture_output=True, check=True, text=True)  # noqa: S603
-    assert found.stdout.splitlines()[-1] == str(loaded)
+    assert found.stdout.splitlines()[-1] == "[] []"
 
 
 def described(
@@ -85,17 +76,9 @@ def test_help_ends_with_examples_of_the_command(path: tuple[str, ...]) -> None:
     assert all(len(line) <= 80 for line in run(*path, "--help").stdout.splitlines())
 
 
-@pytest.mark.parametrize(("path", "command"), list(described()), ids=[" ".join(p) for p in PATHS])
-def test_the_documentation_knows_every_option(
-    path: tuple[str, ...], command: click.Command
-) -> None:
-    title = f"# `properly {' '.join(path)}`\n" if path else "# properly.cli\n"
-    _, _, rest = page_of(path).partition(title)
-    section = rest.partition("\n## ")[0]
-    assert all(line in section for line in command.examples.splitlines())  # type: ignore[attr-defined]
-    for name in (name for option in command.params for name in option.opts):
-        if name.startswith("--"):
-            assert re.search(rf"^  .*{name}\b", section, re.MULTILINE)
+@pytest.mark.parametrize("path", PATHS, ids=" ".join)
+def test_the_documentation_has_the_help_of_every_command(path: tuple[str, ...]) -> None:
+    assert f"```text\n{run(*path, '--help').stdout}```\n" in page_of(path)
 
 
 def test_the_front_page_leads_to_a_page_a_command_and_to_one_about_files() -> None:

@@ -1,4 +1,4 @@
-"""Long tables, one row an answer, on the command line."""
+"""Long tables, one row per answer, on the command line."""
 
 from __future__ import annotations
 
@@ -12,7 +12,6 @@ import pytest
 from tests.command_line import run
 
 import properly
-from properly.cli._long import LongOption
 from properly.cli._wording import in_options
 from properly.evaluation import check_answers
 from properly.rules import RPS, Brier, Log
@@ -200,7 +199,7 @@ def test_a_report_of_a_long_table_is_the_page_of_its_board(tmp_path: Path) -> No
     assert [x.name for x in folder.iterdir()] == ["leaderboard.svg"]
     twice = ("--force", "--rule", "brier")
     assert refused(*given, *twice) == "A board is by one rule; got --rule 2 times."
-    said = "--recalibrate does not go with --long, which has one row an answer."
+    said = "--recalibrate does not go with --long, which has one row per answer."
     assert refused(*given, "--force", "--recalibrate", "auto") == said
 
 
@@ -413,7 +412,7 @@ def test_long_tables_are_never_guessed(command: str) -> None:
 def test_what_is_about_other_tables_does_not_go_with_long_ones(
     command: str, option: tuple[str, ...]
 ) -> None:
-    said = f"{option[0]} does not go with --long, which has one row an answer."
+    said = f"{option[0]} does not go with --long, which has one row per answer."
     assert refused(command, file("long"), *LONG, *option) == said
 
 
@@ -455,10 +454,10 @@ def test_models_of_a_wide_table_with_gaps_are_compared(tmp_path: Path) -> None:
 @pytest.mark.parametrize("command", ["check", "score", "compare", "report", "leaderboard"])
 def test_help_has_long_tables_in_a_section_of_their_own(command: str) -> None:
     text = printed(command, "--help")
-    first, _, rest = text.partition("\nLong tables, one row an answer:\n")
+    first, _, rest = text.partition("\nLong tables, one row per answer:\n")
     for option in properly.cli.command().commands[command].params:
         name = f"  {option.opts[0]} "
-        if isinstance(option, LongOption):
+        if hasattr(option, "section"):
             assert name in rest
             assert name not in first
         elif option.name != "paths":

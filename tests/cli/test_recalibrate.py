@@ -11,6 +11,7 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+import click
 import duckdb
 import numpy as np
 import pytest
@@ -20,8 +21,8 @@ from tests.forging import signed
 
 import properly
 from properly import cli
-from properly.cli._map_apply import DIALECTS
-from properly.cli._map_fit import CLASS_MAPS, EVENT_MAPS
+from properly.cli._option_table import options
+from properly.cli._option_values import CLASS_MAPS, EVENT_MAPS
 from properly.recalibration import (
     Beta,
     Identity,
@@ -150,7 +151,9 @@ def test_a_name_may_have_hyphens_or_underscores(file: Path, tmp_path: Path, spel
 
 
 def test_the_dialects_are_those_of_the_library() -> None:
-    assert set(DIALECTS) == set(_expression.DIALECTS)
+    (dialect,) = (option.type for option in options("apply") if option.name == "dialect")
+    assert isinstance(dialect, click.Choice)
+    assert set(dialect.choices) == set(_expression.DIALECTS)
 
 
 def test_the_rule_and_the_range_are_what_is_judged_by(file: Path) -> None:

@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING, Any
 from properly._boundary._record import plain
 from properly._boundary._tables import table, wrapped
 from properly._boundary._text import many, printable
-from properly.cli._columns import Chosen
-from properly.cli._gate import STORED, Contrast, contrast_of_pair, in_words, numbers_of
+from properly.cli._chosen import Chosen
+from properly.cli._gate import STORED, GateContrast, contrast_of_pair, in_words, numbers_of
 from properly.errors import DataError
 
 if TYPE_CHECKING:
@@ -138,17 +138,17 @@ class Against:
     how : str
         How it is compared, in a sentence.
     contrasts : dict
-        A `Contrast` by model and name of the rule.
+        A `GateContrast` by model and name of the rule.
     numbers : dict of dict
         Those of the result, by model and name.
     """
 
     stored: Stored
     how: str
-    contrasts: dict[tuple[str, str], Contrast]
+    contrasts: dict[tuple[str, str], GateContrast]
     numbers: Numbers
 
-    def contrast(self, model: str, rule: str) -> Contrast:
+    def contrast(self, model: str, rule: str) -> GateContrast:
         """Return the contrast of a model by a rule."""
         if (model, rule) not in self.contrasts:
             message = f"a stored result must have the rule {rule}; {self.stored.name} has it not"
@@ -236,7 +236,7 @@ def _pair(chosen: Chosen, model: str, forecast: Any, rule: Rule, **options: Any)
 
 def _apart(
     model: str, rule: str, now: Mapping[str, float], then: Mapping[str, float], level: float
-) -> Contrast:
+) -> GateContrast:
     """Combine the intervals of two independent scores.
 
     Zou and Donner (2008), https://doi.org/10.1002/sim.3095.
@@ -251,4 +251,4 @@ def _apart(
         difference + math.hypot(high - x, y - below),
     )
     what = f"{rule} of {printable(model)} minus that of the {STORED}"
-    return Contrast(in_words(what, difference, interval, level), difference, interval, level)
+    return GateContrast(in_words(what, difference, interval, level), difference, interval, level)

@@ -10,8 +10,7 @@ import numpy as np
 
 from properly._boundary._labels import require_columns
 from properly._boundary._text import printable
-from properly.cli._columns import Places, say, without_percent
-from properly.cli._outcome_labels import as_outcomes
+from properly.cli._chosen import Places, as_outcomes, say, without_percent
 from properly.engines._files._read import open_files
 from properly.errors import DataError
 from properly.evaluation import Added
@@ -29,7 +28,7 @@ WHOLE = re.compile(r"(-?[0-9]+)\.0+")
 
 
 @dataclass(frozen=True)
-class Reading:
+class BatchColumns:
     """Which columns of a file hold what.
 
     Attributes
@@ -51,7 +50,7 @@ class Reading:
     groups: str | None = None
     percent: bool = False
 
-    def of(self, files: Files) -> Reading:
+    def of(self, files: Files) -> BatchColumns:
         """Leave out what a file need not have; refuse one that lacks what it must have."""
         names = set(files.names)
         has_forecasts = bool(names & set(self.forecast))
@@ -74,7 +73,7 @@ class Reading:
 
 
 def feed(
-    monitor: Monitor, reading: Reading, paths: Sequence[str], missing: str
+    monitor: Monitor, reading: BatchColumns, paths: Sequence[str], missing: str
 ) -> Iterator[tuple[str, Added]]:
     """Add files in turn, each a batch; name each with what became of its rows."""
     for path in paths:
@@ -84,7 +83,7 @@ def feed(
                 yield printable(table.file.name), _add(monitor, reading.of(one), one, missing)
 
 
-def _add(monitor: Monitor, reading: Reading, files: Files, missing: str) -> Added:
+def _add(monitor: Monitor, reading: BatchColumns, files: Files, missing: str) -> Added:
     if not files.count():
         return Added()
     # What is 12e4 in one file must not be 120000 in another, where all ids look like numbers.
@@ -111,7 +110,7 @@ def _add(monitor: Monitor, reading: Reading, files: Files, missing: str) -> Adde
 
 
 def _without_gaps(
-    rows: FileRows, reading: Reading, missing: str
+    rows: FileRows, reading: BatchColumns, missing: str
 ) -> tuple[dict[str, Column], Places]:
     """Refuse or drop rows that lack a value; outcomes may lack one, and follow by their ids."""
     may_lack = () if missing == "drop" and reading.id is None else (reading.outcome,)
@@ -126,13 +125,13 @@ def _outcomes(y: Column, gone: Column, column: str, event: object) -> Column:
     """Read outcomes; None where there is none yet."""
     result = np.full(len(y), None, object)
     text = None if event is None else str(event)
-    found = as_outcomes(y[~gone], column, text, None) if not gone.all() else None
-    if found is None:
+    if gone.all():
         return result
-    known = found.y.tolist()
+    values, _, label = as_outcomes(y[~gone], column, text, None)
+    known = values.tolist()
     if isinstance(event, str):
         # The state holds the label as text, whatever outcomes are.
-        known = [event if x == found.event else str(x) for x in known]
+        known = [event if x == label else str(x) for x in known]
     result[~gone] = known
     return result if gone.any() else np.array(known)
 
@@ -151,7 +150,7 @@ def _plain(text: str) -> str:
     return match[1] if (match := WHOLE.fullmatch(text)) else text
 
 
-def give_up(monitor: Monitor, reading: Reading, ids: Sequence[str]) -> int:
+def give_up(monitor: Monitor, reading: BatchColumns, ids: Sequence[str]) -> int:
     """Give up cases whose outcome will never be known, and count them."""
     if reading.id is None:
         message = "cases are given up by their ids; this state has none"

@@ -9,26 +9,25 @@ from typing import TYPE_CHECKING, Any, Literal, NoReturn
 import click
 
 from properly._boundary._text import many
-from properly.cli._columns import (
+from properly.cli._chosen import (
     GAPS,
     WHOLE,
-    Choice,
-    choice_of,
+    ColumnChoice,
+    as_outcomes,
     divided,
     no_percentage,
-    plan_of,
-    planned,
     read_rows,
-    require_other_columns,
     say,
 )
-from properly.errors import DataError, ProperlyError
+from properly.cli._column_plan import plan_of, planned, require_other_columns
+from properly.errors import DataError
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
     from contextlib import AbstractContextManager
 
-    from properly.cli._columns import Chosen, Plan
+    from properly.cli._chosen import Chosen
+    from properly.cli._column_plan import ColumnPlan
     from properly.engines._files._read import Files
     from properly.engines._roles import Roles
 
@@ -42,8 +41,8 @@ ABOUT = {"memory": "duckdb", "scheduler": "dask", "master": "spark"}
 NEED_ROWS = ("strata", "time", "normalize", "show")
 
 
-@dataclass(frozen=True, eq=False)
-class Large(Choice):
+@dataclass(frozen=True, eq=False, kw_only=True)
+class Large(ColumnChoice):
     """What the options choose, with the rows in an engine.
 
     Attributes
@@ -64,35 +63,6 @@ class Large(Choice):
     def forecasts(self) -> Mapping[str, tuple[str, ...]]:
         """By model, the columns of its forecasts."""
         return self.roles.forecasts
-
-
-def engine_options() -> list[click.Parameter]:
-    """Describe what report, score and compare may be told about large files."""
-    return [
-        click.Option(
-            ["--memory"],
-            metavar="SIZE",
-            callback=_as_size,
-            help="Memory for reading files, such as 1GB; beyond it, the temporary folder is used.",
-        ),
-        click.Option(
-            ["--engine"],
-            type=click.Choice(ENGINES),
-            default=ENGINES[0],
-            show_default=True,
-            help="What works on the files: this machine, or a cluster.",
-        ),
-        click.Option(
-            ["--scheduler"],
-            metavar="ADDRESS",
-            help="Scheduler of Dask, such as tcp://HOST:8786. Left out, this machine works alone.",
-        ),
-        click.Option(
-            ["--master"],
-            metavar="URL",
-            help="Master of Spark, such as spark://HOST:7077. Left out, this machine works alone.",
-        ),
-    ]
 
 
 @contextmanager
@@ -134,7 +104,7 @@ def opened(
 
 def _plan_of_cluster(
     engine: str, *, outcome: str | None = None, beside: tuple[str, ...] = (), **options: Any
-) -> Plan:
+) -> ColumnPlan:
     """Gather what the options say; a cluster is not asked what they leave out."""
     del beside
     if outcome is None or not options.get("forecast"):
@@ -154,7 +124,7 @@ def refuse_without_rows(option: str, engine: str) -> NoReturn:
     raise click.UsageError(message)
 
 
-def _has_many_cases(files: Files, plan: Plan) -> bool:
+def _has_many_cases(files: Files, plan: ColumnPlan) -> bool:
     """Tell whether rows stand for more cases than are kept in memory, where sums will do."""
     import numpy as np
 
@@ -165,14 +135,14 @@ def _has_many_cases(files: Files, plan: Plan) -> bool:
     return column.dtype.kind in "iuf" and bool(np.nansum(column, dtype=np.float64) > MOST_ROWS)
 
 
-def _needing_rows(plan: Plan) -> list[str]:
+def _needing_rows(plan: ColumnPlan) -> list[str]:
     """Name the options that need the rows in memory."""
     options: dict[str, Any] = {**plan.roles, **({"normalize": True} if plan.normalize else {})}
     options |= {"show": plan.show} if plan.show else {}
     return [role for role in NEED_ROWS if role in options]
 
 
-def _refuse_rows(plan: Plan, engine: str) -> None:
+def _refuse_rows(plan: ColumnPlan, engine: str) -> None:
     if plan.missing in GAPS:
         refuse_without_rows(f"--missing {plan.missing}", engine)
     for role in _needing_rows(plan):
@@ -188,7 +158,7 @@ def _require_engine(engine: str, given: Mapping[str, str | None]) -> None:
 
 
 @contextmanager
-def _cluster(plan: Plan, engine: str, given: Mapping[str, str | None]) -> Iterator[Any]:
+def _cluster(plan: ColumnPlan, engine: str, given: Mapping[str, str | None]) -> Iterator[Any]:
     """Open the columns in a cluster, and say in our words what it says meanwhile."""
     from properly.engines._files._cluster_errors import translated
 
@@ -206,7 +176,7 @@ def _cluster(plan: Plan, engine: str, given: Mapping[str, str | None]) -> Iterat
         yield frame
 
 
-def _without_gaps(plan: Plan, frame: Any, engine: str) -> tuple[Any, str | None]:
+def _without_gaps(plan: ColumnPlan, frame: Any, engine: str) -> tuple[Any, str | None]:
     """Drop rows with missing values if that was asked for, and say how many."""
     if plan.missing == "refuse":
         return frame, None
@@ -217,7 +187,7 @@ def _without_gaps(plan: Plan, frame: Any, engine: str) -> tuple[Any, str | None]
     return kept, f"dropped {gone:,} of {many(rows, 'row')} for missing values" if gone else None
 
 
-def _large(plan: Plan, frame: Any, engine: str, dropped: str | None) -> Large:
+def _large(plan: ColumnPlan, frame: Any, engine: str, dropped: str | None) -> Large:
     """Say what the columns of a frame are, and read the labels in the way of the outcomes."""
     from properly.engines._roles import Roles
 
@@ -233,11 +203,21 @@ def _large(plan: Plan, frame: Any, engine: str, dropped: str | None) -> Large:
         labels={name: column for column, name in safe.items()},
     )
     labels, event = _labels(plan, frame, roles.outcome)
-    choice = choice_of(plan, labels, event, dropped, percent)
-    return Large(**choice, frame=frame, roles=roles, engine=engine)
+    return Large(
+        plan=plan,
+        labels=labels,
+        pos_label=event,
+        dropped=dropped,
+        percent=percent,
+        frame=frame,
+        roles=roles,
+        engine=engine,
+    )
 
 
-def _of_percentages(plan: Plan, frame: Any, safe: Mapping[str, str]) -> tuple[Any, str | None]:
+def _of_percentages(
+    plan: ColumnPlan, frame: Any, safe: Mapping[str, str]
+) -> tuple[Any, str | None]:
     """Divide forecasts by 100 if they are in percent, and say so."""
     if not plan.percent:
         return frame, None
@@ -257,30 +237,16 @@ def _of_percentages(plan: Plan, frame: Any, safe: Mapping[str, str]) -> tuple[An
     return lazy.with_columns(nw.col(*names) / WHOLE).to_native(), percent
 
 
-def _labels(plan: Plan, frame: Any, column: str) -> tuple[tuple[Any, ...] | None, object]:
+def _labels(plan: ColumnPlan, frame: Any, column: str) -> tuple[tuple[Any, ...] | None, object]:
     """Look at the distinct outcomes, which are few."""
-    from properly.cli._outcome_labels import as_outcomes
     from properly.engines._roles import as_lazy
     from properly.engines._rows import collected
 
     distinct = as_lazy(frame).select(column).unique().head(MOST_LABELS + 1)
     y = collected(distinct)[column]
-    outcomes = as_outcomes(y, plan.outcome, plan.event, plan.classes, most=MOST_LABELS)
-    return outcomes.labels, outcomes.event
+    _, labels, event = as_outcomes(y, plan.outcome, plan.event, plan.classes, most=MOST_LABELS)
+    return labels, event
 
 
-def _safe_names(plan: Plan) -> dict[str, str]:
+def _safe_names(plan: ColumnPlan) -> dict[str, str]:
     return {f"c{i}": column for i, column in enumerate(plan.columns)}
-
-
-def _as_size(ctx: click.Context, param: click.Parameter, value: str | None) -> str | None:
-    """Take a size; what is none is no way to use the command."""
-    if value is None:
-        return None
-    from properly.engines._files._read import as_size
-
-    try:
-        as_size(value)
-    except ProperlyError as error:
-        raise click.BadParameter(str(error), ctx, param) from None
-    return value

@@ -17,13 +17,13 @@ from properly.errors import DataError
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
-    from properly.cli._columns import Chosen
+    from properly.cli._chosen import Chosen
     from properly.recalibration import Recalibrated
     from properly.rules import Rule
 
 
 @dataclass(frozen=True, eq=False)
-class Gains:
+class ModelGains:
     """What recalibration would save, by model.
 
     Attributes
@@ -67,7 +67,7 @@ def _absent(why: str) -> dict[str, Any]:
 
 def find_gains(
     chosen: Chosen, models: Iterable[str], request: Mapping[str, Any], *, is_needed: bool
-) -> Gains:
+) -> ModelGains:
     """Find what recalibration would save; refuse what cannot be judged only if rows need it."""
     import properly
 
@@ -81,7 +81,7 @@ def find_gains(
                     chosen.forecasts[name],
                     rule=rule,
                     level=request["level"],
-                    rng=request["seed"],
+                    rng=request["rng"],
                     name=name,
                     progress=progress,
                     **chosen.arguments,
@@ -90,14 +90,14 @@ def find_gains(
                 if is_needed:
                     raise
                 reasons[name] = str(error).partition("\n")[0]
-    return Gains(results, reasons)
+    return ModelGains(results, reasons)
 
 
 def _first_rule(chosen: Chosen, request: Mapping[str, Any]) -> Rule | None:
     """Return the rule that models are judged by first, if it can judge a map."""
     from properly.evaluation._evaluate import rules_of_classes, rules_of_event
 
-    rules, within = request["rules"], request["within"]
+    rules, within = request["rules"] or None, request["within"]
     rule: Rule
     if chosen.task == "binary":
         rule = rules_of_event(rules, within)[1]
@@ -116,7 +116,9 @@ def honest_names(models: Iterable[str], taken: Iterable[str]) -> dict[str, str]:
     return names
 
 
-def with_honest_rows(chosen: Chosen, names: Mapping[str, str], gains: Gains, seed: int) -> Chosen:
+def with_honest_rows(
+    chosen: Chosen, names: Mapping[str, str], gains: ModelGains, seed: int
+) -> Chosen:
     """Add forecasts that were each recalibrated by a map fitted without its case."""
     import properly
 

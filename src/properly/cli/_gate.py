@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
     from properly import Evaluation
-    from properly.cli._columns import Task
+    from properly.cli._column_plan import Task
 
     # By model and name.
     Numbers = dict[str, dict[str, float]]
@@ -176,12 +176,12 @@ class Versus:
     other: str
     rule: str | None
 
-    def is_met_by(self, contrast: Contrast) -> bool:
+    def is_met_by(self, contrast: GateContrast) -> bool:
         """Tell whether a difference is the one that is not to be."""
         return contrast.is_worse if self.verb == VERBS[0] else not contrast.is_better
 
 
-class Contrast(NamedTuple):
+class GateContrast(NamedTuple):
     """By how much the score of a model is above another; a loss, so more is worse."""
 
     said: str
@@ -218,23 +218,6 @@ def in_words(
     low, high = interval
     ends = f"{100 * level:g} % {kind} {low:.4g} to {high:.4g}"
     return f"{what} is {value:.4g} ({'no interval' if math.isnan(low + high) else ends})"
-
-
-class ConditionType(click.ParamType):  # type: ignore[type-arg]  # generic in new versions only
-    """A condition as the value of an option."""
-
-    name = "condition"
-
-    def convert(
-        self, value: Any, param: click.Parameter | None, ctx: click.Context | None
-    ) -> Condition | Versus:
-        """Read a condition; its names are looked up once they are known."""
-        if isinstance(value, Condition | Versus):
-            return value
-        try:
-            return parse_condition(value)
-        except ValueError as error:
-            self.fail(str(error), param, ctx)
 
 
 def parse_condition(text: str) -> Condition | Versus:
@@ -465,7 +448,7 @@ class Gate:
         self,
         evaluation: Evaluation,
         vocabulary: Vocabulary,
-        stored: Callable[[str, str], Contrast] | None,
+        stored: Callable[[str, str], GateContrast] | None,
         more: dict[str, Any],
     ) -> Iterator[Failure]:
         """Yield the conditions that hold or cannot be evaluated.
@@ -495,21 +478,21 @@ class Gate:
                     yield Failure(condition, contrast.said, is_missing=True)
 
 
-def contrast_of(evaluation: Evaluation, model: str, other: str, rule: str) -> Contrast:
+def contrast_of(evaluation: Evaluation, model: str, other: str, rule: str) -> GateContrast:
     """Compare a model with another on the same cases, or with what needs no model."""
     level = evaluation.level
     if other not in evaluation.models:
         skill = evaluation.skills[model][rule]
         low, high = skill.interval
         said = in_words(f"{rule} skill of {printable(model)}", skill.value, (low, high), level)
-        return Contrast(said, -skill.value, (-high, -low), level)
+        return GateContrast(said, -skill.value, (-high, -low), level)
     return contrast_of_pair(evaluation.comparisons[rule][model, other], rule, level)
 
 
-def contrast_of_pair(pair: Any, rule: str, level: float) -> Contrast:
+def contrast_of_pair(pair: Any, rule: str, level: float) -> GateContrast:
     """Return the difference of two models on the same cases, adjusted for all pairs."""
     what = f"{rule} of {printable(pair.first)} minus that of {printable(pair.second)}"
     # The two are equal if no other models were compared.
     kind = "interval" if pair.simultaneous == pair.interval else "simultaneous interval"
     said = in_words(what, pair.difference, pair.simultaneous, level, kind)
-    return Contrast(said, pair.difference, pair.simultaneous, level)
+    return GateContrast(said, pair.difference, pair.simultaneous, level)

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import click
 
-from properly.cli._commands import Described
+from properly.cli._described import Described
 
 # What holds the scripts, where the package is run from a clone.
 CLONE = Path(__file__).resolve().parents[3]

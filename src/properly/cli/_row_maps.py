@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from properly._boundary._notices import collected, notice
-from properly.cli._columns import WHOLE, no_percentage
+from properly.cli._chosen import WHOLE, no_percentage
 from properly.cli._wording import name_rows
 from properly.errors import DataError, ProperlyError
 

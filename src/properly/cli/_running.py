@@ -1,10 +1,12 @@
-"""How a command runs: progress, refusals, files that exist already, names that are not there."""
+"""How a command runs: progress, refusals, what is evaluated, and where results go."""
 
 from __future__ import annotations
 
+import json
 import sys
 import warnings
 from contextlib import contextmanager
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -16,9 +18,14 @@ from properly.cli._wording import in_options
 from properly.errors import DataWarning, ProperlyError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator
+    from collections.abc import Callable, Iterable, Iterator, Sequence
     from contextlib import AbstractContextManager
 
+    from properly import Evaluation, Interval
+    from properly.cli._chosen import Chosen
+    from properly.cli._engine import Large
+    from properly.engines._summary import Summary
+    from properly.rules import Rule
     from properly.typing import Progress
 
 
@@ -38,7 +45,7 @@ def require_packages(names: Iterable[str]) -> None:
         import_extra(name, extra="app")
 
 
-def emit(text: str, path: str | None, *, force: bool = False) -> None:
+def emit(text: str, path: str | None = None, *, force: bool = False) -> None:
     """Print a text as it is, or write it to a file."""
     from properly._boundary._files import write_whole
 
@@ -48,6 +55,57 @@ def emit(text: str, path: str | None, *, force: bool = False) -> None:
     # Not click's echo, which takes letters of names for colours and leaves them out.
     sys.stdout.write(text)
     sys.stdout.flush()
+
+
+def as_json(record: Any) -> str:
+    """Write a record as JSON, which has no NaN and no infinity."""
+    return json.dumps(record, indent=2, ensure_ascii=False, allow_nan=False) + "\n"
+
+
+def evaluated(
+    chosen: Chosen | Large, *, rules: Sequence[Rule], within: Interval | None, **options: Any
+) -> Evaluation:
+    """Evaluate what was chosen, with progress on a terminal."""
+    import properly
+    from properly.cli._engine import Large
+    from properly.evaluation._checkup._follow_up import follow_up_notes
+    from properly.evaluation._evaluate import rules_of_task
+
+    with progress_bar() as progress:
+        settings = {**options, "within": within, "progress": progress, "task": chosen.task}
+        if isinstance(chosen, Large):
+            summary = summed(chosen, rules_of_task(chosen.task, rules or None, within), progress)
+            evaluation = properly.evaluate(summary, **settings)
+        else:
+            settings |= {"rules": rules or None, "groups": chosen.roles.get("groups")}
+            settings |= {"show": chosen.show or None, **chosen.arguments}
+            evaluation = properly.evaluate(chosen.y, chosen.forecasts, **settings)
+    # Whoever reads the result later has not seen what was printed.
+    done = [said for said in (chosen.dropped, chosen.percent) if said is not None]
+    notes = map(in_options, (*follow_up_notes(chosen.follow_up), *evaluation.notes))
+    return replace(evaluation, notes=(*notes, *done))
+
+
+def summed(chosen: Large, rules: Sequence[Rule], progress: Progress | None) -> Summary:
+    """Sum up what is too large for memory, inside its engine."""
+    from properly.engines._frame import summarize_frame
+
+    return summarize_frame(
+        chosen.frame,
+        chosen.roles,
+        rules,
+        pos_label=chosen.pos_label,
+        labels=chosen.labels,
+        progress=progress,
+    )
+
+
+def over_range(rule: Rule | None, within: Interval | None) -> Rule | None:
+    """Look at a range of thresholds only, if there is a rule and a range."""
+    from properly.rules import Bounded
+    from properly.rules._rule import require_binary
+
+    return rule if rule is None or within is None else Bounded(require_binary(rule), within)
 
 
 @contextmanager

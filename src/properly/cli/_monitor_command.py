@@ -10,189 +10,29 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from properly._boundary._files import together
+import properly
+from properly._boundary._files import together, write_whole
 from properly._boundary._record import plain
 from properly._boundary._tables import wrapped
 from properly._boundary._text import many, printable
-from properly.cli._columns import require_other_columns
-from properly.cli._commands import Described
-from properly.cli._options import (
-    FILES,
-    RuleType,
-    file_options_but,
-    force_option,
-    format_option,
-    level_option,
-)
-from properly.cli._running import emit, require_output, require_packages, unknown
+from properly.cli._batches import BatchColumns, feed, give_up
+from properly.cli._column_plan import require_other_columns
+from properly.cli._running import as_json, emit, require_output, require_packages, unknown
+from properly.evaluation._monitor._states import alone
+from properly.recalibration import load
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from properly import Monitor
-    from properly.cli._batches import Reading
     from properly.evaluation import Added, Alarm
     from properly.recalibration import Map
 
 ALARM = 3
-PICTURES = ("svg", "png", "pdf")
 COLUMNS = ("outcome", "forecast", "id", "clusters", "groups", "percent")
-# Cases between false alarms, on average, of a monitor that restarts.
-RUN_LENGTH = 10_000
-EXAMPLES = r"""
-properly monitor crash.csv --state watch.json --outcome died \
-    --forecast logistic
-properly monitor crash.csv --state watch.json --outcome died \
-    --forecast boosting --forecast logistic --against logistic \
-    --clusters cluster --plot watch.svg --format json
-properly monitor crash.csv --state watch.json --outcome died \
-    --forecast logistic --map map.json --restart-after-alarm 5000
-"""
 
 
-def monitor() -> click.Command:
-    """Describe ``properly monitor``."""
-    return Described(
-        "monitor",
-        callback=_monitor,
-        help=(
-            "Watch a model in production. Reads what is new, adds it to the evidence in the state, "
-            "and says whether there is an alarm: whether forecasts are miscalibrated, or something "
-            "is better at times. The evidence may be looked at after every case; a false alarm "
-            "ever is as rare as --level says, if each forecast is right given the outcomes of all "
-            "earlier cases except the last --lag. Without FILES, says how things stand. Exits with "
-            "3 on an alarm: one that this run raised or, without --restart-after-alarm, any so "
-            "far. What is said of columns and options at the first run holds for later ones, "
-            f"where it may be left out. {FILES} Each is a batch."
-        ),
-        params=[*_file_options(), *_options()],
-        examples=EXAMPLES,
-    )
-
-
-def _file_options() -> list[click.Parameter]:
-    """Describe files and columns."""
-    left_out = ("weight", "count", "strata", "time", "date_format", "classes", "ordered")
-    words = {
-        "outcome": "Column of what happened; with --id, it may lack some, or all.",
-        "forecast": "Column of probabilities; may be given several times, for several models.",
-        "groups": "Column of groups to watch, too; they share half of the error rate.",
-        "clusters": "Column of clusters of dependent cases, within a file; each counts as a case.",
-        "missing": "What to do about rows with a missing value; with --id, outcomes may follow.",
-    }
-    options = file_options_but(*left_out, "normalize")
-    for option in options:
-        if isinstance(option, click.Argument):
-            option.required, option.metavar = False, "[FILES]..."
-        elif option.name in words and isinstance(option, click.Option):
-            option.help = words[option.name]
-    return options
-
-
-def _options() -> list[click.Parameter]:
-    level = level_option()
-    level.default, level.show_default = None, "0.95"
-    level.help = "One minus the probability of a false alarm, ever, of all claims together."
-    return [
-        click.Option(
-            ["--state"],
-            metavar="FILE",
-            required=True,
-            help="Where the evidence is kept between runs; begun if it is not there.",
-        ),
-        click.Option(
-            ["--id"],
-            metavar="COLUMN",
-            help="Column of the names of cases. Outcomes may then follow later, in a file without "
-            "forecasts, and no case counts twice. Without it, rows read before are known by a "
-            "checksum.",
-        ),
-        click.Option(
-            ["--drop"],
-            metavar="ID",
-            multiple=True,
-            help="A case whose outcome will never be known, for which later ones need not wait; "
-            "may be given several times.",
-        ),
-        *_claims(),
-        click.Option(
-            ["--lag"],
-            type=int,
-            metavar="CASES",
-            help="How many of the cases just before a case, or clusters, have no outcome yet when "
-            "it is forecast: 0 for forecasts one step ahead, which is meant if it is left out, 4 "
-            "for five steps ahead.",
-        ),
-        level,
-        format_option("text", "json"),
-        click.Option(
-            ["--plot"],
-            metavar="FILE",
-            callback=_as_picture,
-            help="Draw the evidence over the cases: an SVG, PNG or PDF file.",
-        ),
-        click.Option(["--output"], metavar="FILE", help="Where to write, rather than print."),
-        force_option(),
-    ]
-
-
-def _claims() -> list[click.Parameter]:
-    """Describe what is watched."""
-    return [
-        click.Option(
-            ["--against"],
-            metavar="MODEL|NUMBER",
-            help="Watch also whether this is better at times than each other model: one of them, "
-            "or always the same forecast, such as the event rate.",
-        ),
-        click.Option(
-            ["--rule"],
-            type=RuleType(),
-            metavar="RULE",
-            help="Rule that says what is better, such as brier, which is meant if it is left out.",
-        ),
-        click.Option(
-            ["--map", "maps"],
-            metavar="[MODEL=]FILE",
-            multiple=True,
-            help="Watch forecasts recalibrated by this map; of several models, may be given "
-            "several times.",
-        ),
-        click.Option(
-            ["--restart-after-alarm", "run_length"],
-            is_flag=False,
-            flag_value=str(RUN_LENGTH),
-            metavar="CASES",
-            callback=_as_run_length,
-            help="Begin anew after each alarm. False alarms are then at least so many cases apart "
-            f"on average, {RUN_LENGTH} if left out, and --level says nothing.",
-        ),
-    ]
-
-
-def _as_picture(ctx: click.Context, param: click.Parameter, value: str | None) -> str | None:
-    """Take a file whose ending says which picture it is."""
-    if value is None or value.rpartition(".")[2].lower() in PICTURES:
-        return value
-    message = f"a picture is called .svg, .png or .pdf; got {value!r}."
-    raise click.BadParameter(message, ctx, param)
-
-
-def _as_run_length(ctx: click.Context, param: click.Parameter, value: str | None) -> float | None:
-    """Take a number of cases; a file behind the option is none."""
-    if value is None:
-        return None
-    try:
-        number = float(value)
-    except ValueError:
-        number = 0.0
-    if 1 <= number < float("inf"):
-        return number
-    message = f"a number of cases, 1 or more, or nothing; got {value!r}. Name files before it."
-    raise click.BadParameter(message, ctx, param)
-
-
-def _monitor(
+def run(
     state: str,
     paths: tuple[str, ...],
     layout: str,
@@ -204,9 +44,6 @@ def _monitor(
     drop: tuple[str, ...],
     **given: Any,
 ) -> None:
-    from properly.cli._batches import feed, give_up
-    from properly.evaluation._monitor._states import alone
-
     require_packages(["duckdb", *["matplotlib"] * (plot is not None)])
     require_output(output, force=force)
     require_output(plot, force=force)
@@ -236,7 +73,6 @@ def _monitor(
 
 def _draw(watching: Monitor, path: str, *, force: bool) -> None:
     """Write a picture of the evidence, if there is any."""
-    from properly._boundary._files import write_whole
     from properly.report._figures import picture
 
     if not watching.cases:
@@ -246,10 +82,10 @@ def _draw(watching: Monitor, path: str, *, force: bool) -> None:
     write_whole(path, picture(watching, kind), overwrite=force)
 
 
-def _begun(state: str, paths: tuple[str, ...], given: Mapping[str, Any]) -> tuple[Monitor, Reading]:
+def _begun(
+    state: str, paths: tuple[str, ...], given: Mapping[str, Any]
+) -> tuple[Monitor, BatchColumns]:
     """Read a state, or begin one."""
-    import properly
-
     is_new = not Path(state).exists()
     if is_new and not paths:
         message = f"There is no state {printable(state)} yet; name files to begin it with."
@@ -267,21 +103,17 @@ def _begun(state: str, paths: tuple[str, ...], given: Mapping[str, Any]) -> tupl
     return watching, reading
 
 
-def _reading(given: Mapping[str, Any]) -> Reading:
+def _reading(given: Mapping[str, Any]) -> BatchColumns:
     """Take the columns of a first run."""
-    from properly.cli._batches import Reading
-
     if not (given["outcome"] and given["forecast"]):
         message = "A new state needs --outcome COLUMN and --forecast COLUMN."
         raise click.UsageError(message)
     require_other_columns(given["outcome"], given["forecast"])
-    return Reading(**{name: given[name] for name in COLUMNS})
+    return BatchColumns(**{name: given[name] for name in COLUMNS})
 
 
-def _agreed(state: str, given: Mapping[str, Any], stored: Mapping[str, Any]) -> Reading:
+def _agreed(state: str, given: Mapping[str, Any], stored: Mapping[str, Any]) -> BatchColumns:
     """Take the columns of the first run; refuse others."""
-    from properly.cli._batches import Reading
-
     known = {**stored, "forecast": tuple(stored["forecast"])}
     for name in COLUMNS:
         value, was = given[name], known[name]
@@ -289,7 +121,7 @@ def _agreed(state: str, given: Mapping[str, Any], stored: Mapping[str, Any]) -> 
             value, was = (", ".join(sorted(x)) for x in (value, was))
         if value and value != was:
             raise _other(state, f"--{name}", value, was)
-    return Reading(**known)
+    return BatchColumns(**known)
 
 
 def _settings(given: Mapping[str, Any], models: tuple[str, ...]) -> dict[str, Any]:
@@ -320,8 +152,6 @@ def _as_against(text: str, models: tuple[str, ...]) -> str | float:
 
 def _maps(given: tuple[str, ...], models: tuple[str, ...]) -> dict[str, Map]:
     """Read maps by model; of one model, its name may be left out."""
-    from properly.recalibration import load
-
     maps: dict[str, Map] = {}
     for text in given:
         # A name may have an equals sign itself.
@@ -378,14 +208,14 @@ def _laid_out(
         files = [{"file": name, **one._asdict()} for name, one in added]
         record = {"added": files, "given_up": gone or 0, "raised": plain(list(new))}
         record |= watching.to_dict()
-        return json.dumps(record, indent=2, ensure_ascii=False, allow_nan=False) + "\n"
+        return as_json(record)
     said = [f"{name}: {one}." for name, one in added]
     if gone is not None:
         said.append(f"{many(gone, 'case')} given up.")
     return "\n".join([*said, *[""] * bool(said), str(watching)]) + "\n"
 
 
-def _advice(alarm: Alarm, reading: Reading, options: Mapping[str, Any]) -> str:
+def _advice(alarm: Alarm, reading: BatchColumns, options: Mapping[str, Any]) -> str:
     """Say what to do about an alarm."""
     against, names = options["against"], [alarm.model]
     if alarm.about == "comparison" and isinstance(against, str):

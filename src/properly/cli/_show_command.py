@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
-import json
 import math
 from itertools import islice
 from typing import TYPE_CHECKING, Any
 
-import click
+import numpy as np
 
 from properly._boundary._record import plain
 from properly._boundary._tables import table, wrapped
 from properly._boundary._text import many, printable
-from properly.cli._commands import Described
-from properly.cli._options import format_option
+from properly.cli._running import as_json, emit
+from properly.recalibration import load
+from properly.recalibration._log_odds_maps import LogOddsMap
+from properly.recalibration._sentences import SHIFTED, STEEP, kind_in_words
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -29,50 +30,17 @@ RANKS = {
     False: "It falls somewhere: the order of forecasts changes.",
 }
 MOST_GROUPS = 20
-EXAMPLES = """
-properly recalibrate show map.json
-properly recalibrate show map.json --threshold 0.05 --format json
-"""
 
 
-def show() -> click.Command:
-    """Describe ``properly recalibrate show``."""
-    inside = click.FloatRange(0, 1, min_open=True, max_open=True)
-    return Described(
-        "show",
-        callback=_show,
-        short_help="Say what a stored map is and does.",
-        help=(
-            "Say what a stored map is and does: what it was fitted to, what it would save, and at "
-            "which original forecast the recalibrated one reaches a threshold. To act there needs "
-            "no other forecasts."
-        ),
-        params=[
-            click.Argument(["path"], metavar="FILE"),
-            click.Option(
-                ["--threshold", "thresholds"],
-                type=inside,
-                multiple=True,
-                metavar="NUMBER",
-                help="Threshold of recalibrated forecasts; may be given several times.",
-            ),
-            format_option("text", "json"),
-        ],
-        examples=EXAMPLES,
-    )
-
-
-def _show(path: str, thresholds: tuple[float, ...], layout: str) -> None:
-    from properly.recalibration import load
-
+def run(path: str, thresholds: tuple[float, ...], layout: str) -> None:
     use = load(path)
     reached = _reached(use, thresholds or THRESHOLDS)
     if layout == "json":
         pairs = [{"recalibrated": t, "original": p} for t, p in reached.items()]
         record = use.to_dict() | {"thresholds": plain(pairs)}
-        click.echo(json.dumps(record, indent=2, ensure_ascii=False, allow_nan=False))
+        emit(as_json(record))
         return
-    click.echo("\n\n".join(_parts(use, reached)))
+    emit("\n\n".join(_parts(use, reached)) + "\n")
 
 
 def changes_nothing(use: Map) -> bool:
@@ -88,8 +56,6 @@ def _reached(use: Map, thresholds: Iterable[float]) -> dict[float, float]:
 
 
 def _parts(use: Map, reached: Mapping[float, float]) -> Iterable[str]:
-    from properly.recalibration._sentences import kind_in_words
-
     name = kind_in_words(use.kind)
     said = [f"{name[0].upper()}{name[1:]}, for {_what(use)}.", _words(use)]
     if changes_nothing(use):
@@ -126,9 +92,6 @@ def _what(use: Map) -> str:
 
 def _words(use: Map) -> str:
     """Say what a line of the log odds does to forecasts."""
-    from properly.recalibration._log_odds_maps import LogOddsMap
-    from properly.recalibration._sentences import SHIFTED, STEEP
-
     if not isinstance(use, LogOddsMap):
         return ""
     slope, other, shift = use.coefficients
@@ -141,8 +104,6 @@ def _words(use: Map) -> str:
 
 def _largest_change(use: Map) -> str:
     """Say which forecast changes most, among those that the map was fitted to."""
-    import numpy as np
-
     low, high = use.range or (0.0, 1.0)
     p = np.linspace(low, high, LOOKS)
     q = use._at(p)  # noqa: SLF001

@@ -2,66 +2,22 @@
 
 from __future__ import annotations
 
-import json
 import sys
 from typing import Any
 
 import click
 
-from properly.cli._commands import Described
+from properly.cli._running import as_json, emit
+from properly.decisions import recommend
+from properly.decisions._recommend import DECISIONS, THRESHOLDS
 
 YES_OR_NO = {
     "ordered": "Has the outcome more than two classes, in order, such as grades?",
     "costs": "Do you know, in money, what acting costs and what a missed event loses?",
 }
-EXAMPLES = """
-properly recommend --decisions independent --threshold range --costs
-properly recommend --decisions budget --threshold fixed --format json
-"""
 
 
-def recommend() -> click.Command:
-    """Describe ``properly recommend``."""
-    from properly.decisions._recommend import DECISIONS, THRESHOLDS
-
-    return Described(
-        "recommend",
-        callback=_give_advice,
-        help="Which metric suits a decision, and why. On a terminal, what is missing is asked for.",
-        params=[
-            click.Option(
-                ["--decisions"],
-                type=click.Choice(DECISIONS),
-                help="Each case on its own, or only so many can be acted on.",
-            ),
-            click.Option(
-                ["--threshold"],
-                type=click.Choice(THRESHOLDS),
-                help="What is known of the risk at which one begins to act, or of the budget.",
-            ),
-            click.Option(
-                ["--ordered/--no-ordered"], default=None, help="Grades instead of an event."
-            ),
-            click.Option(
-                ["--costs/--no-costs"],
-                default=None,
-                help="The cost of acting and the loss of a missed event are known in money.",
-            ),
-            click.Option(
-                ["--format", "layout"],
-                type=click.Choice(["text", "json"]),
-                default="text",
-                show_default=True,
-                help="A page and a call, or JSON.",
-            ),
-        ],
-        examples=EXAMPLES,
-    )
-
-
-def _give_advice(layout: str, **answers: Any) -> None:
-    from properly import recommend
-
+def run(layout: str, **answers: Any) -> None:
     if answers["decisions"] is None or answers["threshold"] is None:
         answers = _ask(answers)
     advice = recommend(
@@ -71,15 +27,13 @@ def _give_advice(layout: str, **answers: Any) -> None:
         costs=bool(answers["costs"]),
     )
     if layout == "json":
-        click.echo(json.dumps(advice.to_dict(), indent=2))
+        emit(as_json(advice.to_dict()))
     else:
         click.echo(str(advice))
 
 
 def _ask(answers: dict[str, Any]) -> dict[str, Any]:
     """Ask for what is missing, apart from the results; without a terminal, refuse."""
-    from properly.decisions._recommend import DECISIONS, THRESHOLDS
-
     if not sys.stdin.isatty():
         choices = {"decisions": DECISIONS, "threshold": THRESHOLDS}
         flags = [f"--{n} {'|'.join(c)}" for n, c in choices.items() if answers[n] is None]

@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+import shlex
 from typing import TYPE_CHECKING, Any
 
 import click
 
+import properly
+from properly import datasets
+from properly._boundary._files import require_writable, together, write_whole
 from properly._boundary._text import printable
-from properly.cli._commands import Described, command_line
+from properly.cli._described import command_line
 from properly.cli._formats import as_csv
-from properly.cli._long import FORM
-from properly.cli._options import force_option
+from properly.cli._option_values import FORM
 from properly.cli._running import progress_bar
 
 if TYPE_CHECKING:
@@ -35,41 +38,9 @@ evaluation = properly.evaluate(
 )
 properly.report.write({path!r}, evaluation, {words})
 """
-EXAMPLES = """
-properly demo
-properly demo --data crash.csv --force
-properly demo --answers tournament.csv --force
-"""
 
 
-def demo() -> click.Command:
-    """Describe ``properly demo``."""
-    file = click.Path(dir_okay=False)
-    return Described(
-        "demo",
-        callback=_demo,
-        help=(
-            "Evaluate the bundled example: 8,879 people in car crashes, and what five models said "
-            "about their death. Prints the verdict and the scores, and writes the page. With "
-            "--data the example is written as a CSV file instead, to try other commands on; with "
-            "--answers a simulated tournament, a long table of who answered what."
-        ),
-        params=[
-            click.Option(
-                ["--output"], type=file, show_default=PAGE, help="Where to write the page."
-            ),
-            click.Option(["--data"], type=file, help="Where to write the data, as CSV."),
-            click.Option(["--answers"], type=file, help="Where to write a tournament, as CSV."),
-            force_option(),
-        ],
-        examples=EXAMPLES,
-    )
-
-
-def _demo(output: str | None, data: str | None, answers: str | None, *, force: bool) -> None:
-    from properly._boundary._files import require_writable, together
-    from properly.datasets import crash
-
+def run(output: str | None, data: str | None, answers: str | None, *, force: bool) -> None:
     page = PAGE if output is None and data is None and answers is None else output
     for path in (page, data, answers):
         if path is not None:
@@ -79,18 +50,14 @@ def _demo(output: str | None, data: str | None, answers: str | None, *, force: b
         if answers is not None:
             said.append(_write_answers(answers, force=force))
         if data is not None:
-            said.append(_write_data(data, crash(), force=force))
+            said.append(_write_data(data, datasets.crash(), force=force))
         if page is not None:
-            said.append(_write_page(page, crash(), force=force))
+            said.append(_write_page(page, datasets.crash(), force=force))
     click.echo("\n".join(said))
 
 
 def _write_data(path: str, crash: Crash, *, force: bool) -> str:
     """Write the example, and return what to say of it."""
-    import shlex
-
-    from properly._boundary._files import write_whole
-
     columns = _columns(crash)
     rows = list(zip(*columns.values(), strict=True))
     write_whole(path, as_csv(tuple(columns), rows), overwrite=force)
@@ -104,12 +71,7 @@ def _write_data(path: str, crash: Crash, *, force: bool) -> str:
 
 def _write_answers(path: str, *, force: bool) -> str:
     """Write a tournament, and return what to say of it."""
-    import shlex
-
-    from properly._boundary._files import write_whole
-    from properly.datasets import tournament
-
-    rows = tournament()
+    rows = datasets.tournament()
     columns = [getattr(rows, name).tolist() for name in FORM.split(",")]
     text = as_csv(FORM.split(","), list(zip(*columns, strict=True)))
     write_whole(path, text, overwrite=force)
@@ -129,8 +91,6 @@ def _columns(crash: Crash) -> dict[str, list[Any]]:
 
 def _write_page(path: str, crash: Crash, *, force: bool) -> str:
     """Write the page of the example, and return what to say of it."""
-    import properly
-
     with progress_bar() as progress:
         evaluation = properly.evaluate(
             crash.died,

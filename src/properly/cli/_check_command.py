@@ -2,59 +2,33 @@
 
 from __future__ import annotations
 
-import json
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import click
 
-from properly.cli._commands import Described
-from properly.cli._long import long_options, read_long, taken_long
-from properly.cli._options import FILES, file_options_but, format_option
+import properly
+from properly.cli._chosen import read_chosen, read_long
+from properly.cli._column_plan import taken_long
+from properly.cli._running import as_json, emit
 from properly.cli._wording import in_options, name_rows
+from properly.evaluation import check_answers
+from properly.evaluation._checkup._check import by_severity
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from properly.cli._columns import Places
+    from properly.cli._chosen import Places
     from properly.evaluation import Checkup, Symptom
 
-EXAMPLES = r"""
-properly check crash.csv --outcome died --forecast logistic
-properly check crash.csv --outcome died --forecast forest --strict
-properly check tournament.csv \
-    --long question,forecaster,probability,outcome
-"""
 
-
-def check() -> click.Command:
-    """Describe ``properly check``."""
-    return Described(
-        "check",
-        callback=_check,
-        help=(
-            "Look data over before they are scored: percentages or logits instead of "
-            "probabilities, missing values, one class only, rows that repeat, forecasts that are "
-            "too good to be true. Rows are named by their lines. Exits with 1 if there is a "
-            f"problem. {FILES}"
-        ),
-        params=[
-            *file_options_but("strata", "normalize"),
-            *long_options("only"),
-            format_option("text", "json"),
-            click.Option(["--strict"], is_flag=True, help="Exit with 1 for an oddity, too."),
-        ],
-        examples=EXAMPLES,
-    )
-
-
-def _check(layout: str, *, strict: bool, **options: Any) -> None:
+def run(layout: str, *, strict: bool, **options: Any) -> None:
     own = taken_long(options, "layout", "strict")
     checkup, places = _of_cases(options) if own is None else _of_answers(own, options)
     findings = [_in_options(x) for x in checkup.findings]
     if layout == "json":
         placed = [_with_places(x, places) for x in findings]
-        click.echo(json.dumps(checkup.to_dict() | {"findings": placed}, indent=2))
+        emit(as_json(checkup.to_dict() | {"findings": placed}))
     else:
         lines = tuple(_with_lines(x, places) for x in findings)
         click.echo(str(replace(checkup, findings=lines)))
@@ -63,30 +37,23 @@ def _check(layout: str, *, strict: bool, **options: Any) -> None:
 
 
 def _of_cases(options: Mapping[str, Any]) -> tuple[Checkup, Places]:
-    """Look at one row a case."""
-    import properly
-    from properly.cli._raw_columns import raw_columns
-    from properly.evaluation._checkup._check import by_severity
-
-    columns = raw_columns(**options)
-    checkup = properly.check(
-        columns.y,
-        columns.forecasts,
-        task=columns.task,
-        labels=columns.labels,
-        pos_label=columns.pos_label,
-        **columns.roles,
-    )
-    findings = by_severity((*checkup.findings, *columns.follow_up))
-    return replace(checkup, findings=findings), columns.places
+    """Check one row per case."""
+    chosen = read_chosen(raw=True, **options)
+    settings: dict[str, Any] = {
+        "task": chosen.task,
+        "labels": chosen.labels,
+        "pos_label": chosen.pos_label,
+    }
+    settings |= chosen.roles
+    checkup = properly.check(chosen.y, chosen.forecasts, **settings)
+    findings = by_severity((*checkup.findings, *chosen.follow_up))
+    return replace(checkup, findings=findings), chosen.places
 
 
 def _of_answers(own: Mapping[str, Any], options: Mapping[str, Any]) -> tuple[Checkup, Places]:
-    """Look at one row an answer."""
-    from properly.evaluation import check_answers
-
-    table = read_long(own, raw=True, **options)
-    return check_answers(**table.columns, **table.reading), table.places
+    """Check one row per answer."""
+    long = read_long(own, raw=True, **options)
+    return check_answers(**long.arguments), long.chosen.places
 
 
 def _in_options(symptom: Symptom) -> Symptom:

@@ -7,12 +7,15 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from properly._boundary._files import open_whole
 from properly._boundary._text import many, printable
-from properly.cli._columns import PLACE, models_of
-from properly.cli._commands import Described
-from properly.cli._options import force_option
+from properly.cli._column_plan import models_of
+from properly.cli._column_writer import Request, packing, pieces, require_format
+from properly.cli._row_maps import Reading, RowMap
 from properly.cli._running import require_output, require_packages
+from properly.engines._files._read import open_files
 from properly.errors import DataError
+from properly.recalibration import load
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -20,85 +23,8 @@ if TYPE_CHECKING:
     from properly.engines._files._read import Files
     from properly.recalibration import Map
 
-# Whose SQL there is. A test keeps them those of the library.
-DIALECTS = ("duckdb", "postgres", "bigquery", "snowflake", "spark")
-EXAMPLES = r"""
-properly recalibrate apply crash.csv --map map.json --forecast logistic \
-    --output new.csv
-properly recalibrate apply crash.csv --map map.json --forecast logistic \
-    --as better --output better.csv
-properly recalibrate apply --map map.json --forecast logistic --sql duckdb
-"""
 
-
-def apply() -> click.Command:
-    """Describe ``properly recalibrate apply``."""
-    return Described(
-        "apply",
-        callback=_apply,
-        short_help="Recalibrate the forecasts of a file, or print SQL that does.",
-        help=(
-            "Recalibrate the forecasts of a file, row by row: what is written has the format of "
-            "FILE and one more column, or one a class. All other columns stay as they are written. "
-            "Or print the map as SQL. FILE is CSV, Parquet, Arrow or JSON lines; - is the standard "
-            "input."
-        ),
-        params=_options(),
-        examples=EXAMPLES,
-    )
-
-
-def _options() -> list[click.Parameter]:
-    return [
-        click.Argument(["path"], metavar="[FILE]", required=False, type=click.Path()),
-        click.Option(["--map", "stored"], metavar="FILE", required=True, help="The map, as JSON."),
-        click.Option(
-            ["--forecast"],
-            metavar="COLUMN",
-            required=True,
-            help="Column of probabilities. For classes, what columns begin with, or a pattern such "
-            f"as 'p({PLACE})'.",
-        ),
-        click.Option(
-            ["--as", "name"],
-            metavar="COLUMN",
-            show_default="COLUMN_recalibrated",
-            help="What to call the new column; for classes, what new columns begin with.",
-        ),
-        click.Option(
-            ["--groups", "--group", "groups"],
-            metavar="COLUMN",
-            help="Column of groups, for a map that differs by group.",
-        ),
-        *_row_options(),
-        click.Option(
-            ["--sql", "dialect"],
-            type=click.Choice(DIALECTS),
-            help="Print the map as an expression of SQL, and write nothing.",
-        ),
-        click.Option(["--output"], metavar="FILE", help="Where to write the rows."),
-        force_option(),
-    ]
-
-
-def _row_options() -> list[click.Parameter]:
-    """Describe how forecasts are read."""
-    return [
-        click.Option(["--percent"], is_flag=True, help="Forecasts are in percent, from 0 to 100."),
-        click.Option(
-            ["--normalize"], is_flag=True, help="Divide rows of class probabilities by their sums."
-        ),
-        click.Option(
-            ["--missing"],
-            type=click.Choice(["refuse", "keep"]),
-            default="refuse",
-            show_default=True,
-            help="What to do about rows without a forecast: keep leaves the new one empty.",
-        ),
-    ]
-
-
-def _apply(
+def run(
     path: str | None,
     stored: str,
     forecast: str,
@@ -109,8 +35,6 @@ def _apply(
     force: bool,
     **reading: Any,
 ) -> None:
-    from properly.recalibration import load
-
     if dialect is not None:
         given = ("percent", "normalize", "groups")
         refused = {f"--{option}": bool(reading[option]) for option in given}
@@ -169,11 +93,6 @@ def _rewrite(
     **reading: Any,
 ) -> int:
     """Write the rows of a file with new columns, and count them."""
-    from properly._boundary._files import open_whole
-    from properly.cli._column_writer import Request, packing, pieces, require_format
-    from properly.cli._row_maps import Reading, RowMap
-    from properly.engines._files._read import open_files
-
     path, output = paths
     with open_files(path) as files:
         file = _only_file(files)
