@@ -28,10 +28,10 @@ def _hint_for(name: str) -> str:
 
     if name.startswith("_") or not name.isidentifier() or find_spec(f"properly.{name}"):
         return ""
-    doors = ("rules", "counts", "calibration", "decisions", "comparison", "probability")
     where = {each: f"properly.{each}" for each in __all__}
-    for door in (*doors, "inference", "evaluation", "engines", "datasets", "errors"):
-        if name in (names := import_module(f"properly.{door}").__all__):
+    for door in (each for each in __all__ if find_spec(f"properly.{each}")):
+        names = getattr(import_module(f"properly.{door}"), "__all__", ())
+        if name in names:
             return f"; it is in properly.{door}"
         where = {each: f"properly.{door}.{each}" for each in names} | where
     # The expected calibration error is known by its initials.

@@ -166,7 +166,7 @@ def test_several_classes_are_optimised_too() -> None:
     assert best_pair(prices, all_points(3)) is None
     found = optimised(prices, np.random.default_rng(0))
     assert found is not None
-    assert found.expected_truth - found.expected_report > 2**-40
+    assert found.expected_truth - found.expected_report > 1e-12
     truth, report = np.array(found.truth), np.array(found.report)
     # The best report is less sharp than the truth.
     assert 0 < np.abs(truth - report).max() < 0.01

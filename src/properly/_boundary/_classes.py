@@ -25,6 +25,7 @@ from properly._boundary._arrays import (
     weights_beside,
 )
 from properly._boundary._chunks import sweep
+from properly._boundary._infinities import infinities
 from properly._boundary._labels import (
     as_class_numbers,
     as_labels,
@@ -293,7 +294,7 @@ def as_table(p: ArrayLike, name: str) -> Array:
     return p
 
 
-@np.errstate(over="ignore", invalid="ignore")
+@infinities()
 def _ends(p: Array) -> tuple[float, float]:
     """Return the smallest entry, and how far off 1 the worst row sums."""
     p = without_gradient(p)
@@ -303,7 +304,7 @@ def _ends(p: Array) -> tuple[float, float]:
 
 def _require_sums(p: Array, slack: float, name: str) -> None:
     """Look again in double precision, and name the row that is farthest from 1."""
-    with np.errstate(over="ignore", invalid="ignore"):
+    with infinities():
         sums = to_numpy(without_gradient(p)).sum(axis=1, dtype=np.float64)
     if np.isinf(sums).any() and bool(namespace(p).any(p == float("inf"))):
         refuse(p, p == float("inf"), f"{name} must be finite")
@@ -321,7 +322,7 @@ def _require_sums(p: Array, slack: float, name: str) -> None:
         raise DataError(message, hint=percent if np.allclose(sums, 100, rtol=1e-3) else other)
 
 
-@np.errstate(over="ignore", invalid="ignore")
+@infinities()
 def _normalized(p: Array, name: str) -> Array:
     """Divide each row by its sum, in double precision where numpy holds the table."""
     xp = namespace(p)

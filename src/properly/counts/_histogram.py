@@ -9,6 +9,7 @@ import numpy as np
 
 from properly._boundary._record import Record
 from properly._boundary._text import many
+from properly._boundary._tolerances import SAME_FORECAST
 
 if TYPE_CHECKING:
     from properly.typing import Column, Floats
@@ -16,9 +17,8 @@ if TYPE_CHECKING:
 
 # Products below this are exact in int64.
 EXACT = 2**63
-ROUNDING = 1e-9
 # Values such as 0.29 and 0.30 are a hundredth apart, though their difference in binary is less.
-GAP, TOLERANCE = 0.01, 1e-9
+GAP = 0.01
 NARROW = 1.5e-8
 MOST = 400
 
@@ -61,7 +61,7 @@ def equal_rank(weight: Column, bins: int) -> Column:
         exact = np.int64 if bins * int(total) < EXACT else object
         return (bins * before.astype(exact) // int(total)).astype(np.int64)
     # Sums of fractions may fall short of an edge by rounding.
-    cell: Column = (bins * (before / total) + ROUNDING).astype(np.int64)
+    cell: Column = (bins * (before / total) + SAME_FORECAST).astype(np.int64)
     return np.minimum(cell, bins - 1)
 
 
@@ -105,7 +105,7 @@ def smallest_gap(value: Floats) -> float:
 
 def is_discrete(gap: float) -> bool:
     """Tell whether no two distinct forecasts are closer than a hundredth."""
-    return gap >= GAP - TOLERANCE
+    return gap >= GAP - SAME_FORECAST
 
 
 def bar_a_value(value: Floats, weight: Column) -> Histogram:

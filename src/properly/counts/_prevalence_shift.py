@@ -6,8 +6,7 @@ import math
 import sys
 from typing import TYPE_CHECKING, Any, NamedTuple, overload
 
-import numpy as np
-
+from properly._boundary._infinities import infinities
 from properly._boundary._libraries import namespace
 from properly._boundary._options import check_inside
 from properly.counts._calls import takes_rows
@@ -166,7 +165,7 @@ def _cases(cases: Cases, factors: Factors) -> Cases:
     return event_among(cases, cases.y, p, weight)
 
 
-@np.errstate(over="ignore", divide="ignore")
+@infinities()
 def _shift(p: Array, odds: float) -> Array:
     """Multiply the odds of forecasts; 0 and 1 stay, and nothing else gets there.
 

@@ -27,6 +27,7 @@ from properly._boundary._libraries import (
 )
 from properly._boundary._options import check_whole
 from properly._boundary._text import many
+from properly._boundary._tolerances import SAME_FORECAST
 from properly.counts._pooling import (
     EXACT,
     add_runs,
@@ -373,8 +374,8 @@ def _grid(snap: float | ArrayLike) -> tuple[Floats, Floats]:
             raise DataError(message)
         return grid, (grid[1:] + grid[:-1]) / 2
     step = float(snap)
-    steps = round(1 / step) if 1e-9 <= step <= 1 else 0
-    if steps < 1 or abs(steps * step - 1) > 1e-9:
+    steps = round(1 / step) if SAME_FORECAST <= step <= 1 else 0
+    if steps < 1 or abs(steps * step - 1) > SAME_FORECAST:
         message = f"a snapping step must divide 1; got {snap!r}"
         raise DataError(message, hint="use a step such as 0.01, or the values themselves.")
     # k / m, not k * step: the grid, and the midpoints, that decimals are read as.

@@ -15,12 +15,12 @@ import numpy as np
 
 from properly._boundary._options import as_generator
 from properly._boundary._record import plain
+from properly._boundary._tolerances import SAME_SUM
 from properly.errors import ArgumentTypeError, DataError
 from properly.rules import BinaryRule, ClassRule, Propriety, Rule
 from properly.rules._counterexamples import (
     MOST_CLASSES,
     NEARER,
-    ROUNDING,
     STARTS,
     TRUTHS,
     Counterexample,
@@ -223,10 +223,10 @@ def audit(rule: Rule, classes: int | None = None, *, rng: int | np.random.Genera
 
     Notes
     -----
-    A search can refute; it never proves. A gap counts if it is larger than :math:`2^{-40}` of the
+    A search can refute; it never proves. A gap counts if it is larger than :math:`10^{-12}` of the
     largest finite loss that was seen, so that it is no rounding. A tie counts if on the coarsest
-    part of the grid both sides agree to :math:`2^{-40}`, or if two points are priced alike whatever
-    happens. A weight on thresholds that double precision takes for zero is zero here.
+    part of the grid both sides agree to :math:`10^{-12}`, or if two points are priced alike
+    whatever happens. A weight on thresholds that double precision takes for zero is zero here.
 
     A class that cannot happen costs nothing, even if its loss is infinite.
 
@@ -443,12 +443,12 @@ def superior(prices: Prices) -> Finding:
     # Both hold for all points up to a denominator; the first that clash are the simplest.
     worst = np.maximum.accumulate(np.where(right, loss, -np.inf).max(axis=1))
     best = np.minimum.accumulate(np.where(p < top, loss, np.inf).min(axis=1))
-    if worst[-1] < best[-1] - ROUNDING * _largest(loss):
+    if worst[-1] < best[-1] - SAME_SUM * _largest(loss):
         witness = f"the first cost at most {worst[-1]:.6g}, the others at least {best[-1]:.6g}"
         return Finding(True, witness)
     denominators = np.unique(points.denominator)
     last = np.searchsorted(points.denominator, denominators, side="right") - 1
-    clash = worst[last][:, None] >= best[last][None, :] - ROUNDING * _largest(loss)
+    clash = worst[last][:, None] >= best[last][None, :] - SAME_SUM * _largest(loss)
     size = np.where(clash, denominators[:, None] + denominators[None, :], np.inf)
     a, b = np.unravel_index(np.argmin(size), size.shape)
     ends = (
@@ -500,7 +500,7 @@ def _relabelled(prices: Prices, orders: Sequence[list[int]], what: str) -> Findi
 
 def _differ(a: Floats, b: Floats, among: Floats) -> Flags:
     """Tell which losses differ by more than rounding; infinity equals infinity."""
-    different: Flags = np.abs(more(a, b)) > ROUNDING * _largest(among)
+    different: Flags = np.abs(more(a, b)) > SAME_SUM * _largest(among)
     return different
 
 

@@ -15,6 +15,8 @@ from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
 import numpy as np
 
+from properly._boundary._infinities import infinities
+from properly._boundary._tolerances import SAME_SUM
 from properly.errors import DataError
 from properly.rules import BinaryRule, ClassRule
 
@@ -48,8 +50,6 @@ CERTAIN = (64, 2000, 10**6, 2 * 10**7)
 READABLE = 10_000
 EXACT = 2 * 10**7
 LAST_DIGITS = 2.0**-43
-# Losses that differ by less, relative to the largest of them, may differ by rounding alone.
-ROUNDING = 2.0**-40
 # Losses that differ by less than this share of themselves may differ by rounding.
 ALIKE = 1e-6
 # Local optimisation: truths, their denominator, starts of each, evaluations of each start.
@@ -173,7 +173,7 @@ def tied(prices: Prices) -> Counterexample | None:
     costs = expected(points.p, loss)
     honest = np.diagonal(costs)[:, None]
     size = expected(points.p, np.abs(loss))
-    close = np.abs(more(honest, costs)) <= ROUNDING * (size + np.diagonal(size)[:, None])
+    close = np.abs(more(honest, costs)) <= SAME_SUM * (size + np.diagonal(size)[:, None])
     same = np.eye(len(loss), dtype=bool)
     pair = _simplest(close & np.isfinite(costs) & ~same, np.zeros_like(costs), points, points)
     if pair is not None:
@@ -203,7 +203,7 @@ def _gains(prices: Prices, truths: Floats, reports: Floats) -> Floats:
     """Return how much less each report costs than each truth; 0 if that may be rounding."""
     honest, loss = prices(truths), prices(reports)
     sizes = np.abs(np.concatenate([honest, loss]))
-    bound = ROUNDING * sizes[np.isfinite(sizes)].max(initial=0.0)
+    bound = SAME_SUM * sizes[np.isfinite(sizes)].max(initial=0.0)
     own = np.sum(truths * np.where(truths > 0, honest, 0.0), axis=1)
     gain = more(own[:, None], expected(truths, loss))
     return np.where(gain > bound, gain, 0.0)
@@ -405,6 +405,6 @@ def _placed(classes: int, shares: dict[int, int]) -> list[int]:
 
 def more(a: Floats, b: Floats) -> Floats:
     """Return how much more one pays than the other; nothing if both are infinite."""
-    with np.errstate(invalid="ignore"):
+    with infinities():
         difference: Floats = np.where(a == b, 0.0, np.subtract(a, b))
     return difference

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 
+from properly._boundary._infinities import infinities
 from properly._boundary._labels import check_count
 from properly._boundary._libraries import is_numpy, namespace
 from properly.rules._class_rule import DualRule, at, is_class
@@ -52,12 +53,12 @@ class Log(DualRule):
 
     propriety: ClassVar[Propriety] = Propriety.STRICT
 
-    @np.errstate(divide="ignore", over="ignore")
+    @infinities()
     def false_positives(self, lower: Array | float, upper: Array | float) -> Array:
         """Return ``log((1 - lower) / (1 - upper))``."""
         return namespace(lower, upper).log1p((upper - lower) / (1 - upper))
 
-    @np.errstate(divide="ignore", over="ignore")
+    @infinities()
     def false_negatives(self, lower: Array | float, upper: Array | float) -> Array:
         """Return ``log(upper / lower)``."""
         xp = namespace(lower, upper)
@@ -75,17 +76,17 @@ class Log(DualRule):
         narrow = xp.log1p((upper - close) / close)
         return narrow + (xp.log(upper) - xp.log(far))
 
-    @np.errstate(divide="ignore", over="ignore")
+    @infinities()
     def loss_if_event(self, p: Array) -> Array:
         """Return ``-log(p)``."""
         return 0.0 - namespace(p).log(p)
 
-    @np.errstate(divide="ignore", over="ignore")
+    @infinities()
     def loss_if_none(self, p: Array) -> Array:
         """Return ``-log(1 - p)``."""
         return -namespace(p).log1p(-p)
 
-    @np.errstate(divide="ignore", over="ignore")
+    @infinities()
     def weight(self, p: Array) -> Array:
         """Return ``1 / (p (1 - p))``: the same for every log-odds."""
         return 1 / (p * (1 - p))
@@ -94,12 +95,12 @@ class Log(DualRule):
         """Return 1."""
         return namespace(p).ones_like(p)
 
-    @np.errstate(divide="ignore", over="ignore")
+    @infinities()
     def slope_if_event(self, p: Array) -> Array:
         """Return ``-1 / p``."""
         return -1 / p
 
-    @np.errstate(divide="ignore", over="ignore")
+    @infinities()
     def slope_if_none(self, p: Array) -> Array:
         """Return ``1 / (1 - p)``."""
         return 1 / (1 - p)
@@ -147,7 +148,7 @@ def at_most_one(p: Array) -> Array:
     return xp.where(p <= 1, p, xp.ones_like(p))
 
 
-@np.errstate(divide="ignore")
+@infinities()
 def minus_log(p: Array) -> Array:
     """Return ``-log(p)``, of which a tensor's slope at 0 is 0: what costs infinity has none."""
     p = at_most_one(p)

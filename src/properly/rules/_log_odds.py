@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from properly._boundary._infinities import infinities
 from properly._boundary._libraries import (
     is_numpy,
     namespace,
@@ -55,7 +56,7 @@ class BetaDensity:
             - math.lgamma(beta)
         )
 
-    @np.errstate(divide="ignore", under="ignore")
+    @infinities()
     def density(self, p: Array) -> Array:
         """Return the density."""
         return self._density(p, 1 - p)
@@ -94,7 +95,7 @@ class BetaDensity:
         below, above = np.asarray(upper <= self.mean), np.asarray(lower >= self.mean)
         start, end = self._tail(above, lower), self._tail(~below, upper)
         mass = np.array(np.where(below, end - start, np.where(above, start - end, 1 - start - end)))
-        with np.errstate(divide="ignore", invalid="ignore"):
+        with infinities():
             width, middle, rest = (
                 upper - lower,
                 (lower + upper) / 2,

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 
 from properly._boundary._arrays import HUGE
+from properly._boundary._infinities import infinities
 from properly._boundary._labels import check_count
 from properly._boundary._libraries import beside, count_up, is_numpy, namespace
 from properly._boundary._options import as_number, check_flag
@@ -408,7 +409,7 @@ class RankedLog(CutRule):
         """Return minus the logarithms of both tails."""
         return minus_log(lower), minus_log(upper)
 
-    @np.errstate(divide="ignore")
+    @infinities()
     def price(self, y: Array, p: Array) -> Array:
         """Take the logarithm of the tail in which the outcome lies, at each cut."""
         xp = namespace(p)

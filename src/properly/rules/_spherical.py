@@ -10,8 +10,7 @@ import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar
 
-import numpy as np
-
+from properly._boundary._infinities import infinities
 from properly._boundary._labels import check_count
 from properly._boundary._libraries import count_up, namespace
 from properly._boundary._options import as_number
@@ -204,13 +203,13 @@ class Pseudospherical(DualRule):
         """Return the same with ``1 - s``."""
         return self._loss(*_shares(1 - p, p, self.exponent))
 
-    @np.errstate(divide="ignore", over="ignore")
+    @infinities()
     def weight(self, p: Array) -> Array:
         """Return ``a (p (1 - p)) ** (a - 2) / D ** (1 + m)``."""
         odds, likelier = _odds(p, 1 - p)
         return self._density(odds, odds ** (self.exponent - 2)) / likelier**3
 
-    @np.errstate(divide="ignore", over="ignore")
+    @infinities()
     def logit_weight(self, p: Array, q: Array) -> Array:
         """Return ``p q`` times the weight."""
         odds, likelier = _odds(p, q)
@@ -219,22 +218,22 @@ class Pseudospherical(DualRule):
         odds = namespace(odds).where(odds > least, odds, least)
         return self._density(odds, odds ** (self.exponent - 1)) / likelier
 
-    @np.errstate(divide="ignore", over="ignore")
+    @infinities()
     def slope_if_event(self, p: Array) -> Array:
         """Return ``-(1 - p)`` times the weight, with its limits at 0 and 1."""
         return -self._slope(p, 1 - p)
 
-    @np.errstate(divide="ignore", over="ignore")
+    @infinities()
     def slope_if_none(self, p: Array) -> Array:
         """Return ``p`` times the weight, with its limits at 0 and 1."""
         return self._slope(1 - p, p)
 
-    @np.errstate(over="ignore")
+    @infinities()
     def price_event_logit(self, y: Array, logit: Array) -> Array:
         """Return ``(1 - s ** m) / m``; the logit of the share s is a times that of p."""
         return self._loss_of_log(-softplus(self._log_odds_of_the_other(y, logit)))
 
-    @np.errstate(over="ignore")
+    @infinities()
     def price_event_logit_slope(self, y: Array, logit: Array) -> Array:
         """Return ``a s ** m (1 - s)``, with a minus if the event happened."""
         if self.power == 0:
@@ -245,12 +244,12 @@ class Pseudospherical(DualRule):
         size = self.exponent * xp.exp(self._raised(-softplus(other)) - softplus(-other))
         return xp.where(y, -size, size)
 
-    @np.errstate(over="ignore")
+    @infinities()
     def price_class_logit(self, y: Array, logits: Array) -> Array:
         """Return the same; shares are the softmax of a times the logits."""
         return self._loss_of_log(at(log_softmax(self.exponent * logits), y))
 
-    @np.errstate(over="ignore")
+    @infinities()
     def price_class_logit_slope(self, y: Array, logits: Array) -> Array:
         """Return ``a s_y ** m s_k`` for others, and minus their sum for the class that happened."""
         xp, a = namespace(logits), self.exponent
@@ -284,7 +283,7 @@ class Pseudospherical(DualRule):
         ratio, others = _class_shares(wide(p), self.exponent)
         return self._loss(at(ratio, y), others)
 
-    @np.errstate(over="ignore")
+    @infinities()
     def _loss(self, ratio: Array, others: Array) -> Array:
         """Price the share ``ratio ** a / (1 + others)``."""
         xp, a, m = namespace(ratio), self.exponent, self.power
@@ -319,7 +318,7 @@ class Pseudospherical(DualRule):
         changed = self.power * log
         return 0.0 - xp.where(xp.abs(changed) < TINY, log, xp.expm1(changed) / self.power)
 
-    @np.errstate(divide="ignore", over="ignore")
+    @infinities()
     def _cost(self, lower: Array | float, upper: Array | float, *, event: bool) -> Array:
         """Return how much a loss changes from lower to upper, without cancellation.
 

@@ -15,8 +15,10 @@ from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 
+from properly._boundary._infinities import infinities
 from properly._boundary._libraries import namespace
 from properly._boundary._options import as_number
+from properly._boundary._tolerances import SAME_SUM
 from properly.errors import ArgumentTypeError, DataError
 from properly.rules._brier import Brier
 from properly.rules._class_rule import DualRule, at
@@ -32,7 +34,6 @@ if TYPE_CHECKING:
 LEAST = 1e-6
 # Bins narrower than this are points.
 NARROW = 1e-12
-ROUNDING = 1e-12
 
 
 @dataclass(frozen=True)
@@ -279,7 +280,7 @@ class MissedBenefit(BinaryRule):
 
     propriety: ClassVar[Propriety] = Propriety.STRICT
 
-    @np.errstate(divide="ignore", over="ignore")
+    @infinities()
     def false_positives(self, lower: Array | float, upper: Array | float) -> Array:
         """Return ``log((1 - lower) / (1 - upper)) - (upper - lower)``."""
         xp = namespace(lower, upper)
@@ -298,7 +299,7 @@ class MissedBenefit(BinaryRule):
         """Return ``upper - lower``."""
         return (upper - lower) * 1.0
 
-    @np.errstate(divide="ignore")
+    @infinities()
     def weight(self, p: Array) -> Array:
         """Return ``1 / (1 - p)``."""
         return 1 / (1 - p)
@@ -311,7 +312,7 @@ class MissedBenefit(BinaryRule):
         """Return -1."""
         return -namespace(p).ones_like(p)
 
-    @np.errstate(divide="ignore")
+    @infinities()
     def slope_if_none(self, p: Array) -> Array:
         """Return the odds, ``p / (1 - p)``."""
         return p / (1 - p)
@@ -517,4 +518,4 @@ def _shares(amounts: tuple[float, ...], count: int, each: str) -> tuple[float, .
         message = f"weights must be finite, none negative and not all 0; got {list(amounts)}"
         raise DataError(message)
     # Shares stay as they are, so that a rule is what its repr makes again.
-    return amounts if abs(total - 1) < ROUNDING else tuple(x / total for x in amounts)
+    return amounts if abs(total - 1) < SAME_SUM else tuple(x / total for x in amounts)
