@@ -13,7 +13,7 @@ import pytest
 
 import properly._boundary._text as boundary_text
 import properly.evaluation._phrases as verdict_words
-import properly.report._words as report_words
+import properly.report._page_words as report_words
 from properly._boundary._record import columns_of, plain
 from properly._boundary._text import SMALLEST_P, count_of_cases, many, p_text, percent, printable
 

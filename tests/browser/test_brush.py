@@ -9,7 +9,7 @@ import pytest
 
 import properly
 from properly.evaluation._verdict._standing import standing_of
-from properly.report._regret import _alpha_of_each
+from properly.report._regret_chart import _alpha_of_each
 from properly.rules import Regret
 from tests.browser.pages import some_accidents
 

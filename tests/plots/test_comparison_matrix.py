@@ -12,8 +12,8 @@ from tests.plots.test_comparison import AREAS, COMPARISON, MODELS, SURE, Q, Y
 
 from properly import compare, plots
 from properly.plots._axes import NOTHING
-from properly.plots._comparison import ALIKE, FAINT, STRONG, _signed
-from properly.plots._rows import decimals
+from properly.plots._matrices import ALIKE, FAINT, STRONG, _signed
+from properly.plots._row_axes import decimals
 from properly.rules import Brier, Log
 
 if TYPE_CHECKING:

@@ -13,7 +13,7 @@ from tests.boards import HOSTILE, board, mixed_board
 from properly import plots
 from properly.errors import ArgumentTypeError
 from properly.plots._axes import GREY, PALETTE
-from properly.plots._leaderboard import FULL, MOST, misleads
+from properly.plots._board_plot import FULL, MOST, misleads
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -45,7 +45,7 @@ def test_points_lie_at_miscalibration_and_discrimination() -> None:
     points = [(line.get_xdata(), line.get_ydata()) for line in marked(ax, "model")]
     np.testing.assert_array_equal(points, [[[0.01], [0.08]], [[0.04], [0.02]]])
     assert [text.get_text() for text in ax.texts] == ["good", "poor"]
-    np.testing.assert_allclose([ax.get_xlim(), ax.get_ylim()], [(0, 0.044), (0, 0.088)])
+    np.testing.assert_allclose([ax.get_xlim(), ax.get_ylim()], [(0, 0.0448), (0, 0.0896)])
 
 
 def test_lines_of_equal_score_have_slope_one_and_their_score_at_the_end() -> None:
@@ -72,7 +72,7 @@ def test_an_infinite_miscalibration_is_a_triangle_on_the_edge() -> None:
     assert point.get_marker() == ">"
     assert np.asarray(point.get_xydata()).tolist() == [[ax.get_xlim()[1], 0.05]]
     assert ax.texts[1].get_text() == "sure (MCB ∞)"
-    assert ax.get_xlim()[1] == pytest.approx(0.011)
+    assert ax.get_xlim()[1] == pytest.approx(0.0112)
     lone = plots.mcb_dsc(parts(math.inf, 0.05))
     assert lone.get_xlim() == lone.get_ylim()
 

@@ -16,7 +16,7 @@ from tests.report.test_page import Tags
 import properly
 from properly import report
 from properly.comparison._gaps import ASSUMES
-from properly.plots._leaderboard import may_be_best, misleads
+from properly.plots._board_plot import may_be_best, misleads
 from properly.report._board import (
     MOST_PAIRS,
     MOST_ROWS,
@@ -27,7 +27,7 @@ from properly.report._board import (
     screen_of,
 )
 from properly.report._page import page
-from properly.report._words import MINUS
+from properly.report._page_words import MINUS
 from properly.rules import Log
 
 if TYPE_CHECKING:

@@ -9,8 +9,8 @@ import pytest
 
 from properly import evaluate
 from properly.report._chart import Chart, short
-from properly.report._classes import class_scores_chart
-from properly.report._words import few
+from properly.report._class_charts import class_scores_chart
+from properly.report._page_words import few
 from properly.rules import RPS, Log, RankedLog
 
 RNG = np.random.default_rng(12)

@@ -9,7 +9,7 @@ import pytest
 
 from properly import evaluate
 from properly.report._chart import Chart, short
-from properly.report._classes import confusion_chart, hard_table
+from properly.report._class_charts import confusion_chart, hard_table
 
 RNG = np.random.default_rng(12)
 P = RNG.dirichlet([1.0, 2.0, 1.5], 120)

@@ -23,17 +23,18 @@ from tests.report.threshold_subjects import (
 )
 
 from properly import Cases, at_threshold, decision_curve, evaluate, summarize
-from properly.report._decision import decision_chart, intervals
+from properly.report._decision_chart import decision_chart, intervals
 from properly.report._page import embedded
-from properly.report._regret import regret_chart
-from properly.report._threshold_axis import views
+from properly.report._regret_chart import regret_chart
+from properly.report._threshold_views import views
 from properly.rules import Brier, Log
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from properly import Evaluation
-    from properly.report._chart import Chart, Spec
+    from properly.report._chart import Chart
+    from properly.report._vega import Spec
 
 
 def rows(spec: Spec) -> dict[str, Any]:

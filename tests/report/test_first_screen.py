@@ -13,7 +13,7 @@ import pytest
 import properly
 from properly.evaluation._verdict._standing import standing_of
 from properly.report._first_screen import INSET, SIDE, Axis, FirstScreen, first_screen
-from properly.report._words import few
+from properly.report._page_words import few
 
 
 def crash(*names: str, **options: Any) -> Any:

@@ -12,7 +12,7 @@ from tests.report.threshold_subjects import NAMES
 
 from properly import evaluate
 from properly._boundary._text import printable
-from properly.report._groups import MOST, TOO_FEW, groups_chart
+from properly.report._contrast_charts import MOST_GROUPS, TOO_FEW, groups_chart
 
 
 def test_it_is_valid_and_names_are_data() -> None:
@@ -79,12 +79,12 @@ def test_hover_tells_skill_and_observed_to_expected() -> None:
 
 def test_of_many_groups_the_largest_are_drawn_and_it_says_so() -> None:
     rng = np.random.default_rng(2)
-    label = np.concatenate([np.arange(MOST + 3), rng.integers(MOST, size=900)])
+    label = np.concatenate([np.arange(MOST_GROUPS + 3), rng.integers(MOST_GROUPS, size=900)])
     y, p = rng.random(len(label)) < 0.5, rng.uniform(0.2, 0.8, len(label))
     chart = groups_chart(evaluate(y, {"plain": p}, groups=label, replicates=0, rng=1))
-    assert len(rows_of(chart)) == MOST
+    assert len(rows_of(chart)) == MOST_GROUPS
     assert chart is not None
-    assert chart.lead.endswith(f"The {MOST} largest of {MOST + 3} groups are drawn.")
+    assert chart.lead.endswith(f"The {MOST_GROUPS} largest of {MOST_GROUPS + 3} groups are drawn.")
     drawn = {row["group"].split(" ")[0] for row in rows_of(chart)}
     assert not drawn & {"30", "31", "32"}
 

@@ -12,7 +12,7 @@ from tests.report.threshold_subjects import HOSTILE, NAMES
 
 from properly import evaluate
 from properly.comparison._pairs import is_significant
-from properly.report._matrix import FAINT, OPEN, STRONG, matrix_chart
+from properly.report._contrast_charts import FAINT, OPEN, STRONG, matrix_chart
 
 
 def test_it_is_valid_and_names_are_data() -> None:

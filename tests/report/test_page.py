@@ -15,7 +15,7 @@ import properly
 from properly import Evaluation, report
 from properly.errors import DataError
 from properly.report._page import embedded, page
-from properly.report._tables import number
+from properly.report._score_tables import number
 
 if TYPE_CHECKING:
     from pathlib import Path

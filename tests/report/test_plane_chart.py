@@ -17,11 +17,12 @@ from tests.report.threshold_subjects import (
 
 from properly import decompose, tally
 from properly.calibration import Decomposition
-from properly.report._scores_plane import plane_chart
+from properly.report._score_parts_charts import plane_chart
 from properly.rules import Brier, Log
 
 if TYPE_CHECKING:
-    from properly.report._chart import Chart, Spec
+    from properly.report._chart import Chart
+    from properly.report._vega import Spec
 
 
 def drawn(e: Any) -> Chart:

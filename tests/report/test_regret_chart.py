@@ -28,12 +28,12 @@ from properly import evaluate, regret_curve, stream, tally
 from properly._boundary._text import percent
 from properly.counts import baselines
 from properly.report._chart import drawn_models
-from properly.report._regret import LEFT, RANKING, RANKING_WIDTH, integrals, regret_chart
-from properly.report._threshold_axis import EDGES, views
+from properly.report._regret_chart import LEFT, RANKING, RANKING_WIDTH, integrals, regret_chart
+from properly.report._threshold_views import EDGES, views
 
 if TYPE_CHECKING:
     from properly.decisions import MurphyCurve
-    from properly.report._chart import Spec
+    from properly.report._vega import Spec
 
 # The two ends as they are dragged, and as they count.
 RANGES = {

@@ -15,7 +15,7 @@ from tests.report.threshold_subjects import HOSTILE, NAMES
 import properly
 from properly import evaluate
 from properly._boundary._text import printable
-from properly.report._reliability import reliability_chart
+from properly.report._reliability_chart import reliability_chart
 
 
 def of_kind(rows: list[dict[str, Any]], kind: str, model: str) -> list[dict[str, Any]]:

@@ -16,7 +16,7 @@ from tests.report.threshold_subjects import (
 )
 
 from properly import evaluate
-from properly.report._risks import risks_chart
+from properly.report._discrimination_charts import risks_chart
 
 
 def chart(subject: Any) -> Any:

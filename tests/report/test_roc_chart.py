@@ -14,7 +14,7 @@ from tests.report.threshold_subjects import (
     words_beside_data,
 )
 
-from properly.report._roc import roc_chart
+from properly.report._discrimination_charts import roc_chart
 
 if TYPE_CHECKING:
     from properly.report._chart import Chart

@@ -9,7 +9,7 @@ import pytest
 
 import properly
 from properly.report._page import page
-from properly.report._words import score_in_words
+from properly.report._page_words import score_in_words
 from properly.rules import (
     PBS,
     PLL,

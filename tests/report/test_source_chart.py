@@ -9,7 +9,7 @@ from tests.report.chart_subjects import evaluation, require_good, rows_of
 from tests.report.threshold_subjects import HOSTILE, NAMES
 
 from properly import evaluate
-from properly.report._means import source_chart
+from properly.report._score_parts_charts import source_chart
 
 
 def test_it_is_valid_and_names_are_data() -> None:

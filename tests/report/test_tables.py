@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import properly
-from properly.report._tables import python_call, score_tables
+from properly.report._score_tables import python_call, score_tables
 from properly.rules import RPS, Bounded, Brier, Spherical
 
 Y, P = [0, 1, 0, 1, 1] * 8, [0.1, 0.75, 0.3, 0.6, 0.2] * 8

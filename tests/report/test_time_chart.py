@@ -14,7 +14,7 @@ from tests.report.threshold_subjects import NAMES
 
 import properly
 from properly.comparison import over_time
-from properly.report._periods import FEW, MOST_ROWS, time_chart
+from properly.report._contrast_charts import FEW_PERIODS, MOST_ROWS, time_chart
 from properly.rules import Brier
 
 N = 1680
@@ -64,7 +64,7 @@ def test_a_few_periods_stand_side_by_side_with_bars() -> None:
 
 
 def test_many_periods_have_a_line_with_a_ribbon() -> None:
-    chart = at(np.arange(N), periods=FEW + 4)
+    chart = at(np.arange(N), periods=FEW_PERIODS + 4)
     upper = chart.spec["vconcat"][0]
     assert [layer["mark"]["type"] for layer in upper["layer"]] == ["area", "line", "point"]
     assert chart.wide

@@ -6,7 +6,7 @@ import math
 
 import pytest
 
-from properly.report._words import chance, decimals_for, few, fixed, from_to, percent
+from properly.report._page_words import chance, decimals_for, few, fixed, from_to, percent
 
 
 @pytest.mark.parametrize(

@@ -14,7 +14,8 @@ from properly import evaluate
 
 if TYPE_CHECKING:
     from properly.evaluation import Evaluation
-    from properly.report._chart import Chart, Spec
+    from properly.report._chart import Chart
+    from properly.report._vega import Spec
 
 HOSTILE = "</script>{{x}}\n\"'datum.model\u202e"
 NAMES = ("plain", HOSTILE)

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
     from matplotlib.lines import Line2D
-    from matplotlib.text import Text
+    from matplotlib.text import Annotation, Text
 
     from properly.inference._band import Band
 
@@ -67,14 +67,19 @@ def by_name(
         raise DataError(message)
     result: dict[str, Record] = {}
     for name, record in records.items():
-        if not isinstance(record, kind):
-            message = f"this picture is drawn from a {kind.__name__}; got {type(record).__name__}"
-            raise ArgumentTypeError(message, hint=f"make one with {maker}.")
-        result[str(name)] = record
+        result[str(name)] = require(record, kind, maker)
     if len(result) < len(records):
         message = f"models must have names that differ as text; got {list(records)}"
         raise DataError(message)
     return result
+
+
+def require(record: object, kind: type[Record], maker: str) -> Record:
+    """Refuse what is not the record that a picture is drawn from."""
+    if isinstance(record, kind):
+        return record
+    message = f"this picture is drawn from a {kind.__name__}; got {type(record).__name__}"
+    raise ArgumentTypeError(message, hint=f"make one with {maker}.")
 
 
 def legible(name: str) -> str:
@@ -203,6 +208,44 @@ def set_as_text(texts: Iterable[Text]) -> None:
     """Keep names away from TeX: they are data, not a program."""
     for text in texts:
         text.set_usetex(False)
+
+
+def annotated(
+    ax: Axes,
+    text: str,
+    at: tuple[float, float],
+    offset: tuple[float, float] = (0, 0),
+    coords: Any = "data",
+    **look: Any,
+) -> Annotation:
+    """Write a text some points from a place; names in it are data, not TeX."""
+    look = {"textcoords": "offset points", "color": TEXT} | look
+    result = ax.annotate(text, at, offset, xycoords=coords, **look)
+    set_as_text([result])
+    return result
+
+
+def side_axis(
+    ax: Axes, side: Literal["top", "right"], words: Mapping[float, str], **look: Any
+) -> Any:
+    """Write words beside a picture; an axis of their own lets the layout make room for them."""
+    result: Any = ax.secondary_xaxis(side) if side == "top" else ax.secondary_yaxis(side)
+    draw = result.set_xticks if side == "top" else result.set_yticks
+    draw(list(words), list(words.values()))
+    result.tick_params(**{"length": 0} | look)
+    result.spines[:].set_visible(False)
+    set_as_text(result.get_xticklabels() if side == "top" else result.get_yticklabels())
+    return result
+
+
+def legend_patch(**look: Any) -> Any:
+    """Make an area for a legend."""
+    return import_extra("matplotlib.patches", extra="plots").Patch(**{"linewidth": 0} | look)
+
+
+def legend_line(**look: Any) -> Any:
+    """Make a line, or a mark, for a legend."""
+    return import_extra("matplotlib.lines", extra="plots").Line2D([], [], **look)
 
 
 def open_frame(ax: Axes) -> None:

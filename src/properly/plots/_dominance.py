@@ -23,7 +23,7 @@ from properly.plots._axes import (
 )
 from properly.plots._evaluation import draws_evaluation
 from properly.plots._names import fold, inches
-from properly.plots._rows import draw_key, key_line, span_of
+from properly.plots._row_axes import draw_key, key_line, span_of
 from properly.plots._threshold_axis import draw_zero, show_thresholds
 
 if TYPE_CHECKING:

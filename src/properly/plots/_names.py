@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import textwrap
-from typing import TYPE_CHECKING, Any, Literal, TypeAlias, cast
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeAlias, cast
 
 import numpy as np
 
@@ -14,7 +14,6 @@ from properly.plots._axes import curves, legible, set_as_text
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    from matplotlib.artist import Artist
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
     from matplotlib.lines import Line2D
@@ -40,17 +39,41 @@ APART = 1.3
 NAME = "name at the end"
 # Inches of a figure that names must leave to the picture.
 LEAST = 4.6
-HALF_DOT = 5
-# Where a name may stand, the best first: how far from its point, and which side of it is there.
-PLACES = (
-    ((6, 0), "left", "center"),
-    ((-6, 0), "right", "center"),
-    ((0, 6), "center", "bottom"),
-    ((0, -6), "center", "top"),
-    ((4, 4), "left", "bottom"),
-    ((4, -4), "left", "top"),
-    ((-4, 4), "right", "bottom"),
-    ((-4, -4), "right", "top"),
+HALF_DOT = 5.0
+# That the name of a lower point stands above that of a higher one is worse than to cover so much.
+SWAPPED = 50.0
+
+
+class Stand(NamedTuple):
+    """How a name stands beside its point, in pixels and words of Vega-Lite."""
+
+    dx: float
+    dy: float
+    align: Literal["left", "center", "right"]
+    baseline: Literal["top", "middle", "bottom"]
+
+    def box(self, point: tuple[float, float], size: tuple[float, float]) -> Box:
+        """Return what a name of this size covers, from the upper left corner of the picture."""
+        left = {"left": 0.0, "center": -size[0] / 2, "right": -size[0]}[self.align]
+        top = {"top": 0.0, "middle": -size[1] / 2, "bottom": -size[1]}[self.baseline]
+        x, y = point[0] + self.dx + left, point[1] + self.dy + top
+        return x, y, x + size[0], y + size[1]
+
+
+# Where a name may stand, the best first.
+STANDS = (
+    Stand(8, 0, "left", "middle"),
+    Stand(-8, 0, "right", "middle"),
+    Stand(6, -3, "left", "bottom"),
+    Stand(6, 3, "left", "top"),
+    Stand(-6, -3, "right", "bottom"),
+    Stand(-6, 3, "right", "top"),
+    Stand(0, -8, "center", "bottom"),
+    Stand(0, 8, "center", "top"),
+    Stand(8, 16, "left", "top"),
+    Stand(8, -16, "left", "bottom"),
+    Stand(-8, 16, "right", "top"),
+    Stand(-8, -16, "right", "bottom"),
 )
 
 
@@ -254,45 +277,65 @@ def _draw_legend(ax: Axes, ends: dict[Line2D, tuple[float, float]]) -> None:
     set_as_text(legend.get_texts())
 
 
-def place_names(ax: Axes, texts: Sequence[Annotation], bars: Sequence[Box] = ()) -> None:
-    """Put each name in the place where it covers least of points, other names and the margin.
+def label_places(
+    points: Sequence[tuple[float, float]],
+    sizes: Sequence[tuple[float, float]],
+    frame: Box,
+    taken: Iterable[Box] = (),
+) -> list[Stand]:
+    """Put each name where it covers least of points, other names and the margin.
 
-    One after another, and none is moved again: what a hand would do first, not the best way of all.
+    Points and boxes are in pixels from the upper left corner. Names are placed one after another,
+    and none is moved again. The highest point comes first, so that of names one above the other
+    each is beside its own point.
     """
-    frame = _box(ax)
-    points = [ax.transData.transform(text.xy) for text in texts]
-    taken = [(x - HALF_DOT, y - HALF_DOT, x + HALF_DOT, y + HALF_DOT) for x, y in points]
-    for left, bottom, right, top in bars:
-        (x, y), (end, height) = ax.transData.transform([(left, bottom), (right, top)])
-        taken.append((x, y - 1, end, height + 1) if bottom == top else (x - 1, y, end + 1, height))
-    for text in texts:
-        covered = []
-        for place in PLACES:
-            _move(text, place)
-            covered.append(cover(_box(text), frame, taken))
-        _move(text, PLACES[covered.index(min(covered))])
-        taken.append(_box(text))
+    dots = [(x - HALF_DOT, y - HALF_DOT, x + HALF_DOT, y + HALF_DOT) for x, y in points]
+    covered, written = [*dots, *taken], list[Box]()
+    result = [STANDS[0]] * len(points)
+    for k in sorted(range(len(points)), key=lambda k: points[k][1]):
+        boxes = [stand.box(points[k], sizes[k]) for stand in STANDS]
+        costs = [
+            _overlap(box, box)
+            - _overlap(box, frame)
+            + sum(_overlap(box, other) for other in covered + written)
+            + SWAPPED * sum(_is_above(box, other) for other in written)
+            for box in boxes
+        ]
+        best = costs.index(min(costs))
+        result[k] = STANDS[best]
+        written.append(boxes[best])
+    return result
 
 
-def _move(text: Annotation, place: tuple[tuple[float, float], str, str]) -> None:
-    offset, side, height = place
-    text.set_position(offset)
-    text.set(ha=side, va=height)
-
-
-def _box(thing: Artist) -> Box:
-    left, bottom, right, top = thing.get_window_extent().extents
-    return float(left), float(bottom), float(right), float(top)
-
-
-def cover(box: Box, frame: Box, taken: Sequence[Box]) -> float:
-    """Measure what a box would cover, and what of it would lie outside the frame."""
-    outside = overlap(box, box) - overlap(box, frame)
-    return outside + sum(overlap(box, other) for other in taken)
-
-
-def overlap(one: Box, other: Box) -> float:
+def _overlap(one: Box, other: Box) -> float:
     """Return the area that two boxes share."""
     width = min(one[2], other[2]) - max(one[0], other[0])
     height = min(one[3], other[3]) - max(one[1], other[1])
     return max(width, 0.0) * max(height, 0.0)
+
+
+def _is_above(one: Box, other: Box) -> bool:
+    return one[1] < other[1] and one[0] < other[2] and other[0] < one[2]
+
+
+def place_names(ax: Axes, texts: Sequence[Annotation], bars: Sequence[Box] = ()) -> None:
+    """Put each name where it covers least of points, bars, other names and the margin."""
+    frame, scale = ax.get_window_extent(), 72 / ax.figure.dpi
+
+    def pixels(x: float, y: float) -> tuple[float, float]:
+        """Return points of print, from the upper left corner."""
+        right, up = ax.transData.transform((x, y))
+        return float(right - frame.x0) * scale, float(frame.y1 - up) * scale
+
+    boxes = (text.get_window_extent() for text in texts)
+    sizes = [(float(box.width) * scale, float(box.height) * scale) for box in boxes]
+    taken = []
+    for left, bottom, right, top in bars:
+        (x, low), (end, high) = pixels(left, bottom), pixels(right, top)
+        taken.append((x - 1, high - 1, end + 1, low + 1))
+    whole = (0.0, 0.0, float(frame.width) * scale, float(frame.height) * scale)
+    points = [pixels(*text.xy) for text in texts]
+    stands = label_places(points, sizes, whole, taken)
+    for text, stand in zip(texts, stands, strict=True):
+        text.set_position((stand.dx, -stand.dy))
+        text.set(ha=stand.align, va="center" if stand.baseline == "middle" else stand.baseline)

@@ -14,12 +14,11 @@ from properly.comparison._gaps import ASSUMES
 from properly.decisions._grid import round_step
 from properly.evaluation._phrases import begun, sure
 from properly.evaluation._verdict._headline import Headline
-from properly.plots._leaderboard import may_be_best, misleads, ranks_in_words
+from properly.plots._board_plot import may_be_best, misleads, ranks_in_words
 from properly.report._contents import kept_together, place
 from properly.report._first_screen import Bar, Card, Chip, Dot, Head
 from properly.report._methods import methods
-from properly.report._tables import Cell, Row, Scores, around, number
-from properly.report._words import (
+from properly.report._page_words import (
     MINUS,
     NONE,
     chance,
@@ -30,6 +29,7 @@ from properly.report._words import (
     from_to,
     step_decimals,
 )
+from properly.report._score_tables import Cell, Row, Scores, around, number
 from properly.rules._registry import SCORE_WORDS
 
 if TYPE_CHECKING:

@@ -13,23 +13,19 @@ from properly.evaluation._verdict._headline import Headline, headline
 from properly.evaluation._verdict._standing import standing_of
 from properly.evaluation._verdict._verdict import verdict
 from properly.report._chart import MOST_MODELS, drawn_models, drawn_part, inks_of
-from properly.report._classes import class_scores_chart, confusion_chart, retention_chart
-from properly.report._decision import decision_chart
+from properly.report._class_charts import class_scores_chart, confusion_chart, retention_chart
+from properly.report._contrast_charts import groups_chart, matrix_chart, time_chart
+from properly.report._decision_chart import decision_chart
+from properly.report._discrimination_charts import risks_chart, roc_chart
 from properly.report._evidence import evidence_chart
 from properly.report._first_screen import first_screen
-from properly.report._groups import groups_chart
-from properly.report._matrix import matrix_chart
-from properly.report._means import source_chart
 from properly.report._methods import by_guideline, checklist, methods
 from properly.report._people import people
-from properly.report._periods import time_chart
-from properly.report._regret import RANKING, regret_chart
-from properly.report._reliability import class_reliability_chart, reliability_chart
+from properly.report._regret_chart import RANKING, regret_chart
+from properly.report._reliability_chart import reliability_chart
 from properly.report._repair_charts import curves_chart, gains_chart, savings_chart
-from properly.report._risks import risks_chart
-from properly.report._roc import roc_chart
-from properly.report._scores_plane import plane_chart
-from properly.report._tables import (
+from properly.report._score_parts_charts import plane_chart, source_chart
+from properly.report._score_tables import (
     fine_print,
     python_call,
     remarks,
@@ -72,7 +68,7 @@ OF_AN_EVENT: tuple[Draw, ...] = (
     source_chart,
 )
 OF_CLASSES: tuple[Draw, ...] = (
-    class_reliability_chart,
+    reliability_chart,
     class_scores_chart,
     gains_chart,
     confusion_chart,
@@ -115,7 +111,7 @@ def charts_of(evaluation: Evaluation) -> list[Chart]:
     return [chart for chart in charts if chart is not None]
 
 
-class Part(NamedTuple):
+class PagePart(NamedTuple):
     """A section of the page with its charts."""
 
     anchor: str
@@ -124,11 +120,11 @@ class Part(NamedTuple):
     folded: list[Chart]
 
 
-def parts_of(charts: Iterable[Chart]) -> list[Part]:
+def parts_of(charts: Iterable[Chart]) -> list[PagePart]:
     """Put charts into the sections that they belong to; what has none is left out."""
     by_name = {chart.name: chart for chart in charts}
     every = [
-        Part(
+        PagePart(
             section.anchor,
             section.title,
             [by_name[name] for name in section.charts if name in by_name],
@@ -139,7 +135,7 @@ def parts_of(charts: Iterable[Chart]) -> list[Part]:
     return [part for part in every if part.charts or part.folded]
 
 
-class Words(TypedDict):
+class UserWords(TypedDict):
     """What users call things."""
 
     title: str | None
@@ -149,7 +145,7 @@ class Words(TypedDict):
 
 def contents(
     evaluation: Evaluation,
-    words: Words,
+    words: UserWords,
     command: str | None,
     python: str | None,
     monitor: Monitor | None = None,
@@ -205,7 +201,7 @@ def contents(
     }
 
 
-def about(evaluation: Evaluation, words: Words) -> str:
+def about(evaluation: Evaluation, words: UserWords) -> str:
     """Say in one line what there is."""
     rows = f"{evaluation.rows:,} {words['cases']}"
     # That cases are independent goes without saying here, as does their number.
@@ -232,7 +228,7 @@ def headline_of(evaluation: Evaluation) -> Headline:
     return Headline(f"{claim}.", " ".join(filter(None, (reason, threshold, none))))
 
 
-def links(parts: Iterable[Part], *, is_worst: bool) -> list[tuple[str, str]]:
+def links(parts: Iterable[PagePart], *, is_worst: bool) -> list[tuple[str, str]]:
     """List the sections, with their anchors."""
     worst = [("worst", "Worst cases")] if is_worst else []
     between = [(part.anchor, part.title) for part in parts]

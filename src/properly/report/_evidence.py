@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -11,31 +11,21 @@ from properly._boundary._text import many, printable
 from properly.evaluation._monitor._records import exp
 from properly.plots._monitor import WRITTEN, courses_of, ends_of, power, thresholds_of
 from properly.plots._names import spread
-from properly.report._chart import (
-    DASHES,
-    WIDE,
-    Chart,
-    Table,
-    drawn_models,
-    model_color,
-    short,
-    shown,
-    thinned,
-)
-from properly.report._words import HIGH as LETTERS_HIGH
-from properly.report._words import LETTER, percent
+from properly.report import _vega as vega
+from properly.report._chart import Chart, NumberTable, drawn_models, short, thinned
+from properly.report._page_words import percent
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from properly.evaluation import Evaluation, Monitor
     from properly.plots._monitor import Course
-    from properly.report._chart import Spec
-
-Row: TypeAlias = dict[str, Any]
+    from properly.report._vega import Spec
 
 # Pixels: how high the chart is, and how wide at least.
 HIGH, LEAST = 280, 480
+# Pixels of a letter on average, and from one name to the next.
+LETTER, APART = 6.1, 14
 # Groups without an alarm that are drawn, those with most evidence, and the points of each.
 MOST_QUIET, FEW_POINTS = 20, 100
 # Points of another line, and rows of the table.
@@ -75,12 +65,12 @@ def _spec(courses: Sequence[Course], drawn: tuple[str, ...]) -> Spec:
     longest = max((len(row["label"]) for row in labels), default=0)
     ticks = range(math.ceil(ends[0]), math.floor(ends[1]) + 1)
     encoding = _places(courses, ends, list(ticks))
-    color = model_color(models)
+    color = vega.model_color(models)
     return {
-        "params": [shown(drawn), {"name": "powers", "value": [_power(k) for k in ticks]}],
+        "params": [vega.shown(drawn), {"name": "powers", "value": [_power(k) for k in ticks]}],
         "data": {"values": [row for k, x in enumerate(shown_lines) for row in _rows(k, x, ends)]},
         "transform": [_told(claims), _only_shown()],
-        "width": max(WIDE - math.ceil(LETTER * longest) - 12, LEAST),
+        "width": max(vega.WIDE - math.ceil(LETTER * longest) - 12, LEAST),
         "height": HIGH,
         "layer": [
             *_thresholds(courses, encoding),
@@ -98,22 +88,20 @@ def _places(courses: Sequence[Course], ends: tuple[float, float], ticks: list[in
     # A label is looked up by its number, so that nothing is computed there.
     label = f"powers[datum.value - {ticks[0]}]" if ticks else "''"
     return {
-        "x": {
-            "field": "case",
-            "type": "quantitative",
-            "title": "cases, in the order of their forecasts",
-            "scale": {"domain": [0, last], "nice": False},
-            "axis": {"format": ",d", "grid": False, "tickCount": 8},
-            # As they come: at an alarm, a line ends above and begins below.
-            "sort": None,
-        },
-        "y": {
-            "field": "evidence",
-            "type": "quantitative",
-            "title": "evidence",
-            "scale": {"domain": [short(x) for x in ends], "nice": False, "zero": False},
-            "axis": {"values": ticks, "labelExpr": label},
-        },
+        # As they come: at an alarm, a line ends above and begins below.
+        "x": vega.measure(
+            "case",
+            "cases, in the order of their forecasts",
+            scale={"domain": [0, last], "nice": False},
+            axis={"format": ",d", "grid": False, "tickCount": 8},
+            sort=None,
+        ),
+        "y": vega.measure(
+            "evidence",
+            "evidence",
+            scale={"domain": [short(x) for x in ends], "nice": False, "zero": False},
+            axis={"values": ticks, "labelExpr": label},
+        ),
     }
 
 
@@ -121,7 +109,7 @@ def _power(exponent: int) -> str:
     return power(exponent) if abs(exponent) <= WRITTEN else f"1e{exponent}"
 
 
-def _about(course: Course, drawn: tuple[str, ...]) -> Row:
+def _about(course: Course, drawn: tuple[str, ...]) -> Spec:
     """Say whose a row is; models without a switch are always shown."""
     one = course.record
     return {
@@ -137,16 +125,14 @@ def _only_shown() -> Spec:
     return {"filter": "datum.apart || indexof(shown, datum.model) >= 0"}
 
 
-def _told(claims: list[Row]) -> Spec:
+def _told(claims: list[Spec]) -> Spec:
     """Say of each corner whose line it is of; lines are long, so that is said once a line."""
     fields = [name for name in claims[0] if name != "line"]
-    return {
-        "lookup": "line",
-        "from": {"data": {"values": claims}, "key": "line", "fields": fields},
-    }
+    source = {"data": {"values": claims}, "key": "line", "fields": fields}
+    return {"lookup": "line", "from": source}
 
 
-def _rows(line: int, course: Course, ends: tuple[float, float]) -> list[Row]:
+def _rows(line: int, course: Course, ends: tuple[float, float]) -> list[Spec]:
     """Return the corners of a line; what is beyond the picture is at its edge."""
     most = FEW_POINTS if course.is_quiet else MOST_POINTS
     cases, evidence = thinned(course.cases, np.clip(course.evidence, *ends), most=most)
@@ -158,40 +144,31 @@ def _rows(line: int, course: Course, ends: tuple[float, float]) -> list[Row]:
 
 def _quiet(encoding: Spec) -> Spec:
     """Draw groups without an alarm in grey."""
-    look = {"type": "line", "color": "currentColor", "opacity": 0.25, "strokeWidth": 1}
-    return {
-        "transform": [{"filter": "datum.quiet"}],
-        "mark": look,
-        "encoding": encoding | {"detail": _claim(), "tooltip": _claim()},
-    }
+    look = vega.mark("line", opacity=0.25, strokeWidth=1, **vega.INK)
+    return vega.layer(look, encoding | _claim(), {"filter": "datum.quiet"})
 
 
 def _loud(encoding: Spec, color: Spec) -> Spec:
     """Draw the other claims, those of comparisons in dashes."""
-    scale = {"domain": ["calibration", "comparison"], "range": DASHES[:2]}
-    dash = {"field": "about", "type": "nominal", "scale": scale, "legend": None}
-    own = {"detail": _claim(), "tooltip": _claim(), "color": color, "strokeDash": dash}
-    return {
-        "transform": [{"filter": "!datum.quiet"}],
-        "mark": {"type": "line", "strokeWidth": 1.8},
-        "encoding": encoding | own,
-    }
+    scale = {"domain": ["calibration", "comparison"], "range": vega.DASHES[:2]}
+    dash = vega.category("about", scale=scale, legend=None)
+    own = encoding | _claim() | {"color": color, "strokeDash": dash}
+    return vega.layer(vega.mark("line", strokeWidth=1.8), own, {"filter": "!datum.quiet"})
 
 
 def _claim() -> Spec:
-    return {"field": "claim", "type": "nominal", "title": "claim"}
+    return dict.fromkeys(("detail", "tooltip"), vega.category("claim", "claim"))
 
 
 def _thresholds(courses: Sequence[Course], encoding: Spec) -> list[Spec]:
     """Draw where evidence is an alarm."""
     rows = [{"evidence": short(end), "text": words} for end, words in thresholds_of(courses)]
-    data, y = {"values": rows}, {"y": encoding["y"]}
-    look: Spec = {"color": "currentColor", "opacity": 0.6}
-    words: Spec = {"align": "left", "baseline": "bottom", "dx": 4, "dy": -3}
+    y, look = {"y": encoding["y"]}, {"opacity": 0.6} | vega.INK
     above = y | {"x": {"value": 0}, "text": {"field": "text"}}
+    words = vega.mark("text", align="left", baseline="bottom", dx=4, dy=-3, **look)
     return [
-        {"data": data, "mark": {"type": "rule", "strokeDash": [5, 3]} | look, "encoding": y},
-        {"data": data, "mark": {"type": "text"} | words | look, "encoding": above},
+        vega.layer(vega.mark("rule", strokeDash=[5, 3], **look), y, values=rows),
+        vega.layer(words, above, values=rows),
     ]
 
 
@@ -211,22 +188,19 @@ def _alarms(
         for alarm in course.alarms
     ]
     titles = {"claim": "alarm", "after": "after", "reached": "evidence"}
-    tooltip = [{"field": x, "type": "nominal", "title": title} for x, title in titles.items()]
-    return {
-        "data": {"values": rows},
-        "transform": [_only_shown()],
-        "mark": {"type": "point", "filled": True, "size": 70, "opacity": 1},
-        "encoding": encoding | {"color": color, "tooltip": tooltip},
-    }
+    paint = {"color": color, "tooltip": vega.hover(titles)}
+    return vega.layer(vega.dot(70, opacity=1), encoding | paint, _only_shown(), values=rows)
 
 
-def _labels(loud: Sequence[Course], ends: tuple[float, float], drawn: tuple[str, ...]) -> list[Row]:
+def _labels(
+    loud: Sequence[Course], ends: tuple[float, float], drawn: tuple[str, ...]
+) -> list[Spec]:
     """Name lines at their ends, no two names upon one another."""
     if not loud:
         return []
     pixels = HIGH / (ends[1] - ends[0])
     height = (np.clip([x.evidence[-1] for x in loud], *ends) - ends[0]) * pixels
-    places = spread(height, LETTERS_HIGH + 2, 0, HIGH) / pixels + ends[0]
+    places = spread(height, APART, 0, HIGH) / pixels + ends[0]
     return [
         _about(x, drawn)
         | {"case": int(x.cases[-1]), "evidence": short(float(y)), "label": x.label(printable)}
@@ -234,17 +208,13 @@ def _labels(loud: Sequence[Course], ends: tuple[float, float], drawn: tuple[str,
     ]
 
 
-def _names(labels: list[Row], encoding: Spec, color: Spec) -> Spec:
-    mark = {"type": "text", "align": "left", "baseline": "middle", "dx": 8}
-    return {
-        "data": {"values": labels},
-        "transform": [_only_shown()],
-        "mark": mark,
-        "encoding": encoding | {"text": {"field": "label"}, "color": color},
-    }
+def _names(labels: list[Spec], encoding: Spec, color: Spec) -> Spec:
+    text = vega.mark("text", align="left", baseline="middle", dx=8)
+    words = {"text": {"field": "label"}, "color": color}
+    return vega.layer(text, encoding | words, _only_shown(), values=labels)
 
 
-def _table(courses: Sequence[Course]) -> Table:
+def _table(courses: Sequence[Course]) -> NumberTable:
     """List claims, those nearest to an alarm first."""
     head = (
         *("evidence that", "cases", "mean forecast", "event rate"),
@@ -253,7 +223,7 @@ def _table(courses: Sequence[Course]) -> Table:
     nearest = sorted(courses, key=lambda x: x.record.log_threshold - x.record.log_greatest)
     rows = tuple(_cells(x) for x in nearest[:MOST_ROWS])
     of = f", those nearest to an alarm of {len(courses):,}" if len(courses) > MOST_ROWS else ""
-    return Table(head, rows, f"Claims{of}")
+    return NumberTable(head, rows, f"Claims{of}")
 
 
 def _cells(course: Course) -> tuple[str, ...]:

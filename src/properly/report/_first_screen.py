@@ -21,7 +21,7 @@ from properly.evaluation._verdict._headline import SHORT
 from properly.evaluation._verdict._standing import standing_of
 from properly.recalibration._sentences import kind_in_words
 from properly.report._chart import inks_of
-from properly.report._words import AT_MOST, NONE, few, percent, step_decimals
+from properly.report._page_words import AT_MOST, NONE, few, percent, step_decimals
 from properly.rules import Bounded, Regret
 from properly.rules._score_words import rule_in_words
 

@@ -13,7 +13,7 @@ from properly.comparison._leaderboard_record import Leaderboard
 from properly.errors import ArgumentTypeError
 from properly.evaluation._record import Evaluation
 from properly.recalibration._sentences import folds_in_words
-from properly.report._reliability import allows_for_time
+from properly.report._reliability_chart import allows_for_time
 from properly.rules._registry import SCORE_WORDS
 from properly.rules._score_words import rule_in_words
 

@@ -24,12 +24,12 @@ from properly.errors import ArgumentTypeError
 from properly.evaluation._monitor._monitor import Monitor
 from properly.evaluation._record import Evaluation
 from properly.report._board import board_contents
-from properly.report._chart import theme
 from properly.report._contents import contents
 from properly.report._methods import MAKE
+from properly.report._vega import theme
 
 if TYPE_CHECKING:
-    from properly.report._contents import Words
+    from properly.report._contents import UserWords
 
 
 # What could end the element, begin another one, or end a line of a script.
@@ -126,7 +126,7 @@ def write(
     ...     properly.report.write(f"{folder}/report.html", e).name
     'report.html'
     """
-    words: Words = {"title": title, "cases": cases, "event": event}
+    words: UserWords = {"title": title, "cases": cases, "event": event}
     text = page(evaluation, **words, monitor=monitor, command=command, python=python, date=date)
     return write_whole(path, text, overwrite=overwrite)
 
@@ -151,7 +151,7 @@ def page(
         what = type(evaluation).__name__
         message = f"a report is printed from an Evaluation or a Leaderboard; got {what}"
         raise ArgumentTypeError(message, hint=MAKE)
-    words: Words = {"title": title, "cases": cases, "event": event}
+    words: UserWords = {"title": title, "cases": cases, "event": event}
     context = contents(evaluation, words, command, python, monitor)
     return _printed("page.html.jinja", context, date, runtime=_ours("vega.js"))
 

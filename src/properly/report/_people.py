@@ -12,8 +12,8 @@ from properly.counts._baselines import TREAT_ALL, TREAT_NONE
 from properly.decisions._at_threshold import PEOPLE, RATES, in_people, round_number
 from properly.evaluation._repair import round_middle
 from properly.report._chart import inks_of
-from properly.report._tables import Cell, Row
-from properly.report._words import NONE, fixed
+from properly.report._page_words import NONE, fixed
+from properly.report._score_tables import Cell, Row
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence

@@ -9,31 +9,20 @@ import numpy as np
 
 from properly._boundary._text import percent, printable
 from properly.recalibration._sentences import folds_in_words, kind_in_words, texts
-from properly.report._chart import (
-    NUMBERS,
-    PANEL,
-    SMALL_PANEL,
-    WIDE,
-    Chart,
-    Spec,
-    Table,
-    facet,
-    model_color,
-    only_shown,
-    short,
-    shown,
-    thinned,
-)
-from properly.report._reliability import frame_of
-from properly.report._threshold_axis import views
-from properly.report._words import MINUS, NONE, few, score_in_words
+from properly.report import _vega as vega
+from properly.report._chart import Chart, NumberTable, short, thinned
+from properly.report._page_words import MINUS, NONE, few, score_in_words
+from properly.report._reliability_chart import axes_of_rates, frame_of
+from properly.report._threshold_views import views
+from properly.report._vega import INK
 
 if TYPE_CHECKING:
     from properly.calibration._reliability import Reliability
     from properly.evaluation._record import Evaluation
     from properly.evaluation._repair import Repair
     from properly.recalibration import Gain
-    from properly.report._reliability import Frame
+    from properly.report._reliability_chart import Frame
+    from properly.report._vega import Spec
 
 # So many panels stand in one row, with one axis at the left; of more, so many in each row.
 ONE_ROW, IN_A_ROW = 5, 4
@@ -46,8 +35,8 @@ PER = 1000
 LEAVE = "leave as it is"
 # Panels of classes in a row, and pixels for the names of maps at their left.
 COLUMNS, NAMES = 3, 150
-INK: Spec = {"color": "currentColor"}
-DIAGONAL: Spec = {"type": "line", "opacity": 0.4, "strokeDash": [4, 3]} | INK
+SHARED: Spec = {"resolve": None, "spacing": {"column": GAP, "row": GAP}}
+DIAGONAL = vega.mark("line", opacity=0.4, strokeDash=[4, 3], **INK)
 
 
 def curves_chart(evaluation: Evaluation) -> Chart | None:
@@ -66,7 +55,7 @@ def curves_chart(evaluation: Evaluation) -> Chart | None:
         name="repair-curves",
         title="Can it be repaired? Before and after recalibration",
         lead=_lead(evaluation, frame),
-        spec=_curves_spec(list(tried), rows, frame, model_color(evaluation.models)),
+        spec=_curves_spec(list(tried), rows, frame, vega.model_color(evaluation.models)),
         alt=_alt(tried),
         below=_advice(evaluation, tried),
         table=_maps(evaluation, tried),
@@ -92,7 +81,7 @@ def gains_chart(evaluation: Evaluation) -> Chart | None:
             "A dot is what a map would save on new cases, before one is chosen, and the line its "
             f"interval; right of zero it helps. {_honesty(evaluation)}"
         ),
-        spec=_gains_spec(list(tried), rows, model_color(evaluation.models)),
+        spec=_gains_spec(list(tried), rows, vega.model_color(evaluation.models)),
         alt=_alt(tried),
         below=_advice(evaluation, tried),
         table=_maps(evaluation, tried),
@@ -102,25 +91,19 @@ def gains_chart(evaluation: Evaluation) -> Chart | None:
 
 def _gains_spec(names: list[str], rows: list[Spec], color: Spec) -> Spec:
     columns = min(len(names), COLUMNS)
-    number: Spec = {"format": "~g", "tickCount": 4}
-    x: Spec = {"field": "x", "type": "quantitative", "title": "would save", "axis": number}
-    y: Spec = {"field": "map", "type": "nominal", "title": None, "sort": None}
-    ends: Spec = {"x": x | {"field": "low"}, "x2": {"field": "high"}, "color": color}
-    line: Spec = {"type": "rule", "strokeWidth": 3, "opacity": 0.5}
-    dot: Spec = {"type": "point", "filled": True, "size": 70}
-    return {
-        **_faceted(names, rows, PANEL, columns=columns),
-        "spec": {
-            "width": (WIDE - NAMES) // columns - GAP,
-            "height": {"step": 26},
-            "encoding": {"x": x, "y": y},
-            "layer": [
-                {"mark": {"type": "rule", "opacity": 0.5} | INK, "encoding": {"x": {"datum": 0}}},
-                {"mark": line, "encoding": ends},
-                {"mark": dot, "encoding": {"color": color}},
-            ],
-        },
+    x = vega.measure("x", "would save", axis={"format": "~g", "tickCount": 4})
+    ends = {"x": x | {"field": "low"}, "x2": {"field": "high"}, "color": color}
+    panel = {
+        "width": (vega.WIDE - NAMES) // columns - GAP,
+        "height": {"step": 26},
+        "encoding": {"x": x, "y": vega.category("map", None, sort=None)},
+        "layer": [
+            vega.layer(vega.mark("rule", opacity=0.5, **INK), {"x": {"datum": 0}}),
+            vega.layer(vega.mark("rule", strokeWidth=3, opacity=0.5), ends),
+            vega.layer(vega.dot(70), {"color": color}),
+        ],
     }
+    return vega.model_panels(names, rows, panel, vega.PANEL, columns, **SHARED)
 
 
 def _honesty(evaluation: Evaluation) -> str:
@@ -171,65 +154,34 @@ def _curve(record: Reliability, frame: Frame) -> dict[str, Any]:
     return {"at": [short(a, 4) for a in x.tolist()], "height": [short(b, 4) for b in y.tolist()]}
 
 
-def _faceted(names: list[str], rows: list[Spec], size: int, *, columns: int) -> Spec:
-    return {
-        "params": [shown(names), {"name": "names", "value": [printable(name) for name in names]}],
-        "data": {"values": rows},
-        "transform": [only_shown()],
-        "facet": facet("panel", "names", size),
-        "columns": columns,
-        "spacing": {"column": GAP, "row": GAP},
-    }
-
-
 def _curves_spec(names: list[str], rows: list[Spec], frame: Frame, color: Spec) -> Spec:
     one_row = len(names) <= ONE_ROW
-    size = SMALL_PANEL
+    size = vega.SMALL_PANEL
     if one_row:
-        size = min(PANEL, (WIDE - NUMBERS - GAP * (len(names) - 1)) // len(names))
-    both = {"type": "quantitative", "scale": frame.scale, "axis": frame.axis}
-    x = {"field": "x", "title": "forecast"} | both
-    y = {"field": "y", "title": "how often it happened"} | both
-    apart: Spec = {"resolve": {"axis": {"x": "independent", "y": "independent"}}}
-    return {
-        **_faceted(names, rows, size, columns=len(names) if one_row else IN_A_ROW),
-        **({} if one_row else apart),
-        "spec": {
-            "width": size,
-            "height": size,
-            "encoding": {"x": x, "y": y},
-            "layer": [
-                _line("diagonal", DIAGONAL),
-                _line("before", {"type": "line", "strokeWidth": 1.1, "opacity": 0.75} | INK),
-                _line("after", {"type": "line", "strokeWidth": 2.6}, color=color),
-                _note(),
-            ],
-        },
+        size = min(vega.PANEL, (vega.WIDE - vega.NUMBERS - GAP * (len(names) - 1)) // len(names))
+    panel = {
+        "width": size,
+        "height": size,
+        "encoding": axes_of_rates(scale=frame.scale, axis=frame.axis),
+        "layer": [
+            _line("diagonal", DIAGONAL),
+            _line("before", vega.mark("line", strokeWidth=1.1, opacity=0.75, **INK)),
+            _line("after", vega.mark("line", strokeWidth=2.6), color=color),
+            vega.corner_note(0.8),
+        ],
     }
+    columns = len(names) if one_row else IN_A_ROW
+    more = SHARED if one_row else SHARED | {"resolve": vega.APART}
+    return vega.model_panels(names, rows, panel, size, columns, **more)
 
 
 def _line(kind: str, mark: Spec, **encoding: Any) -> Spec:
     """Unfold the lists of a curve, and draw it."""
-    steps: list[Spec] = [
-        {"filter": f"datum.kind == '{kind}'"},
-        {"flatten": ["at", "height"], "as": ["x", "y"]},
-    ]
-    return {"transform": steps, "mark": mark | {"clip": True}, "encoding": encoding}
+    unfold = {"flatten": ["at", "height"], "as": ["x", "y"]}
+    return vega.layer(mark | {"clip": True}, encoding, vega.only_kind(kind), unfold)
 
 
-def _note() -> Spec:
-    return {
-        "transform": [{"filter": "datum.kind == 'note'"}],
-        "mark": {"type": "text", "align": "left", "baseline": "top", "opacity": 0.8} | INK,
-        "encoding": {
-            "x": {"value": 6},
-            "y": {"value": 5},
-            "text": {"field": "note", "type": "nominal"},
-        },
-    }
-
-
-def _advice(evaluation: Evaluation, tried: dict[str, Repair]) -> Table:
+def _advice(evaluation: Evaluation, tried: dict[str, Repair]) -> NumberTable:
     """Say of each model what to do, what that would save, and what it does to net benefit."""
     rows = []
     for name, repair in tried.items():
@@ -254,10 +206,10 @@ def _advice(evaluation: Evaluation, tried: dict[str, Repair]) -> Table:
     level = f"{100 * evaluation.level:g} %"
     benefit = f"; net benefit per {PER:,} cases" if some else ""
     title = f"What to do (below numbers: {level} intervals{benefit})"
-    return Table(head, tuple(rows), title, around=True)
+    return NumberTable(head, tuple(rows), title, around=True)
 
 
-def _maps(evaluation: Evaluation, tried: dict[str, Repair]) -> Table:
+def _maps(evaluation: Evaluation, tried: dict[str, Repair]) -> NumberTable:
     """List all maps of all models with what each would save by itself."""
     rows = [
         (name, kind.replace("_", " "), *_numbers(gain))
@@ -266,7 +218,7 @@ def _maps(evaluation: Evaluation, tried: dict[str, Repair]) -> Table:
     ]
     level = f"{100 * evaluation.level:g} % interval"
     head = ("model", "map", "would save", level, "seemingly, in sample", "mean change")
-    return Table(head, tuple(rows), "All maps, before the choice")
+    return NumberTable(head, tuple(rows), "All maps, before the choice")
 
 
 def _numbers(gain: Gain) -> tuple[str, str, str, str]:
@@ -335,36 +287,33 @@ def _saved(k: int, name: str, repair: Repair, at: Any) -> list[Spec]:
 
 def _savings_spec(names: list[str], rows: list[Spec], evaluation: Evaluation) -> Spec:
     columns = len(names) if len(names) <= ONE_ROW else IN_A_ROW
-    size = min(2 * PANEL, (WIDE - (ROOM + GAP) * (columns - 1)) // columns - 8)
+    size = min(2 * vega.PANEL, (vega.WIDE - (ROOM + GAP) * (columns - 1)) // columns - 8)
     view = views(evaluation)[-1]
     scale: Spec = {"domain": [view.lower, view.upper], "nice": False}
     scale |= {"type": "pow", "exponent": view.power} if view.power != 1 else {}
     ticks = {"values": view.ticks()[:: 2 if len(names) > 2 else 1], "format": ".4~%"}
-    x = {"field": "x", "type": "quantitative", "title": "threshold", "scale": scale, "axis": ticks}
-    number = {"format": "~g", "tickCount": 4, "minExtent": NUMBERS, "maxExtent": ROOM}
-    y = {"field": "y", "type": "quantitative", "title": None, "axis": number}
-    color = {"color": model_color(evaluation.models)}
-    unfold: list[Spec] = [{"flatten": ["at", "height"], "as": ["x", "y"]}]
-    around: list[Spec] = [
-        {"flatten": ["at", "low", "high"], "as": ["x", "y", "y2"]},
-        {"filter": "isValid(datum.y) && isValid(datum.y2)"},
-    ]
-    band = {"type": "area", "opacity": 0.22}
-    layers: list[Spec] = [
-        {"mark": {"type": "rule", "opacity": 0.5} | INK, "encoding": {"y": {"datum": 0}}},
-        {"transform": around, "mark": band, "encoding": {"y2": {"field": "y2"}} | color},
-        {"transform": unfold, "mark": {"type": "line", "strokeWidth": 2}, "encoding": color},
-    ]
-    return {
-        **_faceted(names, rows, size, columns=columns),
-        "resolve": {"scale": {"y": "independent"}, "axis": {"x": "independent"}},
-        "spec": {
-            "width": size,
-            "height": HEIGHT,
-            "encoding": {"x": x, "y": y},
-            "layer": layers if any("low" in row for row in rows) else layers[::2],
-        },
+    number = {"format": "~g", "tickCount": 4, "minExtent": vega.NUMBERS, "maxExtent": ROOM}
+    place = {
+        "x": vega.measure("x", "threshold", scale=scale, axis=ticks),
+        "y": vega.measure("y", None, axis=number),
     }
+    color = {"color": vega.model_color(evaluation.models)}
+    unfold = {"flatten": ["at", "height"], "as": ["x", "y"]}
+    around = {"flatten": ["at", "low", "high"], "as": ["x", "y", "y2"]}
+    ends, valid = {"y2": {"field": "y2"}}, {"filter": "isValid(datum.y) && isValid(datum.y2)"}
+    layers = [
+        vega.layer(vega.mark("rule", opacity=0.5, **INK), {"y": {"datum": 0}}),
+        vega.layer(vega.mark("area", opacity=0.22), ends | color, around, valid),
+        vega.layer(vega.mark("line", strokeWidth=2), color, unfold),
+    ]
+    panel = {
+        "width": size,
+        "height": HEIGHT,
+        "encoding": place,
+        "layer": layers if any("low" in row for row in rows) else layers[::2],
+    }
+    apart = {"scale": {"y": "independent"}, "axis": {"x": "independent"}}
+    return vega.model_panels(names, rows, panel, size, columns, **SHARED | {"resolve": apart})
 
 
 def _savings_alt(tried: dict[str, Repair]) -> str:

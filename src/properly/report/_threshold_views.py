@@ -10,12 +10,13 @@ import numpy as np
 
 from properly._boundary._text import percent
 from properly.decisions._grid import round_multiples
+from properly.report._vega import INK
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from properly.evaluation._record import Evaluation
-    from properly.report._chart import Spec
+    from properly.report._vega import Spec
     from properly.typing import Column
 
 # Steps of 0.01 % below 1 %, where rare events are decided, and of 0.1 % above.
@@ -39,8 +40,10 @@ TICKS = (0, 0.01, 0.02, 0.05, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.8, 1)
 SMALL_TICKS = (0, 0.0001, 0.001, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.4, 0.6, 1)
 USUAL = (0.01, 0.05, 0.1, 0.2, 0.5)
 # What needs no model is grey and dashed.
-PLAIN: Spec = {"color": "currentColor", "opacity": 0.55}
+PLAIN: Spec = {"opacity": 0.55} | INK
 DASHED: Spec = PLAIN | {"strokeDash": [5, 3], "strokeWidth": 1.2}
+# Words of what needs no model.
+PALE: Spec = {"condition": {"test": "datum.baseline", "value": 0.65}, "value": 1}
 
 
 def looked_up(evaluation: Evaluation) -> tuple[float, ...]:
@@ -57,7 +60,7 @@ def decimals(evaluation: Evaluation) -> int:
     return max(5, 3 - math.floor(math.log10(most))) if most > 0 else 5
 
 
-class View(NamedTuple):
+class ThresholdView(NamedTuple):
     """The thresholds that are seen, and the power of them along the axis."""
 
     lower: float
@@ -89,9 +92,9 @@ class View(NamedTuple):
         return sorted(result)
 
 
-def views(evaluation: Evaluation) -> tuple[View, ...]:
+def views(evaluation: Evaluation) -> tuple[ThresholdView, ...]:
     """Return the view of all thresholds and, if it shows much less, that of the range."""
-    whole, within = View(0.0, 1.0, exponent(evaluation)), evaluation.within
+    whole, within = ThresholdView(0.0, 1.0, exponent(evaluation)), evaluation.within
     if within is None:
         return (whole,)
     margin = MARGIN * (within.upper - within.lower)
@@ -102,7 +105,7 @@ def views(evaluation: Evaluation) -> tuple[View, ...]:
     start = (within.lower or evaluation.event_rate) / within.upper
     power = 0.25 if start < SMALL_SHARES[1] else 0.5 if start < SMALL_SHARES[0] else 1.0
     # A range that six digits do not tell from a point has nothing to zoom to.
-    return (whole, View(lower, upper, power)) if 0 < upper - lower <= MOST else (whole,)
+    return (whole, ThresholdView(lower, upper, power)) if 0 < upper - lower <= MOST else (whole,)
 
 
 def by_view(values: Sequence[Any]) -> Any:
@@ -132,7 +135,9 @@ def seen(evaluation: Evaluation) -> list[Spec]:
     return [{"filter": f"inrange(datum.threshold, {ends['expr']})"} for _ in zoomed(evaluation)]
 
 
-def placed_words(evaluation: Evaluation, place: Callable[[Evaluation, View], list[Spec]]) -> Spec:
+def placed_words(
+    evaluation: Evaluation, place: Callable[[Evaluation, ThresholdView], list[Spec]]
+) -> Spec:
     """Place words in each view, and keep those of the view that is seen."""
     rows = [
         row | {"zoomed": k > 0}
@@ -176,7 +181,7 @@ def threshold_axis(evaluation: Evaluation) -> Spec:
     return {"field": "threshold", "type": "quantitative", "scale": scale, "axis": axis}
 
 
-def beside(view: View, threshold: float) -> dict[str, Any]:
+def beside(view: ThresholdView, threshold: float) -> dict[str, Any]:
     """Put a word to the left of a steep line, or to the right if there is no room."""
     room = view.place(threshold) > 0.18
     return {"align": "right", "dx": -7} if room else {"align": "left", "dx": 6}

@@ -11,12 +11,15 @@ import numpy as np
 from properly._boundary._text import percent, printable
 from properly.counts._baselines import TREAT_ALL, TREAT_NONE
 from properly.decisions._net_benefit import without_model
-from properly.report._chart import Chart, Spec, Table, model_color, model_dash, short, shown
-from properly.report._threshold_axis import (
+from properly.report import _vega as vega
+from properly.report._chart import Chart, NumberTable, short
+from properly.report._page_words import fixed
+from properly.report._threshold_views import (
     DASHED,
     DRAWN,
+    PALE,
     PLAIN,
-    View,
+    ThresholdView,
     beside,
     by_view,
     decimals,
@@ -32,15 +35,15 @@ from properly.report._threshold_axis import (
     zoom_words,
     zoomed,
 )
-from properly.report._words import fixed
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from properly.evaluation._record import Evaluation
+    from properly.report._vega import Spec
 
 # A number, and the ends of its interval.
-Found: TypeAlias = tuple[float, float, float]
+Benefit: TypeAlias = tuple[float, float, float]
 
 HEIGHT = 320
 # The picture ends so far below zero, and above the event rate, in event rates.
@@ -113,7 +116,7 @@ def _spec(evaluation: Evaluation) -> Spec:
     return {
         "width": "container",
         "height": max(HEIGHT, _above(evaluation) + 200),
-        "params": [shown(names), grid(evaluation), pointed_at, *zoomed(evaluation)],
+        "params": [vega.shown(names), grid(evaluation), pointed_at, *zoomed(evaluation)],
         "layer": [
             *_shaded(evaluation),
             {
@@ -132,7 +135,7 @@ def _spec(evaluation: Evaluation) -> Spec:
     }
 
 
-def intervals(evaluation: Evaluation) -> dict[str, dict[float, Found]]:
+def intervals(evaluation: Evaluation) -> dict[str, dict[float, Benefit]]:
     """Return net benefit by model and threshold, with its interval where it has one.
 
     These are the thresholds at which the evaluation judges models, the range's if it has one. Where
@@ -161,7 +164,7 @@ def _pointed_at(evaluation: Evaluation) -> list[float]:
     return sorted({*exact, *map(float, alone)})
 
 
-def _at(evaluation: Evaluation, at: Sequence[float]) -> Iterator[tuple[str, bool, list[Found]]]:
+def _at(evaluation: Evaluation, at: Sequence[float]) -> Iterator[tuple[str, bool, list[Benefit]]]:
     """Yield each name, whether it is a baseline, and net benefit with its interval, if any."""
     found = intervals(evaluation)
     for name, curve in evaluation.decision.items():
@@ -199,22 +202,15 @@ def _bands(evaluation: Evaluation) -> list[Spec]:
     Bands of many models cannot be told apart; their intervals stand side by side.
     """
     place, names = _place(evaluation), list(evaluation.decision)
-    color, valid = {"color": model_color(names)}, {"filter": "isValid(datum.low)"}
+    color, valid = {"color": vega.model_color(names)}, {"filter": "isValid(datum.low)"}
     ends = place | {"y": place["y"] | {"field": "low"}, "y2": {"field": "high"}}
     few = {"filter": f"length(shown) <= {FEW_BANDS}"}
     aside = {"expr": f"{ASIDE} * (indexof(shown, datum.model) - (length(shown) - 1) / 2)"}
-    upright = {"type": "rule", "strokeWidth": 2, "opacity": 0.7, "clip": True, "xOffset": aside}
+    band = vega.mark("area", opacity=0.13, clip=True)
+    upright = vega.mark("rule", strokeWidth=2, opacity=0.7, clip=True, xOffset=aside)
     return [
-        {
-            "transform": [valid, few, *seen(evaluation)],
-            "mark": {"type": "area", "opacity": 0.13, "clip": True},
-            "encoding": ends | color,
-        },
-        {
-            "transform": [valid, AT_RULE, *seen(evaluation)],
-            "mark": upright,
-            "encoding": ends | color,
-        },
+        vega.layer(band, ends | color, valid, few, *seen(evaluation)),
+        vega.layer(upright, ends | color, valid, AT_RULE, *seen(evaluation)),
     ]
 
 
@@ -222,14 +218,10 @@ def _dots(evaluation: Evaluation) -> Spec:
     """Mark the curves at the threshold that was pointed at."""
     place = _place(evaluation)
     models = {"filter": "!datum.baseline"}
-    return {
-        "data": {"name": "numbers"},
-        "transform": [SHOWN, models, *_each_threshold("height"), AT_RULE, *seen(evaluation)],
-        "mark": {"type": "point", "filled": True, "size": 45, "opacity": 1, "clip": True},
-        "encoding": place
-        | {"y": place["y"] | {"field": "height"}}
-        | {"color": model_color(evaluation.decision)},
-    }
+    steps = [SHOWN, models, *_each_threshold("height"), AT_RULE, *seen(evaluation)]
+    at = {"y": place["y"] | {"field": "height"}, "color": vega.model_color(evaluation.decision)}
+    dots = vega.layer(vega.dot(45, opacity=1, clip=True), place | at, *steps)
+    return dots | {"data": {"name": "numbers"}}
 
 
 def _place(evaluation: Evaluation) -> Spec:
@@ -238,7 +230,7 @@ def _place(evaluation: Evaluation) -> Spec:
     scale = {"domain": list(ends), "nice": False}
     scale["range"] = [{"expr": "height"}, _top(evaluation)]
     axis = {"title": "net benefit", "tickCount": 6}
-    y = {"field": "net_benefit", "type": "quantitative", "scale": scale, "axis": axis}
+    y = vega.measure("net_benefit", scale=scale, axis=axis)
     return {"x": _across(evaluation), "y": y}
 
 
@@ -262,15 +254,10 @@ def _shaded(evaluation: Evaluation) -> list[Spec]:
         for end in ends
     ]
     x = {"x": _across(evaluation) | {"field": "lower"}, "x2": {"field": "upper"}}
-    return [
-        {
-            # The script of the page moves it along with the range that is chosen.
-            "data": {"name": "range", "values": [ends]},
-            "transform": cut,
-            "mark": {"type": "rect", "color": "currentColor", "opacity": 0.07},
-            "encoding": x | _upright(evaluation),
-        }
-    ]
+    shade = vega.mark("rect", opacity=0.07, **vega.INK)
+    # The script of the page moves it along with the range that is chosen.
+    data = {"data": {"name": "range", "values": [ends]}}
+    return [vega.layer(shade, x | _upright(evaluation), *cut) | data]
 
 
 def _written(value: Any) -> str:
@@ -293,7 +280,7 @@ def _above(evaluation: Evaluation) -> int:
     return LINE * (len(evaluation.decision) + 4)
 
 
-def _most(evaluation: Evaluation, view: View) -> float:
+def _most(evaluation: Evaluation, view: ThresholdView) -> float:
     """Return the most that is gained where it is seen; over all thresholds, the event rate."""
     rate, at = evaluation.event_rate, drawn_at(evaluation)
     if view.lower == 0:
@@ -305,29 +292,22 @@ def _most(evaluation: Evaluation, view: View) -> float:
 
 def _lines(evaluation: Evaluation) -> list[Spec]:
     place, names = _place(evaluation), list(evaluation.decision)
-    color, line = {"color": model_color(names)}, {"type": "line", "clip": True}
-    dash, one = {"strokeDash": model_dash(names)}, {"detail": {"field": "model", "type": "nominal"}}
-    stand = {"align": {"expr": "datum.align"}, "dx": {"expr": "datum.dx"}, "dy": -7}
+    color = {"color": vega.model_color(names), "strokeDash": vega.model_dash(names)}
+    one, line = {"detail": vega.category("model")}, vega.mark("line", clip=True)
+    stand: Spec = {"align": {"expr": "datum.align"}, "dx": {"expr": "datum.dx"}, "dy": -7}
     plain, models = {"filter": "datum.baseline"}, {"filter": "!datum.baseline"}
     # Dashes are laid on paper as far as a line leads, seen or not.
     floor = -2 * BELOW * (evaluation.event_rate or 0.2)
     cut = {"calculate": f"max(datum.net_benefit, {floor:.6g})", "as": "net_benefit"}
     return [
-        {"transform": [plain, cut], "mark": line | DASHED, "encoding": place | one},
-        {
-            "transform": [models, cut],
-            "mark": line | {"strokeWidth": 2},
-            "encoding": place | color | dash,
-        },
-        {
-            **placed_words(evaluation, _names),
-            "mark": {"type": "text"} | stand | PLAIN,
-            "encoding": place | {"text": {"field": "model", "type": "nominal"}},
-        },
+        vega.layer(line | DASHED, place | one, plain, cut),
+        vega.layer(line | {"strokeWidth": 2}, place | color, models, cut),
+        vega.layer(vega.mark("text", **stand, **PLAIN), place | {"text": vega.category("model")})
+        | placed_words(evaluation, _names),
     ]
 
 
-def _names(evaluation: Evaluation, view: View) -> list[Spec]:
+def _names(evaluation: Evaluation, view: ThresholdView) -> list[Spec]:
     """Put one name at the left end of its line, the other where its line leaves, if it is seen."""
     rate, most = evaluation.event_rate, _most(evaluation, view)
     odds = (rate + 0.7 * BELOW * most) / (1 - rate) if rate < 1 else 1.0
@@ -346,8 +326,7 @@ def _names(evaluation: Evaluation, view: View) -> list[Spec]:
 def _list(evaluation: Evaluation) -> list[Spec]:
     """List the numbers at the threshold that was pointed at, the best first."""
     written = f".{decimals(evaluation)}f"
-    value = {"field": "height", "type": "quantitative", "format": written}
-    name = {"field": "model", "type": "nominal"}
+    value, name = vega.measure("height", format=written), vega.category("model")
     order = {
         "window": [{"op": "row_number", "as": "row"}],
         "sort": [{"field": "height", "order": "descending"}],
@@ -355,30 +334,24 @@ def _list(evaluation: Evaluation) -> list[Spec]:
     put = {"calculate": f"{LINE} * (datum.row + 1)", "as": "line"}
     low, high = (f"format(datum.{end}, '{written}')" for end in ("low", "high"))
     ends = f"isValid(datum.low) ? {low} + ' to ' + {high} : ''"
-    y = {"field": "line", "type": "quantitative", "scale": None, "axis": None}
-    text: Spec = {"type": "text", "fontSize": 12, "align": "right", "color": "currentColor"}
-    pale = {"condition": {"test": "datum.baseline", "value": 0.65}, "value": 1}
+    y = vega.measure("line", scale=None, axis=None)
+    text = vega.mark("text", fontSize=12, align="right", **vega.INK)
     left, middle, right = _columns(evaluation)
     room = {"limit": {"expr": f"min({NAME}, width - {left})"}}
-    interval = {"field": "ends", "type": "nominal"}
-    columns: list[tuple[int, Spec, Spec]] = [
-        (left, name, room),
-        (middle, value, {}),
-        (right, interval, {"opacity": 0.75}),
+    pale, steps = {"opacity": PALE}, [AT_RULE, order, put, {"calculate": ends, "as": "ends"}]
+    columns: list[tuple[int, Spec, Spec, Spec]] = [
+        (left, name, room, pale),
+        (middle, value, {}, pale),
+        (right, vega.category("ends"), {"opacity": 0.75}, {}),
     ]
     return [
-        {
-            "transform": [AT_RULE, order, put, {"calculate": ends, "as": "ends"}],
-            "mark": text | look,
-            "encoding": {
-                "x": {"value": {"expr": f"width - {place}"}},
-                "y": y,
-                "text": what,
-            }
-            | ({} if what is interval else {"opacity": pale}),
-        }
-        for place, what, look in columns
+        vega.layer(text | look, _from_right(place) | {"y": y, "text": what} | more, *steps)
+        for place, what, look, more in columns
     ]
+
+
+def _from_right(pixels: int) -> Spec:
+    return {"x": {"value": {"expr": f"width - {pixels}"}}}
 
 
 def _columns(evaluation: Evaluation) -> tuple[int, int, int]:
@@ -394,9 +367,8 @@ def _pointer(evaluation: Evaluation) -> list[Spec]:
     x = _across(evaluation)
     select = {"type": "point", "on": "pointermove", "nearest": True, "encodings": ["x"]}
     pointed = {"name": "at", "select": select | {"clear": False}, "value": [_start(evaluation)]}
-    place = {"x": x} | _upright(evaluation)
-    rule = {"transform": [AT_RULE], "mark": {"type": "rule"} | PLAIN, "encoding": place}
-    unseen = {"type": "point", "opacity": 0}
+    rule = vega.layer(vega.mark("rule", **PLAIN), {"x": x} | _upright(evaluation), AT_RULE)
+    unseen = vega.layer(vega.mark("point", opacity=0), {"x": x})
     return [
         {
             "data": {"name": "thresholds", "values": [{}]},
@@ -404,7 +376,7 @@ def _pointer(evaluation: Evaluation) -> list[Spec]:
             "layer": [
                 rule,
                 *_head(evaluation),
-                {"params": [pointed], "mark": unseen, "encoding": {"x": x}},
+                unseen | {"params": [pointed]},
             ],
         }
     ]
@@ -412,24 +384,19 @@ def _pointer(evaluation: Evaluation) -> list[Spec]:
 
 def _head(evaluation: Evaluation) -> list[Spec]:
     """Write which threshold is pointed at, and what stands in the columns."""
-    number = {"field": "threshold", "type": "quantitative", "format": ".4~%"}
-    text = {"type": "text", "align": "right", "fontWeight": 600, "fontSize": 12}
+    number, word = vega.measure("threshold", format=".4~%"), vega.category("word")
+    text = vega.mark("text", align="right", fontWeight=600, fontSize=12, **vega.INK)
+    y = {"y": {"value": LINE}}
     words = ["'threshold'", "", f"'{100 * evaluation.level:g} % interval'"]
-    columns = [
-        (left, {"field": "word", "type": "nominal"} if word else number, word or "''")
-        for left, word in zip(_columns(evaluation), words, strict=True)
-    ]
+    columns = list(zip(_columns(evaluation), words, strict=True))
     return [
-        {
-            "transform": [AT_RULE, {"calculate": word, "as": "word"}],
-            "mark": text | {"color": "currentColor"},
-            "encoding": {
-                "x": {"value": {"expr": f"width - {left}"}},
-                "y": {"value": LINE},
-                "text": what,
-            },
-        }
-        for left, what, word in columns[: 3 if any(intervals(evaluation).values()) else 2]
+        vega.layer(
+            text,
+            _from_right(left) | y | {"text": word if said else number},
+            AT_RULE,
+            {"calculate": said or "''", "as": "word"},
+        )
+        for left, said in columns[: 3 if any(intervals(evaluation).values()) else 2]
     ]
 
 
@@ -456,7 +423,7 @@ def _alt(evaluation: Evaluation) -> str:
     )
 
 
-def _table(evaluation: Evaluation) -> Table:
+def _table(evaluation: Evaluation) -> NumberTable:
     digits, at = decimals(evaluation), looked_up(evaluation)
     rows = []
     for name, _, found in _at(evaluation, at):
@@ -465,4 +432,4 @@ def _table(evaluation: Evaluation) -> Table:
             words = " to ".join(fixed(x, digits) for x in ends if not math.isnan(x))
             cells.append(f"{fixed(value, digits)} ({words})" if words else fixed(value, digits))
         rows.append((printable(name), *cells))
-    return Table(("net benefit", *(f"at {percent(t)}" for t in at)), tuple(rows))
+    return NumberTable(("net benefit", *(f"at {percent(t)}" for t in at)), tuple(rows))

@@ -3,27 +3,15 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from properly._boundary._labels import names_of_labels
 from properly._boundary._text import count_of_cases, listed, many, printable
-from properly.report._chart import (
-    PALETTE,
-    WHOLE,
-    Chart,
-    Spec,
-    Table,
-    facet,
-    model_color,
-    model_dash,
-    name_axis,
-    only_shown,
-    short,
-    shown,
-)
-from properly.report._words import LISTED, few, fixed, percent
+from properly.report import _vega as vega
+from properly.report._chart import Chart, NumberTable, short
+from properly.report._page_words import LISTED, few, fixed, percent
 from properly.rules._score_words import rule_in_words
 
 if TYPE_CHECKING:
@@ -31,9 +19,8 @@ if TYPE_CHECKING:
     from properly.decisions._confusion import Confusion
     from properly.decisions._retention import Retention
     from properly.evaluation._record import Evaluation
+    from properly.report._vega import Spec
 
-
-Row: TypeAlias = dict[str, Any]
 
 PARTS = {
     "score": "score",
@@ -82,11 +69,6 @@ RETENTION_LEAD = (
     "when it does not know."
 )
 DIRECTIONS = {KAPPA: ("higher", "rises"), "expected_cost": ("lower", "falls")}
-REFERRED: Spec = {
-    "field": "removed",
-    "type": "quantitative",
-    "title": "share of cases referred",
-}
 
 
 def class_scores_chart(evaluation: Evaluation) -> Chart | None:
@@ -95,15 +77,15 @@ def class_scores_chart(evaluation: Evaluation) -> Chart | None:
     if not by_model:
         return None
     first = next(iter(by_model.values()))
-    chosen = _chosen(first)
+    chosen, score = _chosen(first), rule_in_words(first.rule)
     some = f" Shown are {len(chosen)} of {len(first)}." * (len(chosen) < len(first))
     return Chart(
         name="class-scores",
         title="Where it goes wrong: scores class by class",
         lead=f"{SCORES_LEAD}{some}",
         spec=_scores_spec(by_model, chosen),
-        alt=_scores_alt(by_model, chosen, rule_in_words(first.rule)),
-        table=_scores_table(by_model, chosen, rule_in_words(first.rule)),
+        alt=_scores_alt(by_model, chosen, score),
+        table=_scores_table(by_model, chosen, score),
         wide=True,
     )
 
@@ -125,25 +107,24 @@ def _chosen(decomposition: ClassDecomposition) -> list[str]:
 def _scores_spec(by_model: dict[str, ClassDecomposition], chosen: list[str]) -> Spec:
     names, questions = list(by_model), [printable(question) for question in chosen]
     height = len(chosen) * max(STEP * len(names), LEAST)
-    # Names are data of a parameter, and looked up by number: nothing in them is obeyed.
-    room: Spec = {"labelExpr": "questions[datum.value]", "labelPadding": 8} | name_axis(
-        questions, 190
-    )
+    labels = {"labelExpr": "questions[datum.value]", "labelPadding": 8}
+    room: Spec = labels | vega.name_axis(questions, 190)
+    width = (vega.WHOLE - room["minExtent"] - GAP * (len(PARTS) - 1) - OVER) // len(PARTS)
     return {
-        "params": [shown(names), {"name": "questions", "value": questions}],
+        "params": [vega.shown(names), vega.name_list("questions", questions)],
         "data": {"values": _scores_rows(by_model, chosen)},
-        "transform": [only_shown()],
+        "transform": [vega.only_shown()],
         "spacing": GAP,
         "bounds": "flush",
         "hconcat": [
-            _panel(names, height, part, room if k == 0 else {"labels": False})
-            | {"width": (WHOLE - room["minExtent"] - GAP * (len(PARTS) - 1) - OVER) // len(PARTS)}
+            _scores_panel(names, part, room if k == 0 else {"labels": False})
+            | {"width": width, "height": height}
             for k, part in enumerate(PARTS)
         ],
     }
 
 
-def _scores_rows(by_model: dict[str, ClassDecomposition], chosen: list[str]) -> list[Row]:
+def _scores_rows(by_model: dict[str, ClassDecomposition], chosen: list[str]) -> list[Spec]:
     return [
         {"question": k, "model": name, "place": model}
         | {part: short(getattr(record[question], part)) for part in PARTS}
@@ -152,45 +133,32 @@ def _scores_rows(by_model: dict[str, ClassDecomposition], chosen: list[str]) -> 
     ]
 
 
-def _panel(names: list[str], height: int, part: str, labels: Spec) -> Spec:
+def _scores_panel(names: list[str], part: str, labels: Spec) -> Spec:
     """Draw one number of all questions."""
-    axis: Spec = {"title": None, "grid": False, "domain": False, "ticks": False}
-    y = {
-        "field": "question",
-        "type": "ordinal",
-        "axis": axis | labels,
-        "scale": {"paddingInner": 0.25},
-    }
-    x = {
-        "field": part,
-        "type": "quantitative",
-        "title": PARTS[part],
-        "scale": {"zero": True},
-        "axis": {"tickCount": 4, "labelFlush": False},
-    }
+    y = {"field": "question", "type": "ordinal", "axis": vega.BARE | labels}
+    axis = {"tickCount": 4, "labelFlush": False}
     lane = {"field": "place", "type": "ordinal", "scale": {"domain": list(range(len(names)))}}
-    tooltip = [
-        {"field": "model", "type": "nominal", "title": "model"},
-        *(
-            {"field": name, "type": "quantitative", "title": title, "format": ".4f"}
-            for name, title in PARTS.items()
-        ),
-    ]
-    ink = {"color": model_color(names), "tooltip": tooltip}
-    thin = {"type": "rule", "strokeWidth": 1.2, "opacity": 0.5}
-    dot = {"type": "point", "filled": True, "size": 70, "opacity": 1}
+    tooltip = vega.hover(
+        {"model": "model"} | {name: (title, ".4f") for name, title in PARTS.items()}
+    )
+    color = {"color": vega.model_color(names)}
     return {
-        "height": height,
-        "encoding": {"y": y, "x": x, "yOffset": lane},
+        "encoding": {
+            "y": y | {"scale": {"paddingInner": 0.25}},
+            "x": vega.measure(part, PARTS[part], scale={"zero": True}, axis=axis),
+            "yOffset": lane,
+        },
         "layer": [
-            {"mark": thin, "encoding": {"x2": {"datum": 0}, "color": model_color(names)}},
-            {"mark": dot, "encoding": ink},
+            vega.layer(
+                vega.mark("rule", strokeWidth=1.2, opacity=0.5), {"x2": {"datum": 0}} | color
+            ),
+            vega.layer(vega.dot(70, opacity=1), color | {"tooltip": tooltip}),
         ],
     }
 
 
 def _scores_alt(by_model: dict[str, ClassDecomposition], chosen: list[str], score: str) -> str:
-    """Say of a few models where miscalibration is largest."""
+    """Say where the miscalibration of a few models is largest."""
     clauses = []
     for name, record in by_model.items():
         worst = max(chosen, key=lambda question: record[question].miscalibration)
@@ -200,7 +168,9 @@ def _scores_alt(by_model: dict[str, ClassDecomposition], chosen: list[str], scor
     return f"Where miscalibration ({score}) is largest: {'; '.join(clauses[:LISTED])}{more}."
 
 
-def _scores_table(by_model: dict[str, ClassDecomposition], chosen: list[str], score: str) -> Table:
+def _scores_table(
+    by_model: dict[str, ClassDecomposition], chosen: list[str], score: str
+) -> NumberTable:
     rows = [
         (
             printable(question),
@@ -211,7 +181,7 @@ def _scores_table(by_model: dict[str, ClassDecomposition], chosen: list[str], sc
         for name, record in by_model.items()
     ]
     head = ("question", "model", score, "skill", "MCB", "DSC", "UNC")
-    return Table(head, tuple(rows[:MOST_ROWS]))
+    return NumberTable(head, tuple(rows[:MOST_ROWS]))
 
 
 def confusion_chart(evaluation: Evaluation) -> Chart | None:
@@ -219,19 +189,26 @@ def confusion_chart(evaluation: Evaluation) -> Chart | None:
     if len(evaluation.labels) > MOST:
         return None
     tables = {name: decisions.argmax.confusion for name, decisions in evaluation.decisions.items()}
+    labels = names_of_labels(evaluation.labels)
+    accuracies = [
+        f"{printable(name)} {percent(table.accuracy, 3)}" for name, table in tables.items()
+    ]
     return Chart(
         name="confusion",
         title="Decisions for the likeliest class",
         lead=CONFUSION_LEAD,
-        spec=_confusion_spec(tables, names_of_labels(evaluation.labels)),
-        alt=_confusion_alt(tables),
-        table=_confusion_table(tables, names_of_labels(evaluation.labels)),
+        spec=_confusion_spec(tables, labels),
+        alt=(
+            f"Of {many(next(iter(tables.values())).total, 'case')}, so many were decided for the "
+            f"class that was true: {listed(accuracies)}."
+        ),
+        table=_confusion_table(tables, labels),
         wide=True,
     )
 
 
-def hard_table(evaluation: Evaluation) -> Table:
-    """Lay out what is usually told of decisions, for the likeliest class and at least cost."""
+def hard_table(evaluation: Evaluation) -> NumberTable:
+    """Lay out the usual scores of decisions, for the likeliest class and at least cost."""
     ordered = evaluation.task == "ordinal"
     columns = [name for name in NUMBERS if ordered or name not in NEED_ORDER]
     rows = []
@@ -244,35 +221,25 @@ def hard_table(evaluation: Evaluation) -> Table:
             numbers = (fixed(getattr(scores, column), 4) for column in columns)
             rows.append((printable(name), way, *numbers))
     head = ("model", "decides for", *(NUMBERS[column] for column in columns))
-    return Table(head, tuple(rows))
+    return NumberTable(head, tuple(rows))
 
 
 def _confusion_spec(tables: dict[str, Confusion], labels: list[str]) -> Spec:
     names, cell = list(tables), min(max(SIDE // len(labels), CELL), WIDEST)
-    return {
-        "params": [
-            shown(names),
-            {"name": "names", "value": [printable(name) for name in names]},
-            {"name": "labels", "value": [printable(label) for label in labels]},
-        ],
-        "data": {"values": _confusion_rows(tables)},
-        "transform": [only_shown()],
-        "facet": facet("panel", "names", SIDE),
-        "columns": COLUMNS,
-        "resolve": {"axis": {"x": "independent", "y": "independent"}},
-        "spec": {
-            "width": cell * len(labels),
-            "height": cell * len(labels),
-            "encoding": {
-                "x": _place("decision", "decided", labelAngle=-40),
-                "y": _place("truth", "true"),
-            },
-            "layer": _layers(cell),
+    panel = {
+        "width": cell * len(labels),
+        "height": cell * len(labels),
+        "encoding": {
+            "x": _class_axis("decision", "decided", labelAngle=-40),
+            "y": _class_axis("truth", "true"),
         },
+        "layer": _cell_layers(cell),
     }
+    params = [vega.shown(names), vega.name_list("names", names), vega.name_list("labels", labels)]
+    return vega.model_panels(names, _confusion_rows(tables), panel, SIDE, COLUMNS, params=params)
 
 
-def _place(field: str, title: str, **more: Any) -> Spec:
+def _class_axis(field: str, title: str, **more: Any) -> Spec:
     """Put classes along one side of a map."""
     plain = {"ticks": False, "domain": False, "grid": False}
     axis = {"labelExpr": "labels[datum.value]", "labelLimit": 110} | plain | more
@@ -280,47 +247,41 @@ def _place(field: str, title: str, **more: Any) -> Spec:
     return {"field": field, "title": title, "type": "ordinal", "axis": axis, "scale": scale}
 
 
-def _layers(cell: int) -> list[Spec]:
-    share: Spec = {"field": "share", "type": "quantitative"}
+def _cell_layers(cell: int) -> list[Spec]:
     # By opacity, so that an empty cell is the page itself, light or dark.
-    shade = share | {"scale": {"domain": [0, 1], "range": [0.04, 0.75]}, "legend": None}
-    words = [
-        {"field": "model", "type": "nominal", "title": "model"},
-        {"field": "cases", "type": "nominal", "title": "cases"},
-        share | {"title": "share of the true class", "format": ".1%"},
+    scale = {"domain": [0, 1], "range": [0.04, 0.75]}
+    shade = vega.measure("share", scale=scale, legend=None)
+    titles = {
+        "model": "model",
+        "cases": "cases",
+        "share": ("share of the true class", ".1%"),
+    }
+    text = vega.mark("text", fontSize=11 if cell >= 40 else 9, tooltip=None, **vega.INK)
+    return [
+        vega.layer(
+            vega.mark("rect", color=vega.PALETTE[0]),
+            {"opacity": shade, "tooltip": vega.hover(titles)},
+        ),
+        vega.layer(text, {"text": vega.category("written")}),
     ]
-    size = 11 if cell >= 40 else 9
+
+
+def _confusion_rows(tables: dict[str, Confusion]) -> list[Spec]:
+    """Lay out the cells of all tables; a class that never happened has no shares."""
     return [
         {
-            "mark": {"type": "rect", "color": PALETTE[0]},
-            "encoding": {"opacity": shade, "tooltip": words},
-        },
-        {
-            "mark": {"type": "text", "color": "currentColor", "fontSize": size, "tooltip": None},
-            "encoding": {"text": {"field": "written", "type": "nominal"}},
-        },
+            "model": name,
+            "panel": panel,
+            "truth": truth,
+            "decision": decision,
+            "share": short(count / total) if (total := sum(row)) else 0,
+            "cases": count_of_cases(count),
+            "written": _written(count) if count else "",
+        }
+        for panel, (name, table) in enumerate(tables.items())
+        for truth, row in enumerate(table.counts.tolist())
+        for decision, count in enumerate(row)
     ]
-
-
-def _confusion_rows(tables: dict[str, Confusion]) -> list[Row]:
-    """Lay out the cells of all tables; a class that never happened has no shares."""
-    cells = []
-    for panel, (name, table) in enumerate(tables.items()):
-        for truth, row in enumerate(table.counts.tolist()):
-            total = sum(row)
-            for decision, count in enumerate(row):
-                cells.append(
-                    {
-                        "model": name,
-                        "panel": panel,
-                        "truth": truth,
-                        "decision": decision,
-                        "share": short(count / total) if total else 0,
-                        "cases": count_of_cases(count),
-                        "written": _written(count) if count else "",
-                    }
-                )
-    return cells
 
 
 def _written(count: float) -> str:
@@ -330,18 +291,7 @@ def _written(count: float) -> str:
     return f"{count:,}" if isinstance(count, int) else f"{count:,.4g}"
 
 
-def _confusion_alt(tables: dict[str, Confusion]) -> str:
-    first = next(iter(tables.values()))
-    accuracies = [
-        f"{printable(name)} {percent(table.accuracy, 3)}" for name, table in tables.items()
-    ]
-    return (
-        f"Of {many(first.total, 'case')}, so many were decided for the class that was true: "
-        f"{listed(accuracies)}."
-    )
-
-
-def _confusion_table(tables: dict[str, Confusion], labels: list[str]) -> Table:
+def _confusion_table(tables: dict[str, Confusion], labels: list[str]) -> NumberTable:
     """Say of each class how often it was found, and how often it was right to decide for it."""
     rows = []
     for k, label in enumerate(labels):
@@ -352,7 +302,7 @@ def _confusion_table(tables: dict[str, Confusion], labels: list[str]) -> Table:
             numbers = (count_of_cases(x.item()) for x in (was, said, right))
             rows.append((printable(label), printable(name), *numbers, *map(_share, shares)))
     head = ("class", "model", "cases", "decided", "right", "found (recall)", "right (precision)")
-    return Table(head, tuple(rows[:MOST_ROWS]))
+    return NumberTable(head, tuple(rows[:MOST_ROWS]))
 
 
 def _share(x: float) -> str:
@@ -364,73 +314,64 @@ def retention_chart(evaluation: Evaluation) -> Chart | None:
     curves = evaluation.retention
     if not curves:
         return None
-    metric = next(iter(curves.values())).metric
-    better, improves = DIRECTIONS[metric]
-    return Chart(
-        name="retention",
-        title="Referring the uncertain cases",
-        lead=RETENTION_LEAD.format(metric=WORDS[metric], better=better, improves=improves),
-        spec=_retention_spec(curves, WORDS[metric]),
-        alt=_retention_alt(curves, WORDS[metric]),
-        table=_retention_table(curves, WORDS[metric]),
-    )
-
-
-def _retention_spec(curves: dict[str, Retention], metric: str) -> Spec:
-    names = list(curves)
-    color = model_color(names)
-    place: Spec = {
-        "x": REFERRED | {"axis": {"format": "~%", "tickCount": 5}, "scale": {"nice": False}},
-        "y": _value(metric) | {"axis": {"tickCount": 5}, "scale": {"zero": False}},
-    }
-    tooltip = [
-        {"field": "model", "type": "nominal", "title": "model"},
-        REFERRED | {"format": ".0%"},
-        {"field": "kept", "type": "quantitative", "title": "cases left", "format": ","},
-        _value(metric) | {"format": ".4f"},
-    ]
-    line = {"color": color, "strokeDash": model_dash(names)}
-    dot = {"type": "point", "filled": True}
-    return {
-        "width": "container",
-        "height": HEIGHT,
-        "params": [shown(names)],
-        "data": {"values": _retention_rows(curves)},
-        "transform": [only_shown()],
-        "encoding": place,
-        "layer": [
-            {"mark": {"type": "line", "strokeWidth": 2}, "encoding": line},
-            {"mark": dot | {"size": 22, "opacity": 1}, "encoding": {"color": color}},
-            # What a pointer finds is wider than what the eye sees.
-            {"mark": dot | {"size": 180, "opacity": 0}, "encoding": {"tooltip": tooltip}},
-        ],
-    }
-
-
-def _value(metric: str) -> Spec:
-    return {"field": "value", "type": "quantitative", "title": metric}
-
-
-def _retention_rows(curves: dict[str, Retention]) -> list[Row]:
-    return [
-        {"model": name, "removed": short(removed), "value": short(value), "kept": kept}
-        for name, curve in curves.items()
-        for removed, value, kept in zip(
-            curve.removed.tolist(), curve.value.tolist(), curve.kept.tolist(), strict=True
-        )
-    ]
-
-
-def _retention_alt(curves: dict[str, Retention], metric: str) -> str:
+    first = next(iter(curves.values()))
+    metric = WORDS[first.metric]
+    better, improves = DIRECTIONS[first.metric]
     values = [
         f"{printable(name)} from {fixed(curve.value[0], 3)} to {fixed(curve.value[-1], 3)}"
         for name, curve in curves.items()
     ]
-    most = percent(float(next(iter(curves.values())).removed[-1]))
-    return f"If {most} of cases are referred, the {metric} of the rest goes: {listed(values)}."
+    most = percent(float(first.removed[-1]))
+    return Chart(
+        name="retention",
+        title="Referring the uncertain cases",
+        lead=RETENTION_LEAD.format(metric=metric, better=better, improves=improves),
+        spec=_retention_spec(curves, metric),
+        alt=f"If {most} of cases are referred, the {metric} of the rest goes: {listed(values)}.",
+        table=_retention_table(curves, metric),
+    )
 
 
-def _retention_table(curves: dict[str, Retention], metric: str) -> Table:
+def _retention_spec(curves: dict[str, Retention], metric: str) -> Spec:
+    names, referred = list(curves), "share of cases referred"
+    color = vega.model_color(names)
+    across = {"format": "~%", "tickCount": 5}
+    titles = {
+        "model": "model",
+        "removed": (referred, ".0%"),
+        "kept": ("cases left", ","),
+        "value": (metric, ".4f"),
+    }
+    rows = [
+        {"model": name, "removed": short(removed), "value": short(value), "kept": kept}
+        for name, curve in curves.items()
+        for removed, value, kept in zip(
+            *(x.tolist() for x in (curve.removed, curve.value, curve.kept)), strict=True
+        )
+    ]
+    return {
+        "width": "container",
+        "height": HEIGHT,
+        "params": [vega.shown(names)],
+        "data": {"values": rows},
+        "transform": [vega.only_shown()],
+        "encoding": {
+            "x": vega.measure("removed", referred, axis=across, scale={"nice": False}),
+            "y": vega.measure("value", metric, axis={"tickCount": 5}, scale={"zero": False}),
+        },
+        "layer": [
+            vega.layer(
+                vega.mark("line", strokeWidth=2),
+                {"color": color, "strokeDash": vega.model_dash(names)},
+            ),
+            vega.layer(vega.dot(22, opacity=1), {"color": color}),
+            # Invisible wide marks make tooltips easy to hit.
+            vega.layer(vega.dot(180, opacity=0), {"tooltip": vega.hover(titles)}),
+        ],
+    }
+
+
+def _retention_table(curves: dict[str, Retention], metric: str) -> NumberTable:
     first = next(iter(curves.values())).removed
     places = [int(k) for k in np.flatnonzero(np.isin(first, LOOKED_UP))]
     rows = [
@@ -438,4 +379,4 @@ def _retention_table(curves: dict[str, Retention], metric: str) -> Table:
         for name, curve in curves.items()
     ]
     head = (metric, *(f"{100 * first[k]:g} % referred" for k in places))
-    return Table(head, tuple(rows))
+    return NumberTable(head, tuple(rows))

@@ -8,21 +8,19 @@ from typing import TYPE_CHECKING, Any, NamedTuple, cast
 from properly._boundary._notices import import_extra
 from properly._boundary._text import many
 from properly.comparison._leaderboard_record import Leaderboard
-from properly.errors import ArgumentTypeError
-from properly.plots._axes import GREY, PALETTE, SLATE, TEXT, legible, set_as_text
+from properly.plots._axes import GREY, PALETTE, SLATE, TEXT, legend_patch, legible, require
 from properly.plots._names import names_of, points
-from properly.plots._rows import (
+from properly.plots._row_axes import (
     SIDE,
     THICK,
-    Look,
-    draw_dot,
-    draw_ends,
+    DotLook,
     draw_key,
+    draw_value,
+    hide_empty,
     key_dot,
     key_line,
     name_rows,
     row_axes,
-    say_beside,
     say_in_row,
     show_rows,
     show_span,
@@ -39,9 +37,9 @@ if TYPE_CHECKING:
 
 # Forecasters that are drawn at most; a row below says of how many.
 MOST = 40
-FIRST, LATER = Look(PALETTE[0]), Look(GREY)
-CROWD, UNRANKED = Look(PALETTE[2], "s"), Look(GREY, filled=False)
-RAW = Look(PALETTE[1], "^")
+FIRST, LATER = DotLook(PALETTE[0]), DotLook(GREY)
+CROWD, UNRANKED = DotLook(PALETTE[2], "s"), DotLook(GREY, filled=False)
+RAW = DotLook(PALETTE[1], "^")
 # How far below the middle of its row, and how large in points, the raw mean is marked.
 LOWER, MARK = 0.3, 4.0
 # How strong the shade of the first tier is, and how much of it each later one has.
@@ -52,7 +50,7 @@ ROUNDING = 1e-9
 FULL, HIGH = 44, 0.34
 
 
-class Shown(NamedTuple):
+class BoardRows(NamedTuple):
     """The rows of a picture: the best first, and those that are not ranked at the end."""
 
     board: Leaderboard
@@ -122,14 +120,12 @@ def leaderboard(record: Leaderboard, ax: Axes | None = None) -> Axes:
     return ax
 
 
-def _checked(record: Leaderboard) -> Shown:
-    if not isinstance(record, Leaderboard):
-        message = f"this picture is drawn from a Leaderboard; got {type(record).__name__}"
-        raise ArgumentTypeError(message, hint="make one with properly.leaderboard(answers).")
+def _checked(record: Leaderboard) -> BoardRows:
+    require(record, Leaderboard, "properly.leaderboard(answers)")
     every = record.standings[:MOST]
     ranked = tuple(x for x in every if x.rank is not None)
     apart = (*record.crowd, *every[len(ranked) :])
-    return Shown(record, ranked, apart)
+    return BoardRows(record, ranked, apart)
 
 
 def _name_rows(ax: Axes, names: Sequence[str], size: float) -> float:
@@ -144,7 +140,7 @@ def _name_rows(ax: Axes, names: Sequence[str], size: float) -> float:
     return reach
 
 
-def _ranks(shown: Shown) -> dict[str, list[str]]:
+def _ranks(shown: BoardRows) -> dict[str, list[str]]:
     """Write ranks and tiers; who has none has nothing there."""
     return {
         "rank": ["" if x.rank is None else str(x.rank) for x in shown.rows],
@@ -173,12 +169,10 @@ def may_be_best(standing: Standing) -> bool:
     return standing.rank_interval is not None and standing.rank_interval[0] == 1
 
 
-def _show_scores(ax: Axes, shown: Shown) -> None:
+def _show_scores(ax: Axes, shown: BoardRows) -> None:
     """Show all scores, shade tiers, and draw a line above those that are not ranked."""
     raw = [x.raw for x in shown.rows if misleads(x)]
     show_span(ax, [*((x.score, *x.interval) for x in shown.rows), raw])
-    if not any(math.isfinite(x.score) for x in shown.rows):
-        ax.set_xticks([])
     for row, standing in enumerate(shown.ranked):
         if standing.tier is not None:
             alpha = SHADE * FADING ** (standing.tier - 1)
@@ -191,34 +185,29 @@ def _show_scores(ax: Axes, shown: Shown) -> None:
     where = f"all {many(shown.board.questions, 'question')}"
     if shown.board.missing == "complete":
         where = f"{many(shown.board.questions, 'question')} that all answered"
-    ax.set_xlabel(f"{legible(shown.board.unit)} score on {where} (lower is better)")
-    set_as_text([ax.xaxis.label])
+    label = f"{legible(shown.board.unit)} score on {where} (lower is better)"
+    hide_empty(ax, [x.score for x in shown.rows], label)
 
 
-def _look(shown: Shown, row: int) -> Look:
+def _look(shown: BoardRows, row: int) -> DotLook:
     if row >= len(shown.ranked):
         return CROWD if row < len(shown.ranked) + len(shown.board.crowd) else UNRANKED
     return FIRST if may_be_best(shown.rows[row]) else LATER
 
 
-def _draw_row(ax: Axes, row: int, standing: Standing, look: Look, size: float) -> None:
+def _draw_row(ax: Axes, row: int, standing: Standing, look: DotLook, size: float) -> None:
     if not math.isfinite(standing.score):
         infinite = math.isinf(standing.score)
         say_in_row(ax, row, "infinite: certain and wrong" if infinite else "no answer", size)
         return
-    draw_ends(
-        ax, row, standing.interval, look, gid="interval", width=THICK * size / points("small")
-    )
-    draw_dot(ax, row, standing.score, look, size)
+    draw_value(ax, row, standing.score, standing.interval, look, size=size)
     if misleads(standing):
         mark: dict[str, Any] = {"color": RAW.color, "marker": RAW.marker, "linestyle": ""}
         small = MARK * size / points("small")
         ax.plot(standing.raw, row + LOWER, zorder=2.5, gid="raw", markersize=small, **mark)
-    if math.isnan(standing.interval[0]):
-        say_beside(ax, row, standing.score, "no interval", size)
 
 
-def _draw_shares(ax: Axes, shown: Shown, edge: float) -> None:
+def _draw_shares(ax: Axes, shown: BoardRows, edge: float) -> None:
     """Draw bars of the answered questions, so many points to the right of the rows."""
     transforms = import_extra("matplotlib.transforms", extra="plots")
     rectangle = import_extra("matplotlib.patches", extra="plots").Rectangle
@@ -233,7 +222,7 @@ def _draw_shares(ax: Axes, shown: Shown, edge: float) -> None:
             ax.add_patch(bar)
 
 
-def _key(shown: Shown) -> list[Any]:
+def _key(shown: BoardRows) -> list[Any]:
     """Say what is what, as far as it can be seen."""
     board, finite = shown.board, [math.isfinite(x.score) for x in shown.rows]
     looks = {_look(shown, row) for row, is_drawn in enumerate(finite) if is_drawn}
@@ -253,7 +242,6 @@ def _key(shown: Shown) -> list[Any]:
         label = "mean of what it answered, where these questions were hard or easy"
         handles.append(key_dot(RAW, label))
     if any(x.tier is not None for x in shown.ranked):
-        patch = import_extra("matplotlib.patches", extra="plots").Patch
         label = "tier: none is shown worse than its first"
-        handles.append(patch(color=SLATE, alpha=SHADE, linewidth=0, label=label))
+        handles.append(legend_patch(color=SLATE, alpha=SHADE, label=label))
     return handles

@@ -3,92 +3,22 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from properly._boundary._text import SMALLEST_P, p_text
-from properly.plots._names import Box, cover
 from properly.rules._score_words import rule_in_words
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Iterable
 
     from properly.evaluation._record import Evaluation
 
 
-# Pixels: of a point, and of letters as wide as they are on average, and as high.
-HALF_DOT, LETTER, HIGH = 5.0, 6.1, 12.0
-LONGEST = 150
-# That the name of a lower point stands above that of a higher one is worse than to cover so much.
-SWAPPED = 300.0
 # Names that a sentence lists at most.
 LISTED = 6
 MINUS = "\N{MINUS SIGN}"
 NONE = "\N{EN DASH}"
 AT_MOST = "\N{LESS-THAN OR EQUAL TO}"
-
-
-class Place(NamedTuple):
-    """How a name stands beside its point, in words of Vega-Lite."""
-
-    dx: float
-    dy: float
-    align: str
-    baseline: str
-
-
-# Where a name may stand, the best first.
-PLACES = (
-    Place(8, 0, "left", "middle"),
-    Place(-8, 0, "right", "middle"),
-    Place(6, -3, "left", "bottom"),
-    Place(6, 3, "left", "top"),
-    Place(-6, -3, "right", "bottom"),
-    Place(-6, 3, "right", "top"),
-    Place(0, -8, "center", "bottom"),
-    Place(0, 8, "center", "top"),
-    Place(8, 14, "left", "top"),
-    Place(8, -14, "left", "bottom"),
-)
-
-
-def label_places(
-    points: Sequence[tuple[float, float]],
-    names: Sequence[str],
-    frame: tuple[float, float],
-    taken: Iterable[Box] = (),
-) -> list[Place]:
-    """Put each name where it covers least of points, other names and the margin.
-
-    Points are in pixels from the upper left corner of a frame, of which width and height are given.
-    Names are placed one after another, and none is moved again. The highest point comes first, so
-    that of names one above the other each is beside its own point.
-    """
-    dots = [(x - HALF_DOT, y - HALF_DOT, x + HALF_DOT, y + HALF_DOT) for x, y in points]
-    covered, written = [*dots, *taken], list[Box]()
-    places = [PLACES[0]] * len(points)
-    for k in sorted(range(len(points)), key=lambda k: points[k][1]):
-        boxes = [_box(points[k], place, names[k]) for place in PLACES]
-        costs = [
-            cover(box, (0.0, 0.0, *frame), covered + written)
-            + SWAPPED * sum(_is_above(box, other) for other in written)
-            for box in boxes
-        ]
-        best = costs.index(min(costs))
-        places[k] = PLACES[best]
-        written.append(boxes[best])
-    return places
-
-
-def _box(point: tuple[float, float], place: Place, name: str) -> Box:
-    width = min(LETTER * len(name), LONGEST)
-    left = {"left": 0.0, "center": -width / 2, "right": -width}[place.align]
-    top = {"top": 0.0, "middle": -HIGH / 2, "bottom": -HIGH}[place.baseline]
-    x, y = point[0] + place.dx + left, point[1] + place.dy + top
-    return x, y, x + width, y + HIGH
-
-
-def _is_above(one: Box, other: Box) -> bool:
-    return one[1] < other[1] and one[0] < other[2] and other[0] < one[2]
 
 
 def score_in_words(evaluation: Evaluation, name: str) -> str:

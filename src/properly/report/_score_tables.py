@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from properly._boundary._text import listed, many, p_text, printable
 from properly.calibration._statistics import why_untested
 from properly.evaluation._evaluate import rules_of_task
-from properly.report._chart import Table, inks_of
-from properly.report._classes import hard_table
-from properly.report._words import NONE, few, score_in_words
+from properly.report._chart import NumberTable, inks_of
+from properly.report._class_charts import hard_table
+from properly.report._page_words import NONE, few, score_in_words
 from properly.rules import Regret
 from properly.rules._score_words import rule_in_words
 
@@ -304,7 +304,7 @@ def _estimate(estimate: Estimate, calibration: CalibrationSummary | None) -> Cel
     return Cell(value, "; ".join(filter(None, notes)))
 
 
-def worst_tables(evaluation: Evaluation) -> list[tuple[str, Table]]:
+def worst_tables(evaluation: Evaluation) -> list[tuple[str, NumberTable]]:
     """Lay out the cases that cost each model most."""
     return [(name, _table(cases)) for name, cases in evaluation.worst.items()]
 
@@ -329,11 +329,11 @@ def worst_lead(evaluation: Evaluation) -> str:
     )
 
 
-def _table(worst: WorstCases) -> Table:
+def _table(worst: WorstCases) -> NumberTable:
     columns = worst.columns()
     texts = ([_text(x, name) for x in column] for name, column in columns.items())
     rows = zip(*texts, strict=True)
-    return Table(tuple(columns), tuple(rows))
+    return NumberTable(tuple(columns), tuple(rows))
 
 
 def _text(x: Any, name: str) -> str:

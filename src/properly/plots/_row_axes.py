@@ -8,7 +8,14 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias, cast
 import numpy as np
 
 from properly._boundary._notices import import_extra
-from properly.plots._axes import TEXT, new_figure, open_frame, set_as_text
+from properly.plots._axes import (
+    annotated,
+    legend_line,
+    new_figure,
+    open_frame,
+    set_as_text,
+    side_axis,
+)
 from properly.plots._names import LETTER, fold, inches, points
 
 if TYPE_CHECKING:
@@ -18,6 +25,9 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 Ends: TypeAlias = tuple[float, float]
+
+# Shares of the picture across, numbers of rows up.
+MIXED = ("axes fraction", "data")
 
 # Inches of a row: of a few, and of so many that a page must hold them.
 ROW, CLOSE, MANY = 0.34, 0.21, 16
@@ -45,7 +55,7 @@ HANDLE = 1.8
 TICK = 5.5
 
 
-class Look(NamedTuple):
+class DotLook(NamedTuple):
     """How a dot looks: its colour, its shape, and whether it is filled."""
 
     color: str
@@ -85,11 +95,7 @@ def name_rows(ax: Axes, names: Sequence[str], size: float) -> None:
 
 def name_rows_right(ax: Axes, names: Sequence[str], size: float) -> None:
     """Write names to the right; on an axis of their own, so that the layout makes room for them."""
-    side: Any = ax.secondary_yaxis("right")
-    side.set_yticks(range(len(names)), names, fontsize=size)
-    side.tick_params(length=0, pad=SIDE)
-    side.spines[:].set_visible(False)
-    set_as_text(side.get_yticklabels())
+    side_axis(ax, "right", dict(enumerate(names)), pad=SIDE, labelsize=size)
 
 
 def write_columns(
@@ -106,32 +112,21 @@ def write_columns(
         edge += wide if right else gap
         cells = [((int(right), row), 0, "center", text) for row, text in enumerate(column)]
         for place, lift, height, text in [*cells, ((int(right), -0.5), 3, "bottom", heading)]:
-            result = ax.annotate(
-                text,
-                place,
-                (edge if right else -edge, lift),
-                xycoords=("axes fraction", "data"),
-                textcoords="offset points",
-                ha="right",
-                va=height,
-                fontsize=size,
-                color=TEXT,
-                annotation_clip=False,
-                gid=heading,
-            )
-            set_as_text([result])
+            look: dict[str, Any] = {"ha": "right", "va": height, "fontsize": size, "gid": heading}
+            offset = (edge if right else -edge, lift)
+            annotated(ax, text, place, offset, MIXED, annotation_clip=False, **look)
         edge += gap if right else wide
     return edge
 
 
-def draw_ends(ax: Axes, row: float, ends: Ends, look: Look, *, gid: str, width: float) -> None:
+def draw_ends(ax: Axes, row: float, ends: Ends, look: DotLook, *, gid: str, width: float) -> None:
     """Draw a line from end to end, if both are known."""
     if all(map(math.isfinite, ends)):
         line: dict[str, Any] = {"color": look.color, "linewidth": width, "gid": gid, "zorder": 2}
         ax.plot(ends, (row, row), solid_capstyle="butt", **line)
 
 
-def draw_dot(ax: Axes, row: float, value: float, look: Look, size: float) -> None:
+def draw_dot(ax: Axes, row: float, value: float, look: DotLook, size: float) -> None:
     """Draw the dot of a row, as small as its letters are."""
     marker = _marker(look) | {"markersize": DOT * size / points("small")}
     ax.plot(value, row, linestyle="", zorder=3, gid="value", **marker)
@@ -139,38 +134,18 @@ def draw_dot(ax: Axes, row: float, value: float, look: Look, size: float) -> Non
 
 def say_in_row(ax: Axes, row: int, words: str, size: float) -> None:
     """Write words in the middle of a row in which there is nothing to draw."""
-    result = ax.annotate(
-        words,
-        (0.5, row),
-        xycoords=("axes fraction", "data"),
-        ha="center",
-        va="center",
-        fontsize=size,
-        color=TEXT,
-        bbox={"boxstyle": "square,pad=0.15", "facecolor": "white", "linewidth": 0},
-        zorder=4,
-        gid="words",
-    )
-    set_as_text([result])
+    paper = {"boxstyle": "square,pad=0.15", "facecolor": "white", "linewidth": 0}
+    look: dict[str, Any] = {"ha": "center", "va": "center", "fontsize": size, "zorder": 4}
+    annotated(ax, words, (0.5, row), (0, 0), MIXED, bbox=paper, gid="words", **look)
 
 
 def say_beside(ax: Axes, row: int, value: float, words: str, size: float) -> None:
     """Write words beside a dot that has no interval, on the side that has more room."""
     right = value <= sum(ax.get_xlim()) / 2
-    result = ax.annotate(
-        words,
-        (value, row),
-        (DOT + 1 if right else -DOT - 1, 0),
-        textcoords="offset points",
-        ha="left" if right else "right",
-        va="center",
-        fontsize=size,
-        color=TEXT,
-        bbox={"boxstyle": "square,pad=0.1", "facecolor": "white", "alpha": 0.7, "linewidth": 0},
-        zorder=4,
-        gid="words",
-    )
-    set_as_text([result])
+    offset = (DOT + 1 if right else -DOT - 1, 0)
+    paper = {"boxstyle": "square,pad=0.1", "facecolor": "white", "alpha": 0.7, "linewidth": 0}
+    look = {"ha": "left" if right else "right", "va": "center", "fontsize": size, "zorder": 4}
+    annotated(ax, words, (value, row), offset, bbox=paper, gid="words", **look)
 
 
 def show_span(ax: Axes, numbers: Iterable[Any], side: float = 0.0) -> None:
@@ -244,17 +219,17 @@ def decimals(half_widths: Any) -> int:
     return min(max(math.ceil(FINE - math.log10(np.median(half))), 0), MOST_DECIMALS)
 
 
-def key_dot(look: Look, label: str) -> Any:
+def key_dot(look: DotLook, label: str) -> Any:
     """Make the entry of a dot."""
-    return _line(linestyle="", label=label, **_marker(look))
+    return legend_line(linestyle="", label=label, **_marker(look))
 
 
 def key_line(color: str, width: float, label: str, style: str = "-") -> Any:
     """Make the entry of a line."""
-    return _line(color=color, linewidth=width, label=label, linestyle=style)
+    return legend_line(color=color, linewidth=width, label=label, linestyle=style)
 
 
-def _marker(look: Look) -> dict[str, Any]:
+def _marker(look: DotLook) -> dict[str, Any]:
     return {
         "color": look.color,
         "marker": look.marker,
@@ -264,5 +239,20 @@ def _marker(look: Look) -> dict[str, Any]:
     }
 
 
-def _line(**look: Any) -> Any:
-    return import_extra("matplotlib.lines", extra="plots").Line2D([], [], **look)
+def draw_value(
+    ax: Axes, row: int, value: float, ends: Ends, look: DotLook, *, size: float, words: str = ""
+) -> None:
+    """Draw a dot and its interval; where there is none, say so."""
+    draw_ends(ax, row, ends, look, gid="interval", width=THICK * size / points("small"))
+    draw_dot(ax, row, value, look, size)
+    words = words or ("no interval" if math.isnan(ends[0]) else "")
+    if words:
+        say_beside(ax, row, value, words, size)
+
+
+def hide_empty(ax: Axes, values: Any, label: str) -> None:
+    """Name the axis, which has no numbers where none is finite."""
+    if not np.isfinite(values).any():
+        ax.set_xticks([])
+    ax.set_xlabel(label)
+    set_as_text([ax.xaxis.label])

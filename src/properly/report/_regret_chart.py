@@ -33,25 +33,17 @@ import numpy as np
 
 from properly._boundary._text import percent, printable
 from properly.counts._baselines import TREAT_ALL, TREAT_NONE
-from properly.report._chart import (
-    PANEL,
-    WIDE,
-    Chart,
-    Spec,
-    Table,
-    model_color,
-    model_dash,
-    only_shown,
-    shown,
-)
-from properly.report._threshold_axis import (
+from properly.report import _vega as vega
+from properly.report._chart import Chart, NumberTable
+from properly.report._threshold_views import (
     BORDER,
     COARSE,
     DASHED,
     EDGES,
     FINE,
+    PALE,
     PLAIN,
-    View,
+    ThresholdView,
     beside,
     by_view,
     decimals,
@@ -74,13 +66,14 @@ if TYPE_CHECKING:
 
     from properly.decisions._murphy import MurphyCurve
     from properly.evaluation._record import Evaluation
+    from properly.report._vega import Spec
     from properly.typing import Column
 
 
 # The name that Vega-Lite gives to what the transforms make of the data.
 RANKING = "data_6"
 # Pixels: where the ranking begins and how wide it is, its head, and each row of it.
-LEFT, RANKING_WIDTH, HEAD, STEP = WIDE - PANEL, PANEL, 46, 30
+LEFT, RANKING_WIDTH, HEAD, STEP = vega.WIDE - vega.PANEL, vega.PANEL, 46, 30
 # The numbers of the edges on either side of the border.
 FINES = round(BORDER * FINE)
 SKIPPED = FINES - round(BORDER * COARSE)
@@ -174,59 +167,31 @@ def _placed() -> list[Spec]:
 
 
 def _pixels(field: str) -> Spec:
-    return {"field": field, "type": "quantitative", "scale": None, "axis": None}
+    return vega.measure(field, scale=None, axis=None)
 
 
 def _bars(names: Sequence[str], digits: int) -> list[Spec]:
-    place = {"x": _pixels("start"), "x2": {"field": "end"}, "y": _pixels("below")}
+    titles = {"model": "model", "mean_regret": ("mean regret", f".{digits + 1}f")}
+    tooltip = [*vega.hover(titles), vega.measure("rank", "rank")]
+    place: Spec = {"x": _pixels("start"), "x2": {"field": "end"}, "y": _pixels("below")}
+    place |= {"tooltip": tooltip}
+    ink = {"color": vega.model_color(names)}
     return [
-        {
-            "transform": [{"filter": "!datum.baseline"}],
-            "mark": {"type": "rule", "strokeWidth": 5},
-            "encoding": place | {"color": model_color(names), "tooltip": _tooltip(digits)},
-        },
-        {
-            "transform": [{"filter": "datum.baseline"}],
-            "mark": {"type": "rule", "strokeWidth": 3} | PLAIN,
-            "encoding": place | {"tooltip": _tooltip(digits)},
-        },
-    ]
-
-
-def _tooltip(digits: int) -> list[Spec]:
-    return [
-        {"field": "model", "type": "nominal", "title": "model"},
-        {
-            "field": "mean_regret",
-            "type": "quantitative",
-            "title": "mean regret",
-            "format": f".{digits + 1}f",
-        },
-        {"field": "rank", "type": "quantitative", "title": "rank"},
+        vega.layer(vega.mark("rule", strokeWidth=5), place | ink, {"filter": "!datum.baseline"}),
+        vega.layer(vega.mark("rule", strokeWidth=3, **PLAIN), place, {"filter": "datum.baseline"}),
     ]
 
 
 def _words(digits: int) -> list[Spec]:
-    text: Spec = {"type": "text", "color": "currentColor", "baseline": "middle", "fontSize": 12}
-    y, pale = _pixels("line"), {"condition": {"test": "datum.baseline", "value": 0.65}, "value": 1}
-    name = {"field": "model", "type": "nominal"}
-    mean = {"field": "mean_regret", "type": "quantitative", "format": f".{digits}f"}
+    text = vega.mark("text", baseline="middle", fontSize=12, **vega.INK)
+    line = {"y": _pixels("line"), "opacity": PALE}
+    name = {"x": {"value": LEFT}, "text": vega.category("model")}
+    mean = vega.measure("mean_regret", format=f".{digits}f")
+    right = {"x": {"value": LEFT + RANKING_WIDTH}, "text": mean}
     beside = text | {"align": "left", "limit": RANKING_WIDTH - 60}
     return [
-        {
-            "name": "ranking",
-            "mark": beside,
-            "encoding": {"x": {"value": LEFT}, "y": y, "text": name, "opacity": pale},
-        },
-        {
-            "mark": text | {"align": "right"},
-            "encoding": {
-                "x": {"value": LEFT + RANKING_WIDTH},
-                "y": y,
-                "text": mean,
-                "opacity": pale,
-            },
-        },
+        {"name": "ranking"} | vega.layer(beside, line | name),
+        vega.layer(text | {"align": "right"}, line | right),
     ]
 
 
@@ -234,20 +199,13 @@ def heading() -> list[Spec]:
     """Say what the ranking is of, and over which thresholds."""
     lower, upper = (f"format(100 * {end}, '.4~r') + ' %'" for end in ("lower", "upper"))
     said = {"Mean regret": 600, f"'thresholds ' + {lower} + ' to ' + {upper}": 400}
+    look = vega.mark("text", fontSize=12, align="left", baseline="middle", **vega.INK)
     return [
-        {
-            "data": {"values": [{}]},
-            "mark": {
-                "type": "text",
-                "text": {"expr": text} if "'" in text else text,
-                "fontWeight": weight,
-                "fontSize": 12,
-                "align": "left",
-                "baseline": "middle",
-                "color": "currentColor",
-            },
-            "encoding": {"x": {"value": LEFT}, "y": {"value": 10 + 17 * k}},
-        }
+        vega.layer(
+            look | {"text": {"expr": text} if "'" in text else text, "fontWeight": weight},
+            {"x": {"value": LEFT}, "y": {"value": 10 + 17 * k}},
+            values=[{}],
+        )
         for k, (text, weight) in enumerate(said.items())
     ]
 
@@ -335,7 +293,7 @@ def _spec(evaluation: Evaluation) -> Spec:
         "height": max(HEIGHT, HEAD + STEP * rows),
         "usermeta": _sure(evaluation),
         "params": [
-            shown(names),
+            vega.shown(names),
             grid(evaluation, closed=True),
             *zoomed(evaluation),
             *chosen_ends(),
@@ -343,7 +301,7 @@ def _spec(evaluation: Evaluation) -> Spec:
         "layer": [
             _brush(evaluation),
             *_plain_curves(evaluation),
-            *_model_curves(evaluation),
+            _model_curves(evaluation),
             ranking(_curves(evaluation), names, decimals(evaluation)),
             *heading(),
         ],
@@ -366,54 +324,42 @@ def _brush(evaluation: Evaluation) -> Spec:
     brush: Spec = {"name": "brush", "select": select}
     if evaluation.within is not None:
         brush["value"] = {"x": [evaluation.within.lower, evaluation.within.upper]}
-    return {
-        "data": {"values": [{"threshold": 0}, {"threshold": 1}]},
-        "params": [brush],
-        "mark": {"type": "point", "opacity": 0, "tooltip": None, "clip": True},
-        "encoding": {"x": threshold_axis(evaluation)},
-    }
+    unseen = vega.mark("point", opacity=0, tooltip=None, clip=True)
+    ends = [{"threshold": 0}, {"threshold": 1}]
+    return {"params": [brush]} | vega.layer(unseen, {"x": threshold_axis(evaluation)}, values=ends)
 
 
-def _model_curves(evaluation: Evaluation) -> list[Spec]:
+def _model_curves(evaluation: Evaluation) -> Spec:
     names = list(evaluation.regret)
     rows = [
         {"model": name} | _drawn(evaluation, curve, jumps=len(curve.threshold) <= FEW)
         for name, curve in evaluation.regret.items()
     ]
-    place = _place(evaluation) | {"color": model_color(names)}
-    line = {"type": "line", "strokeWidth": 2, "clip": True}
+    place = _place(evaluation) | {"color": vega.model_color(names)}
+    line = vega.mark("line", strokeWidth=2, clip=True)
     hover = {"type": "point", "on": "pointerover", "clear": "pointerout"}
     pointed = {"name": "pointed", "select": hover | {"fields": ["model", "threshold"]}}
-    digits = decimals(evaluation)
-    return [
-        {
-            "data": {"name": "curves", "values": rows},
-            "transform": [only_shown(), *unfolded("regret"), *seen(evaluation)],
-            "layer": [
-                {"mark": line, "encoding": place | {"strokeDash": model_dash(names)}},
-                _pointed(place, "model", digits) | {"params": [pointed]},
-            ],
-        }
-    ]
+    return {
+        "data": {"name": "curves", "values": rows},
+        "transform": [vega.only_shown(), *unfolded("regret"), *seen(evaluation)],
+        "layer": [
+            vega.layer(line, place | {"strokeDash": vega.model_dash(names)}),
+            _pointed(place, "model", decimals(evaluation)) | {"params": [pointed]},
+        ],
+    }
 
 
 def _pointed(place: Spec, said: str, digits: int) -> Spec:
     """Show the numbers of a curve that is pointed at."""
     visible = {"condition": {"param": "pointed", "empty": False, "value": 1}, "value": 0}
-    tooltip = [
-        {"field": "model", "type": "nominal", "title": said},
-        {"field": "threshold", "type": "quantitative", "title": "threshold", "format": ".2~%"},
-        {"field": "regret", "type": "quantitative", "title": "regret", "format": f".{digits}f"},
-    ]
-    return {
+    numbers = {"threshold": ("threshold", ".2~%"), "regret": ("regret", f".{digits}f")}
+    return vega.layer(
+        vega.dot(80, clip=True),
+        place | {"opacity": visible, "tooltip": vega.hover({"model": said} | numbers)},
         # Fewer points will do to be hit, and the page is quicker.
-        "transform": [
-            {"window": [{"op": "row_number", "as": "row"}], "groupby": ["model"]},
-            {"filter": "datum.row % 3 == 0"},
-        ],
-        "mark": {"type": "point", "filled": True, "size": 80, "clip": True},
-        "encoding": place | {"opacity": visible, "tooltip": tooltip},
-    }
+        {"window": [{"op": "row_number", "as": "row"}], "groupby": ["model"]},
+        {"filter": "datum.row % 3 == 0"},
+    )
 
 
 def _drawn(evaluation: Evaluation, curve: MurphyCurve, *, jumps: bool) -> Spec:
@@ -430,14 +376,13 @@ def _drawn(evaluation: Evaluation, curve: MurphyCurve, *, jumps: bool) -> Spec:
 
 
 def _place(evaluation: Evaluation) -> Spec:
-    axis = {"title": "regret", "tickCount": 5}
     top = by_view([_tallest(evaluation, view) for view in views(evaluation)])
     scale = {"domain": [0, top], "nice": False}
-    y = {"field": "regret", "type": "quantitative", "axis": axis, "scale": scale}
+    y = vega.measure("regret", axis={"title": "regret", "tickCount": 5}, scale=scale)
     return {"x": threshold_axis(evaluation), "y": y}
 
 
-def _tallest(evaluation: Evaluation, view: View) -> float:
+def _tallest(evaluation: Evaluation, view: ThresholdView) -> float:
     """Make room for all models, unless one is far worse than none."""
     rate = evaluation.event_rate
     most = min(max(rate, view.lower), view.upper)
@@ -446,7 +391,7 @@ def _tallest(evaluation: Evaluation, view: View) -> float:
     return 1.08 * max(none, min(highest, TALLEST * none))
 
 
-def _highest(curve: MurphyCurve, view: View) -> float:
+def _highest(curve: MurphyCurve, view: ThresholdView) -> float:
     """Return the most that a curve reaches where it is seen."""
     first = np.searchsorted(curve.threshold, view.lower)
     last = np.searchsorted(curve.threshold, view.upper, side="right")
@@ -456,13 +401,14 @@ def _highest(curve: MurphyCurve, view: View) -> float:
 
 def _plain_curves(evaluation: Evaluation) -> list[Spec]:
     """Draw what it costs to act on all and on none; the event rate has the lesser of the two."""
-    place, name = _place(evaluation), {"field": "model", "type": "nominal"}
+    place, name = _place(evaluation), vega.category("model")
     rows = [
         {"model": name} | _drawn(evaluation, evaluation.baseline_regret[name], jumps=False)
         for name in (TREAT_ALL, TREAT_NONE)
     ]
     line = {"type": "line", "clip": True} | DASHED
-    words = {"type": "text", "baseline": "bottom", "align": {"expr": "datum.align"}} | PLAIN
+    stand = {"align": {"expr": "datum.align"}, "dx": {"expr": "datum.dx"}, "dy": -3}
+    words = vega.mark("text", baseline="bottom", **stand, **PLAIN)
     ink = {"color": {"value": "currentColor"}}
     return [
         {
@@ -475,13 +421,13 @@ def _plain_curves(evaluation: Evaluation) -> list[Spec]:
         },
         {
             **placed_words(evaluation, _names),
-            "mark": words | {"dx": {"expr": "datum.dx"}, "dy": -3},
+            "mark": words,
             "encoding": place | {"text": name},
         },
     ]
 
 
-def _names(evaluation: Evaluation, view: View) -> list[Spec]:
+def _names(evaluation: Evaluation, view: ThresholdView) -> list[Spec]:
     """Put names where their lines leave at the top, or near an end of them, if they are seen."""
     high, rate = 0.93 * _tallest(evaluation, view), evaluation.event_rate
     last = view.lower + 0.8 * (view.upper - view.lower)
@@ -517,7 +463,7 @@ def _alt(evaluation: Evaluation, ends: Interval) -> str:
     )
 
 
-def _table(evaluation: Evaluation, ends: Interval) -> Table:
+def _table(evaluation: Evaluation, ends: Interval) -> NumberTable:
     digits, at = decimals(evaluation), looked_up(evaluation)
     ranges = [ends] if ends == Interval(0, 1) else [ends, Interval(0, 1)]
     over = [f"mean, {percent(r.lower)} to {percent(r.upper)}" for r in ranges]
@@ -527,4 +473,4 @@ def _table(evaluation: Evaluation, ends: Interval) -> Table:
         for means in [[_mean(curve, r) for r in ranges]]
     ]
     head = ("regret", *over, *(f"at {percent(t)}" for t in at))
-    return Table(head, tuple(rows))
+    return NumberTable(head, tuple(rows))

@@ -1,0 +1,288 @@
+"""How well forecasts separate events from other cases: ROC curves and risk distributions."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from properly._boundary._text import printable
+from properly.comparison._pairs import interval_name
+from properly.report import _vega as vega
+from properly.report._chart import MOST_POINTS, Chart, NumberTable, short, thinned
+from properly.report._page_words import chance, fixed, from_to, percent
+from properly.report._reliability_chart import COLUMNS, frame_of
+
+if TYPE_CHECKING:
+    from properly.decisions._roc import RocCurve
+    from properly.evaluation._record import Evaluation
+    from properly.report._reliability_chart import Frame
+    from properly.report._vega import Spec
+    from properly.typing import Column
+
+SIZE = 340
+# Points of all curves together, so that many models do not make a large page.
+ALL_POINTS = 3000
+# Pixels of a line of the list in the lower right corner.
+LINE = 17
+ROC_LEAD = (
+    "Whoever acts on the cases with the highest forecasts finds this share of the events, at the "
+    "price of that share of the non-events. The nearer to the upper left corner, the better; the "
+    "diagonal is chance. AUC is the chance that an event had a higher forecast than a non-event. "
+    "Only the order of the forecasts counts here: a model may be far off in what it says, and this "
+    "picture would not show it."
+)
+ROWS = " Differences of AUC take the rows, which a summary does not keep."
+DIAGONAL = [{"x": 0, "y": 0}, {"x": 1, "y": 1}]
+HEIGHT, BARS = 170, 30
+KINDS = ("event", "other")
+RISKS_LEAD = (
+    "Above the line stand the forecasts of cases with the event, below it those of all others. "
+    "Each side has a scale of its own, which all panels share. The further apart the two are, the "
+    "better a model tells them apart; that they are apart does not say that forecasts are right."
+)
+RISKS_HEAD = ("model", "mean forecast, events", "mean forecast, others", "difference")
+
+
+def roc_chart(evaluation: Evaluation) -> Chart | None:
+    """Draw true positives against false positives; None if all or none had the event."""
+    if not any(math.isfinite(auc.value) for auc in evaluation.aucs.values()):
+        return None
+    return Chart(
+        name="roc",
+        title="How well cases are told apart (ROC)",
+        lead=ROC_LEAD + (ROWS if evaluation.summed and len(evaluation.aucs) > 1 else ""),
+        spec=_roc_spec(evaluation),
+        alt=_roc_alt(evaluation),
+        table=_roc_table(evaluation),
+        below=_differences(evaluation),
+    )
+
+
+def _roc_spec(evaluation: Evaluation) -> Spec:
+    names = list(evaluation.roc)
+    most = min(MOST_POINTS, ALL_POINTS // len(names))
+    rows = [{"model": name} | _corners(curve, most) for name, curve in evaluation.roc.items()]
+    unfolded = {"flatten": ["fpr", "tpr", "from"], "as": ["x", "y", "threshold"]}
+    dashed = vega.mark("line", opacity=0.5, strokeDash=[5, 3], **vega.INK)
+    return {
+        "width": SIZE,
+        "height": SIZE,
+        "params": [vega.shown(names)],
+        "layer": [
+            vega.layer(dashed, _rates(), values=DIAGONAL),
+            {
+                "data": {"name": "curves", "values": rows},
+                "transform": [vega.only_shown(), unfolded],
+                "layer": _curves(names),
+            },
+            _areas(evaluation),
+        ],
+    }
+
+
+def _corners(curve: RocCurve, most: int) -> dict[str, list[float | None]]:
+    """Return the curve as lists; above the highest forecast there is no threshold."""
+    columns = curve.false_positive_rate, curve.true_positive_rate, curve.threshold
+    along = columns[0] + columns[1]
+    named = zip(("fpr", "tpr", "from"), thinned(*columns, most=most, along=along), strict=True)
+    return {name: [short(x) for x in column.tolist()] for name, column in named}
+
+
+def _rates() -> Spec:
+    titles = {"x": "share of non-events acted on", "y": "share of events acted on"}
+    scale = {"domain": [0, 1], "nice": False}
+    return {
+        field: vega.measure(
+            field, scale=scale, axis={"title": title, "format": "~%", "tickCount": 5}
+        )
+        for field, title in titles.items()
+    }
+
+
+def _curves(names: list[str]) -> list[Spec]:
+    place = _rates() | {"color": vega.model_color(names)}
+    # Not the nearest point: Vega-Lite then loses the name in the tooltip.
+    select = {"type": "point", "on": "pointerover", "clear": "pointerout"}
+    pointed = {"name": "pointed", "select": select | {"fields": ["model", "x", "y"]}}
+    visible = {"condition": {"param": "pointed", "empty": False, "value": 1}, "value": 0}
+    tooltip = vega.hover(
+        {
+            "model": "model",
+            "y": ("of the events", ".1%"),
+            "x": ("of the non-events", ".1%"),
+            "threshold": ("forecasts from", ".4f"),
+        }
+    )
+    line = {"strokeDash": vega.model_dash(names), "order": vega.measure("x")}
+    steps: list[Spec] = [
+        # At the first point nobody is acted on. Fewer points will do to be hit.
+        {"filter": "isValid(datum.threshold)"},
+        {"window": [{"op": "row_number", "as": "row"}], "groupby": ["model"]},
+        {"filter": "datum.row % 3 == 1"},
+    ]
+    return [
+        vega.layer(vega.mark("line", strokeWidth=2), place | line),
+        vega.layer(vega.dot(80), place | {"opacity": visible, "tooltip": tooltip}, *steps)
+        | {"params": [pointed]},
+    ]
+
+
+def _areas(evaluation: Evaluation) -> Spec:
+    """List the areas under the curves in the lower right corner, the greatest first."""
+    rows = [{"model": name, "auc": short(x.value)} for name, x in evaluation.aucs.items()]
+    order = [{"field": "auc", "order": "descending"}]
+    text = vega.mark("text", align="right", fontSize=12, **vega.INK)
+    top = SIZE - LINE * len(rows) - 12
+    y = vega.measure("line", scale=None, axis=None)
+    right = {"x": {"value": SIZE - 4}}
+    title = text | {"text": "AUC", "fontWeight": 600}
+    return {
+        "data": {"values": rows},
+        "transform": [
+            vega.only_shown(),
+            {"window": [{"op": "row_number", "as": "row"}], "sort": order},
+            {"calculate": f"{top} + {LINE} * datum.row", "as": "line"},
+        ],
+        "layer": [
+            vega.layer(title, right | {"y": {"value": top}}, values=[{}]),
+            vega.layer(
+                text | {"limit": 170},
+                {"x": {"value": SIZE - 46}, "y": y, "text": vega.category("model")},
+            ),
+            vega.layer(text, right | {"y": y, "text": vega.measure("auc", format=".3f")}),
+        ],
+    }
+
+
+def _roc_alt(evaluation: Evaluation) -> str:
+    ranked = sorted(evaluation.aucs.items(), key=lambda item: -item[1].value)
+    listing = ", ".join(f"{printable(name)} {estimate.value:.3f}" for name, estimate in ranked)
+    return f"Area under the ROC curve, the greatest first: {listing}. Chance has 0.5."
+
+
+def _roc_table(evaluation: Evaluation) -> NumberTable:
+    rows = [
+        (printable(name), fixed(x.value, 4), from_to(x.interval, 4))
+        for name, x in evaluation.aucs.items()
+    ]
+    return NumberTable(("model", "AUC", f"{100 * evaluation.level:g} % interval"), tuple(rows))
+
+
+def _differences(evaluation: Evaluation) -> NumberTable | None:
+    """Compare the greatest area with each other one; that takes rows, and two models."""
+    comparison = evaluation.auc_differences
+    if comparison is None:
+        return None
+    best, *others = sorted(evaluation.aucs, key=lambda name: -evaluation.aucs[name].value)
+    rows = tuple(
+        (
+            printable(other),
+            fixed(pair.difference, 4, sign=True),
+            from_to(pair.simultaneous, 4),
+            chance(pair.adjusted_p_value),
+        )
+        for other, pair in ((other, comparison[best, other]) for other in others)
+    )
+    head = (f"{printable(best)} against", "difference", interval_name(comparison), "adjusted p")
+    return NumberTable(head, rows, "AUC differences")
+
+
+def risks_chart(evaluation: Evaluation) -> Chart | None:
+    """Draw the forecasts by what happened, one panel per model; there must be some of both."""
+    if not 0 < evaluation.event_rate < 1:
+        return None
+    frame = frame_of(evaluation.reliability.values(), evaluation.event_rate)
+    rows = [
+        {"model": name, "panel": k} | bars
+        for k, (name, curve) in enumerate(evaluation.roc.items())
+        for bars in _bars(curve, frame)
+    ]
+    names = list(evaluation.roc)
+    panel = {"width": vega.PANEL, "height": HEIGHT, "layer": _sides(names, frame)}
+    steps = _transform(rows, frame)
+    means = {name: _means(curve) for name, curve in evaluation.roc.items()}
+    pairs = (
+        f"{printable(name)} {percent(a)} against {percent(b)}" for name, (a, b) in means.items()
+    )
+    table = [
+        (printable(name), *(percent(x, 3) for x in (a, b, a - b))) for name, (a, b) in means.items()
+    ]
+    return Chart(
+        name="risks",
+        title="Risk distributions: how far apart are events and others?",
+        lead=f"{RISKS_LEAD} The axis has a square-root scale." if frame.root else RISKS_LEAD,
+        spec=vega.model_panels(names, rows, panel, vega.PANEL, COLUMNS, transform=steps),
+        alt=f"Mean forecast of cases with the event against all others: {'; '.join(pairs)}.",
+        table=NumberTable(RISKS_HEAD, tuple(table)),
+        wide=True,
+    )
+
+
+def _bars(curve: RocCurve, frame: Frame) -> list[Spec]:
+    """Count shares between equally wide steps, from what the ROC curve has at each of them."""
+    edges = np.array([frame.at(k / BARS) for k in range(BARS)])
+    # From the highest forecast down, the last point at or above an edge has all that lie there.
+    reached = np.searchsorted(-curve.threshold, -edges, side="right") - 1
+    rows = []
+    rates = curve.true_positive_rate, curve.false_positive_rate
+    for kind, rate in zip(KINDS, rates, strict=True):
+        share = -np.diff(rate[reached], append=0.0)
+        kept = np.flatnonzero(share > 0)
+        parts = [float(f"{x:.3g}") for x in share[kept].tolist()]
+        rows.append({"kind": kind, "step": kept.tolist(), "part": parts})
+    return rows
+
+
+def _transform(rows: list[Spec], frame: Frame) -> list[Spec]:
+    """Say where bars stand and how high: events above the line, others below it."""
+    happened = "datum.kind == 'event'"
+    most = {k: max(x for row in rows if row["kind"] == k for x in row["part"]) for k in KINDS}
+    height = f"{happened} ? datum.share / {most['event']} : -datum.share / {most['other']}"
+    return [
+        vega.only_shown(),
+        {"flatten": ["step", "part"], "as": ["k", "share"]},
+        {"calculate": _at_step("datum.k", frame), "as": "x"},
+        {"calculate": _at_step("(datum.k + 1)", frame), "as": "x2"},
+        {"calculate": height, "as": "height"},
+        {"calculate": f"{happened} ? 'cases with the event' : 'all others'", "as": "who"},
+    ]
+
+
+def _sides(names: list[str], frame: Frame) -> list[Spec]:
+    """Draw the bars, and the line between events and others."""
+    bare = {"title": "others | events", "labels": False, "ticks": False, "grid": False}
+    grey = {"condition": {"test": "datum.kind == 'other'", "value": "#8a939c"}}
+    titles = {
+        "model": "model",
+        "who": "of",
+        "x": ("forecasts from", ".2~%"),
+        "x2": ("to", ".2~%"),
+        "share": ("share", ".1%"),
+    }
+    encoding = {
+        "x": vega.measure("x", scale=frame.scale, axis={"title": "forecast"} | frame.axis),
+        "x2": {"field": "x2"},
+        "y": vega.measure("height", scale={"domain": [-1, 1], "nice": False}, axis=bare),
+        "y2": {"datum": 0},
+        "color": grey | vega.model_color(names),
+        "tooltip": vega.hover(titles),
+    }
+    return [
+        vega.layer(vega.mark("rect", clip=True, opacity=0.85), encoding),
+        vega.layer(vega.mark("rule", opacity=0.5), {"y": {"datum": 0}}, values=[{}]),
+    ]
+
+
+def _at_step(step: str, frame: Frame) -> str:
+    """Say where a step is, as an expression."""
+    return f"{frame.top} * pow({step} / {BARS}, {2 if frame.root else 1})"
+
+
+def _means(curve: RocCurve) -> tuple[float, float]:
+    """Return the mean forecast of events and of others."""
+    value: Column = curve.threshold[1:]
+    rates = curve.true_positive_rate, curve.false_positive_rate
+    events, others = (float(value @ np.diff(rate)) for rate in rates)
+    return events, others

@@ -1,0 +1,476 @@
+"""Reliability diagrams on the page: a panel per model, or per question about classes."""
+
+from __future__ import annotations
+
+import math
+from itertools import chain
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+
+from properly._boundary._text import count_of_cases, listed, printable
+from properly.plots._axes import reach_of
+from properly.report import _vega as vega
+from properly.report._chart import Chart, NumberTable, short, thinned
+from properly.report._page_words import few, percent, score_in_words
+from properly.report._vega import INK
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from properly.calibration._decomposition import ClassDecomposition, Decomposition
+    from properly.calibration._reliability import Reliability
+    from properly.evaluation._record import Evaluation
+    from properly.report._vega import Spec
+    from properly.typing import Column
+
+
+# Of classes: how many stand in a row, and how many make even rows of three.
+CLASS_COLUMNS, BY_THREE = 4, (3, 5, 6, 9)
+# Bins of all curves together, so that many panels do not make a large page.
+ALL_BINS, FEWEST_BINS, CLASS_BAND_POINTS = 1500, 15, 40
+MOST_ROWS = 30
+QUESTION = {
+    "ordinal": "Each panel asks of every case: was it this class or a higher one?",
+    "multiclass": "Each panel asks of every case: was it this class?",
+}
+CLASS_LEAD = (
+    "The line says how often the answer was yes after each forecast of it. On the diagonal "
+    "forecasts mean what they say; below it yes came less often than was said, above it more "
+    "often. Axes end where the forecasts of a panel do."
+)
+BAND = (
+    "In the grey band the line of calibrated forecasts would run, at each point in {level} of "
+    "samples; somewhere, most lines leave it by chance. MCB is what recalibration would save at "
+    "most, DSC what the forecasts know."
+)
+# One band after the other can be read, not several at once.
+SEVERAL = "One line is one model. Switch all but one off to see where chance could have led it."
+# Panels of an event in a row.
+COLUMNS = 3
+# Events rarer than this are looked at on the scale of roots.
+RARE = 0.1
+TICKS = (0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1)
+# Shares of an axis between two ticks: numbers must not touch.
+APART = 0.13
+# The tallest bar of forecasts, in shares of the panel, and how many bars there are at most.
+TALLEST, BARS = 0.16, 24
+BAND_POINTS, BIN_POINTS = 120, 100
+# The smooth curve, and the ends of its band.
+SMOOTH_LINES = (("height", 0.9, [1, 0]), ("low", 0.8, [1, 3]), ("high", 0.8, [1, 3]))
+RATE = "how often it happened"
+END: Spec = {"field": "x2"}
+DIAGONAL = vega.mark("line", opacity=0.5, strokeDash=[4, 3], **INK)
+LEAD = (
+    "Each panel is one model. The line says how often the event happened after each forecast. On "
+    "the diagonal forecasts mean what they say; below it the event came less often than was said, "
+    "above it more often. In the grey band the line of calibrated forecasts would run, at each "
+    "point in {level} of samples; somewhere, most lines leave it by chance. Bars at the bottom "
+    "show where the forecasts are. The thin dark line is a smooth curve of the same, and dots are "
+    "the ends of its {level} band. MCB is what recalibration would save of the {score} at most, "
+    "DSC what the forecasts know."
+)
+TIMES = (
+    "Bands allow for dependence in time: the outcomes behind them depend on their neighbours as "
+    "much as these did."
+)
+HEAD = ("mean forecast", RATE, "MCB", "DSC")
+
+
+class Frame(NamedTuple):
+    """What both axes show: from 0 up to this, and whether on the scale of roots."""
+
+    top: float
+    root: bool
+
+    def at(self, share: float) -> float:
+        """Return what lies so high in the picture."""
+        return self.top * (share**2 if self.root else share)
+
+    def place(self, x: Column) -> Column:
+        """Return how high some numbers lie in the picture, in shares of it."""
+        share: Column = np.sqrt(x / self.top) if self.root else x / self.top
+        return share
+
+    def along(self, x: Column, y: Column) -> Column:
+        """Return how far along an increasing curve some points lie, to the right and up."""
+        return self.place(x) + self.place(y)
+
+    @property
+    def scale(self) -> Spec:
+        """The scale of either axis."""
+        linear: Spec = {"domain": [0, short(self.top)], "nice": False}
+        return linear | ({"type": "sqrt"} if self.root else {})
+
+    @property
+    def axis(self) -> Spec:
+        """What both axes have in common."""
+        ticks = [0.0]
+        for x in TICKS:
+            if x <= self.top and math.sqrt(x / self.top) - math.sqrt(ticks[-1] / self.top) > APART:
+                ticks.append(x)
+        return {"format": ".4~%"} | ({"values": ticks} if self.root else {"tickCount": 5})
+
+
+def frame_of(records: Any, event_rate: float) -> Frame:
+    """Show both axes up to 1, or as far as forecasts and event rates reach."""
+    return Frame(reach_of(records), event_rate < RARE)
+
+
+def allows_for_time(record: Reliability) -> bool:
+    """Return whether a band allows for dependence in time."""
+    return record.band is not None and record.dependence is not None
+
+
+def axes_of_rates(**more: Any) -> Spec:
+    """Put forecasts across, and how often the event happened up."""
+    return {"x": vega.measure("x", "forecast", **more), "y": vega.measure("y", RATE, **more)}
+
+
+def reliability_chart(evaluation: Evaluation) -> Chart | None:
+    """Draw how often the event, or each class, happened after each forecast."""
+    if not evaluation.reliability:
+        return None
+    of_event = evaluation.task == "binary"
+    lead, spec, alt, table = (_event_parts if of_event else _class_parts)(evaluation)
+    return Chart(
+        name="reliability",
+        title="Reliability: do forecasts mean what they say?",
+        lead=lead,
+        spec=spec,
+        alt=alt,
+        table=table,
+        wide=True,
+    )
+
+
+def _event_parts(evaluation: Evaluation) -> tuple[str, Spec, str, NumberTable]:
+    """Lay out one panel per model."""
+    records = evaluation.reliability
+    frame, names = frame_of(records.values(), evaluation.event_rate), list(records)
+    rows = [
+        {"model": name, "panel": k} | row
+        for k, name in enumerate(names)
+        for row in chain(_rows(evaluation, name, frame), _smooth(evaluation, name))
+    ]
+    panel = {
+        "width": vega.PANEL,
+        "height": vega.PANEL,
+        "encoding": axes_of_rates(scale=frame.scale, axis=frame.axis),
+        "layer": _layers(vega.model_color(names)),
+    }
+    spec = vega.model_panels(names, rows, panel, vega.PANEL, COLUMNS)
+    return _lead(evaluation, frame), spec, _alt(evaluation), _table(evaluation)
+
+
+def _lead(evaluation: Evaluation, frame: Frame) -> str:
+    level = f"{100 * evaluation.level:g} %"
+    lead = [LEAD.format(score=score_in_words(evaluation, evaluation.primary), level=level)]
+    if _has_corrected(evaluation):
+        lead.append("Both are biased upwards; the table of scores has them corrected.")
+    if any(map(allows_for_time, evaluation.reliability.values())):
+        lead.append(TIMES)
+    if frame.root:
+        lead.append("Both axes have a square-root scale.")
+    return " ".join(lead)
+
+
+def _has_corrected(evaluation: Evaluation) -> bool:
+    """Return whether the table of scores has parts that are corrected for their bias."""
+    return any(x[evaluation.primary].intervals for x in evaluation.decompositions.values())
+
+
+def _note(parts: Decomposition, more: str = "") -> Spec:
+    numbers = f"MCB {few(parts.miscalibration)} · DSC {few(parts.discrimination)}"
+    return {"kind": "note", "note": f"{numbers}{more}"}
+
+
+def _rows(evaluation: Evaluation, name: str, frame: Frame) -> list[Spec]:
+    """Lay out all that a panel shows as rows of one table."""
+    record, parts = evaluation.reliability[name], evaluation.decompositions[name]
+    more = " (uncorrected)" if _has_corrected(evaluation) else ""
+    return [
+        *({"kind": "diagonal", "x": x, "y": x} for x in (0, short(frame.top))),
+        _note(parts[evaluation.primary], more),
+        *_band(record, frame),
+        *_bars(record, frame),
+        *_curve(record, frame),
+        *_bins(record, frame),
+    ]
+
+
+def _smooth(evaluation: Evaluation, name: str) -> list[Spec]:
+    """Return the smooth curve and its band as lists, cut at 0 and 1; none where there is none."""
+    smooth = evaluation.smooth[name]
+    if smooth is None:
+        return []
+    columns = smooth.forecast, smooth.event_rate, smooth.lower, smooth.upper
+    names = ("at", "height", "low", "high")
+    lists = ([short(x) for x in np.clip(column, 0, 1).tolist()] for column in columns)
+    return [{"kind": "smooth"} | dict(zip(names, lists, strict=True))]
+
+
+def _band(record: Reliability, frame: Frame, most: int = BAND_POINTS) -> list[Spec]:
+    """Return the band where there are forecasts; beyond them nothing is claimed."""
+    band = record.band
+    if band is None:
+        return []
+    ends = record.value[[0, -1]]
+    defined = ~(np.isnan(band.lower) | np.isnan(band.upper))
+    inside = defined & (band.x > ends[0]) & (band.x < ends[1])
+    x = np.concatenate([ends[:1], band.x[inside], ends[1:]])
+    bounds = (np.interp(x, band.x[defined], bound[defined]) for bound in (band.lower, band.upper))
+    columns = thinned(x, *bounds, most=most, along=frame.place(x))
+    return [
+        {"kind": "band", "x": short(x), "y": short(low), "y2": short(min(high, frame.top))}
+        for x, low, high in zip(*(column.tolist() for column in columns), strict=True)
+    ]
+
+
+def _bars(record: Reliability, frame: Frame) -> list[Spec]:
+    """Draw bars whose areas, in the picture, are the numbers of forecasts."""
+    lower, upper, weight = _fewer(record, frame)
+    width = frame.place(np.minimum(upper, frame.top)) - frame.place(lower)
+    # Relative to the narrowest, so that no number overflows.
+    height = weight if record.discrete else weight * (width.min() / width)
+    height = TALLEST * height / height.max()
+    ends = (record.value, record.value) if record.discrete else (lower, upper)
+    columns = (x.tolist() for x in (lower, np.minimum(upper, frame.top), weight, height, *ends))
+    return [
+        {
+            "kind": "bar",
+            "x": short(low),
+            "x2": short(high),
+            "y": 0,
+            "y2": short(frame.at(tall)),
+            "range": _range(first, last),
+            "cases": count_of_cases(count),
+        }
+        for low, high, count, tall, first, last in zip(*columns, strict=True)
+        if count
+    ]
+
+
+def _fewer(record: Reliability, frame: Frame) -> tuple[Column, Column, Column]:
+    """Put bars of the histogram together into a few that are about equally wide."""
+    bars = record.histogram
+    lower = np.maximum(bars.lower, 0)
+    if record.discrete:
+        return lower, bars.upper, bars.weight
+    step = np.floor(frame.place(lower) * BARS)
+    first = np.flatnonzero(np.diff(step, prepend=-1))
+    last = np.append(first[1:] - 1, len(step) - 1)
+    return lower[first], bars.upper[last], np.add.reduceat(bars.weight, first)
+
+
+def _curve(record: Reliability, frame: Frame) -> list[Spec]:
+    x, y = record.curve()
+    columns = thinned(x, y, most=2 * BIN_POINTS, along=frame.along(x, y))
+    return [
+        {"kind": "curve", "x": short(x), "y": short(y)}
+        for x, y in zip(*(column.tolist() for column in columns), strict=True)
+    ]
+
+
+def _bins(
+    record: Reliability, frame: Frame, most: int = BIN_POINTS, *, ranged: bool = True
+) -> list[Spec]:
+    bins = record.bins
+    along = frame.along(bins.x_min, bins.event_rate)
+    columns = thinned(bins.x_min, bins.x_max, bins.weight, bins.event_rate, most=most, along=along)
+    return [
+        {
+            "kind": "bin",
+            "x": short(low),
+            "x2": short(high),
+            "y": short(rate),
+            **({"range": _range(low, high)} if ranged else {}),
+            "cases": count_of_cases(count),
+        }
+        for low, high, count, rate in zip(*(column.tolist() for column in columns), strict=True)
+    ]
+
+
+def _range(low: float, high: float) -> str:
+    return percent(low, 3) if low == high else f"{percent(low, 3)} to {percent(high, 3)}"
+
+
+def _layers(color: Spec) -> list[Spec]:
+    where = {"model": "model", "range": "forecasts", "cases": "cases"}
+    tooltip = vega.hover(where | {"y": (RATE, ".1%")})
+    bars = {"x2": END, "y2": {"field": "y2"}, "tooltip": vega.hover(where)}
+    unseen = {"opacity": 0, "clip": True}
+    band = vega.mark("area", opacity=0.16, clip=True, **INK)
+    return [
+        _layer("band", band, y2={"field": "y2"}),
+        _layer("bar", vega.mark("rect", opacity=0.35, **INK), **bars),
+        _layer("diagonal", DIAGONAL),
+        *(_smooth_line(field, width, dash) for field, width, dash in SMOOTH_LINES),
+        _layer("curve", vega.mark("line", strokeWidth=1.4), color=color),
+        _layer("bin", vega.mark("rule", strokeWidth=3.4), color=color, x2=END),
+        _layer("bin", vega.dot(14, opacity=1), color=color),
+        # Invisible wide marks make tooltips easy to hit, and take no room of their own.
+        _layer("bin", vega.mark("rule", strokeWidth=16) | unseen, x2=END, tooltip=tooltip),
+        _layer("bin", vega.dot(150) | unseen, tooltip=tooltip),
+        vega.corner_note(0.8),
+    ]
+
+
+def _smooth_line(field: str, width: float, dash: list[int]) -> Spec:
+    """Draw the smooth curve, or one end of its band."""
+    unfold = {"flatten": ["at", field], "as": ["x", "y"]}
+    look = vega.mark("line", strokeWidth=width, strokeDash=dash, opacity=0.75, clip=True, **INK)
+    return vega.layer(look, {}, vega.only_kind("smooth"), unfold, {"filter": "isValid(datum.y)"})
+
+
+def _layer(kind: str, mark: Spec, *steps: Spec, **encoding: Any) -> Spec:
+    """Draw the rows of one kind; both places are those of the panel."""
+    return vega.layer(mark, encoding, vega.only_kind(kind), *steps)
+
+
+def _alt(evaluation: Evaluation) -> str:
+    rule, score = evaluation.primary, score_in_words(evaluation, evaluation.primary)
+    parts = evaluation.decompositions
+    mcb = {name: parts[name][rule].miscalibration for name in evaluation.reliability}
+    means = [
+        f"{printable(name)} {percent(record.mean_forecast)}"
+        for name, record in evaluation.reliability.items()
+    ]
+    worst, best = max(mcb, key=lambda k: mcb[k]), min(mcb, key=lambda k: mcb[k])
+    overview = (
+        f"The event happened in {percent(evaluation.event_rate)} of cases; mean forecasts are "
+        f"{listed(means)}."
+    )
+    raw = f"{'Uncorrected m' if _has_corrected(evaluation) else 'M'}iscalibration ({score})"
+    if len(mcb) == 1:
+        return f"{overview} {raw} is {few(mcb[best])}."
+    return (
+        f"{overview} {raw} is least for {printable(best)}, {few(mcb[best])}, "
+        f"and largest for {printable(worst)}, {few(mcb[worst])}."
+    )
+
+
+def _cells(record: Reliability, parts: Decomposition | None) -> Iterator[str]:
+    """Write both rates, and two parts of the score."""
+    yield from (percent(x, 3) for x in (record.mean_forecast, record.event_rate))
+    for name in ("miscalibration", "discrimination"):
+        yield few(getattr(parts, name, math.nan), 3)
+
+
+def _table(evaluation: Evaluation) -> NumberTable:
+    rule, score = evaluation.primary, score_in_words(evaluation, evaluation.primary)
+    rows = [
+        (name, *_cells(record, evaluation.decompositions[name][rule]))
+        for name, record in evaluation.reliability.items()
+    ]
+    words = f"{score}, uncorrected" if _has_corrected(evaluation) else score
+    head = ("model", "mean forecast", "event rate", f"MCB ({words})", f"DSC ({words})")
+    return NumberTable(head, tuple(rows))
+
+
+def _class_parts(evaluation: Evaluation) -> tuple[str, Spec, str, NumberTable]:
+    """Lay out one panel per question, with a line per model."""
+    records = evaluation.reliability
+    every = [record for by_question in records.values() for record in by_question.values()]
+    questions = list(next(iter(records.values())))
+    banded = any(record.band is not None for record in every)
+    lead = [QUESTION[evaluation.task], CLASS_LEAD]
+    if len(records) > 1:
+        lead.append(SEVERAL if banded else "One line is one model.")
+    if banded:
+        lead.append(BAND.format(level=f"{100 * evaluation.level:g} %"))
+    if any(map(allows_for_time, every)):
+        lead.append(TIMES)
+    rows = [
+        (printable(question), printable(name), *_cells(record, part))
+        for question in questions
+        for name, by_question in records.items()
+        for record, part in [(by_question[question], _part(evaluation, name, question))]
+    ]
+    table = NumberTable(("question", "model", *HEAD), tuple(rows[:MOST_ROWS]))
+    spec = _class_spec(list(records), questions, _class_rows(evaluation, questions))
+    return " ".join(lead), spec, _class_alt(evaluation, questions), table
+
+
+def _class_rows(evaluation: Evaluation, questions: list[str]) -> list[Spec]:
+    """Lay out all that the panels show as rows of one table."""
+    records = evaluation.reliability
+    most = max(ALL_BINS // (len(records) * len(questions)), FEWEST_BINS)
+    rows: list[Spec] = []
+    for k, question in enumerate(questions):
+        asked = [by_question[question] for by_question in records.values()]
+        end = float(max(max(x.value[-1], x.bins.event_rate[-1]) for x in asked)) or 1.0
+        frame = Frame(end, root=False)
+        rows += [{"question": k, "kind": "diagonal", "x": x, "y": x} for x in (0, short(end))]
+        for name, record in zip(records, asked, strict=True):
+            curve = _bins(record, frame, most, ranged=False)
+            part = _part(evaluation, name, question)
+            notes = [] if part is None else [_note(part)]
+            every = curve + _band(record, frame, CLASS_BAND_POINTS) + notes
+            rows += [{"question": k, "model": name} | row for row in every]
+    return rows
+
+
+def _part(evaluation: Evaluation, name: str, question: str) -> Decomposition | None:
+    """Find what the score of a question is made of, by the first rule that asks it."""
+    record: ClassDecomposition
+    for record in evaluation.decompositions[name].values():
+        if question in record:
+            return record[question]
+    return None
+
+
+def _class_spec(names: list[str], questions: list[str], rows: list[Spec]) -> Spec:
+    columns = COLUMNS if len(questions) in BY_THREE else CLASS_COLUMNS
+    size = vega.PANEL if columns == COLUMNS else vega.SMALL_PANEL
+    scale, axis = {"zero": True, "nice": False}, {"format": ".4~%", "tickCount": 4}
+    return {
+        "params": [vega.shown(names), vega.name_list("questions", questions)],
+        "data": {"values": rows},
+        "facet": vega.facet("question", "questions", size),
+        "columns": columns,
+        "resolve": vega.APART | {"scale": vega.APART["axis"]},
+        "spec": {
+            "width": size,
+            "height": size,
+            "encoding": axes_of_rates(scale=scale, axis=axis),
+            "layer": _class_layers(names),
+        },
+    }
+
+
+def _class_layers(names: list[str]) -> list[Spec]:
+    color, on = vega.model_color(names), vega.only_shown()
+    corners = ({"calculate": "[datum.x, datum.x2]", "as": "corner"}, {"flatten": ["corner"]})
+    line = {"x": {"field": "corner"}, "color": color, "strokeDash": vega.model_dash(names)}
+    titles = {"model": "model", "x": ("forecasts from", ".1%"), "x2": ("to", ".1%")}
+    tooltip = vega.hover(titles | {"cases": "cases", "y": (RATE, ".1%")})
+    band = {"y2": {"field": "y2"}, "detail": vega.category("model"), "opacity": _alone(0.16)}
+    return [
+        _layer("band", vega.mark("area", **INK), on, **band),
+        _layer("diagonal", DIAGONAL),
+        _layer("bin", vega.mark("line", strokeWidth=1.6), on, *corners, **line),
+        _layer("bin", vega.dot(12, opacity=1), on, color=color),
+        # Invisible wide marks make tooltips easy to hit.
+        _layer("bin", vega.mark("rule", strokeWidth=12, opacity=0), on, x2=END, tooltip=tooltip),
+        _layer("bin", vega.dot(120, opacity=0), on, tooltip=tooltip),
+        vega.corner_note(_alone(0.8)),
+    ]
+
+
+def _alone(opacity: float) -> Spec:
+    """Show only what belongs to a single model; a filter would leave scales without data."""
+    return {"condition": {"test": "length(shown) == 1", "value": opacity}, "value": 0}
+
+
+def _class_alt(evaluation: Evaluation, questions: list[str]) -> str:
+    sentences = []
+    for name, by_question in evaluation.reliability.items():
+        apart = {q: r.mean_forecast - r.event_rate for q, r in by_question.items()}
+        worst = max(apart, key=lambda question: abs(apart[question]))
+        said, was = by_question[worst].mean_forecast, by_question[worst].event_rate
+        sentences.append(
+            f"Of {printable(name)} mean forecast and frequency differ most for the question "
+            f"{printable(worst)}: {percent(said)} forecast, {percent(was)} happened."
+        )
+    return f"Panels for {listed(questions)}. {' '.join(sentences[:2])}"

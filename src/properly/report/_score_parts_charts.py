@@ -1,0 +1,375 @@
+"""What scores are made of: model against source, and miscalibration against discrimination."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING, Any
+
+from properly._boundary._text import amount_of, listed, printable
+from properly.plots._names import label_places
+from properly.plots._score_plane import plane_of
+from properly.probability._power import LABELS, POWERS
+from properly.report import _vega as vega
+from properly.report._chart import Chart, NumberTable, short
+from properly.report._page_words import decimals_for, few, fixed, from_to, percent, score_in_words
+from properly.report._vega import INK
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from properly.calibration._decomposition import Decomposition
+    from properly.evaluation._record import Evaluation
+    from properly.plots._score_plane import Isoline, ScorePlane
+    from properly.probability._means import Means
+    from properly.report._vega import Spec
+
+    Models = Mapping[str, Decomposition]
+
+# The marks of the three means, as in the figures of the library.
+SHAPES = {
+    "decisiveness": "triangle-up",
+    "mean probability": "diamond",
+    "robustness": "triangle-down",
+}
+# Pixels of a row, and the part of the axis below the least number.
+ROW, AIR = 54, 0.04
+SOURCE_LEAD = (
+    "For every case, take the probability that was given to the outcome. The diamond is its "
+    "geometric mean, the mean probability of the outcome: the log score on the scale of "
+    "probabilities, 100 % at best. "
+    "The arithmetic mean (triangle up) is hardly moved by surprises, the mean of power −2/3 "  # noqa: RUF001
+    "(triangle down) feels them most. Coloured: what the forecasts gave. Grey below it: what they "
+    "would have given had every forecast come true as often as it said, the source. Where the "
+    "two diamonds are apart, forecasts do not mean what they say."
+)
+# Pixels of a panel, how many stand in a row, how many there are at most, and what they are apart.
+# The scores at the ends of lines stand right of a panel.
+WIDTH, HEIGHT, COLUMNS, PANELS, GAP = 410, 280, 2, 4, 110
+MOST_ROWS = 30
+# Pixels of a name at most, of a letter on average, and of the height of letters.
+LONGEST, LETTER, HIGH = 150, 6.1, 12.0
+PLANE_LEAD = (
+    "A score is uncertainty, which no model can help, plus miscalibration less discrimination. "
+    "Miscalibration is what it costs that forecasts do not mean what they say, discrimination "
+    "what they know. Good models are "
+    "high and to the left. Models on one slanted line have the same score; below the thicker "
+    "line they are worse than the constant event rate."
+)
+
+
+def source_chart(evaluation: Evaluation) -> Chart | None:
+    """Draw three means of the probability of what happened, of each model and of its source."""
+    if not evaluation.means:
+        return None
+    means = evaluation.means
+    order = sorted(means, key=lambda name: -means[name].mean_probability)
+    rows = [row for place, name in enumerate(order) for row in _rows(name, place, means[name])]
+    return Chart(
+        name="source",
+        title="Model against source: the probability given to what happened",
+        lead=SOURCE_LEAD,
+        spec=_source_spec(list(means), rows, next(iter(means.values())).baseline),
+        alt=_source_alt(means, order),
+        table=_source_table(means),
+    )
+
+
+def _rows(name: str, place: int, means: Means) -> list[Spec]:
+    """Lay out the marks of the model and of the source, and what is to be said about a zero."""
+    both = {"model": means.model, "source": means.source}
+    row: Spec = {"model": name, "place": place}
+    rows = [
+        row
+        | {"whose": whose, "mean": LABELS[mean], "x": short(getattr(three, mean))}
+        | {"own": short(getattr(means.model, mean)), "source": short(getattr(means.source, mean))}
+        for whose, three in both.items()
+        for mean in POWERS
+    ]
+    if means.impossible:
+        words = f"0: called impossible what happened in {amount_of(means.impossible)}"
+        rows.append(row | {"whose": "model", "said": words, "x": 0})
+    return rows
+
+
+def _source_spec(names: list[str], rows: list[Spec], baseline: float) -> Spec:
+    least = min(row["x"] for row in rows)
+    low = 0 if least < 0.3 else round(int(10 * (least - AIR)) / 10, 1)
+    axis = {"format": "~%", "tickCount": 6, "title": "average probability given to what happened"}
+    sort = {"field": "place", "op": "min"}
+    lanes = {"domain": ["model", "source"], "paddingOuter": 0.6}
+    scale = {"domain": [low, 1], "nice": False, "zero": False}
+    at = {
+        "y": vega.category("model", sort=sort, axis=vega.BARE | {"labelLimit": 150}),
+        "x": vega.measure("x", scale=scale, axis=axis),
+        "yOffset": vega.category("whose", scale=lanes),
+    }
+    return {
+        "params": [vega.shown(names)],
+        "data": {"values": rows},
+        "transform": [vega.only_shown()],
+        "width": "container",
+        "height": ROW * len(names),
+        "layer": [
+            *_baseline(baseline, at["x"]),
+            *_marks("model", at, vega.model_color(names)),
+            *_marks("source", at, None),
+            *_written(at),
+        ],
+    }
+
+
+def _marks(whose: str, at: Spec, color: Spec | None) -> list[Spec]:
+    """Draw three marks and the line that joins them: full for a model, hollow for a source."""
+    chosen = {"filter": f"datum.whose == '{whose}' && isValid(datum.mean)"}
+    look: Spec = {} if color else {"opacity": 0.7} | INK
+    paint: Spec = {"color": color} if color else {}
+    ends = {"x": at["x"] | {"aggregate": "min"}, "x2": {"field": "x", "aggregate": "max"}}
+    legend = {"title": None, "orient": "top"} | dict.fromkeys(
+        ("symbolFillColor", "symbolStrokeColor"), "currentColor"
+    )
+    scale = {"domain": list(SHAPES), "range": list(SHAPES.values())}
+    titles = {"own": ("of the forecasts", ".2%"), "source": ("of the source", ".2%")}
+    shown = {
+        "shape": vega.category("mean", scale=scale, legend=legend),
+        "tooltip": vega.hover({"model": "model", "mean": "mean"} | titles),
+    }
+    point = vega.mark("point", filled=color is not None, size=90, strokeWidth=1.6)
+    return [
+        vega.layer(vega.mark("rule", strokeWidth=1.6) | look, at | ends | paint, chosen),
+        vega.layer(point | (look or {"opacity": 1}), at | paint | shown, chosen),
+    ]
+
+
+def _written(at: Spec) -> list[Spec]:
+    """Write the mean probability above its mark; or, where it is 0, why."""
+    above = vega.mark("text", baseline="bottom", dy=-7, **INK)
+    own = {"filter": "datum.whose == 'model' && datum.mean == 'mean probability' && datum.x > 0"}
+    said = {"filter": "isValid(datum.said)"}
+    return [
+        vega.layer(above | {"opacity": 0.85}, at | {"text": vega.measure("x", format=".1%")}, own),
+        vega.layer(above | {"align": "left", "dx": 8}, at | {"text": vega.category("said")}, said),
+    ]
+
+
+def _baseline(baseline: float, x: Spec) -> list[Spec]:
+    """Draw the mean probability of forecasts that are the event rate."""
+    place = {"x": x | {"field": "at"}}
+    rows = [{"at": short(baseline), "who": "event rate"}]
+    ink: Spec = {"opacity": 0.55} | INK
+    tooltip = {"tooltip": vega.hover({"at": ("event rate", ".2%")})}
+    words = {"y": {"value": 0}, "text": vega.category("who")}
+    dashed = vega.mark("rule", strokeDash=[4, 3], strokeWidth=1.2, **ink)
+    text = vega.mark("text", baseline="bottom", dy=-3, **ink)
+    return [
+        vega.layer(dashed, place | tooltip, values=rows),
+        vega.layer(text, place | words, values=rows),
+    ]
+
+
+def _source_alt(means: dict[str, Means], order: list[str]) -> str:
+    probabilities = [
+        f"{printable(name)} {percent(means[name].mean_probability, 3)}"
+        f" where its source has {percent(means[name].source.mean_probability, 3)}"
+        for name in order
+    ]
+    baseline = percent(means[order[0]].baseline, 3)
+    return (
+        "Mean probability of the outcome, a geometric mean: "
+        f"{listed(probabilities)}. No model has {baseline}."
+    )
+
+
+def _source_table(means: dict[str, Means]) -> NumberTable:
+    head = ("model", *LABELS.values(), "mean probability of the source", "ratio to the source")
+    rows = []
+    for name, one in means.items():
+        three = (percent(getattr(one.model, mean), 3) for mean in POWERS)
+        rows.append((name, *three, percent(one.source.mean_probability, 3), few(one.divergence, 3)))
+    return NumberTable(head, tuple(rows))
+
+
+def plane_chart(evaluation: Evaluation) -> Chart | None:
+    """Draw miscalibration against discrimination, one panel per rule."""
+    panels = {rule: models for rule in _rules(evaluation) if (models := _finite(evaluation, rule))}
+    if not panels:
+        return None
+    chosen = dict(list(panels.items())[:PANELS])
+    rows = [
+        _plane_row(name, score_in_words(evaluation, rule), evaluation.decompositions[name][rule])
+        for rule in _rules(evaluation)
+        for name in evaluation.decompositions
+    ]
+    ends = "corrected interval"
+    head = ("model", "by the", "score", "miscalibration", ends, "discrimination", ends)
+    return Chart(
+        name="plane",
+        title="What scores are made of",
+        lead=_plane_lead(evaluation),
+        spec={
+            "params": [vega.shown(evaluation.decompositions)],
+            "columns": COLUMNS,
+            "bounds": "flush",
+            "spacing": GAP,
+            "concat": [_panel(evaluation, rule, models) for rule, models in chosen.items()],
+        },
+        alt=_plane_alt(score_in_words(evaluation, next(iter(panels))), next(iter(panels.values()))),
+        table=NumberTable(head, tuple(rows[:MOST_ROWS])),
+        wide=len(chosen) > 1,
+    )
+
+
+def _rules(evaluation: Evaluation) -> list[str]:
+    """Name the rules, the one that models are judged by first."""
+    names = [rule.name for rule in evaluation.rules]
+    return sorted(names, key=lambda name: name != evaluation.primary)
+
+
+def _finite(evaluation: Evaluation, rule: str) -> dict[str, Decomposition]:
+    parts = {name: by_rule[rule] for name, by_rule in evaluation.decompositions.items()}
+    return {
+        name: x
+        for name, x in parts.items()
+        if math.isfinite(x.miscalibration) and math.isfinite(x.discrimination)
+    }
+
+
+def _plane_lead(evaluation: Evaluation) -> str:
+    lead = PLANE_LEAD
+    if any(parts.intervals for by in evaluation.decompositions.values() for parts in by.values()):
+        lead += (
+            f" Bars are {100 * evaluation.level:g} % intervals. They are corrected for a bias that "
+            "points have, which may lie outside of them."
+        )
+    for rule in _rules(evaluation):
+        drawn = _finite(evaluation, rule)
+        missing = [name for name in evaluation.decompositions if name not in drawn]
+        if missing:
+            score = score_in_words(evaluation, rule)
+            lead += f" Infinite by the {score}, and not drawn: {listed(missing)}."
+    return lead
+
+
+def _panel(evaluation: Evaluation, rule: str, models: Models) -> Spec:
+    plane, names = plane_of(models.values()), list(evaluation.decompositions)
+    axis = {"grid": False, "tickCount": 4}
+    place = {
+        field: vega.measure(field, title, scale={"domain": [0, end], "nice": False}, axis=axis)
+        for field, title, end in (
+            ("x", "miscalibration", plane.right),
+            ("y", "discrimination", plane.top),
+        )
+    }
+    # Room for the scores at the ends of lines, which stand above the panel.
+    title = {"anchor": "start", "fontSize": 12, "offset": 16}
+    return {
+        "title": {"text": score_in_words(evaluation, rule)} | title,
+        "width": WIDTH,
+        "height": HEIGHT,
+        "layer": [_isolines(plane, place), *_models(models, names, plane, place)],
+    }
+
+
+def _isolines(plane: ScorePlane, place: Spec) -> Spec:
+    """Draw lines of equal score, with the score where each leaves the picture."""
+    weight = {"condition": {"test": "datum.none", "value": 1.4}, "value": 0.7}
+    paler = {"condition": {"test": "datum.none", "value": 0.6}, "value": 0.25}
+    ends = {"x2": {"field": "x2"}, "y2": {"field": "y2"}, "strokeWidth": weight, "opacity": paler}
+    at_end = {"x": place["x"] | {"field": "x2"}, "y": place["y"] | {"field": "y2"}}
+    text = vega.mark("text", opacity=0.65, fontSize=10, **INK, **_stand())
+    return {
+        "data": {"values": [_isoline(plane, line) for line in plane.isolines()]},
+        "layer": [
+            vega.layer(vega.mark("rule", clip=True, **INK), place | ends),
+            vega.layer(text, at_end | {"text": vega.category("label")}),
+        ],
+    }
+
+
+def _stand() -> Spec:
+    """Let words stand beside their point as its row says."""
+    return {name: {"expr": f"datum.{name}"} for name in ("dx", "dy", "align", "baseline")}
+
+
+def _isoline(plane: ScorePlane, line: Isoline) -> Spec:
+    above = {"dx": 0, "dy": -3, "align": "center", "baseline": "bottom"}
+    beside = {"dx": 3, "dy": 0, "align": "left", "baseline": "middle"}
+    none = line.score == plane.uncertainty
+    label = few(line.score, 3) if none else f"{line.score:.{line.digits}f}"
+    corners = zip(("x", "y", "x2", "y2"), (*line.start, *line.end), strict=True)
+    stand = above if line.end[0] < plane.right else beside
+    return {"label": label, "none": none} | dict(corners) | stand
+
+
+def _models(models: Models, names: list[str], plane: ScorePlane, place: Spec) -> list[Spec]:
+    color = {"color": vega.model_color(names)}
+    bars = [
+        {"model": name} | dict(zip(("x", "y", "x2", "y2"), map(short, bar), strict=True))
+        for name, parts in models.items()
+        for bar in plane.bars(parts)
+    ]
+    # A name has the colour of its point: others may be nearer.
+    text = vega.mark("text", fontSize=11, fontWeight=600, limit=LONGEST) | _stand()
+    numbers = {"score": "score", "x": "miscalibration", "y": "discrimination"}
+    titles = {"model": "model"} | {field: (title, ".5f") for field, title in numbers.items()}
+    named = {"text": vega.category("model", "model")}
+    rule = vega.layer(
+        vega.mark("rule", strokeWidth=1.2, opacity=0.8),
+        place | {"x2": {"field": "x2"}, "y2": {"field": "y2"}} | color,
+        vega.only_shown(),
+        values=bars,
+    )
+    points = {
+        "data": {"values": _points(models, plane, bars)},
+        "transform": [vega.only_shown()],
+        "layer": [
+            vega.layer(vega.dot(70, opacity=1), place | color | {"tooltip": vega.hover(titles)}),
+            vega.layer(text, place | color | named),
+        ],
+    }
+    return [rule, points] if bars else [points]
+
+
+def _points(models: Models, plane: ScorePlane, bars: list[Spec]) -> list[Spec]:
+    """Place points, and their names where they cover least."""
+
+    def pixels(x: float, y: float) -> tuple[float, float]:
+        return WIDTH * x / plane.right, HEIGHT * (1 - y / plane.top)
+
+    taken = []
+    for bar in bars:
+        (left, low), (right, high) = pixels(bar["x"], bar["y"]), pixels(bar["x2"], bar["y2"])
+        taken.append((left - 1, high - 1, right + 1, low + 1))
+    places = [pixels(x.miscalibration, x.discrimination) for x in models.values()]
+    sizes = [(min(LETTER * len(name), LONGEST), HIGH) for name in models]
+    stands = label_places(places, sizes, (0.0, 0.0, WIDTH, HEIGHT), taken)
+    return [
+        {
+            "model": name,
+            "x": short(x.miscalibration),
+            "y": short(x.discrimination),
+            "score": short(x.score),
+        }
+        | stand._asdict()
+        for (name, x), stand in zip(models.items(), stands, strict=True)
+    ]
+
+
+def _plane_alt(score: str, models: Models) -> str:
+    equations = [
+        f"{printable(name)} {few(x.score, 4)} = {few(x.uncertainty, 4)} + "
+        f"{few(x.miscalibration, 3)} - {few(x.discrimination, 3)}"
+        for name, x in sorted(models.items(), key=lambda item: item[1].score)
+    ]
+    return (
+        f"Scores by the {score}, as uncertainty plus miscalibration minus discrimination, the best "
+        f"first: {'; '.join(equations)}."
+    )
+
+
+def _plane_row(name: str, rule: str, parts: Decomposition) -> tuple[str, ...]:
+    digits = max(decimals_for(parts.uncertainty, 4), 5)
+    cells: list[Any] = [printable(name), rule, fixed(parts.score, digits)]
+    for what in ("miscalibration", "discrimination"):
+        ends = getattr(parts.intervals, what) if parts.intervals else (math.nan, math.nan)
+        cells += [fixed(getattr(parts, what), digits), from_to(ends, digits)]
+    return tuple(cells)
