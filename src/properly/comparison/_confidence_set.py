@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 import numpy as np
 
-from properly._boundary._exponents import divided, exponent_of
 from properly._boundary._notices import import_extra
 from properly._boundary._options import as_drawing, check_choice, check_whole
 from properly._boundary._record import Record
@@ -309,12 +308,10 @@ def _p_values(
     distinct = [label.index(i) for i in range(len(place))]
     _require_varying([names[i] for i in distinct], loss[:, distinct])
     level, replicates, rng = drawing
-    # Only differences matter, which are lost in means of what all have in common; of these only
-    # ratios do, and squares of the smallest vanish.
+    # Only differences matter, which are lost in means of what all have in common.
     loss = loss[:, distinct]
     nearest = np.abs(loss).argmin(axis=1, keepdims=True)
     loss = loss - np.take_along_axis(loss, nearest, axis=1)
-    loss = divided(loss, exponent_of(np.abs(loss)))
     result = boot.MCS(loss, 1 - level, replicates, length, method, seed=rng)
     result.compute()
     left_out = [_single(x) for x in result.pvalues.index.tolist()]

@@ -21,9 +21,9 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeAlias
 
 import numpy as np
 
-from properly._boundary._exponents import divided, exponent_of
 from properly._boundary._libraries import freeze
 from properly._boundary._record import plain
+from properly._boundary._tolerances import SAME_SUM
 from properly.comparison._group_variance import (
     Homogeneity,
     homogeneity,
@@ -46,16 +46,11 @@ if TYPE_CHECKING:
 
 Scale: TypeAlias = Literal["plain", "share", "log"]
 
-ROUNDING = 1e-13
 # Fewer cases, or clusters, do not tell how skewed they are.
 FOR_SKEWNESS = 10
 # With 10 to 25 expected events in each of ten equal groups, some skill is called different in 5 to
 # 30 % of samples instead of 5, by rule and calibration; with 35 in 8 %, as the coverage study says.
 FOR_SKILL = 30
-# Numbers between these have squares, and sums of squares, that are doubles.
-SMALL, LARGE = 1e-150, 1e150
-# What is so many standard errors away is not corrected for skewness.
-FAR = 1e50
 
 
 def skewness(influence: Column, *, of_clusters: bool = False) -> float:
@@ -64,7 +59,6 @@ def skewness(influence: Column, *, of_clusters: bool = False) -> float:
     The few largest clusters make the third moment of their sums noisy: its variance under symmetry,
     the sum of sixth powers, is taken off, as James and Stein do.
     """
-    influence = divided(influence, exponent_of(np.abs(influence)))
     square, cube = float(influence @ influence), float(influence @ influence**2)
     if not square > 0:
         return 0.0
@@ -83,11 +77,7 @@ def straighten(t: Column, skew: Column) -> Column:
 
     has hardly any; Hall's constant a / 6 is left out, so that no difference stays none.
     """
-    near = np.abs(t) < FAR
-    x, a = t[near], skew[near]
-    result = t.copy()
-    result[near] = x + a * x**2 / 3 + a**2 * x**3 / 27
-    return result
+    return np.asarray(t + skew * t**2 / 3 + skew**2 * t**3 / 27)
 
 
 def bend(x: Column, skew: Column) -> Column:
@@ -178,8 +168,6 @@ def add_up(measure: Measure, split: Split) -> Sums:
         sides = design.totals(sides)
         for k, some in enumerate((member, ~member)):
             sides[k] *= np.sqrt(_factor(design, some))
-        # Nothing is known of a spread whose squares are no doubles.
-        sides[np.isfinite(sides) & (np.abs(sides) > LARGE)] = np.nan
         squares[:, g] = (sides**2).sum(axis=1)
         # Of a cluster with an infinite loss on either side, nothing is known.
         with np.errstate(invalid="ignore"):
@@ -199,7 +187,7 @@ def _spread(total: Column, size: Column, design: Design) -> Spread:
     else:
         with np.errstate(invalid="ignore"):
             spread = Spread(dot(total, total), design.units - 1)
-    lost = (spread.errors <= ROUNDING * size) & (size > 0)
+    lost = (spread.errors <= SAME_SUM * size) & (size > 0)
     joint = np.where(lost[:, None] | lost, np.nan, spread.covariance)
     return Spread(joint, spread.degrees)
 
@@ -346,9 +334,8 @@ def contrast_sums(
     rng: np.random.Generator,
 ) -> Contrast:
     """Do so of what the influences of the cases add up to, however that was found."""
-    own, apart = (in_reach(x, SMALL, LARGE) for x in (sums.own, sums.apart))
+    own, apart, skew = in_reach(sums.own), in_reach(sums.apart), sums.skew
     sums = sums._replace(own=own, apart=apart)
-    skew = sums.skew
     if scale == "log":
         # The logarithm of a ratio of sums of clusters is nearly symmetric, as simulations say.
         curved = skewness_on_log_scale(skew, sums.squares, apart.errors)
@@ -427,8 +414,7 @@ def _together(sums: Sums, split: Split, scale: Scale) -> dict[str, Any]:
     """Draw the groups together, and test whether they differ; small ones take no part."""
     value, own = sums.value, sums.own
     joint = own.covariance.copy()
-    known = split.enough & (np.abs(value) < LARGE)
-    np.fill_diagonal(joint, np.where(known, np.diagonal(joint), np.nan))
+    np.fill_diagonal(joint, np.where(split.enough, np.diagonal(joint), np.nan))
     variance = np.diagonal(joint)
     drawn = shrink(value, variance)
     used = ~np.isnan(drawn.value)

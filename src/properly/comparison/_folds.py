@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 import numpy as np
 
 from properly._boundary._arrays import check_column
-from properly._boundary._exponents import deviation
 from properly._boundary._labels import names_of_labels, one_kind
 from properly._boundary._libraries import freeze, to_numpy
 from properly._boundary._notices import notice
@@ -440,7 +439,7 @@ def _deviation(scores: Column) -> float:
     defined = scores[~np.isnan(scores)]
     if len(defined) < 2 or not np.isfinite(defined).all():
         return np.nan
-    return float(deviation(defined[None])[0])
+    return float(defined.std(ddof=1))
 
 
 def _gather(

@@ -6,16 +6,15 @@ and its forecast. So sums over the cases of each group, of their products up to 
 
 from __future__ import annotations
 
-import math
+from dataclasses import replace
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from properly._boundary._exponents import divided, exponent_of
 from properly.comparison._contrasts import Split, Sums, contrast_sums
 from properly.counts._cases import rows_in_use
 from properly.counts._scoring import losses
-from properly.inference._moments import Spread
+from properly.inference._moments import Moments, Spread
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -27,63 +26,22 @@ if TYPE_CHECKING:
     from properly.typing import Column
 
 
-# What differs from a mean by rounding alone does not differ.
-ROUNDING = 1e-14
-NOT_DIVIDED = np.zeros(4, dtype=np.intp)
-
-
-class GroupMoments(NamedTuple):
-    """What is known of the cases of one group, under one rule.
-
-    The four numbers of a case are 1, its loss, its outcome and its forecast. `total` has their
-    weighted sums, `about` the sums of products of two deviations from the group's means, with
-    squared weights, and `third` those of three, with cubes. Where the cases at a forecast differ in
-    weight, their cubes are taken to add up to the least that they can.
-
-    Products are those of weighted numbers divided by 2 to the power of `exponent`, one for each of
-    the four: squares of forecasts near 1e-300, or of very light groups, would vanish.
-    """
-
-    total: Column
-    about: Column
-    third: Column
-    exponent: Column = NOT_DIVIDED
-
-    @property
-    def mean(self) -> Column:
-        """The weighted means; the first is 1."""
-        mean: Column = self.total / self.total[0]
-        return mean
-
-
-def moments_of_rows(
-    cases: Cases, rule: BinaryRule, number: Column, groups: int
-) -> list[GroupMoments]:
+def moments_of_rows(cases: Cases, rule: BinaryRule, number: Column, groups: int) -> list[Moments]:
     """Add up the cases of each group, in one pass over all; `number` is the group of each."""
     y, p, weight, _ = rows_in_use(cases)
-    case = np.stack([np.ones(len(y)), losses(cases, rule), y, p])
+    amount = np.stack([losses(cases, rule), y, p])
     order = np.argsort(number, kind="stable")
-    case, weight = case[:, order], weight[order]
+    amount, weight = amount[:, order], weight[order]
     end = np.cumsum(np.bincount(number, minlength=groups)).tolist()
     pieces = (slice(i, j) for i, j in zip([0, *end[:-1]], end, strict=True))
-    return [_moments(case[:, some], weight[some]) for some in pieces]
-
-
-def _moments(case: Column, weight: Column) -> GroupMoments:
-    total = (case * weight).sum(axis=1)
+    sums = [Moments.from_rows(amount[:, some], weight[some], third=True) for some in pieces]
     # Of an infinite mean nothing is said, but the outcomes and forecasts still are.
-    case = case if math.isfinite(total[1]) else np.where(np.isfinite(total)[:, None], case, 0.0)
-    away = case - (np.where(np.isfinite(total), total, 0.0) / total[0])[:, None]
-    away[np.abs(away) <= ROUNDING * np.abs(case)] = 0.0
-    # What is said of all cases alike is no deviation.
-    away[0] = 1.0
-    exponent, of_weight = np.array([exponent_of(row) for row in np.abs(case)]), exponent_of(weight)
-    away, weight = divided(away, exponent[:, None]), divided(weight, of_weight)
-    square = away * weight**2
-    about = np.einsum("ai,bi->ab", square, away)
-    pairs = (square * weight)[:, None] * away
-    third = np.einsum("abi,ci->abc", pairs, away)
-    return GroupMoments(total, about, third, exponent + of_weight)
+    return [
+        replace(x, about=np.nan_to_num(x.about), third=np.nan_to_num(np.asarray(x.third)))
+        if np.isinf(x.mean[0])
+        else x
+        for x in sums
+    ]
 
 
 class Measured(NamedTuple):
@@ -94,7 +52,7 @@ class Measured(NamedTuple):
 
 
 def compare_moments(
-    moments: Sequence[GroupMoments], rule: BinaryRule, split: Split, drawing: Drawing
+    moments: Sequence[Moments], rule: BinaryRule, split: Split, drawing: Drawing
 ) -> dict[str, Contrast]:
     """Compare the score, the skill and observed to expected events."""
     measures: dict[str, tuple[Callable[[Column], Measured], Scale]] = {"score": (_score, "plain")}
@@ -145,9 +103,7 @@ def _observed(total: Column) -> Measured:
 
 # Products that are no doubles leave numbers without an error that could be told.
 @np.errstate(over="ignore", invalid="ignore")
-def _add_up(
-    of: Callable[[Column], Measured], moments: Sequence[GroupMoments], split: Split
-) -> Sums:
+def _add_up(of: Callable[[Column], Measured], moments: Sequence[Moments], split: Split) -> Sums:
     """Add influences up over the cases of each group, and of each rest."""
     groups, every = len(moments), int(split.units.inside.sum())
     totals = np.stack([x.total for x in moments])
@@ -164,9 +120,8 @@ def _add_up(
         # What a case of this group adds to each difference: to its own from inside.
         turn = -outside
         turn[k] = inside[k]
-        turn = np.ldexp(_about_mean(turn, group.mean), group.exponent)
-        here = turn @ group.about @ turn.T
-        cubes += np.einsum("ga,gb,gc,abc->g", turn, turn, turn, group.third)
+        here = group.products_of(turn)
+        cubes += group.cubes_of(turn)
         # A sum of squares is not negative, whatever rounding leaves of it.
         own = np.maximum(np.diagonal(here), 0.0)
         np.fill_diagonal(here, own)
@@ -184,17 +139,6 @@ def _turns(side: Sequence[Measured], scale: Column) -> Column:
     turns = np.stack([x.turn for x in side])
     known = np.isfinite([x.value for x in side]) & np.isfinite(turns).all(axis=1)
     return np.where(known[:, None], turns, np.nan) * scale[:, None]
-
-
-def _about_mean(turn: Column, mean: Column) -> Column:
-    """Write what is linear in the four numbers of a case by their deviations from a mean."""
-    centred = turn.copy()
-    finite = np.where(np.isfinite(mean), mean, 0.0)
-    terms = turn * finite
-    constant = terms.sum(axis=1)
-    constant[np.abs(constant) <= ROUNDING * np.abs(terms).sum(axis=1)] = 0.0
-    centred[:, 0] = constant
-    return centred
 
 
 def _scales(split: Split) -> Column:

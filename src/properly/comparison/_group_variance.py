@@ -17,8 +17,6 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from properly._boundary._exponents import divided
-
 if TYPE_CHECKING:
     from properly.inference._design import Design
     from properly.typing import Column
@@ -114,9 +112,6 @@ def of_differences(inside: Column, outside: Column, units: Units) -> Column:
 
 def _satterthwaite(inside: Column, outside: Column, units: Units) -> Column:
     free, other = units.free_inside, units.free_outside
-    # Only their ratio matters, and the square of either may be no double.
-    exponent = np.frexp(np.fmax(inside, outside))[1]
-    inside, outside = divided(inside, exponent), divided(outside, exponent)
     with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
         shared = np.where(units.shared > 0, units.shared, 0.0)
         below = inside**2 / free + outside**2 / other + 2 * shared * inside * outside

@@ -24,7 +24,7 @@ from properly._boundary._options import as_drawing, as_generator, check_level
 from properly._boundary._text import many
 from properly.comparison._contrasts import Split, bounded
 from properly.comparison._differences import ModelScores, PairSums
-from properly.comparison._group_moments import GroupMoments, compare_moments
+from properly.comparison._group_moments import compare_moments
 from properly.comparison._group_variance import Units
 from properly.comparison._groups import (
     FOR_CLUSTERS,
@@ -395,7 +395,7 @@ def _sides(tally: Tally) -> list[Column]:
     return [events, weight - events]
 
 
-def moments_of(sums: ScoreSums, tally: Tally, rule: BinaryRule, model: str) -> GroupMoments:
+def moments_of(sums: ScoreSums, tally: Tally, rule: BinaryRule, model: str) -> Moments:
     """Put together what sums say, and what the counts at each forecast add to it."""
     r, j = [repr(x) for x in sums.rules].index(repr(rule)), sums.models.index(model)
     value, weight, events = _columns(tally)
@@ -411,7 +411,7 @@ def moments_of(sums: ScoreSums, tally: Tally, rule: BinaryRule, model: str) -> G
         known.about[:3, :3] = exact.about
     total = np.append(exact.total, value @ weight)
     total[1] = math.inf if endless else total[1]
-    return GroupMoments(total, known.about, np.asarray(known.third))
+    return Moments(total, known.about, known.units, third=known.third)
 
 
 def summed_groups(

@@ -144,8 +144,9 @@ class Moments:
         third = None
         if cubes is not None:
             every = np.vstack([np.ones_like(weight), away])
-            pairs = every[:, None] * (every * cubes)
-            third = np.einsum("abi,ci->abc", pairs, every)
+            with np.errstate(over="ignore", invalid="ignore"):
+                pairs = every[:, None] * (every * cubes)
+                third = np.einsum("abi,ci->abc", pairs, every)
         units = size**2 / square if units is None else units
         return cls(np.append(size, sums), about, units, third=third)
 
@@ -224,12 +225,22 @@ class Moments:
 
         `turn` has a row per number and a column per amount, of which the first is 1.
         """
+        about_mean = self._about_mean(turn)
+        return np.asarray(about_mean @ self.about @ about_mean.T)
+
+    def cubes_of(self, turn: Column) -> Column:
+        """Return the sum of cubes of each of these numbers."""
+        about_mean = self._about_mean(turn)
+        cubes = np.einsum("ga,gb,gc,abc->g", *[about_mean] * 3, np.asarray(self.third))
+        return np.asarray(cubes)
+
+    def _about_mean(self, turn: Column) -> Column:
+        """Write numbers that are linear in amounts by the deviations of these from their means."""
         finite = np.where(np.isfinite(self.mean), self.mean, 0.0)
         terms = turn * np.append(1.0, finite)
         constant = terms.sum(axis=1)
         constant[np.abs(constant) <= ROUNDING * np.abs(terms).sum(axis=1)] = 0.0
-        about_mean = np.column_stack([constant, turn[:, 1:]])
-        return np.asarray(about_mean @ self.about @ about_mean.T)
+        return np.column_stack([constant, turn[:, 1:]])
 
 
 def _shifted(products: Any, step: Column) -> Column:

@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from properly._boundary._exponents import divided, exponent_of
 from properly._boundary._labels import require_columns
 from properly._boundary._notices import import_extra
 from properly.comparison._epochs import LARGER, as_larger, best_epochs, pearson, read_history
@@ -125,9 +124,9 @@ def scaled(oriented: Column) -> Column:
     if not present.size or present.min() == present.max():
         return finite * 0 + 0.5
     # The difference of huge numbers may be infinite.
-    size = exponent_of(np.abs(present))
-    x, low, high = (divided(n, size) for n in (finite, present.min(), present.max()))
-    return np.asarray((x - low) / (high - low))
+    size = np.abs(present).max()
+    share = present / size
+    return np.asarray((finite / size - share.min()) / np.ptp(share))
 
 
 def _inks(
