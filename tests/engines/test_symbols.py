@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import re
 import warnings
 from functools import cache
 from typing import TYPE_CHECKING, Any
@@ -17,7 +16,8 @@ import pyarrow as pa
 import pytest
 from tests.laws import class_subjects, subjects
 
-from properly.engines._symbols import is_expressible, price
+from properly.engines import _symbols
+from properly.engines._symbols import Formula, Number, is_expressible, loss_of, with_formulas
 from properly.errors import DataError
 from properly.rules import (
     PBS,
@@ -30,13 +30,10 @@ from properly.rules import (
     Elementary,
     Log,
     MissedBenefit,
-    Penalized,
     Propriety,
     Pseudospherical,
     RankedLog,
     Regret,
-    Shifted,
-    Spherical,
 )
 
 if TYPE_CHECKING:
@@ -58,7 +55,6 @@ INEXPRESSIBLE: list[Rule] = [
     Bounded(BetaWeighted(2, 8), (0.05, 0.2), scale="integral"),
     Regret((0.05, 0.2), prior=BetaWeighted(2, 8)),
     Regret((0.3, 0.3 + 1e-6), prior=BetaWeighted(2, 8)),
-    Bounded(Pseudospherical(-2 / 3), (0.1, 0.9)),
 ]
 EVENT_RULES = [rule for rule in subjects.RULES if rule not in INEXPRESSIBLE]
 # Ends, halves, what 1 - p or 1 + p cannot tell from them, and both sides of every threshold.
@@ -105,17 +101,10 @@ ENGINES = [in_pandas, in_polars, in_arrow, in_duckdb]
 
 
 @cache
-def losses_of(classes: int | None, *, long: bool) -> dict[Rule, nw.Expr]:
-    """Return the expressions of rules, made once for all engines."""
+def losses_of(classes: int | None) -> dict[Rule, Number]:
+    """Return the formulas of rules, made once for all engines."""
     rules: list[Any] = EVENT_RULES if classes is None else class_rules(classes)
-    return expressions([rule for rule in rules if is_long(rule) is long], classes)
-
-
-def is_long(rule: Rule) -> bool:
-    """Tell whether a formula is so long that it takes some engines half a second."""
-    return isinstance(rule, Pseudospherical | Shifted) or (
-        isinstance(rule, Penalized) and isinstance(rule.cost, tuple)
-    )
+    return expressions(rules, classes)
 
 
 def class_rules(classes: int) -> list[ClassRule]:
@@ -124,19 +113,19 @@ def class_rules(classes: int) -> list[ClassRule]:
     return [rule for rule in rules if rule not in INEXPRESSIBLE]
 
 
-def expressions(rules: Sequence[Any], classes: int | None) -> dict[Any, nw.Expr]:
-    p: Any = [nw.col(f"p{k}") for k in range(classes or 0)] or nw.col("p")
-    return {rule: price(rule, nw.col("y"), p) for rule in rules}
+def expressions(rules: Sequence[Any], classes: int | None) -> dict[Any, Number]:
+    p = [f"p{k}" for k in range(classes or 0)] or ["p"]
+    return {rule: loss_of(rule, "y", p) for rule in rules}
 
 
-def priced(frame: Any, losses: Mapping[Any, nw.Expr]) -> Table:
+def priced(frame: Any, losses: Mapping[Any, Number]) -> Table:
     """Return all losses, computed by the engine in one go, and the rows beside."""
     named = {f"l{i}": loss for i, loss in enumerate(losses.values())}
-    found = frame.select(nw.all(), **named).collect()
+    found = with_formulas(frame, named).collect()
     return {name: found[name].to_numpy() for name in found.columns}
 
 
-def assert_priced_as_arrays(frame: Any, losses: Mapping[Any, nw.Expr]) -> None:
+def assert_priced_as_arrays(frame: Any, losses: Mapping[Any, Number]) -> None:
     """Hold the losses of an engine against those of numpy, to twelve digits of each."""
     found = priced(frame, losses)
     columns = [found[name] for name in found if name.startswith("p")]
@@ -155,21 +144,7 @@ def table_of(classes: int | None) -> Table:
 @pytest.mark.parametrize("classes", [None, 2, 3, 4])
 @pytest.mark.parametrize("engine", ENGINES)
 def test_columns_are_priced_as_arrays(engine: Engine, classes: int | None) -> None:
-    assert_priced_as_arrays(engine(table_of(classes)), losses_of(classes, long=False))
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("classes", [None, 2, 3])
-def test_long_formulas_are_priced_as_arrays(classes: int | None) -> None:
-    assert len(losses_of(classes, long=True)) > 1
-    assert_priced_as_arrays(in_polars(table_of(classes)), losses_of(classes, long=True))
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("engine", [in_pandas, in_arrow, in_duckdb])
-def test_a_long_formula_is_priced_by_any_engine(engine: Engine) -> None:
-    assert_priced_as_arrays(engine(event_table()), expressions([Shifted(0.1)], None))
-    assert_priced_as_arrays(engine(class_table(2)), expressions([Pseudospherical()], 2))
+    assert_priced_as_arrays(engine(table_of(classes)), losses_of(classes))
 
 
 def test_what_cannot_be_expressed_is_known() -> None:
@@ -190,7 +165,7 @@ def test_a_rule_is_expressible_only_for_what_it_prices() -> None:
     assert not is_expressible(RPS())
     assert not is_expressible(RPS([1, 2, 3]), 3)
     with pytest.raises(DataError, match="one entry for each cut"):
-        price(RPS([1, 2, 3]), nw.col("y"), [nw.col("a"), nw.col("b"), nw.col("c")])
+        loss_of(RPS([1, 2, 3]), "y", ["a", "b", "c"])
 
 
 class Rising(BinaryRule):
@@ -242,8 +217,8 @@ class Constant(Rising):
 @pytest.mark.parametrize("engine", ENGINES)
 def test_a_constant_loss_has_one_value_a_row(engine: Engine) -> None:
     table = event_table()
-    found = engine(table).select(loss=price(Constant(), nw.col("y"), nw.col("p"))).collect()
-    assert found["loss"].to_list() == [0.25] * len(table["p"])
+    found = priced(engine(table), expressions([Constant()], None))
+    assert found["l0"].tolist() == [0.25] * len(table["p"])
 
 
 class Asking(Rising):
@@ -322,23 +297,24 @@ def test_functions_of_the_array_standard_are_those_of_numpy(
             np.testing.assert_allclose(found[f"l{i}"], expected(POINTS), rtol=2e-13, atol=0)
 
 
-def query_of(rule: Rule) -> str:
-    frame = in_duckdb(event_table()).select(price(rule, nw.col("y"), nw.col("p")).alias("loss"))
-    # Releases quote and bracket differently.
-    return " ".join(re.sub('["()]', "", str(frame.to_native().sql_query())).split())
+def test_what_is_needed_twice_is_computed_once() -> None:
+    losses = expressions([Brier(), Log(), Pseudospherical()], None)
+    assert max(map(size_of, losses.values())) < 1e6
+    named = {f"l{i}": x for i, x in enumerate(losses.values())}
+    frame = with_formulas(in_duckdb(event_table()), named)
+    assert len(str(frame.to_native().sql_query())) < 100_000
 
 
-def test_formulas_are_short() -> None:
-    brier = "CASE WHEN y THEN 1 - p * 1 - p ELSE p * p END AS loss"
-    assert brier in query_of(Brier())
-    # Outside of the range, a loss is a number; neither side is divided.
-    bounded = query_of(Bounded(Brier(), (0.05, 0.2)))
-    assert bounded.count("CASE") == 5
-    assert "1.7500000000000002" in bounded
-    assert "/" not in bounded.split(" FROM ")[0]
-    # A logarithm is not of a quotient, and there is one a side.
-    assert query_of(Log()).count("logCASE") == 2
-    assert query_of(Spherical()).count("sqrt") == 4
+def test_a_formula_may_be_too_long_for_any_engine(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(_symbols, "LONGEST", 5)
+    assert is_expressible(Brier())
+    assert not is_expressible(Log())
+    with pytest.raises(TypeError, match="this formula is too long for an engine"):
+        loss_of(Log(), "y", ["p"])
+
+
+def size_of(loss: Number) -> int:
+    return loss.size if isinstance(loss, Formula) else 1
 
 
 def test_nothing_is_warned_of_or_refused_where_forecasts_are_certain() -> None:

@@ -10,12 +10,9 @@ import pandas as pd
 import pytest
 from tests.engines.test_symbols import (
     assert_priced_as_arrays,
-    expressions,
     losses_of,
     table_of,
 )
-
-from properly.rules import Pseudospherical, Shifted
 
 EVERY = [None, 2, 3, 4]
 
@@ -34,18 +31,9 @@ def in_spark(spark: Any, classes: int | None) -> Any:
 
 @pytest.mark.parametrize("classes", EVERY)
 def test_dask_prices_columns_as_numpy_prices_arrays(classes: int | None) -> None:
-    assert_priced_as_arrays(in_dask(classes), losses_of(classes, long=False))
-
-
-def test_dask_prices_long_formulas() -> None:
-    assert_priced_as_arrays(in_dask(None), expressions([Shifted(0.1)], None))
-    assert_priced_as_arrays(in_dask(2), expressions([Pseudospherical()], 2))
+    assert_priced_as_arrays(in_dask(classes), losses_of(classes))
 
 
 @pytest.mark.parametrize("classes", EVERY)
 def test_spark_prices_columns_as_numpy_prices_arrays(spark: Any, classes: int | None) -> None:
-    assert_priced_as_arrays(in_spark(spark, classes), losses_of(classes, long=False))
-
-
-def test_spark_prices_a_long_formula(spark: Any) -> None:
-    assert_priced_as_arrays(in_spark(spark, None), expressions([Shifted(0.1)], None))
+    assert_priced_as_arrays(in_spark(spark, classes), losses_of(classes))

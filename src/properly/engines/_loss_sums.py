@@ -33,7 +33,7 @@ from properly.engines._rows import (
     sums_to_one,
 )
 from properly.engines._score_sums import Key, ScoreSums, keys_of, total_of
-from properly.engines._symbols import price
+from properly.engines._symbols import loss_of, with_formulas
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -83,14 +83,8 @@ class Summing:
         """Price all forecasts: ``l_0_1``, finite, and whether they were infinite: ``i_0_1``."""
         happened = self.rows.event if self.classes is None else class_number(self.rows)
         data, columns = self.rows.data.with_columns(e=happened), list(self.rows.forecasts.values())
-        kind, losses = self.rows.data.implementation, {}
-        guarded = kind.is_pandas_like() or kind.is_dask()
-        for r, j in self.numbers:
-            p = [nw.col(name) for name in columns[j]]
-            forecast: Any = p[0] if self.classes is None else p
-            losses[f"l_{r}_{j}"] = price(self.rules[r], nw.col("e"), forecast, guarded=guarded)
-        data = _with(data, losses)
-        data = _with(data, dict(self._differing()))
+        losses = {f"l_{r}_{j}": loss_of(self.rules[r], "e", columns[j]) for r, j in self.numbers}
+        data = _with(with_formulas(data, losses), dict(self._differing()))
         endless = {
             f"i_{r}_{j}": nw.col(f"l_{r}_{j}") == math.inf
             for r, j in self.numbers

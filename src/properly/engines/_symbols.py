@@ -1,106 +1,267 @@
-"""The compiler of rules: the loss of a rule as an expression of an engine.
+"""Rules inside engines: the array formula of a rule, written as expressions of narwhals.
 
 A rule is Python code on arrays. A frame of pandas, polars, pyarrow, duckdb, Dask or Spark has no
-arrays to hand over, and its rows should stay where they are. So the rule is run once on symbols,
-its arithmetic is recorded as a formula, and the formula is written in the engine's own language.
-No rule is written twice.
+arrays to hand over, and its rows should stay where they are. So the rule is called once with
+`Symbols`: arrays of formulas, with the functions of the array API standard that rules use
+(`Functions`). No rule is written twice. Whatever would need numbers, such as ``if p > 0`` or a
+function of numpy, raises TypeError: such a rule is not expressible (`is_expressible`).
 
-1. **Tracing** (this module). `Symbols` is an array whose entries are formulas of columns: one row
-   that stands for all rows. It has the operators of an array and, as its namespace, the functions
-   of the array API standard that rules use (`Functions`). A rule that is called with symbols
-   returns symbols. Whatever would need numbers, such as ``if p > 0`` or a function of numpy, raises
-   TypeError; such a rule is not expressible (`is_expressible`) and needs its columns in memory.
-2. **Formulas** (`_terms`). A `Term` is an operation and its arguments: columns, numbers, terms. It
-   holds the least and the greatest value that it can have, from those of its arguments. Rounding
-   keeps the order of numbers, so rounded bounds are bounds of rounded arithmetic.
-3. **Simplification** (`_term_algebra`). `make` applies an operation: on numbers at once; on terms
-   after the identities that hold to the last bit, such as ``x + 0`` or ``1 * x``. A comparison
-   whose bounds leave one outcome is that outcome. In a branch, its condition is a fact: it narrows
-   the bounds of columns there (`Facts`), so that comparisons, branches and guards fall away. A
-   condition is moved before an operation, or before another condition, only if that is shorter.
-4. **Writing** (`_term_writing`). A `Writer` turns a term into an expression of narwhals, which each
-   engine takes for its own. Engines lack ``log1p`` and ``expm1``, which are expanded with the term
-   that rounding took; and they may compute both branches of a condition, so that logarithms of 0
-   and exponentials beyond all doubles are guarded unless the bounds exclude them.
-
-A formula that would be too long (`_terms.LONGEST`) is refused, as is a rule that cannot be traced.
-Losses are those of the rule on arrays but for rounding: the logarithm, exponential and power of an
-engine may differ from numpy's in the last bit.
-
-The Brier score of an event, traced, with the bounds of its values:
-
->>> from properly.engines._symbols import FORECAST, event_loss, price
->>> from properly.rules import Brier, Elementary
->>> loss = event_loss(Brier())
->>> loss
-where(event, mul(sub(1, forecast), sub(1, forecast)), mul(forecast, forecast))
->>> loss.low, loss.high
-(0.0, 1.0)
-
-No probability is negative, and one below 0.2 is below 0.5, so there is nothing to compare:
-
->>> from properly.engines._term_algebra import make, where
->>> make("lt", FORECAST, 0.0)
-False
->>> where(make("lt", FORECAST, 0.2), make("lt", FORECAST, 0.5), False)
-lt(forecast, 0.2)
+A formula is a number, or a `Formula`: an operation and its arguments. Equal ones are one object, so
+that `with_formulas` computes what is needed several times once, as a column of its own; all else is
+written in one expression. Losses are those of the rule on arrays but for rounding: the logarithm,
+exponential and power of an engine may differ from numpy's in the last bit.
 
 The regret at a threshold, computed by polars:
 
 >>> import narwhals.stable.v2 as nw
 >>> import polars as pl
+>>> from properly.engines._symbols import loss_of, with_formulas
+>>> from properly.rules import Brier, Elementary
+>>> loss_of(Brier(), "rain", ("chance",))
+where(rain, mul(sub(1, chance), sub(1, chance)), mul(chance, chance))
 >>> frame = nw.from_native(pl.LazyFrame({"rain": [True, False], "chance": [0.1, 0.5]}))
->>> loss = price(Elementary(0.2), nw.col("rain"), nw.col("chance"))
->>> frame.select(loss=loss).collect()["loss"].to_list()
+>>> frame = with_formulas(frame, {"loss": loss_of(Elementary(0.2), "rain", ("chance",))})
+>>> frame.select("loss").collect()["loss"].to_list()
 [0.8, 0.2]
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+import operator
+from collections import Counter
 from functools import partial, reduce
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any, TypeAlias
+from weakref import WeakValueDictionary
 
 import narwhals.stable.v2 as nw
 import numpy as np
 
-from properly.engines._term_algebra import choose, make, turned, where
-from properly.engines._term_writing import Writer
-from properly.engines._terms import TRUTHS, Term, Value, leaf
 from properly.rules._class_rule import require_class_rule
 from properly.rules._rule import require_binary
 
 if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping, Sequence
+
     from properly.rules import Rule
 
+Number: TypeAlias = "Formula | float"
 
-Objects = np.ndarray[Any, Any]
-
-UFUNCS: dict[str, Any] = {
-    op: np.frompyfunc(lambda *args, op=op: turned(op, *args), count, 1)
-    for op, count in [
-        *((op, 1) for op in ("neg", "abs", "sqrt", "log", "log1p", "exp", "expm1", "not")),
-        *((op, 2) for op in ("add", "sub", "mul", "div", "pow", "lt", "eq", "and", "or")),
-        *((op, 2) for op in ("most", "least")),
-        ("where", 3),
-    ]
-}
 NUMBER, TRUTH = np.dtype(np.float64), np.dtype(np.bool_)
+TRUTHS = ("lt", "eq", "not", "and", "or")
+# Formulas of more operations than these are not written.
+LONGEST = 5_000
+# Formulas no longer than this are quicker computed again than kept as a column.
+SHORT = 3
+# Powers up to this are written as products.
+LOW = 3
+# From here on, what rounding takes from 1 + x is nothing to its logarithm.
+FAR = 1.0
+# Below the first, exp(x) - 1 is -1; above the second, exp(x) is infinite.
+LOWEST, HIGHEST = -40.0, 709.78
+# How each operation is done: on numbers, which is done ahead, and on columns.
+FOLD: dict[str, Callable[..., Any]] = {
+    "add": np.add,
+    "sub": np.subtract,
+    "mul": np.multiply,
+    "div": np.divide,
+    "pow": np.power,
+    "neg": np.negative,
+    "abs": np.abs,
+    "sqrt": np.sqrt,
+    "log": np.log,
+    "exp": np.exp,
+    "lt": np.less,
+    "eq": np.equal,
+    "not": np.logical_not,
+    "and": np.logical_and,
+    "or": np.logical_or,
+    "where": lambda condition, a, b: a if condition else b,
+}
+WRITE: dict[str, Callable[..., Any]] = {
+    "add": operator.add,
+    "sub": operator.sub,
+    "mul": operator.mul,
+    "div": operator.truediv,
+    "pow": operator.pow,
+    "neg": operator.neg,
+    "abs": nw.Expr.abs,
+    "sqrt": nw.Expr.sqrt,
+    "log": nw.Expr.log,
+    "exp": nw.Expr.exp,
+    "lt": operator.lt,
+    "eq": operator.eq,
+    "not": operator.invert,
+    "and": operator.and_,
+    "or": operator.or_,
+    "where": lambda condition, a, b: nw.when(condition).then(a).otherwise(b),
+}
+
+
+class Formula:
+    """An operation and its arguments; `formula` makes equal ones the same object."""
+
+    __slots__ = ("__weakref__", "args", "op", "size")
+
+    def __init__(self, op: str, args: tuple[Any, ...]) -> None:
+        self.op, self.args = op, args
+        self.size: int = 1 + sum(x.size for x in args if isinstance(x, Formula))
+
+    def __repr__(self) -> str:
+        return str(self.args[0]) if self.op == "column" else f"{self.op}({listed(self.args)})"
+
+
+def listed(args: Sequence[object]) -> str:
+    """Write arguments one after the other."""
+    return ", ".join(map(repr, args))
+
+
+KNOWN: WeakValueDictionary[tuple[Any, ...], Formula] = WeakValueDictionary()
+
+
+def formula(op: str, *args: Any) -> Number:
+    """Apply an operation: to numbers at once, to formulas where it changes anything."""
+    if op != "column":
+        if not any(isinstance(x, Formula) for x in args):
+            with np.errstate(all="ignore"):
+                value = FOLD[op](*args)
+            return value.item() if isinstance(value, np.generic) else value  # type: ignore[no-any-return]
+        simple = SIMPLER[op](*args) if op in SIMPLER else None
+        if simple is not None:
+            return simple
+    key = op, *(x if isinstance(x, Formula) else (type(x), x) for x in args)
+    return KNOWN.setdefault(key, Formula(op, args))
+
+
+def _is(x: Number, number: float) -> bool:
+    return not isinstance(x, Formula) and x == number
+
+
+def _sum(a: Number, b: Number) -> Number | None:
+    return b if _is(a, 0) else a if _is(b, 0) else None
+
+
+def _product(a: Number, b: Number) -> Number | None:
+    if _is(a, 0) or _is(b, 0):
+        return 0.0
+    return b if _is(a, 1) else a if _is(b, 1) else None
+
+
+def _connected(is_and: bool, a: Number, b: Number) -> Number | None:
+    """Leave out what is known to be true or false."""
+    known, other = (a, b) if isinstance(a, bool) else (b, a)
+    if not isinstance(known, bool):
+        return None
+    return other if known is is_and else known
+
+
+def _branch(condition: Number, a: Number, b: Number) -> Number | None:
+    """Choose between two formulas; truths without a choice."""
+    if not isinstance(condition, Formula):
+        return a if condition else b
+    if a is b or (not isinstance(a, Formula) and not isinstance(b, Formula) and a == b):
+        return a
+    if any(isinstance(x, bool) or (isinstance(x, Formula) and x.op in TRUTHS) for x in (a, b)):
+        other = formula("and", formula("not", condition), b)
+        return formula("or", formula("and", condition, a), other)
+    return None
+
+
+def _power(a: Number, b: Number) -> Number | None:
+    """Write low whole powers as products, and halves as roots."""
+    if isinstance(b, Formula):
+        message = "a column cannot be an exponent"
+        raise TypeError(message)
+    if b == 0.5:
+        return formula("sqrt", a)
+    if b < 0 and float(b).is_integer():
+        return formula("div", 1.0, formula("pow", a, -b))
+    if b not in range(LOW + 1):
+        return None
+    product: Number = 1.0
+    for _ in range(int(b)):
+        product = formula("mul", a, product)
+    return product
+
+
+SIMPLER: dict[str, Callable[..., Number | None]] = {
+    "add": _sum,
+    "sub": lambda a, b: a if _is(b, 0) else None,
+    "mul": _product,
+    "div": lambda a, b: a if _is(b, 1) or _is(a, 0) else None,
+    "pow": _power,
+    "and": partial(_connected, True),
+    "or": partial(_connected, False),
+    "where": _branch,
+}
+
+
+# Functions that engines lack, or that they warn of or refuse.
+
+
+def logarithm(x: Number) -> Number:
+    """Return a logarithm, of 0 without asking the engine for it."""
+    possible = formula("lt", 0.0, x)
+    log = formula("log", formula("where", possible, x, 1.0))
+    return formula("where", possible, log, -math.inf)
+
+
+def exponential(x: Number) -> Number:
+    """Return an exponential, which is infinite where it is beyond all doubles."""
+    finite = formula("lt", x, HIGHEST)
+    exp = formula("exp", formula("where", finite, x, HIGHEST))
+    return formula("where", finite, exp, math.inf)
+
+
+def log1p(x: Number) -> Number:
+    """Return ``log(1 + x)``, and add what rounding took from ``1 + x``.
+
+    That is to be divided by ``1 + x``, which is nearly 1 wherever it matters.
+    """
+    inner = formula("add", 1.0, x)
+    lost = formula("sub", x, formula("sub", inner, 1.0))
+    lost = formula("where", formula("lt", x, FAR), lost, 0.0)
+    return formula("add", logarithm(inner), lost)
+
+
+def expm1(x: Number) -> Number:
+    """Return ``exp(x) - 1``, and add what rounding took from ``exp(x)``."""
+    inside = extreme(False, extreme(True, x, LOWEST), FAR)
+    raised = formula("exp", inside)
+    # That is to be multiplied by exp(x), which is nearly 1 wherever it matters.
+    lost = formula("sub", inside, formula("log", raised))
+    near = formula("add", formula("sub", raised, 1.0), lost)
+    far = formula("sub", exponential(x), 1.0)
+    return formula("where", formula("lt", x, FAR), near, far)
+
+
+def extreme(greatest: bool, a: Number, b: Number) -> Number:
+    """Return the greater or the smaller of two numbers."""
+    is_less = formula("lt", a, b)
+    return formula("where", is_less, b, a) if greatest else formula("where", is_less, a, b)
+
+
+def at_most(a: Number, b: Number) -> Number:
+    """Return whether a number is not the greater one."""
+    return formula("not", formula("lt", b, a))
+
+
+most, least = partial(extreme, True), partial(extreme, False)
+SPECIAL: dict[str, Callable[..., Number]] = {
+    "log": logarithm,
+    "exp": exponential,
+    "log1p": log1p,
+    "expm1": expm1,
+    "most": most,
+    "least": least,
+    "le": at_most,
+    "ne": lambda a, b: formula("not", formula("eq", a, b)),
+}
 # Functions of the standard by the names of operations.
-NAMED = {name: name for name in ("abs", "sqrt", "log", "log1p", "exp", "expm1", "pow", "add")}
-NAMED |= {"maximum": "most", "minimum": "least", "subtract": "sub", "multiply": "mul"}
+NAMED = {"maximum": "most", "minimum": "least", "subtract": "sub", "multiply": "mul"}
 NAMED |= {"divide": "div", "negative": "neg"}
-# Rows sum to 1 only nearly, so that a class may have a little more than all.
-MOST = 2.0
-EVENT = leaf("event", 0, 1)
-FORECAST = leaf("forecast", 0.0, 1.0)
-
-
-def _operator(op: str, *, swapped: bool = False) -> Callable[..., Symbols]:
-    """Make the method of an operator, of both operands in order or in the reverse order."""
-    dtype = TRUTH if op in TRUTHS else NUMBER
-    return lambda *args: apply(op, *(args[::-1] if swapped else args), dtype=dtype)
+NAMED |= {name: name for name in ("abs", "sqrt", "log", "log1p", "exp", "expm1", "pow", "add")}
+NAMED |= {"where": "where"}
 
 
 class Symbols:
@@ -115,26 +276,18 @@ class Symbols:
     device = "cpu"
 
     def __init__(self, values: Any, dtype: Any = NUMBER) -> None:
-        self.values: Objects = np.asarray(values, dtype=object)
+        self.values: np.ndarray[Any, Any] = np.asarray(values, dtype=object)
         self.dtype = np.dtype(dtype)
         self.shape, self.ndim = self.values.shape, self.values.ndim
 
     def __array_namespace__(self, api_version: str | None = None) -> Functions:
         return FUNCTIONS
 
-    def __array__(self, *args: Any, **options: Any) -> Objects:
-        raise _no_numbers()
+    def __array__(self, *args: Any, **options: Any) -> Any:
+        message = "a column that is not there yet has no numbers"
+        raise TypeError(message)
 
-    def __bool__(self) -> bool:
-        raise _no_numbers()
-
-    def __float__(self) -> float:
-        raise _no_numbers()
-
-    def __iter__(self) -> Any:
-        raise _no_numbers()
-
-    __int__ = __index__ = __len__ = __float__
+    __bool__ = __float__ = __iter__ = __int__ = __index__ = __len__ = __array__
 
     @property
     def T(self) -> Symbols:
@@ -144,35 +297,74 @@ class Symbols:
     def __getitem__(self, key: Any) -> Symbols:
         return Symbols(self.values[key], self.dtype)
 
-    __add__, __radd__ = _operator("add"), _operator("add", swapped=True)
-    __sub__, __rsub__ = _operator("sub"), _operator("sub", swapped=True)
-    __mul__, __rmul__ = _operator("mul"), _operator("mul", swapped=True)
-    __truediv__, __rtruediv__ = _operator("div"), _operator("div", swapped=True)
-    __pow__, __neg__, __abs__ = _operator("pow"), _operator("neg"), _operator("abs")
-    __and__, __or__, __invert__ = _operator("and"), _operator("or"), _operator("not")
-    __lt__, __gt__ = _operator("lt"), _operator("lt", swapped=True)
-    __eq__ = _operator("eq")  # type: ignore[assignment]
-    __hash__ = None  # type: ignore[assignment]
+    def __add__(self, other: Any) -> Symbols:
+        return apply("add", self, other)
 
-    def __ge__(self, other: Any) -> Symbols:
-        return apply("not", self < other, dtype=TRUTH)
+    def __sub__(self, other: Any) -> Symbols:
+        return apply("sub", self, other)
+
+    def __rsub__(self, other: Any) -> Symbols:
+        return apply("sub", other, self)
+
+    def __mul__(self, other: Any) -> Symbols:
+        return apply("mul", self, other)
+
+    def __truediv__(self, other: Any) -> Symbols:
+        return apply("div", self, other)
+
+    def __rtruediv__(self, other: Any) -> Symbols:
+        return apply("div", other, self)
+
+    def __pow__(self, other: Any) -> Symbols:
+        return apply("pow", self, other)
+
+    def __neg__(self) -> Symbols:
+        return apply("neg", self)
+
+    def __abs__(self) -> Symbols:
+        return apply("abs", self)
+
+    def __and__(self, other: Any) -> Symbols:
+        return apply("and", self, other)
+
+    def __or__(self, other: Any) -> Symbols:
+        return apply("or", self, other)
+
+    def __invert__(self) -> Symbols:
+        return apply("not", self)
+
+    def __lt__(self, other: Any) -> Symbols:
+        return apply("lt", self, other)
+
+    def __gt__(self, other: Any) -> Symbols:
+        return apply("lt", other, self)
 
     def __le__(self, other: Any) -> Symbols:
-        return apply("not", self > other, dtype=TRUTH)
+        return apply("le", self, other)
+
+    def __ge__(self, other: Any) -> Symbols:
+        return apply("le", other, self)
+
+    def __eq__(self, other: object) -> Symbols:  # type: ignore[override]
+        return apply("eq", self, other)
 
     def __ne__(self, other: object) -> Symbols:  # type: ignore[override]
-        return apply("not", self == other, dtype=TRUTH)
+        return apply("ne", self, other)
+
+    __radd__, __rmul__ = __add__, __mul__
+    __hash__ = None  # type: ignore[assignment]
 
     def __matmul__(self, other: Symbols) -> Symbols:
         b = other.values
-        a = self.values if b.ndim == 1 else self.values[:, :, None]
-        return Symbols(UFUNCS["add"].reduce(UFUNCS["mul"](a, b[None]), axis=1))
+        products = values_of(apply("mul", self if b.ndim == 1 else self[:, :, None], other[None]))
+        return FUNCTIONS.sum(Symbols(products), axis=1)
 
 
-def apply(op: str, *args: Any, dtype: Any = NUMBER) -> Symbols:
+def apply(op: str, *args: Any) -> Symbols:
     """Apply an operation entry by entry."""
-    with np.errstate(all="ignore"):
-        return Symbols(UFUNCS[op](*(values_of(x) for x in args)), dtype)
+    function = np.frompyfunc(SPECIAL.get(op) or partial(formula, op), len(args), 1)
+    values = function(*(values_of(x) for x in args))
+    return Symbols(values, TRUTH if op in (*TRUTHS, "le", "ne") else NUMBER)
 
 
 def values_of(x: Any) -> Any:
@@ -182,24 +374,19 @@ def values_of(x: Any) -> Any:
     return x.item() if isinstance(x, np.generic) else x
 
 
-def _no_numbers() -> TypeError:
-    message = "a column that is not there yet has no numbers"
-    return TypeError(message)
-
-
-def _reduce(op: str, x: Symbols, *, axis: int, keepdims: bool = False) -> Symbols:
-    """Put the columns of each row together."""
-    _require_columns(x, axis)
-    sum_of = partial(reduce, partial(turned, "add"))
-    values = np.array([sum_of(row) if op == "add" else make(op, *row) for row in x.values], object)
-    return Symbols(values[:, None] if keepdims else values, x.dtype)
-
-
 def _require_columns(x: Symbols, axis: int) -> None:
     """Refuse to look at several rows at once: there is one only, and it stands for all."""
-    if x.ndim != 2 or axis not in (1, -1):
+    if x.ndim < 2 or axis not in (1, -1):
         message = f"rows cannot be put together; got axis {axis} of shape {x.shape}"
         raise TypeError(message)
+
+
+def _reduced(op: str, x: Symbols, *, axis: int, keepdims: bool = False) -> Symbols:
+    """Put the columns of each row together."""
+    _require_columns(x, axis)
+    columns = [x[:, k] for k in range(x.shape[1])]
+    result = reduce(partial(apply, op), columns)
+    return result[:, None] if keepdims else result
 
 
 class Functions:
@@ -210,25 +397,19 @@ class Functions:
     inf, pi, e = math.inf, math.pi, math.e
     finfo = staticmethod(np.finfo)
     # Of the columns of each row.
-    sum, max, min = (staticmethod(partial(_reduce, op)) for op in ("add", "most", "least"))
+    sum, max, min = (staticmethod(partial(_reduced, op)) for op in ("add", "most", "least"))
 
     def __getattr__(self, name: str) -> Callable[..., Symbols]:
         """Find a function of one or two arrays by its name."""
         if name not in NAMED:
             message = f"there is no function {name!r} of {self.__name__}"
             raise AttributeError(message)
-        return lambda *args: apply(NAMED[name], *args)
-
-    @staticmethod
-    def where(condition: Any, a: Any, b: Any) -> Symbols:
-        """Choose between two arrays."""
-        return apply("where", condition, a, b)
+        return partial(apply, NAMED[name])
 
     @staticmethod
     def clip(x: Symbols, lower: Any, upper: Any) -> Symbols:
         """Move numbers to the nearer end of a range."""
-        above = apply("where", x < lower, lower, x)
-        return apply("where", above > upper, upper, above)
+        return apply("least", apply("most", x, lower), upper)
 
     @staticmethod
     def logaddexp(a: Any, b: Any) -> Symbols:
@@ -272,20 +453,24 @@ class Functions:
     def argmax(x: Symbols, *, axis: int) -> Symbols:
         """Return the place of the greatest number of each row, the first of several."""
         _require_columns(x, axis)
-        places = [Term("argmax", tuple(row), 0, x.shape[1] - 1) for row in x.values]
-        return Symbols(places, np.int64)
+        best, top = Symbols([0], np.int64), x[:, 0]
+        for k in range(1, x.shape[1]):
+            best = Symbols(apply("where", top < x[:, k], k, best).values, np.int64)
+            top = apply("most", top, x[:, k])
+        return best
 
     @staticmethod
     def cumulative_sum(x: Symbols, *, axis: int) -> Symbols:
         """Add up the columns of each row, one after the other."""
         _require_columns(x, axis)
-        return Symbols(UFUNCS["add"].accumulate(x.values, axis=1), x.dtype)
+        add = np.frompyfunc(partial(formula, "add"), 2, 1)
+        return Symbols(add.accumulate(x.values, axis=1), x.dtype)
 
     @staticmethod
     def flip(x: Symbols, *, axis: int) -> Symbols:
         """Turn the columns round."""
         _require_columns(x, axis)
-        return Symbols(x.values[:, ::-1], x.dtype)
+        return x[:, ::-1]
 
     @staticmethod
     def concat(arrays: Sequence[Symbols], *, axis: int) -> Symbols:
@@ -305,82 +490,108 @@ class Functions:
     @staticmethod
     def take(x: Symbols, index: Symbols) -> Symbols:
         """Take the entry that an index says, which may be a formula."""
-        chosen: list[Value] = [choose(k, list(x.values)) for k in index.values]
+        chosen = []
+        for at in index.values:
+            entry = x.values[-1]
+            for k in range(len(x.values) - 2, -1, -1):
+                entry = formula("where", formula("eq", at, k), x.values[k], entry)
+            chosen.append(entry)
         return Symbols(chosen, x.dtype)
 
 
 FUNCTIONS = Functions()
 
 
-def price(
-    rule: Rule, y: nw.Expr, p: nw.Expr | Sequence[nw.Expr], *, guarded: bool = True
-) -> nw.Expr:
-    """Price forecasts that are columns of a frame, whatever its engine.
+# Rules
+
+
+def loss_of(rule: Rule, happened: str, forecasts: Sequence[str]) -> Number:
+    """Return the formula of the loss of a row, given the names of columns.
 
     Parameters
     ----------
     rule : Rule
         For one event a `BinaryRule`, for classes a `ClassRule`.
-    y : Expr
+    happened : str
         Whether the event happened, or the number of the class that did.
-    p : Expr or sequence of Expr
+    forecasts : sequence of str
         The probability of the event, or one for each class; nothing is checked.
-    guarded : bool
-        Whether the engine would warn of log(0), as those do that compute with numpy.
-
-    Returns
-    -------
-    Expr
-        One loss a row. Infinity is a possible loss; NaN is not.
     """
-    if not isinstance(p, Sequence):
-        return Writer({EVENT: y, FORECAST: p}, guarded=guarded).loss(event_loss(rule), y)
-    happened, forecasts = class_leaves(len(p))
-    columns = dict(zip([happened, *forecasts], [y, *p], strict=True))
-    return Writer(columns, guarded=guarded).loss(class_loss(rule, len(p)), y)
+    y, *p = (formula("column", name) for name in (happened, *forecasts))
+    if len(p) > 1:
+        rule = require_class_rule(rule)
+        rule.require_classes(len(p))
+        return _only(rule.price(Symbols([y], np.int64), Symbols([p])))
+    rule = require_binary(rule)
+    sides = [_only(side(Symbols(p))) for side in (rule.loss_if_event, rule.loss_if_none)]
+    return formula("where", y, *sides)
+
+
+def _only(loss: Any) -> Number:
+    """Return the formula of an array that has one; a number is a formula, too."""
+    if not isinstance(loss, Symbols):
+        return float(loss)
+    (value,) = loss.values.reshape(-1)
+    if isinstance(value, Formula) and len(_users([value])) > LONGEST:
+        message = "this formula is too long for an engine"
+        raise TypeError(message)
+    return value  # type: ignore[no-any-return]
 
 
 def is_expressible(rule: Rule, classes: int | None = None) -> bool:
-    """Tell whether a rule can price columns of an engine: whether it does.
-
-    Parameters
-    ----------
-    rule : Rule
-        The rule.
-    classes : int, optional
-        The number of classes; without it, the probability of one event is priced.
-    """
-    p = nw.col("p") if classes is None else [nw.col("p")] * classes
+    """Return whether a rule can price columns of an engine: of classes, or of one event."""
     try:
-        price(rule, nw.col("y"), p)
+        loss_of(rule, "y", ["p"] if classes is None else [f"p{k}" for k in range(classes)])
     except Exception:  # noqa: BLE001 - a rule of one's own may fail in any way
         return False
     return True
 
 
-def event_loss(rule: Rule) -> Value:
-    """Return the formula of the loss of one event; each row is priced on its own side."""
-    p, rule = Symbols([FORECAST]), require_binary(rule)
-    return where(EVENT, _only(rule.loss_if_event(p)), _only(rule.loss_if_none(p)))
+def with_formulas(data: nw.LazyFrame[Any], formulas: Mapping[str, Number]) -> nw.LazyFrame[Any]:
+    """Add columns to a frame; what several formulas need is computed once, before them."""
+    trees = [x for x in formulas.values() if isinstance(x, Formula)]
+    shared = [x for x, count in _users(trees).items() if count > 1 and x.size > SHORT]
+    names = {x: f"shared_{k}" for k, x in enumerate(shared)}
+    levels: dict[Formula, int] = {}
+    for x in sorted(shared, key=lambda x: x.size):
+        below = _users(x.args).keys() & names.keys()
+        levels[x] = 1 + max((levels[y] for y in below), default=0)
+    for level in sorted(set(levels.values())):
+        here = [x for x in shared if levels[x] == level]
+        data = data.with_columns(**{names[x]: _operation(x, names) for x in here})
+    if not formulas:
+        return data
+    first = nw.col(data.collect_schema().names()[0])
+    written = {name: _written(x, names) for name, x in formulas.items()}
+    # A number depends on a column as well, or it would be one row.
+    return data.with_columns(
+        **{
+            name: x if isinstance(x, nw.Expr) else nw.when(first.is_null()).then(x).otherwise(x)
+            for name, x in written.items()
+        }
+    )
 
 
-def class_loss(rule: Rule, classes: int) -> Value:
-    """Return the formula of the loss of classes."""
-    rule = require_class_rule(rule)
-    rule.require_classes(classes)
-    happened, forecasts = class_leaves(classes)
-    return _only(rule.price(Symbols([happened], np.int64), Symbols([forecasts])))
+def _users(formulas: Sequence[Number]) -> Counter[Formula]:
+    """Count in how many formulas each operation is an argument."""
+    users: Counter[Formula] = Counter()
+    waiting = [x for x in formulas if isinstance(x, Formula) and x.op != "column"]
+    while waiting:
+        x = waiting.pop()
+        users[x] += 1
+        if users[x] == 1:
+            waiting += [y for y in x.args if isinstance(y, Formula) and y.op != "column"]
+    return users
 
 
-def class_leaves(classes: int) -> tuple[Term, list[Term]]:
-    """Return what stands for the class that happened, and for the probability of each."""
-    forecasts = [leaf("forecast", 0.0, MOST, k) for k in range(classes)]
-    return leaf("class", 0, classes - 1), forecasts
+def _written(x: Number, names: Mapping[Formula, str]) -> Any:
+    """Return the expression of a formula; a number stays a number."""
+    if not isinstance(x, Formula):
+        return x
+    return nw.col(names[x]) if x in names else _operation(x, names)
 
 
-def _only(loss: Any) -> Value:
-    """Return the formula of an array that has one; a number is a formula, too."""
-    if isinstance(loss, Symbols):
-        (value,) = loss.values.reshape(-1)
-        return cast("Value", value)
-    return float(loss)
+def _operation(x: Formula, names: Mapping[Formula, str]) -> Any:
+    if x.op == "column":
+        return nw.col(x.args[0])
+    return WRITE[x.op](*(_written(arg, names) for arg in x.args))
