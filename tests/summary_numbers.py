@@ -10,7 +10,7 @@ from properly.counts._tally import weight_of_each
 from properly.engines._summary import COLUMNS, Summary
 
 if TYPE_CHECKING:
-    from properly.evaluation import Stream
+    from properly.evaluation._stream import Stream
 
 
 def numbers_of(source: Stream | Summary) -> dict[Any, Any]:

@@ -55,8 +55,8 @@ DOORS = {
         ProperlyError
     """,
     "properly.evaluation": """
-        Added Alarm Checkup Evaluation Evidence Monitor Repair Sentence Stream Symptom Verdict
-        check check_answers evaluate stream summarize verdict
+        Alarm Evaluation Evidence Monitor Repair check check_answers evaluate stream summarize
+        verdict
     """,
     "properly.inference": """
         Band Estimate auc_interval block_length bootstrap h_measure net_benefit_interval

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import properly
-from properly.evaluation._verdict._standing import standing_of
+from properly.evaluation._verdict._headline import standing_of
 from properly.report._regret_chart import _alpha_of_each
 from properly.rules import Regret
 from tests.browser.pages import some_accidents

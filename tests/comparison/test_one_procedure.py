@@ -12,7 +12,7 @@ from tests.board_draws import board_of, drawn
 import properly
 from properly.cli._gate import contrast_of
 from properly.comparison._pairs import is_significant
-from properly.evaluation._verdict._standing import standing_of
+from properly.evaluation._verdict._headline import standing_of
 from properly.rules import Brier, Log
 
 if TYPE_CHECKING:

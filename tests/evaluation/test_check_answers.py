@@ -5,7 +5,7 @@ from __future__ import annotations
 import csv
 import re
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pandas as pd
@@ -15,8 +15,12 @@ import pytest
 from properly import errors, evaluation, rules
 from properly.comparison._two_way import two_way
 from properly.counts._answers import Answers
-from properly.evaluation import Checkup, Symptom, check_answers
+from properly.evaluation import check_answers
 from properly.evaluation._checkup._answer_fit import welch
+
+if TYPE_CHECKING:
+    from properly.evaluation._checkup._check import Checkup
+    from properly.evaluation._checkup._symptom import Symptom
 
 REFERENCE = Path(__file__).parents[1] / "reference" / "real_data"
 # What the reference calls an error is a problem here.

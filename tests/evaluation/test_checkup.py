@@ -15,14 +15,15 @@ from tests.examples import examples
 import properly
 from properly.datasets import crash
 from properly.errors import ProperlyError
-from properly.evaluation import Checkup, check
+from properly.evaluation import check
+from properly.evaluation._checkup._check import Checkup
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from numpy.typing import NDArray
 
-    from properly.evaluation import Symptom
+    from properly.evaluation._checkup._symptom import Symptom
 
     Floats = NDArray[np.float64]
 

@@ -17,8 +17,7 @@ import properly
 from properly import Monitor
 from properly.comparison._evidence import BETS, log_factors, recalibration_gains, relative_gain
 from properly.errors import DataError, DataWarning
-from properly.evaluation import Added
-from properly.evaluation._monitor._ledger import MOST_TIMES, share_of_group
+from properly.evaluation._monitor._claims import MOST_TIMES, Added, share_of_group
 from properly.recalibration import Beta, Isotonic, Logistic
 from properly.rules import Brier, Log
 

@@ -15,11 +15,13 @@ from tests.summary_numbers import nearly, numbers_of
 import properly
 from properly.engines import Summary, _summary
 from properly.errors import DataError, ImproperRuleError
-from properly.evaluation import Stream, _stream, stream
+from properly.evaluation import _stream, stream
 from properly.rules import Brier, Log, Propriety, Regret
 
 if TYPE_CHECKING:
     from pathlib import Path
+
+    from properly.evaluation._stream import Stream
 
 RNG = np.random.default_rng(11)
 ROWS = 60

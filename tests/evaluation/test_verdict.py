@@ -15,8 +15,8 @@ from tests.examples import examples
 
 import properly
 from properly import Evaluation
-from properly.evaluation import Sentence, Verdict, verdict
-from properly.evaluation._phrases import few
+from properly.evaluation import verdict
+from properly.evaluation._phrases import Sentence, Verdict, few
 from properly.rules import Brier, Log
 
 N = 300

@@ -72,7 +72,7 @@ def test_twenty_cases_that_say_the_same_are_enough(cases: int, is_enough: bool) 
     assert found.beats("a", "b") is found.is_constant("a", "b") is is_enough
     assert not found.beats("b", "a")
     flawless = replace(found, skills={"a": estimate(1.0, math.nan, math.nan)})
-    assert flawless.is_useful("a") is flawless.is_flawless("a") is is_enough
+    assert flawless.is_useful("a") is (flawless.against_none("a") == "flawless") is is_enough
 
 
 def test_a_difference_in_all_cases_but_one_is_not_constant() -> None:
@@ -84,7 +84,7 @@ def test_a_skill_whose_interval_ends_at_zero_shows_nothing() -> None:
     ends = {"a": estimate(0.1, 0.0, 0.2), "b": estimate(-0.1, -0.2, 0.0)}
     found = replace(standing("", "ab"), skills=ends)
     assert not found.is_useful("a")
-    assert not found.is_harmful("b")
+    assert found.against_none("b") == "open"
 
 
 def test_nothing_is_said_where_nothing_is_known() -> None:

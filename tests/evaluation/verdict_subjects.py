@@ -16,9 +16,9 @@ import numpy as np
 import properly
 from properly import Interval
 from properly.comparison import Comparison
-from properly.evaluation._phrases import Words, scope_of
+from properly.evaluation._phrases import Nouns, scope_of
 from properly.evaluation._verdict import _findings, _headline
-from properly.evaluation._verdict._standing import Standing
+from properly.evaluation._verdict._headline import Standing
 from properly.inference import Estimate
 from properly.rules import Bounded, Brier, Log
 
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
     from properly.evaluation._phrases import Scope
 
-WORDS = Words("people", "death")
+WORDS = Nouns("people", "death")
 RANGE = scope_of(Bounded(Brier(), (0.01, 0.1)), classes=False)
 ALL = scope_of(Log(), classes=False)
 
@@ -144,7 +144,7 @@ def scored(**scores: float) -> dict[str, dict[str, Any]]:
 
 
 def against_none(found: Standing, names: str) -> str:
-    return _findings.against_none(found, names)
+    return _headline.against_none(found, names)
 
 
 def baseline(found: Standing, baselines: dict[str, Any], parts: dict[str, Any]) -> list[str]:

@@ -14,13 +14,15 @@ from tests.summary_numbers import nearly, numbers_of
 
 import properly
 from properly.engines import _summary
-from properly.evaluation import Stream, stream
+from properly.evaluation import stream
 from properly.rules import Brier, Log
 
 from .subjects import LIKELY, rows_of_seed, seeds
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
+
+    from properly.evaluation._stream import Stream
 
 
 WEIGHTS: dict[str, list[Any]] = {

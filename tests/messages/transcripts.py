@@ -29,7 +29,7 @@ from tests.command_line import run
 
 import properly
 from properly import errors
-from properly.evaluation import Checkup
+from properly.evaluation._checkup._check import Checkup
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 import properly
-from properly.evaluation._verdict._standing import standing_of
+from properly.evaluation._verdict._headline import standing_of
 from properly.report._first_screen import INSET, SIDE, Axis, FirstScreen, first_screen
 from properly.report._page_words import few
 

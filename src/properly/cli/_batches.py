@@ -13,7 +13,7 @@ from properly._boundary._text import printable
 from properly.cli._chosen import Places, as_outcomes, say, without_percent
 from properly.engines._files._read import open_files
 from properly.errors import DataError
-from properly.evaluation import Added
+from properly.evaluation._monitor._claims import Added
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence

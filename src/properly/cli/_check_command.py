@@ -19,7 +19,8 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from properly.cli._chosen import Places
-    from properly.evaluation import Checkup, Symptom
+    from properly.evaluation._checkup._check import Checkup
+    from properly.evaluation._checkup._symptom import Symptom
 
 
 def run(layout: str, *, strict: bool, **options: Any) -> None:

@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from properly.cli._column_plan import ColumnPlan, Task
     from properly.engines._files._checks import FileRows
     from properly.engines._files._read import Files
-    from properly.evaluation import Symptom
+    from properly.evaluation._checkup._symptom import Symptom
     from properly.typing import Column
 
 # Ways to compare models of which each lacks some forecasts.

@@ -25,7 +25,8 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from properly import Monitor
-    from properly.evaluation import Added, Alarm
+    from properly.evaluation import Alarm
+    from properly.evaluation._monitor._claims import Added
     from properly.recalibration import Map
 
 ALARM = 3

@@ -1,12 +1,15 @@
-"""Numbers, names and rules as a sentence would have them."""
+"""Sentences of a verdict, and numbers, names and rules as a sentence would have them."""
 
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, Any, NamedTuple
+import textwrap
+from dataclasses import asdict, dataclass
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeAlias
 
 import numpy as np
 
+from properly._boundary._record import plain
 from properly._boundary._text import counted, listed, p_text, percent, printable
 from properly.rules import BetaWeighted, Bounded, Elementary, Misclassification, Regret
 from properly.rules._registry import SCORE_WORDS
@@ -17,6 +20,88 @@ if TYPE_CHECKING:
     from properly.rules import Rule
     from properly.rules._interval import Interval
 
+Kind: TypeAlias = Literal[
+    "choice", "thresholds", "baseline", "certain", "calibration", "repair", "groups", "unknown"
+]
+# Letters of a line, and of what stands between brackets in one.
+LINE, SHORT_LINE = 88, 70
+
+
+@dataclass(frozen=True)
+class Sentence:
+    """Something that is said about models, and what it is about.
+
+    Attributes
+    ----------
+    kind : str
+        ``"choice"``: which model to use. ``"thresholds"``: at which thresholds it is better.
+        ``"baseline"``: whether models are better than none. ``"certain"``: what was called
+        impossible, and happened. ``"calibration"``: who is miscalibrated, and how. ``"repair"``:
+        what recalibration would save. ``"groups"``: for whom a model is worse. ``"unknown"``: what
+        cannot be told.
+    text : str
+        One sentence or a few.
+
+    Examples
+    --------
+    >>> import properly
+    >>> e = properly.evaluate([0, 1, 1, 0], {"model": [0.0, 0.0, 0.5, 0.7]}, replicates=0)
+    >>> next(x.text for x in properly.verdict(e).sentences if x.kind == "certain")[:65]
+    'For one of the cases, model had called the event impossible, and '
+    """
+
+    kind: Kind
+    text: str
+
+
+@dataclass(frozen=True, repr=False)
+class Verdict:
+    """What an evaluation says, in plain sentences.
+
+    Attributes
+    ----------
+    headline : str
+        What to do, in one short sentence.
+    sentences : tuple of Sentence
+        All that is to be said, the most important first.
+
+    Examples
+    --------
+    >>> import properly
+    >>> crash = properly.datasets.crash()
+    >>> two = {name: crash.forecasts[name] for name in ("logistic", "forest")}
+    >>> e = properly.evaluate(crash.died, two, within=(0.01, 0.1), replicates=0, rng=1)
+    >>> found = properly.verdict(e, cases="people", event="death")
+    >>> found.headline
+    'Use logistic for thresholds of 1 % to 10 %: it is better than forest.'
+    >>> found
+    Verdict('Use logistic for thresholds of 1 % to 10 %: it is better than forest.', 4 sentences)
+    """
+
+    headline: str
+    sentences: tuple[Sentence, ...]
+
+    def __repr__(self) -> str:
+        start = textwrap.shorten(self.headline, SHORT_LINE, placeholder=" ...")
+        return f"Verdict({start!r}, {len(self.sentences)} sentences)"
+
+    def __str__(self) -> str:
+        """Lay out the headline, and below it one paragraph a sentence."""
+        return "\n\n".join(map(_paragraph, [self.headline, *(x.text for x in self.sentences)]))
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return headline and sentences as JSON can hold them."""
+        record: dict[str, Any] = plain(asdict(self))
+        return record
+
+
+def _paragraph(text: str) -> str:
+    """Break a sentence into lines, but not between a number and its percent sign."""
+    joined = text.replace(" %", "\u00a0%")
+    filled = textwrap.fill(joined, LINE, break_on_hyphens=False, break_long_words=False)
+    return filled.replace("\u00a0%", " %")
+
+
 # Stretches of thresholds that stand in a sentence at most.
 STRETCHES = 3
 # Numbers below this are written with an exponent.
@@ -25,7 +110,7 @@ TINY = 1e-6
 MOST_DIGITS = 7
 
 
-class Words(NamedTuple):
+class Nouns(NamedTuple):
     """What the cases and the event are called."""
 
     cases: str

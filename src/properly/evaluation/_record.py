@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import math
 from dataclasses import dataclass, field
+from importlib import import_module
 from itertools import chain
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeAlias
 
@@ -48,8 +49,8 @@ if TYPE_CHECKING:
     from properly.decisions._retention import Retention
     from properly.decisions._roc import RocCurve
     from properly.decisions._worst_cases import WorstCases
+    from properly.evaluation._phrases import Verdict
     from properly.evaluation._repair import Repair
-    from properly.evaluation._verdict._verdict import Verdict
     from properly.inference._estimate import Estimate
     from properly.probability._means import Means
     from properly.rules import Rule
@@ -350,15 +351,13 @@ class Evaluation(Record):
 
     def verdict(self, **words: str) -> Verdict:
         """Say in sentences what the evaluation shows; see `properly.verdict`."""
-        import properly
-
-        return properly.verdict(self, **words)
+        said: Verdict = _door("evaluation").verdict(self, **words)
+        return said
 
     def report(self, path: str | Path, **options: Any) -> Path:
         """Write the evaluation as one HTML page; see `properly.report.write`."""
-        import properly
-
-        return properly.report.write(path, self, **options)
+        written: Path = _door("report").write(path, self, **options)
+        return written
 
     def plot(self, kind: str, *args: Any, **options: Any) -> Any:
         """Draw one kind of picture, such as ``"reliability"``; see `properly.plots`.
@@ -370,10 +369,9 @@ class Evaluation(Record):
         *args, **options
             What else that function takes; `model` names one of several models.
         """
-        import properly
-
-        name = check_choice(str(kind).replace("-", "_"), properly.plots.__all__, "kind")
-        return getattr(properly.plots, name)(self, *args, **options)
+        plots = _door("plots")
+        name = check_choice(str(kind).replace("-", "_"), plots.__all__, "kind")
+        return getattr(plots, name)(self, *args, **options)
 
     def _tables(self, rules: Sequence[str], most: int | None = None) -> list[str]:
         """Lay out a table a rule, and one of what was decided of classes, all in line.
@@ -491,6 +489,11 @@ class Evaluation(Record):
             gain = repair.gain(row.rule)
             numbers = gain.estimate, *gain.interval
         return dict(zip(SAVED, numbers, strict=True))
+
+
+def _door(name: str) -> Any:
+    """Return a package that draws, prints or judges evaluations: no other line here knows them."""
+    return import_module(f"properly.{name}")
 
 
 def _few(decision: HardDecisions) -> dict[str, Any]:

@@ -9,8 +9,7 @@ from properly._boundary._blas import one_blas_thread
 from properly._boundary._chunks import share_out
 from properly._boundary._text import printable
 from properly.evaluation._phrases import begun
-from properly.evaluation._verdict._headline import Headline, headline
-from properly.evaluation._verdict._standing import standing_of
+from properly.evaluation._verdict._headline import Headline, headline, standing_of
 from properly.evaluation._verdict._verdict import verdict
 from properly.report._chart import MOST_MODELS, drawn_models, drawn_part, inks_of
 from properly.report._class_charts import class_scores_chart, confusion_chart, retention_chart
@@ -38,8 +37,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
     from properly.evaluation import Monitor
+    from properly.evaluation._phrases import Sentence
     from properly.evaluation._record import Evaluation
-    from properly.evaluation._verdict._verdict import Sentence
     from properly.report._chart import Chart
 
 

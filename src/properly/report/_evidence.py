@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from properly._boundary._text import many, printable
-from properly.evaluation._monitor._records import exp
+from properly.evaluation._monitor._claims import exp
 from properly.plots._monitor import WRITTEN, courses_of, ends_of, power, thresholds_of
 from properly.plots._names import spread
 from properly.report import _vega as vega

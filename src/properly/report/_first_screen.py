@@ -17,8 +17,7 @@ from properly.calibration._statistics import why_untested
 from properly.decisions._grid import round_step
 from properly.evaluation._phrases import begun, between, finished, sure
 from properly.evaluation._verdict._findings import adjusted_tests, is_off, is_worse, open_pairs
-from properly.evaluation._verdict._headline import SHORT
-from properly.evaluation._verdict._standing import standing_of
+from properly.evaluation._verdict._headline import SHORT, standing_of
 from properly.recalibration._sentences import kind_in_words
 from properly.report._chart import inks_of
 from properly.report._page_words import AT_MOST, NONE, few, percent, step_decimals
@@ -31,7 +30,7 @@ if TYPE_CHECKING:
     from properly.calibration._summary import CalibrationSummary
     from properly.evaluation._record import Evaluation
     from properly.evaluation._verdict._findings import Chance
-    from properly.evaluation._verdict._standing import Standing
+    from properly.evaluation._verdict._headline import Standing
     from properly.inference._estimate import Estimate
 
 # More rows than this are folded.
@@ -291,7 +290,7 @@ def _chip(standing: Standing, name: str) -> Chip:
     """Say what to do with a model; that it was certain and wrong outweighs its score."""
     if name in (*standing.wrong, *standing.infinite):
         return DANGEROUS
-    if standing.is_harmful(name):
+    if standing.against_none(name) == "harmful":
         return HARMFUL
     if not standing.is_useful(name):
         return UNKNOWN if math.isnan(standing.skills[name].interval[0]) else NO_BETTER

@@ -153,7 +153,7 @@ FEW_FORECASTS, ENOUGH_FORECASTS = 10, 50
 CLOSE = 64
 
 
-class Words(NamedTuple):
+class ScaleWords(NamedTuple):
     """What a scale looks like, and what to do about it."""
 
     what: str
@@ -161,27 +161,27 @@ class Words(NamedTuple):
 
 
 SCALES = {
-    "rounding": Words(
+    "rounding": ScaleWords(
         "outside [0, 1] by less than a millionth, as by rounding",
         "Nothing is clipped for you: numpy.clip(p, 0, 1), if you agree that this is rounding.",
     ),
-    "code": Words(
+    "code": ScaleWords(
         "{value:g}, while all others are probabilities: a code for what is missing?",
         "If it is one, drop those rows first.",
     ),
-    "logarithms": Words(
+    "logarithms": ScaleWords(
         "negative and none above 0, as logits of rare events or logarithms of probabilities are",
         "Of logits, take the sigmoid 1 / (1 + numpy.exp(-x)) first; of logarithms, numpy.exp(x).",
     ),
-    "logits": Words(
+    "logits": ScaleWords(
         "outside [0, 1], down to {low:.4g} and up to {high:.4g}, as logits (log-odds) are",
         "Of logits, take the sigmoid first: 1 / (1 + numpy.exp(-x)).",
     ),
-    "percent": Words(
+    "percent": ScaleWords(
         "above 1, up to {high:.4g}, as percentages are",
         "Of percentages, divide by 100 first.",
     ),
-    "outside": Words(
+    "outside": ScaleWords(
         "outside [0, 1], from {low:.4g} to {high:.4g}",
         "Nothing is clipped for you. Are these probabilities? Of percentages, divide by 100; of "
         "odds, take x / (1 + x).",

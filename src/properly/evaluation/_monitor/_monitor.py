@@ -18,19 +18,18 @@ from properly.comparison._evidence import require_proper
 from properly.errors import ArgumentTypeError, DataError
 from properly.evaluation._evaluate import models_by_name
 from properly.evaluation._monitor import _states
-from properly.evaluation._monitor._batch import OPEN, read_batch, read_ids
-from properly.evaluation._monitor._ledger import Ledger, Plan
-from properly.evaluation._monitor._records import (
+from properly.evaluation._monitor._cases import OPEN, Register, Waiting, read_batch, read_ids
+from properly.evaluation._monitor._claims import (
     Added,
     Alarm,
     Evidence,
+    Ledger,
+    MonitorPlan,
     claim_in_words,
     evidence_of,
     exp,
 )
-from properly.evaluation._monitor._register import Register
 from properly.evaluation._monitor._states import STATES
-from properly.evaluation._monitor._waiting import Waiting
 from properly.evaluation._stream import require_few_groups
 from properly.recalibration._map import Map
 from properly.recalibration._stored_map import map_of
@@ -43,7 +42,7 @@ if TYPE_CHECKING:
 
     from properly._boundary._record import Backend
     from properly.evaluation._evaluate import Forecasts
-    from properly.evaluation._monitor._batch import Batch
+    from properly.evaluation._monitor._cases import MonitorBatch
     from properly.rules import BinaryRule
     from properly.typing import ArrayLike, Column
 
@@ -235,7 +234,7 @@ class Monitor:
                 self._register.put_down(batch)
         return Added(len(batch.y), len(batch.y), known)
 
-    def _add_by_id(self, batch: Batch, ledger: Ledger | None) -> Added:
+    def _add_by_id(self, batch: MonitorBatch, ledger: Ledger | None) -> Added:
         """Take in rows with ids: new cases, and outcomes of old ones."""
         found = self._register.matched(batch, self._waiting)
         forecasts = self._forecasts(found.new, ledger)
@@ -257,7 +256,7 @@ class Monitor:
         outcomes = len(found.rows) + int((~found.new.is_open).sum())
         return Added(len(found.new.y), outcomes, found.again, len(found.early))
 
-    def _begun(self, batch: Batch) -> Ledger | None:
+    def _begun(self, batch: MonitorBatch) -> Ledger | None:
         """Require that a batch goes with those before it; begin with the first that forecasts."""
         ledger = self._ledger
         has_ids = batch.ids is not None
@@ -287,7 +286,7 @@ class Monitor:
             raise DataError(message)
         return ledger
 
-    def _plan(self, models: tuple[str, ...]) -> Plan:
+    def _plan(self, models: tuple[str, ...]) -> MonitorPlan:
         """Say what is watched, once the models are known."""
         if isinstance(self._against, str) and self._against not in models:
             message = (
@@ -301,13 +300,13 @@ class Monitor:
             message = f"maps must be of models among the forecasts; got {quoted(other[0])}"
             raise DataError(message)
         how = (self._against, self._rule, self._level, self._run_length, self._lag)
-        return Plan(models, *how)
+        return MonitorPlan(models, *how)
 
     def _maps_of(self, models: tuple[str, ...]) -> dict[str, Map]:
         """Return the maps of models; a single map is that of the only one."""
         return {models[0]: self._maps} if isinstance(self._maps, Map) else self._maps or {}
 
-    def _forecasts(self, batch: Batch, ledger: Ledger | None) -> Column:
+    def _forecasts(self, batch: MonitorBatch, ledger: Ledger | None) -> Column:
         """Return the forecasts that are watched, one column a model."""
         if ledger is None or batch.forecasts is None or not len(batch.y):
             return np.zeros((0, len(ledger.plan.models) if ledger else 0))
@@ -320,7 +319,7 @@ class Monitor:
             require_few_groups({*ledger.groups, *batch.groups.tolist()})
         return np.column_stack([columns[name] for name in ledger.plan.models])
 
-    def _take(self, ledger: Ledger, batch: Batch, forecasts: Column) -> None:
+    def _take(self, ledger: Ledger, batch: MonitorBatch, forecasts: Column) -> None:
         """Let new cases wait for their turn, and count those that no longer have to."""
         names = [] if batch.groups is None else batch.groups.tolist()
         ledger.meet(names)
@@ -479,7 +478,7 @@ class Monitor:
         if isinstance(self._maps, Map) and self._ledger is None:
             message = "a monitor with a map must be fed before it is saved"
             raise DataError(message, hint="write maps={'name': map, ...}.")
-        ledger = self._ledger or Ledger(Plan((), None, self._rule, self._level, None))
+        ledger = self._ledger or Ledger(MonitorPlan((), None, self._rule, self._level, None))
         maps = None if self._maps is None else self._maps_of(ledger.plan.models)
         stored = None if maps is None else {name: x.to_dict() for name, x in maps.items()}
         options = self.options | {"rule": rule, "maps": stored}

@@ -12,16 +12,20 @@ import numpy as np
 
 from properly._boundary._files import require
 from properly._boundary._stored import StoredKind, packed, unpacked
-from properly.evaluation._monitor._batch import OPEN
-from properly.evaluation._monitor._ledger import MOST_TIMES, Found, Ledger
-from properly.evaluation._monitor._register import DIGEST, LAST_BIT, Register
-from properly.evaluation._monitor._track import BETS_ABOUT, Claim, Track
-from properly.evaluation._monitor._waiting import Waiting
+from properly.evaluation._monitor._cases import DIGEST, LAST_BIT, OPEN, Register, Waiting
+from properly.evaluation._monitor._claims import (
+    BETS_ABOUT,
+    MOST_TIMES,
+    Claim,
+    Found,
+    Ledger,
+    Track,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from properly.evaluation._monitor._ledger import Plan
+    from properly.evaluation._monitor._claims import MonitorPlan
     from properly.typing import Column
 
 STATES = StoredKind(
@@ -117,7 +121,7 @@ def _words(numbers: Any) -> list[Any]:
     return [words.get(x, x) for x in map(float, numbers)]
 
 
-def ledger_from(content: dict[str, Any], plan: Plan) -> Ledger:
+def ledger_from(content: dict[str, Any], plan: MonitorPlan) -> Ledger:
     """Read the evidence."""
     groups = [_text(x) for x in content["groups"]]
     first, units, cases, step = (
@@ -141,7 +145,7 @@ def ledger_from(content: dict[str, Any], plan: Plan) -> Ledger:
     return Ledger(plan, groups, first, tracks, units, cases, times, step, alarms)
 
 
-def _claim(x: dict[str, Any], plan: Plan, times: int) -> tuple[Claim, Track]:
+def _claim(x: dict[str, Any], plan: MonitorPlan, times: int) -> tuple[Claim, Track]:
     claim, series = _claimed(x), plan.lag + 1
     path, sums = _numbers(x["path"]), _numbers(x["sums"])
     require(len(sums) == series * BETS_ABOUT[claim.about])

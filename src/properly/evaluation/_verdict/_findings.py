@@ -32,16 +32,16 @@ from properly.evaluation._phrases import (
     is_weighted,
     rounded_down,
     runs,
-    saved,
     stretches,
     sure,
     times,
 )
+from properly.evaluation._verdict._headline import AGAINST_NONE, against_none
 from properly.inference._multiplicity import holm, holm_bounds
 from properly.rules._registry import SCORE_WORDS
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterator
 
     from properly.calibration._certain import Certain
     from properly.calibration._reliability import Reliability
@@ -49,85 +49,23 @@ if TYPE_CHECKING:
     from properly.comparison._groups_record import Groups, WorstGroup
     from properly.comparison._pairs import Comparison
     from properly.decisions._dominance import Dominance
-    from properly.evaluation._phrases import Words
-    from properly.evaluation._verdict._standing import Standing
+    from properly.evaluation._phrases import Nouns
+    from properly.evaluation._verdict._headline import AgainstNone, Standing
     from properly.inference._band import Band
-    from properly.inference._estimate import Estimate
 
 
 # What one would do without a model, and what that is called in an evaluation.
 DONE = {"treat all": "acting every time", "treat none": "never acting"}
 
-# Greater losses, in percent, are not told more exactly.
-MOST = 1000
-
 
 def baseline(evaluation: Any, standing: Standing) -> Iterator[str]:
-    """Say of several models which are better than none; of each, what would have been better."""
+    """Say which of several models are better than none, and what would have been better."""
     if len(standing.models) > 1:
-        flawless = [name for name in standing.order if standing.is_flawless(name)]
-        useful = [x for x in standing.order if standing.is_useful(x) and x not in flawless]
-        harmful = [name for name in standing.order if standing.is_harmful(name)]
-        lacking = [name for name in standing.order if _lacks_interval(standing.skills[name])]
-        lacking = [name for name in lacking if name not in flawless]
-        told = (*flawless, *useful, *harmful, *lacking)
-        rest = [name for name in standing.order if name not in told]
-        kinds = (flawless, useful, harmful, rest, lacking)
-        yield from (against_none(standing, names) for names in kinds if names)
+        kinds: dict[AgainstNone, list[str]] = {kind: [] for kind in AGAINST_NONE}
+        for name in standing.order:
+            kinds[standing.against_none(name)].append(name)
+        yield from (against_none(standing, names) for names in kinds.values() if names)
     yield from _without_a_model(evaluation, standing)
-
-
-def against_none(standing: Standing, names: Sequence[str], where: str = "") -> str:
-    """Compare models of one kind, all better, all worse or all open, with none."""
-    one, who, skills = len(names) == 1, listed(names), [standing.skills[name] for name in names]
-    if standing.is_flawless(names[0]):
-        they = "it" if one else "they"
-        return f"{who} made no loss at all{where}: make sure that {they} never saw the outcomes."
-    if standing.is_useful(names[0]):
-        claim = f"{who} {'is' if one else 'are'} better than no model{where}"
-        return f"{claim}. {'It saves' if one else 'They save'} {_shares(skills)} of its loss."
-    if standing.is_harmful(names[0]):
-        claim = f"{who} {'is' if one else 'are'} worse than no model{where}"
-        cost = "Its loss is" if one else "Their losses are"
-        return f"{claim}. {cost} higher by {_shares(skills, -1)}."
-    claim = f"It cannot be told whether {who} {'is' if one else 'are'} better than no model{where}"
-    if _lacks_interval(skills[0]):
-        return f"{claim}. {'Its skill has' if one else 'Their skills have'} no interval."
-    loss = "Its loss may be" if one else "Their losses may be"
-    return f"{claim}. {loss} anything {_ranges(skills)} ({sure(standing.level)}{'s' * (not one)})."
-
-
-def _lacks_interval(skill: Estimate) -> bool:
-    """Tell whether nothing is known of a skill, as where there was no loss at all."""
-    return any(map(math.isnan, skill.interval))
-
-
-def _ranges(skills: Sequence[Estimate]) -> str:
-    """Write between which limits losses may lie; of many, the widest limits of all."""
-    ends = [skill.interval for skill in skills]
-    if len(ends) > NAMED:
-        lows, highs = zip(*ends, strict=True)
-        ends = [(min(lows), max(highs))]
-    return listed(f"from {_much(-low)} higher to {saved(high)} lower" for low, high in ends)
-
-
-def _much(share: float, digits: int = 2) -> str:
-    return f"more than {MOST:,} %" if 100 * share > MOST else saved(share, digits)
-
-
-def _shares(skills: Sequence[Estimate], sign: int = 1) -> str:
-    """Write shares with their intervals; of many, only the least and the greatest."""
-    values = sorted(sign * skill.value for skill in skills)
-    if len(skills) > NAMED:
-        return f"{_much(values[0])} to {_much(values[-1])}"
-    shares: list[str] = []
-    for skill in skills:
-        low, high = sorted(sign * end for end in skill.interval)
-        digits = digits_apart((100 * low, 100 * high))
-        value, *ends = (_much(x, digits) for x in (sign * skill.value, low, high))
-        level = "" if shares else f"{sure(skill.level)} "
-        shares.append(f"{value} ({level}{' to '.join(ends)})")
-    return listed(shares)
 
 
 def _without_a_model(evaluation: Any, standing: Standing) -> Iterator[str]:
@@ -159,7 +97,7 @@ class Chance(NamedTuple):
         return chance(self.p, is_bound=self.is_bound)
 
 
-def calibration(evaluation: Any, words: Words) -> Iterator[str]:
+def calibration(evaluation: Any, words: Nouns) -> Iterator[str]:
     """Say which models are miscalibrated and how, and of which that cannot be shown."""
     tests, alpha = evaluation.calibration_tests, 1 - evaluation.level
     p_values = adjusted_tests(evaluation)
@@ -228,7 +166,7 @@ def _chances(p_values: list[Chance], tests: int) -> str:
     return f"p {chances(x.text for x in p_values)}{several}"
 
 
-def _how(evaluation: Any, name: str, words: Words) -> str:
+def _how(evaluation: Any, name: str, words: Nouns) -> str:
     """Say in which way forecasts are off, as far as intervals tell."""
     summary = evaluation.calibration[name]
     # Of cases with weights there are shares, and no numbers.
@@ -240,7 +178,7 @@ def _how(evaluation: Any, name: str, words: Words) -> str:
     return f"{text}{_curve(summary, evaluation.reliability.get(name))}"
 
 
-def _overall(summary: CalibrationSummary, total: float, words: Words) -> Iterator[str]:
+def _overall(summary: CalibrationSummary, total: float, words: Nouns) -> Iterator[str]:
     """Say whether forecasts are too high or too low on average, with the numbers."""
     ratio = summary.observed_expected
     low, high = ratio.interval
@@ -263,7 +201,7 @@ def _factor(value: float, ends: tuple[float, float]) -> tuple[str, str]:
     return f"{few(value, digits)} times as often", " to ".join(few(end, digits) for end in ends)
 
 
-def _often(summary: CalibrationSummary, total: float, words: Words) -> tuple[str, str]:
+def _often(summary: CalibrationSummary, total: float, words: Nouns) -> tuple[str, str]:
     """Write how often the event was expected and happened; with weights, as shares."""
     rates = summary.mean_forecast, summary.event_rate
     if math.isnan(total):
@@ -350,7 +288,7 @@ NEVER = "no threshold above zero, however low, would have raised an alarm"
 ALWAYS = "every threshold, however high, would have raised an alarm"
 
 
-def certain(evaluation: Any, words: Words) -> Iterator[str]:
+def certain(evaluation: Any, words: Nouns) -> Iterator[str]:
     """Explain infinite scores with the data's own numbers."""
     if evaluation.certain is None:
         yield from _impossible(evaluation, words)
@@ -362,7 +300,7 @@ def certain(evaluation: Any, words: Words) -> Iterator[str]:
             yield f"{'. '.join(wrong)}. Its log score is infinite."
 
 
-def _impossible(evaluation: Any, words: Words) -> Iterator[str]:
+def _impossible(evaluation: Any, words: Nouns) -> Iterator[str]:
     """Say which models gave what happened a probability of zero."""
     for name, by_rule in evaluation.scores.items():
         infinite = {rule: x.infinite_cases for rule, x in by_rule.items() if x.infinite_cases}
@@ -374,7 +312,7 @@ def _impossible(evaluation: Any, words: Words) -> Iterator[str]:
         yield f"{whom} had called impossible what then happened: its {scores} {be} infinite."
 
 
-def _wrong(counts: Certain, model: str, words: Words, *, weighted: bool) -> Iterator[str]:
+def _wrong(counts: Certain, model: str, words: Nouns, *, weighted: bool) -> Iterator[str]:
     """Say for how many cases a model had been certain, and what follows for decisions."""
     event = words.event
     if counts.never_wrong > 0:
@@ -385,7 +323,7 @@ def _wrong(counts: Certain, model: str, words: Words, *, weighted: bool) -> Iter
         yield f"{whom} had called {event} certain, and it did not happen: {ALWAYS}"
 
 
-def _some(cases: float, words: Words, *, weighted: bool = False) -> str:
+def _some(cases: float, words: Nouns, *, weighted: bool = False) -> str:
     """Count cases by a word that is only known in the plural; weights count nothing."""
     if weighted or isinstance(cases, float):
         return f"{words.cases} of a total weight of {cases:,.4g}"
@@ -547,7 +485,7 @@ def _confidence(bands: Bands) -> str:
     return f" ({100 * bands.level:g} % confidence for all thresholds at once)"
 
 
-def too_few(evaluation: Any, standing: Standing, words: Words) -> Iterator[str]:
+def too_few(evaluation: Any, standing: Standing, words: Nouns) -> Iterator[str]:
     """Say at which thresholds too little is known to compare the best with the next."""
     if len(standing.order) < 2:
         return
@@ -576,7 +514,7 @@ RIVALS = 3
 POWER = 0.8
 
 
-def unknown(evaluation: Any, standing: Standing, words: Words) -> Iterator[str]:
+def unknown(evaluation: Any, standing: Standing, words: Nouns) -> Iterator[str]:
     """Say what it would take to tell models apart, and what the evaluation warned of."""
     if len(standing.order) > 1 and standing.comparison is not None:
         yield from _open_pairs(standing, standing.comparison, words)
@@ -604,7 +542,7 @@ def open_pairs(standing: Standing) -> list[tuple[str, str]]:
     return found
 
 
-def _open_pairs(standing: Standing, compared: Comparison, words: Words) -> Iterator[str]:
+def _open_pairs(standing: Standing, compared: Comparison, words: Nouns) -> Iterator[str]:
     """Say how many cases it would take at least."""
     reachable = open_pairs(standing)
     if not reachable:

@@ -1,21 +1,159 @@
-"""The headline of a verdict: which model to use, and how much better it is than the next."""
+"""Who is better than whom, and the headline: which model to use, and how much better it is."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple, cast
+import math
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import combinations
+from typing import TYPE_CHECKING, Literal, NamedTuple, TypeAlias, cast, get_args
 
 from properly._boundary._text import NAMED, counted, listed, printable
 from properly.comparison._pairs import interval_name, is_significant
-from properly.evaluation._phrases import begun, chance, digits_apart, ends_of, few, saved
-from properly.evaluation._verdict._findings import against_none
+from properly.evaluation._phrases import (
+    begun,
+    chance,
+    digits_apart,
+    ends_of,
+    few,
+    saved,
+    scope_of,
+    sure,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from properly.comparison._pairs import Comparison, Pair
-    from properly.evaluation._verdict._standing import Standing
+    from properly.evaluation._phrases import Scope
+    from properly.evaluation._record import Evaluation
+    from properly.inference._estimate import Estimate
 
 
+# So many cases in a row that speak for the same model are no chance.
+ENOUGH = 20
+
+
+@dataclass(frozen=True)
+class Standing:
+    """Models in the order of the score that counts, and which of them can be told apart.
+
+    Attributes
+    ----------
+    order : tuple of str
+        Models with a finite score, the best first.
+    infinite : tuple of str
+        The others.
+    comparison : Comparison or None
+        All pairs of models by that score; None of one model.
+    skills : dict of Estimate
+        By model: what share of the loss of no model it saves.
+    scope : Scope
+        What the score looks at, in words.
+    level : float
+        How sure to be.
+    cases : int
+        How many cases there are.
+    wrong : tuple of str
+        Models that were certain of what did not happen, however rarely.
+    """
+
+    order: tuple[str, ...]
+    infinite: tuple[str, ...]
+    comparison: Comparison | None
+    skills: dict[str, Estimate]
+    scope: Scope
+    level: float
+    cases: int
+    wrong: tuple[str, ...] = ()
+
+    @property
+    def models(self) -> tuple[str, ...]:
+        """All models, those of infinite scores last."""
+        return (*self.order, *self.infinite)
+
+    @cached_property
+    def top(self) -> tuple[str, ...]:
+        """The best model, and those that it cannot be told apart from."""
+        if not self.order:
+            return ()
+        best, *others = self.order
+        return (best, *(name for name in others if not self.beats(best, name)))
+
+    @property
+    def beaten(self) -> tuple[str, ...]:
+        """The models that each of the top is better than."""
+        top = self.top
+        others = (name for name in self.order if name not in top)
+        return tuple(x for x in others if all(self.beats(name, x) for name in top))
+
+    @property
+    def top_is_alike(self) -> bool:
+        """Whether no two of the top can be told apart."""
+        pairs = combinations(self.top, 2)
+        return not any(self.beats(a, b) or self.beats(b, a) for a, b in pairs)
+
+    def pair(self, one: str, other: str) -> Pair:
+        """Return the comparison of two models."""
+        return cast("Comparison", self.comparison)[one, other]
+
+    def beats(self, one: str, other: str) -> bool:
+        """Return whether one model is better than another, adjusted for all pairs."""
+        pair = self.pair(one, other)
+        if self.is_constant(one, other):
+            return pair.difference < 0
+        # An infinite difference, or one without a standard error, has nothing to be told by.
+        is_lower = pair.standard_error > 0 and -math.inf < pair.difference < 0
+        return is_lower and is_significant(pair)
+
+    def is_constant(self, one: str, other: str) -> bool:
+        """Tell whether one model is better than another by as much in each of many cases."""
+        pair = self.pair(one, other)
+        each = pair.standard_error == 0 and pair.differing == self.cases >= ENOUGH
+        return each and math.isfinite(pair.difference)
+
+    def against_none(self, name: str) -> AgainstNone:
+        """Return how a model compares with no model."""
+        skill = self.skills[name]
+        if skill.value == 1 and self.cases >= ENOUGH:
+            return "flawless"
+        low, high = skill.interval
+        lacks = math.isnan(low) or math.isnan(high)
+        return "useful" if low > 0 else "harmful" if high < 0 else "unknown" if lacks else "open"
+
+    def is_useful(self, name: str) -> bool:
+        """Return whether a model is better than no model."""
+        return self.against_none(name) in ("flawless", "useful")
+
+
+def standing_of(evaluation: Evaluation) -> Standing:
+    """Read from an evaluation who is better than whom."""
+    primary = evaluation.primary
+    scores = {name: by_rule[primary].value for name, by_rule in evaluation.scores.items()}
+    finite = [name for name, score in scores.items() if math.isfinite(score)]
+    rule = next(rule for rule in evaluation.rules if rule.name == primary)
+    return Standing(
+        tuple(sorted(finite, key=scores.__getitem__)),
+        tuple(name for name in scores if name not in finite),
+        evaluation.comparisons.get(primary),
+        {name: by_rule[primary] for name, by_rule in evaluation.skills.items()},
+        scope_of(rule, classes=evaluation.task != "binary"),
+        evaluation.level,
+        evaluation.rows,
+        tuple(name for name in scores if _is_wrong(evaluation, name)),
+    )
+
+
+def _is_wrong(evaluation: Evaluation, name: str) -> bool:
+    """Tell whether a model was certain of what did not happen."""
+    if evaluation.certain is not None:
+        return name in evaluation.certain and evaluation.certain[name].wrong > 0
+    return any(x.infinite_cases for x in evaluation.scores[name].values())
+
+
+AgainstNone: TypeAlias = Literal["flawless", "useful", "harmful", "open", "unknown"]
+# In the order in which models are listed.
+AGAINST_NONE: tuple[AgainstNone, ...] = get_args(AgainstNone)
 # Names that stand in a headline at most.
 SHORT = 3
 
@@ -78,13 +216,14 @@ def _headline_of_one(standing: Standing) -> Headline:
     model = printable(name)
     if standing.infinite:
         return Headline(_infinite(standing), "it was certain of what turned out otherwise")
-    if standing.is_flawless(name):
-        seen = "make sure that it never saw the outcomes"
-        return Headline(f"{model} made no loss at all, {short}", seen)
-    if standing.is_useful(name):
-        return Headline(f"{model} is better than no model, {short}")
-    if standing.is_harmful(name):
-        return Headline("Better no model", f"{model} is worse, {short}")
+    match standing.against_none(name):
+        case "flawless":
+            seen = "make sure that it never saw the outcomes"
+            return Headline(f"{model} made no loss at all, {short}", seen)
+        case "useful":
+            return Headline(f"{model} is better than no model, {short}")
+        case "harmful":
+            return Headline("Better no model", f"{model} is worse, {short}")
     return Headline(f"It cannot be told whether {model} is better than no model, {short}")
 
 
@@ -237,3 +376,56 @@ def _interval(standing: Standing, pair: Pair) -> str:
         return written
     p = chance(pair.adjusted_p_value, is_bound=pair.adjusted_p_is_bound)
     return f"{written}; p {p} by sign flips"
+
+
+# Greater losses, in percent, are not reported more exactly.
+MOST = 1000
+
+
+def against_none(standing: Standing, names: Sequence[str], where: str = "") -> str:
+    """Compare models of one kind, all better, all worse or all open, with none."""
+    who, skills = listed(names), [standing.skills[name] for name in names]
+    kind, one = standing.against_none(names[0]), len(names) == 1
+    be, they, their = ("is", "it", "Its") if one else ("are", "they", "Their")
+    if kind == "flawless":
+        return f"{who} made no loss at all{where}: make sure that {they} never saw the outcomes."
+    if kind == "useful":
+        saves = "It saves" if one else "They save"
+        return f"{who} {be} better than no model{where}. {saves} {_shares(skills)} of its loss."
+    loss = f"{their} loss{'' if one else 'es'}"
+    if kind == "harmful":
+        higher = f"{loss} {be} higher by {_shares(skills, -1)}"
+        return f"{who} {be} worse than no model{where}. {higher}."
+    claim = f"It cannot be told whether {who} {be} better than no model{where}"
+    if kind == "unknown":
+        return f"{claim}. {their} skill{' has' if one else 's have'} no interval."
+    level = f"{sure(standing.level)}{'' if one else 's'}"
+    return f"{claim}. {loss} may be anything {_ranges(skills)} ({level})."
+
+
+def _ranges(skills: Sequence[Estimate]) -> str:
+    """Write between which limits losses may lie; of many, the widest limits of all."""
+    ends = [skill.interval for skill in skills]
+    if len(ends) > NAMED:
+        lows, highs = zip(*ends, strict=True)
+        ends = [(min(lows), max(highs))]
+    return listed(f"from {_much(-low)} higher to {saved(high)} lower" for low, high in ends)
+
+
+def _much(share: float, digits: int = 2) -> str:
+    return f"more than {MOST:,} %" if 100 * share > MOST else saved(share, digits)
+
+
+def _shares(skills: Sequence[Estimate], sign: int = 1) -> str:
+    """Write shares with their intervals; of many, only the least and the greatest."""
+    values = sorted(sign * skill.value for skill in skills)
+    if len(skills) > NAMED:
+        return f"{_much(values[0])} to {_much(values[-1])}"
+    shares: list[str] = []
+    for skill in skills:
+        low, high = sorted(sign * end for end in skill.interval)
+        digits = digits_apart((100 * low, 100 * high))
+        value, *ends = (_much(x, digits) for x in (sign * skill.value, low, high))
+        level = "" if shares else f"{sure(skill.level)} "
+        shares.append(f"{value} ({level}{' to '.join(ends)})")
+    return listed(shares)

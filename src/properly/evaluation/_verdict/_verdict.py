@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-import textwrap
-from dataclasses import asdict, dataclass
-from typing import TYPE_CHECKING, Any, Literal, TypeAlias
+import math
+from typing import TYPE_CHECKING, Any
 
-from properly._boundary._record import plain
-from properly._boundary._text import printable
+from properly._boundary._text import listed, percent, printable
 from properly.errors import ArgumentTypeError
-from properly.evaluation._phrases import Words
+from properly.evaluation._phrases import Kind, Nouns, Sentence, Verdict, few
 from properly.evaluation._record import Evaluation
 from properly.evaluation._verdict._findings import (
+    adjusted_tests,
     baseline,
     calibration,
     certain,
@@ -20,88 +19,13 @@ from properly.evaluation._verdict._findings import (
     too_few,
     unknown,
 )
-from properly.evaluation._verdict._headline import choice, headline
-from properly.evaluation._verdict._repairs import repairs
-from properly.evaluation._verdict._standing import standing_of
+from properly.evaluation._verdict._headline import choice, headline, standing_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
-    from properly.evaluation._verdict._standing import Standing
-
-Kind: TypeAlias = Literal[
-    "choice", "thresholds", "baseline", "certain", "calibration", "repair", "groups", "unknown"
-]
-# Letters of a line, and of what stands between brackets in one.
-LINE, SHORT_LINE = 88, 70
-
-
-@dataclass(frozen=True)
-class Sentence:
-    """Something that is said about models, and what it is about.
-
-    Attributes
-    ----------
-    kind : str
-        ``"choice"``: which model to use. ``"thresholds"``: at which thresholds it is better.
-        ``"baseline"``: whether models are better than none. ``"certain"``: what was called
-        impossible, and happened. ``"calibration"``: who is miscalibrated, and how. ``"repair"``:
-        what recalibration would save. ``"groups"``: for whom a model is worse. ``"unknown"``: what
-        cannot be told.
-    text : str
-        One sentence or a few.
-
-    Examples
-    --------
-    >>> import properly
-    >>> e = properly.evaluate([0, 1, 1, 0], {"model": [0.0, 0.0, 0.5, 0.7]}, replicates=0)
-    >>> next(x.text for x in properly.verdict(e).sentences if x.kind == "certain")[:65]
-    'For one of the cases, model had called the event impossible, and '
-    """
-
-    kind: Kind
-    text: str
-
-
-@dataclass(frozen=True, repr=False)
-class Verdict:
-    """What an evaluation says, in plain sentences.
-
-    Attributes
-    ----------
-    headline : str
-        What to do, in one short sentence.
-    sentences : tuple of Sentence
-        All that is to be said, the most important first.
-
-    Examples
-    --------
-    >>> import properly
-    >>> crash = properly.datasets.crash()
-    >>> two = {name: crash.forecasts[name] for name in ("logistic", "forest")}
-    >>> e = properly.evaluate(crash.died, two, within=(0.01, 0.1), replicates=0, rng=1)
-    >>> found = properly.verdict(e, cases="people", event="death")
-    >>> found.headline
-    'Use logistic for thresholds of 1 % to 10 %: it is better than forest.'
-    >>> found
-    Verdict('Use logistic for thresholds of 1 % to 10 %: it is better than forest.', 4 sentences)
-    """
-
-    headline: str
-    sentences: tuple[Sentence, ...]
-
-    def __repr__(self) -> str:
-        start = textwrap.shorten(self.headline, SHORT_LINE, placeholder=" ...")
-        return f"Verdict({start!r}, {len(self.sentences)} sentences)"
-
-    def __str__(self) -> str:
-        """Lay out the headline, and below it one paragraph a sentence."""
-        return "\n\n".join(map(_paragraph, [self.headline, *(x.text for x in self.sentences)]))
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return headline and sentences as JSON can hold them."""
-        record: dict[str, Any] = plain(asdict(self))
-        return record
+    from properly.evaluation._repair import Repair
+    from properly.evaluation._verdict._headline import Standing
 
 
 def verdict(evaluation: Evaluation, *, cases: str = "cases", event: str = "the event") -> Verdict:
@@ -175,16 +99,9 @@ def verdict(evaluation: Evaluation, *, cases: str = "cases", event: str = "the e
     if not isinstance(evaluation, Evaluation):
         message = f"a verdict is about an Evaluation; got {type(evaluation).__name__}"
         raise ArgumentTypeError(message, hint="make one with properly.evaluate(y, forecasts).")
-    words = Words(_word(cases, "cases"), _word(event, "event"))
+    words = Nouns(_word(cases, "cases"), _word(event, "event"))
     standing = standing_of(evaluation)
     return Verdict(str(headline(standing)), tuple(_sentences(evaluation, standing, words)))
-
-
-def _paragraph(text: str) -> str:
-    """Break a sentence into lines, but not between a number and its percent sign."""
-    joined = text.replace(" %", "\u00a0%")
-    filled = textwrap.fill(joined, LINE, break_on_hyphens=False, break_long_words=False)
-    return filled.replace("\u00a0%", " %")
 
 
 def _word(word: object, name: str) -> str:
@@ -194,7 +111,7 @@ def _word(word: object, name: str) -> str:
     return printable(word.strip())
 
 
-def _sentences(evaluation: Evaluation, standing: Standing, words: Words) -> Iterator[Sentence]:
+def _sentences(evaluation: Evaluation, standing: Standing, words: Nouns) -> Iterator[Sentence]:
     """Say what there is to say, the most important first."""
     said: dict[Kind, Iterable[str]] = {
         "choice": [choice(standing)],
@@ -210,3 +127,58 @@ def _sentences(evaluation: Evaluation, standing: Standing, words: Words) -> Iter
         ],
     }
     yield from (Sentence(kind, text) for kind, texts in said.items() for text in texts)
+
+
+# Of more models of which nothing helps, none has a sentence of its own.
+ALONE = 2
+PER = 1000
+
+
+def repairs(evaluation: Any, words: Nouns) -> Iterator[str]:
+    """Say which models recalibration would help, by how much, and how that was found."""
+    tried: dict[str, Repair] = evaluation.repairs
+    if not tried:
+        return
+    from properly.recalibration._sentences import folds_in_words
+
+    rest = {name: repair for name, repair in tried.items() if not repair.recommended}
+    for name, repair in tried.items():
+        if repair.recommended:
+            yield " ".join([repair.result.sentence, *_benefit(repair, words)])
+        elif len(rest) <= ALONE:
+            yield " ".join([repair.result.sentence, *_by_chance(evaluation, name)])
+    if len(rest) > ALONE:
+        none = "no interval of what it would save lies above zero"
+        yield f"No recalibration of {listed(rest)} was found to help: {none}."
+    how = next(iter(tried.values())).result.gain
+    yield f"Maps were fitted on these cases and judged by {folds_in_words(how)}."
+
+
+def _benefit(repair: Repair, words: Nouns) -> Iterator[str]:
+    """Say what it would add to the net benefit, at the threshold in the middle."""
+    if not repair.net_benefit:
+        return
+    from properly.recalibration._sentences import texts
+
+    t = sorted(repair.net_benefit)[len(repair.net_benefit) // 2]
+    gain = repair.net_benefit[t]
+    if gain.estimate == 0 and math.isnan(gain.interval[0]):
+        yield f"No forecast crosses {percent(t)}: net benefit there stays as it is."
+    elif not math.isnan(gain.interval[0]):
+        estimate, low, high = texts(gain, PER)
+        sign = "+" if gain.estimate > 0 else ""
+        whom = f"{PER:,} {printable(words.cases)}"
+        yield f"Net benefit at {percent(t)}: {sign}{estimate} per {whom} ({low} to {high})."
+
+
+def _by_chance(evaluation: Any, name: str) -> Iterator[str]:
+    """Say that the miscalibration in sample is no more than chance, if the test does not reject."""
+    tests = adjusted_tests(evaluation)
+    if name not in tests or not tests[name].p > 1 - evaluation.level:
+        return
+    parts = evaluation.parts[name][evaluation.primary]
+    if not math.isnan(parts.miscalibration):
+        yield (
+            f"A miscalibration of {few(parts.miscalibration)}, in sample, is what so many "
+            "cases show by chance."
+        )

@@ -1,0 +1,652 @@
+"""Evidence of a monitor: the claims, what each has come to unit after unit, and records of it."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Literal, NamedTuple
+
+import numpy as np
+
+from properly._boundary._record import Record
+from properly._boundary._text import many, quoted
+from properly.comparison._evidence import (
+    BETS,
+    SLOPE,
+    log_factors,
+    log_mean,
+    recalibration_gains,
+    relative_gain,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from properly.evaluation._monitor._cases import Waiting
+    from properly.rules import BinaryRule
+    from properly.typing import Column
+
+About = Literal["calibration", "comparison"]
+BETS_ABOUT = {"calibration": len(SLOPE), "comparison": len(BETS)}
+
+
+class Claim(NamedTuple):
+    """What evidence is for: a model is miscalibrated, or another is better; for all or a group."""
+
+    model: str
+    about: About
+    group: str | None = None
+
+
+class Fed(NamedTuple):
+    """Units of one claim in a block: by number, with the logarithms of what each bet gains.
+
+    `worst` is the least that each bet could have gained, whatever the outcome.
+    """
+
+    unit: Column
+    gains: Column
+    worst: Column
+    cases: Column
+    events: Column
+    forecasts: Column
+
+    @classmethod
+    def of(cls, cases: Waiting, gains: Column, worst: Column, p: Column) -> Fed:
+        """Join the cases of each unit: a mean of factors, however they depend, is a factor."""
+        unit, begin, size = np.unique(cases.unit, return_index=True, return_counts=True)
+        if len(unit) < len(gains):
+            gains, worst = (
+                np.logaddexp.reduceat(x, begin, axis=0) - np.log(size)[:, np.newaxis]
+                for x in (gains, worst)
+            )
+        events, total = (np.add.reduceat(x, begin) for x in (cases.y.astype(np.int64), p))
+        return cls(unit, gains, worst, size, events, total)
+
+    def after(self, last: int) -> Fed:
+        """Take the units after one of them."""
+        begin = int(np.searchsorted(self.unit, last, side="right"))
+        return Fed(*(x[begin:] for x in self))
+
+
+class TrackLook(NamedTuple):
+    """The evidence after each unit, as logarithms.
+
+    Attributes
+    ----------
+    fed : Fed
+        The units.
+    path, floors : array
+        Sums and floors of a track, followed by those of each unit.
+    level : array
+        The evidence after each unit.
+    """
+
+    fed: Fed
+    path: Column
+    floors: Column
+    level: Column
+
+    def upto(self, last: int) -> TrackLook:
+        """Take the units up to one of them."""
+        end = int(np.searchsorted(self.fed.unit, last, side="right"))
+        both = end + len(self.path) - len(self.fed.unit)
+        fed = Fed(*(x[:end] for x in self.fed))
+        return TrackLook(fed, self.path[:both], self.floors[:both], self.level[:end])
+
+    def at(self, units: Column, before: float) -> list[float]:
+        """Return the evidence after some units; before the first, what it was before."""
+        place = np.searchsorted(self.fed.unit, units, side="right")
+        return list(np.append(before, self.level)[place].tolist())
+
+
+@dataclass(eq=False)
+class Track:
+    """The state of one claim.
+
+    With a lag, units take turns in lag + 1 series, so that a unit is forecast when the outcomes of
+    its series are known. The evidence is the mean of the series, in which the last units, as many
+    as the lag, count as if they had come out worst. It is that of the time when they were open, and
+    at most the mean once they are settled, whose expectation is at most 1 if one stops by what was
+    known then. So it ever reaches 1 / alpha with a probability of at most alpha.
+
+    Attributes
+    ----------
+    sums : array of shape (lag + 1, bets)
+        The logarithm of the evidence of each bet, in each series; the next unit's series first.
+    floors : array of shape (lag + 1,)
+        The logarithm of the evidence of each series, had its last unit come out worst.
+    units, cases, events : int
+        What has been counted since the beginning.
+    total : float
+        The sum of the forecasts.
+    now, greatest : float
+        The logarithm of the evidence, and its greatest since the beginning or the last alarm.
+    path : list of float
+        Logarithms of the evidence at the times that the monitor remembers.
+    """
+
+    sums: Column
+    floors: Column
+    units: int = 0
+    cases: int = 0
+    events: int = 0
+    total: float = 0.0
+    now: float = 0.0
+    greatest: float = 0.0
+    path: list[float] = field(default_factory=list)
+
+    @classmethod
+    def new(cls, about: About, *, lag: int, restarts: bool, times: int = 0) -> Track:
+        """Begin: with a capital of 1, or with none yet in the sum of a detector."""
+        sums = _begin((lag + 1, BETS_ABOUT[about]), restarts=restarts)
+        return cls(sums, sums[:, 0].copy(), path=[0.0] * times)
+
+    def look(self, fed: Fed, *, restarts: bool) -> TrackLook:
+        """Return the evidence that units would lead to; nothing is changed."""
+        series, units = len(self.sums), len(fed.unit)
+        path = np.concatenate([self.sums, fed.gains])
+        if restarts:
+            # Each unit may be the first of a change: evidence from every beginning is added up.
+            for last, row in zip(path, path[series:], strict=False):
+                np.add(row, np.logaddexp(0, last), out=row)
+        else:
+            for k in range(series):
+                path[k::series] = np.cumsum(path[k::series], axis=0)
+        level, floors = log_mean(path)[1 : units + 1], self.floors
+        if series > 1:
+            before = np.logaddexp(0, path[:units]) if restarts else path[:units]
+            floors = np.concatenate([floors, log_mean(before + fed.worst)])
+            for k in range(1, series):
+                level = np.logaddexp(level, floors[k + 1 : k + 1 + units])
+        # The mean of the series. A detector adds them up, since each sees only some of the units.
+        level = np.logaddexp(0, level) if restarts else level - math.log(series)
+        return TrackLook(fed, path, floors, level)
+
+    def count(self, look: TrackLook) -> None:
+        """Put down units that were looked at."""
+        fed = look.fed
+        if not len(fed.unit):
+            return
+        series = len(self.sums)
+        self.sums, self.floors = look.path[-series:].copy(), look.floors[-series:].copy()
+        self.now = float(look.level[-1])
+        self.greatest = max(self.greatest, float(look.level.max()))
+        self.units += len(fed.unit)
+        self.cases += int(fed.cases.sum())
+        self.events += int(fed.events.sum())
+        # One after the other, so that it does not matter which came together.
+        self.total = float(np.cumsum(np.append(self.total, fed.forecasts))[-1])
+
+    def restart(self) -> None:
+        """Forget the evidence, not the counts."""
+        self.sums, self.now, self.greatest = _begin(self.sums.shape, restarts=True), 0.0, 0.0
+        self.floors = self.sums[:, 0].copy()
+
+
+def _begin(shape: tuple[int, ...], *, restarts: bool) -> Column:
+    return np.full(shape, -math.inf if restarts else 0.0)
+
+
+def gains_of(
+    about: About, rule: BinaryRule, happened: Column, p: Column, against: Column | None
+) -> Column:
+    """Return the logarithms of what each bet gains in each case."""
+    if about == "calibration" or against is None:
+        return recalibration_gains(happened, p)
+    gain = relative_gain(rule, happened, p, against)
+    return log_factors(gain[:, np.newaxis], BETS)
+
+
+# So many times are remembered for a picture; then every second one.
+MOST_TIMES = 400
+# So many units are looked at together, and fewer where each alarm makes one look again.
+BLOCK, BLOCK_TO_RESTART = 2**13, 2**6
+
+
+class MonitorPlan(NamedTuple):
+    """What is watched, and how sure an alarm is to be.
+
+    Attributes
+    ----------
+    models : tuple of str
+        Names of the models, in the order of their columns.
+    against : str or float or None
+        What every other model is compared with: one of them, or a constant forecast.
+    rule : BinaryRule
+        The rule that says which is better.
+    level : float
+        One minus the probability of any false alarm, ever.
+    run_length : float or None
+        The least mean number of units between false alarms, of a monitor that restarts.
+    lag : int
+        The number of units before a unit whose outcomes are still open when it is forecast.
+    """
+
+    models: tuple[str, ...]
+    against: str | float | None
+    rule: BinaryRule
+    level: float
+    run_length: float | None
+    lag: int = 0
+
+    @property
+    def restarts(self) -> bool:
+        """Whether evidence begins anew after an alarm."""
+        return self.run_length is not None
+
+    @property
+    def claims(self) -> list[tuple[str, About]]:
+        """What is claimed about each model."""
+        calibration: list[tuple[str, About]] = [(name, "calibration") for name in self.models]
+        if self.against is None:
+            return calibration
+        others = (name for name in self.models if name != self.against)
+        return [*calibration, *((name, "comparison") for name in others)]
+
+    def threshold(self, share: float) -> float:
+        """Return the logarithm of the evidence that is an alarm, with a share of the error rate."""
+        if self.run_length is None:
+            return -math.log1p(-self.level) - math.log(share)
+        return math.log1p(self.run_length / share)
+
+
+def share_of_group(number: int, first: int) -> float:
+    """Return the share of a group: equal among the first ones, and as much for all later ones.
+
+    >>> [share_of_group(number, 3) for number in range(5)]
+    [0.25, 0.25, 0.25, 0.125, 0.041666666666666664]
+    """
+    if number < first:
+        return 1 / (first + 1)
+    later = number - first + 1
+    return 1 / (first + 1) / (later * (later + 1))
+
+
+class Found(NamedTuple):
+    """An alarm: of which claim, after how many cases, with how much evidence, as a logarithm."""
+
+    claim: Claim
+    case: int
+    log_e: float
+
+
+@dataclass(eq=False)
+class Ledger:
+    """The evidence of a monitor, which follows cases in the order of their forecasts.
+
+    Attributes
+    ----------
+    plan : MonitorPlan
+        What is watched.
+    groups : list of str
+        Names of groups, in the order in which they came; empty without groups.
+    first_groups : int
+        How many of them the first batch had.
+    tracks : dict of Track
+        The state of each claim.
+    units, cases : int
+        What has been counted.
+    times : list of int
+        After how many cases the evidence is remembered.
+    step : int
+        Every so many units.
+    alarms : list of Found
+        What was found, in its order.
+    """
+
+    plan: MonitorPlan
+    groups: list[str] = field(default_factory=list)
+    first_groups: int = 0
+    tracks: dict[Claim, Track] = field(default_factory=dict)
+    units: int = 0
+    cases: int = 0
+    times: list[int] = field(default_factory=list)
+    step: int = 1
+    alarms: list[Found] = field(default_factory=list)
+    _thresholds: dict[Claim, float] = field(default_factory=dict, init=False)
+
+    def __post_init__(self) -> None:
+        if not self.tracks:
+            self._begin(None)
+
+    def meet(self, names: list[str]) -> None:
+        """Take in the groups of a batch that are new, in the order of their names."""
+        new = sorted({*names} - {*self.groups})
+        if not self.groups:
+            self.first_groups = len(new)
+            self._thresholds.clear()
+        self.groups.extend(new)
+        for name in new:
+            self._begin(name)
+
+    def _begin(self, group: str | None) -> None:
+        for model, about in self.plan.claims:
+            track = Track.new(
+                about, lag=self.plan.lag, restarts=self.plan.restarts, times=len(self.times)
+            )
+            self.tracks[Claim(model, about, group)] = track
+
+    def share(self, claim: Claim) -> float:
+        """Return the share of the error rate that a claim has."""
+        each = 1 / len(self.plan.claims)
+        if not self.groups:
+            return each
+        if claim.group is None:
+            return each / 2
+        return each / 2 * share_of_group(self.groups.index(claim.group), self.first_groups)
+
+    def threshold(self, claim: Claim) -> float:
+        """Return the logarithm of the evidence at which a claim is an alarm."""
+        if claim not in self._thresholds:
+            self._thresholds[claim] = self.plan.threshold(self.share(claim))
+        return self._thresholds[claim]
+
+    def follow(self, cases: Waiting) -> None:
+        """Count cases that are settled, in their order, whichever come together."""
+        ends = np.append(np.flatnonzero(np.diff(cases.unit)) + 1, len(cases))
+        most, begin = BLOCK_TO_RESTART if self.plan.restarts else BLOCK, 0
+        for end in [*ends[most - 1 :: most].tolist(), len(cases)]:
+            self._count(cases.some(slice(begin, end)))
+            begin = end
+
+    def _count(self, block: Waiting) -> None:
+        """Count the cases of a block, anew after each alarm if evidence then begins anew."""
+        fed = dict(self._fed(block))
+        while len(block):
+            looks = {
+                claim: self.tracks[claim].look(x, restarts=self.plan.restarts)
+                for claim, x in fed.items()
+            }
+            reached, last = self._reached(looks), int(block.unit[-1])
+            begins_anew = self.plan.restarts and bool(reached)
+            if begins_anew:
+                last = min(reached.values())
+                reached = {claim: unit for claim, unit in reached.items() if unit == last}
+            self._alarm(block, reached, looks)
+            end = int(np.searchsorted(block.unit, last, side="right"))
+            unit, size = np.unique(block.unit[:end], return_counts=True)
+            self._remember(unit, size, looks, begins_anew=begins_anew)
+            for claim, look in looks.items():
+                self.tracks[claim].count(look.upto(last))
+            self.units += len(unit)
+            self.cases += end
+            for track in self.tracks.values() if begins_anew else ():
+                track.restart()
+            block = block.some(slice(end, None))
+            fed = {claim: x.after(last) for claim, x in fed.items() if x.unit[-1] > last}
+
+    def _fed(self, block: Waiting) -> Iterator[tuple[Claim, Fed]]:
+        """Go through the claims that a block says something about."""
+        present = np.unique(block.group).tolist() if self.groups else []
+        for model, about in self.plan.claims:
+            p = block.forecasts[:, self.plan.models.index(model)]
+            others, happened = self._against(block), block.y == 1
+            gains = worst = gains_of(about, self.plan.rule, happened, p, others)
+            if self.plan.lag:
+                worst = np.minimum(gains, gains_of(about, self.plan.rule, ~happened, p, others))
+                # A certain forecast that was wrong needs no confirmation.
+                worst[np.isinf(gains)] = np.inf
+            yield Claim(model, about), Fed.of(block, gains, worst, p)
+            for number in present:
+                rows = np.flatnonzero(block.group == number)
+                claim = Claim(model, about, self.groups[number])
+                yield claim, Fed.of(block.some(rows), gains[rows], worst[rows], p[rows])
+
+    def _against(self, block: Waiting) -> Column | None:
+        """Return the forecasts that others are compared with."""
+        against = self.plan.against
+        if against is None:
+            return None
+        if isinstance(against, str):
+            return block.forecasts[:, self.plan.models.index(against)]
+        return np.full(len(block), against)
+
+    def _reached(self, looks: dict[Claim, TrackLook]) -> dict[Claim, int]:
+        """Return the unit at which each claim is an alarm for the first time, if it is one."""
+        known = set() if self.plan.restarts else {found.claim for found in self.alarms}
+        result = {}
+        for claim, look in looks.items():
+            beyond = np.flatnonzero(look.level >= self.threshold(claim))
+            if beyond.size and claim not in known:
+                result[claim] = int(look.fed.unit[beyond[0]])
+        return result
+
+    def _alarm(
+        self, block: Waiting, reached: dict[Claim, int], looks: dict[Claim, TrackLook]
+    ) -> None:
+        """Put down alarms in the order in which they came."""
+        for claim, unit in sorted(reached.items(), key=lambda item: item[1]):
+            case = self.cases + int(np.searchsorted(block.unit, unit, side="right"))
+            level = looks[claim].upto(unit).level[-1]
+            self.alarms.append(Found(claim, case, float(level)))
+
+    def _remember(
+        self, unit: Column, size: Column, looks: dict[Claim, TrackLook], *, begins_anew: bool
+    ) -> None:
+        """Remember the evidence after some of the units; of too many times, every second one."""
+        number = self.units + np.arange(1, len(unit) + 1)
+        while number[-1] // self.step >= MOST_TIMES:
+            self.step *= 2
+            self.times = self.times[1::2]
+            for track in self.tracks.values():
+                track.path = track.path[1::2]
+        at = np.flatnonzero(number % self.step == 0)
+        self.times += (self.cases + np.cumsum(size)[at]).tolist()
+        for claim, track in self.tracks.items():
+            levels = (
+                looks[claim].at(unit[at], track.now) if claim in looks else [track.now] * len(at)
+            )
+            if begins_anew and number[-1] % self.step == 0:
+                levels[-1] = 0.0
+            track.path += levels
+
+
+class Added(NamedTuple):
+    """What became of the rows of a batch.
+
+    Attributes
+    ----------
+    forecasts : int
+        Cases that are new.
+    outcomes : int
+        Cases, of this batch or an earlier one, whose outcome is new.
+    again : int
+        Rows that were known already, and are not counted twice.
+    early : int
+        Outcomes that were put aside, since their forecasts have not come yet.
+
+    Examples
+    --------
+    >>> import properly
+    >>> monitor = properly.Monitor()
+    >>> monitor.add([1, 0], [0.2, 0.3], ids=["a", "b"])
+    Added(forecasts=2, outcomes=2, again=0, early=0)
+    >>> monitor.add([1, 0, 1], [0.2, 0.3, 0.4], ids=["a", "b", "c"])
+    Added(forecasts=1, outcomes=1, again=2, early=0)
+    """
+
+    forecasts: int = 0
+    outcomes: int = 0
+    again: int = 0
+    early: int = 0
+
+    def __str__(self) -> str:
+        """Say it in a line."""
+        said = [
+            f"{many(self.forecasts, 'new case')}",
+            f"{many(self.outcomes, 'new outcome')}",
+        ]
+        if self.again:
+            said.append(f"{many(self.again, 'row')} known already")
+        if self.early:
+            said.append(f"{many(self.early, 'outcome')} without a forecast yet")
+        return ", ".join(said)
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Alarm(Record):
+    """An alarm, and what it was about.
+
+    Attributes
+    ----------
+    model : str
+        Name of the model.
+    about : {"calibration", "comparison"}
+        Whether its forecasts are miscalibrated, or others are better at times.
+    group : str or None
+        The group of cases; None for all.
+    case : int
+        After how many cases it was raised, in the order of forecasts.
+    evidence : float
+        The evidence at that time.
+    claim : str
+        What it says, in words.
+
+    Examples
+    --------
+    >>> import properly
+    >>> monitor = properly.Monitor()
+    >>> _ = monitor.add([1, 1, 1, 1, 1], [0.2, 0.3, 0.1, 0.1, 0.2])
+    >>> print(monitor.alarms[0])
+    Alarm after 5 cases: forecasts of 'forecast' are miscalibrated (evidence 22.18).
+    """
+
+    model: str
+    about: str
+    group: str | None
+    case: int
+    evidence: float
+    claim: str
+
+    def __repr__(self) -> str:
+        return f"Alarm({self.claim!r}, after {many(self.case, 'case')})"
+
+    def __str__(self) -> str:
+        """Say it in a sentence."""
+        said = f"evidence {self.evidence:.4g}"
+        if math.isinf(self.evidence):
+            said = "what had been called impossible happened"
+        return f"Alarm after {many(self.case, 'case')}: {self.claim} ({said})."
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Evidence(Record):
+    """Evidence for one claim about a model, valid whenever it is looked at.
+
+    Attributes
+    ----------
+    times, path : array
+        After how many cases of the monitor the logarithm of the evidence is remembered, and it; up
+        to 400 times, and the last one.
+    model : str
+        Name of the model.
+    about : {"calibration", "comparison"}
+        Whether its forecasts are miscalibrated, or others are better at times.
+    group : str or None
+        The group of cases; None for all.
+    cases, events : int
+        The cases that were counted, and how often the event happened.
+    mean_forecast, event_rate : float
+        The mean of the forecasts that are watched, and the share of events; NaN without cases.
+    log_evidence : float
+        The natural logarithm of the evidence now.
+    log_greatest : float
+        The greatest so far; of a monitor that restarts, since the last alarm.
+    log_threshold : float
+        The logarithm of the evidence that is an alarm.
+    claim : str
+        What there is evidence for, in words.
+
+    Examples
+    --------
+    >>> import properly
+    >>> monitor = properly.Monitor()
+    >>> _ = monitor.add([1, 1, 1, 1], [0.2, 0.3, 0.1, 0.1])
+    >>> monitor.evidence[0]
+    Evidence("forecasts of 'forecast' are miscalibrated", 9.63 of 20)
+    """
+
+    times: Column
+    path: Column
+    model: str
+    about: str
+    group: str | None
+    cases: int
+    events: int
+    mean_forecast: float
+    event_rate: float
+    log_evidence: float
+    log_greatest: float
+    log_threshold: float
+    claim: str
+
+    _series = ("times", "path")
+    _derived = ("evidence", "threshold")
+
+    @property
+    def evidence(self) -> float:
+        """The evidence now: 1 at the start; infinite also if a float cannot hold it."""
+        return exp(self.log_evidence)
+
+    @property
+    def threshold(self) -> float:
+        """The evidence that is an alarm."""
+        return exp(self.log_threshold)
+
+    @property
+    def rates(self) -> str:
+        """What was forecast and what happened, in words."""
+        said, happened = 100 * self.mean_forecast, 100 * self.event_rate
+        return f"{said:.2f} % forecast on average, {happened:.2f} % happened"
+
+    def __repr__(self) -> str:
+        return f"Evidence({self.claim!r}, {self.evidence:.4g} of {self.threshold:.4g})"
+
+    def __str__(self) -> str:
+        """Say it in a sentence."""
+        rates = f": {self.rates}" if self.cases else ""
+        most = f"{exp(self.log_greatest):.4g} at most, {self.threshold:.4g} is an alarm"
+        return (
+            f"Evidence {self.evidence:.4g} that {self.claim} ({most}); "
+            f"{many(self.cases, 'case')}{rates}."
+        )
+
+
+def exp(log: float) -> float:
+    """Return the exponential, or infinity if that is too much."""
+    with np.errstate(over="ignore"):
+        return float(np.exp(log))
+
+
+def claim_in_words(ledger: Ledger, claim: Claim) -> str:
+    """Say what there is evidence for."""
+    within = "" if claim.group is None else f" in group {quoted(claim.group)}"
+    if claim.about == "calibration":
+        return f"forecasts of {quoted(claim.model)} are miscalibrated{within}"
+    against = ledger.plan.against
+    other = quoted(against) if isinstance(against, str) else f"always forecasting {against:g}"
+    return f"{other} is better than {quoted(claim.model)} at times{within}"
+
+
+def evidence_of(ledger: Ledger, claim: Claim) -> Evidence:
+    """Tell the evidence for a claim."""
+    track = ledger.tracks[claim]
+    cases = max(track.cases, 1)
+    # What is remembered last, if anything is, may be a while ago.
+    beside = ledger.times[-1:] != [ledger.cases]
+    return Evidence(
+        times=np.array([*ledger.times, *[ledger.cases] * beside], np.int64),
+        path=np.array([*track.path, *[track.now] * beside]),
+        model=claim.model,
+        about=claim.about,
+        group=claim.group,
+        cases=track.cases,
+        events=track.events,
+        mean_forecast=track.total / cases if track.cases else math.nan,
+        event_rate=track.events / cases if track.cases else math.nan,
+        log_evidence=track.now,
+        log_greatest=track.greatest,
+        log_threshold=ledger.threshold(claim),
+        claim=claim_in_words(ledger, claim),
+    )
