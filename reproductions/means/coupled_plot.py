@@ -26,7 +26,7 @@ from properly.plots._axes import (
     set_as_text,
     square_axes,
 )
-from properly.probability._power import limit_event
+from properly.probability._power_means import limit_event
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

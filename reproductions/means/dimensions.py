@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 import numpy as np
 
 from properly.datasets import CoupledClasses, CoupledGaussian
-from properly.probability._power import MEAN_PROBABILITY, ROBUSTNESS, mean_of_power
+from properly.probability._power_means import MEAN_PROBABILITY, ROBUSTNESS, mean_of_power
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Sequence

@@ -25,7 +25,7 @@ from properly.probability import (
     means,
     source_table,
 )
-from properly.probability._power import ROBUSTNESS
+from properly.probability._power_means import ROBUSTNESS
 from reproductions.means.dimensions import COVARIANCES, study
 from reproductions.means.information import (
     conjugate_coupling,

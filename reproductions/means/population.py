@@ -21,7 +21,7 @@ from properly.counts import Tally
 from properly.counts._concordance import concordance
 from properly.counts._isotonic import recalibrate
 from properly.datasets import NELSON_CASES
-from properly.probability._power import POWERS, three_means
+from properly.probability._power_means import POWERS, three_means
 from reproductions.means.reference import (
     ANGLES,
     AREAS,
@@ -36,7 +36,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     from properly.datasets import CoupledClasses, NelsonCase
-    from properly.probability._power import ThreeMeans
+    from properly.probability._power_means import ThreeMeans
     from properly.typing import Column
 
 

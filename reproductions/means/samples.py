@@ -11,7 +11,7 @@ from properly.counts import Tally
 from properly.datasets import nelson
 from properly.decisions import predicted_roc_curve, roc_curve
 from properly.probability import means
-from properly.probability._power import POWERS
+from properly.probability._power_means import POWERS
 from reproductions.tables import Table, prose, section
 
 if TYPE_CHECKING:

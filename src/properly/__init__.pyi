@@ -18,10 +18,10 @@ from . import (
     rules,
     typing,
 )
+from .calibration._calibration_summary import calibration_summary
 from .calibration._calibration_test import calibration_test
 from .calibration._decomposition import decompose
 from .calibration._reliability import reliability
-from .calibration._summary import calibration_summary
 from .comparison._compare import compare
 from .comparison._folds import by_fold
 from .comparison._groups import by_group
@@ -50,7 +50,7 @@ from .evaluation._stream import stream, summarize
 from .evaluation._verdict._verdict import verdict
 from .inference._intervals import score_interval, skill
 from .probability._means import means
-from .probability._power import generalized_mean
+from .probability._power_means import generalized_mean
 from .recalibration._choice import recalibrate
 from .recalibration._cross_fit import cross_fit
 from .rules._audit import audit

@@ -12,7 +12,7 @@ from tests.examples import examples
 
 import properly
 from properly.calibration import Certain
-from properly.calibration._certain import certainties
+from properly.calibration._statistics import certainties
 from properly.rules import Log
 
 

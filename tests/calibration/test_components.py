@@ -12,8 +12,8 @@ import pytest
 import properly
 from properly._boundary._options import as_drawing
 from properly.calibration._components import (
+    ForecastPrices,
     NullDraws,
-    Prices,
     Worlds,
     components,
     find_bias,
@@ -39,8 +39,8 @@ every_rule = pytest.mark.parametrize("rule", RULES, ids=repr)
 VALUE = np.array([0.0, 0.1, 0.3, 0.6, 0.9, 1.0])
 
 
-def prices(rule: BinaryRule, value: Column = VALUE) -> Prices:
-    return Prices.at(value, rule)
+def prices(rule: BinaryRule, value: Column = VALUE) -> ForecastPrices:
+    return ForecastPrices.at(value, rule)
 
 
 # Components of draws

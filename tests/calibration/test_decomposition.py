@@ -9,7 +9,7 @@ import pytest
 
 from properly import decompose, tally
 from properly.calibration import Decomposition, murphy_decomposition
-from properly.calibration._murphy import MurphyDecomposition
+from properly.calibration._classical import MurphyDecomposition
 from properly.rules import Brier, Log, Propriety
 
 # Intervals and bands of few events warn.

@@ -11,7 +11,7 @@ from scipy.stats import chi2, f, norm
 
 import properly
 from properly.calibration._event_tests import TRIALS, by_likelihood, by_sandwich
-from properly.calibration._statistics import Sample
+from properly.calibration._statistics import ForecastSample
 from properly.errors import DataError, DataWarning
 from properly.inference._design import Design
 from properly.rules import Brier, Log
@@ -390,7 +390,7 @@ def drawn(n: int, seed: int, **known: Any) -> properly.Cases:
 
 
 def likelihood(cases: properly.Cases, *, joint: bool = True) -> Any:
-    return by_likelihood(Sample.of(cases.tally()), joint=joint)
+    return by_likelihood(ForecastSample.of(cases.tally()), joint=joint)
 
 
 def sandwich(cases: properly.Cases, *, joint: bool = True) -> Any:
@@ -407,7 +407,7 @@ def test_a_shift_of_one_forecast_by_hand() -> None:
     t = properly.Tally.from_counts([0.2], [50], [18])
     ratio = 2 * (18 * math.log(0.36 / 0.2) + 32 * math.log(0.64 / 0.8))
     for joint in (True, False):
-        found = by_likelihood(Sample.of(t), joint=joint)
+        found = by_likelihood(ForecastSample.of(t), joint=joint)
         assert found is not None
         assert found.statistic == pytest.approx(ratio, rel=1e-12)
         assert found.degrees == 1
@@ -420,7 +420,7 @@ def test_two_forecasts_are_fitted_exactly() -> None:
     t = properly.Tally.from_counts([0.2, 0.7], [50, 40], [18, 25])
     ratio = 2 * (18 * math.log(0.36 / 0.2) + 32 * math.log(0.64 / 0.8))
     ratio += 2 * (25 * math.log(0.625 / 0.7) + 15 * math.log(0.375 / 0.3))
-    found = by_likelihood(Sample.of(t), joint=True)
+    found = by_likelihood(ForecastSample.of(t), joint=True)
     assert found is not None
     assert found.statistic == pytest.approx(ratio, rel=1e-11)
     assert found.degrees == 2

@@ -12,7 +12,7 @@ from scipy.stats import chi2, norm
 from scipy.stats import t as student
 
 import properly
-from properly.calibration._likelihood_band import critical_value, likelihood_bounds
+from properly.calibration._reliability_bands import critical_value, likelihood_bounds
 from properly.counts._isotonic import recalibrate
 from properly.errors import DataError
 

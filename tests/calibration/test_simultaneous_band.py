@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from scipy.stats import beta
 
-from properly.calibration._simultaneous_band import honest_band, upper_bounds
+from properly.calibration._reliability_bands import honest_band, upper_bounds
 
 Column: TypeAlias = np.ndarray[Any, Any]
 

@@ -13,7 +13,7 @@ from scipy.stats import chi2, f, norm, t
 
 import properly
 from properly.calibration._statistics import (
-    Sample,
+    ForecastSample,
     clustered_score,
     combine,
     hosmer_lemeshow,
@@ -28,8 +28,8 @@ from properly.calibration._statistics import (
 )
 
 
-def sample_of(y: Any, p: Any, weight: Any = None) -> Sample:
-    return Sample.of(properly.tally(y, p, weight=weight))
+def sample_of(y: Any, p: Any, weight: Any = None) -> ForecastSample:
+    return ForecastSample.of(properly.tally(y, p, weight=weight))
 
 
 def drawn(n: int, seed: int) -> tuple[Any, Any]:
@@ -68,7 +68,7 @@ def test_fractional_weights_are_squared_in_the_variance() -> None:
 
 
 def test_one_forecast_has_no_slope() -> None:
-    sample = Sample.of(properly.Tally.from_counts([0.2], [50], [18]))
+    sample = ForecastSample.of(properly.Tally.from_counts([0.2], [50], [18]))
     axes = score_axes(sample)
     assert len(axes) == 1
     # 8 more than 10, and a variance of 8.
@@ -175,7 +175,7 @@ def test_spiegelhalter_sees_nothing_at_one_half() -> None:
 def test_spiegelhalter_of_many_is_as_of_copies() -> None:
     y, p = drawn(30, 7)
     once = spiegelhalter(sample_of(y, p))
-    counted = spiegelhalter(Sample.of(properly.tally(y, p, count=np.full(30, 4))))
+    counted = spiegelhalter(ForecastSample.of(properly.tally(y, p, count=np.full(30, 4))))
     assert counted == pytest.approx(2 * once, rel=1e-12)
     assert spiegelhalter(sample_of(y, p, np.full(30, 4))) == once
 
@@ -262,7 +262,7 @@ def test_groups_of_certain_forecasts_add_nothing_or_everything() -> None:
 
 
 def test_one_forecast_makes_one_group() -> None:
-    found = hosmer_lemeshow(Sample.of(properly.Tally.from_counts([0.2], [50], [18])), 10)
+    found = hosmer_lemeshow(ForecastSample.of(properly.Tally.from_counts([0.2], [50], [18])), 10)
     assert found == pytest.approx((8, 1), rel=1e-13)
 
 

@@ -9,7 +9,7 @@ import pytest
 
 import properly
 from properly._boundary._options import as_drawing
-from properly.calibration._components import Prices, components
+from properly.calibration._components import ForecastPrices, components
 from properly.comparison._contrasts import contrast
 from properly.comparison._group_draws import Null, Part, Stack
 from properly.comparison._groups import _compare, _count, _measures, _split
@@ -47,7 +47,7 @@ def test_a_draw_of_all_groups_is_one_of_each(rule: Any, known: dict[str, Any]) -
     for g, (i, j) in enumerate(zip(stack.start.tolist(), ends, strict=True)):
         np.testing.assert_array_equal(value[i:j], parts[g].draws.value)
         own = [Draw(x.weight[i:j], x.events[i:j]) for x in draws]
-        alone = components(own, Prices.at(value[i:j], rule))[0]
+        alone = components(own, ForecastPrices.at(value[i:j], rule))[0]
         np.testing.assert_allclose(found[:, g], alone, rtol=1e-9, atol=1e-14)
 
 

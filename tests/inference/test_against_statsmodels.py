@@ -28,7 +28,7 @@ from properly.rules import Bounded, Brier, Log
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from properly.calibration._summary import CalibrationSummary
+    from properly.calibration._calibration_summary import CalibrationSummary
 
     Floats = NDArray[np.float64]
 

@@ -14,9 +14,9 @@ from properly.errors import DataError
 from properly.inference import _draws
 from properly.inference._draws import (
     FEW,
-    Cells,
     Counts,
-    Rows,
+    CountsInCells,
+    DrawnRows,
     cell_starts,
     fast_stream,
     in_cells,
@@ -235,9 +235,9 @@ def weighted(seed: int, **known: Any) -> properly.Cases:
     return properly.Cases(rng.random(60) < p, p, weight=rng.gamma(1.5, size=60), **known)
 
 
-def rows_of(cases: properly.Cases) -> Rows:
+def rows_of(cases: properly.Cases) -> DrawnRows:
     found = sampler(cases)
-    assert isinstance(found, Rows)
+    assert isinstance(found, DrawnRows)
     return found
 
 
@@ -245,7 +245,7 @@ def recalibrated(cases: properly.Cases) -> Column:
     return np.asarray(properly.reliability(cases.tally()).recalibrated)
 
 
-def pairs_within(rows: Rows) -> list[tuple[int, int]]:
+def pairs_within(rows: DrawnRows) -> list[tuple[int, int]]:
     """List all pairs of cases in the same cluster."""
     assert rows.start is not None
     found = []
@@ -254,7 +254,7 @@ def pairs_within(rows: Rows) -> list[tuple[int, int]]:
     return found
 
 
-def dependence_of(rows: Rows, fitted: Column) -> float:
+def dependence_of(rows: DrawnRows, fitted: Column) -> float:
     """Find how often pairs share their chance, pair by pair."""
     assert rows.start is not None
     found = most = 0.0
@@ -267,7 +267,7 @@ def dependence_of(rows: Rows, fitted: Column) -> float:
 
 
 def moments_of(
-    rows: Rows, amount: Column, probability: Column, shared: float
+    rows: DrawnRows, amount: Column, probability: Column, shared: float
 ) -> tuple[float, float]:
     """Return mean and variance of the events drawn, each case counted with its amount.
 
@@ -284,7 +284,7 @@ def moments_of(
     return float(means.sum()), float(inside + (means**2).sum() - means.sum() ** 2 / clusters)
 
 
-def assert_drawn_rows(rows: Rows, probability: Column, fitted: Column, shared: float) -> None:
+def assert_drawn_rows(rows: DrawnRows, probability: Column, fitted: Column, shared: float) -> None:
     """Compare weight and events at each forecast, and all events, with their exact moments."""
     rng = np.random.default_rng(9)
     weight, events = stacked(rows.draws(probability, REPLICATES, rng, fitted))
@@ -445,14 +445,14 @@ def test_only_what_counts_cannot_tell_is_drawn_row_by_row() -> None:
     assert counted.value.tolist() == [0.2, 0.6]
     assert counted.weight.tolist() == [3, 3]
     assert isinstance(sampler(properly.tally(y, p)), Counts)
-    assert isinstance(sampler(properly.Cases(y, p, clusters=clusters)), Rows)
+    assert isinstance(sampler(properly.Cases(y, p, clusters=clusters)), DrawnRows)
     assert isinstance(sampler(properly.Cases(y, p, clusters=clusters), clusters=False), Counts)
     for equal in (0.5, 7):
         assert isinstance(sampler(properly.Cases(y, p, weight=[equal] * 4)), Counts)
     for weight in ([0.5, 1, 1, 1], [1, 2, 3, 0]):
         weighted = properly.Cases(y, p, weight=weight)
         drawn = sampler(weighted)
-        assert isinstance(drawn, Rows)
+        assert isinstance(drawn, DrawnRows)
         assert drawn.weight.tolist() == [x for x in weight if x]
         with pytest.raises(DataError, match="drawn one by one"):
             sampler(weighted.tally())
@@ -526,7 +526,7 @@ def test_rows_are_drawn_in_the_same_cells() -> None:
     start = cell_starts(t.value, t.weight)
     assert start is not None
     rows = sampler(cases, start=start)
-    assert isinstance(rows, Rows)
+    assert isinstance(rows, DrawnRows)
     assert (rows.value == in_cells(t, start).value).all()
     np.testing.assert_allclose(
         np.bincount(rows.cell, rows.weight), in_cells(t, start).weight, rtol=1e-12
@@ -534,7 +534,7 @@ def test_rows_are_drawn_in_the_same_cells() -> None:
 
 
 def test_cells_are_drawn_with_the_means_and_variances_of_their_cases() -> None:
-    cells = Cells(np.array([0.1, 0.5, 0.9]), np.array([400, 300, 50]))
+    cells = CountsInCells(np.array([0.1, 0.5, 0.9]), np.array([400, 300, 50]))
     truth = np.array([0.0, 0.25, 1.0])
     weight, events = stacked(cells.draws(truth, REPLICATES, np.random.default_rng(3)))
     for drawn, mean in (

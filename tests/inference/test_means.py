@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from properly import Cases, tally
-from properly.inference._means import average
+from properly.inference._averages import average
 
 RNG = np.random.default_rng(17)
 N = 120

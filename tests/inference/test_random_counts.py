@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from properly.inference._random_counts import MANY, WIDE, Tables, binomials, poisson
+from properly.inference._draws import MANY, WIDE, Tables, binomials, poisson
 
 CASES = np.array([1, 1, 7, 40, 300, 39])
 PROBABILITY = np.array([0.3, 0.999, 0.5, 0.02, 0.97, 0.5])

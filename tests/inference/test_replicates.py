@@ -14,7 +14,14 @@ from tests.inference_numbers import P1, P2, TIME, VALUES, Y
 import properly.inference._replicates as room
 from properly.errors import DataError
 from properly.inference import block_length
-from properly.inference._replicates import Blocks, Kinds, Units, batches, best_block, quantiles
+from properly.inference._replicates import (
+    DrawnUnits,
+    Kinds,
+    TimeBlocks,
+    batches,
+    best_block,
+    quantiles,
+)
 from properly.rules import Brier
 
 if TYPE_CHECKING:
@@ -27,7 +34,9 @@ if TYPE_CHECKING:
 REPLICATES = 40_000
 
 
-def drawn(sampler: Units | Kinds | Blocks, replicates: int = REPLICATES) -> NDArray[np.int64]:
+def drawn(
+    sampler: DrawnUnits | Kinds | TimeBlocks, replicates: int = REPLICATES
+) -> NDArray[np.int64]:
     return np.concatenate(list(sampler.counts(replicates, np.random.default_rng(7))))
 
 
@@ -51,11 +60,11 @@ def enumerated(units: int, probability: Callable[..., float]) -> dict[tuple[int,
 
 
 def test_units_are_drawn_as_a_multinomial_draws_them() -> None:
-    assert_as_likely(drawn(Units(np.array([4]))), enumerated(4, lambda _: 4**-4))
+    assert_as_likely(drawn(DrawnUnits(np.array([4]))), enumerated(4, lambda _: 4**-4))
 
 
 def test_each_stratum_keeps_its_number_of_units_and_is_drawn_by_itself() -> None:
-    counts = drawn(Units(np.array([2, 3])))
+    counts = drawn(DrawnUnits(np.array([2, 3])))
     np.testing.assert_array_equal(counts[:, :2].sum(axis=1), 2)
     np.testing.assert_array_equal(counts[:, 2:].sum(axis=1), 3)
     two, three = enumerated(2, lambda _: 2**-2), enumerated(3, lambda _: 3**-3)
@@ -86,15 +95,15 @@ def test_blocks_go_on_with_the_next_time_and_the_first_follows_the_last(length: 
             found *= goes_on + 1 / length / times
         return found
 
-    assert_as_likely(drawn(Blocks(times, length)), enumerated(times, probability))
+    assert_as_likely(drawn(TimeBlocks(times, length)), enumerated(times, probability))
 
 
 def test_one_endless_block_is_the_series_itself() -> None:
-    np.testing.assert_array_equal(drawn(Blocks(50, 1e12), 30), 1)
+    np.testing.assert_array_equal(drawn(TimeBlocks(50, 1e12), 30), 1)
 
 
 @pytest.mark.parametrize(
-    "sampler", [Units(np.array([60, 40])), Kinds(np.ones(100)), Blocks(100, 5)]
+    "sampler", [DrawnUnits(np.array([60, 40])), Kinds(np.ones(100)), TimeBlocks(100, 5)]
 )
 def test_few_counts_are_held_at_a_time(monkeypatch: pytest.MonkeyPatch, sampler: Any) -> None:
     monkeypatch.setattr(room, "AT_ONCE", 1050)

@@ -12,7 +12,7 @@ from scipy.special import ndtri, stdtrit
 from properly.inference._shares import (
     HALVINGS,
     MANY,
-    Term,
+    ShareTerm,
     bisect,
     design_effect,
     normal,
@@ -54,7 +54,7 @@ def test_a_share_of_nothing_has_no_interval() -> None:
 
 def test_two_shares_that_make_a_whole_are_one() -> None:
     """What is 2 for the one and -3 for the other is 5 for the one, but for a constant."""
-    first, second = Term(2.0, np.array([0.2]), True), Term(-3.0, np.array([0.8]), True)
+    first, second = ShareTerm(2.0, np.array([0.2]), True), ShareTerm(-3.0, np.array([0.8]), True)
     down, up = reach(first, second, 40, Z)
     lower, upper = wilson(0.2, 40, Z)
     assert down[0] == pytest.approx(5 * (0.2 - lower), rel=1e-12)
@@ -62,7 +62,7 @@ def test_two_shares_that_make_a_whole_are_one() -> None:
 
 
 def test_a_share_that_cannot_be_adds_nothing() -> None:
-    first, second = Term(2.0, np.array([0.2]), True), Term(3.0, np.array([0.0]), False)
+    first, second = ShareTerm(2.0, np.array([0.2]), True), ShareTerm(3.0, np.array([0.0]), False)
     down, up = reach(first, second, 40, Z)
     lower, upper = wilson(0.2, 40, Z)
     assert (down[0], up[0]) == pytest.approx((2 * (0.2 - lower), 2 * (upper - 0.2)), rel=1e-12)
@@ -70,8 +70,8 @@ def test_a_share_that_cannot_be_adds_nothing() -> None:
 
 def test_errors_of_shares_that_are_added_make_up_for_one_another() -> None:
     share = np.array([0.3])
-    added = reach(Term(1.0, share, True), Term(1.0, share, True), 100, Z)
-    subtracted = reach(Term(1.0, share, True), Term(-1.0, share, True), 100, Z)
+    added = reach(ShareTerm(1.0, share, True), ShareTerm(1.0, share, True), 100, Z)
+    subtracted = reach(ShareTerm(1.0, share, True), ShareTerm(-1.0, share, True), 100, Z)
     assert added[0] < subtracted[0]
     assert subtracted[0] == pytest.approx(subtracted[1], rel=1e-12)
 
@@ -85,9 +85,9 @@ def kinds() -> tuple[Any, Any, Any]:
     return weight, kind == 0, kind == 1
 
 
-def term(amount: float, weight: Any, kind: Any) -> Term:
+def term(amount: float, weight: Any, kind: Any) -> ShareTerm:
     share, squares = (x[kind].sum() / x.sum() for x in (weight, weight**2))
-    return Term(amount, share, True, squares / share)
+    return ShareTerm(amount, share, True, squares / share)
 
 
 def covariance(weight: Any, one: Any, other: Any) -> float:
@@ -122,15 +122,15 @@ def test_shares_of_cases_of_any_weight_are_correlated_as_they_are(
 
 def test_equal_weights_need_no_heaviness() -> None:
     share = np.array([0.0, 0.3, 0.999, 1.0])
-    assert Term(1.0, share, True).cases(7.3).tolist() == [7.3] * 4
-    assert Term(1.0, 0.0, True, 4.0).cases(100) == 25
+    assert ShareTerm(1.0, share, True).cases(7.3).tolist() == [7.3] * 4
+    assert ShareTerm(1.0, 0.0, True, 4.0).cases(100) == 25
 
 
 def test_dependent_cases_are_never_worth_more_than_independent_ones() -> None:
     found = design_effect(np.array([0.4, 0.1, 0.0, 0.3]), np.array([0.2, 0.2, 0.2, 0.0]))
     np.testing.assert_array_equal(found, [2, 1, 1, np.nan])
     # All cases are of one kind or of the other, and both count the same: nothing varies.
-    assert variance(Term(1.0, 0.3, True), Term(1.0, 0.7, True), 50) == 0
+    assert variance(ShareTerm(1.0, 0.3, True), ShareTerm(1.0, 0.7, True), 50) == 0
 
 
 def test_normal_is_student_of_many() -> None:

@@ -11,7 +11,7 @@ import numpy as np
 
 import properly
 from properly import datasets, probability
-from properly.probability._power import ThreeMeans
+from properly.probability._power_means import ThreeMeans
 from properly.rules import PBS, RPS, Brier, Log, RankedLog, SquaredAbsoluteRPS
 
 if TYPE_CHECKING:
@@ -131,7 +131,7 @@ RECORDS: dict[str, Callable[[], Record]] = {
     "Reliability with a band": lambda: properly.reliability(TALLY, band="confidence"),
     "Reliability, series": lambda: properly.reliability(SERIES, band="confidence"),
     "Reliability, one case": lambda: properly.reliability(properly.tally([1], [0.3])),
-    "Bins": lambda: properly.reliability(TALLY).bins,
+    "IsotonicBins": lambda: properly.reliability(TALLY).bins,
     "Histogram": lambda: properly.reliability(OTHERS).histogram,
     "Histogram, discrete": lambda: properly.reliability(TALLY, forecasts="discrete").histogram,
     "Band": lambda: properly.reliability(TALLY, band="consistency", **FEW).band,

@@ -193,7 +193,7 @@ def test_more_draws_are_made_where_none_reaches(name: str) -> None:
 def test_classes_that_are_very_many_are_drawn_as_often_as_was_chosen(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr("properly.calibration._class_tests.AFFORDED", CASES)
+    monkeypatch.setattr("properly.calibration._calibration_test.AFFORDED", CASES)
     told = of_classes(extreme=True)
     assert (told.p, told.replicates, told.is_bound) == (1 / (1 + DRAWS), DRAWS, True)
 

@@ -18,7 +18,7 @@ from .subjects import seeds
 
 if TYPE_CHECKING:
     from properly import Cases
-    from properly.calibration._summary import CalibrationSummary
+    from properly.calibration._calibration_summary import CalibrationSummary
 
 # Few cases make for quick laws.
 pytestmark = pytest.mark.filterwarnings("ignore::properly.errors.DataWarning")

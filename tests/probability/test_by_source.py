@@ -18,8 +18,8 @@ from properly.probability import (
     Neighbours,
     Source,
 )
-from properly.probability._by_source import Side, questions, sides, sums_by_class
-from properly.probability._power import sums_of_powers
+from properly.probability._by_source import SourceSide, questions, sides, sums_by_class
+from properly.probability._power_means import sums_of_powers
 
 Y, P = [0, 1, 0, 1, 1, 0], [0.125, 0.25, 0.25, 0.5, 0.875, 0.875]
 THREE = [[0.5, 0.25, 0.25], [0.25, 0.5, 0.25], [0.5, 0.5, 0.0], [0.125, 0.25, 0.625]]
@@ -33,11 +33,11 @@ def counted(values: Any, weight: Any) -> dict[float, float]:
     return found
 
 
-def of_source(side: Side) -> dict[float, float]:
+def of_source(side: SourceSide) -> dict[float, float]:
     return counted(side.p, side.p_weight)
 
 
-def assert_side(found: Side, name: str, model: dict[float, float], source: Any) -> None:
+def assert_side(found: SourceSide, name: str, model: dict[float, float], source: Any) -> None:
     """Compare with how often each probability was given."""
     assert found.name == name
     assert counted(found.t, found.weight) == model

@@ -20,7 +20,7 @@ import properly
 from properly.errors import ArgumentTypeError, DataError
 from properly.probability import confidence_test
 from properly.probability._confidence import ConfidenceTest
-from properly.probability._power import POWERS, ThreeMeans
+from properly.probability._power_means import POWERS, ThreeMeans
 
 FOLDER = Path(__file__).parents[1] / "reference" / "means"
 # Absolute: of a z that is 0 the reference, of 60 digits, has a residue of 1e-61; doubles have more.

@@ -15,13 +15,13 @@ from tests.score_oracles import corrected
 import properly
 from properly import Cases, datasets, probability, tally
 from properly.errors import DataError, DataWarning
-from properly.probability._power import ThreeMeans
-from properly.probability._simulated_truth import simulation_of
+from properly.probability._mean_intervals import simulation_of
+from properly.probability._power_means import ThreeMeans
 
 if TYPE_CHECKING:
     from properly import Tally
     from properly.probability import Means
-    from properly.probability._intervals import MeansIntervals
+    from properly.probability._mean_intervals import MeansIntervals
 
 POWERS = {"decisiveness": 1.0, "mean_probability": 0.0, "robustness": -2 / 3}
 N = 120

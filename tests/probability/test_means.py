@@ -15,7 +15,7 @@ from properly import Cases, probability, tally
 from properly.errors import ArgumentTypeError, DataError
 from properly.probability import Means
 from properly.probability._means import ClassMeans
-from properly.probability._power import ThreeMeans
+from properly.probability._power_means import ThreeMeans
 
 Y, P = [0, 1, 0, 1], [0.125, 0.25, 0.5, 0.875]
 GIVEN, FITTED = [0.875, 0.25, 0.5, 0.875], [1, 0.5, 0.5, 1]

@@ -18,7 +18,7 @@ from hypothesis import strategies as st
 from properly import Cases, Tally, tally
 from properly.errors import ArgumentTypeError, DataError, ProperlyError
 from properly.probability import generalized_mean
-from properly.probability._power import (
+from properly.probability._power_means import (
     POWERS,
     ThreeMeans,
     check_precision,

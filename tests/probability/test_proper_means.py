@@ -15,7 +15,7 @@ import pytest
 from properly import Cases, Tally, generalized_mean, means, probability, reliability, tally
 from properly.errors import ArgumentTypeError, DataError
 from properly.probability import proper_means
-from properly.probability._proper import ProperMeans
+from properly.probability._power_profiles import ProperMeans
 from properly.rules import Log, Misclassification, Pseudospherical
 
 FOLDER = Path(__file__).parents[1] / "reference" / "means"

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 import properly
 from properly.errors import ArgumentTypeError, DataError
 from properly.probability import EqualCount, confidence_test, means, risk_profile
-from properly.probability._power import POWERS, mean_of_power
+from properly.probability._power_means import POWERS, mean_of_power
 
 INF = math.inf
 SIX = properly.tally([1, 1, 0, 1, 0, 0], [0.9, 0.8, 0.7, 0.4, 0.3, 0.1])

@@ -12,11 +12,11 @@ import pytest
 import properly
 from properly import Cases, Tally, tally
 from properly.errors import DataError
-from properly.probability import _simulated_truth
-from properly.probability._simulated_truth import ClassSimulation, EventSimulation, simulation_of
+from properly.probability import _mean_intervals
+from properly.probability._mean_intervals import ClassSimulation, EventSimulation, simulation_of
 
 if TYPE_CHECKING:
-    from properly.probability._simulated_truth import Simulation
+    from properly.probability._mean_intervals import TruthSimulation
 
 CLOSE: dict[str, Any] = {"rel": 1e-12, "abs": 1e-13}
 DRAWS = 500
@@ -286,7 +286,7 @@ def share(t: Any, weight: Any = None) -> float:
 
 
 def largest(cases: Tally | Cases) -> float:
-    simulation: Simulation = simulation_of(cases)
+    simulation: TruthSimulation = simulation_of(cases)
     return simulation.largest_share()
 
 
@@ -331,7 +331,7 @@ class Almost:
 
 
 def test_rounding_draws_nothing_impossible(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(_simulated_truth, "fast_stream", lambda _: Almost())
+    monkeypatch.setattr(_mean_intervals, "fast_stream", lambda _: Almost())
     p = [[0.75, 0.25, 0.0], [0.25, 0.75, 0.0]] * 2
     simulation = simulation_of(properly.Cases([0, 1, 0, 1], p))
     rng = np.random.default_rng(1)

@@ -13,7 +13,7 @@ import properly
 from properly import Cases, Tally, probability, tally
 from properly.counts._reductions import complement
 from properly.errors import DataError
-from properly.probability._power import ThreeMeans, three_means
+from properly.probability._power_means import ThreeMeans, three_means
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -36,7 +36,7 @@ if TYPE_CHECKING:
     from tests.inference_numbers import Areas, Drawn
 
     from properly.calibration import CalibrationTest
-    from properly.calibration._summary import CalibrationSummary
+    from properly.calibration._calibration_summary import CalibrationSummary
 
 FORECASTS = ("p1", "p2")
 REPLICATES = 4000

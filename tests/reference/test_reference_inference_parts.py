@@ -30,8 +30,8 @@ from tests.inference_numbers import (
 
 import properly
 from properly.calibration._components import (
+    ForecastPrices,
     NullDraws,
-    Prices,
     Worlds,
     find_bias,
     increasing_fit,
@@ -45,7 +45,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
     from tests.inference_numbers import Areas, Drawn
 
-    from properly.calibration._components import Correction
+    from properly.calibration._components import BiasCorrection
 
     Floats = NDArray[np.float64]
 
@@ -64,7 +64,7 @@ class World:
     """A data set, a rule's prices at its forecasts, and its two fitted truths."""
 
     tally: properly.Tally
-    prices: Prices
+    prices: ForecastPrices
     pav: Floats
     linear: Floats
 
@@ -77,7 +77,7 @@ class World:
 def world_of(rule: str, forecast: str) -> World:
     tally = tally_of(forecast)
     fit = recalibrate(tally)
-    prices = Prices.at(np.asarray(tally.value), RULES[rule])
+    prices = ForecastPrices.at(np.asarray(tally.value), RULES[rule])
     linear = increasing_fit(tally, fit, prices)
     return World(tally, prices, np.asarray(properly.reliability(tally).recalibrated), linear)
 
@@ -172,7 +172,7 @@ def test_the_scores_of_certain_forecasts_are_the_published_ones() -> None:
 
 
 @cache
-def correction_of(rule: str, forecast: str) -> Correction:
+def correction_of(rule: str, forecast: str) -> BiasCorrection:
     world = world_of(rule, forecast)
     (found,) = find_bias(
         Worlds.of(world.tally),

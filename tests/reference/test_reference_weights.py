@@ -15,7 +15,7 @@ import pytest
 from scipy.special import ndtri
 
 import properly
-from properly.calibration._likelihood_band import critical_value
+from properly.calibration._reliability_bands import critical_value
 from properly.counts._isotonic import recalibrate
 from properly.rules import Brier
 

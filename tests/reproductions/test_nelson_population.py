@@ -29,7 +29,7 @@ from reproductions.means.reference import (
 from scipy.stats import norm
 
 from properly.datasets import NELSON_CASES
-from properly.probability._power import POWERS, ThreeMeans
+from properly.probability._power_means import POWERS, ThreeMeans
 
 # So many points are enough but for the limit to forecasts, at which they bend.
 POINTS = 20_001

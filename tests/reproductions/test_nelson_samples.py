@@ -11,7 +11,7 @@ from reproductions.means.samples import SampleTable, sample
 
 import properly
 from properly.datasets import nelson
-from properly.probability._power import POWERS
+from properly.probability._power_means import POWERS
 
 if TYPE_CHECKING:
     from reproductions.means.samples import SampleCase

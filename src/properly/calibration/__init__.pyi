@@ -1,16 +1,14 @@
 # Where each public name lives; it is imported from there when it is first used.
 
-from ._bins import binned_reliability
 from ._calibration_curve import calibration_curve
+from ._calibration_summary import calibration_summary
 from ._calibration_test import calibration_test
-from ._certain import Certain
+from ._classical import binned_reliability, murphy_decomposition
 from ._decomposition import Decomposition, decompose
 from ._error import calibration_error, smooth_calibration_error
 from ._grouping_error import GroupingError, grouping_error
-from ._murphy import murphy_decomposition
 from ._reliability import Reliability, reliability
-from ._statistics import CalibrationTest
-from ._summary import calibration_summary
+from ._statistics import CalibrationTest, Certain
 
 __all__ = [
     "CalibrationTest",

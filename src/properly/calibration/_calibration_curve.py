@@ -14,9 +14,9 @@ from properly.calibration._curve_fits import Loess, Lowess, Spline
 from properly.calibration._line import Subject
 from properly.counts._calls import takes_rows
 from properly.errors import DataError
+from properly.inference._averages import warn_of_few
 from properly.inference._draws import cell_starts
 from properly.inference._logistic import logit
-from properly.inference._means import warn_of_few
 from properly.inference._moments import Correction, Spread
 
 if TYPE_CHECKING:
@@ -147,7 +147,7 @@ def calibration_curve(
     return CalibrationCurve(sample.value[at], *_local(subject, sample, at, fit, level), level)
 
 
-class _Sample(NamedTuple):
+class _CurveSample(NamedTuple):
     """Forecasts, or cells of them, that a curve is fitted to; `place` has those of the subject."""
 
     value: Column
@@ -178,7 +178,7 @@ class _Sample(NamedTuple):
         return subject.spread(share * (1 - away), -share * away)
 
 
-def _sampled(subject: Subject, fit: SmoothFit) -> _Sample:
+def _sampled(subject: Subject, fit: SmoothFit) -> _CurveSample:
     """Leave out what has no log odds, and group very many forecasts into cells."""
     sample = subject.sample
     used = sample.is_uncertain if fit == "spline" else np.ones(len(sample.value), dtype=bool)
@@ -191,7 +191,7 @@ def _sampled(subject: Subject, fit: SmoothFit) -> _Sample:
         weight, events = total, np.add.reduceat(events, start)
         cell = np.searchsorted(start, place, side="right") - 1
         place = np.where(used, cell, -1)
-    return _Sample(value, weight, events, place, subject.is_counted)
+    return _CurveSample(value, weight, events, place, subject.is_counted)
 
 
 def _some(value: Column, weight: Column, points: int) -> Column:
@@ -211,7 +211,7 @@ def _some(value: Column, weight: Column, points: int) -> Column:
 
 
 def _local(
-    subject: Subject, sample: _Sample, at: Column, fit: SmoothFit, level: float
+    subject: Subject, sample: _CurveSample, at: Column, fit: SmoothFit, level: float
 ) -> tuple[Column, Column, Column, str]:
     """Fit lines or parabolas around each point."""
     kind = Loess if fit == "loess" else Lowess
@@ -226,7 +226,7 @@ def _local(
 
 
 def _spline(
-    subject: Subject, sample: _Sample, at: Column, level: float
+    subject: Subject, sample: _CurveSample, at: Column, level: float
 ) -> tuple[Column, Column, Column, str]:
     """Fit a logistic regression; the band is one of the log odds."""
     curves = Spline.of(sample.value, sample.weight, counted=sample.counted)

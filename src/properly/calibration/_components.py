@@ -25,8 +25,8 @@ from properly.counts._scoring import mean_loss, mean_score
 from properly.counts._tally import as_tally
 from properly.inference._draws import (
     BATCH,
-    Cells,
     Counts,
+    CountsInCells,
     Draw,
     cell_starts,
     fast_stream,
@@ -59,7 +59,7 @@ NARROW = (1 << 14, 1 << 11)
 
 
 @dataclass(frozen=True, eq=False)
-class Prices:
+class ForecastPrices:
     """What a rule charges at each distinct forecast, and for each event rate."""
 
     rule: BinaryRule
@@ -67,38 +67,38 @@ class Prices:
     if_none: Column
 
     @classmethod
-    def at(cls, value: Column, rule: BinaryRule) -> Prices:
+    def at(cls, value: Column, rule: BinaryRule) -> ForecastPrices:
         """Look the prices up once, for all draws."""
         with np.errstate(divide="ignore"):
             return cls(rule, rule.loss_if_event(value), rule.loss_if_none(value))
 
     def mean(self, weight: Column, events: Column) -> float:
         """Return the mean loss, to which a price that nobody paid adds nothing."""
-        return float(Losses.of([self])(weight[None], events[None])[0, 0]) / float(weight.sum())
+        return float(LossTable.of([self])(weight[None], events[None])[0, 0]) / float(weight.sum())
 
 
-class Parts(NamedTuple):
+class TrueParts(NamedTuple):
     """Miscalibration and discrimination."""
 
     miscalibration: float
     discrimination: float
 
 
-def components(draws: Iterable[Draw], prices: Prices) -> Column:
+def components(draws: Iterable[Draw], prices: ForecastPrices) -> Column:
     """Return the miscalibration and the discrimination of each draw, one column each."""
     return components_by_rule(draws, [prices])[0]
 
 
 def components_by_rule(
     draws: Iterable[Draw],
-    by_rule: Sequence[Prices],
+    by_rule: Sequence[ForecastPrices],
     watch: Callable[[Draw], object] | None = None,
 ) -> list[Column]:
     """Do so for several rules; a draw is recalibrated once, which is best for all of them.
 
     Who watches is shown the draws as they come, some rows at a time.
     """
-    price, parts = Losses.of(by_rule), []
+    price, parts = LossTable.of(by_rule), []
     for weight, events in _in_batches(draws):
         if watch is not None:
             watch(Draw(weight, events))
@@ -128,7 +128,7 @@ def components_of(bins: Bins, rule: BinaryRule, loss: Column) -> Column:
     return np.where(np.abs(parts) <= ROUNDING * best, 0.0, parts)
 
 
-class Losses(NamedTuple):
+class LossTable(NamedTuple):
     """What several rules charge for cases and events: a sum of products for each rule.
 
     Not a product of matrices, which wakes a thread a core for each draw. Infinite prices are put
@@ -140,7 +140,7 @@ class Losses(NamedTuple):
     endless: list[tuple[int, Column, Column]]
 
     @classmethod
-    def of(cls, by_rule: Sequence[Prices]) -> Losses:
+    def of(cls, by_rule: Sequence[ForecastPrices]) -> LossTable:
         """Lay the prices of all rules side by side."""
         sides = [np.stack([getattr(x, side) for x in by_rule]) for side in ("if_event", "if_none")]
         endless = [np.isinf(side) for side in sides]
@@ -166,13 +166,13 @@ class Losses(NamedTuple):
         return loss
 
 
-def true_components(weight: Column, truth: Column, prices: Prices) -> Parts:
+def true_components(weight: Column, truth: Column, prices: ForecastPrices) -> TrueParts:
     """Return the two components where the true event rates are known."""
     share = weight / weight.sum()
     best = float(prices.rule.entropy(truth) @ share)
     # Shares need not add up to 1 but for rounding, and a rate may be no more than that.
     constant = float(prices.rule.entropy(np.array([min(share @ truth, 1.0)]))[0])
-    return Parts(prices.mean(weight, weight * truth) - best, constant - best)
+    return TrueParts(prices.mean(weight, weight * truth) - best, constant - best)
 
 
 def miscalibration_of(tally: Tally, rule: BinaryRule) -> tuple[float, float]:
@@ -204,7 +204,7 @@ class NullDraws:
         self.source, self.rules, self.start = source, list(dict.fromkeys(rules)), start
         self.tally = every if start is None else in_cells(every, start)
         self.sampler = sampler(source, clusters=False, start=start)
-        self._prices = [Prices.at(self.sampler.value, rule) for rule in self.rules]
+        self._prices = [ForecastPrices.at(self.sampler.value, rule) for rule in self.rules]
         self._outcomes = self.sampler.outcomes(self.sampler.value, sys.maxsize, fast_stream(rng))
         self._single = None if start is None else fast_stream(rng)
         self._miscalibration = [np.empty(0) for _ in self.rules]
@@ -233,13 +233,13 @@ class NullDraws:
 
     def _draw(self, replicates: int, which: int) -> None:
         """Draw what is missing."""
-        from properly.calibration._statistics import Sample, score_axes
+        from properly.calibration._statistics import ForecastSample, score_axes
 
         missing = replicates - len(self._score)
         if missing <= 0:
             return
         some = [which] if len(self._score) else range(len(self.rules))
-        value, axes = self.sampler.value, score_axes(Sample.of(self.tally))
+        value, axes = self.sampler.value, score_axes(ForecastSample.of(self.tally))
         score: list[Column] = []
 
         def watch(draw: Draw) -> None:
@@ -260,7 +260,7 @@ class NullDraws:
         single = sampler(self.source, clusters=False)
         # Of counts that vary widely, normal numbers are as good and sooner there.
         if isinstance(single, Counts) and single.has_ties:
-            single = Cells(single.value, single.weight)
+            single = CountsInCells(single.value, single.weight)
         edges, each = np.append(self.start, len(single.value)), single.total
         weight, draws, cells, fits = to_numpy(self.tally.weight), [], [], []
         for _, happened in single.outcomes(single.value, FOR_MEAN, self._single):
@@ -289,7 +289,7 @@ def _losses_if_calibrated(
     """
     total = np.zeros(len(draws))
     for k in checked(range(0, len(value), PIECE)):
-        prices, some = Prices.at(value[k : k + PIECE], rule), weight[k : k + PIECE]
+        prices, some = ForecastPrices.at(value[k : k + PIECE], rule), weight[k : k + PIECE]
         is_certain = np.isinf(prices.if_none)
         total += (some * np.where(is_certain, prices.if_event, prices.if_none)).sum()
         more = np.where(is_certain, 0.0, prices.if_event - prices.if_none)
@@ -331,7 +331,7 @@ def least_of(replicates: int) -> float:
     return 1 / (1 + replicates)
 
 
-def increasing_fit(tally: Tally, fit: Recalibration, prices: Prices) -> Column:
+def increasing_fit(tally: Tally, fit: Recalibration, prices: ForecastPrices) -> Column:
     """Make of the recalibration a smoother curve, which rises from bin to bin and has no steps.
 
     Half an event and half a non-event are added to each bin, and the curve runs straight between
@@ -359,7 +359,7 @@ def increasing_fit(tally: Tally, fit: Recalibration, prices: Prices) -> Column:
 
 
 @dataclass(frozen=True, eq=False)
-class Correction:
+class BiasCorrection:
     """How much too large the components are, and how they scatter.
 
     Attributes
@@ -423,7 +423,7 @@ class Worlds(NamedTuple):
         self,
         truth: Column,
         recalibrated: Column,
-        by_rule: Sequence[Prices],
+        by_rule: Sequence[ForecastPrices],
         replicates: int,
         rng: np.random.Generator,
     ) -> list[Column]:
@@ -435,7 +435,7 @@ class Worlds(NamedTuple):
         if self.cells is None or self.start is None:
             draws = self.sampler.draws(truth, replicates, rng, recalibrated)
             return components_by_rule(counted(draws, replicates), by_rule)
-        rough = [Prices.at(self.cells.value, prices.rule) for prices in by_rule]
+        rough = [ForecastPrices.at(self.cells.value, prices.rule) for prices in by_rule]
         curve, fitted = (self._mean(x, self.start) for x in (truth, recalibrated))
         draws = self.cells.draws(curve, replicates, rng, fitted)
         many = components_by_rule(counted(draws, replicates), rough)
@@ -466,11 +466,11 @@ def _starts(
 def find_bias(
     worlds: Worlds,
     recalibrated: Column,
-    by_rule: Sequence[tuple[Prices, Column]],
+    by_rule: Sequence[tuple[ForecastPrices, Column]],
     *,
     replicates: int,
     rng: np.random.Generator,
-) -> list[Correction]:
+) -> list[BiasCorrection]:
     """Draw cases and outcomes from two fitted curves, and compare with what is true there.
 
     One curve is the recalibration itself, which leaves too little bias; the other a
@@ -506,8 +506,8 @@ def find_bias(
 
 
 def _correction(
-    weight: Column, prices: Prices, truths: Iterable[Column], drawn: Iterable[Column]
-) -> Correction:
+    weight: Column, prices: ForecastPrices, truths: Iterable[Column], drawn: Iterable[Column]
+) -> BiasCorrection:
     """Say how much larger than the truth the components came out of each curve."""
     biases, spread = [], np.zeros(2)
     for truth, result in zip(truths, drawn, strict=True):
@@ -516,4 +516,4 @@ def _correction(
             biases.append(result.mean(axis=1) - true_components(weight, truth, prices))
             spread = result.std(axis=1, ddof=1) if result.shape[1] > 1 else np.zeros(2)
     both = np.stack(biases)
-    return Correction(both.min(axis=0), both.max(axis=0), both.mean(axis=0), spread)
+    return BiasCorrection(both.min(axis=0), both.max(axis=0), both.mean(axis=0), spread)

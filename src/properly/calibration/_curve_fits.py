@@ -210,7 +210,7 @@ def _reach(x: Column, weight: Column, needed: float) -> Column:
     return np.where(low >= 0, x - x[low], np.inf)
 
 
-class Curves(Protocol):
+class FittedCurves(Protocol):
     """Forecasts with their cases, ready to have curves fitted to what happened."""
 
     @property
@@ -224,12 +224,12 @@ class Curves(Protocol):
         """
 
 
-def find_curves(fit: Fit, value: Column, weight: Column, *, counted: bool) -> Curves:
+def find_curves(fit: Fit, value: Column, weight: Column, *, counted: bool) -> FittedCurves:
     """Get ready to fit curves to forecasts, none of which is certain if it is a spline."""
     if fit == "spline":
         return Spline.of(value, weight, counted=counted)
     if fit == "isotonic":
-        return Isotonic(weight)
+        return IsotonicCurve(weight)
     return (Loess if fit == "loess" else Lowess).of(value, weight, counted=counted)
 
 
@@ -276,7 +276,7 @@ def quantiles_in_order(
 
 
 @dataclass(frozen=True, eq=False)
-class Isotonic:
+class IsotonicCurve:
     """The best increasing curve."""
 
     weight: Column
@@ -558,7 +558,7 @@ def _curve_of_many(
     cells: tuple[Column, Column],
     *,
     counted: bool,
-) -> tuple[Curves, Column]:
+) -> tuple[FittedCurves, Column]:
     """Return what fits curves to the cells, and the curve of all forecasts."""
     value, weight, events = rows
     if fit == "spline":
@@ -577,7 +577,9 @@ def _distances(curves: Column, value: Column, weight: Column, *, counted: bool) 
     return np.column_stack([mean, np.stack(among), away.max(axis=1)])
 
 
-def _if_calibrated(draws: Sampler, curves: Curves, drawing: Drawing, *, counted: bool) -> Column:
+def _if_calibrated(
+    draws: Sampler, curves: FittedCurves, drawing: Drawing, *, counted: bool
+) -> Column:
     """Measure the distances of random outcomes."""
     value, weight = draws.value, draws.total
     rough = (curves.at(events, rough=True) for events in _events(draws, drawing))

@@ -22,8 +22,8 @@ from properly._boundary._record import Parts, Record, plain, to_frame
 from properly._boundary._tables import table_of_numbers
 from properly._boundary._text import many
 from properly.calibration._components import (
+    ForecastPrices,
     NullDraws,
-    Prices,
     Worlds,
     enough_for_bias,
     find_bias,
@@ -44,9 +44,9 @@ from properly.counts._reductions import VIEWS, ask, plan_for, refuse_reduction
 from properly.counts._scoring import mean_loss, mean_score, share_saved
 from properly.counts._tally import Tally, as_tally
 from properly.errors import ImproperRuleError
+from properly.inference._averages import warn_of_few
 from properly.inference._dependence import measure
 from properly.inference._intervals import within_range
-from properly.inference._means import warn_of_few
 from properly.inference._shares import student, wilson
 from properly.inference._variance import spread_of_means
 from properly.rules._rule import require_binary
@@ -56,7 +56,7 @@ if TYPE_CHECKING:
 
     from properly._boundary._options import Drawing
     from properly._boundary._record import Backend
-    from properly.calibration._components import Correction
+    from properly.calibration._components import BiasCorrection
     from properly.counts._calls import Outcomes
     from properly.counts._cases import Cases
     from properly.counts._reductions import Plan, View
@@ -546,7 +546,7 @@ def find_intervals(
     grouped = parts if worlds.fine is None else decompose_by(t, rules)
     fit = recalibrate(t)
     recalibrated = fit.spread(fit.event_rate)
-    prices = [Prices.at(worlds.sampler.value, rule) for rule in rules]
+    prices = [ForecastPrices.at(worlds.sampler.value, rule) for rule in rules]
     truths = [(price, increasing_fit(t, fit, price)) for price in prices]
     enough = enough_for_bias(replicates)
     pairs = zip(rules, parts, strict=True) if scores is None and worlds.fine is not None else None
@@ -587,7 +587,7 @@ def _score_interval(
     """Put an interval around a score, from all forecasts where the parts are those of cells."""
     if not math.isfinite(parts.score):
         return math.nan, math.inf
-    prices = Prices.at(to_numpy(as_tally(source).value).astype(np.float64), rule)
+    prices = ForecastPrices.at(to_numpy(as_tally(source).value).astype(np.float64), rule)
     spread = spread_of_means(source, prices.if_event[None], prices.if_none[None])
     return _around(parts.score, spread.half_widths(drawing.level)[0])
 
@@ -606,7 +606,7 @@ def _intervals(
     raw: tuple[float, ...],
     uncertainty: Pair,
     spread: Spread,
-    bias: Correction,
+    bias: BiasCorrection,
     *,
     calibrated: tuple[float, float],
     drawing: Drawing,
@@ -659,14 +659,16 @@ def _around(estimate: float, half: float) -> Pair:
     return float(estimate - half), float(estimate + half)
 
 
-def _around_parts(raw: Column, bias: Correction, reach: Column) -> list[Pair]:
+def _around_parts(raw: Column, bias: BiasCorrection, reach: Column) -> list[Pair]:
     """Subtract the larger and the smaller bias, reach out from there, and cut at 0."""
     lower = np.maximum(raw - bias.greatest - reach, 0).tolist()
     upper = np.maximum(raw - bias.least + reach, 0).tolist()
     return list(zip(lower, upper, strict=True))
 
 
-def _amounts(prices: Prices, recalibrated: Column, event_rate: float) -> tuple[Column, Column]:
+def _amounts(
+    prices: ForecastPrices, recalibrated: Column, event_rate: float
+) -> tuple[Column, Column]:
     """Return what a case adds to three numbers and to the event rate, with an event and without.
 
     The numbers are score, miscalibration and discrimination, at each forecast.

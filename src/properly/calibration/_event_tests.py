@@ -30,7 +30,7 @@ from properly.calibration._components import (
 from properly.calibration._statistics import (
     CalibrationTest,
     Combined,
-    Sample,
+    ForecastSample,
     clustered_score,
     combine,
     hosmer_lemeshow,
@@ -77,7 +77,7 @@ ALIKE = 1e-13
 SMALL = 0.05
 
 
-class Line(NamedTuple):
+class LineTest(NamedTuple):
     """A test of a fitted line, and of its parts alone.
 
     Attributes
@@ -110,7 +110,7 @@ def line(odds: Column) -> tuple[Column, Column]:
     return np.stack([np.ones(len(odds)), odds]).T, np.zeros(len(odds))
 
 
-def fit_lines(sample: Sample, *, joint: bool) -> tuple[Fitted, Fitted | None]:
+def fit_lines(sample: ForecastSample, *, joint: bool) -> tuple[Fitted, Fitted | None]:
     """Fit a shift of the log odds, and a line of them if it is asked for and they vary."""
     odds, counts = logit(sample.value), (sample.events, sample.weight)
     shifted = fit_columns(shift, odds, *counts)
@@ -118,8 +118,8 @@ def fit_lines(sample: Sample, *, joint: bool) -> tuple[Fitted, Fitted | None]:
 
 
 def by_likelihood(
-    sample: Sample, *, joint: bool, lines: tuple[Fitted, Fitted | None] | None = None
-) -> Line | None:
+    sample: ForecastSample, *, joint: bool, lines: tuple[Fitted, Fitted | None] | None = None
+) -> LineTest | None:
     """Compare the likelihood of a fitted line with that of the diagonal; None if none fits best."""
     shifted, free = lines or fit_lines(sample, joint=joint)
     if shifted.separated or (free is not None and free.separated):
@@ -129,14 +129,14 @@ def by_likelihood(
     large = max(2 * (shifted.log_likelihood - price), 0.0)
     p_large = _chi_squared_tail(1, large)
     if free is None:
-        return Line(large, 1.0, p_large, p_large, math.nan)
+        return LineTest(large, 1.0, p_large, p_large, math.nan)
     slope = max(2 * (free.log_likelihood - shifted.log_likelihood), 0.0)
     both = large + slope
     tails = (_chi_squared_tail(d, x) for d, x in ((2, both), (1, large), (1, slope)))
-    return Line(both, 2.0, *tails)
+    return LineTest(both, 2.0, *tails)
 
 
-def by_sandwich(p: Column, happened: Column, design: Design, *, joint: bool) -> Line | None:
+def by_sandwich(p: Column, happened: Column, design: Design, *, joint: bool) -> LineTest | None:
     """Compare the coefficients of a fitted line with 0 and 1, by what cases or clusters add up to.
 
     For weights, clusters and strata, with which likelihoods say nothing. A p-value is NaN if the
@@ -149,13 +149,13 @@ def by_sandwich(p: Column, happened: Column, design: Design, *, joint: bool) -> 
         return None
     large = wald(*shifted)
     if not (joint and _varies(odds)):
-        return Line(*large, large[2], math.nan)
+        return LineTest(*large, large[2], math.nan)
     free = _estimate(np.column_stack([ones, odds]), happened, design, np.zeros(len(odds)))
     if free is None:
         return None
     away, spread = free[0] - (0.0, 1.0), free[1]
     slope = wald(away[1:], Spread(spread.covariance[1:, 1:], spread.degrees))
-    return Line(*wald(away, spread), large[2], slope[2])
+    return LineTest(*wald(away, spread), large[2], slope[2])
 
 
 def _estimate(
@@ -217,12 +217,12 @@ class Trial:
     given: NullDraws | None = None
     small: float = SMALL
     tally: Tally = field(init=False)
-    sample: Sample = field(init=False)
+    sample: ForecastSample = field(init=False)
 
     def __post_init__(self) -> None:
         """Count the cases, once."""
         object.__setattr__(self, "tally", as_tally(self.source))
-        object.__setattr__(self, "sample", Sample.of(self.tally))
+        object.__setattr__(self, "sample", ForecastSample.of(self.tally))
 
     @cached_property
     def null(self) -> NullDraws:
@@ -295,7 +295,7 @@ def by_miscalibration(trial: Trial) -> CalibrationTest:
 
 def by_both(trial: Trial) -> CalibrationTest:
     """Compare the miscalibration and the score statistic with those of the same drawn outcomes."""
-    null, sample = trial.null, Sample.of(trial.null.tally)
+    null, sample = trial.null, ForecastSample.of(trial.null.tally)
     score, first = null.observed(trial.rule)
     second = score_statistic(score_axes(sample), sample.excess)
 
@@ -335,7 +335,7 @@ def by_score(trial: Trial) -> CalibrationTest:
     observed, degrees = statistic(trial.sample), len(score_axes(trial.sample))
     # What is always 0 is never more.
     approximate = float(chdtrc(degrees, observed) if degrees else observed == 0)
-    drawn_from = statistic(Sample.of(trial.null.tally))
+    drawn_from = statistic(ForecastSample.of(trial.null.tally))
 
     def draw(replicates: int) -> Column:
         trial.null.miscalibration(trial.rule, replicates)
@@ -345,7 +345,7 @@ def by_score(trial: Trial) -> CalibrationTest:
     return replace(result, degrees=float(degrees), certain=trial.certain)
 
 
-def _score_of(trial: Trial, sample: Sample) -> float:
+def _score_of(trial: Trial, sample: ForecastSample) -> float:
     return (
         math.inf if trial.sample.is_refuted else score_statistic(score_axes(sample), sample.excess)
     )
@@ -427,7 +427,9 @@ def _by_path(
         drawn = np.append(drawn, [measure(x.events - x.weight * sampler.value) for x in more])
         return drawn
 
-    observed, drawn_from = (measure(x.excess) for x in (trial.sample, Sample.of(trial.null.tally)))
+    observed, drawn_from = (
+        measure(x.excess) for x in (trial.sample, ForecastSample.of(trial.null.tally))
+    )
     return _by_draws(trial, name, (observed, drawn_from), tail(observed), draw)
 
 
@@ -500,7 +502,7 @@ def _by_cox(trial: Trial, name: str, *, joint: bool) -> CalibrationTest:
     if not used.any():
         return CalibrationTest(name, math.nan, math.nan, method, certain=trial.certain)
     if trial.counts:
-        line = by_likelihood(Sample(*(x[used] for x in trial.sample)), joint=joint)
+        line = by_likelihood(ForecastSample(*(x[used] for x in trial.sample)), joint=joint)
     elif isinstance(trial.source, Tally):
         message = "a line is fitted to weighted cases one by one; a tally has only their sums"
         hint = (

@@ -16,18 +16,18 @@ from properly.calibration._event_tests import (
     wald,
 )
 from properly.calibration._statistics import (
-    Sample,
+    ForecastSample,
     clustered_score,
     score_axes,
     score_statistic,
 )
 from properly.counts._cases import Cases, as_counted, rows_in_use
 from properly.counts._tally import Tally, as_tally
+from properly.inference._averages import about_design, about_tally
 from properly.inference._design import Design, effective_number, is_alike
-from properly.inference._draws import Counts, Rows, sampler
+from properly.inference._draws import Counts, DrawnRows, sampler
 from properly.inference._estimate import Estimate
 from properly.inference._logistic import Fitted, fit_columns, logit
-from properly.inference._means import about_design, about_tally
 from properly.inference._moments import Correction, Spread
 from properly.inference._shares import student
 from properly.inference._variance import covariance
@@ -58,7 +58,7 @@ class Subject(NamedTuple):
         The number of each case's forecast, and its outcome, if there is a design.
     """
 
-    sample: Sample
+    sample: ForecastSample
     draws: Sampler
     about: dict[str, Any]
     design: Design | None = None
@@ -71,13 +71,13 @@ class Subject(NamedTuple):
         source = as_counted(source)
         if not isinstance(source, Cases):
             tally = as_tally(source)
-            return cls(Sample.of(tally), sampler(tally), about_tally(tally))
+            return cls(ForecastSample.of(tally), sampler(tally), about_tally(tally))
         y, p, weight, _ = rows_in_use(source)
         design, alike = Design.of(source), bool((weight == 1).all())
         value, row = np.unique(p.astype(np.float64), return_inverse=True)
         total, events, square = (np.bincount(row, x) for x in (weight, weight * y, weight**2))
-        sample = Sample(value, total, np.minimum(events, total), square)
-        draws: Sampler = Rows(value, row, weight, y)
+        sample = ForecastSample(value, total, np.minimum(events, total), square)
+        draws: Sampler = DrawnRows(value, row, weight, y)
         if design.time is not None:
             draws = sampler(source)
         elif alike:
@@ -124,7 +124,7 @@ class Subject(NamedTuple):
         used = self.sample.is_uncertain
         if used.all() or not used.any():
             return self
-        sample = Sample(*(x[used] for x in self.sample))
+        sample = ForecastSample(*(x[used] for x in self.sample))
         if self.design is None or self.row is None or self.happened is None:
             cases = np.broadcast_to(1.0, int(sample.weight.sum()))
             return self._replace(sample=sample, about=about_design(Design(cases)))
@@ -219,7 +219,7 @@ def find_line(subject: Subject, level: float) -> CalibrationLine:
     return CalibrationLine(large, intercept, slope, tests, label)
 
 
-class _Coefficients(NamedTuple):
+class _LineEstimates(NamedTuple):
     value: Column
     spread: Spread
     fitted: Fitted
@@ -228,7 +228,7 @@ class _Coefficients(NamedTuple):
         return Spread(self.spread.covariance[i : i + 1, i : i + 1], self.spread.degrees)
 
 
-def _coefficients(subject: Subject, columns: Columns, odds: Column) -> _Coefficients:
+def _coefficients(subject: Subject, columns: Columns, odds: Column) -> _LineEstimates:
     """Fit, and say how far off the coefficients may be."""
     from scipy.special import expit
 
@@ -236,13 +236,13 @@ def _coefficients(subject: Subject, columns: Columns, odds: Column) -> _Coeffici
     fitted = fit_columns(columns, odds, sample.events, sample.weight)
     value, size = _ends(fitted, sample), len(fitted.coefficients)
     if not (np.isfinite(value).all() and np.isfinite(fitted.information_inverse).all()):
-        return _Coefficients(value, Spread(np.full((size, size), np.nan), np.nan), fitted)
+        return _LineEstimates(value, Spread(np.full((size, size), np.nan), np.nan), fitted)
     if not _is_robust(subject, size):
-        return _Coefficients(value, Spread(fitted.information_inverse, np.inf), fitted)
+        return _LineEstimates(value, Spread(fitted.information_inverse, np.inf), fitted)
     Z, offset = columns(odds)
     mean = expit(offset + Z @ value)
     turn = fitted.information_inverse @ Z.T
-    return _Coefficients(value, subject.spread(turn * (1 - mean), -turn * mean), fitted)
+    return _LineEstimates(value, subject.spread(turn * (1 - mean), -turn * mean), fitted)
 
 
 def _is_robust(subject: Subject, size: int) -> bool:
@@ -250,7 +250,7 @@ def _is_robust(subject: Subject, size: int) -> bool:
     return subject.design is not None or size == 1
 
 
-def _method(subject: Subject, coefficients: _Coefficients) -> str:
+def _method(subject: Subject, coefficients: _LineEstimates) -> str:
     if coefficients.fitted.separated:
         return "none: some forecast tells events from others without error"
     if not np.isfinite(coefficients.value).all():
@@ -259,7 +259,7 @@ def _method(subject: Subject, coefficients: _Coefficients) -> str:
     return "Wald, sandwich" if is_robust else "Wald, information"
 
 
-def _ends(fitted: Fitted, sample: Sample) -> Column:
+def _ends(fitted: Fitted, sample: ForecastSample) -> Column:
     """Return coefficients, or what is known of them where the outcomes separate.
 
     A slope without end takes any intercept along; where all outcomes are alike there is no slope.
@@ -271,7 +271,7 @@ def _ends(fitted: Fitted, sample: Sample) -> Column:
 
 
 def _tests(
-    subject: Subject, shifted: _Coefficients, free: _Coefficients
+    subject: Subject, shifted: _LineEstimates, free: _LineEstimates
 ) -> tuple[dict[str, float], str]:
     """Test whether the line is the diagonal, and its two coefficients one by one."""
     if subject.design is None:
@@ -291,7 +291,7 @@ def _rows(subject: Subject) -> tuple[Column, Column]:
     return subject.sample.value[subject.row], np.asarray(subject.happened, dtype=np.float64)
 
 
-def _joint_wald(subject: Subject, free: _Coefficients) -> float:
+def _joint_wald(subject: Subject, free: _LineEstimates) -> float:
     from scipy.special import chdtrc
 
     if not np.isfinite(free.value).all():
@@ -303,7 +303,7 @@ def _joint_wald(subject: Subject, free: _Coefficients) -> float:
     return float(chdtrc(2, float(away @ inverse @ away)))
 
 
-def _score_tests(subject: Subject, shifted: _Coefficients) -> dict[str, float]:
+def _score_tests(subject: Subject, shifted: _LineEstimates) -> dict[str, float]:
     """Test without a fit, which the outcomes do not have: Rao's tests."""
     from scipy.special import chdtrc
 
@@ -328,7 +328,7 @@ def _score_tests(subject: Subject, shifted: _Coefficients) -> dict[str, float]:
     return result
 
 
-def _slope_score(sample: Sample, shift: float) -> float:
+def _slope_score(sample: ForecastSample, shift: float) -> float:
     """Test whether the slope is 1 beside the fitted shift."""
     from scipy.special import chdtrc, expit
 

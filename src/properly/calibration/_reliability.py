@@ -25,7 +25,7 @@ from properly.counts._isotonic import recalibrate
 from properly.counts._reductions import VIEWS, ask, refuse_reduction
 from properly.counts._tally import Tally, as_tally
 from properly.errors import DataError
-from properly.inference._means import warn_of_few
+from properly.inference._averages import warn_of_few
 from properly.inference._variance import effective_total
 
 if TYPE_CHECKING:
@@ -43,7 +43,7 @@ Forecasts: TypeAlias = Literal["auto", "discrete", "continuous"]
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Bins(Record):
+class IsotonicBins(Record):
     """Runs of forecasts with one recalibrated probability, lowest first.
 
     Attributes
@@ -72,7 +72,7 @@ class Bins(Record):
 
     def __repr__(self) -> str:
         lowest, highest = self.event_rate[0], self.event_rate[-1]
-        return f"Bins({len(self)} with event rates {lowest:.4g} to {highest:.4g})"
+        return f"IsotonicBins({len(self)} with event rates {lowest:.4g} to {highest:.4g})"
 
     def __len__(self) -> int:
         """Count the bins."""
@@ -85,7 +85,7 @@ class Reliability(Record):
 
     Attributes
     ----------
-    bins : Bins
+    bins : IsotonicBins
         The bins of the isotonic fit.
     value : array
         The distinct forecasts.
@@ -118,7 +118,7 @@ class Reliability(Record):
     array([0.25,  nan])
     """
 
-    bins: Bins
+    bins: IsotonicBins
     _forecasts: Array
     band: Band | None
     discrete: bool
@@ -347,12 +347,12 @@ def _of_event(
     value = t.value if on_device else to_numpy(t.value).astype(np.float64, copy=False)
     ends = fit.end - np.diff(fit.end, prepend=0), fit.end - 1
     least, most = (_device.fetch(value, row) for row in ends)
-    bins = Bins(least, most, fit.weight, fit.event_rate)
+    bins = IsotonicBins(least, most, fit.weight, fit.event_rate)
     band = dependence = None
     if kind is not None:
-        from properly.calibration._reliability_bands import Request, find_band
+        from properly.calibration._reliability_bands import BandRequest, find_band
 
-        request = Request(tally, t, fit, drawing)
+        request = BandRequest(tally, t, fit, drawing)
         band, dependence = find_band(request, kind, method), request.dependence
         # Bands of calibrated forecasts, and simultaneous ones, hold with few events too.
         if kind == "confidence":

@@ -1,30 +1,46 @@
-"""Bands of the reliability curve: consistency, confidence and simultaneous.
+"""Bands of the reliability curve: consistency, confidence and simultaneous; `find_band` chooses.
 
-`find_band` chooses the method. Two use the large-sample distribution of isotonic estimates. With
-few distinct forecasts the estimate at each of them is in the limit that of its own cases alone, and
-normal. With forecasts from a density it converges at the rate of a cube root, to the distribution
-of Chernoff: that of the place at which two-sided Brownian motion minus a parabola is highest.
+**By the likelihood ratio**, point by point: fit the curve once freely and once through a point, and
+compare how likely the outcomes are under both. In the limit the ratio has a distribution that
+depends on nothing: not on the slope of the curve, not on the density of the forecasts. All points
+that are not refused form the interval. It never leaves [0, 1], and a stretch without events gives
+an upper bound as any count of none does.
+
+**For the whole curve at once**, whatever the sample size. Assumed are independent outcomes and a
+curve that does not fall. In any run of neighbouring forecasts, decided on without looking at the
+outcomes, the number of events is then stochastically at least binomial with the curve's value at
+the lowest of them, and at most binomial with its value at the highest. So an exact upper limit
+(Clopper and Pearson) from the run bounds the curve at its lowest forecast and everywhere below, and
+a lower limit at its highest and above. Sharing the error probability evenly among all runs and both
+sides makes all limits hold together.
+
+**By the large-sample distribution** of isotonic estimates. With few distinct forecasts the estimate
+at each of them is in the limit that of its own cases alone, and normal. With forecasts from a
+density it converges at the rate of a cube root, to the distribution of Chernoff: that of the place
+at which two-sided Brownian motion minus a parabola is highest.
 """
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, Literal, TypeAlias
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeAlias
 
 import numpy as np
 
 from properly._boundary._chunks import sweep
 from properly._boundary._libraries import to_numpy
 from properly._boundary._options import check_choice
-from properly.calibration._likelihood_band import critical_value, likelihood_bounds
-from properly.calibration._simultaneous_band import honest_band
-from properly.counts._cases import has_time
-from properly.counts._tally import Tally
+from properly.counts._cases import has_clusters, has_time, number_clusters, rows_in_use
+from properly.counts._histogram import equal_count
+from properly.counts._isotonic import refit
+from properly.counts._tally import Tally, as_tally
 from properly.errors import DataError
 from properly.inference._band import Band, resampled_bounds
 from properly.inference._dependence import measure
 from properly.inference._draws import cell_starts, sampler
+from properly.inference._shares import bisect
 from properly.inference._variance import effective_total
 
 if TYPE_CHECKING:
@@ -34,6 +50,281 @@ if TYPE_CHECKING:
     from properly.inference._band import Kind
     from properly.inference._dependence import Dependence
     from properly.typing import Column, Floats
+
+
+class CurveSide(NamedTuple):
+    """The bins of all cases on one side of each point, those of one point after those of another.
+
+    Totals run over the bins from the start; `first` and `last` bound the bins of a point.
+    """
+
+    key: Floats
+    first: Column
+    last: Column
+    totals: Floats
+
+
+def critical_value(
+    source: Tally | Cases, fit: Recalibration, level: float, dependence: Dependence | None = None
+) -> float:
+    r"""Return the value of twice the log-likelihood ratio beyond which a point is refused.
+
+    With few distinct forecasts, and inside a flat stretch of the curve, the ratio is about
+    :math:`\chi^2` with one degree of freedom. Where the curve rises through a density of forecasts
+    it is smaller (Banerjee and Wellner 2001); nobody can be sure of that from the data, so the
+    larger value serves throughout. Weights, clusters and times change the variance of sums of
+    outcomes; the value is multiplied by how much they do so within bins. Of weights this is
+
+    .. math:: \phi = \frac{\sum_i w_i^2 (y_i - c_i)^2}{\sum_b W_b\, c_b (1 - c_b)} ,
+
+    with :math:`c` the curve and :math:`W_b` the weight of its bins: 1 of cases that were counted.
+    Dependence in time is measured by others, who give theirs.
+    """
+    from scipy.special import ndtri, stdtrit
+
+    tail = (1 + level) / 2
+    if dependence is not None:
+        return dependence.phi * float(stdtrit(dependence.degrees, tail)) ** 2
+    if has_clusters(source):
+        effect, clusters = _effect_of_clusters(source, fit)
+        return effect * float(stdtrit(clusters - 1, tail)) ** 2
+    return _effect_of_weights(as_tally(source), fit) * float(ndtri(tail)) ** 2
+
+
+def _effect_of_weights(tally: Tally, fit: Recalibration) -> float:
+    if tally.event_squares is None or tally.nonevent_squares is None:
+        return 1.0
+    rate = fit.spread(fit.event_rate)
+    events, others = to_numpy(tally.event_squares), to_numpy(tally.nonevent_squares)
+    whole = float((events.sum() + others.sum()) / fit.weight.sum())
+    return _ratio(float(events @ (1 - rate) ** 2 + others @ rate**2), fit, whole)
+
+
+def _effect_of_clusters(cases: Cases, fit: Recalibration) -> tuple[float, int]:
+    """Compare the variance of sums over clusters with that of independent cases, bin by bin."""
+    y, p, weight, used = rows_in_use(cases)
+    cluster = number_clusters(cases, used)
+    row = np.unique(p, return_inverse=True)[1]
+    bins = np.searchsorted(fit.end, row, side="right")
+    clusters = int(cluster.max()) + 1
+    sums = np.bincount(
+        bins * clusters + cluster, weight * (y - fit.event_rate[bins]), len(fit.end) * clusters
+    )
+    # The bins follow the outcomes, which hides as much of their variance as there are bins.
+    shown = max(clusters - len(fit.end), clusters / 2)
+    size = np.bincount(cluster, weight)
+    whole = float(size @ size / size.sum())
+    # Outcomes that balance within clusters are no reason to be surer than of independent ones.
+    alone = _effect_of_weights(cases.tally(), fit)
+    return max(_ratio(float(sums @ sums) * clusters / shown, fit, whole), alone), clusters
+
+
+def _ratio(variance: float, fit: Recalibration, whole: float) -> float:
+    """Divide by the variance of independent cases; if no outcome varied, take clusters whole."""
+    independent = float(fit.weight @ (fit.event_rate * (1 - fit.event_rate)))
+    return variance / independent if independent > 0 else whole
+
+
+def likelihood_bounds(
+    weight: Column, events: Column, row: Column, critical: float
+) -> tuple[Floats, Floats]:
+    """Return the values that the curve may have at some rows of a tally.
+
+    Parameters
+    ----------
+    weight, events : numpy array
+        Cases and events at each distinct forecast.
+    row : numpy array
+        Increasing rows of the points.
+    critical : float
+        The value of twice the log-likelihood ratio that is just not refused.
+    """
+    left = _side(_bins_before(weight, events, row))
+    mirrored = _bins_before(weight[::-1], (weight - events)[::-1], (len(weight) - 1 - row)[::-1])
+    right = _side([_mirror(bins) for bins in mirrored[::-1]])
+    here = np.stack([weight[row], events[row], np.zeros(len(row))]).astype(np.float64)
+    fit = refit(weight, events)
+    best = _log_likelihood(fit.weight, fit.events).sum()
+    middle = np.repeat(fit.event_rate, 2)
+    corner = np.stack([fit.first, fit.last], axis=1).ravel()
+    estimate = np.interp(row, corner, middle)
+
+    def refused(theta: Floats) -> Any:
+        return 2 * (best - _constrained(left, right, here, theta)) > critical
+
+    lower = bisect(refused, estimate, np.zeros(len(row)))
+    return lower, bisect(refused, estimate, np.ones(len(row)))
+
+
+def _constrained(left: CurveSide, right: CurveSide, here: Floats, theta: Floats) -> Floats:
+    """Return the largest log-likelihood of curves that pass through theta at each point."""
+    point = np.arange(len(theta))
+    cut = np.searchsorted(left.key, theta + 2 * point, side="right")
+    pooled = left.totals[:, left.last] - left.totals[:, cut]
+    free: Floats = left.totals[2, cut] - left.totals[2, left.first]
+    cut = np.searchsorted(right.key, theta + 2 * point, side="left")
+    pooled = pooled + right.totals[:, cut] - right.totals[:, right.first] + here
+    free += right.totals[2, right.last] - right.totals[2, cut]
+    with np.errstate(divide="ignore", invalid="ignore"):
+        yes = np.where(pooled[1] > 0, pooled[1] * np.log(theta), 0.0)
+        none = pooled[0] - pooled[1]
+        no = np.where(none > 0, none * np.log1p(-theta), 0.0)
+    free += yes + no
+    return free
+
+
+def _log_likelihood(weight: Column, events: Column) -> Floats:
+    from scipy.special import xlogy
+
+    rate = events / weight
+    result: Floats = xlogy(events, rate) + xlogy(weight - events, 1 - rate)
+    return result
+
+
+def _side(bins: list[Floats]) -> CurveSide:
+    """Lay the bins of all points end to end, the event rates of each shifted beyond the last."""
+    size = np.array([b.shape[1] for b in bins])
+    last = np.cumsum(size)
+    weight, events = np.concatenate(bins, axis=1)
+    key = events / weight + 2 * np.repeat(np.arange(len(bins)), size)
+    columns = np.stack([weight, events, _log_likelihood(weight, events)])
+    totals = np.concatenate([np.zeros((3, 1)), np.cumsum(columns, axis=1)], axis=1)
+    return CurveSide(key, last - size, last, totals)
+
+
+def _mirror(bins: Floats) -> Floats:
+    weight, events = bins[:, ::-1]
+    return np.stack([weight, weight - events])
+
+
+def _bins_before(weight: Column, events: Column, row: Column) -> list[Floats]:
+    """Fit the rows before each of some increasing rows.
+
+    The rows between two points are pooled among themselves once; their bins are then laid upon
+    those that are there already, pooling what is out of order.
+    """
+    stack: list[tuple[float, float]] = []
+    result, start = [], 0
+    for stop in row.tolist():
+        if stop > start:
+            part = refit(weight[start:stop], events[start:stop])
+            for n, o in zip(part.weight.tolist(), part.events.tolist(), strict=True):
+                total, happened = n, o
+                while stack and stack[-1][1] * total >= happened * stack[-1][0]:
+                    more, also = stack.pop()
+                    total, happened = total + more, happened + also
+                stack.append((total, happened))
+        result.append(np.array(stack, dtype=np.float64).reshape(-1, 2).T)
+        start = stop
+    return result
+
+
+# A bound is not to be missed by the rounding of a few products.
+ROUNDING = 1e-9
+
+
+def honest_band(
+    value: Floats, weight: Column, events: Column, level: float, *, grouped: bool
+) -> Band:
+    """Bound the curve at all forecasts at once.
+
+    Grouping the forecasts into cells of about equal size, by the forecasts alone, leaves fewer
+    runs to share the error among: the band is narrower for it, and soon computed for any number of
+    cases.
+    """
+    first = np.arange(len(value))
+    if grouped:
+        cells = math.ceil(2 * float(weight.sum()) ** 0.4)
+        first = np.unique(equal_count(weight, cells), return_index=True)[1]
+    cases, happened = (np.add.reduceat(x, first) for x in (weight, events))
+    last = np.append(first[1:], len(value)) - 1
+    share = (1 - level) / (len(first) * (len(first) + 1))
+    upper = upper_bounds(cases, happened, share)
+    lower = 1 - upper_bounds(cases[::-1], (cases - happened)[::-1], share)[::-1]
+    row, low, high = _at_both_ends(first, last, lower, upper)
+    method = "cells" if grouped else "ungrouped"
+    return Band(value[row], low, high, method, level, "simultaneous", steps=True)
+
+
+def _at_both_ends(
+    first: Column, last: Column, lower: Floats, upper: Floats
+) -> tuple[Column, Floats, Floats]:
+    """Give the bounds at both ends of each cell, at which they are tightest.
+
+    The upper bound of a cell holds at its least forecast and below, the lower bound at its greatest
+    and above; at the other end of a cell of several forecasts, those of its neighbours hold.
+    """
+    several = first < last
+    at_first = np.stack([np.where(several, np.append(0, lower[:-1]), lower), upper])
+    at_last = np.stack([lower, np.append(upper[1:], 1)])
+    row = np.concatenate([first, last[several]])
+    bounds = np.concatenate([at_first, at_last[:, several]], axis=1)
+    order = np.argsort(row, kind="stable")
+    low, high = bounds[:, order]
+    return row[order], low, high
+
+
+def upper_bounds(cases: Column, events: Column, share: float) -> Floats:
+    r"""Return the least upper limit of all runs that begin at each cell or after it.
+
+    A run can only help if its first cell has a non-event and the cell after its last has an event,
+    since others are contained in better ones. One that lowers the limit :math:`u` so far must have
+    an event rate :math:`q < u`, and :math:`N \operatorname{KL}(q, u) + \log(8 N q (1 - q)) / 2 >
+    -\log \text{share}`, as the binomial tail is no smaller than that. Only for those is the limit
+    computed.
+    """
+    total = np.append(0, np.cumsum(cases))
+    happened = np.append(0, np.cumsum(events))
+    stop = np.nonzero(np.append(events[1:] > 0, True))[0] + 1
+    after = np.searchsorted(stop, np.arange(len(cases)), side="right")
+    ends = total[stop], happened[stop]
+    bound = np.ones(len(cases))
+    least = 1.0
+    for i in range(len(cases) - 1, -1, -1):
+        if events[i] < cases[i]:
+            n, o = ends[0][after[i] :] - total[i], ends[1][after[i] :] - happened[i]
+            least = min(least, _least_limit(n, o, least, share))
+        bound[i] = least
+    return bound
+
+
+def _least_limit(n: Column, o: Column, so_far: float, share: float) -> float:
+    """Return the least limit of some runs: of the most promising one, and of what that leaves."""
+    from scipy.special import betaincinv
+
+    n, o, excess = _promising(n, o, so_far, share)
+    if len(n) > 1 and so_far < 1:
+        best = int(np.argmax(excess))
+        so_far = min(so_far, float(1 - betaincinv(n[best] - o[best], o[best] + 1, share)))
+        n, o, _ = _promising(n, o, so_far, share)
+    if not len(n):
+        return so_far
+    return min(so_far, float((1 - betaincinv(n - o, o + 1, share)).min()))
+
+
+def _promising(n: Column, o: Column, so_far: float, share: float) -> tuple[Column, Column, Column]:
+    r"""Leave the runs that may have a lower limit, and say how much speaks for each.
+
+    Most are ruled out without a logarithm, since :math:`8 q (1 - q)` is at most 2, and
+    :math:`\operatorname{KL}(q, u)` at most :math:`(u - q)^2` over :math:`u (1 - u)`, and over
+    twice the least :math:`x (1 - x)` between q and u.
+    """
+    from scipy.special import xlogy
+
+    least, spread = -math.log(share), so_far * (1 - so_far)
+    q = o / n
+    short = so_far - q
+    scale = np.maximum(2 * np.minimum(q * (1 - q), spread), spread)
+    enough = (least - math.log(2 * float(n[-1])) / 2) * (1 - ROUNDING)
+    some = np.flatnonzero((short > 0) & (n * short * short >= enough * scale))
+    n, o, q = n[some], o[some], q[some]
+    # At a limit of 1 the distance is infinite wherever there was a non-event.
+    with np.errstate(divide="ignore", invalid="ignore"):
+        distance = xlogy(q, q / so_far) + xlogy(1 - q, (1 - q) / (1 - so_far))
+        slack = np.where((q > 0) & (q < 1), np.log(8 * n * q * (1 - q)) / 2, 0.0)
+    excess = n * distance + slack - least
+    some = np.flatnonzero(excess > 0)
+    return n[some], o[some], excess[some]
 
 
 GRID = np.arange(101) / 100
@@ -162,7 +453,7 @@ def _chernoff_density(z: Column) -> Column:
 
 
 @dataclass(frozen=True, eq=False)
-class Request:
+class BandRequest:
     """A band that was asked for, and all that it is made from."""
 
     source: Tally | Cases
@@ -191,7 +482,7 @@ class Request:
         return measure(self.source) if has_time(self.source) else None
 
 
-def find_band(request: Request, kind: Kind, method: str) -> Band | None:
+def find_band(request: BandRequest, kind: Kind, method: str) -> Band | None:
     """Compute the band of a kind that was asked for, or refuse; none if dependence is too long."""
     check_choice(kind, tuple(METHODS), "band")
     check_choice(method, METHODS[kind], f"method of a {kind} band")
@@ -214,7 +505,7 @@ def find_band(request: Request, kind: Kind, method: str) -> Band | None:
     return Band(x, lower, upper, method, request.drawing.level, kind, replicates)
 
 
-def automatic(request: Request) -> str:
+def automatic(request: BandRequest) -> str:
     """Draw wherever that takes seconds; of many weighted cases, choose as the paper does.
 
     The paper draws up to 5,000 cases, for the sake of time. The limits for large samples that it
@@ -230,7 +521,7 @@ def automatic(request: Request) -> str:
     return "discrete" if cases >= 8 * forecasts**2 else "continuous"
 
 
-def _require_fitting(request: Request, kind: Kind, method: str) -> None:
+def _require_fitting(request: BandRequest, kind: Kind, method: str) -> None:
     """Refuse what a band cannot allow for."""
     named = "a simultaneous band" if kind == "simultaneous" else f"the method {method!r}"
     takes_independent = kind == "simultaneous" or method in ASYMPTOTIC
@@ -275,14 +566,14 @@ def _require_countable(tally: Tally) -> None:
         raise DataError(message)
 
 
-def _simultaneous(request: Request, method: str) -> Band:
+def _simultaneous(request: BandRequest, method: str) -> Band:
     weight, events = (to_numpy(x) for x in (request.tally.weight, request.tally.events))
     return honest_band(
         request.value, weight, events, request.drawing.level, grouped=method != "ungrouped"
     )
 
 
-def _resampling(request: Request, kind: Kind) -> tuple[Floats, Floats, Floats, Floats]:
+def _resampling(request: BandRequest, kind: Kind) -> tuple[Floats, Floats, Floats, Floats]:
     value, recalibrated = request.value, request.recalibrated
     is_grouped = request.clusters is not None and not has_time(request.source)
     if len(value) > DRAWN and not is_grouped and request.tally.event_squares is None:
@@ -296,7 +587,7 @@ def _resampling(request: Request, kind: Kind) -> tuple[Floats, Floats, Floats, F
     return value, recalibrated, lower, upper
 
 
-def _resampling_in_cells(request: Request, kind: Kind) -> tuple[Floats, Floats, Floats, Floats]:
+def _resampling_in_cells(request: BandRequest, kind: Kind) -> tuple[Floats, Floats, Floats, Floats]:
     """Draw very many forecasts in cells far narrower than what one bound is drawn from."""
     value, weight, fitted = request.value, to_numpy(request.tally.weight), request.recalibrated
     # An isotonic estimate looks about it as far as the cube root of the number of cases says.
@@ -312,14 +603,14 @@ def _resampling_in_cells(request: Request, kind: Kind) -> tuple[Floats, Floats, 
     return x, fitted[row], lower, upper
 
 
-def _discrete(request: Request, kind: Kind) -> tuple[Floats, Floats, Floats, Floats]:
+def _discrete(request: BandRequest, kind: Kind) -> tuple[Floats, Floats, Floats, Floats]:
     x, recalibrated = request.value, request.recalibrated
     mean = x if kind == "consistency" else recalibrated
     half = normal_half_width(mean, effective_cases(request.tally), request.drawing.level)
     return x, recalibrated, np.maximum(mean - half, 0), np.minimum(mean + half, 1)
 
 
-def _continuous(request: Request, kind: Kind) -> tuple[Floats, Floats, Floats, Floats]:
+def _continuous(request: BandRequest, kind: Kind) -> tuple[Floats, Floats, Floats, Floats]:
     value, cases = request.value, effective_total(request.tally)
     estimate = np.interp(GRID, value, request.recalibrated, left=np.nan, right=np.nan)
     mean = GRID if kind == "consistency" else estimate
@@ -339,7 +630,7 @@ def _bridge_certainty(x: Floats, estimate: Floats, bound: Floats) -> Floats:
     return np.where(kept, bound, np.interp(x, x[kept], bound[kept]))
 
 
-def _likelihood(request: Request) -> Band:
+def _likelihood(request: BandRequest) -> Band:
     value, tally = request.value, request.tally
     row = _spread_rows(value)
     weight, events = (to_numpy(x) for x in (tally.weight, tally.events))

@@ -1,4 +1,4 @@
-"""Statistics of the tests of calibration, their null distributions, and the record.
+"""Statistics of the tests of calibration, their null distributions, and the records.
 
 Events and forecasts enter only through how many more events there were at each distinct forecast
 than it said. Nothing is fitted and, but for the groups of Hosmer and Lemeshow, nothing is binned.
@@ -12,16 +12,16 @@ from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
 import numpy as np
 
-from properly._boundary._libraries import to_numpy
+from properly._boundary._libraries import namespace, to_numpy
 from properly._boundary._record import Record
 from properly._boundary._tables import wrapped
-from properly._boundary._text import many, p_text
+from properly._boundary._text import amount_of, many, p_text
 from properly.inference._logistic import logit
 
 if TYPE_CHECKING:
     from properly.counts._tally import Tally
     from properly.inference._dependence import Dependence
-    from properly.typing import Column
+    from properly.typing import Array, Column
 
 
 ROUNDING = 1e-12
@@ -34,7 +34,7 @@ DEPENDENCE = ("phi", "psi", "rho", "effective_times")
 SMALLEST_RANGE = 0.3
 
 
-class Sample(NamedTuple):
+class ForecastSample(NamedTuple):
     """Cases, or their weight, at each distinct forecast, events, and sums of squared weights."""
 
     value: Column
@@ -43,7 +43,7 @@ class Sample(NamedTuple):
     square: Column
 
     @classmethod
-    def of(cls, tally: Tally) -> Sample:
+    def of(cls, tally: Tally) -> ForecastSample:
         """Take the counts of a tally; a count is its own sum of squares."""
         value, weight, events = (to_numpy(x) for x in (tally.value, tally.weight, tally.events))
         square = weight
@@ -74,7 +74,7 @@ class Sample(NamedTuple):
         return bool(wrong.any())
 
 
-def score_axes(sample: Sample) -> Column:
+def score_axes(sample: ForecastSample) -> Column:
     r"""Return directions whose squared products with the excess add up to the score statistic.
 
     The score (Rao) test of :math:`\operatorname{logit} P = a + b \operatorname{logit} x` against
@@ -176,7 +176,7 @@ def clustered_score(p: Column, happened: Column, weight: Column, cluster: Column
     return ClusteredScore(float(result @ result), len(result), clusters)
 
 
-def spiegelhalter(sample: Sample) -> float:
+def spiegelhalter(sample: ForecastSample) -> float:
     r"""Return :math:`\sum (y - x)(1 - 2x) / \sqrt{\sum (1 - 2x)^2 x (1 - x)}`, 0 if it is 0 / 0."""
     slope = 1 - 2 * sample.value
     result, variance = float(slope @ sample.excess), float(slope**2 @ sample.variance)
@@ -185,14 +185,14 @@ def spiegelhalter(sample: Sample) -> float:
     return math.copysign(math.inf, result) if result else 0.0
 
 
-class Path(NamedTuple):
+class ExcessPath(NamedTuple):
     """How far the mean excess, added up from the lowest forecast on, goes from 0 and in all."""
 
     reach: float
     range: float
 
 
-def path_of(excess: Column, total: float) -> Path:
+def path_of(excess: Column, total: float) -> ExcessPath:
     r"""Add up :math:`y - x` over all forecasts up to each distinct one, and divide by the cases.
 
     The greatest distance from 0 is the statistic of Kolmogorov and Smirnov; the greatest less the
@@ -200,10 +200,10 @@ def path_of(excess: Column, total: float) -> Path:
     """
     walk = np.cumsum(excess) / total
     high, low = max(float(walk.max()), 0.0), min(float(walk.min()), 0.0)
-    return Path(max(high, -low), high - low)
+    return ExcessPath(max(high, -low), high - low)
 
 
-def path_scale(sample: Sample) -> float:
+def path_scale(sample: ForecastSample) -> float:
     """Return the standard deviation of the end of the path if the forecasts are calibrated."""
     return math.sqrt(float(sample.variance.sum())) / float(sample.weight.sum())
 
@@ -235,7 +235,7 @@ def range_tail(a: float) -> float:
     return min(8 * float((sign * k) @ ndtr(-k * a)), 1.0)
 
 
-def hosmer_lemeshow(sample: Sample, groups: int) -> tuple[float, int]:
+def hosmer_lemeshow(sample: ForecastSample, groups: int) -> tuple[float, int]:
     r"""Return :math:`\sum (O - E)^2 / (E (1 - E / n))` over groups of forecasts, and their number.
 
     Groups lie between the quantiles 0, 1/g, .., 1 of the forecasts, interpolated between the cases
@@ -435,3 +435,67 @@ def _method(test: CalibrationTest) -> str:
     degrees = test.degrees if isinstance(test.degrees, tuple) else (test.degrees,)
     name = "degree" if degrees == (1,) else "degrees"
     return f"{test.method} with {' and '.join(f'{d:g}' for d in degrees)} {name} of freedom"
+
+
+@dataclass(frozen=True, repr=False)
+class Certain(Record):
+    """How often forecasts were certain, and how often they were wrong.
+
+    Numbers of cases, or weights if cases have them.
+
+    Attributes
+    ----------
+    never : int or float
+        Cases for which the event was called impossible: a forecast of exactly 0.
+    never_wrong : int or float
+        Those of them that had the event.
+    always : int or float
+        Cases for which the event was called certain: a forecast of exactly 1.
+    always_wrong : int or float
+        Those of them that did not have it.
+
+    Examples
+    --------
+    >>> import properly
+    >>> e = properly.evaluate([0, 1, 1, 0], {"model": [0.0, 0.0, 0.5, 0.7]}, replicates=0)
+    >>> e.certain["model"]
+    Certain(impossible 2 cases, 1 wrong; certain 0 cases, 0 wrong)
+    """
+
+    never: int | float
+    never_wrong: int | float
+    always: int | float
+    always_wrong: int | float
+
+    @property
+    def wrong(self) -> int | float:
+        """How often a certain forecast was wrong, either way."""
+        return self.never_wrong + self.always_wrong
+
+    def __repr__(self) -> str:
+        impossible = f"impossible {amount_of(self.never)}, {_amount(self.never_wrong)} wrong"
+        sure = f"certain {amount_of(self.always)}, {_amount(self.always_wrong)} wrong"
+        return f"Certain({impossible}; {sure})"
+
+
+def certainties(tally: Tally) -> Certain:
+    """Count the certain forecasts of a tally, which are its first and its last."""
+    never, happened = _at(tally, 0)
+    always, right = _at(tally, 1)
+    return Certain(never, happened, always, always - right)
+
+
+def _amount(cases: float) -> str:
+    return f"{cases:,.4g}" if isinstance(cases, float) else f"{cases:,}"
+
+
+def _at(tally: Tally, certain: int) -> tuple[int | float, int | float]:
+    """Return the cases with a certain forecast, and the events among them."""
+    there = tally.value == certain
+    # Sums of whole weights are whole, but no numbers of cases.
+    kind = int if tally.event_squares is None else float
+    return kind(_sum(tally.weight[there])), kind(_sum(tally.events[there]))
+
+
+def _sum(column: Array) -> Array:
+    return namespace(column).sum(column)

@@ -26,9 +26,9 @@ from properly.counts._models import side_by_side
 from properly.counts._scoring import unit_of
 from properly.errors import ArgumentTypeError, DataError
 from properly.inference._auc import auc_interval
+from properly.inference._averages import warn_of_few
 from properly.inference._estimate import Estimate
 from properly.inference._intervals import score_interval
-from properly.inference._means import warn_of_few
 from properly.inference._multiplicity import bonferroni, holm, max_t, max_t_of_pairs
 from properly.inference._variance import covariance
 

@@ -17,7 +17,7 @@ from properly._boundary._libraries import to_numpy
 from properly.calibration._components import (
     ENOUGH,
     ROUNDING,
-    Prices,
+    ForecastPrices,
     components_of,
     enough_for_bias,
     increasing_fit,
@@ -27,7 +27,7 @@ from properly.calibration._components import (
     true_components,
 )
 from properly.calibration._statistics import (
-    Sample,
+    ForecastSample,
     combine,
     score_axes,
     score_statistic,
@@ -39,7 +39,7 @@ from properly.counts._tally import as_tally
 from properly.inference._draws import (
     Counts,
     Draw,
-    Rows,
+    DrawnRows,
     cell_starts,
     fast_stream,
     in_cells,
@@ -113,15 +113,15 @@ class Stack:
         value, weight = (np.concatenate([getattr(x, n) for x in each]) for n in ("value", "weight"))
         if all(isinstance(x, Counts) for x in each):
             return Counts(value, weight)
-        rows = [x for x in each if isinstance(x, Rows)]
+        rows = [x for x in each if isinstance(x, DrawnRows)]
         cell = np.concatenate([x.cell + i for x, i in zip(rows, self.start, strict=True)])
-        return Rows(value, cell, weight, np.concatenate([x.happened for x in rows]))
+        return DrawnRows(value, cell, weight, np.concatenate([x.happened for x in rows]))
 
-    def prices(self, rules: Iterable[BinaryRule]) -> list[Prices]:
+    def prices(self, rules: Iterable[BinaryRule]) -> list[ForecastPrices]:
         """Look up what each rule charges, for all draws."""
-        return [Prices.at(self.draws.value, rule) for rule in rules]
+        return [ForecastPrices.at(self.draws.value, rule) for rule in rules]
 
-    def miscalibration(self, draws: Iterable[Draw], by_rule: Sequence[Prices]) -> Column:
+    def miscalibration(self, draws: Iterable[Draw], by_rule: Sequence[ForecastPrices]) -> Column:
         """Return that of each rule, draw and group."""
         result, draws = [], iter(draws)
         while some := list(islice(draws, BATCH)):
@@ -167,7 +167,7 @@ class Stack:
         weight, events = (np.add.reduceat(x, begin) for x in (weight, events))
         return weight, events, np.searchsorted(group[begin], np.arange(len(self.parts)))
 
-    def _loss(self, prices: Prices, weight: Column, events: Column) -> Column:
+    def _loss(self, prices: ForecastPrices, weight: Column, events: Column) -> Column:
         """Add up what each group pays; a price that nobody paid adds nothing."""
         with np.errstate(invalid="ignore"):
             paid = prices.if_event * events + prices.if_none * (weight - events)
@@ -216,7 +216,7 @@ class Null:
     def _axes(self) -> Column:
         axes = np.zeros((2, len(self.stack.group)))
         for part, i in zip(self.stack.parts, self.stack.start.tolist(), strict=True):
-            own = score_axes(Sample.of(part.tally))
+            own = score_axes(ForecastSample.of(part.tally))
             axes[: len(own), i : i + own.shape[1]] = own
         return axes
 
@@ -229,7 +229,7 @@ def combined_p_values(stack: Stack, null: Null, replicates: int) -> tuple[Column
     """
     result, is_bound = np.full(len(stack.parts), np.nan), np.ones(len(stack.parts), dtype=bool)
     for g, part in enumerate(stack.parts):
-        sample, brier = Sample.of(part.tally), Brier()
+        sample, brier = ForecastSample.of(part.tally), Brier()
         score, first = miscalibration_of(part.tally, brier)
         second = score_statistic(score_axes(sample), sample.excess)
         for draws in (replicates, max(replicates, ENOUGH)):
@@ -286,26 +286,26 @@ def _slices(stack: Stack) -> list[slice]:
     return [slice(i, j) for i, j in zip(stack.start.tolist(), ends.tolist(), strict=True)]
 
 
-def _truths(stack: Stack, price: Prices) -> tuple[Column, Column]:
+def _truths(stack: Stack, price: ForecastPrices) -> tuple[Column, Column]:
     """Fit two curves to each group: its recalibration, and a smoother version of it."""
     rough, smooth = [], []
     for part, some in zip(stack.parts, _slices(stack), strict=True):
         fit = recalibrate(part.tally)
-        own = Prices(price.rule, price.if_event[some], price.if_none[some])
+        own = ForecastPrices(price.rule, price.if_event[some], price.if_none[some])
         rough.append(fit.spread(fit.event_rate))
         smooth.append(increasing_fit(part.tally, fit, own))
     return np.concatenate(rough), np.concatenate(smooth)
 
 
-def _true_miscalibration(stack: Stack, truth: Column, price: Prices) -> Column:
+def _true_miscalibration(stack: Stack, truth: Column, price: ForecastPrices) -> Column:
     result = []
     for part, some in zip(stack.parts, _slices(stack), strict=True):
-        own = Prices(price.rule, price.if_event[some], price.if_none[some])
+        own = ForecastPrices(price.rule, price.if_event[some], price.if_none[some])
         result.append(true_components(to_numpy(part.tally.weight), truth[some], own)[0])
     return np.array(result)
 
 
-def _error(part: Part, price: Prices, recalibrated: Column, some: slice) -> float:
+def _error(part: Part, price: ForecastPrices, recalibrated: Column, some: slice) -> float:
     """Find the standard error of a miscalibration, from what each case adds to it."""
     rule, best = price.rule, recalibrated[some]
     with np.errstate(divide="ignore", invalid="ignore"):

@@ -11,7 +11,7 @@ from properly._boundary._libraries import freeze
 from properly._boundary._options import check_choice
 from properly._boundary._text import many
 from properly.datasets._coupled import CoupledClasses, CoupledGaussian
-from properly.probability._power import limit_event
+from properly.probability._power_means import limit_event
 
 if TYPE_CHECKING:
     from typing import TypeAlias

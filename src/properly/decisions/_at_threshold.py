@@ -25,7 +25,7 @@ from properly.decisions._grid import (
 )
 from properly.decisions._net_benefit_bands import Fourfold, Ratio, sampled, threshold_intervals
 from properly.errors import DataError
-from properly.inference._means import warn_of_few
+from properly.inference._averages import warn_of_few
 from properly.rules import Bounded, MissedBenefit
 
 if TYPE_CHECKING:

@@ -21,8 +21,8 @@ from properly.decisions._murphy_bands import (
     paired_bounds,
     part_bounds,
 )
+from properly.inference._averages import warn_of_few
 from properly.inference._band import Band
-from properly.inference._means import warn_of_few
 from properly.rules._interval import as_interval
 
 if TYPE_CHECKING:

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Literal, TypeAlias
 import numpy as np
 
 from properly._boundary._libraries import read_only, to_numpy
-from properly.calibration._components import Prices, increasing_fit
+from properly.calibration._components import ForecastPrices, increasing_fit
 from properly.counts._cases import Cases, require_independent
 from properly.counts._isotonic import recalibrate, refit
 from properly.counts._tally import as_tally
@@ -33,7 +33,7 @@ from properly.decisions._models import require_same_design, require_same_rows
 from properly.errors import ArgumentTypeError
 from properly.inference._band import pointwise_bounds
 from properly.inference._draws import fast_stream, sampler
-from properly.inference._shares import Term, design_effect, normal, reach, student, variance
+from properly.inference._shares import ShareTerm, design_effect, normal, reach, student, variance
 from properly.inference._variance import spread_of_means
 from properly.rules import Brier
 from properly.typing import Column
@@ -90,7 +90,7 @@ def _dependent_bounds(
 
 
 def dependent_reach(
-    rows: Rows, terms: tuple[Term, Term], n: float, error: Column, level: float
+    rows: Rows, terms: tuple[ShareTerm, ShareTerm], n: float, error: Column, level: float
 ) -> tuple[Column, Column]:
     """Return how far below and above intervals of dependent cases reach, given the standard error.
 
@@ -105,11 +105,11 @@ def dependent_reach(
     return down, up
 
 
-def _terms(threshold: Column, share: Shares) -> tuple[Term, Term]:
+def _terms(threshold: Column, share: Shares) -> tuple[ShareTerm, ShareTerm]:
     """Where nobody is acted upon, no alarm can be in vain; where all are, no event is missed."""
     return (
-        Term(2 * threshold, share.in_vain, share.acted > 0, share.heavy_in_vain),
-        Term(2 - 2 * threshold, share.missed, share.left > 0, share.heavy_missed),
+        ShareTerm(2 * threshold, share.in_vain, share.acted > 0, share.heavy_in_vain),
+        ShareTerm(2 - 2 * threshold, share.missed, share.left > 0, share.heavy_missed),
     )
 
 
@@ -237,7 +237,7 @@ def _corrected(
     t, stream = as_tally(source), fast_stream(drawing.rng)
     fit = recalibrate(t)
     recalibrated, weight = fit.spread(fit.event_rate), to_numpy(t.weight)
-    prices = Prices.at(draws.value, Brier())
+    prices = ForecastPrices.at(draws.value, Brier())
     biases, deviation = [], np.zeros(len(GRID))
     for truth in (recalibrated, increasing_fit(t, fit, prices)):
         drawn = _parts(draws.draws(truth, drawing.replicates, stream), draws.value, part)

@@ -32,8 +32,8 @@ from properly.decisions._models import require_same_totals
 from properly.decisions._murphy_bands import GRID, paired_bounds
 from properly.decisions._net_benefit_bands import dependent_bounds, share_bounds
 from properly.errors import DataError
+from properly.inference._averages import warn_of_few
 from properly.inference._band import Band
-from properly.inference._means import warn_of_few
 
 if TYPE_CHECKING:
     from collections.abc import Callable

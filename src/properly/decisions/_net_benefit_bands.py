@@ -20,7 +20,7 @@ from properly.decisions._grid import odds
 from properly.decisions._murphy_bands import dependent_reach
 from properly.inference._moments import Spread
 from properly.inference._shares import (
-    Term,
+    ShareTerm,
     design_effect,
     normal,
     reach,
@@ -89,7 +89,7 @@ def dependent_bounds(
     return np.maximum(mean - down, -odds(acted.threshold)), np.minimum(mean + up, 1.0)
 
 
-def _alarms(acted: Acted, squares: Acted, counts: Outcomes) -> tuple[Term, Term]:
+def _alarms(acted: Acted, squares: Acted, counts: Outcomes) -> tuple[ShareTerm, ShareTerm]:
     """Return the shares of true and of false alarms, and how heavy they are."""
     heavy: list[Any] = [1.0, 1.0]
     if counts.weighted:
@@ -100,8 +100,8 @@ def _alarms(acted: Acted, squares: Acted, counts: Outcomes) -> tuple[Term, Term]
         ]
     somebody = acted.events + acted.nonevents > 0
     return (
-        Term(1.0, acted.events / counts.total, somebody, heavy[0]),
-        Term(-odds(acted.threshold), acted.nonevents / counts.total, somebody, heavy[1]),
+        ShareTerm(1.0, acted.events / counts.total, somebody, heavy[0]),
+        ShareTerm(-odds(acted.threshold), acted.nonevents / counts.total, somebody, heavy[1]),
     )
 
 
@@ -310,7 +310,7 @@ def _sum(ratio: Ratio, table: Fourfold, score: Score) -> Column:
     return np.asarray(ratio.of(table) + EITHER * np.where(varies, margins, np.nan))
 
 
-def _term(ratio: Ratio, table: Fourfold, outcome: Column) -> Term:
+def _term(ratio: Ratio, table: Fourfold, outcome: Column) -> ShareTerm:
     """Return what the cases of one outcome add to a sum."""
     counted = outcome & (ratio.above != 0)
     # An amount of zero, which counts nobody, has no share either.
@@ -318,7 +318,7 @@ def _term(ratio: Ratio, table: Fourfold, outcome: Column) -> Term:
     heavy = table.heavy(counted) / table.heavy(EVENT | ~EVENT)
     share = over_kinds(table.weight * counted) / over_kinds(table.weight)
     amount = np.where(acted != 0, acted, left)
-    return Term(amount, share, (table.some & counted).any(axis=0), heavy)
+    return ShareTerm(amount, share, (table.some & counted).any(axis=0), heavy)
 
 
 def _relative(ratio: Ratio, table: Fourfold, score: Score) -> Column:

@@ -23,7 +23,7 @@ from properly.counts._device import rates, stays
 from properly.counts._isotonic import recalibrate
 from properly.counts._tally import Tally, as_tally
 from properly.decisions._elementary import cost_at, dependent, outcomes
-from properly.inference._means import warn_of_few
+from properly.inference._averages import warn_of_few
 from properly.inference._shares import bisect, normal, student
 from properly.inference._variance import effective_total, spread_of_totals
 from properly.rules._interval import Interval, as_interval

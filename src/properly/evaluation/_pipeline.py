@@ -19,10 +19,10 @@ from properly._boundary._notices import collected, notice
 from properly._boundary._options import as_drawing, as_generator
 from properly._boundary._progress import counted
 from properly._boundary._text import printable
-from properly.calibration._certain import certainties
 from properly.calibration._components import NullDraws
 from properly.calibration._decomposition import Decomposition, decompose_by, find_intervals
 from properly.calibration._reliability import reliability
+from properly.calibration._statistics import certainties
 from properly.counts._baselines import baselines
 from properly.counts._cases import has_time, is_dependent, is_in_place, rows_in_use
 from properly.counts._tally import as_tally
@@ -38,9 +38,9 @@ from properly.rules import RPS, Brier
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
+    from properly.calibration._calibration_summary import CalibrationSummary
     from properly.calibration._reliability import Reliability
     from properly.calibration._statistics import CalibrationTest
-    from properly.calibration._summary import CalibrationSummary
     from properly.comparison._over_ranges import OverRanges
     from properly.comparison._pairs import Comparison
     from properly.comparison._periods import OverTime

@@ -32,11 +32,10 @@ if TYPE_CHECKING:
 
     from properly._boundary._record import Backend
     from properly.calibration._calibration_curve import CalibrationCurve
-    from properly.calibration._certain import Certain
+    from properly.calibration._calibration_summary import CalibrationSummary
     from properly.calibration._decomposition import Decomposition
     from properly.calibration._grouping_error import GroupingError
-    from properly.calibration._statistics import CalibrationTest
-    from properly.calibration._summary import CalibrationSummary
+    from properly.calibration._statistics import CalibrationTest, Certain
     from properly.comparison._groups_record import Groups
     from properly.comparison._over_ranges import OverRanges
     from properly.comparison._pairs import Comparison

@@ -40,6 +40,7 @@ from properly.counts._cases import numbered
 from properly.counts._scoring import price, unit_of
 from properly.counts._tally import weighed
 from properly.errors import DataError, ImproperRuleError
+from properly.inference._averages import FEW, Averages, counted, warn_of_effective
 from properly.inference._design import Design
 from properly.inference._intervals import (
     around_mean,
@@ -48,7 +49,6 @@ from properly.inference._intervals import (
     loss_range,
     within_range,
 )
-from properly.inference._means import FEW, Averages, counted, warn_of_effective
 from properly.inference._moments import Correction, Moments, Spread
 from properly.inference._shares import student
 

@@ -12,7 +12,7 @@ from properly._boundary._chunks import share_out
 from properly._boundary._record import Record, plain
 from properly._boundary._text import many
 from properly.counts._isotonic import refit, refit_sequences, refit_tallies
-from properly.inference._draws import Cells, Counts, fast_stream
+from properly.inference._draws import Counts, CountsInCells, fast_stream
 from properly.rules._interval import as_interval
 
 if TYPE_CHECKING:
@@ -179,7 +179,7 @@ def resampled_bounds(
     """
     if isinstance(sampler, Counts) and sampler.few_a_forecast:
         curves = _curves_in_batches(sampler, x, probability, drawing)
-    elif isinstance(sampler, Cells):
+    elif isinstance(sampler, CountsInCells):
         curves = _curves_of_cells(sampler, x, probability, drawing)
     else:
         stream = fast_stream(drawing.rng)
@@ -210,7 +210,9 @@ def _curves_in_batches(counts: Counts, x: Floats, probability: Floats, drawing: 
     return np.stack([curve for result in share_out(curves, shares) for curve in result])
 
 
-def _curves_of_cells(cells: Cells, x: Floats, probability: Floats, drawing: Drawing) -> Floats:
+def _curves_of_cells(
+    cells: CountsInCells, x: Floats, probability: Floats, drawing: Drawing
+) -> Floats:
     """Draw and refit many replicates at a time."""
     result: list[Floats] = []
     for table in cells.tables(probability, drawing.replicates, fast_stream(drawing.rng)):

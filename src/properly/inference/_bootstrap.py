@@ -1,7 +1,7 @@
 """The bootstrap: the distribution of an estimate over data drawn from themselves.
 
 `bootstrap` returns a `Bootstrap` record. Rows are never drawn: counts of units are all that a mean
-(`Mean`), an area under the ROC curve (`Area`) or a function of weights (`Own`) needs.
+(`Mean`), an area under the ROC curve (`DrawnArea`) or a function of weights (`Own`) needs.
 """
 
 from __future__ import annotations
@@ -27,8 +27,8 @@ from properly.errors import ArgumentTypeError, DataError
 from properly.inference._moments import Correction
 from properly.inference._replicates import (
     FEWEST,
-    Blocks,
     Kind,
+    TimeBlocks,
     best_block,
     quantiles,
     require_enough,
@@ -40,7 +40,7 @@ from properly.rules import Rule
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from properly.inference._replicates import Sample
+    from properly.inference._replicates import BootstrapSample
     from properly.typing import ArrayLike, Column
 
 
@@ -78,10 +78,10 @@ class Mean:
     sums: Column
     infinite: Column | None
     infinite_cases: int
-    sample: Sample
+    sample: BootstrapSample
 
     @classmethod
-    def of(cls, sample: Sample, rule: Rule) -> Mean:
+    def of(cls, sample: BootstrapSample, rule: Rule) -> Mean:
         """Price each row once."""
         loss = price(rule, sample.y, sample.p, classes=has_classes(sample.source))
         number = sample.number[sample.unit]
@@ -136,7 +136,7 @@ class Mean:
 
 
 @dataclass(frozen=True, eq=False)
-class Area:
+class DrawnArea:
     """The area under the ROC curve, of rows that are sorted once.
 
     Attributes
@@ -159,7 +159,7 @@ class Area:
     up_to: Column
 
     @classmethod
-    def of(cls, sample: Sample) -> Area:
+    def of(cls, sample: BootstrapSample) -> DrawnArea:
         """Sort events and non-events."""
         if isinstance(sample.source, Cases):
             require_event(sample.source)
@@ -203,10 +203,10 @@ class Own:
 
     value: float
     statistic: Callable[[Any], float]
-    sample: Sample
+    sample: BootstrapSample
 
     @classmethod
-    def of(cls, sample: Sample, statistic: Callable[[Any], float]) -> Own:
+    def of(cls, sample: BootstrapSample, statistic: Callable[[Any], float]) -> Own:
         """Ask it about the data themselves, which always have weights."""
         return cls(_number(statistic(_replicate(sample, sample.number))), statistic, sample)
 
@@ -227,7 +227,7 @@ def _number(value: Any) -> float:
     raise ArgumentTypeError(message)
 
 
-def _replicate(sample: Sample, count: Column) -> Tally | Cases:
+def _replicate(sample: BootstrapSample, count: Column) -> Tally | Cases:
     if isinstance(sample.source, Cases):
         return _reweighted(sample.source, count[sample.unit])
     return _recounted(sample.source, sample, count)
@@ -248,7 +248,7 @@ def _reweighted(cases: Cases, count: Column) -> Cases:
     return result
 
 
-def _recounted(tally: Tally, sample: Sample, count: Column) -> Tally:
+def _recounted(tally: Tally, sample: BootstrapSample, count: Column) -> Tally:
     """Count cases and events at each forecast; those of which none was drawn are left out."""
     value = to_numpy(tally.value)
     place = np.searchsorted(value, sample.p)
@@ -298,7 +298,7 @@ def _beside(value: float) -> Pair:
     return (-math.inf if value == -math.inf else math.nan, math.inf if value > 0 else math.nan)
 
 
-Measure: TypeAlias = Mean | Area | Own
+Measure: TypeAlias = Mean | DrawnArea | Own
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -499,7 +499,7 @@ def bootstrap(
     measure = _measure_of(sample, statistic)
     mean = _require_mean(measure, sample) if method == "studentized" else None
     length = _length_of_blocks(block_length, sample, measure)
-    sampler = sample.sampler if length is None else Blocks(len(sample.number), length)
+    sampler = sample.sampler if length is None else TimeBlocks(len(sample.number), length)
     draws, pivots = _draw(measure, mean, sampler.counts(drawing.replicates, drawing.rng))
     standard_error, bias = spread_of_draws(measure.value, draws)
     if mean is None:
@@ -596,12 +596,12 @@ def block_length(
     return best_block(series, circular=kind == "circular")
 
 
-def _measure_of(sample: Sample, statistic: object) -> Measure:
+def _measure_of(sample: BootstrapSample, statistic: object) -> Measure:
     """Get ready to find a statistic from counts."""
     if isinstance(statistic, Rule):
         return Mean.of(sample, statistic)
     if isinstance(statistic, str) and statistic == "auc":
-        return Area.of(sample)
+        return DrawnArea.of(sample)
     if callable(statistic) and not isinstance(statistic, type):
         return Own.of(sample, statistic)
     message = f"a statistic is a rule, 'auc' or a function of the cases; got {statistic!r}"
@@ -609,7 +609,7 @@ def _measure_of(sample: Sample, statistic: object) -> Measure:
     raise ArgumentTypeError(message, hint=forgot if isinstance(statistic, type | str) else None)
 
 
-def _require_mean(measure: Measure, sample: Sample) -> Mean:
+def _require_mean(measure: Measure, sample: BootstrapSample) -> Mean:
     """Refuse to studentize what has no standard error that could be found from counts."""
     if not isinstance(measure, Mean):
         message = 'method="studentized" is for a mean score; the statistic is not a rule'
@@ -620,7 +620,9 @@ def _require_mean(measure: Measure, sample: Sample) -> Mean:
     return measure
 
 
-def _length_of_blocks(length: float | None, sample: Sample, measure: Measure) -> float | None:
+def _length_of_blocks(
+    length: float | None, sample: BootstrapSample, measure: Measure
+) -> float | None:
     """Check the length of blocks, or choose it; None if there are no times to draw."""
     if sample.kind != "blocks":
         if length is not None:

@@ -31,7 +31,7 @@ Serial: TypeAlias = Literal["cosines", "newey-west", "newey-west-auto"]
 TIMES = 20
 
 
-class Cells(NamedTuple):
+class PanelCells(NamedTuple):
     """The cells of a panel that have cases: the cell of each case, and what each cell lies in."""
 
     number: Column
@@ -113,11 +113,11 @@ class Design:
         return self.cluster is not None and self.time is not None
 
     @cached_property
-    def cells(self) -> Cells:
+    def cells(self) -> PanelCells:
         """The cells of a panel, in order of their clusters and then of their times."""
         (cluster, time), times = map(np.asarray, (self.cluster, self.time)), self.times
         place, number = np.unique(cluster * times + time, return_inverse=True)
-        return Cells(number, *np.divmod(place, times))
+        return PanelCells(number, *np.divmod(place, times))
 
     @property
     def unit(self) -> Column | None:

@@ -20,10 +20,10 @@ from properly.counts._isotonic import recalibrate
 from properly.counts._scoring import class_shares, mean_loss, price, score_of_classes, share_saved
 from properly.counts._tally import as_tally
 from properly.errors import DataError, ImproperRuleError
+from properly.inference._averages import average
 from properly.inference._design import is_alike
 from properly.inference._estimate import Estimate
-from properly.inference._means import average
-from properly.inference._shares import Term, design_effect, normal, reach, student, variance
+from properly.inference._shares import ShareTerm, design_effect, normal, reach, student, variance
 from properly.inference._variance import has_design
 from properly.rules import BetaWeighted, BinaryRule
 from properly.rules._class_rule import as_rows, require_class_rule, require_no_labels
@@ -34,8 +34,8 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from properly.counts._tally import Tally
+    from properly.inference._averages import Amounts, Averages
     from properly.inference._design import Serial
-    from properly.inference._means import Amounts, Averages
     from properly.rules import ClassRule, Rule
     from properly.typing import Array, ArrayLike
 
@@ -363,7 +363,7 @@ def _score_of_alarms(result: Averages, odds: float, level: float, *, is_alone: b
     n, square = result.about["effective_cases"], float(result.spread.covariance[0, 0])
     true = float(result.mean[2])
     false = max((true - float(result.mean[0])) / odds, 0.0)
-    terms = Term(1.0, true, possible=True), Term(-odds, false, possible=True)
+    terms = ShareTerm(1.0, true, possible=True), ShareTerm(-odds, false, possible=True)
     quantile = normal(level) if is_alone else student(result.spread.degrees, level)
     # What rounding leaves of the variance of independent cases is no effect of their design.
     effect = design_effect(square * (1 - 1 / n) if is_alone else square, variance(*terms, n))

@@ -1,7 +1,8 @@
 """Replicates of the bootstrap: how often each case, cluster or time is drawn.
 
 Data drawn with replacement are the same data with other weights, so a replicate is a row of counts.
-A `Sample` says what is drawn from, unit by unit; `Units`, `Kinds` and `Blocks` draw the counts.
+A `BootstrapSample` says what is drawn from, unit by unit; `DrawnUnits`, `Kinds` and `TimeBlocks`
+draw the counts.
 
 References
 ----------
@@ -52,7 +53,7 @@ FEWEST = 20
 
 
 @dataclass(frozen=True, eq=False)
-class Units:
+class DrawnUnits:
     """Units drawn with replacement, from each stratum as many as it has.
 
     Attributes
@@ -100,7 +101,7 @@ class Kinds:
 
 
 @dataclass(frozen=True, eq=False)
-class Blocks:
+class TimeBlocks:
     """Times drawn in blocks: each goes on with the next time, or begins anew at any time.
 
     The first time follows the last one, so that all are drawn equally often.
@@ -209,7 +210,7 @@ def _rank(level: float, replicates: int, ends: int = 2) -> int:
 
 
 @dataclass(frozen=True, eq=False)
-class Sample:
+class BootstrapSample:
     """What is drawn from.
 
     Attributes
@@ -239,9 +240,9 @@ class Sample:
     design: str
 
     @property
-    def sampler(self) -> Units | Kinds:
+    def sampler(self) -> DrawnUnits | Kinds:
         """What draws units, if not in blocks."""
-        return Kinds(self.number) if isinstance(self.source, Tally) else Units(self.size)
+        return Kinds(self.number) if isinstance(self.source, Tally) else DrawnUnits(self.size)
 
     @property
     def strata(self) -> list[slice]:
@@ -254,7 +255,7 @@ class Sample:
         return np.bincount(self.unit, amount, len(self.number))
 
 
-def sample_of(source: Tally | Cases) -> Sample:
+def sample_of(source: Tally | Cases) -> BootstrapSample:
     """Give what is to be drawn numbers: kinds of cases, cases, whole clusters, or times."""
     if isinstance(source, Tally):
         return _kinds_of(source)
@@ -270,7 +271,7 @@ def sample_of(source: Tally | Cases) -> Sample:
         unit = np.argsort(np.argsort(stratum, kind="stable"), kind="stable")[unit]
     size = np.bincount(stratum)
     once = np.ones(design.units, dtype=np.int64)
-    return Sample(source, y, p, weight, unit, once, size, kind, design.text)
+    return BootstrapSample(source, y, p, weight, unit, once, size, kind, design.text)
 
 
 def _units_of(design: Design) -> tuple[Column, Kind]:
@@ -289,7 +290,7 @@ def _units_of(design: Design) -> tuple[Column, Kind]:
     return design.cluster, "clusters"
 
 
-def _kinds_of(tally: Tally) -> Sample:
+def _kinds_of(tally: Tally) -> BootstrapSample:
     """Take cases of one forecast and one outcome as alike: events first, then all others."""
     if tally.event_squares is not None:
         message = "weighted cases are drawn one by one; a tally has only sums of their weights"
@@ -304,4 +305,4 @@ def _kinds_of(tally: Tally) -> Sample:
     y, p = used < len(value), value[used % len(value)]
     text = many(int(weight.sum()), "independent case")
     one, size = np.ones(kinds), np.array([kinds])
-    return Sample(tally, y, p, one, np.arange(kinds), number[used], size, "cases", text)
+    return BootstrapSample(tally, y, p, one, np.arange(kinds), number[used], size, "cases", text)

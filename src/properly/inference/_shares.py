@@ -67,7 +67,7 @@ def bisect(refused: Callable[[Column], Column], inside: Column, outside: Column)
     return np.where(refused(end), inside, end)
 
 
-class Term(NamedTuple):
+class ShareTerm(NamedTuple):
     """A share of all cases, how much it counts for, and where it could be more than zero.
 
     `heavy` is 1 if the cases counted have the weights of all; where there are none, it is to say
@@ -104,7 +104,7 @@ def wilson(share: Any, n: Any, quantile: float) -> tuple[Any, Any]:
     return lower, np.where(share == 1, 1.0, np.minimum(middle + half, 1))
 
 
-def reach(first: Term, second: Term, n: Any, quantile: float) -> tuple[Column, Column]:
+def reach(first: ShareTerm, second: ShareTerm, n: Any, quantile: float) -> tuple[Column, Column]:
     """Return how far below and above the sum of two terms its interval reaches.
 
     The distances to the ends of Wilson's intervals, times the amounts, add up as standard
@@ -129,7 +129,7 @@ def together(one: Any, other: Any, correlation: Any) -> Column:
     return np.asarray(np.sqrt(np.maximum(square, 0)))
 
 
-def _correlation(first: Term, second: Term) -> Any:
+def _correlation(first: ShareTerm, second: ShareTerm) -> Any:
     """Return the correlation of two shares; 0 if one of them does not vary."""
     with np.errstate(divide="ignore", invalid="ignore"):
         square = first.share / first.spare * second.share / second.spare
@@ -137,7 +137,7 @@ def _correlation(first: Term, second: Term) -> Any:
     return ((1 - first.heavy - second.heavy) * size).clip(-1, 1)
 
 
-def variance(first: Term, second: Term, n: float) -> Any:
+def variance(first: ShareTerm, second: ShareTerm, n: float) -> Any:
     """Return the linearised variance of the sum of two terms, if cases are independent."""
     alone = [term.amount**2 * term.share * term.spare for term in (first, second)]
     both = 2 * first.amount * first.share * second.amount * second.share

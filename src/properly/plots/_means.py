@@ -25,7 +25,7 @@ from properly.plots._axes import (
 from properly.plots._evaluation import draws_evaluation
 from properly.plots._names import ROOM, columns_for, fold, inches, name_columns, points, spread
 from properly.probability._means import Means
-from properly.probability._power import LABELS
+from properly.probability._power_means import LABELS
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
     from matplotlib.text import Text
 
-    from properly.probability._power import ThreeMeans
+    from properly.probability._power_means import ThreeMeans
     from properly.typing import Column
 
 

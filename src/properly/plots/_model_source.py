@@ -27,7 +27,7 @@ from properly.plots._axes import (
 )
 from properly.plots._means import LARGE, SMALL, draw_three, name_three, set_off
 from properly.plots._names import shorter_side
-from properly.probability._power import POWERS
+from properly.probability._power_means import POWERS
 from properly.probability._source_table import SourceTable
 
 if TYPE_CHECKING:

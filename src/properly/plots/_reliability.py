@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from properly._boundary._options import check_whole
-from properly.calibration._bins import BinnedReliability
+from properly.calibration._classical import BinnedReliability
 from properly.calibration._reliability import Reliability
 from properly.errors import DataError
 from properly.plots._axes import (

@@ -22,8 +22,8 @@ from properly.plots._axes import (
     plain_axes,
 )
 from properly.plots._names import TURNED, inches, name_ends
-from properly.probability._power import LABELS, POWERS
-from properly.probability._risk_profile import RiskProfile
+from properly.probability._power_means import LABELS, POWERS
+from properly.probability._power_profiles import RiskProfile
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping

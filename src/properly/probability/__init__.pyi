@@ -2,9 +2,8 @@
 
 from ._confidence import confidence_test
 from ._means import Means, means
-from ._power import generalized_mean
-from ._proper import proper_means
-from ._risk_profile import risk_profile
+from ._power_means import generalized_mean
+from ._power_profiles import proper_means, risk_profile
 from ._source_table import source_table
 from ._sources import EqualCount, EqualWidth, Fit, IsotonicSource, Kernel, Neighbours, Source
 

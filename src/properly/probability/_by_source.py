@@ -13,14 +13,14 @@ from properly.counts._pooling import exact_weights, pool
 from properly.counts._reductions import complement, one_vs_rest
 from properly.counts._tally import Tally, as_tally
 from properly.errors import DataError
-from properly.probability._power import sums_of_outcomes, sums_of_powers
+from properly.probability._power_means import sums_of_outcomes, sums_of_powers
 from properly.probability._sources import Fit, IsotonicSource, fit_source
 from properly.rules._class_rule import at
 
 if TYPE_CHECKING:
     from properly.counts._cases import Cases
     from properly.counts._class_rows import Table
-    from properly.probability._power import Sums
+    from properly.probability._power_means import PowerSums
     from properly.probability._sources import Source
     from properly.typing import Column
 
@@ -30,7 +30,7 @@ ALL = "all"
 ROUNDING = 1e-12
 
 
-class Side(NamedTuple):
+class SourceSide(NamedTuple):
     """What one class was given where it happened.
 
     Attributes
@@ -50,7 +50,7 @@ class Side(NamedTuple):
     p_weight: Column
 
 
-class Question(NamedTuple):
+class SourceQuestion(NamedTuple):
     """Forecasts of whether a class happens, with what the source makes of them.
 
     Attributes
@@ -70,12 +70,12 @@ class Question(NamedTuple):
     fit: Fit
     order: Column | None = None
 
-    def side(self) -> Side:
+    def side(self) -> SourceSide:
         """Take the cases in which it happened."""
         value, events = (to_numpy(x) for x in (self.tally.value, self.tally.events))
         there, bins = events > 0, self.fit.events > 0
         t = value[there].astype(np.float64)
-        return Side(self.name, t, events[there], self.fit.rate[bins], self.fit.events[bins])
+        return SourceSide(self.name, t, events[there], self.fit.rate[bins], self.fit.events[bins])
 
     def at_rows(self, q: Column) -> Column:
         """Return the source's probability at the forecast of each row."""
@@ -88,7 +88,7 @@ class Question(NamedTuple):
         return result
 
 
-def sides(cases: Tally | Cases, source: Source) -> list[Side]:
+def sides(cases: Tally | Cases, source: Source) -> list[SourceSide]:
     """Find for every class that happened which probabilities it was given."""
     _require_rows(cases, source)
     if source.pooled:
@@ -102,8 +102,8 @@ class SideSums(NamedTuple):
     """What the three means of one class are made of, by the model and by the source."""
 
     name: str
-    model: Sums
-    source: Sums
+    model: PowerSums
+    source: PowerSums
 
 
 def sums_by_class(cases: Tally | Cases, source: Source) -> list[SideSums]:
@@ -128,7 +128,7 @@ def sums_by_class(cases: Tally | Cases, source: Source) -> list[SideSums]:
     return [SideSums(*result) for result in both if result[1].weight > 0]
 
 
-def questions(cases: Tally | Cases, source: Source) -> list[Question]:
+def questions(cases: Tally | Cases, source: Source) -> list[SourceQuestion]:
     """Ask for each class whether it happened; of pooled columns there is a single question."""
     _require_rows(cases, source)
     if source.pooled:
@@ -145,10 +145,10 @@ def _require_rows(cases: Tally | Cases, source: Source) -> None:
         raise DataError(message, hint="pass properly.Cases(y, p) instead of the tally.")
 
 
-def _ask(name: str, cases: Tally | Cases, source: Source) -> Question:
+def _ask(name: str, cases: Tally | Cases, source: Source) -> SourceQuestion:
     if isinstance(cases, Tally) or not source.splits_ties:
         tally = as_tally(cases)
-        return Question(name, tally, fit_source(source, tally))
+        return SourceQuestion(name, tally, fit_source(source, tally))
     rows = rows_of(require_event(cases))
     square = None if rows.counted else rows.square
     return _ask_rows(name, rows.y == 0, rows.p[:, 0], rows.weight, square, source=source)
@@ -162,7 +162,7 @@ def _ask_rows(
     square: Column | None,
     *,
     source: Source,
-) -> Question:
+) -> SourceQuestion:
     """Ask of probabilities, with weights and their squares, whether what they are of happened.
 
     Without squares, cases are counted.
@@ -175,10 +175,10 @@ def _ask_rows(
     # Each row is a forecast of its own if ties are split, in the order of forecasts, then of rows.
     laid = pool(p, columns) if order is None else [x[order] for x in (p, *columns)]
     tally = Tally._of(laid)  # noqa: SLF001
-    return Question(name, tally, fit_source(source, tally), order)
+    return SourceQuestion(name, tally, fit_source(source, tally), order)
 
 
-def _mirrored(question: Question) -> Question:
+def _mirrored(question: SourceQuestion) -> SourceQuestion:
     """Ask for no event instead of the event."""
     tally, fit = question.tally, question.fit
     weight, events, *squares = map(to_numpy, tally._columns())  # noqa: SLF001
@@ -189,7 +189,7 @@ def _mirrored(question: Question) -> Question:
     none = _without(tally, fit)
     backwards = Fit(end[::-1], fit.weight[::-1], none[::-1], fit.rest_of(none)[::-1])
     order = None if question.order is None else question.order[::-1]
-    return Question(NO_EVENT, turned, backwards, order)
+    return SourceQuestion(NO_EVENT, turned, backwards, order)
 
 
 def _without(tally: Tally, fit: Fit) -> Column:
@@ -208,7 +208,7 @@ def _table_for(cases: Tally | Cases, source: Source) -> Table:
     return rows_of(cases)
 
 
-def _pooled(table: Table, source: Source) -> Question:
+def _pooled(table: Table, source: Source) -> SourceQuestion:
     """Ask of every probability in a table whether its class happened."""
     classes = table.p.shape[1]
     happened = (table.y[:, None] == np.arange(classes)).ravel()
@@ -217,14 +217,14 @@ def _pooled(table: Table, source: Source) -> Question:
     return _ask_rows(ALL, happened, table.p.ravel(), weight, square, source=source)
 
 
-def _pooled_sides(cases: Tally | Cases, source: Source) -> list[Side]:
+def _pooled_sides(cases: Tally | Cases, source: Source) -> list[SourceSide]:
     table = _table_for(cases, source)
     rate = _pooled(table, source).at_rows(table.p.ravel()).reshape(table.p.shape)
     t, p = table.t, at(rate, table.y)
     result = []
     for k, name in enumerate(table.names):
         of = table.y == k
-        result.append(Side(name, t[of], table.weight[of], p[of], table.weight[of]))
+        result.append(SourceSide(name, t[of], table.weight[of], p[of], table.weight[of]))
     return result
 
 

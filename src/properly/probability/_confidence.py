@@ -16,7 +16,7 @@ from properly._boundary._text import SMALLEST_P, amount_of, p_text
 from properly.counts._calls import takes_rows
 from properly.counts._cases import require_independent
 from properly.counts._class_rows import table_of
-from properly.probability._power import LABELS, POWERS, ThreeMeans, limit, three_means
+from properly.probability._power_means import LABELS, POWERS, ThreeMeans, limit, three_means
 from properly.rules._class_rule import at
 
 if TYPE_CHECKING:

@@ -18,11 +18,11 @@ from properly.counts._cases import has_classes
 from properly.counts._class_rows import count_impossible
 from properly.counts._tally import as_tally
 from properly.probability._by_source import ALL, divergence, sums_by_class
-from properly.probability._power import (
+from properly.probability._power_means import (
     LABELS,
     MEAN_PROBABILITY,
     POWERS,
-    Sums,
+    PowerSums,
     ThreeMeans,
     limit,
     mean_of_power,
@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     from properly.counts._cases import Cases
     from properly.counts._tally import Tally
     from properly.probability._by_source import SideSums
-    from properly.probability._intervals import MeansIntervals
+    from properly.probability._mean_intervals import MeansIntervals
     from properly.probability._sources import Source
 
 # Differences below this are rounding, on the scale of probabilities.
@@ -265,8 +265,8 @@ def means(
     drawing = as_drawing(level, replicates, rng)
     limited, clipped, least = limit(cases, precision)
     result = sums_by_class(limited, chosen)
-    overall = Sums.of_all(part.model for part in result).means()
-    behind = Sums.of_all(part.source for part in result).means()
+    overall = PowerSums.of_all(part.model for part in result).means()
+    behind = PowerSums.of_all(part.source for part in result).means()
     averages = Means(
         **asdict(overall),
         source=behind,
@@ -281,7 +281,7 @@ def means(
     )
     if not interval:
         return averages
-    from properly.probability._intervals import find_mean_intervals
+    from properly.probability._mean_intervals import find_mean_intervals
 
     intervals = find_mean_intervals(limited, chosen, overall, averages.divergence, drawing)
     return replace(averages, intervals=intervals)

@@ -16,7 +16,7 @@ from properly.counts._calls import takes_rows
 from properly.errors import DataError
 from properly.probability._by_source import questions
 from properly.probability._means import Means, means
-from properly.probability._power import (
+from properly.probability._power_means import (
     POWERS,
     ROBUSTNESS,
     ThreeMeans,
@@ -30,7 +30,7 @@ from properly.probability._sources import Kernel, Neighbours, as_source
 if TYPE_CHECKING:
     from properly.counts._cases import Cases
     from properly.counts._tally import Tally
-    from properly.probability._by_source import Question
+    from properly.probability._by_source import SourceQuestion
     from properly.probability._sources import Source
     from properly.typing import Column
 
@@ -219,7 +219,7 @@ def source_table(
     return SourceTable(names, **columns, size=size, means=result)
 
 
-def _rows(question: Question) -> dict[str, Column]:
+def _rows(question: SourceQuestion) -> dict[str, Column]:
     fit = question.fit
     value, events = (to_numpy(x) for x in (question.tally.value, question.tally.events))
     value, first = value.astype(np.float64), np.append(0, fit.end[:-1])

@@ -27,7 +27,7 @@ from properly.rules._score_words import rule_in_words
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
-    from properly.calibration._summary import CalibrationSummary
+    from properly.calibration._calibration_summary import CalibrationSummary
     from properly.evaluation._record import Evaluation
     from properly.evaluation._verdict._findings import Chance
     from properly.evaluation._verdict._headline import Standing

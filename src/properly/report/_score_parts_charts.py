@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from properly._boundary._text import amount_of, listed, printable
 from properly.plots._names import label_places
 from properly.plots._score_plane import plane_of
-from properly.probability._power import LABELS, POWERS
+from properly.probability._power_means import LABELS, POWERS
 from properly.report import _vega as vega
 from properly.report._chart import Chart, NumberTable, short
 from properly.report._page_words import decimals_for, few, fixed, from_to, percent, score_in_words

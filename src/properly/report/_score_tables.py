@@ -18,9 +18,9 @@ from properly.rules._score_words import rule_in_words
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
+    from properly.calibration._calibration_summary import CalibrationSummary
     from properly.calibration._decomposition import Decomposition
     from properly.calibration._statistics import CalibrationTest
-    from properly.calibration._summary import CalibrationSummary
     from properly.decisions._worst_cases import WorstCases
     from properly.evaluation._record import Evaluation
     from properly.inference._estimate import Estimate

@@ -16,8 +16,8 @@ from properly.evaluation._checkup._symptom import (
     of_rows,
     so_many,
 )
+from properly.inference._averages import FEW_CLUSTERS, FIXED_CLUSTERS
 from properly.inference._design import TIMES
-from properly.inference._means import FEW_CLUSTERS, FIXED_CLUSTERS
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

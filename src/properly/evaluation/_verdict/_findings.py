@@ -43,9 +43,9 @@ from properly.rules._registry import SCORE_WORDS
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from properly.calibration._certain import Certain
+    from properly.calibration._calibration_summary import CalibrationSummary
     from properly.calibration._reliability import Reliability
-    from properly.calibration._summary import CalibrationSummary
+    from properly.calibration._statistics import Certain
     from properly.comparison._groups_record import Groups, WorstGroup
     from properly.comparison._pairs import Comparison
     from properly.decisions._dominance import Dominance

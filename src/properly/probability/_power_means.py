@@ -62,7 +62,7 @@ class ThreeMeans(Record):
 
     Examples
     --------
-    >>> from properly.probability._power import ThreeMeans
+    >>> from properly.probability._power_means import ThreeMeans
     >>> ThreeMeans(0.7, 0.6, 0.5).mean_probability
     0.6
     """
@@ -175,7 +175,7 @@ def three_means(t: Column, weight: Column) -> ThreeMeans:
     return sums_of_powers(t, weight).means()
 
 
-class Sums(NamedTuple):
+class PowerSums(NamedTuple):
     """What three means are made of; the sums of parts add up to those of the whole."""
 
     weight: float
@@ -184,7 +184,7 @@ class Sums(NamedTuple):
     power: float
 
     @classmethod
-    def of_all(cls, parts: Iterable[Sums]) -> Sums:
+    def of_all(cls, parts: Iterable[PowerSums]) -> PowerSums:
         """Add up what the parts of the data sum to."""
         return cls(*map(math.fsum, zip(*parts, strict=True)))
 
@@ -201,22 +201,24 @@ def divide_sums(weight: Any, value: Any, log: Any, power: Any) -> tuple[Any, Any
     return np.maximum(value / weight, mean_probability), mean_probability, robustness
 
 
-def sums_of_powers(t: Column, weight: Column) -> Sums:
+def sums_of_powers(t: Column, weight: Column) -> PowerSums:
     """Add up numbers, their logarithms and their powers of -2/3, each times its weight."""
     return sums_in_pieces(lambda t, weight: [_sums(t, weight)], t, weight)[0]
 
 
-def sums_in_pieces(function: Callable[..., Sequence[Sums]], *columns: Array) -> tuple[Sums, ...]:
+def sums_in_pieces(
+    function: Callable[..., Sequence[PowerSums]], *columns: Array
+) -> tuple[PowerSums, ...]:
     """Add up, part by part, what a function finds in pieces of the columns."""
     parts = zip(*sweep(function, *columns), strict=True)
-    return tuple(Sums.of_all(part) for part in parts)
+    return tuple(PowerSums.of_all(part) for part in parts)
 
 
-def sums_of_outcomes(value: Array, weight: Array, events: Array) -> tuple[Sums, ...]:
+def sums_of_outcomes(value: Array, weight: Array, events: Array) -> tuple[PowerSums, ...]:
     """Add up what events were given, and what the absence of an event was, at each forecast."""
     one_each = is_one_each(weight)
 
-    def sums(value: Array, weight: Array, events: Array) -> list[Sums]:
+    def sums(value: Array, weight: Array, events: Array) -> list[PowerSums]:
         xp = namespace(value)
         event, none = (xp.nonzero(x)[0] for x in (events > 0, events < weight))
         happened = None if one_each else xp.take(events, event)
@@ -227,7 +229,7 @@ def sums_of_outcomes(value: Array, weight: Array, events: Array) -> tuple[Sums, 
     return sums_in_pieces(sums, value, weight, events)
 
 
-def _sums(t: Array, weight: Array | None) -> Sums:
+def _sums(t: Array, weight: Array | None) -> PowerSums:
     """Add up three powers in place, since fresh memory costs as much as the arithmetic."""
     xp = namespace(t)
     weight = None if weight is None else xp.astype(weight, xp.float64)
@@ -242,7 +244,7 @@ def _sums(t: Array, weight: Array | None) -> Sums:
     x *= ROBUSTNESS
     power = add(np.exp(x, out=x) if is_numpy(x) else xp.exp(x))
     total = float(len(t) if weight is None else weight.sum())
-    return Sums(total, add(t), log, power)
+    return PowerSums(total, add(t), log, power)
 
 
 def _log_average(x: Column, weight: Column | None) -> float:

@@ -17,8 +17,8 @@ from properly.counts._calls import takes_rows
 from properly.counts._cases import has_classes, has_time, require_classes
 from properly.counts._reductions import cumulative, one_vs_rest
 from properly.errors import DataError
+from properly.inference._averages import warn_of_clusters, warn_of_outcomes
 from properly.inference._dependence import measure
-from properly.inference._means import warn_of_clusters, warn_of_outcomes
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
