@@ -73,7 +73,7 @@ DOORS = {
         generalized_mean means proper_means risk_profile source_table
     """,
     "properly.recalibration": """
-        Beta CrossFitted Cuts Dirichlet Foreign Gain GroupShift Identity Intercept Isotonic Logistic
+        Beta Cuts Dirichlet Foreign Gain GroupShift Identity Intercept Isotonic Logistic
         Map OneVsRest PriorShift Recalibrated Separate Temperature Training Vector VennAbers
         cross_fit load loads recalibrate recalibration_gain
     """,

@@ -130,7 +130,7 @@ def _judged(
     for one, attempt in zip(MAPS, attempts, strict=True):
         if attempt.forecasts is None:
             raise RuntimeError(attempt.reason)
-        q = one.fit(folded.tally())._at(x)  # noqa: SLF001
+        q = one.fit(folded.tally()).mapped(x)
         for name, rule in RULES.items():
             gain = of_forecasts(
                 cases, attempt.forecasts, rule, name=one.kind, folds=split.folds, level=LEVEL
@@ -200,7 +200,7 @@ def _choice(facts: Facts, rng: np.random.Generator) -> list[Finding]:
         rule = RULES[name]
         result = properly.recalibrate(y, p, rule=rule, rng=rng)
         chosen = result.maps.get(result.chosen)
-        q = x if chosen is None else chosen._at(x)  # noqa: SLF001
+        q = x if chosen is None else chosen.mapped(x)
         true = _expected(rule, x, chance) - _expected(rule, q, chance)
         own = result.gains.get(result.chosen)
         low, high = result.gain.interval

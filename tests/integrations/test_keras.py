@@ -39,7 +39,7 @@ REASON = "Keras or its backend is not installed; `make test-integrations` instal
 pytest.importorskip(os.environ["KERAS_BACKEND"], reason=REASON)
 keras: Any = pytest.importorskip("keras", reason=REASON)
 
-from properly.integrations.keras import RuleMetric, ScoreCallback  # noqa: E402
+from properly.integrations.keras import RuleMetric, ValidationScores  # noqa: E402
 from properly.integrations.keras import _backend as backends  # noqa: E402
 from properly.integrations.keras import _metric as metrics  # noqa: E402
 from properly.integrations.keras._installed import import_keras  # noqa: E402
@@ -279,7 +279,7 @@ def test_one_event_is_scored_in_the_shape_that_keras_gives_it() -> None:
         weighted_metrics=[RuleMetric(bounded, from_logits=True, name="bounded")],
     )
     weight = 1.0 + y
-    score = ScoreCallback((x, y, weight), [bounded, Log()], from_logits=True, prefix="own_")
+    score = ValidationScores((x, y, weight), [bounded, Log()], from_logits=True, prefix="own_")
     history = model.fit(
         x, y, epochs=2, verbose=0, validation_data=(x, y, weight), callbacks=[score]
     ).history
@@ -318,7 +318,7 @@ def test_the_best_weights_by_a_score_come_back(tmp_path: Path) -> None:
         best.update(epoch, logs["val_pbs"], model.get_weights)
 
     callbacks = [
-        ScoreCallback((x_test, y_test), [PBS(), PLL()]),
+        ValidationScores((x_test, y_test), [PBS(), PLL()]),
         keras.callbacks.EarlyStopping("val_pbs", patience=9, mode="min", restore_best_weights=True),
         keras.callbacks.ModelCheckpoint(
             file, "val_pbs", mode="min", save_best_only=True, save_weights_only=True
@@ -350,7 +350,7 @@ def test_the_best_weights_by_a_score_come_back(tmp_path: Path) -> None:
 def test_names_of_ones_own_reach_the_logs_and_the_names_of_files(tmp_path: Path) -> None:
     x, y, x_test, y_test = digits()
     rules = [PBS(ties="first"), Ranked(Brier())]
-    score = ScoreCallback((x_test, y_test), rules, names=["pbs", "ranked"], batch_size=64)
+    score = ValidationScores((x_test, y_test), rules, names=["pbs", "ranked"], batch_size=64)
     save = keras.callbacks.ModelCheckpoint(
         tmp_path / "{val_pbs:.3f}.weights.h5", save_weights_only=True
     )
@@ -477,22 +477,22 @@ def test_rules_are_refused_in_these_words() -> None:
 
 def test_callbacks_are_refused_in_these_words() -> None:
     data = ([[0.0]], [0])
-    assert told(ArgumentTypeError, ScoreCallback, [1, 2, 3, 4], Brier()) == (
+    assert told(ArgumentTypeError, ValidationScores, [1, 2, 3, 4], Brier()) == (
         "validation_data must be (x, y) or (x, y, sample_weight); got 4 things\n\n"
         "Hint: arrays are needed; join the batches of a data set."
     )
-    assert told(ArgumentTypeError, ScoreCallback, "data", Brier()) == (
+    assert told(ArgumentTypeError, ValidationScores, "data", Brier()) == (
         "validation_data must be (x, y) or (x, y, sample_weight); got str\n\n"
         "Hint: arrays are needed; join the batches of a data set."
     )
-    assert told(DataError, ScoreCallback, data, []) == "at least one rule is needed; got none"
-    assert told(DataError, ScoreCallback, data, [PBS(), PBS()]) == (
+    assert told(DataError, ValidationScores, data, []) == "at least one rule is needed; got none"
+    assert told(DataError, ValidationScores, data, [PBS(), PBS()]) == (
         "rules must have different names; got 'pbs' twice\n\nHint: names= gives them others."
     )
-    assert told(DataError, ScoreCallback, data, [PBS(), PLL()], names="one") == (
+    assert told(DataError, ValidationScores, data, [PBS(), PLL()], names="one") == (
         "names must have one name a rule; got 1 for 2"
     )
-    assert told(ArgumentTypeError, ScoreCallback, data, PBS(), names=[3]) == (
+    assert told(ArgumentTypeError, ValidationScores, data, PBS(), names=[3]) == (
         "names must be text, one a rule; got [3]"
     )
 
@@ -500,7 +500,7 @@ def test_callbacks_are_refused_in_these_words() -> None:
 def test_models_and_weights_are_refused_in_these_words() -> None:
     given = keras.Input((1,))
     model = keras.Model(given, [keras.layers.Dense(1)(given), keras.layers.Dense(1)(given)])
-    callback = ScoreCallback((np.zeros((2, 1)), [0, 1], [0, 0]), Brier())
+    callback = ValidationScores((np.zeros((2, 1)), [0, 1], [0, 0]), Brier())
     callback.set_model(model)
     assert told(ArgumentTypeError, callback.scores) == (
         "a model with one output is needed; predict returned list"
@@ -513,7 +513,7 @@ def test_other_backends_are_refused_in_these_words(monkeypatch: pytest.MonkeyPat
     monkeypatch.setattr(keras.backend, "backend", lambda: "tensorflow")
     assert told(ArgumentTypeError, RuleMetric, Brier()) == (
         "RuleMetric needs Keras on torch, jax or numpy; its backend is 'tensorflow'\n\n"
-        "Hint: ScoreCallback works on every backend; or set KERAS_BACKEND before Keras is imported."
+        "Hint: ValidationScores works on every backend; or set KERAS_BACKEND before importing it."
     )
 
 
@@ -568,5 +568,5 @@ def test_a_rule_that_cannot_be_compiled_is_refused_in_these_words() -> None:
     rows = KerasRows(np.array([0, 1]), np.array([0.5, 0.5]), None)
     assert told(ArgumentTypeError, traced_sums, Numpy(), rows, from_logits=False) == (
         "Numpy() computes with numpy and cannot be part of a compiled step\n\n"
-        "Hint: pass jit_compile=False to compile, or use ScoreCallback."
+        "Hint: pass jit_compile=False to compile, or use ValidationScores."
     )

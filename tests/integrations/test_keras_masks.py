@@ -18,7 +18,7 @@ REASON = "Keras or its backend is not installed; `make test-integrations` instal
 pytest.importorskip(os.environ["KERAS_BACKEND"], reason=REASON)
 keras: Any = pytest.importorskip("keras", reason=REASON)
 
-from properly.integrations.keras import RuleMetric, ScoreCallback  # noqa: E402
+from properly.integrations.keras import RuleMetric, ValidationScores  # noqa: E402
 from properly.integrations.keras import _backend as backends  # noqa: E402
 from properly.integrations.keras._sums import as_keras_rows  # noqa: E402
 
@@ -56,7 +56,7 @@ def test_masked_steps_do_not_count(outputs: int, weighted: bool) -> None:
 
 def test_a_callback_asks_for_the_weights_of_a_model_that_masks() -> None:
     model, x, y = sequences()
-    callback = ScoreCallback((x, y), Log())
+    callback = ValidationScores((x, y), Log())
     callback.set_model(model)
     with pytest.raises(DataError) as caught:
         callback.scores()
@@ -65,7 +65,7 @@ def test_a_callback_asks_for_the_weights_of_a_model_that_masks() -> None:
         "Hint: pass (x, y, sample_weight); RuleMetric sees masks."
     )
     weight = np.broadcast_to(np.arange(STEPS) < SEEN, y.shape)
-    callback = ScoreCallback((x, y, weight.astype(float)), Log())
+    callback = ValidationScores((x, y, weight.astype(float)), Log())
     callback.set_model(model)
     p = np.asarray(model.predict(x, verbose=0), np.float64)
     expected = Log()(y[:, :SEEN].reshape(-1), p[:, :SEEN].reshape(-1))

@@ -16,7 +16,7 @@ from tests.recalibration.map_examples import fitted, forecasts, given
 from properly.errors import ArgumentTypeError, DataError
 from properly.recalibration import Beta, Identity, Isotonic, Logistic, Map, PriorShift, VennAbers
 from properly.recalibration._isotonic_map import Knots
-from properly.recalibration._venn_abers import Pairs
+from properly.recalibration._venn_abers import PairKnots
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -211,4 +211,4 @@ def test_other_tables_are_made_of_hundredths() -> None:
 def test_a_table_may_be_as_long_as_it_needs() -> None:
     p = np.arange(1, 5001) / 5001
     assert len(Isotonic(knots=Knots(p, p)).table()) == 5001
-    assert len(VennAbers(knots=Pairs(p, p * 0.9, p)).table()) > 5000
+    assert len(VennAbers(knots=PairKnots(p, p * 0.9, p)).table()) > 5000

@@ -37,7 +37,7 @@ from sklearn.utils.estimator_checks import check_estimator
 import properly
 import sklearn
 from properly.errors import ArgumentTypeError, DataError, DataWarning
-from properly.integrations.sklearn import Recalibrated, log_loss, make_rule_scorer
+from properly.integrations.sklearn import RecalibratedClassifier, log_loss, make_rule_scorer
 from properly.recalibration import (
     Identity,
     Intercept,
@@ -67,7 +67,7 @@ def overconfident(n: int = 600, seed: int = 1) -> tuple[Floats, NDArray[np.int64
     return signal[:, None] + 0.3 * rng.normal(size=(n, 4)), y
 
 
-def record(model: Recalibrated) -> properly.recalibration.Recalibrated:
+def record(model: RecalibratedClassifier) -> properly.recalibration.Recalibrated:
     """Return what was found about the maps."""
     assert model.recalibrated_ is not None
     return model.recalibrated_
@@ -84,7 +84,7 @@ def routing() -> Iterator[None]:
 
 def test_the_map_is_fitted_to_forecasts_of_clones_that_have_not_seen_the_rows() -> None:
     X, y = overconfident()
-    model = Recalibrated(GaussianNB(), Logistic()).fit(X, y)
+    model = RecalibratedClassifier(GaussianNB(), Logistic()).fit(X, y)
     p = cross_val_predict(GaussianNB(), X, y, cv=5, method="predict_proba")[:, 1]
     order = np.concatenate([test for _, test in StratifiedKFold(5).split(X, y)])
     expected = Logistic().fit(y[order], p[order])
@@ -99,7 +99,7 @@ def test_the_map_is_fitted_to_forecasts_of_clones_that_have_not_seen_the_rows() 
 def test_an_overconfident_classifier_is_repaired_on_new_cases() -> None:
     X, y = overconfident(3000)
     X, y, new, later = X[:1500], y[:1500], X[1500:], y[1500:]
-    model = Recalibrated(GaussianNB()).fit(X, y)
+    model = RecalibratedClassifier(GaussianNB()).fit(X, y)
     assert record(model).recommended
     assert model.map_ is record(model).map
     before = Log()(later, GaussianNB().fit(X, y).predict_proba(new)[:, 1])
@@ -112,7 +112,7 @@ def test_a_calibrated_classifier_is_left_alone() -> None:
     rng = np.random.default_rng(0)
     X = rng.normal(size=(1000, 2))
     y = rng.random(1000) < 1 / (1 + np.exp(-X[:, 0]))
-    model = Recalibrated(LogisticRegression()).fit(X, y)
+    model = RecalibratedClassifier(LogisticRegression()).fit(X, y)
     assert not record(model).recommended
     assert isinstance(model.map_, Identity)
     same = LogisticRegression().fit(X, y).predict_proba(X)
@@ -122,17 +122,17 @@ def test_a_calibrated_classifier_is_left_alone() -> None:
 @pytest.mark.slow
 def test_the_choice_goes_by_the_rule_and_the_range_that_are_given() -> None:
     X, y = overconfident()
-    judged = record(Recalibrated(GaussianNB(), rule=Brier()).fit(X, y))
+    judged = record(RecalibratedClassifier(GaussianNB(), rule=Brier()).fit(X, y))
     assert judged.gain.rule == "brier"
-    within = record(Recalibrated(GaussianNB(), within=(0.1, 0.3)).fit(X, y))
+    within = record(RecalibratedClassifier(GaussianNB(), within=(0.1, 0.3)).fit(X, y))
     assert within.gain.rule == "regret[0.1,0.3]"
 
 
 def test_maps_are_given_by_name_or_chosen_among() -> None:
     X, y = overconfident()
-    named = Recalibrated(GaussianNB(), "intercept").fit(X, y)
+    named = RecalibratedClassifier(GaussianNB(), "intercept").fit(X, y)
     assert isinstance(named.map_, Intercept)
-    several = Recalibrated(GaussianNB(), [Intercept(), Temperature()]).fit(X, y)
+    several = RecalibratedClassifier(GaussianNB(), [Intercept(), Temperature()]).fit(X, y)
     assert isinstance(several.map_, Temperature)
     assert list(record(several).gains) == ["intercept", "temperature"]
 
@@ -140,7 +140,7 @@ def test_maps_are_given_by_name_or_chosen_among() -> None:
 def test_the_class_is_the_likelier_one_after_recalibration() -> None:
     X, y = overconfident()
     words = np.where(y == 1, "yes", "no")
-    model = Recalibrated(GaussianNB(), Logistic()).fit(X, words)
+    model = RecalibratedClassifier(GaussianNB(), Logistic()).fit(X, words)
     q = model.predict_proba(X)[:, 1]
     assert (model.predict(X) == np.where(q > 0.5, "yes", "no")).all()
     raw = GaussianNB().fit(X, words).predict(X)
@@ -150,14 +150,18 @@ def test_the_class_is_the_likelier_one_after_recalibration() -> None:
 @pytest.mark.slow
 def test_two_models_that_are_fitted_alike_are_alike() -> None:
     X, y = overconfident()
-    first, second = (Recalibrated(GaussianNB()).fit(X, y).predict_proba(X) for _ in range(2))
+    first, second = (
+        RecalibratedClassifier(GaussianNB()).fit(X, y).predict_proba(X) for _ in range(2)
+    )
     np.testing.assert_array_equal(first, second)
 
 
 @pytest.mark.slow
 def test_clones_are_trained_at_the_same_time() -> None:
     X, y = overconfident()
-    one, two = (Recalibrated(GaussianNB(), Logistic(), n_jobs=n).fit(X, y) for n in (1, 2))
+    one, two = (
+        RecalibratedClassifier(GaussianNB(), Logistic(), n_jobs=n).fit(X, y) for n in (1, 2)
+    )
     assert one.map_.dumps() == two.map_.dumps()
 
 
@@ -167,7 +171,7 @@ def test_certain_forecasts_of_a_forest_are_repaired_where_they_were_wrong() -> N
     X = rng.normal(size=(800, 3))
     y = rng.random(800) < 1 / (1 + np.exp(1 - X[:, 0]))
     forest = RandomForestClassifier(20, random_state=0)
-    model = Recalibrated(forest).fit(X, y)
+    model = RecalibratedClassifier(forest).fit(X, y)
     assert record(model).gain.rule == "brier"
     q = model.predict_proba(rng.normal(size=(500, 3)))[:, 1]
     assert 0 < q.min() < q.max() < 1
@@ -190,7 +194,7 @@ def test_classes_are_repaired_by_maps_for_classes(given: Any) -> None:
     X, y, new, later = X[:600], y[:600], X[600:], y[600:]
     with warnings.catch_warnings():
         warnings.filterwarnings("ignore", "it changes the likeliest class", DataWarning)
-        model = Recalibrated(GaussianNB(), given).fit(X, y)
+        model = RecalibratedClassifier(GaussianNB(), given).fit(X, y)
     assert model.map_.labels == ("a", "b", "c")
     p, q = GaussianNB().fit(X, y).predict_proba(new), model.predict_proba(new)
     np.testing.assert_array_equal(q, model.map_.at(p))
@@ -201,7 +205,7 @@ def test_classes_are_repaired_by_maps_for_classes(given: Any) -> None:
 @pytest.mark.slow
 def test_a_map_for_classes_is_chosen() -> None:
     X, y = three_classes(300)
-    model = Recalibrated(GaussianNB()).fit(X, y)
+    model = RecalibratedClassifier(GaussianNB()).fit(X, y)
     assert record(model).recommended
     assert model.map_.of == "classes"
     assert "temperature" in record(model).gains
@@ -212,7 +216,7 @@ def test_calibrated_classes_are_left_alone() -> None:
     X = rng.normal(size=(400, 2))
     odds = np.exp(np.column_stack([np.zeros(400), X]))
     y = (rng.random(400)[:, None] > np.cumsum(odds, axis=1) / odds.sum(axis=1)[:, None]).sum(axis=1)
-    model = Recalibrated(LogisticRegression(), [Temperature()]).fit(X, y)
+    model = RecalibratedClassifier(LogisticRegression(), [Temperature()]).fit(X, y)
     assert isinstance(model.map_, Identity)
     np.testing.assert_array_equal(
         model.predict_proba(X), LogisticRegression().fit(X, y).predict_proba(X)
@@ -223,7 +227,7 @@ def test_calibrated_classes_are_left_alone() -> None:
 def test_the_temperature_is_that_of_scikit_learn_but_for_what_it_adds() -> None:
     X, y = three_classes()
     theirs = CalibratedClassifierCV(GaussianNB(), method="temperature", cv=5, ensemble=False)
-    ours = Recalibrated(GaussianNB(), Temperature(prior=None)).fit(X, y)
+    ours = RecalibratedClassifier(GaussianNB(), Temperature(prior=None)).fit(X, y)
     p, q = theirs.fit(X, y).predict_proba(X), ours.predict_proba(X)
     # It adds 1e-12 to every probability, and its search stops early.
     lifted = ours.estimator_.predict_proba(X).min(axis=1) < 1e-9
@@ -238,7 +242,7 @@ def test_isotonic_curves_without_shrinking_are_those_of_scikit_learn() -> None:
     X, y = overconfident()
     flat = Isotonic(interpolation="flat", shrink=0)
     with pytest.warns(DataWarning, match="0 or 1"):
-        ours = Recalibrated(GaussianNB(), flat).fit(X, y)
+        ours = RecalibratedClassifier(GaussianNB(), flat).fit(X, y)
     theirs = CalibratedClassifierCV(GaussianNB(), method="isotonic", cv=5, ensemble=False)
     theirs.fit(X, y)
     np.testing.assert_allclose(ours.predict_proba(X), theirs.predict_proba(X), atol=1e-12)
@@ -248,7 +252,7 @@ def test_a_sigmoid_of_the_decision_function_is_a_line_in_the_log_odds() -> None:
     X, y = overconfident()
     # A decision function that is the log odds: the two agree by Platt's targets on both sides.
     theirs = CalibratedClassifierCV(LogisticRegression(), cv=5, ensemble=False).fit(X, y)
-    ours = Recalibrated(LogisticRegression(), Logistic()).fit(X, y)
+    ours = RecalibratedClassifier(LogisticRegression(), Logistic()).fit(X, y)
     np.testing.assert_allclose(ours.predict_proba(X), theirs.predict_proba(X), atol=2e-4)
 
 
@@ -257,7 +261,7 @@ def test_a_sigmoid_of_the_probability_is_another_curve_by_design() -> None:
     # no forecast can then become as certain as the evidence allows.
     X, y = overconfident(2000)
     theirs = CalibratedClassifierCV(GaussianNB(), cv=5, ensemble=False).fit(X, y)
-    ours = Recalibrated(GaussianNB(), Logistic()).fit(X, y)
+    ours = RecalibratedClassifier(GaussianNB(), Logistic()).fit(X, y)
     p, q = theirs.predict_proba(X)[:, 1], ours.predict_proba(X)[:, 1]
     assert np.abs(p - q).max() > 0.05
     assert q.min() < p.min()
@@ -271,13 +275,13 @@ def test_a_sigmoid_of_the_probability_is_another_curve_by_design() -> None:
 def test_groups_are_kept_together_and_are_clusters() -> None:
     X, y = overconfident()
     groups = np.arange(len(y)) // 4
-    model = Recalibrated(GaussianNB()).fit(X, y, groups=groups)
+    model = RecalibratedClassifier(GaussianNB()).fit(X, y, groups=groups)
     assert record(model).gain.design == "clusters"
     p = cross_val_predict(
         GaussianNB(), X, y, cv=StratifiedGroupKFold(5), groups=groups, method="predict_proba"
     )
     expected = properly.recalibrate(y, p[:, 1], clusters=groups)
-    fitted = Recalibrated(GaussianNB(), expected.chosen).fit(X, y, groups=groups)
+    fitted = RecalibratedClassifier(GaussianNB(), expected.chosen).fit(X, y, groups=groups)
     np.testing.assert_allclose(
         fitted.map_.at([0.1, 0.5, 0.9]), expected.map.at([0.1, 0.5, 0.9]), rtol=1e-9
     )
@@ -286,7 +290,9 @@ def test_groups_are_kept_together_and_are_clusters() -> None:
 def test_a_splitter_that_knows_groups_gets_them() -> None:
     X, y = overconfident()
     groups = np.arange(len(y)) // 4
-    model = Recalibrated(GaussianNB(), Logistic(), cv=GroupKFold(4)).fit(X, y, groups=groups)
+    model = RecalibratedClassifier(GaussianNB(), Logistic(), cv=GroupKFold(4)).fit(
+        X, y, groups=groups
+    )
     p = cross_val_predict(
         GaussianNB(), X, y, cv=GroupKFold(4), groups=groups, method="predict_proba"
     )
@@ -298,17 +304,17 @@ def test_a_splitter_that_knows_groups_gets_them() -> None:
 def test_folds_may_be_listed_and_may_leave_the_first_rows_out() -> None:
     X, y = overconfident()
     listed = list(KFold(5).split(X))
-    by_list = Recalibrated(GaussianNB(), Logistic(), cv=listed).fit(X, y)
-    by_splitter = Recalibrated(GaussianNB(), Logistic(), cv=KFold(5)).fit(X, y)
+    by_list = RecalibratedClassifier(GaussianNB(), Logistic(), cv=listed).fit(X, y)
+    by_splitter = RecalibratedClassifier(GaussianNB(), Logistic(), cv=KFold(5)).fit(X, y)
     assert by_list.map_.dumps() == by_splitter.map_.dumps()
-    forward = Recalibrated(GaussianNB(), Logistic(), cv=TimeSeriesSplit(5)).fit(X, y)
+    forward = RecalibratedClassifier(GaussianNB(), Logistic(), cv=TimeSeriesSplit(5)).fit(X, y)
     assert forward.map_.to_dict()["training"]["cases"] == 500
 
 
 def test_a_prefit_estimator_is_not_trained_again() -> None:
     X, y = overconfident(1200)
     trained = GaussianNB().fit(X[:600], y[:600])
-    model = Recalibrated(trained, Logistic(), cv="prefit").fit(X[600:], y[600:])
+    model = RecalibratedClassifier(trained, Logistic(), cv="prefit").fit(X[600:], y[600:])
     assert model.estimator_ is trained
     p = trained.predict_proba(X[600:])[:, 1]
     assert model.map_.dumps() == Logistic().fit(y[600:], p).dumps()
@@ -319,10 +325,10 @@ def test_the_cases_that_a_prefit_estimator_was_trained_on_are_noted_if_it_has_ke
     X, y = overconfident(120)
     trained = KNeighborsClassifier(9).fit(X[:80], y[:80])
     with pytest.warns(DataWarning, match="these are the cases that the estimator was trained on"):
-        Recalibrated(trained, Isotonic(), cv="prefit").fit(X[:80], y[:80])
+        RecalibratedClassifier(trained, Isotonic(), cv="prefit").fit(X[:80], y[:80])
     with warnings.catch_warnings():
         warnings.simplefilter("error")
-        Recalibrated(trained, Isotonic(), cv="prefit").fit(X[40:], y[40:])
+        RecalibratedClassifier(trained, Isotonic(), cv="prefit").fit(X[40:], y[40:])
 
 
 # Weights
@@ -331,7 +337,9 @@ def test_the_cases_that_a_prefit_estimator_was_trained_on_are_noted_if_it_has_ke
 def test_weights_go_to_the_classifier_and_to_the_map() -> None:
     X, y = overconfident()
     weight = np.random.default_rng(0).integers(1, 4, len(y))
-    model = Recalibrated(GaussianNB(), Logistic(), cv=KFold(5)).fit(X, y, sample_weight=weight)
+    model = RecalibratedClassifier(GaussianNB(), Logistic(), cv=KFold(5)).fit(
+        X, y, sample_weight=weight
+    )
     p = np.empty(len(y))
     for train, test in KFold(5).split(X):
         clone_ = GaussianNB().fit(X[train], y[train], sample_weight=weight[train])
@@ -347,7 +355,7 @@ def test_the_scale_of_weights_changes_nothing_and_equal_ones_are_none(given: Any
     weight = np.random.default_rng(0).integers(1, 4, len(y))
 
     def fitted(sample_weight: Any) -> Any:
-        model = Recalibrated(GaussianNB(), given, cv=KFold(5))
+        model = RecalibratedClassifier(GaussianNB(), given, cv=KFold(5))
         return model.fit(X, y, sample_weight=sample_weight).predict_proba(X)
 
     np.testing.assert_allclose(fitted(7 * weight), fitted(weight), rtol=1e-9)
@@ -356,7 +364,7 @@ def test_the_scale_of_weights_changes_nothing_and_equal_ones_are_none(given: Any
     used = weight > 1
     weight[~used] = 0
     trained = GaussianNB().fit(X, y)
-    model, less = (Recalibrated(trained, given, cv="prefit") for _ in range(2))
+    model, less = (RecalibratedClassifier(trained, given, cv="prefit") for _ in range(2))
     model.fit(X, y, sample_weight=weight)
     less.fit(X[used], y[used], sample_weight=weight[used])
     np.testing.assert_allclose(model.predict_proba(X), less.predict_proba(X), rtol=1e-12)
@@ -366,7 +374,9 @@ def test_weights_are_repeated_rows_for_maps_that_do_not_ask_how_many_cases_there
     X, y = overconfident()
     weight = np.random.default_rng(0).integers(0, 4, len(y))
     trained, row = GaussianNB().fit(X, y), np.repeat(np.arange(len(y)), weight)
-    model, longer = (Recalibrated(trained, Logistic(smooth=False), cv="prefit") for _ in range(2))
+    model, longer = (
+        RecalibratedClassifier(trained, Logistic(smooth=False), cv="prefit") for _ in range(2)
+    )
     model.fit(X, y, sample_weight=weight)
     longer.fit(X[row], y[row])
     np.testing.assert_allclose(model.predict_proba(X), longer.predict_proba(X), rtol=1e-9)
@@ -376,7 +386,7 @@ def test_a_classifier_without_weights_is_noted() -> None:
     X, y = overconfident()
     weight = np.ones(len(y))
     with pytest.warns(DataWarning, match="KNeighborsClassifier takes no sample weights: they are"):
-        Recalibrated(KNeighborsClassifier(), Isotonic()).fit(X, y, sample_weight=weight)
+        RecalibratedClassifier(KNeighborsClassifier(), Isotonic()).fit(X, y, sample_weight=weight)
 
 
 def test_other_arguments_of_fit_are_cut_to_the_rows_of_a_fold() -> None:
@@ -386,7 +396,7 @@ def test_other_arguments_of_fit_are_cut_to_the_rows_of_a_fold() -> None:
             return super().fit(X, y, sample_weight)
 
     X, y = overconfident()
-    Recalibrated(Counting(), Logistic()).fit(X, y, note=np.arange(len(y)))
+    RecalibratedClassifier(Counting(), Logistic()).fit(X, y, note=np.arange(len(y)))
 
 
 # At home in scikit-learn
@@ -395,7 +405,7 @@ def test_other_arguments_of_fit_are_cut_to_the_rows_of_a_fold() -> None:
 @pytest.mark.slow
 def test_it_is_searched_scored_cloned_and_pickled() -> None:
     X, y = overconfident()
-    model = Recalibrated(make_pipeline(StandardScaler(), GaussianNB()))
+    model = RecalibratedClassifier(make_pipeline(StandardScaler(), GaussianNB()))
     options = {
         "map": [Logistic(), Intercept()],
         "estimator__gaussiannb__var_smoothing": [1e-9, 0.5],
@@ -414,11 +424,11 @@ def test_it_is_searched_scored_cloned_and_pickled() -> None:
 def test_it_takes_sparse_rows_and_frames() -> None:
     pandas = pytest.importorskip("pandas")
     X, y = overconfident()
-    dense = Recalibrated(LogisticRegression(), Logistic()).fit(X, y)
-    sparse = Recalibrated(LogisticRegression(), Logistic()).fit(csr_array(X), y)
+    dense = RecalibratedClassifier(LogisticRegression(), Logistic()).fit(X, y)
+    sparse = RecalibratedClassifier(LogisticRegression(), Logistic()).fit(csr_array(X), y)
     np.testing.assert_allclose(sparse.predict_proba(X), dense.predict_proba(X), rtol=1e-3)
     frame = pandas.DataFrame(X, columns=[f"x{k}" for k in range(4)])
-    framed = Recalibrated(LogisticRegression(), Logistic()).fit(frame, pandas.Series(y))
+    framed = RecalibratedClassifier(LogisticRegression(), Logistic()).fit(frame, pandas.Series(y))
     assert list(framed.feature_names_in_) == list(frame.columns)
     np.testing.assert_allclose(framed.predict_proba(frame), dense.predict_proba(X), rtol=1e-9)
 
@@ -428,11 +438,11 @@ def test_weights_and_groups_are_routed() -> None:
     X, y = overconfident()
     weight, groups = np.arange(len(y)) % 3 + 1, np.arange(len(y)) // 4
     inner = GaussianNB().set_fit_request(sample_weight=True)
-    model = Recalibrated(inner, Logistic(), cv=GroupKFold(4))
+    model = RecalibratedClassifier(inner, Logistic(), cv=GroupKFold(4))
     model.set_fit_request(sample_weight=True, groups=True).set_score_request(sample_weight=True)
     model.fit(X, y, sample_weight=weight, groups=groups)
     with sklearn.config_context(enable_metadata_routing=False):
-        plain = Recalibrated(GaussianNB(), Logistic(), cv=GroupKFold(4))
+        plain = RecalibratedClassifier(GaussianNB(), Logistic(), cv=GroupKFold(4))
         plain.fit(X, y, sample_weight=weight, groups=groups)
     assert model.map_.dumps() == plain.map_.dumps()
     params = {"sample_weight": weight, "groups": groups}
@@ -455,7 +465,7 @@ def test_it_keeps_every_rule_of_scikit_learn_but_that_weights_repeat_rows(given:
     # Small samples of these checks have much to be noted about them.
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        model = Recalibrated(LogisticRegression(), given)
+        model = RecalibratedClassifier(LogisticRegression(), given)
         found = check_estimator(model, on_skip=None, expected_failed_checks=REPEATED)
     # None is left out that would be kept.
     missed = {check["check_name"] for check in found if check["status"] == "xfail"}
@@ -469,7 +479,10 @@ def test_by_maximum_likelihood_weights_repeat_rows_as_scikit_learn_has_it(kind: 
     check = getattr(estimator_checks, f"check_sample_weight_equivalence_on_{kind}_data")
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        check("Recalibrated", Recalibrated(LogisticRegression(), Temperature(prior=None)))
+        check(
+            "RecalibratedClassifier",
+            RecalibratedClassifier(LogisticRegression(), Temperature(prior=None)),
+        )
 
 
 # Refusals
@@ -481,15 +494,15 @@ def refuses(message: str) -> Any:
 
 def test_what_cannot_be_fitted_is_refused() -> None:
     X, y = overconfident(60)
-    model = Recalibrated(GaussianNB(), Logistic())
+    model = RecalibratedClassifier(GaussianNB(), Logistic())
     with refuses("a map needs two classes or more; got one class, 1"):
         model.fit(X, np.ones(60, dtype=int))
     with refuses("a map needs two classes or more; got no row of a weight above zero"):
         model.fit(X, y, sample_weight=np.zeros(60))
     with pytest.raises(ArgumentTypeError, match="LinearSVC has no predict_proba"):
-        Recalibrated(LinearSVC()).fit(X, y)
+        RecalibratedClassifier(LinearSVC()).fit(X, y)
     with pytest.raises(NotFittedError):
-        Recalibrated(GaussianNB(), cv="prefit").fit(X, y)
+        RecalibratedClassifier(GaussianNB(), cv="prefit").fit(X, y)
     with pytest.raises(NotFittedError):
         model.predict(X)
 
@@ -500,12 +513,12 @@ def test_folds_that_would_leak_are_refused() -> None:
     shuffled = KFold(5, shuffle=True, random_state=0)
     ignored = pytest.warns(UserWarning, match="groups parameter is ignored by KFold")
     with ignored, refuses("a group must lie in one fold; group 0 lies in several"):
-        Recalibrated(GaussianNB(), Logistic(), cv=shuffled).fit(X, y, groups=groups)
+        RecalibratedClassifier(GaussianNB(), Logistic(), cv=shuffled).fit(X, y, groups=groups)
     twice = RepeatedStratifiedKFold(n_splits=3, n_repeats=2, random_state=0)
     with refuses("cv must forecast each row once at most; row 0 is in 2 folds"):
-        Recalibrated(GaussianNB(), Logistic(), cv=twice).fit(X, y)
+        RecalibratedClassifier(GaussianNB(), Logistic(), cv=twice).fit(X, y)
     with refuses("cv must split the rows at least once; it made no folds"):
-        Recalibrated(GaussianNB(), Logistic(), cv=[]).fit(X, y)
+        RecalibratedClassifier(GaussianNB(), Logistic(), cv=[]).fit(X, y)
 
 
 def test_a_fold_without_a_class_is_refused() -> None:
@@ -513,7 +526,7 @@ def test_a_fold_without_a_class_is_refused() -> None:
     y = np.sort(y)
     y[-1] = 2
     with refuses("every fold must be trained on all classes; one lacks 2"):
-        Recalibrated(GaussianNB(), Temperature(), cv=KFold(5)).fit(X, y)
+        RecalibratedClassifier(GaussianNB(), Temperature(), cv=KFold(5)).fit(X, y)
 
 
 def test_maps_by_group_are_refused() -> None:
@@ -522,7 +535,7 @@ def test_maps_by_group_are_refused() -> None:
 
     X, y = overconfident(60)
     with pytest.raises(ArgumentTypeError, match=r"^predict_proba knows no groups; got the map"):
-        Recalibrated(GaussianNB(), ByGroup()).fit(X, y)
+        RecalibratedClassifier(GaussianNB(), ByGroup()).fit(X, y)
 
 
 def test_too_few_cases_to_choose_a_map_leave_the_classifier_as_it_is() -> None:
@@ -530,14 +543,14 @@ def test_too_few_cases_to_choose_a_map_leave_the_classifier_as_it_is() -> None:
     y = np.zeros(60, dtype=int)
     y[::20] = 1
     with pytest.warns(DataWarning, match="left as they are: with 3 events no map can be judged"):
-        model = Recalibrated(GaussianNB(), cv=3).fit(X, y)
+        model = RecalibratedClassifier(GaussianNB(), cv=3).fit(X, y)
     assert isinstance(model.map_, Identity)
     assert model.recalibrated_ is None
     with refuses("with 3 events no map can be judged"):
-        Recalibrated(GaussianNB(), "logistic", cv=3).fit(X, y)
+        RecalibratedClassifier(GaussianNB(), "logistic", cv=3).fit(X, y)
 
 
 def test_a_threshold_can_be_what_a_map_is_chosen_by() -> None:
     X, y = overconfident()
-    model = Recalibrated(GaussianNB(), rule=Elementary(0.2)).fit(X, y)
+    model = RecalibratedClassifier(GaussianNB(), rule=Elementary(0.2)).fit(X, y)
     assert record(model).gain.rule == Elementary(0.2).name

@@ -128,7 +128,7 @@ def _stored(path: str, record: dict[str, Any]) -> Stored:
 
 
 @dataclass(frozen=True, eq=False)
-class Against:
+class AgainstStored:
     """A result beside a stored one.
 
     Attributes
@@ -187,7 +187,7 @@ def against(
     models: Iterable[str],
     chosen: Chosen | Large,
     seed: int,
-) -> Against:
+) -> AgainstStored:
     """Compare models with stored ones: case by case if the cases are the same, else apart."""
     record = evaluation.to_dict()
     numbers, level = numbers_of(record), evaluation.level
@@ -207,7 +207,7 @@ def against(
                 now, then = numbers[model], stored.numbers[other]
                 contrasts[model, rule.name] = _apart(model, rule.name, now, then, level)
     how = _how(stored, evaluation, is_same=is_same, is_paired=paired is not None)
-    return Against(stored, how, contrasts, numbers)
+    return AgainstStored(stored, how, contrasts, numbers)
 
 
 def _how(stored: Stored, evaluation: Evaluation, *, is_same: bool, is_paired: bool) -> str:

@@ -154,7 +154,7 @@ class RowMap:
         self._require_rows(self.rows, is_last=True)
         p = np.concatenate([*self.odd, np.zeros(0)])
         if len(p) and self.groups is None:
-            self.use._check(p)  # noqa: SLF001
+            self.use.inspect(p)
         elif len(p):
             groups = np.concatenate(self.odd_groups)
             names = list(dict.fromkeys(groups.tolist()))

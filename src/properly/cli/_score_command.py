@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
     from properly import Answers, Cases, Evaluation
-    from properly.cli._baseline import Against, Stored
+    from properly.cli._baseline import AgainstStored, Stored
     from properly.cli._gains import ModelGains
     from properly.cli._gate import Condition, Failure, Versus, Vocabulary
     from properly.rules import Rule
@@ -176,7 +176,7 @@ def _gains(
 
 
 def _sections(
-    gains: ModelGains | None, beside: Against | None, kept: dict[str, Any] | None
+    gains: ModelGains | None, beside: AgainstStored | None, kept: dict[str, Any] | None
 ) -> dict[str, Any]:
     """Return what JSON has besides the evaluation."""
     sections = {} if gains is None else gains.to_dict()

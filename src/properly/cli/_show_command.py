@@ -106,7 +106,7 @@ def _largest_change(use: Map) -> str:
     """Say which forecast changes most, among those that the map was fitted to."""
     low, high = use.range or (0.0, 1.0)
     p = np.linspace(low, high, LOOKS)
-    q = use._at(p)  # noqa: SLF001
+    q = use.mapped(p)
     k = int(np.argmax(np.abs(q - p)))
     return f"It changes most at {p[k]:.2g}, which becomes {q[k]:.2g}."
 

@@ -32,7 +32,7 @@ LIMITS = "a rule of infinite weight replaces the product in logit_weight by its 
 Floats = np.ndarray[Any, np.dtype[Any]]
 
 
-class Batch(NamedTuple):
+class TreeBatch(NamedTuple):
     """Labels, what the trees say, weights or None, and the library's own data set or None."""
 
     label: Floats
@@ -49,17 +49,17 @@ class Checked(NamedTuple):
     weight: Floats | None
 
 
-def read_batch(first: Any, second: Any, weight: Any) -> Batch:
+def read_batch(first: Any, second: Any, weight: Any) -> TreeBatch:
     """Tell the two ways to call apart: (outputs, data set), or (labels, outputs[, weights])."""
     if not hasattr(second, "get_label"):
-        return Batch(np.asarray(first), np.asarray(second), weight, None)
+        return TreeBatch(np.asarray(first), np.asarray(second), weight, None)
     weight = second.get_weight()
     # Without weights xgboost returns an empty array, LightGBM None.
     weight = None if weight is None or len(weight) == 0 else weight
-    return Batch(np.asarray(second.get_label()), np.asarray(first), weight, second)
+    return TreeBatch(np.asarray(second.get_label()), np.asarray(first), weight, second)
 
 
-def check_batch(rule: Rule, batch: Batch) -> Checked:
+def check_batch(rule: Rule, batch: TreeBatch) -> Checked:
     """Check shapes, labels and weights; what the trees say is checked by who knows its scale."""
     label, output = batch.label, batch.output
     _check_shapes(rule, label, output)

@@ -1,7 +1,7 @@
 # Where each public name lives; it is imported from there when it is first used.
 
 from ._choice import Recalibrated, recalibrate
-from ._cross_fit import CrossFitted, cross_fit
+from ._cross_fit import cross_fit
 from ._foreign_map import Foreign
 from ._gain import Gain, recalibration_gain
 from ._group_maps import GroupShift, Separate
@@ -17,7 +17,6 @@ from ._venn_abers import VennAbers
 
 __all__ = [
     "Beta",
-    "CrossFitted",
     "Cuts",
     "Dirichlet",
     "Foreign",

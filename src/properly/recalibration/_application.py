@@ -152,7 +152,7 @@ def through(mapping: Map, p: ArrayLike, groups: Any = None) -> Array:
     """Recalibrate an array of any shape and library; computed in double precision."""
     if mapping.of == "classes":
         result = _in_pieces(mapping, _class_rows(mapping, p))
-        mapping._check_made(result)  # noqa: SLF001
+        mapping.inspect_made(result)
         return result
     given = as_array(p, "forecasts")
     if 0 in given.shape:
@@ -170,7 +170,7 @@ def _of_column(mapping: Map, p: Array, groups: Any) -> Array:
         return _in_pieces(mapping, p)
     xp = namespace(p)
     column = check_column(groups, "groups", p)
-    by_group = mapping._at_groups(xp.astype(p, xp.float64), column)  # noqa: SLF001
+    by_group = mapping.mapped_by_group(xp.astype(p, xp.float64), column)
     return xp.astype(by_group, p.dtype)
 
 
@@ -197,11 +197,11 @@ def _checked_table(p: Array) -> Array:
 
 def _in_pieces(mapping: Map, p: Array) -> Array:
     """Go through long columns piece by piece, so that temporary arrays stay small."""
-    mapping._check(p)  # noqa: SLF001
+    mapping.inspect(p)
     xp = namespace(p)
     if not is_numpy(p):
         wide = xp.astype(p, xp.float64)
-        values = mapping._at(wide)  # noqa: SLF001
+        values = mapping.mapped(wide)
         if getattr(p, "requires_grad", False) and not values.requires_grad:
             # A step, or a constant, has a gradient too: zero.
             values = values + 0 * wide
@@ -209,7 +209,7 @@ def _in_pieces(mapping: Map, p: Array) -> Array:
     result = np.empty_like(p)
 
     def fill(piece: Array, out: Array) -> None:
-        out[...] = mapping._at(piece.astype(np.float64, copy=False))  # noqa: SLF001
+        out[...] = mapping.mapped(piece.astype(np.float64, copy=False))
 
     sweep(fill, p, result)
     return result

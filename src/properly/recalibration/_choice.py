@@ -45,7 +45,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
     from properly.counts._cases import Cases
-    from properly.recalibration._cross_fit import Scheme, Split
+    from properly.recalibration._cross_fit import FoldSplit, Scheme
     from properly.rules import Interval, Rule
     from properly.typing import ArrayLike, Column, Progress
 
@@ -159,14 +159,14 @@ class _Search(NamedTuple):
         return [kind if kinds.count(kind) == 1 else repr(one) for one, kind in pairs]
 
 
-class _Choice(NamedTuple):
+class _ChosenMap(NamedTuple):
     """The number of the chosen map, or None; and what became of all."""
 
     chosen: int | None
     attempts: list[Attempt]
 
 
-def _choose(cases: Cases, split: Split, search: _Search) -> _Choice:
+def _choose(cases: Cases, split: FoldSplit, search: _Search) -> _ChosenMap:
     """Choose the first map within one standard error of the best; none is the first of all."""
     attempts = cross_forecasts(cases, search.maps, split)
     usable = [k for k, one in enumerate(attempts) if one.forecasts is not None]
@@ -178,10 +178,10 @@ def _choose(cases: Cases, split: Split, search: _Search) -> _Choice:
     with np.errstate(invalid="ignore"):
         near = (behind <= result.error[:, best]) | (np.arange(len(behind)) == best)
     first = int(np.argmax(near))
-    return _Choice(usable[first - 1] if first else None, attempts)
+    return _ChosenMap(usable[first - 1] if first else None, attempts)
 
 
-def _nested(cases: Cases, split: Split, choice: _Choice, search: _Search) -> Column:
+def _nested(cases: Cases, split: FoldSplit, choice: _ChosenMap, search: _Search) -> Column:
     """Repeat the choice outside each fold, and apply what it chose inside."""
     result = to_numpy(cases.p).astype(np.float64).copy()
     folding = replace(search.folding, folds=INNER_FOLDS)
@@ -201,7 +201,7 @@ def _nested(cases: Cases, split: Split, choice: _Choice, search: _Search) -> Col
             return
         if chosen is not None:
             fitted = attempts[chosen].fitted or fitted_to(search.maps[chosen], part)
-            result[inside] = fitted._on(some_cases(cases, inside))  # noqa: SLF001
+            result[inside] = fitted.on_cases(some_cases(cases, inside))
 
     with one_blas_thread(), collected():
         folds = list(counted(range(split.folds), split.folds))
@@ -335,7 +335,13 @@ def recalibrate(
 
 
 def _answer(
-    cases: Cases, split: Split, choice: _Choice, search: _Search, *, name: str, is_choice: bool
+    cases: Cases,
+    split: FoldSplit,
+    choice: _ChosenMap,
+    search: _Search,
+    *,
+    name: str,
+    is_choice: bool,
 ) -> Recalibrated:
     """Say which map to use, and what each would save."""
     if not is_choice and choice.attempts[0].reason:

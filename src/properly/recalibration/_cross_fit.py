@@ -47,7 +47,7 @@ MANY_CLUSTERS = 1 << 17
 MOST_ROWS = 10**8
 
 
-class Split(NamedTuple):
+class FoldSplit(NamedTuple):
     """Which cases are judged together, and which ones their map is fitted to.
 
     Attributes
@@ -93,7 +93,7 @@ class Folding:
         """The label of each case's fold, if they were given."""
         return self.folds if hasattr(self.folds, "__len__") else None
 
-    def of(self, cases: Cases, rng: np.random.Generator) -> Split:
+    def of(self, cases: Cases, rng: np.random.Generator) -> FoldSplit:
         """Fold cases: by labels, blocks of time, whole clusters, or one by one."""
         if self.labels is not None:
             return _by_labels(cases, self.labels)
@@ -136,7 +136,7 @@ def _most_folds(cases: Cases) -> int:
     return least // 2
 
 
-def _by_labels(cases: Cases, labels: ArrayLike) -> Split:
+def _by_labels(cases: Cases, labels: ArrayLike) -> FoldSplit:
     label = to_numpy(check_column(labels, "folds", cases.p))
     require_present(label, "folds")
     fold, names = numbered(label)
@@ -151,15 +151,15 @@ def _by_labels(cases: Cases, labels: ArrayLike) -> Split:
             name = to_numpy(cases.clusters).tolist()[np.flatnonzero(last[cluster] != fold)[0]]
             message = f"a cluster must lie in one fold; cluster {name!r} lies in several"
             raise DataError(message, hint="folds that cut clusters leak what they have in common.")
-    return Split(fold, len(names))
+    return FoldSplit(fold, len(names))
 
 
-def _by_cluster(cases: Cases, count: int, rng: np.random.Generator) -> Split:
+def _by_cluster(cases: Cases, count: int, rng: np.random.Generator) -> FoldSplit:
     """Shuffle clusters, or cases, into folds of about equally many cases."""
     if cases.clusters is None:
         fold = np.empty(len(cases), dtype=np.int16)
         fold[rng.permutation(len(cases))] = np.arange(len(cases)) % count
-        return Split(fold, count)
+        return FoldSplit(fold, count)
     cluster, names = numbered(to_numpy(cases.clusters))
     if len(names) < 2:
         message = "cross-fitting needs two clusters or more; got one"
@@ -176,10 +176,10 @@ def _by_cluster(cases: Cases, count: int, rng: np.random.Generator) -> Split:
             heapq.heapreplace(heap, (total + cases_of_it, k))
     fold = np.empty(len(names), dtype=np.int16)
     fold[order] = place
-    return Split(fold[cluster], count)
+    return FoldSplit(fold[cluster], count)
 
 
-def _by_time(time: Column, count: int, folding: Folding) -> Split:
+def _by_time(time: Column, count: int, folding: Folding) -> FoldSplit:
     """Cut times into blocks of about equally many cases; ties stay together."""
     size = np.bincount(time)
     count = min(count, len(size))
@@ -196,8 +196,8 @@ def _by_time(time: Column, count: int, folding: Folding) -> Split:
         before, after = time < first - gap, time > last + gap
         parts.append(before if folding.scheme == "forward" else before | after)
     if folding.scheme == "forward":
-        return Split(fold - 1, count - 1, tuple(parts[1:]))
-    return Split(fold, count, tuple(parts))
+        return FoldSplit(fold - 1, count - 1, tuple(parts[1:]))
+    return FoldSplit(fold, count, tuple(parts))
 
 
 class _Sorted(NamedTuple):
@@ -223,12 +223,12 @@ class _Sorted(NamedTuple):
         ones = np.broadcast_to(np.int64(1), p.shape)
         return Tally._of(pool_sorted(p, [ones, y.astype(np.int64)]))  # noqa: SLF001
 
-    def part(self, cases: Cases, split: Split, k: int) -> _Part:
+    def part(self, cases: Cases, split: FoldSplit, k: int) -> _FoldPart:
         """Count the cases outside a fold, and pick those inside."""
         fold = split.fold[self.order]
         training = fold != k if split.parts is None else split.training(k)[self.order]
         inside = self.order[fold == k]
-        return _Part(self.tally(training), inside, some_cases(cases, inside))
+        return _FoldPart(self.tally(training), inside, some_cases(cases, inside))
 
 
 class Attempt(NamedTuple):
@@ -239,7 +239,7 @@ class Attempt(NamedTuple):
     fitted: Map | None
 
 
-def cross_forecasts(cases: Cases, maps: Sequence[Map], split: Split) -> list[Attempt]:
+def cross_forecasts(cases: Cases, maps: Sequence[Map], split: FoldSplit) -> list[Attempt]:
     """Fit each map on the cases outside each fold, and apply it to those inside."""
     needs_rows = cases.classes is not None or any(one.needs_rows for one in maps)
     rows = None if needs_rows else _Sorted.of(cases)
@@ -257,7 +257,7 @@ def cross_forecasts(cases: Cases, maps: Sequence[Map], split: Split) -> list[Att
                 continue
             try:
                 again = (fitted[i] or one).fit(part.training)
-                results[i][part.inside] = again._on(part.judged)  # noqa: SLF001
+                results[i][part.inside] = again.on_cases(part.judged)
             except DataError as error:
                 reasons[i] = str(error).partition("\n")[0]
 
@@ -277,7 +277,7 @@ def _fit(one: Map, whole: Tally | Cases) -> Map | None:
         return None
 
 
-class _Part(NamedTuple):
+class _FoldPart(NamedTuple):
     """What the map of a fold is fitted to, the rows inside, and their cases."""
 
     training: Tally | Cases
@@ -285,10 +285,10 @@ class _Part(NamedTuple):
     judged: Cases
 
 
-def _part(cases: Cases, split: Split, k: int) -> _Part:
+def _part(cases: Cases, split: FoldSplit, k: int) -> _FoldPart:
     inside = np.flatnonzero(split.fold == k)
     training = np.flatnonzero(split.training(k))
-    return _Part(some_cases(cases, training), inside, some_cases(cases, inside))
+    return _FoldPart(some_cases(cases, training), inside, some_cases(cases, inside))
 
 
 def as_rows(source: object) -> Cases:

@@ -45,7 +45,7 @@ def expression(mapping: Map, column: str) -> nw.Expr:
         # Steps are written into one another; the text tells how long that is.
         sql(mapping, column, "duckdb")
     x = nw.col(column).cast(nw.Float64)
-    result: nw.Expr = mapping._write(x, Narwhals())  # noqa: SLF001
+    result: nw.Expr = mapping.write(x, Narwhals())
     return result
 
 
@@ -55,7 +55,7 @@ def sql(mapping: Map, column: str, dialect: str) -> str:
     _check_column(column)
     words = DIALECTS[dialect]
     x = Sql(f"CAST({words.quoted(column)} AS {words.double})", words)
-    return str(mapping._write(x, SqlLanguage()).text)  # noqa: SLF001
+    return str(mapping.write(x, SqlLanguage()).text)
 
 
 def table(mapping: Map, backend: Backend | None) -> Any:
@@ -63,13 +63,13 @@ def table(mapping: Map, backend: Backend | None) -> Any:
 
     Of straight lines, each row is the beginning of one; of other maps, rows are a hundredth apart.
     """
-    pieces = mapping._pieces()  # noqa: SLF001
+    pieces = mapping.pieces()
     if pieces is None:
-        mapping._require_event("a table")  # noqa: SLF001
+        mapping.require_event("a table")
         forecast = np.arange(GRID + 1) / GRID
         if getattr(mapping, "certain", None) == "refuse":
             forecast = forecast[1:-1]
-        recalibrated = mapping._at(forecast)  # noqa: SLF001
+        recalibrated = mapping.mapped(forecast)
         return to_frame({"forecast": forecast, "recalibrated": recalibrated}, backend)
     most = np.finfo(np.float64).max
     columns = {
@@ -306,7 +306,7 @@ def _text(x: Any, dialect: Dialect) -> str:
 def write_steps(mapping: Map, x: Any, language: Language) -> Any:
     """Write maps one after the other, unless the whole becomes too long."""
     for one in [one for one in mapping.steps if one.kind != "identity"] or mapping.steps[:1]:
-        x = one._write(x, language)  # noqa: SLF001
+        x = one.write(x, language)
         if isinstance(x, Sql) and len(x.text) > LONGEST:
             message = f"an expression takes up to {LONGEST:,} letters; these maps in one need more"
             raise DataError(message, hint="add a column for each map in turn.")
@@ -320,11 +320,11 @@ def write_identity(x: Any, language: Language) -> Any:
 
 def write_pieces(mapping: Map, x: Any, language: Language) -> Any:
     """Write a map of straight lines, of which there must not be too many."""
-    pieces = mapping._pieces()  # noqa: SLF001
+    pieces = mapping.pieces()
     if pieces is None:
         message = f"only lines and knots can be written as an expression; got {mapping!r}"
         raise DataError(message, hint="compute forecasts by at().")
-    count = len(mapping._turns())  # noqa: SLF001
+    count = len(mapping.turns())
     if count > MOST_KNOTS:
         message = f"an expression takes up to {MOST_KNOTS} knots; this map has {count:,}"
         hint = (
@@ -338,7 +338,7 @@ def write_pieces(mapping: Map, x: Any, language: Language) -> Any:
 def write_line(mapping: LogOddsMap, x: Any, language: Language) -> Any:
     """Write a line in the logarithms, with places of their own for 0 and 1."""
     a, b, c = mapping.coefficients
-    zero, half, one = mapping._at(np.array([0.0, 0.5, 1.0])).tolist()  # noqa: SLF001
+    zero, half, one = mapping.mapped(np.array([0.0, 0.5, 1.0])).tolist()
     if mapping.certain == "refuse":
         zero = one = None
     q: Any = half
@@ -364,7 +364,7 @@ def _held(mapping: LogOddsMap, x: Any, q: Any, language: Language) -> Any:
     return q if floor is None and ceiling is None else language.clip(q, floor, ceiling)
 
 
-class Piece(NamedTuple):
+class LinePiece(NamedTuple):
     """A straight line that a map follows from one forecast to the next."""
 
     start: float
@@ -379,7 +379,7 @@ class Piece(NamedTuple):
         return self.value + self.rise * ((x - self.start) / self.width)
 
 
-def _ladder(pieces: Sequence[Piece], x: Any, language: Language) -> Any:
+def _ladder(pieces: Sequence[LinePiece], x: Any, language: Language) -> Any:
     """Find the piece by halves, as in a search tree."""
     if len(pieces) == 1:
         return pieces[0].at(x)
@@ -388,30 +388,30 @@ def _ladder(pieces: Sequence[Piece], x: Any, language: Language) -> Any:
     return language.where(x < pieces[middle].start, lower, upper)
 
 
-def straight_pieces(knots: Knots) -> list[Piece]:
+def straight_pieces(knots: Knots) -> list[LinePiece]:
     """Return straight lines from knot to knot, and constants beyond them."""
     p, q = knots
     rows = zip(p[:-1], q[:-1], np.diff(q), np.diff(p), strict=True)
-    below = [Piece(0.0, float(q[0]))] if p[0] > 0 else []
-    last = Piece(float(p[-1]), float(q[-1]))
-    return _joined([*below, *(Piece(*map(float, row)) for row in rows), last])
+    below = [LinePiece(0.0, float(q[0]))] if p[0] > 0 else []
+    last = LinePiece(float(p[-1]), float(q[-1]))
+    return _joined([*below, *(LinePiece(*map(float, row)) for row in rows), last])
 
 
-def step_pieces(mapping: Map) -> list[Piece] | None:
+def step_pieces(mapping: Map) -> list[LinePiece] | None:
     """Return the constants of a map, the first from 0 on; None if it does not turn anywhere."""
-    p = mapping._turns()  # noqa: SLF001
+    p = mapping.turns()
     if not len(p):
         return None
     # What holds at a knot may differ from what holds from the next double on.
     start = np.unique(np.concatenate([[0.0], p, np.nextafter(p, 2.0)]))
     start = start[start <= 1]
-    values = mapping._at(start)  # noqa: SLF001
-    return _joined([Piece(*pair) for pair in zip(start.tolist(), values.tolist(), strict=True)])
+    values = mapping.mapped(start)
+    return _joined([LinePiece(*pair) for pair in zip(start.tolist(), values.tolist(), strict=True)])
 
 
-def _joined(pieces: list[Piece]) -> list[Piece]:
+def _joined(pieces: list[LinePiece]) -> list[LinePiece]:
     return [pieces[0], *(new for old, new in pairwise(pieces) if _differ(old, new))]
 
 
-def _differ(old: Piece, new: Piece) -> bool:
+def _differ(old: LinePiece, new: LinePiece) -> bool:
     return new.rise != 0 or old.rise != 0 or new.value != old.value

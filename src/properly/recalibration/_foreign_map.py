@@ -80,7 +80,7 @@ class Foreign(Map):
         """Whether larger forecasts stay larger: nobody knows."""
         return False
 
-    def _at(self, p: Array) -> Array:
+    def mapped(self, p: Array) -> Array:
         made = np.asarray(self.model.predict(to_numpy(p)), dtype=np.float64)
         if made.shape != tuple(p.shape):
             message = "a foreign map must predict one number for each forecast; got shape "

@@ -206,7 +206,7 @@ def fitted_to(one: Map, cases: Cases) -> Map:
 
 def in_sample_gain(cases: Cases, fitted: Map, rule: Rule) -> float:
     """Return what a map would seem to save on the cases that it was fitted to."""
-    forecasts = [to_numpy(cases.p), fitted._on(cases)]  # noqa: SLF001
+    forecasts = [to_numpy(cases.p), fitted.on_cases(cases)]
     return float(differences(cases, forecasts, rule).value[0, 1])
 
 

@@ -22,7 +22,13 @@ from properly.counts._cases import (
 )
 from properly.errors import ArgumentTypeError, DataError
 from properly.inference._logistic import logit
-from properly.recalibration._log_odds_maps import FEW, Coefficients, Logistic, LogOddsMap, as_atoms
+from properly.recalibration._log_odds_maps import (
+    FEW,
+    LineCoefficients,
+    Logistic,
+    LogOddsMap,
+    as_atoms,
+)
 from properly.recalibration._map import Map, Monotone
 from properly.recalibration._reduction_maps import require_event_maps
 from properly.recalibration._training import Sample, Training
@@ -67,7 +73,7 @@ class GroupMap(Map):
         """Say once what is odd about forecasts of groups."""
         raise NotImplementedError
 
-    def _at_groups(self, p: Array, groups: Array) -> Array:
+    def mapped_by_group(self, p: Array, groups: Array) -> Array:
         xp = namespace(p)
         number, labels = numbered(to_numpy(groups))
         names, order = group_names(labels), np.argsort(number, kind="stable")
@@ -75,20 +81,20 @@ class GroupMap(Map):
         parts = [xp.take(p, to_library_of(row, p), axis=0) for row in rows]
         self._check_groups(names, parts)
         pairs = zip(names, parts, strict=True)
-        made = xp.concat([self.for_group(name)._at(part) for name, part in pairs])  # noqa: SLF001
+        made = xp.concat([self.for_group(name).mapped(part) for name, part in pairs])
         return xp.take(made, to_library_of(np.argsort(order), p), axis=0)
 
-    def _on(self, cases: Cases) -> Array:
+    def on_cases(self, cases: Cases) -> Array:
         with collected():
             p = to_numpy(cases.p).astype(np.float64)
-            return self._at_groups(p, require_groups(cases))
+            return self.mapped_by_group(p, require_groups(cases))
 
-    def _require_event(self, what: str) -> None:
+    def require_event(self, what: str) -> None:
         message = f"{what} needs a map without groups; this one has some"
         raise DataError(message, hint="map.for_group(name) is that of one group.")
 
 
-class _Rows(NamedTuple):
+class _GroupedRows(NamedTuple):
     """Cases whose forecasts are not certain: outcome, log odds on the line, weight, group."""
 
     y: Column
@@ -172,10 +178,10 @@ class GroupShift(GroupMap, LogOddsMap):
         return self.groups or {}
 
     @property
-    def coefficients(self) -> Coefficients:
+    def coefficients(self) -> LineCoefficients:
         """The coefficients of the line for all."""
         slope = 1.0 if self.slope is None else self.slope
-        return Coefficients(slope, slope, self.intercept or 0.0)
+        return LineCoefficients(slope, slope, self.intercept or 0.0)
 
     def for_group(self, group: object) -> Map:
         """Return the line of one group; of one that was not seen, the line for all."""
@@ -210,7 +216,7 @@ class GroupShift(GroupMap, LogOddsMap):
         if not between:
             notes.append("groups differ no more than by chance: they have one map")
         drawn = shift * between / (between + variance)
-        return self._learnt(
+        return self.learnt(
             notes,
             intercept=line.intercept,
             slope=line.slope,
@@ -223,7 +229,7 @@ class GroupShift(GroupMap, LogOddsMap):
         )
 
     def _check_groups(self, names: Sequence[str], parts: Sequence[Array]) -> None:
-        self._check(namespace(parts[0]).concat(parts))
+        self.inspect(namespace(parts[0]).concat(parts))
         unseen = {
             name: len(x) for name, x in zip(names, parts, strict=True) if name not in self.shifts
         }
@@ -233,7 +239,7 @@ class GroupShift(GroupMap, LogOddsMap):
             notice(f"{text}such as {first!r}: not shifted")
 
 
-def _rows_of(cases: Cases, line: Logistic) -> tuple[_Rows, list[str]]:
+def _rows_of(cases: Cases, line: Logistic) -> tuple[_GroupedRows, list[str]]:
     """Take the forecasts that are not certain, and number the groups of all."""
     y, p, weight, used = rows_in_use(cases)
     number, labels = numbered(to_numpy(require_groups(cases))[used])
@@ -245,11 +251,11 @@ def _rows_of(cases: Cases, line: Logistic) -> tuple[_Rows, list[str]]:
     weight = weight[inside]
     slope, _, intercept = line.coefficients
     odds = intercept + slope * logit(p[inside].astype(np.float64))
-    return _Rows(y[inside], odds, weight, weight * weight, number[inside]), names
+    return _GroupedRows(y[inside], odds, weight, weight * weight, number[inside]), names
 
 
 @np.errstate(over="ignore")
-def _group_shifts(rows: _Rows, names: list[str], *, smooth: bool) -> tuple[Column, Column]:
+def _group_shifts(rows: _GroupedRows, names: list[str], *, smooth: bool) -> tuple[Column, Column]:
     """Return the shift of each group that fits it best, and its variance."""
 
     def total(x: Column) -> Column:
@@ -380,16 +386,16 @@ class Separate(GroupMap):
             with collected() as own:
                 maps[name] = self.map.fit(tally)
             notes += [f"group {name!r}: {text}" for text in own]
-        return self._learnt(notes, maps=maps, training=Training.of(used.tally()))
+        return self.learnt(notes, maps=maps, training=Training.of(used.tally()))
 
     def _check_groups(self, names: Sequence[str], parts: Sequence[Array]) -> None:
         for name, one, part in zip(names, self._of_seen(names), parts, strict=True):
             with collected() as notes:
-                one._check(part)  # noqa: SLF001
+                one.inspect(part)
             for text in notes:
                 notice(f"group {name!r}: {text}")
 
-    def _at(self, p: Array) -> Array:
+    def mapped(self, p: Array) -> Array:
         raise NotImplementedError
 
     def __repr__(self) -> str:

@@ -57,7 +57,7 @@ def as_knots(make: Any, given: Any) -> Any:
     return columns
 
 
-class Blocks(NamedTuple):
+class PooledBins(NamedTuple):
     """The bins of the best increasing recalibration.
 
     Attributes
@@ -80,7 +80,7 @@ class Blocks(NamedTuple):
     effective: Column
 
 
-def find_blocks(tally: Tally, sample: Sample) -> Blocks:
+def find_blocks(tally: Tally, sample: Sample) -> PooledBins:
     """Pool adjacent violators, and add up what is in each bin."""
     bins = recalibrate(tally)
     end = to_numpy(bins.end)
@@ -91,10 +91,10 @@ def find_blocks(tally: Tally, sample: Sample) -> Blocks:
     effective = total
     if tally.event_squares is not None:
         effective = total**2 / np.add.reduceat(sample.squares, start)
-    return Blocks(first, last, total, events, np.clip(mean, first, last), effective)
+    return PooledBins(first, last, total, events, np.clip(mean, first, last), effective)
 
 
-def shrunk_rates(blocks: Blocks, shrink: float) -> Column:
+def shrunk_rates(blocks: PooledBins, shrink: float) -> Column:
     """Draw the rate of each bin towards that of all by some cases; what then falls is pooled."""
     from scipy.optimize import isotonic_regression
 
@@ -175,14 +175,14 @@ class Isotonic(Map):
         notes = few_notes(sample)
         if rate[0] == 0 or rate[-1] == 1:
             notes.append("some forecasts become exactly 0 or 1: a single error costs infinity")
-        return self._learnt(
+        return self.learnt(
             notes,
             knots=self._through(blocks, rate),
             range=(float(sample.value[0]), float(sample.value[-1])),
             training=Training.of(tally),
         )
 
-    def _through(self, blocks: Blocks, rate: Column) -> Knots:
+    def _through(self, blocks: PooledBins, rate: Column) -> Knots:
         """Return the points that the map goes through."""
         if self.interpolation == "linear":
             p = blocks.mean
@@ -195,7 +195,7 @@ class Isotonic(Map):
         new = np.append(True, np.diff(p) > 0)
         return Knots(p[new], rate[new])
 
-    def _at(self, p: Array) -> Array:
+    def mapped(self, p: Array) -> Array:
         assert self.knots is not None  # noqa: S101, `at` has asked
         x, q = self.knots
         if self.interpolation == "step" or len(x) == 1:
@@ -226,14 +226,14 @@ class Isotonic(Map):
             slopes: Column = np.diff(q) / np.diff(x)
         return slopes
 
-    def _turns(self) -> Column:
+    def turns(self) -> Column:
         return np.empty(0) if self.knots is None else self.knots.p
 
-    def _pieces(self) -> list[Any] | None:
+    def pieces(self) -> list[Any] | None:
         from properly.recalibration._expression import straight_pieces
 
         if self.interpolation == "step" or self.knots is None:
-            return super()._pieces()
+            return super().pieces()
         return list(straight_pieces(self.knots))
 
     def _why_no_inverse(self) -> str:

@@ -43,7 +43,7 @@ Certain = Literal["learn", "keep", "refuse"]
 FEW, SOME = 10, 20
 
 
-class Coefficients(NamedTuple):
+class LineCoefficients(NamedTuple):
     """The coefficients of ln p and of -ln(1 - p), and the constant."""
 
     a: float
@@ -99,7 +99,7 @@ class LogOddsMap(Map):
             raise DataError(message)
 
     @property
-    def coefficients(self) -> Coefficients:
+    def coefficients(self) -> LineCoefficients:
         """The coefficients of ln p and of -ln(1 - p), and the constant."""
         raise NotImplementedError
 
@@ -135,7 +135,7 @@ class LogOddsMap(Map):
             atoms=NO_ATOMS,
         )
         atoms, more = fitted._learn_certain(sample)  # noqa: SLF001
-        return fitted._learnt(notes + more, atoms=atoms)  # noqa: SLF001
+        return fitted.learnt(notes + more, atoms=atoms)
 
     def _require_distinct(self, distinct: int) -> None:
         """Refuse to draw a line through one point."""
@@ -192,7 +192,7 @@ class LogOddsMap(Map):
         # Forecasts beyond those that were seen are held at what 0, or 1, becomes.
         return False if falls else "weakly"
 
-    def _at(self, p: Array) -> Array:
+    def mapped(self, p: Array) -> Array:
         q = self._line(p)
         if self.atoms == NO_ATOMS or self.range is None:
             return q
@@ -212,8 +212,8 @@ class LogOddsMap(Map):
             return namespace(p).full_like(p, _constant(c))
         return _numpy_line(p, a, b, c) if is_numpy(p) else _tensor_line(p, a, b, c)
 
-    def _check(self, p: Array) -> None:
-        super()._check(p)
+    def inspect(self, p: Array) -> None:
+        super().inspect(p)
         zero, one = self.atoms
         if self.certain == "keep":
             return
@@ -228,7 +228,7 @@ class LogOddsMap(Map):
             refuse(p, (p == 0) | (p == 1), "forecasts must not be certain for this map", hint)
         notice(f"{many(count, 'forecast')} of exactly 0 or 1, none of which this map was fitted to")
 
-    def _write(self, x: Any, language: Any) -> Any:
+    def write(self, x: Any, language: Any) -> Any:
         from properly.recalibration._expression import write_line
 
         return write_line(self, x, language)
@@ -406,7 +406,7 @@ class Identity(Map):
         """Strictly."""
         return "strictly"
 
-    def _at(self, p: Array) -> Array:
+    def mapped(self, p: Array) -> Array:
         return p
 
     def _inverse(self) -> Map:
@@ -415,7 +415,7 @@ class Identity(Map):
     def _joined(self, first: Map) -> Map | None:
         return first
 
-    def _write(self, x: Any, language: Any) -> Any:
+    def write(self, x: Any, language: Any) -> Any:
         from properly.recalibration._expression import write_identity
 
         return write_identity(x, language)
@@ -452,9 +452,9 @@ class Intercept(LogOddsMap):
     intercept: float | None = None
 
     @property
-    def coefficients(self) -> Coefficients:
+    def coefficients(self) -> LineCoefficients:
         """The coefficients of ln p and of -ln(1 - p), and the constant."""
-        return Coefficients(1.0, 1.0, self.intercept or 0.0)
+        return LineCoefficients(1.0, 1.0, self.intercept or 0.0)
 
     def _require_distinct(self, distinct: int) -> None:
         """One forecast will do."""
@@ -513,10 +513,10 @@ class Logistic(LogOddsMap):
     slope: float | None = None
 
     @property
-    def coefficients(self) -> Coefficients:
+    def coefficients(self) -> LineCoefficients:
         """The coefficients of ln p and of -ln(1 - p), and the constant."""
         slope = 1.0 if self.slope is None else self.slope
-        return Coefficients(slope, slope, self.intercept or 0.0)
+        return LineCoefficients(slope, slope, self.intercept or 0.0)
 
     def _estimate(self, sample: Sample) -> tuple[dict[str, Any], list[str]]:
         odds, notes = sample.log_odds, []
@@ -576,10 +576,10 @@ class Beta(LogOddsMap):
     c: float | None = None
 
     @property
-    def coefficients(self) -> Coefficients:
+    def coefficients(self) -> LineCoefficients:
         """The coefficients of ln p and of -ln(1 - p), and the constant."""
         a, b = (1.0 if x is None else x for x in (self.a, self.b))
-        return Coefficients(a, b, self.c or 0.0)
+        return LineCoefficients(a, b, self.c or 0.0)
 
     def _require_distinct(self, distinct: int) -> None:
         super()._require_distinct(distinct)
@@ -662,14 +662,14 @@ class PriorShift(LogOddsMap):
             check_inside(getattr(self, name), name)
 
     @property
-    def coefficients(self) -> Coefficients:
+    def coefficients(self) -> LineCoefficients:
         """The coefficients of ln p and of -ln(1 - p), and the constant."""
         old, new = (math.log(x) - math.log1p(-x) for x in (self.old, self.new))
-        return Coefficients(1.0, 1.0, new - old)
+        return LineCoefficients(1.0, 1.0, new - old)
 
     def _fit(self, tally: Tally) -> Self:
         """Learn nothing: both rates are given."""
         return replace(self, training=Training.of(tally))
 
-    def _check(self, p: Array) -> None:
+    def inspect(self, p: Array) -> None:
         """Forecasts of exactly 0 and 1 stay what they are under any rate."""

@@ -52,7 +52,7 @@ class Map(ABC):
     """A function from forecasts to better ones.
 
     A map of one's own derives from this class and writes ``fit(tally)``, which returns a fitted
-    map, and ``_at(p)``, which gets an array of float64 in [0, 1] and returns as many.
+    map, and ``mapped(p)``, which gets an array of float64 in [0, 1] and returns as many.
 
     Attributes
     ----------
@@ -76,7 +76,7 @@ class Map(ABC):
     ...     rate: float = 0.5
     ...     def fit(self, tally):
     ...         return replace(self, rate=tally.event_rate)
-    ...     def _at(self, p):
+    ...     def mapped(self, p):
     ...         return 0 * p + self.rate
     >>> Constant().fit(properly.tally([0, 1, 1, 1], [0.2, 0.3, 0.4, 0.5])).at([0.1, 0.9])
     array([0.75, 0.75])
@@ -106,7 +106,7 @@ class Map(ABC):
         """Learn the map from a tally."""
         raise NotImplementedError
 
-    def _learnt(self, notes: Iterable[str], **learnt: Any) -> Self:
+    def learnt(self, notes: Iterable[str], **learnt: Any) -> Self:
         """Return the map with what was learnt, and say what is to be noted about that."""
         notices = tuple(notes)
         for text in notices:
@@ -114,7 +114,7 @@ class Map(ABC):
         return replace(self, **learnt, notices=notices, gain=None)
 
     @abstractmethod
-    def _at(self, p: Array) -> Array:
+    def mapped(self, p: Array) -> Array:
         """Map checked forecasts, an array of float64."""
 
     @property
@@ -181,13 +181,13 @@ class Map(ABC):
         self._require_fitted()
         return apply(self, p, groups=groups, forecast=forecast, name=name)
 
-    def _at_groups(self, p: Array, groups: Array) -> Array:
+    def mapped_by_group(self, p: Array, groups: Array) -> Array:
         """Map checked forecasts by the group of each."""
         raise NotImplementedError
 
-    def _on(self, cases: Cases) -> Array:
+    def on_cases(self, cases: Cases) -> Array:
         """Map the forecasts of checked cases."""
-        return self._at(to_numpy(cases.p).astype(np.float64))
+        return self.mapped(to_numpy(cases.p).astype(np.float64))
 
     def _require_fitted(self) -> None:
         if not self.is_fitted:
@@ -195,7 +195,7 @@ class Map(ABC):
             message = f"this map has not been fitted; got {self!r}"
             raise DataError(message, hint=f"write {name}().fit(tally), or .fit(y, p).")
 
-    def _check(self, p: Array) -> None:
+    def inspect(self, p: Array) -> None:
         """Say once what is odd about checked forecasts: how many lie where none were seen."""
         if self.range is None:
             return
@@ -212,7 +212,7 @@ class Map(ABC):
             )
             notice(message)
 
-    def _check_made(self, q: Array) -> None:  # noqa: B027
+    def inspect_made(self, q: Array) -> None:  # noqa: B027
         """Say once what is odd about recalibrated forecasts."""
 
     def threshold(self, t: float) -> float:
@@ -232,14 +232,14 @@ class Map(ABC):
             The smallest forecast that is mapped to `t` or more; infinity if none is.
         """
         self._require_fitted()
-        self._require_event("a threshold")
+        self.require_event("a threshold")
         t = check_inside(t, "t")
         if self.monotone is False:
             message = "a threshold needs a map that never falls; this one does"
             raise DataError(message, hint="compare the recalibrated forecasts themselves.")
 
         def is_reached(p: float) -> bool:
-            return bool(self._at(np.array([p]))[0] >= t)
+            return bool(self.mapped(np.array([p]))[0] >= t)
 
         if not is_reached(1.0):
             return math.inf
@@ -256,7 +256,7 @@ class Map(ABC):
     def inverse(self) -> Map:
         """Return the map that undoes this one, which must be strictly increasing."""
         self._require_fitted()
-        self._require_event("an inverse")
+        self.require_event("an inverse")
         if self.monotone != "strictly":
             raise DataError(self._why_no_inverse(), hint="threshold(t) needs no inverse.")
         return self._inverse()
@@ -269,7 +269,7 @@ class Map(ABC):
             return "an inverse needs a map that increases strictly; this one falls somewhere"
         return "an inverse needs a map that increases strictly; this one is flat somewhere"
 
-    def _require_event(self, what: str) -> None:
+    def require_event(self, what: str) -> None:
         if self.of != "event":
             message = f"{what} needs a map for one event; this one is for {self.of}"
             raise DataError(message)
@@ -316,19 +316,19 @@ class Map(ABC):
         self._require_fitted()
         return table(self, backend)
 
-    def _write(self, x: Any, language: Any) -> Any:
+    def write(self, x: Any, language: Any) -> Any:
         """Write the map of a term in a language of expressions."""
         from properly.recalibration._expression import write_pieces
 
         return write_pieces(self, x, language)
 
-    def _pieces(self) -> list[Any] | None:
+    def pieces(self) -> list[Any] | None:
         """Return the straight lines that the map is made of; None if it is made of others."""
         from properly.recalibration._expression import step_pieces
 
         return step_pieces(self)
 
-    def _turns(self) -> Column:
+    def turns(self) -> Column:
         """Return the forecasts where the map turns, or jumps."""
         return np.empty(0)
 
@@ -353,7 +353,7 @@ class Map(ABC):
         from properly.recalibration._expression import sql
 
         self._require_fitted()
-        self._require_event("SQL")
+        self.require_event("SQL")
         return sql(self, column, dialect)
 
     def expression(self, column: str) -> nw.Expr:
@@ -375,7 +375,7 @@ class Map(ABC):
         from properly.recalibration._expression import expression
 
         self._require_fitted()
-        self._require_event("an expression")
+        self.require_event("an expression")
         return expression(self, column)
 
     def save(self, path: str | os.PathLike[str], *, overwrite: bool = True) -> Path:
@@ -479,20 +479,20 @@ class Composition(Map):
         kinds = [one.monotone for one in self.maps]
         return False if False in kinds else "weakly" if "weakly" in kinds else "strictly"
 
-    def _at(self, p: Array) -> Array:
+    def mapped(self, p: Array) -> Array:
         for one in self.maps:
-            p = one._at(p)  # noqa: SLF001
+            p = one.mapped(p)
         return p
 
-    def _check(self, p: Array) -> None:
+    def inspect(self, p: Array) -> None:
         for one in self.maps:
-            one._check(p)  # noqa: SLF001
-            p = one._at(p)  # noqa: SLF001
+            one.inspect(p)
+            p = one.mapped(p)
 
     def _inverse(self) -> Map:
         return Composition(tuple(one.inverse() for one in reversed(self.maps)))
 
-    def _write(self, x: Any, language: Any) -> Any:
+    def write(self, x: Any, language: Any) -> Any:
         from properly.recalibration._expression import write_steps
 
         return write_steps(self, x, language)
@@ -531,12 +531,12 @@ class Inverse(Map):
         """As the map that is undone."""
         return self.map.monotone
 
-    def _at(self, p: Array) -> Array:
+    def mapped(self, p: Array) -> Array:
         xp = namespace(p)
         low, high = xp.full_like(p, LOWEST), xp.full_like(p, HIGHEST)
         for _ in range(BISECTIONS):
             middle = (low + high) / 2
-            below = self.map._at(expit(middle)) < p  # noqa: SLF001
+            below = self.map.mapped(expit(middle)) < p
             low, high = xp.where(below, middle, low), xp.where(below, high, middle)
         ends = xp.where(p <= 0, xp.zeros_like(p), xp.ones_like(p))
         return xp.where((p > 0) & (p < 1), expit(high), ends)

@@ -91,7 +91,7 @@ class ReductionMap(ClassMap):
         fitted = replace(self, maps=maps, labels=cases.labels, training=Training.of_classes(table))
         answers = fitted._answers(table.p)  # noqa: SLF001
         counts, more = fitted._counts(table.p, answers)  # noqa: SLF001
-        return fitted._learnt(notes + more, **counts)  # noqa: SLF001
+        return fitted.learnt(notes + more, **counts)
 
     def _questions(self, cases: Cases) -> dict[str, Cases]:
         """Make events of classes."""
@@ -121,7 +121,7 @@ class ReductionMap(ClassMap):
         """Make class probabilities of recalibrated forecasts of each question."""
         raise NotImplementedError
 
-    def _at(self, p: Array) -> Array:
+    def mapped(self, p: Array) -> Array:
         return self._joined_answers(self._answers(p))
 
     def _columns(self, p: Array) -> list[Array]:
@@ -134,13 +134,13 @@ class ReductionMap(ClassMap):
     def _answers(self, p: Array) -> list[Array]:
         """Return the recalibrated forecasts of each question."""
         pairs = zip(self.maps or (), self._columns(p), strict=True)
-        return [one._at(column) for one, column in pairs]  # noqa: SLF001
+        return [one.mapped(column) for one, column in pairs]
 
-    def _check(self, p: Array) -> None:
+    def inspect(self, p: Array) -> None:
         columns = self._columns(namespace(p).astype(without_gradient(p), namespace(p).float64))
         for name, one, column in zip(self._names(), self.maps or (), columns, strict=True):
             with collected() as notes:
-                one._check(column)  # noqa: SLF001
+                one.inspect(column)
             for text in notes:
                 notice(f"{name}: {text}")
 
@@ -316,7 +316,7 @@ class Cuts(ReductionMap):
         ends = [xp.ones_like(cuts[0]), *cuts, xp.zeros_like(cuts[0])]
         return xp.stack([ends[k] - ends[k + 1] for k in range(len(ends) - 1)], axis=1)
 
-    def _check_made(self, q: Array) -> None:
+    def inspect_made(self, q: Array) -> None:
         zeros = count_true(q == 0)
         if zeros:
             notice(_note_of_zeros(zeros))

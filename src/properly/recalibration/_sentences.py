@@ -188,7 +188,7 @@ def _certain(answer: Answer) -> list[tuple[int, int, float]]:
     for end, wrong in ((0, (p == 0) & y), (1, (p == 1) & ~y)):
         count = int(np.count_nonzero(wrong))
         if count:
-            becomes = answer.map._at(np.array([float(end)]))  # noqa: SLF001
+            becomes = answer.map.mapped(np.array([float(end)]))
             result.append((count, end, float(becomes[0])))
     return result
 
@@ -215,7 +215,7 @@ def _where_most(used: Map, p: Column) -> str:
     x = x[(x > 0) & (x < 1)]
     if not len(x):
         return ""
-    change = np.abs(used._at(x) - x)  # noqa: SLF001
+    change = np.abs(used.mapped(x) - x)
     top, small = int(np.argmax(change)), np.flatnonzero(change < MOST * change.max())
     if not change[top]:
         return ""

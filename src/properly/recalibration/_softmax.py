@@ -63,7 +63,7 @@ class Form(ABC):
         """Return the second derivatives."""
 
 
-class Scale(Form):
+class OneScale(Form):
     """One factor for all logarithms: a temperature."""
 
     redundant = 0
@@ -87,7 +87,7 @@ class Scale(Form):
         return np.array([[weight @ np.einsum("ij,ij->i", q, (logs - mean[:, None]) ** 2)]])
 
 
-class Columns(Form):
+class ScaledColumns(Form):
     """A factor and a shift for each class."""
 
     redundant = 1
@@ -121,7 +121,7 @@ class Columns(Form):
         return result
 
 
-class Mixture(Form):
+class MixedColumns(Form):
     """A line in the logarithms of all classes for each: rows of a matrix, each with its shift."""
 
     def __init__(self, classes: int, off_diagonal: float) -> None:
@@ -154,7 +154,7 @@ class Mixture(Form):
         return result
 
 
-class Rows(NamedTuple):
+class SoftmaxRows(NamedTuple):
     """Logarithms of forecasts, 0 where they are of 0; which are; what happened; weights."""
 
     logs: Column
@@ -163,7 +163,7 @@ class Rows(NamedTuple):
     weight: Column
 
     @classmethod
-    def of(cls, table: Table) -> Rows:
+    def of(cls, table: Table) -> SoftmaxRows:
         """Take the rows whose outcome was possible; weights add up to the effective number."""
         used = table.t > 0
         y, p, weight, square = (x[used] for x in table[:4])
@@ -173,17 +173,19 @@ class Rows(NamedTuple):
         logs = np.log(p if impossible is None else np.where(possible, p, 1.0))
         return cls(logs, impossible, y, weight)
 
-    def pieces(self) -> list[Rows]:
+    def pieces(self) -> list[SoftmaxRows]:
         """Cut into pieces of a few rows each."""
         pieces = [slice(k, k + PIECE) for k in range(0, len(self.y), PIECE)]
         closed = self.impossible
         return [
-            Rows(self.logs[k], None if closed is None else closed[k], self.y[k], self.weight[k])
+            SoftmaxRows(
+                self.logs[k], None if closed is None else closed[k], self.y[k], self.weight[k]
+            )
             for k in pieces
         ]
 
 
-class Sums(NamedTuple):
+class ObjectiveSums(NamedTuple):
     """The objective, and its derivatives; the second ones may be left out, and are 0 then."""
 
     value: float
@@ -194,28 +196,28 @@ class Sums(NamedTuple):
 class Problem:
     """What is to be minimised: minus the log-likelihood, and the prior."""
 
-    def __init__(self, form: Form, rows: Rows, prior: float | None) -> None:
+    def __init__(self, form: Form, rows: SoftmaxRows, prior: float | None) -> None:
         self.form, self.pieces = form, rows.pieces()
         self.precision = np.zeros(len(form.centre))
         if prior is not None:
             self.precision = (prior * form.spread) ** -2.0
 
-    def sums(self, theta: Column, *, curvature: bool = True) -> Sums:
+    def sums(self, theta: Column, *, curvature: bool = True) -> ObjectiveSums:
         """Add up the objective and its derivatives."""
         parts = [self._sums_of_piece(theta, rows, curvature=curvature) for rows in self.pieces]
         away = theta - self.form.centre
         value = sum(part.value for part in parts) + away @ (self.precision * away) / 2
         slope = np.sum([part.slope for part in parts], axis=0) + self.precision * away
         bend = sum(part.curvature for part in parts) + np.diag(self.precision) * curvature
-        return Sums(float(value), slope, bend)
+        return ObjectiveSums(float(value), slope, bend)
 
-    def _sums_of_piece(self, theta: Column, rows: Rows, *, curvature: bool) -> Sums:
+    def _sums_of_piece(self, theta: Column, rows: SoftmaxRows, *, curvature: bool) -> ObjectiveSums:
         q, lost = _shares(self.form, theta, rows)
         value = float(rows.weight @ lost)
         bend = self.form.curvature(q, rows.weight, rows.logs) if curvature else 0.0
         q[np.arange(len(q)), rows.y] -= 1
         q *= rows.weight[:, None]
-        return Sums(value, self.form.slope(q, rows.logs), bend)
+        return ObjectiveSums(value, self.form.slope(q, rows.logs), bend)
 
     def value(self, theta: Column) -> float:
         """Return the objective alone."""
@@ -229,7 +231,7 @@ class Problem:
         return max(float(np.ptp(x, axis=1).max()) for x in moves)
 
 
-def _shares(form: Form, theta: Column, rows: Rows) -> tuple[Column, Column]:
+def _shares(form: Form, theta: Column, rows: SoftmaxRows) -> tuple[Column, Column]:
     """Return the forecasts of each row, and minus the logarithm of what happened."""
     odds = form.odds(theta, rows.logs)
     if rows.impossible is not None:
@@ -250,7 +252,7 @@ def fit_softmax(
     The search may begin at parameters that are near already; without a prior it does not, so that
     of several equivalent parameters the same are found.
     """
-    problem = Problem(form, Rows.of(table), prior)
+    problem = Problem(form, SoftmaxRows.of(table), prior)
     with one_blas_thread():
         if len(form.centre) <= MOST:
             if prior is None:

@@ -23,7 +23,7 @@ from properly.counts._class_rows import rows_of
 from properly.counts._prevalence_shift import ALMOST, HARDLY
 from properly.errors import DataError
 from properly.recalibration._map import Map, Monotone
-from properly.recalibration._softmax import Columns, Form, Mixture, fit_softmax
+from properly.recalibration._softmax import Form, MixedColumns, ScaledColumns, fit_softmax
 from properly.recalibration._training import Training
 
 if TYPE_CHECKING:
@@ -139,11 +139,11 @@ class SoftmaxMap(ClassMap):
         """
         cases = as_class_cases(source, p, columns)
         table = rows_of(cases)
-        self._check(table.p)
+        self.inspect(table.p)
         start = self._vector() if self.is_fitted and self.labels == cases.labels else None
         theta, notes = fit_classes(table, self._form(len(table.names)), self.prior, start)
         notes += absent_notes(table, cases.labels or ())
-        return self._learnt(
+        return self.learnt(
             notes,
             **self._named(theta, len(table.names)),
             labels=cases.labels,
@@ -225,7 +225,7 @@ class Vector(SoftmaxMap):
         return False if least < 0 else "strictly" if least > 0 else "weakly"
 
     def _form(self, classes: int) -> Form:
-        return Columns(classes)
+        return ScaledColumns(classes)
 
     def _vector(self) -> Column:
         return np.append(self.scale, self.shift)
@@ -233,7 +233,7 @@ class Vector(SoftmaxMap):
     def _named(self, theta: Column, classes: int) -> dict[str, Any]:
         return {"scale": theta[:classes], "shift": theta[classes:]}
 
-    def _at(self, p: Array) -> Array:
+    def mapped(self, p: Array) -> Array:
         scale, shift = to_library_of(self.scale, p), to_library_of(self.shift, p)
         return through_softmax(p, lambda logs: logs * scale + shift)
 
@@ -290,7 +290,7 @@ class Dirichlet(SoftmaxMap):
         object.__setattr__(self, "off_diagonal", off)
 
     def _form(self, classes: int) -> Form:
-        return Mixture(classes, self.off_diagonal)
+        return MixedColumns(classes, self.off_diagonal)
 
     def _vector(self) -> Column:
         return np.column_stack([self.matrix, self.shift]).ravel()
@@ -299,16 +299,16 @@ class Dirichlet(SoftmaxMap):
         lines = theta.reshape(classes, -1)
         return {"matrix": lines[:, :-1], "shift": lines[:, -1]}
 
-    def _check(self, p: Array) -> None:
+    def inspect(self, p: Array) -> None:
         if bool(namespace(p).any(p == 0)):
             hint = "OneVsRest(Isotonic()) needs no logarithms."
             refuse(p, p == 0, "Dirichlet needs probabilities above 0", hint)
 
-    def _on(self, cases: Cases) -> Array:
-        self._check(to_numpy(cases.p))
-        return super()._on(cases)
+    def on_cases(self, cases: Cases) -> Array:
+        self.inspect(to_numpy(cases.p))
+        return super().on_cases(cases)
 
-    def _at(self, p: Array) -> Array:
+    def mapped(self, p: Array) -> Array:
         xp = namespace(p)
         turn, shift = (to_library_of(x, p) for x in (self.matrix.T, self.shift))
         return through_softmax(p, lambda logs: xp.matmul(logs, turn) + shift)

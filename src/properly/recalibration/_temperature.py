@@ -13,13 +13,13 @@ from properly.recalibration._log_odds_maps import (
     GUESS,
     NO_ATOMS,
     REVERSED,
-    Coefficients,
+    LineCoefficients,
     LogOddsMap,
     fit_line,
     is_separated,
     scale_columns,
 )
-from properly.recalibration._softmax import Scale
+from properly.recalibration._softmax import OneScale
 from properly.recalibration._softmax_maps import (
     are_classes,
     as_class_cases,
@@ -100,10 +100,10 @@ class Temperature(LogOddsMap):
         return "event" if self.labels is None else "classes"
 
     @property
-    def coefficients(self) -> Coefficients:
+    def coefficients(self) -> LineCoefficients:
         """The coefficients of ln p and of -ln(1 - p), and the constant."""
         slope = 1.0 if self.slope is None else self.slope
-        return Coefficients(slope, slope, 0.0)
+        return LineCoefficients(slope, slope, 0.0)
 
     def fit(self, source: Any, p: ArrayLike | None = None, /, **columns: Any) -> Self:
         """Learn the map from a tally, from cases, or from outcomes and forecasts.
@@ -125,8 +125,8 @@ class Temperature(LogOddsMap):
 
     def _fit_classes(self, cases: Cases) -> Self:
         table = rows_of(cases)
-        replace(self, labels=cases.labels)._check(table.p)  # noqa: SLF001
-        theta, notes = fit_classes(table, Scale(), self.prior)
+        replace(self, labels=cases.labels).inspect(table.p)
+        theta, notes = fit_classes(table, OneScale(), self.prior)
         if theta[0] < 0:
             notes.append(WRONG_CLASSES)
         for text in notes:
@@ -148,19 +148,19 @@ class Temperature(LogOddsMap):
         notes = ([GUESS] if separated else []) + ([REVERSED] if slope < 0 else [])
         return {"slope": max(slope, 0.0), "separated": separated}, notes
 
-    def _at(self, p: Array) -> Array:
+    def mapped(self, p: Array) -> Array:
         if self.labels is None:
-            return super()._at(p)
+            return super().mapped(p)
         slope = self.coefficients.a
         if slope == 0:
             # Nothing is left of the forecasts, certain ones included.
             return namespace(p).full_like(p, 1 / p.shape[1])
         return through_softmax(p, lambda logs: slope * logs)
 
-    def _check(self, p: Array) -> None:
+    def inspect(self, p: Array) -> None:
         # Of classes a 0 stays 0 as it should, which there is nothing to say about.
         if self.labels is None or self.certain == "refuse":
-            super()._check(p)
+            super().inspect(p)
 
     def _joined(self, first: Map) -> Map | None:
         return super()._joined(first) if self.labels is None else None

@@ -52,7 +52,7 @@ Merge = Literal["log", "brier"]
 MANY_CORNERS = 0.2
 
 
-class Pairs(NamedTuple):
+class PairKnots(NamedTuple):
     """Forecasts, increasing, and what they become if the case had no event, and if it had."""
 
     p: Column
@@ -60,7 +60,7 @@ class Pairs(NamedTuple):
     p1: Column
 
 
-class _Path(NamedTuple):
+class _CumulatedPath(NamedTuple):
     """Cumulated events and cases with (0, 0) before them, and the corners of their hull."""
 
     events: Column
@@ -68,14 +68,14 @@ class _Path(NamedTuple):
     corner: Column
 
 
-def pairs_of(tally: Tally, sample: Sample) -> Pairs:
+def pairs_of(tally: Tally, sample: Sample) -> PairKnots:
     """Find both recalibrations; forecasts where none of them changes are left out."""
     weight, events, unit = _in_units(tally, sample)
     end, rows = np.append(0, to_numpy(recalibrate(tally).end)), len(weight)
-    upper = _with_event(_Path(_from_zero(events), _from_zero(weight), end), unit)
+    upper = _with_event(_CumulatedPath(_from_zero(events), _from_zero(weight), end), unit)
     # In this order, what others are is forgotten before cases are added up.
     others = _from_zero((weight - events)[::-1])
-    lower = _with_event(_Path(others, _from_zero(weight[::-1]), rows - end[::-1]), unit)
+    lower = _with_event(_CumulatedPath(others, _from_zero(weight[::-1]), rows - end[::-1]), unit)
     # The upper one holds up to each forecast, the lower one from it on.
     last = np.append(upper.row[1:] - 1, rows - 1)
     first = rows - 1 - np.append(lower.row[1:] - 1, rows - 1)
@@ -85,7 +85,7 @@ def pairs_of(tally: Tally, sample: Sample) -> Pairs:
     # Subtracted as counts: one less a rounded quotient would be rounded twice. Sums of fractions
     # are rounded all the same, by which a rate of 0 or 1 may be missed.
     pair = (np.clip(x, 0.0, 1.0) for x in ((out_of - down) / out_of, up / of))
-    return Pairs(sample.value[kept], *pair)
+    return PairKnots(sample.value[kept], *pair)
 
 
 def _in_units(tally: Tally, sample: Sample) -> tuple[Column, Column, Any]:
@@ -105,7 +105,7 @@ def _from_zero(x: Column) -> Column:
     return result
 
 
-class _Steps(NamedTuple):
+class _RateSteps(NamedTuple):
     """A step function of rows: where it rises, and to which rate; the first row is among them."""
 
     row: Column
@@ -118,17 +118,17 @@ class _Steps(NamedTuple):
         return self.events[place], self.cases[place]
 
 
-def _with_event(path: _Path, unit: Any) -> _Steps:
+def _with_event(path: _CumulatedPath, unit: Any) -> _RateSteps:
     """Return the recalibration at each row with an event added there."""
     point = _below_hull(path, unit)
     events, cases = _tangents(path, point, unit)
     # Point j counts from row j on; the first one, (0, 0), is always among them.
     best = np.maximum.accumulate(events / cases)
     rises = np.append(True, best[1:] > best[:-1])
-    return _Steps(point[rises], events[rises], cases[rises])
+    return _RateSteps(point[rises], events[rises], cases[rises])
 
 
-def _below_hull(path: _Path, unit: Any) -> Column:
+def _below_hull(path: _CumulatedPath, unit: Any) -> Column:
     """Find the points that lie on or below the hull, or before it, once moved back by the unit."""
     events, cases, corner = path
     point = _near_hull(path, unit)
@@ -141,7 +141,7 @@ def _below_hull(path: _Path, unit: Any) -> Column:
     return result
 
 
-def _near_hull(path: _Path, unit: Any) -> Column:
+def _near_hull(path: _CumulatedPath, unit: Any) -> Column:
     """Find the points that lie no more than the unit above the hull; no other can come below it."""
     events, cases, corner = path
     if len(corner) > MANY_CORNERS * len(cases):
@@ -162,7 +162,7 @@ def _near_hull(path: _Path, unit: Any) -> Column:
     return np.concatenate(found)
 
 
-def _tangents(path: _Path, point: Column, unit: Any) -> tuple[Column, Column]:
+def _tangents(path: _CumulatedPath, point: Column, unit: Any) -> tuple[Column, Column]:
     """Return rise and run of the tangents from points, moved back by the unit, to the hull."""
     events, cases, corner = path
     at, up = cases[corner], events[corner]
@@ -204,7 +204,7 @@ class VennAbers(Map):
 
     Attributes
     ----------
-    knots : Pairs or None
+    knots : PairKnots or None
         Forecasts, increasing, with p0 and p1 there. Between two of them, p1 is that of the next
         and p0 that of the one before.
 
@@ -229,12 +229,12 @@ class VennAbers(Map):
     parameters: ClassVar[tuple[str, ...]] = ("knots",)
     options: ClassVar[tuple[str, ...]] = ("merge",)
     merge: Merge = "log"
-    knots: Pairs | None = None
+    knots: PairKnots | None = None
 
     def __post_init__(self) -> None:
         check_choice(self.merge, get_args(Merge), "merge")
         if self.knots is not None:
-            pairs = as_knots(Pairs, self.knots)
+            pairs = as_knots(PairKnots, self.knots)
             bad = ~((pairs.p0 <= pairs.p1) & (pairs.p0 < 1) & (pairs.p1 > 0))
             if bad.any():
                 row = int(np.argmax(bad))
@@ -247,7 +247,7 @@ class VennAbers(Map):
         require_fine(tally)
         sample = Sample.of(tally)
         require_both_outcomes(sample)
-        return self._learnt(
+        return self.learnt(
             few_notes(sample),
             knots=pairs_of(tally, sample),
             range=(float(sample.value[0]), float(sample.value[-1])),
@@ -298,7 +298,7 @@ class VennAbers(Map):
         p0 = xp.take(to_library_of(np.append(0.0, lower), wide), before)
         return xp.astype(p0, dtype), xp.astype(p1, dtype)
 
-    def _at(self, p: Array) -> Array:
+    def mapped(self, p: Array) -> Array:
         if not is_numpy(p):
             return merged(*self._pair(p), self.merge)
         table, values = self._table
@@ -316,7 +316,7 @@ class VennAbers(Map):
         values[1::2] = merged(lower, upper, self.merge)
         return Lookup.of(value), values
 
-    def _turns(self) -> Column:
+    def turns(self) -> Column:
         return np.empty(0) if self.knots is None else self.knots.p
 
     def _why_no_inverse(self) -> str:
@@ -362,7 +362,7 @@ class CrossVennAbers(Map):
         message = "a cross Venn-Abers map is fitted to several tallies, one a fold"
         raise DataError(message, hint="write VennAbers.cross([tally, ...]).")
 
-    def _at(self, p: Array) -> Array:
+    def mapped(self, p: Array) -> Array:
         xp = namespace(p)
         pairs = [one._pair(p) for one in self.maps]  # noqa: SLF001
         folds = len(pairs)
@@ -373,5 +373,5 @@ class CrossVennAbers(Map):
             up, down = up + xp.log(p1), down + xp.log1p(-p0)
         return 1 / (1 + xp.exp((down - up) / folds))
 
-    def _turns(self) -> Column:
-        return np.unique(np.concatenate([one._turns() for one in self.maps]))  # noqa: SLF001
+    def turns(self) -> Column:
+        return np.unique(np.concatenate([one.turns() for one in self.maps]))

@@ -1,7 +1,7 @@
 """Keras 3: rules as metrics, and scores of validation data after each epoch.
 
-`RuleMetric` is a metric for ``compile``; `ScoreCallback` predicts validation data after each epoch
-and writes scores that ``EarlyStopping`` and ``ModelCheckpoint`` can watch. Needs the extra
+`RuleMetric` is a metric for ``compile``; `ValidationScores` predicts validation data after each
+epoch and writes scores that ``EarlyStopping`` and ``ModelCheckpoint`` can watch. Needs the extra
 ``keras`` and a backend of Keras: torch, jax or numpy.
 """
 
@@ -11,7 +11,7 @@ import_keras()
 
 from properly.integrations.keras._metric import (  # noqa: E402
     RuleMetric,
-    ScoreCallback,
+    ValidationScores,
 )
 
-__all__ = ["RuleMetric", "ScoreCallback"]
+__all__ = ["RuleMetric", "ValidationScores"]

@@ -27,9 +27,7 @@ def require_backend() -> None:
     result = keras.backend.backend()
     if result not in SUPPORTED:
         message = f"RuleMetric needs Keras on torch, jax or numpy; its backend is {result!r}"
-        hint = (
-            "ScoreCallback works on every backend; or set KERAS_BACKEND before Keras is imported."
-        )
+        hint = "ValidationScores works on every backend; or set KERAS_BACKEND before importing it."
         raise ArgumentTypeError(message, hint=hint)
 
 

@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     from properly.typing import Array, ArrayLike
 
 
-class ScoreCallback(keras.callbacks.Callback):  # type: ignore[misc]
+class ValidationScores(keras.callbacks.Callback):  # type: ignore[misc]
     """Score validation data after each epoch, for later callbacks to see.
 
     Parameters
@@ -69,12 +69,12 @@ class ScoreCallback(keras.callbacks.Callback):  # type: ignore[misc]
     Examples
     --------
     >>> import keras, numpy as np
-    >>> from properly.integrations.keras import ScoreCallback
+    >>> from properly.integrations.keras import ValidationScores
     >>> from properly.rules import Bounded, Brier
     >>> x, y = np.array([[0.0], [1.0], [2.0]]), np.array([0, 0, 1])
     >>> model = keras.Sequential([keras.Input((1,)), keras.layers.Dense(1, "sigmoid")])
     >>> model.compile("adam", "binary_crossentropy")
-    >>> callback = ScoreCallback((x, y), [Brier(), Bounded(Brier(), (0.05, 0.2))])
+    >>> callback = ValidationScores((x, y), [Brier(), Bounded(Brier(), (0.05, 0.2))])
     >>> history = model.fit(x, y, epochs=2, callbacks=[callback], verbose=0).history
     >>> [name for name in history if name.startswith("val_")]
     ['val_brier', 'val_bounded_brier[0.05,0.2]']

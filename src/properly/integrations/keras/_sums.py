@@ -189,7 +189,7 @@ def _traced_losses(rule: AnyRule, rows: KerasRows, *, from_logits: bool) -> Arra
         if "Tracer" not in type(error).__name__:
             raise
         message = f"{rule!r} computes with numpy and cannot be part of a compiled step"
-        hint = "pass jit_compile=False to compile, or use ScoreCallback."
+        hint = "pass jit_compile=False to compile, or use ValidationScores."
         raise ArgumentTypeError(message, hint=hint) from None
 
 

@@ -16,7 +16,7 @@ from properly.integrations._named_rules import named_rules
 from properly.integrations.lightning._stage import (
     WORD,
     Keys,
-    Named,
+    NamedFigure,
     StageCallback,
     numbered,
     publish,
@@ -142,7 +142,7 @@ class ReliabilityCallback(StageCallback):
             name = numbered(self.name, loader, len(tallies))
             title = numbered(WORD[self.stage], loader, len(tallies))
             figure = diagram(tally, f"{title}, epoch {trainer.current_epoch}", top=self._top)
-            drawn = Named(figure, name, trainer.current_epoch, trainer.global_step)
+            drawn = NamedFigure(figure, name, trainer.current_epoch, trainer.global_step)
             usual = Path(trainer.default_root_dir) / "reliability"
             publish(drawn, trainer.loggers, self.folder, usual)
 

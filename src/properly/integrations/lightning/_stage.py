@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 DOTS_PER_INCH = 120
 
 
-class Named(NamedTuple):
+class NamedFigure(NamedTuple):
     """A figure, its name, and when it was drawn."""
 
     figure: Figure
@@ -40,7 +40,7 @@ class Named(NamedTuple):
         return f"{name}_epoch_{self.epoch:04d}_step_{self.step:06d}.png"
 
 
-def publish(drawn: Named, loggers: list[Any], folder: str | Path | None, usual: Path) -> None:
+def publish(drawn: NamedFigure, loggers: list[Any], folder: str | Path | None, usual: Path) -> None:
     """Hand a figure to all loggers that take one; save it if a folder is named, or if none does."""
     taken = [_log(logger, drawn) for logger in loggers]
     if folder is None and not any(taken):
@@ -57,7 +57,7 @@ def as_png(figure: Figure) -> bytes:
     return file.getvalue()
 
 
-def _log(logger: Any, drawn: Named) -> bool:
+def _log(logger: Any, drawn: NamedFigure) -> bool:
     """Hand a figure to a logger if it takes figures as TensorBoard or as MLflow does."""
     experiment = logger.experiment
     if hasattr(experiment, "add_figure"):

@@ -22,7 +22,7 @@ YES_AND_NO = (0, 1)
 TRUTH = {"False": False, "True": True}
 
 
-class Forecasts(NamedTuple):
+class ModelForecasts(NamedTuple):
     """Forecasts as `properly.evaluate` takes them: by model, with labels if any are needed."""
 
     models: dict[str, Any]
@@ -30,14 +30,14 @@ class Forecasts(NamedTuple):
     pos_label: object
 
 
-def forecasts_of(tables: Mapping[str, Table], y: Any, config: Config) -> Forecasts:
+def forecasts_of(tables: Mapping[str, ForecastTable], y: Any, config: Config) -> ModelForecasts:
     """Turn tables into probabilities of one event, or of the classes in order."""
     result = {name: _of_table(table, y, config) for name, table in tables.items()}
     labels = next(iter(result.values())).labels
     models = {name: _in_order(each, labels) for name, each in result.items()}
     # The last of two labels is the event, so that no other need be named.
     derived = labels is not None and labels != config.labels
-    return Forecasts(models, labels, None if derived else config.pos_label)
+    return ModelForecasts(models, labels, None if derived else config.pos_label)
 
 
 class _Labelled(NamedTuple):
@@ -45,7 +45,7 @@ class _Labelled(NamedTuple):
     labels: tuple[Any, ...] | None
 
 
-def _of_table(table: Table, y: Any, config: Config) -> _Labelled:
+def _of_table(table: ForecastTable, y: Any, config: Config) -> _Labelled:
     if table.p.ndim == 1:
         return _Labelled(table.p, config.labels)
     classes = _classes(table, y, config)
@@ -67,7 +67,7 @@ def _in_order(record: _Labelled, labels: tuple[Any, ...] | None) -> Any:
     return record.p[:, _places(labels, record.labels)]
 
 
-def _classes(table: Table, y: Any, config: Config) -> tuple[Any, ...] | None:
+def _classes(table: ForecastTable, y: Any, config: Config) -> tuple[Any, ...] | None:
     """Say what columns stand for: the model's classes, else the labels in order, else names."""
     count = table.p.shape[1]
     if table.classes is not None:
@@ -148,7 +148,7 @@ def _require_numbers(classes: tuple[Any, ...]) -> None:
 WRAPPED = ("sklearn_model", "xgb_model", "lgb_model", "cb_model")
 
 
-class Table(NamedTuple):
+class ForecastTable(NamedTuple):
     """Probabilities of one event or of classes, and what the columns stand for, if that is known.
 
     The names of columns may be those of classes, or mere names.
@@ -161,7 +161,7 @@ class Table(NamedTuple):
 
 def tables_of(
     model: Any, dataset: Any, predictions: str | None, config: Config
-) -> dict[str, Table]:
+) -> dict[str, ForecastTable]:
     """Ask the model for probabilities, or take them from the data if there is no model."""
     if model is None:
         return _of_data(dataset, config)
@@ -173,7 +173,9 @@ def tables_of(
     if hasattr(raw, "predict_proba"):
         p = check_probabilities(np.asarray(raw.predict_proba(data)))
         classes = getattr(raw, "classes_", None)
-        return {type(raw).__name__: Table(p, None if classes is None else as_labels(classes))}
+        return {
+            type(raw).__name__: ForecastTable(p, None if classes is None else as_labels(classes))
+        }
     what = "what the model predicts"
     if hasattr(raw, "classes_"):
         message = f"labels are no forecasts: {what} must be probabilities; it has no predict_proba"
@@ -217,7 +219,7 @@ def _inputs(model: Any) -> set[str]:
     return set(schema.input_names()) if schema is not None and schema.has_input_names() else set()
 
 
-def _of_data(dataset: Any, config: Config) -> dict[str, Table]:
+def _of_data(dataset: Any, config: Config) -> dict[str, ForecastTable]:
     """Take columns that are named, or the one that MLflow was told of."""
     columns = config.forecasts
     if columns is None:
@@ -234,18 +236,18 @@ def _of_data(dataset: Any, config: Config) -> dict[str, Table]:
     return {str(model): _from_columns(dataset, names) for model, names in columns.items()}
 
 
-def _from_columns(dataset: Any, names: str | Sequence[str]) -> Table:
+def _from_columns(dataset: Any, names: str | Sequence[str]) -> ForecastTable:
     columns = [names] if isinstance(names, str) else list(names)
     result = [
         _require_floats(column_of(dataset, name, "forecasts"), f"the column {name!r}")
         for name in columns
     ]
     if len(result) == 1:
-        return Table(result[0])
-    return Table(check_probabilities(np.stack(result, axis=1)), names=tuple(columns))
+        return ForecastTable(result[0])
+    return ForecastTable(check_probabilities(np.stack(result, axis=1)), names=tuple(columns))
 
 
-def _from_output(output: Any, column: str | None, what: str) -> Table:
+def _from_output(output: Any, column: str | None, what: str) -> ForecastTable:
     """Take what a model gave back: a column or a table, of whatever library."""
     if isinstance(output, Mapping) or (
         isinstance(output, list) and all(isinstance(row, Mapping) for row in output)
@@ -262,8 +264,8 @@ def _from_output(output: Any, column: str | None, what: str) -> Table:
         p = np.stack([np.asarray(row) for row in p])
     p = _require_floats(p, what)
     if p.ndim == 2 and p.shape[1] == 1:
-        return Table(p[:, 0])
-    return Table(check_probabilities(p), names=names) if p.ndim == 2 else Table(p)
+        return ForecastTable(p[:, 0])
+    return ForecastTable(check_probabilities(p), names=names) if p.ndim == 2 else ForecastTable(p)
 
 
 def _names(output: Any) -> tuple[str, ...]:

@@ -33,9 +33,8 @@ from properly.integrations.sklearn._metrics import (  # noqa: E402  # noqa: E402
     score_samples,
     spherical_loss,
 )
-from properly.integrations.sklearn._recalibrated_estimator import Recalibrated  # noqa: E402
+from properly.integrations.sklearn._recalibrated_estimator import RecalibratedClassifier  # noqa: E402
 from properly.integrations.sklearn._scorers import (  # noqa: E402
-    RuleScorer,
     make_rule_scorer,
     rule_scorers,
 )
@@ -43,10 +42,9 @@ from properly.integrations.sklearn._scorers import (  # noqa: E402
 __all__ = [
     "DecisionDisplay",
     "MurphyDisplay",
-    "Recalibrated",
+    "RecalibratedClassifier",
     "ReliabilityDisplay",
     "RocDisplay",
-    "RuleScorer",
     "bounded_brier_loss",
     "bounded_log_loss",
     "brier_loss",

@@ -82,7 +82,7 @@ def tell_apart(line: Line2D, folds: list[Line2D], name: str) -> None:
     folds[0].set(gid=CURVE, label=f"each of {many(len(folds), 'fold')}")
 
 
-class Measured(Protocol):
+class CurveRecord(Protocol):
     """A record that can be told in other words."""
 
     def to_dict(self) -> dict[str, Any]:
@@ -92,7 +92,7 @@ class Measured(Protocol):
         """Return it as a frame."""
 
 
-Record = TypeVar("Record", bound=Measured)
+Record = TypeVar("Record", bound=CurveRecord)
 
 # Options that say how far off a curve may be; the curves of folds have no bands.
 OF_BANDS = frozenset({"band", "method", "level", "replicates", "rng"})

@@ -36,7 +36,7 @@ STRATIFY = (
 )
 
 
-class Forecasts(NamedTuple):
+class EstimatorForecasts(NamedTuple):
     """Probabilities, one column a class, the classes, and the name of the estimator."""
 
     p: np.ndarray[Any, Any]
@@ -44,7 +44,7 @@ class Forecasts(NamedTuple):
     name: str
 
 
-def forecasts_of(estimator: Any, X: Any) -> Forecasts:
+def forecasts_of(estimator: Any, X: Any) -> EstimatorForecasts:
     """Ask an estimator for its probabilities; refuse one that has none to give."""
     name = type(estimator).__name__
     if not hasattr(estimator, "predict_proba"):
@@ -70,10 +70,10 @@ def forecasts_of(estimator: Any, X: Any) -> Forecasts:
             f"that of {name} has shape {p.shape}"
         )
         raise DataError(message)
-    return Forecasts(p, labels, name)
+    return EstimatorForecasts(p, labels, name)
 
 
-def require_seen(y: ArrayLike, forecasts: Forecasts) -> None:
+def require_seen(y: ArrayLike, forecasts: EstimatorForecasts) -> None:
     """Refuse outcomes for which the estimator has no probability."""
     result = to_numpy(as_column(y, "outcomes"))
     require_present(result, "outcomes")
@@ -85,7 +85,9 @@ def require_seen(y: ArrayLike, forecasts: Forecasts) -> None:
         refuse(result, unseen, rule, STRATIFY)
 
 
-def in_order(forecasts: Forecasts, rule: Rule, labels: Sequence[object] | None) -> Forecasts:
+def in_order(
+    forecasts: EstimatorForecasts, rule: Rule, labels: Sequence[object] | None
+) -> EstimatorForecasts:
     """Put columns in the order that was asked for, or that numbers have if a rule needs one."""
     p, classes, name = forecasts
     if labels is not None:
@@ -101,10 +103,10 @@ def in_order(forecasts: Forecasts, rule: Rule, labels: Sequence[object] | None) 
         )
         hint = "labels= gives the order, as in make_rule_scorer(rule, labels=[…])."
         raise DataError(message, hint=hint)
-    return Forecasts(p[:, [classes.index(label) for label in order]], order, name)
+    return EstimatorForecasts(p[:, [classes.index(label) for label in order]], order, name)
 
 
-def _require_same(labels: tuple[Any, ...], forecasts: Forecasts) -> None:
+def _require_same(labels: tuple[Any, ...], forecasts: EstimatorForecasts) -> None:
     """Refuse labels that are not the classes of the estimator: folds would not be comparable."""
     _, classes, name = forecasts
     unseen = [label for label in labels if label not in classes]

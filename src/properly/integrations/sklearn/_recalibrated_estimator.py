@@ -37,7 +37,7 @@ if TYPE_CHECKING:
 PREFIT = "prefit"
 
 
-class Recalibrated(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc]
+class RecalibratedClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc]
     """A classifier whose probabilities go through a map, fitted to honest ones.
 
     Clones of the classifier are trained on parts of the data and forecast the rest. The map is
@@ -96,9 +96,9 @@ class Recalibrated(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):  # type:
     --------
     >>> from sklearn.datasets import make_classification
     >>> from sklearn.naive_bayes import GaussianNB
-    >>> from properly.integrations.sklearn import Recalibrated
+    >>> from properly.integrations.sklearn import RecalibratedClassifier
     >>> X, y = make_classification(2000, n_redundant=8, random_state=1)
-    >>> model = Recalibrated(GaussianNB()).fit(X, y)
+    >>> model = RecalibratedClassifier(GaussianNB()).fit(X, y)
     >>> model.map_
     Logistic(intercept=0.1536, slope=0.2556)
     >>> GaussianNB().fit(X, y).predict_proba(X[:2]).round(3)
@@ -152,14 +152,14 @@ class Recalibrated(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):  # type:
 
         Returns
         -------
-        Recalibrated
+        RecalibratedClassifier
             Itself.
         """
         require_no_groups(self.map)
         check_classification_targets(y)
         X, y, sample_weight, groups = indexable(X, y, sample_weight, groups)
         weight = None if sample_weight is None else column_or_1d(sample_weight)
-        rows = _Rows(X, column_or_1d(y, warn=True), weight, groups)
+        rows = _TrainingRows(X, column_or_1d(y, warn=True), weight, groups)
         rows.require_classes()
         self.classes_ = np.unique(rows.y)
         params = self._routed(rows, fit_params)
@@ -175,7 +175,7 @@ class Recalibrated(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):  # type:
         self._fit_map(rows.cases(forecasts, judged, self.classes_))
         return self
 
-    def _routed(self, rows: _Rows, fit_params: dict[str, Any]) -> dict[str, dict[str, Any]]:
+    def _routed(self, rows: _TrainingRows, fit_params: dict[str, Any]) -> dict[str, dict[str, Any]]:
         """Say what the classifier and the splitter are passed besides rows and classes."""
         given = {"sample_weight": rows.weight, "groups": rows.groups}
         given = {name: value for name, value in given.items() if value is not None}
@@ -190,7 +190,7 @@ class Recalibrated(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):  # type:
                 notice(f"{name} takes no sample weights: they are used for the map alone")
         return {"fit": fit_params, "split": {"groups": rows.groups}}
 
-    def _of_fitted(self, rows: _Rows) -> Column:
+    def _of_fitted(self, rows: _TrainingRows) -> Column:
         """Ask an estimator that was fitted elsewhere."""
         check_is_fitted(self.estimator)
         forecasts = forecasts_of(self.estimator, rows.X)
@@ -203,7 +203,9 @@ class Recalibrated(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):  # type:
             )
         return forecasts.p
 
-    def _out_of_fold(self, rows: _Rows, params: dict[str, dict[str, Any]]) -> tuple[Column, Column]:
+    def _out_of_fold(
+        self, rows: _TrainingRows, params: dict[str, dict[str, Any]]
+    ) -> tuple[Column, Column]:
         """Have each row forecast by a clone that was trained without it."""
         splits = list(self._splits(rows, params["split"]))
         if not splits:
@@ -222,7 +224,7 @@ class Recalibrated(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):  # type:
                 raise DataError(message, hint=STRATIFY)
         return np.concatenate([p for _, p in parts]), tests
 
-    def _splits(self, rows: _Rows, params: dict[str, Any]) -> Any:
+    def _splits(self, rows: _TrainingRows, params: dict[str, Any]) -> Any:
         cv = self.cv
         if isinstance(cv, int) and rows.groups is not None:
             return StratifiedGroupKFold(cv).split(rows.X, rows.y, groups=rows.groups)
@@ -307,7 +309,7 @@ class Recalibrated(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):  # type:
         return tags
 
 
-class _Rows(NamedTuple):
+class _TrainingRows(NamedTuple):
     """What `fit` is given, checked."""
 
     X: Any

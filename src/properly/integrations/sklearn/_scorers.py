@@ -57,12 +57,12 @@ class RuleScorer(BaseEstimator):  # type: ignore[misc]
     --------
     >>> from sklearn.datasets import load_iris
     >>> from sklearn.naive_bayes import GaussianNB
-    >>> from properly.integrations.sklearn import RuleScorer
+    >>> from properly.integrations.sklearn import make_rule_scorer
     >>> from properly.rules import RPS
     >>> X, y = load_iris(return_X_y=True)
-    >>> RuleScorer(RPS())
+    >>> make_rule_scorer(RPS())
     RuleScorer(rule=RPS())
-    >>> round(RuleScorer(RPS())(GaussianNB().fit(X, y), X, y), 4)
+    >>> round(make_rule_scorer(RPS())(GaussianNB().fit(X, y), X, y), 4)
     -0.0166
     """
 

@@ -29,7 +29,7 @@ NUMBERS = "rows with a single 1 become class numbers by targets.argmax(1)."
 SWAPPED = "forecasts come first, then targets, as in torch; were the two swapped?"
 
 
-class Batch(NamedTuple):
+class TensorBatch(NamedTuple):
     """Targets, forecasts or logits, and weights or None; one row a case, and classes are columns.
 
     `shape` is what the targets had, `dtype` that of the forecasts, and `number` says how many
@@ -78,7 +78,7 @@ def outcomes(targets: Array, x: Array) -> Array:
     return targets.to(torch.int64 if x.ndim == 2 else torch.bool)
 
 
-def within_classes(batch: Batch) -> Array:
+def within_classes(batch: TensorBatch) -> Array:
     """Keep class numbers that are yet to be looked at from pointing beyond their row."""
     if not batch.has_classes:
         return batch.targets
@@ -93,7 +93,7 @@ class Reader(NamedTuple):
 
     def read(
         self, forecasts: Array, targets: Array, weight: Array | None, number: int, *, look: bool
-    ) -> Batch:
+    ) -> TensorBatch:
         """Check shapes, types and devices, and flatten a batch; look at its values if told to."""
         _require_tensors(forecasts, targets, weight)
         classes = self._has_classes(forecasts, targets)
@@ -110,17 +110,17 @@ class Reader(NamedTuple):
         if weight is not None:
             weight = _numbers(weight.detach().reshape(-1))
             x, targets = self._without_unused(x, targets, weight)
-        batch = Batch(targets, _at_least_single(x), weight, shape, forecasts.dtype, number)
+        batch = TensorBatch(targets, _at_least_single(x), weight, shape, forecasts.dtype, number)
         if look:
             self.look(batch)
         return batch
 
-    def look(self, batch: Batch) -> None:
+    def look(self, batch: TensorBatch) -> None:
         """Refuse a batch whose values are not what they must be."""
         if not bool(self.glance(batch)):
             self.refuse(batch)
 
-    def glance(self, batch: Batch) -> Array:
+    def glance(self, batch: TensorBatch) -> Array:
         """Tell whether they are, without waiting for the device that they are on."""
         targets, x, weight = (_on_host(part) for part in (batch.targets, batch.x, batch.weight))
         return self.is_fine(targets, outcomes(targets, x), x, weight, batch.dtype)
@@ -138,7 +138,7 @@ class Reader(NamedTuple):
             fine.append((low >= 0) & (high < math.inf))
         return all(fine) if is_numpy(x) else torch.stack(fine).all()
 
-    def refuse(self, batch: Batch) -> None:
+    def refuse(self, batch: TensorBatch) -> None:
         """Say what is wrong; weights first, since they tell which rows count."""
         targets, weight = batch.targets, batch.weight
         if weight is not None:
@@ -181,7 +181,7 @@ class Reader(NamedTuple):
         return torch.where(kept, x, harmless), torch.where(used, targets, 0)
 
 
-def refuse_nan(batch: Batch, loss: Array, from_logits: bool) -> NoReturn:
+def refuse_nan(batch: TensorBatch, loss: Array, from_logits: bool) -> NoReturn:
     """Name the first row whose loss is not a number, and what it was made of."""
     rows = batch.x.detach().reshape(len(batch.targets), -1)
     missing = rows.isnan().any(1)
@@ -196,7 +196,7 @@ def refuse_nan(batch: Batch, loss: Array, from_logits: bool) -> NoReturn:
     raise DataError(message, hint=f"what was given there is {shown!r}.")
 
 
-def require_some_weight(batch: Batch) -> None:
+def require_some_weight(batch: TensorBatch) -> None:
     """Refuse a batch without weight, of which there is no mean."""
     if batch.weight is not None and not bool(batch.weight.any()):
         result = f"all {len(batch.weight)} of batch {batch.number} are 0"
@@ -310,7 +310,7 @@ def _are_probabilities(x: Array, dtype: Any) -> Array:
     return (low >= 0) & (off.max() <= slack_at(torch.finfo(dtype).eps))
 
 
-def _refuse_forecasts(batch: Batch) -> None:
+def _refuse_forecasts(batch: TensorBatch) -> None:
     x = batch.x.detach()
     if not batch.has_classes:
         missing, outside = x.isnan(), ~((x >= 0) & (x <= 1))
@@ -329,7 +329,9 @@ def _refuse_forecasts(batch: Batch) -> None:
         raise DataError(message, hint=LOGITS)
 
 
-def _refuse_where(batch: Batch, bad: Array, x: Array, rule: str, hint: str | None = None) -> None:
+def _refuse_where(
+    batch: TensorBatch, bad: Array, x: Array, rule: str, hint: str | None = None
+) -> None:
     """Raise with the first offending entry, its value, and how many more rows there are."""
     if not bool(bad.any()):
         return
@@ -343,7 +345,7 @@ def _refuse_where(batch: Batch, bad: Array, x: Array, rule: str, hint: str | Non
     raise DataError(message, hint=hint)
 
 
-def _such(count: int, batch: Batch) -> str:
+def _such(count: int, batch: TensorBatch) -> str:
     what = "rows" if len(batch.shape) < 2 else "entries"
     return f" ({count} such {what})" if count > 1 else ""
 

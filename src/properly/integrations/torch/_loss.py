@@ -24,7 +24,7 @@ from properly.rules._class_rule import DualRule
 from properly.rules._ranked_probability import CutRule
 
 if TYPE_CHECKING:
-    from properly.integrations.torch._checks import Batch
+    from properly.integrations.torch._checks import TensorBatch
     from properly.rules import Rule
     from properly.typing import Array
 
@@ -265,7 +265,7 @@ def _log_price(targets: Array, logit: Array) -> Array:
     return softplus(sign * logit, threshold=50)
 
 
-def _reduce(loss: Array, batch: Batch, reduction: str) -> Array:
+def _reduce(loss: Array, batch: TensorBatch, reduction: str) -> Array:
     """Weigh and add up; rows of weight 0 have a harmless loss already."""
     if batch.weight is None:
         if reduction == "none":

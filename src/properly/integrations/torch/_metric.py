@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from properly.counts._tally import Tally
-    from properly.integrations.torch._checks import Batch
+    from properly.integrations.torch._checks import TensorBatch
     from properly.rules import Rule
     from properly.typing import Array
 
@@ -174,7 +174,7 @@ class TallyMetric(RunningSums):
             tally_of_cells(x, self.cells, unit=unit, whole=whole) for x in self.counts.unbind(1)
         ]
 
-    def _view(self, batch: Batch) -> str | None:
+    def _view(self, batch: TensorBatch) -> str | None:
         """Say which questions are counted; a metric is either of one event or of classes."""
         kind = "classes" if batch.has_classes else "one event"
         if self._kind not in (None, kind):
@@ -268,7 +268,7 @@ class DecompositionMetric(TallyMetric):
         like = getattr(self, self._sums)
         return {name: like.new_tensor(value) for name, value in result.items()}
 
-    def _view(self, batch: Batch) -> str:
+    def _view(self, batch: TensorBatch) -> str:
         columns = batch.x.shape[1] if batch.has_classes else None
         if columns != self.classes:
             given = "one event" if columns is None else f"{columns} classes"
@@ -278,7 +278,7 @@ class DecompositionMetric(TallyMetric):
         return str(self._plan.view)
 
 
-class Parts(NamedTuple):
+class QuestionParts(NamedTuple):
     """The questions that a score adds up: which, judged by what rules, and with what weights."""
 
     view: str
@@ -286,7 +286,7 @@ class Parts(NamedTuple):
     weights: Sequence[float]
 
 
-def _plan(rule: Rule, classes: int | None) -> Parts:
+def _plan(rule: Rule, classes: int | None) -> QuestionParts:
     """Find the questions whose scores add up to that of the rule, or refuse it."""
     if not rule.is_proper:
         message = (
@@ -296,7 +296,7 @@ def _plan(rule: Rule, classes: int | None) -> Parts:
         raise ImproperRuleError(message, hint="TallyMetric(rule) follows its mean.")
     if classes is None:
         if isinstance(rule, BinaryRule):
-            return Parts("event", [rule], [1.0])
+            return QuestionParts("event", [rule], [1.0])
         message = f"{rule!r} prices classes, whose number must be known; got classes=None"
         raise DataError(message, hint=f"write DecompositionMetric({rule!r}, classes=K).")
     check_count(classes)
@@ -310,7 +310,7 @@ def _plan(rule: Rule, classes: int | None) -> Parts:
         )
         raise DataError(message, hint="RPS(), RankedLog(), Ranked(rule) and Brier() are.")
     plan = plan_for(rule, "auto", classes)
-    return Parts(plan.view, plan.rules, plan.weights)
+    return QuestionParts(plan.view, plan.rules, plan.weights)
 
 
 def _check_cells(cells: object) -> int:

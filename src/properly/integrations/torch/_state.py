@@ -32,7 +32,7 @@ from properly.rules._rule import paid
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
 
-    from properly.integrations.torch._checks import Batch, Reader
+    from properly.integrations.torch._checks import Reader, TensorBatch
     from properly.typing import Array
 
 
@@ -54,7 +54,7 @@ class Counting(NamedTuple):
     cells: int
     dtype: Any
 
-    def of(self, batch: Batch) -> tuple[list[float], list[float], Array | None]:
+    def of(self, batch: TensorBatch) -> tuple[list[float], list[float], Array | None]:
         """Return what the batch adds to sums, extremes and counts; refuse it if it is wrong.
 
         Sums are those of losses and weights, and the number of fractional weights. Extremes are
@@ -168,7 +168,7 @@ class Counting(NamedTuple):
     def _wide(self, x: Array) -> Array:
         return x.astype(np.float64, copy=False) if is_numpy(x) else x.to(self.dtype)
 
-    def _share_out(self, batch: Batch) -> list[Any]:
+    def _share_out(self, batch: TensorBatch) -> list[Any]:
         """Add up a batch on a GPU; or in pieces, one for each of the threads that torch has."""
         columns = (batch.targets, batch.x, batch.weight)
         if not batch.x.is_cpu and self.dtype == torch.float64:
