@@ -13,7 +13,8 @@ from properly.counts import Tally
 from properly.counts._cases import numbered
 from properly.counts._isotonic import recalibrate
 from properly.counts._reductions import upper_tails
-from properly.decisions import decide, hard_costs, quadratic_weighted_kappa
+from properly.decisions import decide, quadratic_weighted_kappa
+from properly.decisions._hard_decisions import priced
 from properly.inference._design import correction_of
 from properly.rules import Bounded, MissedBenefit
 
@@ -225,7 +226,7 @@ def decision_cost(way: NamedCost, classes: int) -> Measure:
     """Measure the squared distance of decisions: the likeliest class, or that of least cost."""
 
     def cases(y: Column, p: Column) -> Column:
-        return hard_costs(y, decide(p, way), "quadratic", classes=classes)
+        return priced(y, decide(p, way), "quadratic", classes).paid()
 
     return Measure(cases)
 

@@ -11,7 +11,6 @@ import numpy as np
 from properly._boundary._record import columns_of
 from properly._boundary._tables import table
 from properly.counts import Cases
-from properly.decisions import switching_penalty
 from properly.decisions._elementary import rows_of
 from properly.rules import PBS, Brier, Misclassification
 from reproductions.grades.forecasts import severity
@@ -233,5 +232,6 @@ def _rivalry(first: str, second: str, cases: dict[str, Cases]) -> Rivalry:
     gaps = (rule.loss(one.y, one.p) - rule.loss(other.y, other.p) for rule in PARTS)
     means, errors = rows.mean_and_error(np.bincount(rows.unit, gap) for gap in gaps)
     (brier, error), (brier_error, error_error) = means.tolist(), errors.tolist()
-    switch = switching_penalty(one, other)
+    # Where each of two wins one column, there is a penalty at which they change places.
+    switch = -brier / error if brier * error < 0 else None
     return Rivalry(first, second, brier, brier_error, error, error_error, switch)

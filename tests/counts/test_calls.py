@@ -22,7 +22,6 @@ from properly.decisions import (
     hard_decisions,
     murphy_difference,
     rank_by_threshold,
-    switching_penalty,
 )
 from properly.errors import DataError
 from properly.rules import RPS, Brier, Log
@@ -168,10 +167,6 @@ def test_two_models_follow_the_outcomes() -> None:
     same_records(found, decision_difference(first, "treat all"))
     options: dict[str, Any] = {"rng": 1, "replicates": 49}
     same_records(dominance(Y, P, Q, **options), dominance(first, second, **options))
-    other = np.roll(TABLE, 1, axis=1)
-    assert switching_penalty(CLASSES, TABLE, other) == (
-        switching_penalty(Cases(CLASSES, TABLE), Cases(CLASSES, other))
-    )
 
 
 def test_models_by_name_follow_the_outcomes() -> None:

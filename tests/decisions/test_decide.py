@@ -14,7 +14,8 @@ from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 from sklearn.metrics import accuracy_score, balanced_accuracy_score, mean_squared_error
 
-from properly.decisions import decide, expected_cost, hard_costs
+from properly.decisions import decide, expected_cost
+from properly.decisions._hard_decisions import priced
 from properly.errors import DataWarning
 
 GRADES = ["mild", "moderate", "severe"]
@@ -112,9 +113,9 @@ def test_no_decision_is_expected_to_cost_less(P: Any) -> None:
 
 
 def test_expected_cost_by_hand() -> None:
-    assert hard_costs(Y, D, "quadratic", classes=3).tolist() == [0, 1, 0, 4]
-    assert hard_costs(Y, D, "absolute", classes=3).tolist() == [0, 1, 0, 2]
-    assert hard_costs(Y, D, "zero_one", classes=3).tolist() == [0, 1, 0, 1]
+    assert priced(Y, D, "quadratic", 3).paid().tolist() == [0, 1, 0, 4]
+    assert priced(Y, D, "absolute", 3).paid().tolist() == [0, 1, 0, 2]
+    assert priced(Y, D, "zero_one", 3).paid().tolist() == [0, 1, 0, 1]
     assert expected_cost(Y, D, classes=3) == 5 / 4
     assert expected_cost(Y, D, "absolute", classes=3) == 3 / 4
     assert expected_cost(Y, D, "zero_one", classes=3) == 2 / 4
@@ -175,14 +176,14 @@ def test_the_cost_of_constant_decisions_is_the_measure_of_all_others() -> None:
 
 
 def test_decisions_beyond_the_classes_are_columns_of_the_costs() -> None:
-    assert hard_costs(Y, [0, 3, 1, 3], ABSTAIN).tolist() == [0, 0.3, 0, 0.3]
+    assert priced(Y, [0, 3, 1, 3], ABSTAIN, None).paid().tolist() == [0, 0.3, 0, 0.3]
     assert expected_cost(Y, [0, 3, 1, 3], ABSTAIN) == pytest.approx(0.15)
     labels = [GRADES[k] for k in Y]
     assert expected_cost(labels, [0, 3, 1, 3], ABSTAIN, classes=GRADES) == pytest.approx(0.15)
     # The best constant decision is to abstain always.
     assert expected_cost(Y, [3] * 4, ABSTAIN, normalized=True) == 1
-    assert hard_costs(Y, [0, 1, 1, 0], [[0, 1], [1, 0], [3, 0]]).tolist() == [0, 1, 0, 3]
-    assert hard_costs(Y, [0, 0, 0, 0], [[1], [2], [3]]).tolist() == [1, 1, 2, 3]
+    assert priced(Y, [0, 1, 1, 0], [[0, 1], [1, 0], [3, 0]], None).paid().tolist() == [0, 1, 0, 3]
+    assert priced(Y, [0, 0, 0, 0], [[1], [2], [3]], None).paid().tolist() == [1, 1, 2, 3]
 
 
 def test_costs_of_nothing_over_nothing_are_undefined() -> None:
@@ -199,7 +200,6 @@ def test_a_mistake_cheaper_than_the_right_answer_is_worth_one_warning() -> None:
     for call in (
         lambda: decide([[0.3, 0.7]], gains),
         lambda: expected_cost([0, 1], [0, 1], gains),
-        lambda: hard_costs([0, 1], [0, 1], gains),
     ):
         with pytest.warns(DataWarning, match="a mistake should not cost less than") as said:
             call()

@@ -9,10 +9,10 @@ import pytest
 from reproductions.reliability.simulation import corp
 
 import properly
-from properly import Cases, Interval, decompose, murphy_curve, regret_curve, tally
+from properly import Interval, decompose, murphy_curve, regret_curve, tally
 from properly.counts import baselines
 from properly.counts._scoring import mean_score
-from properly.decisions import MurphyCurve, murphy_difference, regret_difference
+from properly.decisions import MurphyCurve, murphy_difference
 from properly.rules import Bounded, Brier, Elementary, Regret
 
 Y = np.array([0, 0, 1, 0, 1, 1, 0, 1] * 20)
@@ -61,19 +61,6 @@ def test_the_baselines_are_straight_lines() -> None:
     np.testing.assert_allclose(curves["treat none"].at(t), (1 - t) * rate, rtol=1e-15)
     least = np.minimum(t * (1 - rate), (1 - t) * rate)
     np.testing.assert_allclose(curves["event rate"].at(t), least, rtol=1e-15)
-
-
-def test_the_difference_of_two_regrets_is_half_that_of_the_curves() -> None:
-    first, second = Cases(Y, P), Cases(Y, Q)
-    whole = murphy_difference(first, second, band="confidence", level=0.8)
-    half = regret_difference(first, second, band="confidence", level=0.8)
-    np.testing.assert_array_equal(2 * half.left, whole.left)
-    assert whole.band is not None
-    assert half.band is not None
-    np.testing.assert_array_equal(2 * half.band.upper, whole.band.upper)
-    assert half.band.level == 0.8
-    assert repr(half).startswith("MurphyCurve(difference, regret scale, at ")
-    assert half.to_dict()["scale"] == "regret"
 
 
 PARTS = ("score", "miscalibration", "discrimination", "uncertainty")

@@ -13,7 +13,7 @@ import pytest
 
 import properly
 from properly import Cases, Evaluation
-from properly.decisions import regret_difference
+from properly.decisions import murphy_difference
 from properly.evaluation import Repair
 from properly.recalibration import Gain, Isotonic, Logistic, recalibration_gain
 from properly.rules import Brier, Log, Regret
@@ -73,7 +73,10 @@ def test_a_repair_is_what_its_own_functions_give(evaluation: Evaluation, name: s
     assert repair.after is not None
     np.testing.assert_array_equal(repair.after.value, expected.value)
     np.testing.assert_array_equal(repair.after.recalibrated, expected.recalibrated)
-    curve, found = regret_difference(cases, after, band="confidence"), repair.difference
+    curve, found = (
+        murphy_difference(cases, after, band="confidence").on_regret_scale(),
+        repair.difference,
+    )
     assert found is not None
     assert found.band is not None
     np.testing.assert_array_equal(found.left, curve.left)

@@ -331,12 +331,6 @@ def _(draw: Draw) -> Any:
     return decisions.expected_cost(odd.y, odd.d, cost, **options)
 
 
-@call("decisions.hard_costs")
-def _(draw: Draw) -> Any:
-    odd = draw(OF_CLASSES)
-    return decisions.hard_costs(odd.y, odd.d, draw(names(*COSTS)), classes=CLASSES)
-
-
 @call("decisions.hard_decisions")
 def _(draw: Draw) -> Any:
     return decisions.hard_decisions(draw(OF_CLASSES).cases(), draw(names(*COSTS)))
@@ -368,19 +362,6 @@ def _(draw: Draw) -> Any:
 def _(draw: Draw) -> Any:
     band = draw(names(None, "confidence"))
     return decisions.murphy_difference(*draw(EVENT).both(), band=band)
-
-
-@call("decisions.regret_difference")
-def _(draw: Draw) -> Any:
-    band = draw(names(None, "confidence"))
-    return decisions.regret_difference(*draw(EVENT).both(), band=band)
-
-
-@call("decisions.switching_penalty")
-def _(draw: Draw) -> Any:
-    odd, rule = draw(OF_CLASSES), draw(st.none() | class_rules)
-    first, second = (properly.Cases(odd.y, x, **odd.weights) for x in (odd.p, odd.q))
-    return decisions.switching_penalty(first, second, rule=rule)
 
 
 @call("decisions.recommend")

@@ -253,9 +253,9 @@ RECORDS: dict[str, Callable[[], Record]] = {
         CASES, OTHERS, band="confidence"
     ),
     "MurphyCurve, regret": lambda: properly.regret_curve(TALLY, band="confidence"),
-    "MurphyCurve, difference of regret": lambda: properly.decisions.regret_difference(
+    "MurphyCurve, difference of regret": lambda: properly.decisions.murphy_difference(
         CASES, OTHERS
-    ),
+    ).on_regret_scale(),
     "RocCurve": lambda: properly.roc_curve(TALLY),
     "RocCurve with a band": lambda: properly.roc_curve(TALLY, band="confidence"),
     "RocCurve, hull": lambda: properly.roc_curve(TALLY, hull=True),

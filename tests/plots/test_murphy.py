@@ -7,7 +7,7 @@ from matplotlib.figure import Figure
 from tests.plots.subjects import CONTINUOUS, DISCRETE
 
 from properly import plots
-from properly.decisions import murphy_curve, murphy_difference, regret_curve, regret_difference
+from properly.decisions import murphy_curve, murphy_difference, regret_curve
 from properly.decisions._murphy import Part
 
 # Intervals and bands of few events warn.
@@ -48,7 +48,7 @@ def test_a_part_is_named(part: Part) -> None:
 
 def test_regret_is_named() -> None:
     assert plots.murphy(regret_curve(CONTINUOUS)).get_ylabel() == "regret"
-    gain = regret_difference(CONTINUOUS, DISCRETE)
+    gain = murphy_difference(CONTINUOUS, DISCRETE).on_regret_scale()
     assert plots.murphy(gain).get_ylabel() == "difference in regret"
     part = regret_curve(CONTINUOUS, part="discrimination")
     assert plots.murphy(part).get_ylabel() == "discrimination"

@@ -14,7 +14,7 @@ from tests.plots.subjects import CONTINUOUS, DISCRETE, ONE_CASE, P, Y
 
 from properly import murphy_curve, regret_curve, tally
 from properly.counts import baselines
-from properly.decisions import regret_difference
+from properly.decisions import murphy_difference
 from properly.errors import DataError
 from properly.plots import regret
 from properly.plots._axes import PALETTE
@@ -149,8 +149,8 @@ def test_a_second_curve_makes_room_for_itself_and_keeps_the_axis() -> None:
 
 
 def test_a_difference_has_a_line_at_zero_once() -> None:
-    ax = regret(regret_difference(CONTINUOUS, DISCRETE), within=WITHIN)
-    regret(regret_difference(DISCRETE, CONTINUOUS), ax)
+    ax = regret(murphy_difference(CONTINUOUS, DISCRETE).on_regret_scale(), within=WITHIN)
+    regret(murphy_difference(DISCRETE, CONTINUOUS).on_regret_scale(), ax)
     assert [line.get_gid() for line in ax.get_lines()].count("zero") == 1
     assert ax.get_ylim()[0] < 0
     assert ax.get_ylabel() == "difference in regret"
@@ -158,7 +158,9 @@ def test_a_difference_has_a_line_at_zero_once() -> None:
 
 
 def test_a_difference_that_is_negative_leaves_zero_in_view() -> None:
-    better = regret_difference(tally([0, 1], [0.4, 0.6]), tally([0, 1], [0.9, 0.1]))
+    better = murphy_difference(
+        tally([0, 1], [0.4, 0.6]), tally([0, 1], [0.9, 0.1])
+    ).on_regret_scale()
     assert (better.at([0.45, 0.5, 0.55]) < 0).all()
     bottom, top = regret(better, limits=(0.45, 0.55)).get_ylim()
     assert bottom < 0 < top
@@ -199,7 +201,9 @@ def test_a_curve_on_the_brier_scale_is_refused() -> None:
 
 
 def test_parts_and_differences_have_no_grey_lines() -> None:
-    assert len(regret(regret_difference(CONTINUOUS, DISCRETE)).get_lines()) == 2  # one at zero
+    assert (
+        len(regret(murphy_difference(CONTINUOUS, DISCRETE).on_regret_scale()).get_lines()) == 2
+    )  # one at zero
     assert len(regret(regret_curve(CONTINUOUS, part="miscalibration")).get_lines()) == 1
     assert len(regret(regret_curve(CONTINUOUS), baselines=False).get_lines()) == 1
 

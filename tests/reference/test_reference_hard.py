@@ -18,7 +18,6 @@ from properly.decisions import (
     confusion,
     decide,
     expected_cost,
-    hard_costs,
     mean_absolute_error,
     quadratic_weighted_kappa,
     weighted_kappa,
@@ -93,7 +92,6 @@ def costs(case: Decided, form: Form) -> list[float]:
         expected_cost(case.y, case.d, COST[form], classes=case.classes),
         expected_cost(case.y, case.d, case.distances(form)),
         expected_cost(y, d, COST[form], classes=case.classes, weight=weight),
-        float(hard_costs(case.y, case.d, COST[form], classes=case.classes).mean()),
     ]
     if form == "linear":
         found += [

@@ -18,12 +18,10 @@ from ._hard_decisions import (
     HardScores,
     decide,
     expected_cost,
-    hard_costs,
     hard_decisions,
-    switching_penalty,
 )
 from ._money import Money, regret_in_money
-from ._murphy import MurphyCurve, murphy_curve, murphy_difference, regret_curve, regret_difference
+from ._murphy import MurphyCurve, murphy_curve, murphy_difference, regret_curve
 from ._net_benefit import DecisionCurve, DecisionDifference, decision_curve, decision_difference
 from ._recommend import Advice, recommend
 from ._retention import (
@@ -69,7 +67,6 @@ __all__ = [
     "decision_difference",
     "dominance",
     "expected_cost",
-    "hard_costs",
     "hard_decisions",
     "macro_f1",
     "mean_absolute_error",
@@ -82,13 +79,11 @@ __all__ = [
     "ranking",
     "recommend",
     "regret_curve",
-    "regret_difference",
     "regret_in_money",
     "rejection_scores",
     "retention_curve",
     "retention_study",
     "roc_curve",
-    "switching_penalty",
     "weighted_kappa",
     "worst_cases",
 ]

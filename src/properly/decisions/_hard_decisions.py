@@ -17,20 +17,16 @@ from properly._boundary._options import check_choice, check_flag
 from properly._boundary._record import Record, plain
 from properly._boundary._tables import table
 from properly._boundary._text import many
-from properly.counts._calls import takes_class_rows, takes_two
+from properly.counts._calls import takes_class_rows
 from properly.counts._cases import require_classes
 from properly.decisions._confusion import Confusion, count_pairs
-from properly.decisions._models import require_same_rows
-from properly.errors import DataError, ImproperRuleError
-from properly.rules import Brier, Misclassification
-from properly.rules._class_rule import require_class_rule
+from properly.errors import DataError
 from properly.rules._costs import as_matrix, cost_matrix, decide_by_cost, decide_by_mode
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from properly.counts._cases import Cases
-    from properly.rules import ClassRule
     from properly.rules._costs import Cost, NamedCost
     from properly.typing import Array, ArrayLike, Column
 
@@ -38,8 +34,6 @@ if TYPE_CHECKING:
 Table: TypeAlias = np.ndarray[Any, Any]
 # How far from one the sum of priors may be.
 SLACK = 1e-6
-# Means that differ by less than this share of themselves differ by rounding alone.
-ROUNDING = 2.0**-40
 
 
 class Priced(NamedTuple):
@@ -63,7 +57,7 @@ def decide(P: ArrayLike, cost: Cost = "zero_one", labels: Sequence[object] | Non
 
     the likeliest class under ``"zero_one"``, a median under ``"absolute"`` and the class next to
     the mean under ``"quadratic"``. So the likeliest class is not the best answer to an ordinal
-    question. It is the default all the same, while `expected_cost` and `hard_costs` charge
+    question. It is the default all the same, while `expected_cost` charges
     ``"quadratic"`` costs by default: name the same cost in both.
 
     Parameters
@@ -100,33 +94,6 @@ def decide(P: ArrayLike, cost: Cost = "zero_one", labels: Sequence[object] | Non
     by_mode = isinstance(cost, str) and cost == "zero_one"
     result = decide_by_mode(p) if by_mode else decide_by_cost(p, matrix)
     return result if names is None else names[to_numpy(result)]
-
-
-def hard_costs(
-    y: ArrayLike,
-    d: ArrayLike,
-    cost: Cost = "quadratic",
-    *,
-    classes: int | Sequence[object] | None = None,
-) -> Column:
-    """Return what each decision cost.
-
-    Parameters
-    ----------
-    y, d, cost, classes
-        As for `expected_cost`, which is the mean of them.
-
-    Returns
-    -------
-    array
-
-    Examples
-    --------
-    >>> import properly
-    >>> properly.decisions.hard_costs([0, 1, 2], [2, 1, 1], "quadratic", classes=3)
-    array([4., 0., 1.])
-    """
-    return priced(y, d, cost, classes).paid()
 
 
 def expected_cost(
@@ -521,58 +488,3 @@ def scores_of_table(confusion: Confusion, cost: Table) -> HardScores:
         expected_cost=mean,
         normalized_cost=over_constant(mean, cost, shares),
     )
-
-
-@takes_two
-def switching_penalty(first: Cases, second: Cases, rule: ClassRule | None = None) -> float | None:
-    r"""Find the penalty at which two models change places.
-
-    .. math:: \lambda = \frac{\bar S_2 - \bar S_1}{\bar Z_1 - \bar Z_2} ,
-
-    with the mean scores :math:`\bar S` and the error rates :math:`\bar Z` of both models.
-
-    Parameters
-    ----------
-    first, second : Cases
-        Two models of the same cases, with one column of probabilities a class.
-    rule : ClassRule, optional
-        The rule without the penalty; `Brier` unless said otherwise.
-
-    Returns
-    -------
-    float or None
-        Below it, the model with the better score is preferred; above it, the one that errs less
-        often. None if one model is not worse in either, and so is preferred whatever the penalty.
-
-    Notes
-    -----
-    A penalized score is the score plus the penalty times the error rate, so it ranks two models by
-    a weighted sum. This says at which weight the ranking turns, which no single penalty tells.
-    Errors are shared out among classes that tie for the largest probability, as `Misclassification`
-    does.
-
-    Examples
-    --------
-    >>> import properly
-    >>> y = [0, 1, 2]
-    >>> timid = properly.Cases(y, [[0.4, 0.3, 0.3], [0.3, 0.4, 0.3], [0.3, 0.3, 0.4]])
-    >>> bold = properly.Cases(y, [[1, 0, 0], [0, 1, 0], [0, 0.51, 0.49]])
-    >>> round(properly.decisions.switching_penalty(bold, timid), 4)
-    1.0998
-    """
-    models = {"first": require_classes(first), "second": require_classes(second)}
-    require_same_rows(models)
-    if first.labels != second.labels:
-        message = f"models must have the same classes; got {first.labels} and {second.labels}"
-        raise DataError(message)
-    rules = require_class_rule(Brier() if rule is None else rule), Misclassification()
-    if not rules[0].is_proper:
-        message = f"only a proper rule chooses between models; {rules[0]!r} is improper"
-        raise ImproperRuleError(message)
-    scores, errors = (
-        [float(r.mean_price(c.y, c.p, c.weight)) for c in models.values()] for r in rules
-    )
-    gain, loss = scores[1] - scores[0], errors[0] - errors[1]
-    # One model is better by the score and worse by its errors if both have the same sign.
-    differ = abs(gain) > ROUNDING * max(scores) and abs(loss) > ROUNDING * max(errors)
-    return gain / loss if differ and gain * loss > 0 and math.isfinite(gain) else None

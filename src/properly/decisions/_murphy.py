@@ -386,43 +386,6 @@ def regret_curve(
     return curve.on_regret_scale()
 
 
-@takes_two
-def regret_difference(
-    first: Tally | Cases,
-    second: Tally | Cases,
-    *,
-    band: Literal["confidence"] | None = None,
-    level: float = 0.95,
-) -> MurphyCurve:
-    """Compare the regret of two forecasts at every threshold.
-
-    The curve is the regret of the first minus that of the second: where it is negative, the first
-    is better. It is half of `properly.decisions.murphy_difference`.
-
-    Parameters
-    ----------
-    first, second : Tally or Cases
-        Two forecasts of the same outcomes.
-    band, level
-        As in `properly.decisions.murphy_difference`: a band needs two `properly.Cases`.
-
-    Returns
-    -------
-    MurphyCurve
-        With the part ``"difference"`` and the scale ``"regret"``.
-
-    Examples
-    --------
-    >>> import properly
-    >>> y = [0, 1, 0, 1]
-    >>> better = properly.tally(y, [0.1, 0.6, 0.3, 0.9])
-    >>> worse = properly.tally(y, [0.1, 0.3, 0.6, 0.9])
-    >>> properly.decisions.regret_difference(better, worse).at(0.5)
-    array(-0.25)
-    """
-    return murphy_difference(first, second, band=band, level=level).on_regret_scale()
-
-
 def _method(source: Tally | Cases, usual: str) -> str:
     """Say how bounds were found: of dependent cases, always from their sums."""
     return dependence(source) or usual

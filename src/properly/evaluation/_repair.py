@@ -16,7 +16,7 @@ from properly._boundary._notices import collected
 from properly._boundary._options import as_generator
 from properly._boundary._record import Record
 from properly.calibration._reliability import reliability
-from properly.decisions._murphy import regret_difference
+from properly.decisions._murphy import murphy_difference
 from properly.evaluation._curves import Curves
 from properly.inference._design import one_dependence
 from properly.recalibration._choice import NONE, Recalibrated, recalibrate
@@ -157,7 +157,7 @@ def repair(cases: Cases, request: Asked, name: str) -> Repair:
 
 def _difference(level: float, pair: tuple[Cases, Cases]) -> MurphyCurve:
     """Subtract regret after from regret before."""
-    return regret_difference(*pair, band="confidence", level=level)
+    return murphy_difference(*pair, band="confidence", level=level).on_regret_scale()
 
 
 class _Gains:

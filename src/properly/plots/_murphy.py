@@ -174,8 +174,9 @@ def regret(
     Parameters
     ----------
     curve : MurphyCurve or dict of MurphyCurve by model
-        From `properly.regret_curve`, or `properly.decisions.regret_difference`, which comes with a
-        line at zero: below it the first model is better.
+        From `properly.regret_curve`, or a difference of two, from
+        ``properly.decisions.murphy_difference(…).on_regret_scale()``, which comes with a line at
+        zero: below it the first model is better.
     ax : matplotlib Axes, optional
         Where to draw; a new figure if left out. Limits that its owner has set stay.
     within : Interval or pair of float, optional
