@@ -49,27 +49,6 @@ def test_the_version_is_that_of_the_package() -> None:
     assert run("--version").output == f"properly, version {properly.__version__}\n"
 
 
-@pytest.mark.parametrize(
-    ("path", "words"),
-    [
-        ((), "report score compare recalibrate check recommend audit reproduce demo"),
-        (("recalibrate",), "fit apply show"),
-        (("audit",), "[RULE]... --classes --format --seed"),
-        (("reproduce",), "corp consequentialist nelson ordinal penalized selection"),
-        (("reproduce", "corp"), "--data --full --output --seed"),
-        (("reproduce", "consequentialist"), "--full --output --seed"),
-        (("reproduce", "nelson"), "--full --output --seed"),
-        (("reproduce", "ordinal"), "--data --full --output --seed"),
-        (("reproduce", "penalized"), "--full --output --seed"),
-        (("reproduce", "selection"), "--data --full --work --output --seed"),
-    ],
-)
-def test_help_names_what_there_is(path: tuple[str, ...], words: str) -> None:
-    result = run(*path, "--help")
-    assert result.exit_code == 0
-    assert all(word in result.stdout for word in words.split())
-
-
 def test_the_options_reach_the_work(asked: dict[str, Any], tmp_path: Path) -> None:
     data = tmp_path / "niamey.csv"
     data.touch()
@@ -222,12 +201,6 @@ def recommend_at_a_terminal(
     return capsys.readouterr()
 
 
-def test_help_on_recommend_names_its_options() -> None:
-    words = "--decisions --threshold --ordered --costs --format independent budget fixed unknown"
-    found = run("recommend", "--help").stdout
-    assert all(word in found for word in words.split())
-
-
 def test_advice_is_a_page_and_a_call() -> None:
     advice = recommend(decisions="independent", threshold="range", costs=True)
     flags = ("--decisions", "independent", "--threshold", "range", "--costs")
@@ -240,29 +213,6 @@ def test_advice_as_json_is_that_of_its_record() -> None:
     advice = recommend(decisions="budget", threshold="fixed", ordered=True)
     flags = ("--decisions", "budget", "--threshold", "fixed", "--ordered", "--format", "json")
     assert json.loads(run("recommend", *flags).stdout) == advice.to_dict()
-
-
-@pytest.mark.parametrize(
-    ("flags", "missing"),
-    [
-        ((), "--decisions independent|budget and --threshold fixed|range|unknown"),
-        (("--decisions", "budget"), "--threshold fixed|range|unknown"),
-        (("--threshold", "fixed", "--costs"), "--decisions independent|budget"),
-    ],
-)
-def test_without_a_terminal_a_missing_flag_is_named(flags: tuple[str, ...], missing: str) -> None:
-    result = run("recommend", *flags)
-    assert result.exit_code == 2
-    assert result.stdout == ""
-    last = f"Error: Off a terminal nothing can be asked; give {missing}."
-    assert result.stderr.splitlines()[-1] == last
-
-
-@pytest.mark.parametrize("flag", ["--decisions", "--threshold", "--format"])
-def test_advice_on_anything_else_is_refused(flag: str) -> None:
-    result = run("recommend", flag, "whatever")
-    assert result.exit_code == 2
-    assert f"Invalid value for '{flag}': 'whatever' is not one of" in result.stderr
 
 
 def test_on_a_terminal_all_is_asked_for_apart_from_the_result(
@@ -500,33 +450,3 @@ def test_letters_that_a_terminal_does_not_have_are_spelled_out(
     assert caught.value.code == 0
     terminal.flush()
     assert terminal.buffer.getvalue() == b"\xe9 is better than \\u6a21\n"
-
-
-@pytest.mark.parametrize(
-    ("command", "typed", "hint"),
-    [
-        ("score", "--threshold", "--within"),
-        ("report", "--threshold", "--within"),
-        ("leaderboard", "--threshold", ""),
-        ("score", "--metric", "--rule"),
-        ("compare", "--alpha", "--level"),
-    ],
-)
-def test_an_unknown_option_is_answered_by_the_one_that_does_it(
-    command: str, typed: str, hint: str
-) -> None:
-    result = run(command, "none.csv", typed, "0.3")
-    assert result.exit_code == 2
-    asks = f" Did you mean '{hint}'?" if hint else ""
-    assert result.stderr.splitlines()[-1] == f"Error: No such option '{typed}'.{asks}"
-
-
-def test_the_event_is_not_guessed_from_another_case(tmp_path: Path) -> None:
-    file = tmp_path / "forecasts.csv"
-    file.write_text("y,p\n" + "Yes,0.7\nNo,0.2\n" * 3, encoding="utf-8")
-    result = run("score", str(file), "--outcome", "y", "--forecast", "p", "--event", "yes")
-    assert result.exit_code == 1
-    assert result.stderr == (
-        "Error: --event must be one of the labels of y, 'No' and 'Yes'; got 'yes'\n\n"
-        "Hint: write --event Yes.\n"
-    )

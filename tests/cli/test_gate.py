@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import math
 import re
 import shlex
 from pathlib import Path
@@ -15,7 +14,7 @@ from tests.command_line import CASES, GRADES, run, write_forecasts
 
 import properly
 from properly.cli import _engine, _score_command
-from properly.cli._gate import GateContrast, numbers_of
+from properly.cli._gate import numbers_of
 from properly.rules import Brier
 
 if TYPE_CHECKING:
@@ -43,37 +42,6 @@ def store(file: Path, model: str, *options: str) -> Path:
     result = run("score", file, *about, *options)
     assert result.exit_code == 0, result.stderr
     return path
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize(
-    ("condition", "code"),
-    [
-        ("good:brier.upper > 0.18", 3),
-        ("good:brier.upper > 0.19", 0),
-        ("good:brier.lower<0.1", 3),
-        ("poor:brier.skill.lower<0", 3),
-        ("good:brier.skill.lower<0", 0),
-        ("auc.lower<0.6", 3),
-        ("good:auc.upper<0.9", 0),
-        ("poor:calibration.slope<0.8", 3),
-        ("good:calibration.slope<0.8", 0),
-        ("poor:calibration.slope.upper<1", 3),
-        ("good:calibration.observed_expected>1.5", 0),
-        ("good:calibration.observed-expected>0.5", 3),
-        ("poor:calibration.ici>0.05", 3),
-        ("poor:calibration.p-value<0.05", 3),
-        ("good:calibration.p_value<0.05", 0),
-        ("poor:brier.miscalibration.upper>0.001", 3),
-        ("means.mean_probability<0.6", 3),
-    ],
-)
-def test_a_condition_is_about_any_number_that_is_printed(
-    condition: str, code: int, file: Path
-) -> None:
-    result = gate(file, condition)
-    assert result.exit_code == code, result.stderr
-    assert result.stderr.startswith(f"{condition} holds: ") == (code == 3)
 
 
 @pytest.mark.parametrize(
@@ -124,12 +92,6 @@ def test_a_name_is_refused_before_any_work(
     assert (result.exit_code, result.stdout) == (2, "")
 
 
-def test_a_condition_that_cannot_be_read_is_refused_before_a_file_is_looked_for() -> None:
-    result = run("score", "none.csv", "--fail-if", "brier=2")
-    assert result.exit_code == 2
-    assert "write [MODEL:]NUMBER and a limit" in result.stderr
-
-
 @pytest.mark.parametrize(
     ("condition", "models", "held"),
     [
@@ -172,65 +134,6 @@ def test_the_difference_is_that_of_compare(file: Path) -> None:
         f"worse-than good holds: brier of poor minus that of good is {pair.difference:.4g} "
         f"(95 % interval {low:.4g} to {high:.4g})\n"
     )
-
-
-HINT = "Hint: a condition that cannot be evaluated fails the build; --allow-missing lets it pass.\n"
-# One case of each way in which a number may be missing: rows, a condition, and the reason.
-MISSING = [
-    (
-        "1,0.9\n0,0.2\n1,0.7\n" * 10,
-        "calibration.slope.upper<0.9",
-        (
-            "calibration slope upper of p does not exist "
-            "(some forecast tells events from others without error)"
-        ),
-    ),
-    ("0,0.25\n0,0.5\n" * 10, "auc<2", "auc of p does not exist"),
-    (
-        "0,0.25\n0,0.5\n" * 10,
-        "gain.lower > 0",
-        "gain lower of p does not exist (with 0 events no map can be judged)",
-    ),
-    ("0,0.25\n1,0.5\n" * 10 + "0,1\n", "log.lower>1", "log lower of p does not exist"),
-    (
-        "0,0.25\n1,0.5\n" * 10 + "0,1\n",
-        "p worse-than q by log",
-        "log of p minus that of q is nan (no interval)",
-    ),
-]
-
-
-@pytest.mark.filterwarnings("ignore::properly.errors.DataWarning")
-@pytest.mark.parametrize(("rows", "condition", "reason"), MISSING)
-@pytest.mark.parametrize("layout", ["table", "json"])
-def test_a_condition_that_cannot_be_evaluated_fails(
-    rows: str, condition: str, reason: str, layout: str, tmp_path: Path
-) -> None:
-    file = tmp_path / "forecasts.csv"
-    # The other model is as certain, and as wrong.
-    both = "".join(f"{row},{row.split(',')[1]}\n" for row in rows.splitlines())
-    file.write_text(f"y,p,q\n{both}", encoding="utf-8")
-    about = ("--outcome", "y", "--forecast", "p", "--fail-if", condition, "--format", layout)
-    message = f"{condition} cannot be evaluated: {reason}\n"
-    result = run("score", file, *about)
-    assert result.exit_code == 3
-    assert result.stderr.endswith(message + HINT)
-    allowed = run("score", file, *about, "--allow-missing")
-    assert allowed.exit_code == 0
-    assert allowed.stderr.endswith(message)
-    assert allowed.stdout == result.stdout
-
-
-def test_a_missing_number_of_one_model_does_not_excuse_another(tmp_path: Path) -> None:
-    file = tmp_path / "forecasts.csv"
-    file.write_text("y,p,q\n" + "0,0.25,0.5\n1,0.5,0.25\n" * 10 + "0,1,0.5\n", encoding="utf-8")
-    result = gate(file, "log.lower>0.1", models=("p", "q"))
-    lines = result.stderr.splitlines()
-    assert lines[-3] == "log.lower>0.1 cannot be evaluated: log lower of p does not exist"
-    assert lines[-2].startswith("log.lower>0.1 holds: log lower of q is ")
-    assert result.exit_code == 3
-    about = ("--outcome", "y", "--forecast", "p", "--forecast", "q", "--allow-missing")
-    assert run("score", file, *about, "--fail-if", "log.lower>0.1").exit_code == 3
 
 
 def test_rows_that_stay_in_the_file_have_a_gate(
@@ -328,23 +231,6 @@ def test_a_score_that_became_infinite_is_worse(tmp_path: Path) -> None:
         result = against(file, "certain", stored, *log, "--fail-if", "worse-than baseline")
         assert result.exit_code == 3
         assert "log of certain minus that of the baseline is inf (no interval)" in result.stderr
-
-
-@pytest.mark.parametrize(
-    ("difference", "verdict", "is_unknown"),
-    [
-        (-math.inf, "better", False),
-        (math.inf, "worse", False),
-        (0.0, "cannot be told", False),
-        (0.1, "cannot be told", True),
-        (math.nan, "cannot be told", True),
-    ],
-)
-def test_an_infinite_difference_needs_no_interval(
-    difference: float, verdict: str, *, is_unknown: bool
-) -> None:
-    contrast = GateContrast("", difference, (math.nan, math.nan), 0.95)
-    assert (contrast.verdict, contrast.is_unknown) == (verdict, is_unknown)
 
 
 def test_clusters_widen_a_paired_comparison(file: Path) -> None:
@@ -524,18 +410,6 @@ def test_an_infinite_gain_needs_no_interval(tmp_path: Path) -> None:
     result = run("score", file, *about)
     assert result.exit_code == 3
     assert "gain.lower>0 holds: gain lower of p is inf" in result.stderr
-
-
-def test_too_few_events_have_no_gain(tmp_path: Path) -> None:
-    file = tmp_path / "few.csv"
-    file.write_text("y,p\n" + "0,0.2\n0,0.3\n" * 20 + "1,0.4\n", encoding="utf-8")
-    result = gate(file, "gain.lower > 0", models=("p",))
-    assert result.exit_code == 3
-    assert "No map for p: with 1 event no map can be judged." in result.stdout
-    reason = "gain lower of p does not exist (with 1 event no map can be judged)"
-    assert result.stderr.endswith(f"gain.lower > 0 cannot be evaluated: {reason}\n{HINT}")
-    result = run("score", file, "--outcome", "y", "--forecast", "p", "--recalibrated")
-    assert (result.exit_code, result.stdout) == (1, "")
 
 
 @pytest.mark.slow

@@ -80,11 +80,6 @@ def test_a_check_finds_what_the_library_finds() -> None:
         ]
 
 
-def test_oddities_are_enough_if_one_is_strict() -> None:
-    assert run("check", file("long"), *LONG).exit_code == 0
-    assert run("check", file("long"), *LONG, "--strict").exit_code == 1
-
-
 @pytest.mark.parametrize("command", ["compare", "leaderboard", "report", "score"])
 def test_problems_stop_what_would_be_computed(command: str) -> None:
     assert refused(command, file("messy"), *LONG) == (
@@ -307,16 +302,6 @@ def test_scores_are_those_of_own_questions_and_not_to_be_compared() -> None:
         assert text.count("not comparable; see leaderboard") == 12
 
 
-def test_a_forecaster_with_one_question_has_a_score_and_no_interval(tmp_path: Path) -> None:
-    path = tmp_path / "few.csv"
-    rows = ("q1,A,0.5,1,f", "q1,B,0.25,1,f", "q2,B,0.25,0,f")
-    path.write_text("\n".join([f"{LONG[1]},family", *rows]) + "\n", encoding="utf-8")
-    for more in ((), ("--cluster", "family")):
-        found = record("score", path, *LONG, "--rule", "brier", *more)["scores"]
-        assert [row["score"] for row in found] == [0.25, 0.3125]
-        assert found[0]["lower"] is None
-
-
 @pytest.mark.filterwarnings("ignore::properly.errors.DataWarning")
 @pytest.mark.parametrize("missing", ["two-way", "pairwise", "complete"])
 def test_forecasters_are_compared_as_by_the_library(missing: Any) -> None:
@@ -384,60 +369,6 @@ def test_an_event_is_named_as_outcomes_are(tmp_path: Path) -> None:
 # What is no way to ask.
 
 
-@pytest.mark.parametrize("command", [*COMMANDS, "report"])
-def test_long_tables_are_never_guessed(command: str) -> None:
-    for option in ("--opens", "--closes", "--resolved", "--when"):
-        assert refused(command, file("long"), option, "day") == (
-            f"{option} is about long tables; name their columns by {' '.join(LONG)}."
-        )
-    assert "four columns" in refused(command, file("long"), "--long", "question,forecaster")
-    assert "must have the column 'answer'" in refused(
-        command, file("long"), "--long", "question,forecaster,answer,outcome"
-    )
-
-
-@pytest.mark.parametrize(
-    ("command", "option"),
-    [
-        ("check", ("--forecast", "probability")),
-        ("check", ("--missing", "drop")),
-        ("score", ("--fail-if", "brier>1")),
-        ("score", ("--count", "weight")),
-        ("score", ("--engine", "duckdb")),
-        ("compare", ("--outcome", "outcome")),
-        ("compare", ("--within", "0.1", "0.2")),
-        ("compare", ("--memory", "1GB")),
-    ],
-)
-def test_what_is_about_other_tables_does_not_go_with_long_ones(
-    command: str, option: tuple[str, ...]
-) -> None:
-    said = f"{option[0]} does not go with --long, which has one row per answer."
-    assert refused(command, file("long"), *LONG, *option) == said
-
-
-@pytest.mark.parametrize("command", ["compare", "leaderboard", "report", "score"])
-def test_times_of_forecasts_that_nothing_uses_are_refused(command: str) -> None:
-    assert refused(command, file("long"), *LONG, "--time", "day") == (
-        "--time beside --long is when each forecast was made, which only --repeated, --closes and "
-        "--resolved use; if it is the time that questions are about, write --when day."
-    )
-    result = run("check", file("long"), *LONG, "--time", "day")
-    assert result.exit_code == 0
-
-
-def test_the_number_of_questions_is_printed_once() -> None:
-    first = printed("leaderboard", file("long"), *LONG).splitlines()[0]
-    assert first == "6 forecasters, 120 questions, 488 answers"
-    first = printed("leaderboard", file("long"), *LONG, "--clusters", "cluster").splitlines()[0]
-    assert first.startswith("6 forecasters, 120 questions, 488 answers; ")
-
-
-def test_ways_to_allow_for_gaps() -> None:
-    said = "--missing drop does not go with --long; give complete, pairwise, two-way."
-    assert refused("compare", file("long"), *LONG, "--missing", "drop") == said
-
-
 def test_models_of_a_wide_table_with_gaps_are_compared(tmp_path: Path) -> None:
     wide = frame("long").pivot_table(index="question", columns="forecaster", values="probability")
     y = frame("long").groupby("question").outcome.first()
@@ -449,19 +380,6 @@ def test_models_of_a_wide_table_with_gaps_are_compared(tmp_path: Path) -> None:
     for missing in ("two-way", "pairwise", "complete"):
         expected = record("compare", file("long"), *LONG, "--missing", missing)
         assert record(*given, "--missing", missing)["pairs"] == expected["pairs"]
-
-
-@pytest.mark.parametrize("command", ["check", "score", "compare", "report", "leaderboard"])
-def test_help_has_long_tables_in_a_section_of_their_own(command: str) -> None:
-    text = printed(command, "--help")
-    first, _, rest = text.partition("\nLong tables, one row per answer:\n")
-    for option in properly.cli.command().commands[command].params:
-        name = f"  {option.opts[0]} "
-        if hasattr(option, "section"):
-            assert name in rest
-            assert name not in first
-        elif option.name != "paths":
-            assert name in first or f"  {option.opts[0]}" in first
 
 
 # Names are data.

@@ -114,34 +114,12 @@ def test_outcomes_follow_by_their_ids_in_any_order(tmp_path: Path) -> None:
         assert same(state(tmp_path), expected)
 
 
-def test_what_is_open_is_counted_and_may_be_given_up(tmp_path: Path) -> None:
-    write(tmp_path / "a.csv", id=[1, 2, 3, 4], p=P[:4], y=[0, "", 1, ""])
-    found = watch(tmp_path, "a.csv", *ONE, "--id", "id").stdout.splitlines()
-    assert found[0] == "a.csv: 4 new cases, 2 new outcomes."
-    assert found[2] == (
-        "1 case is counted; 2 forecasts have no outcome yet; 1 case waits behind them."
-    )
-    found = watch(tmp_path, "--drop", "2", "--drop", "2", "--drop", "9").stdout.splitlines()
-    assert found[0] == "1 case given up."
-    assert found[2] == "2 cases are counted; 1 forecast has no outcome yet; 1 case given up."
-
-
 def test_an_id_is_the_same_however_a_file_writes_it(tmp_path: Path) -> None:
     write(tmp_path / "a.csv", id=["12e4", "ab", "7"], p=[0.5] * 3)
     write(tmp_path / "b.csv", id=["12e4"], y=[1])
     write(tmp_path / "c.csv", id=["7.0", " ab"], y=[1, 0])
     watch(tmp_path, "a.csv", "b.csv", "c.csv", *ONE, "--id", "id")
     assert (state(tmp_path).cases, state(tmp_path).early) == (3, 0)
-
-
-def test_a_file_without_rows_is_no_new_case(tmp_path: Path) -> None:
-    write(tmp_path / "none.csv", y=[], p=[])
-    write(tmp_path / "a.csv", y=Y, p=P)
-    result = watch(tmp_path, "none.csv", *ONE)
-    said = "none.csv: 0 new cases, 0 new outcomes.\n\n0 cases are counted.\n"
-    assert (result.exit_code, result.stdout) == (0, said)
-    assert watch(tmp_path, "a.csv").exit_code == 0
-    assert state(tmp_path).cases == 200
 
 
 @pytest.mark.parametrize(
@@ -206,28 +184,6 @@ def test_percentages_are_divided_ever_after(tmp_path: Path) -> None:
     assert found.mean_forecast == pytest.approx(total / 202, rel=1e-12)
 
 
-def test_an_alarm_exits_with_3_and_stands(tmp_path: Path) -> None:
-    write(tmp_path / "wrong.csv", **WRONG)
-    result = watch(tmp_path, "wrong.csv", *ONE)
-    assert (result.exit_code, result.stderr) == (3, "")
-    (alarm,) = state(tmp_path).alarms
-    assert result.stdout == (
-        "wrong.csv: 12 new cases, 12 new outcomes.\n\n"
-        "12 cases are counted.\n"
-        f"{alarm}\n"
-        "In all 12 cases of it: 10.00 % forecast on average, 100.00 % happened.\n"
-        "The probability of a false alarm, ever, is at most 5 % if each forecast is right given\n"
-        "  the outcomes of all earlier cases.\n\n"
-        "What to do: fit a map to some hundred cases from after the change, and watch it in a new\n"
-        "  state.\n\n"
-        "  properly recalibrate fit recent.csv --outcome y --forecast p --output map.json\n"
-    )
-    assert str(alarm) == (
-        "Alarm after 4 cases: forecasts of 'p' are miscalibrated (evidence 26.77)."
-    )
-    assert watch(tmp_path).exit_code == 3
-
-
 def test_after_a_restart_only_new_alarms_exit_with_3(tmp_path: Path) -> None:
     write(tmp_path / "wrong.csv", **WRONG)
     write(tmp_path / "right.csv", y=[0, 0], p=[0.1, 0.1])
@@ -240,14 +196,6 @@ def test_after_a_restart_only_new_alarms_exit_with_3(tmp_path: Path) -> None:
     assert len(state(tmp_path).alarms) == raised
     write(tmp_path / "more.csv", y=[1] * 15, p=[0.11] * 15)
     assert watch(tmp_path, "more.csv").exit_code == 3
-
-
-@pytest.mark.parametrize("cases", ["new.csv", "0", "inf", "nan"])
-def test_a_restart_is_after_a_number_of_cases(cases: str, tmp_path: Path) -> None:
-    result = watch(tmp_path, *ONE, "--restart-after-alarm", cases)
-    said = f"a number of cases, 1 or more, or nothing; got {cases!r}. Name files before it."
-    assert result.exit_code == 2
-    assert said in " ".join(result.stderr.split())
 
 
 def test_a_better_model_is_to_be_compared(tmp_path: Path) -> None:
@@ -300,196 +248,16 @@ def test_json_has_all_numbers(tmp_path: Path) -> None:
 
 
 FIRST = ("a.csv", *ONE)
-BY_ID = ("ids.csv", *ONE, "--id", "id")
 
 
-@pytest.mark.parametrize(
-    ("begun", "arguments", "message"),
-    [
-        (None, (), "There is no state {} yet; name files to begin it with."),
-        (
-            None,
-            ("a.csv", "--outcome", "y"),
-            "A new state needs --outcome COLUMN and --forecast COLUMN.",
-        ),
-        (
-            FIRST,
-            ("--level", "0.9"),
-            "--level is 0.9, but {} was begun with 0.95; leave it out, or begin another state.",
-        ),
-        (
-            FIRST,
-            ("--lag", "2"),
-            "--lag is 2, but {} was begun with 0; leave it out, or begin another state.",
-        ),
-        (
-            FIRST,
-            ("--outcome", "died"),
-            "--outcome is died, but {} was begun with y; leave it out, or begin another state.",
-        ),
-        (
-            FIRST,
-            ("--forecast", "q", "--forecast", "p"),
-            "--forecast is p, q, but {} was begun with p; leave it out, or begin another state.",
-        ),
-        (
-            FIRST,
-            ("--id", "id"),
-            "--id is id, but {} was begun without; leave it out, or begin another state.",
-        ),
-        (
-            FIRST,
-            ("--percent",),
-            "--percent is given, but {} was begun without; leave it out, or begin another state.",
-        ),
-        (
-            FIRST,
-            ("--event", "1"),
-            "--event is 1, but {} was begun without; leave it out, or begin another state.",
-        ),
-        (
-            FIRST,
-            ("--rule", "log"),
-            "--rule is Log(), but {} was begun with Brier(); leave it out, or begin another state.",
-        ),
-        (
-            FIRST,
-            ("--restart-after-alarm",),
-            (
-                "--restart-after-alarm is 10000, but {} was begun without; leave it out, or begin "
-                "another state."
-            ),
-        ),
-        (
-            (*FIRST, "--map", "map.json"),
-            ("--map", "other.json"),
-            "--map is another, but {} was begun with that; leave it out, or begin another state.",
-        ),
-        (
-            None,
-            (*FIRST, "--against", "x"),
-            "--against is a model that is watched, or a number; got 'x'\n\nHint: known: 'p'.",
-        ),
-        (
-            None,
-            ("a.csv", *TWO, "--map", "map.json"),
-            "Of several models, write --map MODEL=FILE; got 'map.json'.",
-        ),
-        (
-            None,
-            (*FIRST, "--map", "map.json", "--map", "p=map.json"),
-            "One map a model; got --map for 'p' again.",
-        ),
-        (
-            None,
-            ("--restart-after-alarm", "a.csv", *ONE),
-            (
-                "Invalid value for '--restart-after-alarm': a number of cases, 1 or more, or "
-                "nothing; got 'a.csv'. Name files before it."
-            ),
-        ),
-        (
-            None,
-            (*FIRST, "--plot", "watch.gif"),
-            "Invalid value for '--plot': a picture is called .svg, .png or .pdf; got 'watch.gif'.",
-        ),
-        (
-            None,
-            ("a.csv", "--outcome", "p", "--forecast", "p"),
-            "The column 'p' cannot be both the outcome and a forecast.",
-        ),
-    ],
-)
-def test_options_that_do_not_go_with_the_state_are_no_way_to_use_it(
-    tmp_path: Path, begun: tuple[str, ...] | None, arguments: tuple[str, ...], message: str
-) -> None:
-    write(tmp_path / "a.csv", y=Y, p=P, q=Q)
-    Logistic(0.1, 0.9).save(tmp_path / "map.json")
-    Logistic(0.1, 0.8).save(tmp_path / "other.json")
-    if begun is not None:
-        watch(tmp_path, *begun)
-    refused(tmp_path, arguments, message, 2)
-
-
-@pytest.mark.parametrize(
-    ("begun", "arguments", "message"),
-    [
-        (
-            None,
-            ("gaps.csv", *ONE),
-            (
-                "outcomes must not be missing; row 1 (line 3 of gaps.csv) is None\n\n"
-                "Hint: give --id, by which outcomes can follow later."
-            ),
-        ),
-        (
-            None,
-            ("holes.csv", *ONE, "--id", "id"),
-            (
-                "values must not be missing; of 2 rows, 1 lacks 'id', 1 lacks 'p'; the first is "
-                "row 0 (line 2 of holes.csv)\n\nHint: --missing drop leaves such rows out, "
-                "which biases results where an outcome is missing because follow-up ended "
-                "(censored)."
-            ),
-        ),
-        (
-            None,
-            ("twice.csv", *ONE, "--id", "id"),
-            (
-                "ids in a batch must differ, one a case; 'x' is in row 0 (line 2 of twice.csv) "
-                "and in row 2 (line 4 of twice.csv)"
-            ),
-        ),
-        (
-            None,
-            ("large.csv", *ONE),
-            (
-                "forecasts of 'p' must be probabilities in [0, 1]; row 1 (line 3 of large.csv) is "
-                "10.0\n\nHint: for percentages, give --percent."
-            ),
-        ),
-        (
-            None,
-            ("a.csv", "--outcome", "z", "--forecast", "p"),
-            "the file a.csv must have the column 'z'; it has 2 others",
-        ),
-        (
-            None,
-            (*FIRST, "--groups", "sex"),
-            "the file a.csv must have the column 'sex'; it has 2 others",
-        ),
-        (BY_ID, ("q.csv",), "the file q.csv must have the column 'id'; it has 2 others"),
-        (
-            FIRST,
-            ("--drop", "3"),
-            (
-                "cases are given up by their ids; this state has none\n\n"
-                "Hint: begin a state with --id COLUMN."
-            ),
-        ),
-        (
-            ("g.csv", *ONE, "--groups", "g"),
-            ("a.csv",),
-            "the file a.csv must have the column 'g'; it has 2 others",
-        ),
-    ],
-)
-def test_a_batch_that_is_refused_changes_nothing(
-    tmp_path: Path, begun: tuple[str, ...] | None, arguments: tuple[str, ...], message: str
-) -> None:
+def test_a_run_that_is_refused_changes_nothing(tmp_path: Path) -> None:
     write(tmp_path / "a.csv", y=Y, p=P)
-    write(tmp_path / "q.csv", y=Y, q=P)
-    write(tmp_path / "g.csv", y=Y, p=P, g=SEX)
-    write(tmp_path / "ids.csv", id=IDS, y=Y, p=P)
-    write(tmp_path / "gaps.csv", y=[0, "", 1], p=[0.1, 0.2, 0.3])
-    write(tmp_path / "holes.csv", id=["", "b"], y=[0, 1], p=[0.1, ""])
-    write(tmp_path / "twice.csv", id=["x", "y", "x"], y=[0, 1, 1], p=[0.1, 0.2, 0.3])
+    write(tmp_path / "b.csv", y=Y, p=1 - P)
     write(tmp_path / "large.csv", y=[0, 1], p=[0.1, 10])
-    if begun is not None:
-        watch(tmp_path, *begun)
-    # Nor does a good one before it.
-    good = ("g.csv",) if begun and "g.csv" in begun else ("ids.csv",) if begun == BY_ID else ()
-    refused(tmp_path, (*good, *arguments), message, 1)
+    watch(tmp_path, *FIRST)
+    # Nor does a good batch before it.
+    refused(tmp_path, ("b.csv", "large.csv"), "forecasts of 'p' must be probabilities", 1)
+    refused(tmp_path, ("b.csv", "--level", "0.9"), "--level is 0.9, but {} was begun with", 2)
 
 
 def refused(folder: Path, arguments: tuple[str, ...], message: str, code: int) -> None:
@@ -543,22 +311,6 @@ def test_a_picture_is_drawn_as_its_name_says(tmp_path: Path, name: str, opening:
     before = (tmp_path / name).read_bytes()
     assert watch(tmp_path, "--plot", name, "--force").exit_code == 0
     assert (tmp_path / name).read_bytes() == before
-
-
-def test_rows_that_lack_a_forecast_may_be_dropped(tmp_path: Path) -> None:
-    write(tmp_path / "a.csv", id=["a", "b", "c"], y=["", 1, 0], p=[0.5, "", 0.5])
-    result = watch(tmp_path, "a.csv", *ONE, "--id", "id", "--missing", "drop")
-    said = "Dropped 1 of 3 rows for missing values: 1 lacks 'p'.\n"
-    assert (result.exit_code, result.stderr) == (0, said)
-    assert (state(tmp_path).open, state(tmp_path).waiting) == (1, 1)
-
-
-def test_outcomes_that_are_told_otherwise_later_are_warned_of(tmp_path: Path) -> None:
-    write(tmp_path / "a.csv", id=["a"], y=[1], p=[0.5])
-    write(tmp_path / "b.csv", id=["a"], y=[0])
-    result = watch(tmp_path, "a.csv", "b.csv", *ONE, "--id", "id")
-    said = "1 outcome differed from what had been told for the same ids before"
-    assert result.stderr == f"Warning: {said}; what came first counts\n"
 
 
 def test_a_state_that_python_began_is_gone_on_with(tmp_path: Path) -> None:

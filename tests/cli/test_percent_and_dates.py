@@ -186,12 +186,6 @@ def test_rows_without_a_date_can_be_dropped(tmp_path: Path) -> None:
     assert found["data"]["cases"] == 60
 
 
-def test_a_time_that_cannot_be_read_is_a_problem_to_check(file: Path) -> None:
-    result = run("check", file, "--outcome", "y", "--forecast", "good", "--time", "german")
-    assert result.exit_code == 1
-    assert "Say how dates are written, such as --date-format %d.%m.%Y." in result.stdout
-
-
 @pytest.mark.parametrize("package", ["duckdb", "jinja2"])
 def test_a_page_asks_at_once_for_all_that_it_needs(
     package: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch

@@ -8,7 +8,6 @@ import json
 import re
 import subprocess
 import sys
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -24,7 +23,6 @@ from properly import cli
 from properly.cli._option_table import options
 from properly.cli._option_values import CLASS_MAPS, EVENT_MAPS
 from properly.recalibration import (
-    Beta,
     Identity,
     Isotonic,
     Logistic,
@@ -34,6 +32,8 @@ from properly.recalibration import (
 )
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from click.testing import Result
 
 CASES = 400
@@ -67,12 +67,6 @@ def stored(file: Path) -> Path:
     result = run("recalibrate", "fit", file, *EVENT, "--map", "logistic", "--output", path)
     assert result.exit_code == 0, result.stderr
     return path
-
-
-@pytest.fixture
-def elsewhere(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Work in an empty folder."""
-    monkeypatch.chdir(tmp_path)
 
 
 def fit(file: Path, *options: str | Path) -> Result:
@@ -486,30 +480,6 @@ def test_missing_forecasts_are_refused_with_their_line(stored: Path, tmp_path: P
     assert out.read_text(encoding="utf-8").splitlines()[3] == "NA,x,"
 
 
-@pytest.mark.parametrize(
-    ("cell", "said"),
-    [
-        ("1.5", "forecasts must be probabilities in [0, 1]; row 1 (line 3 of {}) is 1.5"),
-        ("-0.1", "forecasts must be probabilities in [0, 1]; row 1 (line 3 of {}) is -0.1"),
-        ("inf", "forecasts must be probabilities in [0, 1]; row 1 (line 3 of {}) is inf"),
-        ("half", "column 'p' must hold numbers; row 1 (line 3 of {}) is 'half'"),
-        ("1_0", "column 'p' must hold numbers; row 1 (line 3 of {}) is '1_0'"),
-        ('"0,5"', "column 'p' must hold numbers; row 1 (line 3 of {}) is '0,5'"),
-        ("0.5,1", "each line of a CSV file must have as many fields as its header; line 3 of"),
-    ],
-)
-def test_what_is_no_probability_is_refused_with_its_line(
-    cell: str, said: str, stored: Path, tmp_path: Path
-) -> None:
-    file, out = tmp_path / "in.csv", tmp_path / "out.csv"
-    file.write_text(f"p,x\n0.5,1\n{cell},2\n0.1,3\n", encoding="utf-8")
-    if cell == "0.5,1":
-        file.write_text("p,x\n0.5,1\n0.5,1,2\n", encoding="utf-8")
-    result = apply(file, stored, "--output", out)
-    assert (result.exit_code, out.exists()) == (1, False)
-    assert said.format(file) in result.stderr
-
-
 def test_percentages_stay_percentages(file: Path, stored: Path, tmp_path: Path) -> None:
     data = properly.read(file)
     percent, out = tmp_path / "percent.csv", tmp_path / "out.csv"
@@ -579,29 +549,6 @@ def test_the_standard_input_is_a_file(file: Path, stored: Path, tmp_path: Path) 
     assert len(out.read_text(encoding="utf-8").splitlines()) == CASES + 1
 
 
-@pytest.mark.parametrize(
-    ("options", "code", "said"),
-    [
-        ((), 2, "Which file, and where to? Give FILE and --output FILE, or --sql."),
-        (("--sql", "oracle"), 2, "'oracle' is not one of"),
-        (("--sql", "duckdb", "--output", "x"), 2, "leave out --output"),
-        (("--sql", "duckdb", "--percent"), 2, "leave out --percent"),
-        (("--as", "day", "--output", "x.csv"), 1, "a new column needs a new name; there is 'day'"),
-        (("--output", "x.parquet"), 1, "what is written has the format of what is read"),
-        (("--output", "x.csv.zst"), 1, "text can be packed by gzip and bzip2"),
-        (("--output", "no/x.csv"), 1, "the folder no does not exist"),
-    ],
-)
-@pytest.mark.usefixtures("elsewhere")
-def test_what_cannot_be_applied_is_refused(
-    options: tuple[str, ...], code: int, said: str, file: Path, stored: Path
-) -> None:
-    result = apply(file, stored, *options)
-    assert (result.exit_code, result.stdout) == (code, "")
-    assert said in result.stderr
-    assert not list(Path.cwd().iterdir())
-
-
 def test_sql_needs_no_file_and_quotes_its_column(stored: Path) -> None:
     given = ("--map", stored, "--forecast", 'a"b', "--sql", "postgres")
     result = run("recalibrate", "apply", *given)
@@ -650,15 +597,6 @@ def test_notices_of_the_fit_are_shown(tmp_path: Path) -> None:
     assert "\nNote: only 7 events" in run("recalibrate", "show", tmp_path / "few.json").stdout
 
 
-def test_a_map_that_was_not_fitted_is_shown(tmp_path: Path) -> None:
-    shift = properly.recalibration.PriorShift(0.5, 0.1).save(tmp_path / "shift.json")
-    line = Logistic(0.5, 1.2).save(tmp_path / "line.json")
-    assert "lower throughout" in run("recalibrate", "show", shift).stdout
-    assert "more extreme and higher throughout" in run("recalibrate", "show", line).stdout
-    curve = Beta(1.0, 2.0, 0.1).save(tmp_path / "curve.json")
-    assert "Fitted" not in run("recalibrate", "show", curve).stdout
-
-
 DAMAGED = [
     "",
     "{",
@@ -701,35 +639,6 @@ def test_a_map_that_was_changed_is_refused(change: str, stored: Path, tmp_path: 
 
 
 # Refusals of fit
-
-
-@pytest.mark.parametrize(
-    ("options", "code", "said"),
-    [
-        (("--forecast", "ward"), 2, "A map is of one model; give one --forecast, such as"),
-        (("--map", "spline"), 2, "'spline' is not one of 'auto', 'intercept'"),
-        (("--folds", "1"), 2, "1 is not in the range x>=2"),
-        (("--rule", "breir"), 2, "did you mean one of Brier?"),
-        (("--map", "vector"), 2, "--map vector is about classes; give their labels by"),
-        (("--map", "beta", "--classes", "a,b"), 2, "--map beta is for one event; maps for"),
-    ],
-)
-def test_what_cannot_be_fitted_is_refused(
-    options: tuple[str, ...], code: int, said: str, file: Path, tmp_path: Path
-) -> None:
-    result = fit(file, *options, "--output", tmp_path / "map.json")
-    assert (result.exit_code, result.stdout) == (code, "")
-    assert said in result.stderr
-    assert not list(tmp_path.iterdir())
-
-
-def test_too_few_events_are_refused(tmp_path: Path) -> None:
-    file = tmp_path / "few.csv"
-    file.write_text("y,p\n" + "0,0.2\n0,0.3\n" * 20 + "1,0.4\n", encoding="utf-8")
-    result = fit(file, "--output", tmp_path / "map.json")
-    assert result.exit_code == 1
-    assert "with 1 event no map can be judged" in result.stderr
-    assert not (tmp_path / "map.json").exists()
 
 
 def test_a_map_that_is_there_is_not_overwritten(file: Path, tmp_path: Path) -> None:

@@ -99,12 +99,6 @@ def test_a_map_is_chosen_or_named(written: list[Any]) -> None:
     assert none == {}
 
 
-def test_a_map_that_is_not_there_is_refused() -> None:
-    result = run("report", "forecasts.csv", *TWO, *QUICK, "--recalibrate=isotone")
-    assert result.exit_code == 2
-    assert "there is no map 'isotone'; maps are auto, identity, " in result.stderr
-
-
 def test_the_command_is_the_one_that_was_typed(written: list[Any]) -> None:
     arguments = ["forecasts.csv", *TWO, *QUICK, "--title", "it's a $test", "--force"]
     run("report", *arguments)
@@ -152,12 +146,6 @@ def test_a_monitor_is_on_the_page_and_in_the_python(folder: Path, written: list[
     exec(compile(written[0][2]["python"], "page", "exec"), {})  # noqa: S102
     first, second = (words["monitor"] for _, _, words in written)
     assert first.to_dict() == second.to_dict() == watch.to_dict()
-
-
-def test_a_state_that_cannot_be_read_is_refused_before_the_work(written: list[Any]) -> None:
-    result = run("report", "forecasts.csv", *TWO, "--monitor", "none.json")
-    said = "Error: cannot read the state none.json: no such file or directory\n"
-    assert (result.exit_code, result.stderr, written) == (1, said, [])
 
 
 def test_the_python_reads_names_as_names(folder: Path, written: list[Any]) -> None:

@@ -207,41 +207,6 @@ def test_nothing_is_drawn_unless_intervals_are_asked_for(file: Path) -> None:
 
 
 @pytest.mark.usefixtures("quick")
-@pytest.mark.parametrize(
-    ("conditions", "code"),
-    [
-        (["brier>0.5"], 0),
-        (["brier>0.0001"], 3),
-        (["brier>0.5", "log<0.0001", "good:brier.skill<0"], 0),
-        (["brier>0.5", "auc<=1"], 3),
-        (["poor:brier>0"], 3),
-        (["log.miscalibration<0"], 0),
-    ],
-)
-def test_a_condition_that_holds_has_an_exit_code_of_its_own(
-    file: Path, conditions: list[str], code: int, evaluation: properly.Evaluation
-) -> None:
-    result = score(file, *(x for text in conditions for x in ("--fail-if", text)))
-    assert result.exit_code == code
-    # The table is printed either way.
-    assert result.stdout == f"{evaluation.table()}\n"
-    assert bool(result.stderr) == (code == 3)
-
-
-@pytest.mark.usefixtures("quick")
-def test_what_holds_is_said_with_the_numbers(file: Path, evaluation: properly.Evaluation) -> None:
-    result = score(file, "--fail-if", "brier > 0")
-    numbers = {name: found["brier"].score for name, found in evaluation.decompositions.items()}
-    assert result.stderr.splitlines() == [
-        f"brier > 0 holds: brier of {name} is {number:.6g}" for name, number in numbers.items()
-    ]
-
-
-def test_baselines_do_not_meet_conditions(file: Path) -> None:
-    assert score(file, "--rule", "log", "--fail-if", "log>=inf").exit_code == 0
-
-
-@pytest.mark.usefixtures("quick")
 def test_an_output_is_written_whole_and_not_over_another(file: Path, tmp_path: Path) -> None:
     target = tmp_path / "scores.csv"
     options = ("--format", "csv", "--output", target)

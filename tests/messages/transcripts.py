@@ -2,7 +2,8 @@
 
 A call without words sets the scene for its file; what a call returns as text is its words, too. Names of the public doors are there, as are numpy
 as ``np``, pandas as ``pd`` and polars as ``pl``; ``shell`` runs a command beside files that were
-written by ``write``, and its words are the exit code and what is printed as an error; ``beside``
+written by ``write``, and its words are the exit code and what is printed as an error; those of
+``session``, of one command or several, have what is printed as a result below; ``beside``
 calls a function in a folder of its own, with some files. ``python -m tests.messages.transcripts``
 runs all calls and writes down what is said now; look at the difference before it is committed.
 """
@@ -107,7 +108,12 @@ def _console() -> dict[str, Any]:
         with chdir(folder.name):
             return run(*shlex.split(line))
 
-    return {"write": write, "shell": shell, "beside": beside}
+    def session(*lines: str) -> str:
+        results = [shell(line) for line in lines]
+        text = "\n\n".join(f"{_printed(x)}\n{x.stdout}".strip() for x in results)
+        return re.sub(" +$", "", text, flags=re.MULTILINE)
+
+    return {"write": write, "shell": shell, "session": session, "beside": beside}
 
 
 def _printed(result: Result) -> str:
