@@ -384,18 +384,6 @@ def test_an_inverted_forecast_is_odd_by_delongs_interval() -> None:
     assert not any("worse than chance" in s.what for s in check(Y, noise).findings)
 
 
-def test_the_area_and_its_error_are_those_of_auc_interval() -> None:
-    from properly.evaluation._checkup._sheet import Sheet, read_raw
-
-    tied = np.round(P, 1)
-    sheet = Sheet(read_raw(Y, "outcome"), {"m": read_raw(tied, "m")}, "binary", None, None, {})
-    expected = properly.inference.auc_interval(properly.Cases(Y, tied))
-    area = sheet.events[0].area
-    assert area is not None
-    assert area.value == pytest.approx(expected.value, abs=1e-14)
-    assert area.error == pytest.approx(expected.standard_error, rel=1e-12)
-
-
 def test_a_mean_far_off_needs_five_standard_errors_and_a_quarter_of_the_odds() -> None:
     balanced = P / (P + (1 - P) / 3)
     assert "with_event_rate" in only(check(Y, balanced)).advice

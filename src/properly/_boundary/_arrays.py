@@ -42,6 +42,8 @@ SOFT = (
 )
 # Between these, fourth powers of weights, and sums of them, neither vanish nor overflow.
 TINY, HUGE = 1e-30, 1e30
+# Kinds of objects that can be compared without asking.
+PLAIN = {float, int, bool, str, type(None)}
 MOST = 2**63
 
 
@@ -320,14 +322,19 @@ def missing_values(x: Column) -> Column:
         return np.asarray(np.isnan(x) if x.dtype.kind in "fc" else np.isnat(x))
     if x.dtype.kind != "O":
         return np.zeros(x.shape, dtype=bool)
-    return np.array([_is_missing(item) for item in x.flat], dtype=bool).reshape(x.shape)
+    items = x.ravel().tolist()
+    if set(map(type, items)) <= PLAIN:
+        flags = [item is None or item != item for item in items]  # noqa: PLR0124
+    else:
+        flags = [_is_missing(item) for item in items]
+    return np.array(flags, dtype=bool).reshape(x.shape)
 
 
 def _is_missing(item: Any) -> bool:
     """Tell a missing value by what it does: it differs from itself, or will not say (pandas.NA)."""
     try:
         return item is None or not bool(item == item)  # noqa: PLR0124
-    except (TypeError, ArithmeticError):
+    except (TypeError, ValueError, ArithmeticError):
         return True
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Hashable, Mapping
 from dataclasses import dataclass
+from itertools import chain
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 from properly._boundary._arrays import event_label
@@ -14,20 +15,15 @@ from properly._boundary._text import many
 from properly.counts._cases import Cases
 from properly.counts._tally import Tally
 from properly.errors import ArgumentTypeError, DataError
-from properly.evaluation._checkup._classes import class_symptoms
-from properly.evaluation._checkup._columns import column_symptoms, design_symptoms
-from properly.evaluation._checkup._event import (
-    fit_symptoms,
-    forecast_symptoms,
-    outcome_symptoms,
-    same_order,
-)
+from properly.evaluation._checkup._classes import CLASSES
+from properly.evaluation._checkup._columns import COLUMNS, design_symptoms
+from properly.evaluation._checkup._event import FIT, FORECAST, OUTCOME, same_order
 from properly.evaluation._checkup._follow_up import named_symptoms
 from properly.evaluation._checkup._sheet import Sheet, read_raw
 from properly.evaluation._checkup._symptom import SEVERITIES, Symptom
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Sequence
 
     from properly._boundary._record import Backend
     from properly.evaluation._checkup._sheet import RawColumn
@@ -237,15 +233,19 @@ def by_severity(symptoms: Iterable[Symptom]) -> tuple[Symptom, ...]:
 
 def _symptoms(sheet: Sheet) -> Iterator[Symptom]:
     """Look at columns, outcomes, each model, models beside each other, and rows."""
-    yield from column_symptoms(sheet)
-    yield from outcome_symptoms(sheet)
+    yield from _each(COLUMNS, sheet)
+    if sheet.of_event and not sheet.outcome.is_table and sheet.outcome.labels:
+        yield from _each(OUTCOME, sheet)
     for event in sheet.events:
-        yield from forecast_symptoms(event)
-        yield from fit_symptoms(event)
+        yield from _each((*FORECAST, *FIT), event)
     yield from same_order(sheet)
     for classes in sheet.classes:
-        yield from class_symptoms(classes)
+        yield from _each(CLASSES, classes)
     yield from design_symptoms(sheet)
+
+
+def _each(checks: Iterable[Callable[[Any], Iterable[Symptom]]], subject: Any) -> Iterator[Symptom]:
+    return chain.from_iterable(check(subject) for check in checks)
 
 
 def _models(forecasts: Any, task: str) -> dict[str, RawColumn]:

@@ -181,12 +181,6 @@ CLASSES = (
 )
 
 
-def class_symptoms(model: ClassForecast) -> Iterator[Symptom]:
-    """Look at the class probabilities of one model."""
-    for check in CLASSES:
-        yield from check(model)
-
-
 @np.errstate(over="ignore")
 def _mend(p: Floats, total: Floats) -> str:
     """Guess, for the advice only, what rows that do not sum to one are."""

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from functools import partial
 from hashlib import blake2b
+from itertools import chain
 from typing import TYPE_CHECKING, TypeAlias
 
 import numpy as np
@@ -15,6 +17,7 @@ from properly.evaluation._checkup._symptom import (
     of_column,
     of_rows,
     so_many,
+    some_of,
 )
 from properly.inference._averages import FEW_CLUSTERS, FIXED_CLUSTERS
 from properly.inference._design import TIMES
@@ -132,12 +135,6 @@ def identical(sheet: Sheet) -> Iterator[Symptom]:
 COLUMNS = (unreadable, wrong_shape, no_rows, lengths, missing, text, infinite, identical)
 
 
-def column_symptoms(sheet: Sheet) -> Iterator[Symptom]:
-    """Look at each column by itself."""
-    for check in COLUMNS:
-        yield from check(sheet)
-
-
 def _of_numbers(sheet: Sheet) -> list[RawColumn]:
     """Name the columns that must hold numbers."""
     amounts = (sheet.beside.get(name) for name in ("weight", "count"))
@@ -213,39 +210,46 @@ def repeated_rows(sheet: Sheet) -> Iterator[Symptom]:
     again[first] = False
     if again.sum() <= REPEATED * len(both) or _differ_as_by_chance(forecast, outcome, first):
         return
-    what = f"{so_many(int(again.sum()), len(both), 'row')} like an earlier one, to the last digit"
+    what = "like an earlier one, to the last digit"
     advice = (
         "Were files joined twice, or cases oversampled? Drop the copies, or name what they have in "
         "common: clusters=, --clusters."
     )
-    yield of_rows("oddity", "rows", again, what, advice)
+    yield from some_of("oddity", "rows", again, what, advice, of="row")
+
+
+# What a negative weight, or count, would say.
+NEGATIVE = {
+    "weight": "A case counts nothing at least",
+    "count": "A row stands for no case at least",
+}
+
+
+def bad_amounts(sheet: Sheet, name: str) -> Iterator[Symptom]:
+    """Find weights, or counts, that are negative, or all zero."""
+    x = sheet.beside[name].numbers
+    advice = f"{NEGATIVE[name]}; drop those rows, or mend their {name}s."
+    yield from some_of("problem", name, x < 0, "negative", advice)
+    if len(x) and not ((x < 0) | (x > 0)).any():
+        advice = f"Pass {name}s of which some are positive, or none at all."
+        yield of_column("problem", name, len(x), f"no {name} is positive", advice)
+
+
+def zero_amounts(sheet: Sheet, name: str) -> Iterator[Symptom]:
+    """Find rows that weigh nothing, or stand for no case: they are left out of every score."""
+    x = sheet.weight if name == "weight" else sheet.beside[name].numbers
+    if x is not None and (x > 0).any():
+        advice = "Such rows are left out. That is right if it is meant."
+        yield from some_of("note", name, x == 0, "zero", advice)
 
 
 def bad_weights(sheet: Sheet) -> Iterator[Symptom]:
     """Find weights that are negative or all zero, or so extreme that sums of them overflow."""
+    yield from bad_amounts(sheet, "weight")
     w = sheet.beside["weight"].numbers
-    positive = w[w > 0]
-    if (w < 0).any():
-        what = f"{so_many(int((w < 0).sum()), len(w), 'weight')} negative"
-        advice = "A case counts nothing at least; drop those rows, or mend their weights."
-        yield of_rows("problem", "weight", w < 0, what, advice)
-    elif len(w) and not len(positive):
-        advice = "Pass weights of which some are positive, or none at all."
-        yield of_column("problem", "weight", len(w), "no weight is positive", advice)
     extreme = ((w > 0) & (w < TINY)) | (np.isfinite(w) & (w > HUGE))
-    if extreme.any():
-        what = f"{so_many(int(extreme.sum()), len(w), 'weight')} below {TINY:g} or above {HUGE:g}"
-        advice = "Rescale them; only their ratios matter."
-        yield of_rows("problem", "weight", extreme, what, advice)
-
-
-def zero_weights(sheet: Sheet) -> Iterator[Symptom]:
-    """Find weights of zero: such rows are left out of every score."""
-    w = sheet.weight
-    if w is not None and (w == 0).any():
-        what = f"{so_many(int((w == 0).sum()), len(w), 'weight')} zero"
-        advice = "Such rows are left out. That is right if it is meant."
-        yield of_rows("note", "weight", w == 0, what, advice)
+    what, advice = f"below {TINY:g} or above {HUGE:g}", "Rescale them; only their ratios matter."
+    yield from some_of("problem", "weight", extreme, what, advice)
 
 
 def plain_weights(sheet: Sheet) -> Iterator[Symptom]:
@@ -289,32 +293,21 @@ def few_effective(sheet: Sheet) -> Iterator[Symptom]:
 
 def bad_counts(sheet: Sheet) -> Iterator[Symptom]:
     """Find numbers of cases that are negative, fractions or all zero."""
+    yield from bad_amounts(sheet, "count")
     k = sheet.beside["count"].numbers
     broken = np.isfinite(k) & (k != np.floor(k))
-    if (k < 0).any():
-        what = f"{so_many(int((k < 0).sum()), len(k), 'count')} negative"
-        advice = "A row stands for no case at least; drop those rows, or mend their counts."
-        yield of_rows("problem", "count", k < 0, what, advice)
-    elif len(k) and not (k > 0).any():
-        advice = "Pass counts of which some are positive, or none at all."
-        yield of_column("problem", "count", len(k), "no count is positive", advice)
-    if broken.any():
-        what = f"{so_many(int(broken.sum()), len(k), 'count')} no whole number"
-        advice = "Cases are counted in whole numbers; for sampling weights pass weight=, --weight."
-        yield of_rows("problem", "count", broken, what, advice)
+    advice = "Cases are counted in whole numbers; for sampling weights pass weight=, --weight."
+    yield from some_of("problem", "count", broken, "no whole number", advice)
 
 
-def zero_counts(sheet: Sheet) -> Iterator[Symptom]:
-    """Find rows that stand for no case: they are left out of every score."""
-    k = sheet.beside["count"].numbers
-    if (k == 0).any() and (k > 0).any():
-        what = f"{so_many(int((k == 0).sum()), len(k), 'count')} zero"
-        advice = "Such rows are left out. That is right if it is meant."
-        yield of_rows("note", "count", k == 0, what, advice)
-
-
-COUNTS = (bad_counts, zero_counts)
-WEIGHTS = (bad_weights, zero_weights, plain_weights, heavy_case, few_effective)
+COUNTS = (bad_counts, partial(zero_amounts, name="count"))
+WEIGHTS = (
+    bad_weights,
+    partial(zero_amounts, name="weight"),
+    plain_weights,
+    heavy_case,
+    few_effective,
+)
 
 
 def clusters(sheet: Sheet) -> Iterator[Symptom]:
@@ -370,10 +363,9 @@ def text_times(sheet: Sheet) -> Iterator[Symptom]:
     text = np.array([isinstance(x, str | bytes) for x in column.values.tolist()], dtype=bool)
     text &= ~column.missing
     if text.any():
-        first = quoted(column.values[int(np.argmax(text))])
-        what = f"{so_many(int(text.sum()), len(column), 'time')} text, such as {first}"
+        what = f"text, such as {quoted(column.values[int(np.argmax(text))])}"
         advice = "Make numbers or dates of them first, which have an order."
-        yield of_rows("problem", "time", text, what, advice)
+        yield from some_of("problem", "time", text, what, advice)
 
 
 def time(sheet: Sheet) -> Iterator[Symptom]:
@@ -412,8 +404,7 @@ def design_symptoms(sheet: Sheet) -> Iterator[Symptom]:
     yield from repeated_rows(sheet)
     for name, checks in BESIDE.items():
         if name in sheet.beside and not sheet.beside[name].is_table:
-            for check in checks:
-                yield from check(sheet)
+            yield from chain.from_iterable(check(sheet) for check in checks)
 
 
 def _codes_of_forecasts(sheet: Sheet) -> Whole | None:

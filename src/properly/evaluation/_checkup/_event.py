@@ -4,13 +4,20 @@ from __future__ import annotations
 
 import math
 from hashlib import blake2b
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from properly._boundary._arrays import SOFT
 from properly._boundary._text import first_of, many, quoted
-from properly.evaluation._checkup._symptom import Symptom, capitalized, of_column, of_rows, so_many
+from properly.evaluation._checkup._symptom import (
+    Symptom,
+    capitalized,
+    of_column,
+    of_rows,
+    so_many,
+    some_of,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -58,8 +65,8 @@ def inverted(model: EventForecast) -> Iterator[Symptom]:
     """Find an order that is worse than chance (99.9 % interval): often the label is reversed."""
     if model.area is None or not _has_enough(model):
         return
-    area, error = model.area
-    if not area + SURE * error < 0.5:
+    area = model.area.value
+    if not area + SURE * model.area.standard_error < 0.5:
         return
     what = f"events have lower forecasts than non-events: AUC {area:.3f}, worse than chance"
     label = model.sheet.pos_label
@@ -101,7 +108,8 @@ def same_order(sheet: Sheet) -> Iterator[Symptom]:
     alike: dict[object, list[EventForecast]] = {}
     for model in sheet.events:
         if model.inside and len(model.distinct) >= DISTINCT:
-            key = len(model.column), len(model.distinct), model.area
+            area = None if model.area is None else model.area.value
+            key = len(model.column), len(model.distinct), area
             alike.setdefault(key, []).append(model)
     for models in alike.values():
         yield from _in_same_order(models)
@@ -120,12 +128,6 @@ def _in_same_order(models: list[EventForecast]) -> Iterator[Symptom]:
 
 
 FIT = (perfect, inverted, mean_far_off)
-
-
-def fit_symptoms(model: EventForecast) -> Iterator[Symptom]:
-    """Compare the forecasts of one model with what happened."""
-    for check in FIT:
-        yield from check(model)
 
 
 def _has_enough(model: EventForecast) -> bool:
@@ -153,38 +155,34 @@ FEW_FORECASTS, ENOUGH_FORECASTS = 10, 50
 CLOSE = 64
 
 
-class ScaleWords(NamedTuple):
-    """What a scale looks like, and what to do about it."""
-
-    what: str
-    advice: str
-
-
+# What a scale looks like, and what to do about it.
 SCALES = {
-    "rounding": ScaleWords(
+    "rounding": (
         "outside [0, 1] by less than a millionth, as by rounding",
         "Nothing is clipped for you: numpy.clip(p, 0, 1), if you agree that this is rounding.",
     ),
-    "code": ScaleWords(
+    "code": (
         "{value:g}, while all others are probabilities: a code for what is missing?",
         "If it is one, drop those rows first.",
     ),
-    "logarithms": ScaleWords(
+    "logarithms": (
         "negative and none above 0, as logits of rare events or logarithms of probabilities are",
         "Of logits, take the sigmoid 1 / (1 + numpy.exp(-x)) first; of logarithms, numpy.exp(x).",
     ),
-    "logits": ScaleWords(
+    "logits": (
         "outside [0, 1], down to {low:.4g} and up to {high:.4g}, as logits (log-odds) are",
         "Of logits, take the sigmoid first: 1 / (1 + numpy.exp(-x)).",
     ),
-    "percent": ScaleWords(
+    "percent": (
         "above 1, up to {high:.4g}, as percentages are",
         "Of percentages, divide by 100 first.",
     ),
-    "outside": ScaleWords(
+    "outside": (
         "outside [0, 1], from {low:.4g} to {high:.4g}",
-        "Nothing is clipped for you. Are these probabilities? Of percentages, divide by 100; of "
-        "odds, take x / (1 + x).",
+        (
+            "Nothing is clipped for you. Are these probabilities? Of percentages, divide by 100; "
+            "of odds, take x / (1 + x)."
+        ),
     ),
 }
 
@@ -196,10 +194,10 @@ def scale(model: EventForecast) -> Iterator[Symptom]:
     if not bad.any():
         return
     finite = numbers[np.isfinite(numbers)]
-    words = SCALES[_scale_of(finite, numbers[bad])]
-    examples = {"low": finite.min(), "high": finite.max(), "value": numbers[bad][0]}
-    what = f"{so_many(int(bad.sum()), len(finite), 'forecast')} {words.what.format(**examples)}"
-    yield of_rows("problem", model.name, bad, what, words.advice)
+    what, advice = SCALES[_scale_of(finite, numbers[bad])]
+    what = what.format(low=finite.min(), high=finite.max(), value=numbers[bad][0])
+    rows = len(finite)
+    yield from some_of("problem", model.name, bad, what, advice, of="forecast", rows=rows)
 
 
 def constant(model: EventForecast) -> Iterator[Symptom]:
@@ -233,16 +231,15 @@ def certain(model: EventForecast) -> Iterator[Symptom]:
         return
     what = f"{so_many(int(sure.sum()), len(model.p), 'forecast')} exactly 0 or 1"
     happened = model.sheet.happened
-    if model.used is None or happened is None:
-        advice = "Each of them that is wrong makes the log score infinite."
-        yield of_rows("note", model.name, sure, what, advice)
+    is_known = model.used is not None and happened is not None
+    wrong = sure & model.used & (p != happened) if is_known else np.zeros(len(sure), dtype=bool)
+    if wrong.any():
+        yield of_rows("oddity", model.name, wrong, f"{what}, {_mistakes(p[wrong])}", _CERTAIN)
         return
-    wrong = sure & model.used & (p != happened)
-    if not wrong.any():
+    advice = "Each of them that is wrong makes the log score infinite."
+    if is_known:
         advice = "None of them is wrong; a single one would make the log score infinite."
-        yield of_rows("note", model.name, sure, what, advice)
-        return
-    yield of_rows("oddity", model.name, wrong, f"{what}, {_mistakes(p[wrong])}", _CERTAIN)
+    yield of_rows("note", model.name, sure, what, advice)
 
 
 _CERTAIN = (
@@ -256,17 +253,17 @@ def saturated(model: EventForecast) -> Iterator[Symptom]:
     kind = _precision(model) if model.inside else None
     if kind is None:
         return
-    value, ends = model.distinct, np.finfo(kind)
-    at_one = value[-1] == 1 and value[-2] >= 1 - CLOSE * float(ends.eps)
-    at_zero = value[0] == 0 and value[1] <= CLOSE * float(ends.tiny)
+    value, limits = model.distinct, np.finfo(kind)
+    at_one = value[-1] == 1 and value[-2] >= 1 - CLOSE * float(limits.eps)
+    at_zero = value[0] == 0 and value[1] <= CLOSE * float(limits.tiny)
     if not (at_one or at_zero):
         return
     p = model.column.numbers
     bad = ((p == 1) & at_one) | ((p == 0) & at_zero)
-    what = f"{so_many(int(bad.sum()), len(model.p), 'forecast')} rounded to "
-    what += "0 or 1" if at_one and at_zero else "1" if at_one else "0"
+    ends = "0 or 1" if at_one and at_zero else "1" if at_one else "0"
+    what, rows = f"rounded to {ends} by {np.dtype(kind).name}", len(model.p)
     advice = "Take the sigmoid or the softmax of the logits in float64: logits.double(), astype."
-    yield of_rows("oddity", model.name, bad, f"{what} by {np.dtype(kind).name}", advice)
+    yield from some_of("oddity", model.name, bad, what, advice, of="forecast", rows=rows)
 
 
 def coarse(model: EventForecast) -> Iterator[Symptom]:
@@ -291,12 +288,6 @@ def coarse(model: EventForecast) -> Iterator[Symptom]:
 
 
 FORECAST = (scale, constant, hard_labels, certain, saturated, coarse)
-
-
-def forecast_symptoms(model: EventForecast) -> Iterator[Symptom]:
-    """Look at the forecasts of one model."""
-    for check in FORECAST:
-        yield from check(model)
 
 
 def _scale_of(finite: Floats, bad: Floats) -> str:
@@ -444,14 +435,6 @@ def few_events(sheet: Sheet) -> Iterator[Symptom]:
 
 
 OUTCOME = (swapped, many_labels, unnamed_event, unknown_event, one_class, few_events)
-
-
-def outcome_symptoms(sheet: Sheet) -> Iterator[Symptom]:
-    """Look at the outcomes of an event."""
-    if not sheet.of_event or sheet.outcome.is_table or not sheet.outcome.labels:
-        return
-    for check in OUTCOME:
-        yield from check(sheet)
 
 
 def _holds_probabilities(sheet: Sheet) -> bool:

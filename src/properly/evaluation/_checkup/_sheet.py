@@ -2,22 +2,25 @@
 
 from __future__ import annotations
 
-import math
 from collections import Counter
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 
-from properly._boundary._arrays import HUGE, TINY, as_array
+from properly._boundary._arrays import HUGE, TINY, as_array, missing_values
 from properly._boundary._classes import column_names, sum_slack
 from properly._boundary._libraries import to_numpy, without_gradient
+from properly._boundary._notices import collected
+from properly.counts._cases import Cases
 from properly.errors import DataError
+from properly.inference._auc import auc_interval
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
+    from properly.inference._estimate import Estimate
     from properly.typing import Floats
 
     Flags: TypeAlias = NDArray[np.bool_]
@@ -25,9 +28,8 @@ if TYPE_CHECKING:
 
 
 Values: TypeAlias = np.ndarray[Any, Any]
-# Kinds of objects that can be compared without asking, and those of them that are numbers.
-PLAIN = {float, int, bool, str, type(None)}
-PLAIN_NUMBERS = PLAIN - {str}
+# Kinds of objects that are numbers, or missing.
+PLAIN_NUMBERS = {float, int, bool, type(None)}
 # Kinds of numbers, dates and spans of time, which sort fast.
 NUMBERS = "biufmM"
 
@@ -67,7 +69,7 @@ class RawColumn:
     @cached_property
     def missing(self) -> Flags:
         """Whether there is no value: None, NaN, NaT, or what frame libraries have for it."""
-        return self.masked | _missing(self.values)
+        return self.masked | missing_values(self.values)
 
     @cached_property
     def numbers(self) -> Floats:
@@ -153,29 +155,6 @@ def _faulty(name: str, fault: str) -> RawColumn:
     return RawColumn(name, np.empty(0), np.empty(0, dtype=bool), fault)
 
 
-def _missing(x: Values) -> Flags:
-    if x.dtype.kind in "fc":
-        return np.isnan(x)
-    if x.dtype.kind in "mM":
-        return np.isnat(x)
-    if x.dtype.kind != "O":
-        return np.zeros(x.shape, dtype=bool)
-    items = x.ravel().tolist()
-    if set(map(type, items)) <= PLAIN:
-        flags = [item is None or item != item for item in items]  # noqa: PLR0124
-    else:
-        flags = [_is_missing(item) for item in items]
-    return np.array(flags, dtype=bool).reshape(x.shape)
-
-
-def _is_missing(item: Any) -> bool:
-    """Tell a missing value by what it does: it differs from itself, or will not say."""
-    try:
-        return item is None or not bool(item == item)  # noqa: PLR0124
-    except (TypeError, ValueError, ArithmeticError):
-        return True
-
-
 def _numbers(x: Values) -> Floats:
     """Make floats of what reads as a number, and NaN of everything else."""
     kinds = set(map(type, x.ravel().tolist())) if x.dtype.kind == "O" else set()
@@ -221,13 +200,6 @@ def _hashable(x: Values) -> list[Any]:
 
 # Class numbers of outcomes that are missing, and of those that are no class.
 MISSING, OUTSIDE = -1, -2
-
-
-class Area(NamedTuple):
-    """The area under the ROC curve, and its standard error."""
-
-    value: float
-    error: float
 
 
 @dataclass(frozen=True, eq=False)
@@ -359,7 +331,9 @@ class EventForecast:
     @cached_property
     def is_outcome(self) -> bool:
         """Whether the forecasts are the outcomes, of which there are both."""
-        return self.area is not None and self.scored is not None and _equal(*self.scored)
+        if self.area is None or self.scored is None:
+            return False
+        return bool((self.scored[0] == self.scored[1]).all())
 
     @cached_property
     def distinct(self) -> Floats:
@@ -367,19 +341,15 @@ class EventForecast:
         return distinct_values(self.p)
 
     @cached_property
-    def area(self) -> Area | None:
-        """The area under the ROC curve with DeLong's standard error, from counts; None if none."""
+    def area(self) -> Estimate | None:
+        """The area under the ROC curve with DeLong's standard error; None if there is none."""
         if self.scored is None:
             return None
         y, p = self.scored
         if min(y.sum(), (~y).sum()) < 2:
             return None
-        (events, above), (none, below) = (_counts(p[side], self.distinct) for side in (y, ~y))
-        place = 1 - (above - events / 2) / above[-1], (below - none / 2) / below[-1]
-        area = float(place[1] @ events / above[-1])
-        sides = zip(place, (none, events), strict=True)
-        error = sum(float((x - area) ** 2 @ m / (m.sum() - 1) / m.sum()) for x, m in sides)
-        return Area(area, math.sqrt(error))
+        with collected():
+            return auc_interval(Cases(y, p).tally())
 
 
 @dataclass(frozen=True, eq=False)
@@ -454,16 +424,6 @@ class ClassForecast:
             return None
         rows = (self.happened >= 0) & ~np.isnan(self.column.numbers).any(axis=1)
         return (self.happened[rows], self.column.numbers[rows]) if rows.any() else None
-
-
-def _equal(y: Flags, p: Floats) -> bool:
-    return bool((y == p).all())
-
-
-def _counts(p: Floats, value: Floats) -> tuple[Whole, Whole]:
-    """Count forecasts at each of the distinct values, and up to it."""
-    up_to = np.searchsorted(np.sort(p), value, side="right")
-    return np.diff(up_to, prepend=0), up_to
 
 
 def _from_one_hot(outcome: RawColumn, count: int) -> Whole | None:

@@ -12,6 +12,8 @@ from properly._boundary._record import plain
 from properly._boundary._text import many, printable
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from numpy.typing import NDArray
 
     Flags: TypeAlias = NDArray[np.bool_]
@@ -81,6 +83,23 @@ def of_rows(severity: Severity, where: str, bad: Flags, what: str, advice: str) 
     """Describe what some rows have."""
     rows = np.flatnonzero(bad)
     return Symptom(severity, where, what, tuple(rows[:NAMED].tolist()), len(rows), advice)
+
+
+def some_of(
+    severity: Severity,
+    where: str,
+    bad: Flags,
+    what: str,
+    advice: str,
+    *,
+    of: str = "",
+    rows: int = -1,
+) -> Iterator[Symptom]:
+    """Describe what some of many entries are, if there are any: "1 of 3 weights is negative"."""
+    count = int(bad.sum())
+    if count:
+        said = f"{so_many(count, len(bad) if rows < 0 else rows, of or where)} {what}"
+        yield of_rows(severity, where, bad, said, advice)
 
 
 def of_column(severity: Severity, where: str, rows: int, what: str, advice: str) -> Symptom:
