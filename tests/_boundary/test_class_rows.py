@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import datetime as dt
-import math
 from decimal import Decimal
 from typing import Any
 
@@ -13,7 +12,6 @@ import pandas as pd
 import polars as pl
 import pytest
 
-from properly import Cases, decompose, evaluate
 from properly._boundary._classes import check_class_rows
 from properly._boundary._labels import check_labels
 from properly.errors import DataError
@@ -87,72 +85,7 @@ def test_classes_may_be_absent_from_the_sample() -> None:
     assert numbers([[0, 0, 1]] * 3) == [2, 2, 2]
 
 
-@pytest.mark.parametrize(
-    ("y", "message"),
-    [
-        ([0, 1, 3], "outcomes must be class numbers from 0 to 2; row 2 is 3"),
-        ([-1, 1, -2], "outcomes must be class numbers from 0 to 2; row 0 is -1 (2 such rows)"),
-        ([0, 0.5, 1], "outcomes must be class numbers from 0 to 2; row 1 is 0.5"),
-        ([0, math.inf, 1], "outcomes must be class numbers from 0 to 2; row 1 is inf"),
-        ([0, math.nan, 1], "outcomes must not be missing; row 1 is nan"),
-        ([0, None, 1], "outcomes must not be missing; row 1 is None"),
-        (pd.Series([0, None, 1], dtype="Int64"), "outcomes must not be missing; row 1 is"),
-        (pl.Series([0, None, 1]), "outcomes must not be missing; row 1 is nan"),
-        (
-            np.ma.array([0, 1, 2], mask=[False, True, False]),
-            "outcomes must not be missing; row 1 is masked",
-        ),
-        ([1j, 0, 1], "outcomes must be "),
-        ([0, 1], "outcomes and forecasts must be equally long; got 2 and 3"),
-        ([], "outcomes must not be empty; got 0 rows"),
-        (np.zeros((3, 1, 1)), "outcomes must be one-dimensional; got an array of shape (3, 1, 1)"),
-        ([[0, 1]] * 3, "outcomes in rows must have as many columns as the forecasts; got 2 and 3"),
-        (
-            [[0, 0, 1], [0, 0, 0], [1, 0, 0]],
-            "outcomes in rows must have a single 1 and otherwise 0",
-        ),
-        (
-            [[0, 1, 1]] * 3,
-            "outcomes in rows must have a single 1 and otherwise 0; row 0 is [0, 1, 1]",
-        ),
-        (
-            [[0, 2, 0]] * 3,
-            "outcomes in rows must have a single 1 and otherwise 0; row 0 is [0, 2, 0]",
-        ),
-        ([[0, math.nan, 1]] * 3, "outcomes in rows must have a single 1 and otherwise 0; row 0 is"),
-        (P, "outcomes in rows must have a single 1 and otherwise 0; row 0 is [0.5, 0.25, 0.25]"),
-    ],
-)
-def test_what_are_no_outcomes_is_refused(y: Any, message: str) -> None:
-    assert refusal(check_class_rows, y, P)[0].startswith(message)
-
-
-def test_a_soft_outcome_is_said_to_be_none() -> None:
-    message, hint = refusal(check_class_rows, [[0, 1, 0], [0.5, 0.5, 0], [0, 0, 1]], P)
-    assert "row 1 is [0.5, 0.5, 0.0]" in message
-    assert hint == "an outcome is what happened, not a distribution."
-
-
 # Models in place of classes
-
-
-@pytest.mark.parametrize("y", [[0], [0, 1], [[1, 0, 0]]])
-@pytest.mark.parametrize("check", [check_class_rows, Brier(), Brier().loss])
-def test_a_batch_of_the_first_classes_is_of_classes(check: Any, y: Any) -> None:
-    message, hint = refusal(check, y, [[0.5, 0.25, 0.125]] * len(y))
-    assert message.startswith("rows of class probabilities must sum to 1 within 1e-06; row 0 sums")
-    assert "models" not in str(hint)
-
-
-def test_outcomes_in_rows_are_of_classes_wherever_models_may_be_meant() -> None:
-    message, _ = refusal(Cases, [[1, 0, 0]], [[0.5, 0.25, 0.125]])
-    assert message.startswith("rows of class probabilities must sum to 1 within 1e-06; row 0 sums")
-
-
-@pytest.mark.parametrize("call", [Cases, decompose, evaluate])
-def test_where_models_may_be_meant_they_are_to_be_named(call: Any) -> None:
-    _, hint = refusal(call, [0, 1], [[0.5, 0.25, 0.125]] * 2)
-    assert "for models of one event, pass {'name': p, …}" in str(hint)
 
 
 # Labels
@@ -221,24 +154,6 @@ def test_labels_of_every_kind_are_looked_up_in_the_order_given(y: Any, labels: A
     assert np.asarray(strict.y).tolist() == [2, 0, 1]
 
 
-@pytest.mark.parametrize(
-    ("y", "message"),
-    [
-        (["low", "mid", "top"], "outcomes must be among the labels 'low', 'mid', 'high'; row 2 is"),
-        (["low", None, "mid"], "outcomes must not be missing; row 1 is None"),
-        (["low", math.nan, "mid"], "outcomes must not be missing; row 1 is nan"),
-        (
-            pd.Series(["low", None, "mid"], dtype="category"),
-            "outcomes must not be missing; row 1 is nan",
-        ),
-        (pd.Series(["low", None, "mid"], dtype="string"), "outcomes must not be missing; row 1 is"),
-        (pl.Series(["low", None, "mid"]), "outcomes must not be missing; row 1 is None"),
-    ],
-)
-def test_outcomes_without_a_label_are_refused(y: Any, message: str) -> None:
-    assert refusal(check_class_rows, y, P, labels=GRADES)[0].startswith(message)
-
-
 def test_class_numbers_may_stand_beside_labels_that_are_no_numbers() -> None:
     """What a record holds, numbers and labels, can be handed back in."""
     assert numbers([2, 0, 1], labels=GRADES) == [2, 0, 1]
@@ -249,32 +164,6 @@ def test_class_numbers_may_stand_beside_labels_that_are_no_numbers() -> None:
             check_class_rows(y, P, labels=GRADES)
     with pytest.raises(DataError, match="outcomes must be among the labels 1, 'mid', 'high'"):
         check_class_rows([0, 1, 2], P, labels=[1, "mid", "high"])
-
-
-def test_few_of_many_labels_are_listed() -> None:
-    p = np.full((1, 8), 1 / 8)
-    message, _ = refusal(check_class_rows, ["x"], p, labels=list("abcdefgh"))
-    assert (
-        message == "outcomes must be among the labels 'a', 'b', 'c', 'd', 'e', 'f', …; row 0 is 'x'"
-    )
-
-
-@pytest.mark.parametrize(
-    ("labels", "message"),
-    [
-        ("abc", "labels must be a list of labels in order; got 'abc'"),
-        ({"low", "mid"}, "labels must be a list of labels in order; got {"),
-        ({"low": 0}, "labels must be a list of labels in order; got {'low': 0}"),
-        (3, "labels must be a list of labels in order; got 3"),
-        (["low", "mid"], "labels must name each column of the class probabilities; got 2 labels"),
-        (["low", "mid", "low"], "labels must differ from one another; got ('low', 'mid', 'low')"),
-        ([1, True, 2], "labels must differ from one another; got (1, True, 2)"),
-        ([["low"], ["mid"], ["high"]], "labels must be plain values such as text or numbers; got"),
-    ],
-)
-def test_what_are_no_labels_is_refused(labels: Any, message: str) -> None:
-    assert refusal(check_class_rows, ["low"] * 3, P, labels=labels)[0].startswith(message)
-    assert refusal(check_labels, labels, 3)[0].startswith(message)
 
 
 def test_labels_are_plain_values() -> None:
@@ -304,16 +193,6 @@ def test_without_labels_text_is_sorted_where_no_order_matters(y: Any) -> None:
     assert hint == "labels= names the columns; the alphabet knows no grades."
 
 
-def test_without_labels_all_classes_must_be_there() -> None:
-    message, hint = refusal(check_class_rows, ["b", "c", "b"], P)
-    assert message == (
-        "without labels=, outcomes must have as many labels as there are columns; "
-        "got 2 labels and 3 columns"
-    )
-    assert hint == "labels= says what each column stands for."
-    assert "got 4 labels and 3 columns" in refusal(check_class_rows, list("abcd"), P)[0]
-
-
 # Weights
 
 
@@ -325,18 +204,6 @@ def test_weights_come_along() -> None:
     strict = check_class_rows([0, 1, 2], array_api_strict.asarray(P), [1, 0, 2])
     assert strict.weight is not None
     assert array_api_strict.sum(strict.weight) == 3
-
-
-@pytest.mark.parametrize(
-    ("weight", "message"),
-    [
-        ([1, 2], "weights and forecasts must be equally long; got 2 and 3"),
-        ([1, -1, 1], "weights must be finite and not negative; row 1 is -1"),
-        ([0, 0, 0], "at least one weight must be positive; all 3 are 0"),
-    ],
-)
-def test_impossible_weights_are_refused(weight: Any, message: str) -> None:
-    assert refusal(check_class_rows, [0, 1, 2], P, weight)[0] == message
 
 
 def test_labels_may_be_other_words_than_the_names_of_columns() -> None:
@@ -381,8 +248,3 @@ def test_outcomes_in_rows_have_their_columns_in_the_order_of_the_forecasts() -> 
     with pytest.raises(DataError, match="outcomes in rows must be in the order of the columns"):
         Brier()(y, p)
     assert Brier()(y[["b", "a"]], p) == 0.125
-
-
-def test_numbers_of_any_kind_read_as_numbers() -> None:
-    with pytest.raises(DataError, match=r"outcomes must be among the labels 1j, 2j; row 0 is 0"):
-        Brier()([0, 1], [[0.5, 0.5]] * 2, labels=[1j, 2j])

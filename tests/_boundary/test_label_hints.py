@@ -59,8 +59,3 @@ def test_soft_labels_are_weights_of_both_outcomes(kind: Any) -> None:
     found = as_hinted(kind(SOFT), kind(p))
     expected = np.mean(SOFT * (1 - p) ** 2 + (1 - SOFT) * p**2)
     assert found.scores["forecast"]["brier"].value == pytest.approx(expected, rel=1e-12)
-
-
-def test_fractions_beside_decisions_were_swapped() -> None:
-    with pytest.raises(DataError, match="were the two swapped"):
-        properly.evaluate(SOFT, LABELS[:, 0])

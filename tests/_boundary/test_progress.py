@@ -13,7 +13,6 @@ import properly
 from properly._boundary import _progress
 from properly._boundary._chunks import share_out
 from properly._boundary._progress import Bar, RichDisplay, counted, is_watched, shown
-from properly.errors import ArgumentTypeError
 
 Y, P = [0, 1, 1, 0], {"good": [0.1, 0.8, 0.7, 0.2], "poor": [0.5, 0.5, 0.6, 0.4]}
 
@@ -153,11 +152,6 @@ def test_threads_move_the_bar_of_their_caller(record: Record) -> None:
         bar(0, 1, "threads")
         share_out(lambda k: list(counted(range(k), k)), [3, 3, 3, 3])
     assert len(record.shown) > 1
-
-
-def test_what_is_no_function_is_refused() -> None:
-    with pytest.raises(ArgumentTypeError, match="progress must be a function or False; got 3"):
-        properly.evaluate(Y, P, progress=3)  # type: ignore[arg-type]
 
 
 def test_only_terminals_and_notebooks_are_watched(monkeypatch: pytest.MonkeyPatch) -> None:

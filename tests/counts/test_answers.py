@@ -16,7 +16,7 @@ import properly
 from properly.counts import _answer_rows
 from properly.counts._answer_faults import faults
 from properly.counts._answer_rows import OF_QUESTION, REQUIRED, read_rows, taken_columns
-from properly.errors import DataError, DataWarning
+from properly.errors import DataWarning
 from properly.rules import RPS, Brier, Log
 
 if TYPE_CHECKING:
@@ -392,12 +392,6 @@ def test_a_horizon_beside_dates_is_a_span_of_time(horizon: Any) -> None:
     assert answers.p.tolist() == [0.2, 0.4, 0.1, 0.2]
 
 
-def test_a_number_is_no_horizon_beside_dates() -> None:
-    # Six what? numpy would take nanoseconds.
-    with pytest.raises(DataError, match="a horizon is a timedelta; got 6"):
-        properly.Answers(**DATES, repeated="last", horizon=6)
-
-
 DATED: dict[str, Callable[[pl.DataFrame], Any]] = {
     "polars": lambda x: x,
     "pandas": lambda x: x.to_pandas(),
@@ -446,15 +440,6 @@ def test_what_was_said_before_opening_stands_from_then_on() -> None:
     early = UPDATES | {"opens": [3] * 6}
     answers = properly.Answers(**early, repeated="moments")
     assert answers.active == pytest.approx({"A": 1.0, "B": 1.0})
-
-
-def test_what_is_said_when_all_is_over_never_stood() -> None:
-    with pytest.raises(DataError, match="no forecast stood for any time before its question was"):
-        properly.Answers(
-            **UPDATES | {"time": [9, 10, 9, 10, 10, 10], "opens": [10] * 6, "closes": [11] * 6},
-            resolved=[10] * 6,
-            repeated="moments",
-        )
 
 
 def test_answers_that_stand_are_counted_once() -> None:

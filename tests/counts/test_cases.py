@@ -13,7 +13,6 @@ import pytest
 
 import properly
 from properly import Cases, decompose, reliability, tally
-from properly.calibration import binned_reliability, murphy_decomposition
 from properly.counts._cases import (
     has_classes,
     has_clusters,
@@ -30,7 +29,7 @@ from properly.counts._cases import (
     weights_of,
     with_forecasts,
 )
-from properly.errors import ArgumentTypeError, DataError
+from properly.errors import DataError
 from properly.rules import Brier
 
 
@@ -223,24 +222,6 @@ def test_a_column_of_cases_cannot_be_replaced() -> None:
         replace(c, weight=[1, 2, 3])
 
 
-def test_classes_are_not_counted_like_an_event() -> None:
-    c = Cases(Y3, P3, labels=GRADES)
-    for function in (Cases.tally, require_event, binned_reliability, murphy_decomposition):
-        with pytest.raises(DataError) as caught:
-            function(c)
-        message, _, hint = str(caught.value).partition("\n\nHint: ")
-        assert message == "this needs the probability of one event; these cases have 3 classes"
-        assert hint == "cumulative, one_vs_rest and top_label make events of classes."
-
-
-def test_an_event_is_not_taken_for_classes() -> None:
-    with pytest.raises(DataError, match="this needs the probabilities of several classes; these"):
-        require_classes(Cases([0, 1], [0.1, 0.2]))
-    for other in (tally([0, 1], [0.1, 0.2]), None, P3):
-        with pytest.raises(ArgumentTypeError, match="this needs Cases of several classes; got "):
-            require_classes(other)
-
-
 @pytest.mark.parametrize(
     ("y", "options", "message"),
     [
@@ -264,12 +245,6 @@ def test_clusters_are_numbered_whatever_their_ids_are() -> None:
     # Text and numbers have no order, but they can be told apart.
     mixed = np.array(["b", 1, "b", "1", 1], dtype=object)
     assert number_ids(mixed).tolist() == [0, 1, 0, 2, 1]
-
-
-@pytest.mark.parametrize("kind", [str, object])
-def test_a_cluster_that_is_alone_is_refused(kind: Any) -> None:
-    with pytest.raises(DataError, match="only if there are two or more; got one"):
-        number_ids(np.array(["a", "a"], dtype=kind))
 
 
 def test_clusters_of_rows_in_use_are_numbered() -> None:
@@ -342,11 +317,6 @@ def test_groups_of_classes_keep_their_labels_of_classes() -> None:
     found = Cases(["no", "yes", "no"], p, labels=["no", "yes"], groups=[1, 2, 1]).by_group()
     assert found[1].labels == ("no", "yes")
     assert found[1].p.tolist() == [[0.2, 0.8], [0.9, 0.1]]
-
-
-def test_without_groups_nothing_can_be_split() -> None:
-    with pytest.raises(DataError, match="this needs the group of each case; these cases have none"):
-        Cases([0, 1], [0.1, 0.5]).by_group()
 
 
 @pytest.mark.parametrize("name", Cases.__dataclass_fields__)

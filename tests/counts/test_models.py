@@ -29,11 +29,6 @@ def test_class_probabilities_are_rescaled_on_request_for_every_model() -> None:
         contenders([0, 1], {"a": found["a"].p, "b": 2 * raw})
 
 
-def test_a_fault_is_told_with_the_name_of_the_model() -> None:
-    with pytest.raises(DataError, match="forecasts of 'two' must be probabilities in"):
-        contenders(Y, {"one": ONE, "two": [20, 60, 90, 40]})
-
-
 def test_frames_of_classes_must_have_their_columns_in_one_order() -> None:
     pandas = pytest.importorskip("pandas")
     p = np.array([[0.2, 0.8], [0.5, 0.5]])

@@ -16,7 +16,6 @@ from tests.score_oracles import corrected
 from properly import Cases, Tally, decompose, roc_curve, tally
 from properly.counts import with_event_rate
 from properly.counts._prevalence_shift import _shift
-from properly.errors import ArgumentTypeError, DataError
 from properly.inference._variance import spread_of_means
 from properly.rules import BinaryRule, Bounded, Brier, Elementary, Log, Regret
 
@@ -274,30 +273,3 @@ def test_single_precision_is_shifted_in_double() -> None:
 
 
 # Refusals
-
-
-@pytest.mark.parametrize("rate", [0, 1, -0.2, math.nan, math.inf])
-def test_impossible_rates_are_refused(rate: float) -> None:
-    with pytest.raises(DataError, match="event_rate must lie between 0 and 1, both left out; got"):
-        with_event_rate(tally(Y, P), rate)
-    with pytest.raises(DataError, match="forecasts_for must lie between 0 and 1, both left out"):
-        with_event_rate(tally(Y, P), 0.1, forecasts_for=rate)
-
-
-def test_percentages_are_recognised() -> None:
-    with pytest.raises(DataError, match=r"write 0\.05 for 5 %"):
-        with_event_rate(tally(Y, P), 5)
-
-
-def test_other_things_are_refused() -> None:
-    with pytest.raises(ArgumentTypeError, match="the event_rate must be a number; got 'rare'"):
-        with_event_rate(tally(Y, P), "rare")  # type: ignore[call-overload]
-    with pytest.raises(ArgumentTypeError, match="this needs a Tally or Cases; got list"):
-        with_event_rate([0, 1], 0.1)
-
-
-@pytest.mark.parametrize(("happened", "word"), [(0, "no"), (1, "only")])
-def test_one_class_cannot_be_weighted(happened: int, word: str) -> None:
-    for source in (tally([happened] * 2, [0.1, 0.2]), Cases([happened] * 2, [0.1, 0.2])):
-        with pytest.raises(DataError, match=f"cases without; got {word} events"):
-            with_event_rate(source, 0.1)

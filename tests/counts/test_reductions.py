@@ -16,7 +16,7 @@ from properly import Cases
 from properly.calibration import decompose
 from properly.counts import cumulative, one_vs_rest, top_label
 from properly.counts._reductions import VIEWS, ask, plan_for, upper_tails
-from properly.errors import ArgumentTypeError, DataError, ImproperRuleError
+from properly.errors import ImproperRuleError
 from properly.rules import (
     PBS,
     PLL,
@@ -24,18 +24,13 @@ from properly.rules import (
     Brier,
     Elementary,
     Log,
-    Misclassification,
-    QuadraticRPS,
     Ranked,
     RankedLog,
     Spherical,
     SquaredAbsoluteRPS,
 )
-from properly.rules._distance import SquaredMeanError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from properly.rules import Rule
 
 Y = [0, 2, 1, 2]
@@ -112,12 +107,6 @@ def test_what_is_not_known_is_not_invented() -> None:
     question = top_label(Cases(Y, P))
     for name in ("weight", "clusters", "time", "groups"):
         assert getattr(question, name) is None
-
-
-@pytest.mark.parametrize("reduce", [cumulative, one_vs_rest, top_label])
-def test_cases_of_one_event_have_no_classes(reduce: Callable[[Cases], Any]) -> None:
-    with pytest.raises(DataError):
-        reduce(Cases([0, 1], [0.1, 0.2]))
 
 
 @pytest.mark.parametrize("whole", [100, 1000, 10_000])
@@ -354,33 +343,3 @@ def test_an_improper_score_of_classes_is_refused_whatever_is_allowed(
 ) -> None:
     with pytest.raises(ImproperRuleError, match="is neither"):
         decompose(CASES, rule, reduction=None if view == "auto" else view, allow_improper=allow)
-
-
-@pytest.mark.parametrize("rule", [PBS(), PLL(), SquaredMeanError(), QuadraticRPS()], ids=repr)
-def test_what_adds_up_no_questions_is_refused(rule: Any) -> None:
-    with pytest.raises(DataError, match=r"is no such sum\s+Hint: pass a rule for one event") as e:
-        plan_for(rule, "auto", 4)
-    assert not isinstance(e.value, ImproperRuleError)
-
-
-@pytest.mark.parametrize("rule", [Spherical(), Misclassification()], ids=repr)
-def test_a_score_that_is_no_sum_needs_a_view(rule: Any) -> None:
-    with pytest.raises(DataError, match=r"is no such sum\s+Hint: name a reduction"):
-        plan_for(rule, "auto", 4)
-
-
-def test_a_rule_for_one_event_needs_to_be_told_which() -> None:
-    with pytest.raises(DataError, match="needs a reduction that says which event"):
-        plan_for(Elementary(0.2), "auto", 4)
-
-
-@pytest.mark.parametrize("view", ["one_vs_rest", "top_label"])
-def test_a_ranked_rule_has_one_view_only(view: Any) -> None:
-    with pytest.raises(DataError, match="its reduction is 'cumulative'; got '"):
-        plan_for(RPS(), view, 4)
-
-
-@pytest.mark.parametrize("rule", [Brier, RPS, "rps", None])
-def test_what_is_no_rule_is_refused(rule: Any) -> None:
-    with pytest.raises(ArgumentTypeError, match="this needs a rule; got"):
-        plan_for(rule, "auto", 4)

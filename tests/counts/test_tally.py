@@ -12,7 +12,6 @@ import pytest
 
 from properly import Tally, decompose, tally
 from properly._boundary._chunks import PIECE
-from properly.errors import DataError
 from properly.rules import Log
 
 
@@ -112,20 +111,6 @@ def test_weights_too_large_to_count_are_sums() -> None:
 def test_cases_of_weight_zero_are_dropped() -> None:
     t = tally([1, 0], [0.3, 0.4], weight=[0, 2])
     assert t.value.tolist() == [0.4]
-
-
-KINDS = """\
-tallies must both be of counted cases, or both of weighted ones, to add up
-
-Hint: make one tally of all rows, with their weights: equal ones are only counted."""
-
-
-def test_numbers_of_cases_and_weights_do_not_add() -> None:
-    counted, weighted = tally([1, 0], [0.3, 0.3]), tally([1, 0], [0.3, 0.4], weight=[0.5, 2])
-    for one, two in ((counted, weighted), (weighted, counted.group(10))):
-        with pytest.raises(DataError) as caught:
-            one + two
-        assert str(caught.value) == KINDS
 
 
 def test_equal_weights_of_a_part_are_weights_of_the_whole() -> None:
@@ -261,12 +246,6 @@ def test_counts_may_come_in_any_kind_of_column(column: Any) -> None:
     assert columns(t)[:3] == [[0.25, 0.5], [3, 2], [1, 2]]
 
 
-def test_more_than_can_be_counted_is_refused_by_sums_too() -> None:
-    t = Tally.from_counts([0.5], [2**62], [0])
-    with pytest.raises(DataError, match=r"less than 2\*\*63"):
-        t + t
-
-
 @pytest.mark.parametrize("rows", [PIECE + 1, 9 * PIECE])
 def test_runs_of_equal_forecasts_are_never_cut_in_two(rows: int) -> None:
     p = np.repeat([0.1, 0.2, 0.3], [PIECE // 2, rows - PIECE, PIECE // 2])
@@ -284,21 +263,6 @@ def test_a_tally_written_by_hand_is_checked_copied_and_frozen(column: Any) -> No
     assert t.weight is not weight
     assert not t.weight.flags.writeable
     assert decompose(t, Log()).score > 0
-
-
-@pytest.mark.parametrize(
-    ("weight", "events"),
-    [
-        ([0, 1], [0, 1]),
-        ([1, 1], [0, np.nan]),
-        ([1, 1], [0, 2]),
-        ([1, 1], [0, -1]),
-        ([0.5, 1], [0, 1]),
-    ],
-)
-def test_columns_that_no_counting_could_give_are_refused(weight: Any, events: Any) -> None:
-    with pytest.raises(DataError):
-        Tally(np.array([0.1, 0.2]), np.array(weight), np.array(events))
 
 
 def test_a_tally_of_fractions_can_be_written_by_hand() -> None:

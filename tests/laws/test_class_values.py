@@ -17,8 +17,6 @@ from properly.errors import ProperlyError
 from properly.rules import (
     PBS,
     RPS,
-    BetaWeighted,
-    Bounded,
     Brier,
     Elementary,
     Log,
@@ -27,7 +25,6 @@ from properly.rules import (
     QuadraticRPS,
     Ranked,
     RankedLog,
-    Regret,
     Spherical,
     SquaredAbsoluteRPS,
     superior_penalty,
@@ -42,7 +39,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from properly.rules import BinaryRule, ClassRule
+    from properly.rules import ClassRule
 
     Floats = NDArray[np.float64]
 
@@ -232,18 +229,6 @@ def test_two_classes_are_an_event_and_its_absence(
     assert rule.range_for(2) == pytest.approx((0, factor * rule.range[1]))
 
 
-@pytest.mark.parametrize(
-    "rule",
-    [Elementary(0.3), Bounded(Brier(), (0.1, 0.3)), BetaWeighted(2, 2), Regret((0.1, 0.3))],
-    ids=repr,
-)
-def test_rules_of_one_event_refuse_classes(rule: BinaryRule) -> None:
-    with pytest.raises(ProperlyError):
-        rule.loss([0, 1], [[0.5, 0.5], [0.25, 0.75]])
-    with pytest.raises(ProperlyError):
-        rule([0, 1], np.array([[0.5, 0.5], [0.25, 0.75]]))
-
-
 @pytest.mark.parametrize("subject", [*ORDERED, *PENALIZED], ids=repr)
 def test_rules_of_classes_refuse_one_column(subject: ClassSubject) -> None:
     for p in ([0.5, 0.25], [[1.0], [1.0]]):
@@ -259,11 +244,6 @@ def test_rules_of_classes_refuse_one_column(subject: ClassSubject) -> None:
 def test_rules_made_for_a_number_of_classes_refuse_others(rule: ClassRule) -> None:
     with pytest.raises(ProperlyError):
         rule.loss([0, 1], np.full((2, 6), 1 / 6))
-
-
-def test_words_without_labels_are_refused_where_the_order_matters() -> None:
-    with pytest.raises(ProperlyError):
-        RPS().loss(["low", "high"], [[0.5, 0.5], [0.25, 0.75]])
 
 
 REFUSED: dict[str, Callable[[], object]] = {

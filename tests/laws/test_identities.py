@@ -12,7 +12,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from properly import Interval
-from properly.errors import DataError
 from properly.rules import Bounded, Brier, Elementary, Log, Misclassification, Mixture, Spherical
 
 from .subjects import EPS, RULES, SUBJECTS, Subject, both_outcomes, smooth_points
@@ -136,19 +135,6 @@ def test_a_range_is_an_interval_or_a_pair() -> None:
     as_interval = Bounded(Brier(), Interval(0.05, 0.2))
     np.testing.assert_array_equal(as_pair.loss(Y, P), as_interval.loss(Y, P))
     assert as_pair == as_interval
-
-
-@pytest.mark.parametrize("within", [(0.0, 0.5), (0.5, 1.0), (0.0, 1.0)])
-def test_a_range_of_infinite_length_has_no_mean(within: tuple[float, float]) -> None:
-    with pytest.raises(DataError):
-        Bounded(Log(), within)
-
-
-def test_a_range_without_weight_has_no_mean() -> None:
-    with pytest.raises(DataError):
-        Bounded(Elementary(0.5), (0.1, 0.2))
-    with pytest.raises(DataError):
-        Bounded(Bounded(Brier(), (0.3, 0.4)), (0.1, 0.2))
 
 
 def brier_prices(c: Decimal) -> tuple[Decimal, Decimal]:

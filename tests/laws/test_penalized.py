@@ -11,7 +11,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from properly.errors import ProperlyError
 from properly.rules import (
     PBS,
     PLL,
@@ -24,7 +23,6 @@ from properly.rules import (
     RankedLog,
     Spherical,
     SquaredAbsoluteRPS,
-    superior_penalty,
 )
 
 from . import class_oracles as exact
@@ -249,23 +247,6 @@ def test_decisions_that_tie_in_decimals_tie(
 # What is refused
 
 
-@pytest.mark.parametrize("penalty", [-0.1, -1, math.nan, math.inf, "large", None])
-def test_a_penalty_is_a_number_that_is_not_negative(penalty: Any) -> None:
-    for make in (PBS, PLL, lambda penalty: Penalized(RPS(), penalty)):
-        with pytest.raises(ProperlyError):
-            make(penalty=penalty)
-
-
-@pytest.mark.parametrize(
-    "options",
-    [{"ties": "last"}, {"scale": "mean"}, {"cost": "cubic"}, {"tolerance": -0.1}],
-    ids=str,
-)
-def test_options_have_names(options: dict[str, Any]) -> None:
-    with pytest.raises(ProperlyError):
-        Penalized(Brier(), **options).loss([0], [[0.5, 0.5]])
-
-
 @pytest.mark.parametrize(
     "options",
     [
@@ -280,12 +261,3 @@ def test_options_have_names(options: dict[str, Any]) -> None:
 def test_both_names_take_the_options_of_a_penalised_rule(options: dict[str, Any]) -> None:
     assert PBS(**options) == Penalized(Brier(), **options)
     assert PLL(**options) == Penalized(Log(), **options)
-
-
-def test_a_penalty_by_name_needs_a_rule_whose_penalty_is_known() -> None:
-    for rule in (Spherical(), SquaredAbsoluteRPS()):
-        with pytest.raises(ProperlyError):
-            superior_penalty(rule, 3)
-        for name in ("paper", "minimal"):
-            with pytest.raises(ProperlyError):
-                Penalized(rule, name).loss([0], [[0.5, 0.25, 0.25]])

@@ -370,14 +370,6 @@ def test_bad_counts_are_refused_at_every_door(door: str, count: Any, message: st
     assert str(caught.value) == message
 
 
-def test_a_weight_and_a_count_must_meet_in_some_row() -> None:
-    for door in (properly.tally, properly.Cases):
-        with pytest.raises(DataError) as caught:
-            door(Y, P, weight=[0, 1, 2.5], count=[3, 0, 0])
-        message = "at least one row must have a weight and a count above 0; none has both"
-        assert str(caught.value) == message
-
-
 def test_rows_are_repeated_up_to_a_limit_and_counted_beyond() -> None:
     count = [10**8, 1, 10**15]
     with pytest.raises(DataError) as caught:

@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pytest
 
-from properly.errors import ArgumentTypeError, DataError
 from properly.rules import (
     PBS,
     PLL,
@@ -227,36 +226,6 @@ def test_superiority_is_told(rule: ClassRule, classes: int, found: bool) -> None
 def test_superiority_has_the_same_default_of_classes() -> None:
     assert is_superior(Brier()) is False
     assert is_superior(Elementary(0.5)) is True
-
-
-@pytest.mark.parametrize("classes", [1, 31, 2.5, "three"])
-def test_odd_numbers_of_classes_are_refused(classes: Any) -> None:
-    with pytest.raises(DataError) as caught:
-        audit(Brier(), classes)
-    assert str(caught.value) == (f"classes must be a whole number from 2 to 30; got {classes!r}")
-
-
-def test_what_is_not_a_rule_is_refused() -> None:
-    with pytest.raises(ArgumentTypeError) as caught:
-        audit("brier")  # type: ignore[arg-type]
-    assert str(caught.value) == (
-        "an audit needs a rule; got 'brier'\n\n"
-        "Hint: write it with parentheses, as in Brier(), or read it with rules.parse_rule."
-    )
-
-
-def test_a_rule_for_one_event_has_two_classes() -> None:
-    with pytest.raises(DataError) as caught:
-        audit(Elementary(0.25), 3)
-    assert str(caught.value) == (
-        "Elementary(threshold=0.25) is a rule for one event, which has 2 classes; "
-        "got classes = 3\n\nHint: Ranked(rule) makes a rule for ordered classes of it."
-    )
-
-
-def test_a_rule_for_other_classes_refuses_by_itself() -> None:
-    with pytest.raises(DataError):
-        audit(RPS(weights=(1, 2, 3)), 3)
 
 
 # local, symmetric, reversible, distance sensitive, superior; for three classes

@@ -6,9 +6,7 @@ import numpy as np
 import pytest
 
 from properly import Interval
-from properly.errors import ArgumentTypeError
 from properly.rules import (
-    RPS,
     BetaWeighted,
     BinaryRule,
     Bounded,
@@ -85,15 +83,6 @@ def test_an_end_of_a_range_is_a_number_of_the_forecasts_kind() -> None:
         # Numbers of numpy divide by zero, those of Python do not.
         assert type(rule._clip(np.float64(p))) is np.float64
         assert rule._clip(p) == rule._clip(np.float64(p)) == end
-
-
-def test_a_mixture_takes_rules_for_one_event_alone() -> None:
-    with pytest.raises(ArgumentTypeError) as refused:
-        Mixture([(1.0, RPS())])  # type: ignore[list-item]
-    assert str(refused.value) == (
-        "this needs a rule for the probability of one event; got RPS()\n\n"
-        "Hint: this one prices class probabilities; pass a rule such as Brier()."
-    )
 
 
 def test_a_range_keeps_the_weight_of_its_rule_inside() -> None:

@@ -13,7 +13,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from properly.errors import DataError
 from properly.rules import (
     PBS,
     PLL,
@@ -412,13 +411,3 @@ class Broken(ClassRule):
 
     def classwise(self, p: np.ndarray[tuple[int, int], np.dtype[np.float64]]) -> object:
         return np.where(p == 1, self.value, 1 - p)
-
-
-@pytest.mark.parametrize("value", [math.nan, -math.inf])
-def test_what_is_not_a_loss_is_refused(value: float) -> None:
-    with pytest.raises(DataError) as caught:
-        Prices(Broken(value), 3)(np.eye(3))
-    assert str(caught.value) == (
-        f"a loss must be a number, or infinity; for Broken({value}) the forecast (1, 0, 0) costs "
-        f"{value} if class 0 happens"
-    )

@@ -47,22 +47,6 @@ def test_a_rule_states_its_facts(
     assert rule.range == rule.range_for(2)
 
 
-@pytest.mark.parametrize("classes", [1, 0, 2.5])
-def test_counts_of_classes_are_checked(classes: Any) -> None:
-    for rule in (SquaredAbsoluteRPS(), SquaredMeanError()):
-        with pytest.raises(
-            DataError,
-            match=r"(at least two classes|classes must be a whole number); got",
-        ):
-            rule.propriety_for(classes)
-    for other in (QuadraticRPS(), SquaredMeanError(), SquaredAbsoluteRPS()):
-        with pytest.raises(
-            DataError,
-            match=r"(at least two classes|classes must be a whole number); got",
-        ):
-            other.range_for(classes)
-
-
 # sa-RPS
 
 
@@ -72,11 +56,6 @@ def test_the_square_of_the_mean_distance_by_hand() -> None:
     np.testing.assert_array_equal(SquaredAbsoluteRPS().loss([0, 1, 2], p), (distances / 2) ** 2)
     printed = SquaredAbsoluteRPS("printed").loss([0, 1, 2], p)
     np.testing.assert_array_equal(printed, distances**2 / 2)
-
-
-def test_another_normalization_is_refused() -> None:
-    with pytest.raises(DataError, match="normalization must be 'unit' or 'printed'; got 'paper'"):
-        SquaredAbsoluteRPS("paper")  # type: ignore[arg-type]
 
 
 # The strictly proper substitute

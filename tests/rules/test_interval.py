@@ -5,7 +5,6 @@ import math
 import pytest
 
 from properly import Interval
-from properly.errors import DataError
 
 
 def test_ends_become_floats() -> None:
@@ -39,9 +38,3 @@ def test_false_alarms_make_thresholds_without_rounding_errors() -> None:
     assert Interval.from_false_alarms(9, 99) == Interval(0.01, 0.1)
     assert Interval.from_false_alarms(0, 1) == Interval(0.5, 1)
     assert Interval.from_false_alarms(19, float("inf")) == Interval(0, 0.05)
-
-
-@pytest.mark.parametrize("numbers", [(9, 9), (99, 9), (-1, 9), (float("nan"), 9)])
-def test_numbers_of_false_alarms_are_in_order(numbers: tuple[float, float]) -> None:
-    with pytest.raises(DataError):
-        Interval.from_false_alarms(*numbers)

@@ -20,12 +20,10 @@ from properly.rules import (
     Misclassification,
     Penalized,
     Propriety,
-    RankedLog,
     Spherical,
     SquaredAbsoluteRPS,
     superior_penalty,
 )
-from properly.rules._distance import SquaredMeanError
 from properly.rules._penalty import greatest_if_correct, least_if_wrong
 
 STRICT, PROPER, IMPROPER = Propriety.STRICT, Propriety.PROPER, Propriety.IMPROPER
@@ -278,32 +276,6 @@ def test_numbers_are_numbers(option: str, value: Any) -> None:
         Penalized(Brier(), **{option: value})
 
 
-@pytest.mark.parametrize("cost", [[0, 1], 3, [[[0]]], [["a", "b"], ["c", "d"]]], ids=str)
-def test_costs_are_a_matrix(cost: Any) -> None:
-    with pytest.raises(ProperlyError, match="costs"):
-        Penalized(Brier(), 1, cost=cost)
-
-
-def test_costs_have_a_row_for_each_class() -> None:
-    rule, p = PBS(1, cost=COSTS), np.full((1, 4), 0.25)
-    for call in (
-        lambda: rule.loss([0], p),
-        lambda: rule([0], p),
-        lambda: rule.entropy(p),
-        lambda: rule.range_for(4),
-    ):
-        with pytest.raises(DataError, match="costs must have one row for each of 4 classes; got 3"):
-            call()
-
-
-def test_rules_made_for_other_classes_are_refused() -> None:
-    with pytest.raises(DataError, match="weights must have one entry for each cut"):
-        Penalized(RPS([1, 2]), 1).loss([0], np.full((1, 4), 0.25))
-    for penalty in ("paper", "minimal"):
-        with pytest.raises(DataError, match="the penalty is known for Brier, Log and RPS without"):
-            Penalized(Spherical(), penalty).loss([0], P[:1])
-
-
 def test_a_mistake_that_is_cheaper_is_warned_of_once_when_the_rule_is_made() -> None:
     with pytest.warns(DataWarning, match="a mistake should not cost less than the right answer"):
         rule = Penalized(Brier(), 1, cost=[[1, 0], [1, 0]])
@@ -436,34 +408,3 @@ def test_no_drawn_forecast_lies_beyond_the_bounds(rule: Any, classes: int) -> No
         others = np.delete(p, y, axis=1).max(axis=1)
         assert loss[p[:, y] > others].max() <= greatest_if_correct(rule, classes)
         assert loss[others > p[:, y]].min() >= least_if_wrong(rule, classes)
-
-
-@pytest.mark.parametrize(
-    "rule", [Spherical(), RankedLog(), RPS([1, 2]), SquaredMeanError()], ids=repr
-)
-def test_other_rules_of_classes_are_refused(rule: Any) -> None:
-    with pytest.raises(DataError) as caught:
-        superior_penalty(rule, 3)
-    message, _, hint = str(caught.value).partition("\n\nHint: ")
-    assert message == f"the penalty is known for Brier, Log and RPS without weights; got {rule!r}"
-    assert hint == "Penalized(rule, penalty=…) takes any number."
-
-
-def test_what_is_no_rule_of_classes_is_refused() -> None:
-    for rule in (Elementary(0.5), Brier, "brier"):
-        with pytest.raises(ArgumentTypeError, match="this needs a rule for class probabilities"):
-            superior_penalty(rule, 3)  # type: ignore[arg-type]
-    for classes in (1, 2.5, None):
-        with pytest.raises(
-            DataError,
-            match=r"(at least two classes|classes must be a whole number); got",
-        ):
-            superior_penalty(Brier(), classes)  # type: ignore[arg-type]
-
-
-def test_logits_of_other_classes_than_the_costs_are_refused() -> None:
-    rule = Penalized(Brier(), 1.0, cost=((0, 1, 2), (1, 0, 1), (2, 1, 0)))
-    y, logits = [0, 1], [[0.5, 1.0, 0.0, 0.2], [0.0, 2.0, 1.0, 0.3]]
-    for ask in (rule.logit_loss, rule.logit_slope):
-        with pytest.raises(DataError, match="one row for each of 4 classes; got 3"):
-            ask(y, logits)

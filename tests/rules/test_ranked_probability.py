@@ -11,7 +11,7 @@ import array_api_strict
 import numpy as np
 import pytest
 
-from properly.errors import ArgumentTypeError, DataError, ProperlyError
+from properly.errors import ArgumentTypeError, DataError
 from properly.rules import (
     RPS,
     BinaryRule,
@@ -133,27 +133,6 @@ def test_other_rules_are_refused(rule: Any, kind: type[Exception], message: str)
     with pytest.raises(kind) as caught:
         Ranked(rule)
     assert str(caught.value).startswith(message)
-
-
-def test_rules_are_as_many_as_cuts() -> None:
-    rule = Ranked([Brier(), Log()])
-    p = np.full((1, 4), 0.25)
-    message = "there must be one rule for each cut between classes, 3 for 4 classes; got 2"
-    for call in (
-        lambda: rule.loss([0], p),
-        lambda: rule([0], p),
-        lambda: rule.entropy(p),
-        lambda: rule.range_for(4),
-    ):
-        with pytest.raises(DataError) as caught:
-            call()
-        assert str(caught.value).startswith(message)
-        assert str(caught.value).endswith("a single rule, without a list, is asked at every cut.")
-
-
-def test_weights_are_as_many_as_rules() -> None:
-    with pytest.raises(DataError, match="one entry for each cut between classes, 2 for 3 classes"):
-        Ranked([Brier(), Log()], [1, 2, 3])
 
 
 # Prices
@@ -328,23 +307,6 @@ def test_weights_are_kept_as_numbers() -> None:
         assert found == (1.0, 2.0)
         assert {type(w) for w in found} == {float}
     assert check_cut_weights(None) is None
-
-
-@pytest.mark.parametrize(
-    "weights",
-    [[], [0, 0], [1, -1], [1, float("nan")], [1, float("inf")], [1, 1e31]],
-    ids=str,
-)
-def test_impossible_weights_are_refused(weights: list[float]) -> None:
-    for make in (RPS, RankedLog, lambda w: Ranked(Brier(), w)):
-        with pytest.raises(DataError, match="weights must be zero or more, at most 1e"):
-            make(weights)
-
-
-@pytest.mark.parametrize("weights", ["12", ["a", "b"], [None, 1], 3, [[1, 2]]], ids=str)
-def test_weights_that_are_no_numbers_are_refused(weights: object) -> None:
-    with pytest.raises(ProperlyError, match="weights"):
-        RPS(weights)  # type: ignore[arg-type]
 
 
 def test_whether_it_is_normalized_is_true_or_false() -> None:

@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
-import math
-
 import numpy as np
 import pytest
 
-from properly.errors import DataError, ImproperRuleError
-from properly.rules import BetaWeighted, BinaryRule, PointWeighted, Propriety, Regret, Shifted
+from properly.rules import BetaWeighted, BinaryRule, Propriety, Regret, Shifted
 
 
 @pytest.mark.parametrize(
@@ -40,20 +37,3 @@ def test_a_mean_regret_never_exceeds_the_greatest_cost_in_the_range(prior: Binar
     rule, p = Regret((0.05, 0.2), prior=prior), np.linspace(0, 1, 101)
     assert (np.asarray(rule.loss_if_none(p)) <= 0.2).all()
     assert (np.asarray(rule.loss_if_event(p)) <= 0.95).all()
-
-
-@pytest.mark.parametrize("within", [(0.0, 0.2), (0.5, 1.0), (0.0, 1.0)])
-def test_log_odds_have_no_mean_up_to_the_ends(within: tuple[float, float]) -> None:
-    with pytest.raises(DataError, match=rf"is {math.inf}\b"):
-        Regret(within, prior="logit")
-
-
-def test_a_prior_without_weight_in_the_range_has_no_mean_there() -> None:
-    # A point mass at the lower end does not count.
-    with pytest.raises(DataError, match=r"is 0\.0\b"):
-        Regret((0.1, 0.2), prior=PointWeighted([0.1, 0.3]))
-
-
-def test_an_improper_rule_is_no_prior() -> None:
-    with pytest.raises(ImproperRuleError, match="a prior is the weight of a proper rule"):
-        Regret((0.1, 0.2), prior=Shifted(0.1, "published"))

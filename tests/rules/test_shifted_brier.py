@@ -7,8 +7,6 @@ from typing import Any
 import numpy as np
 import pytest
 
-import properly
-from properly.errors import DataError, ImproperRuleError
 from properly.rules import BinaryRule, Brier, Propriety, Shifted
 
 EPS = float(np.finfo(np.float64).eps)
@@ -55,14 +53,3 @@ def test_the_weight_of_the_published_form_is_what_both_mistakes_cost() -> None:
     ones, zeros = np.ones(4, int), np.zeros(4, int)
     both = np.asarray(rule.slope(zeros, p)) - np.asarray(rule.slope(ones, p))
     np.testing.assert_allclose(rule.weight(p), both, rtol=1e-14)
-
-
-def test_the_published_form_cannot_be_decomposed() -> None:
-    with pytest.raises(ImproperRuleError):
-        properly.decompose(properly.tally([0, 1], [0.2, 0.7]), Shifted(0.1, "published"))
-
-
-@pytest.mark.parametrize("mu", [0, 1, -0.1])
-def test_mu_is_a_threshold_strictly_inside(mu: float) -> None:
-    with pytest.raises(DataError, match="mu must lie"):
-        Shifted(mu)

@@ -34,12 +34,6 @@ def test_the_repr_is_the_call_that_makes_the_rule() -> None:
     assert repr(Misclassification()) == "Misclassification()"
 
 
-@pytest.mark.parametrize("threshold", [0, 1, -0.1, 1.5, float("nan"), float("inf")])
-def test_a_threshold_lies_strictly_between_0_and_1(threshold: float) -> None:
-    with pytest.raises(DataError, match="threshold must"):
-        Elementary(threshold)
-
-
 def test_one_event_makes_two_classes_and_no_more() -> None:
     message = r"Elementary\(threshold=0.5\) prices one event, which makes two classes; got 3"
     with pytest.raises(DataError, match=message):

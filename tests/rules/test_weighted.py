@@ -7,7 +7,6 @@ import math
 import numpy as np
 import pytest
 
-from properly.errors import DataError
 from properly.rules import (
     BetaWeighted,
     BinaryRule,
@@ -69,12 +68,6 @@ def test_the_mean_missed_benefit_is_the_event_rate_minus_net_benefit() -> None:
     mean_odds = (-0.1 - math.log(0.5 / 0.6)) / 0.1
     missed = Bounded(MissedBenefit(), within)(y, p)
     assert 0.5 - missed == pytest.approx(-mean_odds / 2, rel=1e-14)
-
-
-@pytest.mark.parametrize("parameters", [(0, 1), (1, -2), (math.inf, 1), (math.nan, 1)])
-def test_parameters_of_a_beta_are_positive_and_finite(parameters: tuple[float, float]) -> None:
-    with pytest.raises(DataError, match="alpha and beta of a Beta distribution must"):
-        BetaWeighted(*parameters)
 
 
 def test_a_sharp_belief_about_a_threshold_is_nearly_the_regret_there() -> None:
