@@ -4,9 +4,6 @@ from __future__ import annotations
 
 import copy
 import pickle
-import subprocess
-import sys
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -33,10 +30,6 @@ from properly.integrations.torch import (  # noqa: E402
 COLUMNS = ("value", "weight", "events", "event_squares", "nonevent_squares")
 PARTS = ("score", "miscalibration", "discrimination", "uncertainty")
 every_rule = pytest.mark.parametrize("rule", RULES, ids=repr)
-has_torchmetrics = pytest.mark.skipif(
-    _state.RunningSums.__base__ is _state.Accumulator,
-    reason="torchmetrics is not installed; `make test-integrations` installs it",
-)
 
 
 def sample(rows: int = 3000, kind: Any = torch.float32) -> tuple[Any, Any]:
@@ -405,15 +398,6 @@ def test_inference_mode_may_begin_and_end() -> None:
     assert float(metric.compute()) == pytest.approx(Brier()(y.numpy(), p.numpy()), rel=1e-14)
 
 
-@has_torchmetrics
-def test_a_metric_is_one_of_torchmetrics() -> None:
-    from torchmetrics import Metric
-
-    assert issubclass(TallyMetric, Metric)
-    assert issubclass(DecompositionMetric, Metric)
-
-
-@has_torchmetrics
 def test_a_collection_of_torchmetrics_keeps_rules_apart() -> None:
     from torchmetrics import MetricCollection
 
@@ -432,20 +416,3 @@ def test_a_collection_of_torchmetrics_keeps_rules_apart() -> None:
     batch = metrics(torch.tensor([0.25, 0.5]), y)
     assert float(batch["log"]) == pytest.approx(Log()([0, 1], [0.25, 0.5]))
     assert metrics["brier"].tally().total == metrics["parts"].tally().total == 6
-
-
-HIDDEN = "import sys; sys.modules['torchmetrics'] = None\n"
-
-
-@has_torchmetrics
-def test_all_of_this_holds_without_torchmetrics() -> None:
-    options = ["-q", "-p", "no:cacheprovider", "-k", "not torchmetrics", __file__]
-    script = (
-        f"{HIDDEN}import pytest\n"
-        "from properly.integrations.torch import TallyMetric\n"
-        "assert 'Accumulator' in [kind.__name__ for kind in TallyMetric.__mro__]\n"
-        f"sys.exit(pytest.main({options!r}))"
-    )
-    command, root = [sys.executable, "-c", script], Path(__file__).parents[2]
-    found = subprocess.run(command, capture_output=True, text=True, check=False, cwd=root)  # noqa: S603
-    assert found.returncode == 0, found.stdout + found.stderr

@@ -45,12 +45,11 @@ class TallyMetric(RunningSums):
         How many equally wide cells forecasts of one event are counted in, a power of two. Forecasts
         of exactly 0 and of exactly 1 have cells of their own.
     **kwargs
-        As in ``torchmetrics.Metric``; without torchmetrics, ``process_group`` and
-        ``sync_on_compute``.
+        As in ``torchmetrics.Metric``.
 
     Notes
     -----
-    A metric of torchmetrics if it is installed; if not, it does the same without. States are sums
+    States are sums
     and extremes of a fixed size, in double precision: batches, merged metrics and processes add up,
     in any order, to what all rows at once give. The mean loss comes from every single loss and not
     from the cells, and is priced in double precision, logits without a saturated sigmoid.

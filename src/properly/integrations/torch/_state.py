@@ -1,21 +1,14 @@
-"""Sums of losses and counts of forecasts over batches, and over processes.
-
-Where torchmetrics is installed its `Metric` does this; `Accumulator` has the same contract, for
-sums and maxima.
-"""
+"""Sums of losses and counts of forecasts over batches, and over processes."""
 
 from __future__ import annotations
 
-import functools
 import math
-from contextlib import contextmanager
-from importlib import import_module
 from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
 import array_api_compat as compat
 import numpy as np
 import torch
-from torch import distributed
+from torchmetrics import Metric
 
 from properly._boundary._chunks import kept_threads
 from properly._boundary._libraries import is_numpy, namespace, to_numpy
@@ -30,7 +23,7 @@ from properly.rules._ranked_probability import is_above
 from properly.rules._rule import paid
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping
+    from collections.abc import Callable, Mapping
 
     from properly.integrations.torch._checks import Reader, TensorBatch
     from properly.typing import Array
@@ -240,147 +233,8 @@ def tally_of_cells(counts: Array, cells: int, *, unit: float | None, whole: bool
 SINGLE = ("mps",)
 
 
-class Accumulator(torch.nn.Module):  # type: ignore[misc]
-    """What a metric of torchmetrics does with sums and maxima, without torchmetrics.
-
-    A subclass adds its states in its constructor, and writes ``update`` and ``compute``. States are
-    no buffers, since those are overwritten by the first process whenever a model is run in several.
-
-    Parameters
-    ----------
-    process_group : ProcessGroup, optional
-        The processes to add up over, all of them unless said otherwise.
-    sync_on_compute : bool
-        Whether to add up over processes at all.
-    """
-
-    def __init__(self, *, process_group: Any = None, sync_on_compute: bool = True) -> None:
-        super().__init__()
-        self.process_group = process_group
-        self.sync_on_compute = sync_on_compute
-        self._to_sync = sync_on_compute
-        self._is_synced = False
-        self._update_count = 0
-        self._defaults: dict[str, Array] = {}
-        self._persistent: dict[str, bool] = {}
-        self._operations: dict[str, str] = {}
-        self._device = torch.empty(0).device
-
-    def __init_subclass__(cls, **kwargs: Any) -> None:
-        super().__init_subclass__(**kwargs)
-        if "update" in cls.__dict__:
-            cls.update = _counted(cls.update)
-        if "compute" in cls.__dict__:
-            cls.compute = _over_processes(cls.compute)
-
-    @property
-    def device(self) -> Any:
-        """Where the states are."""
-        return self._device
-
-    @property
-    def update_count(self) -> int:
-        """How many batches there were."""
-        return self._update_count
-
-    @property
-    def metric_state(self) -> dict[str, Array]:
-        """The states by name."""
-        return {name: getattr(self, name) for name in self._defaults}
-
-    def add_state(
-        self,
-        name: str,
-        default: Array,
-        dist_reduce_fx: str = "sum",
-        persistent: bool = False,
-    ) -> None:
-        """Add a tensor that begins as the default; over processes, its sum or maximum is taken."""
-        self._defaults[name] = default.clone()
-        self._persistent[name] = persistent
-        self._operations[name] = dist_reduce_fx
-        setattr(self, name, default)
-
-    def reset(self) -> None:
-        """Begin anew."""
-        self._update_count = 0
-        for name, default in self._defaults.items():
-            setattr(self, name, default.clone().to(self._device))
-
-    @contextmanager
-    def sync_context(self, *, should_sync: bool = True, **_: Any) -> Iterator[None]:
-        """Hold the sums over all processes; before and after, each has its own."""
-        running = distributed.is_available() and distributed.is_initialized()
-        if self._is_synced or not (should_sync and running):
-            yield
-            return
-        own = self.metric_state
-        try:
-            self._is_synced = True
-            for name, state in own.items():
-                total = state.clone()
-                operation = getattr(distributed.ReduceOp, self._operations[name].upper())
-                distributed.all_reduce(total, operation, group=self.process_group)
-                setattr(self, name, total)
-            yield
-        finally:
-            self._is_synced = False
-            for name, state in own.items():
-                setattr(self, name, state)
-
-    def persistent(self, mode: bool = False) -> None:
-        """Say whether states belong to the ``state_dict``."""
-        self._persistent = dict.fromkeys(self._persistent, mode)
-
-    def _apply(self, fn: Callable[[Array], Array], *_: Any, **__: Any) -> Any:
-        super()._apply(fn)
-        self._device = fn(torch.empty(0, device=self._device)).device
-        return self
-
-    def _save_to_state_dict(
-        self, destination: dict[str, Any], prefix: str, keep_vars: bool
-    ) -> None:
-        super()._save_to_state_dict(destination, prefix, keep_vars)
-        for name, kept in self._persistent.items():
-            if kept:
-                destination[prefix + name] = getattr(self, name).clone()
-
-    def _load_from_state_dict(self, state_dict: dict[str, Any], prefix: str, *args: Any) -> None:
-        for name in self._defaults:
-            if prefix + name in state_dict:
-                setattr(self, name, state_dict.pop(prefix + name).to(self._device))
-        super()._load_from_state_dict(state_dict, prefix, *args)
-
-
-def _counted(update: Callable[..., None]) -> Callable[..., None]:
-    @functools.wraps(update)
-    def counted(self: Accumulator, *args: Any, **kwargs: Any) -> None:
-        self._update_count += 1
-        with torch.no_grad():
-            update(self, *args, **kwargs)
-
-    return counted
-
-
-def _over_processes(compute: Callable[..., Any]) -> Callable[..., Any]:
-    @functools.wraps(compute)
-    def computed(self: Accumulator) -> Any:
-        with self.sync_context(should_sync=self._to_sync):
-            return compute(self)
-
-    return computed
-
-
-def _keeper() -> Any:
-    """Return the metric of torchmetrics if that is installed, else our own."""
-    try:
-        return import_module("torchmetrics").Metric
-    except ImportError:
-        return Accumulator
-
-
-class RunningSums(_keeper()):  # type: ignore[misc]
-    """Sums and maxima, in double precision, whichever of the two keeps them.
+class RunningSums(Metric):  # type: ignore[misc]
+    """Sums and maxima in double precision, which batches, metrics and processes add to.
 
     A subclass adds its states in its constructor, says in `identity` what makes them comparable,
     and writes ``update`` and ``compute``.
