@@ -64,17 +64,3 @@ def test_the_mean_of_one_forecast_is_that_forecast(scheme: Scheme) -> None:
     t = Tally.from_counts([0.1, 0.7], [3, 7], [1, 2])
     record = binned_reliability(t, bins=2, scheme=scheme)
     np.testing.assert_array_equal(record.mean_forecast, [0.1, 0.7])
-
-
-def test_the_record_is_ready_for_json_and_for_frames() -> None:
-    record = binned_reliability(tally([0, 1], [0.25, 0.5]), bins=2)
-    columns = {
-        "lower": [0.0, 0.5],
-        "upper": [0.5, 1.0],
-        "mean_forecast": [0.25, 0.5],
-        "weight": [1, 1],
-        "event_rate": [0.0, 1.0],
-    }
-    assert record.to_dict() == columns | {"scheme": "width"}
-    assert record.to_frame("pandas").to_dict("list") == columns
-    assert repr(binned_reliability(tally([0], [0.1]))) == "BinnedReliability(1 bin of equal width)"

@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-import json
-
 import numpy as np
 import pytest
 
-import properly
 from properly import Cases, Tally, tally
 from properly.calibration import calibration_curve, calibration_summary
 from properly.errors import DataError
@@ -124,11 +121,3 @@ def test_without_events_the_curve_is_zero_and_has_no_band() -> None:
     found = calibration_curve(tally([0, 0, 0, 0], [0.1, 0.2, 0.3, 0.4]))
     assert found.event_rate.tolist() == [0, 0, 0, 0]
     assert np.isnan(found.upper).all()
-
-
-def test_the_record_is_ready_for_json_and_for_frames() -> None:
-    found = calibration_curve(tally(Y, P), points=5)
-    assert json.loads(json.dumps(found.to_dict(), allow_nan=False))["curve"] == found.curve
-    assert found.to_frame("pandas").shape == (5, 4)
-    assert repr(found) == f"CalibrationCurve(5 points of a {found.curve})"
-    assert "calibration_curve" in properly.calibration.__all__

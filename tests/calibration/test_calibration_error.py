@@ -13,18 +13,7 @@ from hypothesis import strategies as st
 
 from properly import Cases, Tally, cumulative, one_vs_rest, tally, top_label
 from properly.calibration import binned_reliability, calibration_error, smooth_calibration_error
-from properly.errors import ArgumentTypeError, DataError
 
-NUMBERS = (
-    "expected",
-    "averaged",
-    "signed",
-    "maximum",
-    "squared",
-    "debiased",
-    "root",
-    "expected_if_calibrated",
-)
 CLASSES = ([0, 2, 1, 1], [[0.5, 0.25, 0.25], [0.0, 0.0, 1.0], [0.5, 0.25, 0.25], [0.2, 0.7, 0.1]])
 
 
@@ -65,11 +54,6 @@ def test_certainty_is_no_bin_of_its_own() -> None:
     assert found.expected == pytest.approx(0.475)
 
 
-def test_what_looks_like_logits_is_refused() -> None:
-    with pytest.raises(DataError, match=r"row 1 is 1\.0000001"):
-        calibration_error(Cases([0, 1], [0.2, 1.0000001]))
-
-
 @pytest.mark.parametrize("scheme", ["width", "count"])
 def test_bins_are_those_of_the_reliability_diagram(scheme: Any) -> None:
     y, p, weight = drawn()
@@ -82,15 +66,6 @@ def test_bins_are_those_of_the_reliability_diagram(scheme: Any) -> None:
     assert found.maximum == gap.max()
 
 
-@pytest.mark.parametrize("scheme", ["width", "count"])
-def test_the_order_of_rows_does_not_matter(scheme: Any) -> None:
-    y, p, _ = drawn()
-    shuffled = np.random.default_rng(1).permutation(len(y))
-    one = calibration_error(tally(y, p), scheme=scheme)
-    other = calibration_error(tally(y[shuffled], p[shuffled]), scheme=scheme)
-    assert one.to_dict() == other.to_dict()
-
-
 @pytest.mark.parametrize("weight", [None, [1.0, 2.5, 0.5, 1.0], [2, 1, 3, 3]])
 def test_debiased_squares_are_right_on_average(weight: list[float] | None) -> None:
     # All outcomes of four events of probability 0.3, which were forecast with 0.4.
@@ -99,23 +74,6 @@ def test_debiased_squares_are_right_on_average(weight: list[float] | None) -> No
         found = calibration_error(Cases(y, [0.4] * 4, weight=weight))
         mean += found.debiased * 0.3 ** sum(y) * 0.7 ** (4 - sum(y))
     assert mean == pytest.approx(0.1**2, abs=1e-15)
-
-
-@pytest.mark.parametrize("scheme", ["width", "count"])
-def test_the_scale_of_weights_does_not_matter(scheme: Any) -> None:
-    y, p, weight = drawn()
-    whole = np.ceil(3 * weight)
-    one, other, third = (
-        calibration_error(Cases(y, p, weight=w), scheme=scheme)
-        for w in (whole, 5 * whole, whole / 7)
-    )
-    for name in NUMBERS:
-        assert getattr(one, name) == pytest.approx(getattr(other, name), rel=1e-12)
-        assert getattr(one, name) == pytest.approx(getattr(third, name), rel=1e-12)
-    same = calibration_error(Cases(y, p, weight=np.full(len(y), 4)), scheme=scheme)
-    plain = calibration_error(tally(y, p), scheme=scheme)
-    for name in NUMBERS:
-        assert getattr(same, name) == pytest.approx(getattr(plain, name), rel=1e-12)
 
 
 def test_fractions_in_a_tally_have_effective_cases() -> None:
@@ -207,14 +165,6 @@ def test_two_columns_have_the_error_of_the_event_class_by_class() -> None:
     assert both.expected == pytest.approx(event.expected, rel=1e-12)
 
 
-def test_a_reduction_is_one_of_two_and_needs_classes() -> None:
-    cases = Cases(*CLASSES)
-    with pytest.raises(DataError, match="reduction must be"):
-        calibration_error(cases, reduction="top_label")  # type: ignore[call-overload]
-    with pytest.raises(DataError, match="classes"):
-        calibration_error(Cases([0, 1], [0.2, 0.4]), reduction="one_vs_rest")
-
-
 def test_what_is_wrong_with_binned_errors_is_told() -> None:
     found = calibration_error(tally([0, 0, 1, 0, 1], [0.2, 0.3, 0.6, 0.9, 1.0]), bins=3)
     first, *rest = str(found).replace("\n  ", " ").splitlines()
@@ -229,29 +179,6 @@ def test_what_is_wrong_with_binned_errors_is_told() -> None:
         ),
     ]
     assert repr(found) == "CalibrationError(0.36 in 3 filled bins of equal width)"
-
-
-def test_binned_errors_are_ready_for_json_and_for_frames() -> None:
-    found = calibration_error(tally([0, 1], [0.25, 0.5]), bins=2)
-    told = found.to_dict()
-    assert list(told) == [
-        *(
-            "expected",
-            "averaged",
-            "signed",
-            "maximum",
-            "maximum_cases",
-            "squared",
-            "debiased",
-            "root",
-        ),
-        *("expected_if_calibrated", "classes", "bins"),
-    ]
-    assert told["expected"] == 0.375
-    assert told["bins"] == found.bins.to_dict()
-    frame = found.to_frame("pandas")
-    assert frame.shape == (1, 10)
-    assert frame["expected"].item() == 0.375
 
 
 def test_smooth_errors_of_few_forecasts() -> None:
@@ -301,25 +228,3 @@ def test_the_smooth_error_of_calibrated_forecasts_is_not_zero() -> None:
     p = rng.random(1000)
     found = [float(smooth_calibration_error(tally(rng.random(1000) < p, p))) for _ in range(40)]
     assert np.mean(found) == pytest.approx(0.3 * 1000 ** (-1 / 3), rel=0.1)
-
-
-def test_smooth_errors_are_told() -> None:
-    found = smooth_calibration_error(Tally.from_counts([0.4], [10], [5]))
-    assert str(found) == (
-        "Smooth calibration error 0.1 at the scale 0.1.\n"
-        "Chance makes it too large: it is not 0 of calibrated forecasts either."
-    )
-    told = found.to_dict()
-    assert told == {"value": found.value, "scale": found.scale, "classes": None}
-    assert found.to_frame("pandas")["value"].item() == found.value
-
-
-def test_what_cannot_be_judged_is_refused() -> None:
-    t = tally([0, 1], [0.25, 0.5])
-    for scale in (0, 1e-6, 1.5, math.nan):
-        with pytest.raises(DataError, match=r"scale must lie between 7\.63e-06 and 1; got"):
-            smooth_calibration_error(t, scale=scale)
-    with pytest.raises(ArgumentTypeError, match="this needs a Tally or Cases; got list"):
-        calibration_error([0, 1])  # type: ignore[call-overload]
-    with pytest.raises(DataError, match="scheme must be 'width' or 'count'"):
-        calibration_error(t, scheme="quantile")  # type: ignore[call-overload]

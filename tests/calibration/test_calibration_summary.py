@@ -24,7 +24,7 @@ from tests.score_oracles import corrected
 
 import properly
 from properly.calibration import _curve_fits, calibration_summary
-from properly.errors import DataError, DataWarning
+from properly.errors import DataWarning
 from properly.inference import _draws
 
 ESTIMATES = ("observed_expected", "in_the_large", "intercept", "slope")
@@ -117,27 +117,6 @@ def numbers_of(found: Any) -> list[float]:
     ]
     errors = [x for name in ERRORS for x in vars(getattr(found, name)).values()]
     return [*estimates, *errors, *found.tests.values()]
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("fit", FITS)
-@pytest.mark.parametrize(
-    "known", [{}, {"clusters": CLUSTER, "strata": STRATUM}, {"time": TIME}], ids=str
-)
-def test_only_ratios_of_weights_matter(fit: Any, known: dict[str, Any]) -> None:
-    found = [
-        numbers_of(brief(cases_of("p1", weight=scale * WEIGHT, **known), fit=fit))
-        for scale in (1, 40, 1e-12, 1e12)
-    ]
-    for other in found[1:]:
-        np.testing.assert_allclose(found[0], other, rtol=1e-9)
-
-
-def test_a_seed_decides_about_the_draws() -> None:
-    found = [brief(tally_of("p1"), rng=rng).ici for rng in (5, 5, 6)]
-    assert found[0] == found[1]
-    assert found[0].mean_if_calibrated != found[2].mean_if_calibrated
-    assert found[0].value == found[2].value
 
 
 # Designs
@@ -380,24 +359,6 @@ def test_equal_forecasts_have_no_slope() -> None:
     assert [getattr(found, name).value for name in ERRORS] == pytest.approx([0.1] * 4)
 
 
-@pytest.mark.parametrize("weight", [WEIGHT, np.ceil(WEIGHT)], ids=["fractional", "whole"])
-def test_weights_in_a_tally_are_refused(weight: Any) -> None:
-    tally = cases_of("p1", weight=weight).tally()
-    with pytest.raises(DataError, match="weighted cases are drawn one by one"):
-        calibration_summary(tally)
-
-
-def test_few_events_are_warned_of() -> None:
-    rng = np.random.default_rng(7)
-    p = rng.random(60)
-    y = np.arange(60) < 19
-    with pytest.warns(DataWarning, match="with 19 events and 41 cases without it"):
-        brief(properly.Cases(y, p))
-    with pytest.warns(DataWarning, match="with 41 events and 19 cases without it"):
-        brief(properly.Cases(~y, p))
-    assert brief(properly.Cases(np.arange(60) < 20, p)).events == 20
-
-
 # Distances if calibrated
 
 
@@ -474,70 +435,3 @@ def test_classes_are_summarised_question_by_question(reduction: Any) -> None:
     assert list(json.loads(json.dumps(found.to_dict()))["parts"]) == list(questions)
     assert repr(found) == f"ClassCalibrationSummary({reduction}, {len(questions)} questions)"
     assert [line.split("  ")[0] for line in str(found).splitlines()[1:]] == list(questions)
-
-
-def test_classes_need_a_reduction_and_events_none() -> None:
-    with pytest.raises(DataError, match="these cases have 3 classes") as refused:
-        calibration_summary(classes())
-    assert "reduction='one_vs_rest'" in str(refused.value)
-    with pytest.raises(DataError, match="these cases have one event"):
-        calibration_summary(cases_of("p1"), reduction="cumulative")
-    with pytest.raises(DataError, match="reduction must be 'one_vs_rest' or 'cumulative'"):
-        calibration_summary(classes(), reduction="top_label")  # type: ignore[call-overload]
-
-
-# Records
-
-
-def test_the_record_is_plain_and_readable() -> None:
-    found = brief(tally_of("p1"))
-    told = json.loads(json.dumps(found.to_dict()))
-    assert told["slope"]["value"] == found.slope.value
-    assert told["ici"] == vars(found.ici)
-    assert told["tests"] == found.tests
-    assert told["events"] == 102
-    assert repr(found) == (
-        "CalibrationSummary(observed / expected 0.8483, slope 1.018, ICI 0.0608; 102 events in 300)"
-    )
-    lines = str(found).splitlines()
-    assert lines[1] == "observed / expected          0.848      0.735 to 0.979              1"
-    assert lines[4] == "slope                        1.018      0.714 to 1.322              1"
-    assert "tests (likelihood ratio): in the large p = 0.017, slope p = 0.906," in lines
-    assert "p < 0.001" in str(brief(tally_of("p2")))
-
-
-def test_a_frame_has_a_row_for_each_measure() -> None:
-    found = brief(tally_of("p1"))
-    frame = found.to_frame("pandas").set_index("measure")
-    assert list(frame.index) == [*ESTIMATES, *ERRORS]
-    for name in ESTIMATES:
-        x = getattr(found, name)
-        row = frame.loc[name]
-        assert (row["value"], row["lower"], row["upper"]) == (x.value, *x.interval)
-    assert frame.loc["slope", "p_value"] == found.tests["slope"]
-    assert frame["p_value"].notna().sum() == 2
-    assert frame.loc["e90", "upper_if_calibrated"] == found.e90.upper_if_calibrated
-
-
-def test_an_undefined_record_is_told_with_dashes_and_null() -> None:
-    found = few([1, 0, 0], [0.0, 0.0, 0.0])
-    told = json.loads(json.dumps(found.to_dict()))
-    assert told["observed_expected"]["value"] == "Infinity"
-    assert told["slope"]["value"] is None
-    assert told["tests"]["joint"] is None
-    lines = str(found).splitlines()
-    assert lines[1].split() == ["observed", "/", "expected", "inf", "-", "1"]
-    assert not any(line.startswith("tests") for line in lines)
-
-
-@pytest.mark.parametrize(
-    ("options", "message"),
-    [
-        ({"fit": "kernel"}, "fit must be 'spline', 'isotonic', 'lowess' or 'loess'; got 'kernel'"),
-        ({"level": 95}, "a level must lie between 0 and 1"),
-        ({"replicates": 0}, "replicates must be a whole number, 1 or more; got 0"),
-    ],
-)
-def test_options_are_checked(options: dict[str, Any], message: str) -> None:
-    with pytest.raises(DataError, match=message):
-        calibration_summary(tally_of("p1"), **options)

@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 
 import numpy as np
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from tests.examples import examples
@@ -66,28 +65,3 @@ def test_the_log_score_is_infinite_if_and_only_if_a_certain_forecast_was_wrong(
     found = certainties(properly.tally(y, p))
     assert math.isinf(Log()(y, p)) == (found.wrong > 0)
     assert (found.never, found.always) == (p.count(0.0), p.count(1.0))
-
-
-def test_it_is_shown_in_a_line_and_given_to_json() -> None:
-    assert (
-        repr(Certain(3, 2, 1, 0)) == "Certain(impossible 3 cases, 2 wrong; certain 1 case, 0 wrong)"
-    )
-    assert repr(Certain(23456, 12345, 0, 0)).startswith(
-        "Certain(impossible 23,456 cases, 12,345 wrong"
-    )
-    weights = repr(Certain(0.75, 0.25, 0.0, 0.0))
-    assert weights == (
-        "Certain(impossible a weight of 0.75, 0.25 wrong; certain a weight of 0, 0 wrong)"
-    )
-    assert Certain(3, 2, 1, 0).to_dict() == {
-        "never": 3,
-        "never_wrong": 2,
-        "always": 1,
-        "always_wrong": 0,
-    }
-
-
-def test_tallies_of_other_libraries_are_counted() -> None:
-    xp = pytest.importorskip("torch")
-    t = properly.tally(xp.asarray([0, 1, 1]), xp.asarray([0.0, 0.0, 0.5]))
-    assert certainties(t) == Certain(2, 1, 0, 0)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import math
 from typing import TYPE_CHECKING, Any
 
@@ -13,7 +12,7 @@ from hypothesis import strategies as st
 
 from properly import Cases, decompose, reliability, tally
 from properly.counts import cumulative, one_vs_rest, top_label
-from properly.errors import ArgumentTypeError, DataError, ImproperRuleError
+from properly.errors import DataError, ImproperRuleError
 from properly.rules import (
     RPS,
     BinaryRule,
@@ -30,14 +29,12 @@ from properly.rules import (
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from properly.calibration._decomposition import ClassDecomposition
     from properly.counts._reductions import View
 
 # Intervals and bands of few events warn.
 pytestmark = pytest.mark.filterwarnings("ignore:with .* intervals may cover less")
 
 PARTS = ["score", "miscalibration", "discrimination", "uncertainty"]
-BACKENDS = ["polars", "pandas", "pyarrow"]
 VIEWS: list[View] = ["cumulative", "one_vs_rest", "top_label"]
 EXACT = 1e-12
 
@@ -79,10 +76,6 @@ EXACT_RULES: list[Rule] = [
     Brier(scale="mean"),
     Brier(scale="half"),
 ]
-PAIRS: list[tuple[Rule, str | None]] = [
-    *((rule, None) for rule in [*EXACT_RULES, Log()]),
-    *((rule, view) for rule in (Brier(), Log(), Spherical(), Elementary(0.4)) for view in VIEWS),
-]
 
 
 @pytest.mark.parametrize("weighted", [False, True])
@@ -91,19 +84,6 @@ def test_the_total_is_the_score_of_the_rule(rule: Any, weighted: bool) -> None:
     weight = np.random.default_rng(5).random(60) if weighted else None
     cases = sample(weight=weight)
     assert decompose(cases, rule).score == close(rule(cases.y, cases.p, weight))
-
-
-@pytest.mark.parametrize(("rule", "view"), PAIRS, ids=str)
-def test_parts_add_up(rule: Any, view: Any) -> None:
-    record = decompose(sample(), rule, reduction=view)
-    for name in PARTS:
-        parts = [getattr(part, name) for part in record.values()]
-        assert getattr(record, name) == close(float(record.weights @ parts))
-        assert getattr(record, name) >= 0
-    total = record.miscalibration - record.discrimination + record.uncertainty
-    assert record.score == close(total)
-    assert record.skill == close(1 - record.score / record.uncertainty)
-    assert len(record) == len(record.parts) == len(record.weights)
 
 
 @given(st.integers(2, 6), st.integers(1, 30), st.integers(0, 2**32 - 1))
@@ -153,17 +133,6 @@ def test_reversed_classes_have_the_same_parts(rule: Any) -> None:
     assert numbers(there) == close(numbers(back))
     for part, other in zip(there.values(), reversed(list(back.values())), strict=True):
         assert numbers(part) == close(numbers(other))
-
-
-@pytest.mark.parametrize("rule", [RPS(), Brier(), Log()], ids=repr)
-def test_weight_three_is_three_copies(rule: Any) -> None:
-    cases = sample(4)
-    times = np.random.default_rng(2).integers(0, 4, size=len(cases))
-    weighted = Cases(cases.y, cases.p, weight=times)
-    copied = Cases(np.repeat(cases.y, times), np.repeat(cases.p, times, axis=0))
-    record, expected = decompose(weighted, rule), decompose(copied, rule)
-    assert numbers(record) == numbers(expected)
-    assert record.parts == expected.parts
 
 
 @pytest.mark.parametrize("rule", [RPS(), Brier(), RankedLog()], ids=repr)
@@ -234,24 +203,6 @@ def test_views_are_told_by_name(call: Callable[..., Any]) -> None:
         call(sample(), *rule, reduction="cuts")
 
 
-@pytest.mark.parametrize("rule", [RPS(), Brier()], ids=repr)
-@pytest.mark.parametrize("view", VIEWS)
-def test_one_event_has_no_reduction(rule: Any, view: View) -> None:
-    event = Cases([0, 1], [0.1, 0.2])
-    for source in (event, event.tally()):
-        with pytest.raises(DataError, match="these cases have one event, got reduction="):
-            decompose(source, rule, reduction=view)  # type: ignore[arg-type]
-        with pytest.raises(DataError, match="these cases have one event, got reduction="):
-            reliability(source, reduction=view)  # type: ignore[arg-type]
-    with pytest.raises(ArgumentTypeError, match="a rule for the probability of one event"):
-        decompose(event, RPS())
-
-
-def test_as_many_weights_as_cuts_are_needed() -> None:
-    with pytest.raises(DataError):
-        decompose(sample(5), RPS(weights=[1, 2]))
-
-
 def test_an_improper_rule_for_one_event_can_be_allowed() -> None:
     rules: list[tuple[BinaryRule | Ranked, str]] = [
         (Fair(), "one_vs_rest"),
@@ -275,94 +226,6 @@ def test_intervals_are_those_of_each_question() -> None:
         # Clusters came along: the test of calibration does not take part.
         assert math.isnan(part.intervals.p_value)
         assert part.to_dict() == alone.to_dict()
-
-
-def test_a_record_is_short_in_print() -> None:
-    assert repr(decompose(sample(3), RPS())).startswith(
-        "ClassDecomposition(rps by 2 parts, cumulative: 0."
-    )
-    assert "by 1 part, top_label" in repr(decompose(sample(3), Brier(), reduction="top_label"))
-
-
-CUTS_TABLE = """\
-rps[1,3]         score      skill  miscalibration  discrimination  uncertainty
-1 or higher    0.16667    0.25000         0.00000         0.05556      0.22222
-2              0.50000   -1.25000         0.27778         0.00000      0.22222
-total          0.41667   -0.87500         0.20833         0.01389      0.22222
-
-the score of the question 'this grade or higher?' at each cut, averaged with
-the weights of the rule; recalibrated cuts need not fit together into one
-distribution"""
-
-ALIKE_TABLE = """\
-brier            score      skill  miscalibration  discrimination  uncertainty
-no             0.00000          -         0.00000         0.00000      0.00000
-yes, surely    0.00000          -         0.00000         0.00000      0.00000
-total          0.00000          -         0.00000         0.00000      0.00000
-
-the sum of 2 yes-or-no Brier scores, which is the Brier score of the class;
-recalibrated classes need not add up to 1"""
-
-
-def test_a_table_for_a_person() -> None:
-    P = [[0.5, 0.5, 0.0], [0.0, 0.5, 0.5], [0.5, 0.0, 0.5]]
-    assert str(decompose(Cases([2, 1, 0], P), RPS(weights=[1, 3]))) == CUTS_TABLE
-    alike = Cases([0, 0], [[1, 0], [1, 0]], labels=["no", "yes, surely"])
-    assert str(decompose(alike, Brier())) == ALIKE_TABLE
-
-
-def test_a_record_cannot_be_written_to() -> None:
-    record = decompose(sample(3), RPS())
-    with pytest.raises(ValueError, match="read-only"):
-        record.weights[0] = 2.0
-
-
-def test_a_record_is_ready_for_json() -> None:
-    record = decompose(sample(3), RPS(), interval=True, replicates=20, rng=1)
-    told = record.to_dict()
-    assert json.loads(json.dumps(told)) == told
-    assert list(told) == ["reduction", "rule", "statement", *PARTS, "skill", "parts"]
-    assert (told["reduction"], told["rule"]) == ("cumulative", "rps")
-    assert [told[name] for name in PARTS] == numbers(record)
-    assert list(told["parts"]) == ["1 or higher", "2"]
-    for part, got in zip(record.values(), told["parts"].values(), strict=True):
-        assert got == {"weight": 0.5} | part.to_dict()
-
-
-def columns_of(frame: Any, backend: str) -> dict[str, list[Any]]:
-    """Return the columns of any frame as lists."""
-    if backend == "polars":
-        return frame.to_dict(as_series=False)  # type: ignore[no-any-return]
-    return frame.to_dict(orient="list") if backend == "pandas" else frame.to_pydict()  # type: ignore[no-any-return]
-
-
-def frame_of(record: ClassDecomposition, backend: Any) -> dict[str, list[Any]]:
-    return columns_of(record.to_frame(backend), backend)
-
-
-@pytest.mark.parametrize("backend", BACKENDS)
-def test_a_frame_has_a_row_for_each_part_and_one_for_the_total(backend: str) -> None:
-    record = decompose(sample(3), RPS(weights=[1, 3]))
-    columns = frame_of(record, backend)
-    assert list(columns) == ["part", "weight", *PARTS, "skill"]
-    assert columns["part"] == ["1 or higher", "2", "total"]
-    assert columns["weight"][:2] == [0.25, 0.75]
-    assert columns["weight"][2] is None or math.isnan(columns["weight"][2])
-    for name in (*PARTS, "skill"):
-        expected = [getattr(part, name) for part in record.values()]
-        assert columns[name] == [*expected, getattr(record, name)]
-
-
-@pytest.mark.parametrize("backend", BACKENDS)
-def test_a_frame_has_a_column_for_each_end_of_an_interval(backend: str) -> None:
-    record = decompose(sample(3), RPS(), interval=True, replicates=20, rng=1)
-    columns = frame_of(record, backend)
-    ends = [f"{name}_{end}" for name in PARTS for end in ("lower", "upper")]
-    assert list(columns) == ["part", "weight", *PARTS, "skill", *ends]
-    for name in PARTS:
-        pairs = [getattr(part.intervals, name) for part in record.values()]
-        assert columns[f"{name}_lower"][:2] == [lower for lower, _ in pairs]
-        assert columns[f"{name}_upper"][:2] == [upper for _, upper in pairs]
 
 
 @pytest.mark.parametrize("view", VIEWS)

@@ -9,8 +9,7 @@ import numpy as np
 import pytest
 
 import properly
-from properly.errors import ArgumentTypeError, DataError, ImproperRuleError
-from properly.rules import PBS, RPS, Brier, Log, Spherical
+from properly.rules import RPS, Brier, Log, Spherical
 
 VIEWS: list[Literal["one_vs_rest", "cumulative", "top_label"]] = [
     "one_vs_rest",
@@ -141,32 +140,3 @@ def test_certain_classes_that_came_true_are_beyond_reproach(weight: Any) -> None
     cases = properly.Cases([0, 1, 2], np.eye(3), weight=weight)
     found = properly.calibration_test(cases, replicates=50, rng=1)
     assert (found.statistic, found.p_value, found.mean_if_calibrated) == (0, 1, 0)
-
-
-def test_what_cannot_be_tested_is_refused() -> None:
-    cases = draw(np.random.default_rng(8), 20)
-    with pytest.raises(DataError, match=r"of several classes the miscalibration is tested.*'ks'"):
-        properly.calibration_test(cases, statistic="ks")
-    with pytest.raises(DataError, match="reduction must be 'cumulative'"):
-        properly.calibration_test(cases, reduction="both")  # type: ignore[call-overload]
-    with pytest.raises(ArgumentTypeError, match=r"a rule for one event or for cuts; got Penalized"):
-        properly.calibration_test(cases, PBS())
-    with pytest.raises(DataError, match="its reduction is 'cumulative'"):
-        properly.calibration_test(cases, RPS(), reduction="top_label")
-    clustered = draw(np.random.default_rng(8), 20, clusters=np.arange(20) // 2)
-    with pytest.raises(DataError, match="'mcb' takes cases as independent; these have clusters"):
-        properly.calibration_test(clustered)
-    later = draw(np.random.default_rng(8), 20, time=np.arange(20))
-    with pytest.raises(DataError, match="dependence in time"):
-        properly.calibration_test(later)
-
-
-class Cheat(Brier):
-    """A rule that is said to be improper."""
-
-    propriety = properly.rules.Propriety.IMPROPER
-
-
-def test_only_a_proper_rule_can_test() -> None:
-    with pytest.raises(ImproperRuleError, match="only a proper rule"):
-        properly.calibration_test(draw(np.random.default_rng(9), 20), Cheat())

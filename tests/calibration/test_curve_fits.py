@@ -259,19 +259,6 @@ def test_rough_lowess_of_many_forecasts_is_close() -> None:
 # Weights
 
 
-@pytest.mark.parametrize("kind", KINDS)
-def test_only_ratios_of_weights_matter(kind: Any) -> None:
-    value, weight, events = draw(40)
-    weight = weight * np.random.default_rng(4).gamma(3, size=40)
-    rate = events / events.max()
-    found = [
-        find_curves(kind, value, scale * weight, counted=False).at((scale * weight * rate)[None])
-        for scale in (1.0, 0.01, 1e-12, 1e12)
-    ]
-    for other in found[1:]:
-        np.testing.assert_allclose(found[0], other, atol=1e-10)
-
-
 def test_a_spline_of_outcomes_that_forecasts_tell_apart_is_a_step() -> None:
     value, weight = np.linspace(0.02, 0.98, 49), np.full(49, 4.0)
     spline = Spline.of(value, weight, counted=True)

@@ -12,9 +12,9 @@ from scipy.stats import t as student
 
 import properly
 from properly.calibration import _components
-from properly.errors import DataError, DataWarning, ImproperRuleError
+from properly.errors import DataWarning
 from properly.inference import _draws
-from properly.rules import Bounded, Brier, Log, Misclassification, Propriety, Spherical
+from properly.rules import Bounded, Brier, Log, Misclassification, Spherical
 
 pytestmark = pytest.mark.filterwarnings("ignore:with .* intervals may cover less")
 
@@ -75,12 +75,6 @@ def test_the_uncertainty_is_the_entropy_of_the_interval_of_the_event_rate(
     found = intervals_of(properly.tally(y, p), rule, level=0.9, replicates=FEW).uncertainty
     assert found == pytest.approx((entropy[[0, -1]].min(), entropy.max()), rel=2e-5)
     assert found[0] <= float(rule.entropy(np.array([share]))[0]) <= found[1]
-
-
-def test_few_events_are_warned_of() -> None:
-    y, p = np.arange(60) < 19, np.linspace(0.05, 0.95, 60)
-    with pytest.warns(DataWarning, match="^with 19 events and 41 cases without it, intervals may"):
-        intervals_of(properly.tally(y, p), replicates=FEW)
 
 
 @pytest.mark.parametrize("rule", RULES, ids=repr)
@@ -145,15 +139,6 @@ def test_a_higher_level_has_the_wider_intervals(rule: Any) -> None:
             assert outer[0] <= inner[0]
             assert inner[1] <= outer[1]
     assert (narrow.level, wide.level) == (0.8, 0.99)
-
-
-def test_the_seed_decides() -> None:
-    t = properly.tally(*sample(80))
-    first, again, other = (intervals_of(t, rng=seed) for seed in (1, 1, 2))
-    assert asdict(first) == asdict(again)
-    assert first.miscalibration != other.miscalibration
-    assert first.score == other.score  # in which there is no chance
-    assert asdict(intervals_of(t, rng=np.random.default_rng(1))) == asdict(first)
 
 
 @pytest.mark.parametrize("rule", [Log(), Bounded(Log(), (0.0, 0.5), scale="integral")], ids=repr)
@@ -224,46 +209,6 @@ def test_a_count_is_as_many_cases_and_equal_weights_are_none() -> None:
         assert asdict(intervals_of(make(y, p, count=np.full(60, 3)))) == asdict(copies)
 
 
-def test_only_ratios_of_whole_weights_matter() -> None:
-    y, p = sample(60)
-    weight = 1 + np.arange(60) % 5
-    with pytest.warns(DataWarning, match="weights are sampling weights"):
-        found = intervals_of(properly.Cases(y, p, weight=weight))
-    assert asdict(intervals_of(properly.Cases(y, p, weight=weight / 4))) == asdict(found)
-
-
-def test_whole_weights_are_noted_once_and_others_are_not() -> None:
-    y, p = sample(60)
-    whole = 1 + np.arange(60) % 4
-    with pytest.warns(DataWarning) as said:
-        intervals_of(properly.Cases(y, p, weight=whole))
-    told = "weights are sampling weights; for numbers of like cases pass count="
-    assert [str(x.message) for x in said] == [told]
-    weights = (whole / 2, np.full(60, 3), whole % 2)
-    silent: list[dict[str, Any]] = [{"weight": x} for x in weights]
-    for known in (*silent, {"count": whole}, {}):
-        intervals_of(properly.Cases(y, p, **known))
-    properly.decompose(properly.Cases(y, p, weight=whole), Brier())
-    classes = np.stack([1 - p, p], axis=1)
-    with pytest.warns(DataWarning) as said:
-        properly.decompose(
-            properly.Cases(y.astype(int), classes, weight=whole),
-            Brier(),
-            interval=True,
-            replicates=20,
-            rng=1,
-        )
-    assert [str(x.message) for x in said] == [told]
-
-
-def test_the_unit_of_fractional_weights_does_not_matter() -> None:
-    y, p = sample(100)
-    weight = np.random.default_rng(2).gamma(1.5, size=100)
-    one, other = (intervals_of(properly.Cases(y, p, weight=weight * unit)) for unit in (1, 0.37))
-    for name, value in asdict(one).items():
-        assert asdict(other)[name] == pytest.approx(value, abs=1e-12), name
-
-
 def test_unequal_weights_count_for_fewer_cases() -> None:
     y, p = sample(300)
     weight = np.random.default_rng(3).gamma(0.5, size=300)
@@ -273,11 +218,6 @@ def test_unequal_weights_count_for_fewer_cases() -> None:
     )
     for part in ("score", "discrimination"):
         assert np.diff(getattr(loaded, part)) > 1.2 * np.diff(getattr(plain, part))
-
-
-def test_a_tally_of_fractional_weights_is_not_enough() -> None:
-    with pytest.raises(DataError, match="drawn one by one"):
-        intervals_of(properly.tally([0, 1], [0.2, 0.4], weight=[0.5, 0.7]))
 
 
 @pytest.mark.parametrize("part", ["score", "uncertainty"])
@@ -348,23 +288,6 @@ def test_a_series_of_lasting_errors_has_the_wider_interval() -> None:
         series = intervals_of(properly.Cases(y, p, time=np.arange(300)))
     ignored = intervals_of(properly.Cases(y, p))
     assert np.diff(series.score) > 1.3 * np.diff(ignored.score)
-
-
-def test_too_short_a_series_is_refused() -> None:
-    y, p = sample(19)
-    with pytest.raises(DataError, match="at least 20 different times; got 19"):
-        intervals_of(properly.Cases(y, p, time=np.arange(19)))
-
-
-class Cheat(Brier):
-    """A rule that is said to be improper."""
-
-    propriety = Propriety.IMPROPER
-
-
-def test_an_improper_rule_has_no_intervals() -> None:
-    with pytest.raises(ImproperRuleError):
-        properly.decompose(properly.tally(*sample(20)), Cheat(), interval=True, allow_improper=True)
 
 
 def test_of_clusters_no_test_takes_part() -> None:

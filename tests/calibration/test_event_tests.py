@@ -14,7 +14,7 @@ from properly.calibration._event_tests import TRIALS, by_likelihood, by_sandwich
 from properly.calibration._statistics import ForecastSample
 from properly.errors import DataError, DataWarning
 from properly.inference._design import Design
-from properly.rules import Brier, Log
+from properly.rules import Log
 
 DRAWN = ["combined", "mcb", "score", "ks", "kuiper"]
 
@@ -111,14 +111,6 @@ def test_with_so_few_clusters_that_hardly_any_p_value_is_small_nothing_is_tested
     assert test(wrong, "score").p_value == 0
 
 
-# weights and designs
-@pytest.mark.parametrize("statistic", TRIALS)
-def test_a_row_is_one_case_whatever_all_rows_weigh(statistic: str) -> None:
-    for weight in (0.5, 3, 0.1):
-        assert test(draw(40, weight=np.full(40, weight)), statistic) == test(draw(40), statistic)
-    assert test(draw(40, weight=np.full(40, 3)), statistic).design == "40 independent cases"
-
-
 @pytest.mark.parametrize("statistic", TRIALS)
 def test_a_tally_of_counts_is_one_of_copies_and_equal_weights_are_none(statistic: str) -> None:
     cases = draw(40)
@@ -175,25 +167,6 @@ def test_clusters_that_are_all_alike_leave_no_p_value(statistic: str) -> None:
     assert math.isnan(found.p_value)
 
 
-@pytest.mark.parametrize("statistic", [s for s in TRIALS if s != "hosmer-lemeshow"])
-def test_scaling_fractional_weights_changes_nothing(statistic: str) -> None:
-    weight = np.random.default_rng(2).gamma(1.5, size=60)
-    once = test(draw(60, weight=weight), statistic)
-    for factor in (10, 1e-12, 1e12):
-        other = test(draw(60, weight=factor * weight), statistic)
-        assert once.statistic == pytest.approx(other.statistic, rel=1e-9)
-        assert once.p_value == pytest.approx(other.p_value, rel=1e-9)
-    assert once.design == "60 independent cases"
-
-
-@pytest.mark.parametrize("statistic", [s for s in TRIALS if s != "hosmer-lemeshow"])
-def test_rows_without_weight_are_not_looked_at(statistic: str) -> None:
-    cases, weight = draw(60), np.random.default_rng(2).gamma(1.5, size=60)
-    y, p = np.append(cases.y, [0, 1]), np.append(cases.p, [1.0, 0.0])
-    more = properly.Cases(y, p, weight=np.append(weight, [0, 0]))
-    assert test(more, statistic) == test(draw(60, weight=weight), statistic)
-
-
 def test_strata_of_independent_cases_play_no_part() -> None:
     for statistic in TRIALS:
         assert test(draw(60, strata=np.arange(60) % 2), statistic) == test(draw(60), statistic)
@@ -210,13 +183,6 @@ def test_clusters_of_copies_count_once(statistic: str) -> None:
     once_p = once.parts.get("asymptotic", once.p_value)
     assert math.log(found.p_value) == pytest.approx(math.log(once_p), rel=0.25)
     assert naive.parts.get("asymptotic", naive.p_value) < 0.1 * found.p_value
-
-
-@pytest.mark.parametrize("statistic", [s for s in TRIALS if s not in ("score", "cox", "citl")])
-def test_other_tests_refuse_clusters(statistic: str) -> None:
-    cases = draw(60, clusters=np.arange(60) // 3)
-    with pytest.raises(DataError, match="takes cases as independent; these have clusters"):
-        test(cases, statistic)
 
 
 @pytest.mark.parametrize("statistic", [None, *TRIALS])
@@ -366,23 +332,6 @@ def test_training_data_leave_two_degrees_less() -> None:
         test(few, "hosmer-lemeshow", training=True)
 
 
-# options
-def test_what_does_not_fit_together_is_refused() -> None:
-    cases = draw(20)
-    with pytest.raises(DataError, match=r"a rule measures .* got Brier\(\) with statistic='ks'"):
-        properly.calibration_test(cases, Brier(), statistic="ks")
-    with pytest.raises(DataError, match=r"from 'hosmer-lemeshow'; got it with statistic='cox'"):
-        test(cases, "cox", training=True)
-    with pytest.raises(DataError, match="training must be True or False; got 1"):
-        test(cases, "hosmer-lemeshow", training=1)
-    with pytest.raises(DataError, match="groups must be a whole number"):
-        test(cases, "hosmer-lemeshow", groups=0)
-    with pytest.raises(DataError, match="one event, got reduction='top_label'"):
-        test(cases, None, reduction="top_label")
-    with pytest.raises(DataError, match=r"statistic must be 'combined', .* got 'brier'"):
-        test(cases, "brier")
-
-
 def drawn(n: int, seed: int, **known: Any) -> properly.Cases:
     rng = np.random.default_rng(seed)
     p = np.round(rng.uniform(0.05, 0.95, n), 2)
@@ -466,12 +415,6 @@ def test_degrees_of_freedom_are_those_of_clusters() -> None:
     assert math.isnan(two.p_value)
     assert two.degrees == (2, 0)
     assert 0 < two.in_the_large < 1
-
-
-def test_scaling_weights_changes_nothing() -> None:
-    weight = np.random.default_rng(3).gamma(1.5, size=80)
-    found, ten = (sandwich(drawn(80, 2, weight=w)) for w in (weight, 10 * weight))
-    assert numbers(found) == pytest.approx(numbers(ten), rel=1e-9)
 
 
 def test_robust_and_likelihood_tests_agree_on_many_cases() -> None:

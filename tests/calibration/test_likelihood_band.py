@@ -14,7 +14,6 @@ from scipy.stats import t as student
 import properly
 from properly.calibration._reliability_bands import critical_value, likelihood_bounds
 from properly.counts._isotonic import recalibrate
-from properly.errors import DataError
 
 Column: TypeAlias = np.ndarray[Any, Any]
 
@@ -179,8 +178,3 @@ def test_clusters_whose_outcomes_did_not_vary_are_taken_whole() -> None:
     cases = properly.Cases([0] * 5, [0.1, 0.2, 0.2, 0.3, 0.4], clusters=[1, 1, 1, 2, 2])
     expected = (9 + 4) / 5 * float(student.ppf(0.95, 1)) ** 2
     assert critical_of(cases, 0.9) == pytest.approx(expected, rel=1e-12)
-
-
-def test_one_cluster_says_nothing() -> None:
-    with pytest.raises(DataError, match="only if there are two or more"):
-        critical_of(properly.Cases([0, 1, 1], [0.1, 0.2, 0.3], clusters=[4, 4, 4]), 0.9)

@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 import pytest
-from scipy.special import beta as beta_function
 from scipy.stats import beta, norm
 
 import properly
@@ -22,7 +21,7 @@ from properly.calibration._reliability_bands import (
     kernel_density,
     normal_half_width,
 )
-from properly.errors import ArgumentTypeError, DataError, DataWarning
+from properly.errors import DataError
 from properly.inference._variance import effective_total
 
 if TYPE_CHECKING:
@@ -52,8 +51,6 @@ WITH_CLUSTERS = [
     ("confidence", "likelihood"),
     ("confidence", "resampling"),
 ]
-
-METHODS = sorted({method for _, method in WAYS})
 
 
 def band_of(data: Any, kind: Any, method: Any = "auto", **options: Any) -> Band:
@@ -93,35 +90,6 @@ def test_the_defaults_of_a_small_sample(kind: str, method: str) -> None:
     assert (band.kind, band.method, band.level) == (kind, method, 0.95)
 
 
-@pytest.mark.parametrize("kind", ["consistency", "confidence", "simultaneous"])
-def test_a_method_of_another_kind_is_refused(kind: str) -> None:
-    known = {method for other, method in WAYS if other == kind}
-    for method in {*METHODS, "bootstrap"} - known:
-        with pytest.raises(DataError, match=f"method of a {kind} band must be 'auto'"):
-            band_of(properly.tally([0, 1], [0.2, 0.7]), kind, method)
-
-
-def test_a_kind_that_does_not_exist_is_refused() -> None:
-    with pytest.raises(DataError, match="band must be 'consistency', 'confidence' or"):
-        band_of(properly.tally([0, 1], [0.2, 0.7]), "bayesian")
-
-
-@pytest.mark.parametrize(
-    ("options", "error"),
-    [
-        ({"level": 1.0}, DataError),
-        ({"level": 90}, DataError),
-        ({"replicates": 0}, DataError),
-        ({"replicates": 10.5}, DataError),
-        ({"rng": "seed"}, ArgumentTypeError),
-    ],
-)
-def test_options_are_checked_whatever_the_band(options: Any, error: type[Exception]) -> None:
-    for kind, method in WAYS:
-        with pytest.raises(error):
-            band_of(properly.tally([0, 1], [0.2, 0.7]), kind, method, **options)
-
-
 @pytest.mark.parametrize("whole", [False, True], ids=["fractional", "whole"])
 @pytest.mark.parametrize(("kind", "method"), WAYS)
 @pytest.mark.filterwarnings("ignore:weights are sampling weights")
@@ -157,35 +125,6 @@ def test_counts_are_copies_and_equal_weights_are_none(kind: str, method: str) ->
         for found, expected in ((counted, copies), (alike, once)):
             np.testing.assert_array_equal(found.lower, expected.lower)
             np.testing.assert_array_equal(found.upper, expected.upper)
-
-
-@pytest.mark.parametrize(("kind", "method"), [x for x in WAYS if x[0] != "simultaneous"])
-def test_only_ratios_of_whole_weights_matter(kind: str, method: str) -> None:
-    (y, p), weight = sample(60), 1 + np.arange(60) % 5
-    options = {"replicates": 50, "rng": 1}
-    with pytest.warns(DataWarning, match="weights are sampling weights"):
-        found = band_of(properly.Cases(y, p, weight=weight), kind, method, **options)
-    scaled = band_of(properly.Cases(y, p, weight=weight / 4), kind, method, **options)
-    np.testing.assert_array_equal(found.upper, scaled.upper)
-
-
-def test_whole_weights_are_noted_once_and_others_are_not() -> None:
-    (y, p), whole = sample(60), 1 + np.arange(60) % 4
-    told = "weights are sampling weights; for numbers of like cases pass count="
-    for make in (properly.Cases, properly.tally):
-        with pytest.warns(DataWarning) as said:
-            properly.reliability(make(y, p, weight=whole), band="confidence")
-        assert [str(x.message) for x in said] == [told]
-        assert said[0].filename == __file__
-        weights = (whole / 2, np.full(60, 3), whole % 2)
-        silent: list[dict[str, Any]] = [{"weight": x} for x in weights]
-        for known in (*silent, {"count": whole}, {}):
-            properly.reliability(make(y, p, **known), band="confidence")
-        properly.reliability(make(y, p, weight=whole))
-    classes = properly.Cases(y.astype(int), np.stack([1 - p, p], axis=1), weight=whole)
-    with pytest.warns(DataWarning) as said:
-        properly.reliability(classes, band="confidence")
-    assert [str(x.message) for x in said] == [told]
 
 
 @pytest.mark.parametrize(("kind", "method"), WAYS)
@@ -419,12 +358,6 @@ def test_the_pieces_of_many_forecasts_add_up() -> None:
     )
     got = kernel_density(value, weight, 900.0)
     np.testing.assert_allclose(got, summed / weight.sum(), rtol=1e-12)
-
-
-def test_a_forecast_next_to_nothing_has_a_density_above_it() -> None:
-    # With one case b is 1, and at .01 the kernel is x^.01 (1 - x)^.99 / B(1.01, 1.99).
-    got = kernel_density(np.array([1e-300]), np.array([1]), 1.0)
-    assert got[1] == pytest.approx(1e-3 / float(beta_function(1.01, 1.99)), rel=1e-12)
 
 
 def test_many_forecasts_find_their_density_smoothed_by_the_kernel() -> None:

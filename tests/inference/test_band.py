@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import json
 from typing import Any
 
 import numpy as np
 import pytest
 
 from properly import Interval, Tally, murphy_curve, reliability, tally
-from properly.errors import DataError
 from properly.inference import Band
 
 NAN = float("nan")
@@ -118,11 +116,6 @@ def test_beyond_its_points_a_pointwise_band_makes_no_promise() -> None:
     assert STEPS.deviation() == pytest.approx(0.7, abs=1e-14)
 
 
-def test_a_range_must_be_one() -> None:
-    with pytest.raises(DataError, match="a range of thresholds needs"):
-        STEPS.deviation((0.5, 0.5))
-
-
 def test_bounds_that_refute_an_increasing_curve_are_left_as_they_are() -> None:
     # All of the low forecasts came true and none of the high ones.
     t = tally(np.repeat([1, 0], 200), np.repeat([0.2, 0.8], 200))
@@ -130,33 +123,6 @@ def test_bounds_that_refute_an_increasing_curve_are_left_as_they_are() -> None:
     assert band is not None
     assert band.lower[-1] > 0.9
     assert band.upper[0] < 0.1
-
-
-def test_a_band_says_what_it_is() -> None:
-    assert repr(STEPS) == "Band(90 % simultaneous, cells, at 2 points)"
-    assert repr(LINES) == "Band(90 % confidence, likelihood, at 2 points)"
-
-
-def test_a_band_is_ready_for_json_and_for_frames() -> None:
-    told = STEPS.to_dict()
-    assert json.loads(json.dumps(told)) == told
-    assert told["x"] == [0.2, 0.6]
-    assert told["lower"] == [0.1, 0.3]
-    assert (told["kind"], told["method"], told["level"]) == ("simultaneous", "cells", 0.9)
-    frame = STEPS.to_frame("polars")
-    assert frame.to_dict(as_series=False) == {
-        "x": [0.2, 0.6],
-        "lower": [0.1, 0.3],
-        "upper": [0.4, 0.9],
-    }
-
-
-def test_a_reliability_record_takes_its_band_along() -> None:
-    record = reliability(tally([0, 1], [0.2, 0.7]), band="simultaneous")
-    assert record.band is not None
-    assert record.to_dict()["band"] == record.band.to_dict()
-    assert "simultaneous" in repr(record)
-    assert "band" not in reliability(tally([0, 1], [0.2, 0.7])).to_dict()
 
 
 def test_a_band_crosses_if_the_event_rate_falls_for_certain() -> None:

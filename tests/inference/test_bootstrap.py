@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import math
 import warnings
 from itertools import product
@@ -14,7 +13,7 @@ from tests.inference_numbers import CLUSTER, P1, STRATUM, TIME, WEIGHT, Y
 
 import properly
 from properly import Cases, Tally
-from properly.errors import ArgumentTypeError, DataError, DataWarning
+from properly.errors import DataWarning
 from properly.inference import block_length, bootstrap
 from properly.inference._bootstrap import Mean, _recounted
 from properly.inference._design import Design
@@ -146,33 +145,6 @@ def test_classes_have_draws_too(rule: Rule) -> None:
     assert both[0].design == "30 clusters"
 
 
-def test_draws_are_those_of_their_seed() -> None:
-    cases = Cases(Y, P1, clusters=CLUSTER)
-    once, again, other = (bootstrap(cases, "auc", replicates=50, rng=seed) for seed in (1, 1, 2))
-    np.testing.assert_array_equal(once.draws, again.draws)
-    assert not np.array_equal(once.draws, other.draws)
-    given = bootstrap(cases, "auc", replicates=50, rng=np.random.default_rng(1))
-    np.testing.assert_array_equal(once.draws, given.draws)
-    with pytest.raises(ValueError, match="read-only"):
-        once.draws[0] = 0
-
-
-def test_the_scale_of_weights_and_rows_without_weight_do_not_matter() -> None:
-    weight = np.where(np.arange(300) % 3 == 0, 0, WEIGHT)
-    used = weight > 0
-    for statistic in (Log(), "auc"):
-        three = [
-            bootstrap(cases, statistic, replicates=50, rng=1).draws
-            for cases in (
-                Cases(Y, P1, weight=weight),
-                Cases(Y, P1, weight=1e6 * weight),
-                Cases(Y[used], P1[used], weight=weight[used]),
-            )
-        ]
-        np.testing.assert_allclose(three[1], three[0], rtol=1e-12)
-        np.testing.assert_allclose(three[2], three[0], rtol=1e-12)
-
-
 def test_a_function_sees_all_that_is_known_of_the_cases_and_weights_in_their_library() -> None:
     xp = pytest.importorskip("array_api_strict")
     seen: list[Any] = []
@@ -188,13 +160,6 @@ def test_a_function_sees_all_that_is_known_of_the_cases_and_weights_in_their_lib
     drawn = np.array([np.asarray(x.weight) for x in seen])
     for cluster in range(30):
         assert (drawn[:, cluster == CLUSTER].std(axis=1) == 0).all()
-
-
-def test_whole_weights_too_large_for_their_sums_become_fractions() -> None:
-    seen: list[Any] = []
-    cases = Cases([0, 1, 1], [0.1, 0.5, 0.9], weight=np.array([2**61, 2**61, 1]))
-    bootstrap(cases, lambda c: float(seen.append(c.weight) or c.weight.sum()), rng=1)  # type: ignore[func-returns-value]
-    assert all(weight.dtype == np.float64 and (weight >= 0).all() for weight in seen)
 
 
 # How far draws spread
@@ -414,24 +379,6 @@ def test_a_function_may_be_infinite(value: float) -> None:
 # Records
 
 
-def test_a_record_is_told_in_a_line_and_as_a_frame() -> None:
-    found = bootstrap(Cases(Y, P1, clusters=CLUSTER), Brier(), replicates=99, rng=1)
-    lower, upper = found.interval
-    told = (
-        f"{found.value:.4g} (95 % percentile interval {lower:.4g} to {upper:.4g}, 99 replicates; "
-        "30 clusters)"
-    )
-    assert str(found) == told
-    assert repr(found) == f"Bootstrap({found.value:.4g}, 95 % interval {lower:.4g} to {upper:.4g})"
-    known = json.loads(json.dumps(found.to_dict()))
-    assert known["draws"] == found.draws.tolist()
-    assert known["interval"] == [lower, upper]
-    assert (known["kind"], known["block_length"]) == ("clusters", None)
-    frame = found.to_frame("pandas")
-    assert frame.shape == (1, 12)
-    assert (frame["lower"][0], frame["upper"][0], frame["value"][0]) == (lower, upper, found.value)
-
-
 def test_few_clusters_are_warned_of_and_twenty_are_not() -> None:
     cases = Cases(Y, P1, clusters=np.arange(300) % 19)
     message = "drawing clusters says too little with fewer than about 20; got 19"
@@ -444,107 +391,6 @@ def test_few_clusters_are_warned_of_and_twenty_are_not() -> None:
 
 
 # What is refused
-
-SERIES = {"time": TIME}
-REFUSED: list[tuple[type[Exception], dict[str, Any], dict[str, Any], str]] = [
-    (
-        ArgumentTypeError,
-        {},
-        {"statistic": "roc"},
-        "a statistic is a rule, 'auc' or a function of the cases; got 'roc'",
-    ),
-    (
-        ArgumentTypeError,
-        {},
-        {"statistic": Brier},
-        r"(?s)function of the cases; got <class.*Hint: write the rule with parentheses, as in Br",
-    ),
-    (
-        ArgumentTypeError,
-        {},
-        {"statistic": lambda _: [1.0, 2.0]},
-        "a statistic must return one number; got list",
-    ),
-    (
-        ArgumentTypeError,
-        {},
-        {"statistic": lambda _: None},
-        "a statistic must return one number; got NoneType",
-    ),
-    (
-        DataError,
-        {},
-        {"method": "bca"},
-        "method must be 'percentile', 'basic' or 'studentized'; got 'bca'",
-    ),
-    (DataError, {}, {"replicates": 38}, "an interval of level 0.95 needs 39 replicates or more"),
-    (DataError, {}, {"level": 95}, "a level must lie between 0 and 1"),
-    (
-        DataError,
-        {},
-        {"statistic": "auc", "method": "studentized"},
-        'method="studentized" is for a mean score; the statistic is not a rule',
-    ),
-    (
-        DataError,
-        SERIES,
-        {"method": "studentized"},
-        'method="studentized" is for cases or clusters; these cases have times',
-    ),
-    (
-        DataError,
-        {},
-        {"block_length": 3},
-        "block_length is for cases with times; got block_length=3",
-    ),
-    (
-        DataError,
-        SERIES,
-        {"block_length": 0.5},
-        "block_length must be from 1 to the number of times, 300; got 0.5",
-    ),
-    (
-        DataError,
-        SERIES,
-        {"block_length": math.nan},
-        "block_length must be from 1 to the number of times, 300; got nan",
-    ),
-    (
-        DataError,
-        SERIES,
-        {"statistic": lambda _: 1.0},
-        "with times, a function of one's own needs block_length; got None",
-    ),
-    (
-        DataError,
-        {"time": np.arange(300) % 19},
-        {},
-        "blocks of times need at least 20 different times; got 19",
-    ),
-    (
-        DataError,
-        {"strata": np.arange(300) == 0},
-        {},
-        "each stratum needs two cases, or two clusters, to vary; got 1 of 2 strata with one",
-    ),
-]
-
-
-@pytest.mark.parametrize(
-    ("error", "known", "options", "message"), REFUSED, ids=[row[-1][:50] for row in REFUSED]
-)
-def test_what_cannot_be_meant_is_refused(
-    error: type[Exception], known: dict[str, Any], options: dict[str, Any], message: str
-) -> None:
-    arguments = {"statistic": Brier()} | options
-    with pytest.raises(error, match=message):
-        bootstrap(Cases(Y, P1, **known), rng=1, **arguments)
-
-
-@pytest.mark.parametrize("weight", [WEIGHT, np.ceil(WEIGHT)], ids=["fractional", "whole"])
-def test_a_tally_of_weights_has_lost_its_cases(weight: Any) -> None:
-    with pytest.raises(DataError, match="weighted cases are drawn one by one"):
-        bootstrap(properly.tally(Y, P1, weight=weight), Brier(), rng=1)
 
 
 def test_counts_are_drawn_as_cases_and_weights_as_rows() -> None:
@@ -562,31 +408,6 @@ def test_counts_are_drawn_as_cases_and_weights_as_rows() -> None:
     np.testing.assert_allclose(weighted.draws, scaled.draws, rtol=1e-13)
     assert weighted.value == pytest.approx(counted.value, rel=1e-14)
     assert weighted.standard_error > 1.3 * counted.standard_error
-
-
-def test_other_things_than_cases_and_rules_of_another_kind_are_refused() -> None:
-    with pytest.raises(ArgumentTypeError, match="this needs a Tally or Cases; got list"):
-        bootstrap([1, 2], Brier())
-    with pytest.raises(ArgumentTypeError, match="this needs a rule for the probability of one"):
-        bootstrap(Cases(Y, P1), RPS())
-    classes = Cases([0, 1, 2], np.eye(3))
-    with pytest.raises(DataError, match="this needs the probability of one event"):
-        bootstrap(classes, "auc")
-
-
-@pytest.mark.parametrize(
-    ("values", "kind", "message"),
-    [
-        (np.ones(19), "stationary", "the length of blocks needs at least 20 values; got 19"),
-        ([1.0, math.inf] * 20, "stationary", "values of a series must be finite; row 1 is inf"),
-        (np.ones(30), "moving", "kind must be 'stationary' or 'circular'; got 'moving'"),
-    ],
-)
-def test_a_series_without_a_length_of_blocks_is_refused(
-    values: Any, kind: Any, message: str
-) -> None:
-    with pytest.raises(DataError, match=message):
-        block_length(values, kind=kind)
 
 
 def test_forecasts_of_which_none_was_drawn_are_left_out() -> None:

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import properly
-from properly.errors import DataError, DataWarning
+from properly.errors import DataWarning
 from properly.inference._dependence import (
     MOST,
     Dependence,
@@ -92,18 +92,6 @@ def test_a_warning_says_whether_anything_can_be_said() -> None:
         assert of_psi(20).warn()
 
 
-def test_the_record_has_all_numbers() -> None:
-    assert of_psi(4.0).to_dict() == {
-        "phi": 1.5,
-        "psi": 4.0,
-        "rho": 0.5,
-        "times": 400,
-        "effective_times": 100.0,
-        "degrees": 21.0,
-    }
-    assert of_psi(4.0).text == ("dependence in time phi = 1.50, psi = 4.00: 100 effective times")
-
-
 def test_outcomes_that_never_vary_do_not_depend() -> None:
     cases = properly.Cases(np.arange(60) % 3 == 0, np.arange(60) % 3 == 0, time=np.arange(60))
     found = measure(cases)
@@ -126,11 +114,6 @@ def test_the_same_outcome_at_each_time_is_shared() -> None:
     alike = Residuals.of(properly.Cases(happened, p, time=np.arange(800) // 4))
     assert alike.shared > 0.9
     assert Residuals.of(series(200, 4)).shared < 0.3
-
-
-def test_few_times_are_refused() -> None:
-    with pytest.raises(DataError, match="at least 20 different times; got 19"):
-        sampler(series(19))
 
 
 # Draws

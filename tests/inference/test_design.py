@@ -85,29 +85,12 @@ def test_a_cluster_may_reach_into_another_stratum_with_rows_of_weight_zero() -> 
     assert found.text == "3 clusters in 2 strata"
 
 
-def test_a_stratum_with_one_case_is_refused_rather_than_taken_as_certain() -> None:
-    found = design(strata=list("aaaaab"))
-    with pytest.raises(DataError, match="got 1 of 2 strata with one"):
-        covariance(np.ones((1, 6)), found)
-
-
 def test_strata_vary_about_their_own_means() -> None:
     influence = np.array([[1.0, 2, 3, 10, 12, 17]])
     found = covariance(influence, design(strata=list("aaabbb")))
     expected = 3 / 2 * (1 + 0 + 1) + 3 / 2 * (9 + 1 + 16)
     assert found.covariance[0, 0] == pytest.approx(expected, rel=1e-14)
     assert found.degrees == 4
-
-
-def test_times_do_not_go_with_strata() -> None:
-    with pytest.raises(DataError, match="allows for strata or for times"):
-        design(strata=[1, 1, 2, 2, 3, 3], time=range(6))
-
-
-def test_lags_do_not_go_with_clusters_by_times() -> None:
-    cases = Cases(Y, P, clusters=list("ppqqrr"), time=range(6))
-    with pytest.raises(DataError, match="are allowed for by cosines; got serial='newey-west'"):
-        Design.of(cases, "newey-west")
 
 
 def test_influences_of_a_panel_are_added_up_over_its_cells() -> None:
@@ -120,11 +103,6 @@ def test_influences_of_a_panel_are_added_up_over_its_cells() -> None:
     assert alone.units == found.units == 4
 
 
-def test_a_serial_method_must_be_known() -> None:
-    with pytest.raises(DataError, match="serial must be 'cosines', 'newey-west' or"):
-        Design.of(Cases(Y, P), "hac")  # type: ignore[arg-type]
-
-
 def test_dates_of_python_and_with_time_zones_have_an_order() -> None:
     pandas = pytest.importorskip("pandas")
     days = [date(2024, 3, d) for d in (2, 1, 1, 5, 4, 2)]
@@ -133,12 +111,3 @@ def test_dates_of_python_and_with_time_zones_have_an_order() -> None:
         found = design(time=time).time
         assert found is not None
         assert found.tolist() == [1, 0, 0, 3, 2, 1]
-
-
-@pytest.mark.parametrize(
-    ("time", "told"),
-    [(list("abcdef"), "got <U1"), ([1, 2, 3, 4, 5, date(2024, 1, 1)], "got date and int")],
-)
-def test_what_has_no_order_is_no_time(time: Any, told: str) -> None:
-    with pytest.raises(DataError, match=f"times must be numbers or dates.*{told}"):
-        design(time=np.array(time, dtype=None if isinstance(time[0], str) else object))

@@ -412,18 +412,6 @@ def test_what_is_certain_is_never_contradicted_in_order_either(counts: Counts) -
         assert (forecast == len(counts.value) - 1).any()
 
 
-@every_sampler
-def test_the_seed_decides(draws: Sampler) -> None:
-    def drawn(seed: int) -> list[Column]:
-        rng = fast_stream(np.random.default_rng(seed))
-        fitted = np.full(len(draws.value), 0.6)
-        return [*stacked(draws.draws(draws.value, 20, rng, fitted))]
-
-    first, again, other = (drawn(seed) for seed in (21, 21, 22))
-    np.testing.assert_array_equal(first, again)
-    assert not np.array_equal(first, other)
-
-
 def test_a_stream_of_its_own_depends_on_where_the_generator_stands() -> None:
     rng = np.random.default_rng(23)
     first, following = fast_stream(rng).random(5), fast_stream(rng).random(5)

@@ -14,7 +14,7 @@ from sklearn.metrics import roc_auc_score
 
 import properly
 from properly import Cases, score_interval, tally
-from properly.errors import ArgumentTypeError, DataError, DataWarning, ImproperRuleError
+from properly.errors import DataWarning, ImproperRuleError
 from properly.inference import auc_interval, net_benefit_interval, skill_interval
 from properly.rules import RPS, Bounded, Brier, Log, Pseudospherical, Shifted
 
@@ -70,14 +70,6 @@ def test_rows_of_whole_weight_are_one_case_each() -> None:
     assert of_tally.standard_error == pytest.approx(factor * error, rel=1e-12)
 
 
-@pytest.mark.parametrize("factor", [0.125, 3.0, 1e6])
-def test_only_ratios_of_the_weights_of_rows_matter(factor: float) -> None:
-    for weight in (WEIGHT, np.ones(N), RNG.integers(1, 5, N)):
-        one, other = (score_interval(cases(weight=w), Log()) for w in (weight, factor * weight))
-        assert one.standard_error == pytest.approx(other.standard_error, rel=1e-12)
-        assert one.effective_cases == pytest.approx(other.effective_cases, rel=1e-12)
-
-
 def test_effective_cases_are_kish_s() -> None:
     found = score_interval(cases(weight=WEIGHT), Brier())
     assert found.effective_cases == pytest.approx(WEIGHT.sum() ** 2 / (WEIGHT**2).sum(), rel=1e-13)
@@ -116,14 +108,6 @@ def test_losses_that_do_not_vary_have_no_interval() -> None:
     assert found.standard_error == 0
     assert np.isnan(found.interval).all()
     assert str(found) == "0.25 (no interval; 60 independent cases)"
-
-
-def test_few_events_are_warned_of() -> None:
-    y = np.arange(100) < 13
-    with pytest.warns(DataWarning, match="with 13 events and 87 cases without it"):
-        score_interval(Cases(y, np.linspace(0.9, 0.1, 100)), Brier())
-    with pytest.warns(DataWarning, match="with 13 events and 87 cases without it"):
-        auc_interval(tally(y, np.linspace(0.9, 0.1, 100)))
 
 
 @pytest.mark.parametrize(
@@ -185,26 +169,6 @@ def test_the_bernstein_bound_of_classes_knows_their_range() -> None:
     assert wide > narrow
 
 
-@pytest.mark.parametrize(
-    ("source", "rule", "told"),
-    [
-        (cases(clusters=CLUSTER), Brier(), "independent cases of equal weight"),
-        (cases(weight=WEIGHT), Brier(), "independent cases of equal weight; these have weights"),
-        (
-            cases(weight=WEIGHT).tally(),
-            Brier(),
-            "independent cases of equal weight; these have weights",
-        ),
-        (cases(), Log(), "needs bounded losses"),
-    ],
-)
-def test_the_bernstein_bound_is_refused_where_it_does_not_hold(
-    source: Cases, rule: Any, told: str
-) -> None:
-    with pytest.raises(DataError, match=told):
-        score_interval(source, rule, method="bernstein")
-
-
 def test_a_skill_has_its_interval_on_the_scale_of_log_ratios() -> None:
     found = skill_interval(cases(clusters=CLUSTER), Brier())
     assert found.value == pytest.approx(properly.skill(Y, P, Brier()), rel=1e-13)
@@ -248,11 +212,6 @@ def test_an_improper_rule_needs_a_reference() -> None:
     with pytest.raises(ImproperRuleError, match="without a reference"):
         skill_interval(cases(), rule)
     assert math.isfinite(skill_interval(cases(), rule, reference=0.4).standard_error)
-
-
-def test_a_tally_has_no_rows_for_reference_forecasts() -> None:
-    with pytest.raises(DataError, match="a tally no longer has the rows"):
-        skill_interval(tally(Y, P), Brier(), reference=P)
 
 
 def test_delong_is_the_covariance_of_placements() -> None:
@@ -392,18 +351,6 @@ def test_parts_add_up_to_the_area() -> None:
     assert sum(parts) == pytest.approx(auc_interval(cases()).value, rel=1e-13)
 
 
-def test_a_range_of_rates_is_checked() -> None:
-    with pytest.raises(DataError) as told:
-        auc_interval(cases(), false_positive_rates=(0.3, 0.1))
-    assert str(told.value) == (
-        "false positive rates need 0 <= lower < upper <= 1; got lower = 0.3, upper = 0.1\n\n"
-        "Hint: the part of the curve up to a tenth is (0, 0.1)."
-    )
-    with pytest.raises(ArgumentTypeError) as said:
-        auc_interval(cases(), false_positive_rates=0.1)  # type: ignore[call-overload]
-    assert str(said.value) == "false positive rates must be a pair of numbers; got 0.1"
-
-
 def test_two_samples_are_compared_as_by_proc() -> None:
     half = np.arange(N) < 80
     parts = [auc_interval(Cases(Y[x], P[x])) for x in (half, ~half)]
@@ -481,15 +428,6 @@ def test_a_known_event_rate_is_a_design_with_the_outcome_as_stratum() -> None:
     one, none = loss[Y], loss[~Y]
     expected = math.sqrt(0.01 * one.var(ddof=1) / len(one) + 0.81 * none.var(ddof=1) / len(none))
     assert found.standard_error == pytest.approx(expected, rel=1e-12)
-
-
-def test_what_is_no_rule_is_refused() -> None:
-    with pytest.raises(ArgumentTypeError, match="needs a rule for the probability of one event"):
-        score_interval(cases(), Brier)  # type: ignore[call-overload]
-    with pytest.raises(ArgumentTypeError, match="needs a rule for class probabilities"):
-        score_interval(Cases(GRADE, CLASSES), Bounded(Brier(), (0.1, 0.2)))
-    with pytest.raises(DataError, match="these cases have 3 classes"):
-        net_benefit_interval(Cases(GRADE, CLASSES), 0.2)
 
 
 @pytest.mark.filterwarnings("ignore::properly.errors.DataWarning")

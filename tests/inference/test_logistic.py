@@ -81,20 +81,6 @@ def test_a_weight_is_as_many_cases_and_a_share_as_many_events() -> None:
     assert shares.log_likelihood == pytest.approx(fit(twice, both).log_likelihood, rel=1e-14)
 
 
-@pytest.mark.parametrize("factor", [1e-12, 1e-9, 1e12])
-def test_the_unit_of_weights_does_not_matter(factor: float) -> None:
-    Z, y, weight, offset = sample(np.random.default_rng(3), 80, 3)
-    found, scaled = fit(Z, y, weight, offset), fit(Z, y, factor * weight, offset)
-    np.testing.assert_allclose(scaled.coefficients, found.coefficients, rtol=1e-11)
-    np.testing.assert_allclose(
-        factor * scaled.information_inverse, found.information_inverse, rtol=1e-10
-    )
-    assert scaled.log_likelihood / factor == pytest.approx(found.log_likelihood, rel=1e-12)
-    apart = fit(LINE, (X > 0).astype(float), np.full(6, factor))
-    assert apart.separated
-    assert apart.coefficients[1] == math.inf
-
-
 def test_rows_without_weight_are_not_looked_at() -> None:
     y, weight = np.array([0, 1, 0, 0, 1, 1.0]), np.array([1, 1, 1, 1, 1, 0.0])
     Z = LINE.copy()

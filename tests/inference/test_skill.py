@@ -14,8 +14,8 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 from scipy.stats import beta
 
-from properly import Cases, Tally, decompose, roc_curve, tally
-from properly.errors import ArgumentTypeError, DataError, DataWarning, ImproperRuleError
+from properly import decompose, roc_curve, tally
+from properly.errors import ArgumentTypeError, DataError, DataWarning
 from properly.inference import h_measure, skill
 from properly.rules import (
     PBS,
@@ -120,11 +120,6 @@ def test_rows_of_weight_0_do_not_count() -> None:
         assert found == pytest.approx(expected, rel=1e-13)
 
 
-def test_narrow_weights_are_added_up_in_full() -> None:
-    weight = np.ones(N, dtype=np.float16) * 500
-    assert skill(Y, P, Brier(), weight=weight) == pytest.approx(skill(Y, P, Brier()), rel=1e-14)
-
-
 @pytest.mark.parametrize(
     ("p", "rule", "reference", "expected"),
     [
@@ -145,33 +140,6 @@ def test_scores_of_0_and_infinity(
 def test_if_all_outcomes_are_alike_nothing_can_be_gained() -> None:
     assert math.isnan(skill([1, 1], [1.0, 1.0], Brier()))
     assert skill([1, 1], [1.0, 0.9], Brier()) == -math.inf
-
-
-def test_arrays_of_other_libraries() -> None:
-    y, p, weight = (array_api_strict.asarray(x) for x in (Y, P, WEIGHT))
-    for reference in (None, 0.3, array_api_strict.asarray(P)):
-        ours = None if reference is None else np.asarray(reference)
-        found = skill(y, p, Spherical(), weight=weight, reference=reference)
-        assert found == skill(Y, P, Spherical(), weight=WEIGHT, reference=ours)
-
-
-@pytest.mark.parametrize(
-    ("reference", "message"),
-    [
-        (1.2, "reference forecasts must be probabilities in [0, 1]; row 0 is 1.2"),
-        ([0.5], "reference forecasts and forecasts must be equally long; got 1 and 4"),
-        ([0.5, 0.5, math.nan, 0.5], "reference forecasts must be probabilities in [0, 1]; row 2"),
-    ],
-)
-def test_impossible_references_are_refused(reference: Any, message: str) -> None:
-    with pytest.raises(DataError) as caught:
-        skill(Y4, P4, Brier(), reference=reference)
-    assert str(caught.value).startswith(message)
-
-
-def test_a_rule_is_needed() -> None:
-    with pytest.raises(ArgumentTypeError, match="a rule for the probability of one event"):
-        skill(Y4, P4, Brier)  # type: ignore[arg-type]
 
 
 # Skill of classes
@@ -289,40 +257,6 @@ def test_labels_name_the_columns() -> None:
         skill([0, 1], [0.25, 0.75], Brier(), labels=[0, 1])
 
 
-def test_tables_of_other_libraries() -> None:
-    strict = [array_api_strict.asarray(x) for x in (GRADE, TABLE, WEIGHT, OTHERS)]
-    for rule in CLASS_RULES:
-        found = skill(strict[0], strict[1], rule, weight=strict[2], reference=strict[3])
-        assert type(found) is float
-        assert found == skill(GRADE, TABLE, rule, weight=WEIGHT, reference=OTHERS)
-
-
-@pytest.mark.parametrize(
-    ("reference", "message"),
-    [
-        ([0.5, 0.5], "a reference is one row of 3 probabilities, or one for each of 4 cases; got"),
-        (P3[:2], "a reference is one row of 3 probabilities, or one for each of 4 cases; got shap"),
-        ([0.5, 0.5, 0.5], "rows of the reference must sum to 1 within 1e-06; row 0 sums to 1.5"),
-        ([0.5, 0.75, -0.25], "the reference must be numbers, zero or more; row 0, column 2 is -0"),
-        ([0.5, 0.5, math.nan], "the reference must be numbers, zero or more; row 0, column 2 is n"),
-        (0.5, "the reference must "),
-        ("shares", "the reference must "),
-    ],
-)
-def test_impossible_references_of_classes_are_refused(reference: Any, message: str) -> None:
-    with pytest.raises(DataError) as caught:
-        skill(Y3, P3, RPS(), reference=reference)
-    assert str(caught.value).startswith(message)
-
-
-def test_a_rule_of_classes_is_needed() -> None:
-    for rule in (Elementary(0.5), Brier):
-        with pytest.raises(ArgumentTypeError, match="this needs a rule for class probabilities"):
-            skill(Y3, P3, rule)  # type: ignore[arg-type]
-    with pytest.raises(ArgumentTypeError, match="a rule for the probability of one event"):
-        skill(Y4, P4, RPS())
-
-
 # The H-measure
 
 PRIORS: list[Any] = ["hand", "severity", "event_rate", *RULES]
@@ -404,14 +338,6 @@ def test_of_one_class_it_is_not_a_number(prior: Any, happened: int) -> None:
         assert math.isnan(h_measure(tally([happened] * 3, [0.1, 0.2, 0.2]), prior))
 
 
-def test_cases_and_other_libraries() -> None:
-    cases = Cases(Y, P, weight=WEIGHT, clusters=np.arange(N) // 4)
-    assert h_measure(cases) == h_measure(cases.tally())
-    t = tally(Y, P)
-    strict = Tally(*(array_api_strict.asarray(np.array(x)) for x in (t.value, t.weight, t.events)))
-    assert h_measure(strict, "severity") == h_measure(t, "severity")
-
-
 def test_only_the_bins_of_the_recalibration_are_priced() -> None:
     priced: list[int] = []
 
@@ -423,17 +349,6 @@ def test_only_the_bins_of_the_recalibration_are_priced() -> None:
     y = RNG.random(20_000) < 0.5
     h_measure(tally(y, RNG.random(20_000)), Counting(2, 2))
     assert 0 < max(priced) < 200
-
-
-def test_impossible_priors_are_refused() -> None:
-    t = tally(Y, P)
-    with pytest.raises(
-        DataError,
-        match="'uniform' or 'logit'; got 3",
-    ):
-        h_measure(t, 3)  # type: ignore[call-overload]
-    with pytest.raises(ImproperRuleError, match="a prior is the weight of a proper rule"):
-        h_measure(t, Shifted(0.1, form="published"))
 
 
 def test_the_priors_of_regret_are_priors_here_too() -> None:

@@ -151,18 +151,6 @@ def test_a_cluster_without_weight_is_none() -> None:
     assert_spread(spread(weight=weight, clusters=CLUSTER), expected.covariance, expected.degrees)
 
 
-def test_one_cluster_is_refused() -> None:
-    with pytest.raises(DataError, match="only if there are two or more; got one"):
-        spread(clusters=np.zeros(N))
-
-
-def test_ids_of_several_kinds_are_clusters_too() -> None:
-    ids = np.array([1, "a", (2, 3)] * (N // 3) + [1] * (N % 3), dtype=object)
-    plain = np.array([0, 1, 2] * (N // 3) + [0] * (N % 3))
-    mixed, numbered = spread(clusters=ids), spread(clusters=plain)
-    np.testing.assert_allclose(mixed.covariance, numbered.covariance, rtol=1e-12)
-
-
 # Times
 
 
@@ -288,45 +276,6 @@ def test_rows_that_count_are_as_many_cases() -> None:
         cases = properly.Cases(Y, P, count=count)
         got = spread_of_rows(cases, np.repeat(AMOUNT, COPIES, axis=1))
         assert_spread(got, expected, COPIES.sum() - 1)
-
-
-@pytest.mark.parametrize("size", [1.0, 1e20, 1e27])
-def test_whole_weights_are_weights_of_any_size(size: float) -> None:
-    weight = np.arange(1, N + 1) * size
-    cases = properly.Cases(Y, P, weight=weight)
-    got, expected = spread_of_rows(cases, AMOUNT), spread_of_means(cases, IF_EVENT, IF_NONE)
-    assert_spread(got, expected.covariance, expected.degrees)
-    assert got.degrees == N - 1
-
-
-@pytest.mark.parametrize("weight", [None, [1], [2], [0.7]])
-def test_one_row_has_no_spread(weight: Any) -> None:
-    got = spread_of_rows(properly.Cases([1], [0.3], weight=weight), np.array([[0.5], [1.0]]))
-    assert got.degrees == 0
-    assert got.covariance.shape == (2, 2)
-    assert np.isnan(got.covariance).all()
-    # Two cases that are alike are two cases.
-    two = spread_of_rows(properly.Cases([1], [0.3], count=[2]), np.array([[0.5, 0.5], [1.0, 1.0]]))
-    assert_spread(two, np.zeros((2, 2)), 1)
-
-
-@pytest.mark.parametrize("known", OF_ROWS.values(), ids=OF_ROWS)
-def test_rows_of_equal_amounts_have_no_interval(known: dict[str, Any]) -> None:
-    amount = np.where(Y, 0.3**2, (1 - 0.7) ** 2)[None, :]
-    used = np.asarray(known.get("weight", np.ones(N))) > 0
-    got = spread_of_rows(properly.Cases(Y, P, **known), amount[:, used])
-    assert got.covariance[0, 0] == 0
-    assert np.isnan(got.half_widths(0.9)).all()
-
-
-@pytest.mark.parametrize("known", OF_ROWS.values(), ids=OF_ROWS)
-def test_an_infinite_row_leaves_other_means_alone(known: dict[str, Any]) -> None:
-    rows = rows_of(known)
-    endless = np.where(np.arange(rows.shape[1]) == 1, -np.inf, 1.0)
-    alone = spread(**known)
-    got = spread_of_rows(properly.Cases(Y, P, **known), np.vstack([rows, endless]))
-    assert_spread(Spread(got.covariance[:2, :2], got.degrees), alone.covariance, alone.degrees)
-    assert np.isnan(got.covariance[2, 2])
 
 
 def test_rows_with_clusters_and_times_have_the_spread_of_a_panel() -> None:

@@ -9,7 +9,6 @@ import pytest
 
 import properly
 from properly import Cases, Tally, tally
-from properly.errors import DataError
 from properly.probability import (
     EqualCount,
     EqualWidth,
@@ -75,14 +74,6 @@ def test_weights_say_how_often_a_probability_was_given() -> None:
         assert_side(none, "no event", {0.75: c}, {1: c})
 
 
-def test_single_precision_becomes_double() -> None:
-    p = np.array([0.1, 0.9], dtype=np.float32)
-    event, none = sides(tally([0, 1], p), IsotonicSource())
-    assert event.t.dtype == none.t.dtype == np.float64
-    assert event.t.tolist() == [float(p[1])]
-    assert none.t == pytest.approx([1 - float(p[0])], rel=1e-15)
-
-
 def test_no_event_is_the_event_in_a_mirror() -> None:
     t = Tally.from_counts([0.125, 0.25, 0.75], [4, 2, 2], [1, 1, 2])
     event, none = questions(t, EqualCount(bins=2))
@@ -140,23 +131,6 @@ def test_each_class_has_a_side_of_its_own() -> None:
     assert_side(third, "2", {0.625: 1}, {1: 1})
 
 
-def test_classes_come_in_their_order_and_absent_ones_are_left_out() -> None:
-    cases = Cases(["z", "x", "x", "z"], THREE, labels=["z", "y", "x"])
-    assert [side.name for side in sides(cases, IsotonicSource())] == ["z", "x"]
-    assert [part.name for part in sums_by_class(cases, IsotonicSource())] == ["z", "x"]
-    assert [asked.name for asked in questions(cases, IsotonicSource())] == ["z", "y", "x"]
-    pooled = sides(cases, IsotonicSource(pooled=True))
-    assert [side.name for side in pooled] == ["z", "x"]
-
-
-@pytest.mark.parametrize("source", [IsotonicSource(), IsotonicSource(pooled=True)], ids=repr)
-def test_labels_that_read_alike_are_written_as_code(source: Source) -> None:
-    y = np.array([1, "1", "1", 2], dtype=object)
-    found = sides(Cases(y, THREE, labels=[1, "1", 2]), source)
-    assert [side.name for side in found] == ["1", "'1'", "2"]
-    assert [side.weight.sum() for side in found] == [1, 2, 1]
-
-
 def test_pooled_columns_are_fitted_together() -> None:
     cases = Cases([0, 1, 1, 2], THREE)
     (asked,) = questions(cases, IsotonicSource(pooled=True))
@@ -169,18 +143,6 @@ def test_pooled_columns_are_fitted_together() -> None:
     assert_side(first, "0", {0.5: 1}, {0.75: 1})
     assert_side(second, "1", {0.5: 2}, {0.75: 2})
     assert_side(third, "2", {0.625: 1}, {1: 1})
-
-
-def test_an_event_is_pooled_with_its_absence() -> None:
-    # Told as probabilities of what may happen: 0.25 twice, 0.75 twice, of which one came true.
-    for cases in (tally([1, 0], [0.25, 0.25]), Cases([1, 0], [0.25, 0.25])):
-        (asked,) = questions(cases, EqualWidth(bins=2, pooled=True))
-        assert asked.tally.value.tolist() == [0.25, 0.75]
-        assert asked.tally.weight.tolist() == [2, 2]
-        assert asked.tally.events.tolist() == [1, 1]
-        event, none = sides(cases, EqualWidth(bins=2, pooled=True))
-        assert_side(event, "event", {0.25: 1}, {0.5: 1})
-        assert_side(none, "no event", {0.75: 1}, {0.5: 1})
 
 
 def test_one_minus_a_decimal_is_that_decimal() -> None:
@@ -284,14 +246,6 @@ def test_pooled_ties_are_split_row_by_row() -> None:
     assert_side(found[1], "1", {0.5: 1}, {1: 1})
 
 
-@pytest.mark.parametrize("pooled", [False, True])
-def test_a_tally_cannot_split_ties(pooled: bool) -> None:
-    source = EqualCount(ties="split", pooled=pooled)
-    for call in (sides, questions, sums_by_class):
-        with pytest.raises(DataError, match="ties are split in the order of the rows, which a tal"):
-            call(tally(Y, P), source)
-
-
 # Sums
 
 
@@ -306,20 +260,3 @@ def test_sums_are_those_of_the_sides(source: Source, weight: Any) -> None:
         for part, side in zip(added, found, strict=True):
             assert part.model == pytest.approx(sums_of_powers(side.t, side.weight), rel=1e-13)
             assert part.source == pytest.approx(sums_of_powers(side.p, side.p_weight), rel=1e-13)
-
-
-# Tensors
-
-
-@pytest.mark.parametrize(
-    "source", [IsotonicSource(), IsotonicSource(pooled=True), EqualCount(2)], ids=repr
-)
-def test_tensors_have_sides_too(source: Source) -> None:
-    torch = pytest.importorskip("torch", reason="torch is not installed")
-    p = torch.tensor(P, dtype=torch.float64)
-    for make in (Cases, tally):
-        plain, found = sides(make(Y, P), source), sides(make(torch.tensor(Y), p), source)
-        for one, two in zip(plain, found, strict=True):
-            assert one.name == two.name
-            for left, right in zip(one[1:], two[1:], strict=True):
-                np.testing.assert_array_equal(left, right)

@@ -17,7 +17,6 @@ from hypothesis import strategies as st
 from scipy.stats import norm
 
 import properly
-from properly.errors import ArgumentTypeError, DataError
 from properly.probability import confidence_test
 from properly.probability._confidence import ConfidenceTest
 from properly.probability._power_means import POWERS, ThreeMeans
@@ -114,19 +113,6 @@ def test_the_p_value_is_two_sided_and_normal() -> None:
     assert astuple(found.p_value) == pytest.approx(2 * norm.sf(np.abs(astuple(found.z))), rel=1e-12)
 
 
-def test_a_single_forecast_can_be_worked_out_by_hand() -> None:
-    # 3 of 4 cases at 1/5 had no event: t is 4/5 three times and 1/5 once, E t = 16/25 + 1/25,
-    # and the variance of t is 4/5 * 1/5 * (3/5)^2 a case.
-    found = confidence_test(properly.Tally.from_counts([0.2], [4], [1]))
-    assert found.expected.decisiveness == pytest.approx(17 / 25, rel=1e-15)
-    assert found.observed.decisiveness == pytest.approx(13 / 20, rel=1e-15)
-    assert found.expected.mean_probability == pytest.approx(0.8**0.8 * 0.2**0.2, rel=1e-15)
-    assert found.observed.mean_probability == pytest.approx((0.8**3 * 0.2) ** 0.25, rel=1e-15)
-    # At a single forecast all powers look at the same thing, the count of events.
-    z = (4 * 0.2 - 1) / math.sqrt(4 * 0.8 * 0.2)
-    agree(found.z, [z, z, z])
-
-
 def test_z_of_decisiveness_is_that_of_spiegelhalter_turned() -> None:
     rng = np.random.default_rng(702)
     p, y = rng.random(80), rng.integers(0, 2, 80)
@@ -168,13 +154,6 @@ def test_fractional_weights_enter_the_variance_as_squares() -> None:
         assert found.expected.mean_probability == pytest.approx(
             np.exp((w * entropy).sum() / w.sum())
         )
-
-
-def test_fractional_weights_have_no_scale() -> None:
-    y, p, w = rows_of("ties_weights")
-    found = confidence_test(properly.Cases(y, p, weight=w))
-    third = confidence_test(properly.Cases(y, p, weight=np.array(w) / 3))
-    agree(third.z, astuple(found.z))
 
 
 def test_cases_of_weight_0_are_left_out() -> None:
@@ -258,16 +237,6 @@ def test_certain_forecasts_that_came_true_change_no_z() -> None:
         confidence_test(properly.tally([*y, 0, 1], [*p, 0.0, 1.0])).z,
         astuple(confidence_test(properly.tally(y, p)).z),
     )
-
-
-@given(st.lists(st.tuples(st.booleans(), st.floats(0, 1)), min_size=1, max_size=15))
-def test_the_names_of_the_classes_do_not_matter(rows: list[tuple[bool, float]]) -> None:
-    y, p = (np.array(x) for x in zip(*rows, strict=True))
-    # So that one minus one minus a forecast is the forecast.
-    p = np.round(p * 1024) / 1024
-    found, mirrored = (confidence_test(properly.tally(*x)) for x in ((y, p), (~y, 1 - p)))
-    agree(mirrored.expected, astuple(found.expected))
-    assert astuple(mirrored.z) == pytest.approx(astuple(found.z), abs=1e-9, nan_ok=True)
 
 
 @given(st.lists(st.floats(0, 1), min_size=1, max_size=15), st.integers(0, 2**15))
@@ -360,56 +329,3 @@ def test_the_p_values_are_adjusted_in_the_order_of_their_size() -> None:
 )
 def test_the_verdict_is_in_words(z: Any, p: Any, verdict: str) -> None:
     assert record(z, p).verdict == verdict
-
-
-def test_the_record_is_written_as_json_and_as_text() -> None:
-    found = confidence_test(properly.Tally.from_counts([0.2], [4], [1]))
-    written = json.loads(json.dumps(found.to_dict(), allow_nan=False))
-    last = ["impossible", "verdict"]
-    assert list(written) == ["expected", "observed", "z", "p_value", "adjusted", *last]
-    assert written["z"]["mean_probability"] == found.z.mean_probability
-    assert written["verdict"] == found.verdict
-    assert (
-        repr(found)
-        == "ConfidenceTest(z -0.25 decisiveness, -0.25 mean probability, -0.25 robustness)"
-    )
-    assert str(found) == (
-        "mean               expected   observed          z    p_value   adjusted\n"
-        "decisiveness        0.68000    0.65000   -0.25000    0.80259    1.00000\n"
-        "mean probability    0.60629    0.56569   -0.25000    0.80259    1.00000\n"
-        "robustness          0.53727    0.49350   -0.25000    0.80259    1.00000\n"
-        "\n"
-        "no sign of over- or under-confidence at the 5 % level"
-    )
-
-
-def test_a_frame_has_one_row_a_mean() -> None:
-    found = confidence_test(properly.tally(*rows_of("six")[:2]))
-    frame = found.to_frame("pandas")
-    assert list(frame["mean"]) == ["decisiveness", "mean_probability", "robustness"]
-    assert list(frame["power"]) == [1, 0, -2 / 3]
-    assert list(frame["z"]) == list(astuple(found.z))
-    assert list(frame["adjusted"]) == list(astuple(found.adjusted))
-
-
-@pytest.mark.parametrize("what", ["clusters", "time"])
-def test_dependent_cases_are_refused(what: str) -> None:
-    cases = properly.Cases([0, 1], [0.2, 0.7], **{what: [1, 2]})  # type: ignore[arg-type]
-    said = {
-        "clusters": "the confidence test takes cases as independent; these have clusters\n\n"
-        "Hint: make Cases without clusters to take them as independent.",
-        "time": "the confidence test does not allow for dependence in time; these cases have "
-        "times\n\nHint: make Cases without time to take them as independent.",
-    }
-    with pytest.raises(DataError) as error:
-        confidence_test(cases)
-    assert str(error.value) == said[what]
-
-
-def test_what_is_no_cases_is_refused() -> None:
-    with pytest.raises(ArgumentTypeError) as error:
-        confidence_test([0.1, 0.2])  # type: ignore[call-overload]
-    assert str(error.value) == (
-        "this needs a Tally or Cases; got list\n\n"
-        "Hint: write properly.probability.confidence_test(y, p)."
-    )

@@ -14,7 +14,7 @@ from tests.score_oracles import corrected
 
 import properly
 from properly import Cases, datasets, probability, tally
-from properly.errors import DataError, DataWarning
+from properly.errors import DataWarning
 from properly.probability._mean_intervals import simulation_of
 from properly.probability._power_means import ThreeMeans
 
@@ -348,11 +348,6 @@ def test_other_sources_have_intervals_of_the_model_only(source: Any, classes: bo
     assert found.remarks() == []
 
 
-def test_a_tally_of_fractions_has_no_cases_to_draw() -> None:
-    with pytest.raises(DataError, match="weighted cases are drawn one by one"):
-        properly.means(tally(Y, P, weight=FRACTIONS), **FEW)
-
-
 # Bias
 
 
@@ -430,9 +425,6 @@ def test_the_interval_allows_for_what_many_classes_hide_of_the_bias(seed: int) -
     assert found.divergence_if_calibrated < 0.6
 
 
-# What is too large or too small
-
-
 # What cannot be said
 
 
@@ -481,11 +473,6 @@ def test_forecasts_that_are_certain_and_right_do_not_vary() -> None:
     assert np.isnan([*found.decisiveness, *found.mean_probability, *found.robustness]).all()
     assert found.divergence == (1, 1)
     assert (found.corrected_divergence, found.p_value) == (1, 1)
-
-
-def test_a_cluster_alone_is_refused() -> None:
-    with pytest.raises(DataError, match="only if there are two or more; got one"):
-        intervals(Cases(Y, P, clusters=np.zeros(N)))
 
 
 # What is said in words
@@ -542,16 +529,3 @@ def test_means_print_their_intervals() -> None:
     assert (averages.decisiveness, averages.mean_probability) == pytest.approx(
         (0.75, 0.75), rel=1e-15
     )
-
-
-def test_an_interval_is_printed_with_its_level_and_the_ends_that_there_are() -> None:
-    found = properly.means(tally(Y, P), **FEW, level=0.999)
-    low, high = intervals(tally(Y, P), level=0.999).mean_probability
-    lines = str(found).split("\n")
-    assert lines[0].split() == ["model", "99.9%", "interval", "source", "ratio"]
-    assert lines[2].split()[3:6] == [f"{low:.4f}", "to", f"{high:.4f}"]
-    zero = properly.means(tally([1, 0, 0], [0.0, 0.5, 0.25]), **FEW)
-    lines = str(zero).split("\n")
-    assert lines[1].split()[3:5] == ["to", "1.0000"]
-    assert lines[2].split()[2:6] == ["0.0000", "0.0000", "to", "-"]
-    assert lines[3].split()[1:5] == ["0.0000", "0.0000", "to", "-"]

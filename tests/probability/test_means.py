@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import math
-from fractions import Fraction
 from typing import Any
 
 import numpy as np
@@ -12,8 +11,6 @@ import pytest
 
 import properly
 from properly import Cases, probability, tally
-from properly.errors import ArgumentTypeError, DataError
-from properly.probability import Means
 from properly.probability._means import ClassMeans
 from properly.probability._power_means import ThreeMeans
 
@@ -21,7 +18,6 @@ Y, P = [0, 1, 0, 1], [0.125, 0.25, 0.5, 0.875]
 GIVEN, FITTED = [0.875, 0.25, 0.5, 0.875], [1, 0.5, 0.5, 1]
 GRADES = ("none", "mild", "bad")
 TABLE = [[0.5, 0.25, 0.25], [0.25, 0.5, 0.25], [0.5, 0.5, 0.0], [0.125, 0.25, 0.625]]
-BACKENDS = pytest.mark.parametrize("backend", ["polars", "pandas", "pyarrow"])
 
 
 def by_hand(t: Any) -> ThreeMeans:
@@ -261,31 +257,11 @@ def test_a_weight_that_moved_is_no_number_of_cases() -> None:
             assert str(found).split("\n")[-1] == told
 
 
-def test_one_case_that_moved_is_one_case() -> None:
-    found = properly.means(tally([0, 1], [0.001, 0.5]), precision=0.01)
-    assert found.clipped == 1
-    assert str(found).split("\n")[-1] == "1 case was moved by a precision of 0.01"
-
-
 def test_a_precision_that_moved_nothing_is_kept_but_not_remarked_on() -> None:
     found = properly.means(tally(Y, P), precision=0.01)
     assert (found.precision, found.clipped) == (0.01, 0)
     assert "moved" not in str(found)
     assert vars(found.model) == approx(by_hand(GIVEN))
-
-
-@pytest.mark.parametrize("precision", [0.25, Fraction(1, 4), np.float32(0.25)])
-def test_a_precision_of_any_kind_is_told_as_a_number(precision: Any) -> None:
-    found = properly.means(tally([0, 1, 1], [0.001, 0.002, 0.75]), precision=precision)
-    assert type(found.precision) is float
-    assert found.to_dict()["precision"] == 0.25
-    assert str(found).endswith("2 cases were moved by a precision of 0.25")
-
-
-def test_a_precision_of_nothing_has_no_sign() -> None:
-    found = properly.means(tally(Y, P), precision=-0.0)
-    assert found.precision == 0
-    assert math.copysign(1, found.precision) == 1
 
 
 def test_rows_of_the_same_numbers_are_tied_whatever_their_order() -> None:
@@ -314,94 +290,10 @@ def test_rows_of_the_same_numbers_are_tied_whatever_their_order() -> None:
 # What is told
 
 
-def test_means_say_in_one_line_what_they_are() -> None:
-    told = repr(properly.means(tally(Y, P)))
-    model, source = by_hand(GIVEN), by_hand(FITTED)
-    assert told == (
-        f"Means(mean probability {model.mean_probability:.4g} = "
-        f"source {source.mean_probability:.4g} "
-        f"x divergence {model.mean_probability / source.mean_probability:.4g})"
-    )
-
-
-def test_means_are_printed_as_a_table() -> None:
-    found = properly.means(tally([1, 1, 1, 0], [0.5, 0.5, 0.5, 0.5]))
-    assert str(found).split("\n") == [
-        "                   model  source   ratio",
-        "decisiveness      0.5000  0.6250  0.8000",
-        "mean probability  0.5000  0.5699  0.8774",
-        "robustness        0.5000  0.5240  0.9542",
-        "baseline, the shares of what happened: 0.5699",
-    ]
-
-
-def test_a_dictionary_holds_all_numbers() -> None:
-    found = properly.means(tally(Y, P))
-    told = json.loads(json.dumps(found.to_dict(), allow_nan=False))
-    assert list(told) == [
-        "decisiveness",
-        "mean_probability",
-        "robustness",
-        "source",
-        "divergence",
-        "angle",
-        "correct",
-        "classes",
-        "precision",
-        "clipped",
-        "estimate",
-        "impossible",
-    ]
-    assert told["source"] == vars(found.source)
-    assert told["classes"]["event"]["model"] == vars(found.classes["event"].model)
-    assert told["precision"] is None
-
-
-def test_a_dictionary_holds_intervals_if_there_are_any() -> None:
-    t = tally([0, 1] * 20, [0.25, 0.75] * 20)
-    told = properly.means(t, interval=True, replicates=5, rng=1).to_dict()["intervals"]
-    assert json.loads(json.dumps(told, allow_nan=False)) == told
-    assert told["level"] == 0.95
-    assert told["standard_errors"] == {"decisiveness": 0, "mean_probability": 0, "robustness": 0}
-    # Forecasts that gave everything the same probability do not vary.
-    assert told["mean_probability"] == [None, None]
-    zero = properly.means(tally([1, 0], [0.0, 0.5])).to_dict()
-    assert (zero["mean_probability"], zero["divergence"]) == (0, 0)
-
-
 def columns_of(frame: Any) -> dict[str, list[Any]]:
     if hasattr(frame, "column_names"):
         return {name: frame[name].to_pylist() for name in frame.column_names}
     return {str(name): list(frame[name]) for name in frame.columns}
-
-
-@BACKENDS
-def test_a_frame_has_a_row_for_all_and_one_a_class(backend: Any) -> None:
-    found = properly.means(Cases(["none", "mild", "mild", "bad"], TABLE, labels=GRADES))
-    frame = found.to_frame(backend)
-    assert type(frame).__module__.split(".")[0] == backend
-    told = columns_of(frame)
-    assert list(told) == [
-        "class",
-        "decisiveness",
-        "source_decisiveness",
-        "mean_probability",
-        "source_mean_probability",
-        "robustness",
-        "source_robustness",
-        "divergence",
-    ]
-    assert told["class"] == ["all", *GRADES]
-    parts = found.classes.values()
-    assert told["mean_probability"] == [
-        found.mean_probability,
-        *(part.model.mean_probability for part in parts),
-    ]
-    assert told["source_robustness"] == [
-        found.source.robustness,
-        *(part.source.robustness for part in parts),
-    ]
-    assert told["divergence"] == [found.divergence, *(part.divergence for part in parts)]
 
 
 def test_the_baseline_is_the_accuracy_of_shares() -> None:
@@ -413,21 +305,7 @@ def test_the_baseline_is_the_accuracy_of_shares() -> None:
     assert weighted.baseline == pytest.approx(0.5, rel=1e-15)
 
 
-def test_the_same_data_make_equal_records() -> None:
-    one, two = properly.means(tally(Y, P)), properly.means(Cases(Y, P))
-    assert isinstance(one, Means)
-    assert one == two
-    assert one != properly.means(tally(Y, P), source="hist")
-
-
 # Kinds of arrays
-
-
-def test_single_precision_is_averaged_in_double() -> None:
-    p = np.array([0.1, 0.2, 0.7, 0.9], dtype=np.float32)
-    found, expected = properly.means(Cases(Y, p)), properly.means(Cases(Y, p.astype(np.float64)))
-    assert vars(found.model) == approx(expected.model)
-    assert vars(found.source) == approx(expected.source)
 
 
 @pytest.mark.parametrize(
@@ -445,32 +323,3 @@ def test_tensors_are_averaged_as_arrays_are(source: Any) -> None:
             found = properly.means(cases, source=source, precision=precision)
             assert found == properly.means(plain, source=source, precision=precision)
             assert type(found.mean_probability) is float
-
-
-# Refusals
-
-
-def test_what_cannot_be_averaged_is_refused() -> None:
-    for wrong in ([0.1, 0.2], None, properly.reliability(tally(Y, P))):
-        with pytest.raises(ArgumentTypeError, match="this needs a Tally or Cases; got "):
-            properly.means(wrong)  # type: ignore[call-overload]
-
-
-@pytest.mark.parametrize(
-    ("options", "message"),
-    [
-        ({"interval": "yes"}, "interval must be True or False; got 'yes'"),
-        ({"level": 95}, "a level must lie between 0 and 1, both left out; got 95"),
-        ({"replicates": 0}, "replicates must be a whole number, 1 or more; got 0"),
-        ({"source": "histogram"}, "source must be 'isotonic', "),
-        ({"precision": 0.5}, "precision must be 0 or more and below 1/2"),
-        (
-            {"source": probability.EqualCount(ties="split")},
-            "ties are split in the order of the rows",
-        ),
-    ],
-)
-def test_impossible_options_are_refused(options: dict[str, Any], message: str) -> None:
-    with pytest.raises(DataError) as caught:
-        properly.means(tally(Y, P), **options)
-    assert str(caught.value).startswith(message)

@@ -12,10 +12,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from properly import Cases, Tally, generalized_mean, means, probability, reliability, tally
-from properly.errors import ArgumentTypeError, DataError
+from properly import Cases, Tally, means, probability, reliability, tally
 from properly.probability import proper_means
-from properly.probability._power_profiles import ProperMeans
 from properly.rules import Log, Misclassification, Pseudospherical
 
 FOLDER = Path(__file__).parents[1] / "reference" / "means"
@@ -180,22 +178,6 @@ def population(report: Any, power: float) -> float:
     return float(proper_means(cases, [power]).model[0])
 
 
-def test_the_raw_robustness_rewards_hedging_and_the_proper_one_does_not() -> None:
-    power = -2 / 3
-    hedged = TRUTH**0.6 / (TRUTH**0.6).sum()
-    np.testing.assert_allclose(hedged, [0.561, 0.265, 0.175], atol=5e-4)
-    assert generalized_mean(TRUTH, power, TRUTH) == pytest.approx(0.37098, abs=5e-6)
-    assert generalized_mean(hedged, power, TRUTH) == pytest.approx(0.40239, abs=5e-6)
-    best = population(TRUTH, power)
-    assert best == pytest.approx(generalized_mean(hedged, power, TRUTH), rel=1e-14)
-    assert population(hedged, power) < best - 1e-3
-
-
-def test_the_raw_decisiveness_rewards_certainty() -> None:
-    assert generalized_mean(TRUTH, 1, TRUTH) == pytest.approx(0.54, rel=1e-15)
-    assert generalized_mean([1, 0, 0], 1, TRUTH) == pytest.approx(0.7, rel=1e-15)
-
-
 @pytest.mark.parametrize("power", [-3, -2 / 3, 0, 1 / 2, 0.8])
 def test_no_report_beats_the_truth(power: float) -> None:
     best = population(TRUTH, power)
@@ -214,17 +196,6 @@ def test_a_raw_mean_over_that_of_the_source_is_no_divergence() -> None:
 
 
 # Sources, classes and limits
-
-
-@pytest.mark.parametrize("power", [-3, -2 / 3, 0, 1 / 2])
-def test_small_forecasts_keep_their_digits(power: float) -> None:
-    # 1 - 1e-20 is 1, but 1e-20 to the power a is not nothing.
-    a = 1 / (1 - power)
-    share = 1 / (1 + (1e-20 / (1 - 1e-20)) ** a)
-    found = proper_means(tally([0], [1e-20]), [power]).model[0]
-    assert found == pytest.approx(share, rel=1e-14)
-    impossible = proper_means(tally([0, 1], [0.0, 0.0]), [power]).model[0]
-    assert impossible == (0 if power <= 0 else pytest.approx(0.5 ** (1 / power)))
 
 
 def test_bins_may_lead_to_a_ratio_above_1() -> None:
@@ -311,64 +282,3 @@ def test_precision_comes_first() -> None:
         proper_means(cases, precision=0.01).model, proper_means(limited).model
     )
     assert proper_means(cases).model[:2].tolist() == [0, 0]
-
-
-# The record
-
-
-def test_powers_stay_in_their_order() -> None:
-    t = tally([0, 1, 0, 1], [0.1, 0.3, 0.6, 0.9])
-    found = proper_means(t, (1, -2, 0))
-    assert found.power.tolist() == [1, -2, 0]
-    for place, power in enumerate((1, -2, 0)):
-        assert found.model[place] == proper_means(t, [power]).model[0]
-    assert repr(found) == "ProperMeans(3 powers from -2 to 1)"
-    assert repr(proper_means(t, [0.25])) == "ProperMeans(1 power from 0.25 to 0.25)"
-
-
-def test_the_record_is_ready_for_json_and_for_frames() -> None:
-    found = proper_means(tally([1, 0, 1], [0.5, 0.5, 0.5]), [0, 1])
-    assert len(found) == 2
-    told = found.to_dict()
-    assert json.loads(json.dumps(told)) == told
-    assert told["power"] == [0.0, 1.0]
-    assert told["model"] == pytest.approx([0.5, 0.5])
-    assert told["source"] == pytest.approx([(4 / 27) ** (1 / 3), 2 / 3])
-    assert found.to_frame("polars").to_dict(as_series=False) == told
-
-
-def test_the_columns_are_frozen() -> None:
-    found = proper_means(tally([0, 1], [0.2, 0.7]))
-    assert isinstance(found, ProperMeans)
-    with pytest.raises(ValueError, match="read-only"):
-        found.model[0] = 1
-    with pytest.raises(AttributeError):
-        found.model = np.zeros(3)  # type: ignore[misc]
-
-
-@pytest.mark.parametrize("powers", [[1.5], [0, math.inf], [-math.inf, 0], [math.nan]])
-def test_other_powers_are_refused(powers: list[float]) -> None:
-    with pytest.raises(DataError, match="powers of proper means must be finite and at most 1; row"):
-        proper_means(tally([0, 1], [0.2, 0.7]), powers)
-
-
-def test_what_are_no_cases_is_refused() -> None:
-    with pytest.raises(ArgumentTypeError, match="this needs a Tally or Cases; got list"):
-        proper_means([0.1, 0.2])  # type: ignore[call-overload]
-    with pytest.raises(ArgumentTypeError, match="a source is a name or one of"):
-        proper_means(tally([0, 1], [0.2, 0.7]), source=3)  # type: ignore[call-overload]
-
-
-def test_a_table_has_a_line_a_power() -> None:
-    t = tally([1, 1, 0, 1, 0, 0], [0.9, 0.8, 0.7, 0.4, 0.3, 0.1])
-    assert str(proper_means(t)).splitlines() == [
-        "power        model     source  divergence",
-        "-0.6667    0.57923    0.76474     0.75743",
-        "0          0.61561    0.79370     0.77563",
-        "0.5        0.64686    0.81427     0.79441",
-    ]
-    classes = Cases([0, 1, 2], [[0.5, 0.25, 0.25]] * 3)
-    assert str(proper_means(classes, [0])).splitlines() == [
-        "power      model",
-        "0        0.31498",
-    ]

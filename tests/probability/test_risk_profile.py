@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import math
 from typing import Any
 
@@ -12,7 +11,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import properly
-from properly.errors import ArgumentTypeError, DataError
 from properly.probability import EqualCount, confidence_test, means, risk_profile
 from properly.probability._power_means import POWERS, mean_of_power
 
@@ -187,59 +185,6 @@ def test_the_coupling_belongs_to_the_power() -> None:
     )
 
 
-@given(st.floats(-1.999, 1e6))
-def test_the_power_belongs_to_the_coupling(power: float) -> None:
-    kappa = float(risk_profile(SIX, [power]).coupling[0])
-    assert kappa > -1
-    assert -2 * kappa / (1 + kappa) == pytest.approx(power, rel=1e-6, abs=1e-12)
-
-
-def test_the_record_can_be_written_and_framed_but_not_changed() -> None:
-    found = risk_profile(SIX, [-INF, -2, -0.0, 1])
-    written = json.loads(json.dumps(found.to_dict(), allow_nan=False))
-    assert list(written) == ["power", "coupling", "model", "source", "expected"]
-    assert written["power"] == ["-Infinity", -2, 0, 1]
-    assert written["coupling"][:3] == [None, "Infinity", 0]
-    assert written["model"] == found.model.tolist()
-    frame = found.to_frame("pandas")
-    assert list(frame.columns) == list(written)
-    assert frame["expected"].tolist() == found.expected.tolist()
-    assert len(frame) == len(found) == 4
-    assert repr(found) == "RiskProfile(4 powers from -inf to 1)"
-    with pytest.raises(ValueError, match="read-only"):
-        found.model[0] = 1
-
-
-@pytest.mark.parametrize(
-    ("powers", "said"),
-    [
-        ([1, 0], "powers must increase; row 1 is 0, after 1"),
-        ([-INF, -INF, 1], "powers must increase; row 1 is -inf, after -inf"),
-        (
-            [0, math.nan, 1, math.nan],
-            "powers must be numbers or infinities; row 1 is nan (2 such rows)",
-        ),
-        ([], "powers must not be empty; got 0 rows"),
-        ([[0, 1]], "powers must be one-dimensional; got an array of shape (1, 2)"),
-        (["a"], "powers must be numbers; row 0 is 'a'\n\nHint: convert text to numbers first."),
-    ],
-    ids=["falling", "repeated", "NaN", "empty", "table", "text"],
-)
-def test_powers_that_are_none_are_refused(powers: Any, said: str) -> None:
-    with pytest.raises(DataError) as error:
-        risk_profile(SIX, powers)
-    assert str(error.value) == said
-
-
-def test_what_is_no_cases_is_refused() -> None:
-    with pytest.raises(ArgumentTypeError) as error:
-        risk_profile([0.1, 0.2])  # type: ignore[call-overload]
-    assert str(error.value) == (
-        "this needs a Tally or Cases; got list\n\n"
-        "Hint: write properly.probability.risk_profile(y, p)."
-    )
-
-
 def test_a_table_shows_powers_with_names_and_both_ends() -> None:
     t = properly.tally([0, 1, 1, 0], [0.2, 0.6, 0.9, 0.7])
     told = str(properly.probability.risk_profile(t, [-np.inf, -2 / 3, 0, 0.5, 1, np.inf]))
@@ -253,10 +198,3 @@ def test_a_table_shows_powers_with_names_and_both_ends() -> None:
     ]
     assert "0 mean probability    0.60000" in told
     assert len(str(properly.probability.risk_profile(t)).splitlines()) == 9
-
-
-def test_what_is_expected_of_the_smallest_doubles_is_finite() -> None:
-    # Of four terms q ** -2, that of 5e-324 is all but everything.
-    found = properly.probability.risk_profile(properly.tally([1, 0], [5e-324, 0.5]), [-3.0])
-    log = (math.log(2) + 2 * math.log(5e-324)) / 3
-    assert math.log(found.expected[0]) == pytest.approx(log, rel=1e-12)

@@ -11,7 +11,6 @@ import pytest
 
 import properly
 from properly import Cases, Tally, tally
-from properly.errors import DataError
 from properly.probability import _mean_intervals
 from properly.probability._mean_intervals import ClassSimulation, EventSimulation, simulation_of
 
@@ -233,12 +232,6 @@ def test_no_loss_is_negative() -> None:
         assert simulation.losses_by_fitting(50, rng()).mean() > 0
 
 
-def test_a_tally_of_fractions_cannot_be_drawn() -> None:
-    simulation = simulation_of(tally([0, 1], [0.2, 0.4], weight=[0.5, 1.5]))
-    with pytest.raises(DataError, match="weighted cases are drawn one by one"):
-        simulation.losses_if_calibrated(3, rng())
-
-
 # Spread
 
 
@@ -256,24 +249,6 @@ def test_two_classes_have_the_spread_of_their_event() -> None:
                 np.testing.assert_allclose(event.covariance, classes.covariance, rtol=1e-10)
                 assert event.degrees == pytest.approx(classes.degrees, rel=1e-12)
                 assert event.covariance.shape == (4, 4)
-
-
-@pytest.mark.parametrize("make", [Cases, tally, as_classes])
-@pytest.mark.parametrize("unit", [0.3, 1e-200])
-def test_a_unit_is_one_of_the_powers_of_minus_two_thirds_alone(make: Any, unit: float) -> None:
-    simulation = simulation_of(make([0, 1, 1, 0, 1], [0.3, 0.3, 0.4, 0.7, 0.8]))
-    plain, scaled = simulation.spread(1.0), simulation.spread(unit)
-    factor = np.array([1, 1, unit ** (2 / 3), 1])
-    expected = plain.covariance * np.outer(factor, factor)
-    np.testing.assert_allclose(scaled.covariance, expected, rtol=1e-12)
-    assert scaled.degrees == plain.degrees
-
-
-def test_in_their_own_unit_no_square_of_a_power_is_too_large() -> None:
-    # Three times the mean of powers, and twice next to nothing: a variance of 3, of the mean 1.
-    for cases in (Cases([1, 1, 1], [1e-300, 0.5, 0.5]), as_classes([1, 1, 1], [1e-300, 0.5, 0.5])):
-        unit = properly.means(cases).robustness
-        assert simulation_of(cases).spread(unit).covariance[2, 2] == pytest.approx(1, rel=1e-12)
 
 
 # The largest share

@@ -112,12 +112,6 @@ def test_both_neighbours_count_if_they_are_equally_far() -> None:
     assert rate.tolist() == [1 / 2, 1 / 3, 0]
 
 
-def test_forecasts_hardly_above_zero_are_still_told_apart() -> None:
-    value, one = np.array([1e-20, 2e-20, 4e-20]), np.ones(3, dtype=np.int64)
-    rate = nearest(value, one, np.array([1, 0, 0]), 2)
-    assert rate.tolist() == [1 / 2, 1 / 2, 0]
-
-
 def test_one_neighbour_is_the_forecast_itself() -> None:
     value, weight, events = table_of(1, 200, ends=True)
     np.testing.assert_array_equal(nearest(value, weight, events, 1), events / weight)
@@ -251,18 +245,6 @@ def test_a_single_forecast_between_0_and_1_has_its_own_rate(value: list[float]) 
     weight, events = np.full(len(value), 4), np.array([3, 0, 4])[: len(value)]
     rate = smooth(np.array(value), weight, events)
     np.testing.assert_allclose(rate, events / weight, rtol=1e-15)
-
-
-@pytest.mark.usefixtures("form")
-def test_forecasts_of_every_size_have_a_rate() -> None:
-    value = np.array([5e-324, 1e-300, 1e-20, 0.5, np.nextafter(0.5, 1), 1 - 2**-52, 1 - 2**-53])
-    one = np.ones(7, dtype=np.int64)
-    events = np.array([0, 1, 0, 1, 0, 1, 0])
-    # At the bandwidth 0.1 only the two in the middle are near each other.
-    expected = [0, 1, 0, 0.5, 0.5, 1, 0]
-    np.testing.assert_allclose(smooth(value, one, events, 0.1), expected, rtol=0, atol=1e-9)
-    rate = smooth(value, one, events)
-    assert ((rate > 0) & (rate < 1)).all()
 
 
 # Both

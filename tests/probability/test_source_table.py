@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import math
 from typing import TYPE_CHECKING, Any
 
@@ -259,86 +258,7 @@ def test_bins_in_which_nothing_happened_are_left_out() -> None:
     assert model.decisiveness == pytest.approx((0.25 + 0.875 + 0.5 + 0.875) / 4, rel=1e-14)
 
 
-def test_other_weights_of_bins_are_refused() -> None:
-    with pytest.raises(DataError, match="weights must be 'true' or 'equal'; got 'none'"):
-        properly.probability.source_table(tally(Y, P)).overall("none")  # type: ignore[arg-type]
-
-
-# Sources
-
-
-@pytest.mark.parametrize(
-    ("source", "words"),
-    [
-        ("kernel", "a kernel on log-odds"),
-        ("neighbours", "nearest neighbours"),
-        (probability.Kernel(0.5, pooled=True), "a kernel on log-odds"),
-        (probability.Neighbours(3), "nearest neighbours"),
-    ],
-    ids=repr,
-)
-def test_sources_without_bins_are_refused(source: Any, words: str) -> None:
-    for cases in (tally(Y, P), Cases(HAPPENED, TABLE)):
-        with pytest.raises(DataError, match=f"{words} has no bins to make a table of"):
-            properly.probability.source_table(cases, source=source)
-
-
-@pytest.mark.parametrize("source", ["isotonic", "equal_count", "hist", "equal_width"])
-def test_sources_with_bins_are_known_by_name(source: str) -> None:
-    table = properly.probability.source_table(tally(Y, P), source=source)
-    assert table.means == properly.means(tally(Y, P), source=source)
-    assert len(table) == len(table.name) == len(table.weight)
-
-
 # What is told
-
-
-def test_a_dictionary_holds_the_columns_and_the_averages() -> None:
-    told = properly.probability.source_table(tally([1, 0], [0.0, 0.5])).to_dict()
-    assert json.loads(json.dumps(told, allow_nan=False)) == told
-    assert list(told) == [
-        "name",
-        "number",
-        "lower",
-        "upper",
-        "weight",
-        "happened",
-        "source",
-        "decisiveness",
-        "mean_probability",
-        "robustness",
-        "size",
-        "means",
-    ]
-    assert "Infinity" in told["size"]
-    assert told["means"] == properly.means(tally([1, 0], [0.0, 0.5])).to_dict()
-
-
-@pytest.mark.parametrize("backend", ["polars", "pandas", "pyarrow"])
-def test_a_frame_has_one_row_a_bin(backend: Any) -> None:
-    table = properly.probability.source_table(tally(Y, P), source=TWO)
-    frame = table.to_frame(backend)
-    assert type(frame).__module__.split(".")[0] == backend
-    assert len(frame) == 4
-    column = frame["name"]
-    assert list(column.to_pylist() if backend == "pyarrow" else column) == table.name
-
-
-def test_no_column_can_be_written_to() -> None:
-    table = properly.probability.source_table(tally(Y, P))
-    for name in ("number", "lower", "weight", "source", "mean_probability", "size"):
-        with pytest.raises(ValueError, match="read-only"):
-            getattr(table, name)[0] = 0
-
-
-def test_tensors_have_the_table_of_arrays() -> None:
-    torch = pytest.importorskip("torch", reason="torch is not installed")
-    p = torch.tensor(P, dtype=torch.float64)
-    for cases in (tally(torch.tensor(Y), p), Cases(torch.tensor(Y), p)):
-        table = properly.probability.source_table(cases, source=TWO)
-        assert (
-            table.to_dict() == properly.probability.source_table(tally(Y, P), source=TWO).to_dict()
-        )
 
 
 def test_a_table_of_many_bins_shows_its_ends() -> None:

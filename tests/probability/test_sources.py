@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 import math
-from dataclasses import FrozenInstanceError
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 import pytest
 
 import properly
-from properly import Cases, Tally, probability, tally
-from properly.errors import ArgumentTypeError, DataError
+from properly import Cases, Tally, tally
 from properly.probability import (
     EqualCount,
     EqualWidth,
@@ -21,10 +19,7 @@ from properly.probability import (
     Neighbours,
     Source,
 )
-from properly.probability._sources import as_source, fit_source
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
+from properly.probability._sources import as_source
 
 # Four, two, four and two cases; event rates of 1/4, 1/2, 1/4 and 1.
 COUNTS = Tally.from_counts([0.1, 0.2, 0.5, 0.9], [4, 2, 4, 2], [1, 1, 1, 2])
@@ -140,15 +135,6 @@ def test_of_fractional_weights_the_effective_number_counts(source: Source) -> No
     heavy = np.full(1000, 1e-9)
     heavy[62::125] = 2.5
     assert len(source.fit(evenly(1000, weight=heavy)).end) == 2
-
-
-@pytest.mark.parametrize("weight", [0.1, 0.3, 0.7, 2.5])
-@pytest.mark.parametrize("bins", [None, 4, 7, 20])
-def test_equal_weights_make_the_bins_of_none(weight: float, bins: int | None) -> None:
-    for n in (8, 10, 20, 28, 140):
-        plain = EqualCount(bins=bins).fit(evenly(n))
-        found = EqualCount(bins=bins).fit(evenly(n, weight=np.full(n, weight)))
-        assert found.end.tolist() == plain.end.tolist()
 
 
 # Neighbours
@@ -283,108 +269,6 @@ def test_a_source_of_ones_own_for_classes() -> None:
     assert pooled.estimate == "the overall rate, all classes together"
 
 
-class Given(Source):
-    """Returns what it was made with."""
-
-    def __init__(self, found: Any) -> None:
-        self.found = found
-
-    def __repr__(self) -> str:
-        return "Given()"
-
-    def fit(self, tally: Tally) -> Fit:  # noqa: ARG002
-        found: Fit = self.found
-        return found
-
-
-def bins_of(*columns: Any) -> Fit:
-    return Fit(*(np.array(column) for column in columns))
-
-
-def test_a_fit_is_taken_as_it_is() -> None:
-    fit = bins_of([2, 4], [2, 2], [1, 1], [0, 1])
-    assert fit_source(Given(fit), SINGLE) is fit
-    assert properly.means(SINGLE, source=Given(fit)).source.decisiveness == 0.5
-
-
-COLUMNS = "a Fit must have equally long columns of numbers, whole ones in end"
-ENDS = (
-    "the bins of a Fit must end after all 4 rows, none of them empty"
-    "\n\nHint: end holds one past the last row of each bin."
-)
-CASES = (
-    "a Fit must hold the cases of each bin in weight, and events among them"
-    "\n\nHint: all weights together are those of the tally, 4."
-)
-
-
-@pytest.mark.parametrize(
-    ("found", "error", "message"),
-    [
-        (
-            (1, 2),
-            ArgumentTypeError,
-            "the fit of a source must be a Fit of arrays; Given() gave (1, 2)",
-        ),
-        (None, ArgumentTypeError, "the fit of a source must be a Fit of arrays; Given() gave None"),
-        (
-            probability.Fit(*[[4], [4], [2], [0.5]]),  # type: ignore[arg-type]
-            ArgumentTypeError,
-            (
-                "the fit of a source must be a Fit of arrays; "
-                "Given() gave Fit(end=[4], weight=[4], events=[2], rate=[0.5])"
-            ),
-        ),
-        (bins_of([], [], [], []), DataError, COLUMNS),
-        (bins_of([4.0], [4], [2], [0.5]), DataError, COLUMNS),
-        (bins_of([[4]], [[4]], [[2]], [[0.5]]), DataError, COLUMNS),
-        (bins_of(["4"], [4], [2], [0.5]), DataError, COLUMNS),
-        (bins_of([4], [2, 2], [1, 1], [0.5, 0.5]), DataError, COLUMNS),
-        (bins_of([2, 4], [2, 2], [1, 1], [0.5]), DataError, COLUMNS),
-        (bins_of([3, 2, 4], [1, 1, 2], [0, 1, 1], [0, 1, 0.5]), DataError, ENDS),
-        (bins_of([2, 3], [2, 1], [1, 0], [0.5, 0]), DataError, ENDS),
-        (bins_of([2, 4], [4, 0], [2, 0], [0.5, 0.5]), DataError, CASES),
-        (bins_of([4], [4], [5], [0.5]), DataError, CASES),
-        (bins_of([4], [4], [-1], [0.5]), DataError, CASES),
-        (bins_of([4], [4], [math.nan], [0.5]), DataError, CASES),
-        (bins_of([4], [math.inf], [2], [0.5]), DataError, CASES),
-        (bins_of([4], [100], [50], [0.5]), DataError, CASES),
-        (
-            bins_of([2, 4], [2, 2], [1, 1], [0.5, 1.5]),
-            DataError,
-            "rates must be in [0, 1]; row 1 is 1.5",
-        ),
-        (
-            bins_of([2, 4], [2, 2], [1, 1], [-0.5, math.nan]),
-            DataError,
-            "rates must be in [0, 1]; row 0 is -0.5 (2 such rows)",
-        ),
-    ],
-)
-def test_what_is_no_fit_is_refused(found: Any, error: type[Exception], message: str) -> None:
-    wrong, cases = Given(found), Cases([0, 1, 0, 1], [0.1, 0.2, 0.7, 0.9])
-    calls: list[Callable[[], Any]] = [
-        lambda: fit_source(wrong, SINGLE),
-        lambda: properly.means(SINGLE, source=wrong),
-        lambda: properly.means(cases, source=wrong),
-        lambda: properly.probability.source_table(cases, source=wrong),
-        lambda: properly.probability.proper_means(SINGLE, source=wrong),
-        lambda: properly.probability.risk_profile(SINGLE, source=wrong),
-    ]
-    for call in calls:
-        with pytest.raises(error) as caught:
-            call()
-        assert str(caught.value) == message
-
-
-def test_a_source_needs_a_fit() -> None:
-    class Unfinished(Source):
-        pass
-
-    with pytest.raises(TypeError, match="abstract"):
-        Unfinished()  # type: ignore[abstract]
-
-
 # Names and options
 
 NAMES: dict[str, Source] = {
@@ -406,86 +290,3 @@ def test_a_source_has_a_name(name: str) -> None:
     found = properly.means(COUNTS, source=name)
     assert found == properly.means(COUNTS, source=NAMES[name])
     assert found.estimate == NAMES[name].words
-
-
-def test_every_source_says_in_words_what_it_is() -> None:
-    words = {name: source.words for name, source in NAMES.items()}
-    assert words == {
-        "isotonic": "isotonic recalibration",
-        "equal_count": "bins of equal count",
-        "hist": "bins of equal count",
-        "equal_width": "bins of equal width",
-        "neighbours": "nearest neighbours",
-        "kernel": "a kernel on log-odds",
-    }
-
-
-def test_options_are_told_by_repr_and_compared() -> None:
-    source = EqualCount(bins=3, pooled=True, ties="split")
-    assert repr(source) == "EqualCount(bins=3, pooled=True, ties='split')"
-    assert source.splits_ties
-    assert source.pooled
-    assert source == EqualCount(3, True, "split")
-    assert len({source, EqualCount(3, True, "split"), EqualCount(3)}) == 2
-    with pytest.raises(FrozenInstanceError):
-        source.bins = 4  # type: ignore[misc]
-
-
-def test_the_door_shows_all_sources() -> None:
-    assert {"Fit", "Source"} | {type(x).__name__ for x in NAMES.values()} <= set(
-        probability.__all__
-    )
-
-
-REFUSED: list[tuple[Callable[[], Any], str]] = [
-    (lambda: EqualCount(bins=0), "bins must be a whole number, 1 or more; got 0"),
-    (lambda: EqualCount(bins=2.0), "bins must be a whole number, 1 or more; got 2.0"),  # type: ignore[arg-type]
-    (lambda: EqualWidth(bins=-1), "bins must be a whole number, 1 or more; got -1"),
-    (lambda: EqualWidth(bins="ten"), "bins must be a whole number, 1 or more; got 'ten'"),  # type: ignore[arg-type]
-    (
-        lambda: EqualCount(bins=10**9 + 1),
-        "bins must not be more than 1,000,000,000; got 1,000,000,001",
-    ),
-    (
-        lambda: EqualWidth(bins=10**30),
-        f"bins must not be more than 1,000,000,000; got {10**30:,}",
-    ),
-    (lambda: Neighbours(0), "neighbours must be a whole number, 1 or more; got 0"),
-    (lambda: IsotonicSource(pooled=1), "pooled must be True or False; got 1"),  # type: ignore[arg-type]
-    (lambda: EqualCount(pooled="no"), "pooled must be True or False; got 'no'"),  # type: ignore[arg-type]
-    (lambda: EqualWidth(pooled=None), "pooled must be True or False; got None"),  # type: ignore[arg-type]
-    (lambda: Neighbours(pooled=0), "pooled must be True or False; got 0"),  # type: ignore[arg-type]
-    (lambda: Kernel(pooled=0), "pooled must be True or False; got 0"),  # type: ignore[arg-type]
-    (lambda: EqualCount(ties="random"), "ties must be 'together' or 'split'; got 'random'"),  # type: ignore[arg-type]
-    (lambda: Kernel(0), "a bandwidth must be positive and finite; got 0"),
-    (lambda: Kernel(-1), "a bandwidth must be positive and finite; got -1"),
-    (lambda: Kernel(math.nan), "a bandwidth must be positive and finite; got nan"),
-    (lambda: Kernel(math.inf), "a bandwidth must be positive and finite; got inf"),
-    (
-        lambda: as_source("Isotonic"),
-        (
-            "source must be 'isotonic', 'equal_count', 'hist', 'equal_width', 'neighbours' "
-            "or 'kernel'; got 'Isotonic'"
-        ),
-    ),
-]
-
-
-@pytest.mark.parametrize(("call", "message"), REFUSED, ids=[message for _, message in REFUSED])
-def test_impossible_options_are_refused(call: Callable[[], Any], message: str) -> None:
-    with pytest.raises(DataError) as caught:
-        call()
-    assert str(caught.value) == message
-
-
-@pytest.mark.parametrize("source", [3, None, IsotonicSource, ["isotonic"]])
-def test_what_is_no_source_is_refused(source: Any) -> None:
-    with pytest.raises(
-        ArgumentTypeError, match=r"a source is a name or one of properly\.probability"
-    ):
-        as_source(source)
-
-
-def test_a_bandwidth_must_be_a_number() -> None:
-    with pytest.raises(ArgumentTypeError, match="the bandwidth must be a number; got 'wide'"):
-        Kernel("wide")  # type: ignore[arg-type]
