@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
     from properly.calibration import Decomposition
     from properly.decisions import DecisionCurve, MurphyCurve, RocCurve
-    from properly.plots._threshold_axis import Axis
+    from properly.plots._threshold_scale import Axis
     from properly.rules import BinaryRule
     from properly.typing import Column
 

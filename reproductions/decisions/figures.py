@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
     from matplotlib.legend import Legend
 
-    from properly.plots._threshold_axis import Axis
+    from properly.plots._threshold_scale import Axis
     from properly.rules import BinaryRule
     from reproductions.decisions.crash import CrashTable, Rescaled
     from reproductions.reproduction import Figures

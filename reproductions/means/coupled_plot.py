@@ -12,7 +12,7 @@ from properly.counts._pooling import pool
 from properly.datasets import CoupledClasses
 from properly.decisions import RocCurve
 from properly.errors import ArgumentTypeError, DataError
-from properly.plots import _roc
+from properly.plots import _diagrams
 from properly.plots._axes import (
     MINUS,
     PALE,
@@ -239,9 +239,9 @@ def _draw_densities(ax: Axes, both: Compared) -> None:
 def _draw_roc(ax: Axes, both: Compared) -> None:
     found = roc_curves(both)
     ink = {"actual": Ink(TEXT, "-"), "predicted": Ink(TEXT, "--")}
-    _roc.draw_models(square_axes(ax), found, ink)
+    _diagrams.draw_hits(square_axes(ax), found, ink)
     for line, (name, curve) in zip(curves(ax), found.items(), strict=True):
-        line.set_label(f"{name}, {_roc.area(curve)}")
+        line.set_label(f"{name}, {_diagrams.area(curve)}")
     look = LOOK["source"]
     curves(ax)[0].set(linewidth=look["linewidth"], alpha=look["alpha"])
     draw_legend(ax, "lower right")

@@ -11,13 +11,17 @@ import matplotlib as mpl
 import numpy as np
 import pytest
 from matplotlib.figure import Figure
-from tests.plots.subjects import CONTINUOUS, DISCRETE, ONE_CASE, PICTURES
+from tests.plots.subjects import CONTINUOUS, DISCRETE, ONE_CASE, PICTURES, RECORDS
 
+from properly import plots
 from properly.errors import ArgumentTypeError, DataError
 from properly.plots._axes import PALETTE, inks
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
+
+# Few cases warn.
+pytestmark = pytest.mark.filterwarnings("ignore")
 
 HOSTILE = ("$\\alpha$", "_hidden", "</script>", "x" * 200, "two\nlines", "$", "\\$5")
 
@@ -42,22 +46,28 @@ def saved(ax: Axes) -> str:
     return text.getvalue()
 
 
-@pytest.mark.parametrize("picture", PICTURES)
-def test_a_given_axes_is_drawn_on_and_returned(picture: str) -> None:
-    ax = Figure().add_subplot()
-    assert drawn(picture, ax=ax) is ax
-    assert ax.get_xlabel()
+@pytest.mark.parametrize("picture", RECORDS)
+def test_a_given_axes_is_drawn_on_and_nothing_global_changes(picture: str) -> None:
+    before, ax = dict(mpl.rcParams), Figure().add_subplot()
+    assert getattr(plots, picture)(RECORDS[picture](), ax=ax) is ax
     assert ax.has_data()
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("picture", PICTURES)
-def test_drawing_changes_no_global_style_and_opens_no_window(picture: str) -> None:
-    before = dict(mpl.rcParams)
-    saved(drawn(picture))
     assert dict(mpl.rcParams) == before
     pyplot = sys.modules.get("matplotlib.pyplot")
     assert pyplot is None or pyplot.get_fignums() == []
+
+
+@pytest.mark.parametrize("picture", RECORDS)
+def test_what_is_not_a_record_is_refused_with_how_to_make_one(picture: str) -> None:
+    with pytest.raises(ArgumentTypeError, match=r"drawn from .*; got Tally") as caught:
+        getattr(plots, picture)(CONTINUOUS)
+    assert "Hint: make " in str(caught.value)
+    assert "properly." in str(caught.value)
+
+
+@pytest.mark.parametrize("picture", PICTURES)
+def test_there_must_be_something_to_draw(picture: str) -> None:
+    with pytest.raises(DataError, match=r"there must be at least one .* to draw; got none"):
+        PICTURES[picture][1]({})
 
 
 @pytest.mark.slow
@@ -83,15 +93,6 @@ def test_a_single_case_can_be_drawn(picture: str) -> None:
     make, draw = PICTURES[picture]
     page = saved(draw(make(ONE_CASE)))
     assert ("AUC undefined" in page) == (picture == "roc")
-
-
-@pytest.mark.parametrize("picture", PICTURES)
-def test_what_is_not_a_record_is_refused(picture: str) -> None:
-    _, draw = PICTURES[picture]
-    with pytest.raises(ArgumentTypeError, match=r"this picture is drawn from a .*; got Tally"):
-        draw(CONTINUOUS)
-    with pytest.raises(DataError, match=r"there must be at least one .* to draw; got none"):
-        draw({})
 
 
 @pytest.mark.parametrize("picture", ["reliability", "binned_reliability", "murphy", "roc"])

@@ -10,16 +10,16 @@ import matplotlib as mpl
 import numpy as np
 import pytest
 from matplotlib.figure import Figure
+from tests.plots.subjects import key_texts, texts_of
 
 from properly import compare, plots
-from properly.errors import ArgumentTypeError, DataWarning
+from properly.errors import DataWarning
 from properly.plots._axes import GREY, PALETTE
 from properly.rules import Brier, Log
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-    from properly.comparison import Comparison
 
 RNG = np.random.default_rng(7)
 Q = RNG.uniform(size=300)
@@ -54,15 +54,6 @@ def size(ax: Axes) -> float:
     return float(ax.get_yticklabels()[0].get_fontsize())
 
 
-def said(ax: Axes, gid: str) -> list[str]:
-    return [text.get_text() for text in ax.texts if text.get_gid() == gid]
-
-
-def key(ax: Axes) -> list[str]:
-    figure: Any = ax.figure
-    return [text.get_text() for text in figure.legends[0].get_texts()]
-
-
 def test_rows_are_pairs_by_score_with_the_better_model_where_the_dot_leans() -> None:
     ax = plots.comparison(COMPARISON)
     ranked = sorted(MODELS, key=lambda name: COMPARISON.scores[name].value)
@@ -72,7 +63,7 @@ def test_rows_are_pairs_by_score_with_the_better_model_where_the_dot_leans() -> 
         assert dots(ax)[row].get_xdata()[0] == COMPARISON[pair].difference <= 0
         assert lines(ax, "interval")[row] == list(COMPARISON[pair].interval)
         assert lines(ax, "simultaneous")[row] == list(COMPARISON[pair].simultaneous)
-    assert said(ax, "side") == ["← left model better", "right model better →"]
+    assert texts_of(ax, "side") == ["← left model better", "right model better →"]
     assert ax.get_xlabel() == "difference in Brier score, left minus right"
     assert ax.yaxis_inverted()
 
@@ -82,7 +73,7 @@ def test_areas_lean_to_the_better_model_too_which_is_on_the_right() -> None:
     for row, (left, right) in enumerate(sides(ax)):
         assert AREAS.scores[right].value >= AREAS.scores[left].value
         assert dots(ax)[row].get_xdata()[0] == AREAS[right, left].difference >= 0
-    assert said(ax, "side") == ["← left model better", "right model better →"]
+    assert texts_of(ax, "side") == ["← left model better", "right model better →"]
     assert ax.get_xlabel() == "difference in AUC, right minus left"
 
 
@@ -94,14 +85,14 @@ def test_dots_tell_which_pairs_are_told_apart() -> None:
         assert dot.get_color() == (PALETTE[0] if apart else GREY)
         assert dot.get_markerfacecolor() == (PALETTE[0] if apart else "white")
         assert apart == (names != ("truth", "nearly"))
-    assert key(ax) == [
+    assert key_texts(ax) == [
         "told apart (at 5 %, allowing for 6 pairs)",
         "not told apart",
         "95 % interval",
         "95 % interval for all 6 pairs at once",
     ]
     alone = compare(Y, MODELS, rule=Brier(), adjust="none", level=0.9, rng=1)
-    assert key(plots.comparison(alone))[0] == "told apart (at 10 %, each pair by itself)"
+    assert key_texts(plots.comparison(alone))[0] == "told apart (at 10 %, each pair by itself)"
 
 
 def test_a_margin_is_a_strip_and_models_within_it_have_squares() -> None:
@@ -112,8 +103,8 @@ def test_a_margin_is_a_strip_and_models_within_it_have_squares() -> None:
     assert strip.get_width() == 0.04  # type: ignore[attr-defined]
     row = sides(ax).index(("truth", "nearly"))
     assert dots(ax)[row].get_marker() == "s"
-    assert "as good as each other, within 0.02 Brier score" in key(ax)
-    assert key(ax)[-1] == "margin: 0.02 Brier score either way"
+    assert "as good as each other, within 0.02 Brier score" in key_texts(ax)
+    assert key_texts(ax)[-1] == "margin: 0.02 Brier score either way"
 
 
 def test_a_reference_is_named_once() -> None:
@@ -130,7 +121,7 @@ def test_a_reference_is_named_once() -> None:
         assert scores == sorted(scores, reverse=rule == "auc")
         for row, name in enumerate(names):
             assert dots(ax)[row].get_xdata()[0] == comparison[name, "half"].difference
-        assert said(ax, "side") == words
+        assert texts_of(ax, "side") == words
         assert ax.get_xlabel().endswith(" from half")
         assert not ax.child_axes
 
@@ -138,8 +129,8 @@ def test_a_reference_is_named_once() -> None:
 def test_one_pair_has_its_names_at_the_ends_and_one_interval() -> None:
     two = {name: MODELS[name] for name in ("noise", "truth")}
     ax = plots.comparison(compare(Y, two, rule=Brier()))
-    assert said(ax, "side") == ["← truth better", "noise better →"]
-    assert key(ax) == ["told apart (at 5 %)", "95 % interval"]
+    assert texts_of(ax, "side") == ["← truth better", "noise better →"]
+    assert key_texts(ax) == ["told apart (at 5 %)", "95 % interval"]
 
 
 def test_infinite_differences_are_said_and_not_drawn() -> None:
@@ -148,7 +139,7 @@ def test_infinite_differences_are_said_and_not_drawn() -> None:
     ax = plots.comparison(comparison)
     lost = {name: score.infinite_cases for name, score in comparison.scores.items()}
     assert sides(ax) == [("truth", "sure"), ("truth", "surer"), ("sure", "surer")]
-    assert said(ax, "words") == [
+    assert texts_of(ax, "words") == [
         f"right model: infinite loss in {lost['sure']} cases",
         f"right model: infinite loss in {lost['surer']} cases",
         "the scores of both are infinite",
@@ -159,26 +150,20 @@ def test_infinite_differences_are_said_and_not_drawn() -> None:
     figure: Any = ax.figure
     assert not figure.legends
     other = plots.comparison(compare(Y, models, rule=Log(), reference="truth", rng=1))
-    assert said(other, "words")[0] == f"this model: infinite loss in {lost['sure']} cases"
+    assert texts_of(other, "words")[0] == f"this model: infinite loss in {lost['sure']} cases"
     other = plots.comparison(compare(Y, models, rule=Log(), reference="sure", rng=1))
-    assert said(other, "words")[0] == f"the reference: infinite loss in {lost['sure']} cases"
+    assert texts_of(other, "words")[0] == f"the reference: infinite loss in {lost['sure']} cases"
 
 
 def test_models_that_never_differ_are_a_dot_at_zero() -> None:
     ax = plots.comparison(compare(Y, {"one": Q, "other": Q}, rule=Brier()))
     assert dots(ax)[0].get_xdata()[0] == 0
-    assert said(ax, "words") == ["never differ"]
-    assert key(ax) == ["not told apart"]
+    assert texts_of(ax, "words") == ["never differ"]
+    assert key_texts(ax) == ["not told apart"]
     # The same difference in each case is known, but nothing varies.
     with pytest.warns(DataWarning, match="0 events"):
         flat = compare([0, 0, 0], {"one": [0.5] * 3, "other": [0.1] * 3}, rule=Brier())
-    assert said(plots.comparison(flat), "words") == ["no interval"]
-
-
-@pytest.mark.parametrize("comparison", [COMPARISON, AREAS])
-def test_zero_has_room_on_both_sides(comparison: Comparison) -> None:
-    left, right = plots.comparison(comparison).get_xlim()
-    assert min(-left, right) / (right - left) > 0.25
+    assert texts_of(plots.comparison(flat), "words") == ["no interval"]
 
 
 @pytest.mark.slow
@@ -204,7 +189,9 @@ def test_a_small_axes_has_small_letters_and_its_key_where_there_is_room() -> Non
     inside = Figure().add_subplot()
     plots.comparison(COMPARISON, inside)
     legend: Any = inside.get_legend()
-    assert [text.get_text() for text in legend.get_texts()] == key(plots.comparison(COMPARISON))
+    assert [text.get_text() for text in legend.get_texts()] == key_texts(
+        plots.comparison(COMPARISON)
+    )
 
 
 def test_names_are_text_whatever_they_contain() -> None:
@@ -222,13 +209,3 @@ def test_names_are_text_whatever_they_contain() -> None:
         assert "&lt;/script&gt;" in text
         assert "two\\nlines" in text
         assert "x" * 24 not in text
-
-
-def test_what_is_no_comparison_is_refused() -> None:
-    for draw in (plots.comparison, plots.comparison_matrix):
-        with pytest.raises(ArgumentTypeError) as caught:
-            draw(COMPARISON["truth", "noise"])  # type: ignore[call-overload]
-        assert str(caught.value) == (
-            "this picture is drawn from a Comparison; got Pair\n\n"
-            "Hint: make one with properly.compare(y, forecasts, rule=rule)."
-        )

@@ -8,12 +8,12 @@ import numpy as np
 import pytest
 from matplotlib.colors import to_rgb
 from matplotlib.figure import Figure
+from tests.plots.subjects import key_texts
 from tests.plots.test_comparison import AREAS, COMPARISON, MODELS, SURE, Q, Y
 
 from properly import compare, plots
 from properly.plots._axes import NOTHING
 from properly.plots._matrices import ALIKE, FAINT, STRONG, _signed
-from properly.plots._row_axes import decimals
 from properly.rules import Brier, Log
 
 if TYPE_CHECKING:
@@ -37,11 +37,6 @@ def colors(ax: Axes) -> Any:
 def hatched(ax: Axes) -> set[tuple[int, int]]:
     boxes: list[Any] = [x for x in ax.patches if x.get_gid() == "open"]
     return {(round(x.get_y() + 0.5), round(x.get_x() + 0.5)) for x in boxes}
-
-
-def key(ax: Axes) -> list[str]:
-    figure: Any = ax.figure
-    return [text.get_text() for text in figure.legends[0].get_texts()]
 
 
 def models(ax: Axes) -> list[str]:
@@ -80,7 +75,7 @@ def test_colours_tell_who_is_better_and_by_how_much() -> None:
                 assert (blue > red) == (i < j)
         # The worst model is the farthest from the best, and its cell the darkest of the row.
         assert np.argmin(rgb[0].sum(axis=-1)) == count - 1
-    assert key(plots.comparison_matrix(COMPARISON))[:2] == [
+    assert key_texts(plots.comparison_matrix(COMPARISON))[:2] == [
         "model of the row better",
         "model of the column better",
     ]
@@ -98,7 +93,7 @@ def test_models_that_are_not_told_apart_are_hatched() -> None:
         }
         assert hatched(ax) == apart
         assert apart
-        assert key(ax)[-1] == "not told apart"
+        assert key_texts(ax)[-1] == "not told apart"
 
 
 def test_models_as_good_as_each_other_have_a_colour_of_their_own() -> None:
@@ -108,7 +103,7 @@ def test_models_as_good_as_each_other_have_a_colour_of_their_own() -> None:
     mixed = 1 - FAINT * (1 - np.array(to_rgb(ALIKE)))
     np.testing.assert_allclose(colors(ax)[0, 1], mixed)
     assert hatched(ax) == set()
-    words = key(ax)[-1].replace("\n", " ")
+    words = key_texts(ax)[-1].replace("\n", " ")
     assert words == "as good as each other, within 0.02 Brier score"
 
 
@@ -129,12 +124,6 @@ def test_infinite_differences_are_written_and_pairs_not_compared_are_empty() -> 
 def test_a_difference_that_rounds_to_nothing_has_no_sign() -> None:
     cases = [(-1e-9, ".0000"), (1e-9, ".0000"), (0.0, "0"), (0.02, "+.0200"), (-0.02, "−.0200")]
     assert [_signed(value, 4) for value, _ in cases] == [shown for _, shown in cases]
-
-
-def test_decimals_follow_the_width_of_intervals() -> None:
-    assert [decimals([x]) for x in (0.0012, 0.004, 0.04, 0.5, 50, 1e-20)] == [4, 4, 3, 2, 0, 8]
-    assert decimals([np.nan, 0.04]) == 3
-    assert decimals([]) == 4
 
 
 def test_a_given_axes_is_used_and_its_numbers_fit() -> None:

@@ -8,15 +8,12 @@ from typing import TYPE_CHECKING, Any
 import matplotlib as mpl
 import numpy as np
 import pytest
-from matplotlib.collections import PolyCollection
-from matplotlib.colors import to_hex
 from matplotlib.figure import Figure
 from matplotlib.patches import Rectangle
 
 from properly import plots
 from properly.decisions import CumulativeForecast, cumulative_forecast
 from properly.errors import ArgumentTypeError, DataError
-from properly.plots._axes import PALETTE
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -71,20 +68,6 @@ def test_the_dark_share_of_a_column_is_the_squared_difference(record: Cumulative
         np.testing.assert_allclose(ends, between, atol=1e-15)
 
 
-@pytest.mark.parametrize("record", [NEAR, FAR, LATE])
-def test_the_pale_area_lies_between_the_steps(record: CumulativeForecast) -> None:
-    (area,) = plots.cumulative_forecast(record).collections
-    assert isinstance(area, PolyCollection)
-    (path,) = area.get_paths()
-    corners = np.asarray(path.vertices).tolist()
-    for k, (forecast, outcome) in enumerate(zip(record.cumulative, record.step, strict=True)):
-        assert [k, forecast] in corners
-        assert [k, outcome] in corners
-        if k < len(record.p) - 1:
-            assert [k + 1, forecast] in corners
-            assert [k + 1, outcome] in corners
-
-
 def test_the_numbers_are_written_and_their_mean_before_them() -> None:
     assert written(plots.cumulative_forecast(NEAR)) == [".5625", ".0000"]
     assert caption(plots.cumulative_forecast(FAR)) == "RPS .5625 is the mean of"
@@ -115,16 +98,6 @@ def test_several_have_panels_side_by_side_on_one_scale() -> None:
     assert [caption(ax)[:9] for ax in axes] == ["RPS .2812", "RPS .5625"]
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize(("columns", "rows"), [(None, 2), (4, 1), (1, 4), (3, 2)])
-def test_panels_are_laid_out_in_rows(columns: int | None, rows: int) -> None:
-    axes = plots.cumulative_forecast({f"case {k}": NEAR for k in range(4)}, columns=columns)
-    figure = axes[0].figure
-    assert len(figure.axes) == 4
-    figure.draw_without_rendering()
-    assert len({round(ax.get_window_extent().y0, 3) for ax in axes}) == rows
-
-
 def test_a_given_axes_is_drawn_on_and_has_its_legend_where_there_is_room() -> None:
     for record, early in ((NEAR, True), (LATE, False)):
         ax = Figure().add_subplot()
@@ -152,13 +125,6 @@ def test_a_figure_of_its_own_has_one_legend_below(size: float) -> None:
     assert box.y1 < axes[0].get_window_extent().y0
     assert figure.bbox.x0 <= box.x0 <= box.x1 <= figure.bbox.x1
     assert all(ax.get_legend() is None for ax in axes)
-
-
-def test_a_colour_can_be_chosen() -> None:
-    axes = plots.cumulative_forecast({"near": NEAR, "far": FAR}, color={"far": "#123456"})
-    assert [line(ax, "curve").get_color() for ax in axes] == [PALETTE[0], "#123456"]
-    ax = plots.cumulative_forecast(NEAR, color="#123456")
-    assert {to_hex(square.get_facecolor()) for square in squares(ax)} == {"#123456"}
 
 
 def test_names_of_forecasts_and_classes_are_text() -> None:

@@ -8,25 +8,23 @@ from typing import TYPE_CHECKING, Any, get_args
 import numpy as np
 import pytest
 from matplotlib.colors import to_hex
-from matplotlib.figure import Figure
 from scipy.integrate import quad
 from scipy.special import logit
-from tests.plots.subjects import CONTINUOUS, DISCRETE, ONE_CASE, P, Y
+from tests.plots.subjects import CONTINUOUS, DISCRETE, P, Y, legend_of, legend_texts
 
 from properly import Interval, tally
 from properly.counts import baselines
 from properly.decisions import decision_curve, mean_net_benefit
 from properly.errors import DataError
 from properly.plots import decision, regret
-from properly.plots._axes import PALETTE, number
-from properly.plots._threshold_axis import SCALES, Axis
+from properly.plots._axes import PALETTE
+from properly.plots._threshold_scale import SCALES, Axis
 from properly.rules import Bounded, Log, MissedBenefit, Regret
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from matplotlib.axes import Axes
-    from matplotlib.legend import Legend
 
     from properly import Tally
     from properly.rules import BinaryRule
@@ -61,16 +59,6 @@ def tally_of(sample: str) -> Tally:
     return tally(y, p, weight=weight)
 
 
-def legend(ax: Axes) -> Legend:
-    result = ax.get_legend()
-    assert result is not None
-    return result
-
-
-def said(ax: Axes) -> list[str]:
-    return [text.get_text() for text in legend(ax).get_texts()]
-
-
 def data(ax: Axes, which: int = 0) -> Any:
     return np.asarray(ax.get_lines()[which].get_xydata()).T
 
@@ -81,21 +69,6 @@ def shaded_area(ax: Axes) -> float:
     x, y = np.asarray(polygon.get_paths()[0].vertices).T
     x = ax.xaxis.get_transform().transform(x)
     return float(abs(np.sum(x[:-1] * y[1:] - x[1:] * y[:-1])) / 2)
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("ends", [(0.01, 0.1), (0.05, 0.2), (0.32, 0.6)])
-@pytest.mark.parametrize("sample", SAMPLES)
-@pytest.mark.parametrize("axis", MEANING)
-def test_the_shaded_area_is_the_mean_of_a_rule(
-    axis: Axis, sample: str, ends: tuple[float, float]
-) -> None:
-    rule, length = MEANING[axis]
-    ax = decision(decision_curve(tally_of(sample), "every"), within=ends, axis=axis)
-    mean = rule(ends)(*SAMPLES[sample])
-    assert shaded_area(ax) / (length(ends[1]) - length(ends[0])) == pytest.approx(mean, abs=2e-7)
-    printed = mean_net_benefit(tally_of(sample), ends) if axis == "linear" else mean
-    assert said(ax)[0] == number(printed)
 
 
 @pytest.mark.parametrize("sample", SAMPLES)
@@ -119,7 +92,7 @@ def test_on_each_scale_the_mean_is_that_of_the_rule_to_the_last_digits(
 )
 def test_a_legend_says_of_what_it_gives_the_mean(axis: Axis, title: str) -> None:
     ax = decision(MODELS, within=(0.01, 0.1), axis=axis)
-    assert legend(ax).get_title().get_text() == title
+    assert legend_of(ax).get_title().get_text() == title
 
 
 def test_on_the_linear_axis_the_legend_gives_mean_net_benefit() -> None:
@@ -132,9 +105,9 @@ def test_on_the_linear_axis_the_legend_gives_mean_net_benefit() -> None:
     }
     assert means["mine"] > means["treat all"] > means["treat none"] == pytest.approx(0, abs=1e-15)
     labels = [f"{name}  {mean:.4f}".replace(" 0.", " .") for name, mean in means.items()]
-    assert said(ax) == [*labels, "perfect forecasts"]
+    assert legend_texts(ax) == [*labels, "perfect forecasts"]
     harmed = decision(decision_curve(t, "every", harm=0.01), within=(0.05, 0.2))
-    assert said(harmed)[0] == f"{means['mine'] - 0.01:.4f}".removeprefix("0")
+    assert legend_texts(harmed)[0] == f"{means['mine'] - 0.01:.4f}".removeprefix("0")
 
 
 def test_on_log_odds_the_mean_is_one_over_log_odds() -> None:
@@ -149,7 +122,7 @@ def test_on_log_odds_the_mean_is_one_over_log_odds() -> None:
     scale = SCALES["log-odds"]
     mean = record.missed.mean(Interval(a, b), scale.forward, scale.odds_area, scale.length)
     assert mean == pytest.approx(integral / width, rel=1e-12)
-    assert said(ax)[0] == f"{mean:.4f}".removeprefix("0")
+    assert legend_texts(ax)[0] == f"{mean:.4f}".removeprefix("0")
 
 
 def test_regret_and_net_benefit_are_drawn_with_the_same_words() -> None:
@@ -176,33 +149,12 @@ def test_an_exact_curve_jumps_and_bends_as_net_benefit_does(axis: Axis) -> None:
 @pytest.mark.parametrize("axis", AXES)
 def test_the_grey_lines_are_acting_on_all_and_on_none(axis: Axis) -> None:
     ax = decision(MODELS, axis=axis)
-    assert said(ax) == ["one", "two", "treat all", "treat none"]
+    assert legend_texts(ax) == ["one", "two", "treat all", "treat none"]
     constant = decision_curve(baselines(CONTINUOUS)["treat all"], "every")
     x, y = data(ax, 2)
     np.testing.assert_allclose(y, constant.at(x), rtol=1e-9, atol=1e-12)
     assert not data(ax, 3)[1].any()
-    assert said(decision(MODELS, baselines=False)) == ["one", "two"]
-
-
-def test_several_models_have_their_range_and_their_means() -> None:
-    ax = decision(MODELS, within=(0.1, 0.4), axis="quadratic")
-    rule = Regret((0.1, 0.4))
-    ones = np.ones(len(Y))
-    means = {"one": P, "two": np.round(P, 1), "treat all": ones, "treat none": 0 * ones}
-    labels = [f"{name}  {rule(Y, p):.4f}".replace(" 0.", " .") for name, p in means.items()]
-    assert said(ax) == [*labels, "perfect forecasts"]
-    assert legend(ax).get_title().get_text() == "mean regret,\n10 % to 40 %"
-    assert not ax.collections
-    (span,) = ax.patches
-    np.testing.assert_allclose(span.get_extents().x0, ax.transData.transform((0.1, 0))[0])
-
-
-def test_the_picture_ends_a_little_beyond_what_can_be_had() -> None:
-    rare = decision_curve(tally([0] * 98 + [1] * 2, np.linspace(0.9, 0.99, 100)), "every")
-    bottom, top = decision(rare).get_ylim()
-    assert -0.2 * 0.02 < bottom < 0
-    assert 0.02 < top < 1.2 * 0.02
-    assert decision(rare, Figure().add_subplot(ylim=(-1, 1))).get_ylim() == (-1, 1)
+    assert legend_texts(decision(MODELS, baselines=False)) == ["one", "two"]
 
 
 def test_chosen_thresholds_are_joined_by_straight_lines() -> None:
@@ -218,7 +170,7 @@ def test_a_second_call_keeps_the_axis_and_draws_grey_lines_once() -> None:
     ax = decision({"one": MODELS["one"]}, axis="quadratic", limits=(0, 0.5))
     height = ax.get_ylim()
     decision({"two": MODELS["two"]}, ax)
-    assert said(ax) == ["one", "two", "treat all", "treat none"]
+    assert legend_texts(ax) == ["one", "two", "treat all", "treat none"]
     assert ax.get_xlabel() == "threshold (quadratic scale)"
     assert (ax.get_xlim(), ax.get_ylim()) == ((0, 0.5), height)
     drawn = [line for line in ax.get_lines() if line.get_gid() == "curve"]
@@ -235,25 +187,6 @@ def test_a_band_is_a_ribbon_of_a_curve_that_is_alone(axis: Axis, thresholds: Any
     assert len(decision({"one": record, "two": record}, band=True).collections) == 2
 
 
-def test_a_single_curve_may_have_a_name() -> None:
-    ax = decision(MODELS["one"], label="_mine", baselines=False)
-    assert said(ax) == [" _mine"]
-    assert decision(MODELS["one"], baselines=False).get_legend() is None
-
-
-@pytest.mark.parametrize("axis", AXES)
-@pytest.mark.parametrize("thresholds", ["every", None])
-def test_a_single_case_can_be_drawn(axis: Axis, thresholds: Any) -> None:
-    ax = decision(decision_curve(ONE_CASE, thresholds), axis=axis)
-    assert ax.get_ylabel() == "net benefit"
-
-
-def test_without_events_there_is_harm_alone() -> None:
-    ax = decision(decision_curve(tally([0, 0], [0.1, 0.3]), "every"))
-    bottom, top = ax.get_ylim()
-    assert bottom < 0 < top
-
-
 def test_a_mean_needs_exact_curves() -> None:
     with pytest.raises(DataError, match=r"needs exact curves; got thresholds on a grid"):
         decision({"grid": decision_curve(CONTINUOUS)}, within=(0.1, 0.4))
@@ -266,7 +199,7 @@ def test_a_mean_needs_a_range_that_the_axis_can_measure() -> None:
         decision(MODELS["one"], within=(0.1, 1))
     rule = Regret((0, 0.4))
     ax = decision(MODELS["one"], within=(0, 0.4), axis="quadratic")
-    assert said(ax)[0] == f"{rule(Y, P):.4f}".removeprefix("0")
+    assert legend_texts(ax)[0] == f"{rule(Y, P):.4f}".removeprefix("0")
 
 
 def test_models_of_different_cases_are_refused() -> None:

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 from matplotlib.colors import to_rgb
 from matplotlib.figure import Figure
+from tests.plots.subjects import key_texts
 
 from properly import Cases, plots
 from properly.decisions import dominance
@@ -40,11 +41,6 @@ def sides(ax: Axes) -> list[tuple[str, float]]:
     return [(text.get_text(), text.xyann[1]) for text in texts]
 
 
-def key(ax: Axes) -> list[str]:
-    figure: Any = ax.figure
-    return [text.get_text() for text in figure.legends[0].get_texts()]
-
-
 def test_the_difference_is_a_line_where_it_has_a_band_and_dotted_elsewhere() -> None:
     ax = plots.dominance(DOMINANCE, names=NAMES)
     banded = np.isfinite(DOMINANCE.upper)
@@ -54,7 +50,7 @@ def test_the_difference_is_a_line_where_it_has_a_band_and_dotted_elsewhere() -> 
     assert np.isnan(solid[~banded]).all()
     np.testing.assert_array_equal(line(ax, "no band").get_ydata(), DOMINANCE.difference)
     assert line(ax, "no band").get_linestyle() == ":"
-    assert key(ax) == [
+    assert key_texts(ax) == [
         "truth better",
         "95 % band for all thresholds at once",
         "no band: fewer than 10 events, or non-events, judged differently",
@@ -106,13 +102,6 @@ def test_zero_has_room_on_both_sides_unless_the_owner_decides() -> None:
     assert ax.get_xlim() == (0.2, 0.4)
 
 
-def test_only_what_is_in_view_is_explained() -> None:
-    ax = plots.dominance(DOMINANCE, limits=(0.3, 0.6), axis="log-odds")
-    assert ax.get_xlim() == pytest.approx((0.3, 0.6))
-    assert ax.get_xlabel() == "threshold (log-odds scale)"
-    assert key(ax)[-1] == "95 % band for all thresholds at once"
-
-
 def test_a_band_at_a_single_threshold_is_a_line_with_a_dot() -> None:
     record = dominance(TRUTH, NOISE, thresholds=[0.001, 0.5, 0.999], replicates=99, rng=1)
     assert np.isfinite(record.upper).tolist() == [False, True, False]
@@ -125,13 +114,6 @@ def test_a_band_at_a_single_threshold_is_a_line_with_a_dot() -> None:
     assert len(spans(ax)) == 1
     one = dominance(TRUTH, NOISE, thresholds=[0.5], replicates=99, rng=1)
     assert plots.dominance(one).get_xlim() == (0, 1)
-
-
-def test_without_any_band_nothing_is_better() -> None:
-    record = dominance(TRUTH, TRUTH, replicates=99, rng=1)
-    ax = plots.dominance(record)
-    assert spans(ax) == []
-    assert key(ax) == ["no band: fewer than 10 events, or non-events, judged differently"]
 
 
 def test_names_are_text_and_long_ones_leave_room_to_the_picture() -> None:

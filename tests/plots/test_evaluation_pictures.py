@@ -115,9 +115,3 @@ def test_what_the_evaluation_does_not_have_is_refused(grades: properly.Evaluatio
         plots.groups(grades, model="one")
     with pytest.raises(DataError, match="evaluate two models or more"):
         properly.evaluate(Y, P, replicates=0).plot("comparison")
-
-
-def test_records_are_drawn_as_before(e: properly.Evaluation) -> None:
-    assert plots.roc(e.roc["good"], label="mine").get_xlabel() == "false positive rate"
-    with pytest.raises(TypeError, match="model"):
-        plots.roc(e.roc, model="good")  # type: ignore[call-overload]

@@ -76,10 +76,3 @@ def test_names_are_turned_where_room_is_short(side: str, width: float, *, turned
     assert max(label.get_text().count("\n") for label in labels) < LINES
     ax.figure.draw_without_rendering()  # type: ignore[union-attr]
     assert [label.get_text().replace("\n", " ") for label in labels] == names
-
-
-def test_a_panel_without_a_name_has_a_title_of_the_usual_size() -> None:
-    ax = Figure(figsize=(8, 3)).add_subplot()
-    title_panel(ax, "", 2.0)
-    assert ax.get_title() == ""
-    assert ax.title.get_fontsize() == points()

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pytest
 from matplotlib.figure import Figure
+from tests.plots.subjects import key_texts, texts_of
 
 from properly import Cases, plots
 from properly.comparison import by_group
@@ -45,34 +46,28 @@ def lines(ax: Axes, gid: str) -> dict[float, list[float]]:
     }
 
 
-def texts(ax: Axes, gid: str) -> list[str]:
-    return [text.get_text() for text in ax.texts if text.get_gid() == gid]
-
-
-def key(ax: Axes) -> list[str]:
-    figure: Any = ax.figure
-    return [text.get_text() for text in figure.legends[0].get_texts()]
-
-
 def test_one_row_a_group_with_its_score_interval_cases_and_events() -> None:
     ax = plots.groups(GROUPS)
     assert [label.get_text() for label in ax.get_yticklabels()] == ["a", "b", "c", "few"]
     assert lines(ax, "value") == {k: [x] for k, x in enumerate(GROUPS.score.tolist())}
     assert lines(ax, "interval") == {k: GROUPS.interval[k].tolist() for k in range(3)}
-    assert texts(ax, "cases") == ["150", "150", "90", "10", "cases"]
+    assert texts_of(ax, "cases") == ["150", "150", "90", "10", "cases"]
     events = [str(Y[name == LABELS].sum()) for name in ("a", "b", "c", "few")]
-    assert texts(ax, "events") == [*events, "events"]
+    assert texts_of(ax, "events") == [*events, "events"]
     assert ax.get_xlabel() == "mean Brier score (lower is better)"
     assert ax.yaxis_inverted()
 
 
 def test_a_group_that_is_too_small_has_no_interval_and_that_is_said() -> None:
     ax = plots.groups(GROUPS)
-    assert texts(ax, "words") == ["no interval"]
+    assert texts_of(ax, "words") == ["no interval"]
     small: Any = [line for line in ax.get_lines() if line.get_gid() == "value"][3]
     assert small.get_markerfacecolor() == "white"
-    assert key(ax)[-2] == "no interval: fewer than 10 expected events, or non-events"
-    assert key(plots.groups(grouped(labels=np.where(Q < 0.5, "x", "y"))))[-2] == "all other cases"
+    assert key_texts(ax)[-2] == "no interval: fewer than 10 expected events, or non-events"
+    assert (
+        key_texts(plots.groups(grouped(labels=np.where(Q < 0.5, "x", "y"))))[-2]
+        == "all other cases"
+    )
 
 
 def test_the_worst_group_is_seen_from_the_rest() -> None:
@@ -87,7 +82,7 @@ def test_the_worst_group_is_seen_from_the_rest() -> None:
     assert lines(ax, "rest")[row] == [rest]
     marked = [label.get_color() for label in ax.get_yticklabels()]
     assert [color == PALETTE[1] for color in marked] == [False, True, False, False]
-    assert key(ax)[:3] == [
+    assert key_texts(ax)[:3] == [
         "95 % interval",
         "worst of 3 groups",
         "its distance from all other cases: 95 % interval, allowing for the choice",
@@ -100,7 +95,7 @@ def test_all_cases_are_a_line() -> None:
     (line,) = (line for line in ax.get_lines() if line.get_gid() == "overall")
     assert list(line.get_xdata()) == pytest.approx([whole.value] * 2)  # type: ignore[arg-type]
     assert len(lines(ax, "rest")) == 1
-    assert key(ax)[-1] == f"all cases: .{1000 * whole.value:.0f}"
+    assert key_texts(ax)[-1] == f"all cases: .{1000 * whole.value:.0f}"
 
 
 def test_skill_and_observed_to_expected_events_can_be_drawn() -> None:
@@ -120,8 +115,8 @@ def test_skill_and_observed_to_expected_events_can_be_drawn() -> None:
 
 def test_infinite_scores_are_said() -> None:
     ax = plots.groups(grouped(np.where(Q < 0.5, 0.0, 1.0), Log()))
-    assert texts(ax, "words") == ["infinite"] * len(texts(ax, "words"))
-    assert len(texts(ax, "words")) >= 3
+    assert texts_of(ax, "words") == ["infinite"] * len(texts_of(ax, "words"))
+    assert len(texts_of(ax, "words")) >= 3
     assert not lines(ax, "simultaneous")
 
 
@@ -131,8 +126,8 @@ def test_classes_have_no_events() -> None:
     groups = np.array(["x"] * 60 + ["y"] * 52 + ["z"] * 8)
     record = by_group(Cases(y, p, groups=groups), Brier(), replicates=9, rng=1)
     ax = plots.groups(record)
-    assert texts(ax, "events") == []
-    assert key(ax)[-2] == "no interval: fewer than 10 expected cases of the rarer classes"
+    assert texts_of(ax, "events") == []
+    assert key_texts(ax)[-2] == "no interval: fewer than 10 expected cases of the rarer classes"
     message = "these groups have no 'observed_expected'; got groups with 'score', 'skill'"
     with pytest.raises(DataError, match=message):
         plots.groups(record, measure="observed_expected")

@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 from matplotlib.figure import Figure
 from tests.boards import HOSTILE, board, mixed_board
+from tests.plots.subjects import key_texts, texts_of
 
 from properly import plots
 from properly.errors import ArgumentTypeError
@@ -28,15 +29,6 @@ def lines(ax: Axes, gid: str) -> dict[float, list[float]]:
     }
 
 
-def texts(ax: Axes, gid: str) -> list[str]:
-    return [text.get_text() for text in ax.texts if text.get_gid() == gid]
-
-
-def key(ax: Axes) -> list[str]:
-    figure: Any = ax.figure
-    return [text.get_text() for text in figure.legends[0].get_texts()]
-
-
 def shades(ax: Axes) -> list[float]:
     return [x.get_alpha() or 0.0 for x in ax.patches if x.get_gid() == "tier"]
 
@@ -48,11 +40,11 @@ def test_one_row_a_forecaster_with_score_ranks_and_answers() -> None:
     assert [label.get_text() for label in ax.get_yticklabels()] == names
     assert lines(ax, "value") == {k: [x.score] for k, x in enumerate(record)}
     assert lines(ax, "interval") == {k: list(x.interval) for k, x in enumerate(record)}
-    assert texts(ax, "rank") == ["1", "2", "3", "4", "5", "6", "rank"]
+    assert texts_of(ax, "rank") == ["1", "2", "3", "4", "5", "6", "rank"]
     first, last = record.standings[0].rank_interval or (0, 0)
-    assert texts(ax, "may be")[0] == (f"{first} to {last}" if first < last else str(first))
-    assert texts(ax, "tier")[:-1] == [str(x.tier) for x in record]
-    assert texts(ax, "answered")[:-1] == [f"{100 * x.coverage:.0f} %" for x in record]
+    assert texts_of(ax, "may be")[0] == (f"{first} to {last}" if first < last else str(first))
+    assert texts_of(ax, "tier")[:-1] == [str(x.tier) for x in record]
+    assert texts_of(ax, "answered")[:-1] == [f"{100 * x.coverage:.0f} %" for x in record]
     assert ax.get_xlabel() == "Brier score on all 120 questions (lower is better)"
     assert ax.yaxis_inverted()
 
@@ -86,11 +78,11 @@ def test_raw_means_are_marked_where_they_mislead() -> None:
     assert [int(row) for row in marks] == off
     assert list(marks.values()) == [[record.standings[k].raw] for k in off]
     said = "mean of what it answered, where these questions were hard or easy"
-    assert said in key(ax)
+    assert said in key_texts(ax)
     none = [replace(x, raw=x.score, selection=0.0) for x in record]
     ax = plots.leaderboard(replace(record, standings=tuple(none)))
     assert not lines(ax, "raw")
-    assert said not in key(ax)
+    assert said not in key_texts(ax)
 
 
 def test_rounding_does_not_mislead() -> None:
@@ -113,10 +105,10 @@ def led(record: Leaderboard, ranks: tuple[tuple[int, int], ...]) -> Leaderboard:
 def test_best_is_said_only_of_one_whose_rank_can_be_no_other() -> None:
     two = board(2)
     ax = plots.leaderboard(led(two, ((1, 1), (2, 2))))
-    assert key(ax)[:2] == ["best (95 % sure)", "another is shown to be better"]
+    assert key_texts(ax)[:2] == ["best (95 % sure)", "another is shown to be better"]
     assert colors(ax) == [PALETTE[0], GREY]
     ax = plots.leaderboard(led(two, ((1, 2), (1, 2))))
-    assert key(ax)[0] == "may be best (95 % sure)"
+    assert key_texts(ax)[0] == "may be best (95 % sure)"
     assert colors(ax) == [PALETTE[0], PALETTE[0]]
 
 
@@ -129,22 +121,22 @@ def test_who_is_not_ranked_stands_below_a_line() -> None:
         "seldom",
     ]
     assert list(lines(ax, "line")) == [ranked - 0.5]
-    assert texts(ax, "rank")[ranked:] == ["", "", "rank"]
+    assert texts_of(ax, "rank")[ranked:] == ["", "", "rank"]
     assert lines(ax, "crowd") == {0.0: [record.crowd[0].score] * 2}
-    assert "crowd (mean), made of the others and not ranked" in key(ax)
-    assert "not ranked: too few questions shared with anybody" in key(ax)
+    assert "crowd (mean), made of the others and not ranked" in key_texts(ax)
+    assert "not ranked: too few questions shared with anybody" in key_texts(ax)
 
 
 def test_an_infinite_score_is_said() -> None:
     record = mixed_board()
     ax = plots.leaderboard(record)
-    assert texts(ax, "words") == ["infinite: certain and wrong"]
+    assert texts_of(ax, "words") == ["infinite: certain and wrong"]
     row = [x.forecaster for x in record.ranked].index("sure")
     assert row == len(record.ranked) - 1
     assert row not in lines(ax, "value")
     absent = replace(record.standings[-1], score=np.nan, interval=(np.nan, np.nan))
     ax = plots.leaderboard(replace(record, standings=(*record.standings[:-1], absent)))
-    assert texts(ax, "words") == ["infinite: certain and wrong", "no answer"]
+    assert texts_of(ax, "words") == ["infinite: certain and wrong", "no answer"]
 
 
 @pytest.mark.slow
@@ -153,10 +145,10 @@ def test_of_many_the_first_are_drawn_and_the_others_counted() -> None:
     many = tuple(replace(record.standings[0], forecaster=f"f{k}") for k in range(300))
     ax = plots.leaderboard(replace(record, standings=many))
     assert len(lines(ax, "value")) == MOST
-    assert texts(ax, "words") == ["the first 40 of 300 forecasters are drawn"]
+    assert texts_of(ax, "words") == ["the first 40 of 300 forecasters are drawn"]
     assert ax.get_ylim() == (MOST + 0.5, -0.5)
     ax = plots.leaderboard(replace(record, standings=many[:MOST]))
-    assert texts(ax, "words") == []
+    assert texts_of(ax, "words") == []
 
 
 def test_names_are_text_and_a_given_axes_is_used() -> None:

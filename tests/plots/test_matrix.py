@@ -82,11 +82,6 @@ def test_weights_are_written_with_a_decimal_unless_they_are_large() -> None:
     assert written(plots.confusion(heavy, shares=False)) == [["1,234", "0"], ["2", "3"]]
 
 
-def test_letters_can_be_read_on_dark_and_on_light() -> None:
-    ax = plots.cost_matrix([[0, 1], [10, 0]])
-    assert [text.get_color() for text in ax.texts] == ["black", "black", "white", "black"]
-
-
 def test_a_cost_is_as_dark_as_it_is_high() -> None:
     ax = plots.cost_matrix([[-1, 1], [3, 0]], ["well", "ill"])
     assert written(ax) == [["−1", "1"], ["3", "0"]]
@@ -96,13 +91,6 @@ def test_a_cost_is_as_dark_as_it_is_high() -> None:
     assert names(ax) == (["well", "ill"], ["well", "ill"])
     same = cells(plots.cost_matrix([[2, 2], [2, 2]]))
     np.testing.assert_array_equal(same, np.ones((2, 2, 3)))
-
-
-def test_a_cost_has_a_name() -> None:
-    ax = plots.cost_matrix("quadratic", 4)
-    assert written(ax)[0] == ["0", "1", "4", "9"]
-    assert names(ax) == (["0", "1", "2", "3"],) * 2
-    assert framed(ax) == [(0, 0), (1, 1), (2, 2), (3, 3)]
 
 
 def test_there_may_be_other_decisions_than_classes() -> None:
@@ -142,13 +130,6 @@ def test_ten_classes_with_large_counts_are_whole_and_apart(label: str) -> None:
         box = text.get_window_extent()
         assert paper.x0 <= box.x0 <= box.x1 <= paper.x1
         assert paper.y0 <= box.y0 <= box.y1 <= paper.y1
-
-
-def test_a_given_axes_is_drawn_on() -> None:
-    for draw, given in ((plots.confusion, TABLE), (plots.cost_matrix, [[0, 1], [1, 0]])):
-        ax = Figure().add_subplot()
-        drawn: Any = draw
-        assert drawn(given, ax=ax) is ax
 
 
 def test_a_mistake_that_is_cheap_is_warned_of() -> None:

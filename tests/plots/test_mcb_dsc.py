@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import math
 from dataclasses import replace
-from itertools import pairwise
 from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 import pytest
 from matplotlib.figure import Figure
+from tests.plots.subjects import lines_of
 
 from properly import plots
 from properly.calibration import Decomposition
@@ -18,7 +18,6 @@ from properly.errors import DataError
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
-    from matplotlib.lines import Line2D
 
 UNC = 0.25
 
@@ -31,10 +30,6 @@ def parts(miscalibration: float, discrimination: float) -> Decomposition:
 GOOD, POOR = parts(0.01, 0.08), parts(0.04, 0.02)
 
 
-def marked(ax: Axes, gid: str) -> list[Line2D]:
-    return [line for line in ax.get_lines() if line.get_gid() == gid]
-
-
 def edges(ax: Axes) -> list[str]:
     upper, outer = cast("Any", ax.child_axes)
     return [t.get_text() for t in (*upper.get_xticklabels(), *outer.get_yticklabels())]
@@ -42,7 +37,7 @@ def edges(ax: Axes) -> list[str]:
 
 def test_points_lie_at_miscalibration_and_discrimination() -> None:
     ax = plots.mcb_dsc({"good": GOOD, "poor": POOR})
-    points = [(line.get_xdata(), line.get_ydata()) for line in marked(ax, "model")]
+    points = [(line.get_xdata(), line.get_ydata()) for line in lines_of(ax, "model")]
     np.testing.assert_array_equal(points, [[[0.01], [0.08]], [[0.04], [0.02]]])
     assert [text.get_text() for text in ax.texts] == ["good", "poor"]
     np.testing.assert_allclose([ax.get_xlim(), ax.get_ylim()], [(0, 0.0448), (0, 0.0896)])
@@ -50,7 +45,7 @@ def test_points_lie_at_miscalibration_and_discrimination() -> None:
 
 def test_lines_of_equal_score_have_slope_one_and_their_score_at_the_end() -> None:
     ax = plots.mcb_dsc({"good": GOOD, "poor": POOR})
-    lines = marked(ax, "isoline")
+    lines = lines_of(ax, "isoline")
     data = [np.asarray(line.get_xydata()) for line in lines]
     for (x, y), (end, top) in data:
         np.testing.assert_allclose(top - y, end - x)
@@ -68,7 +63,7 @@ def test_lines_of_equal_score_have_slope_one_and_their_score_at_the_end() -> Non
 
 def test_an_infinite_miscalibration_is_a_triangle_on_the_edge() -> None:
     ax = plots.mcb_dsc({"good": GOOD, "sure": parts(math.inf, 0.05)})
-    point = marked(ax, "model")[1]
+    point = lines_of(ax, "model")[1]
     assert point.get_marker() == ">"
     assert np.asarray(point.get_xydata()).tolist() == [[ax.get_xlim()[1], 0.05]]
     assert ax.texts[1].get_text() == "sure (MCB ∞)"
@@ -83,7 +78,7 @@ def test_intervals_are_bars_across_the_point_and_inside_the_picture() -> None:
     endless: Any = SimpleNamespace(miscalibration=(0.03, math.inf), discrimination=(0.01, 0.03))
     models = {"good": replace(GOOD, intervals=interval), "poor": replace(POOR, intervals=endless)}
     ax = plots.mcb_dsc(models)
-    bars = [np.asarray(line.get_xydata()).tolist() for line in marked(ax, "interval")]
+    bars = [np.asarray(line.get_xydata()).tolist() for line in lines_of(ax, "interval")]
     assert bars[:2] == [[[0.005, 0.08], [0.02, 0.08]], [[0.01, 0.06], [0.01, 0.1]]]
     assert bars[2] == [[0.03, 0.02], [ax.get_xlim()[1], 0.02]]
     assert ax.get_ylim()[1] == pytest.approx(0.11)
@@ -106,13 +101,6 @@ def test_names_of_near_points_do_not_overlap() -> None:
     frame = ax.get_window_extent()
     assert not any(one.overlaps(other) for k, one in enumerate(boxes) for other in boxes[k + 1 :])
     assert all(frame.x0 <= box.x0 and box.x1 <= frame.x1 for box in boxes)
-
-
-@pytest.mark.parametrize("lone", [(0, 0), (0.1, 0), (0, 0.1)])
-def test_a_model_without_one_of_the_parts_can_be_drawn(lone: tuple[float, float]) -> None:
-    ax = plots.mcb_dsc({"m": parts(*lone)})
-    assert all(low < high for low, high in (ax.get_xlim(), ax.get_ylim()))
-    assert all(one < other for one, other in pairwise(sorted(ax.child_axes[0].get_xticks())))
 
 
 def test_models_of_different_cases_are_refused() -> None:

@@ -10,9 +10,7 @@ from matplotlib.figure import Figure
 from tests.plots.subjects import CONTINUOUS, DISCRETE
 
 from properly import plots, tally
-from properly.errors import ArgumentTypeError, DataError
-from properly.plots._axes import PALETTE
-from properly.probability import means, source_table
+from properly.probability import means
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -60,28 +58,6 @@ def test_bars_lie_where_names_are_long_and_the_first_is_on_top() -> None:
     for name in THREE:
         assert marked(ax, name) == [[[getattr(one, name), k]] for k, one in rows]
     assert marked(ax, "reach") == [[[one.robustness, k], [one.decisiveness, k]] for k, one in rows]
-
-
-@pytest.mark.parametrize("horizontal", [False, True])
-def test_marks_are_those_of_model_and_source(horizontal: bool) -> None:
-    own = plots.means_bars({"one": RECORDS["one"]}, horizontal=horizontal)
-    other = plots.model_source(source_table(CONTINUOUS))
-    for name in THREE:
-        shapes = [
-            {line.get_marker() for line in ax.get_lines() if line.get_gid() == name}
-            for ax in (own, other)
-        ]
-        assert shapes[0] == shapes[1]
-        assert len(shapes[0]) == 1
-
-
-def test_many_bars_lie_unless_said_otherwise() -> None:
-    many = {str(k): ZERO for k in range(15)}
-    assert len(plots.means_bars(many).get_yticklabels()) == 15
-    assert len(plots.means_bars(many, horizontal=False).get_xticklabels()) == 15
-    assert len(plots.means_bars(RECORDS, horizontal=True).get_yticklabels()) == 3
-    with pytest.raises(DataError, match="horizontal must be True or False; got 'yes'"):
-        plots.means_bars(RECORDS, horizontal="yes")  # type: ignore[call-overload]
 
 
 @pytest.mark.parametrize("records", [RECORDS, LONG])
@@ -147,22 +123,3 @@ def test_a_legend_says_what_is_what() -> None:
     legend = given.get_legend()
     assert legend is not None
     assert [text.get_text() for text in legend.get_texts()] == said
-
-
-def test_a_colour_can_be_chosen() -> None:
-    def colors(ax: Axes) -> set[Any]:
-        return {line.get_color() for line in ax.get_lines()}
-
-    assert colors(plots.means_bars(RECORDS)) == {PALETTE[0]}
-    assert colors(plots.means_bars(RECORDS, color="#123456")) == {"#123456"}
-
-
-def test_what_are_no_means_is_refused() -> None:
-    with pytest.raises(ArgumentTypeError) as caught:
-        plots.means_bars({"one": CONTINUOUS})  # type: ignore[dict-item]
-    assert str(caught.value) == (
-        "this picture is drawn from a Means; got Tally\n\n"
-        "Hint: make one with properly.means(cases)."
-    )
-    with pytest.raises(DataError, match="there must be at least one Means to draw; got none"):
-        plots.means_bars({})

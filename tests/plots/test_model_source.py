@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
@@ -13,10 +12,8 @@ from matplotlib.figure import Figure
 from matplotlib.text import Text
 
 from properly import Cases, plots, tally
-from properly.errors import ArgumentTypeError
 from properly.plots._axes import GREY, PALETTE, SLATE
 from properly.probability import EqualCount, source_table
-from properly.probability._source_table import SourceTable
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -88,28 +85,6 @@ def test_bubbles_stand_at_source_and_accuracy_and_have_the_area_of_their_size() 
     assert all(bubbles.get_zorder() < behind for bubbles in drawn)
 
 
-def test_squares_have_the_area_of_circles_of_the_same_size() -> None:
-    table = source_table(TEN, source=EqualCount(bins=3))
-    ax = plots.model_source(table)
-    area: dict[str, float] = {}
-    for name, bubbles in zip(table.means.classes, marked(ax, "bubbles"), strict=True):
-        most = max(table.size[[of == name for of in table.name]])
-        # A circle covers pi / 4 of the square whose side is its diameter.
-        square = len(bubbles.get_paths()[0].vertices) < 8
-        area[name] = bubbles.get_sizes()[0] * (1 if square else math.pi / 4) / most
-        assert square == (int(name) >= 7)
-    np.testing.assert_allclose(list(area.values()), area["0"])
-
-
-@pytest.mark.slow
-def test_many_bubbles_share_a_limited_area() -> None:
-    ax = plots.model_source(source_table(TEN, source=EqualCount(bins=10)))
-    total = sum(bubbles.get_sizes().sum() for bubbles in marked(ax, "bubbles")[:7])
-    assert total < 9000
-    few = plots.model_source(source_table(tally([0, 1], [0.4, 0.6]), source=EqualCount(bins=1)))
-    assert marked(few, "bubbles")[0].get_sizes()[0] * math.pi / 4 == pytest.approx(700)
-
-
 def test_marks_are_the_three_means_of_all_and_of_each_class() -> None:
     ax = plots.model_source(TABLE)
     every: list[Any] = [*TABLE.means.classes.values(), TABLE.means]
@@ -124,12 +99,6 @@ def test_marks_are_the_three_means_of_all_and_of_each_class() -> None:
     sizes = [marked(ax, name)[-1].get_markersize() for name in THREE]
     assert max(sizes) == sizes[1]
     assert [marked(ax, name)[0].get_marker() for name in THREE] == ["v", "D", "^"]
-
-
-def test_the_line_through_the_marks_has_the_orientation() -> None:
-    ax = plots.model_source(TABLE)
-    (x, y), (right, top) = points(ax, "orientation")[-1]
-    assert math.degrees(math.atan2(top - y, right - x)) == pytest.approx(TABLE.means.angle)
 
 
 def test_overall_marks_are_named_with_their_values() -> None:
@@ -174,26 +143,6 @@ def test_names_stand_where_they_cover_no_bubble() -> None:
         assert not any(box.contains(*centre) for box in boxes for centre in centres)
 
 
-def test_names_have_a_halo_and_the_three_of_them_one_edge() -> None:
-    ax = plots.model_source(TABLE)
-    for text in (*written(ax), said(ax)[f"P_div {TABLE.means.divergence:.3f}"]):
-        (halo,) = text.get_path_effects()
-        assert halo._gc["foreground"] == "white"
-    assert len({x for x, _ in named_at(ax).values()}) == 1
-
-
-def test_words_at_the_sides_keep_away_from_the_edges_of_the_paper() -> None:
-    ax = plots.model_source(TABLE)
-    figure = ax.figure
-    assert isinstance(figure, Figure)
-    figure.draw_without_rendering()
-    tenth = 0.1 * figure.dpi
-    label = ax.yaxis.label.get_window_extent()
-    div = said(ax)[f"P_div {TABLE.means.divergence:.3f}"].get_window_extent()
-    assert label.x0 > tenth
-    assert div.x1 < figure.bbox.x1 - tenth
-
-
 def test_the_ray_ends_at_one_at_the_height_of_the_divergence_probability() -> None:
     ax = plots.model_source(TABLE)
     height = TABLE.means.divergence
@@ -236,13 +185,6 @@ def test_a_mean_probability_of_zero_lies_on_the_axis_and_its_bin_is_a_cross() ->
     assert drawn == np.sum(table.happened > 0) - 1
 
 
-def test_a_perfect_forecast_can_be_drawn() -> None:
-    table = source_table(tally([0, 1, 1], [0.0, 1.0, 1.0]))
-    ax = plots.model_source(table)
-    assert [sizes for item in marked(ax, "bubbles") for sizes in item.get_sizes()] == [0, 0]
-    assert points(ax, "ray") == [[[0, 0], [1, 1]]]
-
-
 def test_bins_without_events_and_classes_that_never_happened_are_left_out() -> None:
     p = np.tile([[0.5, 0.3, 0.2], [0.2, 0.6, 0.2]], (4, 1))
     table = source_table(Cases([0, 1] * 4, p), source=EqualCount(bins=2))
@@ -267,14 +209,6 @@ def test_pooled_bins_have_a_colour_of_no_class() -> None:
     (bubbles,) = [item for item in marked(ax, "bubbles") if len(item.get_offsets())]
     np.testing.assert_allclose(bubbles.get_facecolor()[0][:3], to_rgb(SLATE))
     assert names(ax) == [*(str(k) for k in range(10)), "all"]
-
-
-def test_colours_can_be_chosen() -> None:
-    ax = plots.model_source(TABLE, color={"no event": "#123456"})
-    assert [line.get_color() for line in marked(ax, "mean_probability")[:2]] == [
-        PALETTE[0],
-        "#123456",
-    ]
 
 
 def test_a_given_axes_is_drawn_on_and_keeps_its_limits() -> None:
@@ -304,16 +238,6 @@ def test_a_legend_inside_keeps_away_from_the_names() -> None:
     assert not any(Text.get_window_extent(text).overlaps(box) for text in written(ax))
 
 
-def test_only_a_source_table_can_be_drawn() -> None:
-    with pytest.raises(ArgumentTypeError) as caught:
-        plots.model_source(TABLE.means)  # type: ignore[arg-type]
-    assert str(caught.value) == (
-        "this picture is drawn from a SourceTable; got Means\n\n"
-        "Hint: make one with properly.probability.source_table(cases)."
-    )
-    assert isinstance(TABLE, SourceTable)
-
-
 def test_a_small_picture_has_small_bubbles_and_names_that_do_not_touch() -> None:
     small, large = (
         plots.model_source(TABLE, Figure((side, side)).add_subplot()) for side in (2.5, 6)
@@ -329,16 +253,3 @@ def test_a_small_picture_has_small_bubbles_and_names_that_do_not_touch() -> None
     boxes = [Text.get_window_extent(text) for text in small.texts if text.get_gid() == "name"]
     assert len(boxes) == 3
     assert not any(one.overlaps(other) for k, one in enumerate(boxes) for other in boxes[k + 1 :])
-
-
-@pytest.mark.slow
-def test_a_long_legend_takes_nothing_from_the_picture() -> None:
-    rng, sides = np.random.default_rng(0), []
-    for names in (list("abc"), [f"{k:02d}{'n' * 22}" for k in range(12)]):
-        p = rng.dirichlet([0.5] * len(names), 200)
-        y = [names[rng.choice(len(names), p=row)] for row in p]
-        ax = plots.model_source(source_table(Cases(y, p, labels=names)))
-        assert isinstance(ax.figure, Figure)
-        ax.figure.draw_without_rendering()
-        sides.append(ax.get_window_extent().height)
-    assert sides[1] > 0.95 * sides[0]

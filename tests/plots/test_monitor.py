@@ -5,11 +5,10 @@ from __future__ import annotations
 import math
 from typing import Any
 
-import matplotlib as mpl
 import numpy as np
 import pytest
 from matplotlib.colors import to_hex
-from matplotlib.figure import Figure
+from tests.plots.subjects import lines_of
 
 import properly
 from properly.errors import ArgumentTypeError, DataError
@@ -28,10 +27,6 @@ def watched(y: Any = Y, p: Any = None, options: dict[str, Any] | None = None, **
     return watch
 
 
-def lines(ax: Any, gid: str = "curve") -> list[Any]:
-    return [line for line in ax.get_lines() if line.get_gid() == gid]
-
-
 def names(ax: Any) -> list[str]:
     return [text.get_text() for text in ax.texts]
 
@@ -44,7 +39,7 @@ def dots(ax: Any) -> list[tuple[float, float]]:
 def test_a_line_is_the_evidence_as_powers_of_ten_from_1_on() -> None:
     watch = watched()
     ax: Any = monitor(watch)
-    (line,), (evidence,) = lines(ax), watch.evidence
+    (line,), (evidence,) = lines_of(ax), watch.evidence
     assert list(line.get_xdata()) == [0, *evidence.times]
     inside = np.clip(evidence.path / math.log(10), *ax.get_ylim())
     np.testing.assert_allclose(line.get_ydata(), [0, *inside], rtol=1e-12)
@@ -60,7 +55,7 @@ def test_a_threshold_is_where_an_alarm_is_and_a_dot_marks_it() -> None:
     watch = watched([1] * 40, {"model": [0.2] * 40})
     ax: Any = monitor(watch)
     (alarm,) = watch.alarms
-    (threshold,) = lines(ax, "threshold")
+    (threshold,) = lines_of(ax, "threshold")
     assert threshold.get_ydata()[0] == pytest.approx(math.log10(20))
     ((case, height),) = dots(ax)
     assert case == alarm.case == 6
@@ -68,18 +63,18 @@ def test_a_threshold_is_where_an_alarm_is_and_a_dot_marks_it() -> None:
     assert names(ax)[1] == "model miscalibrated: alarm after 6 cases"
     # The picture ends a little above what is enough, however much there is.
     assert ax.get_ylim()[1] < 1.1 * 2 * math.log10(20)
-    assert lines(ax)[0].get_ydata()[-1] == ax.get_ylim()[1]
+    assert lines_of(ax)[0].get_ydata()[-1] == ax.get_ylim()[1]
 
 
 def test_evidence_without_bound_is_at_the_upper_edge() -> None:
     ax: Any = monitor(watched([1, 0], {"model": [0.0, 0.5]}))
     assert dots(ax) == [(1, ax.get_ylim()[1])]
-    assert np.isfinite(lines(ax)[0].get_ydata()).all()
+    assert np.isfinite(lines_of(ax)[0].get_ydata()).all()
 
 
 def test_models_have_colours_and_comparisons_broken_lines() -> None:
     ax: Any = monitor(watched(p={"a": P, "b": P / 2}, options={"against": "a"}))
-    looks = [(line.get_color(), line.get_linestyle()) for line in lines(ax)]
+    looks = [(line.get_color(), line.get_linestyle()) for line in lines_of(ax)]
     assert looks == [(PALETTE[0], "-"), (PALETTE[1], "-"), (PALETTE[1], "--")]
     assert [x.partition(":")[0] for x in names(ax)] == [
         "alarm at 60",
@@ -88,13 +83,13 @@ def test_models_have_colours_and_comparisons_broken_lines() -> None:
         "b beaten at times",
     ]
     chosen: Any = monitor(watched(), color={"model": "#123456"})
-    assert lines(chosen)[0].get_color() == "#123456"
+    assert lines_of(chosen)[0].get_color() == "#123456"
 
 
 def test_groups_are_thin_and_grey_unless_they_have_an_alarm() -> None:
     y = np.where(GROUP == "b", RNG.random(600) < 0.9, Y).astype(int)
     ax: Any = monitor(watched(y, groups=GROUP))
-    quiet, every = lines(ax, "group"), lines(ax)
+    quiet, every = lines_of(ax, "group"), lines_of(ax)
     assert len(quiet) == 1
     assert [to_hex(line.get_color()) for line in every] == [
         GREY.lower(),
@@ -119,7 +114,7 @@ def test_groups_that_came_later_need_more_evidence() -> None:
 def test_after_a_restart_a_line_begins_anew() -> None:
     watch = watched([1] * 30, {"model": [0.1] * 30}, {"run_length": 100})
     ax: Any = monitor(watch)
-    cases, height = lines(ax)[0].get_data()
+    cases, height = lines_of(ax)[0].get_data()
     assert len(watch.alarms) > 1
     for alarm in watch.alarms:
         here = height[cases == alarm.case]
@@ -135,12 +130,6 @@ def test_names_are_text_and_legible() -> None:
     assert not any(text.get_usetex() for text in ax.texts[1:])
 
 
-def test_a_given_axes_is_drawn_on_and_keeps_its_limits() -> None:
-    ax = Figure().add_subplot(xlim=(0, 50), ylim=(-1, 1))
-    assert monitor(watched(), ax) is ax
-    assert (ax.get_xlim(), ax.get_ylim()) == ((0, 50), (-1, 1))
-
-
 def test_what_is_no_monitor_or_has_no_cases_is_refused() -> None:
     with pytest.raises(ArgumentTypeError) as kind:
         monitor([1, 2])
@@ -152,9 +141,3 @@ def test_what_is_no_monitor_or_has_no_cases_is_refused() -> None:
     assert str(none.value) == (
         "there must be at least one case to draw; the monitor has counted none"
     )
-
-
-def test_nothing_global_changes() -> None:
-    before = dict(mpl.rcParams)
-    monitor(watched(groups=GROUP))
-    assert dict(mpl.rcParams) == before

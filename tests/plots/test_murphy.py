@@ -3,7 +3,6 @@
 import numpy as np
 import pytest
 from matplotlib.collections import PolyCollection
-from matplotlib.figure import Figure
 from tests.plots.subjects import CONTINUOUS, DISCRETE
 
 from properly import plots
@@ -54,9 +53,3 @@ def test_regret_is_named() -> None:
     assert plots.murphy(part).get_ylabel() == "discrimination"
     mixed = {"regret": regret_curve(CONTINUOUS), "twice": murphy_curve(CONTINUOUS)}
     assert plots.murphy(mixed).get_ylabel() == "mean elementary score"
-
-
-def test_limits_choose_the_thresholds_and_an_owner_keeps_theirs() -> None:
-    curve = murphy_curve(CONTINUOUS)
-    assert plots.murphy(curve, limits=(0.1, 0.3)).get_xlim() == (0.1, 0.3)
-    assert plots.murphy(curve, Figure().add_subplot(xlim=(0, 0.5))).get_xlim() == (0, 0.5)

@@ -11,13 +11,14 @@ from matplotlib.collections import QuadMesh
 from matplotlib.colors import to_rgb
 from matplotlib.figure import Figure
 from scipy.special import expit
+from tests.plots.subjects import legend_texts
 
 from properly import Cases, tally
 from properly.decisions import best_by_range
-from properly.errors import ArgumentTypeError, DataError
+from properly.errors import DataError
 from properly.plots import range_map
 from properly.plots._axes import PALETTE
-from properly.plots._best_by_range import GREYS, PALEST
+from properly.plots._best_models import GREYS, PALEST
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -41,12 +42,6 @@ def tints(ax: Axes) -> Any:
 
 def hatched(ax: Axes) -> list[Any]:
     return [x for x in ax.collections if x.get_gid() == "undecided"]
-
-
-def legend(ax: Axes) -> list[str]:
-    result = ax.get_legend()
-    assert result is not None
-    return [text.get_text() for text in result.get_texts()]
 
 
 def saved(ax: Axes) -> None:
@@ -108,16 +103,16 @@ def test_ranges_within_two_standard_errors_are_hatched() -> None:
     expected = tied.copy()
     expected[0, 1:] = [True, False, True]
     np.testing.assert_array_equal(drawn, expected)
-    assert legend(ax)[-1] == "margin below 2 standard errors"
+    assert legend_texts(ax)[-1] == "margin below 2 standard errors"
     certain = range_map(replace(ranges, standard_error=np.full((4, 4), -1.0)))
     assert not hatched(certain)
-    assert "margin below 2 standard errors" not in legend(certain)
+    assert "margin below 2 standard errors" not in legend_texts(certain)
 
 
 def test_only_winners_in_view_are_named() -> None:
-    assert legend(range_map(RANGES)) == ["bold", "shy"]
+    assert legend_texts(range_map(RANGES)) == ["bold", "shy"]
     ax = range_map(RANGES, limits=(0.2, 0.5))
-    assert legend(ax) == ["bold"]
+    assert legend_texts(ax) == ["bold"]
     assert (ax.get_xlim(), ax.get_ylim()) == ((0.2, 0.5), (0.2, 0.5))
     assert tints(ax).shape == (3, 3, 4)
 
@@ -137,7 +132,8 @@ def test_baselines_have_colours_of_their_own() -> None:
     ax = range_map(ranges)
     handles = ax.get_legend().legend_handles  # type: ignore[union-attr]
     drawn = {
-        name: handle.get_facecolor()[:3] for name, handle in zip(legend(ax), handles, strict=True)
+        name: handle.get_facecolor()[:3]
+        for name, handle in zip(legend_texts(ax), handles, strict=True)
     }
     assert drawn == {name: to_rgb(color) for name, color in GREYS.items()}
     chosen = range_map(ranges, color={"treat none": "#123456"})
@@ -151,7 +147,7 @@ def test_names_are_text_and_long_ones_stand_beside_the_map() -> None:
     ranges = best_by_range(models, edges=EDGES, baselines=False)
     ax = range_map(ranges)
     saved(ax)
-    assert legend(ax) == [r"\$\alpha\$", "x" * 23 + "…" + "x" * 12]
+    assert legend_texts(ax) == [r"\$\alpha\$", "x" * 23 + "…" + "x" * 12]
     names = ax.get_legend()
     assert names is not None
     assert not any(text.get_usetex() for text in names.get_texts())
@@ -165,26 +161,6 @@ def test_names_are_text_and_long_ones_stand_beside_the_map() -> None:
     assert inner.get_window_extent().x1 <= inside.get_window_extent().x1
 
 
-def test_a_given_axes_is_drawn_on_and_keeps_its_limits() -> None:
-    ax = Figure().add_subplot(xlim=(0.1, 0.7), ylim=(0, 1))
-    assert range_map(RANGES, ax) is ax
-    assert (ax.get_xlim(), ax.get_ylim()) == ((0.1, 0.7), (0, 1))
-    assert (ax.get_xlabel(), ax.get_ylabel()) == (
-        "lower end of the range",
-        "upper end of the range",
-    )
-
-
-def test_a_map_without_any_winner_is_empty() -> None:
-    ranges = best_by_range({"a": tally(Y, BOLD)}, edges=[0, 0.5, 1], prior="logit")
-    ax = range_map(ranges)
-    saved(ax)
-    assert not tints(ax)[..., 3].any()
-    assert legend(ax) == []
-
-
 def test_what_cannot_be_drawn_is_refused() -> None:
-    with pytest.raises(ArgumentTypeError, match="drawn from a RangeMap; got Tally"):
-        range_map(tally(Y, BOLD))  # type: ignore[arg-type]
     with pytest.raises(DataError, match="at least two edges must be in view; got 1 of 4"):
         range_map(RANGES, limits=(0.3, 0.45))

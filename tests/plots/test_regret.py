@@ -10,7 +10,7 @@ from matplotlib.colors import to_hex
 from matplotlib.figure import Figure
 from scipy.integrate import trapezoid
 from scipy.special import logit
-from tests.plots.subjects import CONTINUOUS, DISCRETE, ONE_CASE, P, Y
+from tests.plots.subjects import CONTINUOUS, DISCRETE, P, Y, legend_of, legend_texts
 
 from properly import murphy_curve, regret_curve, tally
 from properly.counts import baselines
@@ -22,9 +22,8 @@ from properly.rules import Bounded, Log, Regret
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
-    from matplotlib.legend import Legend
 
-    from properly.plots._threshold_axis import Axis
+    from properly.plots._threshold_scale import Axis
 
 # Intervals and bands of few events warn.
 pytestmark = pytest.mark.filterwarnings("ignore:with .* intervals may cover less")
@@ -33,18 +32,8 @@ WITHIN = (0.1, 0.4)
 MODELS = {"one": regret_curve(CONTINUOUS), "two": regret_curve(DISCRETE)}
 
 
-def legend(ax: Axes) -> Legend:
-    result = ax.get_legend()
-    assert result is not None
-    return result
-
-
-def said(ax: Axes) -> list[str]:
-    return [text.get_text() for text in legend(ax).get_texts()]
-
-
 def title(ax: Axes) -> str:
-    return legend(ax).get_title().get_text()
+    return legend_of(ax).get_title().get_text()
 
 
 def test_on_a_linear_axis_the_line_is_the_curve() -> None:
@@ -83,7 +72,7 @@ def test_on_log_odds_the_area_below_the_line_is_the_integral_of_the_log_score() 
 def test_the_legend_gives_the_mean_regret_over_the_range(axis: Axis) -> None:
     ax = regret(MODELS, within=WITHIN, axis=axis, baselines=False)
     means = [Regret(WITHIN)(Y, p) for p in (P, np.round(P, 1))]
-    assert said(ax) == [
+    assert legend_texts(ax) == [
         f"{n}  {m:.4f}".replace(" 0.", " .") for n, m in zip(MODELS, means, strict=True)
     ]
     assert title(ax) == "mean regret,\n10 % to 40 %"
@@ -92,16 +81,10 @@ def test_the_legend_gives_the_mean_regret_over_the_range(axis: Axis) -> None:
     np.testing.assert_allclose(span.get_extents().x1, ax.transData.transform((0.4, 0))[0])
 
 
-def test_a_range_from_zero_has_a_mean_on_log_odds_too() -> None:
-    ax = regret(regret_curve(CONTINUOUS), within=(0, 0.4), axis="log-odds", baselines=False)
-    assert said(ax) == [f"{Regret((0, 0.4))(Y, P):.4f}"[1:]]
-    assert ax.patches[0].get_extents().x0 == pytest.approx(ax.bbox.x0)
-
-
 @pytest.mark.parametrize("axis", ["linear", "log-odds"])
 def test_the_grey_lines_are_the_regret_of_acting_on_all_and_on_none(axis: Axis) -> None:
     ax = regret(MODELS, axis=axis)
-    assert said(ax) == ["one", "two", "treat all", "treat none"]
+    assert legend_texts(ax) == ["one", "two", "treat all", "treat none"]
     _, _, everyone, nobody = ax.get_lines()
     constant = baselines(CONTINUOUS)
     for line, name in ((everyone, "treat all"), (nobody, "treat none")):
@@ -115,16 +98,13 @@ def test_grey_lines_have_their_mean_regret_and_are_drawn_once() -> None:
     regret({"two": MODELS["two"]}, ax, within=WITHIN)
     y, none = [0, 1], np.zeros(2)
     means = [Regret(WITHIN)(y, none + 1), Regret(WITHIN)(y, none)]
-    assert said(ax)[2:] == [f"treat all  {means[0]:.4f}".replace(" 0.", " ."), "treat none  .3750"]
+    assert legend_texts(ax)[2:] == [
+        f"treat all  {means[0]:.4f}".replace(" 0.", " ."),
+        "treat none  .3750",
+    ]
     assert means[1] == pytest.approx(0.375)
     assert len(ax.patches) == 1
     assert len(ax.get_lines()) == 4
-
-
-def test_grey_lines_do_not_make_the_models_small() -> None:
-    rare = tally([0] * 98 + [1] * 2, np.linspace(0.001, 0.05, 100))
-    ax = regret(regret_curve(rare))
-    assert ax.get_ylim()[1] < 0.05  # acting on all costs 0.98 in the end
 
 
 def test_the_height_is_that_of_the_thresholds_in_view() -> None:
@@ -148,51 +128,10 @@ def test_a_second_curve_makes_room_for_itself_and_keeps_the_axis() -> None:
     assert longest[0] == pytest.approx(longest[1])
 
 
-def test_a_difference_has_a_line_at_zero_once() -> None:
-    ax = regret(murphy_difference(CONTINUOUS, DISCRETE).on_regret_scale(), within=WITHIN)
-    regret(murphy_difference(DISCRETE, CONTINUOUS).on_regret_scale(), ax)
-    assert [line.get_gid() for line in ax.get_lines()].count("zero") == 1
-    assert ax.get_ylim()[0] < 0
-    assert ax.get_ylabel() == "difference in regret"
-    assert title(ax) == "mean difference in regret,\n10 % to 40 %"
-
-
-def test_a_difference_that_is_negative_leaves_zero_in_view() -> None:
-    better = murphy_difference(
-        tally([0, 1], [0.4, 0.6]), tally([0, 1], [0.9, 0.1])
-    ).on_regret_scale()
-    assert (better.at([0.45, 0.5, 0.55]) < 0).all()
-    bottom, top = regret(better, limits=(0.45, 0.55)).get_ylim()
-    assert bottom < 0 < top
-
-
-def test_a_part_is_named() -> None:
-    assert regret(regret_curve(CONTINUOUS, part="miscalibration")).get_ylabel() == "miscalibration"
-
-
-@pytest.mark.parametrize("axis", ["linear", "log-odds"])
-def test_a_band_is_a_ribbon_of_a_curve_that_is_alone(axis: Axis) -> None:
-    curve = regret_curve(CONTINUOUS, band="confidence")
-    assert curve.band is not None
-    ax = regret(curve, axis=axis, limits=(0.02, 0.9))
-    (ribbon,) = ax.collections
-    edge = ribbon.get_paths()[0].vertices
-    assert np.isfinite(np.asarray(edge)).all()
-    assert ax.get_ylim()[1] >= curve.band.upper[(curve.band.x > 0.02) & (curve.band.x < 0.9)].max()
-    assert not regret({"one": curve, "two": curve}).collections
-    assert len(regret({"one": curve, "two": curve}, band=True).collections) == 2
-
-
 def test_a_single_curve_may_have_a_name() -> None:
     curve = regret_curve(CONTINUOUS)
-    assert said(regret(curve, label="_mine", baselines=False)) == [" _mine"]
+    assert legend_texts(regret(curve, label="_mine", baselines=False)) == [" _mine"]
     assert regret({"": curve}, baselines=False).get_legend() is None
-
-
-@pytest.mark.parametrize("axis", ["linear", "log-odds"])
-def test_a_single_case_can_be_drawn(axis: Axis) -> None:
-    ax = regret(regret_curve(ONE_CASE), axis=axis)
-    assert 0 <= ax.get_xlim()[0] < 0.25 < ax.get_xlim()[1] <= 1
 
 
 def test_a_curve_on_the_brier_scale_is_refused() -> None:
@@ -206,9 +145,3 @@ def test_parts_and_differences_have_no_grey_lines() -> None:
     )  # one at zero
     assert len(regret(regret_curve(CONTINUOUS, part="miscalibration")).get_lines()) == 1
     assert len(regret(regret_curve(CONTINUOUS), baselines=False).get_lines()) == 1
-
-
-def test_models_of_different_cases_are_refused() -> None:
-    other = regret_curve(tally([0, 0, 1], [0.1, 0.2, 0.3]))
-    with pytest.raises(DataError, match=r"same cases, which have one event rate; got 0.333333 to"):
-        regret({"one": MODELS["one"], "other": other})

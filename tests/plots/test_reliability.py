@@ -28,12 +28,6 @@ def ribbons(ax: Axes) -> list[PolyCollection]:
     return [c for c in ax.collections if isinstance(c, PolyCollection)]
 
 
-def test_a_given_axes_is_drawn_on_and_returned() -> None:
-    ax = Figure().add_subplot()
-    assert plots.reliability(RECORD, ax) is ax
-    assert ax.get_ylabel() == "event rate"
-
-
 def test_the_line_goes_through_the_corners_of_the_curve() -> None:
     lines = plots.reliability(RECORD, label="model").get_lines()
     curve = next(line for line in lines if line.get_label() == "model")
@@ -84,14 +78,6 @@ def test_a_band_is_a_ribbon_along_its_outline() -> None:
     for bound in (lower, upper):
         assert all([a, b] in corners for a, b in zip(x, bound, strict=True))
     assert ribbon.get_label() == "90 % simultaneous band"
-
-
-def test_a_band_of_nothing_draws_nothing() -> None:
-    for x in (np.array([]), np.array([0.1, 0.9])):
-        bound = np.full(x.shape, np.nan)
-        band = Band(x, bound, bound, "resampling", 0.9, "consistency")
-        (ribbon,) = ribbons(plots.reliability(replace(RECORD, band=band)))
-        assert not ribbon.get_paths()
 
 
 def test_only_a_model_that_is_alone_has_a_band_and_a_histogram_unless_asked() -> None:
@@ -182,9 +168,3 @@ def test_bars_show_the_weight_of_each_bin() -> None:
     np.testing.assert_allclose(height, 0.2 * record.weight / record.weight.max())
     pair = {"5 bins": record, "2 bins": binned_reliability(CONTINUOUS, bins=2)}
     assert not plots.binned_reliability(pair).patches
-
-
-def test_a_bin_of_one_value_has_a_bar_all_the_same() -> None:
-    record = binned_reliability(tally([0, 1, 1], [0.2, 0.2, 0.9]), bins=2, scheme="count")
-    bars = plots.binned_reliability(record).patches
-    assert min(bar.get_width() for bar in bars) > 0  # type: ignore[attr-defined]

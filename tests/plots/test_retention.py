@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pytest
 from matplotlib.colors import to_rgba
-from matplotlib.figure import Figure
 
 from properly import plots
 from properly.decisions import retention_curve, retention_study
@@ -77,11 +76,6 @@ def test_names_stand_at_the_ends_in_the_colours_of_the_curves() -> None:
         assert text.xy == (20, line.get_ydata()[-1])
 
 
-def test_a_curve_that_is_alone_needs_no_name() -> None:
-    assert not names(plots.retention(CURVE))
-    assert [text.get_text() for text in names(plots.retention(CURVE, label="mine"))] == ["mine"]
-
-
 def test_names_are_text() -> None:
     ax = plots.retention({"$\\alpha$": CURVE, "_x": CURVE})
     assert [text.get_text() for text in names(ax)] == [r"\$\alpha\$", " _x"]
@@ -100,12 +94,6 @@ def test_a_metric_without_a_value_leaves_a_gap_of_its_own() -> None:
     assert not names(plots.retention(nothing, label="none"))
 
 
-def test_a_given_axes_is_drawn_on_and_keeps_its_limits() -> None:
-    ax = Figure().add_subplot(xlim=(0, 10), ylim=(0, 1))
-    assert plots.retention(STUDY, ax) is ax
-    assert (ax.get_xlim(), ax.get_ylim()) == ((0, 10), (0, 1))
-
-
 def test_a_second_curve_makes_room_for_itself_and_all_are_named_anew() -> None:
     long = retention_curve(
         SCORES["poor"], Y, D, metric="expected_cost", removed=np.linspace(0, 0.5, 11)
@@ -114,11 +102,6 @@ def test_a_second_curve_makes_room_for_itself_and_all_are_named_anew() -> None:
     plots.retention(long, ax, label="long")
     assert ax.get_xlim() == (0, 50)
     assert [text.get_text() for text in names(ax)] == ["short", "long"]
-
-
-def test_colours_can_be_chosen() -> None:
-    ax = plots.retention(STUDY, color={"poor": "#123456"})
-    assert [line.get_color() for line in curves(ax)] == [PALETTE[0], "#123456", GREY]
 
 
 def test_bands_are_drawn_if_asked_for_and_of_two_scores_only() -> None:
@@ -135,11 +118,6 @@ def test_bands_are_drawn_if_asked_for_and_of_two_scores_only() -> None:
         corners = {tuple(corner) for corner in np.asarray(ribbon.get_paths()[0].vertices)}
         x = 100 * three.curves[name].removed
         assert set(zip(x, lower, strict=True)) | set(zip(x, upper, strict=True)) <= corners
-
-
-def test_the_oracle_has_no_band() -> None:
-    alone = retention_study({"good": SCORES["good"]}, Y, D, replicates=5, rng=1)
-    assert len(plots.retention(alone, band=True).collections) == 1
 
 
 def test_only_a_study_has_bands() -> None:

@@ -7,10 +7,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pytest
 from matplotlib.figure import Figure
-from tests.plots.subjects import CONTINUOUS, DISCRETE
+from tests.plots.subjects import CONTINUOUS, DISCRETE, lines_of
 
-from properly import plots, tally
-from properly.errors import ArgumentTypeError
+from properly import plots
 from properly.plots._axes import PALETTE
 from properly.probability import means, risk_profile
 
@@ -27,12 +26,8 @@ def alone() -> Axes:
     return plots.risk_profile(PROFILE)
 
 
-def marked(ax: Axes, gid: str) -> list[Any]:
-    return [line for line in ax.get_lines() if line.get_gid() == gid]
-
-
 def dots(ax: Axes, part: str = "model") -> list[Any]:
-    drawn = marked(ax, f"dot of {part}")
+    drawn = lines_of(ax, f"dot of {part}")
     return [tuple(np.asarray(line.get_xydata())[0].tolist()) for line in drawn]
 
 
@@ -44,7 +39,7 @@ def above(ax: Axes) -> dict[str, float]:
 
 
 def test_lines_are_model_source_and_expectation(alone: Axes) -> None:
-    lines = marked(alone, "curve")
+    lines = lines_of(alone, "curve")
     for line, part, style in zip(lines, PARTS, ("-", "--", ":"), strict=True):
         np.testing.assert_array_equal(line.get_xdata(), PROFILE.power)
         np.testing.assert_array_equal(line.get_ydata(), getattr(PROFILE, part))
@@ -88,7 +83,7 @@ def test_dots_mark_the_three_means_of_the_model(alone: Axes) -> None:
 def test_several_models_are_named_and_a_key_tells_the_lines_apart() -> None:
     ax = plots.risk_profile({"one": PROFILE, "other": OTHER})
     assert [text.get_text() for text in ax.texts] == ["one", "other"]
-    colors = [line.get_color() for line in marked(ax, "curve")]
+    colors = [line.get_color() for line in lines_of(ax, "curve")]
     assert colors == [PALETTE[0]] * 3 + [PALETTE[1]] * 3
     (key,) = ax.artists
     assert [text.get_text() for text in key.get_texts()] == list(PARTS)  # type: ignore[attr-defined]
@@ -97,9 +92,9 @@ def test_several_models_are_named_and_a_key_tells_the_lines_apart() -> None:
 def test_a_second_call_takes_the_next_colour_and_drops_the_values_of_the_first() -> None:
     ax = plots.risk_profile(PROFILE, label="one")
     plots.risk_profile(risk_profile(DISCRETE, [-5, 0, 1]), ax, label="other")
-    assert [line.get_color() for line in marked(ax, "curve")[::3]] == list(PALETTE[:2])
+    assert [line.get_color() for line in lines_of(ax, "curve")[::3]] == list(PALETTE[:2])
     assert set(above(ax)) == {"decisiveness", "mean probability", "robustness"}
-    assert len(marked(ax, "named power")) == 3
+    assert len(lines_of(ax, "named power")) == 3
     assert ax.get_xlim() == pytest.approx((-5.16, 3.16))
     assert len(ax.artists) == 1
 
@@ -110,43 +105,12 @@ def test_infinite_powers_are_dots_beyond_the_ends_which_no_line_joins() -> None:
         value = getattr(ENDLESS, part)
         ends = [place for place in dots(ax, part) if place[0] in (-2.4, 2.4)]
         assert ends == [(-2.4, value[0]), (2.4, value[-1])]
-    line = marked(ax, "curve")[0]
+    line = lines_of(ax, "curve")[0]
     np.testing.assert_array_equal(line.get_xdata(), [-2.4, np.nan, -2, 0, 2, np.nan, 2.4])
     assert np.isnan(line.get_ydata()).tolist() == [False, True, False, False, False, True, False]
     ticks = [label.get_text() for label in ax.get_xticklabels()]
     assert ticks == ["−2", "−1", "0", "1", "2", "−∞", "∞"]
     assert ax.texts[0].xy == (2.4, ENDLESS.model[-1])  # type: ignore[attr-defined]
-
-
-def test_only_infinite_powers_and_a_single_one_can_be_drawn() -> None:
-    ax = plots.risk_profile(risk_profile(CONTINUOUS, [-np.inf, np.inf]))
-    assert [x for x, _ in dots(ax)] == pytest.approx([-1.2, 1.2])
-    ax = plots.risk_profile(risk_profile(CONTINUOUS, [0]))
-    assert dots(ax) == [(0, pytest.approx(means(CONTINUOUS).mean_probability))]
-    low, high = ax.get_xlim()
-    assert low < 0 < high
-
-
-def test_a_mean_probability_of_zero_is_drawn_at_zero() -> None:
-    ax = plots.risk_profile(risk_profile(tally([0, 1], [0.2, 0.0])))
-    height = dict(dots(ax))
-    assert height[0] == 0
-    assert height[1] == pytest.approx(0.4)
-
-
-def test_a_given_axes_keeps_its_limits() -> None:
-    ax = Figure().add_subplot(xlim=(-1, 1), ylim=(0.2, 0.8))
-    assert plots.risk_profile(ENDLESS, ax) is ax
-    assert (ax.get_xlim(), ax.get_ylim()) == ((-1, 1), (0.2, 0.8))
-
-
-def test_what_is_no_profile_is_refused() -> None:
-    with pytest.raises(ArgumentTypeError) as caught:
-        plots.risk_profile(means(CONTINUOUS))  # type: ignore[arg-type]
-    assert str(caught.value) == (
-        "this picture is drawn from a RiskProfile; got Means\n\n"
-        "Hint: make one with properly.probability.risk_profile(cases)."
-    )
 
 
 def test_names_of_powers_are_turned_where_they_would_touch() -> None:

@@ -42,8 +42,3 @@ def test_letters_have_the_greater_contrast(share: float) -> None:
     lightness = luminance(color)
     contrast = {"black": (lightness + 0.05) / 0.05, "white": 1.05 / (lightness + 0.05)}
     assert contrast[ink_on(color)] == max(contrast.values()) >= 4.5
-
-
-def test_letters_on_black_and_white() -> None:
-    assert ink_on(WHITE) == "black"
-    assert ink_on(BLACK) == ink_on("#123456") == "white"

@@ -15,12 +15,12 @@ from properly._boundary._text import percent
 from properly.decisions._grid import odds
 from properly.errors import DataError
 from properly.inference import Band
-from properly.plots._threshold_axis import (
+from properly.plots._threshold_scale import (
     APART,
     PIECES,
     SCALES,
     Axis,
-    View,
+    ThresholdSpan,
     bend,
     bend_band,
     bend_steps,
@@ -40,19 +40,6 @@ def test_a_position_leads_back_to_its_threshold(axis: Axis) -> None:
     assert np.all(np.diff(scale.forward(c)) > 0)
 
 
-def test_positions_are_those_of_the_formulas() -> None:
-    places = {axis: float(SCALES[axis].forward(0.2)) for axis in AXES}
-    assert places == pytest.approx(
-        {
-            "linear": 0.2,
-            "log-odds": np.log(0.25),
-            "quadratic": -0.32,
-            "logarithmic": np.log(0.2),
-        },
-        rel=1e-15,
-    )
-
-
 @pytest.mark.parametrize("axis", AXES)
 def test_the_area_under_the_odds_is_their_integral_along_the_axis(axis: Axis) -> None:
     scale, (a, b) = SCALES[axis], (0.05, 0.4)
@@ -63,7 +50,7 @@ def test_the_area_under_the_odds_is_their_integral_along_the_axis(axis: Axis) ->
 @pytest.mark.parametrize("ends", RANGES)
 @pytest.mark.parametrize("axis", AXES)
 def test_ticks_are_round_in_view_and_apart(axis: Axis, ends: tuple[float, float]) -> None:
-    view = View(SCALES[axis], *ends)
+    view = ThresholdSpan(SCALES[axis], *ends)
     places = ticks(view)
     assert len(places) >= 3
     assert ends[0] <= places[0] < places[-1] <= ends[1]
@@ -119,13 +106,6 @@ def test_an_end_at_infinity_is_cut_to_the_forecasts() -> None:
     assert (low.lower, low.upper) == (0.0001, 0.001)
 
 
-@pytest.mark.parametrize("knots", [[], [0.0, 1.0], [0.0, 0.25, 1.0]])
-def test_few_forecasts_leave_an_axis_to_look_at(knots: list[float]) -> None:
-    ax = Figure().add_subplot()
-    view = show_thresholds(ax, "log-odds", None, choices=AXES, thresholds=[np.array(knots)])
-    assert 0 < view.lower < 0.25 < view.upper < 1
-
-
 def test_the_owner_of_the_axes_keeps_limits_that_the_scale_has() -> None:
     ax = Figure().add_subplot(xlim=(0.02, 0.3))
     view = show_thresholds(ax, "logarithmic", None, choices=AXES)
@@ -143,7 +123,7 @@ def test_an_axis_that_the_picture_does_not_have_is_refused() -> None:
 
 
 def test_a_curve_is_bent_between_its_corners_and_keeps_its_jumps() -> None:
-    view = View(SCALES["log-odds"], 0.05, 0.8)
+    view = ThresholdSpan(SCALES["log-odds"], 0.05, 0.8)
     x = np.array([0.0, 0.0, 0.2, 0.2, 1.0, 1.0])
     y = np.array([0.0, 1.0, 1.2, 0.4, 1.2, 0.0])
     new_x, new_y = bend(view, (x, y), lambda t: np.where(t <= 0.2, 1 + t, 0.2 + t))
@@ -158,8 +138,8 @@ def test_a_bent_band_keeps_its_gaps() -> None:
     x = np.array([0.0, 0.1, 0.2, 0.4, 1.0])
     lower = np.array([0.0, 0.1, 0.2, np.nan, -np.inf])
     band = Band(x, lower, lower + 1, "score", 0.9, "confidence")
-    assert bend_band(View(SCALES["linear"], 0.05, 0.8), band) is band
-    bent = bend_band(View(SCALES["log-odds"], 0.05, 0.8), band)
+    assert bend_band(ThresholdSpan(SCALES["linear"], 0.05, 0.8), band) is band
+    bent = bend_band(ThresholdSpan(SCALES["log-odds"], 0.05, 0.8), band)
     assert (bent.x[0], bent.x[-1]) == (0.05, 0.8)
     before = bent.x <= 0.2
     np.testing.assert_allclose(bent.lower[before], bent.x[before])
@@ -169,7 +149,7 @@ def test_a_bent_band_keeps_its_gaps() -> None:
 
 @pytest.mark.parametrize("axis", AXES)
 def test_net_benefit_is_bent_where_it_is_known(axis: Axis) -> None:
-    t, view = tally([0, 1, 0, 1], [0.1, 0.3, 0.6, 0.9]), View(SCALES[axis], 0.05, 0.8)
+    t, view = tally([0, 1, 0, 1], [0.1, 0.3, 0.6, 0.9]), ThresholdSpan(SCALES[axis], 0.05, 0.8)
     exact, chosen = decision_curve(t, "every"), decision_curve(t, [0.1, 0.5])
     x, y = bend_steps(view, exact)
     between = ~np.isin(x, exact.threshold)

@@ -5,17 +5,15 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-import pytest
-from matplotlib.colors import to_hex
 from matplotlib.figure import Figure
 
-from properly import Interval, tally
+from properly import tally
 from properly.counts import baselines
-from properly.decisions import ThresholdRanks, rank_by_threshold
-from properly.errors import ArgumentTypeError, DataError
+from properly.decisions import rank_by_threshold
 from properly.plots import threshold_ranks
 from properly.plots._axes import GREY, PALETTE
-from properly.plots._best_by_threshold import BESIDE, inks_of
+from properly.plots._best_models import BESIDE
+from properly.plots._threshold_scale import inks_of
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -50,18 +48,6 @@ def test_each_model_is_a_level_at_its_rank_from_change_to_change() -> None:
     np.testing.assert_array_equal(np.isnan(x), [False, False, True] * 4)
     # Where both share a rank, the second runs beside the first.
     assert np.nanmax(np.abs(np.array(shy.get_data())[1] - (3 - y))) < 1e-15
-
-
-def test_a_level_is_not_broken_where_only_others_change() -> None:
-    ranks = ThresholdRanks(
-        ("a", "b", "c"),
-        np.array([0, 0.3, 1]),
-        np.array([[1.0, 1.0], [2.0, 3.0], [3.0, 2.0]]),
-        Interval(0, 1),
-    )
-    first = np.array(levels(threshold_ranks(ranks))[0].get_data())
-    np.testing.assert_array_equal(first[:, :2], [[0, 1], [1, 1]])
-    assert first.shape == (2, 3)
 
 
 def test_rank_one_is_on_top_and_every_rank_has_a_tick() -> None:
@@ -106,11 +92,6 @@ def test_baselines_are_grey_and_leave_the_palette_to_models() -> None:
     assert inks_of(["treat all", "a"], "#123456")["a"].color == "#123456"
 
 
-def test_a_colour_can_be_chosen_for_each_model() -> None:
-    ax = threshold_ranks(RANKS, color={"shy": "#123456"})
-    assert [to_hex(line.get_color()) for line in levels(ax)] == [PALETTE[0].lower(), "#123456"]
-
-
 def test_on_log_odds_a_level_from_zero_begins_where_the_picture_does() -> None:
     t = tally([0, 0, 1, 1], [0.02, 0.3, 0.3, 0.9])
     ranks = rank_by_threshold({"model": t, **baselines(t)})
@@ -125,22 +106,3 @@ def test_on_log_odds_a_level_from_zero_begins_where_the_picture_does() -> None:
         assert (np.diff(x[~np.isnan(x)]) >= 0).all()
     wide = threshold_ranks(ranks, axis="log-odds", limits=(0.01, 0.95))
     assert {np.nanmax(np.asarray(line.get_xdata())) for line in levels(wide)} == {0.95}
-
-
-def test_an_owner_keeps_the_limits_of_an_axes() -> None:
-    ax = Figure().add_subplot(xlim=(0, 0.5))
-    assert threshold_ranks(RANKS, ax) is ax
-    assert ax.get_xlim() == (0, 0.5)
-    assert names(ax)[0].get_text() == "bold"
-    beyond = Figure().add_subplot(xlim=(0.7, 0.9))
-    within = rank_by_threshold(TWO, within=(0.3, 0.55))
-    assert names(threshold_ranks(within, beyond))[0].get_text() == "shy"
-    before = Figure().add_subplot(xlim=(0.1, 0.2))
-    assert names(threshold_ranks(within, before))[0].get_text() == "bold"
-
-
-def test_what_is_not_a_record_is_refused() -> None:
-    with pytest.raises(ArgumentTypeError, match="drawn from a ThresholdRanks; got Tally"):
-        threshold_ranks(TWO["bold"])  # type: ignore[arg-type]
-    with pytest.raises(DataError, match="axis must be 'linear' or 'log-odds'; got 'quadratic'"):
-        threshold_ranks(RANKS, axis="quadratic")

@@ -34,7 +34,7 @@ from properly.rules import (
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-    from properly.plots._threshold_axis import Axis
+    from properly.plots._threshold_scale import Axis
 
 # Rules of finite weight without point masses, bounded densities all.
 DENSITIES: list[BinaryRule] = [
@@ -105,14 +105,6 @@ def test_a_jump_is_upright_and_nothing_is_drawn_on_the_ground(axis: Axis) -> Non
     np.testing.assert_allclose(x[seen][[0, 1, -2, -1]], [0.05, 0.05, 0.2, 0.2], rtol=1e-14)
 
 
-def test_a_density_without_bounds_leaves_the_picture() -> None:
-    ax = threshold_weights([BetaWeighted(0.5, 0.5), Brier()])
-    top = ax.get_ylim()[1]
-    assert 1 < top < 2  # of 1 / (pi sqrt(c (1 - c))) at 5 %, and a little air
-    assert np.nanmax(drawn(ax)[1]) > 5 * top
-    assert 1 < threshold_weights(Log()).get_ylim()[1] < 2
-
-
 def test_point_masses_are_stems_as_tall_as_their_share() -> None:
     ax = threshold_weights(
         {"accuracy": Misclassification(), "three": PointWeighted([0.1, 0.2], [3, 1])}
@@ -156,17 +148,6 @@ def test_a_second_call_goes_on_and_makes_room() -> None:
     assert ax.get_ylim()[1] > 10 * before
     fixed = Figure().add_subplot(ylim=(0, 3))
     assert threshold_weights(Regret((0.1, 0.12)), fixed).get_ylim() == (0, 3)
-
-
-def test_limits_choose_the_thresholds() -> None:
-    ax = threshold_weights(Brier(), limits=(0, 0.2))
-    assert ax.get_xlim() == (0, 0.2)
-    np.testing.assert_allclose(drawn(ax)[1], 1, rtol=1e-15)  # not one over what is in view
-
-
-def test_long_names_widen_the_figure() -> None:
-    narrow, wide = (threshold_weights({name: Brier()}) for name in ("b", "b" * 36))
-    assert wide.figure.get_figwidth() > narrow.figure.get_figwidth() + 1  # type: ignore[union-attr]
 
 
 def test_what_is_no_weight_is_refused() -> None:

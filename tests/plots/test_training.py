@@ -5,17 +5,15 @@ from __future__ import annotations
 from itertools import pairwise
 from typing import Any
 
-import matplotlib as mpl
 import numpy as np
 import polars as pl
 import pytest
 from matplotlib.colors import to_hex
-from matplotlib.figure import Figure
 from matplotlib.text import Text
 
 from properly.plots import training
 from properly.plots._axes import PALETTE, TEXT
-from properly.plots._training import STOREY, scaled, stacked
+from properly.plots._courses import STOREY, scaled, stacked
 
 HISTORY = {
     "log": [0.9, 0.5, 0.7, 1.3, 1.7],
@@ -58,16 +56,6 @@ def test_dots_mark_the_best_epochs_and_are_stacked_where_they_would_touch() -> N
     assert places[PALETTE[0].lower()] == (1, 1)
     assert places[PALETTE[1].lower()] == (3, 1)
     assert places[PALETTE[2].lower()] == pytest.approx((3, 1 + STOREY))
-
-
-def test_dots_in_a_stack_do_not_touch_and_lie_inside_the_picture() -> None:
-    ax: Any = training({f"metric {k}": np.arange(40) for k in range(6)})
-    ax.figure.draw_without_rendering()
-    places = ax.transData.transform(list(dots(ax).values()))
-    steps = np.diff(np.sort(places[:, 1])) * 72 / ax.figure.dpi
-    size = np.sqrt(ax.collections[0].get_sizes()[0])
-    assert steps.min() > size
-    assert places[:, 1].max() < ax.get_window_extent().y1 - size / 2
 
 
 def test_a_dot_goes_to_the_lowest_free_storey() -> None:
@@ -117,13 +105,6 @@ def test_the_reference_may_be_a_loss() -> None:
     assert list(mark.get_xdata()) == [1, 1]
 
 
-def test_colours_can_be_chosen() -> None:
-    ax: Any = training(
-        HISTORY, reference="macro_f1", color={"macro_f1": "#123456", "error": "#654321"}
-    )
-    assert [line.get_color() for line in curves(ax)] == ["#123456", PALETTE[0], "#654321"]
-
-
 def test_infinite_values_leave_gaps_and_no_dot() -> None:
     values = np.array([np.inf, 0.5, np.inf, 0.25])
     np.testing.assert_array_equal(scaled(-values), [np.nan, 0, np.nan, 1])
@@ -139,39 +120,7 @@ def test_a_correlation_that_is_not_defined_is_said_to_be_so() -> None:
     np.testing.assert_array_equal(curves(ax)[1].get_ydata(), [0.5, 0.5])
 
 
-def test_huge_and_tiny_values_are_scaled_too() -> None:
-    np.testing.assert_allclose(scaled(np.array([-1.7e308, 0, 1.7e308])), [0, 0.5, 1])
-    np.testing.assert_allclose(scaled(np.array([0, 1e-300, 2e-300])), [0, 0.5, 1])
-    np.testing.assert_array_equal(scaled(np.array([0, 5e-324, 1e-323])), [0, 0.5, 1])
-
-
-def test_a_single_epoch_is_a_dot() -> None:
-    ax: Any = training({"log": [0.5]})
-    assert list(dots(ax).values()) == [(0, 0.5)]
-    assert ax.get_xlim() == (0, 1)
-
-
-def test_a_given_axes_is_drawn_on_and_keeps_its_limits() -> None:
-    ax = Figure().add_subplot(xlim=(0, 10), ylim=(0, 2))
-    assert training(HISTORY, ax) is ax
-    assert (ax.get_xlim(), ax.get_ylim()) == ((0, 10), (0, 2))
-
-
-def test_a_second_run_makes_room_for_itself() -> None:
-    ax: Any = training({"first": [3, 2, 1]})
-    training({"second": [5, 4, 3, 2, 1]}, ax)
-    assert ax.get_xlim() == (0, 4)
-    assert names(ax) == ["first, epoch 2", "second, epoch 4"]
-    assert [line.get_color() for line in curves(ax)] == list(PALETTE[:2])
-
-
 def test_frames_are_drawn_as_dicts_are_and_names_are_text() -> None:
     ax: Any = training(pl.DataFrame({"$\\alpha$": [2, 1], "_x": [1, 2]}))
     assert names(ax) == [r"\$\alpha\$, epoch 1", " _x, epoch 0"]
     assert not any(text.get_usetex() for text in ax.texts)
-
-
-def test_nothing_global_changes() -> None:
-    before = dict(mpl.rcParams)
-    training(HISTORY, reference="macro_f1")
-    assert dict(mpl.rcParams) == before

@@ -12,8 +12,7 @@ from matplotlib.figure import Figure
 from properly import Cases, plots, tally
 from properly.decisions import WorstCases, worst_cases
 from properly.decisions._worst_cases import worst_forecasts
-from properly.errors import ArgumentTypeError
-from properly.rules import RPS, Brier, Log
+from properly.rules import RPS, Brier
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -110,11 +109,6 @@ def test_an_event_has_two_columns() -> None:
     assert [frame.get_x() + frame.get_width() / 2 for frame in frames(ax)] == [1, 1]
 
 
-def test_an_infinite_loss_is_written_as_such() -> None:
-    ax = plots.worst_cases(worst_cases(CASES, Log(), k=1))
-    assert losses(ax) == ["∞"]
-
-
 def test_labels_and_rules_are_text() -> None:
     hostile = WorstCases(
         np.array([0]), np.array([1.0]), np.array([1]), P[:1], ("$\\alpha$", "_x", "c"), "$r$"
@@ -148,21 +142,6 @@ def test_ten_classes_and_ten_cases_are_whole_and_apart(labels: str | None) -> No
     step = ax.get_window_extent().width / 10
     assert max(box.width for box in numbers) < step / 2
     assert not any(box.overlaps(other) for box in numbers for other in numbers if box is not other)
-
-
-def test_a_given_axes_is_drawn_on() -> None:
-    ax = Figure().add_subplot()
-    assert plots.worst_cases(WORST, ax) is ax
-    assert ax.get_xlim() == (-0.5, 2.5)
-
-
-def test_what_is_not_a_record_is_refused() -> None:
-    with pytest.raises(ArgumentTypeError) as caught:
-        plots.worst_cases(CASES)  # type: ignore[call-overload]
-    assert str(caught.value) == (
-        "this picture is drawn from WorstCases; got Cases\n\n"
-        "Hint: make them with properly.decisions.worst_cases(cases, rule)."
-    )
 
 
 def test_of_counts_how_many_cases_there_were_stands_beside() -> None:

@@ -226,7 +226,7 @@ def annotated(
 
 
 def side_axis(
-    ax: Axes, side: Literal["top", "right"], words: Mapping[float, str], **look: Any
+    ax: Axes, side: Literal["top", "right"], words: Mapping[Any, str], **look: Any
 ) -> Any:
     """Write words beside a picture; an axis of their own lets the layout make room for them."""
     result: Any = ax.secondary_xaxis(side) if side == "top" else ax.secondary_yaxis(side)

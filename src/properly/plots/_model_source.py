@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
+from itertools import product
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias, cast
 
 import numpy as np
 
 from properly._boundary._notices import import_extra
-from properly.errors import ArgumentTypeError
 from properly.plots._axes import (
     DIAGONAL,
     GREY,
@@ -18,25 +18,31 @@ from properly.plots._axes import (
     Color,
     Corner,
     Ink,
+    annotated,
     inks,
+    legend_line,
     legible,
     new_figure,
     open_frame,
+    require,
     set_as_text,
     square_axes,
 )
-from properly.plots._means import LARGE, SMALL, draw_three, name_three, set_off
-from properly.plots._names import shorter_side
-from properly.probability._power_means import POWERS
+from properly.plots._means_plots import MARKS, STACKED
+from properly.plots._names import inches, points, shorter_side, spread
+from properly.probability._power_means import LABELS, POWERS
 from properly.probability._source_table import SourceTable
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterable, Mapping, Sequence
 
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
+    from matplotlib.text import Text
 
     from properly.probability._means import ClassMeans, Means
+    from properly.probability._power_means import ThreeMeans
+    from properly.typing import Column
 
 Points: TypeAlias = np.ndarray[Any, Any]
 
@@ -58,15 +64,59 @@ LINE = 0.19
 POOLED = Ink(SLATE, "-")
 # The highest divergence probability whose ray is drawn to its end.
 HIGHEST = 1.25
+LARGE, SMALL = 8.5, 5.0
+NAME = "name"
+# Lines of text from the middle of one name to that of the next, and those that a leader needs.
+APART, LEADS = 1.3, 1.4
+# Where names are tried: shares of the picture to the right, and of it up or down from their marks.
+ACROSS, UP = np.linspace(0.02, 0.98, 33), np.linspace(-0.4, 0.4, 9)
+# What it costs to cover a bubble or a mark, a stretch of a line, and a mark by a leader; and, for
+# the width of the picture, to stand outside, to have leaders that turn back, and to have long ones.
+BUBBLE, STRETCH, CROSSED = 1.0, 0.4, 1.5
+OUTSIDE, BACK, LONG = 200.0, 18.0, 3.0
+# What is in the way of a legend in each corner, in shares of the picture.
+CORNERS: dict[Corner, tuple[float, float, float, float]] = {
+    "lower right": (0.6, 0.0, 1.0, 0.3),
+    "upper left": (0.0, 0.7, 0.4, 1.0),
+}
+LEADER = {"arrowstyle": "-", "color": GREY, "linewidth": 0.7, "shrinkA": 2, "shrinkB": 5}
 KEY = f"bubbles: bins, area by share of {MINUS}log mean probability"
 
 
-class Bin(NamedTuple):
+class Bubble(NamedTuple):
     """The bubble of one bin."""
 
     source: float
     mean_probability: float
     size: float
+
+
+class NameColumn(NamedTuple):
+    """Where a column of names begins, on which side of the marks, and how high each name is."""
+
+    edge: float
+    right: bool
+    height: Column
+
+
+class Surroundings(NamedTuple):
+    """What names must fit in: the limits of a picture, its marks, and the size of a name.
+
+    Attributes
+    ----------
+    frame : tuple of float
+        Left, bottom, right and top.
+    marks : (3, 2) array
+    crowd : (n, 4) array
+        What should not be covered: to the right, up, half its width, and what covering it costs.
+    size : tuple of float
+        Width and height of a name, in units of the picture.
+    """
+
+    frame: tuple[float, float, float, float]
+    marks: Points
+    crowd: Points
+    size: tuple[float, float]
 
 
 def model_source(table: SourceTable, ax: Axes | None = None, *, color: Color | None = None) -> Axes:
@@ -130,9 +180,7 @@ def model_source(table: SourceTable, ax: Axes | None = None, *, color: Color | N
     >>> ax.get_xlabel(), ax.get_ylabel()
     ('source: how often it happened', 'model: probability given to it')
     """
-    if not isinstance(table, SourceTable):
-        message = f"this picture is drawn from a SourceTable; got {type(table).__name__}"
-        raise ArgumentTypeError(message, hint=f"make one with {MAKER}.")
+    require(table, SourceTable, MAKER)
     own = ax is None
     ax = _square(ax, table.means.divergence)
     ink = _inks(table, color)
@@ -150,6 +198,154 @@ def model_source(table: SourceTable, ax: Axes | None = None, *, color: Color | N
         _draw_legend_in(ax, handles, free)
         _clip_to_part(ax)
     return ax
+
+
+def draw_three(
+    ax: Axes, source: ThreeMeans, model: ThreeMeans, ink: Ink, *, large: bool = False
+) -> None:
+    """Draw three marks, and the line whose direction is the orientation.
+
+    Large marks lie on small ones, but for those at a height of 0, where many may meet.
+    """
+    front, size = (3.0, LARGE) if large else (2.4, SMALL)
+    corners = [(x.robustness, x.decisiveness) for x in (source, model)]
+    line: dict[str, Any] = {
+        "linestyle": ink.linestyle,
+        "linewidth": 1.3 if large else 0.8,
+        "zorder": front,
+    }
+    ax.plot(*corners, color=ink.color, gid="orientation", **line)
+    edge: dict[str, Any] = {"markeredgecolor": "white", "markeredgewidth": 0.8 if large else 0.5}
+    for name, marker, factor in MARKS:
+        x, y = getattr(source, name), getattr(model, name)
+        order = 3.4 if not large and y == 0 else front + 0.2
+        look = edge | {"color": ink.color, "markersize": factor * size, "zorder": order}
+        ax.plot(x, y, marker, clip_on=False, gid=name, **look)
+
+
+def name_three(ax: Axes, source: ThreeMeans, model: ThreeMeans, crowd: Points) -> Corner:
+    """Write what three marks are beside them, where the names cover least.
+
+    The crowd is a row for each bubble and mark: to the right, up, and half its width in points.
+    The emptier corner is returned.
+    """
+    marks = np.array([(getattr(source, name), getattr(model, name)) for name in STACKED])
+    words = [
+        f"{LABELS[name]} {height:.2f}" for name, (_, height) in zip(STACKED, marks, strict=True)
+    ]
+    page = _page(ax, marks, crowd, words)
+    place = min(_places(page), key=lambda place: _cost(place, page))
+    for word, mark, height in zip(words, marks.tolist(), place.height.tolist(), strict=True):
+        _write_name(ax, word, mark, height, place)
+    return _emptier_corner(page, _boxes(place, page.size))
+
+
+def set_off(texts: Iterable[Text]) -> None:
+    """Put a white halo behind words, so that they can be read on bubbles."""
+    effects = import_extra("matplotlib.patheffects", extra="plots")
+    for text in texts:
+        text.set_path_effects([effects.withStroke(linewidth=3, foreground="white", alpha=0.85)])
+
+
+def _page(ax: Axes, marks: Points, crowd: Points, words: Sequence[str]) -> Surroundings:
+    (left, right), (bottom, top) = ax.get_xlim(), ax.get_ylim()
+    box = ax.get_window_extent()
+    # Points of one unit of the picture, which is as long to the right as up.
+    unit = min(box.width / (right - left), box.height / (top - bottom)) * 72 / ax.figure.dpi
+    size = inches(words) * 72 / unit, APART * points() / unit
+    # The diagonal, the line that joins the marks, and the ray beyond the mean probability.
+    start = marks[0] * 0
+    lines = ((start, start + 1), (marks[0], marks[2]), (start, marks[1]), (marks[1], 2 * marks[1]))
+    stretches = [
+        (x, y, 0.0, STRETCH) for first, last in lines for x, y in np.linspace(first, last, 31)
+    ]
+    in_the_way = [(x, y, half / unit, BUBBLE) for x, y, half in crowd]
+    every = np.array(in_the_way + stretches)
+    return Surroundings((left, bottom, right, top), marks, every, size)
+
+
+def _places(page: Surroundings) -> list[NameColumn]:
+    """Return columns of names on either side, as high as their marks are or a little off."""
+    left, bottom, right, top = page.frame
+    row = page.size[1]
+    edges = left + ACROSS * (right - left)
+    aims = [page.marks[:, 1] + up * (top - bottom) for up in UP]
+    heights = [spread(some, row, bottom + 1.1 * row, top - 0.5 * row) for some in aims]
+    return [NameColumn(*one) for one in product(edges.tolist(), (False, True), heights)]
+
+
+def _cost(place: NameColumn, page: Surroundings) -> float:
+    """Measure how much names would cover, stick out, and be away from their marks."""
+    left, bottom, right, top = page.frame
+    boxes = _boxes(place, page.size)
+    outside = max(left - boxes[0, 0], 0.0) + max(boxes[0, 2] - right, 0.0)
+    # A leader leaves a name on the side where its mark should be.
+    away = page.marks[:, 0] - place.edge
+    room = LEADS * page.size[1] / APART
+    behind = np.maximum(room - (-away if place.right else away), 0.0).sum()
+    length = np.hypot(away, page.marks[:, 1] - place.height).sum()
+    wide = max(right - left, top - bottom)
+    covered = _covered(boxes, page.crowd) + CROSSED * _crossed(place, page)
+    return float(covered + (OUTSIDE * outside + BACK * behind + LONG * length) / wide)
+
+
+def _boxes(place: NameColumn, size: tuple[float, float]) -> Points:
+    """Return left, bottom, right and top of each name."""
+    width, row = size
+    start = place.edge if place.right else place.edge - width
+    low = place.height - row / 2
+    return np.stack([low * 0 + start, low, low * 0 + start + width, low + row], axis=1)
+
+
+def _covered(boxes: Points, crowd: Points) -> float:
+    """Add up what it costs to cover what lies in some boxes, each thing once."""
+    x, y, half, cost = crowd.T
+    left, bottom, right, top = boxes.T[..., None]
+    # Of round things, the corners of their boxes are empty.
+    inside = (x > left - 0.8 * half) & (x < right + 0.8 * half)
+    inside &= (y > bottom - 0.8 * half) & (y < top + 0.8 * half)
+    return float(cost[inside.any(axis=0)].sum())
+
+
+def _crossed(place: NameColumn, page: Surroundings) -> int:
+    """Count how often a leader passes over the mark of another."""
+    near = 0.7 * page.size[1] / APART
+    start = np.stack([place.height * 0 + place.edge, place.height], axis=1)[:, None]
+    mark, other = page.marks[:, None], page.marks[None]
+    way, there = mark - start, other - start
+    # From each other mark to the nearest point of the leader.
+    share = np.sum(there * way, axis=2) / np.maximum(np.sum(way * way, axis=2), 1e-12)
+    gap = there - np.clip(share, 0, 1)[..., None] * way
+    # Marks in one place have leaders that end there.
+    apart = np.hypot(*(mark - other).transpose(2, 0, 1)) > near
+    return int(np.sum(apart & (np.hypot(*gap.transpose(2, 0, 1)) < near)))
+
+
+def _emptier_corner(page: Surroundings, names: Points) -> Corner:
+    """Return the corner in which a legend covers least."""
+    left, bottom, right, top = page.frame
+    taken = [((box[0] + box[2]) / 2, (box[1] + box[3]) / 2, page.size[0] / 2, 10) for box in names]
+    crowd = np.concatenate([page.crowd, np.array(taken)])
+    width, height = right - left, top - bottom
+
+    def cover(corner: Corner) -> float:
+        a, b, c, d = CORNERS[corner]
+        box = (left + a * width, bottom + b * height, left + c * width, bottom + d * height)
+        return _covered(np.array([box]), crowd)
+
+    return min(CORNERS, key=cover)
+
+
+def _write_name(
+    ax: Axes, word: str, mark: tuple[float, float], height: float, place: NameColumn
+) -> None:
+    look: dict[str, Any] = {"va": "center", "zorder": 4, "textcoords": "data", "gid": NAME}
+    if word.startswith("mean probability"):
+        look["fontweight"] = "bold"
+    leader = LEADER | {"relpos": (0 if place.right else 1, 0.5)}
+    side = "left" if place.right else "right"
+    end = (place.edge, height)
+    set_off([annotated(ax, word, mark, end, ha=side, arrowprops=leader, **look)])
 
 
 def _square(ax: Axes | None, divergence: float) -> Axes:
@@ -182,11 +378,11 @@ def _bubble(ink: Mapping[str, Ink], name: str) -> tuple[str, float]:
     return BUBBLES[turn % len(BUBBLES)]
 
 
-def _bins(table: SourceTable, name: str) -> list[Bin]:
+def _bins(table: SourceTable, name: str) -> list[Bubble]:
     """Return the bins of a class in which it happened, the largest first."""
     columns = (table.name, table.source, table.mean_probability, table.size)
     result = [
-        Bin(float(source), float(mean_probability), float(size))
+        Bubble(float(source), float(mean_probability), float(size))
         for of, source, mean_probability, size in zip(*columns, strict=True)
         if of == name and not np.isnan(mean_probability)
     ]
@@ -204,27 +400,15 @@ def _draw_bubbles(ax: Axes, table: SourceTable, ink: Mapping[str, Ink]) -> Point
     for name, some in bins.items():
         color, (marker, share) = ink[name].color, _bubble(ink, name)
         drawn = [one for one in some if np.isfinite(one.size)]
-        ax.scatter(
-            [one.source for one in drawn],
-            [one.mean_probability for one in drawn],
-            [scale * one.size / share for one in drawn],
-            marker=cast("Any", marker),
-            facecolor=colors.to_rgba(color, FILL),
-            edgecolor=colors.to_rgba(color, EDGE),
-            linewidth=0.7,
-            zorder=1.7,
-            clip_on=False,
-            gid="bubbles",
-        )
-        look: dict[str, Any] = {
-            "color": color,
-            "markersize": CROSS,
-            "zorder": 1.9,
-            "gid": "infinite",
-        }
+        x, y = [one.source for one in drawn], [one.mean_probability for one in drawn]
+        look: dict[str, Any] = {"clip_on": False, "zorder": 1.7, "linewidth": 0.7, "marker": marker}
+        look |= {"facecolor": colors.to_rgba(color, FILL), "edgecolor": colors.to_rgba(color, EDGE)}
+        area = [scale * one.size / share for one in drawn]
+        ax.scatter(x, y, area, gid="bubbles", **look)
+        cross: dict[str, Any] = {"color": color, "markersize": CROSS, "zorder": 1.9}
         for one in some:
             if np.isinf(one.size):
-                ax.plot(one.source, 0, "x", clip_on=False, **look)
+                ax.plot(one.source, 0, "x", clip_on=False, gid="infinite", **cross)
     return np.array(
         [(one.source, one.mean_probability, _half_width(scale * one.size)) for one in every]
     )
@@ -252,17 +436,8 @@ def _draw_ray(ax: Axes, means: Means) -> None:
     ax.plot([0, end], [0, end * height], linewidth=0.7, zorder=2.2, gid="ray", **look)
     cut = "^" if end < 1 else "o"
     ax.plot(end, end * height, cut, markersize=4.5, zorder=3, gid="divergence", **look)
-    text = ax.annotate(
-        f"P_div {height:.3f}",
-        (end, end * height),
-        (7, 0),
-        textcoords="offset points",
-        va="center",
-        color=TEXT,
-        gid="P_div",
-    )
-    set_as_text([text])
-    set_off([text])
+    place = (end, end * height)
+    set_off([annotated(ax, f"P_div {height:.3f}", place, (7, 0), va="center", gid="P_div")])
 
 
 def _crowd(means: Means, bubbles: Points) -> Points:
@@ -279,21 +454,13 @@ def _crowd(means: Means, bubbles: Points) -> Points:
 
 def _handles(ink: Mapping[str, Ink], drawn: set[str]) -> list[Any]:
     """Return what stands for each class: its bubble, or its line if bubbles are of no class."""
-    lines = import_extra("matplotlib.lines", extra="plots")
-    return [
-        lines.Line2D(
-            [],
-            [],
-            color=one.color,
-            marker=_bubble(ink, name)[0] if name in drawn else "",
-            linestyle="" if name in drawn else one.linestyle,
-            markersize=8,
-            alpha=0.6,
-            markeredgewidth=0,
-            label=legible(name),
-        )
-        for name, one in ink.items()
-    ]
+    look: dict[str, Any] = {"markersize": 8, "alpha": 0.6, "markeredgewidth": 0}
+    result = []
+    for name, one in ink.items():
+        marker, style = (_bubble(ink, name)[0], "") if name in drawn else ("", one.linestyle)
+        shape = {"marker": marker, "linestyle": style}
+        result.append(legend_line(color=one.color, label=legible(name), **shape, **look))
+    return result
 
 
 def _draw_legend_below(figure: Figure, handles: list[Any]) -> None:
@@ -302,30 +469,15 @@ def _draw_legend_below(figure: Figure, handles: list[Any]) -> None:
     # The legend adds to the picture, and takes nothing away from it.
     more = -(-len(handles) // columns) - 1
     figure.set_figheight(figure.get_figheight() + LINE * more)
-    legend = figure.legend(
-        handles=handles,
-        loc="outside lower center",
-        ncols=columns,
-        frameon=False,
-        fontsize="small",
-        title=KEY,
-        title_fontsize="small",
-        handletextpad=0.4,
-        columnspacing=1.2,
-    )
+    look: dict[str, Any] = {"fontsize": "small", "title_fontsize": "small", "frameon": False}
+    look |= {"handletextpad": 0.4, "columnspacing": 1.2, "ncols": columns}
+    legend = figure.legend(handles=handles, loc="outside lower center", title=KEY, **look)
     set_as_text([*legend.get_texts(), legend.get_title()])
 
 
 def _draw_legend_in(ax: Axes, handles: list[Any], corner: Corner) -> None:
-    legend = ax.legend(
-        handles=handles,
-        loc=corner,
-        framealpha=0.6,
-        facecolor="white",
-        edgecolor="none",
-        fontsize="small",
-        handletextpad=0.4,
-    )
+    look: dict[str, Any] = {"framealpha": 0.6, "facecolor": "white", "edgecolor": "none"}
+    legend = ax.legend(handles=handles, loc=corner, fontsize="small", handletextpad=0.4, **look)
     set_as_text(legend.get_texts())
 
 

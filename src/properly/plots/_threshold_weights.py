@@ -21,7 +21,7 @@ from properly.plots._axes import (
     legible,
     plain_axes,
 )
-from properly.plots._threshold_axis import PIECES, Axis, View, draw_names, show_thresholds
+from properly.plots._threshold_scale import PIECES, Axis, ThresholdSpan, draw_names, show_thresholds
 from properly.rules import BinaryRule
 
 if TYPE_CHECKING:
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
     from matplotlib.axes import Axes
 
-    from properly.plots._threshold_axis import Corners
+    from properly.plots._threshold_scale import Corners
     from properly.typing import Column
 
 # Of the height of the picture, what a point mass has that is all of the weight.
@@ -132,7 +132,7 @@ def _by_name(rules: object) -> dict[str, BinaryRule]:
     return result
 
 
-def _draw_rule(ax: Axes, view: View, rule: BinaryRule, ink: Ink, name: str) -> float:
+def _draw_rule(ax: Axes, view: ThresholdSpan, rule: BinaryRule, ink: Ink, name: str) -> float:
     """Draw the density and the point masses of a rule; return how high its density needs to be."""
     mass = float(rule.mass(0.0, 1.0))
     finite = math.isfinite(mass)
@@ -150,7 +150,7 @@ def _draw_rule(ax: Axes, view: View, rule: BinaryRule, ink: Ink, name: str) -> f
     return top
 
 
-def _density(view: View, rule: BinaryRule) -> Corners:
+def _density(view: ThresholdSpan, rule: BinaryRule) -> Corners:
     """Return the density along the axis, with both sides of each jump."""
 
     @np.errstate(divide="ignore", invalid="ignore", over="ignore")
@@ -190,7 +190,7 @@ def _above_ground(y: Column) -> Column:
     return result
 
 
-def _mass_in_view(view: View, rule: BinaryRule) -> float:
+def _mass_in_view(view: ThresholdSpan, rule: BinaryRule) -> float:
     """Return the weight of the thresholds in view, cut short of an end where it is infinite."""
     result = float(rule.mass(view.lower, view.upper))
     if math.isinf(result):
@@ -199,7 +199,7 @@ def _mass_in_view(view: View, rule: BinaryRule) -> float:
     return result
 
 
-def _height(view: View, x: Column, y: Column) -> float:
+def _height(view: ThresholdSpan, x: Column, y: Column) -> float:
     """Return the greatest density; of one without bounds, that in the middle of the picture."""
     inner = np.isfinite(y)
     if not inner.all():
@@ -216,16 +216,12 @@ def _stems(atoms: tuple[tuple[float, float], ...], mass: float) -> Corners:
 
 
 def _draw_stems(ax: Axes, stems: Corners, ink: Ink, label: str | None) -> None:
-    ax.plot(
-        *stems,
-        color=ink.color,
-        linestyle=ink.linestyle,
-        linewidth=1.8,
-        marker="o",
-        markersize=5,
-        markevery=(1, 3),
-        transform=ax.get_xaxis_transform(),
-        zorder=2.6,
-        label=label,
-        gid="stem" if label is None else CURVE,
-    )
+    line: dict[str, Any] = {
+        "color": ink.color,
+        "linestyle": ink.linestyle,
+        "linewidth": 1.8,
+        "zorder": 2.6,
+    }
+    dots: dict[str, Any] = {"marker": "o", "markersize": 5, "markevery": (1, 3)}
+    look = line | dots | {"label": label, "gid": "stem" if label is None else CURVE}
+    ax.plot(*stems, transform=ax.get_xaxis_transform(), **look)

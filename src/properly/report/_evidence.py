@@ -9,7 +9,7 @@ import numpy as np
 
 from properly._boundary._text import many, printable
 from properly.evaluation._monitor._claims import exp
-from properly.plots._monitor import WRITTEN, courses_of, ends_of, power, thresholds_of
+from properly.plots._courses import WRITTEN, courses_of, ends_of, power, thresholds_of
 from properly.plots._names import spread
 from properly.report import _vega as vega
 from properly.report._chart import Chart, NumberTable, drawn_models, short, thinned
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from properly.evaluation import Evaluation, Monitor
-    from properly.plots._monitor import Course
+    from properly.plots._courses import Course
     from properly.report._vega import Spec
 
 # Pixels: how high the chart is, and how wide at least.

@@ -17,9 +17,9 @@ from properly.decisions._net_benefit import DecisionCurve, decision_curve
 from properly.decisions._roc import RocCurve, roc_curve
 from properly.integrations.sklearn._estimators import Gathered, cases_of_estimator, cases_of_folds
 from properly.integrations.sklearn._rows import rows_of_event
-from properly.plots import _decision, _murphy, _reliability, _roc
+from properly.plots import _diagrams, _threshold_curves
 from properly.plots._axes import CURVE, PALETTE, curves, draw_legend, emptier_corner, legible
-from properly.plots._threshold_axis import draw_names
+from properly.plots._threshold_scale import draw_names
 from properly.rules import Brier
 
 if TYPE_CHECKING:
@@ -457,12 +457,12 @@ class ReliabilityDisplay(CurveDisplay[Reliability]):
     def _draw(self, record: Any, ax: Axes | None, **drawing: Any) -> Axes:
         alone = ax is None or not curves(ax)
         numbers = self.decomposition if alone else None
-        return _reliability.reliability(record, ax, decomposition=numbers, **drawing)
+        return _diagrams.reliability(record, ax, decomposition=numbers, **drawing)
 
     def _draw_legend(self, ax: Axes, *, own: bool) -> None:  # noqa: ARG002
         if ax.texts:
             # There are numbers in the upper corner, and bars in the lower one.
-            draw_legend(ax, "lower right", bbox_to_anchor=(1, 1.1 * _reliability.TALLEST))
+            draw_legend(ax, "lower right", bbox_to_anchor=(1, 1.1 * _diagrams.TALLEST))
         else:
             draw_legend(ax, emptier_corner(ax))
 
@@ -524,7 +524,7 @@ class MurphyDisplay(CurveDisplay[MurphyCurve]):
         return self.murphy_curve
 
     def _draw(self, record: Any, ax: Axes | None, **drawing: Any) -> Axes:
-        return _murphy.murphy(record, ax, **drawing)
+        return _threshold_curves.murphy(record, ax, **drawing)
 
     def _draw_legend(self, ax: Axes, *, own: bool) -> None:
         if own:
@@ -595,7 +595,7 @@ class DecisionDisplay(CurveDisplay[DecisionCurve]):
         return self.decision_curve
 
     def _draw(self, record: Any, ax: Axes | None, **drawing: Any) -> Axes:
-        return _decision.decision(record, ax, **drawing)
+        return _threshold_curves.decision(record, ax, **drawing)
 
     def _of_folds(self) -> dict[str, Any]:
         return {"baselines": False}
@@ -663,7 +663,7 @@ class RocDisplay(CurveDisplay[RocCurve]):
         return self.roc_curve
 
     def _draw(self, record: Any, ax: Axes | None, **drawing: Any) -> Axes:
-        return _roc.roc(record, ax, **drawing)
+        return _diagrams.roc(record, ax, **drawing)
 
     def _draw_legend(self, ax: Axes, *, own: bool) -> None:  # noqa: ARG002
         draw_legend(ax, "lower right")

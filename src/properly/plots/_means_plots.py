@@ -1,27 +1,48 @@
-"""Risk profiles: the mean probability of what happened, by the power of the mean."""
+"""Means of the probability of what happened: as bars, and by the power of the mean."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, Literal, cast
 
 import numpy as np
 
 from properly._boundary._notices import import_extra
+from properly._boundary._options import check_flag
 from properly.plots._axes import (
     GREY,
     MINUS,
     PALE,
+    PALETTE,
     TEXT,
     Color,
     Ink,
+    annotated,
     by_name,
     curves,
     draw_curve,
     inks,
+    legend_line,
+    legend_patch,
+    legible,
+    new_figure,
     number,
+    open_frame,
     plain_axes,
+    set_as_text,
+    side_axis,
 )
-from properly.plots._names import TURNED, inches, name_ends
+from properly.plots._evaluation import draws_evaluation
+from properly.plots._names import (
+    ROOM,
+    TURNED,
+    columns_for,
+    fold,
+    inches,
+    name_columns,
+    name_ends,
+    points,
+)
+from properly.probability._means import Means
 from properly.probability._power_means import LABELS, POWERS
 from properly.probability._power_profiles import RiskProfile
 
@@ -29,11 +50,29 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
     from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
 
     from properly.typing import Column
 
 
-MAKER = "properly.probability.risk_profile(cases)"
+# How a mean is drawn: its name, its marker, and its size against the others. The widest is the
+# first, so that the others can be seen on it.
+MARKS = (("mean_probability", "D", 1.1), ("robustness", "v", 1.0), ("decisiveness", "^", 1.0))
+# As they are stacked if all are equal.
+STACKED = ("robustness", "mean_probability", "decisiveness")
+MEANS_MAKER = "properly.means(cases)"
+# Inches of an upright bar with its air: at least for a number above it, at most for a picture.
+NARROW, WIDE = 0.62, 1.1
+# Inches that upright bars may have together; more lie.
+PAGE = 8.0
+ROW = 0.4
+# The part of its row that a bar has.
+THICK = 0.66
+# Points of a mark, and from the picture to the numbers.
+SIZE, NUMBERS = 7.5, 7.0
+# Inches on either side, so that words keep away from the edges of the paper.
+MARGIN = 0.1
+PROFILE_MAKER = "properly.probability.risk_profile(cases)"
 # Whose probabilities are averaged: how its line is drawn, and how wide.
 PARTS = {"model": ("-", 1.8), "source": ("--", 1.3), "expected": (":", 1.6)}
 # From the last finite power to the place of an infinite one, as a share of the picture.
@@ -50,6 +89,160 @@ DOTS: dict[str, dict[str, Any]] = {
     "expected": {"markersize": 2.5, "clip_on": False},
 }
 NAMED, KEY = "named power", "key"
+
+
+@draws_evaluation
+def means_bars(
+    means: Means | Mapping[str, Means],
+    ax: Axes | None = None,
+    *,
+    horizontal: bool | None = None,
+    color: str | None = None,
+) -> Axes:
+    """Draw the share of right answers beside three averages of the probabilities.
+
+    The pale bar is the share of cases whose likeliest class happened. The marks are those of
+    `model_source`: the diamond is the mean probability, the geometric mean of the probabilities of
+    what happened, whose number stands at the end of the bar; the triangle that points up is the
+    decisiveness, the one that points down the robustness. They are means of the same probabilities,
+    and the line that joins them is no interval of confidence. A model may be right ever more often
+    while its mean probability falls: then it is too sure where it is wrong.
+
+    Parameters
+    ----------
+    means : Means or dict of Means by model
+        From `properly.means`. Up to about fifteen stay legible.
+    ax : matplotlib Axes, optional
+        Where to draw; a new figure if left out. Its limits are set.
+    horizontal : bool, optional
+        Whether the bars lie. Unless said otherwise they stand if all names fit below them.
+    color : str, optional
+        Colour of marks and lines; the first of Okabe and Ito's palette if left out.
+
+    Returns
+    -------
+    matplotlib Axes
+
+    Notes
+    -----
+    A mean probability of 0, of a model that called impossible what happened, is a diamond at 0.
+
+    References
+    ----------
+    .. [1] K. P. Nelson (2017). Assessing probabilistic inference by comparing the generalized mean
+       of the model and source probabilities. Entropy 19:286. `doi:10.3390/e19060286
+       <https://doi.org/10.3390/e19060286>`__, figure 1.
+
+    Examples
+    --------
+    >>> import properly
+    >>> from properly import plots
+    >>> y = [0, 1, 0, 1]
+    >>> timid, bold = properly.tally(y, [0.4, 0.4, 0.6, 0.7]), properly.tally(y, [0, 1, 1, 1])
+    >>> ax = plots.means_bars({"timid": properly.means(timid), "bold": properly.means(bold)})
+    >>> [label.get_text() for label in ax.get_xticklabels()]
+    ['timid', 'bold']
+    """
+    records = by_name(means, Means, MEANS_MAKER)
+    names = [legible(name) for name in records]
+    lying = _is_lying(names) if horizontal is None else check_flag(horizontal, "horizontal")
+    own = ax is None
+    if ax is None:
+        ax = _new_axes(names, lying=lying)
+    rows = list(records.values())
+    _draw_bars(ax, rows, lying=lying)
+    _draw_means(ax, rows, color or PALETTE[0], lying=lying)
+    _show_probabilities(ax, len(rows), lying=lying)
+    _write_means(ax, rows, names, lying=lying)
+    _draw_legend(ax, color or PALETTE[0], own=own)
+    return ax
+
+
+def _is_lying(names: list[str]) -> bool:
+    """Return whether names do not fit below upright bars on a page."""
+    step, _ = columns_for(names, NARROW, WIDE)
+    folded = [fold(name, ROOM * step) for name in names]
+    return step * len(names) > PAGE or inches(folded) > ROOM * step
+
+
+def _new_axes(names: list[str], *, lying: bool) -> Axes:
+    if lying:
+        height = 1.3 + ROW * len(names) * points() / 10
+        figure = new_figure(4.6 + inches(names), height)
+    else:
+        step, depth = columns_for(names, NARROW, WIDE)
+        figure = new_figure(max(4.6, 1.0 + step * len(names)), 4.0 + depth)
+    cast("Any", figure.get_layout_engine()).set(w_pad=MARGIN)
+    ax = figure.add_subplot()
+    open_frame(ax)
+    return ax
+
+
+def _draw_bars(ax: Axes, rows: list[Means], *, lying: bool) -> None:
+    draw = ax.barh if lying else ax.bar
+    correct = [one.correct for one in rows]
+    draw(range(len(rows)), correct, THICK, color=PALE, linewidth=0, zorder=1, gid="correct")
+
+
+def _draw_means(ax: Axes, rows: list[Means], color: str, *, lying: bool) -> None:
+    """Draw the three marks of each model, and a thin line that joins them."""
+    look: dict[str, Any] = {"color": color, "clip_on": False}
+    edge: dict[str, Any] = {"markeredgecolor": "white", "markeredgewidth": 0.7, "zorder": 3}
+    for k, one in enumerate(rows):
+        reach = (one.robustness, one.decisiveness), (k, k)
+        ax.plot(*(reach if lying else reach[::-1]), linewidth=0.9, zorder=2.5, gid="reach", **look)
+        for name, marker, factor in MARKS:
+            place = getattr(one, name), k
+            shape: dict[str, Any] = {"marker": marker, "markersize": SIZE * factor, "gid": name}
+            ax.plot(*(place if lying else place[::-1]), **shape, **edge, **look)
+
+
+def _show_probabilities(ax: Axes, count: int, *, lying: bool) -> None:
+    """Show probabilities from 0 to 1, and the bars in their order, the first on top if they lie."""
+    ends = np.linspace(0, 1, 6).round(1)
+    said = "probability, share of cases"
+    if lying:
+        ax.set(xlim=(0, 1), xticks=ends, xlabel=said, ylim=(count - 0.5, -0.5))
+    else:
+        # One bar or two leave air on either side, else they would be as wide as the picture.
+        air = max(0.5, 2 - count / 2)
+        ax.set(ylim=(0, 1), yticks=ends, ylabel=said, xlim=(-air, count - 1 + air))
+    # Away from marks that stand at 0.
+    ax.tick_params(axis="y" if lying else "x", length=0, pad=9)
+
+
+def _write_means(ax: Axes, rows: list[Means], names: list[str], *, lying: bool) -> None:
+    """Write the names on one side, and the mean probabilities on the other, with a heading."""
+    printed = {k: f"{one.mean_probability:.3f}" for k, one in enumerate(rows)}
+    look: dict[str, Any] = {"labelsize": "small", "labelcolor": TEXT, "pad": NUMBERS}
+    if lying:
+        ax.set_yticks(range(len(names)), names)
+        set_as_text(ax.get_yticklabels())
+    else:
+        name_columns(ax, names)
+    side_axis(ax, "right" if lying else "top", printed, **look)
+    at, offset = ((1, 1), (NUMBERS, 2)) if lying else ((0, 1), (-2, NUMBERS))
+    heading: dict[str, Any] = {"ha": "left" if lying else "right", "va": "bottom"}
+    heading |= {"fontsize": "small", "annotation_clip": False}
+    annotated(ax, LABELS["mean_probability"], at, offset, "axes fraction", **heading)
+
+
+def _draw_legend(ax: Axes, color: str, *, own: bool) -> None:
+    """Say what is what, below a picture of our own, else where there is room."""
+    shapes = {name: shape for name, shape, _ in MARKS}
+    marks = [(LABELS[name], shapes[name]) for name in reversed(STACKED)]
+    handles = [
+        legend_patch(color=PALE, label="share correct"),
+        *(legend_line(color=color, marker=x, linestyle="", label=name) for name, x in marks),
+    ]
+    look: dict[str, Any] = {"handles": handles, "fontsize": "small", "handlelength": 1.4}
+    look |= {"handletextpad": 0.5, "columnspacing": 1.2}
+    if own:
+        figure = cast("Figure", ax.figure)
+        wide = figure.get_figwidth() > 0.45 * points()
+        figure.legend(loc="outside lower center", ncols=4 if wide else 2, frameon=False, **look)
+    else:
+        ax.legend(loc="best", framealpha=0.7, facecolor="white", edgecolor="none", **look)
 
 
 def risk_profile(
@@ -109,14 +302,14 @@ def risk_profile(
     >>> [text.get_text() for text in ax.texts]
     ['model', 'source', 'expected']
     """
-    records = by_name(profile, RiskProfile, MAKER, label)
+    records = by_name(profile, RiskProfile, PROFILE_MAKER, label)
     own = ax is None
     ax = plain_axes(ax, 6.4, 4.2)
     alone = len(records) == 1 and not curves(ax)
     ink = inks(records, color, sum(line.get_linestyle() == "-" for line in curves(ax)))
     span = _span(records.values())
     for name, record in records.items():
-        _draw_model(ax, record, ink[name], span, _names(name, alone=alone))
+        _draw_model(ax, record, ink[name], span, _line_names(name, alone=alone))
     _mark_powers(ax)
     _show_powers(ax, span, records.values())
     _name_powers(ax, next(iter(records.values())) if alone else None)
@@ -127,7 +320,7 @@ def risk_profile(
     return ax
 
 
-def _names(name: str, *, alone: bool) -> dict[str, str]:
+def _line_names(name: str, *, alone: bool) -> dict[str, str]:
     """Return what is written at the end of each line: of a model that is alone, what it is."""
     if alone:
         return {part: part for part in PARTS} | ({"model": name} if name else {})
@@ -207,16 +400,14 @@ def _name_powers(ax: Axes, profile: RiskProfile | None) -> None:
     """Name the three powers above the picture, with the means of a model that is alone."""
     for old in [child for child in ax.child_axes if child.get_gid() == NAMED]:
         old.remove()
-    # An axis of their own, so that a title and the layout make room for the names.
-    upper = ax.secondary_xaxis("top")
-    upper.set_gid(NAMED)
     # The name in the middle has two lines, unless it is turned, and half of it must fit.
     words = LABELS["mean_probability"].split()
     narrow = _inches_apart(ax) < 0.65 * inches(words, "small")
-    said = [_name_power(name, profile, " " if narrow else "\n") for name in POWERS]
-    upper.set_xticks(list(POWERS.values()), said)
-    upper.tick_params(length=3, color=PALE, labelsize="small", labelcolor=TEXT, pad=2)
-    upper.spines[:].set_visible(False)
+    between = " " if narrow else "\n"
+    said = {power: _name_power(name, profile, between) for name, power in POWERS.items()}
+    look: dict[str, Any] = {"color": PALE, "labelsize": "small", "labelcolor": TEXT, "pad": 2}
+    upper = side_axis(ax, "top", said, length=3, **look)
+    upper.set_gid(NAMED)
     for label, name in zip(upper.get_xticklabels(), POWERS, strict=True):
         label.set_horizontalalignment("left" if narrow else SIDES[name])
         if narrow:
@@ -243,15 +434,13 @@ def _name_power(name: str, profile: RiskProfile | None, between: str) -> str:
 def _draw_key(ax: Axes) -> None:
     """Say which line is which, in a legend beside that of the names."""
     legends = import_extra("matplotlib.legend", extra="plots")
-    lines = import_extra("matplotlib.lines", extra="plots")
     for old in [one for one in ax.artists if one.get_gid() == KEY]:
         old.remove()
     handles = [
-        lines.Line2D([], [], color=GREY, linestyle=style, linewidth=width, label=part)
+        legend_line(color=GREY, linestyle=style, linewidth=width, label=part)
         for part, (style, width) in PARTS.items()
     ]
-    key = legends.Legend(
-        ax, handles, list(PARTS), loc="lower right", frameon=False, fontsize="small"
-    )
+    look: dict[str, Any] = {"loc": "lower right", "frameon": False, "fontsize": "small"}
+    key = legends.Legend(ax, handles, list(PARTS), **look)
     key.set_gid(KEY)
     ax.add_artist(key)

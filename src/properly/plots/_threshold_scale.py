@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeAlias, TypeVar, cast
 
 import numpy as np
 from scipy.special import expit, logit
 
-from properly._boundary._notices import import_extra
 from properly._boundary._options import check_choice
 from properly._boundary._text import percent
 from properly.counts._baselines import EVENT_RATE, TREAT_ALL, TREAT_NONE
@@ -19,12 +19,16 @@ from properly.plots._axes import (
     PALE,
     ZERO,
     Banded,
+    Color,
+    Ink,
     Limits,
     bands_to_draw,
     curves,
     digits_for,
     draw_band,
     draw_curve,
+    inks,
+    legend_line,
     legible,
     number,
     round_numbers,
@@ -34,7 +38,7 @@ from properly.rules._interval import Interval, as_interval
 from properly.typing import Column
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Sequence
 
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
@@ -42,12 +46,11 @@ if TYPE_CHECKING:
 
     from properly.decisions._net_benefit import DecisionCurve, DecisionDifference
     from properly.inference._band import Band
-    from properly.plots._axes import Ink
 
 
 Axis: TypeAlias = Literal["linear", "log-odds", "quadratic", "logarithmic"]
 Corners: TypeAlias = tuple[Column, Column]
-Corner: TypeAlias = Literal["upper left", "upper right", "lower left"]
+LegendCorner: TypeAlias = Literal["upper left", "upper right", "lower left"]
 Record = TypeVar("Record", bound="Banded[Band]")
 
 # Pieces into which what bends is cut over the width of a picture: far less than a pixel each.
@@ -70,7 +73,7 @@ WIDTH = 6.6
 PLAIN = {TREAT_ALL: "-", TREAT_NONE: "--", EVENT_RATE: ":", PERFECT: ":"}
 
 
-class Scale(NamedTuple):
+class ThresholdScale(NamedTuple):
     """Where a threshold stands on an axis, and what areas on that axis are.
 
     The net benefit that is missed at the threshold c is ``FN + FP * c / (1 - c)``, with shares that
@@ -115,21 +118,23 @@ def _minus_log_rest(c: Any) -> Any:
     return -np.log1p(-c)
 
 
-SCALES: dict[str, Scale] = {
+SCALES: dict[str, ThresholdScale] = {
     scale.name: scale
     for scale in (
-        Scale("linear", _same, _same, lambda c: _minus_log_rest(c) - c, _same, "mean net benefit"),
-        Scale("log-odds", logit, expit, odds, logit, "mean missed benefit\non log-odds"),
-        Scale("quadratic", _square, _unsquare, _half_square, _same, "mean regret"),
-        Scale("logarithmic", _log, np.exp, _minus_log_rest, logit, "bounded log score"),
+        ThresholdScale(
+            "linear", _same, _same, lambda c: _minus_log_rest(c) - c, _same, "mean net benefit"
+        ),
+        ThresholdScale("log-odds", logit, expit, odds, logit, "mean missed benefit\non log-odds"),
+        ThresholdScale("quadratic", _square, _unsquare, _half_square, _same, "mean regret"),
+        ThresholdScale("logarithmic", _log, np.exp, _minus_log_rest, logit, "bounded log score"),
     )
 }
 
 
-class View(NamedTuple):
+class ThresholdSpan(NamedTuple):
     """The thresholds that a picture shows, and its scale."""
 
-    scale: Scale
+    scale: ThresholdScale
     lower: float
     upper: float
 
@@ -139,9 +144,9 @@ class View(NamedTuple):
         inner = self.scale.inverse(np.linspace(left, right, pieces + 1)[1:-1])
         return np.concatenate([[self.lower], inner, [self.upper]])
 
-    def within(self, range_: Interval) -> View:
+    def within(self, range_: Interval) -> ThresholdSpan:
         """Return the part of the picture in which a range lies."""
-        return View(
+        return ThresholdSpan(
             self.scale,
             min(max(range_.lower, self.lower), self.upper),
             max(min(range_.upper, self.upper), self.lower),
@@ -153,7 +158,7 @@ class View(NamedTuple):
         return (self.scale.forward(c) - left) / (right - left)
 
 
-def bend(view: View, corners: Corners, at: Callable[[Column], Column]) -> Corners:
+def bend(view: ThresholdSpan, corners: Corners, at: Callable[[Column], Column]) -> Corners:
     """Add points between corners where a curve that is not straight on the axis bends.
 
     What the axis puts at infinity is left out. The heights may be several rows, one a curve.
@@ -169,12 +174,12 @@ def bend(view: View, corners: Corners, at: Callable[[Column], Column]) -> Corner
     return x[shown], y[..., shown]
 
 
-def bend_steps(view: View, record: DecisionCurve | DecisionDifference) -> Corners:
+def bend_steps(view: ThresholdSpan, record: DecisionCurve | DecisionDifference) -> Corners:
     """Return the corners of net benefit; between thresholds that were chosen it is not known."""
     return bend(view, record.curve(), record.at) if record.exact else record.curve()
 
 
-def bend_band(view: View, band: Band) -> Band:
+def bend_band(view: ThresholdSpan, band: Band) -> Band:
     """Cut a band, which is straight in the threshold, into pieces that are short on the axis."""
     if view.scale.name == "linear":
         return band
@@ -187,6 +192,14 @@ def bend_band(view: View, band: Band) -> Band:
     return replace(band, x=x, lower=lower, upper=upper, steps=False)
 
 
+def show_two_scales(
+    ax: Axes, axis: Axis | None, limits: Limits | None, thresholds: Column, usual: Limits
+) -> ThresholdSpan:
+    """Show thresholds at even steps, or at even steps of their log-odds."""
+    choices = ("linear", "log-odds")
+    return show_thresholds(ax, axis, limits, choices=choices, thresholds=[thresholds], usual=usual)
+
+
 def show_thresholds(
     ax: Axes,
     axis: Axis | None,
@@ -195,7 +208,7 @@ def show_thresholds(
     choices: Sequence[str],
     thresholds: Iterable[Column] = (),
     usual: Limits = (0, 1),
-) -> View:
+) -> ThresholdSpan:
     """Give an Axes its scale, limits and ticks, as far as its owner has not; return the view.
 
     Parameters
@@ -224,7 +237,7 @@ def show_thresholds(
     else:
         ends = as_interval(usual if limits is None else limits)
         limits = (ends.lower, ends.upper)
-    view = View(scale, *_finite(scale, limits, thresholds))
+    view = ThresholdSpan(scale, *_finite(scale, limits, thresholds))
     if scale.name != had:
         _set_scale(ax, scale)
     if free or scale.name != had:
@@ -235,7 +248,7 @@ def show_thresholds(
     return view
 
 
-def ticks(view: View) -> list[float]:
+def ticks(view: ThresholdSpan) -> list[float]:
     """Choose round thresholds whose labels do not touch."""
     if view.scale.name in ("linear", "quadratic"):
         candidates = [round_numbers(Interval(view.lower, view.upper))]
@@ -247,7 +260,7 @@ def ticks(view: View) -> list[float]:
     return sorted(result)
 
 
-def _set_apart(view: View, groups: Iterable[Iterable[float]]) -> list[float]:
+def _set_apart(view: ThresholdSpan, groups: Iterable[Iterable[float]]) -> list[float]:
     result: list[float] = []
     for group in groups:
         for t in group:
@@ -257,7 +270,7 @@ def _set_apart(view: View, groups: Iterable[Iterable[float]]) -> list[float]:
     return result
 
 
-def _set_scale(ax: Axes, scale: Scale) -> None:
+def _set_scale(ax: Axes, scale: ThresholdScale) -> None:
     if scale.name == "linear":
         ax.set_xscale("linear")
     else:
@@ -266,7 +279,7 @@ def _set_scale(ax: Axes, scale: Scale) -> None:
 
 
 def _finite(
-    scale: Scale, limits: tuple[float, float], thresholds: Iterable[Column]
+    scale: ThresholdScale, limits: tuple[float, float], thresholds: Iterable[Column]
 ) -> tuple[float, float]:
     """Cut an end at infinity to the thresholds at which something happens."""
     lower, upper = limits
@@ -309,10 +322,10 @@ def one_event_rate(rates: Iterable[float]) -> float:
 
 def draw_curves(
     ax: Axes,
-    view: View,
+    view: ThresholdSpan,
     records: Mapping[str, Record],
     ink: Mapping[str, Ink],
-    corners: Callable[[View, Record], Corners],
+    corners: Callable[[ThresholdSpan, Record], Corners],
     *,
     band: bool | None,
 ) -> list[Corners]:
@@ -327,7 +340,18 @@ def draw_curves(
     return [(x.x, edge) for x in ribbons.values() for edge in (x.lower, x.upper)]
 
 
-def draw_range(ax: Axes, view: View, within: Interval) -> None:
+def inks_of(models: Iterable[str], color: Color | None = None) -> dict[str, Ink]:
+    """Give each model an ink: one of the palette, but grey for what needs no model."""
+    names = list(models)
+    result = inks([name for name in names if name not in PLAIN], color)
+    for name in names:
+        if name in PLAIN:
+            own = color.get(name) if isinstance(color, Mapping) else color
+            result[name] = Ink(own or GREY, PLAIN[name])
+    return result
+
+
+def draw_range(ax: Axes, view: ThresholdSpan, within: Interval) -> None:
     """Shade the thresholds that matter, once."""
     mark = f"{RANGE} {within.lower} {within.upper}"
     if all(patch.get_gid() != mark for patch in ax.patches):
@@ -342,16 +366,8 @@ def draw_plain(ax: Axes, name: str, corners: Corners, rate: float, said: str = "
     mark = f"{name} {rate:.9g}"
     if any(line.get_gid() == mark for line in ax.get_lines()):
         return
-    lines = import_extra("matplotlib.lines", extra="plots")
-    line = lines.Line2D(
-        *corners,
-        color=GREY,
-        linestyle=PLAIN[name],
-        linewidth=0.9,
-        zorder=2,
-        label=f"{name}{said}",
-        gid=mark,
-    )
+    line = legend_line(linestyle=PLAIN[name], linewidth=0.9, zorder=2, label=f"{name}{said}")
+    line.set(data=corners, color=GREY, gid=mark)
     # Not add_line: a line to minus infinity would take the models with it.
     ax.add_artist(line)
 
@@ -380,7 +396,7 @@ def title_of(what: str, within: Interval) -> str:
 
 
 def draw_names(
-    ax: Axes, *, own: bool, title: str | None = None, corner: Corner = "upper right"
+    ax: Axes, *, own: bool, title: str | None = None, corner: LegendCorner = "upper right"
 ) -> None:
     """Name the curves, then what needs no model: beside a picture of our own, else in a corner."""
     handles = [
@@ -395,23 +411,15 @@ def draw_names(
         longest = max(len(str(line.get_label())) for line in handles)
         # Long names widen the figure, rather than leave the picture a narrow strip.
         cast("Figure", ax.figure).set_figwidth(max(WIDTH, 5.4 + 0.065 * longest))
-    legend = ax.legend(
-        handles=handles,
-        title=title or (had.get_title().get_text() if had else None) or None,
-        title_fontsize="small",
-        alignment="left",
-        fontsize="small",
-        # In a corner, names may stand on lines: paper behind them keeps them legible.
-        frameon=not own,
-        framealpha=0.6,
-        facecolor="white",
-        edgecolor="none",
-        **place,
-    )
+    # In a corner, names may stand on lines: paper behind them keeps them legible.
+    paper: dict[str, Any] = {"framealpha": 0.6, "facecolor": "white", "edgecolor": "none"}
+    title = title or (had.get_title().get_text() if had else None) or None
+    look: dict[str, Any] = {"title_fontsize": "small", "alignment": "left", "fontsize": "small"}
+    legend = ax.legend(handles=handles, title=title, frameon=not own, **paper, **look, **place)
     set_as_text([legend.get_title(), *legend.get_texts()])
 
 
-def highest(ax: Axes, view: View, more: Iterable[Corners] = ()) -> tuple[float, float]:
+def highest(ax: Axes, view: ThresholdSpan, more: Iterable[Corners] = ()) -> tuple[float, float]:
     """Return the least and the greatest height of the curves in view, and of more corners."""
     seen = [(line.get_xdata(), line.get_ydata()) for line in curves(ax)]
     heights = [_in_view(view, *np.asarray(corners)) for corners in [*seen, *more]]
@@ -419,7 +427,7 @@ def highest(ax: Axes, view: View, more: Iterable[Corners] = ()) -> tuple[float, 
     return float(np.nanmin(result)), float(np.nanmax(result))
 
 
-def set_height(ax: Axes, view: View, more: Iterable[Corners] = ()) -> None:
+def set_height(ax: Axes, view: ThresholdSpan, more: Iterable[Corners] = ()) -> None:
     """Make room for zero and for what is in view, unless the owner of the Axes has decided."""
     if not ax.get_autoscaley_on():
         return
@@ -436,7 +444,7 @@ def _has_zero(ax: Axes) -> bool:
     return any(line.get_gid() == ZERO for line in ax.get_lines())
 
 
-def _in_view(view: View, x: Any, y: Any) -> Any:
+def _in_view(view: ThresholdSpan, x: Any, y: Any) -> Any:
     ends = np.interp([view.lower, view.upper], x, y)
     return np.concatenate([y[(x >= view.lower) & (x <= view.upper)], ends])
 

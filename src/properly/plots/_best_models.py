@@ -1,0 +1,533 @@
+"""Which model is best at which thresholds: as a map, as ranks, and for two models with a band."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias, cast
+
+import numpy as np
+
+from properly._boundary._notices import import_extra
+from properly._boundary._text import percent
+from properly.counts._baselines import EVENT_RATE, TREAT_ALL, TREAT_NONE
+from properly.decisions._best_by_range import RangeMap
+from properly.decisions._best_by_threshold import ThresholdRanks
+from properly.decisions._dominance import Dominance
+from properly.decisions._murphy_bands import ENOUGH
+from properly.errors import DataError
+from properly.plots._axes import (
+    CURVE,
+    GREY,
+    PALETTE,
+    RIBBON,
+    TEXT,
+    annotated,
+    digits_for,
+    legend_patch,
+    legible,
+    number,
+    plain_axes,
+    require,
+    set_as_text,
+    side_axis,
+)
+from properly.plots._evaluation import draws_evaluation
+from properly.plots._names import fold, inches
+from properly.plots._row_axes import MIXED, draw_key, key_line, span_of
+from properly.plots._threshold_scale import PLAIN, draw_zero, inks_of, show_two_scales, ticks
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+    from properly.plots._axes import Color, Ink, Limits
+    from properly.plots._threshold_scale import Axis, ThresholdScale, ThresholdSpan
+    from properly.typing import Column
+
+Names: TypeAlias = tuple[str, str]
+
+# What needs no model takes no colour of a model.
+GREYS = {TREAT_ALL: "#4D4D4D", TREAT_NONE: "#9A9A9A", EVENT_RATE: "#8C6D46"}
+# The palest tint, of a margin of nothing.
+PALEST = 0.22
+# With more winners than this, or longer names, the legend leaves the picture.
+FEW, SHORT = 6, 22
+HATCH = "/////"
+UNDECIDED = "margin below 2 standard errors"
+# Models that share a rank run side by side, this far apart.
+BESIDE = 0.13
+HEIGHT = {
+    "brier": "difference in mean elementary score",
+    "regret": "difference in regret",
+    "net benefit": "difference in net benefit",
+}
+# Of the ranges in which the first is better, and the second.
+COLORS = PALETTE[:2]
+SHADE = 0.13
+AIR = 0.05
+# The least share of the height on either side of zero, for the names beside it.
+LEAST_SIDE = 0.13
+# The share of the height that a line of its label may take, before a key takes some of it.
+LABEL = 0.9
+# Letters of a name beside a picture that is not ours to widen.
+LONGEST_BESIDE = 18
+
+
+def range_map(
+    record: RangeMap,
+    ax: Axes | None = None,
+    *,
+    axis: Axis | None = None,
+    color: Color | None = None,
+    limits: Limits | None = None,
+) -> Axes:
+    """Draw which model is best over each range of thresholds.
+
+    The place of a range is its lower bound across and its upper bound up. The farther from the
+    diagonal, the wider it is. Its colour is that of the model with the least mean regret, the paler
+    the smaller its margin over the next model.
+
+    Parameters
+    ----------
+    record : RangeMap
+        From `properly.decisions.best_by_range`. If it knows standard errors, ranges are hatched in
+        which the margin is less than two of them.
+    ax : matplotlib Axes, optional
+        Where to draw; a new figure if left out.
+    axis : {"linear", "log-odds"}, optional
+        Even steps in the bounds or in their log-odds, which make room for small thresholds. That
+        of the Axes if left out; a new one is linear.
+    color : str or dict of str by model, optional
+        Colours of the models; those of `threshold_ranks` if left out.
+    limits : Interval or pair of float, optional
+        The thresholds to show; all edges if left out.
+
+    Returns
+    -------
+    matplotlib Axes
+
+    Examples
+    --------
+    >>> import properly
+    >>> from properly import plots
+    >>> t = properly.tally([0, 0, 1, 1], [0.1, 0.3, 0.3, 0.9])
+    >>> ax = plots.range_map(properly.decisions.best_by_range({"mine": t}))
+    >>> [text.get_text() for text in ax.get_legend().get_texts()]
+    ['mine', 'treat all', 'treat none']
+    """
+    require(record, RangeMap, "properly.decisions.best_by_range(models)")
+    own = ax is None
+    ax = plain_axes(ax, 5.0, 4.6)
+    usual = float(record.edges[0]), float(record.edges[-1])
+    view = show_two_scales(ax, axis, limits, record.edges, usual)
+    _make_square(ax, view)
+    shown = _in_view(record, view)
+    colors = {
+        name: GREYS[name] if name in GREYS and ink.color == GREY else ink.color
+        for name, ink in inks_of(record.models, color).items()
+    }
+    _draw_winners(ax, shown, [colors[name] for name in record.models])
+    _draw_undecided(ax, shown)
+    winners = [record.models[k] for k in np.unique(shown.best[shown.best >= 0]).tolist()]
+    # In a figure of our own, names that would cover the map stand beside it.
+    few = len(winners) <= FEW and max(map(len, winners), default=0) <= SHORT
+    if own and not few:
+        longest = max(len(legible(name)) for name in [*winners, UNDECIDED])
+        cast("Figure", ax.figure).set_figwidth(5.4 + 0.085 * longest)
+    _draw_legend(ax, winners, shown, colors, inside=few or not own)
+    return ax
+
+
+class VisibleMap(NamedTuple):
+    """The part of a map that can be seen: borders of its cells, and what is in them."""
+
+    border: Column
+    best: Column
+    margin: Column
+    undecided: Column | None
+
+    @property
+    def widest(self) -> float:
+        """The greatest margin that can be seen."""
+        return float(np.max(self.margin, where=self.best >= 0, initial=0.0))
+
+
+def _in_view(record: RangeMap, view: ThresholdSpan) -> VisibleMap:
+    """Leave out the edges that are out of sight, or infinitely far away."""
+    keep = (record.edges >= view.lower) & (record.edges <= view.upper)
+    keep &= np.isfinite(view.scale.forward(record.edges))
+    if keep.sum() < 2:
+        message = f"at least two edges must be in view; got {keep.sum()} of {len(keep)}"
+        raise DataError(message)
+    block = np.ix_(keep, keep)
+    undecided = None
+    if record.standard_error is not None:
+        # A margin whose error is not known is not decided either.
+        sure = record.margin[block] > 2 * record.standard_error[block]
+        undecided = (record.best[block] >= 0) & ~sure
+    border = _borders(view.scale, record.edges[keep])
+    return VisibleMap(border, record.best[block], record.margin[block], undecided)
+
+
+def _borders(scale: ThresholdScale, edges: Column) -> Column:
+    """Return borders half way between edges, and as far outside the first and the last."""
+    at = scale.forward(edges)
+    middle = (at[1:] + at[:-1]) / 2
+    ends = 2 * at[[0, -1]] - middle[[0, -1]]
+    result: Column = scale.inverse(np.concatenate([ends[:1], middle, ends[1:]]))
+    return result
+
+
+def _make_square(ax: Axes, view: ThresholdSpan) -> None:
+    """Treat upper bounds as lower bounds were treated."""
+    if ax.get_autoscaley_on():
+        if view.scale.name != "linear":
+            functions = view.scale.forward, view.scale.inverse
+            ax.set_yscale("function", functions=functions)
+        ax.set_ylim(ax.get_xlim())
+        ax.set_yticks(ticks(view), [percent(t, 6) for t in ticks(view)])
+    ax.set_box_aspect(1)
+    scale = "" if view.scale.name == "linear" else f" ({view.scale.name} scale)"
+    ax.set(xlabel=f"lower end of the range{scale}", ylabel=f"upper end of the range{scale}")
+
+
+def _tints(colors: list[str], best: Column, strength: Column) -> Column:
+    """Mix colours with white, the less the stronger; what has no winner is transparent."""
+    to_rgb = import_extra("matplotlib.colors", extra="plots").to_rgb
+    full = np.array([to_rgb(color) for color in colors])[best]
+    mixed = 1 - (PALEST + (1 - PALEST) * strength)[..., None] * (1 - full)
+    return np.concatenate([mixed, (best >= 0)[..., None]], axis=-1)
+
+
+def _draw_winners(ax: Axes, shown: VisibleMap, colors: list[str]) -> None:
+    share = np.nan_to_num(shown.margin) / (shown.widest or 1.0)
+    tints = _tints(colors, shown.best, np.sqrt(share))
+    ax.pcolormesh(
+        shown.border, shown.border, tints.transpose(1, 0, 2), zorder=1, gid="best", rasterized=True
+    )
+
+
+def _draw_undecided(ax: Axes, shown: VisibleMap) -> None:
+    if shown.undecided is None or not shown.undecided.any():
+        return
+    cells = np.ma.masked_where(~shown.undecided.T, shown.undecided.T)
+    look: dict[str, Any] = {"facecolor": "none", "edgecolor": "white", "hatch": HATCH}
+    border = shown.border
+    ax.pcolor(border, border, cells, linewidth=0, zorder=1.5, gid="undecided", **look)
+
+
+def _draw_legend(
+    ax: Axes, winners: list[str], shown: VisibleMap, colors: dict[str, str], *, inside: bool
+) -> None:
+    """Name the winners, and say what tints and hatches are; the lower half has no ranges."""
+    handles = [legend_patch(color=colors[name], label=legible(name)) for name in winners]
+    if shown.undecided is not None and shown.undecided.any():
+        hatched = {"facecolor": GREY, "edgecolor": "white", "hatch": HATCH}
+        handles.append(legend_patch(**hatched, label=UNDECIDED))
+    place: dict[str, Any] = {"loc": "upper left", "bbox_to_anchor": (1, 1)}
+    if inside:
+        place = {"loc": "lower right", "bbox_to_anchor": (1, 0.14)}
+    place |= {"title_fontsize": "small", "alignment": "left", "frameon": False, "fontsize": "small"}
+    legend = ax.legend(handles=handles, title="least mean regret", **place)
+    set_as_text([legend.get_title(), *legend.get_texts()])
+    if shown.widest > 0:
+        _draw_key(ax, shown.widest)
+
+
+def _draw_key(ax: Axes, widest: float) -> None:
+    """Show how dark which margin is."""
+    key = ax.inset_axes((0.6, 0.095, 0.36, 0.028))
+    share = np.linspace(0, 1, 101)
+    tints = _tints(
+        [TEXT], np.zeros((1, 100), dtype=int), np.sqrt((share[1:] + share[:-1]) / 2)[None]
+    )
+    key.pcolormesh(widest * share, [0, 1], tints)
+    digits = digits_for(widest)
+    key.set(yticks=[], xlabel="margin in mean regret")
+    key.set_xticks([0, widest], ["0", number(widest, digits)])
+    key.tick_params(length=0, pad=2, labelsize="x-small")
+    key.xaxis.label.set_fontsize("x-small")
+    key.spines[:].set_visible(False)
+
+
+def threshold_ranks(
+    ranks: ThresholdRanks,
+    ax: Axes | None = None,
+    *,
+    axis: Axis | None = None,
+    color: Color | None = None,
+    limits: Limits | None = None,
+) -> Axes:
+    """Draw the rank of each model at each threshold, the best on top.
+
+    Parameters
+    ----------
+    ranks : ThresholdRanks
+        From `properly.decisions.rank_by_threshold`.
+    ax : matplotlib Axes, optional
+        Where to draw; a new figure if left out. Limits of its thresholds that its owner has set
+        stay.
+    axis : {"linear", "log-odds"}, optional
+        Even steps in the threshold or in its log-odds, which make room for small thresholds. That
+        of the Axes if left out; a new one is linear.
+    color : str or dict of str by model, optional
+        Colours of the models; Okabe and Ito's palette if left out, and grey for baselines.
+    limits : Interval or pair of float, optional
+        The thresholds to show; those that were ranked if left out. On the log-odds axis, an
+        end at 0 or 1, which is infinitely far away, is cut to where ranks change.
+
+    Returns
+    -------
+    matplotlib Axes
+
+    Notes
+    -----
+    Models that share a rank run side by side, at the mean of their ranks. The names stand at the
+    right end, in the order of the ranks there.
+
+    References
+    ----------
+    .. [1] N. M. Adams, D. J. Hand (1999). Comparing classifiers when the misallocation costs are
+       uncertain. Pattern Recognition 32:1139-1147. `doi:10.1016/S0031-3203(98)00154-X
+       <https://doi.org/10.1016/S0031-3203(98)00154-X>`__
+
+    Examples
+    --------
+    >>> import properly
+    >>> from properly import plots
+    >>> t = properly.tally([0, 1, 0, 1], [0.1, 0.3, 0.6, 0.9])
+    >>> ranks = properly.decisions.rank_by_threshold({"mine": t}, baselines=True)
+    >>> plots.threshold_ranks(ranks, limits=(0.1, 0.5)).get_ylabel()
+    'rank by regret'
+    """
+    require(ranks, ThresholdRanks, "properly.decisions.rank_by_threshold(models)")
+    models = len(ranks.models)
+    ax = plain_axes(ax, 6.6, 1.3 + 0.34 * models)
+    view = show_two_scales(ax, axis, limits, ranks.edges, ranks.within)
+    height, edges = _side_by_side(ranks.rank), _within_reach(ranks.edges, view)
+    ink = inks_of(ranks.models, color)
+    for name, row in zip(ranks.models, height, strict=True):
+        _draw_ranks(ax, edges, row, name, ink[name])
+    ax.set(ylabel="rank by regret", ylim=(models + 0.6, 0.4), yticks=range(1, models + 1))
+    last = int(np.searchsorted(ranks.edges, view.upper, side="left")) - 1
+    _name_ends(ax, ranks.models, height[:, min(max(last, 0), height.shape[1] - 1)], ink)
+    return ax
+
+
+def _within_reach(edges: Column, view: ThresholdSpan) -> Column:
+    """Move ends that are infinitely far away to where the picture begins and ends."""
+    result = edges.copy()
+    far = ~np.isfinite(view.scale.forward(edges))
+    if far[0]:
+        result[0] = min(view.lower, edges[1])
+    if far[-1]:
+        result[-1] = max(view.upper, edges[-2])
+    return result
+
+
+def _side_by_side(rank: Column) -> Column:
+    """Move models that share a rank a little apart, in the order of their names."""
+    tied = rank[:, None] == rank[None]
+    before = np.tri(len(rank), k=-1, dtype=bool)[:, :, None]
+    place = np.sum(tied & before, axis=1) - (np.sum(tied, axis=1) - 1) / 2
+    result: Column = rank + BESIDE * place
+    return result
+
+
+def _draw_ranks(ax: Axes, edges: Column, height: Column, name: str, ink: Ink) -> None:
+    """Draw a level from change to change, and thin lines between levels."""
+    first = np.flatnonzero(np.append(True, np.diff(height) != 0))
+    edges, height = np.append(edges[first], edges[-1]), height[first]
+    faint: dict[str, Any] = {"color": ink.color, "linewidth": 0.7, "alpha": 0.45, "zorder": 2}
+    ax.plot(np.repeat(edges, 2)[1:-1], np.repeat(height, 2), **faint)
+    gap = np.full(len(height), np.nan)
+    x, y = (
+        np.stack(each, axis=1).ravel()
+        for each in ((edges[:-1], edges[1:], gap), (height, height, gap))
+    )
+    is_plain = name in PLAIN
+    look: dict[str, Any] = {"linewidth": 1.6 if is_plain else 3, "zorder": 2.3 if is_plain else 2.5}
+    look |= {"color": ink.color, "linestyle": ink.linestyle, "label": legible(name), "gid": CURVE}
+    ax.plot(x, y, solid_capstyle="butt", dash_capstyle="butt", **look)
+
+
+def _name_ends(ax: Axes, models: Sequence[str], last: Column, ink: Mapping[str, Ink]) -> None:
+    """Write the names at the right end, in the order of the ranks there."""
+    order = np.argsort(last, kind="stable").tolist()
+    names = {place: legible(models[k]) for place, k in enumerate(order, 1)}
+    side = side_axis(ax, "right", names, pad=4)
+    for label, k in zip(side.get_yticklabels(), order, strict=True):
+        label.set_color(ink[models[k]].color)
+
+
+@draws_evaluation
+def dominance(
+    record: Dominance,
+    ax: Axes | None = None,
+    *,
+    names: Sequence[str] = ("first model", "second model"),
+    axis: Axis | None = None,
+    limits: Limits | None = None,
+) -> Axes:
+    r"""Draw the difference of two models over thresholds, with one band for all.
+
+    Where the band lies on one side of zero the model that is named there is better, and these
+    thresholds are shaded in its colour. The band holds for all thresholds together, so one may
+    look for them. There is none where too few cases are judged differently by the two models: there
+    the line is dotted.
+
+    Parameters
+    ----------
+    record : Dominance
+        From `properly.decisions.dominance`; on any of its scales.
+    ax : matplotlib Axes, optional
+        Where to draw; a new figure if left out. Limits that its owner has set stay.
+    names : two str
+        Names of the first model and of the second.
+    axis : {"linear", "log-odds"}, optional
+        Even steps in the threshold or in its log-odds, which make room for small thresholds. That
+        of the Axes if left out; a new one is linear.
+    limits : Interval or pair of float, optional
+        The thresholds to show; those that were compared if left out.
+
+    Returns
+    -------
+    matplotlib Axes
+
+    Notes
+    -----
+    Between the thresholds at which the models were compared nothing is claimed; lines join them.
+
+    References
+    ----------
+    .. [1] W. Ehm, T. Gneiting, A. Jordan, F. Krüger (2016). Of quantiles and expectiles: consistent
+       scoring functions, Choquet representations and forecast rankings. Journal of the Royal
+       Statistical Society B 78:505-562. `doi:10.1111/rssb.12154 <https://doi.org/10.1111/rssb.12154>`__
+
+    Examples
+    --------
+    >>> import properly
+    >>> from properly import plots
+    >>> crash = properly.datasets.crash()
+    >>> first, second = (
+    ...     properly.Cases(crash.died, crash.forecasts[name], clusters=crash.cluster)
+    ...     for name in ("logistic", "forest")
+    ... )
+    >>> found = properly.decisions.dominance(first, second, within=(0.01, 0.3), rng=1)
+    >>> ax = plots.dominance(found, names=("logistic", "forest"))
+    >>> [text.get_text() for text in ax.texts]
+    ['forest\nbetter', 'logistic\nbetter']
+    """
+    require(record, Dominance, "properly.decisions.dominance(first, second)")
+    both = _two(names)
+    own = ax is None
+    ax = plain_axes(ax, 5.2 + inches(map(legible, both), "small"), 4.6)
+    ends = float(record.threshold[0]), float(record.threshold[-1])
+    show_two_scales(ax, axis, limits, record.threshold, ends if ends[0] < ends[1] else (0, 1))
+    high = ax.get_window_extent().height / ax.figure.dpi
+    ax.set_ylabel(fold(HEIGHT[record.scale], LABEL * high))
+    shaded = _shade_ranges(ax, record)
+    _draw_gap_band(ax, record)
+    _draw_difference(ax, record)
+    draw_zero(ax)
+    _set_height(ax, record)
+    sides = both if record.scale == "net benefit" else both[::-1]
+    _name_sides(ax, [legible(name if own else _shortened(name)) for name in sides])
+    draw_key(ax, _dominance_key(ax, record, both, shaded), own=own)
+    return ax
+
+
+def _two(names: Sequence[str]) -> Names:
+    """Take the names of two models."""
+    if isinstance(names, str) or not isinstance(names, Sequence) or len(names) != 2:
+        message = f"names must be those of the first and of the second model; got {names!r}"
+        raise DataError(message)
+    first, second = map(str, names)
+    return first, second
+
+
+def _shortened(name: str) -> str:
+    """Leave out the middle of a name that would take the room from the picture."""
+    return name if len(name) <= LONGEST_BESIDE else f"{name[: LONGEST_BESIDE - 7]}…{name[-6:]}"
+
+
+def _shade_ranges(ax: Axes, record: Dominance) -> tuple[bool, bool]:
+    """Shade where one model is better; tell of both whether they are anywhere."""
+    for color, runs in zip(COLORS, (record.better, record.worse), strict=True):
+        for first, last in runs:
+            # A border of one point, so that a threshold that is alone can be seen.
+            ax.axvspan(first, last, color=color, alpha=SHADE, linewidth=1, zorder=0.5, gid="better")
+    return bool(record.better), bool(record.worse)
+
+
+def _draw_gap_band(ax: Axes, record: Dominance) -> None:
+    """Draw the band where there is one; where it is one at a single threshold, as a line."""
+    x, finite = record.threshold, np.isfinite(record.upper)
+    look: dict[str, Any] = {"color": GREY, "gid": "band"}
+    ax.fill_between(
+        x, record.lower, record.upper, where=finite.tolist(), alpha=2 * RIBBON, linewidth=0, **look
+    )
+    beside = np.concatenate([[False], finite, [False]])
+    alone = finite & ~beside[:-2] & ~beside[2:]
+    if alone.any():
+        ax.vlines(x[alone], record.lower[alone], record.upper[alone], alpha=2 * RIBBON, **look)
+        ax.plot(x[alone], record.difference[alone], ".", color=TEXT, zorder=2.5, gid="alone")
+
+
+def _draw_difference(ax: Axes, record: Dominance) -> None:
+    """Draw the difference: a line where it has a band, dots elsewhere."""
+    finite = np.isfinite(record.upper)
+    ax.plot(
+        record.threshold, record.difference, ":", color=TEXT, linewidth=1, zorder=2, gid="no band"
+    )
+    solid = np.where(finite, record.difference, np.nan)
+    ax.plot(record.threshold, solid, color=TEXT, linewidth=1.6, zorder=2.5, gid=CURVE)
+
+
+def _set_height(ax: Axes, record: Dominance) -> None:
+    """Show the band, the difference and zero, unless the owner of the Axes has decided."""
+    if not ax.get_autoscaley_on():
+        return
+    seen = _seen(ax, record)
+    heights = [x[seen] for x in (record.difference, record.lower, record.upper)]
+    least, most = span_of([*heights, [0.0]])
+    reach = max(-least, most) * LEAST_SIDE / (1 - LEAST_SIDE)
+    least, most = min(least, -reach), max(most, reach)
+    air = AIR * (most - least)
+    ax.set_ylim(least - air, most + air)
+
+
+def _seen(ax: Axes, record: Dominance) -> Column:
+    left, right = sorted(ax.get_xlim())
+    seen: Column = (record.threshold >= left) & (record.threshold <= right)
+    return seen
+
+
+def _name_sides(ax: Axes, sides: Sequence[str]) -> None:
+    """Write at the right end which model is better above zero, and which below."""
+    for name, lift, height in zip(sides, (1, -1), ("bottom", "top"), strict=True):
+        look: dict[str, Any] = {"ha": "left", "va": height, "fontsize": "small", "gid": "side"}
+        annotated(
+            ax, f"{name}\nbetter", (1, 0), (6, 3 * lift), MIXED, annotation_clip=False, **look
+        )
+
+
+def _dominance_key(
+    ax: Axes, record: Dominance, names: Names, shaded: tuple[bool, bool]
+) -> list[Any]:
+    """Say what is what, as far as it can be seen."""
+    handles = [
+        legend_patch(color=color, alpha=2 * SHADE, label=f"{legible(name)} better")
+        for name, color, some in zip(names, COLORS, shaded, strict=True)
+        if some
+    ]
+    finite = np.isfinite(record.upper[_seen(ax, record)])
+    if finite.any():
+        said = f"{100 * record.level:.4g} % band for all thresholds at once"
+        handles.append(legend_patch(color=GREY, alpha=2 * RIBBON, label=said))
+    if not finite.all():
+        said = f"no band: fewer than {ENOUGH} events, or non-events, judged differently"
+        handles.append(key_line(TEXT, 1, said, ":"))
+    return handles

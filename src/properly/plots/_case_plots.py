@@ -1,0 +1,502 @@
+"""Cases: what is left once the worst are removed, the worst ones, and one forecast step by step."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias, cast, overload
+
+import numpy as np
+
+from properly._boundary._notices import import_extra
+from properly._boundary._options import check_flag, check_whole
+from properly._boundary._text import amount_of
+from properly.decisions._cumulative_forecast import CumulativeForecast
+from properly.decisions._retention import ORACLE, Retention, RetentionStudy
+from properly.decisions._worst_cases import WorstCases
+from properly.errors import DataError
+from properly.plots._axes import (
+    CURVE,
+    GREY,
+    PALE,
+    PALETTE,
+    RIBBON,
+    TEXT,
+    Color,
+    Corner,
+    Ink,
+    annotated,
+    by_name,
+    class_colors,
+    curves,
+    draw_curve,
+    ink_on,
+    inks,
+    legend_line,
+    legend_patch,
+    legible,
+    new_figure,
+    number,
+    open_frame,
+    plain_axes,
+    require,
+    set_as_text,
+    side_axis,
+)
+from properly.plots._evaluation import draws_evaluation
+from properly.plots._names import (
+    columns_for,
+    name_columns,
+    name_ends,
+    names_of,
+    points,
+    title_lines,
+    title_panel,
+)
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+    from properly.typing import Column
+
+    Panels: TypeAlias = np.ndarray[Any, Any]
+
+Bounds: TypeAlias = tuple[np.ndarray[Any, Any], np.ndarray[Any, Any]]
+
+# With more than two, nobody can tell whose a ribbon is.
+BANDS = 2
+RETENTION_MAKER = "properly.retention_curve(scores, y, P)"
+# What is drawn upwards, and which way is better.
+HEIGHT = {
+    "quadratic_weighted_kappa": "quadratic weighted kappa\n(higher is better)",
+    "expected_cost": "expected cost\n(lower is better)",
+    "error_rate": "error rate\n(lower is better)",
+}
+# Of the classes of one event, unless they have labels.
+EVENT = ("no event", "event")
+# Inches of a column of worst cases: at least for a number beside half a bar, at most for a picture.
+NARROW, WIDE = 0.66, 1.3
+ROW = 0.34
+# The part of its row that a bar has.
+THICK = 0.62
+KEY = "bars: probability", "frame: outcome"
+# A longer bar has its number inside.
+INSIDE = 0.5
+FORECAST_MAKER = "properly.decisions.cumulative_forecast(y, p)"
+OUTCOME = "outcome"
+# How far the lines go on before the first class and behind the last.
+AIR = 0.35
+# Inches of one step between classes: at least for a number above it, at most for a picture.
+STEP = (0.6, 1.15)
+# Inches that panels in one row may have.
+PAGE = 10.5
+AREA, SQUARE = 0.18, 0.5
+
+
+@draws_evaluation
+def retention(
+    record: RetentionStudy | Retention | Mapping[str, Retention],
+    ax: Axes | None = None,
+    *,
+    color: Color | None = None,
+    label: str | None = None,
+    band: bool = False,
+) -> Axes:
+    """Draw a metric of the cases that are left once the worst are removed.
+
+    The worst are those with the highest scores. One line is one score by which cases were removed.
+    The oracle, which removes them by the cost of the decision itself, is a dashed grey line: how
+    close a line comes to it says how alike the score and that cost rank the cases, not how good a
+    score it is.
+
+    Parameters
+    ----------
+    record : RetentionStudy, Retention or dict of Retention by score
+        From `properly.decisions.retention_study` or `properly.retention_curve`, of one metric.
+    ax : matplotlib Axes, optional
+        Where to draw, as often as there are curves; a new figure if left out. Limits that its
+        owner has set stay.
+    color : str or dict of str by score, optional
+        Colour of the curves; the next of Okabe and Ito's palette if left out.
+    label : str, optional
+        Name of a single curve.
+    band : bool
+        Draw the bands of a study, pale, behind the curves of its first two scores; of more, they
+        could not be told apart. They say where a curve may lie at one share, not all along.
+
+    Returns
+    -------
+    matplotlib Axes
+
+    Notes
+    -----
+    Names stand at the right ends of the curves. More of them than fit there stand in a legend, in
+    the order of the ends. Where the metric is not defined, a curve has a gap.
+
+    Curves of the same cases rise and fall together. Whether one area is larger than another is
+    said by `differences` of a study, which pairs them, and not by how far apart two lines are.
+
+    References
+    ----------
+    .. [1] A. Galdran (2023). Performance metrics for probabilistic ordinal classifiers. Medical
+       Image Computing and Computer Assisted Intervention. `arXiv:2309.08701
+       <https://arxiv.org/abs/2309.08701>`__, figure 4.
+
+    Examples
+    --------
+    >>> import properly
+    >>> from properly import plots
+    >>> y, d = [0, 1, 2, 1, 0, 2], [0, 1, 1, 0, 0, 2]
+    >>> curve = properly.retention_curve([1, 2, 6, 5, 3, 4], y, d, removed=[0, 0.25, 0.5])
+    >>> ax = plots.retention({"mine": curve})
+    >>> [text.get_text() for text in ax.texts]
+    ['mine']
+    """
+    given = record.curves if isinstance(record, RetentionStudy) else record
+    records = by_name(given, Retention, RETENTION_MAKER, label)
+    metrics = sorted({one.metric for one in records.values()})
+    if len(metrics) > 1:
+        message = f"curves in one picture must be of one metric; got {', '.join(metrics)}"
+        raise DataError(message, hint="draw those of each metric on Axes of their own.")
+    bands = _bands_to_draw(record) if check_flag(band, "band") else {}
+    own = ax is None
+    ax = plain_axes(ax, 6.2, 4.0)
+    ink = _inks(ax, list(records), color)
+    for name, (lower, upper) in bands.items():
+        look: dict[str, Any] = {"color": ink[name].color, "alpha": RIBBON, "linewidth": 0}
+        ax.fill_between(100 * records[name].removed, lower, upper, zorder=1, gid="band", **look)
+    for name, one in records.items():
+        draw_curve(ax, (100 * one.removed, one.value), ink[name], name, width=1.6)
+    _show_shares(ax)
+    ax.set(xlabel="cases removed, in percent", ylabel=HEIGHT.get(metrics[0]) or legible(metrics[0]))
+    set_as_text([ax.yaxis.label])
+    name_ends(ax, own=own)
+    return ax
+
+
+def _bands_to_draw(record: object) -> dict[str, Bounds]:
+    """Take the bands of the first two scores of a study; the oracle is none."""
+    if not isinstance(record, RetentionStudy):
+        message = f"only a RetentionStudy has bands; got {type(record).__name__} and band=True"
+        raise DataError(message, hint="properly.decisions.retention_study computes them.")
+    names = [name for name in record.bands if name != ORACLE]
+    return {name: record.bands[name] for name in names[:BANDS]}
+
+
+def _show_shares(ax: Axes) -> None:
+    """Show all shares that were removed, also where the metric has no value."""
+    if ax.get_autoscalex_on():
+        ticker = import_extra("matplotlib.ticker", extra="plots")
+        removed = np.concatenate([np.asarray(line.get_xdata()) for line in curves(ax)])
+        # The limits stay free, so that the next curve makes room for itself.
+        ax.set_xlim(removed.min(), removed.max(), auto=None)
+        ax.xaxis.set_major_locator(ticker.MaxNLocator(nbins=5, steps=[1, 2, 5, 10]))
+
+
+def _inks(ax: Axes, names: list[str], color: Color | None) -> dict[str, Ink]:
+    """Give each score an ink of the palette, but grey dashes to the oracle."""
+    first = sum(line.get_label() != ORACLE for line in curves(ax))
+    result = inks([name for name in names if name != ORACLE], color, first)
+    return result | ({ORACLE: Ink(GREY, "--")} if ORACLE in names else {})
+
+
+@draws_evaluation
+def worst_cases(record: WorstCases, ax: Axes | None = None, *, color: str | None = None) -> Axes:
+    """Draw the forecasts of the cases with the greatest losses, the worst on top.
+
+    One row is one case, one column one class. The length of a bar, and the number beside it, are
+    the probability of the class: a bar as long as its column means certainty. What happened is
+    framed, and the loss stands at the end of the row. The farther the frame is from the long bars,
+    the farther off the forecast was.
+
+    Parameters
+    ----------
+    record : WorstCases
+        From `properly.decisions.worst_cases`.
+    ax : matplotlib Axes, optional
+        Where to draw; a new figure if left out. Its limits are set.
+    color : str, optional
+        Colour of all bars; if left out, the later the class, the darker.
+
+    Returns
+    -------
+    matplotlib Axes
+
+    Notes
+    -----
+    Ten classes and ten cases can be read; more of either make a large figure.
+
+    References
+    ----------
+    .. [1] A. Galdran (2023). Performance metrics for probabilistic ordinal classifiers. Medical
+       Image Computing and Computer Assisted Intervention. `arXiv:2309.08701
+       <https://arxiv.org/abs/2309.08701>`__, figure 3.
+
+    Examples
+    --------
+    >>> import properly
+    >>> from properly import plots
+    >>> from properly.rules import RPS
+    >>> cases = properly.Cases([0, 2, 1], [[0.8, 0.1, 0.1], [0.7, 0.2, 0.1], [0.2, 0.5, 0.3]])
+    >>> ax = plots.worst_cases(properly.decisions.worst_cases(cases, RPS(), k=2))
+    >>> [label.get_text() for label in ax.get_yticklabels()]
+    ['row 1', 'row 2']
+    """
+    require(record, WorstCases, "properly.decisions.worst_cases(cases, rule)")
+    names = names_of(EVENT if record.labels is None else record.labels)
+    p = np.asarray(record.p, dtype=float)
+    p = p if p.ndim == 2 else np.stack([1 - p, p], axis=1)
+    if ax is None:
+        step, depth = columns_for(names, NARROW, WIDE, "small")
+        height = 0.9 + depth + ROW * len(p) * points() / 10
+        ax = new_figure(max(3.2, 1.7 + step * len(names)), height).add_subplot()
+    colors = class_colors(len(names)) if color is None else [color] * len(names)
+    ax.set(xlim=(-0.5, len(names) - 0.5), ylim=(len(p) - 0.5, -0.5))
+    _draw_bars(ax, p, colors)
+    _frame_outcomes(ax, np.asarray(record.outcome))
+    _write_sides(ax, record)
+    name_columns(ax, names, side="top", size="small")
+    join = "\n" if len(names) <= 3 else "; "
+    ax.set_xlabel(join.join(KEY), fontsize="small", loc="left")
+    return ax
+
+
+def _draw_bars(ax: Axes, p: Column, colors: Any) -> None:
+    """Draw bars from the left end of each column, on lines that mark the columns."""
+    cases, classes = p.shape
+    ax.spines[:].set_visible(False)
+    ax.tick_params(length=0)
+    ax.vlines(np.arange(classes) - 0.5, -0.5, cases - 0.5, color=PALE, linewidth=0.8, zorder=0.5)
+    for k in range(classes):
+        ax.barh(range(cases), p[:, k], THICK, k - 0.5, color=colors[k], linewidth=0, zorder=2)
+        for row in range(cases):
+            _write_share(ax, float(p[row, k]), (k - 0.5, row), colors[k])
+
+
+def _write_share(ax: Axes, share: float, place: tuple[float, float], color: Any) -> None:
+    inside = share > INSIDE
+    look: dict[str, Any] = {"ha": "left", "color": TEXT, "va": "center_baseline", "zorder": 3}
+    if inside:
+        look |= {"ha": "right", "color": ink_on(color)}
+    at, offset = (place[0] + share, place[1]), (-3 if inside else 3, 0)
+    annotated(ax, _printed(share), at, offset, fontsize="x-small", **look)
+
+
+def _printed(share: float) -> str:
+    """Write a probability in two decimals, but none as if it were certain that is not."""
+    if share in (0, 1):
+        return f"{share:.0f}"
+    if share < 0.005:
+        return "<.01"
+    return ">.99" if share >= 0.995 else number(share, 2)
+
+
+def _frame_outcomes(ax: Axes, outcome: Column) -> None:
+    """Frame the class that happened."""
+    rows = np.arange(len(outcome))
+    look: dict[str, Any] = {"facecolor": "none", "edgecolor": "black", "linewidth": 1.4}
+    ax.bar(outcome, 0.88, 1, rows - 0.44, zorder=4, clip_on=False, gid="outcome", **look)
+
+
+def _sources(record: WorstCases) -> list[str]:
+    """Name the rows; of counts, say how many cases there are."""
+    if record.cases is None:
+        return [f"row {row}" for row in np.asarray(record.row).tolist()]
+    return [amount_of(x) for x in np.asarray(record.cases).tolist()]
+
+
+def _write_sides(ax: Axes, record: WorstCases) -> None:
+    """Write the rows, or how many they are, on the left, and the losses on the right."""
+    ax.set_yticks(range(len(record)), _sources(record))
+    losses = map(number, np.asarray(record.loss, dtype=float).tolist())
+    side_axis(ax, "right", dict(enumerate(losses)), pad=6)
+    look: dict[str, Any] = {"ha": "left", "va": "top", "fontsize": "small", "color": "black"}
+    annotated(ax, f"loss ({legible(record.rule)})", (1, 0), (6, -5), "axes fraction", **look)
+
+
+@overload
+def cumulative_forecast(
+    record: CumulativeForecast,
+    ax: Axes | None = None,
+    *,
+    absolute: bool = False,
+    color: Color | None = None,
+    columns: int | None = None,
+) -> Axes: ...
+@overload
+def cumulative_forecast(
+    record: Mapping[str, CumulativeForecast],
+    ax: None = None,
+    *,
+    absolute: bool = False,
+    color: Color | None = None,
+    columns: int | None = None,
+) -> Panels: ...
+def cumulative_forecast(
+    record: CumulativeForecast | Mapping[str, CumulativeForecast],
+    ax: Axes | None = None,
+    *,
+    absolute: bool = False,
+    color: Color | None = None,
+    columns: int | None = None,
+) -> Axes | Panels:
+    r"""Draw the cumulative probabilities of a forecast and of the outcome as steps.
+
+    Between class :math:`k` and the next, the forecast stands at :math:`P_k = p_0 + \dots + p_k`
+    and the outcome at :math:`Y_k`, which is 0 before the class that happened and 1 from there on.
+    The pale area between the steps is the sum of :math:`|P_k - Y_k|`. Each dark block has
+    this distance for its height and, in shares of the column, for its width too: it covers
+    :math:`(P_k - Y_k)^2` of the column, which is written above. Their mean, the share of all
+    columns that is dark, is the ranked probability score:
+
+    .. math:: \mathrm{RPS} = \frac{1}{K - 1} \sum_{k=0}^{K-2} (P_k - Y_k)^2.
+
+    Parameters
+    ----------
+    record : CumulativeForecast or dict of CumulativeForecast by name
+        From `properly.decisions.cumulative_forecast`. Several have panels side by side, on the same
+        scales.
+    ax : matplotlib Axes, optional
+        Where to draw a single forecast; a new figure if left out. Its limits are set.
+    absolute : bool
+        Whether to give the squared absolute RPS too: the square of the share that is shaded at
+        all, pale or dark. With three classes or more it is not a proper rule.
+    color : str or dict of str by name, optional
+        Colour of the forecast; the first of Okabe and Ito's palette if left out.
+    columns : int, optional
+        Panels in a row.
+
+    Returns
+    -------
+    matplotlib Axes, or an array of them
+        For a dict, one a forecast, in its order.
+
+    References
+    ----------
+    .. [1] E. S. Epstein (1969). A scoring system for probability forecasts of ranked categories.
+       Journal of Applied Meteorology 8:985-987.
+    .. [2] A. Galdran (2023). Performance metrics for probabilistic ordinal classifiers. Medical
+       Image Computing and Computer Assisted Intervention. `arXiv:2309.08701
+       <https://arxiv.org/abs/2309.08701>`__, figures 1 and 2.
+
+    Examples
+    --------
+    Two forecasts with the same probability of what happened, the second farther off with the rest:
+
+    >>> import properly
+    >>> from properly import plots
+    >>> near = properly.decisions.cumulative_forecast(0, [0.25, 0.75, 0])
+    >>> far = properly.decisions.cumulative_forecast(0, [0.25, 0, 0.75])
+    >>> axes = plots.cumulative_forecast({"near": near, "far": far})
+    >>> [ax.get_title() for ax in axes]
+    ['near', 'far']
+    >>> near.rps, far.rps
+    (0.28125, 0.5625)
+    """
+    records = by_name(record, CumulativeForecast, FORECAST_MAKER)
+    if columns is not None:
+        columns = check_whole(columns, "columns")
+    if not isinstance(record, Mapping):
+        return _draw_alone(record, ax, _color(color, ""), absolute=absolute)
+    if ax is not None:
+        message = f"several forecasts have panels of their own; got one Axes for {len(records)}"
+        raise DataError(message, hint="draw each of them on an Axes of its own.")
+    axes = _panels(records, columns)
+    for panel, (name, one) in zip(axes, records.items(), strict=True):
+        _draw_steps(panel, one, _color(color, name), absolute=absolute)
+    axes[0].figure.supylabel("cumulative probability", fontsize="medium")
+    _draw_legend(axes[0], _color(color, next(iter(records))), "below")
+    return axes
+
+
+def _draw_alone(record: CumulativeForecast, ax: Axes | None, color: str, *, absolute: bool) -> Axes:
+    own = ax is None
+    width, depth = _size(record)
+    ax = plain_axes(ax, max(4.4, 0.8 + 1.2 * width), 3.6 + depth)
+    _draw_steps(ax, record, color, absolute=absolute)
+    ax.set_ylabel("cumulative probability")
+    # Below the steps if these rise early, above them if late.
+    corner: Corner = "lower right" if 2 * record.outcome < len(record.labels) else "upper left"
+    _draw_legend(ax, color, "below" if own else corner)
+    return ax
+
+
+def _color(color: Color | None, name: str) -> str:
+    own = color.get(name) if isinstance(color, Mapping) else color
+    return own or PALETTE[0]
+
+
+def _draw_steps(ax: Axes, record: CumulativeForecast, color: str, *, absolute: bool) -> None:
+    """Draw both steps, the area between them, and the squares of their distances."""
+    last = len(record.labels) - 1
+    x = np.concatenate([[-AIR], np.arange(last + 1), [last + AIR]])
+    forecast, outcome = (
+        np.concatenate([[0.0], steps, steps[-1:]]) for steps in (record.cumulative, record.step)
+    )
+    pale: dict[str, Any] = {"color": color, "alpha": AREA, "linewidth": 0}
+    ax.fill_between(x, forecast, outcome, step="post", zorder=1, gid="difference", **pale)
+    bottom = np.minimum(record.cumulative, record.step)[:-1]
+    dark: dict[str, Any] = {"color": color, "alpha": SQUARE, "linewidth": 0, "zorder": 1.2}
+    size = record.absolute
+    ax.bar(np.arange(last) + 0.5, size, size, bottom, gid="squares", **dark)
+    steps: dict[str, Any] = {"drawstyle": "steps-post", "solid_joinstyle": "miter"}
+    ax.plot(x, outcome, color=TEXT, linewidth=3.2, zorder=2.3, gid=OUTCOME, **steps)
+    ax.plot(x, forecast, color=color, linewidth=1.6, zorder=2.5, gid=CURVE, **steps)
+    ax.set(xlim=(-AIR, last + AIR), ylim=(-0.02, 1.02), yticks=np.linspace(0, 1, 5))
+    name_columns(ax, names_of(record.labels))
+    ax.get_xticklabels()[record.outcome].set_fontweight("bold")
+    _write_squares(ax, record, absolute=absolute)
+
+
+def _write_squares(ax: Axes, record: CumulativeForecast, *, absolute: bool) -> None:
+    """Write the squares above their columns, and their mean before them."""
+    printed = {k + 0.5: number(value) for k, value in enumerate(record.squared)}
+    upper = side_axis(ax, "top", printed, labelsize="x-small", labelcolor=TEXT, pad=1)
+    said = f"RPS {number(record.rps)} is the mean of"
+    if absolute:
+        said = f"sa-RPS {number(record.squared_absolute_rps)}\n{said}"
+    upper.set_xlabel(said, fontsize="medium", loc="left", labelpad=5, linespacing=1.4)
+
+
+def _draw_legend(ax: Axes, color: str, place: Corner | Literal["below"]) -> None:
+    """Say what is what, below the picture or in one of its corners."""
+    both = 1 - (1 - AREA) * (1 - SQUARE)
+    handles = [
+        legend_line(color=color, linewidth=1.6, label="forecast"),
+        legend_line(color=TEXT, linewidth=3.2, label=OUTCOME),
+        legend_patch(color=color, alpha=AREA, label="difference"),
+        legend_patch(color=color, alpha=both, label="its square"),
+    ]
+    look: dict[str, Any] = {"handles": handles, "fontsize": "small", "handlelength": 1.4}
+    if place == "below":
+        figure = cast("Figure", ax.figure)
+        columns = 4 if figure.get_figwidth() > 0.42 * points() else 2
+        figure.legend(loc="outside lower center", ncols=columns, frameon=False, **look)
+    else:
+        ax.legend(loc=place, framealpha=0.6, facecolor="white", edgecolor="none", **look)
+
+
+def _size(record: CumulativeForecast) -> tuple[float, float]:
+    """Return how wide a panel should be, and how deep the names of its classes hang below it."""
+    names = names_of(record.labels)
+    step, depth = columns_for(names, *STEP)
+    return max(2.2, step * (len(names) - 1 + 2 * AIR)), depth
+
+
+def _panels(records: Mapping[str, CumulativeForecast], columns: int | None) -> Panels:
+    """Lay out panels of one size with their names, in rows that fit a page."""
+    count, sizes = len(records), [_size(record) for record in records.values()]
+    width, depth = (max(values) for values in zip(*sizes, strict=True))
+    nearest = count if count <= 3 else math.ceil(math.sqrt(count))
+    wide = min(count, columns or max(1, min(nearest, int(PAGE / width))))
+    high = math.ceil(count / wide)
+    height = 2.8 + depth + 0.17 * title_lines(records, width)
+    figure = new_figure(0.8 + width * wide, 0.5 + height * high)
+    grid = figure.subplots(high, wide, sharey=True, squeeze=False).ravel()
+    for ax, name in zip(grid[:count], records, strict=True):
+        open_frame(ax)
+        title_panel(ax, name, width)
+    for ax in grid[count:]:
+        ax.remove()
+    return cast("Panels", grid[:count])
