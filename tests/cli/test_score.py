@@ -60,7 +60,7 @@ def test_one_model_is_scored_without_what_it_does_not_need(tmp_path: Path) -> No
     others = """scipy narwhals matplotlib jinja2 rich pandas polars pyarrow
         properly.plots properly.report properly.integrations properly.datasets
         properly.comparison._compare properly.comparison._groups properly.comparison._periods
-        properly.calibration._statistics properly.calibration._reliability_bands
+        properly.calibration._reliability_bands
         properly.calibration._calibration_summary properly.calibration._grouping_error
         properly.decisions._dominance properly.decisions._net_benefit properly.decisions._roc
         properly.decisions._retention properly.decisions._hard_decisions
