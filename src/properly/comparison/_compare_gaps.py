@@ -11,25 +11,23 @@ from properly._boundary._text import many
 from properly.comparison._gaps import design_of, effects
 from properly.comparison._pair_tests import (
     Margins,
-    around,
-    around_ratio,
+    PairNumbers,
+    Tests,
     as_pairs,
     compare_models,
-    decide,
+    put_together,
     student_p,
     student_quantiles,
     within_margin,
 )
-from properly.comparison._pairs import Comparison
 from properly.counts._answers import Answers
 from properly.counts._models import side_by_side
-from properly.counts._scoring import unit_of
 from properly.errors import ArgumentTypeError, DataError
 from properly.inference._auc import auc_interval
 from properly.inference._averages import warn_of_few
 from properly.inference._estimate import Estimate
 from properly.inference._intervals import score_interval
-from properly.inference._multiplicity import bonferroni, holm, max_t, max_t_of_pairs
+from properly.inference._multiplicity import bonferroni, max_t, max_t_of_pairs
 from properly.inference._variance import covariance
 
 if TYPE_CHECKING:
@@ -38,6 +36,7 @@ if TYPE_CHECKING:
     from properly.comparison._differences import Index
     from properly.comparison._gaps import Effects
     from properly.comparison._pair_tests import Missing, Options
+    from properly.comparison._pairs import Comparison
     from properly.counts._answers import Losses
     from properly.counts._cases import Cases
     from properly.inference._design import Serial
@@ -127,47 +126,31 @@ def _two_way(answers: Answers, options: Options, reference: str | None) -> Compa
     found, pairs = effects(answers, losses), as_pairs(answers.forecasters, reference)
     first, second = np.array(pairs).T
     difference, error, degrees = _apart(found, first, second)
-    margin = Margins(error, np.nan_to_num(degrees), [])
-    quantile = student_quantiles(margin.degrees, options.level)
+    methods = ["two-way effects, Student's t"] * len(pairs)
+    margin = Margins(error, np.nan_to_num(degrees), methods)
     p = student_p(difference, error, margin.degrees, error)
-    none = np.zeros(len(p), dtype=bool)
-    equal = within_margin(difference, error, degrees, options.margin)
-    ratio, ratio_error = _ratios(found, first, second)
-    family = _adjustment(found, (first, second), margin, options)
     common, differing = _common(losses, len(answers.forecasters))
-    return Comparison(
-        models=answers.forecasters,
-        pairs=_named(answers, pairs),
-        difference=difference,
-        standard_error=error,
-        interval=around(difference, quantile, error),
-        p_value=p,
-        p_is_bound=none,
-        adjusted_p_is_bound=none.copy(),
-        **decide(difference, margin, p, family, options.level),
-        differing=differing[first, second],
-        ratio=ratio,
-        ratio_error=ratio_error,
-        ratio_interval=around_ratio(ratio, quantile, ratio_error),
-        equivalence_p_value=equal,
-        adjusted_equivalence_p_value=equal.copy() if options.adjust == "none" else holm(equal),
-        methods=("two-way effects, Student's t",) * len(pairs),
+    numbers = PairNumbers(
+        pairs,
+        difference,
+        margin,
+        Tests(p, np.zeros(len(p), dtype=bool), p),
+        *_ratios(found, first, second),
+        within_margin(difference, error, degrees, options.margin),
+        differing[first, second],
+    )
+    return put_together(
+        answers.forecasters,
+        numbers,
+        _adjustment(found, (first, second), margin, options),
+        options,
         scores=_scores(answers, found, losses, options.level),
         degrees=float(np.nanmin(degrees, initial=np.inf)),
-        level=options.level,
-        margin=options.margin,
-        rule=options.rule.name,
-        unit=unit_of(options.rule),
-        adjust=options.adjust,
         design=f"two-way effects, {found.design}",
         cases=len(answers.questions),
         effective_cases=float(len(answers.questions)),
         common=common[first, second],
     )
-
-
-def _named(answers: Answers, pairs: Sequence[Index]) -> tuple[tuple[str, str], ...]:
-    return tuple((answers.forecasters[i], answers.forecasters[j]) for i, j in pairs)
 
 
 def _places(found: Effects) -> Column:
@@ -292,50 +275,39 @@ def _together(
     options: Options,
 ) -> Comparison:
     """Gather comparisons of single pairs; p-values and intervals allow for all of them."""
-    blank = next(x for x in found if x is not None)
-    names = ("difference", "standard_error", "p_value", "ratio", "ratio_error")
-    columns: dict[str, Any] = {
-        name: np.array([np.nan if x is None else getattr(x, name)[0] for x in found])
-        for name in (*names, "equivalence_p_value")
-    }
-    for name in ("interval", "ratio_interval"):
-        nothing = np.full(2, np.nan)
-        columns[name] = np.stack([nothing if x is None else getattr(x, name)[0] for x in found])
-    is_bound, both_bound = (
-        np.array([x is not None and bool(getattr(x, name)[0]) for x in found])
-        for name in ("p_is_bound", "adjusted_p_is_bound")
-    )
-    # Those of single pairs allow for no others yet.
-    p = np.array([np.nan if x is None else x.adjusted_p_value[0] for x in found])
-    equal = columns["equivalence_p_value"]
+
+    def each(name: str, missing: Any = np.nan) -> Column:
+        """Return a number of each pair; of pairs that never met, what stands for it."""
+        return np.array([missing if x is None else getattr(x, name)[0] for x in found])
+
+    # Those of single pairs allow for no others yet: they are the greater one of both tests.
+    p, decisive = each("p_value"), each("adjusted_p_value")
     common = np.array([0 if x is None else x.cases for x in found])
-    least = min(x.degrees for x in found if x is not None)
     degrees = np.array([0.0 if x is None else x.degrees for x in found])
-    margin = Margins(columns["standard_error"], degrees, [])
-    family = _of_all_pairs(answers, pairs, margin, options)
+    methods = ["" if x is None else x.methods[0] for x in found]
+    margin = Margins(each("standard_error"), degrees, methods)
+    numbers = PairNumbers(
+        pairs,
+        each("difference"),
+        margin,
+        Tests(p, each("p_is_bound", missing=False), np.where(decisive > p, decisive, 0.0)),
+        each("ratio"),
+        each("ratio_error"),
+        each("equivalence_p_value"),
+        each("differing", 0),
+    )
     few, most = int(common.min()), int(common.max())
     span = f"{few:,} to {most:,}" if few < most else f"{few:,}"
-    return Comparison(
-        models=answers.forecasters,
-        pairs=_named(answers, pairs),
-        **columns,
-        p_is_bound=is_bound,
-        adjusted_p_is_bound=both_bound,
-        **decide(columns["difference"], margin, p, family, options.level),
-        differing=np.array([0 if x is None else x.differing[0] for x in found]),
-        adjusted_equivalence_p_value=equal.copy() if options.adjust == "none" else holm(equal),
-        methods=tuple("" if x is None else x.methods[0] for x in found),
+    return put_together(
+        answers.forecasters,
+        numbers,
+        _of_all_pairs(answers, pairs, margin, options),
+        options,
         scores=_own_scores(answers, options),
-        degrees=least,
-        level=options.level,
-        margin=options.margin,
-        rule=blank.rule,
-        unit=blank.unit,
-        adjust=options.adjust,
+        degrees=min(x.degrees for x in found if x is not None),
         design=f"each pair on the {span} questions that both answered",
         cases=len(answers.questions),
         effective_cases=float(len(answers.questions)),
-        higher_is_better=blank.higher_is_better,
         common=common,
     )
 

@@ -33,6 +33,8 @@ from properly.inference._multiplicity import bonferroni, holm, max_t_of_pairs
 from properly.inference._variance import covariance
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from properly.comparison._differences import Index, Influences, ModelScores
     from properly.counts._cases import Cases
     from properly.inference._design import Serial
@@ -355,40 +357,68 @@ def as_pairs(models: tuple[str, ...], reference: str | None) -> tuple[Index, ...
 def compared(
     names: tuple[str, ...], pairs: PairScores, about: dict[str, Any], bounds: tuple[float, float]
 ) -> Comparison:
-    """Put the comparison of all pairs together."""
-    options, difference, result = pairs.options, pairs.differences(), margins(pairs)
-    quantile = student_quantiles(result.degrees, options.level)
+    """Put the comparison of all pairs together, from scores without gaps."""
+    difference, result = pairs.differences(), margins(pairs)
     family, tests = adjustment(pairs, result), p_values(pairs, result)
+    found = PairNumbers(
+        pairs.pairs,
+        difference,
+        result,
+        tests,
+        *ratios(pairs),
+        equivalence(pairs, result),
+        pairs.scored.differing,
+    )
+    scores = _estimates(names, pairs, about, bounds)
+    return put_together(names, found, family, pairs.options, scores=scores, **about)
+
+
+class PairNumbers(NamedTuple):
+    """What is found of each pair before the number of pairs is allowed for."""
+
+    pairs: Sequence[Index]
+    difference: Column
+    margins: Margins
+    tests: Tests
+    ratio: Column
+    ratio_error: Column
+    equivalence: Column
+    differing: Column
+
+
+def put_together(
+    names: tuple[str, ...], found: PairNumbers, family: MaxT, options: Options, **about: Any
+) -> Comparison:
+    """Allow for the number of pairs, and gather everything; `about` has the other fields."""
+    (error, degrees, methods), tests, equal = found.margins, found.tests, found.equivalence
+    quantile = student_quantiles(degrees, options.level)
     # Where signs are flipped, both tests must reject.
     both = np.maximum(tests.p_value, tests.student)
-    ratio, ratio_error = ratios(pairs)
-    equal = equivalence(pairs, result)
+    fields: dict[str, Any] = {"degrees": float(degrees.min(initial=np.inf))}
     return Comparison(
         models=names,
-        pairs=tuple((names[i], names[j]) for i, j in pairs.pairs),
-        difference=difference,
-        standard_error=result.error,
-        interval=around(difference, quantile, result.error),
+        pairs=tuple((names[i], names[j]) for i, j in found.pairs),
+        difference=found.difference,
+        standard_error=error,
+        interval=around(found.difference, quantile, error),
         p_value=tests.p_value,
         p_is_bound=tests.is_bound,
         adjusted_p_is_bound=tests.is_bound & (tests.p_value > tests.student),
-        **decide(difference, result, both, family, options.level),
-        differing=pairs.scored.differing,
-        ratio=ratio,
-        ratio_error=ratio_error,
-        ratio_interval=around_ratio(ratio, quantile, ratio_error),
+        **decide(found.difference, found.margins, both, family, options.level),
+        differing=found.differing,
+        ratio=found.ratio,
+        ratio_error=found.ratio_error,
+        ratio_interval=around_ratio(found.ratio, quantile, found.ratio_error),
         equivalence_p_value=equal,
         adjusted_equivalence_p_value=equal.copy() if options.adjust == "none" else holm(equal),
-        methods=tuple(result.methods),
-        scores=_estimates(names, pairs, about, bounds),
-        degrees=float(result.degrees.min()),
+        methods=tuple(methods),
         level=options.level,
         margin=options.margin,
         rule="auc" if isinstance(options.rule, str) else options.rule.name,
         unit="AUC" if isinstance(options.rule, str) else unit_of(options.rule),
         adjust=options.adjust,
         higher_is_better=options.by_area,
-        **about,
+        **(fields | about),
     )
 
 
