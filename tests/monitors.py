@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from properly.comparison._evidence import (
+from properly.comparison._bets import (
     BETS,
     log_factors,
     log_mean,

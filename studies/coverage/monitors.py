@@ -13,7 +13,7 @@ from scipy.signal import lfilter
 from scipy.special import expit, logit, ndtr
 
 import properly
-from properly.comparison._evidence import log_mean, recalibration_gains
+from properly.comparison._bets import log_mean, recalibration_gains
 from studies.coverage.findings import LEVEL, SIZE
 
 if TYPE_CHECKING:

@@ -10,7 +10,7 @@ import numpy as np
 from scipy.special import expit, logit
 
 import properly
-from properly.comparison._evidence import BETS, log_factors, recalibration_gains, relative_gain
+from properly.comparison._bets import BETS, log_factors, recalibration_gains, relative_gain
 from properly.rules import Brier
 from studies.coverage import populations
 from studies.coverage.findings import rejection, together

@@ -13,7 +13,7 @@ from scipy.stats import binom, skew
 import properly
 from properly.comparison import _group_moments
 from properly.comparison._contrasts import (
-    Split,
+    GroupSplit,
     add_up,
     bend,
     skewness,
@@ -36,7 +36,7 @@ def peak(clusters: np.ndarray | None) -> float:
     y = np.arange(CASES) % 3 == 0
     cases = properly.Cases(y, np.linspace(0.1, 0.9, CASES), clusters=clusters)
     design, enough = Design.of(cases), np.full(GROUPS, True)
-    split = Split(
+    split = GroupSplit(
         NUMBER,
         design,
         count_units(NUMBER, design),
@@ -115,7 +115,7 @@ def test_a_logarithm_of_observed_over_expected_errs_as_often_on_either_side(
 def test_sums_of_groups_have_a_degree_of_freedom_less_than_cases() -> None:
     cases = properly.Cases(np.arange(60) % 3 == 0, np.linspace(0.1, 0.9, 60))
     design, enough, number = Design.of(cases), np.full(3, True), np.arange(60) % 3
-    split = Split(
+    split = GroupSplit(
         number,
         design,
         count_units(number, design),

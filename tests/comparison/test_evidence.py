@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 from tests.monitors import against_calibration, for_the_second
 
-from properly.comparison._evidence import (
+from properly.comparison._bets import (
     log_factors,
     recalibration_gains,
     relative_gain,

@@ -11,7 +11,7 @@ import properly
 from properly._boundary._options import as_drawing
 from properly.calibration._components import ForecastPrices, components
 from properly.comparison._contrasts import contrast
-from properly.comparison._group_draws import Null, Part, Stack
+from properly.comparison._group_draws import DrawnGroup, Null, Stack
 from properly.comparison._groups import _compare, _count, _measures, _split
 from properly.inference._design import Design
 from properly.inference._draws import LONG, Draw, fast_stream
@@ -25,8 +25,10 @@ GROUP = RNG.integers(0, 5, ROWS)
 WEIGHT = RNG.uniform(0.5, 2.0, ROWS)
 
 
-def parts_of(**known: Any) -> list[Part]:
-    return [Part.of(x) for x in properly.Cases(Y, P, groups=GROUP, **known).by_group().values()]
+def parts_of(**known: Any) -> list[DrawnGroup]:
+    return [
+        DrawnGroup.of(x) for x in properly.Cases(Y, P, groups=GROUP, **known).by_group().values()
+    ]
 
 
 @pytest.mark.parametrize("known", [{}, {"weight": WEIGHT}], ids=["counted", "weighed"])
@@ -63,12 +65,12 @@ def test_more_draws_go_on_where_the_first_ended() -> None:
 
 def test_very_many_forecasts_are_counted_in_cells() -> None:
     p = np.sort(RNG.random(LONG + 1))
-    part = Part.of(properly.Cases(RNG.random(len(p)) < p, p))
+    part = DrawnGroup.of(properly.Cases(RNG.random(len(p)) < p, p))
     cells = part.in_cells()
     assert len(part.tally) > 2 * len(cells.tally)
     assert cells.tally.total == part.tally.total
     assert cells.tally.event_rate == part.tally.event_rate
-    few = Part.of(properly.Cases(Y, P))
+    few = DrawnGroup.of(properly.Cases(Y, P))
     assert few.in_cells() is few
 
 

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from properly import Interval, tally
 from properly._boundary import _chunks
-from properly.decisions._elementary import Outcomes, outcomes
+from properly.decisions._elementary import OutcomeCounts, outcomes
 from properly.decisions._grid import (
     acted_anywhere,
     acted_at,
@@ -105,7 +105,7 @@ def test_curves_are_the_same_in_one_piece_and_in_many(
 ) -> None:
     rng = np.random.default_rng(2)
     columns = rng.integers(0, 3, (4, 1000)).astype(dtype)
-    acted = acted_anywhere(Outcomes(np.arange(1, 1001) / 1001, *columns))
+    acted = acted_anywhere(OutcomeCounts(np.arange(1, 1001) / 1001, *columns))
     whole = acted.curves(700.0, (0.3, 0.7), 0.01)
     for row, benefit in zip(whole, acted.benefit(700.0), strict=False):
         np.testing.assert_array_equal(row, benefit - 0.01)

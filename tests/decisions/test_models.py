@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from properly import Cases, tally
-from properly.decisions._models import (
+from properly.decisions._same_outcomes import (
     baselines_beside,
     by_model,
     require_same_rows,

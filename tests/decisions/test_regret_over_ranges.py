@@ -12,7 +12,7 @@ from tests.score_oracles import corrected
 from properly import Cases, tally
 from properly.counts._scoring import mean_score
 from properly.decisions._best_by_range import (
-    Forecasts,
+    PricedModel,
     difference_errors,
     over_ranges,
     piece_costs,
@@ -100,7 +100,7 @@ def errors_of(
     """Find the standard errors of one difference over all ranges."""
     pieces = pieces_between(EDGES, rule)
     cases = [Cases(y, p, **known) for p in forecasts]
-    rivals = [Forecasts(c.p, piece_costs(pieces, outcomes(c.tally()))) for c in cases]
+    rivals = [PricedModel(c.p, piece_costs(pieces, outcomes(c.tally()))) for c in cases]
     shape = (len(EDGES), len(EDGES))
     return difference_errors(
         pieces, sample_of(rows_of(cases[0])), rivals, np.full(shape, first), np.full(shape, second)
@@ -143,7 +143,7 @@ def test_models_may_differ_from_range_to_range() -> None:
     y, forecasts, _ = drawn(5)
     each = {pair: errors_of(Brier(), y, forecasts, *pair) for pair in ((0, 1), (2, 1))}
     pieces = pieces_between(EDGES, Brier())
-    rivals = [Forecasts(p, piece_costs(pieces, outcomes(tally(y, p)))) for p in forecasts]
+    rivals = [PricedModel(p, piece_costs(pieces, outcomes(tally(y, p)))) for p in forecasts]
     first = np.full((6, 6), -1)
     second = first.copy()
     first[0, 3], second[0, 3] = 1, 0

@@ -14,7 +14,7 @@ from scipy.special import ndtri
 from properly import Cases, Tally, reliability, roc_curve, tally
 from properly.counts._tally import as_tally
 from properly.decisions import predicted_roc_curve
-from properly.decisions._roc import Table, _design_effect
+from properly.decisions._roc import AlarmTable, _design_effect
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -311,7 +311,7 @@ def test_the_design_effect_adds_up_cases_one_by_one() -> None:
     above = np.array([w[p > x].sum() for x in p])
     at = np.array([w[p == x].sum() for x in p])
     inside = np.clip((rates[:, None] * total - above) / at, 0, 1)
-    table = Table(total, events, rates * total, inside @ (w * ~y))
+    table = AlarmTable(total, events, rates * total, inside @ (w * ~y))
     expected = []
     for share, in_vain, alarms in zip(inside, table.in_vain, table.alarms, strict=True):
         first, second = 1 - in_vain / alarms, (events - alarms + in_vain) / (total - alarms)

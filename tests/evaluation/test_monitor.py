@@ -15,7 +15,7 @@ from tests.monitors import Column, Drawn, against_calibration, drawn, for_the_se
 
 import properly
 from properly import Monitor
-from properly.comparison._evidence import BETS, log_factors, recalibration_gains, relative_gain
+from properly.comparison._bets import BETS, log_factors, recalibration_gains, relative_gain
 from properly.errors import DataError, DataWarning
 from properly.evaluation._monitor._claims import MOST_TIMES, Added, share_of_group
 from properly.recalibration import Beta, Isotonic, Logistic

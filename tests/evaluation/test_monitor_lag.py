@@ -13,7 +13,7 @@ from scipy.special import ndtr
 from tests.monitors import Column, drawn
 
 from properly import Monitor
-from properly.comparison._evidence import recalibration_gains
+from properly.comparison._bets import recalibration_gains
 from properly.errors import DataError
 
 DRAWN = drawn()

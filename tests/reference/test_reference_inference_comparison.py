@@ -26,8 +26,8 @@ from tests.inference_numbers import (
 )
 
 import properly
+from properly.comparison._bets import log_factors, relative_gain
 from properly.comparison._differences import long_run
-from properly.comparison._evidence import log_factors, relative_gain
 from properly.inference._multiplicity import holm
 from properly.inference._variance import data_lag, rule_lag
 from properly.rules import Bounded, Brier, Elementary, Log

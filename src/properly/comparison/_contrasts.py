@@ -39,7 +39,7 @@ from properly.inference._variance import covariance, in_reach
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
-    from properly.comparison._group_variance import Units
+    from properly.comparison._group_variance import UnitCounts
     from properly.inference._design import Design
     from properly.typing import Column
 
@@ -115,7 +115,7 @@ class Measure(NamedTuple):
     scale: Scale = "plain"
 
 
-class Split(NamedTuple):
+class GroupSplit(NamedTuple):
     """The group of each case by its number, and how cases were sampled.
 
     `enough` marks the groups that are large enough for an interval, and `enough_rest` those whose
@@ -124,12 +124,12 @@ class Split(NamedTuple):
 
     number: Column
     design: Design
-    units: Units
+    units: UnitCounts
     enough: Column
     enough_rest: Column
     rarer: Column
 
-    def for_measure(self, name: str) -> Split:
+    def for_measure(self, name: str) -> GroupSplit:
         """Return the same split with the sizes that a measure needs."""
         if name != "skill":
             return self
@@ -137,7 +137,7 @@ class Split(NamedTuple):
         return self._replace(enough=self.enough & inside, enough_rest=self.enough_rest & outside)
 
 
-class Sums(NamedTuple):
+class InfluenceSums(NamedTuple):
     """What influences add up to: the number of each group, of its rest, and how they vary.
 
     `squares` are the variances of groups and of rests, of units that are independent; `skew` is the
@@ -152,7 +152,7 @@ class Sums(NamedTuple):
     skew: Column
 
 
-def add_up(measure: Measure, split: Split) -> Sums:
+def add_up(measure: Measure, split: GroupSplit) -> InfluenceSums:
     """Add influences up over cases, clusters or times, group by group."""
     (number, design), groups, every = split[:2], len(split.enough), split.design.units
     value, rest, skew = np.empty((3, groups))
@@ -177,7 +177,9 @@ def add_up(measure: Measure, split: Split) -> Sums:
             own[g] = sides[0]
     alone = Spread(np.diag(squares[0]), every - 1)
     within = alone if own is None else _spread(own, sizes[0], design)
-    return Sums(value, rest, within, _spread(apart, sizes.sum(axis=0), design), squares, skew)
+    return InfluenceSums(
+        value, rest, within, _spread(apart, sizes.sum(axis=0), design), squares, skew
+    )
 
 
 def _spread(total: Column, size: Column, design: Design) -> Spread:
@@ -217,7 +219,7 @@ def is_dependent(design: Design) -> bool:
     return design.cluster is not None or design.time is not None
 
 
-def _joins_cases(split: Split) -> bool:
+def _joins_cases(split: GroupSplit) -> bool:
     """Return whether some cluster, or some time, has several cases."""
     return is_dependent(split.design) and split.design.units < len(split.number)
 
@@ -317,7 +319,9 @@ def flat(columns: Mapping[str, Column]) -> dict[str, list[float]]:
     return result
 
 
-def contrast(measure: Measure, split: Split, level: float, rng: np.random.Generator) -> Contrast:
+def contrast(
+    measure: Measure, split: GroupSplit, level: float, rng: np.random.Generator
+) -> Contrast:
     """Find a number of every group, its difference from the rest, and how far off both may be."""
     overall = measure.of(np.full(len(split.number), True))[0]
     sums = add_up(measure, split)
@@ -325,8 +329,8 @@ def contrast(measure: Measure, split: Split, level: float, rng: np.random.Genera
 
 
 def contrast_sums(
-    sums: Sums,
-    split: Split,
+    sums: InfluenceSums,
+    split: GroupSplit,
     scale: Scale,
     *,
     overall: float,
@@ -372,7 +376,11 @@ def bounded(measures: dict[str, Contrast], bounds: tuple[float, float]) -> dict[
 
 
 def _compare(
-    difference: Column, sums: Sums, split: Split, level: float, rng: np.random.Generator
+    difference: Column,
+    sums: InfluenceSums,
+    split: GroupSplit,
+    level: float,
+    rng: np.random.Generator,
 ) -> dict[str, Any]:
     """Put intervals around differences, one by one and all at once, and test each."""
     from scipy.special import stdtr, stdtrit
@@ -410,7 +418,7 @@ def _about(difference: Column, error: Column, reach: Column, skew: Column) -> Co
     return np.stack(ends, axis=1)
 
 
-def _together(sums: Sums, split: Split, scale: Scale) -> dict[str, Any]:
+def _together(sums: InfluenceSums, split: GroupSplit, scale: Scale) -> dict[str, Any]:
     """Draw the groups together, and test whether they differ; small ones take no part."""
     value, own = sums.value, sums.own
     joint = own.covariance.copy()

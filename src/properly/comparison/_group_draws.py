@@ -64,7 +64,7 @@ BATCH = 32
 SLACK = 1 + 1e-12
 
 
-class Part(NamedTuple):
+class DrawnGroup(NamedTuple):
     """A group, what is counted of it, and what draws its outcomes."""
 
     source: Tally | Cases
@@ -72,11 +72,11 @@ class Part(NamedTuple):
     draws: Sampler
 
     @classmethod
-    def of(cls, source: Tally | Cases) -> Part:
+    def of(cls, source: Tally | Cases) -> DrawnGroup:
         """Count a group."""
         return cls(source, as_tally(source), sampler(source, clusters=False))
 
-    def in_cells(self) -> Part:
+    def in_cells(self) -> DrawnGroup:
         """Put very many forecasts of independent cases that are counted into cells."""
         designed = isinstance(self.source, Cases) and has_design(self.source)
         if designed or self.tally.event_squares is not None:
@@ -85,14 +85,14 @@ class Part(NamedTuple):
             to_numpy(x).astype(np.float64) for x in (self.tally.value, self.tally.weight)
         )
         start = cell_starts(value, weight)
-        return self if start is None else Part.of(in_cells(self.tally, start))
+        return self if start is None else DrawnGroup.of(in_cells(self.tally, start))
 
 
 @dataclass(frozen=True, eq=False)
 class Stack:
     """Groups of which all are counted, or all are drawn case by case."""
 
-    parts: Sequence[Part]
+    parts: Sequence[DrawnGroup]
 
     @cached_property
     def start(self) -> Column:
@@ -305,7 +305,7 @@ def _true_miscalibration(stack: Stack, truth: Column, price: ForecastPrices) -> 
     return np.array(result)
 
 
-def _error(part: Part, price: ForecastPrices, recalibrated: Column, some: slice) -> float:
+def _error(part: DrawnGroup, price: ForecastPrices, recalibrated: Column, some: slice) -> float:
     """Find the standard error of a miscalibration, from what each case adds to it."""
     rule, best = price.rule, recalibrated[some]
     with np.errstate(divide="ignore", invalid="ignore"):
@@ -315,7 +315,7 @@ def _error(part: Part, price: ForecastPrices, recalibrated: Column, some: slice)
 
 
 def draw_groups(
-    parts: Mapping[int, Part], large: Sequence[int], rule: BinaryRule, drawing: Drawing
+    parts: Mapping[int, DrawnGroup], large: Sequence[int], rule: BinaryRule, drawing: Drawing
 ) -> tuple[Column, Column, Column]:
     """Test groups by draws, and correct the miscalibration of the large ones by the same draws.
 

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from properly.comparison._contrasts import Split, Sums, contrast_sums
+from properly.comparison._contrasts import GroupSplit, InfluenceSums, contrast_sums
 from properly.counts._cases import rows_in_use
 from properly.counts._scoring import losses
 from properly.inference._moments import Moments, Spread
@@ -44,7 +44,7 @@ def moments_of_rows(cases: Cases, rule: BinaryRule, number: Column, groups: int)
     ]
 
 
-class Measured(NamedTuple):
+class GroupNumber(NamedTuple):
     """A number of a selection of cases, and what the four numbers of a case add to it."""
 
     value: float
@@ -52,10 +52,12 @@ class Measured(NamedTuple):
 
 
 def compare_moments(
-    moments: Sequence[Moments], rule: BinaryRule, split: Split, drawing: Drawing
+    moments: Sequence[Moments], rule: BinaryRule, split: GroupSplit, drawing: Drawing
 ) -> dict[str, Contrast]:
     """Compare the score, the skill and observed to expected events."""
-    measures: dict[str, tuple[Callable[[Column], Measured], Scale]] = {"score": (_score, "plain")}
+    measures: dict[str, tuple[Callable[[Column], GroupNumber], Scale]] = {
+        "score": (_score, "plain")
+    }
     if rule.is_proper:
         measures["skill"] = (lambda total: _skill(total, rule), "share")
     measures["observed_expected"] = (_observed, "log")
@@ -73,13 +75,13 @@ def compare_moments(
     }
 
 
-def _score(total: Column) -> Measured:
+def _score(total: Column) -> GroupNumber:
     """Return the mean loss."""
     weight, loss = total[:2]
-    return Measured(loss / weight, np.array([-loss / weight, 1, 0, 0]) / weight)
+    return GroupNumber(loss / weight, np.array([-loss / weight, 1, 0, 0]) / weight)
 
 
-def _skill(total: Column, rule: BinaryRule) -> Measured:
+def _skill(total: Column, rule: BinaryRule) -> GroupNumber:
     """Return the share of the loss of saying the selection's own event rate that is saved."""
     weight, loss, events, _ = total
     rate = np.array([min(events / weight, 1.0)])
@@ -89,21 +91,23 @@ def _skill(total: Column, rule: BinaryRule) -> Measured:
     with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
         ratio = np.float64(loss) / below
         turn = np.array([-ratio * if_none, 1, -ratio * (if_event - if_none), 0]) / np.float64(below)
-    return Measured(float(1 - ratio), -turn)
+    return GroupNumber(float(1 - ratio), -turn)
 
 
-def _observed(total: Column) -> Measured:
+def _observed(total: Column) -> GroupNumber:
     """Return the logarithm of events observed to events expected."""
     _, _, events, forecast = total
     with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
         value = np.log(np.float64(events) / np.float64(forecast))
         turn = np.array([0, 0, 1 / np.float64(events), -1 / np.float64(forecast)])
-    return Measured(float(value), turn)
+    return GroupNumber(float(value), turn)
 
 
 # Products that are no doubles leave numbers without an error that could be told.
 @np.errstate(over="ignore", invalid="ignore")
-def _add_up(of: Callable[[Column], Measured], moments: Sequence[Moments], split: Split) -> Sums:
+def _add_up(
+    of: Callable[[Column], GroupNumber], moments: Sequence[Moments], split: GroupSplit
+) -> InfluenceSums:
     """Add influences up over the cases of each group, and of each rest."""
     groups, every = len(moments), int(split.units.inside.sum())
     totals = np.stack([x.total for x in moments])
@@ -131,17 +135,17 @@ def _add_up(of: Callable[[Column], Measured], moments: Sequence[Moments], split:
     alone = Spread(np.diag(squares[0]), every - 1)
     with np.errstate(divide="ignore"):
         skew = np.where(np.diagonal(joint) > 0, cubes / np.diagonal(joint) ** 1.5, 0.0)
-    return Sums(value, rest, alone, Spread(joint, every - 1), squares, skew)
+    return InfluenceSums(value, rest, alone, Spread(joint, every - 1), squares, skew)
 
 
-def _turns(side: Sequence[Measured], scale: Column) -> Column:
+def _turns(side: Sequence[GroupNumber], scale: Column) -> Column:
     """Stack what cases add; NaN where that, or the number itself, is not finite."""
     turns = np.stack([x.turn for x in side])
     known = np.isfinite([x.value for x in side]) & np.isfinite(turns).all(axis=1)
     return np.where(known[:, None], turns, np.nan) * scale[:, None]
 
 
-def _scales(split: Split) -> Column:
+def _scales(split: GroupSplit) -> Column:
     """Return what makes the variance of a selection that of its own cases."""
     own = np.stack([split.units.inside, split.units.outside])
     with np.errstate(divide="ignore"):

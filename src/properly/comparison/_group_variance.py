@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from properly.typing import Column
 
 
-class Units(NamedTuple):
+class UnitCounts(NamedTuple):
     """How many units each group has, and each rest: cases, clusters or times; of panels, clusters.
 
     `inside` and `outside` count the units with a case there. `free_inside` and `free_outside` are
@@ -39,7 +39,7 @@ class Units(NamedTuple):
     free_outside: Column
 
 
-def count_units(number: Column, design: Design) -> Units:
+def count_units(number: Column, design: Design) -> UnitCounts:
     """Count the units of each group and of its rest; `number` is the group of each case."""
     label = design.time if design.cluster is None else design.cluster
     if label is None:
@@ -65,10 +65,10 @@ def count_units(number: Column, design: Design) -> Units:
         common = here.astype(np.int64) @ here.T / np.outer(root, root)
         np.fill_diagonal(common, 1 / free[0])
         shared = (here & there).sum(axis=1) / (root * other)
-    return Units(inside, outside, shared, common, *free)
+    return UnitCounts(inside, outside, shared, common, *free)
 
 
-def _weighted_units(inside: Column, outside: Column, weight: Column, rest: Column) -> Units:
+def _weighted_units(inside: Column, outside: Column, weight: Column, rest: Column) -> UnitCounts:
     """Return the units of clusters by Bell and McCaffrey, given their weights in each group.
 
     As in `properly.inference._design.correction_of`, for two means that may share clusters.
@@ -82,7 +82,7 @@ def _weighted_units(inside: Column, outside: Column, weight: Column, rest: Colum
         shared = (own * other).sum(axis=1) + both.sum(axis=1) ** 2 - (both**2).sum(axis=1)
         free = np.where(inside > 1, 1 / np.diagonal(common), 0.0)
         free_rest = np.where(outside > 1, 1 / alone, 0.0)
-    return Units(inside, outside, shared, common, free, free_rest)
+    return UnitCounts(inside, outside, shared, common, free, free_rest)
 
 
 def _crossed(number: Column, label: Column, weight: Column | None = None) -> Column:
@@ -92,7 +92,7 @@ def _crossed(number: Column, label: Column, weight: Column | None = None) -> Col
     return result.reshape(shape)
 
 
-def of_differences(inside: Column, outside: Column, units: Units) -> Column:
+def of_differences(inside: Column, outside: Column, units: UnitCounts) -> Column:
     r"""Return the degrees of freedom of each group's difference from the rest.
 
     With variances V and v of a group and of its rest, that have :math:`\nu` and :math:`\mu` degrees
@@ -110,7 +110,7 @@ def of_differences(inside: Column, outside: Column, units: Units) -> Column:
     return np.minimum(estimated, alike)
 
 
-def _satterthwaite(inside: Column, outside: Column, units: Units) -> Column:
+def _satterthwaite(inside: Column, outside: Column, units: UnitCounts) -> Column:
     free, other = units.free_inside, units.free_outside
     with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
         shared = np.where(units.shared > 0, units.shared, 0.0)
@@ -119,7 +119,7 @@ def _satterthwaite(inside: Column, outside: Column, units: Units) -> Column:
     return result
 
 
-def of_groups(variance: Column, units: Units, used: Column) -> float:
+def of_groups(variance: Column, units: UnitCounts, used: Column) -> float:
     r"""Return the degrees of freedom behind the covariance of several groups.
 
     They are those of the Wishart distribution that varies as much as the covariance does, after it
@@ -134,7 +134,7 @@ def of_groups(variance: Column, units: Units, used: Column) -> float:
     return min(_of_wishart(x, units, used) for x in both)
 
 
-def _of_wishart(variance: Column, units: Units, used: Column) -> float:
+def _of_wishart(variance: Column, units: UnitCounts, used: Column) -> float:
     share = 1 / variance / (1 / variance).sum()
     away = np.eye(len(share)) - np.sqrt(np.outer(share, share))
     size = np.diagonal(away)

@@ -18,14 +18,14 @@ from properly.calibration._calibration_test import dependent_test
 from properly.calibration._decomposition import decompose_by, find_intervals
 from properly.calibration._line import Subject, find_line
 from properly.comparison._contrasts import (
+    GroupSplit,
     Measure,
-    Split,
     bounded,
     contrast,
     is_dependent,
     is_whole,
 )
-from properly.comparison._group_draws import Part, draw_groups
+from properly.comparison._group_draws import DrawnGroup, draw_groups
 from properly.comparison._group_moments import compare_moments, moments_of_rows
 from properly.comparison._group_variance import count_units
 from properly.comparison._groups_record import GroupCalibration, Groups
@@ -331,7 +331,11 @@ def by_group(
 
 
 def _compare(
-    cases: Cases, rule: Rule, reference: float | ArrayLike | None, split: Split, drawing: Drawing
+    cases: Cases,
+    rule: Rule,
+    reference: float | ArrayLike | None,
+    split: GroupSplit,
+    drawing: Drawing,
 ) -> dict[str, Contrast]:
     """Compare all measures: of independent cases of an event, by what each group adds up to."""
     alone = not is_dependent(split.design) and not is_whole(split.design)
@@ -395,7 +399,7 @@ def about_event(
     }
 
 
-def _split(counted: Counted, design: Design) -> Split:
+def _split(counted: Counted, design: Design) -> GroupSplit:
     """Mark the groups, and the rests, with enough expected outcomes, clusters and times."""
     units = count_units(counted.number, design)
     needs: list[tuple[Any, int]] = [(counted.rarer, FOR_INTERVAL)]
@@ -405,7 +409,7 @@ def _split(counted: Counted, design: Design) -> Split:
         times = count_units(counted.number, Design(design.weight, time=design.time))
         needs.append(((times.inside, times.outside), TIMES))
     inside, outside = (np.all([x[side] >= least for x, least in needs], axis=0) for side in (0, 1))
-    return Split(counted.number, design, units, inside, outside, counted.rarer)
+    return GroupSplit(counted.number, design, units, inside, outside, counted.rarer)
 
 
 def _calibration(
@@ -447,7 +451,7 @@ def calibrate_groups(
     slope, miscalibration = np.full((2, count, 3), np.nan)
     p, is_bound = np.full(count, np.nan), np.zeros(count, dtype=bool)
     large: list[int] = []
-    drawn: dict[int, Part] = {}
+    drawn: dict[int, DrawnGroup] = {}
     # Holm asks the least p-value to be below the level by as many tests.
     small = (1 - drawing.level) / max(int(np.sum(enough)), 1)
     for g, group in enumerate(groups):
@@ -465,7 +469,7 @@ def calibrate_groups(
             if g in large:
                 miscalibration[g] = _miscalibration(group, rule, drawing)
         else:
-            drawn[g] = Part.of(group)
+            drawn[g] = DrawnGroup.of(group)
     for counted in (True, False):
         some = {g: x for g, x in drawn.items() if isinstance(x.draws, Counts) == counted}
         if some:

@@ -137,7 +137,7 @@ def leaderboard(
     >>> board
     Leaderboard(8 forecasters, 200 questions, brier)
     """
-    options = _Options.of(answers, rule, level, rng)
+    options = _BoardOptions.of(answers, rule, level, rng)
     check_choice(missing, get_args(Missing), "missing")
     check_choice(ranks, get_args(RankKind), "ranks")
     for name, flag in {
@@ -165,7 +165,7 @@ def leaderboard(
 
 
 @dataclass(frozen=True)
-class _Options:
+class _BoardOptions:
     """What a board is made by."""
 
     rule: Rule
@@ -179,7 +179,7 @@ class _Options:
         rule: Rule | None,
         level: float,
         rng: int | np.random.Generator | None,
-    ) -> _Options:
+    ) -> _BoardOptions:
         if not isinstance(answers, Answers):
             message = f"a leaderboard is made of Answers; got {type(answers).__name__}"
             hint = (
@@ -206,7 +206,7 @@ class _Board:
     answers: Answers
     losses: Losses
     found: Effects
-    options: _Options
+    options: _BoardOptions
     least: int
 
     @property
@@ -253,7 +253,7 @@ class _Board:
         first = fit.score.argmin() if ranked is None else some[ranked.order[0]]
         base = int(first) if reference is None else self.number(reference, "reference")
         alone = student_p(apart.difference, apart.error, apart.degrees, apart.error)
-        rows = _Rows(self, ranked, base, family, others)
+        rows = _StandingRows(self, ranked, base, family, others)
         standings = rows.standings()
         order = np.arange(0) if ranked is None else ranked.order
         matrices = {
@@ -280,7 +280,7 @@ class _Board:
         )
 
 
-def _each(fit: Any, some: Column, apart: Apart, options: _Options) -> Column:
+def _each(fit: Any, some: Column, apart: Apart, options: _BoardOptions) -> Column:
     """Lay out how far intervals reach, those of a row for the pairs of its forecaster alone."""
     result = np.full((len(some), len(some)), np.nan)
     for k in range(len(some)):
@@ -291,7 +291,7 @@ def _each(fit: Any, some: Column, apart: Apart, options: _Options) -> Column:
 
 
 @dataclass(frozen=True, eq=False)
-class _Rows:
+class _StandingRows:
     """The rows of a board."""
 
     board: _Board
@@ -500,7 +500,7 @@ def _crowd_row(board: _Board, result: Leaderboard, kind: Crowd) -> Standing:
     base = result.reference or result.standings[0].forecaster
     # One comparison beside all pairs that are ranked.
     family = bonferroni(1 + math.comb(len(board.some), 2))
-    rows = _Rows(crowd, None, crowd.number(base, "reference"), family, {})
+    rows = _StandingRows(crowd, None, crowd.number(base, "reference"), family, {})
     row = rows.inside()[-1]
     # The scale is that of the board, which was fitted without it.
     shift = result[base].score + row.difference - row.score

@@ -87,7 +87,7 @@ def ends_of_ranges(within: Interval | None, *, few: bool = False) -> Column:
     return np.unique(np.round([*np.array(FEWER if few else ENDS) / 100, *ends], 12))
 
 
-class _Model(NamedTuple):
+class _ModelCells(NamedTuple):
     """The forecasts, the cell that each lies in, and sums over all cases.
 
     The sums are of the regret in each cell: with weights, with their squares, and by cluster.
@@ -100,7 +100,7 @@ class _Model(NamedTuple):
     totals: Column | None
 
 
-class _Moments(NamedTuple):
+class _DifferenceMoments(NamedTuple):
     """A difference of two models over each range.
 
     Its mean and its variance, the sum of squares of its terms, and how many cases differ.
@@ -122,7 +122,7 @@ def compare_over_ranges(
     cases = next(iter(models.values()))
     if is_in_place(cases):
         return None
-    grid = _Grid(rows_in_use(cases).y, Design.of(cases), threshold)
+    grid = _RangeCells(rows_in_use(cases).y, Design.of(cases), threshold)
     if grid.label is not None and grid.design.units * grid.cells > MOST:
         return None
     columns = share_out(grid.model, forecasts_of(models))
@@ -142,7 +142,7 @@ def compare_over_ranges(
     )
 
 
-class _Grid:
+class _RangeCells:
     """Thresholds, the cells between them, and the cases that forecasts are about."""
 
     def __init__(self, y: Column, design: Design, threshold: Column) -> None:
@@ -167,7 +167,7 @@ class _Grid:
             self.degrees = degrees_of(design)
             self.size = np.bincount(label, self.weight, design.units)
 
-    def model(self, p: Column) -> _Model:
+    def model(self, p: Column) -> _ModelCells:
         """Say where forecasts lie; 1 lies in the last cell."""
         kind = np.uint8 if self.cells < 1 << 8 else np.intp
         cell = np.empty(len(p), dtype=kind)
@@ -177,16 +177,16 @@ class _Grid:
         sums = self._regret(p, cell, self.weight)[:, 0]
         squared = sums if self.square is None else self._regret(p, cell, self.square)[:, 0]
         if self.label is None:
-            return _Model(p, cell, sums, squared, None)
+            return _ModelCells(p, cell, sums, squared, None)
         totals = self._regret(p, cell, self.weight, self.label, self.design.units)
-        return _Model(p, cell, sums, squared, totals)
+        return _ModelCells(p, cell, sums, squared, totals)
 
     def rows(self, outcome: int, size: int = PIECE) -> Iterator[Column]:
         """Go through the cases of an outcome, piece by piece."""
         for start in range(0, len(self.y), size):
             yield start + np.flatnonzero(self.y[start : start + size] == bool(outcome))
 
-    def moments(self, one: _Model, other: _Model) -> _Moments:
+    def moments(self, one: _ModelCells, other: _ModelCells) -> _DifferenceMoments:
         """Find how one model differs from another, over all ranges."""
         mean = (one.sums - other.sums) / self.total
         squares, differing = self._products(one, other)
@@ -209,7 +209,7 @@ class _Grid:
         # What differs by the same amount in all cases varies by rounding alone.
         variance[variance <= ROUNDING * squares] = 0.0
         value, length = self._ranges(mean) / self.length, self.length**2
-        return _Moments(value, variance / length, squares / length, differing)
+        return _DifferenceMoments(value, variance / length, squares / length, differing)
 
     def _joint(self, total: Column) -> Column:
         """Find how totals of units vary together; of a panel, in three ways."""
@@ -219,7 +219,7 @@ class _Grid:
             return np.stack([both, of_clusters.covariance, of_times.covariance])
         return spread_of_totals(total, self.design).covariance
 
-    def p_value(self, pair: _Moments, error: Column) -> Column:
+    def p_value(self, pair: _DifferenceMoments, error: Column) -> Column:
         """Test each difference against zero."""
         p = student_p(pair.mean, error, self.degrees, pair.differing)
         few = (pair.differing > 0) & (pair.differing < FEW) & (self.design.time is None)
@@ -263,7 +263,7 @@ class _Grid:
             result += passed * self.width[outcome][:, None]
         return result
 
-    def _products(self, one: _Model, other: _Model) -> tuple[Column, Column]:
+    def _products(self, one: _ModelCells, other: _ModelCells) -> tuple[Column, Column]:
         """Add up the products of what two models differ by in two cells, and count differences."""
         result = np.zeros((self.cells, self.cells))
         # How many cases differ: in all, up to each threshold, and from it on.
@@ -275,7 +275,7 @@ class _Grid:
                 low, high = _sorted(*(x.cell[rows].astype(np.intp) for x in (one, other)))
                 first, last = _sorted(*(_psi(outcome, x.p[rows]) for x in (one, other)))
                 square = np.ones(len(rows)) if self.square is None else self.square[rows]
-                case = _Pieces(low, high, first, last, square)
+                case = _PairedCells(low, high, first, last, square)
                 if self.label is None:
                     tables += case.tables(self.psi[outcome], self.cells)
                     alone += case.alone(self.cells)
@@ -285,7 +285,7 @@ class _Grid:
         return result, every[self.lower] - below[self.lower] - above[self.upper]
 
 
-class _Pieces(NamedTuple):
+class _PairedCells(NamedTuple):
     """Some cases: the cells of the lower and of the higher forecast, psi of both, and weights.
 
     Weights are squared.

@@ -236,7 +236,7 @@ class OverTime(Record):
         return {"start": as_objects(self.start), "end": as_objects(self.end)} | columns
 
 
-class Rows(NamedTuple):
+class PeriodRows(NamedTuple):
     """What is known of each case: its loss, its weight, its cluster and its time."""
 
     loss: Column
@@ -310,7 +310,7 @@ def over_time(
     time = time[used]
     result = cut(time, periods)
     cluster = None if cases.clusters is None else numbered(to_numpy(cases.clusters)[used])[0]
-    rows = Rows(losses(cases, rule), rows_in_use(cases).weight, cluster, number_times(time))
+    rows = PeriodRows(losses(cases, rule), rows_in_use(cases).weight, cluster, number_times(time))
     count = np.bincount(result.number, minlength=len(result.start))
     members = np.split(np.argsort(result.number, kind="stable"), np.cumsum(count)[:-1])
     design = _design(rows, members)
@@ -344,7 +344,7 @@ def _require_time(cases: object) -> Column:
     return to_numpy(cases.time)
 
 
-def _design(rows: Rows, members: Iterable[Column]) -> str:
+def _design(rows: PeriodRows, members: Iterable[Column]) -> str:
     """Say what to take as independent within periods; a few times do not tell how they depend."""
     times = [len(np.unique(rows.time[some])) for some in members if len(some) >= FEWEST]
     is_long = bool(times) and np.median(times) >= TIMES
@@ -354,7 +354,7 @@ def _design(rows: Rows, members: Iterable[Column]) -> str:
 
 
 def _score(
-    rows: Rows, some: Column, design: str, level: float, bounds: tuple[float, float]
+    rows: PeriodRows, some: Column, design: str, level: float, bounds: tuple[float, float]
 ) -> tuple[float, float, float]:
     """Return the mean score of some cases, and its interval."""
     if len(some) < FEWEST:

@@ -140,7 +140,7 @@ class TwoWay:
         return np.asarray(moved.any(axis=0))
 
 
-class Grid(NamedTuple):
+class ClusterWeights(NamedTuple):
     """Some clusters: the weights of their cells, a row a cell, and the first cell of each."""
 
     weight: Column
@@ -184,7 +184,7 @@ class Grid(NamedTuple):
 
 
 @dataclass(frozen=True, eq=False)
-class Table:
+class SortedLosses:
     """Losses in the order of their clusters.
 
     Attributes
@@ -205,7 +205,7 @@ class Table:
     units: Column
 
     @classmethod
-    def of(cls, losses: Losses, forecasters: int, cluster: Column) -> Table:
+    def of(cls, losses: Losses, forecasters: int, cluster: Column) -> SortedLosses:
         """Sort by cluster; cells of one cluster stay together."""
         if not (cluster[1:] >= cluster[:-1]).all():
             order = np.argsort(cluster, kind="stable")
@@ -249,11 +249,11 @@ class Table:
             first = last
         return pieces
 
-    def grid(self, cells: slice, rows: slice) -> Grid:
+    def grid(self, cells: slice, rows: slice) -> ClusterWeights:
         """Lay out weights."""
         number = self.cluster[cells] - self.cluster[cells.start]
         weight = self.laid_out(cells, rows, self.losses.weight)
-        return Grid(weight, np.searchsorted(number, np.arange(number[-1] + 1)))
+        return ClusterWeights(weight, np.searchsorted(number, np.arange(number[-1] + 1)))
 
     def laid_out(self, cells: slice, rows: slice, x: Column) -> Column:
         """Lay out amounts of answers, a row a cell and a column a forecaster."""
@@ -304,20 +304,20 @@ def two_way(
     -------
     TwoWay
     """
-    table = Table.of(losses, forecasters, cluster)
+    table = SortedLosses.of(losses, forecasters, cluster)
     rows, normal = table.losses, _solved(table)
     right = rows.weight * (rows.loss - table.means(rows.loss)[rows.cell])
     effect = normal.inverse @ np.bincount(rows.forecaster, right, forecasters)
     away = rows.loss - effect[rows.forecaster]
     level = table.means(away)
-    sums = _Sums(table, normal, effect, level, rows.weight * (away - level[rows.cell]))
+    sums = _ClusterSums(table, normal, effect, level, rows.weight * (away - level[rows.cell]))
     for cells, some in table.pieces:
         sums.add(cells, some, keep=influences, corrected=corrected)
     among = np.arange(forecasters) if among is None else among
     return sums.result(among, corrected=corrected)
 
 
-def _solved(table: Table) -> Normal:
+def _solved(table: SortedLosses) -> Normal:
     """Set up the normal equations and solve them, each connected part by itself."""
     from scipy.linalg import cholesky, inv
     from scipy.sparse.csgraph import connected_components
@@ -343,11 +343,11 @@ def _solved(table: Table) -> Normal:
     return Normal(root, root @ root.T, root.T @ matrix, part.astype(np.intp))
 
 
-class _Sums:
+class _ClusterSums:
     """What is added up over clusters, piece by piece."""
 
     def __init__(
-        self, table: Table, normal: Normal, effect: Column, level: Column, gradient: Column
+        self, table: SortedLosses, normal: Normal, effect: Column, level: Column, gradient: Column
     ) -> None:
         self.table, self.normal, self.effect = table, normal, effect
         self.level, self.gradient = level, gradient
@@ -390,7 +390,7 @@ class _Sums:
         score = self.corrected(grid, own, moved, first)
         self.spread += score.T @ score
 
-    def corrected(self, grid: Grid, own: Column, moved: Column, first: int) -> Column:
+    def corrected(self, grid: ClusterWeights, own: Column, moved: Column, first: int) -> Column:
         """Divide the scores of clusters by the roots of one minus their leverages.
 
         `own` are the scores of cells, `moved` those of clusters times the inverse.
@@ -416,7 +416,7 @@ class _Sums:
             total[k] = self._alone(grid, k, own, first)
         return np.asarray(total)
 
-    def _alone(self, grid: Grid, k: int, own: Column, first: int) -> Column:
+    def _alone(self, grid: ClusterWeights, k: int, own: Column, first: int) -> Column:
         """Do so for one cluster, by its answers if these are fewer than forecasters."""
         cells = slice(*np.append(grid.starts, len(own))[k : k + 2])
         weight = grid.weight[cells]
@@ -447,7 +447,9 @@ class _Sums:
             self.loads[cluster] = vector[:, whole].T @ half
         return np.where(whole, 0.0, 1 / np.sqrt(np.maximum(1 - value, WHOLE))), vector
 
-    def _by_eigenvalues(self, grid: Grid, some: Column, gradient: Column, first: int) -> Column:
+    def _by_eigenvalues(
+        self, grid: ClusterWeights, some: Column, gradient: Column, first: int
+    ) -> Column:
         """Do so for some clusters; what rests on one alone has no spread to tell."""
         root = self.normal.root
         own = root.T @ grid.information(some) @ root
@@ -530,13 +532,13 @@ class _Sums:
         """Whether all leverages are small."""
         return bool((self.leverage <= SMALL).all())
 
-    def _looks(self, contrast: Column) -> Iterator[Look]:
+    def _looks(self, contrast: Column) -> Iterator[ContrastScores]:
         """Look at what the clusters say about a contrast, piece by piece."""
         for cells, rows in self.table.pieces:
             grid, first = self.table.grid(cells, rows), int(self.table.cluster[cells.start])
             told = grid.spreads(contrast[:, None])[:, 0]
             every = np.broadcast_to(contrast, (len(told), len(contrast)))
-            yield Look(grid, first, told, grid.leveraged(every))
+            yield ContrastScores(grid, first, told, grid.leveraged(every))
 
     def _degrees_of(self, contrast: Column) -> float:
         """Find the degrees of freedom of one contrast, given as the inverse times it.
@@ -572,10 +574,10 @@ class _Sums:
         return float(told**2 / (squares + np.einsum("ij,ji->", joint, joint) - lost))
 
 
-class Look(NamedTuple):
+class ContrastScores(NamedTuple):
     """Some clusters, the first of them, what each says about a contrast, and scores of cells."""
 
-    grid: Grid
+    grid: ClusterWeights
     first: int
     told: Column
     score: Column

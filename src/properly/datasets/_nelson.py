@@ -106,13 +106,13 @@ def _wrong_about_orange(coupling: float) -> dict[str, NelsonCase]:
     return {name: NelsonCase(source, model) for name, model in models.items()}
 
 
-class _Cases(dict[str, NelsonCase]):
+class _CasesByName(dict[str, NelsonCase]):
     """The cases of `nelson`, by name."""  # so that help(NELSON_CASES) does not explain dict
 
 
 _T, _NORMAL = _classes(HEAVY, HEAVY), _classes(0.0, 0.0)
 
-NELSON_CASES: dict[str, NelsonCase] = _Cases(
+NELSON_CASES: dict[str, NelsonCase] = _CasesByName(
     {
         "perfect": NelsonCase(_T, _T),
         **_wrong_about_orange(HEAVY),

@@ -14,7 +14,7 @@ from properly._boundary._record import Record
 from properly.counts._calls import takes_rows
 from properly.counts._scoring import mean_score
 from properly.counts._tally import Tally, as_tally
-from properly.decisions._elementary import Outcomes, outcomes
+from properly.decisions._elementary import OutcomeCounts, outcomes
 from properly.decisions._grid import (
     check_harm,
     check_threshold,
@@ -445,7 +445,7 @@ def at_thresholds(
 
 
 def _judge(
-    source: Sampled, counts: Outcomes, c: Column, harm: float, level: float | None
+    source: Sampled, counts: OutcomeCounts, c: Column, harm: float, level: float | None
 ) -> tuple[AtThreshold, ...]:
     """Judge forecasts at thresholds that none of them misses by rounding."""
     table = _fourfold(counts, np.searchsorted(counts.value, c, side="left"))
@@ -510,7 +510,7 @@ def mean_net_benefit(tally: Tally | Cases, within: Interval | tuple[float, float
     return t.event_rate - mean_score(t, Bounded(MissedBenefit(), within))
 
 
-def _fourfold(counts: Outcomes, first: Column) -> Fourfold:
+def _fourfold(counts: OutcomeCounts, first: Column) -> Fourfold:
     """Add up the cases of each kind; the forecasts acted upon are the last ones, from some on."""
     weights = counts.events, counts.nonevents
     squares = counts.event_squares, counts.nonevent_squares

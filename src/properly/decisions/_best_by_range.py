@@ -22,15 +22,20 @@ from properly.counts._baselines import EVENT_RATE
 from properly.counts._calls import takes_models
 from properly.counts._cases import Cases, require_no_time
 from properly.decisions._elementary import rows_of
-from properly.decisions._models import baselines_beside, by_model, require_same_rows, same_outcomes
+from properly.decisions._same_outcomes import (
+    baselines_beside,
+    by_model,
+    require_same_rows,
+    same_outcomes,
+)
 from properly.errors import DataError
 from properly.rules._combinators import as_prior
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
-    from properly.decisions._elementary import Outcomes, Rows
-    from properly.decisions._models import Model
+    from properly.decisions._elementary import CaseRows, OutcomeCounts
+    from properly.decisions._same_outcomes import Model
     from properly.rules import BinaryRule
     from properly.rules._combinators import Prior
     from properly.typing import ArrayLike, Column
@@ -43,7 +48,7 @@ ROUNDING = 1e-12
 HINT = "give tallies, made by Cases.tally(), to do without standard errors."
 
 
-class Pieces(NamedTuple):
+class RangePieces(NamedTuple):
     """Thresholds between neighbouring edges: their weight, and the cost of being wrong there.
 
     Where the weight is infinite the costs are 0, and nobody is to look at them.
@@ -73,16 +78,18 @@ class Pieces(NamedTuple):
         return cost
 
 
-def pieces_between(edge: Column, rule: BinaryRule) -> Pieces:
+def pieces_between(edge: Column, rule: BinaryRule) -> RangePieces:
     """Weigh the thresholds between neighbouring edges."""
     costs = (x(edge[:-1], edge[1:]) for x in (rule.false_positives, rule.false_negatives))
     in_vain, missed = (np.asarray(cost, dtype=np.float64) for cost in costs)
     mass = np.asarray(rule.mass(edge[:-1], edge[1:]), dtype=np.float64)
     finite = np.isfinite(mass)
-    return Pieces(rule, edge, mass, np.where(finite, in_vain, 0.0), np.where(finite, missed, 0.0))
+    return RangePieces(
+        rule, edge, mass, np.where(finite, in_vain, 0.0), np.where(finite, missed, 0.0)
+    )
 
 
-def piece_costs(pieces: Pieces, counts: Outcomes) -> Column:
+def piece_costs(pieces: RangePieces, counts: OutcomeCounts) -> Column:
     """Integrate the weighted regret of some forecasts over each piece."""
     value, none, events = counts.value, counts.nonevents, counts.events
     piece, size = pieces.place(value), len(pieces.mass)
@@ -110,7 +117,7 @@ def over_ranges(added: Column) -> Column:
     return result
 
 
-class Sample(NamedTuple):
+class OrderedRows(NamedTuple):
     """Rows in the order of their clusters, and how deviations make a variance.
 
     The deviation of a row, times its weight, is added up within its cluster and squared; the sum of
@@ -133,22 +140,22 @@ class Sample(NamedTuple):
             yield slice(begin, end), self.start[a:b] - begin
 
 
-def sample_of(rows: Rows) -> Sample:
+def sample_of(rows: CaseRows) -> OrderedRows:
     """Put rows in the order of their clusters."""
     order = np.argsort(rows.unit, kind="stable")
     start = np.flatnonzero(np.diff(rows.unit[order], prepend=-1))
     weight = rows.design.corrected(rows.weight) if rows.together else rows.weight
     happened = rows.happened[order] > 0
-    return Sample(rows.row[order], happened, weight[order], start, rows.factor)
+    return OrderedRows(rows.row[order], happened, weight[order], start, rows.factor)
 
 
-class Priced(NamedTuple):
+class PricedForecasts(NamedTuple):
     """The piece of each row's forecast, and what it costs there."""
 
     piece: Column
     own: Column
 
-    def losses(self, pieces: Pieces, rows: slice, happened: Column) -> Column:
+    def losses(self, pieces: RangePieces, rows: slice, happened: Column) -> Column:
         """Return what each row costs in each piece: all of it, nothing, or its own."""
         piece, size = self.piece[rows], len(pieces.mass)
         at = np.arange(size)
@@ -160,14 +167,14 @@ class Priced(NamedTuple):
         return result
 
 
-def priced(pieces: Pieces, sample: Sample, p: Column) -> Priced:
+def priced(pieces: RangePieces, sample: OrderedRows, p: Column) -> PricedForecasts:
     """Price the forecasts of a sample."""
     p = to_numpy(p)[sample.row].astype(np.float64)
     piece = pieces.place(p)
-    return Priced(piece, pieces.own(p, piece, sample.happened))
+    return PricedForecasts(piece, pieces.own(p, piece, sample.happened))
 
 
-class Forecasts(NamedTuple):
+class PricedModel(NamedTuple):
     """A model to be compared: its forecast of each row, and its mean cost in each piece."""
 
     p: Column
@@ -175,7 +182,11 @@ class Forecasts(NamedTuple):
 
 
 def difference_errors(
-    pieces: Pieces, sample: Sample, models: Sequence[Forecasts], first: Column, second: Column
+    pieces: RangePieces,
+    sample: OrderedRows,
+    models: Sequence[PricedModel],
+    first: Column,
+    second: Column,
 ) -> Column:
     """Return standard errors of differences in cost between two models, which vary by range.
 
@@ -191,7 +202,10 @@ def difference_errors(
 
 
 def _covariances(
-    pieces: Pieces, sample: Sample, models: Sequence[Forecasts], pairs: Sequence[Sequence[int]]
+    pieces: RangePieces,
+    sample: OrderedRows,
+    models: Sequence[PricedModel],
+    pairs: Sequence[Sequence[int]],
 ) -> Column:
     """Return for each pair the covariances, between pieces, of its mean difference in cost."""
     model = {k: priced(pieces, sample, models[k].p) for pair in pairs for k in pair}
@@ -367,7 +381,7 @@ def best_by_range(
     if len(rows) == len(given):
         constants = [float(x.value[0]) for x in added.values()]
         sample, forecasts = _paired_rows(rows, constants)
-        compared = [Forecasts(*pair) for pair in zip(forecasts, cost, strict=True)]
+        compared = [PricedModel(*pair) for pair in zip(forecasts, cost, strict=True)]
         error = difference_errors(pieces, sample, compared, best, second)
     return RangeMap(
         models=names,
@@ -397,7 +411,7 @@ def _edges(edges: ArrayLike | None) -> Column:
     return result
 
 
-def _on_both_sides(pieces: Pieces, rate: float) -> Column:
+def _on_both_sides(pieces: RangePieces, rate: float) -> Column:
     """Tell which ranges have weight below the event rate as well as above it."""
     edge, mass = pieces.edge, pieces.rule.mass
     below, above = np.zeros(len(edge), dtype=bool), np.zeros(len(edge), dtype=bool)
@@ -428,7 +442,7 @@ def _margin(mean: Column, best: Column, second: Column) -> Column:
 
 def _paired_rows(
     rows: Mapping[str, Cases], constants: Sequence[float]
-) -> tuple[Sample, list[Column]]:
+) -> tuple[OrderedRows, list[Column]]:
     """Take the rows that all models have, and the forecasts of each; some are constant."""
     for cases in rows.values():
         require_no_time(cases, "the standard error of a margin")

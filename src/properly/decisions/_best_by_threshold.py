@@ -13,7 +13,7 @@ import numpy as np
 from properly._boundary._record import Record
 from properly._boundary._text import many
 from properly.counts._calls import takes_models
-from properly.decisions._models import baselines_beside, by_model, same_outcomes
+from properly.decisions._same_outcomes import baselines_beside, by_model, same_outcomes
 from properly.errors import DataError
 from properly.rules._combinators import as_prior
 from properly.rules._interval import Interval, as_interval
@@ -21,8 +21,8 @@ from properly.rules._interval import Interval, as_interval
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from properly.decisions._elementary import Outcomes
-    from properly.decisions._models import Model
+    from properly.decisions._elementary import OutcomeCounts
+    from properly.decisions._same_outcomes import Model
     from properly.rules import BinaryRule
     from properly.rules._combinators import Prior
     from properly.typing import Column
@@ -251,14 +251,14 @@ class _Lead(NamedTuple):
         return np.where(lower < crossing[part_of], self.sign[part_of], after[part_of])
 
 
-def _mistakes(threshold: Column, counts: Outcomes) -> tuple[Column, Column]:
+def _mistakes(threshold: Column, counts: OutcomeCounts) -> tuple[Column, Column]:
     """Count who is acted upon in vain and who is missed just above thresholds."""
     below = np.searchsorted(counts.value, threshold, side="right")
     none, events = (np.append(0, np.cumsum(x)) for x in (counts.nonevents, counts.events))
     return none[-1] - none[below], events[below]
 
 
-def _slack(one: Outcomes, other: Outcomes) -> float:
+def _slack(one: OutcomeCounts, other: OutcomeCounts) -> float:
     """Return by how much sums of weights may differ through rounding alone; counts, by nothing."""
     if one.nonevents.dtype.kind == other.nonevents.dtype.kind == "i":
         return 0.0

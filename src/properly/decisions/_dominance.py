@@ -22,8 +22,8 @@ from properly._boundary._tables import wrapped
 from properly._boundary._text import many
 from properly.counts._calls import takes_two
 from properly.counts._cases import Cases, is_plain, require_event, rows_in_use
-from properly.decisions._models import require_same_design, require_same_rows
 from properly.decisions._murphy_bands import ENOUGH, GRID
+from properly.decisions._same_outcomes import require_same_design, require_same_rows
 from properly.errors import ArgumentTypeError, DataError
 from properly.inference._design import Design
 from properly.inference._replicates import require_enough
@@ -317,7 +317,7 @@ def dominance(
     p, q = (xp.astype(x, xp.float64, copy=False) for x in (p, q))
     ends = Interval(0, 1) if within is None else as_interval(within)
     threshold = choose_thresholds(thresholds, ends, p, q)
-    result = contrast(Pairs.of(threshold, p, q, y), design, drawing)
+    result = contrast(ForecastPairs.of(threshold, p, q, y), design, drawing)
     half = result.quantile * result.standard_error
     return Dominance(
         threshold=threshold,
@@ -363,7 +363,7 @@ def _thresholds(runs: list[tuple[float, float]]) -> str:
 
 
 @dataclass(frozen=True, eq=False)
-class Pairs:
+class ForecastPairs:
     """Two forecasts of each case, as seen from thresholds.
 
     Attributes
@@ -389,7 +389,9 @@ class Pairs:
     number: Column
 
     @classmethod
-    def of(cls, threshold: Column, first: Column, second: Column, happened: Column) -> Pairs:
+    def of(
+        cls, threshold: Column, first: Column, second: Column, happened: Column
+    ) -> ForecastPairs:
         """Find the thresholds between two forecasts."""
         xp, edges = namespace(first), beside(threshold, first)
         pair = (xp.searchsorted(edges, p, side="right") for p in (first, second))
@@ -400,7 +402,7 @@ class Pairs:
         sign = 2 * xp.astype(one > other, xp.int8) - 1
         return cls(threshold, begin, end, sign, happened, np.broadcast_to(1.0, len(sign)))
 
-    def alike(self, weight: Column) -> tuple[Pairs, Column, Column]:
+    def alike(self, weight: Column) -> tuple[ForecastPairs, Column, Column]:
         """Put cases together that are alike, and add up their weights, and the squares of these."""
         wide = len(self.threshold) + 1
         xp = namespace(self.begin)
@@ -418,7 +420,7 @@ class Pairs:
             sums = [times.astype(np.float64) for _ in range(3)]
         begin, end = np.divmod(some // 4, wide)
         sign, happened = np.where(some // 2 % 2, 1, -1), some % 2 == 1
-        return Pairs(self.threshold, begin, end, sign, happened, sums[0]), sums[1], sums[2]
+        return ForecastPairs(self.threshold, begin, end, sign, happened, sums[0]), sums[1], sums[2]
 
     def differing(self, unit: Column | None = None) -> tuple[Column, Column]:
         """Count the non-events, and the events, that are judged differently at each threshold.
@@ -445,12 +447,12 @@ class Pairs:
         caught = self.between(np.where(self.happened, signed, 0.0), label, size)
         return np.asarray(2 * (self.threshold * in_vain - (1 - self.threshold) * caught))
 
-    def some(self, rows: Column) -> Pairs:
+    def some(self, rows: Column) -> ForecastPairs:
         """Keep some of the cases."""
         kept = (x[rows] for x in (self.begin, self.end, self.sign, self.happened, self.number))
-        return Pairs(self.threshold, *kept)
+        return ForecastPairs(self.threshold, *kept)
 
-    def at(self, which: Column) -> Pairs:
+    def at(self, which: Column) -> ForecastPairs:
         """Keep some of the thresholds."""
         place = np.append(0, np.cumsum(which))
         begin, end = place[self.begin], place[self.end]
@@ -469,12 +471,12 @@ class Pairs:
 class Sampled:
     """Pairs, the share of each row in all weight, and the mean by which costs differ."""
 
-    pairs: Pairs
+    pairs: ForecastPairs
     share: Column
     mean: Column
 
     @classmethod
-    def of(cls, pairs: Pairs, weight: Column) -> Sampled:
+    def of(cls, pairs: ForecastPairs, weight: Column) -> Sampled:
         """Take the mean of the cases; it is 0 where all are judged alike, without rounding."""
         label, total = np.zeros(len(weight), dtype=np.intp), weight.sum()
         mean = pairs.sums(weight, label, 1)[0] / total
@@ -565,7 +567,7 @@ def _batches(label: Column) -> Iterator[tuple[Column, Column, int]]:
         yield rows, label[rows] - edge, min(BATCH, labels - edge)
 
 
-class Contrast(NamedTuple):
+class DifferenceBand(NamedTuple):
     """The difference at each threshold, its standard error, and how far all of them may be off.
 
     The error is NaN where too few cases are judged differently, or where these do not vary.
@@ -577,7 +579,7 @@ class Contrast(NamedTuple):
     degrees: float
 
 
-def contrast(pairs: Pairs, design: Design, drawing: Drawing) -> Contrast:
+def contrast(pairs: ForecastPairs, design: Design, drawing: Drawing) -> DifferenceBand:
     """Compare two forecasts at each threshold, and find a quantile for all of these at once."""
     design = _without_single_clusters(design)
     degrees, weight, cases = degrees_of(design), design.weight, len(design.weight)
@@ -601,7 +603,7 @@ def contrast(pairs: Pairs, design: Design, drawing: Drawing) -> Contrast:
         error[np.flatnonzero(enough)[varies]] = np.sqrt(np.diagonal(matrix))
         if varies.any():
             quantile = greatest(matrix, degrees, drawing)
-    return Contrast(sample.mean, error, quantile, degrees)
+    return DifferenceBand(sample.mean, error, quantile, degrees)
 
 
 def _without_single_clusters(design: Design) -> Design:
@@ -611,7 +613,7 @@ def _without_single_clusters(design: Design) -> Design:
     return design
 
 
-def _differing(pairs: Pairs, design: Design) -> Column:
+def _differing(pairs: ForecastPairs, design: Design) -> Column:
     """Count the cases of the rarer outcome that are judged differently, as if units had alike."""
     counts = [pairs.differing(x) for x in (design.cluster, design.time) if x is not None]
     return np.asarray(np.min(counts or [pairs.differing()], axis=(0, 1)))

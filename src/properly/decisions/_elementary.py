@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from properly.typing import Column
 
 
-class Rows(NamedTuple):
+class CaseRows(NamedTuple):
     """Cases of positive weight, and how much each of them is.
 
     A row is one case, however much it weighs. What is added up before it is squared are units:
@@ -115,7 +115,7 @@ class Rows(NamedTuple):
         return means, errors
 
 
-def dependent(x: Tally | Cases) -> Rows | None:
+def dependent(x: Tally | Cases) -> CaseRows | None:
     """Take the rows of cases that depend on one another; there are none of a tally."""
     return rows_of(x) if is_dependent(x) else None
 
@@ -126,7 +126,7 @@ def dependence(x: Tally | Cases) -> str | None:
     return " by ".join(name for name, known in named.items() if known) or None
 
 
-def rows_of(cases: Cases) -> Rows:
+def rows_of(cases: Cases) -> CaseRows:
     """Take the rows of positive weight."""
     y, p, weight, used = rows_in_use(cases)
     if has_time(cases):
@@ -136,7 +136,7 @@ def rows_of(cases: Cases) -> Rows:
         design = Design(weight, number_clusters(cases, used) if has_clusters(cases) else None)
     unit = np.arange(len(p)) if design.unit is None else design.unit
     p, happened = p.astype(np.float64), y.astype(np.float64)
-    return Rows(np.flatnonzero(used), p, happened, weight, weight**2, unit, design)
+    return CaseRows(np.flatnonzero(used), p, happened, weight, weight**2, unit, design)
 
 
 class Weights(NamedTuple):
@@ -151,7 +151,7 @@ class Weights(NamedTuple):
         return self.squares / self.weight
 
 
-class Outcomes(NamedTuple):
+class OutcomeCounts(NamedTuple):
     """Non-events and events at increasing forecasts, and the sums of their squared weights."""
 
     value: Column
@@ -160,10 +160,10 @@ class Outcomes(NamedTuple):
     nonevent_squares: Column
     event_squares: Column
 
-    def constant(self) -> Outcomes:
+    def constant(self) -> OutcomeCounts:
         """Give all cases the same forecast, the event rate."""
         columns = [column.sum(keepdims=True) for column in self[1:]]
-        return Outcomes(columns[1] / (columns[0] + columns[1]), *columns)
+        return OutcomeCounts(columns[1] / (columns[0] + columns[1]), *columns)
 
     @property
     def total(self) -> float:
@@ -180,10 +180,10 @@ class Outcomes(NamedTuple):
         """Whether cases have weights; squares of counts are the counts themselves."""
         return self.event_squares is not self.events
 
-    def squared(self) -> Outcomes:
+    def squared(self) -> OutcomeCounts:
         """Take the squared weights for weights."""
         squares = self.nonevent_squares, self.event_squares
-        return Outcomes(self.value, *squares, *squares)
+        return OutcomeCounts(self.value, *squares, *squares)
 
     def heavy(self, some: Weights, action: Weights, *, event: bool) -> Column:
         """Return squared weight over weight of some with the same outcome, 1 as it is of all.
@@ -209,14 +209,14 @@ class Mistakes(NamedTuple):
     missed: Column
 
 
-def outcomes(tally: Tally) -> Outcomes:
+def outcomes(tally: Tally) -> OutcomeCounts:
     """Take what happened out of a tally, as numpy arrays."""
     value, weight, events = (to_numpy(x) for x in (tally.value, tally.weight, tally.events))
     nonevents, squares = weight - events, (tally.nonevent_squares, tally.event_squares)
     if tally.event_squares is None:
         squares = (nonevents, events)
     value = value.astype(np.float64, copy=False)
-    return Outcomes(value, nonevents, events, *(to_numpy(x) for x in squares))
+    return OutcomeCounts(value, nonevents, events, *(to_numpy(x) for x in squares))
 
 
 def knots(*values: Column) -> Column:
@@ -252,7 +252,7 @@ def mean_cost(knot: Column, wrong: Mistakes, total: float) -> Column:
     return cost
 
 
-def curve_of(knot: Column, counts: Outcomes) -> Column:
+def curve_of(knot: Column, counts: OutcomeCounts) -> Column:
     """Return the limits of the mean elementary score at knots that include all forecasts."""
     columns = (on_knots(knot, counts.value, x) for x in (counts.nonevents, counts.events))
     return mean_cost(knot, mistakes(*columns), counts.total)
@@ -280,7 +280,7 @@ class Shares(NamedTuple):
     heavy_missed: Column | float = 1.0
 
 
-def shares(knot: Column, counts: Outcomes) -> Shares:
+def shares(knot: Column, counts: OutcomeCounts) -> Shares:
     """Return how many cases are misjudged, and how many could have been, as limits at knots."""
 
     def count(nonevents: Column, events: Column) -> Mistakes:
@@ -289,7 +289,7 @@ def shares(knot: Column, counts: Outcomes) -> Shares:
     return _shares(counts, count)
 
 
-def shares_at(threshold: Column, counts: Outcomes) -> Shares:
+def shares_at(threshold: Column, counts: OutcomeCounts) -> Shares:
     """Return the same at any thresholds, of those who are acted upon there."""
     below = np.searchsorted(counts.value, threshold, side="left")
 
@@ -302,7 +302,7 @@ def shares_at(threshold: Column, counts: Outcomes) -> Shares:
     return _shares(counts, count)
 
 
-def _shares(counts: Outcomes, count: Callable[[Column, Column], Mistakes]) -> Shares:
+def _shares(counts: OutcomeCounts, count: Callable[[Column, Column], Mistakes]) -> Shares:
     wrong, everyone = count(counts.nonevents, counts.events), counts.nonevents + counts.events
     possible = count(everyone, everyone)
     result = Shares(*(x / counts.total for x in (*wrong, *possible)))
@@ -318,7 +318,7 @@ def _shares(counts: Outcomes, count: Callable[[Column, Column], Mistakes]) -> Sh
     )
 
 
-def if_calibrated(knot: Column, counts: Outcomes) -> tuple[Column, Column]:
+def if_calibrated(knot: Column, counts: OutcomeCounts) -> tuple[Column, Column]:
     """Return mean and standard deviation if each event had the probability that was forecast."""
     weight = on_knots(knot, counts.value, counts.nonevents + counts.events)
     square = on_knots(knot, counts.value, counts.nonevent_squares + counts.event_squares)

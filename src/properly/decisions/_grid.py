@@ -21,7 +21,7 @@ from properly.errors import DataError
 
 if TYPE_CHECKING:
     from properly.counts._tally import Tally
-    from properly.decisions._elementary import Outcomes
+    from properly.decisions._elementary import OutcomeCounts
     from properly.rules._interval import Interval
     from properly.typing import ArrayLike, Column
 
@@ -234,7 +234,7 @@ def _gain(events: Any, nonevents: Any, worth: Column, *, out: Column) -> None:
     np.subtract(events, out, out=out)
 
 
-def acted_at(counts: Outcomes, threshold: Column) -> Acted:
+def acted_at(counts: OutcomeCounts, threshold: Column) -> Acted:
     """Find who is acted upon at thresholds, and just above them."""
     first = np.stack(
         [
@@ -245,7 +245,7 @@ def acted_at(counts: Outcomes, threshold: Column) -> Acted:
     return Acted(threshold, *(from_each_on(x)[first] for x in (counts.events, counts.nonevents)))
 
 
-def acted_anywhere(counts: Outcomes) -> Acted:
+def acted_anywhere(counts: OutcomeCounts) -> Acted:
     """Find who is acted upon at 0 and at every forecast below 1, without a search."""
     value, ahead = counts.value, int(counts.value[0] > 0)
     threshold = np.concatenate([np.zeros(ahead), value[: len(value) - int(value[-1] == 1)]])

@@ -36,7 +36,7 @@ Table: TypeAlias = np.ndarray[Any, Any]
 SLACK = 1e-6
 
 
-class Priced(NamedTuple):
+class PricedDecisions(NamedTuple):
     """Class and decision of each case, by number, and what each pair of them costs."""
 
     y: Column
@@ -200,7 +200,7 @@ def _normalized(result: float, cost: Table, shares: Column) -> float:
 
 def priced(
     y: ArrayLike, d: ArrayLike, cost: Cost, classes: int | Sequence[object] | None
-) -> Priced:
+) -> PricedDecisions:
     """Give classes and decisions numbers; the latter are columns if costs are not square."""
     if classes is None:
         if isinstance(cost, str):
@@ -215,7 +215,7 @@ def priced(
     else:
         decided = _columns(d, decisions)
     check_length(decided, truth, "decisions", "outcomes")
-    return Priced(truth, decided, matrix)
+    return PricedDecisions(truth, decided, matrix)
 
 
 def _columns(d: ArrayLike, count: int) -> Column:

@@ -13,14 +13,14 @@ from properly.counts._calls import takes_rows, takes_two
 from properly.counts._device import murphy_limits, stays
 from properly.counts._isotonic import recalibrate
 from properly.counts._tally import Tally, as_tally
-from properly.decisions._elementary import Outcomes, curve_of, dependence, knots, outcomes
-from properly.decisions._models import require_same_totals
+from properly.decisions._elementary import OutcomeCounts, curve_of, dependence, knots, outcomes
 from properly.decisions._murphy_bands import (
     confidence_bounds,
     consistency_bounds,
     paired_bounds,
     part_bounds,
 )
+from properly.decisions._same_outcomes import require_same_totals
 from properly.inference._averages import warn_of_few
 from properly.inference._band import Band
 from properly.rules._interval import as_interval
@@ -391,7 +391,7 @@ def _method(source: Tally | Cases, usual: str) -> str:
     return dependence(source) or usual
 
 
-def _terms(tally: Tally, part: str) -> list[Outcomes]:
+def _terms(tally: Tally, part: str) -> list[OutcomeCounts]:
     """Return whose curve it is, and whose is to be subtracted."""
     result = outcomes(tally)
     if part == "score":
@@ -400,5 +400,5 @@ def _terms(tally: Tally, part: str) -> list[Outcomes]:
         return [result.constant()]
     fit = recalibrate(tally)
     bins = fit.weight - fit.events, fit.events
-    recalibrated = Outcomes(fit.event_rate, *bins, *bins)
+    recalibrated = OutcomeCounts(fit.event_rate, *bins, *bins)
     return [result if part == "miscalibration" else result.constant(), recalibrated]

@@ -18,7 +18,7 @@ from properly.counts._isotonic import recalibrate, refit
 from properly.counts._tally import as_tally
 from properly.decisions._elementary import (
     Mistakes,
-    Outcomes,
+    OutcomeCounts,
     Shares,
     cost_at,
     dependent,
@@ -29,7 +29,7 @@ from properly.decisions._elementary import (
     shares,
     shares_at,
 )
-from properly.decisions._models import require_same_design, require_same_rows
+from properly.decisions._same_outcomes import require_same_design, require_same_rows
 from properly.errors import ArgumentTypeError
 from properly.inference._band import pointwise_bounds
 from properly.inference._draws import fast_stream, sampler
@@ -43,7 +43,7 @@ if TYPE_CHECKING:
 
     from properly._boundary._options import Drawing
     from properly.counts._tally import Tally
-    from properly.decisions._elementary import Rows
+    from properly.decisions._elementary import CaseRows
     from properly.inference._draws import Draw, Sampler
 
 
@@ -58,7 +58,7 @@ BLOCK = 1 << 21
 
 
 def confidence_bounds(
-    x: Tally | Cases, counts: Outcomes, knot: Column, mean: Column, level: float
+    x: Tally | Cases, counts: OutcomeCounts, knot: Column, mean: Column, level: float
 ) -> Bounds:
     """Return thresholds, and bounds there of the population's mean elementary score.
 
@@ -77,7 +77,7 @@ def confidence_bounds(
 
 
 def _dependent_bounds(
-    rows: Rows, counts: Outcomes, n: float, level: float
+    rows: CaseRows, counts: OutcomeCounts, n: float, level: float
 ) -> tuple[Column, Column]:
     """Bound the mean cost of clusters, or times, as if they were fewer, but independent cases.
 
@@ -90,7 +90,7 @@ def _dependent_bounds(
 
 
 def dependent_reach(
-    rows: Rows, terms: tuple[ShareTerm, ShareTerm], n: float, error: Column, level: float
+    rows: CaseRows, terms: tuple[ShareTerm, ShareTerm], n: float, error: Column, level: float
 ) -> tuple[Column, Column]:
     """Return how far below and above intervals of dependent cases reach, given the standard error.
 
@@ -119,7 +119,9 @@ def _cut(threshold: Column, mean: Column, down: Column, up: Column) -> tuple[Col
     return np.maximum(mean - down, 0), np.minimum(mean + up, most)
 
 
-def consistency_bounds(x: Tally | Cases, counts: Outcomes, knot: Column, level: float) -> Bounds:
+def consistency_bounds(
+    x: Tally | Cases, counts: OutcomeCounts, knot: Column, level: float
+) -> Bounds:
     """Return thresholds, and bounds there of the mean elementary score of calibrated forecasts.
 
     The outcomes of a cluster, or of neighbouring times, may depend on one another even then, so it
@@ -164,7 +166,7 @@ def paired_bounds(
     return _bounds(knot, mean, np.where(few, np.nan, margin), least=-np.inf)
 
 
-def _pair(first: Tally | Cases, second: Tally | Cases) -> tuple[Rows, Rows]:
+def _pair(first: Tally | Cases, second: Tally | Cases) -> tuple[CaseRows, CaseRows]:
     """Take the rows of two forecasts of the same cases."""
     if not (isinstance(first, Cases) and isinstance(second, Cases)):
         got = " and ".join(type(x).__name__ for x in (first, second))
@@ -175,7 +177,7 @@ def _pair(first: Tally | Cases, second: Tally | Cases) -> tuple[Rows, Rows]:
     return rows_of(first), rows_of(second)
 
 
-def _paired_error(knot: Column, one: Rows, other: Rows, mean: Column) -> Column:
+def _paired_error(knot: Column, one: CaseRows, other: CaseRows, mean: Column) -> Column:
     """Return the standard error of a mean difference, from its deviations squared.
 
     A case differs only where the threshold lies between its two forecasts, and by plus or minus
@@ -189,7 +191,7 @@ def _paired_error(knot: Column, one: Rows, other: Rows, mean: Column) -> Column:
     return np.asarray(np.sqrt(np.maximum(deviation, 0) * one.factor))
 
 
-def _between(threshold: Column, one: Rows, other: Rows, amount: Column) -> Mistakes:
+def _between(threshold: Column, one: CaseRows, other: CaseRows, amount: Column) -> Mistakes:
     """Add up the non-events, and the events, whose two forecasts have the threshold between."""
     low, high = np.minimum(one.p, other.p), np.maximum(one.p, other.p)
     size = threshold.shape[0] + 1

@@ -16,7 +16,7 @@ from properly.counts._calls import takes_rows, takes_two
 from properly.counts._cases import Cases, event_among
 from properly.counts._device import condense, stays
 from properly.counts._tally import Tally, as_tally
-from properly.decisions._elementary import Outcomes, dependence, dependent, knots, outcomes
+from properly.decisions._elementary import OutcomeCounts, dependence, dependent, knots, outcomes
 from properly.decisions._grid import (
     Acted,
     acted_anywhere,
@@ -28,9 +28,9 @@ from properly.decisions._grid import (
     settle,
     settled,
 )
-from properly.decisions._models import require_same_totals
 from properly.decisions._murphy_bands import GRID, paired_bounds
 from properly.decisions._net_benefit_bands import dependent_bounds, share_bounds
+from properly.decisions._same_outcomes import require_same_totals
 from properly.errors import DataError
 from properly.inference._averages import warn_of_few
 from properly.inference._band import Band
@@ -50,7 +50,7 @@ if TYPE_CHECKING:
 PIECES = 1000
 
 
-class Steps(NamedTuple):
+class OddsSteps(NamedTuple):
     """A function of the threshold that jumps at some and is straight in the odds between them.
 
     Net benefit is one, and so are differences of it: between forecasts the shares of true and false
@@ -154,9 +154,9 @@ class NetBenefit(Record):
         return self.beyond is not None
 
     @property
-    def steps(self) -> Steps:
+    def steps(self) -> OddsSteps:
         """Net benefit, or the difference, as a function of the threshold."""
-        return Steps(self.threshold, self.net_benefit, self.right, self.beyond)
+        return OddsSteps(self.threshold, self.net_benefit, self.right, self.beyond)
 
     def at(self, t: ArrayLike) -> Column:
         """Return net benefit at any thresholds in [0, 1), NaN outside; of an exact curve only.
@@ -253,10 +253,12 @@ class DecisionCurve(NetBenefit):
         return result
 
     @property
-    def missed(self) -> Steps:
+    def missed(self) -> OddsSteps:
         """What net benefit falls short of the event rate, as a function of the threshold."""
         value, right = (self.event_rate - x for x in (self.net_benefit, self.right))
-        return Steps(self.threshold, value, right, None if self.beyond is None else -self.beyond)
+        return OddsSteps(
+            self.threshold, value, right, None if self.beyond is None else -self.beyond
+        )
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -479,7 +481,9 @@ def _rival(first: Tally | Cases, second: Tally | Cases | str) -> Tally | Cases:
     return event_among(first, first.y, np.full(len(first), float(second == TREAT_ALL)))
 
 
-def _outcomes(source: Tally | Cases, threshold: Column | None, tolerance: float | None) -> Outcomes:
+def _outcomes(
+    source: Tally | Cases, threshold: Column | None, tolerance: float | None
+) -> OutcomeCounts:
     """Take what happened, with forecasts moved to the thresholds that they are meant to be at."""
     t = as_tally(source)
     if threshold is None:
@@ -491,7 +495,7 @@ def _outcomes(source: Tally | Cases, threshold: Column | None, tolerance: float 
 
 
 def _band(
-    source: Tally | Cases, counts: Outcomes, acted: Acted, curve: DecisionCurve, level: float
+    source: Tally | Cases, counts: OutcomeCounts, acted: Acted, curve: DecisionCurve, level: float
 ) -> Band:
     """Bound a curve at its thresholds, on both sides of each if it is exact."""
     rows, sides = dependent(source), 2 if curve.exact else 1

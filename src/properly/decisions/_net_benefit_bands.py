@@ -15,7 +15,7 @@ from properly.counts._cases import (
     rows_in_use,
 )
 from properly.counts._tally import Tally
-from properly.decisions._elementary import Rows, Weights, effective, rows_of
+from properly.decisions._elementary import CaseRows, Weights, effective, rows_of
 from properly.decisions._grid import odds
 from properly.decisions._murphy_bands import dependent_reach
 from properly.inference._moments import Spread
@@ -34,13 +34,13 @@ from properly.typing import Column
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from properly.decisions._elementary import Outcomes
+    from properly.decisions._elementary import OutcomeCounts
     from properly.decisions._grid import Acted
 
 Bounds: TypeAlias = tuple[Column, Column]
 # What says how far ratios spread: rows in clusters, cases of another design, or nothing but the
 # four kinds.
-Sampled: TypeAlias = Rows | Cases | None
+Sampled: TypeAlias = CaseRows | Cases | None
 Form: TypeAlias = Literal["share", "sum", "ratio", "log ratio"]
 
 # An interval reaches so many half widths below and above the estimate.
@@ -53,7 +53,7 @@ TWO = 2
 EVENT = np.array([[True], [False], [True], [False]])
 
 
-def share_bounds(acted: Acted, squares: Acted, counts: Outcomes, level: float) -> Bounds:
+def share_bounds(acted: Acted, squares: Acted, counts: OutcomeCounts, level: float) -> Bounds:
     """Bound the shares of true and of false alarms by score intervals, and put these together.
 
     True alarms may be few and each worth many false ones, so a standard error from those that were
@@ -69,7 +69,7 @@ def share_bounds(acted: Acted, squares: Acted, counts: Outcomes, level: float) -
 
 
 def dependent_bounds(
-    rows: Rows, acted: Acted, squares: Acted, counts: Outcomes, level: float
+    rows: CaseRows, acted: Acted, squares: Acted, counts: OutcomeCounts, level: float
 ) -> Bounds:
     """Bound net benefit likewise, as if dependent cases were fewer, but independent.
 
@@ -89,7 +89,7 @@ def dependent_bounds(
     return np.maximum(mean - down, -odds(acted.threshold)), np.minimum(mean + up, 1.0)
 
 
-def _alarms(acted: Acted, squares: Acted, counts: Outcomes) -> tuple[ShareTerm, ShareTerm]:
+def _alarms(acted: Acted, squares: Acted, counts: OutcomeCounts) -> tuple[ShareTerm, ShareTerm]:
     """Return the shares of true and of false alarms, and how heavy they are."""
     heavy: list[Any] = [1.0, 1.0]
     if counts.weighted:
@@ -245,13 +245,13 @@ def _spread(source: Sampled, table: Fourfold, influence: Column, at: tuple[int, 
     k, c = at
     if source is None:
         return spread_of_means(table.tally(k), influence[:, [2, 0]], influence[:, [3, 1]])
-    if isinstance(source, Rows):
+    if isinstance(source, CaseRows):
         return _spread_of_clusters(source, influence, c)
     y, p, _, _ = rows_in_use(source)
     return spread_of_rows(source, influence[:, _kind(p, y, c)])
 
 
-def _spread_of_clusters(rows: Rows, influence: Column, c: float) -> Spread:
+def _spread_of_clusters(rows: CaseRows, influence: Column, c: float) -> Spread:
     """Find it from what clusters weigh in the four kinds, without a number for each row."""
     products = rows.products(_kind(rows.p, rows.happened, c), 4) * rows.factor
     joint, most = (x @ products @ x.T for x in (influence, np.abs(influence)))

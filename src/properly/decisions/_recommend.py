@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Literal, TypeAlias, get_args
 
 from properly._boundary._options import check_choice
 from properly._boundary._record import plain
-from properly.decisions._situations import MONEY, SITUATIONS, Money, Situation
+from properly.decisions._situations import MONEY, SITUATIONS, MoneyAdvice, Situation
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -157,7 +157,7 @@ def _advice(chosen: Situation, call: str) -> Advice:
     return Advice(situation, metrics, call, why, assumes, instead)
 
 
-def _in_money(chosen: Situation, money: Money) -> Situation:
+def _in_money(chosen: Situation, money: MoneyAdvice) -> Situation:
     return chosen._replace(
         situation=f"{chosen.situation} {money.situation}",
         metrics=(money.metric, *chosen.metrics),

@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
     from properly._boundary._options import Drawing
-    from properly.decisions._hard_decisions import Priced
+    from properly.decisions._hard_decisions import PricedDecisions
     from properly.rules._costs import Cost, Matrix
     from properly.typing import ArrayLike
 
@@ -127,7 +127,7 @@ def decided_on(
     labels: int | Iterable[object] | None,
     cost: Cost,
     metric: Metric,
-) -> Priced:
+) -> PricedDecisions:
     """Check outcomes and decisions; of class probabilities, the likeliest class is decided for.
 
     For kappa, which uses no costs, decisions are classes, and squared distances take their place.
@@ -146,7 +146,7 @@ def decided_on(
     return priced(rows.y, decide_by_mode(rows.p), price, classes)
 
 
-def costs_of(decided: Priced, cost: Cost, metric: Metric) -> Column:
+def costs_of(decided: PricedDecisions, cost: Cost, metric: Metric) -> Column:
     """Return what the decision on each case costs, also if the metric knows no costs."""
     if metric == KAPPA:
         decided = priced(decided.y, decided.d, cost, len(decided.cost))
@@ -192,18 +192,18 @@ class Judged(NamedTuple):
 
     metric: Metric
     rows: Column
-    decided: Priced | None
+    decided: PricedDecisions | None
     loss: Column | None
 
     def along(self, queue: Queue) -> Curve:
         """Return what computes the metric of the cases that are kept."""
         if self.decided is None:
-            return OfLosses(queue, np.asarray(self.loss)[queue.row])
+            return MeanOfLosses(queue, np.asarray(self.loss)[queue.row])
         if callable(self.metric):
-            return OfRows(queue, self.decided, self.metric)
+            return MetricOfRows(queue, self.decided, self.metric)
         cost = self.decided.cost
         cell = (self.decided.y * cost.shape[1] + self.decided.d)[queue.row]
-        return OfCounts(queue, cell, cost, kappa_of if self.metric == KAPPA else _mean_costs)
+        return MetricOfCounts(queue, cell, cost, kappa_of if self.metric == KAPPA else _mean_costs)
 
     def costs(self, cost: Cost) -> Column:
         """Return what each case costs: its loss, or that of the decision on it."""
@@ -265,7 +265,7 @@ def check_metric(metric: Metric, ties: Ties) -> str:
 
 
 @dataclass(frozen=True, eq=False)
-class OfCounts:
+class MetricOfCounts:
     """A metric of confusion counts, which are added up between the cuts: all cuts in one pass.
 
     Attributes
@@ -318,7 +318,7 @@ class OfCounts:
 
 
 @dataclass(frozen=True, eq=False)
-class OfLosses:
+class MeanOfLosses:
     """The mean loss of the cases that are kept, at all cuts in one pass.
 
     Attributes
@@ -347,7 +347,7 @@ class OfLosses:
 
 
 @dataclass(frozen=True, eq=False)
-class OfRows:
+class MetricOfRows:
     """A metric of outcomes and decisions, computed anew of the rows that are kept at each cut.
 
     Attributes
@@ -361,7 +361,7 @@ class OfRows:
     """
 
     queue: Queue
-    decided: Priced
+    decided: PricedDecisions
     metric: Callable[[Any, Any], float]
 
     def __call__(self, copies: Column, removed: Column) -> Column:

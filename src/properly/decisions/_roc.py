@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from properly.counts._cases import Cases
-    from properly.decisions._elementary import Outcomes, Rows
+    from properly.decisions._elementary import CaseRows, OutcomeCounts
     from properly.typing import Column
 
 
@@ -211,7 +211,7 @@ def ranking(
     return replace(whole, within=ends, **_parts(result, regret, ends))
 
 
-def _auc_if_calibrated(counts: Outcomes, regret: Column) -> float:
+def _auc_if_calibrated(counts: OutcomeCounts, regret: Column) -> float:
     """Return the AUC that calibrated forecasts of such a regret would have."""
     weight, none, events = (
         _weight(counts),
@@ -221,13 +221,13 @@ def _auc_if_calibrated(counts: Outcomes, regret: Column) -> float:
     return 1 - _ratio(float(regret @ weight) * counts.total, 2 * none * events)
 
 
-def _average_precision(counts: Outcomes) -> float:
+def _average_precision(counts: OutcomeCounts) -> float:
     """Average the precision at the forecast of each event."""
     acted, true = (np.cumsum(x[::-1]) for x in (_weight(counts), counts.events))
     return _ratio(float(counts.events[::-1] @ (true / acted)), float(true[-1]))
 
 
-def _best_threshold(counts: Outcomes) -> tuple[float, float]:
+def _best_threshold(counts: OutcomeCounts) -> tuple[float, float]:
     """Return KS, and the least error rate, each at the threshold that is best for it."""
     true, false = (np.append(0, np.cumsum(x[::-1])) for x in (counts.events, counts.nonevents))
     # Of integers, which are subtracted exactly, this is exact.
@@ -236,7 +236,7 @@ def _best_threshold(counts: Outcomes) -> tuple[float, float]:
     return float(rise.max()), wrong / float(true[-1] + false[-1])
 
 
-def _parts(counts: Outcomes, regret: Column, within: Interval) -> dict[str, float]:
+def _parts(counts: OutcomeCounts, regret: Column, within: Interval) -> dict[str, float]:
     inside = (counts.value >= within.lower) & (counts.value <= within.upper)
     none, events, weight = counts.nonevents, counts.events, _weight(counts)
     both = np.stack([none, events])
@@ -251,7 +251,7 @@ def _parts(counts: Outcomes, regret: Column, within: Interval) -> dict[str, floa
     }
 
 
-def _weight(counts: Outcomes) -> Column:
+def _weight(counts: OutcomeCounts) -> Column:
     return (counts.nonevents + counts.events).astype(np.float64)
 
 
@@ -308,7 +308,7 @@ class RocBand(Record):
         return x, y
 
 
-class Table(NamedTuple):
+class AlarmTable(NamedTuple):
     """Cases by alarm and outcome, at each alarm rate: all cases, events, alarms, alarms in vain."""
 
     total: float
@@ -339,7 +339,9 @@ def find_roc_band(source: Tally | Cases, level: float) -> RocBand:
     alarm = np.linspace(0, 1, most + 1)
     reached, none = (np.append(0.0, np.cumsum(x)) for x in (weight, weight - events))
     alarms = alarm * reached[-1]
-    table = Table(reached[-1], reached[-1] - none[-1], alarms, np.interp(alarms, reached, none))
+    table = AlarmTable(
+        reached[-1], reached[-1] - none[-1], alarms, np.interp(alarms, reached, none)
+    )
     rows = dependent(source)
     quantile = normal(level) if rows is None else student(rows.degrees, level)
     critical = np.full(len(alarm), quantile**2)
@@ -349,7 +351,7 @@ def find_roc_band(source: Tally | Cases, level: float) -> RocBand:
     return RocBand(alarm, lower, low, upper, high, level)
 
 
-def _rates(table: Table, in_vain: Column) -> tuple[Column, Column]:
+def _rates(table: AlarmTable, in_vain: Column) -> tuple[Column, Column]:
     """Return false and true positive rates; without both kinds of cases there are none."""
     others = table.total - table.events
     if not (table.events > 0 and others > 0):
@@ -357,7 +359,7 @@ def _rates(table: Table, in_vain: Column) -> tuple[Column, Column]:
     return in_vain / others, ((table.alarms - in_vain) / table.events).clip(0, 1)
 
 
-def _score_bounds(table: Table, critical: Column) -> tuple[Column, Column]:
+def _score_bounds(table: AlarmTable, critical: Column) -> tuple[Column, Column]:
     """Return the least and the greatest number of alarms in vain that are not refused."""
 
     def refused(in_vain: Column) -> Column:
@@ -372,7 +374,7 @@ def _score_bounds(table: Table, critical: Column) -> tuple[Column, Column]:
     return bisect(refused, table.in_vain, least), bisect(refused, table.in_vain, greatest)
 
 
-def _design_effect(t: Tally, rows: Rows | None, table: Table) -> Column:
+def _design_effect(t: Tally, rows: CaseRows | None, table: AlarmTable) -> Column:
     """Compare the variance of the alarms in vain with that of as many independent cases.
 
     Each case on the side of the alarms counts with the share of its own side in the uncertainty,
@@ -396,7 +398,7 @@ def _design_effect(t: Tally, rows: Rows | None, table: Table) -> Column:
     return np.array(result)
 
 
-def _not_certain(t: Tally, table: Table) -> Column:
+def _not_certain(t: Tally, table: AlarmTable) -> Column:
     """Keep every cell of the table half a case away from being empty, so that it has a variance."""
     half = table.total / effective_total(t) / 2
     least = np.maximum(table.alarms - table.events, 0)
@@ -405,7 +407,7 @@ def _not_certain(t: Tally, table: Table) -> Column:
     return np.clip(table.in_vain, least + room, greatest - room)
 
 
-def _summed_squares(t: Tally, rows: Rows | None) -> Callable[[Column, Column], float]:
+def _summed_squares(t: Tally, rows: CaseRows | None) -> Callable[[Column, Column], float]:
     """Prepare to add up squares: of weighted amounts, or of their sums over clusters or times.
 
     Amounts are given for each distinct forecast, the highest first.

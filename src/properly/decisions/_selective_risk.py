@@ -30,7 +30,7 @@ class Areas(NamedTuple):
     augrc: Estimate
 
 
-class Blocks(NamedTuple):
+class TieBlocks(NamedTuple):
     """Cases of equal scores together, those that are kept longest first.
 
     Attributes
@@ -50,7 +50,7 @@ class Blocks(NamedTuple):
     paid: Column
 
     @classmethod
-    def by(cls, scores: Column, loss: Column, copies: Column) -> Blocks:
+    def by(cls, scores: Column, loss: Column, copies: Column) -> TieBlocks:
         """Put cases of equal scores together, from the lowest score on."""
         number = np.unique(scores, return_inverse=True)[1]
         cases, total = np.bincount(number, copies), np.bincount(number, copies * loss)
@@ -78,7 +78,7 @@ def areas_of(
     about = _about(copies, cluster) | {"level": level}
     if not np.isfinite(loss).all():
         return _infinite(loss, copies, about)
-    chosen, best = (Blocks.by(x, loss, copies) for x in (scores, loss))
+    chosen, best = (TieBlocks.by(x, loss, copies) for x in (scores, loss))
     area, turn = _selective(chosen, loss)
     least, least_turn = _selective(best, loss)
     joint, joint_turn = _joint(chosen, loss)
@@ -101,7 +101,7 @@ def areas_of(
     return Areas(*estimates)
 
 
-def _selective(blocks: Blocks, loss: Column) -> tuple[float, Column]:
+def _selective(blocks: TieBlocks, loss: Column) -> tuple[float, Column]:
     r"""Return the mean over k of the mean loss of k cases, and its slope in the weight of each row.
 
     Of a block of m cases after c others that paid S, with mean loss l, the sum is
@@ -125,7 +125,7 @@ def _selective(blocks: Blocks, loss: Column) -> tuple[float, Column]:
     return area, (loss * slope[k] + (own + later)[k] - area) / total
 
 
-def _joint(blocks: Blocks, loss: Column) -> tuple[float, Column]:
+def _joint(blocks: TieBlocks, loss: Column) -> tuple[float, Column]:
     """Return the mean over k of the losses of k cases over all cases, and its slope likewise."""
     cases, total = blocks.cases, blocks.cases.sum()
     area = float(np.sum(cases * blocks.paid + blocks.loss * (cases + 1) / 2) / total**2)

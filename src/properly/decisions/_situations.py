@@ -31,7 +31,7 @@ class Situation(NamedTuple):
     cut: Cut
 
 
-class Money(NamedTuple):
+class MoneyAdvice(NamedTuple):
     """What changes if amounts of money are known."""
 
     situation: str
@@ -264,8 +264,8 @@ for share in SHARES:  # your K: 20 places for 200 patients are 0.1
               f"  {at.net_benefit=:.4f}  {at.precision=:.3f}  {at.recall=:.3f}"
               f"  {at.border=:.3f}")"""
 
-MONEY: dict[tuple[str, str], Money] = {
-    ("independent", "fixed"): Money(
+MONEY: dict[tuple[str, str], MoneyAdvice] = {
+    ("independent", "fixed"): MoneyAdvice(
         COST_AND_LOSS,
         "regret in money",
         f"{PAYS} {LOST} {SAVED} Net benefit and regret rank models alike.",
@@ -275,7 +275,7 @@ cost, loss = 10, 100  # yours
 at = properly.at_threshold(tally, cost / loss)
 print(f"{{at.net_benefit=:.4f}}  {{at.regret=:.4f}}  {{at.skill=:.3f}}")""",
     ),
-    ("independent", "range"): Money(
+    ("independent", "range"): MoneyAdvice(
         f"{COST_AND_LOSS} C has a range.",
         "mean regret in money over the range",
         f"{PAYS} {LOST} Its mean takes all C in the range for equally likely. If L is in doubt, "
@@ -286,7 +286,7 @@ cost, loss = (5, 20), 100  # yours
 within = properly.Interval.from_costs(cost=cost, loss=loss)
 {BY_SKILL.replace("RULES", IN_RANGE)}""",
     ),
-    ("independent", "unknown"): Money(
+    ("independent", "unknown"): MoneyAdvice(
         "You know the loss L of an event that nobody acted on.",
         "mean regret in money over all costs",
         f"Once the cost C of acting is known, if only roughly, so is the threshold, C/L; then "
@@ -298,7 +298,7 @@ cost = (0, loss)
 {IN_MONEY}
 {BY_SKILL.replace("RULES", "Brier(), Log()")}""",
     ),
-    ("budget", "fixed"): Money(
+    ("budget", "fixed"): MoneyAdvice(
         COST_AND_LOSS,
         "regret in money of acting on K",
         "Every model fills the same K places, so what counts is how many of the K have the event. "
@@ -306,7 +306,7 @@ cost = (0, loss)
         f"(the share of the events that are among the K) rank models alike. {PLACES}",
         BUDGET_IN_MONEY.replace("SHARES", "[0.1]"),
     ),
-    ("budget", "range"): Money(
+    ("budget", "range"): MoneyAdvice(
         COST_AND_LOSS,
         "regret in money of acting on several K",
         f"{LOST} Look at the least K, the greatest and some between: a model that loses less at "
@@ -314,7 +314,7 @@ cost = (0, loss)
         f"more about K. {PLACES}",
         BUDGET_IN_MONEY.replace("SHARES", "[0.05, 0.1, 0.15, 0.2]") + WHOLE_LIST,
     ),
-    ("budget", "unknown"): Money(
+    ("budget", "unknown"): MoneyAdvice(
         COST_AND_LOSS,
         "regret in money of acting on several K",
         f"{LOST} AUC and average precision know nothing of money, so look at some K, few places "

@@ -22,10 +22,10 @@ from properly._boundary._libraries import to_numpy
 from properly._boundary._notices import notice
 from properly._boundary._options import as_drawing, as_generator, check_level
 from properly._boundary._text import many
-from properly.comparison._contrasts import Split, bounded
+from properly.comparison._contrasts import GroupSplit, bounded
 from properly.comparison._differences import ModelScores, PairSums
 from properly.comparison._group_moments import compare_moments
-from properly.comparison._group_variance import Units
+from properly.comparison._group_variance import UnitCounts
 from properly.comparison._groups import (
     FOR_CLUSTERS,
     FOR_INTERVAL,
@@ -482,13 +482,13 @@ def _expected(tally: Tally) -> tuple[list[float], list[float]]:
     return pairs[0], pairs[1]
 
 
-def _split(counted: Counted) -> Split:
+def _split(counted: Counted) -> GroupSplit:
     """Mark the groups, and the rests, with enough expected outcomes."""
     inside = counted.cases
     outside = inside.sum() - inside
     with np.errstate(divide="ignore"):
         common = np.diag(1 / (inside - 1.0))
-    units = Units(inside, outside, np.zeros(len(inside)), common, inside - 1.0, outside - 1.0)
+    units = UnitCounts(inside, outside, np.zeros(len(inside)), common, inside - 1.0, outside - 1.0)
     enough = (counted.rarer >= FOR_INTERVAL) & (np.stack([inside, outside]) >= FOR_CLUSTERS)
     design = Design(np.ones(0))
-    return Split(counted.number, design, units, enough[0], enough[1], counted.rarer)
+    return GroupSplit(counted.number, design, units, enough[0], enough[1], counted.rarer)

@@ -10,7 +10,7 @@ import numpy as np
 
 from properly._boundary._record import Record
 from properly._boundary._text import many, quoted
-from properly.comparison._evidence import (
+from properly.comparison._bets import (
     BETS,
     SLOPE,
     log_factors,

@@ -14,7 +14,7 @@ from properly._boundary._notices import notice
 from properly._boundary._options import as_number, check_level
 from properly._boundary._record import plain, to_frame
 from properly._boundary._text import many, printable, quoted
-from properly.comparison._evidence import require_proper
+from properly.comparison._bets import require_proper
 from properly.errors import ArgumentTypeError, DataError
 from properly.evaluation._evaluate import models_by_name
 from properly.evaluation._monitor import _states

@@ -12,7 +12,7 @@ from properly.counts._baselines import baselines
 from properly.counts._cases import Cases, has_clusters, weights_of
 from properly.counts._models import by_name
 from properly.counts._tally import Tally, as_tally
-from properly.decisions._elementary import Outcomes, outcomes
+from properly.decisions._elementary import OutcomeCounts, outcomes
 from properly.errors import ArgumentTypeError, DataError
 
 Model: TypeAlias = Tally | Cases
@@ -36,14 +36,14 @@ def baselines_beside(models: Mapping[str, Model]) -> dict[str, Tally]:
     return added
 
 
-def same_outcomes(models: Mapping[str, Model]) -> list[Outcomes]:
+def same_outcomes(models: Mapping[str, Model]) -> list[OutcomeCounts]:
     """Take what happened out of each model; it must be as many events of as many cases."""
     result = {name: outcomes(as_tally(model)) for name, model in models.items()}
     require_same_totals(result)
     return list(result.values())
 
 
-def require_same_totals(models: Mapping[str, Outcomes]) -> None:
+def require_same_totals(models: Mapping[str, OutcomeCounts]) -> None:
     """Refuse models of which one has more cases, or more events, than the first."""
     counts = {name: (x.total, float(x.events.sum())) for name, x in models.items()}
     (first, total), *others = counts.items()
