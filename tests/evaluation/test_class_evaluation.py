@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import math
-from functools import partial
 from typing import Any
 
 import array_api_strict
@@ -14,10 +13,9 @@ import polars as pl
 import pytest
 
 import properly
-from properly import Cases, Evaluation, compare
+from properly import Cases, Evaluation
 from properly.calibration import Decomposition, decompose
 from properly.decisions import hard_decisions
-from properly.errors import ArgumentTypeError, DataError
 from properly.rules import (
     PBS,
     RPS,
@@ -253,131 +251,7 @@ def test_rows_are_rescaled_on_request_and_it_is_said() -> None:
     assert e.totals == evaluate(Y, {"m": P}).totals
 
 
-def test_rules_come_alone_or_in_anything_that_lists_them() -> None:
-    expected = evaluate(Y, P, rules=[Brier(), Log()]).totals
-    assert list(evaluate(Y, P, rules=Log()).scores["forecast"]) == ["log"]
-    assert evaluate(Y, P, rules=(Brier(), Log())).totals == expected
-    each: Any = iter([Brier(), Log()])
-    assert evaluate(Y, P, rules=each).totals == expected
-
-
 # What is refused
-
-
-NEEDS_ORDER = [*ORDERED, Penalized(Brier(), penalty=1, cost="absolute")]
-
-
-@pytest.mark.parametrize("rule", NEEDS_ORDER, ids=lambda rule: rule.name)
-def test_rules_that_need_an_order_are_refused_for_classes_without_one(rule: ClassRule) -> None:
-    for task in ("auto", "multiclass"):
-        with pytest.raises(DataError) as caught:
-            evaluated(task=task, rules=[Brier(), rule])
-        message, _, hint = str(caught.value).partition("\n\nHint: ")
-        assert message == f"{rule!r} needs ordered classes; the task is 'multiclass'"
-        assert hint == "task='ordinal' takes the columns in their order."
-
-
-REFUSED: dict[str, tuple[Any, dict[str, Any], type[Exception], str]] = {
-    "one event among classes": (
-        {"a": P, "b": [0.1, 0.2, 0.3]},
-        {},
-        DataError,
-        "models must all forecast one event, or all the same classes; 'b' has one column, 'a' has",
-    ),
-    "another number of classes": (
-        {"a": P, "b": [[0.1, 0.2, 0.3, 0.4]] * 3},
-        {},
-        DataError,
-        "models must have the same classes; got 'a' with 3 and 'b' with 4",
-    ),
-    "classes as one event": (
-        {"a": P},
-        {"task": "binary"},
-        DataError,
-        "this needs the probability of one event; these cases have 3 classes",
-    ),
-    "another task": (
-        P,
-        {"task": "ranked"},
-        DataError,
-        "task must be 'auto', 'binary', 'multiclass' or 'ordinal'; got 'ranked'",
-    ),
-    "a range": (
-        P,
-        {"within": (0.1, 0.2)},
-        DataError,
-        "within is for forecasts of one event; these are of several classes",
-    ),
-    "an event": (
-        P,
-        {"pos_label": 1},
-        DataError,
-        "pos_label is for forecasts of one event; these are of several classes",
-    ),
-    "a rule of one event": (
-        P,
-        {"rules": Elementary(0.5)},
-        ArgumentTypeError,
-        "this needs a rule for class probabilities; got Elementary(threshold=0.5)",
-    ),
-    "a rule without parentheses": (
-        P,
-        {"rules": [Brier]},
-        ArgumentTypeError,
-        "this needs a rule for class probabilities; got <class",
-    ),
-    "no rules": (
-        P,
-        {"rules": []},
-        DataError,
-        "rules must have names that differ, and there must be at least one; got none",
-    ),
-    "a rule twice": (
-        P,
-        {"rules": [Log(), Log()]},
-        DataError,
-        "rules must have names that differ, and there must be at least one; got 'log' twice",
-    ),
-    "no models": (
-        {},
-        {"task": "ordinal"},
-        DataError,
-        "models must have names that differ, and there must be at least one; got none",
-    ),
-    "cases": (
-        {"a": Cases(Y, P)},
-        {},
-        ArgumentTypeError,
-        "models are given by their forecasts; 'a' is a Cases",
-    ),
-    "rows that do not sum to 1": (
-        {"a": P, "b": [[0.5, 0.5, 0.5]] * 3},
-        {},
-        DataError,
-        "rows of class probabilities must sum to 1 within 1e-06; row 0 sums to 1.5 (3 such rows)",
-    ),
-}
-
-
-@pytest.mark.parametrize(("models", "options", "kind", "message"), REFUSED.values(), ids=REFUSED)
-def test_what_makes_no_sense_is_refused(
-    models: Any, options: dict[str, Any], kind: type[Exception], message: str
-) -> None:
-    with pytest.raises(kind) as caught:
-        evaluate(Y, models, **options)
-    assert str(caught.value).startswith(message)
-
-
-def test_one_event_is_no_table_of_classes_whatever_happened() -> None:
-    for task in ("multiclass", "ordinal"):
-        for y in ([0, 1, 0], [0, 1, 2], [0, 0, 0]):
-            with pytest.raises(DataError, match=r"class|at most two labels"):
-                evaluate(y, {"a": [0.1, 0.2, 0.3]}, task=task)
-
-
-def test_ordered_grades_need_labels_in_their_order() -> None:
-    with pytest.raises(DataError, match="outcomes in words need labels=, in order"):
-        evaluate(["low", "mid", "high"], P, task="ordinal")
 
 
 # What comes out
@@ -474,64 +348,16 @@ def test_a_table_for_a_person() -> None:
     assert e.table() == PLAIN_TABLE
 
 
-def test_a_notebook_shows_the_same_numbers() -> None:
-    html = evaluate(Y * 10, {"<b>": P * 10}, task="ordinal", rules=RPS())._repr_html_()
-    assert "0.14024 to 0.15143" in html
-    assert "&lt;b&gt;" in html
-    assert "<b>" not in html
-
-
 def test_no_class_is_lost_if_labels_read_alike() -> None:
     e = evaluate([1, "1", "x"], np.eye(3), labels=[1, "1", "x"], task="ordinal")
     third = 1 / 3
     assert e.to_dict()["data"]["classes"] == {"1": third, "'1'": third, "'x'": third}
 
 
-def test_a_model_may_be_called_as_what_it_is_compared_with() -> None:
-    lines = str(evaluate(Y, {"(class shares)": P}, rules=Brier())).split("\n")
-    assert [line.split("  ")[0] for line in lines[3:5]] == ["(class shares)"] * 2
-    assert lines[3] != lines[4]
-
-
-def test_a_class_evaluation_is_short_in_a_session() -> None:
-    assert repr(evaluate(Y, {"a": P, "b": Q})) == (
-        "Evaluation(3 cases of 3 classes, models: 2, rules: 3)"
-    )
-
-
-def test_a_name_is_shown_and_not_obeyed() -> None:
-    assert "\x1b" not in str(evaluate(Y, {"\x1b[2Jred": P}))
-
-
-def test_columns_line_up_under_long_names_of_rules() -> None:
-    e = evaluated(rules=[Ranked(Bounded(Brier(), (0.05, 0.2))), RPS()])
-    scores, decisions = e.table().split("\n\nargmax")
-    assert len({len(line) for line in scores.split("\n")[1:] if line}) == 1
-    assert len({len(line) for line in f"argmax{decisions}".split("\n")}) == 1
-
-
-@pytest.mark.slow
-def test_cases_are_counted_as_a_person_would_write_them() -> None:
-    assert evaluated().cases == "60"
-    assert evaluated(weight=np.tile([999, 1001], 30)).cases == "60,000"
-    assert evaluated(weight=np.tile([0.0625, 0.1875], 30)).cases == "7.50"
-    assert evaluated(count=np.full(60, 1000)).cases == "60,000"
-
-
 @pytest.mark.parametrize("each", [1000, 0.125])
 def test_equal_weights_only_count_the_cases(each: float) -> None:
     assert evaluated(weight=np.full(60, each)).cases == "60"
     assert evaluated(weight=np.where(np.arange(60) < 20, 0, each)).cases == "40"
-
-
-def test_frames_of_models_have_one_order_of_columns() -> None:
-    p = pd.DataFrame({"a": [0.75, 0.0], "b": [0.25, 1.0]})
-    with pytest.raises(DataError, match="classes of 'two' must be in the order of the columns"):
-        evaluate([0, 1], {"one": p, "two": p[["b", "a"]]})
-    p = p.set_axis([0, 1], axis=1)
-    for judge in (evaluate, partial(compare, rule=Brier())):
-        with pytest.raises(DataError, match="classes of 'two' must be in the order of the columns"):
-            judge([0, 1], {"one": p, "two": p[[1, 0]]})
 
 
 def test_numbers_of_columns_may_begin_anywhere_and_be_named_in_any_order() -> None:

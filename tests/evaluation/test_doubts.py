@@ -9,7 +9,6 @@ import pytest
 
 import properly
 from properly import evaluate
-from properly.errors import DataError
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -72,14 +71,6 @@ def test_percentages_that_were_divided_twice() -> None:
     assert note.endswith("the event rate, 0.22: were percentages divided by 100 twice?")
     rare = RNG.random(40_000) / 300
     assert not notes(rare, (RNG.random(40_000) < rare * 2).astype(int))
-
-
-@pytest.mark.parametrize("scale", [1, 100])
-def test_swapped_arguments_are_refused_with_the_order(scale: int) -> None:
-    with pytest.raises(
-        DataError, match="outcomes come first, then forecasts; were the two swapped"
-    ):
-        evaluate(scale * P, Y)
 
 
 def test_a_copy() -> None:

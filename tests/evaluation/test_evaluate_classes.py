@@ -12,7 +12,7 @@ import pytest
 import properly
 from properly import Cases, Evaluation, evaluate
 from properly.comparison import over_time
-from properly.errors import DataError, DataWarning
+from properly.errors import DataWarning
 from properly.rules import RPS, Brier, Log, RankedLog, SquaredAbsoluteRPS
 
 RNG = np.random.default_rng(5)
@@ -234,13 +234,6 @@ def test_groups_that_cannot_be_compared_are_left_out_and_it_is_said_why() -> Non
     why = "a group is compared with the rest; got the single group 'all'"
     e = noted(f"groups of first: {why}", groups=["all"] * 150)
     assert (e.groups, len(e.scores)) == ({}, 2)
-
-
-def test_what_is_wrong_with_the_design_is_refused() -> None:
-    with pytest.raises(DataError, match="only if there are two or more; got one"):
-        of_classes(clusters=[1] * 150)
-    with pytest.raises(DataError, match="times must be numbers or dates"):
-        of_classes(time=["may"] * 150)
 
 
 # Rules, cases and classes that are out of the ordinary

@@ -694,69 +694,6 @@ def test_the_event_may_have_a_label_of_its_own() -> None:
 # What is said
 
 
-def test_a_monitor_says_how_it_stands() -> None:
-    monitor = Monitor(run_length=1000)
-    assert str(monitor) == "0 cases are counted."
-    assert repr(monitor) == "Monitor(0 cases, 0 open forecasts, 0 alarms)"
-    monitor.add([1, None, 1, None], [0.5] * 4, ids=list("abcd"))
-    monitor.add([1, 0], ids=["y", "z"])
-    monitor.drop(["d"])
-    assert str(monitor) == (
-        "1 case is counted; 1 forecast has no outcome yet; 1 case waits behind them; 1 case given\n"
-        "  up; 2 outcomes without a forecast yet.\n"
-        "No alarm. The most evidence so far is 2, that forecasts of 'forecast' are miscalibrated;\n"
-        "  1001 would be an alarm.\n"
-        "False alarms are 1,000 cases or more apart on average if each forecast is right given\n"
-        "  the outcomes of all earlier cases."
-    )
-
-
-def test_evidence_is_said_in_a_sentence() -> None:
-    monitor = Monitor(against=0.25)
-    monitor.add(None, {"a": [0.2, 0.3]}, ids=[1, 2], groups=["x\n", "x\n"])
-    before, in_group = monitor.evidence[0], monitor.evidence[3]
-    assert str(before) == (
-        "Evidence 1 that forecasts of 'a' are miscalibrated (1 at most, 80 is an alarm); 0 cases."
-    )
-    monitor.add([1, 0], ids=[1, 2])
-    claim = "always forecasting 0.25 is better than 'a' at times in group 'x\\n'"
-    assert in_group.claim == claim
-    assert str(monitor.evidence[3]) == (
-        f"Evidence 3.343 that {claim} (3.343 at most, 160 is an alarm); 2 cases: 25.00 % forecast "
-        "on average, 50.00 % happened."
-    )
-    assert repr(monitor.evidence[0]) == (
-        "Evidence(\"forecasts of 'a' are miscalibrated\", 0.9175 of 80)"
-    )
-
-
-def test_what_became_of_rows_is_said_in_a_line() -> None:
-    assert str(Added(1, 2)) == "1 new case, 2 new outcomes"
-    assert str(Added(1200, 1, 1, 2)) == (
-        "1,200 new cases, 1 new outcome, 1 row known already, 2 outcomes without a forecast yet"
-    )
-
-
-def test_of_many_alarms_the_last_three_are_told() -> None:
-    monitor = Monitor(run_length=100)
-    monitor.add([1] * 5, [0.0] * 5)
-    assert str(monitor).replace("\n  ", " ").split("\n") == [
-        "5 cases are counted.",
-        "5 alarms so far; the last three:",
-        *(
-            f"Alarm after {case} cases: forecasts of 'forecast' are miscalibrated "
-            "(what had been called impossible happened)."
-            for case in (3, 4, 5)
-        ),
-        "In all 5 cases of it: 0.00 % forecast on average, 100.00 % happened.",
-        (
-            "False alarms are 100 cases or more apart on average if each forecast is right given "
-            "the outcomes of all earlier cases."
-        ),
-    ]
-    assert repr(monitor) == "Monitor(5 cases, 0 open forecasts, 5 alarms)"
-
-
 def test_a_monitor_is_a_dictionary_and_a_frame_of_its_evidence(kind: str) -> None:
     monitor = fed(kind)
     told = monitor.to_dict()

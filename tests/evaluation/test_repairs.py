@@ -192,13 +192,6 @@ def test_steps_say_what_is_done() -> None:
     assert [x for x in steps if "recalibration" in x] == [f"recalibration of {x}" for x in NAMES]
 
 
-def test_a_wrong_name_is_refused_before_anything_is_computed() -> None:
-    steps: list[str] = []
-    with pytest.raises(properly.errors.DataError, match="there is no map 'isotone'"):
-        properly.evaluate(Y, P, recalibrate="isotone", progress=lambda *step: steps.append(step[2]))
-    assert steps == []
-
-
 def test_a_verdict_has_sentences_about_repairs(evaluation: Evaluation) -> None:
     sentences = evaluation.verdict(cases="people").sentences
     kinds = [sentence.kind for sentence in sentences]

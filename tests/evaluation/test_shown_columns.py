@@ -15,7 +15,7 @@ import pytest
 
 import properly
 from properly import evaluate
-from properly.errors import ArgumentTypeError, DataError
+from properly.errors import DataError
 
 RNG = np.random.default_rng(4)
 ROWS = 60
@@ -156,24 +156,7 @@ def test_values_are_data_on_the_page(tmp_path: Any) -> None:
     assert "\x1b" not in str(e.worst["m"])
 
 
-def test_as_many_entries_as_rows_are_needed() -> None:
-    with pytest.raises(DataError, match="'patient' has 3 for 60 rows"):
-        evaluate(Y, P, show={"patient": PATIENT[:3]})
-    with pytest.raises(DataError, match="must be one-dimensional"):
-        evaluate(Y, P, show={"patient": np.ones((ROWS, 2))})
-
-
-def test_columns_that_are_not_there_are_named() -> None:
-    with pytest.raises(DataError, match="did you mean one of 'patient'"):
-        evaluate(FRAME, ["p"], outcome="y", show="pateint")
-    with pytest.raises(ArgumentTypeError, match="shown by their names; got DataFrame"):
-        evaluate(FRAME, ["p"], outcome="y", show=FRAME[["patient"]])
-
-
 def test_without_rows_nothing_can_be_shown(monkeypatch: pytest.MonkeyPatch) -> None:
-    summary = properly.summarize(FRAME, ["p"], outcome="y")
-    with pytest.raises(ArgumentTypeError, match="beside rows, of which a Summary has none"):
-        evaluate(summary, show=PATIENT)
     monkeypatch.setattr("properly.engines._frame.MOST_ROWS", 10)
     with pytest.raises(DataError, match="show needs the rows in memory, up to 10;"):
         evaluate(FRAME, ["p"], outcome="y", show="patient")

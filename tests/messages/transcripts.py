@@ -140,7 +140,9 @@ def words(said: Said, **more: Any) -> list[str]:
     if isinstance(result, str | list):
         return ["\n".join([result] if isinstance(result, str) else result)]
     if isinstance(result, Checkup):
-        findings = [f"{x.severity} in {x.where}: {x.what}\n{x.advice}" for x in result.findings]
+        findings = [
+            f"{x.name or x.severity} in {x.where}: {x.what}\n{x.advice}" for x in result.findings
+        ]
         return [said.words] if said.words in findings else findings
     spoken = [*(warning.message for warning in caught), *refusals]
     return [f"{type(one).__name__}: {one}" for one in spoken]
