@@ -121,7 +121,7 @@ def test_a_board_is_that_of_the_library() -> None:
 
 def test_notes_speak_of_options() -> None:
     said = printed("leaderboard", file("long"), *LONG)
-    assert "Questions are taken as independent; --cluster names families of them." in said
+    assert "Questions are taken as independent; --clusters names families of them." in said
 
 
 def test_the_options_of_a_board_are_those_of_the_library() -> None:

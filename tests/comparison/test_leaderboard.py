@@ -549,7 +549,7 @@ def test_what_platforms_report_is_told_with_its_cautions() -> None:
 
 def test_a_note_asks_for_families_unless_they_or_times_are_given() -> None:
     y, forecasts = drawn()
-    note = "Questions are taken as independent; clusters= (--cluster) names families of them."
+    note = "Questions are taken as independent; clusters= names families of them."
     assert note in plain_board().notes
     designs: Any = ({"clusters": np.arange(QUESTIONS) // 4}, {"when": np.arange(QUESTIONS)})
     for known in designs:

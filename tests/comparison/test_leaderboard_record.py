@@ -116,7 +116,7 @@ Scores are what each would have had on all 12 questions.
 This assumes that whoever skipped a question would have done on it as well, relative to
   the others, as on the rest.
 Within a tier, none is shown worse than its first.
-Questions are taken as independent; clusters= (--cluster) names families of them.
+Questions are taken as independent; clusters= names families of them.
 Not ranked, with fewer than 10 questions shared with anybody: Cleo.
 Scores are shifted by 0.134, so that Ben has 0.25."""  # noqa: E501
 

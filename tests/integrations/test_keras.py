@@ -410,7 +410,7 @@ EVENT = "Bounded(rule=Brier(), within=Interval(lower=0.05, upper=0.2), scale='me
             (
                 "batch 0: rows of class probabilities must sum to 1 within 1e-06; "
                 "row 0 sums to 0.875\n\n"
-                "Hint: divide each row by its sum; Cases and evaluate do so with normalize=True."
+                "Hint: divide each row by its sum, or pass normalize=True."
             ),
         ),
         (

@@ -10,8 +10,8 @@ PRINTED = """\
 Problems
 - outcome: 1 of 4 outcomes is missing (row 1).
   Did follow-up end before the outcome was known (censored)? Then neither dropping those
-  rows nor counting them as no event is right; otherwise drop them first; on the command
-  line, --missing drop.
+  rows nor counting them as no event is right; otherwise drop them first, or pass
+  missing="drop" as files are read.
 - a: 1 of 4 rows has no number but 'x' (row 2).
   Convert text to numbers first.
 - outcome: labels must be 0 and 1, or say which is the event; found 'no', 'yes'.

@@ -261,7 +261,7 @@ def in_words(path: Path) -> Iterator[None]:
         yield
     except FileExistsError:
         message = f"{_shown(path)} exists already and is not overwritten"
-        hint = "choose another name, or pass overwrite=True (--force on the command line)."
+        hint = "choose another name, or pass overwrite=True."
         raise DataError(message, hint=hint) from None
     except OSError as error:
         reason = error.strerror or "it failed"

@@ -17,6 +17,8 @@ OPTIONS = {
     "rng": "--seed",
     "rules": "--rule",
     "overwrite": "--force",
+    "ids": "--id",
+    "relative_skill": "--relative-skill",
     **{
         name: f"--{name}"
         for name in (
@@ -29,14 +31,9 @@ OPTIONS = {
 # Sentences that are about calls, and have no option in the same place.
 SENTENCES = {
     r"(?:write|pass) properly\.Cases\(y, p, (\w+)=column\)": r"give \1=",
-    r"give the time of each case, time=column": "give the time of each case, time=",
     r"pass rules=Ranked\(Bounded\(Brier\(\), within\)\)": (
         'write --rule "Ranked(Bounded(Brier(), (0.05, 0.2)))", with your range'
     ),
-    r"make Cases with one of the two": "give one of the two",
-    r"make Cases without (\w+) to": r"leave out \1= to",
-    r"leave out (time|clusters) to": r"leave out \1= to",
-    r"([Ll])eave (clusters|groups|time) out": r"\1eave out \2=",
     r"such as Brier\(\) or RPS\(\)": "--rule brier or --rule rps",
     r"pass the column of the event, such as p\[:, 1\]": "give its column by --forecast",
     r"Compare with the label of the event, such as y == .*, or forecast": (
@@ -46,22 +43,13 @@ SENTENCES = {
     r"weighted: properly\.evaluate\(np\.repeat\(\[1, 0\].*\)\)": (
         "with y and 1 - y as --weight and the case as --clusters"
     ),
-    r"Cases and evaluate do so with normalize=True": "--normalize does so",
     r"task='ordinal' takes": "--ordered takes",
     r"task='multiclass'": "--classes",
     r", or, for a rule, numpy\.asarray\(y\) == .*(?=\.$)": "",
-    r"labels= in their order; --classes a,b,c": "--classes a,b,c in their order",
-    r"missing=\"drop\", or (--missing drop),": r"\1",
-    r"; on the command line, (?=--)": ": ",
-    r" on the command line\)": ")",
     r"answers\.keep\(\[names\]\), or --only on the command line": "--only NAME",
-    r"relative_skill is False": "--relative-skill is not given",
-    r"pass relative_skill=True": "give --relative-skill",
     r"make Answers with repeated=\"pool\", of an event, and score them by Brier\(\)": (
         "of an event, give --repeated pool and --rule brier"
     ),
-    r"clusters= \(--cluster\)": "--cluster",
-    r"give ids, by which": "give --id, by which",
     r"read it again by Monitor\.load, and add once more": "run it again",
     r"write datetime\.timedelta\(days=10\)": "write --horizon 10d",
     r"divide by 100(?: first)?": "give --percent",

@@ -276,7 +276,7 @@ def _require_units(design: Design) -> None:
         message = f"a model confidence set needs at least {TIMES} cases; got {design.units}"
         raise DataError(message)
     message = f"blocks of times need at least {TIMES} different times; got {design.units}"
-    raise DataError(message, hint="leave out time to take the cases as independent.")
+    raise DataError(message, hint="leave out time= to take the cases as independent.")
 
 
 def _length(length: int | None, loss: Column, design: Design) -> int:
@@ -284,7 +284,7 @@ def _length(length: int | None, loss: Column, design: Design) -> int:
     if design.time is None:
         if length is not None:
             message = f"block_length is for cases with times; got block_length={length!r}"
-            raise DataError(message, hint="give the time of each case, time=column.")
+            raise DataError(message, hint="give the time of each case as time=.")
         return 1
     if length is None:
         away = loss - loss.mean(axis=1, keepdims=True)

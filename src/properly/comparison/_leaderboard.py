@@ -427,7 +427,7 @@ def _others(
         if scaled is not None:
             result["scaled_relative_skill"] = scaled
     elif baseline is not None:
-        message = "a baseline is what relative skill is relative to; relative_skill is False"
+        message = "a baseline is what relative skill is relative to; relative_skill= is not given"
         raise DataError(message, hint="pass relative_skill=True.")
     return result | (peer_scores(answers, families(answers), level) if peer else {})
 
@@ -447,7 +447,7 @@ def _notes(
     if len(result.ranked) > 1:
         yield "Within a tier, none is shown worse than its first."
     if answers.clusters is None and answers.when is None:
-        yield "Questions are taken as independent; clusters= (--cluster) names families of them."
+        yield "Questions are taken as independent; clusters= names families of them."
     if len(found.infinite):
         names = listed([found.names[k] for k in found.infinite])
         yield f"Certain and wrong, with an infinite loss: {names}. The others are fitted without."

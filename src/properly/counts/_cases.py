@@ -427,7 +427,7 @@ def require_no_time(source: object, what: str) -> None:
     """Refuse to take cases that follow one another in time as independent."""
     if has_time(source):
         message = f"{what} does not allow for dependence in time; these cases have times"
-        raise DataError(message, hint="make Cases without time to take them as independent.")
+        raise DataError(message, hint="leave out time= to take them as independent.")
 
 
 def require_independent(source: object, what: str) -> None:
@@ -435,7 +435,7 @@ def require_independent(source: object, what: str) -> None:
     require_no_time(source, what)
     if has_clusters(source):
         message = f"{what} takes cases as independent; these have clusters"
-        raise DataError(message, hint="make Cases without clusters to take them as independent.")
+        raise DataError(message, hint="leave out clusters= to take them as independent.")
 
 
 def require_classes_to_normalize(normalize: bool) -> None:

@@ -320,7 +320,7 @@ def _require_together(source: Cases, serial: Serial) -> None:
         return
     if source.strata is not None:
         message = "a variance allows for strata or for times; these cases have both"
-        raise DataError(message, hint="make Cases with one of the two.")
+        raise DataError(message, hint="give one of the two.")
     if source.clusters is not None and serial != "cosines":
         message = f"clusters by times are allowed for by cosines; got serial={serial!r}"
         raise DataError(message, hint="leave out serial, or make Cases with time alone.")

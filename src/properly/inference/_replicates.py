@@ -263,7 +263,7 @@ def sample_of(source: Tally | Cases) -> BootstrapSample:
     design = Design.of(source)
     if design.is_panel:
         message = "what is drawn is whole clusters or blocks of times; these cases have both"
-        raise DataError(message, hint="make Cases with one of the two.")
+        raise DataError(message, hint="give one of the two.")
     unit, kind = _units_of(design)
     stratum = design.stratum_of_units()
     if design.stratum is not None:
@@ -278,7 +278,7 @@ def _units_of(design: Design) -> tuple[Column, Kind]:
     if design.time is not None:
         if design.units < FEWEST:
             message = f"blocks of times need at least {FEWEST} different times; got {design.units}"
-            raise DataError(message, hint="leave out time to take the cases as independent.")
+            raise DataError(message, hint="leave out time= to take the cases as independent.")
         return design.time, "blocks"
     if design.cluster is None:
         return np.arange(len(design.weight)), "cases"

@@ -175,7 +175,7 @@ def require_present(
         where = "" if first is None else f"; the first is {first}"
         message = f"values must not be missing; of {counted}, {gaps}{where}"
         hint = (
-            'missing="drop", or --missing drop, leaves such rows out, which biases results where '
+            'missing="drop" leaves such rows out, which biases results where '
             "an outcome is missing because follow-up ended (censored)."
         )
         raise DataError(message, hint=hint)

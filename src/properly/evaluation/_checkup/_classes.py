@@ -29,7 +29,7 @@ ENOUGH = 10
 def unknown_labels(model: ClassForecast) -> Iterator[Symptom]:
     """Find outcomes in words, or labels, that do not say what the columns stand for."""
     outcome, columns = model.sheet.outcome, many(model.count, "column")
-    advice = "Give one column a class, and labels= in their order; --classes a,b,c."
+    advice = "Give one column a class, and labels=['a', 'b', 'c'] in their order."
     if model.labels is None:
         labels = first_of(map(quoted, outcome.labels))
         what = f"what its {columns} stand for is unknown; outcomes are {labels}"

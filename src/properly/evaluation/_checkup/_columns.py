@@ -33,6 +33,7 @@ if TYPE_CHECKING:
     Whole: TypeAlias = NDArray[np.intp]
 
 
+DROPPING = 'missing="drop"'
 ONE_ROW = "Every column needs one row a case, in the same order. Were rows filtered in one of them?"
 
 
@@ -96,9 +97,9 @@ def missing(sheet: Sheet) -> Iterator[Symptom]:
         if bad.any():
             what = _some(bad, column, sheet, "missing")
             them = "that row" if bad.sum() == 1 else "those rows"
-            advice = f"Drop {them} first; on the command line, --missing drop."
+            advice = f"Drop {them} first, or pass {DROPPING} as files are read."
             if column is sheet.outcome:
-                advice = f"{capitalized(CENSORED)[:-1]}; on the command line, --missing drop."
+                advice = f"{capitalized(CENSORED)[:-1]}, or pass {DROPPING} as files are read."
             yield of_rows("problem", column.name, bad, what, advice)
 
 
@@ -319,7 +320,7 @@ def clusters(sheet: Sheet) -> Iterator[Symptom]:
         yield of_column("problem", "clusters", rows, what, advice)
     elif count == rows > 1:
         what = f"every row is a cluster of its own ({count:,})"
-        advice = "Leave clusters out, or name the column of what cases have in common."
+        advice = "Leave out clusters=, or name the column of what cases have in common."
         yield of_column("note", "clusters", rows, what, advice)
     elif 1 < count < FEW_CLUSTERS:
         what = f"there are only {many(count, 'cluster')}"
@@ -337,7 +338,7 @@ def groups(sheet: Sheet) -> Iterator[Symptom]:
     present = column.values[~column.missing]
     if column.count == 1:
         what = f"there is a single group, {quoted(present[0])}"
-        advice = "There is nothing to compare it with; leave groups out."
+        advice = "There is nothing to compare it with; leave out groups=."
         yield of_column("note", "groups", len(column), what, advice)
         return
     if len(column) != len(sheet.outcome) or not len(present):
@@ -374,7 +375,7 @@ def time(sheet: Sheet) -> Iterator[Symptom]:
     present = column.values[~column.missing]
     if column.count == 1 and len(present) > 1:
         what = f"all rows have the time {quoted(present[0])}"
-        advice = "There is nothing to follow over time; leave time out."
+        advice = "There is nothing to follow over time; leave out time=."
         yield of_column("oddity", "time", len(present), what, advice)
 
 

@@ -84,7 +84,7 @@ def follow_up_symptoms(
             "time= means the calendar order of forecasts, not follow-up; "
             f"{quoted(time)} looks like follow-up time"
         )
-        yield of_column("oddity", "time", len(observed), what, "Leave time out.")
+        yield of_column("oddity", "time", len(observed), what, "Leave out time=.")
     if found:
         what = (
             f"{quoted(found[0])} beside {quoted(outcome)} looks like follow-up time: cases without "

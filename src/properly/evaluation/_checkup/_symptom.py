@@ -56,7 +56,7 @@ class Symptom:
     ('problem', 'forecast', (1,), 1)
     >>> print(found)
     forecast: 1 of 3 forecasts is missing (row 1).
-      Drop that row first; on the command line, --missing drop.
+      Drop that row first, or pass missing="drop" as files are read.
     """
 
     severity: Severity

@@ -83,7 +83,7 @@ def read_batch(
         check_length(outcomes, some, "outcomes", "forecasts" if models else "ids")
         missing = missing_values(outcomes)
         if missing.any() and ids is None:
-            hint = "give ids, by which outcomes can follow later."
+            hint = "give ids=, by which outcomes can follow later."
             refuse(outcomes, missing, "outcomes must not be missing", hint)
         if not missing.all():
             known[~missing] = to_numpy(check_outcomes(outcomes[~missing], pos_label=pos_label))
