@@ -234,14 +234,14 @@ def test_a_file_that_comes_about_meanwhile_stops_all(two: tuple[Path, Path]) -> 
 def test_an_interrupt_after_the_last_name_undoes_nothing(
     two: tuple[Path, Path], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    real = _files.Part.rename
+    real = _files.UnfinishedFile.rename
 
-    def interrupted(part: _files.Part) -> None:
+    def interrupted(part: _files.UnfinishedFile) -> None:
         real(part)
         if part.target == two[1]:
             raise KeyboardInterrupt
 
-    monkeypatch.setattr(_files.Part, "rename", interrupted)
+    monkeypatch.setattr(_files.UnfinishedFile, "rename", interrupted)
     with pytest.raises(KeyboardInterrupt):
         write_all(*two)
     assert [path.read_text(encoding="utf-8") for path in two] == ["new", "new"]

@@ -12,7 +12,7 @@ import pytest
 import properly
 from properly._boundary import _progress
 from properly._boundary._chunks import share_out
-from properly._boundary._progress import Bar, RichDisplay, counted, is_watched, shown
+from properly._boundary._progress import ProgressBar, RichDisplay, counted, is_watched, shown
 
 Y, P = [0, 1, 1, 0], {"good": [0.1, 0.8, 0.7, 0.2], "poor": [0.5, 0.5, 0.6, 0.4]}
 
@@ -48,13 +48,13 @@ def record(monkeypatch: pytest.MonkeyPatch) -> Record:
     record, clock = Record(), Clock(step=1.0)
     monkeypatch.setattr(_progress, "is_watched", lambda: True)
     monkeypatch.setattr(_progress, "RichDisplay", lambda: record)
-    monkeypatch.setattr(_progress, "Bar", lambda make, wait: Bar(make, wait, clock))
+    monkeypatch.setattr(_progress, "ProgressBar", lambda make, wait: ProgressBar(make, wait, clock))
     return record
 
 
 def test_a_bar_appears_after_two_seconds() -> None:
     clock, record = Clock(), Record()
-    bar = Bar(lambda: record, clock=clock)
+    bar = ProgressBar(lambda: record, clock=clock)
     bar(0, 3, "first")
     clock.now = 1.99
     bar(1, 3, "second")
@@ -68,7 +68,7 @@ def test_a_bar_appears_after_two_seconds() -> None:
 
 def test_a_bar_moves_within_draws_ten_times_a_second() -> None:
     clock, record = Clock(), Record()
-    bar = Bar(lambda: record, clock=clock)
+    bar = ProgressBar(lambda: record, clock=clock)
     bar(1, 4, "draws")
     for _ in bar.count(range(1000), 1000):
         clock.now += 0.01
@@ -84,7 +84,7 @@ def test_a_bar_moves_within_draws_ten_times_a_second() -> None:
 
 def test_a_loop_within_a_loop_moves_nothing() -> None:
     record = Record()
-    bar = Bar(lambda: record, clock=Clock(step=1.0))
+    bar = ProgressBar(lambda: record, clock=Clock(step=1.0))
     bar(0, 1, "draws")
     for _ in bar.count(range(2), 2):
         assert list(bar.count(range(5), 5)) == [0, 1, 2, 3, 4]
@@ -93,7 +93,7 @@ def test_a_loop_within_a_loop_moves_nothing() -> None:
 
 def test_a_loop_that_the_next_step_has_overtaken_moves_nothing() -> None:
     record = Record()
-    bar = Bar(lambda: record, clock=Clock(step=3.0))
+    bar = ProgressBar(lambda: record, clock=Clock(step=3.0))
     bar(0, 2, "first")
     for k in bar.count(range(4), 4):
         if k == 2:
@@ -141,7 +141,7 @@ def test_a_function_is_called_instead_of_a_bar(record: Record) -> None:
 
 def test_there_is_one_bar_at_a_time(record: Record) -> None:
     with shown(None) as outer, shown(None) as inner:
-        assert isinstance(outer, Bar)
+        assert isinstance(outer, ProgressBar)
         assert inner is None
     assert record.shown == []
 

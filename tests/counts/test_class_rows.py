@@ -8,10 +8,10 @@ import numpy as np
 import pytest
 
 from properly import Cases, Tally, tally
-from properly.counts._class_rows import Table, count_impossible, rows_of, table_of, two_classes
+from properly.counts._class_rows import ClassTable, count_impossible, rows_of, table_of, two_classes
 
 
-def lines(table: Table) -> list[tuple[int, list[float], float, float]]:
+def lines(table: ClassTable) -> list[tuple[int, list[float], float, float]]:
     columns = (x.tolist() for x in (table.y, table.p, table.weight, table.square))
     return list(zip(*columns, strict=True))
 

@@ -32,7 +32,7 @@ from properly.rules import (
     superior_penalty,
 )
 from properly.rules._audit import (
-    Finding,
+    AuditFinding,
     distance_sensitive,
     local,
     reversible,
@@ -296,7 +296,7 @@ def test_a_witness_can_be_checked_by_hand() -> None:
 
 def test_costs_that_differ_are_not_reversible() -> None:
     found = reversible(Prices(Elementary(0.25), 2))
-    assert found == Finding(
+    assert found == AuditFinding(
         False, "(1, 0) costs 3/4 if class 1 happens, but (0, 1) costs 1/4 if class 0 does"
     )
     assert reversible(Prices(BetaWeighted(3, 3), 2)).holds

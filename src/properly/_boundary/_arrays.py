@@ -47,7 +47,7 @@ PLAIN = {float, int, bool, str, type(None)}
 MOST = 2**63
 
 
-class Rows(NamedTuple):
+class EventRows(NamedTuple):
     """Outcomes as booleans, forecasts as floats, weights or None: equally long, one library."""
 
     y: Array
@@ -55,12 +55,12 @@ class Rows(NamedTuple):
     weight: Array | None
 
 
-def used_rows(y: Array, p: Array, weight: Array) -> Rows:
+def used_rows(y: Array, p: Array, weight: Array) -> EventRows:
     """Leave out the rows of weight 0."""
     used = weight > 0
     if namespace(used).all(used):
-        return Rows(y, p, weight)
-    return Rows(y[used], p[used], weight[used])
+        return EventRows(y, p, weight)
+    return EventRows(y[used], p[used], weight[used])
 
 
 def check_rows(
@@ -70,12 +70,12 @@ def check_rows(
     *,
     pos_label: object = None,
     labels: Sequence[object] | None = None,
-) -> Rows:
+) -> EventRows:
     """Check outcomes, forecasts and weights, and bring them together in the forecasts' library."""
     p = check_forecasts(p)
     y = to_library_of(check_outcomes(y, pos_label=pos_label, labels=labels, beside=p), p)
     check_length(y, p, "outcomes")
-    return Rows(y, p, None if weight is None else weights_beside(p, weight))
+    return EventRows(y, p, None if weight is None else weights_beside(p, weight))
 
 
 def weights_beside(p: Array, weight: ArrayLike) -> Array:

@@ -109,7 +109,7 @@ def write_whole(path: str | Path, content: str | bytes, *, overwrite: bool = Tru
     return Path(path)
 
 
-class Part:
+class UnfinishedFile:
     """A file that is not whole yet, beside the one that it will be, and locked."""
 
     def __init__(self, given: Path, *, overwrite: bool) -> None:
@@ -157,7 +157,7 @@ class Part:
 class Group(NamedTuple):
     """What is written together: whole parts, and folders that were made for them."""
 
-    parts: list[Part]
+    parts: list[UnfinishedFile]
     folders: list[Path]
 
 
@@ -178,7 +178,7 @@ def open_whole(path: str | Path, *, overwrite: bool = True) -> Iterator[BinaryIO
                 yield target
             return
         group = _GROUP.get() or Group([], [])
-        part = Part(file, overwrite=overwrite)
+        part = UnfinishedFile(file, overwrite=overwrite)
         try:
             _remove_left(part.target.parent)
             opened_part = part.open()
@@ -224,9 +224,9 @@ def together() -> Iterator[None]:
                 folder.rmdir()
 
 
-def _finish(parts: list[Part]) -> None:
+def _finish(parts: list[UnfinishedFile]) -> None:
     """Give all parts their names; if one cannot have it, no other keeps its own."""
-    old: dict[Part, Path] = {}
+    old: dict[UnfinishedFile, Path] = {}
     try:
         for part in parts:
             with in_words(part.given):

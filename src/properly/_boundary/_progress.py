@@ -44,7 +44,7 @@ class Display(Protocol):
         """Remove the bar."""
 
 
-class Bar:
+class ProgressBar:
     """A bar that appears once the work has taken a while; called as ``bar(done, total, what)``.
 
     Parameters
@@ -116,7 +116,7 @@ class Bar:
         self.display.update(done + self.part, total, what)
 
 
-_BAR: ContextVar[Bar | None] = ContextVar("bar", default=None)
+_BAR: ContextVar[ProgressBar | None] = ContextVar("bar", default=None)
 
 
 def counted(items: Iterable[Item], number: int) -> Iterator[Item]:
@@ -151,7 +151,7 @@ def shown(
     ):
         yield None
         return
-    bar = Bar(RichDisplay, wait)
+    bar = ProgressBar(RichDisplay, wait)
     token = _BAR.set(bar)
     try:
         yield bar

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     import numpy as np
 
     from properly._boundary._options import Drawing
-    from properly.counts._calls import Outcomes
+    from properly.counts._calls import OutcomeRows
     from properly.counts._cases import Cases
     from properly.counts._tally import Tally
     from properly.inference._dependence import Dependence
@@ -281,11 +281,11 @@ def calibration_summary(
 ) -> ClassCalibrationSummary: ...
 @overload
 def calibration_summary(
-    y: Outcomes, p: ArrayLike, *, reduction: None = ..., **columns_and_options: Any
+    y: OutcomeRows, p: ArrayLike, *, reduction: None = ..., **columns_and_options: Any
 ) -> CalibrationSummary: ...
 @overload
 def calibration_summary(
-    y: Outcomes, p: ArrayLike, *, reduction: Reduction, **columns_and_options: Any
+    y: OutcomeRows, p: ArrayLike, *, reduction: Reduction, **columns_and_options: Any
 ) -> ClassCalibrationSummary: ...
 @takes_rows
 def calibration_summary(

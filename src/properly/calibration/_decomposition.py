@@ -57,7 +57,7 @@ if TYPE_CHECKING:
     from properly._boundary._options import Drawing
     from properly._boundary._record import Backend
     from properly.calibration._components import BiasCorrection
-    from properly.counts._calls import Outcomes
+    from properly.counts._calls import OutcomeRows
     from properly.counts._cases import Cases
     from properly.counts._reductions import Plan, View
     from properly.inference._moments import Spread
@@ -311,7 +311,7 @@ def decompose(
     allow_improper: bool = ...,
 ) -> ClassDecomposition: ...
 @overload
-def decompose(y: Outcomes, p: ArrayLike, *args: Any, **columns_and_options: Any) -> Any: ...
+def decompose(y: OutcomeRows, p: ArrayLike, *args: Any, **columns_and_options: Any) -> Any: ...
 @takes_rows
 def decompose(
     tally: Tally | Cases,

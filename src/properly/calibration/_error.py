@@ -38,7 +38,7 @@ from properly.counts._tally import Tally, as_tally
 from properly.errors import DataError
 
 if TYPE_CHECKING:
-    from properly.counts._calls import Outcomes
+    from properly.counts._calls import OutcomeRows
     from properly.typing import ArrayLike, Column
 
 
@@ -374,11 +374,11 @@ def calibration_error(
 ) -> ClassCalibrationError: ...
 @overload
 def calibration_error(
-    y: Outcomes, p: ArrayLike, *, reduction: None = ..., **columns_and_options: Any
+    y: OutcomeRows, p: ArrayLike, *, reduction: None = ..., **columns_and_options: Any
 ) -> CalibrationError: ...
 @overload
 def calibration_error(
-    y: Outcomes, p: ArrayLike, *, reduction: Reduction, **columns_and_options: Any
+    y: OutcomeRows, p: ArrayLike, *, reduction: Reduction, **columns_and_options: Any
 ) -> ClassCalibrationError: ...
 @takes_rows
 def calibration_error(

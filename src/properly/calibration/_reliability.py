@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from properly._boundary._options import Drawing
     from properly._boundary._record import Backend
     from properly.calibration._reliability_bands import Method
-    from properly.counts._calls import Outcomes
+    from properly.counts._calls import OutcomeRows
     from properly.counts._cases import Cases
     from properly.counts._reductions import View
     from properly.inference._band import Band, Kind
@@ -194,11 +194,11 @@ def reliability(
 ) -> dict[str, Reliability]: ...
 @overload
 def reliability(
-    y: Outcomes, p: ArrayLike, *, reduction: None = ..., **columns_and_options: Any
+    y: OutcomeRows, p: ArrayLike, *, reduction: None = ..., **columns_and_options: Any
 ) -> Reliability: ...
 @overload
 def reliability(
-    y: Outcomes, p: ArrayLike, *, reduction: View, **columns_and_options: Any
+    y: OutcomeRows, p: ArrayLike, *, reduction: View, **columns_and_options: Any
 ) -> dict[str, Reliability]: ...
 @takes_rows
 def reliability(

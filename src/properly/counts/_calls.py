@@ -34,14 +34,14 @@ COLUMNS = (
 ROWS = ("y", "p", "q")
 
 
-class Outcomes(Protocol):
+class OutcomeRows(Protocol):
     """A list, an array or a column: what a tally is not."""
 
     def __len__(self) -> int: ...
     def __getitem__(self, index: Any, /) -> Any: ...
 
 
-class OfRows(Protocol[S_contra, P, R_co]):
+class RowFunction(Protocol[S_contra, P, R_co]):
     """A function of a tally or cases, or of outcomes and forecasts."""
 
     __name__: str
@@ -50,11 +50,11 @@ class OfRows(Protocol[S_contra, P, R_co]):
     def __call__(self, source: S_contra, /, *args: P.args, **options: P.kwargs) -> R_co: ...
     @overload
     def __call__(
-        self, y: Outcomes, p: ArrayLike, *args: Any, **columns_and_options: Any
+        self, y: OutcomeRows, p: ArrayLike, *args: Any, **columns_and_options: Any
     ) -> R_co: ...
 
 
-class OfTwo(Protocol[S_contra, T_contra, P, R_co]):
+class PairFunction(Protocol[S_contra, T_contra, P, R_co]):
     """A function of two tallies or cases, or of outcomes and the forecasts of two models."""
 
     __name__: str
@@ -65,35 +65,35 @@ class OfTwo(Protocol[S_contra, T_contra, P, R_co]):
     ) -> R_co: ...
     @overload
     def __call__(
-        self, y: Outcomes, p: ArrayLike, q: ArrayLike, *args: Any, **columns_and_options: Any
+        self, y: OutcomeRows, p: ArrayLike, q: ArrayLike, *args: Any, **columns_and_options: Any
     ) -> R_co: ...
 
 
-def takes_rows(function: Callable[Concatenate[S, P], R]) -> OfRows[S, P, R]:
+def takes_rows(function: Callable[Concatenate[S, P], R]) -> RowFunction[S, P, R]:
     """Let a function of a tally or cases take outcomes and forecasts in their place.
 
     What `Cases` takes by name, such as weights, it takes as well, unless that is an option of the
     function itself. Which of both is meant is told by the type of the first argument.
     """
-    return cast("OfRows[S, P, R]", _Rows(function, 1).answering())
+    return cast("RowFunction[S, P, R]", RowCall(function, 1).answering())
 
 
-def takes_class_rows(function: Callable[Concatenate[S, P], R]) -> OfRows[S, P, R]:
+def takes_class_rows(function: Callable[Concatenate[S, P], R]) -> RowFunction[S, P, R]:
     """Let a function of cases of classes take outcomes and class probabilities, also of two."""
-    return cast("OfRows[S, P, R]", _Rows(function, 1, two_classes=True).answering())
+    return cast("RowFunction[S, P, R]", RowCall(function, 1, two_classes=True).answering())
 
 
-def takes_models(function: Callable[Concatenate[S, P], R]) -> OfRows[S, P, R]:
+def takes_models(function: Callable[Concatenate[S, P], R]) -> RowFunction[S, P, R]:
     """Let a function of models by name take outcomes, and forecasts by name."""
-    return cast("OfRows[S, P, R]", _Rows(function, 1, by_name=True).answering())
+    return cast("RowFunction[S, P, R]", RowCall(function, 1, by_name=True).answering())
 
 
-def takes_two(function: Callable[Concatenate[S, T, P], R]) -> OfTwo[S, T, P, R]:
+def takes_two(function: Callable[Concatenate[S, T, P], R]) -> PairFunction[S, T, P, R]:
     """Let a function of two models take outcomes, and the forecasts of both."""
-    return cast("OfTwo[S, T, P, R]", _Rows(function, 2).answering())
+    return cast("PairFunction[S, T, P, R]", RowCall(function, 2).answering())
 
 
-class _Rows:
+class RowCall:
     """How a function takes rows: of how many models, by name or not, of two classes or not."""
 
     def __init__(

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 EVENT, NO_EVENT = "event", "no event"
 
 
-class Table(NamedTuple):
+class ClassTable(NamedTuple):
     """What happened, and how probable every class was called.
 
     Attributes
@@ -68,7 +68,7 @@ class Table(NamedTuple):
         return self.p[amount > 0], amount[amount > 0]
 
 
-def table_of(cases: Tally | Cases) -> Table:
+def table_of(cases: Tally | Cases) -> ClassTable:
     """Write cases as a table: one row a case of classes, or a forecast of an event and outcome."""
     if has_classes(cases):
         return rows_of(cases)
@@ -78,7 +78,7 @@ def table_of(cases: Tally | Cases) -> Table:
 
 def two_classes(
     value: Array, weight: Array, events: Array, *squares: Array, rest: Column | None = None
-) -> Table:
+) -> ClassTable:
     """Write forecasts of an event as those of two classes, the event and none.
 
     Squares are those of the weights of events and of non-events; counts have no need of them. The
@@ -91,10 +91,10 @@ def two_classes(
     p = _both(value) if rest is None else np.stack([value, rest], axis=1)
     p = np.concatenate([p, p])[used]
     names = (EVENT, NO_EVENT)
-    return Table(y[used], p, amount[used], square[used], names, counted=not squares)
+    return ClassTable(y[used], p, amount[used], square[used], names, counted=not squares)
 
 
-def rows_of(cases: Cases) -> Table:
+def rows_of(cases: Cases) -> ClassTable:
     """Write cases as a table, one row a case even of an event."""
     y, p, weight, _ = rows_in_use(cases)
     counted = is_unweighted(cases)
@@ -103,9 +103,9 @@ def rows_of(cases: Cases) -> Table:
     square = weight * weight
     if cases.classes is None:
         y, p, names = np.where(y, 0, 1), _both(p), (EVENT, NO_EVENT)
-        return Table(y, p, weight, square, names, counted)
+        return ClassTable(y, p, weight, square, names, counted)
     p = np.minimum(p.astype(np.float64), 1.0)
-    return Table(y, p, weight, square, names_of_labels(cases.labels or ()), counted)
+    return ClassTable(y, p, weight, square, names_of_labels(cases.labels or ()), counted)
 
 
 def count_impossible(cases: Tally | Cases) -> int | float:

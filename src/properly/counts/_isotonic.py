@@ -182,7 +182,7 @@ class Refits(NamedTuple):
         ]
 
 
-class _Pooled(NamedTuple):
+class _PooledDraws(NamedTuple):
     """Bins of random tallies, one after the other: their tally, corners and totals."""
 
     row: Column
@@ -192,7 +192,7 @@ class _Pooled(NamedTuple):
     events: Column
 
 
-def _pool_all(weight: Column, events: Column) -> _Pooled:
+def _pool_all(weight: Column, events: Column) -> _PooledDraws:
     """Pool the adjacent violators of random tallies, one a row, in one go.
 
     All rows may have the same weights, given once. Adding 2 to the event rates from one row to the
@@ -219,7 +219,7 @@ def _pool_all(weight: Column, events: Column) -> _Pooled:
     last = np.append(first[1:], size) - 1
     if drawn is not None:
         first, last = drawn[first], drawn[last]
-    return _Pooled(row[blocks], first, last, weight, events)
+    return _PooledDraws(row[blocks], first, last, weight, events)
 
 
 def refit_all(weight: Column, events: Column) -> Bins:

@@ -16,7 +16,7 @@ from properly.counts._tally import Tally, as_tally
 from properly.errors import DataError
 
 if TYPE_CHECKING:
-    from properly.counts._calls import Outcomes
+    from properly.counts._calls import OutcomeRows
     from properly.typing import Array, ArrayLike
 
 # The greatest and the least probability that is not certainty.
@@ -44,7 +44,9 @@ def with_event_rate(
 
 
 @overload
-def with_event_rate(y: Outcomes, p: ArrayLike, *args: Any, **columns_and_options: Any) -> Cases: ...
+def with_event_rate(
+    y: OutcomeRows, p: ArrayLike, *args: Any, **columns_and_options: Any
+) -> Cases: ...
 @takes_rows
 def with_event_rate(
     tally: Tally | Cases, event_rate: float, *, forecasts_for: float | None = None

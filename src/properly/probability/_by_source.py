@@ -19,7 +19,7 @@ from properly.rules._class_rule import at
 
 if TYPE_CHECKING:
     from properly.counts._cases import Cases
-    from properly.counts._class_rows import Table
+    from properly.counts._class_rows import ClassTable
     from properly.probability._power_means import PowerSums
     from properly.probability._sources import Source
     from properly.typing import Column
@@ -201,14 +201,14 @@ def _without(tally: Tally, fit: Fit) -> Column:
     return np.asarray(np.add.reduceat(none, np.append(0, fit.end[:-1])))
 
 
-def _table_for(cases: Tally | Cases, source: Source) -> Table:
+def _table_for(cases: Tally | Cases, source: Source) -> ClassTable:
     """Keep the order of rows where it matters."""
     if isinstance(cases, Tally) or not source.splits_ties:
         return table_of(cases)
     return rows_of(cases)
 
 
-def _pooled(table: Table, source: Source) -> SourceQuestion:
+def _pooled(table: ClassTable, source: Source) -> SourceQuestion:
     """Ask of every probability in a table whether its class happened."""
     classes = table.p.shape[1]
     happened = (table.y[:, None] == np.arange(classes)).ravel()

@@ -21,7 +21,7 @@ from properly.rules._class_rule import at
 
 if TYPE_CHECKING:
     from properly.counts._cases import Cases
-    from properly.counts._class_rows import Table
+    from properly.counts._class_rows import ClassTable
     from properly.counts._tally import Tally
     from properly.typing import Column
 
@@ -211,7 +211,7 @@ def confidence_test(cases: Tally | Cases, *, precision: float | None = None) -> 
     return ConfidenceTest(expected, observed, z, p_value, rows.impossible)
 
 
-def _statistics(rows: Table) -> list[float]:
+def _statistics(rows: ClassTable) -> list[float]:
     """Return z at each power."""
     pieces = sweep(_excess, rows.p, rows.y, rows.weight, rows.square)
     result = []

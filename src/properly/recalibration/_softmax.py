@@ -17,7 +17,7 @@ from properly._boundary._blas import one_blas_thread
 from properly.errors import DataError
 
 if TYPE_CHECKING:
-    from properly.counts._class_rows import Table
+    from properly.counts._class_rows import ClassTable
     from properly.typing import Column
 
 # More parameters than this have a matrix of second derivatives that is too large to be worth it.
@@ -163,7 +163,7 @@ class SoftmaxRows(NamedTuple):
     weight: Column
 
     @classmethod
-    def of(cls, table: Table) -> SoftmaxRows:
+    def of(cls, table: ClassTable) -> SoftmaxRows:
         """Take the rows whose outcome was possible; weights add up to the effective number."""
         used = table.t > 0
         y, p, weight, square = (x[used] for x in table[:4])
@@ -245,7 +245,7 @@ def _shares(form: Form, theta: Column, rows: SoftmaxRows) -> tuple[Column, Colum
 
 
 def fit_softmax(
-    form: Form, table: Table, prior: float | None, start: Column | None = None
+    form: Form, table: ClassTable, prior: float | None, start: Column | None = None
 ) -> Column:
     """Return the best parameters; refuse where, without a prior, there are none or several.
 

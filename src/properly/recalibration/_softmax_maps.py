@@ -29,7 +29,7 @@ from properly.recalibration._training import Training
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from properly.counts._class_rows import Table
+    from properly.counts._class_rows import ClassTable
     from properly.typing import Array, ArrayLike, Column
 
 
@@ -161,7 +161,7 @@ def check_prior(prior: object) -> float | None:
 
 
 def fit_classes(
-    table: Table, form: Form, prior: float | None, start: Column | None = None
+    table: ClassTable, form: Form, prior: float | None, start: Column | None = None
 ) -> tuple[Column, list[str]]:
     """Return the best parameters, and a note about rows that say nothing of them."""
     impossible = int(np.count_nonzero(table.t == 0))
@@ -176,7 +176,7 @@ def fit_classes(
     return theta, [f"{rows} had called what happened impossible: no {what} repairs that"]
 
 
-def absent_notes(table: Table, labels: Sequence[Any]) -> list[str]:
+def absent_notes(table: ClassTable, labels: Sequence[Any]) -> list[str]:
     """Name the classes that never happened, whose part of the map is the prior's."""
     counts = np.bincount(table.y, minlength=len(labels))
     absent = [label for label, count in zip(labels, counts, strict=True) if not count]

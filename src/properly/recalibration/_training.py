@@ -14,7 +14,7 @@ from properly._boundary._chunks import sweep
 from properly._boundary._libraries import to_numpy
 from properly._boundary._record import Record
 from properly.counts._cases import Cases
-from properly.counts._class_rows import Table
+from properly.counts._class_rows import ClassTable
 from properly.counts._tally import Tally, as_tally
 from properly.errors import DataError
 from properly.inference._logistic import logit
@@ -161,7 +161,7 @@ class Training(Record):
     distinct: int
     mean_forecast: Any
     _checksum: str | None = field(default=None, repr=False)
-    _tally: Tally | Table | None = field(default=None, repr=False)
+    _tally: Tally | ClassTable | None = field(default=None, repr=False)
 
     @classmethod
     def of(cls, tally: Tally) -> Training:
@@ -180,7 +180,7 @@ class Training(Record):
         )
 
     @classmethod
-    def of_classes(cls, table: Table) -> Training:
+    def of_classes(cls, table: ClassTable) -> Training:
         """Add up cases of several classes."""
         weight = float(table.weight.sum())
         events = np.bincount(table.y, table.weight, minlength=len(table.names))
@@ -206,9 +206,9 @@ class Training(Record):
             object.__setattr__(self, "_tally", None)
         return self._checksum or ""
 
-    def is_of(self, tally: Tally | Table) -> bool:
+    def is_of(self, tally: Tally | ClassTable) -> bool:
         """Tell whether these are the very cases that the map was fitted to."""
-        if isinstance(tally, Table):
+        if isinstance(tally, ClassTable):
             return self.weight == float(tally.weight.sum()) and self.sha256 == checksum(tally)
         if self.distinct != len(tally) or self.weight != float(tally.total):
             return False
@@ -226,12 +226,12 @@ class Training(Record):
         vars(self).update(state)
 
 
-def checksum(tally: Tally | Table) -> str:
+def checksum(tally: Tally | ClassTable) -> str:
     """Return SHA-256 of the lines of forecast, cases and events, as Python writes floats.
 
     Of classes they are lines of forecasts, class and cases.
     """
-    if isinstance(tally, Table):
+    if isinstance(tally, ClassTable):
         columns = _class_columns(tally)
     else:
         sample = Sample.of(tally)
@@ -240,7 +240,7 @@ def checksum(tally: Tally | Table) -> str:
     return hashlib.sha256("\n".join(lines).encode()).hexdigest()
 
 
-def _class_columns(table: Table) -> list[Column]:
+def _class_columns(table: ClassTable) -> list[Column]:
     """Sort rows by forecasts and class, and add up the weights of equal ones."""
     keys = [*(table.p + 0.0).T, table.y]
     order = np.lexsort(keys[::-1])

@@ -63,7 +63,7 @@ WIDTH = 88
 
 
 @dataclass(frozen=True)
-class Finding:
+class AuditFinding:
     """Whether a rule was found to have a property, and what shows it.
 
     Attributes
@@ -120,7 +120,7 @@ class Audit:
         What each costs on average, if there is a counterexample.
     tie : Counterexample or None
         A report that is as good as the truth, if none is better.
-    local, symmetric, reversible, distance_sensitive, superior : Finding
+    local, symmetric, reversible, distance_sensitive, superior : AuditFinding
         Whether the loss depends on the probability of the outcome alone; on the names of the
         classes; on the end from which they are counted; whether probability that moves nearer to
         the outcome, on its side, never makes it worse and sometimes better; whether a forecast
@@ -150,11 +150,11 @@ class Audit:
     expected_truth: float | None
     expected_report: float | None
     tie: Counterexample | None
-    local: Finding
-    symmetric: Finding
-    reversible: Finding
-    distance_sensitive: Finding
-    superior: Finding
+    local: AuditFinding
+    symmetric: AuditFinding
+    reversible: AuditFinding
+    distance_sensitive: AuditFinding
+    superior: AuditFinding
     searched: str
 
     @property
@@ -378,10 +378,10 @@ def _with_digits(x: float) -> str:
     return f"{short} = {x:.6g}" if "/" in short else short
 
 
-def local(prices: Prices) -> Finding:
+def local(prices: Prices) -> AuditFinding:
     """Look for two forecasts that give the outcome the same probability and cost differently."""
     if prices.classes == 2:
-        return Finding(None, "of two classes, the probability of one is the whole forecast")
+        return AuditFinding(None, "of two classes, the probability of one is the whole forecast")
     for _, p in exact_grids(prices.classes):
         loss = prices(p)
         for k in range(prices.classes):
@@ -391,14 +391,14 @@ def local(prices: Prices) -> Finding:
                 if _differ(loss[high, k], loss[low, k], loss):
                     both = f"{_cost(p[high], loss[high, k])} and {_cost(p[low], loss[low, k])}"
                     witness = f"if class {k} happens, {both}, though both give it {fraction(share)}"
-                    return Finding(False, witness)
+                    return AuditFinding(False, witness)
     witness = (
         f"of {len(p)} forecasts, those that give the outcome the same probability cost the same"
     )
-    return Finding(True, witness)
+    return AuditFinding(True, witness)
 
 
-def symmetric(prices: Prices) -> Finding:
+def symmetric(prices: Prices) -> AuditFinding:
     """Look for two classes whose exchange changes a loss."""
     orders = []
     for k in range(prices.classes - 1):
@@ -408,30 +408,32 @@ def symmetric(prices: Prices) -> Finding:
     return _relabelled(prices, orders, "exchanging neighbouring classes")
 
 
-def reversible(prices: Prices) -> Finding:
+def reversible(prices: Prices) -> AuditFinding:
     """Look for a loss that changes if the classes are numbered from the other end."""
     order = list(range(prices.classes))[::-1]
     return _relabelled(prices, [order], "reversing the order of classes")
 
 
-def distance_sensitive(prices: Prices) -> Finding:
+def distance_sensitive(prices: Prices) -> AuditFinding:
     """Look for probability that moves nearer to the outcome, on its side, and costs more."""
     if prices.classes == 2:
-        return Finding(None, "of two classes, only one is wrong")
+        return AuditFinding(None, "of two classes, only one is wrong")
     better = None
     for denominator, p in exact_grids(prices.classes):
         for start, end, outcomes in _moves_nearer(prices.classes):
             change, witness = _moved(prices, p, 1 / denominator, (start, end), outcomes)
             if change > 0:
-                return Finding(False, witness)
+                return AuditFinding(False, witness)
             if change < 0 and better is None:
                 better = witness
     if better is None:
-        return Finding(False, "it makes no difference which of the wrong classes has probability")
-    return Finding(True, better)
+        return AuditFinding(
+            False, "it makes no difference which of the wrong classes has probability"
+        )
+    return AuditFinding(True, better)
 
 
-def superior(prices: Prices) -> Finding:
+def superior(prices: Prices) -> AuditFinding:
     """Look for a right forecast that costs as much as a wrong one, whatever happened."""
     points = joined([all_points(prices.classes), far_apart(prices.classes)])
     ties = (points.numerator == points.numerator.max(axis=1)[:, None]).sum(axis=1) > 1
@@ -445,7 +447,7 @@ def superior(prices: Prices) -> Finding:
     best = np.minimum.accumulate(np.where(p < top, loss, np.inf).min(axis=1))
     if worst[-1] < best[-1] - SAME_SUM * _largest(loss):
         witness = f"the first cost at most {worst[-1]:.6g}, the others at least {best[-1]:.6g}"
-        return Finding(True, witness)
+        return AuditFinding(True, witness)
     denominators = np.unique(points.denominator)
     last = np.searchsorted(points.denominator, denominators, side="right") - 1
     clash = worst[last][:, None] >= best[last][None, :] - SAME_SUM * _largest(loss)
@@ -456,7 +458,7 @@ def superior(prices: Prices) -> Finding:
         np.argwhere((p < top) & (loss == best[last[b]]))[0],
     )
     pair = [f"{_cost(p[row], loss[row, k])} if class {k} happens" for row, k in ends]
-    return Finding(False, f"{pair[0]}, but {pair[1]}")
+    return AuditFinding(False, f"{pair[0]}, but {pair[1]}")
 
 
 def _moves_nearer(classes: int) -> Iterator[tuple[int, int, range]]:
@@ -484,7 +486,7 @@ def _moved(
     return float(change[row, column]), f"if class {outcomes[column]} happens, {both}"
 
 
-def _relabelled(prices: Prices, orders: Sequence[list[int]], what: str) -> Finding:
+def _relabelled(prices: Prices, orders: Sequence[list[int]], what: str) -> AuditFinding:
     for _, p in exact_grids(prices.classes):
         loss = prices(p)
         for order in orders:
@@ -494,8 +496,8 @@ def _relabelled(prices: Prices, orders: Sequence[list[int]], what: str) -> Findi
                 row, k = changed[0]
                 witness = f"{_cost(p[row], loss[row, k])} if class {k} happens"
                 turned = _cost(p[row, order], other[row, k])
-                return Finding(False, f"{witness}, but {turned} if class {order[k]} does")
-    return Finding(True, f"{what} changed no loss of {len(p)} forecasts")
+                return AuditFinding(False, f"{witness}, but {turned} if class {order[k]} does")
+    return AuditFinding(True, f"{what} changed no loss of {len(p)} forecasts")
 
 
 def _differ(a: Floats, b: Floats, among: Floats) -> Flags:

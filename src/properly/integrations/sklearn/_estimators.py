@@ -25,7 +25,7 @@ from properly.rules import ClassRule
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from properly._boundary._arrays import Rows
+    from properly._boundary._arrays import EventRows
     from properly.rules import Rule
     from properly.typing import ArrayLike
 
@@ -167,7 +167,7 @@ def cases_of_folds(
 
 def _forecast(
     estimator: Any, X: Any, y: ArrayLike, sample_weight: ArrayLike | None, pos_label: object
-) -> tuple[Rows, Any]:
+) -> tuple[EventRows, Any]:
     """Return the probabilities of the event, and what the event is."""
     forecasts = forecasts_of(estimator, X)
     p, labels, name = forecasts
@@ -184,7 +184,7 @@ def _forecast(
     return event_among(rows, event), labels[event]
 
 
-def _cases(rows: Rows) -> Cases:
+def _cases(rows: EventRows) -> Cases:
     return Cases(rows.y, rows.p, weight=rows.weight)
 
 

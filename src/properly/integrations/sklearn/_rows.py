@@ -6,7 +6,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from properly._boundary._arrays import (
-    Rows,
+    EventRows,
     as_array,
     as_column,
     check_rows,
@@ -48,7 +48,7 @@ def judged(
     *,
     labels: Sequence[object] | None = None,
     pos_label: object = None,
-) -> tuple[Any, Rows | ClassRows]:
+) -> tuple[Any, EventRows | ClassRows]:
     """Take rows as the rule prices them: as an event, or as classes."""
     require_rule(rule)
     if not is_table(y_proba):
@@ -74,7 +74,7 @@ def rows_of_event(
     *,
     labels: Sequence[object] | None = None,
     pos_label: object = None,
-) -> Rows:
+) -> EventRows:
     """Take the probabilities of one event: all there are, or one of two columns."""
     if not is_table(y_proba):
         names = None if labels is None else as_labels(labels)
@@ -107,10 +107,10 @@ def rows_of_classes(
     return rows, tuple(range(int(rows.p.shape[1]))) if names is None else names
 
 
-def event_among(rows: ClassRows, column: int) -> Rows:
+def event_among(rows: ClassRows, column: int) -> EventRows:
     """Take one of two classes as the event."""
     # Rows sum to 1 nearly: a certain forecast may be above 1 by as much, and is then certain.
-    return Rows(rows.y == column, at_most_one(rows.p[:, column]), rows.weight)
+    return EventRows(rows.y == column, at_most_one(rows.p[:, column]), rows.weight)
 
 
 def position(pos_label: object, names: Sequence[object]) -> int:
