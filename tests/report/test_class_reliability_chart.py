@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import json
-from dataclasses import replace
 from typing import Any
 
 import numpy as np
 import pytest
 
 from properly import evaluate
-from properly.report._chart import Chart, NumberTable, short
+from properly.report._chart import Chart, short
 from properly.report._page_words import few
 from properly.report._reliability_chart import reliability_chart
 
@@ -54,16 +53,6 @@ def test_bins_are_those_of_the_records() -> None:
             assert [row["cases"] for row in bin_rows] == [str(n) for n in bins.weight]
 
 
-def test_a_diagonal_reaches_as_far_as_forecasts_and_what_happened() -> None:
-    chart = drawn(ORDINAL)
-    for k, question in enumerate(["minor or higher", "severe"]):
-        both = [by_question[question] for by_question in ORDINAL.reliability.values()]
-        end = max(max(x.value[-1], x.bins.event_rate[-1]) for x in both)
-        corners = rows(chart, "diagonal", question=k)
-        assert [(row["x"], row["y"]) for row in corners] == [(0, 0), (short(end), short(end))]
-        assert "model" not in corners[0]
-
-
 def test_bands_lie_where_there_are_forecasts_and_are_those_of_the_records() -> None:
     chart = drawn(ORDINAL)
     record = ORDINAL.reliability["plain"]["severe"]
@@ -96,16 +85,6 @@ def test_a_band_is_seen_if_one_model_is_left() -> None:
     assert unswitched == ["datum.kind == 'diagonal'"]
 
 
-def test_without_bands_none_are_spoken_of() -> None:
-    chart = drawn(evaluated(replicates=0))
-    assert rows(chart, "band") == []
-    assert "band" not in chart.lead
-    assert "Switch all but one off" not in chart.lead
-    assert "the grey band" in drawn(ORDINAL).lead
-    assert "Switch all but one off" in drawn(ORDINAL).lead
-    assert "Switch all but one off" not in drawn(evaluated(models={"plain": P})).lead
-
-
 def test_a_panel_says_what_recalibration_would_save() -> None:
     chart = drawn(ORDINAL)
     (note,) = rows(chart, "note", model="sharp", question=0)
@@ -127,20 +106,6 @@ def test_questions_are_cuts_if_there_is_an_order_and_else_classes() -> None:
     assert "higher one" not in chart.lead
 
 
-def test_the_spec_is_one_of_vega_lite() -> None:
-    altair = pytest.importorskip("altair")
-    chart = drawn(evaluated("multiclass", models={"plain": P}))
-    assert altair.Chart.from_dict(chart.spec).to_dict()["columns"] == 3
-
-
-def test_the_finding_is_told_in_numbers() -> None:
-    record = ORDINAL.reliability["sharp"]["minor or higher"]
-    said, was = (f"{100 * x:.0f} %" for x in (record.mean_forecast, record.event_rate))
-    alt = drawn(ORDINAL).alt
-    assert alt.startswith("Panels for minor or higher and severe. Of sharp")
-    assert f"minor or higher: {said} forecast, {was} happened" in alt
-
-
 def strings(x: Any, path: str = "") -> Any:
     """Yield every text of a specification, and where it stands."""
     if isinstance(x, dict):
@@ -154,21 +119,6 @@ def strings(x: Any, path: str = "") -> Any:
         yield path, x
 
 
-def test_names_are_data_and_nothing_else() -> None:
-    e = evaluated(models={HOSTILE: P, "b": Q}, labels=["a", HOSTILE, "c"], replicates=0)
-    chart = drawn(e)
-    places = {path for path, text in strings(chart.spec) if "script" in text}
-    assert places == {
-        ".params.value",
-        ".data.values.model",
-        ".spec.layer.encoding.color.scale.domain",
-        ".spec.layer.encoding.strokeDash.scale.domain",
-    }
-    assert "\x1b" not in chart.alt
-    assert isinstance(chart.table, NumberTable)
-    assert not any("\x1b" in cell for row in chart.table.rows for cell in row)
-
-
 def test_many_questions_of_many_models_stay_a_small_page() -> None:
     rng = np.random.default_rng(3)
     models = {f"model {k}": rng.dirichlet(np.ones(12), 300) for k in range(5)}
@@ -178,7 +128,3 @@ def test_many_questions_of_many_models_stay_a_small_page() -> None:
     assert len(json.dumps(chart.spec)) < 300_000
     assert chart.table is not None
     assert len(chart.table.rows) == 30
-
-
-def test_where_nothing_is_known_nothing_is_drawn() -> None:
-    assert reliability_chart(replace(ORDINAL, reliability={})) is None

@@ -54,15 +54,6 @@ def test_the_first_rule_that_adds_up_questions_is_shown() -> None:
     assert class_scores_chart(evaluated(rules=Log())) is None
 
 
-def test_an_infinite_part_leaves_a_gap() -> None:
-    sure = np.eye(3)[(Y + (np.arange(120) < 3)) % 3]
-    e = evaluate(Y, {"sure": sure}, task="ordinal", rules=RankedLog(), replicates=0)
-    chart = drawn(e)
-    assert chart.spec["data"]["values"][0]["score"] is None
-    assert chart.table is not None
-    assert chart.table.rows[0][2] == "∞"
-
-
 def test_the_table_and_the_sentence_say_the_same() -> None:
     e = evaluated()
     chart = drawn(e)
@@ -84,11 +75,3 @@ def test_of_many_questions_twelve_are_shown() -> None:
     questions = {param["name"]: param["value"] for param in chart.spec["params"]}["questions"]
     assert questions == [str(k) for k in range(12)]
     assert chart.lead.endswith("Shown are 12 of 15.")
-
-
-def test_the_spec_is_one_of_vega_lite_in_which_models_are_switched() -> None:
-    altair = pytest.importorskip("altair")
-    spec = drawn(evaluated()).spec
-    assert len(altair.Chart.from_dict(spec).to_dict()["hconcat"]) == 3
-    assert spec["transform"] == [{"filter": "indexof(shown, datum.model) >= 0"}]
-    assert spec["params"][0] == {"name": "shown", "value": [*MODELS]}

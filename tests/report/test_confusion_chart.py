@@ -76,16 +76,6 @@ def test_more_than_twelve_classes_are_not_drawn() -> None:
     assert len(hard_table(e).rows) == 1
 
 
-def test_the_spec_is_one_of_vega_lite_in_which_names_are_data() -> None:
-    altair = pytest.importorskip("altair")
-    spec = drawn(evaluated()).spec
-    assert altair.Chart.from_dict(spec).to_dict()["columns"] == 2
-    assert spec["transform"] == [{"filter": "indexof(shown, datum.model) >= 0"}]
-    params = {param["name"]: param["value"] for param in spec["params"]}
-    assert params == {"shown": [*MODELS], "names": [*MODELS], "labels": LABELS}
-    assert "<b>" not in str(spec["spec"]) + str(spec["facet"])
-
-
 def test_hard_metrics_are_those_of_both_ways_to_decide() -> None:
     e = evaluated()
     table = hard_table(e)
@@ -117,8 +107,3 @@ def test_without_an_order_there_is_no_distance_and_one_way_to_decide() -> None:
     table = hard_table(evaluated("multiclass"))
     assert table.head == ("model", "decides for", "accuracy", "macro F1", "mean cost")
     assert [row[:2] for row in table.rows] == [(name, "likeliest class") for name in MODELS]
-
-
-def test_what_is_not_defined_is_a_dash() -> None:
-    e = evaluate([0, 0], [[0.9, 0.1], [0.8, 0.2]], task="ordinal", replicates=0)
-    assert hard_table(e).rows[0][5] == "–"

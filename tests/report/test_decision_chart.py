@@ -12,19 +12,14 @@ import pandas as pd
 import pytest
 import vl_convert
 from tests.report.threshold_subjects import (
-    HOSTILE,
     NAMES,
     evaluation,
     in_view,
-    of_one_class,
     on_grid,
-    require_valid,
-    words_beside_data,
 )
 
 from properly import Cases, at_threshold, decision_curve, evaluate, summarize
 from properly.report._decision_chart import decision_chart, intervals
-from properly.report._page import embedded
 from properly.report._regret_chart import regret_chart
 from properly.report._threshold_views import views
 from properly.rules import Brier, Log
@@ -61,17 +56,6 @@ def test_the_curves_are_those_of_the_library() -> None:
     assert set(drawn["treat none"]["height"]) == {0.0}
 
 
-def test_the_picture_ends_a_little_below_zero() -> None:
-    layer = lines(decision_chart(evaluation()).spec)
-    rate = evaluation().event_rate
-    dots = decision_chart(evaluation()).spec["layer"][-2]
-    assert dots["mark"]["type"] == "point"
-    for part in [*layer[:2], dots]:
-        domain = in_view(part["encoding"]["y"]["scale"]["domain"], zoomed=False)
-        assert domain == [-0.25 * rate, 1.1 * rate]
-        assert part["mark"]["clip"] is True
-
-
 @pytest.mark.parametrize("within", [(0.05, 0.3), (0.3, 0.6), (0.8, 0.95)])
 def test_the_picture_of_a_range_ends_above_what_is_seen(within: tuple[float, float]) -> None:
     e = evaluation(within)
@@ -86,18 +70,6 @@ def test_the_picture_of_a_range_ends_above_what_is_seen(within: tuple[float, flo
     # The event rate, if one looks from 0 on.
     expected = e.event_rate if view.lower == 0 else expected
     assert high == pytest.approx(1.1 * expected, rel=0.02)
-
-
-def test_names_of_lines_stand_where_they_are_seen() -> None:
-    for within in [(0.05, 0.3), (0.3, 0.6), (0.001, 0.01)]:
-        e = evaluation(within)
-        _, view = views(e)
-        *_, words = lines(decision_chart(e).spec)
-        placed = [row for row in words["data"]["values"] if row["zoomed"]]
-        assert all(view.lower <= row["threshold"] <= view.upper for row in placed)
-        assert placed[0]["model"] == "treat none"
-        whole = [row["model"] for row in words["data"]["values"] if not row["zoomed"]]
-        assert whole == ["treat none", "treat all"]
 
 
 @pytest.mark.slow
@@ -125,23 +97,6 @@ def test_ticks_and_names_are_those_of_the_view(
 
 
 @pytest.mark.slow
-def test_a_range_adds_little_to_the_page() -> None:
-    def weight(within: tuple[float, float] | None) -> int:
-        e = evaluation(within)
-        return sum(len(embedded(chart(e).spec)) for chart in (decision_chart, regret_chart))
-
-    for within in [(0.4, 0.6), (0.01, 0.1), (0.0005, 0.1)]:
-        assert weight(within) - weight(None) < 30_000
-
-
-def test_the_range_is_shaded() -> None:
-    shaded = decision_chart(evaluation()).spec["layer"][0]
-    assert shaded["data"]["values"] == [{"lower": 0.05, "upper": 0.3}]
-    assert shaded["mark"]["type"] == "rect"
-    assert "rect" not in str(decision_chart(evaluation(None)).spec)
-
-
-@pytest.mark.slow
 def test_all_numbers_at_the_threshold_pointed_at_are_listed() -> None:
     spec = decision_chart(evaluation()).spec | {"width": 500}
     (param,) = spec["layer"][-1]["layer"][-1]["params"]
@@ -156,13 +111,6 @@ def test_all_numbers_at_the_threshold_pointed_at_are_listed() -> None:
     for found in intervals(evaluation()).values():
         _, low, high = (f"{x:.5f}".replace("-", "−") for x in found[0.1])
         assert f">{low} to {high}</text>" in svg
-
-
-def test_names_of_models_are_data() -> None:
-    chart = decision_chart(evaluation())
-    require_valid(chart)
-    assert "script" not in words_beside_data(chart.spec)
-    assert HOSTILE in rows(chart.spec)
 
 
 def test_the_numbers_are_told_in_words_and_in_a_table() -> None:
@@ -180,15 +128,6 @@ def test_the_numbers_are_told_in_words_and_in_a_table() -> None:
     assert value == f"{first:.5f}"
     assert chart.table.rows[0][3] == f"{value} ({low} to {high})"
     assert chart.table.rows[-1] == ("treat none", *["0.00000"] * 6)
-
-
-@pytest.mark.parametrize("event", [False, True])
-def test_all_or_nobody_may_have_the_event(event: bool) -> None:
-    chart = decision_chart(of_one_class(event))
-    low, high = lines(chart.spec)[0]["encoding"]["y"]["scale"]["domain"]
-    assert low < 0 < high
-    heights = rows(chart.spec)["plain"]["height"]
-    assert np.isfinite(heights).all()
 
 
 @cache
@@ -284,21 +223,6 @@ def test_one_can_point_where_it_matters() -> None:
         for view in views(e):
             seen = np.array([t for t in at if view.lower <= t <= view.upper])
             assert np.diff(view.place(seen)).max() < 0.1
-
-
-@pytest.mark.slow
-def test_bands_are_drawn_of_few_models() -> None:
-    spec = decision_chart(evaluation()).spec | {"width": 900}
-    assert svg_areas(spec) == 2
-    spec["params"][0] = {"name": "shown", "value": ["plain"]}
-    assert svg_areas(spec) == 1
-    spec["params"][0] = {"name": "shown", "value": [*NAMES, "third", "fourth"]}
-    assert svg_areas(spec) == 0
-
-
-def svg_areas(spec: Spec) -> int:
-    svg = vl_convert.vegalite_to_svg(spec)
-    return len(re.findall(r'aria-roledescription="area mark"', svg))
 
 
 @pytest.mark.slow

@@ -16,7 +16,7 @@ from tests.report.threshold_subjects import NAMES
 import properly
 from properly._boundary._text import printable
 from properly.errors import ArgumentTypeError
-from properly.report._evidence import MOST_QUIET, MOST_ROWS, evidence_chart
+from properly.report._evidence_chart import MOST_QUIET, MOST_ROWS, evidence_chart
 from properly.report._page import page
 
 RNG = np.random.default_rng(9)
@@ -121,16 +121,6 @@ def test_of_many_groups_those_with_most_evidence_are_drawn_and_listed() -> None:
     assert chart.table.title == "Claims, those nearest to an alarm of 61"
     # On a page that has no such model.
     assert {row["apart"] for row in rows(chart)} == {True}
-
-
-def test_the_words_say_how_rare_false_alarms_are() -> None:
-    given = "if each forecast is right given the outcomes of all earlier cases"
-    lead = chart_of(watched(lag=2)).lead
-    rare = f"The probability of a false alarm, ever, is at most 5 % {given} except the last 2."
-    assert f"{rare} A line is " in lead
-    again = chart_of(watched(run_length=100.0)).lead
-    assert f"False alarms are 100 cases or more apart on average {given}. A line is " in again
-    assert again.endswith("After an alarm, evidence begins anew.")
 
 
 @pytest.mark.parametrize("kind", ["event", "classes"])

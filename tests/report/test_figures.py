@@ -13,12 +13,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 from matplotlib import pyplot as plt
 
-from properly import compare, evaluate
+from properly import evaluate
 from properly.errors import ArgumentTypeError, DataError
 from properly.plots._axes import new_figure
 from properly.report import _figures, figures
 from properly.report._figures import slugs_of
-from properly.rules import Brier
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -86,11 +85,6 @@ def test_several_models_are_compared_too(tmp_path: Path) -> None:
     two = figures(tmp_path, evaluate(Y, forecasts_of("a", "b"), replicates=0))
     assert "comparison.svg" in names(two)
     assert "comparison-matrix.svg" not in names(two)
-
-
-def test_pairs_of_many_models_are_not_listed() -> None:
-    comparison = compare(Y, forecasts_of(*"abcdefghi"), rule=Brier(), rng=1)
-    assert [name for name, _ in _figures._comparisons(comparison)] == ["comparison-matrix"]
 
 
 @pytest.mark.usefixtures("only_named")
@@ -271,22 +265,6 @@ def test_anything_else_is_refused(tmp_path: Path) -> None:
         "figures are drawn from an evaluation; got dict"
         "\n\nHint: make one with properly.evaluate(y, forecasts)."
     )
-
-
-def test_words_made_of_names() -> None:
-    odd = ["Größe 1", "GRÖSSE_1", "grosse-1", "模型", "", "/", "../../etc/passwd", "x" * 99]
-    assert list(slugs_of([*odd, "x" * 98, "model-2"]).values()) == [
-        "groe-1",
-        "grosse-1",
-        "grosse-1-2",
-        "model",
-        "model-2",
-        "model-3",
-        "etc-passwd",
-        "x" * 40,
-        f"{'x' * 40}-2",
-        "model-2-2",
-    ]
 
 
 @given(st.lists(st.text(max_size=50), unique=True, max_size=12))

@@ -3,25 +3,15 @@
 from __future__ import annotations
 
 import math
-from dataclasses import replace
 
 import numpy as np
 import pytest
-from tests.report.chart_subjects import SMALL, class_evaluation, evaluation, require_good, rows_of
+from tests.report.chart_subjects import SMALL, class_evaluation, evaluation, rows_of
 from tests.report.threshold_subjects import NAMES
 
 from properly import evaluate
 from properly._boundary._text import printable
 from properly.report._contrast_charts import MOST_GROUPS, TOO_FEW, groups_chart
-
-
-def test_it_is_valid_and_names_are_data() -> None:
-    require_good(groups_chart(evaluation()))
-    require_good(groups_chart(class_evaluation()))
-
-
-def test_without_groups_there_is_no_chart() -> None:
-    assert groups_chart(replace(evaluation(), groups={})) is None
 
 
 def test_dots_and_bars_are_differences_with_simultaneous_intervals() -> None:
@@ -51,13 +41,6 @@ def test_a_small_group_says_so_and_stands_last() -> None:
     assert small["place"] == max(row["place"] for row in rows)
     assert small["interval"] == small["chance"] == "–"
     assert SMALL in evaluation().groups[NAMES[0]].name
-
-
-def test_the_worst_group_is_on_top() -> None:
-    rows = rows_of(groups_chart(evaluation()))
-    drawn = [row for row in rows if "x" in row]
-    mean = {k: np.mean([row["x"] for row in drawn if row["place"] == k]) for k in (0, 1)}
-    assert mean[0] > mean[1]
 
 
 def test_hover_tells_skill_and_observed_to_expected() -> None:

@@ -3,26 +3,15 @@
 from __future__ import annotations
 
 import math
-from dataclasses import replace
 
 import numpy as np
 import pytest
-from tests.report.chart_subjects import class_evaluation, evaluation, require_good, rows_of
+from tests.report.chart_subjects import evaluation, rows_of
 from tests.report.threshold_subjects import HOSTILE, NAMES
 
 from properly import evaluate
 from properly.comparison._pairs import is_significant
 from properly.report._contrast_charts import FAINT, OPEN, STRONG, matrix_chart
-
-
-def test_it_is_valid_and_names_are_data() -> None:
-    require_good(matrix_chart(evaluation()))
-    require_good(matrix_chart(class_evaluation()))
-
-
-def test_one_model_has_no_matrix() -> None:
-    assert matrix_chart(evaluation(models=1)) is None
-    assert matrix_chart(replace(evaluation(), comparisons={})) is None
 
 
 def test_cells_have_row_minus_column_and_what_is_known_of_the_pair() -> None:
@@ -98,12 +87,6 @@ def test_infinite_scores_are_as_clear_as_can_be() -> None:
     assert chart is not None
     assert "2 of 3 pairs can be told apart" in chart.alt
     assert math.isnan(e.comparisons["log"]["sure", "too"].difference)
-
-
-def test_hiding_a_model_hides_its_row_and_its_column() -> None:
-    chart = matrix_chart(evaluation())
-    assert chart is not None
-    assert {"filter": "indexof(shown, datum.other) >= 0"} in chart.spec["transform"]
 
 
 def test_many_pairs_leave_those_with_the_best_model_in_the_table() -> None:

@@ -89,18 +89,6 @@ def test_intervals_are_told_as_they_were_made(columns: dict[str, Any], words: st
     assert placements == ("clusters" in columns)
 
 
-@pytest.mark.parametrize("known", [{}, {"time": np.arange(120)}], ids=["alone", "in time"])
-def test_sentences_are_short(known: dict[str, Any]) -> None:
-    text = methods(evaluate(Y, TWO, within=(0.05, 0.2), replicates=19, rng=3, **known))
-    assert ("Dependence in time was allowed for" in text) == bool(known)
-    names, events, scores, *others = text.partition("\n")[0].split(". ")
-    assert names.startswith("Forecasts of")
-    assert events.startswith("Of these")
-    assert scores.startswith("Overall performance")
-    for sentence in others:
-        assert len(sentence.split()) <= 25, sentence
-
-
 def test_classes_have_methods_too() -> None:
     text = methods(class_evaluation())
     assert text.startswith("Forecasts of 3 classes by 2 models (")

@@ -23,7 +23,6 @@ if TYPE_CHECKING:
     from properly.rules import BinaryRule
 
 HOSTILE = "</script><img src=x onerror=alert(1)>--><b>&"
-OURS = {"charts", "theme", "numbers", "in-people"}
 
 
 class Tags(HTMLParser):
@@ -82,11 +81,6 @@ def test_the_page_shows_the_scores_and_says_what_infinity_means(
     assert f"{evaluation.decompositions['plain']['brier'].score:.4g}" in tags.text
     assert "∞: a forecast that was certain turned out wrong" in tags.text
     assert f"Cases of infinite loss: {HOSTILE}: 1." in tags.text
-
-
-def test_the_page_shows_what_needs_no_model(evaluation: Evaluation, tags: Tags) -> None:
-    for name in evaluation.baselines:
-        assert tags.text.count(name) >= 2  # a row in each of two tables
 
 
 def test_the_verdict_stands_first(evaluation: Evaluation) -> None:
@@ -238,12 +232,6 @@ def test_the_legend_knows_models_by_the_names_that_charts_have() -> None:
     tags = Tags(page(e))
     shown = json.loads(tags.scripts["charts"])["regret"]["params"][0]["value"]
     assert [a["value"] for a in tags.attributes if "data-model" in a] == shown
-
-
-def test_a_share_by_weight_is_no_count() -> None:
-    e = properly.evaluate([0, 1], [0.2, 0.7], weight=[1, 3], replicates=0)
-    told = Tags(page(e, cases="people", event="death")).text
-    assert "2 people; death in 75\N{NO-BREAK SPACE}% by weight." in told
 
 
 @pytest.fixture(scope="module")

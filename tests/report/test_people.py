@@ -9,7 +9,6 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import pytest
-from tests.report.chart_subjects import class_evaluation
 from tests.report.test_page import HOSTILE, Tags
 
 import properly
@@ -99,11 +98,6 @@ def test_rare_events_are_counted_in_more_people() -> None:
     found = of(evaluate(y, p, replicates=0), "people")
     assert (found["per"], found["dot"]) == ("10,000", "10")
     assert of(evaluation())["dot"] == ""
-
-
-def test_of_classes_there_is_nothing_to_say() -> None:
-    assert people(class_evaluation(), "cases", "the event") is None
-    assert 'id="people"' not in page(class_evaluation())
 
 
 def test_a_summary_has_the_numbers_and_of_clusters_no_intervals() -> None:

@@ -2,17 +2,13 @@
 
 from __future__ import annotations
 
-import math
 from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any
 
 import pytest
 from tests.report.threshold_subjects import (
-    HOSTILE,
     NAMES,
     evaluation,
-    require_valid,
-    words_beside_data,
 )
 
 from properly import decompose, tally
@@ -111,24 +107,6 @@ def test_infinite_miscalibration_is_said_and_not_drawn() -> None:
     del parts["right"]
     e.rules = (Log(),)
     assert plane_chart(e) is None
-
-
-def test_perfect_and_useless_models_have_a_picture() -> None:
-    perfect, none = Decomposition(0.0, 0.0, 0.25, 0.25), Decomposition(0.25, 0.0, 0.0, 0.25)
-    certain = Decomposition(0.0, 0.0, 0.0, 0.0)
-    for e in (made(perfect), made(none), made(certain), made(perfect, none)):
-        panel = drawn(e).spec["concat"][0]
-        x, y = (panel["layer"][0]["layer"][0]["encoding"][axis]["scale"]["domain"] for axis in "xy")
-        assert x[1] > 0
-        assert y[1] > 0
-        assert all(math.isfinite(line["x2"]) for line in panel["layer"][0]["data"]["values"])
-
-
-def test_names_of_models_are_data() -> None:
-    chart = drawn(evaluation())
-    require_valid(chart)
-    assert "script" not in words_beside_data(chart.spec)
-    assert HOSTILE in points(chart.spec["concat"][0])
 
 
 def test_the_parts_add_up_in_words() -> None:

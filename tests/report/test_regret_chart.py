@@ -18,16 +18,12 @@ from tests.report.threshold_subjects import (
     NAMES,
     evaluation,
     in_view,
-    of_one_class,
     on_grid,
-    require_valid,
-    words_beside_data,
 )
 
 from properly import evaluate, regret_curve, stream, tally
 from properly._boundary._text import percent
 from properly.counts import baselines
-from properly.report._chart import drawn_models
 from properly.report._regret_chart import LEFT, RANKING, RANKING_WIDTH, integrals, regret_chart
 from properly.report._threshold_views import EDGES, views
 
@@ -190,22 +186,6 @@ def test_a_curve_of_many_thresholds_is_drawn_at_few() -> None:
     np.testing.assert_allclose(row["height"][1:], e.regret["m"].at(row["at"][1:]), rtol=1e-4)
 
 
-def test_names_of_models_are_data() -> None:
-    chart = regret_chart(evaluation())
-    require_valid(chart)
-    assert "script" not in words_beside_data(chart.spec)
-    assert [row["model"] for row in data(chart.spec, "areas")][:2] == ["plain", HOSTILE]
-
-
-def test_small_thresholds_have_more_room_where_they_matter() -> None:
-    x = regret_chart(evaluation()).spec["layer"][0]["encoding"]["x"]
-    assert x["scale"]["type"] == "pow"
-    assert x["scale"]["exponent"] == {"expr": "zoomed ? 1.0 : 0.5"}
-    assert x["axis"]["format"] == ".4~%"
-    x = regret_chart(evaluation((0.1, 0.6))).spec["layer"][0]["encoding"]["x"]
-    assert "type" not in x["scale"]
-
-
 def test_the_view_of_a_range_begins_zoomed_and_ends_above_what_is_seen() -> None:
     for within in [(0.05, 0.3), (0.5, 0.7), (0.01, 0.05)]:
         e = evaluation(within)
@@ -227,14 +207,6 @@ def test_the_view_of_a_range_begins_zoomed_and_ends_above_what_is_seen() -> None
             assert row["regret"] == pytest.approx(cost)
 
 
-def test_without_a_range_nothing_is_zoomed() -> None:
-    chart = regret_chart(evaluation(None))
-    assert "zoomed ?" not in str(chart.spec)
-    assert [param["name"] for param in chart.spec["params"]][:2] == ["shown", "grid"]
-    assert chart.zoom == ""
-    assert regret_chart(evaluation()).zoom == "5 % to 30 %"
-
-
 def test_the_numbers_are_told_in_words_and_in_a_table() -> None:
     chart, e = regret_chart(evaluation()), evaluation()
     averages = [curve.area((0.05, 0.3)) / 0.25 for curve in curves().values()]
@@ -253,15 +225,6 @@ def test_the_numbers_are_told_in_words_and_in_a_table() -> None:
     assert chart.table.rows[0][4] == f"{float(e.regret['plain'].at(0.05)):.5f}"
 
 
-@pytest.mark.parametrize("event", [False, True])
-def test_all_or_nobody_may_have_the_event(event: bool) -> None:
-    e = of_one_class(event)
-    spec = regret_chart(e).spec
-    heights = [max(row["height"]) for row in data(spec, "curves")]
-    top = spec["layer"][1]["layer"][0]["encoding"]["y"]["scale"]["domain"][1]
-    assert 0 < min(max(heights), 0.1) < top
-
-
 def test_the_script_is_handed_what_intervals_and_tiers_are_made_of() -> None:
     e = evaluation()
     handed, over = regret_chart(e).spec["usermeta"], e.over_ranges
@@ -273,13 +236,6 @@ def test_the_script_is_handed_what_intervals_and_tiers_are_made_of() -> None:
     chances = np.frombuffer(b64decode(handed["chances"]), "<f4").reshape(over.p_value.shape)
     np.testing.assert_allclose(chances, over.p_value, rtol=1e-7, atol=1e-30)
     assert len(handed["errors"] + handed["chances"]) < 300_000
-
-
-def test_of_many_models_those_are_compared_that_are_drawn() -> None:
-    p = np.linspace(0.01, 0.99, 50)
-    e = evaluate(p > 0.4, {str(k): p ** (1 + (k - 5) ** 2 / 9) for k in range(11)}, replicates=0)
-    assert e.over_ranges is not None
-    assert drawn_models(e) == e.over_ranges.models
 
 
 def test_eight_models_weigh_less_than_300_kilobytes() -> None:

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from tests.report.chart_subjects import evaluation, require_good, rows_of
+from tests.report.chart_subjects import evaluation, rows_of
 from tests.report.threshold_subjects import HOSTILE, NAMES
 
 import properly
@@ -20,11 +20,6 @@ from properly.report._reliability_chart import reliability_chart
 
 def of_kind(rows: list[dict[str, Any]], kind: str, model: str) -> list[dict[str, Any]]:
     return [row for row in rows if row["kind"] == kind and row["model"] == model]
-
-
-@pytest.mark.parametrize("rare", [True, False])
-def test_each_panel_is_valid_and_names_are_data(rare: bool) -> None:
-    require_good(reliability_chart(evaluation(rare)))
 
 
 def test_the_curve_is_that_of_the_record() -> None:
@@ -44,12 +39,6 @@ def test_the_smooth_line_and_its_band_are_those_of_the_record() -> None:
         fields = ("forecast", "event_rate", "lower", "upper")
         for key, field in zip(("at", "height", "low", "high"), fields, strict=True):
             np.testing.assert_allclose(line[key], getattr(record, field), rtol=1e-4)
-
-
-def test_certain_forecasts_have_no_smooth_line() -> None:
-    e = evaluate([0, 1, 1], {"certain": [0.0, 1.0, 1.0]}, task="binary", replicates=0)
-    assert e.smooth["certain"] is None
-    assert of_kind(rows_of(reliability_chart(e)), "smooth", "certain") == []
 
 
 def test_hover_tells_range_cases_and_event_rate_of_each_bin() -> None:
@@ -75,16 +64,6 @@ def test_bars_hold_all_cases_and_stand_within_the_panel(rare: bool) -> None:
             assert all(one[1] <= two[0] + 1e-4 for one, two in pairwise(ends))
 
 
-@pytest.mark.filterwarnings("ignore::properly.errors.DataWarning")
-def test_a_bar_of_next_to_no_width_is_the_tallest() -> None:
-    p = np.repeat([5e-324, 1e-310, 3e-310, 1e-309], 20)
-    found = evaluate(np.arange(80) % 2, {"m": p}, task="binary", replicates=20, rng=1)
-    height = [row["y2"] for row in of_kind(rows_of(reliability_chart(found)), "bar", "m")]
-    assert np.isfinite(height).all()
-    assert height[0] == max(height) > 0
-    assert not found.reliability["m"].discrete
-
-
 def test_rare_events_are_looked_at_on_the_scale_of_roots() -> None:
     for rare in (True, False):
         chart = reliability_chart(evaluation(rare))
@@ -93,14 +72,6 @@ def test_rare_events_are_looked_at_on_the_scale_of_roots() -> None:
         assert x["scale"] == y["scale"]
         assert (x["scale"].get("type") == "sqrt") == rare == (evaluation(rare).event_rate < 0.1)
         assert chart.spec["spec"]["width"] == chart.spec["spec"]["height"]
-
-
-def test_axes_reach_as_far_as_there_is_something() -> None:
-    for top, reached in ((0.3, 0.21), (0.08, 0.07), (1, 0.56)):
-        y = np.arange(1000) < 200 * reached
-        chart = reliability_chart(evaluate(y, {"plain": [reached] * 200 + [0] * 800}, replicates=0))
-        assert chart is not None
-        assert chart.spec["spec"]["encoding"]["x"]["scale"]["domain"] == [0, top]
 
 
 def test_the_band_is_drawn_where_there_are_forecasts() -> None:
@@ -136,13 +107,6 @@ def test_a_panel_is_headed_by_its_name_and_the_parts_of_the_first_rule() -> None
     numbers = [float(x) for x in re.findall(r"[\d.]+", note["note"])]
     parts = subject.decompositions[HOSTILE]["brier"]
     np.testing.assert_allclose(numbers, [parts.miscalibration, parts.discrimination], rtol=0.06)
-
-
-def test_forecasts_of_one_value_have_a_panel() -> None:
-    chart = reliability_chart(evaluate([0, 1, 1], {"plain": [0.0, 0.0, 0.0]}, replicates=0))
-    (bar,) = of_kind(rows_of(chart), "bar", "plain")
-    assert (bar["x"], bar["range"], bar["cases"]) == (0, "0 %", "3")
-    require_good(chart, ("plain",))
 
 
 def test_a_hostile_and_endless_name_stays_text_and_is_cut_and_what_is_off_leaves_no_panel() -> None:

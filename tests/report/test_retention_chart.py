@@ -54,22 +54,3 @@ def test_the_table_and_the_sentence_have_the_ends() -> None:
     assert chart.table.rows[1] == ("plain", *(f"{curve.value[k]:.4f}" for k in places))
     assert f"plain from {curve.value[0]:.3f} to {curve.value[-1]:.3f}" in chart.alt
     assert chart.alt.startswith("If 20 % of cases are referred, the error rate of the rest")
-
-
-def test_what_is_not_defined_leaves_a_gap() -> None:
-    e = evaluate([0, 0], [[0.9, 0.1], [0.8, 0.2]], task="ordinal", replicates=0)
-    assert {row["value"] for row in drawn(e).spec["data"]["values"]} == {None}
-
-
-def test_cases_with_weights_have_no_curve() -> None:
-    assert retention_chart(evaluated(weight=np.arange(120) + 1.0)) is None
-
-
-def test_the_spec_is_one_of_vega_lite_in_which_models_are_switched() -> None:
-    altair = pytest.importorskip("altair")
-    spec = drawn(evaluated()).spec
-    assert altair.Chart.from_dict(spec).to_dict()["width"] == "container"
-    assert spec["transform"] == [{"filter": "indexof(shown, datum.model) >= 0"}]
-    assert spec["params"] == [{"name": "shown", "value": [*MODELS]}]
-    colors = [layer["encoding"]["color"]["scale"]["domain"] for layer in spec["layer"][:2]]
-    assert colors == [[*MODELS]] * 2

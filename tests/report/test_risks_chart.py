@@ -6,14 +6,6 @@ from typing import Any
 
 import numpy as np
 import pytest
-from tests.report.threshold_subjects import (
-    HOSTILE,
-    NAMES,
-    evaluation,
-    of_one_class,
-    require_valid,
-    words_beside_data,
-)
 
 from properly import evaluate
 from properly.report._discrimination_charts import risks_chart
@@ -51,15 +43,3 @@ def test_the_numbers_are_mean_forecasts() -> None:
     found = chart(evaluate(y, {"m": p}, replicates=0))
     assert found.table.rows == (("m", "65.0 %", "20.0 %", "45.0 %"),)
     assert found.alt.endswith("all others: m 65 % against 20 %.")
-
-
-def test_names_are_data_and_the_specification_is_valid() -> None:
-    found = chart(evaluation())
-    require_valid(found)
-    assert HOSTILE not in words_beside_data(found.spec)
-    assert {row["model"] for row in found.spec["data"]["values"]} == set(NAMES)
-
-
-@pytest.mark.parametrize("happened", [False, True])
-def test_of_one_outcome_there_is_nothing_to_draw(happened: bool) -> None:
-    assert risks_chart(of_one_class(happened)) is None

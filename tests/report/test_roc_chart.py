@@ -9,9 +9,6 @@ import pytest
 from tests.report.threshold_subjects import (
     NAMES,
     evaluation,
-    of_one_class,
-    require_valid,
-    words_beside_data,
 )
 
 from properly.report._discrimination_charts import roc_chart
@@ -38,13 +35,6 @@ def test_the_curves_are_those_of_the_library() -> None:
         np.testing.assert_allclose(row["from"][1:], curve.threshold[1:], rtol=1e-4)
 
 
-def test_the_picture_is_square() -> None:
-    spec = drawn().spec
-    assert spec["width"] == spec["height"] == 340
-    x, y = (spec["layer"][0]["encoding"][axis]["scale"]["domain"] for axis in "xy")
-    assert x == y == [0, 1]
-
-
 def test_areas_are_listed_and_told() -> None:
     e, chart = evaluation(), drawn()
     listed = {row["model"]: row["auc"] for row in chart.spec["layer"][2]["data"]["values"]}
@@ -57,13 +47,3 @@ def test_areas_are_listed_and_told() -> None:
     assert chart.table is not None
     assert chart.table.head == ("model", "AUC", "95 % interval")
     assert chart.table.rows[0] == ("plain", f"{best.value:.4f}", f"{low:.4f} to {high:.4f}")
-
-
-def test_names_of_models_are_data() -> None:
-    require_valid(drawn())
-    assert "script" not in words_beside_data(drawn().spec)
-
-
-@pytest.mark.parametrize("event", [False, True])
-def test_there_is_none_if_all_or_nobody_had_the_event(event: bool) -> None:
-    assert roc_chart(of_one_class(event)) is None

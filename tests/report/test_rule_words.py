@@ -9,7 +9,6 @@ import pytest
 
 import properly
 from properly.report._page import page
-from properly.report._page_words import score_in_words
 from properly.rules import (
     PBS,
     PLL,
@@ -61,11 +60,6 @@ RANGE = (0.1, 0.5)
 )
 def test_a_rule_has_the_words_of_its_users(rule: Rule, words: str) -> None:
     assert rule_in_words(rule) == words
-
-
-def test_a_rule_of_an_evaluation_is_found_by_its_name() -> None:
-    e = properly.evaluate([0, 1], [0.2, 0.6], rules=[Brier(), Spherical()], replicates=0)
-    assert score_in_words(e, "spherical") == "spherical score"
 
 
 def evaluated(kind: Any, rules: list[Rule] | None) -> properly.Evaluation:

@@ -115,10 +115,6 @@ def test_ipython_is_not_imported_to_look_for_it() -> None:
     assert "IPython" not in sys.modules
 
 
-def test_two_pages_are_two_files() -> None:
-    assert show(E) != show(E)
-
-
 def test_a_page_that_cannot_be_written_leaves_no_file(
     nothing_is_drawn_or_opened: dict[str, list[Any]],
     tmp_path: Path,

@@ -2,18 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 import pytest
-from tests.report.chart_subjects import evaluation, require_good, rows_of
-from tests.report.threshold_subjects import HOSTILE, NAMES
+from tests.report.chart_subjects import evaluation, rows_of
+from tests.report.threshold_subjects import NAMES
 
 from properly import evaluate
 from properly.report._score_parts_charts import source_chart
-
-
-def test_it_is_valid_and_names_are_data() -> None:
-    require_good(source_chart(evaluation()))
 
 
 def test_marks_are_the_three_means_of_model_and_source() -> None:
@@ -55,17 +49,6 @@ def test_the_axis_leaves_out_what_is_empty() -> None:
     assert high == 1
     assert low <= least
     assert low > least - 0.2 or low == 0
-
-
-def test_the_event_rate_is_drawn_for_comparison() -> None:
-    chart = source_chart(evaluation())
-    assert chart is not None
-    (row,) = chart.spec["layer"][0]["data"]["values"]
-    assert row["at"] == pytest.approx(evaluation().means[HOSTILE].baseline, rel=1e-4)
-
-
-def test_without_means_there_is_no_chart() -> None:
-    assert source_chart(replace(evaluation(), means={})) is None
 
 
 def test_the_table_has_the_factors_of_the_accuracy() -> None:

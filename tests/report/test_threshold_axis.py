@@ -15,11 +15,8 @@ from properly._boundary._text import percent
 from properly.report._threshold_views import (
     DRAWN,
     EDGES,
-    beside,
-    decimals,
     drawn_at,
     exponent,
-    series,
     threshold_axis,
     views,
     zoom_words,
@@ -128,10 +125,6 @@ def test_steps_are_finer_below_one_percent() -> None:
     assert np.all(np.diff(DRAWN) > 0)
 
 
-def test_rare_events_have_more_decimals() -> None:
-    assert [decimals(about(rate)) for rate in (0.5, 0.0418, 0.001, 0.0)] == [5, 5, 7, 5]
-
-
 def test_thresholds_are_told_in_percent() -> None:
     assert [percent(t) for t in (0, 0.0005, 0.01, 0.125, 1)] == [
         "0 %",
@@ -140,16 +133,3 @@ def test_thresholds_are_told_in_percent() -> None:
         "12.5 %",
         "100 %",
     ]
-
-
-def test_curves_are_written_with_as_many_digits_as_are_seen() -> None:
-    heights, thresholds = np.array([1 / 3, 0.012345678]), np.array([0.0, 0.001])
-    columns = series(heights, thresholds)
-    assert columns == {"at": [0.0, 0.001], "height": [0.33333, 0.012346]}
-    assert series(heights, digits=7) == {"height": [0.3333333, 0.01234568]}
-
-
-def test_a_word_stands_where_there_is_room() -> None:
-    (whole,) = views(about(0.04))
-    assert beside(whole, 0.09)["align"] == "right"
-    assert beside(whole, 0.001)["align"] == "left"

@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import datetime as dt
 from dataclasses import replace
-from fractions import Fraction
 from typing import Any
 
 import numpy as np
 import pytest
-from tests.report.chart_subjects import class_evaluation, evaluation, require_good, rows_of
+from tests.report.chart_subjects import evaluation, rows_of
 from tests.report.threshold_subjects import NAMES
 
 import properly
@@ -30,16 +29,6 @@ def at(time: Any, **more: Any) -> Any:
     )
     assert chart is not None
     return chart
-
-
-def test_it_is_valid_and_names_are_data() -> None:
-    require_good(time_chart(evaluation()))
-    require_good(time_chart(class_evaluation()))
-    require_good(at(np.arange(N), periods=10), ("plain",))
-
-
-def test_without_times_there_is_no_chart() -> None:
-    assert time_chart(replace(evaluation(), over_time={})) is None
 
 
 def test_numbers_are_those_of_the_record() -> None:
@@ -83,29 +72,12 @@ def test_dates_are_placed_in_the_middle_of_their_period(kind: str) -> None:
     assert rows_of(chart)[0]["time"] == "2020-03-24T12:00:00Z"
 
 
-def test_a_few_days_are_written_as_days() -> None:
-    chart = at(np.datetime64("2020-01-01") + np.arange(N) // 40, periods=10)
-    assert chart.spec["vconcat"][0]["layer"][1]["encoding"]["x"]["axis"]["format"] == "%d %b %Y"
-
-
 def test_dates_with_time_zones_become_universal_time() -> None:
     zone = dt.timezone(dt.timedelta(hours=5))
     start = dt.datetime(2020, 1, 1, tzinfo=zone)
     chart = at(np.array([start + dt.timedelta(days=k // 168) for k in range(N)], dtype=object))
     assert len(rows_of(chart)) == 10
     assert rows_of(chart)[0]["time"] == "2019-12-31T19:00:00Z"
-
-
-def test_times_of_another_kind_are_counted() -> None:
-    chart = at(np.array([Fraction(k // 168, 3) for k in range(N)], dtype=object))
-    assert [row["time"] for row in rows_of(chart)] == list(range(1, 11))
-    assert rows_of(chart)[1]["period"] == "1/3"
-
-
-def test_every_time_is_written_if_there_are_a_few() -> None:
-    chart = at(2000 + np.arange(N) // 168)
-    axis = chart.spec["vconcat"][0]["layer"][1]["encoding"]["x"]["axis"]
-    assert axis["values"] == list(range(2000, 2010))
 
 
 def test_a_period_with_too_few_cases_has_no_point_and_no_event_rate() -> None:
@@ -116,14 +88,6 @@ def test_a_period_with_too_few_cases_has_no_point_and_no_event_rate() -> None:
     rates = [layer["data"]["values"] for layer in lower["layer"] if "data" in layer]
     assert all(row["rate"] is not None for values in rates for row in values)
     assert chart.table.rows[0] == ("1", "5", "–", "–")
-
-
-def test_classes_have_scores_alone() -> None:
-    chart = time_chart(class_evaluation())
-    assert chart is not None
-    assert "vconcat" not in chart.spec
-    assert "event" not in chart.lead + chart.alt
-    assert "rate" not in rows_of(chart)[0]
 
 
 def test_alt_and_table_tell_the_numbers() -> None:

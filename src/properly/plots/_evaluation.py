@@ -76,7 +76,7 @@ def _drawn_from(e: Evaluation, picture: str, model: str | None) -> tuple[list[An
     if picture in ("comparison", "comparison_matrix"):
         return [_present(e.comparisons.get(e.primary), e, picture)], {}
     if picture == "dominance":
-        pair = _best_pair(e)
+        pair = best_pair(e)
         return [_present((e.dominances or {}).get(pair), e, picture)], {"names": pair}
     return [_chosen(e, picture, model)], {"within": e.within} if picture == "regret" else {}
 
@@ -111,7 +111,7 @@ def _by_model(e: Evaluation, picture: str) -> Mapping[str, Any] | None:
     return cast("Mapping[str, Any] | None", getattr(e, field))
 
 
-def _best_pair(e: Evaluation) -> tuple[str, str]:
+def best_pair(e: Evaluation) -> tuple[str, str]:
     """Return the two best models, in the order in which they were compared."""
     best = set(sorted(e.models, key=lambda name: e.scores[name][e.primary].value)[:2])
     pairs = (pair for pair in e.dominances or {} if set(pair) == best)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import re
+from functools import partial
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -11,12 +12,10 @@ import numpy as np
 from properly import __version__, rules
 from properly._boundary._text import listed, many, printable
 from properly.comparison._gaps import ASSUMES
-from properly.decisions._grid import round_step
 from properly.evaluation._phrases import begun, sure
 from properly.evaluation._verdict._headline import Headline
 from properly.plots._board_plot import may_be_best, misleads, ranks_in_words
 from properly.report._contents import kept_together, place
-from properly.report._first_screen import Bar, Card, Chip, Dot, Head
 from properly.report._methods import methods
 from properly.report._page_words import (
     MINUS,
@@ -27,13 +26,23 @@ from properly.report._page_words import (
     few,
     fixed,
     from_to,
-    step_decimals,
 )
-from properly.report._score_tables import Cell, Row, Scores, around, number
+from properly.report._score_tables import ScoreRow, ScoreTable, around, number
+from properly.report._screen import (
+    Card,
+    Chip,
+    ScoreAxis,
+    ScoreDot,
+    Screen,
+    ScreenColumn,
+    ScreenRow,
+    ShareBar,
+    TableCell,
+)
 from properly.rules._registry import SCORE_WORDS
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Callable, Iterator, Sequence
 
     from properly.comparison import Leaderboard, Standing
 
@@ -42,8 +51,8 @@ TITLE = "Who forecasts best?"
 MOST_ROWS, SHORT = 20, 5
 # Forecasters in the matrix of pairs at most, and with their names above its columns.
 MOST_PAIRS, NAMED = 20, 8
-# Steps of the axis of scores, and of the strength of colours, by standard errors apart.
-STEPS, STRENGTHS = 5, (4.0, 5.5)
+# Steps of the strength of colours, by standard errors apart.
+STRENGTHS = (4.0, 5.5)
 # The zero before the point, for which a large matrix has no room.
 ZERO = re.compile(rf"^([+{MINUS}]?)0\.")
 # Tiers that have a shade.
@@ -62,32 +71,7 @@ APART = (
 )
 
 
-class Line(NamedTuple):
-    """A forecaster."""
-
-    name: str
-    kind: str
-    chip: Chip
-    dot: Dot
-    raw: float | None
-    """Where the mean of the questions it answered stands, if that misleads."""
-    rank: Cell
-    difference: Cell
-    bar: Bar
-
-
-class Screen(NamedTuple):
-    """All that the first screen shows."""
-
-    heads: tuple[Head, ...]
-    rows: list[Line]
-    folded: list[Line]
-    ticks: list[tuple[float, str]]
-    crowd: list[float]
-    cards: list[Card]
-
-
-class Against(NamedTuple):
+class PairCell(NamedTuple):
     """A cell of the matrix: row minus column."""
 
     text: str
@@ -95,12 +79,12 @@ class Against(NamedTuple):
     told: str
 
 
-class Pairs(NamedTuple):
+class PairMatrix(NamedTuple):
     """Every forecaster against every other."""
 
     lead: str
     names: list[str]
-    rows: list[tuple[str, list[Against]]]
+    rows: list[tuple[str, list[PairCell]]]
     is_close: bool
 
 
@@ -184,26 +168,63 @@ def screen_of(board: Leaderboard) -> Screen:
     shown, folded = [*ranked[:most], *board.crowd], [*ranked[most:], *apart]
     if most == len(board):
         shown, folded = shown + folded, []
-    axis = Axis.of(shown)
-    rows, more = ([_line(board, x, axis) for x in some] for some in (shown, folded))
+    axis = axis_of(shown)
+    columns = _columns(board, axis)
+    rows, more = (
+        [
+            ScreenRow(
+                x.forecaster,
+                _kind(board, x),
+                None,
+                _chip(board, x),
+                {column.key: column.cell(x) for column in columns},
+            )
+            for x in some
+        ]
+        for some in (shown, folded)
+    )
     crowd = [axis.at(x.score) for x in board.crowd]
-    return Screen(_heads(board), rows, more, axis.ticks, crowd, [*_cards(board)])
+    return Screen(columns, rows, more, axis.ticks, crowd, [*_cards(board)])
 
 
-def _heads(board: Leaderboard) -> tuple[Head, ...]:
+def axis_of(rows: Sequence[Standing]) -> ScoreAxis:
+    """Make room for all scores, intervals and marks of some rows."""
+    ends = [y for x in rows for y in (x.score, *x.interval)]
+    ends += [x.raw for x in rows if misleads(x)]
+    finite = [x for x in ends if math.isfinite(x)] or [0.0, 1.0]
+    return ScoreAxis.around(min(finite), max(finite))
+
+
+def _columns(board: Leaderboard, axis: ScoreAxis) -> tuple[ScreenColumn, ...]:
+    """Describe the columns: another number is another one."""
     level, other = sure(board.level), board.reference or board.standings[0].forecaster
     where = "that all answered" if board.missing == "complete" else "as if all were answered"
     marks = ["▲ mean of what was answered, where it misleads"] * any(map(misleads, board))
     marks += ["dashed: crowd"] * bool(board.crowd)
     held = "all at once" if board.ranks == "joint" else "each"
+    digits = _decimals(board)
+    score = f"{begun(score_in_words(board))} on {many(board.questions, 'question')}, {where}"
     return (
-        Head(
-            f"{begun(score_in_words(board))} on {many(board.questions, 'question')}, {where}",
-            "; ".join([level, "left is better", *marks]),
+        ScreenColumn(
+            "score", score, "; ".join([level, "left is better", *marks]), lambda x: _dot(x, axis)
         ),
-        Head("Rank", f"may be, {100 * board.level:g} % sure, {held}"),
-        Head(f"Minus {printable(other)}", f"{level}, all at once"),
-        Head("Answered", "share of the questions"),
+        ScreenColumn(
+            "rank", "Rank", f"may be, {100 * board.level:g} % sure, {held}", _rank, ("of-saved",)
+        ),
+        ScreenColumn(
+            "difference",
+            f"Minus {printable(other)}",
+            f"{level}, all at once",
+            lambda x: _difference(x, digits),
+            ("of-difference",),
+        ),
+        ScreenColumn(
+            "answered",
+            "Answered",
+            "share of the questions",
+            lambda x: ShareBar(f"{100 * x.coverage:.0f} %", x.coverage),
+            ("of-ranking",),
+        ),
     )
 
 
@@ -212,55 +233,15 @@ def score_in_words(board: Leaderboard) -> str:
     return SCORE_WORDS.get(board.rule, f"{board.unit} score")
 
 
-class Axis(NamedTuple):
-    """The axis that all scores share, from round number to round number."""
-
-    low: float
-    high: float
-    ticks: list[tuple[float, str]]
-
-    @classmethod
-    def of(cls, rows: Sequence[Standing]) -> Axis:
-        """Make room for all scores, intervals and marks of some rows."""
-        ends = [y for x in rows for y in (x.score, *x.interval)]
-        ends += [x.raw for x in rows if misleads(x)]
-        finite = [x for x in ends if math.isfinite(x)] or [0.0, 1.0]
-        low, high = min(finite), max(finite)
-        step = round_step((high - low) / STEPS or abs(high) or 1.0)
-        first = math.floor(low / step)
-        last = max(math.ceil(high / step), first + 1)
-        axis = cls(first * step, last * step, [])
-        texts = [(k * step, f"{k * step:.{step_decimals(step)}f}") for k in range(first, last + 1)]
-        axis.ticks.extend((axis.at(x), text) for x, text in texts)
-        return axis
-
-    def holds(self, score: float) -> bool:
-        """Tell whether a score is on the axis; those of folded rows may not be."""
-        return self.low <= score <= self.high
-
-    def at(self, score: float) -> float:
-        """Return where a score stands, a share of the width; at an end if it is beyond."""
-        share = (score - self.low) / (self.high - self.low)
-        return 0.02 + 0.96 * min(max(share, 0.0), 1.0)
+def _rank(row: Standing) -> TableCell:
+    return TableCell(NONE if row.rank is None else str(row.rank), _may_be(row))
 
 
-def _line(board: Leaderboard, row: Standing, axis: Axis) -> Line:
-    is_base = row.difference == 0
-    digits = _decimals(board)
-    apart = "" if is_base else from_to(row.difference_interval, digits)
-    return Line(
-        row.forecaster,
-        _kind(board, row),
-        _chip(board, row),
-        _dot(row, axis),
-        axis.at(row.raw) if misleads(row) and axis.holds(row.raw) else None,
-        Cell(NONE if row.rank is None else str(row.rank), _may_be(row)),
-        Cell(
-            NONE if is_base else fixed(row.difference, digits, sign=True),
-            "" if apart == NONE else apart,
-        ),
-        Bar(f"{100 * row.coverage:.0f} %", row.coverage),
-    )
+def _difference(row: Standing, digits: int) -> TableCell:
+    if row.difference == 0:
+        return TableCell(NONE)
+    apart = from_to(row.difference_interval, digits)
+    return TableCell(fixed(row.difference, digits, sign=True), "" if apart == NONE else apart)
 
 
 def _may_be(row: Standing) -> str:
@@ -289,17 +270,17 @@ def _chip(board: Leaderboard, row: Standing) -> Chip:
     return Chip(f"Tier {row.tier}", "plain")
 
 
-def _dot(row: Standing, axis: Axis) -> Dot:
+def _dot(row: Standing, axis: ScoreAxis) -> ScoreDot:
     """Place a score and its interval; what has no place is said."""
     if not math.isfinite(row.score):
         words = "infinite: certain and wrong" if math.isinf(row.score) else "no answer"
-        return Dot(0.0, 0.0, 0.0, is_beyond=True, words=words)
-    ends = [x if math.isfinite(x) else row.score for x in row.interval]
+        return ScoreDot(0.0, 0.0, 0.0, words, beyond=words)
     words = number(row.score) + (f" ({around(row.interval)})" if around(row.interval) else "")
     if misleads(row):
         words += f"; mean of what it answered: {number(row.raw)}"
-    lower, upper = map(axis.at, ends)
-    return Dot(axis.at(row.score), lower, upper, not axis.holds(row.score), words)
+    raw = axis.at(row.raw) if misleads(row) and axis.holds(row.raw) else None
+    beyond = "" if axis.holds(row.score) else words
+    return ScoreDot(*axis.places(row.score, row.interval), words, beyond, raw)
 
 
 def _decimals(board: Leaderboard) -> int:
@@ -324,49 +305,63 @@ def _cards(board: Leaderboard) -> Iterator[Card]:
         yield Card("Still open", text, "pair by pair", "pairs")
 
 
-def all_numbers(board: Leaderboard) -> Scores:
+def all_numbers(board: Leaderboard) -> ScoreTable:
     """Lay out all that is known of each forecaster."""
-    every = (*board.standings, *board.crowd)
-    extra = {
-        "active": any(abs(x.active - x.coverage) > 1e-12 for x in every),
-        "bounds": any(x.bounds is not None for x in every),
-    }
-    others = list(board.standings[0].others)
-    other = printable(board.reference or board.standings[0].forecaster)
-    head = ("rank", "tier", "score", f"minus {other}", "adjusted p", "raw mean", "selection")
-    more = (name for name, is_known in extra.items() if is_known)
-    heads = (*head, "answered", *more, *(name.replace("_", " ") for name in others))
-    rows = [Row(x.forecaster, [*_cells(x, extra, others)], x.rank is None) for x in every]
+    every, columns = (*board.standings, *board.crowd), _numbers(board)
+    rows = [
+        ScoreRow(x.forecaster, [cell(x) for cell in columns.values()], x.rank is None)
+        for x in every
+    ]
     caption = (
         f"{begun(score_in_words(board))}: lower is better. Selection is the raw mean minus the "
         "score: positive if the questions that were answered are hard. Below each number stands "
         f"its {sure(board.level)}; those of differences hold all at once."
     )
-    return Scores("board", caption, "All numbers of the leaderboard", heads, rows)
+    return ScoreTable("board", caption, "All numbers of the leaderboard", tuple(columns), rows)
 
 
-def _cells(row: Standing, extra: dict[str, bool], others: list[str]) -> Iterator[Cell]:
-    yield Cell(NONE if row.rank is None else str(row.rank), _may_be(row))
-    yield Cell(NONE if row.tier is None else str(row.tier))
-    yield Cell(number(row.score), around(row.interval))
+def _numbers(board: Leaderboard) -> dict[str, Callable[[Standing], TableCell]]:
+    """Return the columns of the table of all numbers: the heading of each, and its cells."""
+    every = (*board.standings, *board.crowd)
+    other = printable(board.reference or board.standings[0].forecaster)
+    columns: dict[str, Callable[[Standing], TableCell]] = {
+        "rank": _rank,
+        "tier": lambda x: TableCell(NONE if x.tier is None else str(x.tier)),
+        "score": lambda x: TableCell(number(x.score), around(x.interval)),
+        f"minus {other}": _minus,
+        "adjusted p": _adjusted_p,
+        "raw mean": lambda x: TableCell(number(x.raw)),
+        "selection": lambda x: TableCell(few(x.selection, sign=True)),
+        "answered": lambda x: TableCell(f"{x.answered:,}", f"{100 * x.coverage:.0f} %"),
+    }
+    if any(abs(x.active - x.coverage) > 1e-12 for x in every):
+        columns["active"] = lambda x: TableCell(f"{100 * x.active:.0f} %")
+    if any(x.bounds is not None for x in every):
+        columns["bounds"] = lambda x: TableCell(NONE if x.bounds is None else around(x.bounds))
+    for name in board.standings[0].others:
+        columns[name.replace("_", " ")] = partial(_other, name)
+    return columns
+
+
+def _minus(row: Standing) -> TableCell:
     if row.difference == 0:
-        yield from (Cell(NONE), Cell(NONE))
-    else:
-        yield Cell(number(row.difference), around(row.difference_interval))
-        yield Cell(NONE if math.isnan(row.adjusted_p_value) else chance(row.adjusted_p_value))
-    yield Cell(number(row.raw))
-    yield Cell(few(row.selection, sign=True))
-    yield Cell(f"{row.answered:,}", f"{100 * row.coverage:.0f} %")
-    if extra["active"]:
-        yield Cell(f"{100 * row.active:.0f} %")
-    if extra["bounds"]:
-        yield Cell(NONE if row.bounds is None else around(row.bounds))
-    for name in others:
-        found = row.others.get(name)
-        yield Cell(NONE) if found is None else Cell(few(found.value, 3), around(found.interval))
+        return TableCell(NONE)
+    return TableCell(number(row.difference), around(row.difference_interval))
 
 
-def pairs_of(board: Leaderboard) -> Pairs | None:
+def _adjusted_p(row: Standing) -> TableCell:
+    is_known = row.difference != 0 and not math.isnan(row.adjusted_p_value)
+    return TableCell(chance(row.adjusted_p_value) if is_known else NONE)
+
+
+def _other(name: str, row: Standing) -> TableCell:
+    found = row.others.get(name)
+    return (
+        TableCell(NONE) if found is None else TableCell(few(found.value, 3), around(found.interval))
+    )
+
+
+def pairs_of(board: Leaderboard) -> PairMatrix | None:
     """Lay out every forecaster against every other, row minus column, the best first."""
     size = min(len(board.pairs["difference"]), MOST_PAIRS)
     if size < 2:
@@ -387,7 +382,7 @@ def pairs_of(board: Leaderboard) -> Pairs | None:
         f"is. Grey: not told apart, {100 * board.level:g} % sure of all pairs at once. Scores "
         f"stand on the diagonal.{every}"
     )
-    return Pairs(lead, short, list(zip(long, cells, strict=True)), size > NAMED)
+    return PairMatrix(lead, short, list(zip(long, cells, strict=True)), size > NAMED)
 
 
 def _least(errors: Any) -> float:
@@ -395,11 +390,11 @@ def _least(errors: Any) -> float:
     return float(positive.min()) if positive.size else math.nan
 
 
-def _against(board: Leaderboard, names: list[str], i: int, j: int, digits: int) -> Against:
+def _against(board: Leaderboard, names: list[str], i: int, j: int, digits: int) -> PairCell:
     """Describe a cell; the stronger its colour, the more standard errors the two are apart."""
     if i == j:
         score = number(board.standings[i].score)
-        return Against(fixed(board.standings[i].score, digits), "own", f"{names[i]}: {score}")
+        return PairCell(fixed(board.standings[i].score, digits), "own", f"{names[i]}: {score}")
     difference, error, p = (
         float(board.pairs[name][i, j])
         for name in ("difference", "standard_error", "adjusted_p_value")
@@ -409,9 +404,9 @@ def _against(board: Leaderboard, names: list[str], i: int, j: int, digits: int) 
     told = f"{names[i]} minus {names[j]}: {written}, standard error {few(error)}"
     told += "" if math.isnan(p) else f", adjusted p {chance(p)}"
     if not p <= 1 - board.level:
-        return Against(written, "open", told)
+        return PairCell(written, "open", told)
     strength = 1 + sum(apart > x for x in STRENGTHS)
-    return Against(written, f"{'row' if difference < 0 else 'column'}-{strength}", told)
+    return PairCell(written, f"{'row' if difference < 0 else 'column'}-{strength}", told)
 
 
 def fine_print(board: Leaderboard) -> list[str]:

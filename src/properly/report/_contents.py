@@ -16,7 +16,7 @@ from properly.report._class_charts import class_scores_chart, confusion_chart, r
 from properly.report._contrast_charts import groups_chart, matrix_chart, time_chart
 from properly.report._decision_chart import decision_chart
 from properly.report._discrimination_charts import risks_chart, roc_chart
-from properly.report._evidence import evidence_chart
+from properly.report._evidence_chart import evidence_chart
 from properly.report._first_screen import first_screen
 from properly.report._methods import by_guideline, checklist, methods
 from properly.report._people import people

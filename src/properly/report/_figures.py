@@ -23,14 +23,13 @@ from properly._boundary._options import check_choice
 from properly.comparison._leaderboard_record import Leaderboard
 from properly.errors import ArgumentTypeError, DataError
 from properly.evaluation._record import Evaluation
+from properly.plots._evaluation import best_pair
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping
 
     from matplotlib.axes import Axes
 
-    from properly.calibration._reliability import Reliability
-    from properly.comparison._pairs import Comparison
     from properly.evaluation import Monitor
 
     # A name without the ending, and how to draw what it names.
@@ -155,20 +154,25 @@ def _render(draw: Callable[[], Axes], kinds: list[str]) -> list[bytes]:
     return contents
 
 
-def _drawings(evaluation: object) -> Iterator[Drawing]:
-    if isinstance(evaluation, Leaderboard):
-        yield "leaderboard", partial(plots.leaderboard, evaluation)
+def _drawings(e: object) -> Iterator[Drawing]:
+    if isinstance(e, Leaderboard):
+        yield "leaderboard", partial(plots.leaderboard, e)
         return
-    if not isinstance(evaluation, Evaluation):
-        message = f"figures are drawn from an evaluation; got {type(evaluation).__name__}"
+    if not isinstance(e, Evaluation):
+        message = f"figures are drawn from an evaluation; got {type(e).__name__}"
         hint = "make one with properly.evaluate(y, forecasts)."
         raise ArgumentTypeError(message, hint=hint)
-    of_event, slugs = evaluation.task == "binary", slugs_of(evaluation.scores)
-    yield from _curves(evaluation) if of_event else _class_pictures(evaluation, slugs)
-    yield from _comparisons(evaluation.comparisons.get(evaluation.primary))
-    yield from _dominance(evaluation)
-    yield from _each("groups", evaluation.groups, slugs, plots.groups)
-    yield from _each("worst-cases", evaluation.worst, slugs, plots.worst_cases)
+    slugs = slugs_of(e.scores)
+    yield from _curves(e) if e.task == "binary" else _class_pictures(e, slugs)
+    comparison = e.comparisons.get(e.primary)
+    if comparison is not None and len(comparison.models) <= MOST_LISTED:
+        yield "comparison", partial(plots.comparison, comparison)
+    if comparison is not None and len(comparison.models) > 2:
+        yield "comparison-matrix", partial(plots.comparison_matrix, comparison)
+    if best_pair(e) in (e.dominances or {}):
+        yield "dominance", partial(plots.dominance, e)
+    yield from _each("groups", e.groups, slugs, plots.groups)
+    yield from _each("worst-cases", e.worst, slugs, plots.worst_cases)
 
 
 def _curves(e: Evaluation) -> Iterator[Drawing]:
@@ -178,13 +182,13 @@ def _curves(e: Evaluation) -> Iterator[Drawing]:
     small = e.event_rate < RARE if ends is None else ends.upper <= SMALL
     axis: Any = "log-odds" if small else "linear"
     yield "reliability", lambda: plots.reliability_grid(e.reliability, decompositions=parts)[0]
-    yield "regret", lambda: plots.regret(e.regret, within=ends, axis=axis)
+    yield "regret", partial(plots.regret, e, axis=axis)
     yield "decision", lambda: _decision(e, axis)
     if e.roc:
-        yield "roc", lambda: plots.roc(e.roc)
-    yield "mcb-dsc", lambda: plots.mcb_dsc(parts)
+        yield "roc", partial(plots.roc, e.roc)
+    yield "mcb-dsc", partial(plots.mcb_dsc, parts)
     if e.means:
-        yield "means", lambda: plots.means_bars(e.means)
+        yield "means", partial(plots.means_bars, e.means)
 
 
 def _decision(e: Evaluation, axis: Any) -> Axes:
@@ -197,42 +201,19 @@ def _decision(e: Evaluation, axis: Any) -> Axes:
     return plots.decision(e.decision, within=ends, limits=limits)
 
 
-def _comparisons(comparison: Comparison | None) -> Iterator[Drawing]:
-    if comparison is None:
-        return
-    if len(comparison.models) <= MOST_LISTED:
-        yield "comparison", lambda: plots.comparison(comparison)
-    if len(comparison.models) > 2:
-        yield "comparison-matrix", lambda: plots.comparison_matrix(comparison)
-
-
-def _dominance(e: Evaluation) -> Iterator[Drawing]:
-    """Draw where the best of several models is better than the second best."""
-    best = set(sorted(e.scores, key=lambda name: e.scores[name][e.primary].value)[:2])
-    for names, dominance in (e.dominances or {}).items():
-        if set(names) == best:
-            yield "dominance", partial(plots.dominance, dominance, names=names)
-            return
-
-
 def _class_pictures(e: Evaluation, slugs: Mapping[str, str]) -> Iterator[Drawing]:
     """Draw the questions about classes, and what was decided, model by model."""
     decided = {name: decisions.argmax.confusion for name, decisions in e.decisions.items()}
-    yield from _each("reliability", e.reliability, slugs, _questions)
+    yield from _each("reliability", e.reliability, slugs, lambda x: plots.reliability_grid(x)[0])
     yield from _each("confusion", decided, slugs, plots.confusion)
     if e.retention:
-        yield "retention", lambda: plots.retention(e.retention)
-
-
-def _questions(by_question: Mapping[str, Reliability]) -> Axes:
-    first: Axes = plots.reliability_grid(by_question)[0]
-    return first
+        yield "retention", partial(plots.retention, e.retention)
 
 
 def _each(
-    what: str, records: Mapping[str, Any], slugs: Mapping[str, str], draw: Callable[[Any], Axes]
+    what: str, records: Mapping[str, Any], slugs: Mapping[str, str], draw: Callable[[Any], Any]
 ) -> Iterator[Drawing]:
-    """Draw one figure a model."""
+    """Draw one figure per model."""
     for name, record in records.items():
         yield f"{what}-{slugs[name]}", partial(draw, record)
 

@@ -20,7 +20,21 @@ from properly.evaluation._verdict._findings import adjusted_tests, is_off, is_wo
 from properly.evaluation._verdict._headline import SHORT, standing_of
 from properly.recalibration._sentences import kind_in_words
 from properly.report._chart import inks_of
-from properly.report._page_words import AT_MOST, NONE, few, percent, step_decimals
+from properly.report._page_words import AT_MOST, few, percent
+from properly.report._screen import (
+    MOST_STEPS,
+    Card,
+    Chip,
+    Diagnosis,
+    ScoreAxis,
+    ScoreDot,
+    Screen,
+    ScreenColumn,
+    ScreenRow,
+    ShareBar,
+    TableCell,
+    share_bar,
+)
 from properly.rules import Bounded, Regret
 from properly.rules._score_words import rule_in_words
 
@@ -38,8 +52,6 @@ MOST_ROWS = 10
 MOST_CARDS = 3
 # A score so many times that of no model is drawn at the edge.
 FAR = 1.5
-# Steps of the common axis, at most but for one.
-MOST_STEPS = 5
 # Pixels of the small diagram, and points of its curve.
 SIDE, INSET, POINTS = 64, 4, 40
 # Where most forecasts are small, axes are bent; where all are, they end early.
@@ -50,13 +62,12 @@ FACTOR, SMALL_FACTOR = 1.5, 1.2
 # the best.
 WORTH, AS_WELL = 0.2, 0.03
 TIMES = "\N{MULTIPLICATION SIGN}"
-
-
-class Chip(NamedTuple):
-    """What to do with a model, in a word, and in which tone."""
-
-    text: str
-    tone: str
+# How well a model ranks: what that is called, and how to read it.
+RANKINGS = {
+    "binary": ("Tells cases apart", "AUC, bar from 0.5"),
+    "multiclass": ("Right class", "accuracy"),
+    "ordinal": ("Agreement", "quadratic kappa"),
+}
 
 
 USE = Chip("Use", "good")
@@ -68,129 +79,73 @@ DANGEROUS = Chip("Dangerous", "bad")
 UNKNOWN = Chip("Cannot be told", "plain")
 
 
-class Dot(NamedTuple):
-    """A score and its interval as shares of the width of the axis, and in words."""
-
-    place: float
-    lower: float
-    upper: float
-    is_beyond: bool
-    words: str
-
-
-class Saved(NamedTuple):
-    """The share of the cost that a model saves, and its interval."""
-
-    share: str
-    around: str
-
-
-class Finding(NamedTuple):
-    """What is wrong with forecasts, in about three words, with the number behind it."""
-
-    text: str
-    tone: str
-    detail: str = ""
-
-
-class Bar(NamedTuple):
-    """A number, and how much of a bar it fills."""
-
-    number: str
-    share: float
-
-
-class Row(NamedTuple):
-    """A model."""
-
-    name: str
-    ink: int | None
-    chip: Chip
-    dot: Dot
-    saved: Saved
-    paths: list[str]
-    finding: Finding
-    bar: Bar
-
-
-class Head(NamedTuple):
-    """What a column holds: its title, and how to read it."""
-
-    title: str
-    note: str
-
-
-class Card(NamedTuple):
-    """Something to beware of; where more is said about it."""
-
-    title: str
-    text: str
-    link: str
-    anchor: str
-    tone: str = "plain"
-
-
-class FirstScreen(NamedTuple):
-    """All that the first screen shows."""
-
-    heads: tuple[Head, Head, Head, Head]
-    rows: list[Row]
-    folded: list[Row]
-    ticks: list[tuple[float, str]]
-    no_model: float
-    cards: list[Card]
-
-
-def first_screen(evaluation: Evaluation, cases: str, event: str) -> FirstScreen:
+def first_screen(evaluation: Evaluation, cases: str, event: str) -> Screen:
     """Lay out a row for each model, the best first, and at most three cards."""
     standing, inks = standing_of(evaluation), inks_of(evaluation)
     none = _without_model(evaluation)
-    axis, diagram = Axis.of(evaluation, none), Diagram.of(evaluation)
-    findings = _findings(evaluation, cases, event)
+    axis = score_axis(evaluation, none)
+    columns = _columns(evaluation, axis, _diagnoses(evaluation, cases, event))
     rows = [
-        Row(
+        ScreenRow(
             name,
+            "",
             inks.get(name),
             _chip(standing, name),
-            axis.dot(evaluation.scores[name][evaluation.primary]),
-            _saved(evaluation.skills[name][evaluation.primary]),
-            diagram.paths(evaluation.reliability.get(name)),
-            findings[name],
-            _ranking(evaluation, name),
+            {column.key: column.cell(name) for column in columns},
         )
         for name in standing.models
     ]
-    shown = len(rows) if len(rows) <= MOST_ROWS + 2 else MOST_ROWS
+    most = len(rows) if len(rows) <= MOST_ROWS + 2 else MOST_ROWS
     cards = [*_cards(evaluation, standing, cases, event)][:MOST_CARDS]
-    heads = _heads(evaluation, diagram)
-    return FirstScreen(heads, rows[:shown], rows[shown:], axis.ticks, axis.at(none), cards)
+    return Screen(columns, rows[:most], rows[most:], axis.ticks, [axis.at(none)], cards)
 
 
-def _heads(evaluation: Evaluation, diagram: Diagram) -> tuple[Head, Head, Head, Head]:
+def _columns(
+    evaluation: Evaluation, axis: ScoreAxis, diagnoses: dict[str, Diagnosis]
+) -> tuple[ScreenColumn, ...]:
+    """Describe the columns: another number is another one."""
+    rule, diagram = evaluation.primary, Diagram.of(evaluation)
+
+    def dot(name: str) -> ScoreDot:
+        return _dot(axis, evaluation.scores[name][rule])
+
+    def saved(name: str) -> TableCell:
+        return _saved(evaluation.skills[name][rule])
+
+    def meaning(name: str) -> Diagnosis:
+        paths = diagram.paths(evaluation.reliability.get(name))
+        return diagnoses[name]._replace(paths=tuple(paths))
+
+    def ranking(name: str) -> ShareBar:
+        return _ranking(evaluation, name)
+
+    asks, both = "Do forecasts mean what they say?", ("of-diagram", "of-finding")
+    return (
+        ScreenColumn("cost", *_cost_words(evaluation), dot),
+        ScreenColumn("saved", "Cost saved", "against no model", saved, ("of-saved",)),
+        ScreenColumn("meaning", asks, diagram.note, meaning, both),
+        ScreenColumn("ranking", *RANKINGS[evaluation.task], ranking, ("of-ranking",)),
+    )
+
+
+def _cost_words(evaluation: Evaluation) -> tuple[str, str]:
+    """Say what a score is, and how to read it."""
     rule = next(rule for rule in evaluation.rules if rule.name == evaluation.primary)
     level = sure(evaluation.level)
-    cost = Head(begun(rule_in_words(rule)), f"{level}; left is better; dashed: no model")
     if isinstance(rule, Bounded | Regret):
         mean = "mean regret" if isinstance(rule, Regret) else "mean Brier score over them"
         note = f"{mean}, {level}; left is better; dashed: no model"
-        cost = Head(f"Cost of decisions at {between(rule.within)}", note)
-    saved = Head("Cost saved", "against no model")
-    meaning = Head("Do forecasts mean what they say?", diagram.note)
-    ranking = {
-        "binary": Head("Tells cases apart", "AUC, bar from 0.5"),
-        "multiclass": Head("Right class", "accuracy"),
-        "ordinal": Head("Agreement", "quadratic kappa"),
-    }
-    return cost, saved, meaning, ranking[evaluation.task]
+        return f"Cost of decisions at {between(rule.within)}", note
+    return begun(rule_in_words(rule)), f"{level}; left is better; dashed: no model"
 
 
-def _saved(skill: Estimate) -> Saved:
+def _saved(skill: Estimate) -> TableCell:
     """Write a share that is saved, with the interval that says whether it may be none."""
     low, high = map(_whole, skill.interval)
     if low == high:
         low, high = (percent(x, 3) for x in skill.interval)
     around = "" if math.isnan(sum(skill.interval)) else f"{low.removesuffix(' %')} to {high}"
-    return Saved(_whole(skill.value), around)
+    return TableCell(_whole(skill.value), around)
 
 
 def _whole(share: float) -> str:
@@ -205,39 +160,24 @@ def _without_model(evaluation: Evaluation) -> float:
     return float(constant[evaluation.primary].score)
 
 
-class Axis(NamedTuple):
-    """The axis that all scores share: from 0 on, far enough for no model and most others."""
+def score_axis(evaluation: Evaluation, none: float) -> ScoreAxis:
+    """Begin at 0, and make room for all intervals, unless a model is far worse than none."""
+    estimates = [by_rule[evaluation.primary] for by_rule in evaluation.scores.values()]
+    highest = [max(x.value, *x.interval) for x in estimates if math.isfinite(x.value)]
+    best = min((x.value for x in estimates if math.isfinite(x.value)), default=1.0)
+    most = FAR * max(none if math.isfinite(none) else best, best)
+    end = max([x for x in (*highest, none) if x <= most], default=most) or 1.0
+    step = round_step(end / MOST_STEPS)
+    return ScoreAxis(0.0, step * math.ceil(1.02 * end / step), step)
 
-    end: float
-    ticks: list[tuple[float, str]]
 
-    @classmethod
-    def of(cls, evaluation: Evaluation, none: float) -> Axis:
-        """Make room for all intervals, unless a model is far worse than none."""
-        estimates = [by_rule[evaluation.primary] for by_rule in evaluation.scores.values()]
-        highest = [max(x.value, *x.interval) for x in estimates if math.isfinite(x.value)]
-        best = min((x.value for x in estimates if math.isfinite(x.value)), default=1.0)
-        most = FAR * max(none if math.isfinite(none) else best, best)
-        end = max([x for x in (*highest, none) if x <= most], default=most) or 1.0
-        step = round_step(end / MOST_STEPS)
-        axis = cls(step * math.ceil(1.02 * end / step), [])
-        marks = [k * step for k in range(round(axis.end / step) + 1)]
-        axis.ticks.extend((axis.at(x), f"{x:.{step_decimals(step)}f}") for x in marks)
-        return axis
-
-    def at(self, score: float) -> float:
-        """Return where a score stands, a share of the width."""
-        return 0.02 + 0.96 * min(score / self.end, 1.0) if math.isfinite(score) else 0.98
-
-    def dot(self, estimate: Any) -> Dot:
-        """Place a score and its interval."""
-        ends = [x if math.isfinite(x) else estimate.value for x in estimate.interval]
-        lower, upper = (self.at(max(x, 0.0)) for x in ends)
-        words = few(estimate.value, 4)
-        if all(map(math.isfinite, estimate.interval)):
-            words += f" ({few(ends[0], 4)} to {few(ends[1], 4)})"
-        is_beyond = not estimate.value <= self.end
-        return Dot(self.at(estimate.value), lower, upper, is_beyond, words)
+def _dot(axis: ScoreAxis, estimate: Estimate) -> ScoreDot:
+    """Place a score and its interval."""
+    words = few(estimate.value, 4)
+    beyond = "" if estimate.value <= axis.high else f"{words} →"
+    if all(map(math.isfinite, estimate.interval)):
+        words += f" ({' to '.join(few(x, 4) for x in estimate.interval)})"
+    return ScoreDot(*axis.places(estimate.value, estimate.interval), words, beyond)
 
 
 class Diagram(NamedTuple):
@@ -300,7 +240,7 @@ def _chip(standing: Standing, name: str) -> Chip:
     return USE if len(standing.top) <= SHORT else AMONG_BEST
 
 
-class Wrong(NamedTuple):
+class WrongCases(NamedTuple):
     """For how many cases a model was certain of what did not happen, and how it had put that."""
 
     cases: float
@@ -311,19 +251,21 @@ class Wrong(NamedTuple):
         return f"one of the {cases}" if self.cases == 1 else f"{self.cases:,.4g} {cases}"
 
 
-def _wrong(evaluation: Evaluation, name: str) -> Wrong:
+def _wrong(evaluation: Evaluation, name: str) -> WrongCases:
     """Count the cases for which a model had been certain and wrong, those in the same way."""
     if evaluation.certain is None:
         scores = evaluation.scores[name].values()
-        return Wrong(float(max(x.infinite_cases for x in scores)), "")
+        return WrongCases(float(max(x.infinite_cases for x in scores)), "")
     if name not in evaluation.certain:
-        return Wrong(0.0, "")
+        return WrongCases(0.0, "")
     counts = evaluation.certain[name]
     # Of equal numbers, "impossible" comes last in the alphabet, and is graver.
-    return max(Wrong(counts.never_wrong, "impossible"), Wrong(counts.always_wrong, "certain"))
+    return max(
+        WrongCases(counts.never_wrong, "impossible"), WrongCases(counts.always_wrong, "certain")
+    )
 
 
-def _findings(evaluation: Evaluation, cases: str, event: str) -> dict[str, Finding]:
+def _diagnoses(evaluation: Evaluation, cases: str, event: str) -> dict[str, Diagnosis]:
     """Say of each model what is wrong with its forecasts, the gravest first."""
     tests, found = adjusted_tests(evaluation), {}
     for name in evaluation.models:
@@ -332,28 +274,28 @@ def _findings(evaluation: Evaluation, cases: str, event: str) -> dict[str, Findi
         if wrong.cases:
             found[name] = _certain(wrong, cases, event)
         elif test is None:
-            found[name] = Finding("Not tested", "plain")
+            found[name] = Diagnosis("Not tested", "plain")
         elif math.isnan(test.p):
             reason = why_untested(evaluation.calibration_tests[name])
             slope = "" if summary is None else _slope(summary)
-            found[name] = Finding("Not tested", "plain", "; ".join(filter(None, (reason, slope))))
+            found[name] = Diagnosis("Not tested", "plain", "; ".join(filter(None, (reason, slope))))
         elif test.p > 1 - evaluation.level:
             off = summary is not None and is_off(summary)
             slope = _slope(summary) if off and summary is not None else ""
             about = "; ".join(filter(None, (_p(test), slope)))
-            found[name] = Finding("No miscalibration shown", "plain" if off else "good", about)
+            found[name] = Diagnosis("No miscalibration shown", "plain" if off else "good", about)
         else:
             found[name] = _miscalibrated(evaluation, summary, test)
     return found
 
 
-def _certain(wrong: Wrong, cases: str, event: str) -> Finding:
+def _certain(wrong: WrongCases, cases: str, event: str) -> Diagnosis:
     what = {
         "": "what happened was called impossible",
         "impossible": f"{event} called impossible, and it happened",
         "certain": f"{event} called certain, and it did not happen",
     }[wrong.called]
-    return Finding("Certain, and wrong", "bad", printable(f"{wrong.whom(cases)}: {what}"))
+    return Diagnosis("Certain, and wrong", "bad", printable(f"{wrong.whom(cases)}: {what}"))
 
 
 def _p(test: Chance) -> str:
@@ -362,10 +304,10 @@ def _p(test: Chance) -> str:
 
 def _miscalibrated(
     evaluation: Evaluation, summary: CalibrationSummary | None, test: Chance
-) -> Finding:
+) -> Diagnosis:
     """Say in which way forecasts are off: on average, in their spread, or in neither."""
     if summary is None:
-        return Finding("Miscalibrated", "warn", _p(test))
+        return Diagnosis("Miscalibrated", "warn", _p(test))
     (low, high), ends = summary.observed_expected.interval, summary.slope.interval
     is_large = not 1 / SMALL_FACTOR < summary.observed_expected.value < SMALL_FACTOR
     # A mean that is a little off does not describe forecasts whose slope is off, or unknown.
@@ -373,12 +315,12 @@ def _miscalibrated(
         return _overall(evaluation, summary, "low" if low > 1 else "high")
     (low, high), detail = ends, _slope(summary)
     if high < 0:
-        return Finding("The wrong way round", "bad", detail)
+        return Diagnosis("The wrong way round", "bad", detail)
     if high < 1:
-        return Finding("Too extreme", "warn", detail)
+        return Diagnosis("Too extreme", "warn", detail)
     if low > 1:
-        return Finding("Not extreme enough", "warn", detail)
-    return Finding("Miscalibrated", "warn", f"{_p(test)}; see the diagram")
+        return Diagnosis("Not extreme enough", "warn", detail)
+    return Diagnosis("Miscalibrated", "warn", f"{_p(test)}; see the diagram")
 
 
 def _slope(summary: CalibrationSummary) -> str:
@@ -388,7 +330,7 @@ def _slope(summary: CalibrationSummary) -> str:
     return f"slope {few(slope.value, 3)} ({' to '.join(few(x, 3) for x in slope.interval)})"
 
 
-def _overall(evaluation: Evaluation, summary: CalibrationSummary, side: str) -> Finding:
+def _overall(evaluation: Evaluation, summary: CalibrationSummary, side: str) -> Diagnosis:
     """Say by which factor events were expected too often, or too rarely."""
     ratio, rates = summary.observed_expected.value, (summary.mean_forecast, summary.event_rate)
     factor = max(ratio, 1 / ratio if ratio > 0 else math.inf)
@@ -397,24 +339,18 @@ def _overall(evaluation: Evaluation, summary: CalibrationSummary, side: str) -> 
     if evaluation.total == evaluation.rows:
         expected, happened = (f"{x * evaluation.total:,.0f}" for x in rates)
     tone = "bad" if factor >= FACTOR else "warn"
-    return Finding(f"{by} too {side}", tone, f"{expected} expected, {happened} happened")
+    return Diagnosis(f"{by} too {side}", tone, f"{expected} expected, {happened} happened")
 
 
-def _ranking(evaluation: Evaluation, name: str) -> Bar:
+def _ranking(evaluation: Evaluation, name: str) -> ShareBar:
     """Say how well a model ranks, or how often the class it decides for is right."""
     if evaluation.task == "binary":
         area = evaluation.aucs.get(name)
         value = math.nan if area is None else area.value
-        return _bar(value, 2 * value - 1)
+        return share_bar(value, 2 * value - 1)
     decided = evaluation.decisions[name].argmax
     value = decided.accuracy if evaluation.task == "multiclass" else decided.quadratic_kappa
-    return _bar(float(value), float(value))
-
-
-def _bar(value: float, share: float) -> Bar:
-    if math.isnan(value):
-        return Bar(NONE, 0.0)
-    return Bar(f"{value:.3f}", min(max(share, 0.0), 1.0))
+    return share_bar(float(value), float(value))
 
 
 def _cards(evaluation: Evaluation, standing: Standing, cases: str, event: str) -> Iterator[Card]:

@@ -13,7 +13,8 @@ from properly.decisions._at_threshold import PEOPLE, RATES, in_people, round_num
 from properly.evaluation._repair import round_middle
 from properly.report._chart import inks_of
 from properly.report._page_words import NONE, fixed
-from properly.report._score_tables import Cell, Row
+from properly.report._score_tables import ScoreRow
+from properly.report._screen import TableCell
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -47,10 +48,10 @@ def people(evaluation: Evaluation, cases: str, event: str) -> dict[str, Any] | N
     # What needs no model is the same at every threshold.
     plain = dict(zip((TREAT_ALL, TREAT_NONE), _without_model(everyone, per), strict=True))
     inks = inks_of(evaluation)
-    ends = [Row(name, _as_cells(row), baseline=True) for name, row in plain.items()]
+    ends = [ScoreRow(name, _as_cells(row), baseline=True) for name, row in plain.items()]
     percents = [percent(t) for t in thresholds]
     tables = [
-        [Row(name, _as_cells(x[k]), ink=inks[name]) for name, x in cells.items()] + ends
+        [ScoreRow(name, _as_cells(x[k]), ink=inks[name]) for name, x in cells.items()] + ends
         for k in shown
     ]
     rows = [[_joined(row) for row in x] for x in (*cells.values(), *([x] for x in plain.values()))]
@@ -109,12 +110,12 @@ def _cell(estimate: tuple[float, float, float], text: Callable[[float], str]) ->
     return [text(x) for x in estimate if not math.isnan(x)]
 
 
-def _as_cells(row: list[list[str]]) -> list[Cell]:
+def _as_cells(row: list[list[str]]) -> list[TableCell]:
     """Lay out the texts of a row; rates are in per cent."""
     cells = []
     for k, (number, *ends) in enumerate(row):
         unit = " %" if k >= len(PEOPLE) and number != NONE else ""
-        cells.append(Cell(f"{number}{unit}", f"{' to '.join(ends)}{unit}" if ends else ""))
+        cells.append(TableCell(f"{number}{unit}", f"{' to '.join(ends)}{unit}" if ends else ""))
     return cells
 
 

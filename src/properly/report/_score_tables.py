@@ -12,6 +12,7 @@ from properly.evaluation._evaluate import rules_of_task
 from properly.report._chart import NumberTable, inks_of
 from properly.report._class_charts import hard_table
 from properly.report._page_words import NONE, few, score_in_words
+from properly.report._screen import TableCell
 from properly.rules import Regret
 from properly.rules._score_words import rule_in_words
 
@@ -149,34 +150,27 @@ def _about_numbers(evaluation: Evaluation) -> Iterator[str]:
     yield f"Curves are drawn from at most some hundred points each{exact}."
 
 
-class Cell(NamedTuple):
-    """A number, and its interval below it."""
-
-    number: str
-    around: str = ""
-
-
-class Row(NamedTuple):
+class ScoreRow(NamedTuple):
     """A model or a baseline."""
 
     name: str
-    cells: list[Cell]
+    cells: list[TableCell]
     baseline: bool = False
     ink: int | None = None
 
 
 @dataclass(frozen=True)
-class Scores:
+class ScoreTable:
     """A table of the page."""
 
     name: str
     caption: str
     summary: str
     head: tuple[str, ...]
-    rows: list[Row]
+    rows: list[ScoreRow]
 
 
-def score_tables(evaluation: Evaluation) -> list[Scores]:
+def score_tables(evaluation: Evaluation) -> list[ScoreTable]:
     """Lay out the scores by each rule, the primary one first, then what clinicians ask for."""
     rules = sorted(evaluation.rules, key=lambda rule: rule.name != evaluation.primary)
     tables = [_by_rule(evaluation, rule) for rule in rules]
@@ -211,56 +205,58 @@ def remarks(evaluation: Evaluation) -> list[str]:
     return [f"∞: {meaning}. Nothing is clipped. Cases of infinite loss: {'; '.join(counts)}."]
 
 
-def _by_rule(evaluation: Evaluation, rule: Any) -> Scores:
+def _by_rule(evaluation: Evaluation, rule: Any) -> ScoreTable:
     name, inks = rule.name, inks_of(evaluation)
     rows = []
     for model, by_rule in evaluation.parts.items():
         around = evaluation.scores[model][name], evaluation.skills[model][name]
-        rows.append(Row(model, _cells(by_rule[name], *around), ink=inks.get(model)))
+        rows.append(ScoreRow(model, _cells(by_rule[name], *around), ink=inks.get(model)))
     rows += [
-        Row(baseline, _cells(by_rule[name]), baseline=True)
+        ScoreRow(baseline, _cells(by_rule[name]), baseline=True)
         for baseline, by_rule in evaluation.baselines.items()
     ]
     words = rule_in_words(rule)
     # Some scores are called means already: mean regret.
     caption = f"Mean {words.removeprefix('mean ')}; {rule.propriety.value}."
-    return Scores(name, caption, f"Scores by the {words}", HEAD, rows)
+    return ScoreTable(name, caption, f"Scores by the {words}", HEAD, rows)
 
 
 def _cells(
     parts: Decomposition, score: Estimate | None = None, skill: Estimate | None = None
-) -> list[Cell]:
+) -> list[TableCell]:
     scores = [
-        Cell(number(value), "" if estimate is None else around(estimate.interval))
+        TableCell(number(value), "" if estimate is None else around(estimate.interval))
         for value, estimate in ((parts.score, score), (parts.skill, skill))
     ]
     split = [_part(parts, name) for name in ("miscalibration", "discrimination")]
     return [*scores, *split]
 
 
-def _part(parts: Decomposition, name: str) -> Cell:
+def _part(parts: Decomposition, name: str) -> TableCell:
     """Write a part less its bias, with its interval; then as it stands, which is too large."""
     raw, intervals = number(getattr(parts, name)), parts.intervals
     if intervals is None or not (ends := around(getattr(intervals, name))):
-        return Cell(raw)
+        return TableCell(raw)
     # Where no test takes part, an interval of miscalibration begins at 0 whatever was found.
     if name == "miscalibration" and math.isnan(intervals.p_value):
         ends = f"at most {number(intervals.miscalibration[1])}"
-    return Cell(number(getattr(intervals, f"corrected_{name}")), f"{ends}; uncorrected {raw}")
+    return TableCell(number(getattr(intervals, f"corrected_{name}")), f"{ends}; uncorrected {raw}")
 
 
-def _decisions(evaluation: Evaluation) -> Scores:
+def _decisions(evaluation: Evaluation) -> ScoreTable:
     """Lay out what decisions come to, for the likeliest class and at the least expected cost."""
     head, lines, *_ = hard_table(evaluation)
     inks = {printable(name): ink for name, ink in inks_of(evaluation).items()}
-    rows = [Row(name, [Cell(x) for x in texts], ink=inks.get(name)) for name, *texts in lines]
-    caption = "Decisions made of the probabilities, by the class that each case is given."
-    return Scores("decisions", caption, "Decisions: accuracy, F1, kappa, costs", head[1:], rows)
-
-
-def _clinical(evaluation: Evaluation) -> Scores:
     rows = [
-        Row(name, list(_clinical_cells(evaluation, name)), ink=inks_of(evaluation).get(name))
+        ScoreRow(name, [TableCell(x) for x in texts], ink=inks.get(name)) for name, *texts in lines
+    ]
+    caption = "Decisions made of the probabilities, by the class that each case is given."
+    return ScoreTable("decisions", caption, "Decisions: accuracy, F1, kappa, costs", head[1:], rows)
+
+
+def _clinical(evaluation: Evaluation) -> ScoreTable:
+    rows = [
+        ScoreRow(name, list(_clinical_cells(evaluation, name)), ink=inks_of(evaluation).get(name))
         for name in evaluation.models
     ]
     caption = (
@@ -268,16 +264,16 @@ def _clinical(evaluation: Evaluation) -> Scores:
         "ICI, the integrated calibration index, is the mean distance between forecasts and a "
         "smooth curve of what happened. Below it stands its mean if they were calibrated."
     )
-    return Scores(
+    return ScoreTable(
         "auc", caption, "Discrimination and calibration, as in clinical papers", CLINICAL, rows
     )
 
 
-def _clinical_cells(evaluation: Evaluation, model: str) -> Iterable[Cell]:
-    nothing = Cell(NONE)
+def _clinical_cells(evaluation: Evaluation, model: str) -> Iterable[TableCell]:
+    nothing = TableCell(NONE)
     area, calibration = evaluation.aucs.get(model), evaluation.calibration.get(model)
     test = evaluation.calibration_tests.get(model)
-    yield nothing if area is None else Cell(number(area.value), around(area.interval))
+    yield nothing if area is None else TableCell(number(area.value), around(area.interval))
     for name in ("observed_expected", "slope"):
         estimate = getattr(calibration, name, None)
         yield nothing if estimate is None else _estimate(estimate, calibration)
@@ -285,23 +281,23 @@ def _clinical_cells(evaluation: Evaluation, model: str) -> Iterable[Cell]:
         yield nothing
     else:
         usual = f"{number(calibration.ici.mean_if_calibrated)} if calibrated"
-        yield Cell(number(calibration.ici.value), usual)
+        yield TableCell(number(calibration.ici.value), usual)
     yield nothing if test is None else _test(test)
 
 
-def _test(test: CalibrationTest) -> Cell:
+def _test(test: CalibrationTest) -> TableCell:
     if math.isnan(test.p_value):
-        return Cell("not tested", why_untested(test))
-    return Cell(p_text(test.p_value, is_bound=test.p_is_bound, digits=2), f"{test.name} test")
+        return TableCell("not tested", why_untested(test))
+    return TableCell(p_text(test.p_value, is_bound=test.p_is_bound, digits=2), f"{test.name} test")
 
 
-def _estimate(estimate: Estimate, calibration: CalibrationSummary | None) -> Cell:
+def _estimate(estimate: Estimate, calibration: CalibrationSummary | None) -> TableCell:
     """Write an estimate; a slope is of the forecasts other than 0 and 1."""
     notes = [around(estimate.interval)]
     if calibration is not None and calibration.certain and estimate is calibration.slope:
         notes.append(f"without {many(calibration.certain, 'forecast')} of 0 or 1")
     value = NONE if math.isnan(estimate.value) else number(estimate.value)
-    return Cell(value, "; ".join(filter(None, notes)))
+    return TableCell(value, "; ".join(filter(None, notes)))
 
 
 def worst_tables(evaluation: Evaluation) -> list[tuple[str, NumberTable]]:
