@@ -4,26 +4,30 @@ from __future__ import annotations
 
 import io
 from abc import ABC, abstractmethod
-from dataclasses import KW_ONLY, dataclass
+from dataclasses import dataclass, field, fields
+from functools import partial
 from typing import TYPE_CHECKING, Any, ClassVar, Generic, Protocol, TypeVar
 
 from properly._boundary._record import plain
 from properly._boundary._text import many
 from properly.calibration._decomposition import Decomposition, decompose
-from properly.calibration._reliability import Reliability, reliability
-from properly.counts._cases import Cases
-from properly.decisions._murphy import MurphyCurve, murphy_curve
-from properly.decisions._net_benefit import DecisionCurve, decision_curve
-from properly.decisions._roc import RocCurve, roc_curve
+from properly.calibration._reliability import Reliability
+from properly.calibration._reliability import reliability as find_reliability
+from properly.decisions._murphy import MurphyCurve
+from properly.decisions._murphy import murphy_curve as find_murphy_curve
+from properly.decisions._net_benefit import DecisionCurve
+from properly.decisions._net_benefit import decision_curve as find_decision_curve
+from properly.decisions._roc import RocCurve
+from properly.decisions._roc import roc_curve as find_roc_curve
 from properly.integrations.sklearn._estimators import Gathered, cases_of_estimator, cases_of_folds
-from properly.integrations.sklearn._rows import rows_of_event
+from properly.integrations.sklearn._rows import cases_of_event
 from properly.plots import _diagrams, _threshold_curves
 from properly.plots._axes import CURVE, PALETTE, curves, draw_legend, emptier_corner, legible
 from properly.plots._threshold_scale import draw_names
 from properly.rules import Brier
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Callable, Mapping
     from typing import Self
 
     from matplotlib.artist import Artist
@@ -98,23 +102,27 @@ Record = TypeVar("Record", bound=CurveRecord)
 OF_BANDS = frozenset({"band", "method", "level", "replicates", "rng"})
 
 
+@dataclass(eq=False, repr=False, kw_only=True)
 class CurveDisplay(ABC, Generic[Record]):
     """A curve of an estimator, of predictions, or of all folds of a cross-validation.
 
-    Subclasses say how the curve is measured and how it is drawn.
+    Subclasses have the record of the curve as their first field, and say how it is measured, how it
+    is drawn, and which options say what to compute; all others say how to draw.
     """
 
-    measured: ClassVar[frozenset[str]]
-    """Names of the options that say what to compute; all others say how to draw."""
+    folds: tuple[Record, ...] = ()
+    name: str | None = None
+    pos_label: Any = None
 
-    name: str | None
-    pos_label: Any
-    folds: tuple[Record, ...]
-    ax_: Axes
-    figure_: Figure
-    line_: Line2D
-    fold_lines_: list[Line2D]
-    _own_figure: bool
+    _measure: ClassVar[Callable[..., Any]]
+    _picture: ClassVar[Callable[..., Axes]]
+    measured: ClassVar[frozenset[str]]
+
+    ax_: Axes = field(init=False)
+    figure_: Figure = field(init=False)
+    line_: Line2D = field(init=False)
+    fold_lines_: list[Line2D] = field(init=False)
+    _own_figure: bool = field(init=False, default=False)
 
     @classmethod
     def from_estimator(
@@ -195,8 +203,7 @@ class CurveDisplay(ABC, Generic[Record]):
         display
             It holds the record, and what was drawn.
         """
-        rows = rows_of_event(y_true, y_proba, sample_weight, pos_label=pos_label)
-        cases = Cases(rows.y, rows.p, weight=rows.weight)
+        cases = cases_of_event(y_true, y_proba, sample_weight, pos_label=pos_label)
         return cls._of(Gathered(cases, (), pos_label, None), options, name, ax, curve_kwargs)
 
     @classmethod
@@ -264,19 +271,16 @@ class CurveDisplay(ABC, Generic[Record]):
         }
         return cls(cls._measure(record.cases, **options), **details)  # type: ignore[call-arg]
 
-    @classmethod
-    @abstractmethod
-    def _measure(cls, cases: Cases, **options: Any) -> Record:
-        """Return the record of a curve."""
-
     @property
-    @abstractmethod
     def record(self) -> Record:
         """The record that is drawn: that of all cases."""
+        own = next(x.name for x in fields(self) if x.init and not x.kw_only)
+        record: Record = getattr(self, own)
+        return record
 
-    @abstractmethod
     def _draw(self, record: Any, ax: Axes | None, **drawing: Any) -> Axes:
         """Draw a record, or one with its name."""
+        return self._picture(record, ax, **drawing)
 
     @abstractmethod
     def _draw_legend(self, ax: Axes, *, own: bool) -> None:
@@ -427,12 +431,10 @@ class ReliabilityDisplay(CurveDisplay[Reliability]):
     """
 
     reliability: Reliability
-    _: KW_ONLY
-    decomposition: Decomposition | None = None
-    folds: tuple[Reliability, ...] = ()
-    name: str | None = None
-    pos_label: Any = None
+    decomposition: Decomposition | None = field(default=None, kw_only=True)
 
+    _measure = staticmethod(partial(find_reliability, reduction=None))
+    _picture = staticmethod(_diagrams.reliability)
     measured: ClassVar[frozenset[str]] = frozenset(
         {"band", "method", "level", "replicates", "rng", "forecasts", "rule"}
     )
@@ -445,19 +447,10 @@ class ReliabilityDisplay(CurveDisplay[Reliability]):
         display.decomposition = None if rule is None else decompose(record.cases, rule)
         return display
 
-    @classmethod
-    def _measure(cls, cases: Cases, **options: Any) -> Reliability:
-        return reliability(cases, reduction=None, **options)
-
-    @property
-    def record(self) -> Reliability:
-        """The record that is drawn: that of all cases."""
-        return self.reliability
-
     def _draw(self, record: Any, ax: Axes | None, **drawing: Any) -> Axes:
         alone = ax is None or not curves(ax)
         numbers = self.decomposition if alone else None
-        return _diagrams.reliability(record, ax, decomposition=numbers, **drawing)
+        return super()._draw(record, ax, decomposition=numbers, **drawing)
 
     def _draw_legend(self, ax: Axes, *, own: bool) -> None:  # noqa: ARG002
         if ax.texts:
@@ -507,24 +500,10 @@ class MurphyDisplay(CurveDisplay[MurphyCurve]):
     """
 
     murphy_curve: MurphyCurve
-    _: KW_ONLY
-    folds: tuple[MurphyCurve, ...] = ()
-    name: str | None = None
-    pos_label: Any = None
 
+    _measure = staticmethod(find_murphy_curve)
+    _picture = staticmethod(_threshold_curves.murphy)
     measured: ClassVar[frozenset[str]] = frozenset({"part", "band", "level", "replicates", "rng"})
-
-    @classmethod
-    def _measure(cls, cases: Cases, **options: Any) -> MurphyCurve:
-        return murphy_curve(cases, **options)
-
-    @property
-    def record(self) -> MurphyCurve:
-        """The record that is drawn: that of all cases."""
-        return self.murphy_curve
-
-    def _draw(self, record: Any, ax: Axes | None, **drawing: Any) -> Axes:
-        return _threshold_curves.murphy(record, ax, **drawing)
 
     def _draw_legend(self, ax: Axes, *, own: bool) -> None:
         if own:
@@ -576,26 +555,12 @@ class DecisionDisplay(CurveDisplay[DecisionCurve]):
     """
 
     decision_curve: DecisionCurve
-    _: KW_ONLY
-    folds: tuple[DecisionCurve, ...] = ()
-    name: str | None = None
-    pos_label: Any = None
 
+    _measure = staticmethod(partial(find_decision_curve, thresholds="every"))
+    _picture = staticmethod(_threshold_curves.decision)
     measured: ClassVar[frozenset[str]] = frozenset(
         {"thresholds", "harm", "tolerance", "band", "level"}
     )
-
-    @classmethod
-    def _measure(cls, cases: Cases, **options: Any) -> DecisionCurve:
-        return decision_curve(cases, options.pop("thresholds", "every"), **options)
-
-    @property
-    def record(self) -> DecisionCurve:
-        """The record that is drawn: that of all cases."""
-        return self.decision_curve
-
-    def _draw(self, record: Any, ax: Axes | None, **drawing: Any) -> Axes:
-        return _threshold_curves.decision(record, ax, **drawing)
 
     def _of_folds(self) -> dict[str, Any]:
         return {"baselines": False}
@@ -646,24 +611,10 @@ class RocDisplay(CurveDisplay[RocCurve]):
     """
 
     roc_curve: RocCurve
-    _: KW_ONLY
-    folds: tuple[RocCurve, ...] = ()
-    name: str | None = None
-    pos_label: Any = None
 
+    _measure = staticmethod(find_roc_curve)
+    _picture = staticmethod(_diagrams.roc)
     measured: ClassVar[frozenset[str]] = frozenset({"hull", "band", "level"})
-
-    @classmethod
-    def _measure(cls, cases: Cases, **options: Any) -> RocCurve:
-        return roc_curve(cases, **options)
-
-    @property
-    def record(self) -> RocCurve:
-        """The record that is drawn: that of all cases."""
-        return self.roc_curve
-
-    def _draw(self, record: Any, ax: Axes | None, **drawing: Any) -> Axes:
-        return _diagrams.roc(record, ax, **drawing)
 
     def _draw_legend(self, ax: Axes, *, own: bool) -> None:  # noqa: ARG002
         draw_legend(ax, "lower right")

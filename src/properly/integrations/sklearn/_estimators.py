@@ -15,6 +15,7 @@ from properly._boundary._text import first_of
 from properly.counts._cases import Cases
 from properly.errors import ArgumentTypeError, DataError
 from properly.integrations.sklearn._rows import (
+    as_cases,
     event_among,
     position,
     require_named_in_order,
@@ -137,7 +138,7 @@ def cases_of_estimator(
 ) -> Gathered:
     """Ask an estimator how probable the event was."""
     rows, event = _forecast(estimator, X, y, sample_weight, pos_label)
-    return Gathered(_cases(rows), (), event, type(estimator).__name__)
+    return Gathered(as_cases(rows), (), event, type(estimator).__name__)
 
 
 def cases_of_folds(
@@ -162,7 +163,7 @@ def cases_of_folds(
     whole = None if weight is None else weight[row]
     cases = Cases(*pooled, weight=whole, clusters=clusters)
     name = type(estimators[0]).__name__
-    return Gathered(cases, tuple(_cases(fold) for fold in folds), pos_label, name)
+    return Gathered(cases, tuple(as_cases(fold) for fold in folds), pos_label, name)
 
 
 def _forecast(
@@ -182,10 +183,6 @@ def _forecast(
     event = position(pos_label, labels)
     rows, _ = rows_of_classes(y, p, sample_weight, labels=labels)
     return event_among(rows, event), labels[event]
-
-
-def _cases(rows: EventRows) -> Cases:
-    return Cases(rows.y, rows.p, weight=rows.weight)
 
 
 def _folds(cv_results: Any) -> tuple[Sequence[Any], list[np.ndarray[Any, Any]]]:

@@ -3,24 +3,24 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, Literal, Protocol
 
 from properly._boundary._classes import ClassRows, is_table
 from properly._boundary._options import check_choice, check_flag
 from properly.calibration._decomposition import decompose
 from properly.calibration._error import calibration_error as binned_error
-from properly.counts._cases import Cases
 from properly.decisions._at_threshold import at_threshold
 from properly.errors import DataError
 from properly.integrations._named_rules import require_rule
 from properly.integrations.sklearn._rows import (
+    as_cases,
+    cases_of_event,
     columns_of_table,
     event_among,
     judged,
     position,
     require_no_event,
     rows_of_classes,
-    rows_of_event,
 )
 from properly.rules import (
     PBS,
@@ -38,12 +38,15 @@ from properly.rules._interval import as_interval
 from properly.rules._rule import require_binary
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
 
     from properly.calibration._decomposition import ClassDecomposition, Decomposition
     from properly.rules import Rule
     from properly.rules._interval import Interval
     from properly.typing import Array, ArrayLike
+
+
+BRIER = Brier()
 
 
 def rule_loss(
@@ -99,22 +102,52 @@ def rule_loss(
     >>> rule_loss(["no", "yes"], [0.2, 0.4], rule=Regret((0.1, 0.5)), pos_label="yes")
     0.0875
     """
-    return _mean(y_true, y_proba, rule, sample_weight, labels=labels, pos_label=pos_label)
-
-
-def _mean(
-    y_true: ArrayLike,
-    y_proba: ArrayLike,
-    rule: Rule,
-    sample_weight: ArrayLike | None,
-    *,
-    labels: Sequence[object] | None,
-    pos_label: object,
-) -> float:
-    """Return the mean loss; its arguments are those of `rule_loss`."""
     judge, rows = judged(y_true, y_proba, rule, sample_weight, labels=labels, pos_label=pos_label)
     mean: float = judge.mean_price(*rows) if isinstance(rows, ClassRows) else judge(*rows)
     return mean
+
+
+class MeanLoss(Protocol):
+    """The mean loss by one rule, as a metric function."""
+
+    def __call__(
+        self,
+        y_true: ArrayLike,
+        y_proba: ArrayLike,
+        *,
+        sample_weight: ArrayLike | None = None,
+        labels: Sequence[object] | None = None,
+        pos_label: object = None,
+    ) -> float:
+        """Return the mean."""
+
+
+def _mean_of(rule: Rule) -> Callable[[Callable[[], None]], MeanLoss]:
+    """Make a metric function of a rule, with the name and the words of what is decorated."""
+
+    def made(described: Callable[[], None]) -> MeanLoss:
+        def metric(
+            y_true: ArrayLike,
+            y_proba: ArrayLike,
+            *,
+            sample_weight: ArrayLike | None = None,
+            labels: Sequence[object] | None = None,
+            pos_label: object = None,
+        ) -> float:
+            return rule_loss(
+                y_true,
+                y_proba,
+                rule=rule,
+                sample_weight=sample_weight,
+                labels=labels,
+                pos_label=pos_label,
+            )
+
+        for name in ("__name__", "__qualname__", "__doc__"):
+            setattr(metric, name, getattr(described, name))
+        return metric
+
+    return made
 
 
 def score_samples(
@@ -181,7 +214,8 @@ def brier_loss(
     >>> brier_loss([0, 1, 2], [[0.5, 0.5, 0.0]] * 3)
     0.8333333333333334
     """
-    result = _mean(y_true, y_proba, Brier(), sample_weight, labels=labels, pos_label=pos_label)
+    columns: Any = {"sample_weight": sample_weight, "labels": labels, "pos_label": pos_label}
+    result = rule_loss(y_true, y_proba, rule=BRIER, **columns)
     if scale_by_half == "auto":
         return result
     several = is_table(y_proba) and columns_of_table(y_proba) > 2
@@ -190,14 +224,8 @@ def brier_loss(
     return result if several else 2 * result
 
 
-def log_loss(
-    y_true: ArrayLike,
-    y_proba: ArrayLike,
-    *,
-    sample_weight: ArrayLike | None = None,
-    labels: Sequence[object] | None = None,
-    pos_label: object = None,
-) -> float:
+@_mean_of(Log())
+def log_loss() -> None:
     """Return the mean log loss, without clipping.
 
     It is that of scikit-learn, unless a forecast called impossible what happened: then it is
@@ -218,17 +246,10 @@ def log_loss(
     >>> round(log_loss([0, 1], [0.5, 0.25]), 6), log_loss([0, 1], [0.5, 0.0])
     (1.039721, inf)
     """
-    return _mean(y_true, y_proba, Log(), sample_weight, labels=labels, pos_label=pos_label)
 
 
-def spherical_loss(
-    y_true: ArrayLike,
-    y_proba: ArrayLike,
-    *,
-    sample_weight: ArrayLike | None = None,
-    labels: Sequence[object] | None = None,
-    pos_label: object = None,
-) -> float:
+@_mean_of(Spherical())
+def spherical_loss() -> None:
     """Return the mean spherical loss, one minus the spherical score.
 
     Parameters
@@ -246,7 +267,6 @@ def spherical_loss(
     >>> round(spherical_loss([0, 1], [0.4, 0.2]), 6)
     0.462707
     """
-    return _mean(y_true, y_proba, Spherical(), sample_weight, labels=labels, pos_label=pos_label)
 
 
 def bounded_brier_loss(
@@ -277,14 +297,8 @@ def bounded_brier_loss(
     >>> bounded_brier_loss([0, 1], [0.2, 0.75], within=(0.5, 1.0))
     0.0625
     """
-    return _mean(
-        y_true,
-        y_proba,
-        Bounded(Brier(), as_interval(within)),
-        sample_weight,
-        labels=labels,
-        pos_label=pos_label,
-    )
+    columns: Any = {"sample_weight": sample_weight, "labels": labels, "pos_label": pos_label}
+    return rule_loss(y_true, y_proba, rule=Bounded(Brier(), as_interval(within)), **columns)
 
 
 def bounded_log_loss(
@@ -315,24 +329,12 @@ def bounded_log_loss(
     >>> round(bounded_log_loss([0, 1], [0.2, 0.0], within=(0.1, 0.5)), 6)
     0.393046
     """
-    return _mean(
-        y_true,
-        y_proba,
-        Bounded(Log(), as_interval(within)),
-        sample_weight,
-        labels=labels,
-        pos_label=pos_label,
-    )
+    columns: Any = {"sample_weight": sample_weight, "labels": labels, "pos_label": pos_label}
+    return rule_loss(y_true, y_proba, rule=Bounded(Log(), as_interval(within)), **columns)
 
 
-def ranked_probability_loss(
-    y_true: ArrayLike,
-    y_proba: ArrayLike,
-    *,
-    sample_weight: ArrayLike | None = None,
-    labels: Sequence[object] | None = None,
-    pos_label: object = None,
-) -> float:
+@_mean_of(RPS())
+def ranked_probability_loss() -> None:
     """Return the mean ranked probability score of ordered classes, between 0 and 1.
 
     Parameters
@@ -350,17 +352,10 @@ def ranked_probability_loss(
     >>> ranked_probability_loss([1, 2, 3], [[0.5, 0.5, 0.0], [0.0, 0.5, 0.5], [0.5, 0.0, 0.5]])
     0.16666666666666666
     """
-    return _mean(y_true, y_proba, RPS(), sample_weight, labels=labels, pos_label=pos_label)
 
 
-def ranked_log_loss(
-    y_true: ArrayLike,
-    y_proba: ArrayLike,
-    *,
-    sample_weight: ArrayLike | None = None,
-    labels: Sequence[object] | None = None,
-    pos_label: object = None,
-) -> float:
+@_mean_of(RankedLog())
+def ranked_log_loss() -> None:
     """Return the mean ranked log loss of ordered classes, which may be infinite.
 
     Parameters
@@ -378,17 +373,10 @@ def ranked_log_loss(
     >>> round(ranked_log_loss([1, 3], [[0.5, 0.5, 0.0], [0.0, 0.5, 0.5]], labels=[1, 2, 3]), 6)
     0.346574
     """
-    return _mean(y_true, y_proba, RankedLog(), sample_weight, labels=labels, pos_label=pos_label)
 
 
-def penalized_brier_loss(
-    y_true: ArrayLike,
-    y_proba: ArrayLike,
-    *,
-    sample_weight: ArrayLike | None = None,
-    labels: Sequence[object] | None = None,
-    pos_label: object = None,
-) -> float:
+@_mean_of(PBS())
+def penalized_brier_loss() -> None:
     """Return the mean penalized Brier score: a wrong likeliest class costs more.
 
     Parameters
@@ -406,17 +394,10 @@ def penalized_brier_loss(
     >>> penalized_brier_loss([0, 1], [[0.75, 0.25], [0.75, 0.25]])
     0.875
     """
-    return _mean(y_true, y_proba, PBS(), sample_weight, labels=labels, pos_label=pos_label)
 
 
-def penalized_log_loss(
-    y_true: ArrayLike,
-    y_proba: ArrayLike,
-    *,
-    sample_weight: ArrayLike | None = None,
-    labels: Sequence[object] | None = None,
-    pos_label: object = None,
-) -> float:
+@_mean_of(PLL())
+def penalized_log_loss() -> None:
     """Return the mean penalized log loss: a wrong likeliest class costs more.
 
     Parameters
@@ -434,10 +415,6 @@ def penalized_log_loss(
     >>> round(penalized_log_loss([0, 1], [[0.75, 0.25], [0.75, 0.25]]), 6)
     1.183562
     """
-    return _mean(y_true, y_proba, PLL(), sample_weight, labels=labels, pos_label=pos_label)
-
-
-BRIER = Brier()
 
 
 def miscalibration(
@@ -536,8 +513,7 @@ def calibration_error(
     if squared and norm != "l2":
         message = f"squared is for norm='l2'; got norm={norm!r}"
         raise DataError(message)
-    event = rows_of_event(y_true, y_proba, sample_weight, labels=labels, pos_label=pos_label)
-    cases = Cases(event.y, event.p, weight=event.weight)
+    cases = cases_of_event(y_true, y_proba, sample_weight, labels=labels, pos_label=pos_label)
     found = binned_error(cases, bins=n_bins, scheme="width" if strategy == "uniform" else "count")
     if norm == "l2":
         return found.squared if squared else math.sqrt(found.squared)
@@ -611,8 +587,8 @@ def net_benefit(
     >>> net_benefit([0, 1, 0, 1], [0.1, 0.3, 0.6, 0.9], threshold=0.2)
     0.4375
     """
-    event = rows_of_event(y_true, y_proba, sample_weight, labels=labels, pos_label=pos_label)
-    return at_threshold(Cases(event.y, event.p, weight=event.weight), threshold).net_benefit
+    cases = cases_of_event(y_true, y_proba, sample_weight, labels=labels, pos_label=pos_label)
+    return at_threshold(cases, threshold).net_benefit
 
 
 def _parts(
@@ -626,15 +602,13 @@ def _parts(
 ) -> Decomposition | ClassDecomposition:
     """Split the score of one event, or of several classes."""
     require_rule(rule)
-    rows: Any
     if not is_table(y_proba):
-        rows = rows_of_event(y_true, y_proba, sample_weight, labels=labels, pos_label=pos_label)
-        return decompose(Cases(rows.y, rows.p, weight=rows.weight), require_binary(rule))
+        cases = cases_of_event(y_true, y_proba, sample_weight, labels=labels, pos_label=pos_label)
+        return decompose(cases, require_binary(rule))
     ordered = isinstance(rule, ClassRule) and rule.needs_order
     rows, names = rows_of_classes(y_true, y_proba, sample_weight, labels=labels, ordered=ordered)
     if len(names) > 2:
         require_no_event(pos_label, len(names))
     elif isinstance(rule, BinaryRule):
-        event = event_among(rows, position(pos_label, names))
-        return decompose(Cases(event.y, event.p, weight=event.weight), rule)
-    return decompose(Cases(rows.y, rows.p, weight=rows.weight), rule)
+        return decompose(as_cases(event_among(rows, position(pos_label, names))), rule)
+    return decompose(as_cases(rows), rule)

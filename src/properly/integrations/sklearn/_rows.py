@@ -22,6 +22,7 @@ from properly._boundary._classes import (
 )
 from properly._boundary._labels import as_labels
 from properly._boundary._libraries import to_numpy
+from properly.counts._cases import Cases
 from properly.errors import ArgumentTypeError, DataError
 from properly.integrations._named_rules import require_rule
 from properly.rules import Brier, ClassRule
@@ -88,6 +89,16 @@ def rows_of_event(
     _require_two(columns_of_table(y_proba))
     rows, names = rows_of_classes(y_true, y_proba, sample_weight, labels=labels)
     return event_among(rows, position(pos_label, names))
+
+
+def as_cases(rows: EventRows | ClassRows) -> Cases:
+    """Make cases of checked rows."""
+    return Cases(rows.y, rows.p, weight=rows.weight)
+
+
+def cases_of_event(*columns: Any, **options: Any) -> Cases:
+    """Take the cases of one event, as `rows_of_event` does."""
+    return as_cases(rows_of_event(*columns, **options))
 
 
 def rows_of_classes(
