@@ -20,7 +20,6 @@ REFERENCE = Path(__file__).parents[1] / "reference" / "real_data"
 LONG = ("--long", "question,forecaster,probability,outcome")
 CLASSES = ("--long", "question,forecaster,p_a+p_b+p_c,outcome")
 WINDOWS = ("--time", "time", "--opens", "opens", "--closes", "closes", "--resolved", "resolved")
-COMMANDS = ("check", "score", "compare", "leaderboard")
 
 
 def file(name: str) -> Path:
@@ -399,23 +398,6 @@ def wild(tmp_path: Path) -> Path:
     return path
 
 
-@pytest.mark.parametrize("command", COMMANDS)
-def test_names_are_never_obeyed_by_a_terminal(wild: Path, command: str) -> None:
-    result = run(command, wild, *LONG)
-    assert "\x1b" not in result.stdout + result.stderr
-    assert "\x07" not in result.stdout + result.stderr
-    if command != "check":
-        for name in WILD:
-            assert name.replace("\x1b", "\\x1b") in result.stdout
-
-
-def test_names_are_whole_in_files(wild: Path) -> None:
-    found = record("leaderboard", wild, *LONG)
-    assert {row["forecaster"] for row in found["standings"]} == set(WILD)
-    rows = csv.DictReader(printed("leaderboard", wild, *LONG, "--format", "csv").splitlines())
-    assert {row["forecaster"] for row in rows} == set(WILD)
-
-
 def test_names_are_text_on_a_page(wild: Path, tmp_path: Path) -> None:
     page = tmp_path / "page.html"
     result = run("report", wild, *LONG, "--output", page)
@@ -425,12 +407,3 @@ def test_names_are_text_on_a_page(wild: Path, tmp_path: Path) -> None:
     assert "&lt;/script&gt;" in text
     # Every script that begins ends, and none is begun or ended by a name.
     assert text.count("<script") == text.count("</script>")
-
-
-def test_refusals_do_not_obey_names_either(wild: Path) -> None:
-    with wild.open("a", encoding="utf-8") as target:
-        target.write("\x1b]0;q1\x07,</script>,0.5,0\n")
-    for command in COMMANDS:
-        result = run(command, wild, *LONG)
-        assert result.exit_code == 1
-        assert "\x1b" not in result.stdout + result.stderr

@@ -152,23 +152,6 @@ def test_latex_has_a_line_for_each_row_of_markdown(file: Path) -> None:
     assert sum(line.endswith(r"\\") for line in lines) == 1 + 2 * 5
 
 
-def test_names_are_data_in_every_format(tmp_path: Path) -> None:
-    hostile = "<b>|\x1b[31m$x$_{{7*7}}"
-    file = tmp_path / "hostile.csv"
-    rows = "".join(f"{k % 2},{0.3 + 0.4 * (k % 2)}\n" for k in range(40))
-    file.write_text(f"y,{hostile}\n{rows}", encoding="utf-8")
-    options = ("--outcome", "y", "--forecast", hostile, "--rule", "brier")
-    found = {
-        layout: run("score", file, *options, "--format", layout).stdout
-        for layout in ("table", "json", "csv", "markdown", "latex")
-    }
-    assert next(iter(json.loads(found["json"])["models"])) == hostile
-    assert list(csv.reader(io.StringIO(found["csv"])))[1][0] == hostile
-    assert "\x1b" not in found["table"] + found["json"] + found["markdown"] + found["latex"]
-    assert r"\<b\>\|\\x1b\[31m\$x\$\_{{7*7}}".replace("*", r"\*") in found["markdown"]
-    assert r"\textless{}b\textgreater{}\textbar{}" in found["latex"]
-
-
 def test_classes_are_scored_in_order(file: Path) -> None:
     options = ("--outcome", "grade", "--forecast", "p", "--classes", ",".join(GRADES), "--ordered")
     found = json.loads(run("score", file, *options, "--format", "json").stdout)
@@ -182,27 +165,18 @@ def test_classes_are_scored_in_order(file: Path) -> None:
     assert [line.split(",")[2] for line in table.splitlines()[1:4]] == ["rps", "ranked_log", "log"]
 
 
-def test_rules_and_a_range_reach_the_evaluation(file: Path) -> None:
-    options = ("--rule", "brier", "--rule", "Elementary(0.2)", "--within", "0.1", "0.4")
+def test_options_reach_the_evaluation_and_nothing_is_drawn_without_being_asked(file: Path) -> None:
+    options = ["--rule", "brier", "--rule", "Elementary(0.2)", "--within", "0.1", "0.4"]
+    options += ["--clusters", "accident", "--level", "0.8"]
     found = json.loads(score(file, *options, "--format", "json").stdout)
     assert list(found["models"]["good"]) == [
         "regret[0.1,0.4]",
         "brier",
         "elementary[0.2]",
     ]
-    assert found["data"]["within"] == [0.1, 0.4]
-
-
-def test_columns_that_say_how_cases_were_drawn_reach_the_evaluation(file: Path) -> None:
-    options = ("--clusters", "accident", "--level", "0.8", "--format", "json")
-    found = json.loads(score(file, *options).stdout)["data"]
-    assert (found["design"], found["level"]) == ("40 clusters", 0.8)
-
-
-def test_nothing_is_drawn_unless_intervals_are_asked_for(file: Path) -> None:
-    found = json.loads(score(file, "--format", "json").stdout)
-    assert found["data"]["replicates"] == 0
-    assert found["calibration_tests"] == {}
+    about = found["data"]
+    assert (about["within"], about["design"], about["level"]) == ([0.1, 0.4], "40 clusters", 0.8)
+    assert (about["replicates"], found["calibration_tests"]) == (0, {})
     assert "intervals" not in found["models"]["good"]["brier"]
 
 
