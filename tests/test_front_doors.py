@@ -23,28 +23,22 @@ DOORS = {
         grouping_error murphy_decomposition reliability smooth_calibration_error
     """,
     "properly.comparison": """
-        BestEpoch Comparison
-        ConfidenceSet Contrast EarlyStopping FoldScores Folds
-        GroupCalibration Groups Homogeneity Leaderboard OverTime Pair
-        Standing WorstGroup by_fold
-        by_group compare confidence_set leaderboard over_time
+        BestEpoch Comparison EarlyStopping Folds Groups Leaderboard by_fold by_group
+        compare confidence_set leaderboard over_time
     """,
     "properly.counts": """
         Answers Cases Tally baselines cumulative one_vs_rest top_label with_event_rate
     """,
     "properly.datasets": """
-        CoupledClasses CoupledGaussian Crash NELSON_CASES NelsonCase Posterior Simulation
-        Tournament crash nelson tournament
+        CoupledClasses CoupledGaussian Crash NELSON_CASES crash nelson tournament
     """,
     "properly.decisions": """
-        Advice AreaEstimate AtBudget AtThreshold Confusion CumulativeForecast DecisionCurve
-        DecisionDifference Dominance HardDecisions HardScores Money MurphyCurve RangeMap Ranking
-        Retention RetentionStudy RocBand RocCurve ThresholdRanks WorstCases at_budget
-        at_threshold best_by_range confusion cumulative_forecast decide decision_curve
-        decision_difference dominance expected_cost hard_decisions macro_f1
-        mean_absolute_error mean_net_benefit murphy_curve murphy_difference predicted_roc_curve
-        quadratic_weighted_kappa rank_by_threshold ranking recommend regret_curve
-        regret_in_money rejection_scores retention_curve retention_study
+        AtThreshold Confusion DecisionCurve Dominance Money MurphyCurve Retention RocCurve
+        at_budget at_threshold best_by_range confusion cumulative_forecast decide
+        decision_curve decision_difference dominance expected_cost hard_decisions macro_f1
+        mean_absolute_error mean_net_benefit murphy_curve murphy_difference
+        predicted_roc_curve quadratic_weighted_kappa rank_by_threshold ranking recommend
+        regret_curve regret_in_money rejection_scores retention_curve retention_study
         roc_curve weighted_kappa worst_cases
     """,
     "properly.engines": """

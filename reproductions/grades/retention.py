@@ -23,8 +23,8 @@ from reproductions.tables import Table, prose, section
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping
 
-    from properly.decisions import RetentionStudy
     from properly.decisions._removal import Metric, NamedMetric
+    from properly.decisions._retention import RetentionStudy
     from properly.rules import ClassRule
     from properly.rules._costs import Cost
     from reproductions.grades.forecasts import Forecasts

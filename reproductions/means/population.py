@@ -35,7 +35,8 @@ from reproductions.tables import Table, prose, section
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-    from properly.datasets import CoupledClasses, NelsonCase
+    from properly.datasets import CoupledClasses
+    from properly.datasets._nelson import NelsonCase
     from properly.probability._power_means import ThreeMeans
     from properly.typing import Column
 

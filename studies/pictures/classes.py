@@ -22,6 +22,8 @@ if TYPE_CHECKING:
 
     from matplotlib.axes import Axes
 
+    from properly.decisions._retention import RetentionStudy
+
 
 def injuries() -> dict[str, properly.Cases]:
     """Take the forecasts of injuries, and the same ones made overconfident."""
@@ -105,7 +107,7 @@ def removal() -> Figure:
     return figure_of(axes[0])
 
 
-def _draw_differences(ax: Axes, study: properly.decisions.RetentionStudy) -> None:
+def _draw_differences(ax: Axes, study: RetentionStudy) -> None:
     """Draw the paired differences to the RPS as points with intervals."""
     others = [name for name in study.areas if name != "RPS"]
     for row, name in enumerate(others):

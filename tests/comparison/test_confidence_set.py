@@ -5,16 +5,19 @@ from __future__ import annotations
 import json
 import math
 import sys
-from typing import Any, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 import pytest
 from arch.bootstrap import MCS
 
-from properly.comparison import ConfidenceSet, confidence_set
+from properly.comparison import confidence_set
 from properly.errors import MissingExtraError
 from properly.inference._replicates import best_block
 from properly.rules import PBS, Brier
+
+if TYPE_CHECKING:
+    from properly.comparison._confidence_set import ConfidenceSet
 
 Column: TypeAlias = np.ndarray[Any, Any]
 

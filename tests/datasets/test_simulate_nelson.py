@@ -8,12 +8,16 @@ from __future__ import annotations
 import json
 import math
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import numpy as np
 import pytest
 
 from properly import datasets
 from properly.datasets import NELSON_CASES
+
+if TYPE_CHECKING:
+    from properly.datasets._nelson import Simulation
 
 FILE = Path(__file__).parents[1] / "reference" / "means" / "population_cases.json"
 N = 20_000
@@ -40,7 +44,7 @@ FOUR_DIGITS = {
 }
 
 
-def assert_means(s: datasets.Simulation, wanted: tuple[float, float, float], digits: float) -> None:
+def assert_means(s: Simulation, wanted: tuple[float, float, float], digits: float) -> None:
     """Compare power means of the probability of what happened; errors by the delta method."""
     happened = np.where(s.y, s.p, 1 - s.p)
     for power, mean in zip((1, 0, -2 / 3), wanted, strict=True):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from fractions import Fraction
 from itertools import pairwise
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pytest
@@ -18,8 +18,11 @@ from tests.laws.subjects import Rows
 
 from properly import Cases, Interval, Tally, murphy_curve, tally
 from properly.counts import baselines
-from properly.decisions import ThresholdRanks, rank_by_threshold
+from properly.decisions import rank_by_threshold
 from properly.rules import BetaWeighted, Elementary, PointWeighted
+
+if TYPE_CHECKING:
+    from properly.decisions._best_by_threshold import ThresholdRanks
 
 Y = [0, 0, 1, 1]
 BOLD, SHY = [0.1, 0.6, 0.6, 0.9], [0.1, 0.2, 0.2, 0.9]

@@ -12,7 +12,6 @@ from hypothesis import strategies as st
 
 from properly import Cases
 from properly.decisions import (
-    HardScores,
     confusion,
     decide,
     expected_cost,
@@ -21,6 +20,7 @@ from properly.decisions import (
     mean_absolute_error,
     weighted_kappa,
 )
+from properly.decisions._hard_decisions import HardScores
 from properly.errors import DataWarning
 
 Y = [0, 1, 2, 2]

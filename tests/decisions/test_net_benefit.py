@@ -21,7 +21,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from properly import Tally
-    from properly.decisions import DecisionCurve, DecisionDifference
+    from properly.decisions import DecisionCurve
+    from properly.decisions._net_benefit import DecisionDifference
     from properly.rules import BinaryRule
 
 RNG = np.random.default_rng(23)

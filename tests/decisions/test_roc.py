@@ -19,7 +19,7 @@ from properly.decisions._roc import AlarmTable, _design_effect
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from properly.decisions import RocBand
+    from properly.decisions._roc import RocBand
 
 # Intervals and bands of few events warn.
 pytestmark = pytest.mark.filterwarnings("ignore:with .* intervals may cover less")

@@ -17,6 +17,8 @@ from properly.rules import PBS, RPS, Brier, Log, RankedLog, SquaredAbsoluteRPS
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from properly.decisions._retention import RetentionStudy
+
 Record = Any
 
 RNG = np.random.default_rng(1)
@@ -80,7 +82,7 @@ def class_evaluation(task: Literal["multiclass", "ordinal"]) -> properly.Evaluat
     return properly.evaluate(HAPPENED, models, task=task, weight=np.linspace(0.1, 1, 200))
 
 
-def study(**options: Any) -> properly.decisions.RetentionStudy:
+def study(**options: Any) -> RetentionStudy:
     scores = {"rps": RPS().loss(HAPPENED, TABLE), "brier": Brier().loss(HAPPENED, TABLE)}
     return properly.decisions.retention_study(scores, HAPPENED, TABLE, **(FEW | options))
 

@@ -12,11 +12,13 @@ from matplotlib.figure import Figure
 from matplotlib.patches import Rectangle
 
 from properly import plots
-from properly.decisions import CumulativeForecast, cumulative_forecast
+from properly.decisions import cumulative_forecast
 from properly.errors import ArgumentTypeError, DataError
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
+
+    from properly.decisions._cumulative_forecast import CumulativeForecast
 
 NEAR = cumulative_forecast(0, [0.25, 0.75, 0])
 FAR = cumulative_forecast(0, [0.25, 0, 0.75])

@@ -10,8 +10,8 @@ from matplotlib.colors import to_hex
 from matplotlib.figure import Figure
 
 from properly import Cases, plots, tally
-from properly.decisions import WorstCases, worst_cases
-from properly.decisions._worst_cases import worst_forecasts
+from properly.decisions import worst_cases
+from properly.decisions._worst_cases import WorstCases, worst_forecasts
 from properly.rules import RPS, Brier
 
 if TYPE_CHECKING:

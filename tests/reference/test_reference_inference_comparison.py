@@ -35,7 +35,7 @@ from properly.rules import Bounded, Brier, Elementary, Log
 if TYPE_CHECKING:
     from tests.inference_numbers import Areas
 
-    from properly.comparison import Pair
+    from properly.comparison._pairs import Pair
     from properly.rules import BinaryRule
 
 SHORT: dict[str, BinaryRule] = {"db": Brier(), "dl": Log()}

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from properly import Evaluation
     from properly.cli._engine import Large
     from properly.cli._gate import Numbers
-    from properly.comparison import Pair
+    from properly.comparison._pairs import Pair
     from properly.rules import Rule
 
 # The numbers of a page are in an element of it.

@@ -1,8 +1,8 @@
 # Where each public name lives; it is imported from there when it is first used.
 
-from ._at_threshold import AtBudget, AtThreshold, at_budget, at_threshold, mean_net_benefit
-from ._best_by_range import RangeMap, best_by_range
-from ._best_by_threshold import ThresholdRanks, rank_by_threshold
+from ._at_threshold import AtThreshold, at_budget, at_threshold, mean_net_benefit
+from ._best_by_range import best_by_range
+from ._best_by_threshold import rank_by_threshold
 from ._confusion import (
     Confusion,
     confusion,
@@ -11,52 +11,26 @@ from ._confusion import (
     quadratic_weighted_kappa,
     weighted_kappa,
 )
-from ._cumulative_forecast import CumulativeForecast, cumulative_forecast
+from ._cumulative_forecast import cumulative_forecast
 from ._dominance import Dominance, dominance
-from ._hard_decisions import (
-    HardDecisions,
-    HardScores,
-    decide,
-    expected_cost,
-    hard_decisions,
-)
+from ._hard_decisions import decide, expected_cost, hard_decisions
 from ._money import Money, regret_in_money
 from ._murphy import MurphyCurve, murphy_curve, murphy_difference, regret_curve
-from ._net_benefit import DecisionCurve, DecisionDifference, decision_curve, decision_difference
-from ._recommend import Advice, recommend
-from ._retention import (
-    AreaEstimate,
-    Retention,
-    RetentionStudy,
-    rejection_scores,
-    retention_curve,
-    retention_study,
-)
-from ._roc import Ranking, RocBand, RocCurve, predicted_roc_curve, ranking, roc_curve
-from ._worst_cases import WorstCases, worst_cases
+from ._net_benefit import DecisionCurve, decision_curve, decision_difference
+from ._recommend import recommend
+from ._retention import Retention, rejection_scores, retention_curve, retention_study
+from ._roc import RocCurve, predicted_roc_curve, ranking, roc_curve
+from ._worst_cases import worst_cases
 
 __all__ = [
-    "Advice",
-    "AreaEstimate",
-    "AtBudget",
     "AtThreshold",
     "Confusion",
-    "CumulativeForecast",
     "DecisionCurve",
-    "DecisionDifference",
     "Dominance",
-    "HardDecisions",
-    "HardScores",
     "Money",
     "MurphyCurve",
-    "RangeMap",
-    "Ranking",
     "Retention",
-    "RetentionStudy",
-    "RocBand",
     "RocCurve",
-    "ThresholdRanks",
-    "WorstCases",
     "at_budget",
     "at_threshold",
     "best_by_range",

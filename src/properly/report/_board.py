@@ -44,7 +44,8 @@ from properly.rules._registry import SCORE_WORDS
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
-    from properly.comparison import Leaderboard, Standing
+    from properly.comparison import Leaderboard
+    from properly.comparison._leaderboard_record import Standing
 
 TITLE = "Who forecasts best?"
 # More rows than this are folded, and more names are counted in the headline.
