@@ -19,7 +19,6 @@ from properly._boundary._options import check_choice, check_whole
 from properly._boundary._text import many
 from properly.counts._cases import numbered, require_both, require_event
 from properly.counts._models import contenders
-from properly.counts._pooling import exact_weights
 from properly.counts._tally import require_one_kind
 from properly.engines import _summary
 from properly.engines._summary import Summary, plain_labels
@@ -50,11 +49,9 @@ OPTIONS = ("rules", "within", "pos_label", "cells")
 DOUBLE, TRUTH = np.dtype(np.float64), np.dtype(np.bool_)
 # Batches wait to be summed up together until they have so many rows.
 WAITING = 1 << 16
-# Weights of a batch that waits add up to less, so that no sum of them is too much to be counted.
-LIGHT = 1 << 31
 
 
-class Batch(NamedTuple):
+class StreamBatch(NamedTuple):
     """Rows that have been checked; models in the order of the first batch."""
 
     y: Column
@@ -64,47 +61,33 @@ class Batch(NamedTuple):
     times: Column | None = None
 
     @property
-    def kind(self) -> tuple[Any, ...]:
+    def kind(self) -> tuple[str, bool]:
         """What batches have in common that are summed up as one."""
-        weight = None if self.weight is None else exact_weights(self.weight).dtype
-        groups = None if self.groups is None else self.groups.dtype
-        text = groups is not None and groups.kind == "U"
-        kinds = tuple(p.dtype for p in self.forecasts.values())
-        return kinds, weight, "U" if text else groups, self.times is None
-
-    @property
-    def is_light(self) -> bool:
-        """Whether any number of such batches can be counted."""
-        weight, times = (x if x is None else x.astype(float) for x in (self.weight, self.times))
-        if weight is None or times is None:
-            return all(x is None or x.sum() < LIGHT for x in (weight, times))
-        return bool(weight @ times < LIGHT)
+        group = "" if self.groups is None else self.groups.dtype.str
+        return "U" if "U" in group else group, self.times is None
 
     @property
     def may_wait(self) -> bool:
         """Whether it is short, and nothing about it is out of the ordinary."""
         plain = self.groups is None or self.groups.dtype.kind in "Uiub"
-        return plain and len(self.y) < WAITING and self.is_light
+        return plain and len(self.y) < WAITING
 
-    def copied(self) -> Batch:
+    def copied(self) -> StreamBatch:
         """Keep the rows as they are now, whatever becomes of the arrays that were given."""
-        copies = {name: p.copy() for name, p in self.forecasts.items()}
-        known = (None if x is None else x.copy() for x in (self.weight, self.groups, self.times))
-        return Batch(self.y.copy(), copies, *known)
+        known = (None if x is None else x.copy() for x in self[2:])
+        models = {name: p.copy() for name, p in self.forecasts.items()}
+        return StreamBatch(self.y.copy(), models, *known)
 
     @classmethod
-    def joined(cls, batches: Sequence[Batch]) -> Batch:
+    def joined(cls, batches: Sequence[StreamBatch]) -> StreamBatch:
         """Put batches of one kind together."""
-        first = batches[0]
-        forecasts = {
-            name: np.concatenate([x.forecasts[name] for x in batches]) for name in first.forecasts
-        }
-        known = {
-            name: np.concatenate([getattr(x, name) for x in batches])
-            for name in ("weight", "groups", "times")
-            if getattr(first, name) is not None
-        }
-        return cls(np.concatenate([x.y for x in batches]), forecasts, **known)
+        columns: list[Any] = [
+            None if parts[0] is None else np.concatenate(parts)
+            for parts in zip(*((x.y, *x[2:]) for x in batches), strict=True)
+        ]
+        names = batches[0].forecasts
+        forecasts = {name: np.concatenate([x.forecasts[name] for x in batches]) for name in names}
+        return cls(columns[0], forecasts, *columns[1:])
 
 
 class First(NamedTuple):
@@ -153,10 +136,8 @@ class Stream:
         self._labels: tuple[Any, ...] = ()
         # From the longest to the shortest, so that rows are added up to others only rarely.
         self._sums: list[Summary] = []
-        self._waiting: list[Batch] = []
-        self._rows = 0
-        self._light = True
-        self._kind: tuple[Any, ...] = ()
+        self._waiting: list[StreamBatch] = []
+        self._rows, self._cases = 0, 0
         # What the first batch had, and the groups so far.
         self._first: First | None = None
         self._groups: frozenset[Any] = frozenset()
@@ -207,7 +188,7 @@ class Stream:
         if self._pos_label is not None:
             labels = self._joined(distinct(to_numpy(as_column(y, "outcomes"))))
         self._take(
-            Batch(
+            StreamBatch(
                 to_numpy(rows.y),
                 self._in_order({name: to_numpy(cases.p) for name, cases in models.items()}),
                 None if weight is None else to_numpy(rows.weight),
@@ -218,7 +199,7 @@ class Stream:
         self._labels, self._groups = labels, known
         self._first = self._first or first
 
-    def _plain(self, y: Any, forecasts: Any) -> Batch | None:
+    def _plain(self, y: Any, forecasts: Any) -> StreamBatch | None:
         """Take arrays of the usual kind without further ado; None if anything is to be looked at.
 
         Most batches are like those before, and checking everything takes longer than ten rows do.
@@ -232,25 +213,25 @@ class Stream:
             usual = type(p) is np.ndarray and p.dtype == DOUBLE and p.shape == y.shape
             if not usual or not (p.min() >= 0 and p.max() <= 1):
                 return None
-        return Batch(y, models) if y.dtype == TRUTH and y.ndim == 1 else None
+        return StreamBatch(y, models) if y.dtype == TRUTH and y.ndim == 1 else None
 
-    def _take(self, batch: Batch) -> None:
+    def _take(self, batch: StreamBatch) -> None:
         """Let a small batch wait for others of its kind; sum up any other one at once."""
-        may_wait, kind = batch.may_wait and self._light, batch.kind
-        if self._waiting and not (may_wait and kind == self._kind):
+        cases = len(batch.y) if batch.times is None else float(batch.times.sum(dtype=float))
+        require_countable(self._cases + cases)
+        may_wait = batch.may_wait
+        if self._waiting and not (may_wait and batch.kind == self._waiting[0].kind):
             self._sum_up()
         if not may_wait:
             self._sums = self._with(batch)
-            # After so much weight the next batch may be too much, and is to be refused at once.
-            self._light = self._light and batch.is_light
-            return
-        self._waiting.append(batch.copied())
-        self._kind = kind
-        self._rows += len(batch.y)
+        else:
+            self._waiting.append(batch.copied())
+            self._rows += len(batch.y)
+        self._cases += int(cases)
         if self._rows >= WAITING:
             self._sum_up()
 
-    def _with(self, batch: Batch) -> list[Summary]:
+    def _with(self, batch: StreamBatch) -> list[Summary]:
         """Sum up a batch, and add it to the others."""
         y, forecasts, weight, groups, times = batch
         known: dict[str, Any] = {"groups": groups, "times": times, "cells": self._cells}
@@ -260,7 +241,7 @@ class Stream:
     def _sum_up(self) -> None:
         """Sum up what waits."""
         if self._waiting:
-            self._sums = self._with(Batch.joined(self._waiting))
+            self._sums = self._with(StreamBatch.joined(self._waiting))
             self._waiting, self._rows = [], 0
 
     @property
@@ -281,10 +262,11 @@ class Stream:
             message = f"a stream is merged with another one; got {type(other).__name__}"
             raise ArgumentTypeError(message, hint="summaries add: stream.summary() + other.")
         self._require_mergeable(other)
+        require_countable(self._cases + other._cases)
         labels = self._joined(other._labels)
         self._sums = _in_few_parts([*self._parts, *other._parts])
         self._labels, self._groups = labels, self._groups | other._groups
-        self._first, self._light = self._first or other._first, self._light and other._light
+        self._first, self._cases = self._first or other._first, self._cases + other._cases
 
     def summary(self) -> Summary:
         """Return all that was summed up so far."""
@@ -462,8 +444,6 @@ def _added(parts: Sequence[Summary]) -> Summary:
 def _in_few_parts(parts: list[Summary]) -> list[Summary]:
     """Add up parts that are about as long, all if they get too long; refuse too many groups."""
     require_few_groups({label for part in parts for label in part.groups})
-    totals = [next(iter(part.tallies.values())).total for part in parts]
-    require_countable(sum(total for total in totals if isinstance(total, int)))
     parts = sorted(parts, key=_size, reverse=True)
     while len(parts) > 1 and _size(parts[-2]) <= 2 * _size(parts[-1]):
         parts[-2:] = [_added(parts[-2:])]
