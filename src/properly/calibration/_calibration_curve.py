@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Literal, NamedTuple, TypeAlias, get_args
 
 import numpy as np
 
+from properly._boundary._infinities import infinities
 from properly._boundary._options import check_choice, check_level, check_whole
 from properly._boundary._record import Record
 from properly._boundary._text import many
@@ -249,7 +250,7 @@ def _spline(
         half = Spread(np.diag(np.maximum(square, 0)), degrees).half_widths(level)
     curve = fitted[at]
     # Where the best coefficients are infinite, nothing says how far off they are.
-    with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
+    with infinities():
         odds = logit(curve)
         lower, upper = (1 / (1 + np.exp(-x)) for x in (odds - half, odds + half))
     return curve, lower, upper, curves.words

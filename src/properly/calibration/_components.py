@@ -17,9 +17,11 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
+from properly._boundary._infinities import infinities
 from properly._boundary._interrupts import checked
 from properly._boundary._libraries import to_numpy
 from properly._boundary._progress import counted
+from properly._boundary._tolerances import SAME_SUM
 from properly.counts._isotonic import recalibrate, refit_all, refit_few
 from properly.counts._scoring import mean_loss, mean_score
 from properly.counts._tally import as_tally
@@ -46,7 +48,6 @@ if TYPE_CHECKING:
     from properly.typing import Column
 
 
-ROUNDING = 1e-12
 FOR_BIAS = 200
 # If no draw reaches what was observed there are so many, and the p-value is below 0.001.
 ENOUGH = 1000
@@ -69,7 +70,7 @@ class ForecastPrices:
     @classmethod
     def at(cls, value: Column, rule: BinaryRule) -> ForecastPrices:
         """Look the prices up once, for all draws."""
-        with np.errstate(divide="ignore"):
+        with infinities():
             return cls(rule, rule.loss_if_event(value), rule.loss_if_none(value))
 
     def mean(self, weight: Column, events: Column) -> float:
@@ -125,7 +126,7 @@ def components_of(bins: Bins, rule: BinaryRule, loss: Column) -> Column:
     best = np.add.reduceat(rule.entropy(bins.rate) * bins.share, bins.start)
     parts = np.stack([loss / bins.total, rule.entropy(bins.constant)]) - best
     # What rounding leaves of a difference that is 0 is 0.
-    return np.where(np.abs(parts) <= ROUNDING * best, 0.0, parts)
+    return np.where(np.abs(parts) <= SAME_SUM * best, 0.0, parts)
 
 
 class LossTable(NamedTuple):
@@ -305,7 +306,7 @@ def p_value(observed: float, drawn: Column, score: float) -> float:
     A little slack, on the scale of the score it was subtracted from, lets draws that equal it but
     for rounding count as reaching it.
     """
-    least = observed if math.isinf(observed) else observed - ROUNDING * score
+    least = observed if math.isinf(observed) else observed - SAME_SUM * score
     return (1 + int((drawn >= least).sum())) / (1 + len(drawn))
 
 
@@ -443,7 +444,7 @@ class Worlds(NamedTuple):
         in_few = [Draw(*(np.add.reduceat(x, self.start) for x in draw)) for draw in few]
         fine, coarse = components_by_rule(few, by_rule), components_by_rule(in_few, rough)
         # Where a certain forecast was wrong the miscalibration is infinite on either side.
-        with np.errstate(invalid="ignore"):
+        with infinities():
             pairs = zip(fine, coarse, strict=True)
             shifts = [one.mean(axis=1) - other.mean(axis=1) for one, other in pairs]
         return [x + shift[:, None] for x, shift in zip(many, shifts, strict=True)]
@@ -512,7 +513,7 @@ def _correction(
     biases, spread = [], np.zeros(2)
     for truth, result in zip(truths, drawn, strict=True):
         # Where a certain forecast was wrong the miscalibration is infinite, here as there.
-        with np.errstate(invalid="ignore"):
+        with infinities():
             biases.append(result.mean(axis=1) - true_components(weight, truth, prices))
             spread = result.std(axis=1, ddof=1) if result.shape[1] > 1 else np.zeros(2)
     both = np.stack(biases)

@@ -15,12 +15,14 @@ from typing import TYPE_CHECKING, Any, ClassVar, TypeAlias, overload
 import numpy as np
 
 from properly._boundary._chunks import share_out
+from properly._boundary._infinities import infinities
 from properly._boundary._interrupts import checked
 from properly._boundary._libraries import to_numpy
 from properly._boundary._options import as_drawing, check_choice, check_flag
 from properly._boundary._record import Parts, Record, plain, to_frame
 from properly._boundary._tables import table_of_numbers
 from properly._boundary._text import many
+from properly._boundary._tolerances import SAME_SUM
 from properly.calibration._components import (
     ForecastPrices,
     NullDraws,
@@ -71,8 +73,6 @@ COLUMNS = ("score", "skill", *PARTS[1:])
 # Points of an interval, and how often it shrinks to the neighbours of the best: by 32 each time,
 # so that a maximum is found to the last digit.
 POINTS, ZOOMS = 65, 10
-# Differences below zero that rounding makes, as a share of the smaller score.
-ROUNDING = 1e-12
 
 
 @dataclass(frozen=True)
@@ -518,7 +518,7 @@ def decompose_by(t: Tally, rules: Sequence[BinaryRule]) -> list[Decomposition]:
 def _difference(worse: float, better: float) -> float:
     """Subtract; what rounding leaves below zero is zero, but nothing more is hidden."""
     difference = worse - better
-    return 0.0 if -ROUNDING * better < difference < 0 else difference
+    return 0.0 if -SAME_SUM * better < difference < 0 else difference
 
 
 def find_intervals(
@@ -675,7 +675,7 @@ def _amounts(
     """
     rule, constant = prices.rule, np.full(len(recalibrated), event_rate)
     amounts = []
-    with np.errstate(divide="ignore", invalid="ignore"):
+    with infinities():
         for price, score, event in (
             (rule.loss_if_event, prices.if_event, np.ones(len(constant))),
             (rule.loss_if_none, prices.if_none, np.zeros(len(constant))),

@@ -23,6 +23,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, get_args, overload
 
 import numpy as np
 
+from properly._boundary._infinities import infinities
 from properly._boundary._libraries import to_numpy
 from properly._boundary._options import as_number, check_choice
 from properly._boundary._record import Parts, Record
@@ -156,7 +157,7 @@ def variation(height: Column, slope: Column) -> float:
     turns = (bernstein.min(axis=0) < 0) & (bernstein.max(axis=0) > 0)
     a, b, c = bernstein[:, turns]
     bend, half = a - 2 * b + c, b - a
-    with np.errstate(divide="ignore", invalid="ignore"):
+    with infinities():
         root = -(half + np.copysign(np.sqrt(half**2 - bend * a), half))
         u = np.stack([root / bend, a / root])
     # What is not a turn within the cell is put at one of its ends, where it does no harm.

@@ -18,8 +18,8 @@ import numpy as np
 
 from properly._boundary._options import as_generator
 from properly._boundary._text import amount_of, many
+from properly._boundary._tolerances import SAME_SUM
 from properly.calibration._components import (
-    ROUNDING,
     Decision,
     NullDraws,
     decide,
@@ -304,7 +304,7 @@ def by_both(trial: Trial) -> CalibrationTest:
             return Combined(*(least_of(replicates),) * 3)
         drawn = np.append(first, null.miscalibration(trial.rule, replicates))
         others = np.append(second, null.score(replicates))
-        return combine(drawn, others, (ROUNDING * score, slack_of(others)))
+        return combine(drawn, others, (SAME_SUM * score, slack_of(others)))
 
     # The smaller of the two is at its floor before both together can be.
     least, replicates, is_bound = trial.decide(lambda draws: min(compared(draws)[1:]))

@@ -13,6 +13,7 @@ from properly._boundary._libraries import to_numpy
 from properly._boundary._options import as_number, check_whole
 from properly._boundary._record import Record
 from properly._boundary._text import many
+from properly._boundary._tolerances import UNIT_SUM
 from properly.counts._calls import takes_rows
 from properly.counts._isotonic import recalibrate
 from properly.counts._scoring import mean_loss, mean_score
@@ -31,8 +32,6 @@ Pair: TypeAlias = tuple[float, float]
 
 # The least forecast above 0, which is apart: a loss below it may be infinite, at it none is.
 LEAST = 5e-324
-# A score may have been added up in single precision.
-ROUNDING = 1e-6
 
 
 @dataclass(frozen=True, repr=False)
@@ -347,7 +346,7 @@ def _require_proper(rule: object) -> BinaryRule:
 def _within(scores: Pair, score: object) -> float:
     """Refuse a score that these cases cannot have had."""
     result, (lower, upper) = as_number(score, "score"), scores
-    near = any(math.isclose(result, end, rel_tol=ROUNDING, abs_tol=ROUNDING) for end in scores)
+    near = any(math.isclose(result, end, rel_tol=UNIT_SUM, abs_tol=UNIT_SUM) for end in scores)
     if not (lower <= result <= upper or near):
         message = (
             f"the score of these cases lies between {lower:.6g} and {upper:.6g}; got {result:.6g}"

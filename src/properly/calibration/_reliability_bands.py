@@ -30,8 +30,10 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeAlias
 import numpy as np
 
 from properly._boundary._chunks import sweep
+from properly._boundary._infinities import infinities
 from properly._boundary._libraries import to_numpy
 from properly._boundary._options import check_choice
+from properly._boundary._tolerances import SAME_SUM
 from properly.counts._cases import has_clusters, has_time, number_clusters, rows_in_use
 from properly.counts._histogram import equal_count
 from properly.counts._isotonic import refit
@@ -165,7 +167,7 @@ def _constrained(left: CurveSide, right: CurveSide, here: Floats, theta: Floats)
     cut = np.searchsorted(right.key, theta + 2 * point, side="left")
     pooled = pooled + right.totals[:, cut] - right.totals[:, right.first] + here
     free += right.totals[2, right.last] - right.totals[2, cut]
-    with np.errstate(divide="ignore", invalid="ignore"):
+    with infinities():
         yes = np.where(pooled[1] > 0, pooled[1] * np.log(theta), 0.0)
         none = pooled[0] - pooled[1]
         no = np.where(none > 0, none * np.log1p(-theta), 0.0)
@@ -217,10 +219,6 @@ def _bins_before(weight: Column, events: Column, row: Column) -> list[Floats]:
         result.append(np.array(stack, dtype=np.float64).reshape(-1, 2).T)
         start = stop
     return result
-
-
-# A bound is not to be missed by the rounding of a few products.
-ROUNDING = 1e-9
 
 
 def honest_band(
@@ -315,11 +313,11 @@ def _promising(n: Column, o: Column, so_far: float, share: float) -> tuple[Colum
     q = o / n
     short = so_far - q
     scale = np.maximum(2 * np.minimum(q * (1 - q), spread), spread)
-    enough = (least - math.log(2 * float(n[-1])) / 2) * (1 - ROUNDING)
+    enough = (least - math.log(2 * float(n[-1])) / 2) * (1 - SAME_SUM)
     some = np.flatnonzero((short > 0) & (n * short * short >= enough * scale))
     n, o, q = n[some], o[some], q[some]
     # At a limit of 1 the distance is infinite wherever there was a non-event.
-    with np.errstate(divide="ignore", invalid="ignore"):
+    with infinities():
         distance = xlogy(q, q / so_far) + xlogy(1 - q, (1 - q) / (1 - so_far))
         slack = np.where((q > 0) & (q < 1), np.log(8 * n * q * (1 - q)) / 2, 0.0)
     excess = n * distance + slack - least
@@ -365,7 +363,7 @@ def chernoff_half_width(mean: Column, density: Column, cases: float, level: floa
     """Return the half width of an interval for an isotonic estimate where its curve has slope 1."""
     variance = mean * (1 - mean)
     # Far from all forecasts the density may be 0: anything between 0 and 1 is possible there.
-    with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
+    with infinities():
         scale = np.where(variance > 0, np.cbrt(4 * variance / (cases * density)), 0.0)
     width: Column = chernoff_quantile((1 - level) / 2) * scale
     return width
@@ -405,7 +403,7 @@ def kernel_density(value: Column, weight: Column, cases: float) -> Column:
         total = np.zeros(len(GRID))
         for start in range(0, len(value), PIECE):
             x, w = value[start : start + PIECE], weight[start : start + PIECE]
-            with np.errstate(divide="ignore"):
+            with infinities():
                 logs = np.stack([np.log(x), np.log1p(-x)])
             # At the ends of the grid one power is 0, and 0 * log(0) must count as 0. Logarithms
             # may be infinite, which a matrix product would multiply by the zeros of its padding.

@@ -12,10 +12,12 @@ from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
 import numpy as np
 
+from properly._boundary._infinities import infinities
 from properly._boundary._libraries import namespace, to_numpy
 from properly._boundary._record import Record
 from properly._boundary._tables import wrapped
 from properly._boundary._text import amount_of, many, p_text
+from properly._boundary._tolerances import SAME_SUM
 from properly.inference._logistic import logit
 
 if TYPE_CHECKING:
@@ -24,7 +26,6 @@ if TYPE_CHECKING:
     from properly.typing import Array, Column
 
 
-ROUNDING = 1e-12
 RANK = 1e-10
 # Terms of the series below, of which far fewer matter.
 TERMS = 100
@@ -101,7 +102,7 @@ def score_axes(sample: ForecastSample) -> Column:
 def score_statistic(axes: Column, excess: Column) -> float:
     """Return the score statistic, about chi-squared with as many degrees as there are axes."""
     # An event that was called all but impossible is infinitely surprising.
-    with np.errstate(over="ignore"):
+    with infinities():
         result = np.einsum("ij,j->i", axes, excess)
         return float((result**2).sum())
 
@@ -170,7 +171,7 @@ def clustered_score(p: Column, happened: Column, weight: Column, cluster: Column
     # What cancels within clusters but for rounding is nothing.
     length = np.linalg.norm(total, axis=1, keepdims=True)
     most = np.abs(columns).sum(axis=1, keepdims=True)
-    scaled = np.where(length > ROUNDING * most, total / np.where(length > 0, length, 1.0), 0.0)
+    scaled = np.where(length > SAME_SUM * most, total / np.where(length > 0, length, 1.0), 0.0)
     _, size, spanned = np.linalg.svd(scaled, full_matrices=False)
     result = spanned[size > RANK].sum(axis=1)
     return ClusteredScore(float(result @ result), len(result), clusters)
@@ -219,7 +220,7 @@ def reach_tail(a: float) -> float:
     if a <= 0:
         return 1.0
     # Next to 0 they vanish.
-    with np.errstate(over="ignore"):
+    with infinities():
         terms = np.exp(-((2 * k + 1) ** 2) * math.pi**2 / 8 / a / a) / (2 * k + 1)
     return 1 - 4 / math.pi * float(sign @ terms)
 
@@ -254,7 +255,7 @@ def hosmer_lemeshow(sample: ForecastSample, groups: int) -> tuple[float, int]:
     )
     expected, cases, excess = (x[cases > 0] for x in (expected, cases, excess))
     variance = expected * (1 - expected / cases)
-    with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
+    with infinities():
         result = np.where(excess == 0, 0.0, excess**2 / variance)
     return float(result.sum()), len(result)
 
@@ -269,7 +270,7 @@ def share_reaching(observed: float, drawn: Column) -> float:
 
 def slack_of(statistic: Any) -> Any:
     """Return how much less may be due to rounding."""
-    return ROUNDING * (1 + statistic)
+    return SAME_SUM * (1 + statistic)
 
 
 class Combined(NamedTuple):
@@ -287,7 +288,7 @@ def combine(first: Column, second: Column, slack: tuple[Any, Any]) -> Combined:
     that of one of so many equals if the forecasts are calibrated, and the p-value is exact.
     """
     pairs = zip((first, second), slack, strict=True)
-    with np.errstate(invalid="ignore"):
+    with infinities():
         least_alike = [(x, np.where(np.isinf(x), x, x - s)) for x, s in pairs]
     ranks = [len(x) - np.searchsorted(np.sort(x), low, side="left") for x, low in least_alike]
     least = np.minimum(*ranks)

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from properly._boundary._notices import collected, notice
+from properly._boundary._tolerances import SAME_SUM
 from properly.cli._chosen import WHOLE, no_percentage
 from properly.cli._wording import name_rows
 from properly.errors import DataError, ProperlyError
@@ -18,8 +19,6 @@ if TYPE_CHECKING:
     from properly.recalibration import Map
     from properly.typing import Column
 
-# A mean of the same forecasts in another order differs by rounding alone.
-ROUNDING = 1e-12
 FLATTERS = "these forecasts are those that the map was fitted to; scores of them will flatter it"
 
 
@@ -170,6 +169,6 @@ class RowMap:
         if training is None or self.rows != training.cases or not self.distinct:
             return False
         mean, theirs = self.total / self.rows, np.atleast_1d(training.mean_forecast)
-        is_near = len(mean) == len(theirs) and np.allclose(mean, theirs, rtol=ROUNDING, atol=0)
+        is_near = len(mean) == len(theirs) and np.allclose(mean, theirs, rtol=SAME_SUM, atol=0)
         distinct = np.unique(np.concatenate(self.distinct), axis=0)
         return bool(is_near) and len(distinct) == training.distinct

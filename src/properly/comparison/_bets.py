@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from properly._boundary._infinities import infinities
 from properly.errors import ImproperRuleError
 from properly.rules._rule import require_binary
 
@@ -56,7 +57,7 @@ def recalibration_gains(happened: Column, p: Column) -> Column:
 def relative_gain(rule: BinaryRule, happened: Column, first: Column, second: Column) -> Column:
     """Return the loss of the first less that of the second, over what the first can win."""
     favoured = first > second
-    with np.errstate(invalid="ignore"):
+    with infinities():
         win, loss = (
             np.abs(rule.price_event(y, first) - rule.price_event(y, second))
             for y in (favoured, ~favoured)

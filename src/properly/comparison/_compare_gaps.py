@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from properly._boundary._infinities import infinities
 from properly._boundary._text import many
 from properly.comparison._gaps import design_of, effects
 from properly.comparison._pair_tests import (
@@ -167,7 +168,7 @@ def _apart(found: Effects, first: Column, second: Column) -> tuple[Column, Colum
     inside = (i >= 0) & (j >= 0)
     value = np.zeros(len(found.names))
     value[found.infinite], value[found.absent] = np.inf, np.nan
-    with np.errstate(invalid="ignore"):
+    with infinities():
         difference = value[first] - value[second]
     difference[inside] = fit.differences(i[inside], j[inside])
     error, degrees = np.full((2, len(first)), np.nan)
@@ -194,7 +195,7 @@ def _ratios(found: Effects, first: Column, second: Column) -> tuple[Column, Colu
     value, spread = np.full(size, np.nan), np.full((size, size), np.nan)
     value[found.inside] = found.fit.score
     spread[np.ix_(found.inside, found.inside)] = found.fit.score_covariance
-    with np.errstate(divide="ignore", invalid="ignore"):
+    with infinities():
         ratio = value[first] / value[second]
         square = spread[first, first] - 2 * ratio * spread[first, second]
         square += ratio**2 * spread[second, second]
@@ -208,7 +209,7 @@ def _common(losses: Losses, size: int) -> tuple[Column, Column]:
     loss = losses.laid_out(losses.loss, size, np.nan)
     there = (~np.isnan(loss)).astype(np.float64)
     common = (there.T @ there).astype(np.int64)
-    with np.errstate(invalid="ignore"):
+    with infinities():
         differ = np.stack([(np.abs(loss - loss[:, [k]]) > 0).sum(axis=0) for k in range(size)])
     return common, differ
 

@@ -13,6 +13,7 @@ from properly._boundary._options import as_drawing, check_choice, check_whole
 from properly._boundary._record import Record
 from properly._boundary._tables import wrapped
 from properly._boundary._text import many, p_text, printable
+from properly._boundary._tolerances import SAME_SUM
 from properly.counts._models import contenders
 from properly.counts._scoring import losses
 from properly.errors import ArgumentTypeError, DataError
@@ -36,8 +37,6 @@ SLACK = 1 + 1e-12
 SECOND = 1.5
 # Cases that tell most pairs of models apart, so that few pairs need all of them.
 SOME = 16
-# Differences that vary less than this, relative to their size, do so by rounding alone.
-ROUNDING = 1e-12
 
 
 @dataclass(frozen=True, repr=False)
@@ -334,12 +333,12 @@ def _single(model: Any) -> int:
 def _require_varying(names: list[str], loss: Column) -> None:
     """Refuse two models of which one is worse by the same amount each time: it has no spread."""
     some = loss[np.linspace(0, len(loss) - 1, SOME).astype(np.intp)].T
-    most = 2 * ROUNDING * float(np.abs(loss).max())
+    most = 2 * SAME_SUM * float(np.abs(loss).max())
     for i, own in enumerate(some):
         alike = np.flatnonzero(np.ptp(some[i + 1 :] - own, axis=1) <= most)
         for j in (i + 1 + alike).tolist():
             apart = loss[:, i] - loss[:, j]
-            if np.ptp(apart) <= ROUNDING * np.abs(apart).max():
+            if np.ptp(apart) <= SAME_SUM * np.abs(apart).max():
                 message = (
                     "losses must differ by more in some cases than in others to be compared; those "
                     f"of {names[i]!r} and {names[j]!r} always differ by {abs(apart[0]):.4g}"

@@ -21,6 +21,7 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeAlias
 
 import numpy as np
 
+from properly._boundary._infinities import infinities
 from properly._boundary._libraries import freeze
 from properly._boundary._record import plain
 from properly._boundary._tolerances import SAME_SUM
@@ -99,7 +100,7 @@ def skewness_on_log_scale(skew: Column, squares: Column, error: Column) -> Colum
 
     For a small group with rare events, where :math:`a = \sigma`, that is -a / 2.
     """
-    with np.errstate(divide="ignore", invalid="ignore"):
+    with infinities():
         return np.asarray(skew - 1.5 * (squares[0] - squares[1]) / error)
 
 
@@ -170,7 +171,7 @@ def add_up(measure: Measure, split: GroupSplit) -> InfluenceSums:
             sides[k] *= np.sqrt(_factor(design, some))
         squares[:, g] = (sides**2).sum(axis=1)
         # Of a cluster with an infinite loss on either side, nothing is known.
-        with np.errstate(invalid="ignore"):
+        with infinities():
             apart[g] = sides[0] - sides[1]
         skew[g] = skewness(apart[g], of_clusters=_joins_cases(split))
         if own is not None:
@@ -187,7 +188,7 @@ def _spread(total: Column, size: Column, design: Design) -> Spread:
     if is_whole(design):
         spread = covariance(total, design.of_units())
     else:
-        with np.errstate(invalid="ignore"):
+        with infinities():
             spread = Spread(dot(total, total), design.units - 1)
     lost = (spread.errors <= SAME_SUM * size) & (size > 0)
     joint = np.where(lost[:, None] | lost, np.nan, spread.covariance)
@@ -355,7 +356,7 @@ def contrast_sums(
         degrees = np.full(len(value), np.inf)
     interval = _interval(value, own.errors, degrees, level, scale)
     interval[~split.enough] = np.nan
-    with np.errstate(invalid="ignore"):
+    with infinities():
         difference = value - rest
     return Contrast(
         value=_shown(value, scale),
@@ -390,7 +391,7 @@ def _compare(
     degrees = np.minimum(of_differences(inside, outside, split.units), sums.apart.degrees)
     tested = split.enough & split.enough_rest & np.isfinite(difference) & (error > 0)
     p = np.full(len(error), np.nan)
-    with np.errstate(over="ignore"):
+    with infinities():
         t = straighten(difference[tested] / error[tested], skew[tested])
     p[tested] = 2 * stdtr(degrees[tested], -np.abs(t))
     joint = sums.apart.covariance[np.ix_(tested, tested)]
@@ -413,7 +414,7 @@ def _compare(
 
 def _about(difference: Column, error: Column, reach: Column, skew: Column) -> Column:
     """Return all that would not be found too far from the difference, with its skewness."""
-    with np.errstate(invalid="ignore"):
+    with infinities():
         ends = [difference - error * bend(x, skew) for x in (reach, -reach)]
     return np.stack(ends, axis=1)
 
@@ -443,19 +444,19 @@ def _interval(value: Column, error: Column, degrees: Column, level: float, scale
     half[usable] = stdtrit(degrees[usable], (1 + level) / 2) * error[usable]
     if scale == "log":
         # A ratio may be anything if this is how well its logarithm is known.
-        with np.errstate(over="ignore"):
+        with infinities():
             return np.exp(_around(value, half))
     left = 1 - value
     if scale == "plain" or not (left > 0).any():
         return _around(value, half)
-    with np.errstate(divide="ignore", invalid="ignore"):
+    with infinities():
         factor = np.exp(_around(np.zeros(len(left)), half / left))
         ends = 1 - left[:, None] * factor[:, ::-1]
     return np.where(left[:, None] > 0, ends, _around(value, half))
 
 
 def _around(middle: Column, half: Column) -> Column:
-    with np.errstate(invalid="ignore"):
+    with infinities():
         return np.stack([middle - half, middle + half], axis=1)
 
 
@@ -465,5 +466,5 @@ def _shown(value: Column, scale: Scale) -> Column:
 
 def _shown_error(value: Column, error: Column, scale: Scale) -> Column:
     """Return the standard error of the number that is shown."""
-    with np.errstate(over="ignore", invalid="ignore"):
+    with infinities():
         return np.exp(value) * error if scale == "log" else error

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Literal, TypeAlias, get_args
 
 import numpy as np
 
+from properly._boundary._infinities import infinities
 from properly._boundary._options import check_choice
 from properly.counts._scoring import price
 from properly.errors import DataError
@@ -53,7 +54,7 @@ def crowd_forecasts(answers: Answers, kind: Crowd) -> tuple[Column, Column]:
 def _pooled(p: Column, place: Column, size: int, kind: Crowd) -> Column:
     """Average probabilities, or their logarithms, which are then made to sum to 1."""
     count = np.bincount(place, minlength=size)[:, None]
-    with np.errstate(divide="ignore"):
+    with infinities():
         x = p if kind == "mean" else np.log(p)
     total = np.zeros((size, p.shape[1]))
     np.add.at(total, place, x)

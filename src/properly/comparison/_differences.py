@@ -21,7 +21,9 @@ import numpy as np
 from array_api_compat import device
 
 from properly._boundary._chunks import share_out
+from properly._boundary._infinities import infinities
 from properly._boundary._libraries import count_true, is_numpy, namespace, to_library_of, to_numpy
+from properly._boundary._tolerances import CANCELLED
 from properly.counts._cases import is_dependent, is_in_place, rows_in_use
 from properly.counts._scoring import price
 from properly.errors import ArgumentTypeError, DataError
@@ -48,8 +50,6 @@ Index: TypeAlias = tuple[int, int]
 
 # Cases of a piece: all models together stay in the cache.
 PIECE = 1 << 15
-# What differs from a mean by rounding alone does not differ.
-ROUNDING = 1e-14
 # Up to so many units that differ, all changes of sign are tried.
 ALL_SIGNS = 12
 # Signs that are drawn at a time.
@@ -86,7 +86,7 @@ class Influences(NamedTuple):
         share = weight / weight.sum() if is_numpy(away) else 1 / len(weight)
         first, second = (float(value[i]) for i in pair)
         result = away + share * (first - second)
-        result[xp.abs(result) <= ROUNDING * share * (abs(first) + abs(second))] = 0.0
+        result[xp.abs(result) <= CANCELLED * share * (abs(first) + abs(second))] = 0.0
         return result if is_numpy(result) else to_numpy(result[result != 0])
 
 
@@ -171,13 +171,13 @@ def score_models(
         for row, p in zip(part, forecasts, strict=True):
             row[:] = price(checked, y[piece], p[piece], classes=classes)
         # Some kernels of BLAS raise the flag of an invalid number where a loss is infinite.
-        with np.errstate(invalid="ignore"):
+        with infinities():
             return dot(part, weight[piece]), _count_differing(part, pairs)
 
     def second_pass(piece: slice) -> Column:
         part = loss[:, piece]
         # Losses beyond the root of all doubles have no error that could be told.
-        with np.errstate(invalid="ignore", over="ignore"):
+        with infinities():
             part -= to_library_of(mean, part)[:, None]
             part *= weight[piece] / total
             return dot(part, part)
@@ -275,9 +275,9 @@ def _endless(loss: Column, weight: Column) -> tuple[int, float]:
 
 def _is_constant(loss: Column, mean: float) -> bool:
     """Tell whether all losses are alike but for rounding; most are told apart by the first two."""
-    if not np.isfinite(mean) or abs(float(loss[0] - loss[-1])) > ROUNDING * abs(mean):
+    if not np.isfinite(mean) or abs(float(loss[0] - loss[-1])) > CANCELLED * abs(mean):
         return False
-    return float(loss.max() - loss.min()) <= ROUNDING * abs(mean)
+    return float(loss.max() - loss.min()) <= CANCELLED * abs(mean)
 
 
 class LongRun(NamedTuple):

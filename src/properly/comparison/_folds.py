@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 import numpy as np
 
 from properly._boundary._arrays import check_column
+from properly._boundary._infinities import infinities
 from properly._boundary._labels import names_of_labels, one_kind
 from properly._boundary._libraries import freeze, to_numpy
 from properly._boundary._notices import notice
@@ -453,7 +454,7 @@ def _gather(
     named = rule.name if isinstance(rule, Rule) else rule
     by_area = named == rule
     apart = np.empty((len(pairs), len(placed.labels)))
-    with np.errstate(invalid="ignore"):
+    with infinities():
         for row, (first, second) in zip(apart, pairs, strict=True):
             row[:] = scores[first].fold_scores - scores[second].fold_scores
     return Folds(

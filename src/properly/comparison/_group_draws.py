@@ -13,10 +13,11 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
+from properly._boundary._infinities import infinities
 from properly._boundary._libraries import to_numpy
+from properly._boundary._tolerances import SAME_SUM
 from properly.calibration._components import (
     ENOUGH,
-    ROUNDING,
     ForecastPrices,
     components_of,
     enough_for_bias,
@@ -169,7 +170,7 @@ class Stack:
 
     def _loss(self, prices: ForecastPrices, weight: Column, events: Column) -> Column:
         """Add up what each group pays; a price that nobody paid adds nothing."""
-        with np.errstate(invalid="ignore"):
+        with infinities():
             paid = prices.if_event * events + prices.if_none * (weight - events)
         if np.isnan(paid).any():
             paid = np.where(events > 0, prices.if_event, 0.0) * events
@@ -237,7 +238,7 @@ def combined_p_values(stack: Stack, null: Null, replicates: int) -> tuple[Column
             if not sample.is_refuted:
                 others = np.append(second, null.score(draws)[:, g])
                 own = np.append(first, null.miscalibration(brier, draws)[:, g])
-                result[g], *both = combine(own, others, (ROUNDING * score, slack_of(others)))
+                result[g], *both = combine(own, others, (SAME_SUM * score, slack_of(others)))
                 alone = min(both)
             is_bound[g] = alone <= least_of(draws)
             if not is_bound[g]:
@@ -262,7 +263,7 @@ def corrected_miscalibrations(
     for truth in truths:
         draws = stack.draws.draws(truth, replicates, fast_stream(drawing.rng))
         drawn = stack.miscalibration(draws, [price])[0]
-        with np.errstate(invalid="ignore"):
+        with infinities():
             biases.append(drawn.mean(axis=0) - _true_miscalibration(stack, truth, price))
             if replicates > 1:
                 deviation = drawn.std(axis=0, ddof=1)
@@ -308,7 +309,7 @@ def _true_miscalibration(stack: Stack, truth: Column, price: ForecastPrices) -> 
 def _error(part: DrawnGroup, price: ForecastPrices, recalibrated: Column, some: slice) -> float:
     """Find the standard error of a miscalibration, from what each case adds to it."""
     rule, best = price.rule, recalibrated[some]
-    with np.errstate(divide="ignore", invalid="ignore"):
+    with infinities():
         if_event = price.if_event[some] - rule.loss_if_event(best)
         if_none = price.if_none[some] - rule.loss_if_none(best)
     return float(spread_of_means(part.source, if_event[None], if_none[None]).errors[0])

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
+from properly._boundary._infinities import infinities
 from properly.comparison._contrasts import GroupSplit, InfluenceSums, contrast_sums
 from properly.counts._cases import rows_in_use
 from properly.counts._scoring import losses
@@ -88,7 +89,7 @@ def _skill(total: Column, rule: BinaryRule) -> GroupNumber:
     if_event = float(rule.loss_if_event(rate)[0]) if events > 0 else 0.0
     if_none = float(rule.loss_if_none(rate)[0]) if events < weight else 0.0
     below = if_event * events + if_none * (weight - events)
-    with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
+    with infinities():
         ratio = np.float64(loss) / below
         turn = np.array([-ratio * if_none, 1, -ratio * (if_event - if_none), 0]) / np.float64(below)
     return GroupNumber(float(1 - ratio), -turn)
@@ -97,14 +98,14 @@ def _skill(total: Column, rule: BinaryRule) -> GroupNumber:
 def _observed(total: Column) -> GroupNumber:
     """Return the logarithm of events observed to events expected."""
     _, _, events, forecast = total
-    with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
+    with infinities():
         value = np.log(np.float64(events) / np.float64(forecast))
         turn = np.array([0, 0, 1 / np.float64(events), -1 / np.float64(forecast)])
     return GroupNumber(float(value), turn)
 
 
 # Products that are no doubles leave numbers without an error that could be told.
-@np.errstate(over="ignore", invalid="ignore")
+@infinities()
 def _add_up(
     of: Callable[[Column], GroupNumber], moments: Sequence[Moments], split: GroupSplit
 ) -> InfluenceSums:
@@ -133,7 +134,7 @@ def _add_up(
         squares[0, k] = own[k]
         squares[1] += np.where(np.arange(groups) == k, 0.0, own)
     alone = Spread(np.diag(squares[0]), every - 1)
-    with np.errstate(divide="ignore"):
+    with infinities():
         skew = np.where(np.diagonal(joint) > 0, cubes / np.diagonal(joint) ** 1.5, 0.0)
     return InfluenceSums(value, rest, alone, Spread(joint, every - 1), squares, skew)
 
@@ -148,6 +149,6 @@ def _turns(side: Sequence[GroupNumber], scale: Column) -> Column:
 def _scales(split: GroupSplit) -> Column:
     """Return what makes the variance of a selection that of its own cases."""
     own = np.stack([split.units.inside, split.units.outside])
-    with np.errstate(divide="ignore"):
+    with infinities():
         scale = np.sqrt(own / (own - 1))
     return np.where(own > 1, scale, np.nan)

@@ -17,6 +17,8 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
+from properly._boundary._infinities import infinities
+
 if TYPE_CHECKING:
     from properly.inference._design import Design
     from properly.typing import Column
@@ -60,7 +62,7 @@ def count_units(number: Column, design: Design) -> UnitCounts:
         whole = [(cases == side).sum(axis=1) for side in (cases.sum(axis=0), 0)]
         lost = np.maximum(whole, 1)
     free = np.stack([inside, outside]) - lost
-    with np.errstate(divide="ignore", invalid="ignore"):
+    with infinities():
         root, other = np.sqrt(np.maximum([inside, outside] * free, 0))
         common = here.astype(np.int64) @ here.T / np.outer(root, root)
         np.fill_diagonal(common, 1 / free[0])
@@ -73,7 +75,7 @@ def _weighted_units(inside: Column, outside: Column, weight: Column, rest: Colum
 
     As in `properly.inference._design.correction_of`, for two means that may share clusters.
     """
-    with np.errstate(divide="ignore", invalid="ignore"):
+    with infinities():
         own, other = (x / x.sum(axis=1, keepdims=True) for x in (weight, rest))
         lost, gone = (x / np.sqrt(1 - x) for x in (own, other))
         common = own @ own.T + (lost @ lost.T) ** 2 - lost**2 @ (lost**2).T
@@ -105,14 +107,14 @@ def of_differences(inside: Column, outside: Column, units: UnitCounts) -> Column
     variances of units that are all alike as well, and the lower of the two is returned.
     """
     estimated = _satterthwaite(inside, outside, units)
-    with np.errstate(divide="ignore"):
+    with infinities():
         alike = _satterthwaite(1 / units.inside, 1 / units.outside, units)
     return np.minimum(estimated, alike)
 
 
 def _satterthwaite(inside: Column, outside: Column, units: UnitCounts) -> Column:
     free, other = units.free_inside, units.free_outside
-    with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
+    with infinities():
         shared = np.where(units.shared > 0, units.shared, 0.0)
         below = inside**2 / free + outside**2 / other + 2 * shared * inside * outside
         result: Column = (inside + outside) ** 2 / below

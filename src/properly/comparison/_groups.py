@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
+from properly._boundary._infinities import infinities
 from properly._boundary._labels import names_of_labels
 from properly._boundary._libraries import to_numpy
 from properly._boundary._notices import notice
@@ -110,7 +111,7 @@ def observed_measure(cases: Cases) -> Measure:
     happened, p = y.astype(np.float64), p.astype(np.float64)
 
     def of(some: Column) -> tuple[Any, Column]:
-        with np.errstate(divide="ignore", invalid="ignore"):
+        with infinities():
             ratio, influence = of_ratio(happened[some], p[some], weight[some])
             return float(np.log(ratio)), influence / ratio
 
@@ -150,7 +151,7 @@ def count_rarer(total: Column, squares: Column) -> Column:
     """
     others = 1.0 - np.eye(len(total))
     sides = (total, squares), (others @ total, others @ squares)
-    with np.errstate(divide="ignore", invalid="ignore"):
+    with infinities():
         counts = [np.where(s > 0, t**2 / s, 0.0).min(axis=1) for t, s in sides]
     # A hundred cases at 0.1 expect ten events, although their sum is rounded.
     return np.round(counts, 6)

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeAlias, get_args
 
 import numpy as np
 
+from properly._boundary._infinities import infinities
 from properly._boundary._libraries import read_only
 from properly._boundary._options import (
     as_generator,
@@ -237,7 +238,7 @@ class _Board:
         """Average the losses each forecaster has."""
         x, size = self.losses, len(self.found.names)
         weight = np.bincount(x.forecaster, x.weight, size)
-        with np.errstate(invalid="ignore"):
+        with infinities():
             return np.bincount(x.forecaster, x.weight * x.loss, size) / weight
 
     def put_together(

@@ -21,9 +21,11 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from properly._boundary._chunks import share_out
+from properly._boundary._infinities import infinities
 from properly._boundary._libraries import freeze
+from properly._boundary._tolerances import CANCELLED
 from properly.comparison._differences import forecasts_of
-from properly.comparison._pair_tests import FEW, ROUNDING, most_signs, student_p
+from properly.comparison._pair_tests import FEW, most_signs, student_p
 from properly.counts._cases import is_in_place, rows_in_use
 from properly.inference._design import Design, is_alike
 from properly.inference._shares import student
@@ -194,7 +196,7 @@ class _RangeCells:
             count = np.float64(len(self.y))
             tilt = np.outer(mean, one.squared - other.squared)
             varied = squares - tilt - tilt.T + self.squares * np.outer(mean, mean)
-            with np.errstate(divide="ignore", invalid="ignore"):
+            with infinities():
                 joint = varied / self.total**2 * (count / (count - 1))
         else:
             between = one.totals - other.totals
@@ -207,7 +209,7 @@ class _RangeCells:
         )
         squares = self._blocks(squares) / self.total**2
         # What differs by the same amount in all cases varies by rounding alone.
-        variance[variance <= ROUNDING * squares] = 0.0
+        variance[variance <= CANCELLED * squares] = 0.0
         value, length = self._ranges(mean) / self.length, self.length**2
         return _DifferenceMoments(value, variance / length, squares / length, differing)
 
@@ -223,7 +225,7 @@ class _RangeCells:
         """Test each difference against zero."""
         p = student_p(pair.mean, error, self.degrees, pair.differing)
         few = (pair.differing > 0) & (pair.differing < FEW) & (self.design.time is None)
-        with np.errstate(divide="ignore", invalid="ignore"):
+        with infinities():
             bound = most_signs(pair.mean / np.sqrt(pair.squares))
         return np.where(few, np.maximum(p, bound), p)
 

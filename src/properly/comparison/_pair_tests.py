@@ -10,9 +10,11 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeAlias, cast
 
 import numpy as np
 
+from properly._boundary._infinities import infinities
 from properly._boundary._options import (
     as_generator,
 )
+from properly._boundary._tolerances import CANCELLED
 from properly.comparison._differences import (
     Signs,
     is_area,
@@ -50,8 +52,7 @@ Missing: TypeAlias = Literal["refuse", "complete", "pairwise", "two-way"]
 # With fewer cases that differ, signs are changed instead of trusting Student's t.
 FEW = 20
 # A variance this much smaller than those it is the difference of is computed anew.
-CANCELLED = 1e-6
-ROUNDING = 1e-14
+RECOMPUTED = 1e-6
 # Changes of sign that are drawn.
 REPLICATES = 1999
 
@@ -112,7 +113,7 @@ class PairScores:
         Means of the same losses may differ by rounding, which depends on the library.
         """
         first, second = self.ends
-        with np.errstate(invalid="ignore"):
+        with infinities():
             result: Column = self.scored.value[first] - self.scored.value[second]
         result[(self.scored.differing == 0) & np.isfinite(result)] = 0.0
         return result
@@ -120,7 +121,7 @@ class PairScores:
     def squared_errors(self) -> Column:
         """Return the variances of the differences, from the covariance of the scores."""
         (first, second), c = self.ends, self.scored.spread.covariance
-        with np.errstate(invalid="ignore"):
+        with infinities():
             return np.asarray(c[first, first] + c[second, second] - 2 * c[first, second])
 
 
@@ -144,8 +145,8 @@ def margins(pairs: PairScores) -> Margins:
     error = np.sqrt(np.maximum(square, 0))
     # What differs by the same amount in all cases varies by rounding alone.
     first, second = (np.abs(scored.value[x]) for x in pairs.ends)
-    with np.errstate(invalid="ignore"):
-        error[error <= ROUNDING * (first + second)] = 0.0
+    with infinities():
+        error[error <= CANCELLED * (first + second)] = 0.0
     return Margins(error, degrees, methods)
 
 
@@ -161,7 +162,7 @@ def _look_closer(
         return
     alone = np.diagonal(pairs.scored.spread.covariance)
     # A small difference of large numbers keeps few digits; this way keeps all.
-    closer = square < CANCELLED * sum(alone[x] for x in pairs.ends)
+    closer = square < RECOMPUTED * sum(alone[x] for x in pairs.ends)
     # In a panel, a difference has a variance of its own.
     if design.serial == "newey-west-auto" or design.is_panel:
         closer = ~np.isnan(square)
@@ -205,7 +206,7 @@ def student_p(
     """Test differences against zero by Student's t; what never differs has a p-value of 1."""
     from scipy.special import stdtr
 
-    with np.errstate(divide="ignore", invalid="ignore"):
+    with infinities():
         p = 2 * stdtr(degrees, -np.abs(difference / error))
     p[~((degrees > 0) & (error > 0))] = np.nan
     p[(differing == 0) & (difference == 0)] = 1.0
@@ -271,7 +272,7 @@ def ratios(pairs: PairScores) -> tuple[Column, Column]:
     if pairs.options.by_area:
         return np.full(len(first), np.nan), np.full(len(first), np.nan)
     c = pairs.scored.spread.covariance
-    with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
+    with infinities():
         ratio = scored.value[first] / scored.value[second]
         ratio[~np.isfinite(scored.value[first]) | ~np.isfinite(scored.value[second])] = np.nan
         square = c[first, first] - 2 * ratio * c[first, second] + ratio**2 * c[second, second]
@@ -303,7 +304,7 @@ def within_margin(
 
     if margin is None:
         return np.full(len(difference), np.nan)
-    with np.errstate(divide="ignore", invalid="ignore"):
+    with infinities():
         sides = (difference + margin, margin - difference)
         p = np.maximum(*(stdtr(degrees, -side / error) for side in sides))
     p[~(error > 0)] = np.nan
@@ -443,7 +444,7 @@ def around(middle: Column, quantile: Column, error: Column) -> Column:
 
 def around_ratio(ratio: Column, quantile: Column, error: Column) -> Column:
     """Do the same on the scale of logarithms."""
-    with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
+    with infinities():
         factor = np.exp(quantile * error / ratio)
         result = np.stack([ratio / factor, ratio * factor], axis=1)
     result[~(error > 0)] = np.nan

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeAlias, get_args
 
 import numpy as np
 
+from properly._boundary._infinities import infinities
 from properly._boundary._options import as_number, check_choice, check_inside
 from properly._boundary._record import Record, columns_of, plain
 from properly._boundary._tables import table, wrapped
@@ -326,7 +327,7 @@ class Comparison(Record):
 
         target = self.difference if difference is None else as_number(difference, "difference")
         reach = ndtri((1 + self.level) / 2) + ndtri(check_inside(power, "power"))
-        with np.errstate(divide="ignore", invalid="ignore"):
+        with infinities():
             needed = self.cases * (reach * self.standard_error / target) ** 2
         return np.where(target == 0, np.inf, np.ceil(needed))
 

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
+from properly._boundary._infinities import infinities
 from properly.errors import DataError
 from properly.inference._design import Design
 from properly.inference._shares import student
@@ -87,7 +88,7 @@ def relative_skill(
     common = there.T @ there
     total = loss.T @ there
     met = common > 0
-    with np.errstate(divide="ignore", invalid="ignore"):
+    with infinities():
         ratio = np.where(met, np.log(total / total.T), 0.0)
         np.fill_diagonal(ratio, 0.0)
         one = np.where(met, 1 / total, 0.0)
@@ -98,7 +99,7 @@ def relative_skill(
     own = _ratios(mean, influence, table, fewest, level)
     if baseline is None:
         return own, None
-    with np.errstate(invalid="ignore"):
+    with infinities():
         apart, away = influence - influence[:, [baseline]], mean - mean[baseline]
     least = np.minimum(fewest, fewest[baseline])
     return own, _ratios(away, apart, table, least, level)
@@ -156,7 +157,7 @@ def peer_scores(answers: Answers, unit: Column, level: float) -> dict[str, list[
     }
     result = {}
     for name, (score, kept) in columns.items():
-        with np.errstate(invalid="ignore"):
+        with infinities():
             value = np.where(kept, 100 * score() * stood, 0.0)
         result[name] = _means(answers, *_by_question(value, kept, losses.question), unit, level)
         if name == "peer":
@@ -177,7 +178,7 @@ def _median_of_others(table: Dense) -> Column:
     for k in range(given.shape[1]):
         others = np.delete(given, k, axis=1)
         some = ~np.isnan(others).all(axis=1)
-        with np.errstate(divide="ignore"):
+        with infinities():
             result[some, k] = -np.log(np.nanmedian(others[some], axis=1))
     return result
 
@@ -204,7 +205,7 @@ def _means(
             result.append(OtherScore(math.nan, math.nan, (math.nan, math.nan)))
             continue
         share = weight / weight.sum()
-        with np.errstate(invalid="ignore"):
+        with infinities():
             mean = float(share @ own)
             result.append(_estimated(mean, share * (own - mean), unit[some], level))
     return result

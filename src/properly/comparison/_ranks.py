@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
+from properly._boundary._infinities import infinities
 from properly.comparison._pair_tests import student_quantiles
 from properly.inference._multiplicity import max_t_of_pairs
 
@@ -96,7 +97,7 @@ def ranks(apart: Apart, score: Column, reach: Column, own: Column | None = None)
     size, away = len(score), apart.square(apart.difference, turned=True)
     # Differences that do not vary are not told apart: between copies, rounding would decide.
     reach, own = (np.where(x > 0, x, np.nan) for x in (reach, reach if own is None else own))
-    with np.errstate(invalid="ignore"):
+    with infinities():
         lowest = 1 + (away - own > 0).sum(axis=1)
         highest = size - (away + own < 0).sum(axis=1)
         # Row k, column j: j is shown to be worse than k.

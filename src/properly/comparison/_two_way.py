@@ -26,6 +26,9 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
+from properly._boundary._infinities import infinities
+from properly._boundary._tolerances import SAME_SUM
+
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
@@ -40,8 +43,6 @@ MOST_WORK = 4 * 10**9
 WHOLE = 1e-9
 # Where leverages add up to less, a series finds the correction.
 SMALL = 0.75
-# Terms of the series are added until what is left is smaller than this share.
-ROUNDING = 1e-13
 TERMS = 200
 # Numbers that are held of clusters with large leverages.
 MOST_HELD = 1 << 24
@@ -403,7 +404,7 @@ class _ClusterSums:
         # Each term is smaller than the last by this factor, or by less.
         shrinks = float(leverage[leverage <= SMALL].max(initial=0.0))
         total, factor = gradient.copy(), 1.0
-        least = ROUNDING * float(np.abs(gradient).max(initial=0.0))
+        least = SAME_SUM * float(np.abs(gradient).max(initial=0.0))
         for k in range(1, TERMS):
             term = grid.added(grid.leveraged(moved))
             term[large] = 0.0
@@ -517,7 +518,7 @@ class _ClusterSums:
         first, second = (some[k] for k in np.triu_indices(len(some), 1))
         same = self.normal.part[first] == self.normal.part[second]
         first, second = first[same], second[same]
-        with np.errstate(divide="ignore", invalid="ignore"):
+        with infinities():
             own = square / weight**2
             rough = (own[first] + own[second]) ** 2 / (own[first] ** 3 + own[second] ** 3)
         # Large leverages make each of them more work.
@@ -607,7 +608,7 @@ class _Degrees:
         whole = (self.contrast**2).sum(axis=0)
         below = self.squares + (self.spread**2).sum(axis=(1, 2)) - self.lost
         result = np.full((size, size), np.nan)
-        with np.errstate(divide="ignore", invalid="ignore"):
+        with infinities():
             found = whole**2 / below
         result[self.first, self.second] = result[self.second, self.first] = found
         return result

@@ -19,9 +19,11 @@ from properly._boundary._arrays import (
     check_forecasts,
     refuse,
 )
+from properly._boundary._infinities import infinities
 from properly._boundary._libraries import freeze, to_numpy
 from properly._boundary._options import as_generator, as_number, check_whole
 from properly._boundary._text import many
+from properly._boundary._tolerances import SAME_FORECAST
 from properly.errors import ArgumentTypeError, DataError
 
 if TYPE_CHECKING:
@@ -39,8 +41,6 @@ if TYPE_CHECKING:
 TINY = 1e-290
 # Up to this coupling, of either sign, the first terms of a series are exact to 2e-17.
 SMALL = 1 / 40
-# What the two halves of a scale matrix may differ by, as a share of the scales themselves.
-ROUNDING = 1e-9
 # How far off 1 priors may sum.
 SLACK = 1e-6
 
@@ -160,7 +160,7 @@ class CoupledGaussian:
         So it is, too, where the squared radius is beyond the largest number, about 1e308.
         """
         k, d = self.coupling, self.dimension
-        with np.errstate(over="ignore", divide="ignore"):
+        with infinities():
             away = np.linalg.solve(self._root, (_as_points(x, d) - self.location).T)
             r2 = (away**2).sum(axis=0)
             # Outside the support the logarithm is that of 0.
@@ -178,7 +178,7 @@ class CoupledGaussian:
         """
         n, generator = check_whole(n, "n"), as_generator(rng)
         z = generator.standard_normal((n, self.dimension))
-        with np.errstate(all="ignore"):
+        with infinities():
             stretched = z * _stretch(z, self.coupling, generator)[:, None]
             x: Numbers = self.location + stretched @ self._root.T
         if not np.isfinite(x).all():
@@ -250,7 +250,7 @@ def _as_scale_matrix(scale: Any, d: int) -> Numbers:
         )
         raise DataError(message, hint="the location, a list of d numbers, decides the dimension.")
     size = np.sqrt(np.abs(np.diag(matrix)))
-    apart = np.abs(matrix - matrix.T) > ROUNDING * np.outer(size, size)
+    apart = np.abs(matrix - matrix.T) > SAME_FORECAST * np.outer(size, size)
     if apart.any():
         i, j = np.argwhere(apart)[0]
         message = (
@@ -399,7 +399,7 @@ class CoupledClasses:
 
     def posterior(self, x: ArrayLike) -> Posterior:
         """Return the probability of every class at points."""
-        with np.errstate(divide="ignore"):
+        with infinities():
             joint = np.stack([f.log_density(x) for f in self.densities], 1) + np.log(self.priors)
         most = joint.max(axis=1, keepdims=True)
         undefined = np.isneginf(most)

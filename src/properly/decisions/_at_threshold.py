@@ -8,9 +8,11 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from properly._boundary._infinities import infinities
 from properly._boundary._libraries import to_numpy
 from properly._boundary._options import as_number, check_flag, check_level
 from properly._boundary._record import Record
+from properly._boundary._tolerances import SAME_SUM
 from properly.counts._calls import takes_rows
 from properly.counts._scoring import mean_score
 from properly.counts._tally import Tally, as_tally
@@ -37,7 +39,6 @@ if TYPE_CHECKING:
     from properly.typing import Column
 
 
-ROUNDING = 1e-12
 # What is counted in people, and the rates of clinical papers.
 PEOPLE = ("acted", "true_positives", "false_negatives")
 RATES = {
@@ -203,7 +204,7 @@ def at_budget(tally: Tally | Cases, budget: float, *, threshold: float | None = 
 def _check_budget(budget: float, tally: Tally) -> float:
     result, total = as_number(budget, "budget"), tally.total
     # A sum of weights depends on its order; all of them are all of them.
-    if not 0 < result <= total * (1 + ROUNDING):
+    if not 0 < result <= total * (1 + SAME_SUM):
         message = f"a budget must be more than 0, and at most all of {total:g}; got {result:g}"
         raise DataError(message, hint="it is a number of cases; with weights, an amount of weight.")
     if result < 1 <= total and tally.event_squares is None:
@@ -449,7 +450,7 @@ def _judge(
 ) -> tuple[AtThreshold, ...]:
     """Judge forecasts at thresholds that none of them misses by rounding."""
     table = _fourfold(counts, np.searchsorted(counts.value, c, side="left"))
-    with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
+    with infinities():
         ratios = _ratios(c, harm)
         values = {name: ratio.of(table)[None] for name, ratio in ratios.items()}
         values = _finish(values, c, harm)

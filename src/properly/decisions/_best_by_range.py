@@ -18,6 +18,7 @@ from properly._boundary._arrays import check_forecasts
 from properly._boundary._libraries import to_numpy
 from properly._boundary._record import Record
 from properly._boundary._text import many
+from properly._boundary._tolerances import SAME_SUM
 from properly.counts._baselines import EVENT_RATE
 from properly.counts._calls import takes_models
 from properly.counts._cases import Cases, require_no_time
@@ -43,8 +44,6 @@ if TYPE_CHECKING:
 
 # Rows looked at together: with fifty pieces, a table of a few megabytes for each model.
 BLOCK = 1 << 13
-# Means that differ by less than this share of them differ by rounding alone.
-ROUNDING = 1e-12
 HINT = "give tallies, made by Cases.tally(), to do without standard errors."
 
 
@@ -426,7 +425,7 @@ def _two_best(mean: Column, competing: Column) -> tuple[Column, Column]:
     left = np.where(competing, mean, np.inf)
     none, result = ~competing.any(axis=0), []
     for _ in range(2):
-        bar = left.min(axis=0) * (1 + ROUNDING)
+        bar = left.min(axis=0) * (1 + SAME_SUM)
         place = len(left) - 1 - np.argmax((left <= bar)[::-1], axis=0)
         np.put_along_axis(left, place[None], np.inf, axis=0)
         result.append(np.where(none, -1, place))
@@ -437,7 +436,7 @@ def _margin(mean: Column, best: Column, second: Column) -> Column:
     """Subtract the least mean from the next; what differs by rounding alone does not differ."""
     least, other = (np.take_along_axis(mean, x[None], axis=0)[0] for x in (best, second))
     margin = other - least
-    return np.where(margin <= ROUNDING * least, 0.0, margin)
+    return np.where(margin <= SAME_SUM * least, 0.0, margin)
 
 
 def _paired_rows(

@@ -20,6 +20,7 @@ from properly._boundary._options import as_drawing, check_choice
 from properly._boundary._record import Record, plain
 from properly._boundary._tables import wrapped
 from properly._boundary._text import many
+from properly._boundary._tolerances import SAME_SUM
 from properly.counts._calls import takes_two
 from properly.counts._cases import Cases, is_plain, require_event, rows_in_use
 from properly.decisions._murphy_bands import ENOUGH, GRID
@@ -48,8 +49,6 @@ Scale: TypeAlias = Literal["brier", "regret", "net benefit"]
 MOST = 200
 # A range that holds fewer points of the usual grid gets one of its own.
 ENOUGH_POINTS = 100
-# A variance smaller than this, on the scale of that of a mean cost, is one of rounding alone.
-ROUNDING = 1e-12
 # Clusters whose sums are held at a time, each with as many numbers as there are thresholds.
 BATCH = 4096
 # Sums over times, of some thresholds, that are held at a time.
@@ -598,7 +597,7 @@ def contrast(pairs: ForecastPairs, design: Design, drawing: Drawing) -> Differen
             matrix = some.of_single_cases(square * (cases / (cases - 1)))
         else:
             matrix = some.covariance(design)
-        varies = np.diagonal(matrix) > ROUNDING * some.most(square.sum())
+        varies = np.diagonal(matrix) > SAME_SUM * some.most(square.sum())
         matrix = matrix[np.ix_(varies, varies)]
         error[np.flatnonzero(enough)[varies]] = np.sqrt(np.diagonal(matrix))
         if varies.any():

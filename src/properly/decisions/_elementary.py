@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
+from properly._boundary._infinities import infinities
 from properly._boundary._libraries import to_numpy
 from properly.counts._cases import (
     has_clusters,
@@ -195,7 +196,7 @@ class OutcomeCounts(NamedTuple):
         if not event:
             alike = Weights(self.nonevents, self.nonevent_squares)
         whole = Weights(alike.weight.sum(), alike.squares.sum())
-        with np.errstate(divide="ignore", invalid="ignore"):
+        with infinities():
             if_none = np.fmax(whole.heavy, action.heavy)
             result = np.where(some.weight > 0, some.heavy, if_none)
         # Without anybody alike, nothing is known of them.

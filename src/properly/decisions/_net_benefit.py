@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal, NamedTuple, TypeAlias
 
 import numpy as np
 
+from properly._boundary._infinities import infinities
 from properly._boundary._libraries import to_numpy
 from properly._boundary._options import check_choice, check_level
 from properly._boundary._record import Record, plain
@@ -123,7 +124,7 @@ class OddsSteps(NamedTuple):
         # Forecasts a rounding error apart may have the same odds; nothing lies between them.
         rise = np.divide(end - start, steps, where=steps > 0, out=np.zeros_like(start))
         base = start - rise * odds(c[:-1])
-        with np.errstate(invalid="ignore"):  # an end may be infinitely far away
+        with infinities():  # an end may be infinitely far away
             area = base * np.diff(forward(c)) + rise * np.diff(odds_area(c))
             result = np.sum(area) / np.diff(length(c[[0, -1]]))
         return float(result[0])
@@ -240,7 +241,7 @@ class DecisionCurve(NetBenefit):
     @property
     def standardized(self) -> Column:
         """Net benefit over the event rate: 1 at best; NaN or infinite without events."""
-        with np.errstate(divide="ignore", invalid="ignore"):
+        with infinities():
             result: Column = self.net_benefit / np.float64(self.event_rate)
         return result
 
@@ -248,7 +249,7 @@ class DecisionCurve(NetBenefit):
     def interventions_avoided(self) -> Column:
         """The gain over acting on all, in actions saved per case; NaN at 0, where they are free."""
         t = np.where(self.threshold > 0, self.threshold, np.nan)
-        with np.errstate(over="ignore"):
+        with infinities():
             result: Column = (self.net_benefit - self.treat_all) * (1 - t) / t
         return result
 

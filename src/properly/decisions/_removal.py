@@ -21,6 +21,7 @@ from properly._boundary._classes import check_class_rows, is_table
 from properly._boundary._labels import as_classes
 from properly._boundary._libraries import read_only, to_numpy
 from properly._boundary._options import as_number, check_choice
+from properly._boundary._tolerances import SAME_SUM
 from properly.counts._scoring import price
 from properly.decisions._confusion import kappa_of
 from properly.decisions._hard_decisions import priced
@@ -52,8 +53,6 @@ ERRORS: NamedMetric = "error_rate"
 # Not np.arange(0, 0.21, 0.01), which drifts: k / 100 is what 0.07 is read as.
 PERCENT: Column = read_only(np.arange(21) / 100)
 SHARES = "shares of removed cases"
-# A number of cases that is this close to a whole one, of its size, was meant to be whole.
-ROUNDING = 1e-12
 
 
 class Queue(NamedTuple):
@@ -108,7 +107,7 @@ def numbers_removed(share: Column, cases: int) -> Column:
     """Round shares of the cases down to whole numbers of them, and keep one case at least."""
     exact = share * cases
     nearest = np.rint(exact)
-    whole = np.abs(exact - nearest) <= ROUNDING * np.maximum(nearest, 1)
+    whole = np.abs(exact - nearest) <= SAME_SUM * np.maximum(nearest, 1)
     rounded = np.where(whole, nearest, np.floor(exact)).astype(np.intp)
     return np.asarray(np.minimum(rounded, cases - 1))
 

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 import numpy as np
 
+from properly._boundary._infinities import infinities
 from properly._boundary._libraries import to_numpy
 from properly._boundary._options import check_choice, check_level
 from properly._boundary._record import Record
@@ -324,7 +325,7 @@ class AlarmTable(NamedTuple):
         """
         others = self.total - self.alarms
         missed = self.events - self.alarms + in_vain
-        with np.errstate(divide="ignore", invalid="ignore"):
+        with infinities():
             acted = in_vain * (1 - in_vain / self.alarms)
             left = missed * (1 - missed / others)
         return np.nan_to_num(acted).clip(min=0), np.nan_to_num(left).clip(min=0)
@@ -383,7 +384,7 @@ def _design_effect(t: Tally, rows: CaseRows | None, table: AlarmTable) -> Column
     weight, events = (to_numpy(x)[::-1] for x in (t.weight, t.events))
     reached, in_vain = np.append(0.0, np.cumsum(weight)), _not_certain(t, table)
     acted, left = table.variance(in_vain)
-    with np.errstate(divide="ignore", invalid="ignore"):
+    with infinities():
         lean = np.nan_to_num(acted / (acted + left))
         high = np.nan_to_num(1 - in_vain / table.alarms)
         missed = table.events - table.alarms + in_vain

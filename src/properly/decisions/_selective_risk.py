@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from properly._boundary._text import many
+from properly._boundary._tolerances import SAME_SUM
 from properly.inference._auc import logit_interval
 from properly.inference._averages import warn_of_clusters
 from properly.inference._design import Design, add_up
@@ -18,8 +19,6 @@ if TYPE_CHECKING:
     from properly.typing import Column
 
 UNKNOWN = (math.nan, math.nan)
-# An error this much smaller than the largest loss is what rounding left.
-ROUNDING = 1e-13
 
 
 class Areas(NamedTuple):
@@ -84,7 +83,7 @@ def areas_of(
     joint, joint_turn = _joint(chosen, loss)
     turns = np.stack([turn, turn - least_turn, joint_turn])
     error, degrees = _errors(turns, copies, cluster)
-    error[error <= ROUNDING * np.abs(loss).max()] = 0
+    error[error <= SAME_SUM * np.abs(loss).max()] = 0
     # The best order is among those that were averaged, but for rounding.
     values = area, max(area - least, 0.0), joint
     estimates = (

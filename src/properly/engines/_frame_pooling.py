@@ -11,6 +11,7 @@ import narwhals.stable.v2 as nw
 import numpy as np
 
 from properly._boundary._arrays import missing_values, require_countable
+from properly._boundary._infinities import infinities
 from properly.counts._pooling import EXACT, count, pool
 from properly.counts._tally import Tally, snapped
 from properly.engines._rows import (
@@ -202,7 +203,7 @@ def _checked(rows: Rows, name: str, table: dict[str, Column]) -> Pooled:
     number = int(table["n"].sum())
     sound = {}
     if "s" not in table:
-        with np.errstate(invalid="ignore"):
+        with infinities():
             in_unit = (table["x"] >= 0) & (table["x"] <= 1)
         sound[name] = int(table["n"][in_unit].sum())
     present = ~missing_values(table["y"])

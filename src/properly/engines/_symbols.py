@@ -37,6 +37,7 @@ from weakref import WeakValueDictionary
 import narwhals.stable.v2 as nw
 import numpy as np
 
+from properly._boundary._infinities import infinities
 from properly.rules._class_rule import require_class_rule
 from properly.rules._rule import require_binary
 
@@ -123,7 +124,7 @@ def formula(op: str, *args: Any) -> Number:
     """Apply an operation: to numbers at once, to formulas where it changes anything."""
     if op != "column":
         if not any(isinstance(x, Formula) for x in args):
-            with np.errstate(all="ignore"):
+            with infinities():
                 value = FOLD[op](*args)
             return value.item() if isinstance(value, np.generic) else value  # type: ignore[no-any-return]
         simple = SIMPLER[op](*args) if op in SIMPLER else None

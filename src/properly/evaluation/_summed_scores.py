@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from properly._boundary._infinities import infinities
 from properly._boundary._labels import names_of_labels
 from properly._boundary._libraries import to_numpy
 from properly._boundary._notices import notice
@@ -265,7 +266,7 @@ def _weights(sums: ScoreSums) -> tuple[float, float, float, Correction | None]:
     return total, corrected, units, Correction(1.0, 1 / (share + lost**2 - cubes / total**4))
 
 
-@np.errstate(over="ignore", invalid="ignore")
+@infinities()
 def _moments(sums: ScoreSums, r: int, models: Sequence[int]) -> Moments:
     """Make the moments of losses, finite ones, and behind them of whether each outcome happened."""
     weight, square, units, correction = _weights(sums)
@@ -351,7 +352,7 @@ def _beside_reference(sums: ScoreSums, r: int, moments: Moments) -> Moments:
         constant, each = cost[0], cost[1:] - cost[0]
     else:
         constant, each = 0.0, cost
-    with np.errstate(invalid="ignore"):
+    with infinities():
         best = float(np.max(cost)) if np.isinf(cost).any() else float(constant + shares @ each)
         turn = np.zeros((3, len(moments.total)))
         turn[0, 0], turn[1, :2] = 1.0, (-mean, 1.0)
@@ -486,7 +487,7 @@ def _split(counted: Counted) -> GroupSplit:
     """Mark the groups, and the rests, with enough expected outcomes."""
     inside = counted.cases
     outside = inside.sum() - inside
-    with np.errstate(divide="ignore"):
+    with infinities():
         common = np.diag(1 / (inside - 1.0))
     units = UnitCounts(inside, outside, np.zeros(len(inside)), common, inside - 1.0, outside - 1.0)
     enough = (counted.rarer >= FOR_INTERVAL) & (np.stack([inside, outside]) >= FOR_CLUSTERS)

@@ -6,9 +6,11 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
 import numpy as np
 
+from properly._boundary._infinities import infinities
 from properly._boundary._libraries import count_true, is_numpy, namespace
 from properly._boundary._notices import notice
 from properly._boundary._text import many
+from properly._boundary._tolerances import SAME_SUM
 from properly.counts._cases import Cases, is_in_place, is_unweighted, rows_in_use
 from properly.counts._tally import Tally, as_tally
 from properly.inference._design import Design, effective_number, is_alike
@@ -24,8 +26,6 @@ if TYPE_CHECKING:
 
 Amounts: TypeAlias = "Callable[[Array, Array], Array]"
 
-# What is left of a difference by rounding alone is nothing.
-ROUNDING = 1e-13
 # With fewer events, or fewer others, intervals of means cover some per cent less than they say.
 FEW = 20
 # With fewer clusters, or fewer that weigh much, intervals of skewed losses cover some per cent less
@@ -65,13 +65,13 @@ class Averages(NamedTuple):
     def ratio(self) -> tuple[float, float]:
         """Return the ratio of the first two means, and its standard error."""
         first, second = self.mean[:2]
-        with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
+        with infinities():
             ratio = first / second
             turn = np.array([1.0, -ratio])
             inside = self.spread.covariance[:2, :2]
             square = turn @ inside @ turn if self.apart is None else self.apart
             alone = inside[0, 0] + ratio**2 * inside[1, 1]
-            error = np.sqrt(square) / abs(second) if square > ROUNDING * alone else square * 0
+            error = np.sqrt(square) / abs(second) if square > SAME_SUM * alone else square * 0
         return float(ratio), float(error)
 
 
@@ -106,7 +106,7 @@ def average(
 
 
 def _panel_apart(mean: Column, influence: Column, design: Design) -> float:
-    with np.errstate(divide="ignore", invalid="ignore"):
+    with infinities():
         apart = influence[:1] - mean[0] / mean[1] * influence[1:2]
     return float(covariance(apart, design).covariance[0, 0])
 

@@ -14,11 +14,13 @@ from typing import TYPE_CHECKING, Any, Literal, TypeAlias, get_args
 import numpy as np
 
 from properly._boundary._arrays import as_column, as_numbers, refuse
+from properly._boundary._infinities import infinities
 from properly._boundary._libraries import read_only, to_library_of, to_numpy
 from properly._boundary._notices import notice
 from properly._boundary._options import as_drawing, as_number, check_choice
 from properly._boundary._record import Record
 from properly._boundary._text import many
+from properly._boundary._tolerances import CANCELLED
 from properly.counts._calls import takes_rows
 from properly.counts._cases import Cases, has_classes, require_event
 from properly.counts._scoring import price
@@ -46,7 +48,6 @@ if TYPE_CHECKING:
 
 Pair: TypeAlias = tuple[float, float]
 
-ROUNDING = 1e-14
 # Whole numbers up to this are exact in float64.
 EXACT = 2**53
 UNKNOWN: Pair = (math.nan, math.nan)
@@ -116,7 +117,7 @@ class Mean:
         """Return how far each mean is from that of the data, in standard errors of its own."""
         drawn = counts @ self.sums[:, :2]
         change = drawn[:, 0] / drawn[:, 1]
-        with np.errstate(divide="ignore", invalid="ignore"):
+        with infinities():
             return np.asarray(change / self.errors(counts))
 
     def errors(self, counts: Column) -> Column:
@@ -130,7 +131,7 @@ class Mean:
             terms = squares[0], -2 * change * squares[1], change**2 * squares[2]
             spread = sum(terms) - (first - change * second) ** 2 / number
             # What rounding leaves of units that do not vary is no spread.
-            spread[spread <= ROUNDING * (terms[0] + terms[2])] = 0.0
+            spread[spread <= CANCELLED * (terms[0] + terms[2])] = 0.0
             variance += Correction.from_count(number).factor * spread
         return np.asarray(np.sqrt(variance) / drawn[:, 1])
 
@@ -271,7 +272,7 @@ def spread_of_draws(value: float, draws: Column) -> Pair:
         notice(message)
     if not np.isfinite(draws).all() or math.isinf(value):
         return UNKNOWN
-    if np.ptp(draws) <= ROUNDING * np.abs(draws).max():
+    if np.ptp(draws) <= CANCELLED * np.abs(draws).max():
         return 0.0, float(draws[0]) - value
     return float(draws.std(ddof=1)), float(draws.mean()) - value
 

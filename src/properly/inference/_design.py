@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Literal, NamedTuple, TypeAlias, get_args
 
 import numpy as np
 
+from properly._boundary._infinities import infinities
 from properly._boundary._libraries import to_numpy
 from properly._boundary._options import check_choice
 from properly._boundary._text import many
@@ -57,7 +58,7 @@ def correction_of(weight: Column) -> Correction:
     if count == len(weight) and is_alike(weight):
         return Correction.from_count(count)
     share = weight / weight.sum()
-    with np.errstate(divide="ignore"):
+    with infinities():
         factor = 1 / (1 - share)
         lost = share**2 * factor
         if not np.isfinite(factor).all():

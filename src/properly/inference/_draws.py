@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
 import numpy as np
 
+from properly._boundary._infinities import infinities
 from properly._boundary._interrupts import checked
 from properly._boundary._libraries import to_numpy
 from properly.counts._cases import has_time, number_clusters, rows_in_use
@@ -149,12 +150,12 @@ def binomials(cases: Column, probability: Column) -> Numbers:
     """Get ready to draw how many events happen; of what is certain there is only one number."""
     mean = cases * probability
     variance = mean * (1 - probability)
-    with np.errstate(divide="ignore"):
+    with infinities():
         odds = np.log(probability) - np.log1p(-probability)
 
     def step(number: Column, place: Column) -> Column:
         # After the last number of a table there is no other.
-        with np.errstate(divide="ignore", invalid="ignore"):
+        with infinities():
             result: Column = np.log((cases[place] - number) / (number + 1)) + odds[place]
         return result
 

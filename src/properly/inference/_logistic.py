@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
+from properly._boundary._infinities import infinities
 from properly._boundary._interrupts import checked
 
 if TYPE_CHECKING:
@@ -131,7 +132,7 @@ def fit(
             return _without_answer(Z.shape[1], value * unit, ends, separated=True)
     back = np.linalg.inv(turn)
     # What next to nothing is known of has a variance beyond all doubles.
-    with np.errstate(over="ignore", invalid="ignore"):
+    with infinities():
         inverse = back @ np.linalg.pinv(information, hermitian=True) @ back.T / unit
     return Fitted(back @ place, inverse, value * unit, separated=False)
 
@@ -200,7 +201,7 @@ def newton_steps(axes: Column, slope: Column, information: Column) -> Column:
     steep = np.where(steep > STEEP, steep, 1.0)
     step = (np.linalg.pinv(information, hermitian=True) @ (slope / steep)[:, :, None])[:, :, 0]
     far = np.abs(step @ axes.T).max(axis=1)[:, None]
-    with np.errstate(divide="ignore", over="ignore", invalid="ignore"):
+    with infinities():
         return np.where(far / unit * steep > FARTHEST, step * (FARTHEST / far), step / unit * steep)
 
 
@@ -347,7 +348,7 @@ def refit(
         except np.linalg.LinAlgError:
             return None
         # Where next to nothing is known, a step, and what it gains, may be beyond all doubles.
-        with np.errstate(over="ignore", invalid="ignore"):
+        with infinities():
             gain = float(slope @ step)
         if not 0 <= gain <= FAR * unit:
             return None
@@ -357,7 +358,7 @@ def refit(
     return None
 
 
-@np.errstate(over="ignore")
+@infinities()
 def _slopes_of_piece(
     place: Column,
     columns: list[Column | None],

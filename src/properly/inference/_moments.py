@@ -12,15 +12,14 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
+from properly._boundary._infinities import infinities
 from properly._boundary._libraries import beside, is_numpy, namespace, to_library_of
+from properly._boundary._tolerances import CANCELLED
 from properly.inference._shares import student
 
 if TYPE_CHECKING:
     from properly.counts._tally import Tally
     from properly.typing import Array, Column
-
-# What differs from a mean by rounding alone does not differ.
-ROUNDING = 1e-14
 
 
 class Spread(NamedTuple):
@@ -134,7 +133,7 @@ class Moments:
         xp = namespace(amount)
         size = float(xp.sum(weight))
         # Some kernels of BLAS raise the flag of an invalid number where an amount is infinite.
-        with np.errstate(invalid="ignore", over="ignore"):
+        with infinities():
             sums = dot(amount, weight)
             away = deviations(amount, sums / size)
             own = dot(away, squares)
@@ -144,7 +143,7 @@ class Moments:
         third = None
         if cubes is not None:
             every = np.vstack([np.ones_like(weight), away])
-            with np.errstate(over="ignore", invalid="ignore"):
+            with infinities():
                 pairs = every[:, None] * (every * cubes)
                 third = np.einsum("abi,ci->abc", pairs, every)
         units = size**2 / square if units is None else units
@@ -180,7 +179,7 @@ class Moments:
         mean = total[1:] / total[0]
         about = _shifted(products, -mean)
         alone = np.diagonal(about)[1:]
-        lost = np.append(False, alone <= ROUNDING * np.diagonal(products)[1:])
+        lost = np.append(False, alone <= CANCELLED * np.diagonal(products)[1:])
         return cls(total, np.where(lost[:, None] | lost, 0.0, about), units, correction)
 
     def __add__(self, other: object) -> Moments:
@@ -188,7 +187,7 @@ class Moments:
         if not isinstance(other, Moments) or self.correction or other.correction:
             return NotImplemented
         total, third = self.total + other.total, None
-        with np.errstate(invalid="ignore"):
+        with infinities():
             up, down = (x.mean - total[1:] / total[0] for x in (self, other))
             about = _shifted(self.about, up) + _shifted(other.about, down)
             if self.third is not None and other.third is not None:
@@ -203,7 +202,7 @@ class Moments:
     @property
     def mean(self) -> Column:
         """The weighted mean of each amount."""
-        with np.errstate(invalid="ignore"):
+        with infinities():
             return np.asarray(self.total[1:] / self.total[0])
 
     @property
@@ -217,7 +216,7 @@ class Moments:
         factor, degrees = Correction.from_count(self.units)
         if self.correction is not None:
             factor, degrees = 1.0, self.correction.degrees
-        with np.errstate(invalid="ignore", over="ignore"):
+        with infinities():
             return Spread(self.about[1:, 1:] * (factor / self.total[0] ** 2), degrees)
 
     def products_of(self, turn: Column) -> Column:
@@ -239,7 +238,7 @@ class Moments:
         finite = np.where(np.isfinite(self.mean), self.mean, 0.0)
         terms = turn * np.append(1.0, finite)
         constant = terms.sum(axis=1)
-        constant[np.abs(constant) <= ROUNDING * np.abs(terms).sum(axis=1)] = 0.0
+        constant[np.abs(constant) <= CANCELLED * np.abs(terms).sum(axis=1)] = 0.0
         return np.column_stack([constant, turn[:, 1:]])
 
 
@@ -271,5 +270,5 @@ def deviations(amount: Array, mean: Column) -> Array:
     """Subtract means; what differs from its mean by rounding alone does not differ."""
     xp = namespace(amount)
     away = amount - beside(mean, amount)[:, None]
-    away[xp.abs(away) <= ROUNDING * xp.abs(amount)] = 0.0
+    away[xp.abs(away) <= CANCELLED * xp.abs(amount)] = 0.0
     return away

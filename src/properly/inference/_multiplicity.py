@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
+from properly._boundary._tolerances import SAME_SUM
 from properly.inference._draws import fast_stream
 
 if TYPE_CHECKING:
@@ -28,7 +29,6 @@ if TYPE_CHECKING:
 DRAWS = 20_000
 # Adjusted p-values below 0.2 use all pairs of each draw; larger ones decide nothing.
 EXACT = 0.8
-ROUNDING = 1e-12
 # Of more estimates than this, draws have as many digits as a quantile of them needs.
 FEW = 64
 # Numbers of a piece of work, which stay in the cache.
@@ -195,7 +195,7 @@ def _normals(covariance: Column, draw: np.random.Generator) -> Column:
     does not depend on them. With many estimates only the directions that vary are drawn.
     """
     value, vector = np.linalg.eigh(covariance)
-    some = value > ROUNDING * value[-1]
+    some = value > SAME_SUM * value[-1]
     root = vector[:, some] * np.sqrt(value[some])
     is_small = len(root) <= FEW
     root = root @ vector[:, some].T if is_small else root

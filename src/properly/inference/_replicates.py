@@ -21,10 +21,12 @@ from typing import TYPE_CHECKING, Literal, TypeAlias
 
 import numpy as np
 
+from properly._boundary._infinities import infinities
 from properly._boundary._interrupts import checked
 from properly._boundary._libraries import to_numpy
 from properly._boundary._notices import notice
 from properly._boundary._text import many
+from properly._boundary._tolerances import CANCELLED
 from properly.counts._cases import rows_in_use
 from properly.counts._tally import Tally
 from properly.errors import DataError
@@ -44,7 +46,6 @@ AT_ONCE = 1 << 20
 FEW = 8
 # So many small autocorrelations in a row say that dependence has ended.
 RUN = 5
-ROUNDING = 1e-14
 # A level such as 0.9 is not exact, and must not cost a place among the draws.
 SLACK = 1e-12
 Kind: TypeAlias = Literal["cases", "clusters", "blocks"]
@@ -153,7 +154,7 @@ def best_block(series: Column, *, circular: bool = False) -> float:
     run = max(RUN, int(math.log10(times)))
     most = math.ceil(math.sqrt(times)) + run
     away = series - series.mean()
-    if np.abs(away).max() <= ROUNDING * np.abs(series).max():
+    if np.abs(away).max() <= CANCELLED * np.abs(series).max():
         return 1.0  # what does not vary does not depend either
     covariance = autocovariances(away, most)
     lags = min(2 * _end_of_dependence(away, covariance * times, run), most)
@@ -175,7 +176,7 @@ def _end_of_dependence(away: Column, products: Column, run: int) -> int:
     """
     times, most = len(away), len(products)
     stretches = [np.cumsum(x**2)[times - 2 :: -1][:most] for x in (away, away[::-1])]
-    with np.errstate(divide="ignore", invalid="ignore"):
+    with infinities():
         correlation = np.abs(products) / np.sqrt(stretches[0] * stretches[1])
     small = correlation[1:-1] < 2 * math.sqrt(math.log10(times) / times)
     runs = np.lib.stride_tricks.sliding_window_view(small, run).all(axis=1)

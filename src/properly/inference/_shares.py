@@ -29,6 +29,9 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
+from properly._boundary._infinities import infinities
+from properly._boundary._tolerances import SAME_SUM
+
 if TYPE_CHECKING:
     from collections.abc import Callable
 
@@ -37,8 +40,6 @@ if TYPE_CHECKING:
 
 # Enough for any two doubles between 0 and 1 to meet.
 HALVINGS = 60
-# What differs from the whole by rounding alone is the whole.
-ROUNDING = 1e-13
 # As many cases as an interval can tell from no end of them.
 MOST = 1e300
 # From so many degrees of freedom on, and up to this level, a series is as exact as scipy, which
@@ -89,8 +90,8 @@ class ShareTerm(NamedTuple):
     def cases(self, n: Any) -> Any:
         """Return the share's own number of cases, given that of the whole."""
         rest = 1 - self.share
-        with np.errstate(divide="ignore", invalid="ignore"):
-            return np.where(rest > ROUNDING, n * (rest / self.spare), n)
+        with infinities():
+            return np.where(rest > SAME_SUM, n * (rest / self.spare), n)
 
 
 def wilson(share: Any, n: Any, quantile: float) -> tuple[Any, Any]:
@@ -131,7 +132,7 @@ def together(one: Any, other: Any, correlation: Any) -> Column:
 
 def _correlation(first: ShareTerm, second: ShareTerm) -> Any:
     """Return the correlation of two shares; 0 if one of them does not vary."""
-    with np.errstate(divide="ignore", invalid="ignore"):
+    with infinities():
         square = first.share / first.spare * second.share / second.spare
     size = np.sqrt(np.nan_to_num(square).clip(0))
     return ((1 - first.heavy - second.heavy) * size).clip(-1, 1)
@@ -142,12 +143,12 @@ def variance(first: ShareTerm, second: ShareTerm, n: float) -> Any:
     alone = [term.amount**2 * term.share * term.spare for term in (first, second)]
     both = 2 * first.amount * first.share * second.amount * second.share
     result = alone[0] + alone[1] + both * (1 - first.heavy - second.heavy)
-    return np.where(result > ROUNDING * (alone[0] + alone[1]), result, 0.0) / n
+    return np.where(result > SAME_SUM * (alone[0] + alone[1]), result, 0.0) / n
 
 
 def design_effect(actual: Any, if_independent: Any) -> Any:
     """Return how many dependent cases tell as much as an independent one; NaN if nothing varied."""
-    with np.errstate(divide="ignore", invalid="ignore"):
+    with infinities():
         return np.where(if_independent > 0, np.maximum(actual / if_independent, 1), np.nan)
 
 

@@ -23,14 +23,16 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from properly._boundary._infinities import infinities
 from properly._boundary._interrupts import checkpoint
 from properly._boundary._libraries import is_numpy, namespace, to_numpy
+from properly._boundary._tolerances import CANCELLED
 from properly.counts._cases import has_strata, is_dependent, rows_in_use
 from properly.counts._pooling import order_of
 from properly.counts._tally import Tally
 from properly.errors import DataError
 from properly.inference._design import TIMES, Design, add_up, is_alike
-from properly.inference._moments import ROUNDING, Correction, Moments, Spread, deviations, dot
+from properly.inference._moments import Correction, Moments, Spread, deviations, dot
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -40,8 +42,6 @@ if TYPE_CHECKING:
     from properly.typing import Column
 
 
-# A sum this much smaller than what was added up is what rounding left.
-CANCELLED = 1e-15
 # Sums of a few variances below it are doubles.
 LARGEST = 4e307
 # So many values of the series of clusters are held at a time.
@@ -55,7 +55,7 @@ def of_mean(loss: Column, weight: Column, out: Column | None = None) -> tuple[Co
     """
     xp, alike = namespace(loss), is_alike(weight)
     mean = xp.mean(loss, axis=-1) if alike else _sums(loss, weight) / weight.sum()
-    with np.errstate(invalid="ignore"):
+    with infinities():
         away = mean[..., None]
         influence = np.subtract(loss, away, out=out) if is_numpy(loss) else loss - away
         _drop_rounding(influence, mean)
@@ -67,7 +67,7 @@ def of_ratio(first: Column, second: Column, weight: Column) -> tuple[Column, Col
     r"""Return the ratio r of two weighted means and :math:`w_i (a_i - r b_i) / (W \bar b)`."""
     total = weight.sum()
     below = second @ weight / total
-    with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
+    with infinities():
         ratio = first @ weight / total / below
         influence = weight * (first - np.asarray(ratio)[..., None] * second)
         return ratio, influence / (total * np.asarray(below)[..., None])
@@ -151,7 +151,7 @@ def places_of_counts(none: Column, events: Column) -> tuple[float, Column, Colum
     xp = namespace(none)
     if not is_numpy(none):
         none, events = (xp.astype(x, xp.float64) for x in (none, events))
-    with np.errstate(divide="ignore", invalid="ignore"):
+    with infinities():
         below, above = (xp.cumulative_sum(x, dtype=xp.float64) for x in (none, events))
         below -= none / 2
         below /= xp.sum(none)
@@ -177,7 +177,7 @@ def places_between(
     """
     none, events = (to_numpy(x).astype(np.float64)[::-1] for x in (none, events))
     (first, last), width = rates, rates[1] - rates[0]
-    with np.errstate(divide="ignore", invalid="ignore"):
+    with infinities():
         x, y = (np.append(0.0, np.cumsum(side)) / side.sum() for side in (none, events))
         # The integral of what is clipped, from 0 on, at the ends of ties.
         inside = np.clip(x, first, last)
@@ -201,7 +201,7 @@ def _drop_rounding(away: Column, mean: Any) -> None:
     xp = namespace(away)
     rows, means = (away, mean) if away.ndim > 1 else (away[None], mean[None])
     for row, middle in zip(rows, means, strict=True):
-        slack = ROUNDING * abs(middle)
+        slack = CANCELLED * abs(middle)
         if xp.abs(row[0]) <= slack and xp.all(xp.abs(row) <= slack):
             row[:] = 0.0
 
@@ -284,7 +284,7 @@ def covariance(influence: Column, design: Design) -> Spread:
 
 def spread_of_totals(total: Column, design: Design) -> Spread:
     """Find the same from influences added up over clusters, times or cells, or of single cases."""
-    with np.errstate(over="ignore", invalid="ignore"):
+    with infinities():
         return _spread_of(total, design)
 
 
@@ -315,7 +315,7 @@ def degrees_of(design: Design) -> float:
 
 def _certain(influence: Column, spread: Spread) -> Spread:
     """Set to exactly 0 what cancels within clusters, strata or times but for rounding."""
-    with np.errstate(invalid="ignore"):
+    with infinities():
         lost = spread.errors <= CANCELLED * np.abs(influence).sum(axis=1)
     joint = np.where(lost[:, None] | lost, 0.0, spread.covariance)
     return Spread(joint, spread.degrees)
@@ -337,7 +337,7 @@ def _products(rows: Column) -> Column:
 def _independent(total: Column, design: Design) -> Spread:
     """Add up the squares of clusters, or of single cases."""
     factor, degrees = design.correction
-    with np.errstate(invalid="ignore"):
+    with infinities():
         # Influences add up to 0, so there is no mean to subtract.
         if np.ndim(factor):
             return Spread(_products(design.correction.scaled(total)), degrees)
@@ -346,7 +346,7 @@ def _independent(total: Column, design: Design) -> Spread:
 
 def _in_strata(total: Column, stratum: Column) -> Spread:
     units = np.bincount(stratum)
-    with np.errstate(invalid="ignore"):
+    with infinities():
         means = np.stack([np.bincount(stratum, row) for row in total]) / units
         away = (total - means[:, stratum]) * np.sqrt(units / (units - 1))[stratum]
         return Spread(_products(away), total.shape[1] - len(units))
@@ -385,7 +385,7 @@ def panel_parts(total: Column, design: Design) -> tuple[Spread, Spread, Column]:
 
 def of_parts(of_clusters: Column, of_times: Column, own: Column) -> Column:
     """Put the covariance of a panel together from three; the last is in both of the others."""
-    with np.errstate(invalid="ignore"):
+    with infinities():
         joint = of_clusters + of_times - own
         variance = np.max([np.diagonal(x) for x in (joint, of_clusters, of_times)], axis=0)
     return _with_variances(joint, variance)
@@ -454,7 +454,7 @@ def spread_of_rows(source: Cases, amount: Column) -> Spread:
     """Find the spread of means of amounts that are known for each row of positive weight."""
     design = Design.of(source)
     weight = design.weight
-    with np.errstate(invalid="ignore"):
+    with infinities():
         influence = weight * deviations(amount, amount @ weight / weight.sum()) / weight.sum()
     return covariance(influence, design)
 

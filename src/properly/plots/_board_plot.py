@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
 from properly._boundary._notices import import_extra
 from properly._boundary._text import many
+from properly._boundary._tolerances import SAME_SUM
 from properly.comparison._leaderboard_record import Leaderboard
 from properly.plots._axes import GREY, PALETTE, SLATE, TEXT, legend_patch, legible, require
 from properly.plots._names import names_of, points
@@ -44,8 +45,6 @@ RAW = DotLook(PALETTE[1], "^")
 LOWER, MARK = 0.3, 4.0
 # How strong the shade of the first tier is, and how much of it each later one has.
 SHADE, FADING = 0.2, 0.5
-# Differences this small, as a share of the score, are those of rounding.
-ROUNDING = 1e-9
 # Points of a bar that is full, and its share of the height of a row.
 FULL, HIGH = 44, 0.34
 
@@ -160,7 +159,7 @@ def ranks_in_words(standing: Standing) -> str:
 def misleads(standing: Standing) -> bool:
     """Tell whether the mean of the answered questions is more than a standard error off."""
     # Of who says the same each time, there is no error but that of rounding.
-    least = max(standing.standard_error, ROUNDING * abs(standing.score))
+    least = max(standing.standard_error, SAME_SUM * abs(standing.score))
     return abs(standing.selection) > least
 
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
+from properly._boundary._tolerances import SAME_SUM
 from properly.calibration._decomposition import Decomposition
 from properly.decisions._grid import round_step
 from properly.errors import DataError
@@ -35,7 +36,6 @@ if TYPE_CHECKING:
 
     from properly.plots._names import Box
 
-ROUNDING = 1e-9
 LINE = "#C9CCD1"
 # Beyond the farthest point, and lines of equal score at most.
 AIR, LINES = 1.12, 7
@@ -166,7 +166,7 @@ def mcb_dsc(
 def _require_one_uncertainty(models: Iterable[Decomposition]) -> None:
     uncertainty = sorted(parts.uncertainty for parts in models)
     least, greatest = uncertainty[0], uncertainty[-1]
-    if greatest - least > ROUNDING * greatest:
+    if greatest - least > SAME_SUM * greatest:
         message = (
             "models are compared on the same cases, which have one uncertainty; "
             f"got {least:.6g} to {greatest:.6g}"

@@ -9,8 +9,10 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeAlias, TypeVar, 
 import numpy as np
 from scipy.special import expit, logit
 
+from properly._boundary._infinities import infinities
 from properly._boundary._options import check_choice
 from properly._boundary._text import percent
+from properly._boundary._tolerances import SAME_SUM
 from properly.counts._baselines import EVENT_RATE, TREAT_ALL, TREAT_NONE
 from properly.decisions._grid import odds
 from properly.errors import DataError
@@ -65,8 +67,6 @@ TELLING = (
 )
 RANGE = "range"
 PERFECT = "perfect forecasts"
-# Sums of fractional weights differ by less than this.
-ROUNDING = 1e-9
 # Of a figure with names beside the picture.
 WIDTH = 6.6
 # What needs no model is grey, thin, and told apart by its dashes.
@@ -108,12 +108,12 @@ def _half_square(c: Any) -> Any:
     return c * c / 2
 
 
-@np.errstate(divide="ignore", invalid="ignore")
+@infinities()
 def _log(c: Any) -> Any:
     return np.log(c)
 
 
-@np.errstate(divide="ignore")
+@infinities()
 def _minus_log_rest(c: Any) -> Any:
     return -np.log1p(-c)
 
@@ -311,7 +311,7 @@ def _eventful(thresholds: Iterable[Column]) -> tuple[float, float]:
 def one_event_rate(rates: Iterable[float]) -> float:
     """Return the share of events, which is the same for all models of the same cases."""
     result = sorted(rates)
-    if result[-1] - result[0] > ROUNDING:
+    if result[-1] - result[0] > SAME_SUM:
         message = (
             "models are compared on the same cases, which have one event rate; "
             f"got {result[0]:.6g} to {result[-1]:.6g}"

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from properly._boundary._infinities import infinities
 from properly.errors import DataError, ImproperRuleError
 from properly.plots._axes import (
     CURVE,
@@ -153,7 +154,7 @@ def _draw_rule(ax: Axes, view: ThresholdSpan, rule: BinaryRule, ink: Ink, name: 
 def _density(view: ThresholdSpan, rule: BinaryRule) -> Corners:
     """Return the density along the axis, with both sides of each jump."""
 
-    @np.errstate(divide="ignore", invalid="ignore", over="ignore")
+    @infinities()
     def at(c: Column) -> Column:
         linear = view.scale.name == "linear"
         result: Column = rule.weight(c) if linear else rule.logit_weight(c, 1 - c)
@@ -163,7 +164,7 @@ def _density(view: ThresholdSpan, rule: BinaryRule) -> Corners:
     return _with_jumps(at, x, at(x))
 
 
-@np.errstate(invalid="ignore")
+@infinities()
 def _with_jumps(at: Callable[[Column], Column], x: Column, y: Column) -> Corners:
     """Add both sides of each jump, found by halving the steps in which there may be one."""
     steps = np.abs(np.diff(y))

@@ -6,7 +6,9 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
+from properly._boundary._infinities import infinities
 from properly._boundary._libraries import to_numpy
+from properly._boundary._tolerances import SAME_SUM
 from properly.counts._cases import has_classes, require_event
 from properly.counts._class_rows import EVENT, NO_EVENT, rows_of, table_of
 from properly.counts._pooling import exact_weights, pool
@@ -26,8 +28,6 @@ if TYPE_CHECKING:
 
 
 ALL = "all"
-# Means above their bound by less than this are above it by rounding.
-ROUNDING = 1e-12
 
 
 class SourceSide(NamedTuple):
@@ -233,7 +233,7 @@ def divergence(model: Column | float, behind: Column | float, source: Source) ->
 
     What rounding leaves above a bound of 1 is 1, and nothing else.
     """
-    with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
+    with infinities():
         result = np.where(np.greater(behind, 0), np.divide(model, behind), np.nan)
-    rounded = isinstance(source, IsotonicSource) & (result > 1) & (result <= 1 + ROUNDING)
+    rounded = isinstance(source, IsotonicSource) & (result > 1) & (result <= 1 + SAME_SUM)
     return np.where(rounded, 1.0, result)

@@ -13,6 +13,7 @@ from properly._boundary._chunks import sweep
 from properly._boundary._record import Record
 from properly._boundary._tables import table_of_numbers
 from properly._boundary._text import SMALLEST_P, amount_of, p_text
+from properly._boundary._tolerances import SAME_SUM
 from properly.counts._calls import takes_rows
 from properly.counts._cases import require_independent
 from properly.counts._class_rows import table_of
@@ -26,8 +27,6 @@ if TYPE_CHECKING:
     from properly.typing import Column
 
 
-# Probabilities of one row that differ by less, relative to themselves, are the same.
-ROUNDING = 1e-12
 LEVEL = 0.05
 COLUMNS = ("expected", "observed", "z", "p_value", "adjusted")
 
@@ -232,7 +231,7 @@ def _excess(p: Column, y: Column, weight: Column, square: Column) -> list[tuple[
     then exactly 0 away, and rows without variance leave no residue of rounding to divide by.
     """
     top = p.max(axis=1, keepdims=True)
-    alike = (p == 0) | (top - p <= ROUNDING * top)
+    alike = (p == 0) | (top - p <= SAME_SUM * top)
     q, share = np.where(alike, top, p), p / p.sum(axis=1, keepdims=True)
     gone = at(p, y) == 0
     result = []

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, NamedTuple, Protocol, TypeAlias
 
 import numpy as np
 
+from properly._boundary._infinities import infinities
 from properly._boundary._libraries import to_numpy
 from properly._boundary._notices import notice
 from properly._boundary._text import p_text
@@ -198,7 +199,7 @@ class ClassSimulation:
 
     def _losses(self, truth: Column, replicates: int, rng: np.random.Generator) -> Column:
         truth = truth / truth.sum(axis=1, keepdims=True)
-        with np.errstate(divide="ignore"):
+        with infinities():
             log = np.log(truth)
         drawn = [self._loss(classes, log) for classes in self._draws(truth, replicates, rng)]
         return np.array(drawn) - self._loss_of_truth(truth, log)
@@ -246,7 +247,7 @@ class ClassSimulation:
 
 def _amounts(t: Column, p: Column, unit: float) -> Column:
     """Return what four means are means of: value, logarithm, power of -2/3, and log ratio."""
-    with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
+    with infinities():
         log = np.log(t)
         power = np.exp(ROBUSTNESS * (log - math.log(unit)))
         return np.stack([t, log, power, log - np.log(p)])
@@ -255,7 +256,7 @@ def _amounts(t: Column, p: Column, unit: float) -> Column:
 def _largest_share(cases: Tally | Cases) -> float:
     """Compare the largest power with the sum of them; a tally knows cases by their mean weight."""
     rows = rows_of(cases) if isinstance(cases, Cases) else table_of(cases)
-    with np.errstate(divide="ignore"):
+    with infinities():
         power = rows.t**ROBUSTNESS
     if np.isinf(power).any():
         return 1.0
@@ -444,7 +445,7 @@ def _of_divergence(
     error = math.sqrt(spread.covariance[3, 3])
     half = float(stdtrit(spread.degrees, (1 + level) / 2)) * math.hypot(error, scatter)
     ends = -loss + min(bias, other) - half, -loss + max(bias, other) + half
-    with np.errstate(over="ignore"):
+    with infinities():
         lower, upper = np.exp(ends).tolist()
     return Divergence((lower, upper), math.exp(bias - loss), error, if_calibrated)
 

@@ -13,6 +13,7 @@ from properly._boundary._options import as_drawing, check_flag
 from properly._boundary._record import Record
 from properly._boundary._tables import table
 from properly._boundary._text import amount_of
+from properly._boundary._tolerances import SAME_SUM
 from properly.counts._calls import takes_rows
 from properly.counts._cases import has_classes
 from properly.counts._class_rows import count_impossible
@@ -36,9 +37,6 @@ if TYPE_CHECKING:
     from properly.probability._by_source import SideSums
     from properly.probability._mean_intervals import MeansIntervals
     from properly.probability._sources import Source
-
-# Differences below this are rounding, on the scale of probabilities.
-ROUNDING = 1e-12
 
 
 @dataclass(frozen=True)
@@ -305,7 +303,7 @@ def _angle(model: ThreeMeans, source: ThreeMeans) -> float | None:
 
 def _spread(averages: ThreeMeans) -> float:
     difference = averages.decisiveness - averages.robustness
-    return 0.0 if difference < ROUNDING else difference
+    return 0.0 if difference < SAME_SUM else difference
 
 
 def _correct(cases: Tally | Cases) -> float:

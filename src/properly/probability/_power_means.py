@@ -19,6 +19,7 @@ from properly._boundary._arrays import (
     check_weights,
 )
 from properly._boundary._chunks import sweep
+from properly._boundary._infinities import infinities
 from properly._boundary._libraries import is_numpy, namespace, to_numpy
 from properly._boundary._options import as_number
 from properly._boundary._record import Record
@@ -139,7 +140,7 @@ def mean_of_power(t: Column, power: float, weight: Column | None = None) -> floa
     last = top if power >= 0 else float(t.min())
     if last == 0:
         return 0.0
-    with np.errstate(divide="ignore"):
+    with infinities():
         log = np.log(t)
     log -= log.max() if power >= 0 else log.min()
     # Relative to the number that counts most, so that equal numbers have that very number as their
@@ -162,7 +163,7 @@ def _log_mean(log: Column, power: float, weight: Column | None) -> float:
     """Return the logarithm of the mean of numbers of which that with the largest power is 1."""
     if abs(power) < NONE:
         return _average(log, weight)
-    with np.errstate(over="ignore"):
+    with infinities():
         below = power * log
     if below.min() < -1:
         return _log_average(np.exp(below), weight) / power
@@ -238,7 +239,7 @@ def _sums(t: Array, weight: Array | None) -> PowerSums:
         return float(xp.sum(x) if weight is None else weight.dot(x))
 
     t = xp.astype(t, xp.float64, copy=False)
-    with np.errstate(divide="ignore"):
+    with infinities():
         x = xp.log(t)
     log = add(x)
     x *= ROBUSTNESS

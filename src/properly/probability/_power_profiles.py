@@ -9,6 +9,7 @@ import numpy as np
 
 from properly._boundary._arrays import refuse
 from properly._boundary._chunks import share_out
+from properly._boundary._infinities import infinities
 from properly._boundary._record import Record
 from properly._boundary._tables import table_of_numbers
 from properly._boundary._text import many
@@ -209,7 +210,7 @@ def _log_shares(rows: Column, power: float) -> Column:
     """Return the logarithms of what the rows would report to have the greatest mean."""
     top = rows.argmax(axis=1)[:, None]
     ratio = rows / np.take_along_axis(rows, top, axis=1)
-    with np.errstate(divide="ignore"):
+    with infinities():
         log = np.log(ratio)
         # A power beyond all bounds leaves the likeliest alone.
         log = np.where(log < 0, -np.inf, 0.0) if power == 1 else log / (1 - power)
@@ -269,7 +270,7 @@ class RiskProfile(Record):
         -2/3 has the coupling 1/2, 0 has 0 and 1 has -1/3. Couplings are above -1, and none of them
         has a power of -2 or below.
         """
-        with np.errstate(divide="ignore", invalid="ignore"):
+        with infinities():
             finite = -self.power / (2 + self.power)
         result: Column = np.where(np.isposinf(self.power), -1.0, finite)
         # Not -0.0 at 0.
@@ -285,7 +286,7 @@ class RiskProfile(Record):
 
     def __str__(self) -> str:
         """Lay out some of the powers, with those that have names."""
-        with np.errstate(invalid="ignore"):
+        with infinities():
             near = [int(np.abs(self.power - m).argmin()) for m in SHOWN]
         row = sorted({0, *near, len(self) - 1})
         names = {m: LABELS[name] for name, m in POWERS.items()}
@@ -384,7 +385,7 @@ def _check_increasing_powers(powers: ArrayLike | None) -> Column:
 
 def _raw_means(t: Column, weight: Column, power: Column) -> Column:
     """Return the mean of each power; the logarithms are taken once for all of them."""
-    with np.errstate(divide="ignore"):
+    with infinities():
         log = np.log(t)
     weight = weight.astype(np.float64)
     return np.array(share_out(lambda m: mean_from_logs(log, m, weight), power.tolist()))

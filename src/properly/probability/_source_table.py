@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeAlias, get_args
 
 import numpy as np
 
+from properly._boundary._infinities import infinities
 from properly._boundary._libraries import to_numpy
 from properly._boundary._options import check_choice
 from properly._boundary._record import Record
@@ -210,7 +211,7 @@ def source_table(
     by_class = questions(limited, chosen)
     rows = [_rows(question) for question in by_class]
     columns = {name: np.concatenate([row[name] for row in rows]) for name in rows[0]}
-    with np.errstate(divide="ignore"):
+    with infinities():
         log = np.log(columns["mean_probability"])
     share = columns["happened"] / columns["happened"].sum()
     size = np.where(columns["happened"] > 0, -share * log + 0.0, 0.0)
@@ -239,7 +240,7 @@ def _averages(value: Column, events: Column, first: Column) -> dict[str, Column]
     """Return three means of the forecasts in each bin, weighted by how often it happened."""
     there = events > 0
     weight = np.add.reduceat(events, first)
-    with np.errstate(divide="ignore", invalid="ignore"):
+    with infinities():
         # What did not happen is left out, not multiplied by 0: its logarithm may be infinite.
         log = np.where(there, np.log(value), 0.0)
         columns = value, log, np.exp(ROBUSTNESS * log)

@@ -10,6 +10,7 @@ import numpy as np
 
 from properly._boundary._blas import one_blas_thread
 from properly._boundary._chunks import share_out
+from properly._boundary._infinities import infinities
 from properly._boundary._libraries import to_numpy
 from properly._boundary._notices import collected, notice
 from properly._boundary._options import as_generator, check_level
@@ -175,7 +176,7 @@ def _choose(cases: Cases, split: FoldSplit, search: _Search) -> _ChosenMap:
     result = differences(judged, [to_numpy(judged.p), *forecasts], search.rule)
     best = int(np.argmin(result.score))
     behind = result.value[:, best]
-    with np.errstate(invalid="ignore"):
+    with infinities():
         near = (behind <= result.error[:, best]) | (np.arange(len(behind)) == best)
     first = int(np.argmax(near))
     return _ChosenMap(usable[first - 1] if first else None, attempts)

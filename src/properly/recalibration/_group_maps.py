@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, Self
 
 import numpy as np
 
+from properly._boundary._infinities import infinities
 from properly._boundary._libraries import namespace, to_library_of, to_numpy
 from properly._boundary._notices import collected, notice
 from properly._boundary._options import as_number
@@ -254,7 +255,7 @@ def _rows_of(cases: Cases, line: Logistic) -> tuple[_GroupedRows, list[str]]:
     return _GroupedRows(y[inside], odds, weight, weight * weight, number[inside]), names
 
 
-@np.errstate(over="ignore")
+@infinities()
 def _group_shifts(rows: _GroupedRows, names: list[str], *, smooth: bool) -> tuple[Column, Column]:
     """Return the shift of each group that fits it best, and its variance."""
 
@@ -286,7 +287,7 @@ def _group_shifts(rows: _GroupedRows, names: list[str], *, smooth: bool) -> tupl
     # Weights count through the effective number of cases, so that their unit does not.
     square = total(rows.square)
     unit = (event + none) / np.where(square > 0, square, 1)
-    with np.errstate(divide="ignore"):
+    with infinities():
         return shift, 1 / (information * unit)
 
 

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal, NamedTuple, Self, get_
 
 import numpy as np
 
+from properly._boundary._infinities import infinities
 from properly._boundary._libraries import is_numpy, namespace, read_only, to_library_of, to_numpy
 from properly._boundary._options import as_number, check_choice
 from properly.counts._isotonic import recalibrate
@@ -222,7 +223,7 @@ class Isotonic(Map):
     def _slopes(self) -> Column:
         assert self.knots is not None  # noqa: S101
         x, q = self.knots
-        with np.errstate(over="ignore"):
+        with infinities():
             slopes: Column = np.diff(q) / np.diff(x)
         return slopes
 

@@ -17,6 +17,7 @@ import numpy as np
 from properly._boundary._arrays import refuse
 from properly._boundary._blas import one_blas_thread
 from properly._boundary._chunks import sweep
+from properly._boundary._infinities import infinities
 from properly._boundary._libraries import count_true, is_numpy, namespace
 from properly._boundary._notices import notice
 from properly._boundary._options import as_number, check_choice, check_flag, check_inside
@@ -252,7 +253,7 @@ class LogOddsMap(Map):
         return Logistic(intercept=-c / a, slope=1 / a)
 
 
-@np.errstate(divide="ignore", over="ignore", invalid="ignore")
+@infinities()
 def _numpy_line(p: Column, a: float, b: float, c: float) -> Column:
     """Compute the line in place; infinities at 0 and 1 are meant."""
     if a == b:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
+from properly._boundary._infinities import infinities
 from properly._boundary._text import first_of, many, quoted
 from properly.comparison._gaps import effects, shared_questions
 from properly.evaluation._checkup._answer_graph import bridges, parts_of
@@ -123,7 +124,7 @@ def _selected(
     total = np.bincount(losses.forecaster, losses.weight)
     raw = np.bincount(losses.forecaster, losses.weight * losses.loss) / total
     t = welch(found.fit, losses)
-    with np.errstate(invalid="ignore"):
+    with infinities():
         far = (np.abs(t) > FAR) & (np.abs(raw - score) > found.score_errors)
     for name, word, side in (("easy-questions", "easier", -1), ("hard-questions", "harder", 1)):
         some = np.flatnonzero(far & (np.sign(t) == side)).tolist()
@@ -156,7 +157,7 @@ def welch(fit: TwoWay, losses: Losses) -> Column:
     who, own = pair % size, level[pair // size]
     sums = [np.bincount(who, own**k, size) for k in (0, 1, 2)]
     others = [np.bincount(part, level**k)[fit.part] - sums[k] for k in (0, 1, 2)]
-    with np.errstate(divide="ignore", invalid="ignore"):
+    with infinities():
         (m, v), (n, u) = (
             (s1 / s0, np.maximum(s2 - s1**2 / s0, 0) / (s0 - 1) / s0)
             for s0, s1, s2 in (sums, others)

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from properly._boundary._classes import DISTRIBUTION, several_labels, sum_slack
+from properly._boundary._infinities import infinities
 from properly._boundary._text import first_of, many, quoted
 from properly.evaluation._checkup._sheet import OUTSIDE
 from properly.evaluation._checkup._symptom import Symptom, capitalized, of_column, of_rows
@@ -49,7 +50,7 @@ def sums(model: ClassForecast) -> Iterator[Symptom]:
     # Probabilities of several labels need not sum to one.
     if model.has_several_labels and not ((p < 0) | (p > 1)).any():
         return
-    with np.errstate(over="ignore", invalid="ignore"):
+    with infinities():
         total = p.sum(axis=1)
         finite = np.isfinite(total)
         bad = finite & ((np.abs(total - 1) > sum_slack(model.column.values)) | (p < 0).any(axis=1))
@@ -181,7 +182,7 @@ CLASSES = (
 )
 
 
-@np.errstate(over="ignore")
+@infinities()
 def _mend(p: Floats, total: Floats) -> str:
     """Guess, for the advice only, what rows that do not sum to one are."""
     if (p <= 0).all() and np.allclose(np.exp(p).sum(axis=1), 1, atol=1e-3):

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, TypeAlias
 import numpy as np
 
 from properly._boundary._arrays import CENSORED, HUGE, TINY
+from properly._boundary._infinities import infinities
 from properly._boundary._text import first_of, many, quoted
 from properly.evaluation._checkup._symptom import (
     Symptom,
@@ -431,7 +432,7 @@ def _has_digits(sheet: Sheet) -> Flags:
     """Tell rows in which some forecast has more than three decimals."""
     rows = np.zeros(len(sheet.outcome), dtype=bool)
     for column in sheet.models.values():
-        with np.errstate(over="ignore", invalid="ignore"):
+        with infinities():
             off = np.abs(column.numbers * 1000 - np.rint(column.numbers * 1000))
         rows |= column.rows_with(off > 1e-6)
     return rows

@@ -15,6 +15,7 @@ import numpy as np
 from properly._boundary._labels import names_of_labels
 from properly._boundary._libraries import namespace
 from properly._boundary._text import printable
+from properly._boundary._tolerances import SAME_SUM
 from properly.evaluation._checkup._classes import BETTER, MOST
 from properly.evaluation._checkup._event import ENOUGH, SURE
 
@@ -28,8 +29,6 @@ if TYPE_CHECKING:
 SOME = 1000
 # No forecast is higher, where percentages were divided twice.
 PERCENT = 0.01
-# Scores of the same forecasts differ by rounding at most.
-ROUNDING = 1e-12
 
 
 def doubts(e: Evaluation, cases: Mapping[str, Cases]) -> Iterator[str]:
@@ -94,7 +93,7 @@ def _is_hard(e: Evaluation, name: str, cases: Mapping[str, Cases]) -> bool:
     """Tell decisions: forecasts that are all 0 or 1."""
     if e.task == "binary":
         sure = e.certain[name]
-        return math.isclose(sure.never + sure.always, e.total, rel_tol=ROUNDING)
+        return math.isclose(sure.never + sure.always, e.total, rel_tol=SAME_SUM)
     if name not in cases:
         return False
     p = cases[name].p
@@ -107,7 +106,7 @@ def _copies(e: Evaluation, cases: Mapping[str, Cases]) -> dict[str, str]:
     result: dict[str, str] = {}
     for one, other in combinations(cases, 2):
         first, second = (e.scores[name][e.primary].value for name in (one, other))
-        if other in result or not math.isclose(first, second, rel_tol=ROUNDING):
+        if other in result or not math.isclose(first, second, rel_tol=SAME_SUM):
             continue
         p, q = cases[one].p, cases[other].p
         if p.shape == q.shape and bool(namespace(p).all(p == q)):

@@ -10,6 +10,7 @@ import numpy as np
 
 from properly._boundary._arrays import SOFT
 from properly._boundary._text import first_of, many, quoted
+from properly._boundary._tolerances import UNIT_SUM
 from properly.evaluation._checkup._symptom import (
     Symptom,
     capitalized,
@@ -145,8 +146,6 @@ def _odds_differ(rate: float, mean: float) -> bool:
     return abs(logits[0] - logits[1]) > math.log(QUARTER)
 
 
-# What exceeds 0 or 1 by less comes from rounding.
-ROUNDING = 1e-6
 # From this share of values above 1 on, percent are likelier than slips.
 SHARE = 0.05
 # Few distinct values, and the rows from which on that is worth a word.
@@ -293,13 +292,13 @@ FORECAST = (scale, constant, hard_labels, certain, saturated, coarse)
 def _scale_of(finite: Floats, bad: Floats) -> str:
     """Guess, for the advice only, what numbers some of which lie outside [0, 1] are."""
     low, high = float(finite.min()), float(finite.max())
-    if low >= -ROUNDING and high <= 1 + ROUNDING:
+    if low >= -UNIT_SUM and high <= 1 + UNIT_SUM:
         return "rounding"
     if 2 * len(bad) < len(finite) and bool((bad == bad[0]).all()) and bad[0] == np.rint(bad[0]):
         return "code"
     if high <= 0:
         return "logarithms"
-    if low < -ROUNDING:
+    if low < -UNIT_SUM:
         return "logits"
     share = float((finite > 1).mean())
     return "percent" if 2 < high <= 100 and share >= SHARE else "outside"

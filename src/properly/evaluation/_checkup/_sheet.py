@@ -11,6 +11,7 @@ import numpy as np
 
 from properly._boundary._arrays import HUGE, TINY, as_array, missing_values
 from properly._boundary._classes import column_names, sum_slack
+from properly._boundary._infinities import infinities
 from properly._boundary._libraries import to_numpy, without_gradient
 from properly._boundary._notices import collected
 from properly.counts._cases import Cases
@@ -160,7 +161,7 @@ def _numbers(x: Values) -> Floats:
     kinds = set(map(type, x.ravel().tolist())) if x.dtype.kind == "O" else set()
     if x.dtype.kind in "biufSU" or (kinds and kinds <= PLAIN_NUMBERS):
         try:
-            with np.errstate(over="ignore"):
+            with infinities():
                 return x.astype(np.float64)
         except (ValueError, OverflowError):
             pass
@@ -412,7 +413,7 @@ class ClassForecast:
     def sound(self) -> bool:
         """Whether all rows that are complete are probabilities that sum to one."""
         p = self.column.numbers
-        with np.errstate(over="ignore", invalid="ignore"):
+        with infinities():
             off = np.abs(p.sum(axis=1) - 1)
         slack = sum_slack(self.column.values)
         return not bool((p < 0).any() or np.isinf(p).any() or (off > slack).any())

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Literal, NamedTuple
 
 import numpy as np
 
+from properly._boundary._infinities import infinities
 from properly._boundary._record import Record
 from properly._boundary._text import many, quoted
 from properly.comparison._bets import (
@@ -615,7 +616,7 @@ class Evidence(Record):
 
 def exp(log: float) -> float:
     """Return the exponential, or infinity if that is too much."""
-    with np.errstate(over="ignore"):
+    with infinities():
         return float(np.exp(log))
 
 

@@ -12,6 +12,7 @@ import numpy as np
 from keras import ops
 
 from properly._boundary._arrays import as_array
+from properly._boundary._infinities import infinities
 from properly._boundary._libraries import namespace
 from properly._boundary._options import check_flag
 from properly.errors import ArgumentTypeError, DataError, ProperlyError
@@ -278,7 +279,7 @@ class RuleMetric(keras.metrics.Metric):  # type: ignore[misc]
     def _traced(self, rows: KerasRows) -> BatchSums:
         return traced_sums(self.rule, rows, from_logits=self.from_logits)
 
-    @np.errstate(invalid="ignore")
+    @infinities()
     def _add(self, record: BatchSums) -> None:
         """Add the sums of a batch, and what is lost by that to the rests (Neumaier)."""
         x = ops.convert_to_tensor(namespace(record.loss).stack(record), dtype=self.dtype)

@@ -13,6 +13,7 @@ import numpy as np
 import torch
 
 from properly._boundary._classes import slack_at
+from properly._boundary._infinities import infinities
 from properly._boundary._libraries import is_numpy, namespace, to_numpy
 from properly.errors import ArgumentTypeError, DataError
 from properly.rules import BinaryRule, ClassRule
@@ -125,7 +126,7 @@ class Reader(NamedTuple):
         targets, x, weight = (_on_host(part) for part in (batch.targets, batch.x, batch.weight))
         return self.is_fine(targets, outcomes(targets, x), x, weight, batch.dtype)
 
-    @np.errstate(invalid="ignore", over="ignore")
+    @infinities()
     def is_fine(
         self, targets: Array, y: Array, x: Array, weight: Array | None, dtype: Any
     ) -> Array:

@@ -11,6 +11,7 @@ import torch
 from torchmetrics import Metric
 
 from properly._boundary._chunks import kept_threads
+from properly._boundary._infinities import infinities
 from properly._boundary._libraries import is_numpy, namespace, to_numpy
 from properly.counts._reductions import upper_tails
 from properly.counts._tally import Tally
@@ -78,7 +79,7 @@ class Counting(NamedTuple):
             return rule.price_logit(y, wide)
         return rule.price_event(y, wide) if x.ndim == 1 else rule.price(y, wide)
 
-    @np.errstate(invalid="ignore", over="ignore")
+    @infinities()
     def _piece(
         self, dtype: Any, targets: Array, x: Array, weight: Array | None
     ) -> list[Any] | None:
