@@ -399,19 +399,10 @@ def score_over_time(
     return wald(influence.sum(axis=1), covariance(influence, design))
 
 
-def by_reach(trial: Trial) -> CalibrationTest:
-    """Test by the greatest distance from 0 of the excess of events, added up."""
-    return _by_path(trial, "ks", 0, reach_tail)
-
-
-def by_range(trial: Trial) -> CalibrationTest:
-    """Test by the range of the excess of events, added up."""
-    return _by_path(trial, "kuiper", 1, range_tail)
-
-
 def _by_path(
     trial: Trial, name: str, which: int, tail: Callable[[float], float]
 ) -> CalibrationTest:
+    """Test by the excess of events, added up: its reach from 0, or its range."""
     scale, total = path_scale(trial.sample), float(trial.sample.weight.sum())
 
     def measure(excess: Column) -> float:
@@ -483,16 +474,6 @@ def by_groups(trial: Trial) -> CalibrationTest:
     return CalibrationTest("hosmer-lemeshow", statistic, p, "chi-squared", float(degrees))
 
 
-def by_line(trial: Trial) -> CalibrationTest:
-    """Test intercept and slope of the logistic recalibration."""
-    return _by_cox(trial, "cox", joint=True)
-
-
-def by_level(trial: Trial) -> CalibrationTest:
-    """Test the intercept of the logistic recalibration with slope 1."""
-    return _by_cox(trial, "citl", joint=False)
-
-
 def _by_cox(trial: Trial, name: str, *, joint: bool) -> CalibrationTest:
     """Fit a line; where none fits best since the data separate, the score test needs no fit."""
     method, used = "chi-squared" if trial.counts else "F", trial.sample.is_uncertain
@@ -528,9 +509,9 @@ TRIALS: dict[str, Callable[[Trial], CalibrationTest]] = {
     "mcb": by_miscalibration,
     "score": by_score,
     "spiegelhalter": by_spiegelhalter,
-    "cox": by_line,
-    "citl": by_level,
-    "ks": by_reach,
-    "kuiper": by_range,
+    "cox": partial(_by_cox, name="cox", joint=True),
+    "citl": partial(_by_cox, name="citl", joint=False),
+    "ks": partial(_by_path, name="ks", which=0, tail=reach_tail),
+    "kuiper": partial(_by_path, name="kuiper", which=1, tail=range_tail),
     "hosmer-lemeshow": by_groups,
 }

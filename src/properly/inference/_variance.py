@@ -32,7 +32,14 @@ from properly.counts._pooling import order_of
 from properly.counts._tally import Tally
 from properly.errors import DataError
 from properly.inference._design import TIMES, Design, add_up, is_alike
-from properly.inference._moments import Correction, Moments, Spread, deviations, dot
+from properly.inference._moments import (
+    Correction,
+    Moments,
+    Spread,
+    columns_of,
+    deviations,
+    dot,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -285,25 +292,21 @@ def covariance(influence: Column, design: Design) -> Spread:
 def spread_of_totals(total: Column, design: Design) -> Spread:
     """Find the same from influences added up over clusters, times or cells, or of single cases."""
     with infinities():
-        return _spread_of(total, design)
+        if design.is_panel:
+            return _of_panel(total, design)
+        if design.time is not None:
+            return _over_time(total, design.serial)
+        if design.stratum is not None:
+            return _in_strata(total, design.stratum_of_units())
+        return _independent(total, design)
 
 
-def in_reach(spread: Spread, least: float = 0.0, most: float = LARGEST) -> Spread:
-    """Leave out variances that are no doubles, or cannot be reckoned with: they are not known."""
+def in_reach(spread: Spread) -> Spread:
+    """Set variances that overflow to NaN."""
     variance = np.diagonal(spread.covariance)
-    lost = (variance > most) | ((variance > 0) & (variance < least))
+    lost = variance > LARGEST
     joint = np.where(lost[:, None] | lost, np.nan, spread.covariance)
     return Spread(joint, spread.degrees)
-
-
-def _spread_of(total: Column, design: Design) -> Spread:
-    if design.is_panel:
-        return _of_panel(total, design)
-    if design.time is not None:
-        return _over_time(total, design.serial)
-    if design.stratum is not None:
-        return _in_strata(total, design.stratum_of_units())
-    return _independent(total, design)
 
 
 def degrees_of(design: Design) -> float:
@@ -466,6 +469,6 @@ def has_design(source: Cases) -> bool:
 
 def effective_total(tally: Tally) -> float:
     """Return how many cases of equal weight would say as much in all."""
-    total, squares = float(tally.total), tally._columns()[2:]  # noqa: SLF001
+    total, squares = float(tally.total), columns_of(tally)[2:]
     xp = namespace(tally.weight)
     return total**2 / float(sum(map(xp.sum, squares))) if squares else total

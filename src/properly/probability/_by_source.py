@@ -15,6 +15,7 @@ from properly.counts._pooling import exact_weights, pool
 from properly.counts._reductions import complement, one_vs_rest
 from properly.counts._tally import Tally, as_tally
 from properly.errors import DataError
+from properly.inference._moments import columns_of
 from properly.probability._power_means import sums_of_outcomes, sums_of_powers
 from properly.probability._sources import Fit, IsotonicSource, fit_source
 from properly.rules._class_rule import at
@@ -181,7 +182,7 @@ def _ask_rows(
 def _mirrored(question: SourceQuestion) -> SourceQuestion:
     """Ask for no event instead of the event."""
     tally, fit = question.tally, question.fit
-    weight, events, *squares = map(to_numpy, tally._columns())  # noqa: SLF001
+    weight, events, *squares = map(to_numpy, columns_of(tally))
     value = to_numpy(tally.value).astype(np.float64)
     columns = [complement(value), weight, weight - events]
     turned = Tally._of([x[::-1] for x in (*columns, *squares[::-1])], tally.cells)  # noqa: SLF001

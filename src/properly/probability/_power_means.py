@@ -27,6 +27,7 @@ from properly.counts._cases import Cases, is_unweighted, with_forecasts
 from properly.counts._pooling import is_one_each, pool
 from properly.counts._tally import Tally, as_tally
 from properly.errors import DataError
+from properly.inference._moments import columns_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
@@ -327,7 +328,7 @@ def _limit_tally(tally: Tally, least: float) -> Limited:
     within, moved = _clip(tally.value, least)
     if not namespace(moved).any(moved):
         return Limited(tally, 0, least)
-    columns = pool(within, tally._columns())  # noqa: SLF001
+    columns = pool(within, columns_of(tally))
     amount = namespace(moved).sum(tally.weight[moved])
     amount = int(amount) if tally.event_squares is None else float(amount)
     return Limited(Tally._of(columns, tally.cells), amount, least)  # noqa: SLF001
