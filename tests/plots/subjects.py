@@ -74,6 +74,40 @@ RECORDS: dict[str, Callable[[], Any]] = OTHERS | {
 }
 
 
+HOSTILE = ("$\\alpha$", "_hidden", "</script>", "x" * 200, "two\nlines")
+
+
+def watched_names() -> properly.Monitor:
+    monitor = properly.Monitor()
+    monitor.add([1] * 8, dict.fromkeys(HOSTILE, [0.2] * 8))
+    return monitor
+
+
+# Records of models, groups or classes with such names.
+NAMED: dict[str, Callable[[], Any]] = {
+    **{
+        name: partial(dict.fromkeys, HOSTILE, make(CONTINUOUS))
+        for name, (make, _) in PICTURES.items()
+    },
+    **{
+        name: (lambda name=name: dict.fromkeys(HOSTILE, OTHERS[name]()))
+        for name in ("regret", "decision", "decision_difference", "means_bars", "retention")
+    },
+    "comparison": lambda: properly.compare(Y, dict.fromkeys(HOSTILE, P), rule=Brier(), rng=1),
+    "groups": lambda: properly.by_group(
+        properly.Cases(Y, P, groups=np.resize(HOSTILE, 10)), Brier(), replicates=19, rng=1
+    ),
+    "confusion": lambda: decisions.Confusion(np.eye(5), HOSTILE),
+    "threshold_ranks": lambda: decisions.rank_by_threshold(dict.fromkeys(HOSTILE, CONTINUOUS)),
+    "training": lambda: dict.fromkeys(HOSTILE, (2, 1)),
+    "worst_cases": lambda: decisions.worst_cases(
+        properly.Cases(["_hidden"], [[0.2] * 5], labels=HOSTILE), Brier(), k=1
+    ),
+    "cumulative_forecast": lambda: decisions.cumulative_forecast("_hidden", [0.2] * 5, HOSTILE),
+    "monitor": watched_names,
+}
+
+
 def legend_of(ax: Axes) -> Legend:
     legend = ax.get_legend()
     assert legend is not None

@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import io
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
-import matplotlib as mpl
 import numpy as np
 import pytest
 from matplotlib.figure import Figure
@@ -192,20 +190,3 @@ def test_a_small_axes_has_small_letters_and_its_key_where_there_is_room() -> Non
     assert [text.get_text() for text in legend.get_texts()] == key_texts(
         plots.comparison(COMPARISON)
     )
-
-
-def test_names_are_text_whatever_they_contain() -> None:
-    names = ("$\\alpha$", "_hidden", "</script>", "x" * 200, "two\nlines")
-    for reference in (None, "$\\alpha$"):
-        comparison = compare(Y, dict.fromkeys(names, Q), rule=Brier(), reference=reference, rng=1)
-        page = io.StringIO()
-        figure: Any = plots.comparison(comparison).figure
-        with mpl.rc_context({"svg.fonttype": "none"}):
-            figure.savefig(page, format="svg")
-        text = page.getvalue()
-        assert "\\alpha" in text
-        assert "α" not in text
-        assert "_hidden" in text
-        assert "&lt;/script&gt;" in text
-        assert "two\\nlines" in text
-        assert "x" * 24 not in text

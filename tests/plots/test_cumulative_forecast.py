@@ -129,16 +129,6 @@ def test_a_figure_of_its_own_has_one_legend_below(size: float) -> None:
     assert all(ax.get_legend() is None for ax in axes)
 
 
-def test_names_of_forecasts_and_classes_are_text() -> None:
-    record = cumulative_forecast("_x", [0.5, 0.5], ["$\\alpha$", "_x"])
-    (ax,) = plots.cumulative_forecast({"$\\beta$": record})
-    assert ax.get_title() == r"\$\beta\$"
-    labels = ax.get_xticklabels()
-    assert [label.get_text() for label in labels] == [r"\$\alpha\$", " _x"]
-    assert not any(text.get_usetex() for text in [ax.title, *labels])
-    ax.figure.draw_without_rendering()
-
-
 @pytest.mark.slow
 @pytest.mark.parametrize("classes", [2, 3, 10])
 def test_long_labels_are_whole_and_do_not_touch(classes: int) -> None:

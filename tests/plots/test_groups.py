@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pytest
-from matplotlib.figure import Figure
 from tests.plots.subjects import key_texts, texts_of
 
 from properly import Cases, plots
@@ -131,15 +130,6 @@ def test_classes_have_no_events() -> None:
     message = "these groups have no 'observed_expected'; got groups with 'score', 'skill'"
     with pytest.raises(DataError, match=message):
         plots.groups(record, measure="observed_expected")
-
-
-def test_names_are_text_and_a_given_axes_is_used() -> None:
-    labels = np.where(LABELS == "a", "$x$", np.where(LABELS == "b", "</script>", "two\nlines"))
-    ax = Figure().add_subplot()
-    assert plots.groups(grouped(labels=labels), ax) is ax
-    shown = [label.get_text() for label in ax.get_yticklabels()]
-    assert shown == [r"\$x\$", "</script>", r"two\nlines"]
-    assert ax.get_legend() is not None
 
 
 def test_what_cannot_be_drawn_is_refused() -> None:

@@ -106,14 +106,6 @@ def test_there_may_be_other_decisions_than_classes() -> None:
     assert framed(fewer) == []
 
 
-def test_labels_are_text() -> None:
-    ax = plots.confusion(Confusion(np.eye(2), ("$\\alpha$", "_x")))
-    assert names(ax) == ([r"\$\alpha\$", " _x"],) * 2
-    texts = [*ax.texts, *ax.get_xticklabels(), *ax.get_yticklabels(), ax.yaxis.label]
-    assert not any(text.get_usetex() for text in texts)
-    ax.figure.draw_without_rendering()  # type: ignore[union-attr]
-
-
 @pytest.mark.slow
 @pytest.mark.parametrize("label", ["{}", "very long class label no. {}", "Unbreakable{}" * 2])
 def test_ten_classes_with_large_counts_are_whole_and_apart(label: str) -> None:

@@ -101,15 +101,6 @@ def test_a_zero_is_drawn_at_zero_and_whole() -> None:
     assert ax.get_xlim() == (-1.5, 1.5)
 
 
-def test_names_are_text_whatever_they_contain() -> None:
-    names = ("$x$", "_y", "two\nlines", "x" * 200)
-    ax = plots.means_bars(dict.fromkeys(names, ZERO))
-    labels = ax.get_yticklabels()
-    shown = [label.get_text() for label in labels]
-    assert shown == [r"\$x\$", " _y", r"two\nlines", "x" * 23 + "…" + "x" * 12]
-    assert not any(label.get_usetex() for label in labels)
-
-
 def test_a_legend_says_what_is_what() -> None:
     said = ["share correct", "decisiveness", "mean probability", "robustness"]
     ax = plots.means_bars(RECORDS)

@@ -124,12 +124,6 @@ def test_after_a_restart_a_line_begins_anew() -> None:
     assert names(ax)[1] == f"model miscalibrated: {len(watch.alarms)} alarms"
 
 
-def test_names_are_text_and_legible() -> None:
-    ax: Any = monitor(watched(p={"$\\alpha$": P}))
-    assert names(ax)[1] == r"\$\alpha\$ miscalibrated"
-    assert not any(text.get_usetex() for text in ax.texts[1:])
-
-
 def test_what_is_no_monitor_or_has_no_cases_is_refused() -> None:
     with pytest.raises(ArgumentTypeError) as kind:
         monitor([1, 2])

@@ -76,12 +76,6 @@ def test_names_stand_at_the_ends_in_the_colours_of_the_curves() -> None:
         assert text.xy == (20, line.get_ydata()[-1])
 
 
-def test_names_are_text() -> None:
-    ax = plots.retention({"$\\alpha$": CURVE, "_x": CURVE})
-    assert [text.get_text() for text in names(ax)] == [r"\$\alpha\$", " _x"]
-    assert not any(text.get_usetex() for text in names(ax))
-
-
 def test_a_metric_without_a_value_leaves_a_gap_of_its_own() -> None:
     value = CURVE.value.copy()
     value[:3] = np.nan

@@ -71,18 +71,6 @@ def test_names_stand_at_the_end_in_the_order_of_the_ranks_there() -> None:
     assert names(threshold_ranks(RANKS, limits=(0.1, 0.5)))[0].get_text() == "bold"
 
 
-def test_names_are_text_whatever_they_contain() -> None:
-    hostile = ("$\\alpha$", "_hidden", "x" * 200)
-    ax = threshold_ranks(rank_by_threshold(dict.fromkeys(hostile, TWO["bold"])))
-    saved(ax)
-    assert [label.get_text() for label in names(ax)] == [
-        r"\$\alpha\$",
-        " _hidden",
-        "x" * 23 + "…" + "x" * 12,
-    ]
-    assert not any(label.get_usetex() for label in names(ax))
-
-
 def test_baselines_are_grey_and_leave_the_palette_to_models() -> None:
     ink = inks_of(["treat all", "a", "event rate", "b"])
     assert [ink[name].color for name in ("a", "b")] == list(PALETTE[:2])

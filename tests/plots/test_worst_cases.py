@@ -11,7 +11,7 @@ from matplotlib.figure import Figure
 
 from properly import Cases, plots, tally
 from properly.decisions import worst_cases
-from properly.decisions._worst_cases import WorstCases, worst_forecasts
+from properly.decisions._worst_cases import worst_forecasts
 from properly.rules import RPS, Brier
 
 if TYPE_CHECKING:
@@ -107,18 +107,6 @@ def test_an_event_has_two_columns() -> None:
         "event",
     ]
     assert [frame.get_x() + frame.get_width() / 2 for frame in frames(ax)] == [1, 1]
-
-
-def test_labels_and_rules_are_text() -> None:
-    hostile = WorstCases(
-        np.array([0]), np.array([1.0]), np.array([1]), P[:1], ("$\\alpha$", "_x", "c"), "$r$"
-    )
-    ax = plots.worst_cases(hostile)
-    shown = [label for label in ax.get_xticklabels() if label.get_visible()]
-    assert [label.get_text() for label in shown] == [r"\$\alpha\$", " _x", "c"]
-    assert ax.texts[-1].get_text() == r"loss (\$r\$)"
-    assert not any(text.get_usetex() for text in [*shown, ax.texts[-1]])
-    ax.figure.draw_without_rendering()  # type: ignore[union-attr]
 
 
 @pytest.mark.slow

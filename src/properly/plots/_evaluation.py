@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable, Mapping
 from functools import wraps
 from typing import TYPE_CHECKING, Any, Concatenate, ParamSpec, Protocol, TypeVar, cast, overload
@@ -62,8 +63,9 @@ def draws_evaluation(draw: Callable[Concatenate[S, P], R]) -> OfEvaluation[S, P,
 
 
 def _is_evaluation(x: object) -> bool:
-    # Known by what it has: a package does not import its neighbour.
-    return hasattr(x, "baselines") and hasattr(x, "comparisons")
+    # A package does not import its neighbour; whoever has an evaluation has imported it.
+    record = sys.modules.get("properly.evaluation._record")
+    return record is not None and isinstance(x, record.Evaluation)
 
 
 def _drawn_from(e: Evaluation, picture: str, model: str | None) -> tuple[list[Any], dict[str, Any]]:
