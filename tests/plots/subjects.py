@@ -83,6 +83,10 @@ def watched_names() -> properly.Monitor:
     return monitor
 
 
+def several(picture: str) -> dict[str, Any]:
+    return dict.fromkeys(HOSTILE, OTHERS[picture]())
+
+
 # Records of models, groups or classes with such names.
 NAMED: dict[str, Callable[[], Any]] = {
     **{
@@ -90,7 +94,7 @@ NAMED: dict[str, Callable[[], Any]] = {
         for name, (make, _) in PICTURES.items()
     },
     **{
-        name: (lambda name=name: dict.fromkeys(HOSTILE, OTHERS[name]()))
+        name: partial(several, name)
         for name in ("regret", "decision", "decision_difference", "means_bars", "retention")
     },
     "comparison": lambda: properly.compare(Y, dict.fromkeys(HOSTILE, P), rule=Brier(), rng=1),

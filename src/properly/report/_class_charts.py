@@ -110,18 +110,14 @@ def _scores_spec(by_model: dict[str, ClassDecomposition], chosen: list[str]) -> 
     labels = {"labelExpr": "questions[datum.value]", "labelPadding": 8}
     room: Spec = labels | vega.name_axis(questions, 190)
     width = (vega.WHOLE - room["minExtent"] - GAP * (len(PARTS) - 1) - OVER) // len(PARTS)
-    return {
-        "params": [vega.shown(names), vega.name_list("questions", questions)],
-        "data": {"values": _scores_rows(by_model, chosen)},
-        "transform": [vega.only_shown()],
-        "spacing": GAP,
-        "bounds": "flush",
-        "hconcat": [
-            _scores_panel(names, part, room if k == 0 else {"labels": False})
-            | {"width": width, "height": height}
-            for k, part in enumerate(PARTS)
-        ],
-    }
+    panels = [
+        _scores_panel(names, part, room if k == 0 else {"labels": False})
+        | {"width": width, "height": height}
+        for k, part in enumerate(PARTS)
+    ]
+    asked = {"params": [vega.shown(names), vega.name_list("questions", questions)]}
+    look = asked | {"spacing": GAP, "bounds": "flush", "hconcat": panels}
+    return vega.of_models(names, _scores_rows(by_model, chosen), **look)
 
 
 def _scores_rows(by_model: dict[str, ClassDecomposition], chosen: list[str]) -> list[Spec]:
@@ -349,17 +345,15 @@ def _retention_spec(curves: dict[str, Retention], metric: str) -> Spec:
             *(x.tolist() for x in (curve.removed, curve.value, curve.kept)), strict=True
         )
     ]
-    return {
-        "width": "container",
-        "height": HEIGHT,
-        "params": [vega.shown(names)],
-        "data": {"values": rows},
-        "transform": [vega.only_shown()],
-        "encoding": {
-            "x": vega.measure("removed", referred, axis=across, scale={"nice": False}),
-            "y": vega.measure("value", metric, axis={"tickCount": 5}, scale={"zero": False}),
-        },
-        "layer": [
+    place = {
+        "x": vega.measure("removed", referred, axis=across, scale={"nice": False}),
+        "y": vega.measure("value", metric, axis={"tickCount": 5}, scale={"zero": False}),
+    }
+    look = {"width": "container", "height": HEIGHT, "encoding": place}
+    return look | vega.of_models(
+        names,
+        rows,
+        layer=[
             vega.layer(
                 vega.mark("line", strokeWidth=2),
                 {"color": color, "strokeDash": vega.model_dash(names)},
@@ -368,7 +362,7 @@ def _retention_spec(curves: dict[str, Retention], metric: str) -> Spec:
             # Invisible wide marks make tooltips easy to hit.
             vega.layer(vega.dot(180, opacity=0), {"tooltip": vega.hover(titles)}),
         ],
-    }
+    )
 
 
 def _retention_table(curves: dict[str, Retention], metric: str) -> NumberTable:

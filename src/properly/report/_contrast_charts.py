@@ -342,10 +342,7 @@ def _matrix_spec(names: list[str], cells: list[Spec], comparison: Comparison) ->
         "interval": interval_name(comparison),
         "chance": "adjusted p-value",
     }
-    return {
-        "params": [vega.shown(names)],
-        "data": {"values": cells},
-        "transform": [vega.only_shown(), {"filter": "indexof(shown, datum.other) >= 0"}],
+    look = {
         "width": "container",
         "height": (CELL if len(names) <= MANY else CLOSE) * len(names),
         "encoding": {"x": x, "y": y, "tooltip": vega.hover(titles)},
@@ -354,6 +351,8 @@ def _matrix_spec(names: list[str], cells: list[Spec], comparison: Comparison) ->
             vega.layer(vega.mark("text", **INK), {"text": vega.category("text")}),
         ],
     }
+    both = {"filter": "indexof(shown, datum.other) >= 0"}
+    return vega.of_models(names, cells, both, **look)
 
 
 def _colored() -> Spec:
@@ -498,11 +497,7 @@ def _time_spec(by_model: dict[str, OverTime], one: OverTime) -> Spec:
     rows = [row for name, record in by_model.items() for row in _period_rows(name, record, places)]
     x: Spec = {"field": "time", "title": None} | way
     names = list(by_model)
-    spec = {
-        "params": [vega.shown(names)],
-        "data": {"values": rows},
-        "transform": [vega.only_shown()],
-    }
+    spec = vega.of_models(names, rows)
     upper = _period_scores(names, x, one)
     if one.events is None:
         return spec | upper

@@ -103,19 +103,14 @@ def _source_spec(names: list[str], rows: list[Spec], baseline: float) -> Spec:
         "x": vega.measure("x", scale=scale, axis=axis),
         "yOffset": vega.category("whose", scale=lanes),
     }
-    return {
-        "params": [vega.shown(names)],
-        "data": {"values": rows},
-        "transform": [vega.only_shown()],
-        "width": "container",
-        "height": ROW * len(names),
-        "layer": [
-            *_baseline(baseline, at["x"]),
-            *_marks("model", at, vega.model_color(names)),
-            *_marks("source", at, None),
-            *_written(at),
-        ],
-    }
+    layers = [
+        *_baseline(baseline, at["x"]),
+        *_marks("model", at, vega.model_color(names)),
+        *_marks("source", at, None),
+        *_written(at),
+    ]
+    look = {"width": "container", "height": ROW * len(names), "layer": layers}
+    return vega.of_models(names, rows, **look)
 
 
 def _marks(whose: str, at: Spec, color: Spec | None) -> list[Spec]:

@@ -127,6 +127,12 @@ def facet(field: str, names: str, size: int) -> Spec:
     return {"field": field, "type": "ordinal", "header": {"title": None} | label | style}
 
 
+def of_models(names: Iterable[str], rows: Any, *more: Spec, **parts: Any) -> Spec:
+    """Draw rows of models that are switched on."""
+    data = {"data": {"values": rows}, "transform": [only_shown(), *more]}
+    return {"params": [shown(names)]} | data | parts
+
+
 def model_panels(
     names: Sequence[str], rows: Any, panel: Spec, size: int, columns: int, **more: Any
 ) -> Spec:
@@ -134,15 +140,9 @@ def model_panels(
 
     Axes that panels share also stand where the last row has no panel.
     """
-    result: Spec = {
-        "params": [shown(names), name_list("names", names)],
-        "data": {"values": rows},
-        "transform": [only_shown()],
-        "facet": facet("panel", "names", size),
-        "columns": columns,
-        "resolve": APART,
-        "spec": panel,
-    }
+    head = {"params": [shown(names), name_list("names", names)], "resolve": APART}
+    look = {"facet": facet("panel", "names", size), "columns": columns, "spec": panel}
+    result = of_models(names, rows, **head, **look)
     return {name: part for name, part in (result | more).items() if part is not None}
 
 
