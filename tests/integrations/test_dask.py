@@ -255,32 +255,13 @@ class TestAClusterWithoutTheLibrary:
         (tmp_path / "properly.py").write_text(said)
         return str(tmp_path)
 
-    @pytest.mark.parametrize("kind", ["csv", "parquet"])
-    def test_workers_are_told_from_others(self, tmp_path: Path, hidden: str, kind: str) -> None:
-        path = write(tmp_path, kind, slice(None), "a")
-        with bare_cluster(worker_path=hidden) as (address, (_, *workers)):
-            with pytest.raises(DataError) as caught, open_dask(path, ASKED, address):
-                pass
-            assert [worker.poll() for worker in workers] == [None, None]
-        said = str(caught.value)
-        assert said.startswith(
-            "all of a cluster of Dask must have the packages of this machine; "
-            "the worker at 'tcp://127.0.0.1:"
-        )
-        assert said.endswith("' lacks 'properly'" + self.HINT)
-
-    def test_the_scheduler_needs_it_too(self, tmp_path: Path, hidden: str) -> None:
+    def test_files_are_read_without_it(self, tmp_path: Path, hidden: str) -> None:
         path = write(tmp_path, "csv", slice(None), "a")
         with (
-            bare_cluster(scheduler_path=hidden) as (address, _),
-            pytest.raises(DataError) as caught,
-            open_dask(path, ASKED, address),
+            bare_cluster(hidden, hidden) as (address, _),
+            open_dask(path, ASKED, address) as frame,
         ):
-            pass
-        assert str(caught.value) == (
-            "all of a cluster of Dask must have the packages of this machine; "
-            "the scheduler lacks 'properly'" + self.HINT
-        )
+            assert values_of(frame) == sorted_fields()
 
     def test_a_map_is_not_sent_there(self, hidden: str) -> None:
         frame = dd.from_pandas(pd.DataFrame({"p": [0.1, 0.9]}), npartitions=2)
@@ -325,8 +306,7 @@ class TestFiles:
         self, cluster: str, tmp_path: Path, kind: str, monkeypatch: pytest.MonkeyPatch
     ) -> None:
         """Also over several files, each cut into several parts."""
-        monkeypatch.setattr(_dask, "BYTES", 40)
-        monkeypatch.setattr(_dask, "ROWS", 1)
+        monkeypatch.setattr(_dask, "BYTES", 80)
         # A mark of a pattern in the name of a folder is no pattern.
         folder = tmp_path / "year=2024 [a]"
         folder.mkdir()
@@ -335,7 +315,7 @@ class TestFiles:
             for rows, name in ((slice(4), "a"), (slice(4, None), "b"))
         ]
         with open_dask(paths, ASKED, cluster) as frame:
-            assert frame.npartitions == 2 if kind.endswith("gz") else frame.npartitions >= 6
+            assert frame.npartitions == 2 if kind[-2:] in ("gz", "et") else frame.npartitions > 2
             assert values_of(frame) == sorted_fields()
             kinds = [str(frame[name].dtype).partition("[")[0] for name in ASKED]
         assert kinds == ["double", "int64", "bool", "string", "int64"]
@@ -382,7 +362,7 @@ def is_alive(pid: int) -> bool:
     return False
 
 
-SHORT = "\n\nHint: it may be cut short."
+SAYS = "Dask must be able to read the files; it says: "
 # What the files hold, the column that is asked for, and what is said.
 SAID: list[tuple[Mapping[str, bytes], str, str]] = [
     (
@@ -399,66 +379,22 @@ SAID: list[tuple[Mapping[str, bytes], str, str]] = [
         "each file must have the column 'q'; it has 1 others\n\nHint: did you mean one of 'p'?",
     ),
     (
-        {"a.parquet": parqueted(p=[0.5]), "b.parquet": parqueted(q=[0.5])},
-        "p",
-        "each file must have the column 'p'; it has 1 others\n\nHint: did you mean one of 'q'?",
-    ),
-    (
-        {"a.parquet": parqueted(p=[0.5]), "b.parquet": parqueted(p=[1])},
-        "p",
-        (
-            "a column must be of one type in all files; 'p' is double in 'a.parquet' "
-            "and int64 in 'b.parquet'\n\nHint: write the files again with one type."
-        ),
-    ),
-    (
         {"a.parquet": parqueted(p=[0.5])[:40]},
         "p",
-        "a file must be whole and in one format; 'a.parquet' is not valid Parquet" + SHORT,
+        "Error creating dataset. Could not read schema from",
     ),
-    (
-        {"a.csv": b"y,p\n1,0.5\n1\n"},
-        "p",
-        (
-            "each line of a CSV file must have as many fields as its header; one of "
-            "'a.csv' has not: '1'\n\nHint: text that contains the separator must be quoted."
-        ),
-    ),
-    (
-        {"a.csv": b'y,p\n"1\n2",0.5\n"3,0.7\n'},
-        "p",
-        (
-            "rows of CSV for a cluster must be one line each, quotes in pairs; 'a.csv' has others"
-            "\n\nHint: write it as Parquet, or read it on one machine."
-        ),
-    ),
+    ({"a.csv": b'y,p\n"1\n2",0.5\n"3,0.7\n'}, "p", "Error tokenizing data. C error: EOF inside"),
     (
         {"a.csv": b"y,p\n" + b"1,0.5\n" * 200_000 + b"\xe9,0.5\n"},
         "y",
-        (
-            "a CSV file must be text in UTF-8; 'a.csv' is not"
-            '\n\nHint: save it again; spreadsheets call this "CSV UTF-8".'
-        ),
+        "UnicodeDecodeError",
     ),
-    (
-        {"a.jsonl": b'{"p": 1}\n{"p":'},
-        "p",
-        "a file must be whole and in one format; 'a.jsonl' is not valid JSON lines" + SHORT,
-    ),
-    (
-        {"a.jsonl": b'{"p": 1}\n{"p": "x"}\n'},
-        "p",
-        "a column must hold values of one kind; 'p' of 'a.jsonl' does not",
-    ),
-    (
-        {"a.jsonl": b'{"p": 1}\n', "b.jsonl": b'{"p": "x"}\n'},
-        "p",
-        "a column must hold values of one kind; 'p' does not",
-    ),
+    ({"a.csv": b"y,p\n1,0.5\n1,0.5,2\n"}, "p", "Error tokenizing data. C error: Expected 2 fields"),
+    ({"a.jsonl": b'{"p": 1}\n{"p":'}, "p", "Expecting value: line 1 column 6"),
     (
         {"a.csv.gz": gzip.compress(b"y,p\n" + os.urandom(3_000_000).hex().encode())[:-9]},
         "p",
-        "compressed data must be whole; 'a.csv.gz' is damaged or cut short",
+        "Compressed file ended before the end-of-stream marker was reached",
     ),
 ]
 
@@ -480,16 +416,16 @@ class TestMessages:
             Path(name).write_bytes(data)
         with pytest.raises(DataError) as caught, open_dask(list(files), {"c0": column}, cluster):
             pass
-        assert str(caught.value) == said
+        assert str(caught.value).startswith((said, SAYS + said))
 
     @pytest.mark.parametrize("kind", ["parquet", "csv", "jsonl"])
     def test_a_file_that_a_worker_does_not_see(
         self, cluster: str, tmp_path: Path, kind: str
     ) -> None:
         path = write(tmp_path, kind, slice(None), "a")
-        with open_dask(path, ASKED, cluster) as frame, translated("dask"):
+        with open_dask(path, ASKED, cluster) as frame:
             path.unlink()
-            with pytest.raises(DataError) as caught:
+            with pytest.raises(DataError) as caught, translated("dask"):
                 frame.compute()
         assert str(caught.value) == (
             f"every worker of Dask must see the files; one does not see {str(path)!r}\n\n"
@@ -544,17 +480,14 @@ class TestMessages:
             ),
             (
                 "moon://a.parquet",
-                (
-                    "a file elsewhere must be one that Dask reaches; 'moon://a.parquet' is not: "
-                    "Protocol not known: moon"
-                ),
+                "Dask must be able to read the files; it says: Protocol not known: moon",
             ),
         ],
     )
     def test_an_address_of_no_file(self, cluster: str, address: str, said: str) -> None:
         with pytest.raises(DataError) as caught, open_dask(address, {"p": "p"}, cluster):
             pass
-        assert str(caught.value) == said
+        assert str(caught.value).startswith(said)
 
     def test_a_script_that_does_not_guard_its_work(self, tmp_path: Path) -> None:
         write(tmp_path, "csv", slice(None), "a")

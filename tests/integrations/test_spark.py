@@ -33,7 +33,6 @@ from tests.integrations.spark_driver import PATIENCE
 
 from properly.engines._files import _spark
 from properly.engines._files._cluster_errors import translated
-from properly.engines._files._shards import find_shards
 from properly.engines._files._spark import open_spark
 from properly.errors import DataError
 
@@ -244,8 +243,7 @@ class TestFiles:
         path.write_text("died,forest\n" + "".join(lines))
         session = spark.newSession()
         session.conf.set("spark.sql.ansi.enabled", ansi)
-        shards = find_shards(path, _spark._Hadoop(session))
-        frame = _spark._frame_of(session, shards, {"y": "died", "p": "forest"})
+        frame = _spark.read_files(session, path, {"y": "died", "p": "forest"})
         assert grouped(frame) == expected()
         assert tallied(frame) == expected()
 
@@ -291,14 +289,6 @@ SAID: list[tuple[Mapping[str, bytes], str, str]] = [
         (
             "each line of a CSV file must have as many fields as its header; "
             "one of '@/a.csv' has not\n\nHint: text that contains the separator must be quoted."
-        ),
-    ),
-    (
-        {"a.csv": b'y,p\n"1\n2",0.5\n'},
-        "p",
-        (
-            "rows of CSV for a cluster must be one line each, quotes in pairs; one has others"
-            "\n\nHint: write it as Parquet, or read it on one machine."
         ),
     ),
     (

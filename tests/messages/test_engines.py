@@ -16,8 +16,8 @@ import pytest
 
 from properly.engines._files import _cluster_errors, _spark
 from properly.engines._files._cluster_errors import Watch, translated
+from properly.engines._files._cluster_files import KINDS, kind_of
 from properly.engines._files._dask import open_dask
-from properly.engines._files._shards import KINDS, kind_of
 from properly.engines._files._spark import open_spark
 from properly.errors import DataError, MissingExtraError
 

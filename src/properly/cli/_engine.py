@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from contextlib import contextmanager
 from dataclasses import dataclass
+from importlib import import_module
 from typing import TYPE_CHECKING, Any, Literal, NoReturn
 
 import click
@@ -24,7 +25,6 @@ from properly.errors import DataError
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
-    from contextlib import AbstractContextManager
 
     from properly.cli._chosen import Chosen
     from properly.cli._column_plan import ColumnPlan
@@ -35,9 +35,8 @@ if TYPE_CHECKING:
 MOST_ROWS = 1_000_000
 # More labels than these are not counted.
 MOST_LABELS = 1_000
-ENGINES = ("duckdb", "dask", "spark")
-# Which of the engines an option is about.
-ABOUT = {"memory": "duckdb", "scheduler": "dask", "master": "spark"}
+# The engines, and the option that is about each.
+ENGINES = {"duckdb": "memory", "dask": "scheduler", "spark": "master"}
 NEED_ROWS = ("strata", "time", "normalize", "show")
 
 
@@ -69,7 +68,7 @@ class Large(ColumnChoice):
 def opened(
     *,
     paths: tuple[str, ...],
-    engine: str = ENGINES[0],
+    engine: str = "duckdb",
     memory: str | None = None,
     scheduler: str | None = None,
     master: str | None = None,
@@ -151,9 +150,9 @@ def _refuse_rows(plan: ColumnPlan, engine: str) -> None:
 
 def _require_engine(engine: str, given: Mapping[str, str | None]) -> None:
     """Refuse options that are about another engine."""
-    for name, value in given.items():
-        if value is not None and engine != ABOUT[name]:
-            message = f"--{name} is about --engine {ABOUT[name]}; the engine is {engine}."
+    for other, name in ENGINES.items():
+        if given[name] is not None and engine != other:
+            message = f"--{name} is about --engine {other}; the engine is {engine}."
             raise click.UsageError(message)
 
 
@@ -162,17 +161,10 @@ def _cluster(plan: ColumnPlan, engine: str, given: Mapping[str, str | None]) -> 
     """Open the columns in a cluster, and say in our words what it says meanwhile."""
     from properly.engines._files._cluster_errors import translated
 
+    opening = getattr(import_module(f"properly.engines._files._{engine}"), f"open_{engine}")
+    option = ENGINES[engine]
     columns = _safe_names(plan)
-    opening: AbstractContextManager[Any]
-    if engine == "dask":
-        from properly.engines._files._dask import open_dask
-
-        opening = open_dask(plan.paths, columns, scheduler=given["scheduler"])
-    else:
-        from properly.engines._files._spark import open_spark
-
-        opening = open_spark(plan.paths, columns, master=given["master"])
-    with opening as frame, translated(engine):
+    with opening(plan.paths, columns, **{option: given[option]}) as frame, translated(engine):
         yield frame
 
 

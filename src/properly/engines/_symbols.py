@@ -265,6 +265,11 @@ NAMED |= {name: name for name in ("abs", "sqrt", "log", "log1p", "exp", "expm1",
 NAMED |= {"where": "where"}
 
 
+def _operator(op: str, *, swapped: bool = False) -> Callable[..., Symbols]:
+    """Make the method of an operator, of both operands in order or in the reverse order."""
+    return lambda *args: apply(op, *(args[::-1] if swapped else args))
+
+
 class Symbols:
     """An array of formulas, one row of them for all rows of a frame.
 
@@ -298,61 +303,15 @@ class Symbols:
     def __getitem__(self, key: Any) -> Symbols:
         return Symbols(self.values[key], self.dtype)
 
-    def __add__(self, other: Any) -> Symbols:
-        return apply("add", self, other)
-
-    def __sub__(self, other: Any) -> Symbols:
-        return apply("sub", self, other)
-
-    def __rsub__(self, other: Any) -> Symbols:
-        return apply("sub", other, self)
-
-    def __mul__(self, other: Any) -> Symbols:
-        return apply("mul", self, other)
-
-    def __truediv__(self, other: Any) -> Symbols:
-        return apply("div", self, other)
-
-    def __rtruediv__(self, other: Any) -> Symbols:
-        return apply("div", other, self)
-
-    def __pow__(self, other: Any) -> Symbols:
-        return apply("pow", self, other)
-
-    def __neg__(self) -> Symbols:
-        return apply("neg", self)
-
-    def __abs__(self) -> Symbols:
-        return apply("abs", self)
-
-    def __and__(self, other: Any) -> Symbols:
-        return apply("and", self, other)
-
-    def __or__(self, other: Any) -> Symbols:
-        return apply("or", self, other)
-
-    def __invert__(self) -> Symbols:
-        return apply("not", self)
-
-    def __lt__(self, other: Any) -> Symbols:
-        return apply("lt", self, other)
-
-    def __gt__(self, other: Any) -> Symbols:
-        return apply("lt", other, self)
-
-    def __le__(self, other: Any) -> Symbols:
-        return apply("le", self, other)
-
-    def __ge__(self, other: Any) -> Symbols:
-        return apply("le", other, self)
-
-    def __eq__(self, other: object) -> Symbols:  # type: ignore[override]
-        return apply("eq", self, other)
-
-    def __ne__(self, other: object) -> Symbols:  # type: ignore[override]
-        return apply("ne", self, other)
-
-    __radd__, __rmul__ = __add__, __mul__
+    __add__, __radd__ = _operator("add"), _operator("add", swapped=True)
+    __sub__, __rsub__ = _operator("sub"), _operator("sub", swapped=True)
+    __mul__, __rmul__ = _operator("mul"), _operator("mul", swapped=True)
+    __truediv__, __rtruediv__ = _operator("div"), _operator("div", swapped=True)
+    __pow__, __neg__, __abs__ = _operator("pow"), _operator("neg"), _operator("abs")
+    __and__, __or__, __invert__ = _operator("and"), _operator("or"), _operator("not")
+    __lt__, __gt__ = _operator("lt"), _operator("lt", swapped=True)
+    __le__, __ge__ = _operator("le"), _operator("le", swapped=True)
+    __eq__, __ne__ = _operator("eq"), _operator("ne")  # type: ignore[assignment]
     __hash__ = None  # type: ignore[assignment]
 
     def __matmul__(self, other: Symbols) -> Symbols:

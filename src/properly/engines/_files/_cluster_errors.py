@@ -25,6 +25,11 @@ AGAIN = "nothing was counted; start the cluster again and repeat the command."
 ENDED = "{} must run until the work is done; it ended before"
 EVERYWHERE = "pip install 'properly[dask]', as it is here, for every worker and the scheduler."
 SHARED = "put them where all workers find them under the same path."
+# What readers raise over a file that is damaged, or is not what its name says.
+UNREADABLE = frozenset(
+    {"ArrowException", "ParserError", "JSONDecodeError", "UnicodeDecodeError", "BadGzipFile"}
+    | {"EOFError", "KeyError"}
+)
 # By words that exceptions of Java contain, what is wrong and a hint; the first that match count.
 JAVA: dict[tuple[str, ...], tuple[str, str]] = {
     ("SparkContext was shut down", "stopped SparkContext", "removed our application"): (
@@ -149,8 +154,27 @@ def _explain_dask(error: Exception) -> DataError | None:
         return DataError(ENDED.format("Dask"), hint=AGAIN)
     if isinstance(error, FileNotFoundError):
         return unseen(error.filename, "dask")
+    return _explain_sent(error, kinds)
+
+
+def is_explained(error: BaseException) -> bool:
+    """Return whether there is more to say of what Dask raised than what it says itself."""
+    return isinstance(error, Exception) and _explain_dask(error) is not None
+
+
+def unreadable(error: BaseException) -> DataError:
+    """Refuse files of which a reader of Dask says something."""
+    said = str(error).strip().partition("\n")[0] or type(error).__name__
+    message = f"Dask must be able to read the files; it says: {said[:200]}"
+    return DataError(message, hint="one may be cut short, or have other columns than the rest.")
+
+
+def _explain_sent(error: Exception, kinds: set[str]) -> DataError | None:
+    """Explain what came of work that was sent: packages that lack, files that cannot be read."""
     if isinstance(error, ModuleNotFoundError):
         return _no_library("a worker", error.name)
+    if kinds & UNREADABLE:
+        return unreadable(error)
     if "deserialization of the task graph" in str(error):
         return _no_library("the scheduler", None)
     return None

@@ -17,22 +17,15 @@ from properly._boundary._labels import require_columns
 from properly._boundary._notices import import_extra
 from properly.engines._files import _cluster_errors
 from properly.engines._files._cluster_errors import first_line, translated
-from properly.engines._files._duckdb_tables import MISSING, Header
-from properly.engines._files._shards import (
-    KINDS,
-    Shard,
-    find_shards,
-    kind_of,
-    no_match,
-    split_quotes,
-    unreachable,
-)
-from properly.errors import ArgumentTypeError, DataError, MissingExtraError
+from properly.engines._files._cluster_files import KINDS, ClusterFiles, find_cluster_files, kind_of
+from properly.engines._files._duckdb_tables import MISSING, Header, is_here
+from properly.engines._files._stores import unreachable
+from properly.errors import ArgumentTypeError, DataError, MissingExtraError, ProperlyError
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Iterator, Mapping
 
-    from properly.engines._files._paths import Paths
+    from properly.engines._files._paths import File, Paths
 
 MASTER = re.compile(
     r"local(\[(\d+|\*)(,\s*\d+)?\])?|yarn|k8s://\S+|spark://[^\s:,/]+:\d+(,[^\s:,/]+:\d+)*"
@@ -60,31 +53,27 @@ def open_spark(
     _import_spark()
     with _session(address) as session:
         with translated("spark"):
-            frame = _frame_of(session, find_shards(paths, _Hadoop(session)), columns)
+            frame = read_files(session, paths, columns)
         yield frame
 
 
-class _Hadoop:
-    """Files elsewhere, as Spark itself reads them."""
+def read_files(session: Any, paths: Paths, columns: Mapping[str, str]) -> Any:
+    """Read columns of files by a session of Spark."""
 
-    def __init__(self, session: Any) -> None:
-        self.session = session
-
-    def names(self, address: str) -> list[str]:
-        """Find all files that an address stands for."""
-        reader = self.session.read.format("binaryFile").option("recursiveFileLookup", "true")
-        try:
-            rows = reader.load(address).select("path").collect()
-        except Exception as error:
-            if "PATH_NOT_FOUND" in str(error) and MARKS.search(address):
-                raise no_match(address) from None
-            raise unreachable(address, "Spark", first_line(str(error))) from error
-        return sorted(row["path"] for row in rows)
-
-    def opening(self, address: str) -> str:
-        """Read the first lines of a file."""
-        lines = self.session.read.text(_unmarked(address)).limit(5).collect()
+    def opening(address: str) -> str:
+        lines = session.read.text(address).limit(5).collect()
         return "\n".join(row["value"] for row in lines)
+
+    given = [paths] if isinstance(paths, str | os.PathLike) else list(paths)
+    away = [path for path in given if "://" in str(path)]
+    try:
+        return _frame_of(session, find_cluster_files(given, opening), columns)
+    except ProperlyError:
+        raise
+    except Exception as error:
+        if away:
+            raise unreachable(str(away[0]), "Spark", first_line(str(error))) from error
+        raise
 
 
 def _import_spark() -> Any:
@@ -197,43 +186,35 @@ def _no_answer(master: str) -> DataError:
     return DataError(message, hint="without a master, this machine works alone.")
 
 
-def _frame_of(session: Any, shards: Sequence[Shard], columns: Mapping[str, str]) -> Any:
+def _frame_of(session: Any, files: ClusterFiles, columns: Mapping[str, str]) -> Any:
     """Read columns under other names; nothing is read before a number is asked for, but for CSV."""
-    where = "the file" if len(shards) == 1 else "each file"
-    places = [_place_of(shard) for shard in shards]
+    places = [_place_of(file) for file in files.files]
     # A folder such as year=2024 would else become a column.
     reader = session.read.option("recursiveFileLookup", "true").option("mode", "FAILFAST")
-    if (header := shards[0].header) is not None:
-        require_columns(columns.values(), [name for name in header.names if name], where)
+    if (header := files.header) is not None:
+        require_columns(columns.values(), [name for name in header.names if name], files.where)
         texts = _texts(reader, header, places)
         chosen = {name: texts[f"c{header.names.index(real)}"] for name, real in columns.items()}
         return _typed(texts, chosen)
-    if shards[0].format == "json":
+    if files.format == "json":
         frame = reader.json(places)
     else:
         frame = reader.option("mergeSchema", "true").parquet(*places)
-    require_columns(columns.values(), frame.columns, where)
+    require_columns(columns.values(), frame.columns, files.where)
     # By number, since names mean what the settings of some session say: a.b, or A for a.
     numbers = {real: f"c{i}" for i, real in enumerate(frame.columns)}
     frame = frame.toDF(*numbers.values())
     return frame.select(*(frame[numbers[real]].alias(name) for name, real in columns.items()))
 
 
-def _place_of(shard: Shard) -> str:
-    """Write where a file is so that Spark opens just that; a path is on the machine of each."""
-    return _unmarked(shard.place if shard.away else f"file:{shard.place}")
-
-
-def _unmarked(place: str) -> str:
-    return MARKS.sub(r"\\\g<0>", place)
+def _place_of(file: File) -> str:
+    """Write where a file is so that Spark opens just that; an address may be a pattern."""
+    path = Path(file.name).absolute()
+    return MARKS.sub(r"\\\g<0>", f"file:{path}") if is_here(file) else file.name
 
 
 def _texts(reader: Any, header: Header, places: list[str]) -> Any:
     """Read CSV as columns of text, c0, c1, ..., whose first line is known to be that of each."""
-    functions = import_extra("pyspark.sql.functions", extra="spark")
-    quotes = functions.length(functions.regexp_replace("value", '[^"]', ""))
-    if reader.text(places).filter(quotes % 2 == 1).head() is not None:
-        raise split_quotes(None)
     dialect = {"sep": header.separator, "quote": '"', "escape": '"', "header": "true"}
     schema = ", ".join(f"c{i} string" for i in range(len(header.names)))
     # Of fields that it leaves out, Spark would not notice that they are too many or too few.

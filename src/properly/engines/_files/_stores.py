@@ -12,7 +12,6 @@ from typing import TYPE_CHECKING, Any
 from properly._boundary._notices import import_extra
 from properly.engines._files._duckdb_tables import is_here
 from properly.engines._files._paths import File, as_file
-from properly.engines._files._shards import no_match, unreachable
 from properly.errors import DataError, MissingExtraError
 
 if TYPE_CHECKING:
@@ -34,6 +33,14 @@ def require_package(address: str) -> None:
         import_extra(needed[0], extra=needed[1])
 
 
+def unreachable(address: str, engine: str, reason: str) -> DataError:
+    """Refuse the address of a file that an engine does not get at."""
+    message = (
+        f"a file elsewhere must be one that {engine} reaches; {address!r} is not: {reason[:200]}"
+    )
+    return DataError(message)
+
+
 def names_in(store: Any, address: str, engine: str) -> list[str]:
     """Find all files that an address, which may be a pattern, stands for."""
     try:
@@ -45,7 +52,8 @@ def names_in(store: Any, address: str, engine: str) -> list[str]:
     except Exception as error:
         raise unreachable(address, engine, reason_of(error)) from error
     if not names:
-        raise no_match(address)
+        message = f"a pattern must match a file; {address!r} matches none"
+        raise DataError(message)
     return sorted(store.unstrip_protocol(name) for name in names)
 
 
