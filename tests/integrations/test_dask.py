@@ -480,7 +480,10 @@ class TestMessages:
             ),
             (
                 "moon://a.parquet",
-                "Dask must be able to read the files; it says: Protocol not known: moon",
+                (
+                    "a file elsewhere must be one that Dask reaches; 'moon://a.parquet' is not: "
+                    "Protocol not known: moon"
+                ),
             ),
         ],
     )

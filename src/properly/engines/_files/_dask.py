@@ -11,6 +11,7 @@ import asyncio
 import json
 import logging
 import operator
+import os
 import re
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack, contextmanager
@@ -25,7 +26,8 @@ from properly.engines._files import _cluster_errors
 from properly.engines._files._cluster_errors import is_explained, translated, unreadable
 from properly.engines._files._cluster_files import KINDS, ClusterFiles, find_cluster_files, kind_of
 from properly.engines._files._duckdb_tables import MISSING, OPENING, Header, decoded, is_here
-from properly.engines._files._stores import reason_of, require_package, unreachable
+from properly.engines._files._paths import is_address
+from properly.engines._files._stores import names_in, reason_of, require_package, unreachable
 from properly.errors import ArgumentTypeError, DataError, ProperlyError
 
 if TYPE_CHECKING:
@@ -53,7 +55,7 @@ def open_dask(
     address = None if scheduler is None else _as_address(scheduler)
     import_extra("dask.dataframe", extra="dask")
     import_extra("distributed", extra="dask")
-    files = find_cluster_files(paths, _opening)
+    files = find_cluster_files(_expanded(paths), _opening)
     with _client(address):
         try:
             frame = _frame_of(files, columns)
@@ -72,17 +74,30 @@ def _cause(error: BaseException) -> BaseException:
     return error if is_explained(error) else unreadable(error)
 
 
+def _expanded(paths: Paths) -> list[str | os.PathLike[str]]:
+    """Find the files that patterns of addresses stand for."""
+    fsspec = import_extra("fsspec", extra="dask")
+    found: list[str | os.PathLike[str]] = []
+    for path in [paths] if isinstance(paths, str | os.PathLike) else paths:
+        if not is_address(path):
+            found.append(path)
+            continue
+        address = str(path)
+        require_package(address)
+        try:
+            store, _ = fsspec.url_to_fs(address)
+        except Exception as error:
+            raise unreachable(address, "Dask", reason_of(error)) from error
+        found += names_in(store, address, "Dask")
+    return found
+
+
 def _opening(address: str) -> str:
     """Read the beginning of a file that is not on this machine."""
     fsspec = import_extra("fsspec", extra="dask")
-    require_package(address)
     try:
-        first, *_ = fsspec.open_files(address, "rb", compression="infer")
-        with first as file:
+        with fsspec.open(address, "rb", compression="infer") as file:
             return decoded(address, file.read(OPENING))
-    except ValueError:
-        message = f"a pattern must match a file; {address!r} matches none"
-        raise DataError(message) from None
     except Exception as error:
         raise unreachable(address, "Dask", reason_of(error)) from error
 
@@ -154,8 +169,6 @@ def _frame_of(files: ClusterFiles, columns: Mapping[str, str]) -> Any:
         escape(str(Path(file.name).absolute())) if is_here(file) else file.name
         for file in files.files
     ]
-    for place in places:
-        require_package(place)
     if files.format == "parquet":
         frames = import_extra("dask.dataframe", extra="dask")
         frame = frames.read_parquet(places, dtype_backend="pyarrow", split_row_groups="adaptive")

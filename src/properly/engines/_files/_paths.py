@@ -77,8 +77,8 @@ class File(NamedTuple):
 def find_files(paths: Paths, folder: Path) -> list[File]:
     """Find all files that are meant: those of this machine, then those that have an address."""
     given = [paths] if isinstance(paths, str | os.PathLike) else list(paths)
-    away = [path for path in given if _is_address(path)]
-    here = [path for path in given if not _is_address(path)]
+    away = [path for path in given if is_address(path)]
+    here = [path for path in given if not is_address(path)]
     files = _local_files(here, folder) if here or not away else []
     return [*files, *(as_file(str(address)) for address in dict.fromkeys(away))]
 
@@ -228,14 +228,16 @@ def _is_binary(head: bytes) -> bool:
     return b"\0" in head or head.startswith(tuple(OPENINGS))
 
 
-def _is_address(path: object) -> bool:
+def is_address(path: object) -> bool:
     """Tell an address such as s3://bucket/a.csv from a path; a file of that name comes first."""
     return isinstance(path, str) and "://" in path and not os.path.lexists(path)
 
 
 def as_file(address: str) -> File:
     """Tell the format of a file by its name alone; what has no suffix is text."""
-    suffixes = [suffix.lower() for suffix in PurePosixPath(address.partition("?")[0]).suffixes]
+    # Elsewhere a question mark is a part of a pattern.
+    plain = address.partition("?")[0] if address.startswith("http") else address
+    suffixes = [suffix.lower() for suffix in PurePosixPath(plain).suffixes]
     packed = PACKED.get(suffixes[-1]) if suffixes else None
     if packed is not None:
         suffixes.pop()

@@ -19,6 +19,7 @@ from properly.engines._files import _cluster_errors
 from properly.engines._files._cluster_errors import first_line, translated
 from properly.engines._files._cluster_files import KINDS, ClusterFiles, find_cluster_files, kind_of
 from properly.engines._files._duckdb_tables import MISSING, Header, is_here
+from properly.engines._files._paths import is_address
 from properly.engines._files._stores import unreachable
 from properly.errors import ArgumentTypeError, DataError, MissingExtraError, ProperlyError
 
@@ -65,7 +66,7 @@ def read_files(session: Any, paths: Paths, columns: Mapping[str, str]) -> Any:
         return "\n".join(row["value"] for row in lines)
 
     given = [paths] if isinstance(paths, str | os.PathLike) else list(paths)
-    away = [path for path in given if "://" in str(path)]
+    away = [path for path in given if is_address(path)]
     try:
         return _frame_of(session, find_cluster_files(given, opening), columns)
     except ProperlyError:
