@@ -25,7 +25,6 @@ from properly.errors import ArgumentTypeError, DataError
 from properly.inference._logistic import logit
 from properly.recalibration._log_odds_maps import (
     FEW,
-    LineCoefficients,
     Logistic,
     LogOddsMap,
     as_atoms,
@@ -177,12 +176,6 @@ class GroupShift(GroupMap, LogOddsMap):
     def shifts(self) -> Mapping[str, float]:
         """The shift of each group."""
         return self.groups or {}
-
-    @property
-    def coefficients(self) -> LineCoefficients:
-        """The coefficients of the line for all."""
-        slope = 1.0 if self.slope is None else self.slope
-        return LineCoefficients(slope, slope, self.intercept or 0.0)
 
     def for_group(self, group: object) -> Map:
         """Return the line of one group; of one that was not seen, the line for all."""

@@ -15,7 +15,6 @@ from properly._boundary._options import as_number, check_choice
 from properly.counts._isotonic import recalibrate
 from properly.errors import DataError
 from properly.recalibration._log_odds_maps import few_notes
-from properly.recalibration._lookup import Lookup
 from properly.recalibration._map import Map
 from properly.recalibration._training import (
     Sample,
@@ -109,8 +108,85 @@ def shrunk_rates(blocks: PooledBins, shrink: float) -> Column:
     return result
 
 
+# Equally wide cells of [0, 1], at least so many and no more: a power of two, so that a product
+# with it is exact. There are about as many as knots, and few of these in a cell.
+LEAST, GREATEST = 14, 20
+# Fewer forecasts are found sooner by bisection.
+SHORT = 1 << 12
+
+
+class Lookup(NamedTuple):
+    """Knots, and how many of them lie below each of many cells.
+
+    Attributes
+    ----------
+    knots : numpy array
+        Numbers in [0, 1], increasing, and infinity often enough that no cell is read beyond them.
+    below : numpy array
+        How many knots lie below each cell.
+    steps : tuple of ints
+        Powers of two, falling: taken or left, they lead past any number of knots in a cell.
+    """
+
+    knots: Column
+    below: Column
+    steps: tuple[int, ...]
+
+    @classmethod
+    def of(cls, knots: Column) -> Lookup:
+        """Count the knots below each cell."""
+        cells = 1 << min(max(len(knots).bit_length(), LEAST), GREATEST)
+        inside = np.bincount((knots * cells).astype(np.intp), minlength=cells + 1)
+        below = (np.cumsum(inside) - inside).astype(np.int32)
+        steps = tuple(1 << k for k in reversed(range(int(inside.max()).bit_length())))
+        return cls(np.append(knots, np.full(sum(steps) + 1, np.inf)), below, steps)
+
+    def before(self, p: Column, side: Literal["left", "right"]) -> Column:
+        """Count the knots below each number in [0, 1]; on the right, those equal to it as well."""
+        if len(p) < SHORT:
+            return np.searchsorted(self.knots, p, side=side)
+        is_before = np.less if side == "left" else np.less_equal
+        row = np.take(self.below, (p * (len(self.below) - 1)).astype(np.int32))
+        for step in self.steps:
+            row += is_before(np.take(self.knots[step - 1 :], row), p) * np.int32(step)
+        return row
+
+
+@dataclass(frozen=True, eq=False, repr=False, kw_only=True)
+class KnotMap(Map):
+    """A map that is a table of forecasts, increasing, and what they become."""
+
+    parameters: ClassVar[tuple[str, ...]] = ("knots",)
+    knots: Any = None
+
+    def _fit(self, tally: Tally) -> Self:
+        require_fine(tally)
+        sample = Sample.of(tally)
+        require_both_outcomes(sample)
+        knots, notes = self._knots_of(tally, sample)
+        return self.learnt(
+            few_notes(sample) + notes,
+            knots=knots,
+            range=(float(sample.value[0]), float(sample.value[-1])),
+            training=Training.of(tally),
+        )
+
+    def _knots_of(self, tally: Tally, sample: Sample) -> tuple[Any, list[str]]:
+        """Find the table, and what is to be noted about it."""
+        raise NotImplementedError
+
+    def turns(self) -> Column:
+        """Return the forecasts where the map turns, or jumps."""
+        return np.empty(0) if self.knots is None else self.knots.p
+
+    def __repr__(self) -> str:
+        if self.knots is None:
+            return super().__repr__()
+        return f"{type(self).__name__}({len(self.knots.p)} knots)"
+
+
 @dataclass(frozen=True, eq=False, repr=False)
-class Isotonic(Map):
+class Isotonic(KnotMap):
     """The best increasing curve, made continuous and never certain.
 
     The bins of the reliability diagram are joined by straight lines through their mean forecasts,
@@ -151,11 +227,9 @@ class Isotonic(Map):
     """
 
     kind: ClassVar[str] = "isotonic"
-    parameters: ClassVar[tuple[str, ...]] = ("knots",)
     options: ClassVar[tuple[str, ...]] = ("interpolation", "shrink")
     interpolation: Interpolation = "linear"
     shrink: float = 1.0
-    knots: Knots | None = None
 
     def __post_init__(self) -> None:
         check_choice(self.interpolation, get_args(Interpolation), "interpolation")
@@ -167,21 +241,12 @@ class Isotonic(Map):
         if self.knots is not None:
             object.__setattr__(self, "knots", as_knots(Knots, self.knots))
 
-    def _fit(self, tally: Tally) -> Self:
-        require_fine(tally)
-        sample = Sample.of(tally)
-        require_both_outcomes(sample)
+    def _knots_of(self, tally: Tally, sample: Sample) -> tuple[Knots, list[str]]:
         blocks = find_blocks(tally, sample)
         rate = shrunk_rates(blocks, self.shrink)
-        notes = few_notes(sample)
-        if rate[0] == 0 or rate[-1] == 1:
-            notes.append("some forecasts become exactly 0 or 1: a single error costs infinity")
-        return self.learnt(
-            notes,
-            knots=self._through(blocks, rate),
-            range=(float(sample.value[0]), float(sample.value[-1])),
-            training=Training.of(tally),
-        )
+        sure = rate[0] == 0 or rate[-1] == 1
+        note = "some forecasts become exactly 0 or 1: a single error costs infinity"
+        return self._through(blocks, rate), [note] if sure else []
 
     def _through(self, blocks: PooledBins, rate: Column) -> Knots:
         """Return the points that the map goes through."""
@@ -227,9 +292,6 @@ class Isotonic(Map):
             slopes: Column = np.diff(q) / np.diff(x)
         return slopes
 
-    def turns(self) -> Column:
-        return np.empty(0) if self.knots is None else self.knots.p
-
     def pieces(self) -> list[Any] | None:
         from properly.recalibration._expression import straight_pieces
 
@@ -244,11 +306,6 @@ class Isotonic(Map):
         if len(flat) == 0:
             return f"the map is flat below {x[0]:.4g} and above {x[-1]:.4g}"
         return f"the map is flat between {x[flat[0]]:.4g} and {x[flat[0] + 1]:.4g}"
-
-    def __repr__(self) -> str:
-        if self.knots is None:
-            return super().__repr__()
-        return f"Isotonic({len(self.knots.p)} knots)"
 
 
 def _interpolated(p: Array, x: Column, q: Column) -> Array:

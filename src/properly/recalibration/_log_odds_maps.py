@@ -102,7 +102,9 @@ class LogOddsMap(Map):
     @property
     def coefficients(self) -> LineCoefficients:
         """The coefficients of ln p and of -ln(1 - p), and the constant."""
-        raise NotImplementedError
+        slope = getattr(self, "slope", None)
+        slope = 1.0 if slope is None else slope
+        return LineCoefficients(slope, slope, getattr(self, "intercept", None) or 0.0)
 
     def _fit(self, tally: Tally) -> Self:
         inside = self._usable(Sample.of(tally))
@@ -452,11 +454,6 @@ class Intercept(LogOddsMap):
     parameters: ClassVar[tuple[str, ...]] = ("intercept",)
     intercept: float | None = None
 
-    @property
-    def coefficients(self) -> LineCoefficients:
-        """The coefficients of ln p and of -ln(1 - p), and the constant."""
-        return LineCoefficients(1.0, 1.0, self.intercept or 0.0)
-
     def _require_distinct(self, distinct: int) -> None:
         """One forecast will do."""
 
@@ -512,12 +509,6 @@ class Logistic(LogOddsMap):
     parameters: ClassVar[tuple[str, ...]] = ("intercept", "slope")
     intercept: float | None = None
     slope: float | None = None
-
-    @property
-    def coefficients(self) -> LineCoefficients:
-        """The coefficients of ln p and of -ln(1 - p), and the constant."""
-        slope = 1.0 if self.slope is None else self.slope
-        return LineCoefficients(slope, slope, self.intercept or 0.0)
 
     def _estimate(self, sample: Sample) -> tuple[dict[str, Any], list[str]]:
         odds, notes = sample.log_odds, []

@@ -13,7 +13,6 @@ from properly.recalibration._log_odds_maps import (
     GUESS,
     NO_ATOMS,
     REVERSED,
-    LineCoefficients,
     LogOddsMap,
     fit_line,
     is_separated,
@@ -98,12 +97,6 @@ class Temperature(LogOddsMap):
     def of(self) -> str:
         """What it is for: an "event", or "classes"."""
         return "event" if self.labels is None else "classes"
-
-    @property
-    def coefficients(self) -> LineCoefficients:
-        """The coefficients of ln p and of -ln(1 - p), and the constant."""
-        slope = 1.0 if self.slope is None else self.slope
-        return LineCoefficients(slope, slope, 0.0)
 
     def fit(self, source: Any, p: ArrayLike | None = None, /, **columns: Any) -> Self:
         """Learn the map from a tally, from cases, or from outcomes and forecasts.

@@ -21,7 +21,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from functools import cached_property
 from numbers import Real
-from typing import TYPE_CHECKING, Any, ClassVar, Literal, NamedTuple, NoReturn, Self, get_args
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, NamedTuple, NoReturn, get_args
 
 import numpy as np
 
@@ -31,20 +31,14 @@ from properly._boundary._libraries import is_numpy, namespace, to_library_of, to
 from properly._boundary._options import check_choice
 from properly.counts._isotonic import PRODUCTS_FIT, recalibrate
 from properly.errors import DataError
-from properly.recalibration._isotonic_map import as_knots, require_fine
-from properly.recalibration._log_odds_maps import few_notes
-from properly.recalibration._lookup import Lookup
+from properly.recalibration._isotonic_map import KnotMap, Lookup, as_knots
 from properly.recalibration._map import Map
-from properly.recalibration._training import (
-    Sample,
-    Training,
-    require_both_outcomes,
-)
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from properly.counts._tally import Tally
+    from properly.recalibration._training import Sample
     from properly.typing import Array, ArrayLike, Column
 
 Merge = Literal["log", "brier"]
@@ -188,7 +182,7 @@ def merged(p0: Array, p1: Array, merge: Merge) -> Array:
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class VennAbers(Map):
+class VennAbers(KnotMap):
     r"""Venn-Abers prediction: a pair of forecasts, one of which is calibrated.
 
     At a forecast x, p0 is the isotonic recalibration once a case without the event is added at x,
@@ -226,10 +220,8 @@ class VennAbers(Map):
     """
 
     kind: ClassVar[str] = "venn_abers"
-    parameters: ClassVar[tuple[str, ...]] = ("knots",)
     options: ClassVar[tuple[str, ...]] = ("merge",)
     merge: Merge = "log"
-    knots: PairKnots | None = None
 
     def __post_init__(self) -> None:
         check_choice(self.merge, get_args(Merge), "merge")
@@ -243,16 +235,8 @@ class VennAbers(Map):
                 raise DataError(message)
             object.__setattr__(self, "knots", pairs)
 
-    def _fit(self, tally: Tally) -> Self:
-        require_fine(tally)
-        sample = Sample.of(tally)
-        require_both_outcomes(sample)
-        return self.learnt(
-            few_notes(sample),
-            knots=pairs_of(tally, sample),
-            range=(float(sample.value[0]), float(sample.value[-1])),
-            training=Training.of(tally),
-        )
+    def _knots_of(self, tally: Tally, sample: Sample) -> tuple[PairKnots, list[str]]:
+        return pairs_of(tally, sample), []
 
     @classmethod
     def cross(cls, tallies: Iterable[Any], merge: Merge = "log") -> CrossVennAbers:
@@ -316,19 +300,11 @@ class VennAbers(Map):
         values[1::2] = merged(lower, upper, self.merge)
         return Lookup.of(value), values
 
-    def turns(self) -> Column:
-        return np.empty(0) if self.knots is None else self.knots.p
-
     def _why_no_inverse(self) -> str:
         assert self.knots is not None  # noqa: S101
         value = self.knots.p
         first, second = (value[0], value[1]) if len(value) > 1 else (value[0], 1.0)
         return f"the map is flat between {first:.4g} and {second:.4g}"
-
-    def __repr__(self) -> str:
-        if self.knots is None:
-            return super().__repr__()
-        return f"VennAbers({len(self.knots.p)} knots)"
 
 
 @dataclass(frozen=True, eq=False, repr=False)
