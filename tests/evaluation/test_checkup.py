@@ -204,11 +204,6 @@ def test_strange_columns_are_problems_not_errors(column: Any) -> None:
 # Outcomes.
 
 
-def test_missing_outcomes_are_counted_and_named() -> None:
-    found = check(changed(changed(Y, 7, None), 3, math.nan), P)
-    assert (only(found).where, only(found).rows, only(found).count) == ("outcome", (3, 7), 2)
-
-
 def test_a_rare_third_label_may_be_a_code() -> None:
     found = only(check(changed(Y, 5, 9), P))
     assert (found.rows, found.count) == ((5,), 1)
@@ -289,23 +284,6 @@ def test_text_names_the_rows_that_do_not_read_as_numbers() -> None:
     assert "percent sign" in only(check(Y, changed(P, 7, "12 %"))).advice
 
 
-def test_text_that_reads_as_numbers_is_looked_at_further() -> None:
-    text, percent = check(Y, (100 * P).astype(str)).findings
-    assert text.what.startswith("all numbers are written as text, such as '")
-    assert percent.what.startswith(f"{(P > 0.01).sum()} of 400 forecasts are above 1")
-
-
-def test_a_constant_is_odd() -> None:
-    assert only(check(Y, np.full(ROWS, 0.25))).what == "all 400 forecasts are 0.25"
-    assert check([1], [0.5]).problems[0].where == "outcome"
-    assert all("all" not in s.what for s in check([0, 1], [0.5, 0.25]).findings)
-
-
-def test_decisions_are_no_probabilities() -> None:
-    found = only(check(Y, (P > 0.5).astype(int)))
-    assert (found.severity, found.what[:26]) == ("oddity", "all forecasts are 0 or 1: ")
-
-
 def test_certain_forecasts_are_odd_only_where_one_was_wrong() -> None:
     right = np.where(np.arange(ROWS) < 20, Y, P)
     found = only(check(Y, right))
@@ -315,15 +293,6 @@ def test_certain_forecasts_are_odd_only_where_one_was_wrong() -> None:
     found = only(check(Y, wrong))
     assert (found.severity, found.count, found.rows) == ("oddity", 2, (2, 11))
     assert "20 of 400 forecasts are exactly 0 or 1" in found.what
-
-
-def test_both_kinds_of_mistakes_are_counted() -> None:
-    p = P.copy()
-    p[np.flatnonzero(Y == 1)[:3]] = 0
-    p[np.flatnonzero(Y == 0)[:2]] = 1
-    assert only(check(Y, p)).what.endswith(
-        "of which 3 at 0 though the event happened and 2 at 1 though it did not"
-    )
 
 
 def sigmoid(x: Floats, kind: Any) -> Any:
@@ -359,11 +328,6 @@ def test_few_or_rounded_forecasts_are_noted() -> None:
 
 
 # Forecasts beside outcomes.
-
-
-def test_a_forecast_that_is_the_outcome_is_a_problem() -> None:
-    found = check(Y, {"leak": Y.astype(float), "model": P})
-    assert (where(found), found.findings[0].severity) == (["leak"], "problem")
 
 
 def test_a_perfect_order_is_odd_from_ten_events_on() -> None:
@@ -457,23 +421,6 @@ def test_classes_never_seen_and_outcomes_outside_are_told_apart() -> None:
     assert (far.rows, far.what) == ((4,), "an outcome must be one of 0, 1, 2; found 7")
 
 
-def test_an_impossible_class_that_happened_is_odd() -> None:
-    p = GRADES.copy()
-    row = int(np.flatnonzero(GRADE == 0)[2])
-    p[row] = [0, 0.5, 0.5]
-    found = only(check(GRADE, p))
-    assert (found.severity, found.rows) == ("oddity", (row,))
-
-
-def test_a_class_never_decided_right_is_noted() -> None:
-    p = np.tile([0.5, 0.3, 0.2], (ROWS, 1)) + GRADES * 1e-3
-    p /= p.sum(axis=1, keepdims=True)
-    y = np.arange(ROWS) % 10 // 5 + (np.arange(ROWS) % 10 > 7)
-    found = [s for s in check(y, p).findings if "never right" in s.what]
-    assert [(s.severity, s.count) for s in found] == [("note", int((y > 0).sum()))]
-    assert not any("never right" in s.what for s in check(GRADE, GRADES).findings)
-
-
 @pytest.mark.parametrize("order", [[1, 0, 2], [1, 2, 0], [2, 1, 0]])
 def test_columns_in_another_order_are_found_with_their_places(order: list[int]) -> None:
     found = only(check(GRADE, GRADES[:, order]))
@@ -485,10 +432,6 @@ def test_columns_in_another_order_are_found_with_their_places(order: list[int]) 
 def test_a_weak_forecast_of_classes_is_not_taken_for_a_wrong_order() -> None:
     noise = np.random.default_rng(4).dirichlet(np.ones(3), ROWS)
     assert not any("places" in s.what for s in check(GRADE, noise).findings)
-
-
-def test_two_columns_are_noted() -> None:
-    assert only(check(Y, np.stack([1 - P, P], axis=1))).severity == "note"
 
 
 def test_names_of_columns_name_the_classes() -> None:
@@ -539,37 +482,6 @@ def test_columns_of_other_lengths_are_named() -> None:
 
 def weigh(weight: Any) -> Checkup:
     return check(Y, P, weight=weight)
-
-
-def test_weights_are_looked_at() -> None:
-    assert only(weigh(np.full(ROWS, 2.0))).what == "all weights are 2"
-    whole = weigh(np.arange(ROWS) % 3 + 1)
-    assert only(whole).what == "all weights are whole numbers"
-    words = "Weights are sampling weights; for numbers of like cases pass count=, --count."
-    assert (only(whole).severity, only(whole).advice) == ("note", words)
-    zero = weigh(changed(np.linspace(1, 2, ROWS), 9, 0.0))
-    assert (only(zero).severity, only(zero).rows) == ("note", (9,))
-    negative = weigh(changed(np.linspace(1, 2, ROWS), 9, -0.5))
-    assert (only(negative).severity, only(negative).rows) == ("problem", (9,))
-    assert [s.what for s in weigh(np.zeros(ROWS)).problems] == ["no weight is positive"]
-
-
-def test_counts_are_looked_at() -> None:
-    counts = np.arange(ROWS) % 3 + 1
-    assert check(Y, P, count=counts).findings == ()
-    found = {
-        value: only(check(Y, P, count=changed(counts, 9, value))) for value in (-2, 0.5, 0, None)
-    }
-    assert {x.rows for x in found.values()} == {(9,)}
-    assert {x.where for x in found.values()} == {"count"}
-    severities = {value: x.severity for value, x in found.items()}
-    assert severities == {-2: "problem", 0.5: "problem", 0: "note", None: "problem"}
-    assert found[-2].what == "1 of 400 counts is negative"
-    assert found[0.5].what == "1 of 400 counts is no whole number"
-    assert found[0].what == "1 of 400 counts is zero"
-    assert found[None].what == "1 of 400 counts is missing"
-    problems = check(Y, P, count=np.zeros(ROWS)).problems
-    assert [x.what for x in problems] == ["no count is positive"]
 
 
 def test_counts_count_for_the_mean_and_for_few_events() -> None:
@@ -683,12 +595,3 @@ def test_several_cases_at_one_time_want_clusters() -> None:
     for time in (np.arange(ROWS) % 19, np.arange(ROWS)):
         assert check(Y, P, time=time).findings == ()
     assert check(Y, P, time=shared, clusters=np.arange(ROWS) % 25).findings == ()
-
-
-def test_columns_that_cannot_be_read_are_copies_only_if_their_texts_are() -> None:
-    a, b = ["10%", "20%", "30%", "90%"], ["15%", "25%", "35%", "5%"]
-    found = check([0, 1, 0, 1], {"a": a, "b": b, "c": a, "none": [None] * 4, "nan": [None] * 4})
-    copies = [x for x in found.findings if "to the last digit" in x.what]
-    assert [(x.where, x.what) for x in copies] == [
-        ("c", "its forecasts are those of 'a', to the last digit")
-    ]

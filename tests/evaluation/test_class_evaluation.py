@@ -216,14 +216,6 @@ FRAMES: dict[str, Any] = {
 }
 
 
-@pytest.mark.parametrize("task", ["multiclass", "ordinal"])
-@pytest.mark.parametrize("table", FRAMES.values(), ids=FRAMES)
-def test_a_single_table_is_one_model_if_the_task_says_so(table: Any, task: Any) -> None:
-    e = evaluate(Y, table, task=task)
-    assert list(e.scores) == ["forecast"]
-    assert e.totals == evaluate(Y, {"forecast": P}, task=task).totals
-
-
 def test_without_a_task_a_frame_has_a_column_for_each_model() -> None:
     for frame in (pd.DataFrame(P, columns=GRADES), pl.DataFrame(P, schema=GRADES, orient="row")):
         e = evaluate([0, 1, 1], frame)

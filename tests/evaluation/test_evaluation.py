@@ -76,13 +76,6 @@ def test_columns_line_up_under_long_names_of_rules() -> None:
     assert first.index(" score") == second.index(" score")
 
 
-def test_an_evaluation_is_short_in_a_session() -> None:
-    assert repr(evaluate(Y, P)) == "Evaluation(3 cases, models: 2, rules: 2)"
-    assert repr(evaluate(Y, P).reliability["good"]) == (
-        "Reliability(3 distinct forecasts in 2 bins)"
-    )
-
-
 def test_one_case_is_singular() -> None:
     e = evaluate([1], [0.5])
     assert repr(e) == "Evaluation(1 case, models: 1, rules: 2)"
@@ -98,11 +91,6 @@ def test_a_model_may_be_called_as_what_it_is_compared_with() -> None:
     lines = str(evaluate(Y, {"(event rate)": P["good"]}, rules=Brier())).split("\n")
     assert [line.split("  ")[0] for line in (lines[3], lines[6])] == ["(event rate)"] * 2
     assert lines[3] != lines[6]
-
-
-def test_rules_come_in_anything_that_lists_them() -> None:
-    expected = evaluate(Y, P, rules=[Brier(), Log()]).decompositions
-    assert evaluate(Y, P, rules=(rule for rule in (Brier(), Log()))).decompositions == expected
 
 
 def test_baselines_stand_below_the_models_and_skill_is_measured_against_the_last() -> None:
@@ -391,11 +379,6 @@ def test_what_cannot_be_had_is_noted_and_the_rest_is_there() -> None:
     )
     assert e.scores["forecast"]["brier"].value == Brier()([1, 1, 1], [0.5, 0.7, 0.8])
     assert e.table().endswith(e.notes[-1].split()[-1])
-
-
-def test_how_often_certain_forecasts_were_wrong() -> None:
-    found = evaluate(Y, P).certain["wrong"]
-    assert (found.never, found.never_wrong, found.always, found.always_wrong) == (1, 1, 0, 0)
 
 
 @pytest.mark.parametrize("library", ["polars", "pandas"])

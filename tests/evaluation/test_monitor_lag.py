@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from itertools import product
-from typing import Any
 
 import numpy as np
 import pytest
@@ -14,7 +13,6 @@ from tests.monitors import Column, drawn
 
 from properly import Monitor
 from properly.comparison._bets import recalibration_gains
-from properly.errors import DataError
 
 DRAWN = drawn()
 
@@ -98,12 +96,6 @@ def test_a_detector_with_a_lag_adds_up_its_series() -> None:
         part.add(y[k::2], p[k::2])
         parts.append(math.expm1(part.evidence[0].log_evidence))
     assert 0.5 * sum(parts) < math.expm1(lagged.evidence[0].log_evidence) <= sum(parts)
-
-
-@pytest.mark.parametrize("lag", [-1, 1.5, "2", None, True, 1001])
-def test_a_lag_that_is_no_number_of_cases_is_refused(lag: Any) -> None:
-    with pytest.raises(DataError, match="lag must be a whole number of cases from 0 to 1,000"):
-        Monitor(lag=lag)
 
 
 def test_what_is_promised_depends_on_when_outcomes_came() -> None:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import re
-from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -92,19 +91,6 @@ def test_kinds_come_in_order_and_sentences_end(evaluation: Evaluation) -> None:
     for sentence in found.sentences:
         assert sentence.text.endswith((".", "?"))
         assert not re.search(r"\bnan\b|\binf\b|None|  |[.?]\.", sentence.text)
-
-
-def test_notes_are_among_what_is_unknown(evaluation: Evaluation) -> None:
-    noted = replace(evaluation, notes=("with 3 events, intervals may cover less",))
-    assert texts(verdict(noted), "unknown")[-1] == "With 3 events, intervals may cover less."
-
-
-def test_groups_are_told_of_the_model_to_use(evaluation: Evaluation) -> None:
-    (said,) = texts(verdict(evaluation), "groups")
-    assert said.startswith(
-        "No group can be shown to be worse than the rest for right (test of no difference at all: "
-    )
-    assert texts(verdict(replace(evaluation, groups={})), "groups") == []
 
 
 def test_without_draws_nothing_is_said_of_calibration() -> None:
@@ -302,28 +288,3 @@ def subjects(said: str, models: list[str]) -> list[str]:
     """Return the models that a sentence begins with."""
     begin = re.split(r" cannot be told apart|:| over | for ", said.removeprefix("Use "))[0]
     return [x for x in re.findall(r"\w+", begin) if x in models]
-
-
-def test_claims_are_read_as_they_are_meant() -> None:
-    models = ["a", "b", "c", "twin"]
-    read = {
-        "Use a: on average over all thresholds, it is better than b and c.": {
-            ("a", "b"),
-            ("a", "c"),
-        },
-        "a and b cannot be told apart on average over all thresholds; both are better than c.": {
-            ("a", "c"),
-            ("b", "c"),
-        },
-        "a is better than no model, on average over all thresholds.": {("a", None)},
-        "Use a: on average over all thresholds, it is better than the other three models.": {
-            ("a", "b"),
-            ("a", "c"),
-            ("a", "twin"),
-        },
-        "None can be shown to be better than no model.": set(),
-        "It cannot be told whether a is better than no model.": set(),
-        "b has an infinite log score; a has not.": set(),
-    }
-    for said, meant in read.items():
-        assert set(claims(said, models)) == meant
