@@ -15,6 +15,7 @@ from properly.counts._cases import Cases, event_among, require_classes
 from properly.errors import ArgumentTypeError, DataError, ImproperRuleError
 from properly.rules import BinaryRule, Brier, ClassRule, Log, Rule
 from properly.rules._costs import decide_by_mode
+from properly.rules._log import at_most_one
 from properly.rules._ranked_probability import CutRule
 
 if TYPE_CHECKING:
@@ -131,7 +132,7 @@ def one_vs_rest(cases: Cases) -> dict[str, Cases]:
     """
     cases = require_classes(cases)
     return {
-        name: event_among(cases, cases.y == k, _at_most_one(cases.p[:, k]))
+        name: event_among(cases, cases.y == k, at_most_one(cases.p[:, k]))
         for k, name in enumerate(names_of_labels(cases.labels or ()))
     }
 
@@ -177,7 +178,7 @@ def top_label(cases: Cases) -> Cases:
     """
     cases = require_classes(cases)
     happened = cases.y == decide_by_mode(cases.p)
-    return event_among(cases, happened, _at_most_one(namespace(cases.p).max(cases.p, axis=1)))
+    return event_among(cases, happened, at_most_one(namespace(cases.p).max(cases.p, axis=1)))
 
 
 def upper_tails(p: Array) -> list[Array]:
@@ -222,11 +223,6 @@ def _above(lower: Array, upper: Array) -> Array:
     likely = complement(lower)
     uncertain = xp.where(likely < 1, likely, xp.full_like(likely, ALMOST_ONE))
     return xp.where(upper <= lower, upper, xp.where(lower > 0, uncertain, likely))
-
-
-def _at_most_one(p: Array) -> Array:
-    """Cut at 1: a row may sum to a little more, and its largest probability may be all of it."""
-    return namespace(p).where(p > 1, namespace(p).ones_like(p), p)
 
 
 def ask(cases: Cases, view: View) -> dict[str, Cases]:

@@ -6,7 +6,6 @@ the same formula from `DualRule`. Both need `classwise`, `range_for`, `propriety
 
 from __future__ import annotations
 
-import math
 from abc import abstractmethod
 from typing import TYPE_CHECKING, Any, ClassVar
 
@@ -25,7 +24,7 @@ from properly._boundary._labels import check_count
 from properly._boundary._libraries import count_up, is_numpy, namespace, to_library_of
 from properly.errors import ArgumentTypeError, DataError
 from properly.rules._log_odds import softmax
-from properly.rules._rule import BinaryRule, Propriety, Rule, mean_tensor, wide
+from properly.rules._rule import BinaryRule, Propriety, Rule, mean_of, wide
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -156,14 +155,7 @@ class ClassRule(Rule):
     def mean_price(self, y: Array, p: Array, weight: Array | None = None) -> Any:
         """Return the mean loss of rows that have been checked."""
         self.require_classes(int(p.shape[1]))
-        if not is_numpy(p):
-            if weight is not None:
-                used = weight > 0
-                y, p, weight = y[used], p[used], weight[used]
-            return mean_tensor(self.price(y, p), weight)
-        if weight is None:
-            return math.fsum(sweep(self._sum_rows, p, y)) / p.shape[0]
-        return math.fsum(sweep(self._sum_rows, p, y, weight)) / float(weight.sum(dtype=np.float64))
+        return mean_of(self.price, self._sum_rows, y, p, weight)
 
     def logit_loss(
         self, y: ArrayLike, logits: ArrayLike, *, labels: Sequence[object] | None = None
@@ -298,13 +290,9 @@ class ClassRule(Rule):
         return table
 
     def _sum_rows(self, p: Array, y: Array, weight: Array | None = None) -> float:
-        """Add up losses; rows of weight 0, whose loss may be infinite, are left out."""
-        if weight is None:
-            return float(np.sum(self.price(y, p)))
-        used = weight > 0
-        if not used.all():
-            p, y, weight = p[used], y[used], weight[used]
-        return float(np.sum(self.price(y, p) * weight))
+        """Add up the losses of rows."""
+        loss = self.price(y, p)
+        return float(np.sum(loss if weight is None else loss * weight))
 
 
 class DualRule(BinaryRule, ClassRule):

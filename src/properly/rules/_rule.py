@@ -285,15 +285,7 @@ class BinaryRule(Rule):
         float
             The mean; for a tensor, a tensor without dimensions that can be differentiated.
         """
-        y, p, weight = check_rows(y, p, weight)
-        if weight is not None:
-            # Left out rather than multiplied by 0: the loss of an unused row may be infinite.
-            y, p, weight = used_rows(y, p, weight)
-        if not is_numpy(p):
-            return mean_tensor(self.price_event(y, p), weight)
-        if weight is None:
-            return math.fsum(sweep(self._sum, y, p)) / p.shape[0]
-        return math.fsum(sweep(self._sum, y, p, weight)) / float(weight.sum(dtype=np.float64))
+        return mean_of(self.price_event, self._sum, *check_rows(y, p, weight))
 
     def slope(self, y: ArrayLike, p: ArrayLike) -> Array:
         """Differentiate the loss with respect to the forecast: ``(p - y) * weight(p)``.
@@ -399,9 +391,27 @@ class BinaryRule(Rule):
             return loss
         return self.loss_if_event(xp.where(y, p, xp.ones_like(p))) + none
 
-    def _sum(self, y: Array, p: Array, weight: Array | None = None) -> float:
+    def _sum(self, p: Array, y: Array, weight: Array | None = None) -> float:
         """Add up the losses of forecasts; each case is priced on its own side only."""
         return paid(self.loss_if_event, p, y, weight) + paid(self.loss_if_none, p, ~y, weight)
+
+
+def mean_of(
+    price: Callable[[Array, Array], Array],
+    add_up: Callable[..., float],
+    y: Array,
+    p: Array,
+    weight: Array | None,
+) -> Any:
+    """Average what checked rows cost: of numpy's, sums of pieces; of a tensor's, its own mean."""
+    if weight is not None:
+        # Left out rather than multiplied by 0: the loss of an unused row may be infinite.
+        y, p, weight = used_rows(y, p, weight)
+    if not is_numpy(p):
+        return mean_tensor(price(y, p), weight)
+    if weight is None:
+        return math.fsum(sweep(add_up, p, y)) / p.shape[0]
+    return math.fsum(sweep(add_up, p, y, weight)) / float(weight.sum(dtype=np.float64))
 
 
 def mean_tensor(loss: Array, weight: Array | None) -> Array:
