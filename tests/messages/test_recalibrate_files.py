@@ -8,7 +8,7 @@ import duckdb
 import pytest
 from tests.command_line import run
 
-from properly.cli._row_maps import Reading, RowMap
+from properly.cli._row_maps import ForecastReading, RowMap
 from properly.engines._files._checks import FileRows
 from properly.errors import DataError
 from properly.recalibration import Logistic
@@ -32,7 +32,7 @@ def test_rows_that_are_told_apart_in_two_ways() -> None:
     import numpy as np
 
     groups = FileRows({"g": np.array(["a"])}, {"g": np.array([False])}, ())
-    rows = RowMap(Logistic(0.1, 0.9), Reading(("p",), False, False, "refuse"), groups)
+    rows = RowMap(Logistic(0.1, 0.9), ForecastReading(("p",), False, False, "refuse"), groups)
     with pytest.raises(DataError) as refused:
         rows.tell()
     assert str(refused.value) == (

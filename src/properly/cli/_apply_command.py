@@ -10,8 +10,8 @@ import click
 from properly._boundary._files import open_whole
 from properly._boundary._text import many, printable
 from properly.cli._column_plan import models_of
-from properly.cli._column_writer import Request, packing, pieces, require_format
-from properly.cli._row_maps import Reading, RowMap
+from properly.cli._column_writer import NewColumns, packing, pieces, require_format
+from properly.cli._row_maps import ForecastReading, RowMap
 from properly.cli._running import require_output, require_packages
 from properly.engines._files._read import open_files
 from properly.errors import DataError
@@ -101,11 +101,11 @@ def _rewrite(
         _require_new(files.names, new)
         # Labels are read as they were for the fit, where 7 and 7.0 are one group.
         labels = None if groups is None else files.read([groups])
-        applied = RowMap(use, Reading(columns, **reading), labels)
+        applied = RowMap(use, ForecastReading(columns, **reading), labels)
         with (
             open_whole(output, overwrite=overwrite) as whole,
             packing(output, whole) as target,
-            closing(pieces(Request(file, columns, new), target)) as parts,
+            closing(pieces(NewColumns(file, columns, new), target)) as parts,
         ):
             for piece in parts:
                 piece.write(applied.at(piece))

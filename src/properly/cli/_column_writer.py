@@ -54,7 +54,7 @@ LACKING = re.compile(MISSING)
 PLAIN = frozenset("0123456789.+-eE \t")
 
 
-class Piece(NamedTuple):
+class FilePiece(NamedTuple):
     """Some rows of a file.
 
     Attributes
@@ -72,7 +72,7 @@ class Piece(NamedTuple):
     write: Callable[[Sequence[Column]], None]
 
 
-class Request(NamedTuple):
+class NewColumns(NamedTuple):
     """Which columns of a file are read as numbers, and what the new ones are called."""
 
     file: File
@@ -80,7 +80,7 @@ class Request(NamedTuple):
     new: tuple[str, ...]
 
 
-def pieces(request: Request, target: BinaryIO) -> Generator[Piece]:
+def pieces(request: NewColumns, target: BinaryIO) -> Generator[FilePiece]:
     """Go through the rows of a file, each of which is to be written."""
     kind = request.file.format
     readers = {"json": _json_pieces, "parquet": _parquet_pieces, "arrow": _arrow_pieces}
@@ -163,7 +163,7 @@ class _Records(NamedTuple):
     lines: list[int]
 
 
-def _records(request: Request, lines: Iterator[str], header: Header) -> Generator[_Records]:
+def _records(request: NewColumns, lines: Iterator[str], header: Header) -> Generator[_Records]:
     """Read records, which may be several lines, beside their text; the names come first."""
     taken: list[str] = []
 
@@ -197,7 +197,7 @@ def _records(request: Request, lines: Iterator[str], header: Header) -> Generato
     yield _Records(texts, cells, starts)
 
 
-def _csv_pieces(request: Request, target: BinaryIO) -> Generator[Piece]:
+def _csv_pieces(request: NewColumns, target: BinaryIO) -> Generator[FilePiece]:
     file, row = request.file, 0
     with file.open() as source:
         opening = decoded(file.name, source.read(OPENING))
@@ -212,7 +212,7 @@ def _csv_pieces(request: Request, target: BinaryIO) -> Generator[Piece]:
             place = _line_places(file, row, some.lines)
             pairs = zip(request.numbers, some.cells, strict=True)
             columns = [_numbers(cells, name, place) for name, cells in pairs]
-            yield Piece(columns, place, _csv_writer(some.texts, separator, target))
+            yield FilePiece(columns, place, _csv_writer(some.texts, separator, target))
             row += len(some.lines)
 
 
@@ -285,7 +285,7 @@ def _cell(text: str, separator: str) -> str:
 # JSON lines.
 
 
-def _json_pieces(request: Request, target: BinaryIO) -> Generator[Piece]:
+def _json_pieces(request: NewColumns, target: BinaryIO) -> Generator[FilePiece]:
     file, row = request.file, 0
     with _text_of(file) as lines:
         while some := list(islice(lines, LINES)):
@@ -303,7 +303,7 @@ def _json_pieces(request: Request, target: BinaryIO) -> Generator[Piece]:
                 )
                 for name in request.numbers
             ]
-            yield Piece(columns, place, _json_writer(some, request.new, target))
+            yield FilePiece(columns, place, _json_writer(some, request.new, target))
             row += len(texts)
 
 
@@ -351,7 +351,7 @@ def _json_writer(
 # Parquet and Arrow.
 
 
-def _parquet_pieces(request: Request, target: BinaryIO) -> Generator[Piece]:
+def _parquet_pieces(request: NewColumns, target: BinaryIO) -> Generator[FilePiece]:
     parquet = import_module("pyarrow.parquet")
     with _whole(request.file), parquet.ParquetFile(str(request.file.path)) as source:
         schema = _longer_schema(source.schema_arrow, request.new)
@@ -362,7 +362,7 @@ def _parquet_pieces(request: Request, target: BinaryIO) -> Generator[Piece]:
             yield from _arrow_tables(request, schema, tables, sink.write_table)
 
 
-def _arrow_pieces(request: Request, target: BinaryIO) -> Generator[Piece]:
+def _arrow_pieces(request: NewColumns, target: BinaryIO) -> Generator[FilePiece]:
     ipc = import_module("pyarrow.ipc")
     with _whole(request.file), open_arrow(request.file.path) as source:
         schema = _longer_schema(source.schema, request.new)
@@ -387,8 +387,8 @@ def _longer_schema(schema: Any, new: tuple[str, ...]) -> Any:
 
 
 def _arrow_tables(
-    request: Request, schema: Any, tables: Iterable[Any], write: Callable[[Any], None]
-) -> Iterator[Piece]:
+    request: NewColumns, schema: Any, tables: Iterable[Any], write: Callable[[Any], None]
+) -> Iterator[FilePiece]:
     """Go through tables, or batches, and write longer ones."""
     pyarrow, row = import_module("pyarrow"), 0
     for table in tables:
@@ -402,7 +402,7 @@ def _arrow_tables(
             write(type(table).from_arrays(arrays, schema=schema))
 
         columns = [_arrow_numbers(table.column(name), name) for name in request.numbers]
-        yield Piece(columns, place, extend)
+        yield FilePiece(columns, place, extend)
         row += table.num_rows
 
 

@@ -14,7 +14,7 @@ from properly.cli._wording import name_rows
 from properly.errors import DataError, ProperlyError
 
 if TYPE_CHECKING:
-    from properly.cli._column_writer import Piece
+    from properly.cli._column_writer import FilePiece
     from properly.engines._files._checks import FileRows
     from properly.recalibration import Map
     from properly.typing import Column
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 FLATTERS = "these forecasts are those that the map was fitted to; scores of them will flatter it"
 
 
-class Reading(NamedTuple):
+class ForecastReading(NamedTuple):
     """How the columns of forecasts are read.
 
     Attributes
@@ -48,13 +48,13 @@ class RowMap:
     ----------
     use : Map
         The map.
-    reading : Reading
+    reading : ForecastReading
         How its forecasts are read.
     groups : FileRows, optional
         The groups of all rows, of a map by group.
     """
 
-    def __init__(self, use: Map, reading: Reading, groups: FileRows | None) -> None:
+    def __init__(self, use: Map, reading: ForecastReading, groups: FileRows | None) -> None:
         self.use, self.reading = use, reading
         self.rows, self.total = 0, np.zeros(len(reading.columns))
         self.distinct: list[Column] = []
@@ -67,7 +67,7 @@ class RowMap:
             ((name, self.groups),) = groups.columns.items()
             self.without = groups.missing[name]
 
-    def at(self, piece: Piece) -> list[Column]:
+    def at(self, piece: FilePiece) -> list[Column]:
         """Recalibrate the forecasts of a piece."""
         p = np.column_stack(piece.columns)
         part = slice(self.rows, self.rows + len(p))
@@ -85,7 +85,7 @@ class RowMap:
         result[rows] = self._mapped(given, groups, rows, piece)
         return list((result * WHOLE if self.reading.percent else result).T)
 
-    def _require_present(self, lacks: Column, piece: Piece) -> None:
+    def _require_present(self, lacks: Column, piece: FilePiece) -> None:
         if self.reading.missing == "keep" or not lacks.any():
             return
         row, column = np.argwhere(lacks)[0].tolist()
@@ -101,7 +101,7 @@ class RowMap:
         message = f"each row must have a group; there are {rows:,} rows and {groups:,} groups"
         raise DataError(message, hint="leave out empty lines.")
 
-    def _scaled(self, p: Column, rows: Column, piece: Piece) -> Column:
+    def _scaled(self, p: Column, rows: Column, piece: FilePiece) -> Column:
         """Divide percentages by 100, and rows of classes by their sums, if that was asked for."""
         if self.reading.percent:
             outside = ~((p >= 0) & (p <= WHOLE))
@@ -112,7 +112,7 @@ class RowMap:
             p = p / WHOLE
         return p / p.sum(axis=1, keepdims=True) if self.reading.normalize else p
 
-    def _mapped(self, p: Column, groups: Column | None, rows: Column, piece: Piece) -> Column:
+    def _mapped(self, p: Column, groups: Column | None, rows: Column, piece: FilePiece) -> Column:
         """Apply the map; a row that it refuses is named by its place in the file."""
         if not len(p):
             return p

@@ -19,7 +19,7 @@ from properly._boundary._arrays import event_label
 from properly._boundary._classes import note_of_order, order_of, require_named_in_order
 from properly._boundary._labels import check_labels, require_columns
 from properly.engines import _summary
-from properly.engines._frame_pooling import Pooled, pool_cells, pool_few_values
+from properly.engines._frame_pooling import PooledRows, pool_cells, pool_few_values
 from properly.engines._loss_sums import sum_up
 from properly.engines._roles import Roles, as_lazy, distinct_names
 from properly.engines._rows import Rows, class_views, classes_of, collected, confusion_of
@@ -329,7 +329,7 @@ def _require_expressible(rules: Sequence[Rule], classes: int | None) -> None:
             raise DataError(message, hint=hint)
 
 
-def _pooled(rows: Rows, total: int, cells: int | None) -> tuple[Pooled, int | None]:
+def _pooled(rows: Rows, total: int, cells: int | None) -> tuple[PooledRows, int | None]:
     """Count each distinct forecast if there are not too many, else cells."""
     if cells is None:
         many = total > 4 * _summary.MOST_DISTINCT and _opens_with_many(rows)

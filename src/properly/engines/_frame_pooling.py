@@ -1,6 +1,6 @@
 """Pooling inside an engine: rows counted at distinct forecasts, or in cells.
 
-A `Pooled` is what comes back from the engine, checked; a tally is made of it.
+A `PooledRows` is what comes back from the engine, checked; a tally is made of it.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from properly.typing import ArrayLike, Column
 
 
-class Pooled(NamedTuple):
+class PooledRows(NamedTuple):
     """Rows that were counted in an engine, by forecast or cell, and outcome.
 
     Attributes
@@ -58,14 +58,14 @@ class Pooled(NamedTuple):
     moment: Column | None
     group: Column | None
 
-    def of_group(self, group: Any) -> Pooled:
+    def of_group(self, group: Any) -> PooledRows:
         """Keep the rows of one group."""
         return self.only(np.asarray(self.group == group))
 
-    def only(self, chosen: Column) -> Pooled:
+    def only(self, chosen: Column) -> PooledRows:
         """Keep some of the rows."""
         columns: Any = (None if x is None else x[chosen] for x in self)
-        return Pooled(*columns)
+        return PooledRows(*columns)
 
     @property
     def unit(self) -> float | None:
@@ -116,12 +116,12 @@ def tally_frame(rows: Rows, cells: int | None, snap: float | ArrayLike | None) -
     return tally if cells is None else tally.group(cells)
 
 
-def pool_values(rows: Rows, name: str) -> Pooled:
+def pool_values(rows: Rows, name: str) -> PooledRows:
     """Count rows at each distinct forecast."""
     return _checked(rows, name, _counted(rows, rows.data, nw.col(name), None))
 
 
-def pool_few_values(rows: Rows, name: str, most: int) -> Pooled | None:
+def pool_few_values(rows: Rows, name: str, most: int) -> PooledRows | None:
     """Count rows at each distinct forecast; None if there are more than `most` of them.
 
     A forecast takes a line for each outcome. Twice `most` are fetched; groups have to share them.
@@ -132,7 +132,7 @@ def pool_few_values(rows: Rows, name: str, most: int) -> Pooled | None:
     return _checked(rows, name, table)
 
 
-def pool_cells(rows: Rows, name: str, cells: int) -> Pooled:
+def pool_cells(rows: Rows, name: str, cells: int) -> PooledRows:
     """Count rows in equally wide cells, those of `Tally.group`, and add up their forecasts."""
     p = nw.col(name)
     moment = rows.times(p * nw.col("w") if rows.weighted else p)
@@ -198,7 +198,7 @@ def _of_weights(rows: Rows, used: nw.Expr) -> dict[str, nw.Expr]:
     return terms | {"low": positive, "high": positive}
 
 
-def _checked(rows: Rows, name: str, table: dict[str, Column]) -> Pooled:
+def _checked(rows: Rows, name: str, table: dict[str, Column]) -> PooledRows:
     """Refuse what cannot be counted, and tell events from others."""
     number = int(table["n"].sum())
     sound = {}
@@ -225,11 +225,11 @@ def _checked(rows: Rows, name: str, table: dict[str, Column]) -> Pooled:
     about = {"place": table["x"], "happened": happened, "moment": table.get("m"), "group": group}
     if "used" not in table:
         weight = table["n"].astype(np.int64, copy=False)
-        return Pooled(**about, weight=weight, squares=None, least=None, largest=None)
+        return PooledRows(**about, weight=weight, squares=None, least=None, largest=None)
     return _in_use(rows, table, about)
 
 
-def _in_use(rows: Rows, table: dict[str, Column], about: dict[str, Any]) -> Pooled:
+def _in_use(rows: Rows, table: dict[str, Column], about: dict[str, Any]) -> PooledRows:
     """Leave out what weighs nothing, or counts for nothing."""
     rows.require_some_weight(int(table["used"].sum()), int(table["n"].sum()))
     used = table["used"] > 0
@@ -243,5 +243,5 @@ def _in_use(rows: Rows, table: dict[str, Column], about: dict[str, Any]) -> Pool
     weight = table[name].astype(np.int64 if whole else np.float64, copy=False)
     known: dict[str, Any]
     known = {"squares": table.get("w2"), "least": table.get("low"), "largest": table.get("high")}
-    pooled = Pooled(**about, weight=weight, **known)
+    pooled = PooledRows(**about, weight=weight, **known)
     return pooled if used.all() else pooled.only(used)

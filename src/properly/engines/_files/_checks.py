@@ -29,7 +29,7 @@ ISO = ("%Y-%m", "%Y-%m-%d")
 DATES = ("%d.%m.%Y", "%d/%m/%Y", "%m/%d/%Y", "%d-%m-%Y", "%d.%m.%y", "%d %b %Y", "%d.%m.%Y %H:%M")
 
 
-class Part(NamedTuple):
+class FilePart(NamedTuple):
     """How many of the rows come from a file."""
 
     file: File
@@ -42,7 +42,7 @@ class FileRows:
 
     columns: Mapping[str, Column]
     missing: Mapping[str, Column]
-    parts: tuple[Part, ...]
+    parts: tuple[FilePart, ...]
 
     def __len__(self) -> int:
         """Count the rows."""
@@ -133,7 +133,7 @@ class FileRows:
             return None
         return [(printable(part.file.name), row + 2) for part, row in places]
 
-    def _part(self, row: int) -> tuple[Part, int]:
+    def _part(self, row: int) -> tuple[FilePart, int]:
         """Find the file that a row is from, and its place there."""
         part = self.parts[0]
         for part in self.parts:

@@ -127,7 +127,7 @@ def _plausible(records: list[list[str]]) -> tuple[bool, int]:
     return len(set(counts)) == 1 and counts[0] > 1, counts[0]
 
 
-class Named(Protocol):
+class NamedFile(Protocol):
     """What has the name of a file."""
 
     @property
@@ -207,7 +207,7 @@ def location(file: File) -> str:
     return str(file.path) if is_here(file) else file.name
 
 
-def require_different(file: Named, names: Iterable[str | None]) -> None:
+def require_different(file: NamedFile, names: Iterable[str | None]) -> None:
     """Refuse a file in which two columns have the same name."""
     for name, count in Counter(names).items():
         if count > 1 and name is not None:

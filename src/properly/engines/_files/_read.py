@@ -28,8 +28,8 @@ from properly._boundary._options import check_choice
 from properly._boundary._text import many
 from properly.engines._files._checks import (
     NUMBER,
+    FilePart,
     FileRows,
-    Part,
     lacking,
     no_number,
     place_of,
@@ -93,7 +93,7 @@ class Shape(NamedTuple):
     zero_one: bool
 
 
-class Measured(NamedTuple):
+class MeasuredFile(NamedTuple):
     """A file whose values have been looked at."""
 
     table: Table
@@ -126,7 +126,7 @@ class Files:
         self.require(names)
         fetched = [self._fetched(table, names) for table in self.tables]
         parts = tuple(
-            Part(table.file, len(masks[0]))
+            FilePart(table.file, len(masks[0]))
             for table, (_, masks) in zip(self.tables, fetched, strict=True)
         )
         values: dict[str, Column] = {}
@@ -196,7 +196,7 @@ class Files:
 
     def _measured(
         self, names: list[str], numbers: Container[str], tables: Iterable[Table] | None = None
-    ) -> list[Measured]:
+    ) -> list[MeasuredFile]:
         files = []
         for table in self.tables if tables is None else tables:
             with _in_one_sentence(table.file):
@@ -439,7 +439,7 @@ def _most_rows(table: Table) -> float:
 
 def measured(
     connection: Any, table: Table, values: Mapping[str, Value], numbers: Container[str] = ()
-) -> Measured:
+) -> MeasuredFile:
     """Count rows, and in each column the values, by one look at the file."""
     questions = [
         each for name, value in values.items() for each in _questions(value, number=name in numbers)
@@ -452,7 +452,7 @@ def measured(
         name: Profile(value, *answers[5 * i : 5 * i + 5])
         for i, (name, value) in enumerate(values.items())
     }
-    return Measured(table, rows, complete, columns)
+    return MeasuredFile(table, rows, complete, columns)
 
 
 def _questions(value: Value, *, number: bool) -> list[str]:
@@ -473,7 +473,7 @@ def _unread(value: Value) -> str:
     return f"({value.present} AND NOT {reads})"
 
 
-def require_numbers(connection: Any, files: Sequence[Measured], names: Sequence[str]) -> None:
+def require_numbers(connection: Any, files: Sequence[MeasuredFile], names: Sequence[str]) -> None:
     """Refuse columns that hold what is no number, with the first such row and its value."""
     for name in names:
         count = sum(each.columns[name].unreadable for each in files)
@@ -487,7 +487,7 @@ def require_numbers(connection: Any, files: Sequence[Measured], names: Sequence[
             raise no_number(name, place, there["value"][0], count)
 
 
-def kept(files: Sequence[Measured], names: Sequence[str], missing: str) -> str | None:
+def kept(files: Sequence[MeasuredFile], names: Sequence[str], missing: str) -> str | None:
     """Refuse rows with a missing value, or say how many are dropped."""
     rows = sum(each.rows for each in files)
     gone = rows - sum(each.complete for each in files)
@@ -495,7 +495,9 @@ def kept(files: Sequence[Measured], names: Sequence[str], missing: str) -> str |
     return require_present(rows, gone, lacking(gaps), missing)
 
 
-def union(files: Sequence[Measured], columns: Mapping[str, str], numbers: Container[str]) -> str:
+def union(
+    files: Sequence[MeasuredFile], columns: Mapping[str, str], numbers: Container[str]
+) -> str:
     """Write the query that puts the rows of all files below one another."""
     kinds = {name: _common(files, name, name in numbers) for name in columns.values()}
     selects = []
@@ -512,7 +514,7 @@ def union(files: Sequence[Measured], columns: Mapping[str, str], numbers: Contai
     return " UNION ALL ".join(selects)
 
 
-def shape_of(files: Sequence[Measured], name: str) -> Shape:
+def shape_of(files: Sequence[MeasuredFile], name: str) -> Shape:
     """Say what a column of all files together is like."""
     columns = [each.columns[name] for each in files]
     kind = _common(files, name, number=False)
@@ -527,7 +529,7 @@ def shape_of(files: Sequence[Measured], name: str) -> Shape:
     )
 
 
-def _common(files: Sequence[Measured], name: str, number: bool) -> str:
+def _common(files: Sequence[MeasuredFile], name: str, number: bool) -> str:
     """Choose the kind of a column of several files; one without any value fits every kind."""
     columns = [each.columns[name] for each in files]
     filled = [column.value for column in columns if column.present] or [columns[0].value]

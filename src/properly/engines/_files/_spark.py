@@ -20,7 +20,7 @@ from properly.engines._files._cluster_errors import first_line, translated
 from properly.engines._files._cluster_files import KINDS, ClusterFiles, find_cluster_files, kind_of
 from properly.engines._files._duckdb_tables import MISSING, Header, is_here
 from properly.engines._files._paths import is_address
-from properly.engines._files._stores import unreachable
+from properly.engines._files._stores import no_match, unreachable
 from properly.errors import ArgumentTypeError, DataError, MissingExtraError, ProperlyError
 
 if TYPE_CHECKING:
@@ -72,9 +72,12 @@ def read_files(session: Any, paths: Paths, columns: Mapping[str, str]) -> Any:
     except ProperlyError:
         raise
     except Exception as error:
-        if away:
-            raise unreachable(str(away[0]), "Spark", first_line(str(error))) from error
-        raise
+        if not away:
+            raise
+        address = str(away[0])
+        if "PATH_NOT_FOUND" in str(error) and MARKS.search(address):
+            raise no_match(address) from None
+        raise unreachable(address, "Spark", first_line(str(error))) from error
 
 
 def _import_spark() -> Any:

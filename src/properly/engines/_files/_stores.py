@@ -41,6 +41,12 @@ def unreachable(address: str, engine: str, reason: str) -> DataError:
     return DataError(message)
 
 
+def no_match(pattern: str) -> DataError:
+    """Refuse a pattern of addresses, as one of paths is."""
+    message = f"a pattern must match a file; {pattern!r} matches none"
+    return DataError(message)
+
+
 def names_in(store: Any, address: str, engine: str) -> list[str]:
     """Find all files that an address, which may be a pattern, stands for."""
     try:
@@ -52,8 +58,7 @@ def names_in(store: Any, address: str, engine: str) -> list[str]:
     except Exception as error:
         raise unreachable(address, engine, reason_of(error)) from error
     if not names:
-        message = f"a pattern must match a file; {address!r} matches none"
-        raise DataError(message)
+        raise no_match(address)
     return sorted(store.unstrip_protocol(name) for name in names)
 
 
