@@ -125,9 +125,8 @@ def rules_of_frame(
     """Take the rules for a frame of an event, or of classes."""
     if not frame.has_classes:
         return rules_of_task("binary", rules, within)
-    require_of_an_event(within, frame.pos_label)
     ordered = task_in_order(task, frame.order) == "ordinal"
-    return rules_of_task("ordinal" if ordered else "multiclass", rules, within)
+    return rules_of_task("ordinal" if ordered else "multiclass", rules, within, frame.pos_label)
 
 
 def task_in_order(task: str, order: tuple[Any, ...] | None) -> str:
@@ -136,12 +135,15 @@ def task_in_order(task: str, order: tuple[Any, ...] | None) -> str:
 
 
 def rules_of_task(
-    task: Task, rules: Iterable[Rule] | Rule | None, within: Within
+    task: Task,
+    rules: Iterable[Rule] | Rule | None,
+    within: Within,
+    pos_label: object = None,
 ) -> Sequence[Rule]:
     """Take the rules, or those that suit the task."""
     if task == "binary":
         return rules_of_event(rules, within)[0]
-    require_of_an_event(within, None)
+    require_of_an_event(within, pos_label)
     return rules_of_classes(rules, task)
 
 
@@ -418,7 +420,9 @@ def _read_frame(
     if framed.fits:
         reading = reading._replace(notes=_notes_of_frame(framed, columns["time"] or ""))
         return *framed.read(), reading
-    _require_no_repair(reading.normalize)
+    if reading.normalize:
+        message = "normalize=True needs the rows in memory; the frame has too many"
+        raise DataError(message, hint="divide the columns by their sums in the frame.")
     rules = rules_of_frame(framed, reading.task, reading.rules, reading.within)
     return framed.summary(rules, reading.cells, progress), forecasts, columns, reading
 
@@ -436,7 +440,9 @@ def _notes_of_frame(framed: Framed, time: str) -> list[str]:
 
 
 def _require_arrays(y: object, forecasts: object) -> None:
-    if _is_named(forecasts) and any(hasattr(y, x) for x in ("columns", "column_names")):
+    some = forecasts if isinstance(forecasts, list | tuple) else [forecasts]
+    is_named = bool(some) and all(isinstance(name, str) for name in some)
+    if is_named and any(hasattr(y, x) for x in ("columns", "column_names")):
         message = "forecasts by name are columns of a frame, which needs outcome= as well; got none"
         raise ArgumentTypeError(message)
 
@@ -531,12 +537,6 @@ def _cases_of_classes(
     return cases
 
 
-def _is_named(forecasts: object) -> bool:
-    """Tell names of columns from forecasts."""
-    some = forecasts if isinstance(forecasts, list | tuple) else [forecasts]
-    return bool(some) and all(isinstance(name, str) for name in some)
-
-
 def _require_only_summary(**given: object) -> None:
     for name, value in given.items():
         if value is not None:
@@ -552,12 +552,6 @@ def _require_rows(recalibrate: object, why: str) -> None:
         message = f"recalibrate needs the rows, which it folds; {why}"
         hint = "write properly.recalibrate(y, p) with the rows of each model, or of a part of them."
         raise ArgumentTypeError(message, hint=hint)
-
-
-def _require_no_repair(normalize: bool) -> None:
-    if normalize:
-        message = "normalize=True needs the rows in memory; the frame has too many"
-        raise DataError(message, hint="divide the columns by their sums in the frame.")
 
 
 def _request_of_summary(

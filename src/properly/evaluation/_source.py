@@ -488,18 +488,16 @@ def _about_grouping(errors: Mapping[str, GroupingError]) -> Iterator[str]:
         bounds = errors.values()
         cells = min(x.cells or 1 for x in bounds)
         parts = max(
-            _width(x) for error in bounds for x in (error.miscalibration, error.discrimination)
+            # Infinity is known exactly.
+            0.0 if low == high else high - low
+            for error in bounds
+            for low, high in (error.miscalibration, error.discrimination)
         )
         yield (
             f"forecasts of {listed(errors)} were grouped into {many(cells, 'cell')}: scores "
             "are exact, miscalibration and discrimination are known to within "
             f"{_rounded_up(parts)}, AUC to within {_rounded_up(max(x.auc for x in bounds))}"
         )
-
-
-def _width(ends: tuple[float, float]) -> float:
-    """Return the length of an interval; infinity is known exactly."""
-    return 0.0 if ends[0] == ends[1] else ends[1] - ends[0]
 
 
 def _rounded_up(x: float) -> str:

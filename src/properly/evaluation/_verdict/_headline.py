@@ -194,7 +194,9 @@ def headline(standing: Standing) -> Headline:
 def choice(standing: Standing) -> str:
     """Say the same with how far off it may be."""
     if len(standing.models) == 1:
-        return _choice_of_one(standing)
+        if standing.infinite:
+            return f"{_infinite(standing)}; without a model, it is finite."
+        return against_none(standing, standing.models, f", {standing.scope.long}")
     if not standing.order:
         return f"{_infinite(standing)}: nothing can be told by it."
     if len(standing.order) == 1:
@@ -225,12 +227,6 @@ def _headline_of_one(standing: Standing) -> Headline:
         case "harmful":
             return Headline("Better no model", f"{model} is worse, {short}")
     return Headline(f"It cannot be told whether {model} is better than no model, {short}")
-
-
-def _choice_of_one(standing: Standing) -> str:
-    if standing.infinite:
-        return f"{_infinite(standing)}; without a model, it is finite."
-    return against_none(standing, standing.models, f", {standing.scope.long}")
 
 
 def _use(standing: Standing) -> Headline:
