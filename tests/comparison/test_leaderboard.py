@@ -13,7 +13,7 @@ from scipy import stats
 from tests.board_draws import HALF, QUESTIONS, board_of, certain, drawn, plain_board
 
 import properly
-from properly.comparison._ranks import Apart, ranks
+from properly.comparison._leaderboard import Apart, ranks
 from properly.errors import DataError
 from properly.rules import RPS, Brier, Log
 

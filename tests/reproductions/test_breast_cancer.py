@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import csv
-import json
 from dataclasses import replace
 from pathlib import Path
 
@@ -84,10 +83,3 @@ def test_a_number_that_differs_is_marked(found: BreastCancer) -> None:
     text = str(replace(found, values=other))
     assert "0.574!" in text
     assert "19 of 20 numbers agree" in text
-
-
-def test_columns_can_be_written_as_json(found: BreastCancer) -> None:
-    columns = json.loads(json.dumps(found.to_dict(), allow_nan=False))
-    assert columns["model"][-3:] == ["treat all", "treat none", "event rate"]
-    assert columns["log"][4:6] == ["Infinity", "Infinity"]
-    assert found.to_frame("pandas").shape == (7, 8)

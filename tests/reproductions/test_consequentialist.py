@@ -10,15 +10,6 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
 
-def test_tables_are_named_after_their_places(whole: Callable[[str], Any]) -> None:
-    small = whole("consequentialist")
-    found = small.result.to_dict()
-    assert list(found) == ["appendix_f", "table2", "crash", "figure4", "errata", "section5"]
-    assert list(found["appendix_f"]) == ["paper", "original"]
-    assert [what for *_, what in small.told][:2] == ["Appendix F, paper", "Appendix F, original"]
-    assert repr(small.result) == "ConsequentialistReproduction(2,000 simulated cases)"
-
-
 def test_full_is_as_much_as_the_paper(whole: Callable[[str], Any]) -> None:
     assert _consequentialist.FULL == 1_000_000
     tables = whole("consequentialist").result.appendix_f.values()

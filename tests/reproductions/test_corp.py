@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import csv
 import os
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
@@ -10,17 +9,13 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pytest
 from reproductions.reliability import coverage as _coverage
-from reproductions.reliability import coverage as _miscalibrated
 from reproductions.reliability import efficiency as _efficiency
 from reproductions.reliability import niamey as _niamey
-from reproductions.reliability import paper as _corp
-from reproductions.reliability.coverage import Setting, settings
+from reproductions.reliability.coverage import Setting
 
 import properly
-import reproductions as reproduce
 from properly import Tally
 from properly.calibration import Decomposition
-from properly.errors import DataError
 from properly.inference import Band
 from reproductions import reproduction as _pictures
 
@@ -29,8 +24,6 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from reproductions import CorpReproduction
-
-HEADER = "date,Logistic,EMOS,ENS,EPC,obs"
 
 
 @pytest.fixture(scope="module")
@@ -61,10 +54,6 @@ def test_without_the_data_the_rest_is_the_same_and_the_text_says_how_to_get_them
     assert rest.figure5 == small.figure5
     assert str(rest).startswith("Table 2, Figures 1 and 2 are left out")
     assert "precip_Niamey_2016" in str(rest)
-
-
-def test_full_simulates_as_much_as_the_paper() -> None:
-    assert _corp.FULL == ((64, 128, 256, 512, 1024, 2048, 4096, 8192), 1000, 1000, 100)
 
 
 # Table 2, Figures 1 and 2
@@ -118,32 +107,6 @@ def test_a_named_bin_is_found() -> None:
     assert _niamey._named(record, 9, 42, "0.125").endswith("here: no such bin")
 
 
-@pytest.mark.parametrize(
-    ("text", "message"),
-    [
-        ("", "has no rows"),
-        (HEADER + "\n", "has no rows"),
-        ("date,EMOS,ENS,EPC,rain\n1,1,1,1,1\n", "has no Logistic, obs"),
-        (HEADER + "\n1,.1,.1,.1,.1,0\n2,.1,NA,.1,.1,0\n", "row 1 of EMOS is 'NA'"),
-        (HEADER + "\n1,.1,.1,.1\n", "row 0 of obs is None"),
-    ],
-)
-def test_a_file_of_another_form_is_refused(text: str, message: str, tmp_path: Path) -> None:
-    path = tmp_path / "rain.csv"
-    path.write_text(text, encoding="utf-8")
-    with pytest.raises(DataError) as caught:
-        reproduce.corp(path)
-    assert str(caught.value).startswith("the data must ")
-    assert str(caught.value).endswith(message)
-
-
-def test_a_file_that_cannot_be_read_is_refused(tmp_path: Path) -> None:
-    (tmp_path / "binary.csv").write_bytes(b"\xff\xfe\x00\x80")
-    for path in (tmp_path / "none.csv", tmp_path, tmp_path / "binary.csv"):
-        with pytest.raises(DataError, match="must be a CSV file that can be read"):
-            reproduce.corp(path)
-
-
 def test_a_spreadsheets_mark_at_the_beginning_is_not_part_of_a_name(rain: Path) -> None:
     rain.write_bytes(b"\xef\xbb\xbf" + rain.read_bytes())
     assert set(_niamey.read(rain)) == {"ENS", "EPC", "EMOS", "Logistic"}
@@ -185,13 +148,6 @@ def test_a_forecast_that_is_too_low_leaves_its_consistency_band(small: CorpRepro
     inside = {name: panel.inside for name, panel in small.figure3.items()}
     assert max(inside["a"], inside["c"]) < 0.5
     assert min(inside["b"], inside["d"]) > 0.5
-
-
-def test_a_panel_without_a_band_holds_nothing(small: CorpReproduction) -> None:
-    panel = small.figure3["a"]
-    bare = replace(panel, record=replace(panel.record, band=None))
-    assert bare.inside == 0
-    assert "(a)" not in _miscalibrated.panel_text({"a": bare})
 
 
 # Figure 4
@@ -281,14 +237,6 @@ def _squared_error(x: Any, y: Any, label: Any) -> float:
     return float(np.mean([(y[label == b].mean() - v) ** 2 for v, b in zip(x, label, strict=True)]))
 
 
-@pytest.mark.parametrize(
-    ("n", "root", "wanted"),
-    [(64, 6, 2), (65, 6, 3), (4096, 6, 4), (4097, 6, 5), (512, 3, 8), (511, 3, 8), (8192, 2, 91)],
-)
-def test_roots_are_rounded_up_exactly(n: int, root: int, wanted: int) -> None:
-    assert _efficiency._least_root(n, root) == wanted
-
-
 def test_the_claim_is_checked_setting_by_setting() -> None:
     def cell(excess: float, error: float) -> _efficiency.EfficiencyCell:
         zero = dict.fromkeys(_efficiency.METHODS, 0.0)
@@ -312,16 +260,3 @@ def test_corp_is_nearest_to_the_truth() -> None:
 
 
 # Text
-
-
-def test_settings_are_listed_with_sizes_changing_fastest() -> None:
-    assert [str(s) for s in settings((10, None), (64, 128))[:3]] == [
-        "uniform, k = 10, n = 64",
-        "uniform, k = 10, n = 128",
-        "uniform, continuous, n = 64",
-    ]
-
-
-def test_the_file_of_the_form_is_a_csv_file(rain: Path) -> None:
-    with rain.open(encoding="utf-8") as file:
-        assert tuple(next(csv.reader(file))) == _niamey.COLUMNS

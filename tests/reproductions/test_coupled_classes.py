@@ -11,7 +11,6 @@ from reproductions.means.coupled_plot import Compared, coupled_classes, roc_curv
 from scipy.special import ndtr
 
 from properly.datasets import NELSON_CASES, CoupledClasses, CoupledGaussian
-from properly.errors import ArgumentTypeError, DataError
 from properly.plots._axes import PALETTE
 
 if TYPE_CHECKING:
@@ -97,13 +96,6 @@ def test_densities_are_solid_for_the_source_and_dashed_for_the_model() -> None:
     assert words(ax)[:2] == ["class 0, source", "class 1, source"]
 
 
-def test_a_narrow_density_is_drawn_to_its_top() -> None:
-    narrow = CoupledClasses([CoupledGaussian(0), CoupledGaussian(2.0001, 1e-8)])
-    ax = coupled_classes(narrow, narrow).axes[1]
-    top = marked(ax, "source")[1].get_ydata().max()
-    assert top == pytest.approx(1e4 / np.sqrt(2 * np.pi))
-
-
 def test_posteriors_are_drawn_and_only_those_of_the_model_are_limited() -> None:
     case = NELSON_CASES["gaussian, mean 3"]
     ax = coupled_classes(case.source, case.model, precision=0.01).axes[2]
@@ -142,23 +134,3 @@ def test_the_table_has_all_parameters_and_what_differs_is_bold() -> None:
     ]  # fmt: skip
     bold = [text.get_text() for text in texts if text.get_fontweight() == "bold"]
     assert bold == ["class 0", "class 1", "−2", "0.25"]
-
-
-def test_what_cannot_be_drawn_is_refused() -> None:
-    three = CoupledClasses([CoupledGaussian(k) for k in range(3)])
-    plane = CoupledClasses([CoupledGaussian([0, 0]), CoupledGaussian([1, 1])])
-    with pytest.raises(DataError) as refused:
-        coupled_classes(CASE.source, three)
-    assert str(refused.value) == (
-        "this picture is of two classes in one dimension; model has 3 classes in 1"
-    )
-    with pytest.raises(DataError, match="dimension; source has 2 classes in 2"):
-        coupled_classes(plane, CASE.model)
-    with pytest.raises(ArgumentTypeError) as caught:
-        coupled_classes(CASE, CASE.model)  # type: ignore[arg-type]
-    assert str(caught.value) == (
-        "source must be CoupledClasses; got NelsonCase\n\n"
-        "Hint: make them with properly.datasets.CoupledClasses."
-    )
-    with pytest.raises(DataError, match="precision must be 0 or more and below 1/2"):
-        coupled_classes(CASE.source, CASE.model, precision=0.5)

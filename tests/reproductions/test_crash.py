@@ -2,10 +2,6 @@
 
 from __future__ import annotations
 
-import json
-from dataclasses import replace
-from typing import Any
-
 import numpy as np
 import pytest
 from reproductions.decisions import crash as _crash
@@ -109,28 +105,3 @@ def test_the_text_says_honestly_what_there_is_to_see(found: CrashTable) -> None:
     assert "bounded Brier: no baseline beats a model." in text
     assert "log score of forest is infinite: 48 of those who died had the forecast 0." in text
     assert "balanced_boosting ranks better than naive_bayes but costs more" in text
-
-
-def changed(table: CrashTable, metric: str, **numbers: float) -> CrashTable:
-    values: dict[str, Any] = dict(table.values)
-    values[metric] = values[metric] | numbers
-    return replace(table, values=values)
-
-
-def test_other_numbers_are_told_otherwise(found: CrashTable) -> None:
-    swapped = changed(found, "bounded Brier", boosting=0.001)
-    assert swapped.swapped("Brier", "bounded Brier") == [("logistic", "boosting")]
-    text = str(swapped)
-    assert "The Brier score prefers logistic to boosting, over the range it is the reverse." in text
-    assert "in the same order" not in text
-    poor = changed(found, "AUC", forest=0.4)
-    assert poor.beaten("AUC") == [("forest", "treat all")]
-    assert "AUC: treat all beats forest." in str(poor)
-    assert "infinite" not in str(replace(found, wrong={}))
-
-
-def test_columns_can_be_written_as_json(found: CrashTable) -> None:
-    columns = json.loads(json.dumps(found.to_dict(), allow_nan=False))
-    assert columns["model"][-3:] == BASELINES
-    assert columns["log"][3] == "Infinity"
-    assert found.to_frame("pandas").shape == (8, 6)

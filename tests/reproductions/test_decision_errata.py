@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -107,19 +106,3 @@ def test_the_text_shows_each_formula_twice(found: Errata) -> None:
     assert "  printed: E R(c); right: 2 E R(c)\n" in text
     (line,) = (line for line in text.splitlines() if "there and back" in line)
     assert line.split()[-2:] == ["nothing", "0.37"]
-
-
-def test_a_correction_that_is_not_needed_or_wrong_is_not_counted(found: Errata) -> None:
-    row = found.rows[0]
-    value = row.value
-    assert value is not None
-    assert not replace(row, printed=value).shown
-    assert not replace(row, right=value + 1e-9).shown
-    text = str(replace(found, rows=(row, replace(row, printed=value))))
-    assert "In 1 of 2 the" in text
-
-
-def test_columns_hold_nothing_where_nothing_is_defined(found: Errata) -> None:
-    printed = found.to_dict()["printed"]
-    assert [k for k, x in enumerate(printed) if x is None] == [5]
-    assert found.to_frame("pandas").shape == (10, 6)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -150,32 +149,3 @@ def test_every_row_is_told_with_its_reason_and_fits(found: NelsonErrata) -> None
     groups = ("Misprints, each", "What changes numbers:", "Remarks and limits:")
     places = [text.index(group) for group in groups]
     assert places == sorted(places)
-
-
-def test_what_two_changes_have_in_common_is_told_once(found: NelsonErrata) -> None:
-    weights = [row for row in found.changes if "19" in row.where]
-    assert len({row.why for row in weights}) == 1
-    assert " ".join(str(found).split()).count(weights[0].why) == 1
-
-
-def test_signs_that_may_be_lost_have_a_caveat(found: NelsonErrata) -> None:
-    doubtful = [row for row in found.misprints if row.where in ("Eq. 14", "Figure 1c")]
-    assert len(doubtful) == 3
-    for row in doubtful:
-        assert row.why.startswith("As extracted,")
-        assert "be there in the article" in row.why
-
-
-def test_columns_can_be_written_as_json(found: NelsonErrata) -> None:
-    columns = json.loads(json.dumps(found.to_dict(), allow_nan=False))
-    # A remark has one entry a number, and one if it has none.
-    entries = sum(max(1, len(numbers)) for _, numbers in REMARKS)
-    assert [columns["group"].count(group) for group in PLACES] == [12, 5, entries]
-    assert columns["where"][: len(MISPRINTS)] == [where for where, *_ in MISPRINTS]
-    assert set(columns["printed"][-entries:]) == {None}
-    assert columns["what"][-1] == ""
-    assert columns["right"][-1] is None
-    # The last remark but one has three numbers.
-    assert columns["right"][-4:-1] == list(found.remarks[-2].numbers.values())
-    assert found.to_frame("pandas").shape == (12 + 5 + entries, 7)
-    assert found.to_frame("polars")["right"].null_count() == 3

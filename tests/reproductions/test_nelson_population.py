@@ -187,19 +187,3 @@ def test_an_angle_is_that_of_the_marks() -> None:
     steep, flat = ThreeMeans(0.9, 0.5, 0.1), ThreeMeans(0.6, 0.5, 0.4)
     assert angle(steep, steep) == 45
     assert angle(steep, flat) == pytest.approx(math.degrees(math.atan(4)))
-
-
-def test_columns_have_every_case_and_number(found: PopulationTable) -> None:
-    columns = found.to_dict()
-    assert columns["case"] == list(NELSON_CASES)
-    assert len(columns) == 1 + 9 + 9
-    assert (
-        columns["isotonic_mean_probability"][0] == found.cases["perfect"].isotonic.mean_probability
-    )
-    assert found.to_frame("pandas").shape == (15, 19)
-    line_of = next(row for row in str(found).splitlines() if row.startswith("tail over  "))
-    assert line_of.split()[2:] == [
-        *("6c,", "7"),
-        *("0.7344", "0.5468", "0.2559"),
-        *("0.6852", "0.6126", "0.5410"),
-    ]

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from typing import TYPE_CHECKING
 
 import pytest
@@ -69,10 +68,3 @@ def test_every_row_is_told_with_its_reason(found: Errata) -> None:
     # No formula is evaluated, so that nothing is claimed of formulas.
     assert "the corrected formula" not in text
     assert not any(row.shown for row in found.rows)
-
-
-def test_columns_can_be_written_as_json(found: Errata) -> None:
-    columns = json.loads(json.dumps(found.to_dict(), allow_nan=False))
-    assert list(columns) == ["where", "what", "printed", "right", "why", "value"]
-    assert columns["value"] == [None] * 14
-    assert found.to_frame("pandas").shape == (14, 6)

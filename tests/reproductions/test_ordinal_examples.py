@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import math
 from dataclasses import replace
 
@@ -55,10 +54,3 @@ def test_wrong_numbers_are_marked(found: Examples) -> None:
     assert max(len(line) for line in str(found).splitlines()) <= 100
     better = found.rows[0]._replace(printed="9/32")
     assert " 9/32  " in str(replace(found, rows=(better, *found.rows[1:])))
-
-
-def test_columns_can_be_written_as_json(found: Examples) -> None:
-    columns = json.loads(json.dumps(found.to_dict(), allow_nan=False))
-    assert columns["p"][0] == [0.25, 0.75, 0]
-    assert {len(column) for column in columns.values()} == {10}
-    assert found.to_frame("pandas").shape == (10, 10)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from dataclasses import replace
 
 import numpy as np
@@ -131,10 +130,3 @@ def test_the_text_tells_the_numbers(fitted: Temperatures) -> None:
     other = replace(fitted.rows["sa-RPS"], temperature=0.5)
     changed = replace(fitted, rows=fitted.rows | {"sa-RPS": other})
     assert "sa-RPS takes T = 0.50 and" in str(changed)
-
-
-def test_columns_can_be_written_as_json(found: Impropriety, fitted: Temperatures) -> None:
-    for record, rows in ((found, 7), (fitted, 6)):
-        columns = json.loads(json.dumps(record.to_dict(), allow_nan=False))
-        assert {len(column) for column in columns.values()} == {rows}
-        assert len(record.to_frame("pandas")) == rows

@@ -194,15 +194,6 @@ def test_little_is_left_of_what_a_score_gains_by_looking_at_labels(found: Retent
     assert "oracle - best (sa-RPS)  +" in text
 
 
-def test_areas_can_be_written_as_json(found: RetentionTable) -> None:
-    columns = json.loads(json.dumps(found.to_dict(), allow_nan=False))
-    assert set(columns) == {"QWK", "EC"}
-    frame = found.to_frame("pandas")
-    assert len(frame) == 2 * (6 + 5)
-    chosen = frame[(frame.metric == "EC") & frame.labels & (frame.score == "RPS")]
-    assert float(chosen["mean"].iloc[0]) == columns["EC"]["areas"]["RPS"]["mean"]
-
-
 def test_superior_scores_rank_as_the_oracle(unordered: Classifiers) -> None:
     assert unordered.rows["6 classes"].as_the_oracle == ("PBS", "PLL")
     assert unordered.rows["2 classes"].as_the_oracle == tuple(UNORDERED)
@@ -230,24 +221,6 @@ def test_without_labels_two_classes_have_one_ranking(unordered: Classifiers) -> 
     study = unordered.rows["2 classes"].areas.unlabelled
     assert np.ptp(study.drawn_areas, axis=1) == pytest.approx(0, abs=1e-12)
     assert ORACLE not in study.areas
-
-
-def test_a_classifier_does_not_change_its_neighbours(unordered: Classifiers) -> None:
-    data = some_classifiers()
-    told: list[str] = []
-    alone = classifiers({"6 classes": data["6 classes"]}, REPLICATES, 7, told.append)
-    both = unordered.to_dict()
-    own = [k for k, name in enumerate(both["classifier"]) if name == "6 classes"]
-    assert alone.to_dict() == {key: [column[k] for k in own] for key, column in both.items()}
-    assert told == ["Table 1, 6 classes"]
-    assert len(unordered.to_frame("pandas")) == 2 * (5 + 4)
-
-
-def test_names_of_files_cannot_command_a_terminal() -> None:
-    data = some_classifiers()["2 classes"]
-    text = str(classifiers({"net\x1b[2J": data}, 2, 7, lambda _: None))
-    assert "\x1b" not in text
-    assert r"net\x1b[2J: 600 cases, 2 classes, accuracy " in text
 
 
 def test_the_worst_are_those_with_the_greatest_losses(worst_found: Worst) -> None:

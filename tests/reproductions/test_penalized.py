@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 import pytest
-from reproductions.penalties import paper as _penalized
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -27,13 +26,6 @@ def test_theorems_and_schemes_are_steps(whole: Callable[[str], Any]) -> None:
     assert "Appendix 8: Dirichlet(1), c = 50" in told
 
 
-def test_tables_are_named_after_their_parts(small: PenalizedReproduction) -> None:
-    found = small.to_dict()
-    assert list(found) == ["example", "constants", "ties", "scales", "simulation", "injuries"]
-    assert found["ties"]["shares"]["classes"] == [2, 2, 3, 3, 4, 4, 5, 5, 10, 10]
-    assert found["injuries"]["rivals"]["switch"][:2] == [None, None]
-
-
 @pytest.mark.parametrize(
     ("part", "rows"),
     [
@@ -47,10 +39,3 @@ def test_tables_are_named_after_their_parts(small: PenalizedReproduction) -> Non
 )
 def test_every_part_has_a_frame(small: PenalizedReproduction, part: str, rows: int) -> None:
     assert len(getattr(small, part).to_frame("pandas")) == rows
-
-
-def test_full_draws_more(small: PenalizedReproduction) -> None:
-    assert _penalized.QUICK < _penalized.FULL
-    assert small.simulation.n == 1000
-    assert {share.n for share in small.ties.shares} == {200}
-    assert repr(small) == "PenalizedReproduction(1,000 pairs a scheme)"

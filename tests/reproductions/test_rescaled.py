@@ -55,9 +55,3 @@ def test_an_area_that_is_not_the_score_is_marked(found: Rescaled) -> None:
     first, *others = found.areas
     wrong = replace(found, areas=(replace(first, area=first.area * 1.001), *others))
     assert str(wrong).count("!") == 1
-
-
-def test_columns_have_one_entry_an_axis(found: Rescaled) -> None:
-    assert found.to_dict()["axis"] == ["linear", "quadratic", "logarithmic"]
-    assert found.to_frame("pandas").shape == (3, 4)
-    assert found.curve.exact

@@ -2,21 +2,19 @@
 
 from __future__ import annotations
 
-import json
 import sys
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
 import pytest
 from click.testing import CliRunner
 from reproductions.epochs import crash as _selection_crash
 from reproductions.epochs import paper as _selection
-from reproductions.epochs.networks import SPLITS, Recipe
-from reproductions.epochs.paper import Effort, SelectionReproduction, selection
+from reproductions.epochs.networks import Recipe
+from reproductions.epochs.paper import Effort, selection
 from tests.reproductions.activities import fake_train, write_histories, write_signals
 
 from properly import cli
-from properly.errors import ArgumentTypeError, DataError, MissingExtraError
+from properly.errors import DataError, MissingExtraError
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -47,16 +45,6 @@ def trained(monkeypatch: pytest.MonkeyPatch) -> list[tuple[str, int, int]]:
     monkeypatch.setattr(_selection, "QUICK", SMALL)
     monkeypatch.setattr(_selection, "FULL", SMALL._replace(seeds=3))
     return done
-
-
-def text_of(result: SelectionReproduction) -> str:
-    return str(result).partition("\n\nPictures:\n")[0]
-
-
-def test_three_seeds_are_quick_and_twenty_are_full(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.undo()
-    assert (_selection.QUICK.seeds, _selection.FULL.seeds) == (3, 20)
-    assert _selection.QUICK[1:] == _selection.FULL[1:] == (SPLITS, Recipe())
 
 
 def test_without_data_the_text_says_what_is_missing_and_where_it_is() -> None:
@@ -135,34 +123,6 @@ def test_runs_are_kept_beside_the_pictures_unless_a_folder_is_named(
     assert str(result).endswith(f"\n\nPictures:\n  {result.pictures[0]}\n  {result.pictures[1]}")
 
 
-def test_a_run_that_is_interrupted_before_its_first_result_leaves_no_folder(
-    data: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    def interrupt(*_args: Any, **_options: Any) -> Any:
-        raise KeyboardInterrupt
-
-    monkeypatch.setattr(_selection, "train", interrupt)
-    with pytest.raises(KeyboardInterrupt):
-        selection(data, output=tmp_path / "new" / "out")
-    assert not (tmp_path / "new").exists()
-
-
-def test_progress_counts_every_step_to_the_end(data: Path, tmp_path: Path) -> None:
-    told: list[tuple[int, int, str]] = []
-    selection(data, output=tmp_path / "out", progress=lambda *step: told.append(step))
-    assert [step[:2] for step in told] == [(k + 1, 8) for k in range(8)]
-    assert [what for *_, what in told] == [
-        "Figure 3",
-        "RSSI, seed 0, split 0",
-        "RSSI, seed 0, split 5",
-        "RSSI, seed 1, split 0",
-        "RSSI, seed 1, split 5",
-        "Tables 2 and 3",
-        "picture of figure3",
-        "picture of training",
-    ]
-
-
 def test_histories_alone_need_no_torch(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, trained: list[Any]
 ) -> None:
@@ -197,42 +157,6 @@ def test_series_that_are_too_short_are_refused_before_any_run(
 ) -> None:
     with pytest.raises(DataError, match="each block must hold a window of 29 samples"):
         selection(write_signals(tmp_path / "data", rows=40))
-    assert trained == []
-
-
-def test_the_text_has_every_part_once_and_fits_a_terminal(data: Path) -> None:
-    text = text_of(selection(data))
-    for part in ("Figure 3: ", "4 networks trained: ", "Table 2: ", "Table 3: ", "All sets: "):
-        assert text.count(part) == 1
-    assert max(map(len, text.splitlines())) <= 100
-
-
-def test_all_numbers_can_be_written_as_json(data: Path) -> None:
-    columns = selection(data).to_dict()
-    assert set(json.loads(json.dumps(columns, allow_nan=False))) == {
-        "histories",
-        "training",
-        "crash",
-    }
-
-
-def test_a_seed_and_a_generator_of_it_are_the_same_and_another_is_not(data: Path) -> None:
-    one = str(selection(data, rng=3))
-    assert str(selection(data, rng=np.random.default_rng(3))) == one
-    assert str(selection(data, rng=4)) != one
-
-
-def test_a_source_of_randomness_and_a_folder_are_checked_first(
-    data: Path, tmp_path: Path, trained: list[Any]
-) -> None:
-    with pytest.raises(ArgumentTypeError, match="rng must be a whole number"):
-        selection(data, rng="no", output=tmp_path / "out")  # type: ignore[arg-type]
-    assert not (tmp_path / "out").exists()
-    (tmp_path / "file").touch()
-    with pytest.raises(DataError, match="output must be a folder"):
-        selection(data, output=tmp_path / "file")
-    with pytest.raises(DataError, match="is a file, not a folder"):
-        selection(data, work=tmp_path / "file")
     assert trained == []
 
 

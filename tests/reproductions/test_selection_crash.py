@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from typing import Any
 
 import numpy as np
@@ -11,7 +10,7 @@ from reproductions.epochs import crash as _selection_crash
 from reproductions.epochs.bounded_training import MEASURES as BOUNDED_MEASURES
 from reproductions.epochs.bounded_training import BoundedTraining, Fit, curvature, losses
 from reproductions.epochs.bounded_training import Run as Trees
-from reproductions.epochs.crash import CrashTraining, crash_training
+from reproductions.epochs.crash import crash_training
 from reproductions.epochs.effects import Effect, Truth, judged
 from reproductions.epochs.ordinal_training import MEASURES, OrdinalTraining
 from reproductions.epochs.ordinal_training import Run as Epoch
@@ -68,11 +67,6 @@ def test_without_frameworks_both_texts_say_how_to_get_them(
     )
     assert found.missing == ("torch", "xgboost")
     assert not told
-
-
-def test_all_parts_are_named_if_nothing_is_missing() -> None:
-    made = CrashTraining(None, None)
-    assert repr(made) == "CrashTraining(0 of 2 parts)"
 
 
 # What is trained with.
@@ -150,16 +144,6 @@ def test_the_verdict_on_injuries_has_the_numbers(ordinal: OrdinalTraining) -> No
     assert gap < -0.5
 
 
-def test_injuries_as_columns(ordinal: OrdinalTraining) -> None:
-    found = ordinal.to_dict()
-    assert json.loads(json.dumps(found)) == found
-    assert len(found["effects"]["value"]) == 2 * 3 * len(MEASURES)
-    assert found["effects"]["p_value"][0] is None
-    assert found["runs"]["epoch"] == [12]
-    frame = ordinal.to_frame("polars")
-    assert frame.shape == (2 * 3 * len(MEASURES), 15)
-
-
 @pytest.fixture(scope="module")
 def bounded() -> BoundedTraining:
     """Judge made-up seeds: forecasts of the bundled models."""
@@ -208,20 +192,3 @@ def test_the_verdict_on_deaths_has_the_numbers(bounded: BoundedTraining) -> None
         "With the same trees, training with the bounded Brier score changes it by -0.00100 on the "
         "years trained on, and by +0.00100 on 2001 and 2002." in text
     )
-
-
-def test_deaths_as_columns(bounded: BoundedTraining) -> None:
-    found = bounded.to_dict()
-    assert json.loads(json.dumps(found)) == found
-    assert found["runs"]["rounds"] == [97]
-    assert found["fits"]["loss"] == list(losses(0.048))
-    assert bounded.to_frame("polars").shape == (2 * 5 * 4, 15)
-
-
-def test_both_parts_are_printed_one_after_the_other(
-    ordinal: OrdinalTraining, bounded: BoundedTraining
-) -> None:
-    made = CrashTraining(ordinal, bounded)
-    assert str(made) == f"{ordinal}\n\n{bounded}"
-    assert made.to_dict() == {"severity": ordinal.to_dict(), "death": bounded.to_dict()}
-    assert repr(made) == "CrashTraining(2 of 2 parts)"

@@ -4,18 +4,12 @@ from __future__ import annotations
 
 import gzip
 import os
-from contextlib import suppress
 from typing import TYPE_CHECKING
 
 import numpy as np
 import pytest
-from hypothesis import HealthCheck, given
-from hypothesis import strategies as st
 from reproductions.epochs.data import CLASSES, KINDS, read
-from tests.examples import examples
 from tests.reproductions.activities import write_histories
-
-from properly.errors import DataError
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -47,15 +41,6 @@ def test_a_set_is_one_series_a_class_whether_packed_or_not(tmp_path: Path) -> No
     assert found.histories == {}
 
 
-def test_spaces_before_the_names_of_columns_do_not_matter(tmp_path: Path) -> None:
-    place = tmp_path / "User_Identification_From_Walking"
-    place.mkdir()
-    text = "time-step, x acceleration, y acceleration, z acceleration\n0,1,2,3\n"
-    for name in ("1", "2"):
-        (place / f"{name}.csv").write_text(text, encoding="utf-8")
-    assert read(tmp_path).sets["walking"].series[0].tolist() == [[1.0, 2.0, 3.0]]
-
-
 def test_histories_are_read_by_name(tmp_path: Path) -> None:
     found = read(str(write_histories(tmp_path)))
     assert found.sets == {}
@@ -69,28 +54,6 @@ def test_histories_are_read_by_name(tmp_path: Path) -> None:
 def test_there_are_nine_histories_and_four_sets() -> None:
     assert len(CLASSES) == 9
     assert {kind.folder for kind in KINDS.values()} <= set(CLASSES)
-
-
-def test_an_empty_table_is_refused(tmp_path: Path) -> None:
-    write(tmp_path, "1.csv", "")
-    write(tmp_path, "2.csv", "rssiOne\n1\n")
-    with pytest.raises(DataError, match="it has no rssiOne"):
-        read(tmp_path)
-
-
-@given(st.data())
-@examples(60, suppress_health_check=[HealthCheck.function_scoped_fixture])
-def test_whatever_happened_to_a_file_it_is_read_or_refused(
-    tmp_path: Path, data: st.DataObject
-) -> None:
-    write(tmp_path, "2.csv", "rssiOne\n-70\n")
-    content = bytearray(gzip.compress(b"rssiOne\n-70\n-71\n", mtime=0))
-    for place in data.draw(st.lists(st.integers(0, len(content) - 1), min_size=1, max_size=4)):
-        content[place] = data.draw(st.integers(0, 255))
-    (tmp_path / "RSSI" / "1.csv.gz").write_bytes(content)
-    # Anything else than this error would be one of ours.
-    with suppress(DataError):
-        assert np.isfinite(read(tmp_path).sets["RSSI"].series[0]).all()
 
 
 @pytest.fixture

