@@ -32,6 +32,8 @@ PERCENT: Column = read_only(np.arange(1, 100) / 100)
 # Thresholds to look up: so many at most, at equal steps if a range begins above this share of its
 # end; else on a ladder, the finest that has not too many rungs, from this share of the end on.
 MOST_LOOKED_UP, NARROW, LEAST_SHARE = 40, 0.09, 0.001
+# More thresholds than these are not looked up one by one.
+FEW_THRESHOLDS = 1000
 LADDERS = ((1, 1.5, 2, 2.5, 3, 4, 5, 6, 7, 8, 9), (1, 2, 3, 5, 7), (1, 2, 5), (1,))
 
 
@@ -146,10 +148,23 @@ def settle(p: Column, threshold: Column, tolerance: float | None) -> Column:
         rounded = threshold.astype(np.float32)
         place = np.minimum(np.searchsorted(rounded, p), len(rounded) - 1)
         p = np.where(rounded[place] == p, threshold[place], p.astype(np.float64))
-    middle = (threshold[1:] + threshold[:-1]) / 2
-    nearest = threshold[np.searchsorted(middle, p)]
-    slack = SAME_FORECAST * nearest if tolerance is None else tolerance
-    return np.where(np.abs(p - nearest) <= slack, nearest, p)
+    slack = SAME_FORECAST * threshold if tolerance is None else np.full(len(threshold), tolerance)
+    if len(threshold) < FEW_THRESHOLDS and bool((p[1:] >= p[:-1]).all()):
+        # Of forecasts in order, those between two thresholds need not be looked at.
+        ends = np.searchsorted(p, threshold - slack), np.searchsorted(p, threshold + slack, "right")
+        rows = np.concatenate([np.arange(*pair) for pair in zip(*ends, strict=True)])
+        if not len(rows):
+            return p
+        result = p.copy()
+        result[rows] = _at_nearest(p[rows], threshold, slack)
+        return result
+    return _at_nearest(p, threshold, slack)
+
+
+def _at_nearest(p: Column, threshold: Column, slack: Column) -> Column:
+    """Move forecasts to the nearest threshold, if that is near enough."""
+    place = np.searchsorted((threshold[1:] + threshold[:-1]) / 2, p)
+    return np.where(np.abs(p - threshold[place]) <= slack[place], threshold[place], p)
 
 
 def settled(
