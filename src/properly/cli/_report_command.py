@@ -155,11 +155,7 @@ def run(
     **options: Any,
 ) -> None:
     """Evaluate, write the page and figures, and print the verdict."""
-    packages = {"duckdb": options["engine"] == "duckdb", "jinja2": True, "matplotlib": figures}
-    require_packages(name for name, needed in packages.items() if needed)
-    require_output(output, force=force)
-    if figures is not None:
-        require_folder(figures)
+    _require(output, figures, options["engine"], force=force)
     settings = {name: options.pop(name) for name in (*arguments("evaluate"), "recalibrate")}
     own = taken_long(options, *OF_BOARDS)
     watched = None if state is None else properly.Monitor.load(state)
@@ -186,6 +182,15 @@ def run(
         click.echo(
             f"{drawn} figure{' is' if drawn == 1 else 's are'} in {printable(str(figures))}."
         )
+
+
+def _require(output: str, figures: str | None, engine: str, *, force: bool) -> None:
+    """Refuse, before long work, what could not be written after it."""
+    packages = {"duckdb": engine == "duckdb", "jinja2": True, "matplotlib": figures}
+    require_packages(name for name, needed in packages.items() if needed)
+    require_output(output, force=force)
+    if figures is not None:
+        require_folder(figures)
 
 
 def _draw(
