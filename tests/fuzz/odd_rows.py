@@ -69,7 +69,7 @@ FORMS: dict[str, Callable[[Any], Any]] = {
     "backwards": _backwards,
     "read-only": _read_only,
     "pandas": lambda x: pd.Series(np.array(x), index=np.arange(len(x))[::-1]),
-    "nullable": lambda x: pd.Series(np.array(x)).convert_dtypes(),
+    "nullable": lambda x: pd.Series(pd.array(np.array(x))),
     "polars": lambda x: pl.Series(np.array(x)),
 }
 DTYPES = (np.float64, np.float64, np.float32, np.float16)

@@ -29,6 +29,7 @@ from properly.rules import (
     SquaredAbsoluteRPS,
     superior_penalty,
 )
+from properly.rules._distance import SquaredMeanError
 
 from .class_draws import class_rows, dyadic_grid, few, rows_for, seeds
 from .class_subjects import ORDERED, PENALIZED, SUBJECTS, ClassSubject
@@ -164,7 +165,7 @@ def assert_same_value(found: ClassRule, subject: ClassSubject) -> None:
 @every
 def test_the_repr_of_a_rule_is_the_call_that_makes_it(subject: ClassSubject) -> None:
     names = {name: getattr(properly.rules, name) for name in properly.rules.__all__}
-    names["Interval"] = properly.Interval
+    names |= {"Interval": properly.Interval, "SquaredMeanError": SquaredMeanError}
     assert "\n" not in repr(subject.rule)
     assert_same_value(eval(repr(subject.rule), names), subject)  # noqa: S307
 

@@ -81,7 +81,7 @@ def test_intervals_are_bars_across_the_point_and_inside_the_picture() -> None:
     bars = [np.asarray(line.get_xydata()).tolist() for line in lines_of(ax, "interval")]
     assert bars[:2] == [[[0.005, 0.08], [0.02, 0.08]], [[0.01, 0.06], [0.01, 0.1]]]
     assert bars[2] == [[0.03, 0.02], [ax.get_xlim()[1], 0.02]]
-    assert ax.get_ylim()[1] == pytest.approx(0.11)
+    assert ax.get_ylim()[1] == pytest.approx(0.112)
 
 
 def test_a_point_outside_its_interval_is_joined_to_it() -> None:

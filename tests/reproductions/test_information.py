@@ -25,7 +25,7 @@ from reproductions.means.information import (
 )
 
 FOLDER = Path(__file__).parents[1] / "reference" / "means"
-CLOSE: dict[str, Any] = {"rel": 1e-14, "abs": 1e-16}
+CLOSE: dict[str, Any] = {"rel": 1e-14, "abs": 1e-15}
 
 with (FOLDER / "power_from_coupling.csv").open(encoding="utf-8") as file:
     COUPLINGS = list(csv.DictReader(file))
