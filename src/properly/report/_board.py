@@ -27,7 +27,7 @@ from properly.report._page_words import (
     fixed,
     from_to,
 )
-from properly.report._score_tables import ScoreRow, ScoreTable, around, number
+from properly.report._score_tables import ScoreTable, ScoreTableRow, around, number
 from properly.report._screen import (
     Card,
     Chip,
@@ -310,7 +310,7 @@ def all_numbers(board: Leaderboard) -> ScoreTable:
     """Lay out all that is known of each forecaster."""
     every, columns = (*board.standings, *board.crowd), _numbers(board)
     rows = [
-        ScoreRow(x.forecaster, [cell(x) for cell in columns.values()], x.rank is None)
+        ScoreTableRow(x.forecaster, [cell(x) for cell in columns.values()], x.rank is None)
         for x in every
     ]
     caption = (

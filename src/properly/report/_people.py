@@ -13,7 +13,7 @@ from properly.decisions._at_threshold import PEOPLE, RATES, in_people, round_num
 from properly.evaluation._repair import round_middle
 from properly.report._chart import inks_of
 from properly.report._page_words import NONE, fixed
-from properly.report._score_tables import ScoreRow
+from properly.report._score_tables import ScoreTableRow
 from properly.report._screen import TableCell
 
 if TYPE_CHECKING:
@@ -48,10 +48,10 @@ def people(evaluation: Evaluation, cases: str, event: str) -> dict[str, Any] | N
     # What needs no model is the same at every threshold.
     plain = dict(zip((TREAT_ALL, TREAT_NONE), _without_model(everyone, per), strict=True))
     inks = inks_of(evaluation)
-    ends = [ScoreRow(name, _as_cells(row), baseline=True) for name, row in plain.items()]
+    ends = [ScoreTableRow(name, _as_cells(row), baseline=True) for name, row in plain.items()]
     percents = [percent(t) for t in thresholds]
     tables = [
-        [ScoreRow(name, _as_cells(x[k]), ink=inks[name]) for name, x in cells.items()] + ends
+        [ScoreTableRow(name, _as_cells(x[k]), ink=inks[name]) for name, x in cells.items()] + ends
         for k in shown
     ]
     rows = [[_joined(row) for row in x] for x in (*cells.values(), *([x] for x in plain.values()))]

@@ -150,7 +150,7 @@ def _about_numbers(evaluation: Evaluation) -> Iterator[str]:
     yield f"Curves are drawn from at most some hundred points each{exact}."
 
 
-class ScoreRow(NamedTuple):
+class ScoreTableRow(NamedTuple):
     """A model or a baseline."""
 
     name: str
@@ -167,7 +167,7 @@ class ScoreTable:
     caption: str
     summary: str
     head: tuple[str, ...]
-    rows: list[ScoreRow]
+    rows: list[ScoreTableRow]
 
 
 def score_tables(evaluation: Evaluation) -> list[ScoreTable]:
@@ -210,9 +210,9 @@ def _by_rule(evaluation: Evaluation, rule: Any) -> ScoreTable:
     rows = []
     for model, by_rule in evaluation.parts.items():
         around = evaluation.scores[model][name], evaluation.skills[model][name]
-        rows.append(ScoreRow(model, _cells(by_rule[name], *around), ink=inks.get(model)))
+        rows.append(ScoreTableRow(model, _cells(by_rule[name], *around), ink=inks.get(model)))
     rows += [
-        ScoreRow(baseline, _cells(by_rule[name]), baseline=True)
+        ScoreTableRow(baseline, _cells(by_rule[name]), baseline=True)
         for baseline, by_rule in evaluation.baselines.items()
     ]
     words = rule_in_words(rule)
@@ -248,7 +248,8 @@ def _decisions(evaluation: Evaluation) -> ScoreTable:
     head, lines, *_ = hard_table(evaluation)
     inks = {printable(name): ink for name, ink in inks_of(evaluation).items()}
     rows = [
-        ScoreRow(name, [TableCell(x) for x in texts], ink=inks.get(name)) for name, *texts in lines
+        ScoreTableRow(name, [TableCell(x) for x in texts], ink=inks.get(name))
+        for name, *texts in lines
     ]
     caption = "Decisions made of the probabilities, by the class that each case is given."
     return ScoreTable("decisions", caption, "Decisions: accuracy, F1, kappa, costs", head[1:], rows)
@@ -256,7 +257,9 @@ def _decisions(evaluation: Evaluation) -> ScoreTable:
 
 def _clinical(evaluation: Evaluation) -> ScoreTable:
     rows = [
-        ScoreRow(name, list(_clinical_cells(evaluation, name)), ink=inks_of(evaluation).get(name))
+        ScoreTableRow(
+            name, list(_clinical_cells(evaluation, name)), ink=inks_of(evaluation).get(name)
+        )
         for name in evaluation.models
     ]
     caption = (
