@@ -20,7 +20,7 @@ from mlflow.models.evaluation.base import _get_model_from_function  # noqa: E402
 from properly.integrations.mlflow._config import as_config  # noqa: E402
 from properly.integrations.mlflow._evaluator import _evaluated  # noqa: E402
 from properly.integrations.mlflow._forecasts import (  # noqa: E402
-    Table,
+    ForecastTable,
     forecasts_of,
 )
 
@@ -63,7 +63,7 @@ def test_a_frame_without_names_has_its_columns_in_the_order_of_the_labels() -> N
 def test_zero_and_one_need_no_event_to_be_named_in_whichever_order() -> None:
     p, y = np.array([[0.75, 0.25], [0.5, 0.5]]), np.array([1, 0])
     for classes in ((1, 0), (True, False)):
-        models, labels, _ = forecasts_of({"m": Table(p, classes)}, y, as_config({}))
+        models, labels, _ = forecasts_of({"m": ForecastTable(p, classes)}, y, as_config({}))
         assert labels is None
         assert models["m"].tolist() == [0.75, 0.5]
 
@@ -82,7 +82,7 @@ def test_models_with_their_classes_in_other_orders_are_judged_alike() -> None:
 def test_ordered_numbers_are_put_in_their_order() -> None:
     _, p, y = graded()
     mixed = [1, 0, 2]
-    asked, table = as_config({"ordered": True}), Table(p[:, mixed], tuple(mixed))
+    asked, table = as_config({"ordered": True}), ForecastTable(p[:, mixed], tuple(mixed))
     models, labels, _ = forecasts_of({"m": table}, np.array(y), asked)
     assert labels == (0, 1, 2)
     assert RPS()(y, models["m"]) == RPS()(y, p)

@@ -333,7 +333,9 @@ class Spline:
                     break
         else:
             columns, knots = np.ones((len(odds), 1)), np.empty(0)
-        turn = _upright(columns, weight * value * (1 - value))
+        # Forecasts may all be next to 0: their variance counts among themselves.
+        variance = value * (1 - value)
+        turn = _upright(columns, weight * (variance / variance.max()))
         return cls(value, weight, columns @ turn, knots, turn)
 
     def curve_of(self, value: Column, weight: Column, events: Column) -> Column:

@@ -95,7 +95,8 @@ class Mean:
         middle, influence = of_mean(loss, weight)
         away = sample.add_up(influence * (weight.sum() / number))
         total = sample.add_up(sample.weight)
-        sums = np.column_stack([away, total, away**2, away * total, total**2])
+        with infinities():
+            sums = np.column_stack([away, total, away**2, away * total, total**2])
         value = float(middle) if where is None else np.inf
         return cls(value, float(middle), sums, where, int(number[infinite].sum()), sample)
 

@@ -175,10 +175,14 @@ class Residuals:
 
     @cached_property
     def standardised(self) -> Column:
-        """What is left, over its standard deviation if calibrated; 0 of certain forecasts."""
+        """What is left, over its standard deviation if calibrated; 0 for certain forecasts.
+
+        On a scale of its own, since only ratios of it are used and events may be next to
+        impossible.
+        """
         spread = np.sqrt(self.p * (1 - self.p))
         result: Column = self.left / np.where(spread > 0, spread, np.inf)
-        return result
+        return result / (np.abs(result).max() or 1.0)
 
     @cached_property
     def spread(self) -> Spread:
