@@ -118,12 +118,6 @@ class AreaEstimate:
         Of the replicates; the squares are divided by one less than their number.
     lower, upper : float
         Quantiles of the replicates: an interval that leaves out equally many on both sides.
-
-    Examples
-    --------
-    >>> from properly.decisions import AreaEstimate
-    >>> AreaEstimate(area=0.5, mean=0.51, standard_deviation=0.02, lower=0.47, upper=0.55)
-    AreaEstimate(area=0.5, mean=0.51, standard_deviation=0.02, lower=0.47, upper=0.55)
     """
 
     area: float

@@ -195,8 +195,8 @@ def check(
     Problems
     - outcome: 1 of 4 outcomes is missing (row 2).
       Did follow-up end before the outcome was known (censored)? Then neither dropping those
-      rows nor counting them as no event is right; otherwise drop them first; on the command
-      line, --missing drop.
+      rows nor counting them as no event is right; otherwise drop them first, or pass
+      missing="drop" as files are read.
     - forecast: 4 of 4 forecasts are above 1, up to 99, as percentages are (rows 0, 1, 2, 3).
       Of percentages, divide by 100 first.
     <BLANKLINE>
