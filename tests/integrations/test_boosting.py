@@ -1,4 +1,4 @@
-"""What boosted trees are told: slopes, curvatures, and what is refused. No library is needed."""
+"""What boosted trees are told: slopes, curvatures, and rounds. No library is needed."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from tests.integrations.boosted_cases import told
 
 from properly.integrations._boosting import EVENTS, FAR, Objective, Start, mean_score
 from properly.rules import (
@@ -248,3 +249,35 @@ def test_rows_of_weight_zero_do_not_count_whatever_they_cost() -> None:
     y, margin = np.array([0.0, 1.0]), np.array([0.0, -np.inf])
     assert mean_score(Log(), y, margin, np.array([2, 0]), from_logits=True) == np.log(2)
     assert mean_score(Log(), y, margin, from_logits=True) == np.inf
+
+
+def test_a_training_that_has_learnt_all_there_is_may_go_on() -> None:
+    learn = objective(Bounded(Brier(), (0.05, 0.2)))
+    y = np.array([0, 1, 1])
+    learn(y, np.full(3, -2.0))
+    gradient, curvature = learn(y, np.array([-4.0, 1.0, 1.0]))
+    assert not gradient.any()
+    assert not curvature.any()
+
+
+def test_margins_without_values_name_the_round() -> None:
+    learn = objective(Brier())
+    y = np.array([0, 1, 1])
+    one, other = Sheet(y), Sheet(y)
+    good, bad = np.array([0.0, 0.5, 1.0]), np.array([0.0, np.nan, np.inf])
+    said = (
+        "margins of boosting round {} must be finite; row 1 is nan (2 such rows)\n\n"
+        "Hint: look at the start."
+    )
+    assert told(lambda: learn(bad, one)) == said.format(0)
+    learn(np.zeros(3), one)
+    # Data sets take turns, as the folds of a cross-validation do.
+    learn(np.zeros(3), other)
+    learn(good, one)
+    learn(good, other)
+    assert told(lambda: learn(bad, one)) == said.format(2)
+    learn(np.zeros(3), one)
+    assert told(lambda: learn(bad, one)) == said.format(1)
+    assert told(lambda: learn(bad, other)) == said.format(2)
+    learn(y, good)
+    assert told(lambda: learn(y, bad)) == said.format(1)

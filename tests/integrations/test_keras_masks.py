@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from properly.errors import ArgumentTypeError, DataError
+from properly.errors import DataError
 from properly.rules import Brier, Log
 
 # Keras reads its backend once, when it is imported; another one may be chosen outside.
@@ -20,7 +20,6 @@ keras: Any = pytest.importorskip("keras", reason=REASON)
 
 from properly.integrations.keras import RuleMetric, ValidationScores  # noqa: E402
 from properly.integrations.keras import _backend as backends  # noqa: E402
-from properly.integrations.keras._sums import as_keras_rows  # noqa: E402
 
 # Keras copies tensors by a protocol of numpy 1.
 pytestmark = pytest.mark.filterwarnings("ignore:__array__ implementation:DeprecationWarning")
@@ -70,21 +69,6 @@ def test_a_callback_asks_for_the_weights_of_a_model_that_masks() -> None:
     p = np.asarray(model.predict(x, verbose=0), np.float64)
     expected = Log()(y[:, :SEEN].reshape(-1), p[:, :SEEN].reshape(-1))
     assert callback.scores()["val_log"] == pytest.approx(expected)
-
-
-def test_a_mask_has_an_entry_for_each_forecast() -> None:
-    y, p, mask = np.zeros(4), np.full(4, 0.5), np.ones((4, 2), bool)
-    with pytest.raises(DataError) as caught:
-        as_keras_rows(Brier(), y, p, None, mask)
-    assert str(caught.value) == (
-        "the mask of y_pred must have one entry for each forecast, shape (4,) or (4, 1); got (4, 2)"
-    )
-
-
-def test_the_name_of_a_metric_is_text() -> None:
-    for name in (3, ""):
-        with pytest.raises(ArgumentTypeError, match=rf"^name must be text; got {name!r}$"):
-            RuleMetric(Brier(), name=name)  # type: ignore[arg-type]
 
 
 def test_masks_are_found_where_keras_keeps_them_elsewhere(monkeypatch: pytest.MonkeyPatch) -> None:

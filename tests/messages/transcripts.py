@@ -13,6 +13,7 @@ from __future__ import annotations
 import math
 import re
 import shlex
+import sys
 import warnings
 from contextlib import chdir
 from functools import cache
@@ -160,5 +161,5 @@ def accept(file: str) -> None:
 
 
 if __name__ == "__main__":
-    for file in transcripts():
+    for file in sys.argv[1:] or transcripts():
         accept(file)
