@@ -6,44 +6,31 @@ functions from nothing to values by their published names; every name must come 
 
 from __future__ import annotations
 
-import csv
-import gzip
 from functools import cache
-from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
-import pytest
 
 import properly
 from properly.rules import Brier, Log
+from tests.reference.held import assert_held, column, values_of
+from tests.reference.held import read as read_file
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from numpy.typing import NDArray
-
     from properly.rules import BinaryRule
+    from tests.reference.held import Rows
 
-    Floats = NDArray[np.float64]
-    Areas = dict[str, Callable[[], dict[str, float]]]
     # Values with their own standard errors.
     Drawn = dict[str, Callable[[], dict[str, tuple[float, float]]]]
 
-FOLDER = Path(__file__).parent / "reference" / "inference"
 RULES: dict[str, BinaryRule] = {"brier": Brier(), "log": Log()}
 SUBJECTS = [(rule, forecast) for rule in RULES for forecast in ("p1", "p2")]
 
 
-@cache
-def read(name: str) -> list[dict[str, str]]:
-    plain, packed = FOLDER / f"{name}.csv", FOLDER / f"{name}.csv.gz"
-    text = plain.read_text() if plain.exists() else gzip.decompress(packed.read_bytes()).decode()
-    return list(csv.DictReader(text.splitlines()))
-
-
-def column(rows: list[dict[str, str]], name: str) -> Floats:
-    return np.array([float(row[name]) for row in rows])
+def read(name: str) -> Rows:
+    return read_file(f"inference/{name}")
 
 
 CASES = read("cases")
@@ -53,7 +40,7 @@ WEIGHT, TIME = column(CASES, "weight"), column(CASES, "time")
 CLUSTER, STRATUM = (column(CASES, name).astype(int) for name in ("cluster", "stratum"))
 GROUP = np.array([row["group"] for row in CASES])
 
-VALUES = {row["id"]: (float(row["value"]), float(row["tolerance"])) for row in read("values")}
+VALUES = values_of("inference")
 MONTE_CARLO = {
     row["id"]: (float(row["value"]), float(row["monte_carlo_se"] or "nan"))
     for row in read("monte_carlo")
@@ -94,23 +81,8 @@ def tally_of(forecast: str) -> properly.Tally:
     return cases_of(forecast).tally()
 
 
-T = TypeVar("T")
-
-
-def once(areas: dict[str, Callable[[], T]]) -> dict[str, Callable[[], T]]:
-    """Let each area be computed once, for its own test and for the one of what is missing."""
-    return {name: cache(area) for name, area in areas.items()}
-
-
 def assert_published(identity: str, got: float) -> None:
-    expected, tolerance = VALUES[identity]
-    assert got == pytest.approx(expected, rel=tolerance, abs=tolerance), identity
-
-
-def assert_all_published(found: dict[str, float]) -> None:
-    assert found
-    for identity, got in found.items():
-        assert_published(identity, got)
+    assert_held({identity: got}, VALUES)
 
 
 def assert_drawn(identity: str, got: float, own_error: float) -> None:
@@ -121,9 +93,3 @@ def assert_drawn(identity: str, got: float, own_error: float) -> None:
     expected, error = MONTE_CARLO[identity]
     allowed = 0.015 * expected if np.isnan(error) else 4 * np.hypot(error, own_error)
     assert abs(got - expected) <= allowed, identity
-
-
-def assert_all_drawn(found: dict[str, tuple[float, float]]) -> None:
-    assert found
-    for identity, (got, own_error) in found.items():
-        assert_drawn(identity, got, own_error)

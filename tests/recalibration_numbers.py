@@ -5,11 +5,7 @@ Sources, columns and tolerances: ``tests/reference/README.md``.
 
 from __future__ import annotations
 
-import csv
-import gzip
-import json
 from functools import cache
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -17,13 +13,14 @@ import pytest
 
 import properly
 from properly import recalibration
+from tests.reference.held import column, load, values_of
+from tests.reference.held import read as read_file
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    Floats = NDArray[np.float64]
+    from tests.reference.held import Rows
 
-FOLDER = Path(__file__).parent / "reference" / "recalibration"
 # `weighted` is `cases` with its weights.
 DATA = ("cases", "weighted", "certain", "few", "separated", "reversed", "bent")
 MAPS = {
@@ -38,18 +35,8 @@ MAPS = {
 quiet = pytest.mark.filterwarnings("ignore::properly.errors.DataWarning")
 
 
-def text_of(name: str) -> str:
-    plain, packed = FOLDER / name, FOLDER / f"{name}.gz"
-    return plain.read_text() if plain.exists() else gzip.decompress(packed.read_bytes()).decode()
-
-
-@cache
-def read(name: str) -> list[dict[str, str]]:
-    return list(csv.DictReader(text_of(f"{name}.csv").splitlines()))
-
-
-def column(rows: list[dict[str, str]], name: str) -> Floats:
-    return np.array([float(row[name]) for row in rows])
+def read(name: str) -> Rows:
+    return read_file(f"recalibration/{name}")
 
 
 def labels(name: str) -> NDArray[Any]:
@@ -57,9 +44,9 @@ def labels(name: str) -> NDArray[Any]:
     return np.array([row[name] for row in read("cases")])
 
 
-VALUES = {row["id"]: (float(row["value"]), float(row["tolerance"])) for row in read("values")}
-CLASSES = json.loads(text_of("classes.json"))
-CHECKSUMS = json.loads(text_of("checksums.json"))
+VALUES = values_of("recalibration")
+CLASSES = load("recalibration/classes")
+CHECKSUMS = load("recalibration/checksums")
 
 
 def cases_of(data: str, **columns: Any) -> properly.Cases:

@@ -14,13 +14,13 @@ from scipy.special import expit
 from tests.recalibration_numbers import (
     MAPS,
     cases_of,
-    column,
     fitted,
     labels,
     quiet,
     read,
     tally_of,
 )
+from tests.reference.held import column
 
 import properly
 from properly import recalibration

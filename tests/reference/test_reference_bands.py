@@ -16,15 +16,14 @@ import properly
 from properly.calibration._reliability_bands import automatic
 from properly.rules import Brier, Log, Misclassification
 
-from .test_reference_corp import DATA_SETS, FOLDER, TOLERANCE, read, tally_of
+from .held import assert_near, diagram, names_of, near, read
+from .test_reference_corp import DATA_SETS
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
     from properly.inference import Band
     from properly.rules import BinaryRule
 
-    Floats = NDArray[np.float64]
+    from .held import Floats, Rows
 
 # Intervals and bands of few events warn.
 pytestmark = pytest.mark.filterwarnings("ignore:with .* intervals may cover less")
@@ -60,15 +59,15 @@ def number(text: str) -> float:
     return float(text) if text not in ("", "NA") else np.nan
 
 
-def column(rows: list[dict[str, str]], name: str) -> Floats:
+def column(rows: Rows, name: str) -> Floats:
     return np.array([number(row[name]) for row in rows])
 
 
-def asymptotic_bands() -> dict[tuple[str, str, str, float], list[dict[str, str]]]:
+def asymptotic_bands() -> dict[tuple[str, str, str, float], Rows]:
     """Read each file once: its rows by data set, method, position and level."""
-    found: dict[tuple[str, str, str, float], list[dict[str, str]]] = {}
+    found: dict[tuple[str, str, str, float], Rows] = {}
     for name in DATA_SETS:
-        for row in read(f"{name}_bands_asymptotic"):
+        for row in read(f"corp/{name}_bands_asymptotic"):
             method = row["method"].removesuffix("_asymptotics")
             case = (name, method, row["position"], float(row["level"]))
             found.setdefault(case, []).append(row)
@@ -86,7 +85,7 @@ def band_of(tally: properly.Tally, position: str, **options: Any) -> Band:
 
 @cache
 def asymptotic_band(name: str, method: str, position: str, level: float) -> Band:
-    return band_of(tally_of(name), position, method=method, level=level)
+    return band_of(diagram(name), position, method=method, level=level)
 
 
 def named(method: str | None = None) -> pytest.MarkDecorator:
@@ -110,8 +109,7 @@ def bridged(x: Floats, bound: Floats, middle: Floats, position: str) -> Floats:
 def test_the_reference_files_are_all_there() -> None:
     assert len(PUBLISHED) == 2 * 4 * (3 + 4)
     for part in ("bands_asymptotic", "bands_resampling", "info"):
-        found = sorted(path.name.split("_")[0] for path in FOLDER.glob(f"*_{part}.csv*"))
-        assert found == DATA_SETS
+        assert names_of("corp", part) == DATA_SETS
     assert sorted({name for name, _ in BETWEEN_SEEDS}) == DATA_SETS
 
 
@@ -121,7 +119,7 @@ def test_a_band_is_given_where_the_published_one_is_and_keeps_its_label(
 ) -> None:
     rows = PUBLISHED[name, method, position, level]
     band = asymptotic_band(name, method, position, level)
-    np.testing.assert_allclose(band.x, column(rows, "x"), rtol=0, atol=1e-15)
+    assert_near(band.x, column(rows, "x"), 1e-15)
     np.testing.assert_array_equal(np.isnan(band.lower), np.isnan(column(rows, "lower")))
     np.testing.assert_array_equal(np.isnan(band.upper), np.isnan(column(rows, "upper")))
     assert (band.kind, band.method, band.level) == (KINDS[position], method, level)
@@ -134,8 +132,8 @@ def test_every_bound_for_few_values_is_the_published_one(
 ) -> None:
     rows = PUBLISHED[name, method, position, level]
     band = asymptotic_band(name, method, position, level)
-    np.testing.assert_allclose(band.lower, column(rows, "lower"), rtol=0, atol=TOLERANCE)
-    np.testing.assert_allclose(band.upper, column(rows, "upper"), rtol=0, atol=TOLERANCE)
+    assert_near(band.lower, column(rows, "lower"))
+    assert_near(band.upper, column(rows, "upper"))
 
 
 @named("continuous")
@@ -145,7 +143,7 @@ def test_every_bound_for_a_continuum_is_the_published_one(
     rows = PUBLISHED[name, method, position, level]
     band = asymptotic_band(name, method, position, level)
     x = band.x
-    middle = x if position == "diagonal" else properly.reliability(tally_of(name)).at(x)
+    middle = x if position == "diagonal" else properly.reliability(diagram(name)).at(x)
     lower, upper = column(rows, "lower"), column(rows, "upper")
     tolerance = OF_THE_HALF_WIDTH.get(level, 2e-6) * np.fmax(upper - middle, middle - lower)
     for got, expected in [(band.lower, lower), (band.upper, upper)]:
@@ -161,10 +159,10 @@ def test_every_bound_for_a_continuum_is_the_published_one(
 def test_resampling_comes_as_near_the_published_band_as_another_seed(
     name: str, position: str
 ) -> None:
-    rows = [row for row in read(f"{name}_bands_resampling") if row["position"] == position]
+    rows = [row for row in read(f"corp/{name}_bands_resampling") if row["position"] == position]
     replicates = REPLICATES.get(name, 4000)
     options = {"level": 0.9, "replicates": replicates, "rng": 20240601}
-    band = band_of(tally_of(name), position, method="resampling", **options)
+    band = band_of(diagram(name), position, method="resampling", **options)
     got = np.concatenate(band.at(column(rows, "x")))
     gap = got - np.concatenate([column(rows, "lower"), column(rows, "upper")])
     largest, mean = BETWEEN_SEEDS[name, position]
@@ -179,8 +177,8 @@ def test_resampling_comes_as_near_the_published_band_as_another_seed(
 
 @pytest.mark.parametrize("name", DATA_SETS)
 def test_every_fact_about_the_forecasts_is_the_published_one(name: str) -> None:
-    (info,) = read(f"{name}_info")
-    tally = tally_of(name)
+    (info,) = read(f"corp/{name}_info")
+    tally = diagram(name)
     record = properly.reliability(tally)
     assert (tally.total, len(tally), int(tally.events.sum())) == (
         int(info["n"]),
@@ -193,8 +191,8 @@ def test_every_fact_about_the_forecasts_is_the_published_one(name: str) -> None:
 
 @pytest.mark.parametrize("name", DATA_SETS)
 def test_every_bar_of_the_histogram_is_the_published_one(name: str) -> None:
-    (info,) = read(f"{name}_info")
-    record = properly.reliability(tally_of(name))
+    (info,) = read(f"corp/{name}_info")
+    record = properly.reliability(diagram(name))
     bars = record.histogram
     # Of discrete forecasts, bars with gaps between; of others, bars that share their edges.
     if record.discrete:
@@ -205,30 +203,30 @@ def test_every_bar_of_the_histogram_is_the_published_one(name: str) -> None:
     assert len(edges) == int(info["hist_n_breaks"])
     assert bars.weight.sum() == int(info["n"])
     published = [float(info[f"hist_{which}"]) for which in ("first", "second", "last")]
-    np.testing.assert_allclose(edges[[0, 1, -1]], published, rtol=0, atol=TOLERANCE)
+    assert_near(edges[[0, 1, -1]], published)
 
 
 @pytest.mark.parametrize("name", DATA_SETS)
 def test_the_default_consistency_band_is_drawn_whatever_the_published_one(name: str) -> None:
-    (info,) = read(f"{name}_info")
+    (info,) = read(f"corp/{name}_info")
     # The limits of large samples hold too seldom where events are rare, so ours are always drawn.
     assert info["default_method_consistency"] in ("resampling", *LIMITS)
-    assert band_of(tally_of(name), "diagonal", replicates=1, rng=0).method == "resampling"
+    assert band_of(diagram(name), "diagonal", replicates=1, rng=0).method == "resampling"
 
 
 @pytest.mark.parametrize("name", DATA_SETS)
 def test_the_default_confidence_band_is_not_the_published_one(name: str) -> None:
-    (info,) = read(f"{name}_info")
+    (info,) = read(f"corp/{name}_info")
     # The published default covers too seldom, so ours is another on purpose.
     assert info["default_method_confidence"] == "resampling"
-    assert band_of(tally_of(name), "estimate").method == "likelihood"
+    assert band_of(diagram(name), "estimate").method == "likelihood"
 
 
 @pytest.mark.parametrize(
     ("n", "k", "method"),
     [
         (int(row["n"]), int(row["k"]), row["default_method_consistency"])
-        for row in read("region_rule")
+        for row in read("corp/region_rule")
     ],
 )
 def test_the_method_for_weighted_cases_follows_from_their_number_and_that_of_values(
@@ -252,8 +250,8 @@ RULES: dict[str, BinaryRule] = {
 @pytest.mark.parametrize("name", ["cont1024sqrt", "ties50a", "zeroone120"])
 @pytest.mark.parametrize("score", RULES)
 def test_the_other_package_finds_the_same_decomposition(name: str, score: str) -> None:
-    row = next(row for row in read(f"{name}_triptych_mcbdsc") if row["score"] == score)
-    parts = properly.decompose(tally_of(name), RULES[score])
+    row = next(row for row in read(f"corp/{name}_triptych_mcbdsc") if row["score"] == score)
+    parts = properly.decompose(diagram(name), RULES[score])
     got = [parts.score, parts.miscalibration, parts.discrimination, parts.uncertainty]
     expected = [float(row[term]) for term in ("mean_score", "MCB", "DSC", "UNC")]
-    assert got == pytest.approx(expected, rel=0, abs=TOLERANCE)
+    assert got == near(expected)

@@ -6,11 +6,8 @@ a number, each of them is a value of the list that `compute` returns, and all mu
 
 from __future__ import annotations
 
-import csv
-import json
 import re
 from functools import cache
-from pathlib import Path
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
 import numpy as np
@@ -30,6 +27,8 @@ from properly.rules import (
     Shifted,
 )
 
+from .held import FOLDER, assert_near, column, load, near, read
+
 if TYPE_CHECKING:
     from collections.abc import Callable
 
@@ -37,8 +36,6 @@ if TYPE_CHECKING:
 
     from properly.rules import BinaryRule
 
-FOLDER = Path(__file__).parents[1] / "reference" / "decision"
-TOLERANCE = 1e-12  # absolute: the values are safe to 20 digits, doubles hold about 16
 KEYS = {"unweighted": 207, "weighted": 193}  # budgets are counted in cases, without weights
 # What the files say of themselves, not of the forecasts; held against the rows below.
 DESCRIPTIONS = {"n", "n_distinct_scores"}
@@ -113,27 +110,21 @@ class Sample(NamedTuple):
 
 @cache
 def sample_of(name: str, weighting: str) -> Sample:
-    rows = rows_of(name)
-    y = np.array([int(row["y"]) for row in rows])
-    p = np.array([float(row["p"]) for row in rows])
-    weight = np.array([float(row["w"]) for row in rows]) if weighting == "weighted" else None
+    rows = read(f"decision/{name}")
+    y, p = column(rows, "y").astype(int), column(rows, "p")
+    weight = column(rows, "w") if weighting == "weighted" else None
     return Sample(y, p, weight, properly.tally(y, p, weight=weight))
 
 
-def rows_of(name: str) -> list[dict[str, str]]:
-    with (FOLDER / f"{name}.csv").open(newline="") as file:
-        return list(csv.DictReader(file))
-
-
 def table(name: str, weighting: str) -> dict[str, str | None]:
-    values: dict[str, str | None] = json.loads((FOLDER / f"{name}.json").read_text())[weighting]
+    values: dict[str, str | None] = load(f"decision/{name}")[weighting]
     return values
 
 
 TABLES = [
     (path.stem, weighting)
-    for path in sorted(FOLDER.glob("*.json"))
-    for weighting in json.loads(path.read_text())
+    for path in sorted((FOLDER / "decision").glob("*.json"))
+    for weighting in load(f"decision/{path.stem}")
 ]
 VALUES = [
     # What is undefined there, a share of nothing, is NaN here.
@@ -316,15 +307,15 @@ def test_every_key_but_the_descriptions_is_computed() -> None:
 
 @pytest.mark.parametrize(("name", "weighting"), TABLES)
 def test_the_rows_are_those_that_the_values_were_computed_from(name: str, weighting: str) -> None:
-    forecasts, values = [row["p"] for row in rows_of(name)], table(name, weighting)
+    forecasts, values = sample_of(name, weighting).p, table(name, weighting)
     assert len(forecasts) == int(values["n"] or 0)
-    assert len({float(p) for p in forecasts}) == int(values["n_distinct_scores"] or 0)
+    assert len(np.unique(forecasts)) == int(values["n_distinct_scores"] or 0)
 
 
 @pytest.mark.parametrize(("name", "weighting", "key", "expected"), VALUES)
 def test_every_value_is_the_exact_one(name: str, weighting: str, key: str, expected: float) -> None:
     for got in compute(sample_of(name, weighting), key):
-        assert got == pytest.approx(expected, rel=0, abs=TOLERANCE, nan_ok=True)
+        assert got == near(expected)
 
 
 @pytest.mark.parametrize("name", ["calibrated_n300", "hard01_n200", "rare_wrong01_n1000"])
@@ -332,7 +323,7 @@ def test_misclassification_is_one_minus_accuracy_where_no_forecast_is_one_half(n
     sample = sample_of(name, "unweighted")
     assert 0.5 not in sample.p
     errors = 1 - float(table(name, "unweighted")["accuracy@0.5"] or "nan")
-    assert sample.term(Misclassification()) == pytest.approx(errors, rel=0, abs=TOLERANCE)
+    assert sample.term(Misclassification()) == near(errors)
 
 
 # Decision curves
@@ -350,8 +341,8 @@ COLUMNS = {
 
 @cache
 def curve_table(name: str) -> dict[str, NDArray[np.float64]]:
-    rows = rows_of(f"decision_curve_{name}")
-    return {column: np.array([float(row[column]) for row in rows]) for column in rows[0]}
+    rows = read(f"decision/decision_curve_{name}")
+    return {x: column(rows, x) for x in rows[0]}
 
 
 @pytest.mark.parametrize("name", CURVES)
@@ -366,7 +357,7 @@ def test_the_decision_curves_are_all_there(name: str) -> None:
 def test_every_point_of_a_decision_curve_is_the_exact_one(name: str, column: str) -> None:
     tally, found = sample_of(name, "unweighted").tally, curve_table(name)
     got = [getattr(properly.at_threshold(tally, c), COLUMNS[column]) for c in found["threshold"]]
-    np.testing.assert_allclose(got, found[column], rtol=0, atol=TOLERANCE)
+    assert_near(got, found[column])
 
 
 @pytest.mark.parametrize("name", CURVES)
@@ -374,14 +365,14 @@ def test_a_decision_curve_over_the_default_thresholds_is_the_exact_one(name: str
     sample, found = sample_of(name, "unweighted"), curve_table(name)
     curve = properly.decision_curve(sample.tally)
     np.testing.assert_array_equal(curve.threshold, found["threshold"])
-    for ours, column in (
+    for ours, name_of in (
         (curve.net_benefit, "net_benefit"),
         (curve.treat_all, "net_benefit_all"),
         (curve.interventions_avoided, "net_intervention_avoided"),
         ((sample.event_rate - curve.net_benefit) * (1 - curve.threshold), "regret"),
         (curve.standardized * sample.event_rate, "net_benefit"),
     ):
-        np.testing.assert_allclose(ours, found[column], rtol=0, atol=TOLERANCE)
+        assert_near(ours, found[name_of])
     np.testing.assert_array_equal(curve.treat_none, 0)
 
 
@@ -394,9 +385,7 @@ def test_the_exact_decision_curve_goes_through_every_point(name: str) -> None:
     assert tied.any()
     assert not tied.all()
     between = curve.at(found["threshold"][~tied])
-    np.testing.assert_allclose(between, found["net_benefit"][~tied], rtol=0, atol=TOLERANCE)
+    assert_near(between, found["net_benefit"][~tied])
     knots = np.searchsorted(curve.threshold, found["threshold"][tied])
     np.testing.assert_array_equal(curve.threshold[knots], found["threshold"][tied])
-    np.testing.assert_allclose(
-        curve.net_benefit[knots], found["net_benefit"][tied], rtol=0, atol=TOLERANCE
-    )
+    assert_near(curve.net_benefit[knots], found["net_benefit"][tied])

@@ -6,9 +6,7 @@ a number, each of them is a value of the list that is compared, and all must be 
 
 from __future__ import annotations
 
-import json
 from fractions import Fraction
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 import numpy as np
@@ -24,15 +22,15 @@ from properly.decisions import (
 )
 from properly.rules._costs import cost_matrix, expected_costs
 
+from .held import assert_near, floats, load, near, number
+
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from numpy.typing import NDArray
 
-FOLDER = Path(__file__).parents[1] / "reference" / "ordinal"
-TOLERANCE = 1e-12
-TABLES: list[dict[str, Any]] = json.loads((FOLDER / "hard_metrics.json").read_text())
-FORECASTS: list[dict[str, Any]] = json.loads((FOLDER / "bayes_decisions.json").read_text())
+TABLES: list[dict[str, Any]] = load("ordinal/hard_metrics")
+FORECASTS: list[dict[str, Any]] = load("ordinal/bayes_decisions")
 
 Form = Literal["linear", "quadratic"]
 FORMS: tuple[Form, ...] = ("linear", "quadratic")
@@ -156,29 +154,23 @@ def test_the_tables_are_all_there_and_every_key_is_computed() -> None:
         assert set(entry["linear"]) == set(entry["quadratic"]) == set(WAYS)
 
 
-@pytest.mark.parametrize(("number", "form", "key", "value"), VALUES)
+@pytest.mark.parametrize(("place", "form", "key", "value"), VALUES)
 def test_every_value_is_the_exact_one(
-    number: int, form: Form, key: str, value: dict[str, Any]
+    place: int, form: Form, key: str, value: dict[str, Any]
 ) -> None:
-    assert float(Fraction(value["exact"])) == value["float"]
-    for got in WAYS[key](decided(TABLES[number]), form):
-        assert got == pytest.approx(value["float"], rel=0, abs=TOLERANCE)
+    for got in WAYS[key](decided(TABLES[place]), form):
+        assert got == near(number(value))
 
 
-@pytest.mark.parametrize("number", range(len(TABLES)))
-def test_the_confusion_and_its_error_rate_are_the_exact_ones(number: int) -> None:
-    case, entry = decided(TABLES[number]), TABLES[number]
+@pytest.mark.parametrize("entry", TABLES)
+def test_the_confusion_and_its_error_rate_are_the_exact_ones(entry: dict[str, Any]) -> None:
+    case = decided(entry)
     table = confusion(case.y, case.d, case.classes)
     np.testing.assert_array_equal(table.counts, entry["confusion_rows_true"])
     assert table.total == entry["n"]
-    expected = float(Fraction(entry["error_rate"]["exact"]))
-    assert expected == entry["error_rate"]["float"]
-    for got in (
-        table.error_rate,
-        1 - table.accuracy,
-        expected_cost(case.y, case.d, "zero_one", classes=case.classes),
-    ):
-        assert got == pytest.approx(expected, rel=0, abs=TOLERANCE)
+    cost = expected_cost(case.y, case.d, "zero_one", classes=case.classes)
+    for got in (table.error_rate, 1 - table.accuracy, cost):
+        assert got == near(number(entry["error_rate"]))
 
 
 # Bayes decisions
@@ -187,7 +179,7 @@ NAMED: dict[str, Literal["absolute", "quadratic"]] = {"abs": "absolute", "sq": "
 
 
 def probabilities(entry: dict[str, Any]) -> NDArray[np.float64]:
-    return np.array([float(Fraction(x)) for x in entry["p"]])
+    return np.array(floats(entry["p"]))
 
 
 def test_the_forecasts_are_all_there() -> None:
@@ -207,35 +199,35 @@ def exact_costs(entry: dict[str, Any], key: str) -> list[Fraction]:
     return [Fraction(x) for x in entry[key]["expected_cost"]]
 
 
-@pytest.mark.parametrize("number", range(len(FORECASTS)))
-def test_the_likeliest_class_is_decided_for_without_costs(number: int) -> None:
-    p = probabilities(FORECASTS[number])
-    assert decide([p]).tolist() == [FORECASTS[number]["mode"]]
-    assert decide([p], "zero_one").tolist() == [FORECASTS[number]["mode"]]
+each_forecast = pytest.mark.parametrize("entry", FORECASTS)
+each_cost = pytest.mark.parametrize("key", NAMED)
 
 
-@pytest.mark.parametrize("key", NAMED)
-@pytest.mark.parametrize("number", range(len(FORECASTS)))
-def test_the_decision_of_least_expected_cost_is_taken(number: int, key: str) -> None:
-    entry = FORECASTS[number]
+@each_forecast
+def test_the_likeliest_class_is_decided_for_without_costs(entry: dict[str, Any]) -> None:
+    p = probabilities(entry)
+    assert decide([p]).tolist() == decide([p], "zero_one").tolist() == [entry["mode"]]
+
+
+@each_cost
+@each_forecast
+def test_the_decision_of_least_expected_cost_is_taken(entry: dict[str, Any], key: str) -> None:
     p = probabilities(entry)
     matrix = cost_matrix(NAMED[key], len(p))
     assert decide([p], NAMED[key]).tolist() == [entry[key]["decision"]]
     assert decide([p, p], matrix).tolist() == 2 * [entry[key]["decision"]]
 
 
-@pytest.mark.parametrize("key", NAMED)
-@pytest.mark.parametrize("number", range(len(FORECASTS)))
-def test_the_expected_cost_of_every_decision_is_the_exact_one(number: int, key: str) -> None:
-    p, exact = probabilities(FORECASTS[number]), exact_costs(FORECASTS[number], key)
+@each_cost
+@each_forecast
+def test_the_expected_cost_of_every_decision_is_the_exact_one(
+    entry: dict[str, Any], key: str
+) -> None:
+    p, exact = probabilities(entry), floats(entry[key]["expected_cost"])
     classes = range(len(p))
-    ways = [
-        expected_costs(p[None], cost_matrix(NAMED[key], len(p)))[0],
-        # One case of each class, all decided alike, where classes are as likely as forecast.
-        [
-            expected_cost(classes, [d] * len(p), NAMED[key], classes=len(p), priors=p)
-            for d in classes
-        ],
+    assert_near(expected_costs(p[None], cost_matrix(NAMED[key], len(p)))[0], exact)
+    # One case of each class, all decided alike, where classes are as likely as forecast.
+    alike = [
+        expected_cost(classes, [d] * len(p), NAMED[key], classes=len(p), priors=p) for d in classes
     ]
-    for got in ways:
-        np.testing.assert_allclose(got, [float(x) for x in exact], rtol=0, atol=TOLERANCE)
+    assert_near(alike, exact)

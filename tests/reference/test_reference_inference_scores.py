@@ -6,7 +6,6 @@ Sources, columns and tolerances: ``tests/reference/README.md``.
 from __future__ import annotations
 
 import math
-from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -20,24 +19,21 @@ from tests.inference_numbers import (
     GROUP,
     P1,
     P2,
-    SERIAL,
     TIME,
     WEIGHT,
     Y,
-    assert_all_published,
     assert_published,
     cases_of,
-    once,
 )
+from tests.reference.held import once
 
 import properly
 from properly.errors import DataWarning
 from properly.inference._auc import logit_interval
-from properly.inference._variance import data_lag, rule_lag
 from properly.rules import Bounded, Brier, Log
 
 if TYPE_CHECKING:
-    from tests.inference_numbers import Areas
+    from tests.reference.held import Areas
 
     from properly.inference import Estimate
     from properly.rules import BinaryRule
@@ -51,31 +47,6 @@ def with_error(identity: str, found: Estimate) -> dict[str, float]:
 
 
 # Mean scores
-
-
-def by_design(short: str) -> dict[str, float]:
-    found: dict[str, float] = {}
-    for design, (known, mean, degrees) in DESIGNS.items():
-        estimate = properly.score_interval(cases_of("p1", **known), SHORT[short])
-        assert estimate.degrees == degrees
-        found |= {f"{short}.{mean}": estimate.value, f"{short}.{design}": estimate.standard_error}
-        if design == "se_ewc":
-            found[f"{short}.ewc_df"] = estimate.degrees
-        if design == "se_weighted":
-            found[f"{short}.ess_weighted"] = estimate.effective_cases
-    return found
-
-
-def by_lags(short: str) -> dict[str, float]:
-    found: dict[str, float] = {}
-    for design, serial in SERIAL.items():
-        cases = cases_of("p1", time=TIME)
-        estimate = properly.score_interval(cases, SHORT[short], serial=serial)
-        found[f"{short}.{design}"] = estimate.standard_error
-    loss = np.asarray(SHORT[short].loss(Y, P1))
-    reach = data_lag(loss - loss.mean())
-    lags = {"lag_rule": rule_lag(300), "bw_nw94": reach, "lag_nw94": math.floor(reach)}
-    return found | {f"{short}.{name}": value for name, value in lags.items()}
 
 
 def of_a_range() -> dict[str, float]:
@@ -191,8 +162,6 @@ def of_blocks() -> dict[str, float]:
 
 AREAS: Areas = once(
     {
-        **{f"{short} by design": partial(by_design, short) for short in SHORT},
-        **{f"{short} by lags": partial(by_lags, short) for short in SHORT},
         "a range": of_a_range,
         "certain forecasts": of_certain_forecasts,
         "skill": of_skill,
@@ -204,11 +173,6 @@ AREAS: Areas = once(
         "blocks": of_blocks,
     }
 )
-
-
-@pytest.mark.parametrize("area", AREAS)
-def test_every_number_is_the_published_one(area: str) -> None:
-    assert_all_published(AREAS[area]())
 
 
 # What follows from the published numbers

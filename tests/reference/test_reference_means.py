@@ -6,11 +6,10 @@ each way to it: from a tally or from cases, limited by the library or beforehand
 
 from __future__ import annotations
 
-import csv
-import json
 import math
 from fractions import Fraction
-from pathlib import Path
+from itertools import groupby
+from operator import itemgetter
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 import numpy as np
@@ -21,6 +20,8 @@ from properly import probability
 from properly.errors import DataWarning
 from properly.rules import Log
 
+from .held import column, floats, load, read
+
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
@@ -30,7 +31,6 @@ if TYPE_CHECKING:
 
     Floats = NDArray[np.float64]
 
-FOLDER = Path(__file__).parents[1] / "reference" / "means"
 CLOSE: dict[str, Any] = {"rel": 0, "abs": 1e-13}  # what the source promises
 THREE = ("decisiveness", "mean_probability", "robustness")
 PARTS = {
@@ -46,22 +46,10 @@ TABLE = {"N": "weight", "N_true": "happened", "P": "source", "size_eq17": "size"
 }
 
 
-def load(name: str) -> Any:
-    return json.loads((FOLDER / f"{name}.json").read_text(encoding="utf-8"))
-
-
-def inputs() -> dict[str, list[dict[str, str]]]:
-    found: dict[str, list[dict[str, str]]] = {}
-    with (FOLDER / "inputs.csv").open(encoding="utf-8") as file:
-        for row in csv.DictReader(file):
-            found.setdefault(row["dataset"], []).append(row)
-    return found
-
-
-METRICS = load("metrics")
-ROWS = inputs()
+METRICS = load("means/metrics")
+ROWS = {x: list(y) for x, y in groupby(read("means/inputs"), itemgetter("dataset"))}
 UNWEIGHTED = [name for name, numbers in METRICS.items() if "standard_error_delta" in numbers]
-CLASSES = load("multiclass_bins")["three_class_12"]
+CLASSES = load("means/multiclass_bins")["three_class_12"]
 every_set = pytest.mark.parametrize("name", METRICS)
 every_unweighted_set = pytest.mark.parametrize("name", UNWEIGHTED)
 every_way = pytest.mark.parametrize("way", ["tally", "cases"])
@@ -80,10 +68,10 @@ class Data(NamedTuple):
 
 def data_of(name: str) -> Data:
     rows = ROWS[name]
-    raw, weight = (np.array([float(row[key]) for row in rows]) for key in ("q", "w"))
+    y, raw, weight = (column(rows, key) for key in ("y", "q", "w"))
     q_lim = float(METRICS[name]["q_lim"])
     q = np.clip(raw, q_lim, 1 - q_lim)
-    return Data(np.array([int(row["y"]) for row in rows]), raw, q, weight, q_lim)
+    return Data(y.astype(int), raw, q, weight, q_lim)
 
 
 def cases_of(name: str, way: str, limited: str) -> Any:
@@ -109,10 +97,6 @@ def numbers(block: dict[str, str]) -> Any:
 
 def angle(value: str | None) -> Any:
     return None if value is None else pytest.approx(float(value), **CLOSE)
-
-
-def fractions(values: Sequence[str]) -> Floats:
-    return np.array([float(Fraction(value)) for value in values])
 
 
 def test_the_files_hold_what_is_compared() -> None:
@@ -160,7 +144,7 @@ def test_the_isotonic_source_is_the_recalibration_of_the_limited_forecasts(
 ) -> None:
     record = properly.reliability(cases_of(name, way, "hand"))
     place = np.searchsorted(record.value, data_of(name).q)
-    fitted = fractions(METRICS[name]["isotonic_fitted"])
+    fitted = np.array(floats(METRICS[name]["isotonic_fitted"]))
     assert record.recalibrated[place] == pytest.approx(fitted, **CLOSE)
 
 
@@ -270,7 +254,7 @@ def test_the_bins_of_the_histogram(name: str, limited: str) -> None:
         cases_of(name, "cases", limited), source=source, precision=precision
     )
     member = np.array(expected["bin_of"])
-    fitted = fractions(expected["fitted"])
+    fitted = np.array(floats(expected["fitted"]))
     assert set(table.name) == {"event", "no event"}
     for side, q, happened, rate in (
         ("event", data.q, data.y == 1, fitted),

@@ -6,10 +6,8 @@ several ways to a number, each of them must find it.
 
 from __future__ import annotations
 
-import json
 import math
 from fractions import Fraction
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -27,30 +25,46 @@ from properly.rules import (
 )
 from properly.rules._distance import SquaredMeanError
 
+from .held import floats, load, near, number
+
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from properly.rules import ClassRule
 
-FOLDER = Path(__file__).parents[1] / "reference" / "ordinal"
-CLOSE: dict[str, Any] = {"rel": 0, "abs": 1e-12}
+
+def require_loss(rules: list[ClassRule], y: int, p: list[float], expected: float) -> None:
+    """Compare the loss of one forecast by every route of the first rule, and a few of others."""
+    for place, rule in enumerate(rules):
+        found = few_prices(rule, y, p) if place else prices(rule, y, p)
+        assert found == near(dict.fromkeys(found, expected)), rule
 
 
-def load(name: str) -> Any:
-    return json.loads((FOLDER / f"{name}.json").read_text(encoding="utf-8"))
+def require_mean(rules: list[ClassRule], data: dict[str, Any], expected: float) -> None:
+    """Compare the mean score of a sample in each form that a rule takes."""
+    y, P = np.array(data["y"]), np.array(data["P_float"])
+    assert [floats(row) for row in data["P"]] == data["P_float"]
+    happened = np.eye(P.shape[1])[y]
+    labels = [f"grade {letter}" for letter in "zyxw"][: P.shape[1]]
+    for rule in rules:
+        found = {
+            "mean": rule(y, P),
+            "lists": rule(data["y"], data["P_float"]),
+            "one-hot": rule(happened, P),
+            "labels": rule([labels[k] for k in y], P, labels=labels),
+            "weights": rule(y, P, weight=np.full(len(y), 3)),
+            "losses": float(np.mean(rule.loss(y, P))),
+            "classwise": float(np.mean(rule.classwise(P)[np.arange(len(y)), y])),
+            "price": float(np.mean(rule.price(y, P))),
+            "expected": float(np.mean(rule.expected_loss(happened, P))),
+        }
+        assert found == near(dict.fromkeys(found, expected)), rule
 
 
-def number(value: Any) -> float:
-    """Read a number: an exact fraction beside its nearest double, or a decimal of 25 digits."""
-    if not isinstance(value, dict):
-        return float(value)
-    exact, nearest = float(Fraction(value["exact"])), float(value["float"])
-    assert exact == nearest
-    return exact
-
-
-def floats(row: list[str]) -> list[float]:
-    return [float(Fraction(value)) for value in row]
+def require_expected(rule: ClassRule, q: list[float], p: list[float], *costs: Any) -> None:
+    """Compare what a truth is expected to cost, and what another report is."""
+    for found, expected in zip((entropies(rule, q), expectations(rule, q, p)), costs, strict=True):
+        assert found == near(dict.fromkeys(found, number(expected))), rule
 
 
 def rules_of(key: str, K: int) -> list[ClassRule]:
@@ -90,9 +104,9 @@ LOSSES = (
     "log",
     "ordinal_log",
 )
-SCORES = load("scores")
-PROPRIETY = load("sa_rps_propriety")
-DATASET = load("dataset")
+SCORES = load("ordinal/scores")
+PROPRIETY = load("ordinal/sa_rps_propriety")
+DATASET = load("ordinal/dataset")
 every_score = pytest.mark.parametrize("case", SCORES, ids=lambda case: str(case["id"]))
 
 
@@ -110,13 +124,7 @@ def test_the_loss_of_one_forecast(case: dict[str, Any], key: str) -> None:
     p = floats(case["p"])
     assert p == case["p_float"]
     assert len(p) == case["K"]
-    expected = number(case[key])
-    rule, *others = rules_of(key, case["K"])
-    found = prices(rule, case["y"], p)
-    assert found == pytest.approx(dict.fromkeys(found, expected), **CLOSE), rule
-    for other in others:
-        found = few_prices(other, case["y"], p)
-        assert found == pytest.approx(dict.fromkeys(found, expected), **CLOSE), other
+    require_loss(rules_of(key, case["K"]), case["y"], p, number(case[key]))
 
 
 @every_score
@@ -124,14 +132,12 @@ def test_the_loss_of_one_forecast(case: dict[str, Any], key: str) -> None:
 def test_numbers_that_are_no_losses(case: dict[str, Any], key: str) -> None:
     rule, read = DERIVED[key]
     for route, loss in prices(rule, case["y"], case["p_float"]).items():
-        assert read(loss, case["K"]) == pytest.approx(number(case[key]), **CLOSE), route
+        assert read(loss, case["K"]) == near(number(case[key])), route
 
 
 @every_score
 def test_half_of_brier_is_half_of_the_sum(case: dict[str, Any]) -> None:
-    found = prices(Brier("half"), case["y"], case["p_float"])
-    half = number(case["brier_sum"]) / 2
-    assert found == pytest.approx(dict.fromkeys(found, half), **CLOSE)
+    require_loss([Brier("half")], case["y"], case["p_float"], number(case["brier_sum"]) / 2)
 
 
 @pytest.mark.parametrize("case", PROPRIETY, ids=lambda case: " ".join(case["q"]))
@@ -141,15 +147,12 @@ def test_the_best_report_under_sa_rps(case: dict[str, Any]) -> None:
         (SquaredAbsoluteRPS(), "honest_expected_sa_rps", "min_expected_sa_rps"),
         (RPS(), "honest_expected_rps", "minimiser_expected_rps"),
     ):
-        found = entropies(rule, q)
-        assert found == pytest.approx(dict.fromkeys(found, number(case[honest])), **CLOSE)
-        found = expectations(rule, q, best)
-        assert found == pytest.approx(dict.fromkeys(found, number(case[dishonest])), **CLOSE)
+        require_expected(rule, q, best, case[honest], case[dishonest])
     # The least that can be expected is the variance, which is what the mean costs at best.
     least = number(case["min_expected_sa_rps"])
-    assert SquaredMeanError().entropy([q])[0] == pytest.approx(least, **CLOSE)
-    assert SquaredMeanError().expected_loss(q, best) == pytest.approx(least, **CLOSE)
-    assert np.arange(len(q)) @ best == pytest.approx(float(Fraction(case["mean"])), **CLOSE)
+    assert SquaredMeanError().entropy([q])[0] == near(least)
+    assert SquaredMeanError().expected_loss(q, best) == near(least)
+    assert np.arange(len(q)) @ best == near(float(Fraction(case["mean"])))
     beaten = number(case["honest_expected_sa_rps"]) > least + 1e-12
     assert beaten == (np.count_nonzero(q) > 2)
     assert np.count_nonzero(q) == case["support_size"]
@@ -157,20 +160,4 @@ def test_the_best_report_under_sa_rps(case: dict[str, Any]) -> None:
 
 @pytest.mark.parametrize("key", DATASET["mean"])
 def test_the_mean_of_a_sample(key: str) -> None:
-    y, P, K = np.array(DATASET["y"]), np.array(DATASET["P_float"]), DATASET["K"]
-    assert [floats(row) for row in DATASET["P"]] == DATASET["P_float"]
-    expected = number(DATASET["mean"][key])
-    labels = [f"grade {letter}" for letter in "zyxw"]
-    for rule in rules_of(key, K):
-        found = {
-            "mean": rule(y, P),
-            "lists": rule(DATASET["y"], DATASET["P_float"]),
-            "one-hot": rule(np.eye(K)[y], P),
-            "labels": rule([labels[k] for k in y], P, labels=labels),
-            "weights": rule(y, P, weight=np.full(len(y), 3)),
-            "losses": float(np.mean(rule.loss(y, P))),
-            "classwise": float(np.mean(rule.classwise(P)[np.arange(len(y)), y])),
-            "price": float(np.mean(rule.price(y, P))),
-            "expected": float(np.mean(rule.expected_loss(np.eye(K)[y], P))),
-        }
-        assert found == pytest.approx(dict.fromkeys(found, expected), **CLOSE), rule
+    require_mean(rules_of(key, DATASET["K"]), DATASET, number(DATASET["mean"][key]))

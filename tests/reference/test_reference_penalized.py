@@ -6,22 +6,19 @@ several ways to a number, each of them must find it.
 
 from __future__ import annotations
 
-import json
-from fractions import Fraction
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 import pytest
-from tests.class_routes import entropies, expectations, few_prices, prices
 
 from properly.rules import PBS, PLL, Brier, Log, Misclassification, Penalized, superior_penalty
+
+from .held import floats, load, near, number
+from .test_reference_ordinal import require_expected, require_loss, require_mean
 
 if TYPE_CHECKING:
     from properly.rules import ClassRule
 
-FOLDER = Path(__file__).parents[1] / "reference" / "penalized"
-CLOSE: dict[str, Any] = {"rel": 0, "abs": 1e-12}
 Ties = Literal["first", "split", "any_correct", "unique_only"]
 TIES: tuple[Ties, ...] = ("first", "split", "any_correct", "unique_only")
 KEYS = (
@@ -32,23 +29,6 @@ KEYS = (
     "pll",
     "pll_minimal_penalty",
 )
-
-
-def load(name: str) -> Any:
-    return json.loads((FOLDER / f"{name}.json").read_text(encoding="utf-8"))
-
-
-def number(value: Any) -> float:
-    """Read a number: an exact fraction beside its nearest double, or a decimal of 25 digits."""
-    if not isinstance(value, dict):
-        return float(Fraction(value)) if "/" in str(value) else float(value)
-    exact, nearest = float(Fraction(value["exact"])), float(value["float"])
-    assert exact == nearest
-    return exact
-
-
-def floats(row: list[str]) -> list[float]:
-    return [float(Fraction(value)) for value in row]
 
 
 def rules_of(key: str, ties: Ties, c: int) -> list[ClassRule]:
@@ -84,10 +64,10 @@ def rules_of(key: str, ties: Ties, c: int) -> list[ClassRule]:
     return rules[key]
 
 
-SCORES = load("scores")
-PROPRIETY = load("propriety")
-DATASET = load("dataset")
-THRESHOLDS = load("thresholds")
+SCORES = load("penalized/scores")
+PROPRIETY = load("penalized/propriety")
+DATASET = load("penalized/dataset")
+THRESHOLDS = load("penalized/thresholds")
 every_score = pytest.mark.parametrize("case", SCORES, ids=lambda case: str(case["id"]))
 every_tie = pytest.mark.parametrize("ties", TIES)
 
@@ -110,20 +90,14 @@ def test_the_loss_of_one_forecast(case: dict[str, Any], ties: Ties, key: str) ->
     p = floats(case["p"])
     assert p == case["p_float"]
     expected = number(case["conventions"][ties][key])
-    rule, *others = rules_of(key, ties, case["c"])
-    found = prices(rule, case["y"], p)
-    assert found == pytest.approx(dict.fromkeys(found, expected), **CLOSE), rule
-    for other in others:
-        found = few_prices(other, case["y"], p)
-        assert found == pytest.approx(dict.fromkeys(found, expected), **CLOSE), other
+    require_loss(rules_of(key, ties, case["c"]), case["y"], p, expected)
 
 
 @every_score
 def test_the_loss_without_a_penalty(case: dict[str, Any]) -> None:
     for key, plain in (("brier_sum", Brier()), ("log", Log())):
         for rule in (plain, Penalized(plain, penalty=0)):
-            found = prices(rule, case["y"], case["p_float"])
-            assert found == pytest.approx(dict.fromkeys(found, number(case[key])), **CLOSE)
+            require_loss([rule], case["y"], case["p_float"], number(case[key]))
 
 
 @every_score
@@ -131,11 +105,10 @@ def test_the_loss_without_a_penalty(case: dict[str, Any]) -> None:
 def test_the_mistake_of_one_forecast(case: dict[str, Any], ties: Ties) -> None:
     expected = number(case["conventions"][ties]["zero_one"])
     without = number(case["brier_sum"])
-    found = prices(PBS(penalty=1, ties=ties), case["y"], case["p_float"])
-    assert found == pytest.approx(dict.fromkeys(found, without + expected), **CLOSE)
+    y, p = case["y"], case["p_float"]
+    require_loss([PBS(penalty=1, ties=ties)], y, p, without + expected)
     if ties == "split":
-        found = prices(Misclassification(), case["y"], case["p_float"])
-        assert found == pytest.approx(dict.fromkeys(found, expected), **CLOSE)
+        require_loss([Misclassification()], y, p, expected)
 
 
 @pytest.mark.parametrize("place", range(18))
@@ -148,12 +121,8 @@ def test_what_reports_are_expected_to_cost(place: int, ties: Ties, name: str) ->
     assert set(expected) == {
         f"{score}_{end}" for score in ("pbs", "pll") for end in ("report_p", "honest")
     } | {"honest_beaten_pbs", "honest_beaten_pll"}
-    report, honest = number(expected[f"{name}_report_p"]), number(expected[f"{name}_honest"])
     for rule in rules_of(name, ties, len(q)):
-        found = expectations(rule, q, p)
-        assert found == pytest.approx(dict.fromkeys(found, report), **CLOSE), rule
-        found = entropies(rule, q)
-        assert found == pytest.approx(dict.fromkeys(found, honest), **CLOSE), rule
+        require_expected(rule, q, p, expected[f"{name}_honest"], expected[f"{name}_report_p"])
         beaten = float(rule.expected_loss(q, p)) < float(rule.expected_loss(q, q)) - 1e-12
         assert beaten == expected[f"honest_beaten_{name}"]
         assert rule.is_proper or ties in {"any_correct", "unique_only"}
@@ -162,30 +131,16 @@ def test_what_reports_are_expected_to_cost(place: int, ties: Ties, name: str) ->
 @every_tie
 def test_the_mean_of_a_sample(ties: Ties) -> None:
     y, P, c = np.array(DATASET["y"]), np.array(DATASET["P_float"]), DATASET["c"]
-    assert [floats(row) for row in DATASET["P"]] == DATASET["P_float"]
     wanted = DATASET["conventions"][ties]
     assert set(wanted) == {"error", "pbs", "pll"}
     brier, log, error = (number(x) for x in (DATASET["brier_sum"], DATASET["log"], wanted["error"]))
-    assert PBS(penalty=1, ties=ties)(y, P) - brier == pytest.approx(error, **CLOSE)
-    assert Brier()(y, P) == pytest.approx(brier, **CLOSE)
-    assert Log()(y, P) == pytest.approx(log, **CLOSE)
-    labels = ["walk", "run", "rest"]
+    assert PBS(penalty=1, ties=ties)(y, P) - brier == near(error)
+    assert Brier()(y, P) == near(brier)
+    assert Log()(y, P) == near(log)
     for name in ("pbs", "pll"):
-        for rule in rules_of(name, ties, c):
-            found = {
-                "mean": rule(y, P),
-                "lists": rule(DATASET["y"], DATASET["P_float"]),
-                "one-hot": rule(np.eye(c)[y], P),
-                "labels": rule([labels[k] for k in y], P, labels=labels),
-                "weights": rule(y, P, weight=np.full(len(y), 3)),
-                "losses": float(np.mean(rule.loss(y, P))),
-                "classwise": float(np.mean(rule.classwise(P)[np.arange(len(y)), y])),
-                "expected": float(np.mean(rule.expected_loss(np.eye(c)[y], P))),
-            }
-            expected = dict.fromkeys(found, number(wanted[name]))
-            assert found == pytest.approx(expected, **CLOSE), rule
+        require_mean(rules_of(name, ties, c), DATASET, number(wanted[name]))
     if ties == "split":
-        assert Misclassification()(y, P) == pytest.approx(error, **CLOSE)
+        assert Misclassification()(y, P) == near(error)
 
 
 @pytest.mark.parametrize(
@@ -203,7 +158,7 @@ def test_where_a_uniform_report_beats_the_truth_of_two_classes(rule: ClassRule, 
         q = [largest, 1 - largest]
         return float(rule.entropy([q])[0]) - float(rule.expected_loss(q, [0.5, 0.5]))
 
-    assert gain(threshold) == pytest.approx(0, **CLOSE)
+    assert gain(threshold) == near(0)
     for below in (0.5 + 1e-9, 0.6, threshold - 1e-6):
         assert gain(below) > 0
     for above in (threshold + 1e-6, 0.9, 1):
@@ -223,7 +178,7 @@ def test_penalties_that_make_a_rule_superior(c: int) -> None:
         "minimal_pll_penalty": superior_penalty(Log(), c),
         "paper_pll_penalty": PLL().penalty_for(c),
     }
-    assert found == pytest.approx(wanted, **CLOSE)
+    assert found == near(wanted)
     assert PBS(penalty="minimal").penalty_for(c) == superior_penalty(Brier(), c)
     assert PLL(penalty="minimal").penalty_for(c) == superior_penalty(Log(), c)
-    assert Log().loss([0], uniform)[0] == pytest.approx(wanted["paper_pll_penalty"], **CLOSE)
+    assert Log().loss([0], uniform)[0] == near(wanted["paper_pll_penalty"])

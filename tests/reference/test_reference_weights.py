@@ -5,9 +5,7 @@ Sources, columns and tolerances: ``tests/reference/README.md``.
 
 from __future__ import annotations
 
-import csv
-from functools import cache
-from pathlib import Path
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -19,32 +17,28 @@ from properly.calibration._reliability_bands import critical_value
 from properly.counts._isotonic import recalibrate
 from properly.rules import Brier
 
+from .held import assert_held, column, once, read, values_of
+
 if TYPE_CHECKING:
     from collections.abc import Callable
+
+    from .held import Areas
 
     Source = properly.Tally | properly.Cases
 
 pytestmark = pytest.mark.filterwarnings("ignore:weights are sampling weights")
 
-FOLDER = Path(__file__).parent / "weights"
+
 LEVEL = 0.9
 
 
-@cache
-def read(name: str) -> list[dict[str, str]]:
-    return list(csv.DictReader((FOLDER / f"{name}.csv").read_text().splitlines()))
-
-
-def column(name: str) -> Any:
-    return np.array([float(row[name]) for row in read("cases")])
-
-
-VALUES = {row["id"]: (float(row["value"]), float(row["tolerance"])) for row in read("values")}
-Y, X = column("y").astype(int), column("x")
+CASES = read("weights/cases")
+VALUES = values_of("weights")
+Y, X = column(CASES, "y").astype(int), column(CASES, "x")
 KNOWN: dict[str, dict[str, Any]] = {
-    "whole": {"weight": column("whole").astype(int)},
-    "fraction": {"weight": column("fraction")},
-    "count": {"count": column("whole").astype(int)},
+    "whole": {"weight": column(CASES, "whole").astype(int)},
+    "fraction": {"weight": column(CASES, "fraction")},
+    "count": {"count": column(CASES, "whole").astype(int)},
 }
 every_kind = pytest.mark.parametrize("kind", KNOWN)
 
@@ -119,28 +113,17 @@ def published(kind: str, found: dict[str, float]) -> dict[str, float]:
     return {name: value for name, value in named.items() if name in VALUES}
 
 
-def assert_published(found: dict[str, float]) -> None:
-    """Compare; tolerances are absolute, and relative above 1."""
-    for name, got in found.items():
-        expected, tolerance = VALUES[name]
-        assert abs(got - expected) <= tolerance * max(1.0, abs(expected)), name
+def of_cases(kind: str) -> dict[str, float]:
+    found = [published(kind, of(cases_of(kind))) for of in OF_ROWS]
+    return {name: x for values in found for name, x in values.items()}
+
+
+AREAS: Areas = once({kind: partial(of_cases, kind) for kind in KNOWN})
 
 
 def test_the_reference_files_are_all_there() -> None:
-    assert (len(Y), len(VALUES)) == (220, 69)
+    assert len(Y) == 220
     assert len(np.unique(X)) < len(X)
-
-
-def test_every_published_value_is_computed() -> None:
-    found = [published(kind, of(cases_of(kind))) for kind in KNOWN for of in OF_ROWS]
-    assert set().union(*found) == set(VALUES)
-    assert sum(map(len, found)) == len(VALUES)
-
-
-@every_kind
-@pytest.mark.parametrize("of", OF_ROWS)
-def test_every_value_of_cases_is_the_published_one(kind: str, of: Any) -> None:
-    assert_published(published(kind, of(cases_of(kind))))
 
 
 @every_kind
@@ -148,27 +131,4 @@ def test_every_value_of_a_tally_is_the_published_one(kind: str) -> None:
     several = OF_ROWS if kind == "count" else OF_WEIGHTS
     found = [published(kind, of(tally_of(kind))) for of in several]
     assert any(found)
-    for values in found:
-        assert_published(values)
-
-
-@pytest.mark.parametrize("kind", ["whole", "fraction"])
-@pytest.mark.parametrize("scale", [7, 0.5, 1e-3])
-@pytest.mark.parametrize("of", OF_ROWS)
-def test_the_scale_of_weights_does_not_matter(kind: str, scale: float, of: Any) -> None:
-    cases = properly.Cases(Y, X, weight=KNOWN[kind]["weight"] * scale)
-    found = of(cases)
-    # The critical value has the unit of the weights, as the likelihood has.
-    found.pop("phi", None)
-    assert_published(published(kind, found))
-
-
-def test_whole_numbers_mean_the_same_values_as_weights_and_as_counts() -> None:
-    for of, names in ((of_score, ("brier",)), (of_parts, ("mcb",))):
-        one, other = (of(cases_of(kind)) for kind in ("whole", "count"))
-        for name in names:
-            assert one[name] == pytest.approx(other[name], rel=1e-14)
-    one, other = (of_band(tally_of(kind)) for kind in ("whole", "count"))
-    for name in one:
-        if name.endswith("estimate"):
-            assert one[name] == other[name]
+    assert_held({name: x for values in found for name, x in values.items()}, VALUES)
