@@ -50,7 +50,7 @@ if TYPE_CHECKING:
     from properly.comparison._pairs import Comparison
     from properly.decisions._dominance import Dominance
     from properly.evaluation._phrases import Nouns
-    from properly.evaluation._verdict._headline import AgainstNone, Standing
+    from properly.evaluation._verdict._headline import AgainstNone, ModelStanding
     from properly.inference._band import Band
 
 
@@ -58,7 +58,7 @@ if TYPE_CHECKING:
 DONE = {"treat all": "acting every time", "treat none": "never acting"}
 
 
-def baseline(evaluation: Any, standing: Standing) -> Iterator[str]:
+def baseline(evaluation: Any, standing: ModelStanding) -> Iterator[str]:
     """Say which of several models are better than none, and what would have been better."""
     if len(standing.models) > 1:
         kinds: dict[AgainstNone, list[str]] = {kind: [] for kind in AGAINST_NONE}
@@ -68,7 +68,7 @@ def baseline(evaluation: Any, standing: Standing) -> Iterator[str]:
     yield from _without_a_model(evaluation, standing)
 
 
-def _without_a_model(evaluation: Any, standing: Standing) -> Iterator[str]:
+def _without_a_model(evaluation: Any, standing: ModelStanding) -> Iterator[str]:
     """Say for which models acting every time, or never, would have scored better."""
     baselines = evaluation.baselines
     for name, done in DONE.items():
@@ -330,7 +330,7 @@ def _some(cases: float, words: Nouns, *, weighted: bool = False) -> str:
     return f"one of the {words.cases}" if cases == 1 else f"{count_of_cases(cases)} {words.cases}"
 
 
-def groups(evaluation: Any, standing: Standing) -> Iterator[str]:
+def groups(evaluation: Any, standing: ModelStanding) -> Iterator[str]:
     """Say for which group each model that one might use is worst, if that can be shown."""
     splits = {name: evaluation.groups[name] for name in standing.top if name in evaluation.groups}
     alike = []
@@ -435,7 +435,7 @@ class Bands(NamedTuple):
     level: float
 
 
-def thresholds(evaluation: Any, standing: Standing) -> Iterator[str]:
+def thresholds(evaluation: Any, standing: ModelStanding) -> Iterator[str]:
     """Say where the best is better than the next, and where another is better than the best."""
     if len(standing.order) < 2:
         return
@@ -485,7 +485,7 @@ def _confidence(bands: Bands) -> str:
     return f" ({100 * bands.level:g} % confidence for all thresholds at once)"
 
 
-def too_few(evaluation: Any, standing: Standing, words: Nouns) -> Iterator[str]:
+def too_few(evaluation: Any, standing: ModelStanding, words: Nouns) -> Iterator[str]:
     """Say at which thresholds too little is known to compare the best with the next."""
     if len(standing.order) < 2:
         return
@@ -514,7 +514,7 @@ RIVALS = 3
 POWER = 0.8
 
 
-def unknown(evaluation: Any, standing: Standing, words: Nouns) -> Iterator[str]:
+def unknown(evaluation: Any, standing: ModelStanding, words: Nouns) -> Iterator[str]:
     """Say what it would take to tell models apart, and what the evaluation warned of."""
     if len(standing.order) > 1 and standing.comparison is not None:
         yield from _open_pairs(standing, standing.comparison, words)
@@ -522,7 +522,7 @@ def unknown(evaluation: Any, standing: Standing, words: Nouns) -> Iterator[str]:
     yield from map(finished, evaluation.notes)
 
 
-def open_pairs(standing: Standing) -> list[tuple[str, str]]:
+def open_pairs(standing: ModelStanding) -> list[tuple[str, str]]:
     """Return which models the best is not told apart from, and the least cases that would do it.
 
     That is the number for the end of the interval that is farther from zero, and no fewer than
@@ -542,7 +542,7 @@ def open_pairs(standing: Standing) -> list[tuple[str, str]]:
     return found
 
 
-def _open_pairs(standing: Standing, compared: Comparison, words: Nouns) -> Iterator[str]:
+def _open_pairs(standing: ModelStanding, compared: Comparison, words: Nouns) -> Iterator[str]:
     """Say how many cases it would take at least."""
     reachable = open_pairs(standing)
     if not reachable:

@@ -35,7 +35,7 @@ ENOUGH = 20
 
 
 @dataclass(frozen=True)
-class Standing:
+class ModelStanding:
     """Models in the order of the score that counts, and which of them can be told apart.
 
     Attributes
@@ -126,13 +126,13 @@ class Standing:
         return self.against_none(name) in ("flawless", "useful")
 
 
-def standing_of(evaluation: Evaluation) -> Standing:
+def standing_of(evaluation: Evaluation) -> ModelStanding:
     """Read from an evaluation who is better than whom."""
     primary = evaluation.primary
     scores = {name: by_rule[primary].value for name, by_rule in evaluation.scores.items()}
     finite = [name for name, score in scores.items() if math.isfinite(score)]
     rule = next(rule for rule in evaluation.rules if rule.name == primary)
-    return Standing(
+    return ModelStanding(
         tuple(sorted(finite, key=scores.__getitem__)),
         tuple(name for name in scores if name not in finite),
         evaluation.comparisons.get(primary),
@@ -169,7 +169,7 @@ class Headline(NamedTuple):
         return f"{self.claim}{self.joint if self.reason else ''}{self.reason}."
 
 
-def headline(standing: Standing) -> Headline:
+def headline(standing: ModelStanding) -> Headline:
     """Say in one short sentence what to do."""
     short = standing.scope.short
     if len(standing.models) == 1:
@@ -191,7 +191,7 @@ def headline(standing: Standing) -> Headline:
     return Headline(_clause(standing, short, SHORT), "; ".join(filter(None, reasons)), "; ")
 
 
-def choice(standing: Standing) -> str:
+def choice(standing: ModelStanding) -> str:
     """Say the same with how far off it may be."""
     if len(standing.models) == 1:
         if standing.infinite:
@@ -213,7 +213,7 @@ def choice(standing: Standing) -> str:
     return " ".join([claim, *more])
 
 
-def _headline_of_one(standing: Standing) -> Headline:
+def _headline_of_one(standing: ModelStanding) -> Headline:
     (name,), short = standing.models, standing.scope.short
     model = printable(name)
     if standing.infinite:
@@ -229,19 +229,19 @@ def _headline_of_one(standing: Standing) -> Headline:
     return Headline(f"It cannot be told whether {model} is better than no model, {short}")
 
 
-def _use(standing: Standing) -> Headline:
+def _use(standing: ModelStanding) -> Headline:
     others = _others(standing, standing.order[1:], SHORT)
     return _advice(standing, printable(standing.order[0]), f"it is better than {others}")
 
 
-def _advice(standing: Standing, which: str, reason: str) -> Headline:
+def _advice(standing: ModelStanding, which: str, reason: str) -> Headline:
     """Say for what to use a model: for a range of thresholds, or by a score."""
     if standing.scope.ranged:
         return Headline(f"Use {which} {standing.scope.short}", reason)
     return Headline(f"Use {which}", f"{standing.scope.short}, {reason}")
 
 
-def _is_advice(standing: Standing) -> bool:
+def _is_advice(standing: ModelStanding) -> bool:
     """Tell whether one model is best, or a few are alike; whoever uses them must gain by it.
 
     A model that was certain and wrong is not advised, however good its score.
@@ -254,7 +254,7 @@ def _is_advice(standing: Standing) -> bool:
     return alike and settled and not {*standing.top} <= {*standing.wrong}
 
 
-def _use_any(standing: Standing) -> Headline:
+def _use_any(standing: ModelStanding) -> Headline:
     *some, last = (printable(name) for name in standing.top if name not in standing.wrong)
     which = f"{', '.join(some)} or {last}" if some else last
     than_none = f"{_both(standing.top)} are better than no model"
@@ -263,14 +263,14 @@ def _use_any(standing: Standing) -> Headline:
     return _advice(standing, which, _certain(standing.top, standing, also) or reason)
 
 
-def _certain(names: Sequence[str], standing: Standing, also: str = "") -> str:
+def _certain(names: Sequence[str], standing: ModelStanding, also: str = "") -> str:
     """Name those of some models that were certain and wrong."""
     wrong = [name for name in names if name in standing.wrong]
     be = "was" if len(wrong) == 1 else "were"
     return f"{listed(wrong, SHORT)} {also}{be} certain and wrong" if wrong else ""
 
 
-def _clause(standing: Standing, where: str, most: int = NAMED) -> str:
+def _clause(standing: ModelStanding, where: str, most: int = NAMED) -> str:
     """Say which model is best, or which cannot be told apart."""
     best, *tied = standing.top
     if not tied:
@@ -283,14 +283,14 @@ def _clause(standing: Standing, where: str, most: int = NAMED) -> str:
     return f"{listed(standing.top, most)} cannot be told apart {where}"
 
 
-def _doubt(standing: Standing) -> str:
+def _doubt(standing: ModelStanding) -> str:
     """Say of a model that is better than all others if it may be no better than none."""
     if len(standing.top) > 1 or standing.is_useful(standing.order[0]):
         return ""
     return "whether it is better than no model cannot be told"
 
 
-def _better_than(standing: Standing, most: int = NAMED) -> str:
+def _better_than(standing: ModelStanding, most: int = NAMED) -> str:
     """Say which models those at the top are better than, if several are there."""
     top = standing.top
     if len(top) == 1:
@@ -306,7 +306,7 @@ def _both(names: Sequence[str]) -> str:
     return "both" if len(names) == 2 else f"all {counted(len(names))}"
 
 
-def _only_best(standing: Standing) -> str:
+def _only_best(standing: ModelStanding) -> str:
     """Say which further models the best is better than, though not all of the top are."""
     if not (standing.top_is_alike and standing.beaten):
         return ""
@@ -314,7 +314,7 @@ def _only_best(standing: Standing) -> str:
     return f"{printable(standing.top[0])} is better than {listed(rest)} too" if rest else ""
 
 
-def _others(standing: Standing, names: Sequence[str], most: int) -> str:
+def _others(standing: ModelStanding, names: Sequence[str], most: int) -> str:
     """Name some models, but count them if they are many."""
     if len(names) < most:
         return listed(names, most)
@@ -323,7 +323,7 @@ def _others(standing: Standing, names: Sequence[str], most: int) -> str:
     return f"{counted(len(names))} other models"
 
 
-def _infinite(standing: Standing) -> str:
+def _infinite(standing: ModelStanding) -> str:
     """Name the models of infinite scores."""
     if not standing.infinite:
         return ""
@@ -335,7 +335,7 @@ def _infinite(standing: Standing) -> str:
     return f"{listed(standing.infinite, SHORT)} {have} an infinite {standing.scope.base}"
 
 
-def _by_how_much(standing: Standing) -> str:
+def _by_how_much(standing: ModelStanding) -> str:
     """Say how much better the best is than the next, and between which limits."""
     best, rival = (standing.top if len(standing.top) > 1 else standing.order)[:2]
     pair = standing.pair(rival, best)
@@ -353,7 +353,7 @@ def _by_how_much(standing: Standing) -> str:
     return advantage
 
 
-def _lower(standing: Standing, best: str, rival: str) -> str:
+def _lower(standing: ModelStanding, best: str, rival: str) -> str:
     """Say which score is lower, and than which if that is not plain."""
     several = len(standing.top) > 1
     who = f"{printable(best)} has" if several else "it has"
@@ -363,7 +363,7 @@ def _lower(standing: Standing, best: str, rival: str) -> str:
     return f"{who} a lower {standing.scope.score} than {printable(rival)}{next_best}"
 
 
-def _interval(standing: Standing, pair: Pair) -> str:
+def _interval(standing: ModelStanding, pair: Pair) -> str:
     """Write the interval that decides, and the test where it is not that of the interval."""
     name = interval_name(cast("Comparison", standing.comparison))
     written = f"{name} {ends_of(pair.simultaneous)}"
@@ -378,7 +378,7 @@ def _interval(standing: Standing, pair: Pair) -> str:
 MOST = 1000
 
 
-def against_none(standing: Standing, names: Sequence[str], where: str = "") -> str:
+def against_none(standing: ModelStanding, names: Sequence[str], where: str = "") -> str:
     """Compare models of one kind, all better, all worse or all open, with none."""
     who, skills = listed(names), [standing.skills[name] for name in names]
     kind, one = standing.against_none(names[0]), len(names) == 1

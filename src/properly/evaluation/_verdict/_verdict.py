@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
     from properly.evaluation._repair import Repair
-    from properly.evaluation._verdict._headline import Standing
+    from properly.evaluation._verdict._headline import ModelStanding
 
 
 def verdict(evaluation: Evaluation, *, cases: str = "cases", event: str = "the event") -> Verdict:
@@ -111,7 +111,7 @@ def _word(word: object, name: str) -> str:
     return printable(word.strip())
 
 
-def _sentences(evaluation: Evaluation, standing: Standing, words: Nouns) -> Iterator[Sentence]:
+def _sentences(evaluation: Evaluation, standing: ModelStanding, words: Nouns) -> Iterator[Sentence]:
     """Say what there is to say, the most important first."""
     said: dict[Kind, Iterable[str]] = {
         "choice": [choice(standing)],
