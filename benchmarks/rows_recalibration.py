@@ -10,6 +10,7 @@ from benchmarks.rows_process import input_bytes, traced_peak
 from benchmarks.samples import make_sample, make_tallied
 
 import properly
+from properly.counts._tally import tally_of_sums
 from properly.recalibration import Beta, Isotonic, Logistic, VennAbers
 from properly.rules import Brier
 
@@ -26,7 +27,7 @@ HUNDRED_THOUSAND, MILLION, TEN_MILLION = 10**5, 10**6, 10**7
 
 def fresh(tally: properly.Tally) -> properly.Tally:
     """Return a tally of which nothing has been computed yet."""
-    return properly.Tally._of([tally.value, tally.weight, tally.events])  # noqa: SLF001
+    return tally_of_sums([tally.value, tally.weight, tally.events])
 
 
 def sort(data: TalliedSample) -> NDArray[np.float64]:

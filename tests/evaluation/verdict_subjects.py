@@ -18,7 +18,7 @@ from properly import Interval
 from properly.comparison import Comparison
 from properly.evaluation._phrases import Nouns, scope_of
 from properly.evaluation._verdict import _findings, _headline
-from properly.evaluation._verdict._headline import Standing
+from properly.evaluation._verdict._headline import ModelStanding
 from properly.inference import Estimate
 from properly.rules import Bounded, Brier, Log
 
@@ -32,11 +32,11 @@ RANGE = scope_of(Bounded(Brier(), (0.01, 0.1)), classes=False)
 ALL = scope_of(Log(), classes=False)
 
 
-def headline(found: Standing) -> str:
+def headline(found: ModelStanding) -> str:
     return str(_headline.headline(found))
 
 
-def choice(found: Standing) -> str:
+def choice(found: ModelStanding) -> str:
     return _headline.choice(found)
 
 
@@ -103,12 +103,12 @@ def standing(
     wrong: str = "",
     scope: Scope = RANGE,
     **changes: Any,
-) -> Standing:
+) -> ModelStanding:
     """Rank models, the first the best, of which some pairs are told apart."""
     finite = [name for name in models if name not in infinite]
     scores = {name: math.inf if name in infinite else 0.1 + k / 50 for k, name in enumerate(models)}
     above = models if useful is None else useful
-    return Standing(
+    return ModelStanding(
         tuple(finite),
         tuple(infinite),
         compared(scores, apart.split(), **changes) if len(models) > 1 else None,
@@ -124,12 +124,12 @@ def others_than(best: str, models: str) -> str:
     return " ".join(best + name for name in models if name != best)
 
 
-def infinite(names: str, apart: str = "", models: str = "abc") -> Standing:
+def infinite(names: str, apart: str = "", models: str = "abc") -> ModelStanding:
     """Rank models of which some have infinite scores."""
     return standing(apart, models, infinite=names, scope=ALL)
 
 
-def skilled(**skills: tuple[float, float, float]) -> Standing:
+def skilled(**skills: tuple[float, float, float]) -> ModelStanding:
     """Rank models that cannot be told apart, with their skills and the ends of these."""
     known = {name: estimate(*ends) for name, ends in skills.items()}
     return replace(standing("", "".join(skills)), skills=known)
@@ -143,11 +143,11 @@ def scored(**scores: float) -> dict[str, dict[str, Any]]:
     return {name: {"brier": SimpleNamespace(score=x)} for name, x in named_.items()}
 
 
-def against_none(found: Standing, names: str) -> str:
+def against_none(found: ModelStanding, names: str) -> str:
     return _headline.against_none(found, names)
 
 
-def baseline(found: Standing, baselines: dict[str, Any], parts: dict[str, Any]) -> list[str]:
+def baseline(found: ModelStanding, baselines: dict[str, Any], parts: dict[str, Any]) -> list[str]:
     known = SimpleNamespace(primary="brier", baselines=baselines, decompositions=parts)
     return list(_findings.baseline(known, found))
 
@@ -186,7 +186,7 @@ def thresholds(**dominances: Any) -> list[str]:
 
 def too_few(
     *points: tuple[float, float],
-    found: Standing | None = None,
+    found: ModelStanding | None = None,
     design: str = "1,000 independent cases",
 ) -> list[str]:
     known = SimpleNamespace(dominances={("a", "b"): bands(*points)}, design=design)
@@ -303,7 +303,7 @@ def pair_of_groups(split: Any) -> Any:
     return split
 
 
-def grouped(*models: Any, found: Standing | None = None) -> list[str]:
+def grouped(*models: Any, found: ModelStanding | None = None) -> list[str]:
     known = SimpleNamespace(groups=dict(zip("ab", models, strict=False)))
     return list(_findings.groups(known, found or standing("ab", "ab")))
 
@@ -311,5 +311,5 @@ def grouped(*models: Any, found: Standing | None = None) -> list[str]:
 # what is unknown
 
 
-def unknown(found: Standing, *notes: str) -> list[str]:
+def unknown(found: ModelStanding, *notes: str) -> list[str]:
     return list(_findings.unknown(SimpleNamespace(notes=notes), found, WORDS))

@@ -13,6 +13,7 @@ from tests.examples import examples
 from tests.summary_numbers import nearly, numbers_of
 
 import properly
+from properly.counts._tally import sums_of
 from properly.engines import _summary
 from properly.evaluation import stream
 from properly.rules import Brier, Log
@@ -152,7 +153,7 @@ def test_a_tally_of_a_stream_is_that_of_its_arrays(
     found = shuffled(fed, seed, None).summary()
     for name, p in zip("ab", fed.p, strict=True):
         expected = properly.tally(fed.y, p, weight=fed.weight, count=fed.times)
-        one, two = found.tallies[name]._columns(), expected._columns()
+        one, two = sums_of(found.tallies[name]), sums_of(expected)
         np.testing.assert_array_equal(found.tallies[name].value, expected.value)
         for column, other in zip(one, two, strict=True):
             np.testing.assert_allclose(column, other, rtol=1e-12, atol=0)

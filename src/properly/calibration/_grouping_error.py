@@ -17,7 +17,7 @@ from properly._boundary._tolerances import UNIT_SUM
 from properly.counts._calls import takes_rows
 from properly.counts._isotonic import recalibrate
 from properly.counts._scoring import mean_loss, mean_score
-from properly.counts._tally import Tally, as_tally
+from properly.counts._tally import Tally, as_tally, tally_of_sums
 from properly.errors import DataError, ImproperRuleError
 from properly.rules import Brier
 from properly.rules._rule import paid, require_binary
@@ -308,7 +308,7 @@ def _luckiest(cells: _Cells) -> Tally:
     events = np.where(spread, (nothing, cells.events), (cells.events, nothing))
     columns = [x.T.ravel() for x in (np.stack([cells.lower, cells.upper]), weight, events)]
     used = columns[1] > 0
-    return Tally._of([x[used] for x in columns])  # noqa: SLF001
+    return tally_of_sums([x[used] for x in columns])
 
 
 def _calibrated(fit: Recalibration, rule: BinaryRule) -> float:

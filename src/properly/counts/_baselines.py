@@ -12,7 +12,7 @@ from properly._boundary._classes import check_probabilities
 from properly._boundary._libraries import count_true, namespace, to_numpy
 from properly.counts._calls import takes_rows
 from properly.counts._cases import Cases, has_classes, rows_in_use
-from properly.counts._tally import Tally, as_tally
+from properly.counts._tally import Tally, as_tally, sums_of, tally_of_sums
 from properly.errors import DataError
 from properly.rules._class_rule import as_rows
 
@@ -67,11 +67,11 @@ def baselines(tally: Tally | Cases) -> dict[str, Tally]:
 
 def _constant(tally: Tally, value: float) -> Tally:
     """Make the tally of the same outcomes after one forecast."""
-    columns = tally._columns()  # noqa: SLF001
+    columns = sums_of(tally)
     xp = namespace(columns[0])
     sums = [xp.sum(column, keepdims=True) for column in columns]
     forecast = xp.full_like(sums[0], value, dtype=xp.float64)
-    return Tally._of([forecast, *sums])  # noqa: SLF001
+    return tally_of_sums([forecast, *sums])
 
 
 def reference_forecasts(source: Tally | Cases, reference: float | ArrayLike | None) -> Column:

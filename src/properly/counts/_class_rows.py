@@ -10,7 +10,7 @@ from properly._boundary._labels import names_of_labels
 from properly._boundary._libraries import to_numpy
 from properly.counts._cases import has_classes, is_unweighted, rows_in_use
 from properly.counts._reductions import complement
-from properly.counts._tally import as_tally
+from properly.counts._tally import as_tally, sums_of
 from properly.rules._class_rule import at
 
 if TYPE_CHECKING:
@@ -73,7 +73,7 @@ def table_of(cases: Tally | Cases) -> ClassTable:
     if has_classes(cases):
         return rows_of(cases)
     tally = as_tally(cases)
-    return two_classes(tally.value, *tally._columns())  # noqa: SLF001
+    return two_classes(tally.value, *sums_of(tally))
 
 
 def two_classes(

@@ -12,7 +12,7 @@ from properly._boundary._options import check_inside
 from properly.counts._calls import takes_rows
 from properly.counts._cases import Cases, event_among, is_unweighted
 from properly.counts._pooling import pool
-from properly.counts._tally import Tally, as_tally
+from properly.counts._tally import Tally, as_tally, sums_of, tally_of_sums
 from properly.errors import DataError
 
 if TYPE_CHECKING:
@@ -143,7 +143,7 @@ def _totals(tally: Tally) -> tuple[float, float, float]:
 
 def _tally(tally: Tally, factors: Factors) -> Tally:
     xp = namespace(tally.value)
-    columns = (xp.astype(x, xp.float64) for x in tally._columns())  # noqa: SLF001
+    columns = (xp.astype(x, xp.float64) for x in sums_of(tally))
     weight, events, *squares = columns
     # A case that was counted weighs 1, and so does its square.
     event_squares, none_squares = squares or (events, weight - events)
@@ -152,7 +152,7 @@ def _tally(tally: Tally, factors: Factors) -> Tally:
     result = [tally.value, none + events, events, *squares]
     if factors.odds != 1:
         result = pool(_shift(tally.value, factors.odds), result[1:])
-    return Tally._of(result, tally.cells)  # noqa: SLF001
+    return tally_of_sums(result, tally.cells)
 
 
 def _cases(cases: Cases, factors: Factors) -> Cases:

@@ -131,9 +131,9 @@ class Tally:
         weight = None if weight is None else without_gradient(weight)
         y, p, weight, times = _rows_that_count(y, p, weight, times)
         if weight is not None and not are_equal(weight):
-            return cls._of(weigh(y, p, weight, times))
+            return tally_of_sums(weigh(y, p, weight, times))
         columns = count_rows(y, p) if times is None else count_repeated(y, p, times)
-        return cls._of(columns, unit=None if weight is None else float(weight[0]))
+        return tally_of_sums(columns, unit=None if weight is None else float(weight[0]))
 
     @classmethod
     def from_counts(cls, value: ArrayLike, cases: ArrayLike, events: ArrayLike) -> Tally:
@@ -155,7 +155,7 @@ class Tally:
         """
         value = _countable(check_forecasts(value, "value"))
         number, happened = check_counts(cases, "cases"), check_counts(events, "events")
-        return cls._of(_pool_table({"value": value, "cases": number, "events": happened}))
+        return tally_of_sums(_pool_table({"value": value, "cases": number, "events": happened}))
 
     @classmethod
     def from_weights(
@@ -188,7 +188,7 @@ class Tally:
         given = {"weight": weight, "events": events, "event_squares": event_squares}
         for name, column in (given | {"nonevent_squares": nonevent_squares}).items():
             columns[name] = check_amounts(column, name)
-        return cls._of(_pool_table(columns))
+        return tally_of_sums(_pool_table(columns))
 
     def group(self, cells: int) -> Tally:
         """Group forecasts into equally wide cells; each keeps its mean forecast.
@@ -221,12 +221,12 @@ class Tally:
         last = run_ends(cell)
         first = xp.concat([xp.zeros_like(last[:1]), last[:-1] + 1])
         moment = value * xp.astype(self.weight, xp.float64)
-        sums = [add_runs(x, last) for x in (moment, *self._columns())]
+        sums = [add_runs(x, last) for x in (moment, *sums_of(self))]
         mean = sums[0] / xp.astype(sums[1], xp.float64)
         # Rounding must not carry a mean out of its cell, nor change the only value in it.
         mean = xp.maximum(xp.take(value, first), mean)
         mean = xp.minimum(xp.take(value, last), mean)
-        return Tally._of([mean, *sums[1:]], cells, self._unit)
+        return tally_of_sums([mean, *sums[1:]], cells, weight_of_each(self))
 
     @property
     def total(self) -> int | float:
@@ -256,12 +256,11 @@ class Tally:
         xp = namespace(left.value)
         whole = _are_whole(left, right)
         columns = [
-            _joined(x, z, whole=whole)
-            for x, z in zip(left._columns(), right._columns(), strict=True)
+            _joined(x, z, whole=whole) for x, z in zip(sums_of(left), sums_of(right), strict=True)
         ]
         value = xp.concat([left.value, to_library_of(right.value, left.value)])
-        unit = left._unit if left._unit == right._unit else None
-        both = Tally._of(pool(value, columns), min(grouped, default=None), unit)
+        unit = weight_of_each(left) if weight_of_each(left) == weight_of_each(right) else None
+        both = tally_of_sums(pool(value, columns), min(grouped, default=None), unit)
         return both.group(min(grouped)) if grouped else both
 
     def __radd__(self, other: object) -> Tally:
@@ -276,33 +275,34 @@ class Tally:
         grouped = "" if self.cells is None else f", grouped into {self.cells} cells"
         return f"Tally({cases} at {forecasts}{grouped}, event rate {self.event_rate:.4g})"
 
-    @classmethod
-    def _of(
-        cls, columns: Sequence[Array], cells: int | None = None, unit: float | None = None
-    ) -> Tally:
-        """Make a tally of columns that were just counted, which need no check."""
-        value, weight, events, *squares = columns
-        event_squares, nonevent_squares = squares or (None, None)
-        if nonevent_squares is not None:
-            weight = _keep_nonevents(weight, events, nonevent_squares)
-        result = cls.__new__(cls)
-        row = (value, weight, events, event_squares, nonevent_squares, cells)
-        for name, column in zip(cls.__dataclass_fields__, row, strict=True):
-            object.__setattr__(result, name, read_only(column))
-        if unit is not None:
-            vars(result)["_weight_of_each"] = unit
-        return result
 
-    @property
-    def _unit(self) -> float | None:
-        """What each case weighed before equal weights were divided out; None if none were given."""
-        return vars(self).get("_weight_of_each")
+def tally_of_sums(
+    columns: Sequence[Array], cells: int | None = None, unit: float | None = None
+) -> Tally:
+    """Make a tally of columns that were just counted, which need no check."""
+    value, weight, events, *squares = columns
+    event_squares, nonevent_squares = squares or (None, None)
+    if nonevent_squares is not None:
+        weight = _keep_nonevents(weight, events, nonevent_squares)
+    result = Tally.__new__(Tally)
+    row = (value, weight, events, event_squares, nonevent_squares, cells)
+    for name, column in zip(Tally.__dataclass_fields__, row, strict=True):
+        object.__setattr__(result, name, read_only(column))
+    if unit is not None:
+        vars(result)["_weight_of_each"] = unit
+    return result
 
-    def _columns(self) -> tuple[Array, ...]:
-        """Return the columns that add."""
-        if self.event_squares is None:
-            return self.weight, self.events
-        return self.weight, self.events, self.event_squares, self.nonevent_squares
+
+def sums_of(tally: Tally) -> tuple[Array, ...]:
+    """Return the columns that add: cases, events and, if they are weights, sums of squares."""
+    if tally.event_squares is None:
+        return tally.weight, tally.events
+    return tally.weight, tally.events, tally.event_squares, tally.nonevent_squares
+
+
+def weight_of_each(tally: Tally) -> float | None:
+    """Return what each case weighed before equal weights were divided out; None without those."""
+    return vars(tally).get("_weight_of_each")
 
 
 def _rows_that_count(
@@ -352,8 +352,8 @@ def as_tally(x: Any) -> Tally:
 
 def snapped(tally: Tally, snap: float | ArrayLike) -> Tally:
     """Move forecasts that were counted already to a grid."""
-    columns, unit = tally._columns(), tally._unit  # noqa: SLF001
-    return Tally._of(pool(_countable(_snap(tally.value, snap)), columns), unit=unit)  # noqa: SLF001
+    columns, unit = sums_of(tally), weight_of_each(tally)
+    return tally_of_sums(pool(_countable(_snap(tally.value, snap)), columns), unit=unit)
 
 
 def _snap(p: Array, snap: float | ArrayLike) -> Array:
@@ -418,7 +418,7 @@ def _of_one_kind(*tallies: Tally) -> list[Tally]:
     are weights again.
     """
     is_counted = [t.event_squares is None for t in tallies]
-    units = {t._unit for t in tallies}  # noqa: SLF001
+    units = {weight_of_each(t) for t in tallies}
     if all(is_counted) and (len(units) == 1 or None in units):
         require_countable(sum(t.total for t in tallies))
         return list(tallies)
@@ -435,11 +435,6 @@ def _refuse_both_kinds() -> NoReturn:
     message = "tallies must both be of counted cases, or both of weighted ones, to add up"
     hint = "make one tally of all rows, with their weights: equal ones are only counted."
     raise DataError(message, hint=hint)
-
-
-def weight_of_each(tally: Tally) -> float | None:
-    """Return what each case weighed before equal weights were divided out; None without those."""
-    return tally._unit  # noqa: SLF001
 
 
 def weighed(tally: Tally) -> Tally:
@@ -460,7 +455,7 @@ def _weighed(tally: Tally) -> Tally:
     ]
     if unit.is_integer() and tally.total * unit < EXACT:
         columns[:2] = [xp.astype(x, xp.int64) for x in columns[:2]]
-    return Tally._of([tally.value, *columns], tally.cells)  # noqa: SLF001
+    return tally_of_sums([tally.value, *columns], tally.cells)
 
 
 def _are_whole(*tallies: Tally) -> bool:

@@ -14,7 +14,7 @@ from properly.counts._cases import (
     is_dependent,
     rows_in_use,
 )
-from properly.counts._tally import Tally
+from properly.counts._tally import Tally, tally_of_sums
 from properly.decisions._elementary import CaseRows, Weights, effective, rows_of
 from properly.decisions._grid import odds
 from properly.decisions._murphy_bands import dependent_reach
@@ -136,7 +136,7 @@ class Fourfold(NamedTuple):
         """Give all who are not acted upon at a threshold one forecast, all who are another."""
         weight, squares = (x[:, k].reshape(2, 2)[::-1] for x in self)
         columns = [weight.sum(axis=1), weight[:, 0], squares[:, 0], squares[:, 1]]
-        return Tally._of([np.array([0.0, 1.0]), *columns])  # noqa: SLF001
+        return tally_of_sums([np.array([0.0, 1.0]), *columns])
 
     def heavy(self, kinds: Column) -> Column:
         """Return squared weight over weight of some kinds.

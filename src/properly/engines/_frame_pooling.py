@@ -13,7 +13,7 @@ import numpy as np
 from properly._boundary._arrays import missing_values, require_countable
 from properly._boundary._infinities import infinities
 from properly.counts._pooling import EXACT, count, pool
-from properly.counts._tally import Tally, snapped
+from properly.counts._tally import Tally, snapped, tally_of_sums
 from properly.engines._rows import (
     WHOLE,
     Rows,
@@ -91,11 +91,11 @@ class PooledRows(NamedTuple):
         if cells is not None:
             added = [self.moment, self.weight, *counts.columns()]
             cell, moment, weight, *columns = pool(self.place, added)
-            return Tally._of([_means(cell, moment / weight, cells), *columns], cells, unit)  # noqa: SLF001
+            return tally_of_sums([_means(cell, moment / weight, cells), *columns], cells, unit)
         value = self.place.astype(kind, copy=False) + 0.0  # no -0.0
         if counts.squares is None and (counts.weight == 1).all():
-            return Tally._of(count(self.happened, value), None, unit)  # noqa: SLF001
-        return Tally._of(pool(value, counts.columns()), None, unit)  # noqa: SLF001
+            return tally_of_sums(count(self.happened, value), None, unit)
+        return tally_of_sums(pool(value, counts.columns()), None, unit)
 
 
 def _means(cell: Column, mean: Column, cells: int) -> Column:

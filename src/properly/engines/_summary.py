@@ -18,7 +18,7 @@ from properly._boundary._libraries import read_only, to_numpy
 from properly._boundary._stored import StoredKind, packed, unpacked
 from properly._boundary._text import many, printable
 from properly.counts._cases import numbered
-from properly.counts._tally import Tally, require_one_kind, weight_of_each
+from properly.counts._tally import Tally, require_one_kind, tally_of_sums, weight_of_each
 from properly.engines._score_sums import COUNTED, ScoreSums, keys_of
 from properly.errors import DataError
 from properly.rules._parse import parse_rule
@@ -454,7 +454,7 @@ def _tally(content: Mapping[str, Any]) -> Tally:
     require(unit is None or (type(unit) is float and 0 < unit < math.inf and len(columns) == 3))
     tally = Tally(**columns, cells=cells)
     require(to_numpy(tally.weight).sum(dtype=np.float64) < MOST)
-    return tally if unit is None else Tally._of(list(columns.values()), cells, unit)  # noqa: SLF001
+    return tally if unit is None else tally_of_sums(list(columns.values()), cells, unit)
 
 
 def _array(content: dict[str, Any]) -> Column:

@@ -11,12 +11,12 @@ from properly._boundary._libraries import is_numpy, namespace, to_numpy
 from properly._boundary._options import as_number, check_choice, check_level
 from properly.counts._calls import takes_rows
 from properly.counts._cases import Cases, is_dependent, require_event, rows_in_use
-from properly.counts._tally import as_tally
+from properly.counts._tally import as_tally, sums_of
 from properly.errors import ArgumentTypeError, DataError
 from properly.inference._averages import about_design, about_tally, warn_of_clusters, warn_of_few
 from properly.inference._design import Design
 from properly.inference._estimate import Estimate
-from properly.inference._moments import Correction, columns_of
+from properly.inference._moments import Correction
 from properly.inference._shares import student
 from properly.inference._variance import (
     area_degrees,
@@ -214,7 +214,7 @@ def _of_rows(cases: Cases, serial: Serial, rates: tuple[float, float] | None) ->
 
 def _of_counts(tally: Tally, rates: tuple[float, float] | None) -> Area:
     """Add up over distinct forecasts: cases at the same one with the same outcome are alike."""
-    weight, events, *squares = columns_of(tally)
+    weight, events, *squares = sums_of(tally)
     if rates is not None:
         weight, events, *squares = map(to_numpy, (weight, events, *squares))
     xp, sums = namespace(weight), [events, weight - events]

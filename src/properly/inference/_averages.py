@@ -12,9 +12,9 @@ from properly._boundary._notices import notice
 from properly._boundary._text import many
 from properly._boundary._tolerances import SAME_SUM
 from properly.counts._cases import Cases, is_in_place, is_unweighted, rows_in_use
-from properly.counts._tally import Tally, as_tally
+from properly.counts._tally import Tally, as_tally, sums_of
 from properly.inference._design import Design, effective_number, is_alike
-from properly.inference._moments import Moments, columns_of
+from properly.inference._moments import Moments
 from properly.inference._variance import covariance, effective_total, of_mean
 
 if TYPE_CHECKING:
@@ -172,7 +172,7 @@ def _warn_if_few(kinds: dict[str, float]) -> None:
 
 def _outcomes_of(tally: Tally) -> tuple[float, float]:
     """Count the events of a tally, and the others; of weights, as many as would say as much."""
-    weight, events, *squares = columns_of(tally)
+    weight, events, *squares = sums_of(tally)
     xp = namespace(weight)
     sums = [float(xp.sum(x)) for x in (events, weight - events)]
     if squares:

@@ -24,7 +24,7 @@ from properly._boundary._tolerances import CANCELLED
 from properly.counts._calls import takes_rows
 from properly.counts._cases import Cases, has_classes, require_event
 from properly.counts._scoring import price
-from properly.counts._tally import Tally, as_tally
+from properly.counts._tally import Tally, as_tally, tally_of_sums
 from properly.errors import ArgumentTypeError, DataError
 from properly.inference._moments import Correction
 from properly.inference._replicates import (
@@ -259,7 +259,7 @@ def _recounted(tally: Tally, sample: BootstrapSample, count: Column) -> Tally:
     np.add.at(events, place[sample.y], count[sample.y])
     drawn = weight > 0
     columns = (to_library_of(x[drawn], tally.value) for x in (value, weight, events))
-    return Tally._of(list(columns), tally.cells)  # noqa: SLF001
+    return tally_of_sums(list(columns), tally.cells)
 
 
 def spread_of_draws(value: float, draws: Column) -> Pair:

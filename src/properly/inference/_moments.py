@@ -251,12 +251,6 @@ def _shifted(products: Any, step: Column) -> Column:
     return np.asarray(products)
 
 
-def columns_of(tally: Tally) -> list[Array]:
-    """Return cases and events at each forecast and, if they are weights, both sums of squares."""
-    squares = tally.event_squares, tally.nonevent_squares
-    return [tally.weight, tally.events, *(x for x in squares if x is not None)]
-
-
 def dot(rows: Array, other: Array) -> Column:
     """Multiply a row, or rows, with another or others; of tensors only the sums leave the device.
 

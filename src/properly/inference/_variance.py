@@ -29,14 +29,13 @@ from properly._boundary._libraries import is_numpy, namespace, to_numpy
 from properly._boundary._tolerances import CANCELLED
 from properly.counts._cases import has_strata, is_dependent, rows_in_use
 from properly.counts._pooling import order_of
-from properly.counts._tally import Tally
+from properly.counts._tally import Tally, sums_of
 from properly.errors import DataError
 from properly.inference._design import TIMES, Design, add_up, is_alike
 from properly.inference._moments import (
     Correction,
     Moments,
     Spread,
-    columns_of,
     deviations,
     dot,
 )
@@ -469,6 +468,6 @@ def has_design(source: Cases) -> bool:
 
 def effective_total(tally: Tally) -> float:
     """Return how many cases of equal weight would say as much in all."""
-    total, squares = float(tally.total), columns_of(tally)[2:]
+    total, squares = float(tally.total), sums_of(tally)[2:]
     xp = namespace(tally.weight)
     return total**2 / float(sum(map(xp.sum, squares))) if squares else total

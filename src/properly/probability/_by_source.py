@@ -13,9 +13,8 @@ from properly.counts._cases import has_classes, require_event
 from properly.counts._class_rows import EVENT, NO_EVENT, rows_of, table_of
 from properly.counts._pooling import exact_weights, pool
 from properly.counts._reductions import complement, one_vs_rest
-from properly.counts._tally import Tally, as_tally
+from properly.counts._tally import Tally, as_tally, sums_of, tally_of_sums
 from properly.errors import DataError
-from properly.inference._moments import columns_of
 from properly.probability._power_means import sums_of_outcomes, sums_of_powers
 from properly.probability._sources import Fit, IsotonicSource, fit_source
 from properly.rules._class_rule import at
@@ -175,17 +174,17 @@ def _ask_rows(
     order = np.argsort(p, kind="stable") if source.splits_ties else None
     # Each row is a forecast of its own if ties are split, in the order of forecasts, then of rows.
     laid = pool(p, columns) if order is None else [x[order] for x in (p, *columns)]
-    tally = Tally._of(laid)  # noqa: SLF001
+    tally = tally_of_sums(laid)
     return SourceQuestion(name, tally, fit_source(source, tally), order)
 
 
 def _mirrored(question: SourceQuestion) -> SourceQuestion:
     """Ask for no event instead of the event."""
     tally, fit = question.tally, question.fit
-    weight, events, *squares = map(to_numpy, columns_of(tally))
+    weight, events, *squares = map(to_numpy, sums_of(tally))
     value = to_numpy(tally.value).astype(np.float64)
     columns = [complement(value), weight, weight - events]
-    turned = Tally._of([x[::-1] for x in (*columns, *squares[::-1])], tally.cells)  # noqa: SLF001
+    turned = tally_of_sums([x[::-1] for x in (*columns, *squares[::-1])], tally.cells)
     end = len(tally) - np.append(0, fit.end[:-1])
     none = _without(tally, fit)
     backwards = Fit(end[::-1], fit.weight[::-1], none[::-1], fit.rest_of(none)[::-1])

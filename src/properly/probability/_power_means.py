@@ -25,9 +25,8 @@ from properly._boundary._options import as_number
 from properly._boundary._record import Record
 from properly.counts._cases import Cases, is_unweighted, with_forecasts
 from properly.counts._pooling import is_one_each, pool
-from properly.counts._tally import Tally, as_tally
+from properly.counts._tally import Tally, as_tally, sums_of, tally_of_sums
 from properly.errors import DataError
-from properly.inference._moments import columns_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
@@ -328,10 +327,10 @@ def _limit_tally(tally: Tally, least: float) -> Limited:
     within, moved = _clip(tally.value, least)
     if not namespace(moved).any(moved):
         return Limited(tally, 0, least)
-    columns = pool(within, columns_of(tally))
+    columns = pool(within, sums_of(tally))
     amount = namespace(moved).sum(tally.weight[moved])
     amount = int(amount) if tally.event_squares is None else float(amount)
-    return Limited(Tally._of(columns, tally.cells), amount, least)  # noqa: SLF001
+    return Limited(tally_of_sums(columns, tally.cells), amount, least)
 
 
 def _amount_of_cases(moved: Array, cases: Cases) -> int | float:

@@ -28,7 +28,7 @@ from properly.counts._cases import (
     with_forecasts,
 )
 from properly.counts._pooling import order_of, pool_sorted
-from properly.counts._tally import Tally
+from properly.counts._tally import Tally, tally_of_sums
 from properly.errors import ArgumentTypeError, DataError
 from properly.inference._design import number_times
 from properly.recalibration._map import Map
@@ -221,7 +221,7 @@ class _Sorted(NamedTuple):
         if self.weight is not None:
             return Tally.from_arrays(y, p, self.weight[rows])
         ones = np.broadcast_to(np.int64(1), p.shape)
-        return Tally._of(pool_sorted(p, [ones, y.astype(np.int64)]))  # noqa: SLF001
+        return tally_of_sums(pool_sorted(p, [ones, y.astype(np.int64)]))
 
     def part(self, cases: Cases, split: FoldSplit, k: int) -> _FoldPart:
         """Count the cases outside a fold, and pick those inside."""

@@ -15,7 +15,7 @@ from properly._boundary._libraries import to_numpy
 from properly._boundary._record import Record
 from properly.counts._cases import Cases
 from properly.counts._class_rows import ClassTable
-from properly.counts._tally import Tally, as_tally
+from properly.counts._tally import Tally, as_tally, sums_of
 from properly.errors import DataError
 from properly.inference._logistic import logit
 
@@ -46,7 +46,7 @@ class Sample:
         """Take the columns of a tally, once: several maps are fitted to the same."""
         known: dict[str, Sample] = vars(tally)
         if "_sample" not in known:
-            columns = (tally.value, *tally._columns())  # noqa: SLF001
+            columns = (tally.value, *sums_of(tally))
             value, *counts = map(to_numpy, columns)
             known["_sample"] = cls(value.astype(np.float64, copy=False), *counts)
         return known["_sample"]

@@ -44,7 +44,7 @@ if TYPE_CHECKING:
     from properly.calibration._calibration_summary import CalibrationSummary
     from properly.evaluation._record import Evaluation
     from properly.evaluation._verdict._findings import Chance
-    from properly.evaluation._verdict._headline import Standing
+    from properly.evaluation._verdict._headline import ModelStanding
     from properly.inference._estimate import Estimate
 
 # More rows than this are folded.
@@ -226,7 +226,7 @@ def _curves(by_model: Iterable[Any]) -> Iterator[Any]:
         yield from curves.values() if isinstance(curves, dict) else [curves]
 
 
-def _chip(standing: Standing, name: str) -> Chip:
+def _chip(standing: ModelStanding, name: str) -> Chip:
     """Say what to do with a model; that it was certain and wrong outweighs its score."""
     if name in (*standing.wrong, *standing.infinite):
         return DANGEROUS
@@ -353,7 +353,9 @@ def _ranking(evaluation: Evaluation, name: str) -> ShareBar:
     return share_bar(float(value), float(value))
 
 
-def _cards(evaluation: Evaluation, standing: Standing, cases: str, event: str) -> Iterator[Card]:
+def _cards(
+    evaluation: Evaluation, standing: ModelStanding, cases: str, event: str
+) -> Iterator[Card]:
     """Say what to beware of, the gravest first."""
     yield from _danger(evaluation, cases, event)
     yield from _group(evaluation, standing)
@@ -380,7 +382,7 @@ def _danger(evaluation: Evaluation, cases: str, event: str) -> Iterator[Card]:
     yield Card("Certain, and wrong", printable(text), "which cases", "worst", "bad")
 
 
-def _group(evaluation: Evaluation, standing: Standing) -> Iterator[Card]:
+def _group(evaluation: Evaluation, standing: ModelStanding) -> Iterator[Card]:
     """Name the group for which a model that one might use is worst, if it can be shown to be."""
     for name in standing.top:
         split = evaluation.groups.get(name)
@@ -395,7 +397,7 @@ def _group(evaluation: Evaluation, standing: Standing) -> Iterator[Card]:
             return
 
 
-def _repair(evaluation: Evaluation, standing: Standing, cases: str) -> Iterator[Card]:
+def _repair(evaluation: Evaluation, standing: ModelStanding, cases: str) -> Iterator[Card]:
     """Name the model that gains most by recalibration; if that was not tried, one that may."""
     if evaluation.repairs:
         yield from _repaired(evaluation)
@@ -437,7 +439,7 @@ def _repaired(evaluation: Evaluation) -> Iterator[Card]:
     yield Card("Can be repaired", text, "how", "repair")
 
 
-def _unknown(evaluation: Evaluation, standing: Standing, cases: str) -> Iterator[Card]:
+def _unknown(evaluation: Evaluation, standing: ModelStanding, cases: str) -> Iterator[Card]:
     """Say what it would take to tell the best from the next, or else what was noted."""
     for number, rival in open_pairs(standing):
         best = printable(standing.top[0])

@@ -14,7 +14,7 @@ from properly._boundary._chunks import kept_threads
 from properly._boundary._infinities import infinities
 from properly._boundary._libraries import is_numpy, namespace, to_numpy
 from properly.counts._reductions import upper_tails
-from properly.counts._tally import Tally
+from properly.counts._tally import Tally, tally_of_sums
 from properly.errors import DataError
 from properly.integrations.torch._checks import outcomes, refuse_nan
 from properly.rules import Brier
@@ -224,10 +224,10 @@ def tally_of_cells(counts: Array, cells: int, *, unit: float | None, whole: bool
     mean = torch.where(cell == 0, nothing, torch.where(cell > cells, nothing + 1, mean))
     if unit is not None:
         cases = [(x / unit).round().long() for x in (weight, events)]
-        return Tally._of([mean, *cases], cells, unit)  # noqa: SLF001
+        return tally_of_sums([mean, *cases], cells, unit)
     if whole:
         weight, events = weight.long(), events.long()
-    return Tally._of([mean, weight, events, *squares], cells)  # noqa: SLF001
+    return tally_of_sums([mean, weight, events, *squares], cells)
 
 
 # Kinds of devices that have no double precision.
