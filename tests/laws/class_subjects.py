@@ -9,7 +9,7 @@ import math
 from dataclasses import dataclass
 from decimal import Decimal
 from fractions import Fraction
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 from properly.rules import (
     PBS,
@@ -238,6 +238,12 @@ def pll(ties: str = "split") -> Price:
     return exact.penalized(exact.log, exact.log_penalty, exact.mistake(ties))
 
 
+Ties = Literal["first", "any_correct", "unique_only"]
+TIES_OF_COSTS: list[tuple[Ties, Propriety]] = [
+    ("first", STRICT),
+    ("any_correct", IMPROPER),
+    ("unique_only", IMPROPER),
+]
 PENALIZED = [
     nominal(PBS(), pbs(), brier_and(share_of_mistakes)),
     nominal(PLL(), pll(), constant(INFINITE)),
@@ -320,28 +326,16 @@ PENALIZED = [
         symmetric=False,
         classes=(3,),
     ),
-    nominal(
-        Penalized(Brier(), penalty=0.5, cost=COSTS, ties="first"),
-        exact.penalized(exact.brier, always(HALF), exact.mistake("first", costs_of)),
-        constant(6),
-        symmetric=False,
-        classes=(3,),
-    ),
-    nominal(
-        Penalized(Brier(), penalty=0.5, cost=COSTS, ties="any_correct"),
-        exact.penalized(exact.brier, always(HALF), exact.mistake("any_correct", costs_of)),
-        constant(6),
-        IMPROPER,
-        symmetric=False,
-        classes=(3,),
-    ),
-    nominal(
-        Penalized(Brier(), penalty=0.5, cost=COSTS, ties="unique_only"),
-        exact.penalized(exact.brier, always(HALF), exact.mistake("unique_only", costs_of)),
-        constant(6),
-        IMPROPER,
-        symmetric=False,
-        classes=(3,),
+    *(
+        nominal(
+            Penalized(Brier(), penalty=0.5, cost=COSTS, ties=ties),
+            exact.penalized(exact.brier, always(HALF), exact.mistake(ties, costs_of)),
+            constant(6),
+            propriety,
+            symmetric=False,
+            classes=(3,),
+        )
+        for ties, propriety in TIES_OF_COSTS
     ),
 ]
 SUBJECTS = [*UNORDERED, *ORDERED, *PENALIZED]

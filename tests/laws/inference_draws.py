@@ -7,6 +7,8 @@ from functools import cache
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+import pytest
+from hypothesis import strategies as st
 from tests.examples import examples
 
 import properly
@@ -93,6 +95,8 @@ RULES: list[tuple[Any, int | None]] = [
     ),
 ]
 NAMES = [f"{rule!r} of {classes or 'an event'}" for rule, classes in RULES]
+every_rule = pytest.mark.parametrize(("rule", "classes"), RULES, ids=NAMES)
+any_rule = st.sampled_from(RULES)
 
 
 SAMPLED = ("weight", "clusters", "strata")
@@ -105,6 +109,7 @@ DESIGNS: list[tuple[str, ...]] = [
     ("weight", "time"),
     ("weight", "clusters", "time"),
 ]
+designs = st.sampled_from(DESIGNS)
 
 
 @cache

@@ -16,12 +16,14 @@ from properly.rules import Brier, Log, Spherical
 from . import class_subjects
 from .inference_draws import (
     DESIGNS,
-    NAMES,
     ROWS,
     RULES,
     Study,
+    any_rule,
     assert_same,
     compared,
+    designs,
+    every_rule,
     few,
     numbers,
     study_for,
@@ -36,11 +38,6 @@ if TYPE_CHECKING:
 
 # Few cases make for quick laws.
 pytestmark = pytest.mark.filterwarnings("ignore::properly.errors.DataWarning")
-
-every_rule = pytest.mark.parametrize(("rule", "classes"), RULES, ids=NAMES)
-any_rule = st.sampled_from(RULES)
-designs = st.sampled_from(DESIGNS)
-
 
 # The design
 
@@ -97,11 +94,11 @@ def test_rows_of_weight_zero_are_not_there(seed: int, names: tuple[str, ...]) ->
 
 
 @few
-@given(seed=seeds)
-def test_of_times_only_the_order_matters(seed: int) -> None:
-    study = study_of(seed).told("time", "weight")
+@given(seed=seeds, name=st.sampled_from(["weight", "clusters"]))
+def test_of_times_only_the_order_matters(seed: int, name: str) -> None:
+    study = study_of(seed).told("time", name)
     time = study.known["time"]
-    later = study.told("weight", time=np.exp(time / 10.0) - 3)
+    later = study.told(name, time=np.exp(time / 10.0) - 3)
     for other in (later, study.rows(np.argsort(time))):
         assert_same(numbers(other.compare(Brier())), numbers(study.compare(Brier())))
 

@@ -15,13 +15,13 @@ import properly
 from properly.rules import Brier, Elementary, Misclassification
 
 from .inference_draws import (
-    DESIGNS,
-    NAMES,
     ROWS,
-    RULES,
     Study,
+    any_rule,
     assert_same,
     compared,
+    designs,
+    every_rule,
     few,
     numbers,
     study_for,
@@ -36,11 +36,6 @@ if TYPE_CHECKING:
 
 # Few cases make for quick laws.
 pytestmark = pytest.mark.filterwarnings("ignore::properly.errors.DataWarning")
-
-every_rule = pytest.mark.parametrize(("rule", "classes"), RULES, ids=NAMES)
-any_rule = st.sampled_from(RULES)
-designs = st.sampled_from(DESIGNS)
-
 
 # Ranking
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pytest
@@ -64,38 +64,6 @@ def assert_bins_are(tally: Tally, blocks: list[Block]) -> None:
     np.testing.assert_array_equal(result.bins.event_rate, rates)
     spread = np.repeat(rates, [block.last - block.first + 1 for block in blocks])
     np.testing.assert_array_equal(result.recalibrated, spread)
-
-
-@many
-@given(groups=small_groups)
-def test_bins_are_those_of_exact_arithmetic(groups: list[tuple[int, int]]) -> None:
-    weight, events = zip(*groups, strict=True)
-    assert_bins_are(tally_of_groups(weight, events), exact_blocks(weight, events))
-
-
-@many
-@given(groups=small_groups)
-def test_adjacent_bins_have_strictly_different_rates(groups: list[tuple[int, int]]) -> None:
-    weight, events = zip(*groups, strict=True)
-    rates = np.asarray(properly.reliability(tally_of_groups(weight, events)).bins.event_rate)
-    assert (np.diff(rates) > 0).all()
-
-
-def test_groups_of_equal_rate_are_one_bin() -> None:
-    # A third, written with counts whose quotients and products round differently.
-    weight = [3, 3 * 7, 3 * 10**6 + 9, 3]
-    events = [1, 7, 10**6 + 3, 3]
-    result = properly.reliability(tally_of_groups(weight, events))
-    np.testing.assert_array_equal(result.bins.event_rate, [1 / 3, 1.0])
-
-
-def test_rates_too_near_for_floats_are_told_apart() -> None:
-    # k / (2k + 1) and (k + 1) / (2k + 3) differ by 1e-18; their cross products by one.
-    k = 5 * 10**8
-    weight, events = [2 * k + 1, 2 * k + 3], [k, k + 1]
-    assert_bins_are(tally_of_groups(weight, events), exact_blocks(weight, events))
-    swapped = weight[::-1], events[::-1]
-    assert_bins_are(tally_of_groups(*swapped), exact_blocks(*swapped))
 
 
 @many
@@ -229,6 +197,17 @@ ADVERSARIES = {
     "one group": ([7], [3]),
     "no events": ([5] * 100, [0] * 100),
     "only events": ([5] * 100, [5] * 100),
+    # A third, written with counts whose quotients and products round differently.
+    "groups of equal rate": ([3, 3 * 7, 3 * 10**6 + 9, 3], [1, 7, 10**6 + 3, 3]),
+    "huge groups of equal rate": (
+        [3 * 10**10, 6 * 10**11, 9 * 10**9],
+        [10**10, 2 * 10**11, 3 * 10**9],
+    ),
+    # k / (2k + 1) and (k + 1) / (2k + 3) differ by 1e-18; their cross products by one.
+    "rates too near for floats": ([10**9 + 1, 10**9 + 3], [5 * 10**8, 5 * 10**8 + 1]),
+    "falling rates too near for floats": ([10**9 + 3, 10**9 + 1], [5 * 10**8 + 1, 5 * 10**8]),
+    "huge groups that rise by one case": ([10**10] * 3, [3 * 10**9 + k for k in range(3)]),
+    "huge groups that fall by one case": ([10**10] * 3, [3 * 10**9 - k for k in range(3)]),
 }
 
 
@@ -248,27 +227,12 @@ huge_groups = st.lists(
 )
 
 
+@pytest.mark.parametrize("drawn", [small_groups, huge_groups], ids=["small", "huge"])
 @many
-@given(groups=huge_groups)
-def test_counts_beyond_64_bit_products_are_pooled_exactly(groups: list[tuple[int, int]]) -> None:
-    weight, events = zip(*groups, strict=True)
+@given(data=st.data())
+def test_bins_are_those_of_exact_arithmetic(drawn: Any, data: st.DataObject) -> None:
+    weight, events = zip(*data.draw(drawn), strict=True)
     assert_bins_are(tally_of_groups(weight, events), exact_blocks(weight, events))
-
-
-def test_equal_rates_of_huge_groups_are_one_bin() -> None:
-    weight = [3 * 10**10, 6 * 10**11, 9 * 10**9]
-    events = [10**10, 2 * 10**11, 3 * 10**9]
-    result = properly.reliability(tally_of_groups(weight, events))
-    np.testing.assert_array_equal(result.bins.event_rate, [1 / 3])
-    np.testing.assert_array_equal(result.bins.weight, [sum(weight)])
-
-
-def test_huge_groups_whose_rates_differ_by_one_case_stay_apart() -> None:
-    weight = [10**10] * 3
-    events = [3 * 10**9, 3 * 10**9 + 1, 3 * 10**9 + 2]
-    assert_bins_are(tally_of_groups(weight, events), exact_blocks(weight, events))
-    backwards = events[::-1]
-    assert_bins_are(tally_of_groups(weight, backwards), exact_blocks(weight, backwards))
 
 
 @given(seed=seeds)

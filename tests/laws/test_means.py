@@ -240,27 +240,24 @@ def test_a_count_of_three_is_three_cases_of_a_class(source: Any, found: ClassRow
     require_classes_alike(counted, expected)
 
 
+@pytest.mark.parametrize(
+    ("rows", "make", "known"),
+    [(quick_rows, tally_of, "weight"), (quick_counts, counts_of, "count")],
+    ids=["weights", "counts"],
+)
 @every_binned_source
 @few
-@given(pair=st.tuples(quick_rows, quick_rows))
-def test_means_of_a_sum_of_tallies(source: Any, pair: tuple[Rows, Rows]) -> None:
+@given(data=st.data())
+def test_means_of_a_sum_of_tallies(
+    source: Any, rows: Any, make: Any, known: str, data: st.DataObject
+) -> None:
+    pair = data.draw(st.tuples(rows, rows))
     y, p, weight = (np.concatenate(columns) for columns in zip(*pair, strict=True))
-    added = properly.means(tally_of(pair[0]) + tally_of(pair[1]), source=source)
-    whole = properly.means(properly.tally(y, p, weight=weight), source=source)
+    added = properly.means(make(pair[0]) + make(pair[1]), source=source)
+    columns: dict[str, Any] = {known: weight}
+    whole = properly.means(properly.tally(y, p, **columns), source=source)
     require_alike(added, whole)
     require_classes_alike(added, whole)
-
-
-@every_binned_source
-@few
-@given(pair=st.tuples(quick_counts, quick_counts))
-def test_means_of_a_sum_of_counts(source: Any, pair: tuple[Rows, Rows]) -> None:
-    y, p, count = (np.concatenate(columns) for columns in zip(*pair, strict=True))
-    added = counts_of(pair[0]) + counts_of(pair[1])
-    whole = properly.tally(y, p, count=count)
-    one, two = (properly.means(x, source=source) for x in (added, whole))
-    require_alike(one, two)
-    require_classes_alike(one, two)
 
 
 @pytest.mark.parametrize("source", [*BINNED, "neighbours", "kernel"], ids=repr)

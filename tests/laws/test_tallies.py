@@ -30,8 +30,6 @@ from .subjects import (
 )
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
     from properly import Tally
     from properly.rules import BinaryRule
 
@@ -218,42 +216,36 @@ def test_a_tally_made_from_its_own_weights_is_itself(found: Rows) -> None:
             assert getattr(again, name).dtype == column.dtype
 
 
+# Counts add up exactly, weights to rounding.
+counts_or_weights = pytest.mark.parametrize(
+    ("make", "drawn", "require_same"),
+    [(counts_of, counted_rows, assert_same_counts), (tally_of, any_rows, assert_same_sums)],
+    ids=["counts", "weights"],
+)
+
+
+@counts_or_weights
 @many
-@given(left=counted_rows, right=counted_rows)
-def test_the_tally_of_the_whole_is_the_sum_of_its_parts(left: Rows, right: Rows) -> None:
-    whole = joined(left, right)
-    assert_same_counts(counts_of(whole), counts_of(left) + counts_of(right))
-
-
-@many
-@given(left=any_rows, right=any_rows)
-def test_the_tally_of_the_whole_is_the_sum_of_its_weighted_parts(left: Rows, right: Rows) -> None:
-    whole = joined(left, right)
-    assert_same_sums(tally_of(whole), tally_of(left) + tally_of(right))
-
-
-@many
-@given(left=counted_rows, right=counted_rows)
-def test_addition_of_tallies_commutes(left: Rows, right: Rows) -> None:
-    first, second = counts_of(left), counts_of(right)
-    assert_same_counts(first + second, second + first)
-
-
-@many
-@given(one=counted_rows, two=counted_rows, three=counted_rows)
-def test_addition_of_tallies_is_associative(one: Rows, two: Rows, three: Rows) -> None:
-    a, b, c = counts_of(one), counts_of(two), counts_of(three)
-    assert_same_counts((a + b) + c, a + (b + c))
-
-
-@many
-@given(one=any_rows, two=any_rows, three=any_rows)
-def test_addition_of_weighted_tallies_is_associative_to_rounding(
-    one: Rows, two: Rows, three: Rows
+@given(data=st.data())
+def test_tallies_add_up_in_any_order_to_that_of_the_whole(
+    make: Any, drawn: Any, require_same: Any, data: st.DataObject
 ) -> None:
-    a, b, c = tally_of(one), tally_of(two), tally_of(three)
-    assert_same_sums((a + b) + c, a + (b + c))
-    assert_same_sums(a + b, b + a)
+    rows = [data.draw(drawn) for _ in range(3)]
+    a, b, c = map(make, rows)
+    require_same(make(joined(*rows[:2])), a + b)
+    require_same(a + b, b + a)
+    require_same((a + b) + c, a + (b + c))
+
+
+@counts_or_weights
+@many
+@given(data=st.data(), seed=seeds)
+def test_the_order_of_rows_never_matters(
+    make: Any, drawn: Any, require_same: Any, data: st.DataObject, seed: int
+) -> None:
+    found = data.draw(drawn)
+    order = np.random.default_rng(seed).permutation(len(found.y))
+    require_same(make(found), make(Rows(*(column[order] for column in found))))
 
 
 @many
@@ -261,24 +253,6 @@ def test_addition_of_weighted_tallies_is_associative_to_rounding(
 def test_single_cases_add_up_to_the_tally(found: Rows) -> None:
     singles = [properly.tally(found.y[[place]], found.p[[place]]) for place in range(len(found.y))]
     assert_same_counts(reduce(add, singles), tally_of(found))
-
-
-def shuffled(found: Rows, order: NDArray[np.int64]) -> Rows:
-    return Rows(found.y[order], found.p[order], found.weight[order])
-
-
-@many
-@given(found=counted_rows, seed=seeds)
-def test_the_order_of_rows_never_matters(found: Rows, seed: int) -> None:
-    order = np.random.default_rng(seed).permutation(len(found.y))
-    assert_same_counts(counts_of(found), counts_of(shuffled(found, order)))
-
-
-@many
-@given(found=any_rows, seed=seeds)
-def test_the_order_of_weighted_rows_matters_to_rounding_only(found: Rows, seed: int) -> None:
-    order = np.random.default_rng(seed).permutation(len(found.y))
-    assert_same_sums(tally_of(found), tally_of(shuffled(found, order)))
 
 
 def test_adding_leaves_both_tallies_as_they_were() -> None:
