@@ -52,11 +52,16 @@ def numbers(told: Any) -> Iterator[float]:
         yield float(told)
 
 
-def assert_the_same(one: Any, other: Any) -> None:
-    """Compare all numbers but for the last digits, and the words."""
+def assert_same_numbers(one: Any, other: Any) -> None:
+    """Compare all numbers but for the last digits: sums are taken in another order."""
     found, expected = (list(numbers(x.to_dict())) for x in (one, other))
     assert len(found) > 1
     np.testing.assert_allclose(found, expected, rtol=1e-11, atol=1e-15)
+
+
+def assert_the_same(one: Any, other: Any) -> None:
+    """Compare all numbers, and the words."""
+    assert_same_numbers(one, other)
     assert str(one) == str(other)
 
 
@@ -99,6 +104,30 @@ INDEPENDENT: dict[str, Callable[[Tally | Cases], Any]] = {
     "smooth": properly.calibration.smooth_calibration_error,
     **{name: partial(properly.calibration_test, statistic=name, **DRAWN) for name in STATISTICS},
 }
+BANDS: dict[str, Callable[[Tally | Cases], Any]] = {
+    "consistency": lambda x: properly.reliability(x, band="consistency", **DRAWN),
+    "confidence": lambda x: properly.reliability(x, band="confidence"),
+    "murphy": lambda x: properly.murphy_curve(x, band="confidence"),
+    "roc": lambda x: properly.roc_curve(x, band="confidence"),
+    "intervals": lambda x: properly.decompose(x, Log(), interval=True, **DRAWN),
+}
+CURVES: dict[str, Callable[[Tally], Any]] = {
+    **BANDS,
+    "simultaneous": lambda x: properly.reliability(x, band="simultaneous"),
+    "continuous": lambda x: properly.reliability(x, band="consistency", method="continuous"),
+    "classical": properly.calibration.murphy_decomposition,
+    "miscalibration": lambda x: properly.murphy_curve(
+        x, part="miscalibration", band="confidence", **DRAWN
+    ),
+    "hull": lambda x: properly.roc_curve(x, hull=True),
+    "means": lambda x: properly.means(x, interval=True, **DRAWN),
+    "kernel": lambda x: properly.means(x, source="kernel", precision=0.01),
+    "table": lambda x: properly.probability.source_table(x, precision=0.01),
+    "profile": lambda x: properly.probability.risk_profile(x, [-1, 0, 1]),
+    "proper": properly.probability.proper_means,
+    "predicted": properly.decisions.predicted_roc_curve,
+    "binned": lambda x: properly.calibration.binned_reliability(x, scheme="count"),
+}
 
 
 def cases_of(make: Callable[[Any], Any], known: dict[str, Any], p: Any = P) -> Cases:
@@ -121,6 +150,20 @@ def test_tallies_and_cases_of_tensors_say_as_much_as_those_of_arrays(name: str) 
     arrays, tensors = cases_of(np.asarray, {}), cases_of(torch.tensor, {})
     assert_the_same(ask(tensors), ask(arrays))
     assert_the_same(ask(tensors.tally()), ask(arrays.tally()))
+
+
+@pytest.mark.parametrize("name", CURVES)
+def test_curves_of_a_tally_of_tensors_are_those_of_arrays(name: str) -> None:
+    arrays, tensors = properly.tally(Y, P), properly.tally(torch.tensor(Y), torch.tensor(P))
+    assert isinstance(tensors.value, torch.Tensor)
+    assert_same_numbers(CURVES[name](tensors), CURVES[name](arrays))
+
+
+@pytest.mark.parametrize("name", BANDS)
+def test_bands_of_cases_of_tensors_are_those_of_arrays(name: str) -> None:
+    known = {"weight": WEIGHT, "clusters": CLUSTERS}
+    arrays, tensors = (cases_of(make, known) for make in (np.asarray, torch.tensor))
+    assert_same_numbers(BANDS[name](tensors), BANDS[name](arrays))
 
 
 @pytest.mark.parametrize("name", [*ANY_DESIGN, "cox", "mcb", "error"])

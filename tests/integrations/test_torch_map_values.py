@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from tests.recalibration.map_examples import fitted, given
+from tests.recalibration.map_examples import fitted, given, of_classes
 
 from properly.errors import DataError
 from properly.recalibration import Logistic, Map
@@ -18,6 +18,8 @@ torch = pytest.importorskip(
 MAPS = {name: x for name, x in (fitted() | given()).items() if name != "refuse"}
 ALL = pytest.mark.parametrize("mapping", MAPS.values(), ids=list(MAPS))
 P = np.linspace(0.013, 0.987, 31)
+TABLE = np.random.default_rng(1).dirichlet(np.ones(3), 40)
+OF_CLASSES = {name: x for name, x in of_classes().items() if name != "Vector of numbers"}
 
 
 def quiet(mapping: Map, p: Any) -> Any:
@@ -66,6 +68,23 @@ def test_certain_forecasts_do_not_spoil_the_gradients_of_others(mapping: Map) ->
     quiet(mapping, p).sum().backward()
     assert p.grad is not None
     assert bool(torch.isfinite(p.grad).all())
+
+
+@pytest.mark.parametrize("name", OF_CLASSES)
+def test_tables_of_classes_are_tensors_too(name: str) -> None:
+    mapping = OF_CLASSES[name]
+    q = quiet(mapping, torch.tensor(TABLE))
+    assert isinstance(q, torch.Tensor)
+    np.testing.assert_allclose(q.numpy(), quiet(mapping, TABLE), rtol=1e-9, atol=1e-12)
+
+
+@pytest.mark.parametrize("name", ["Temperature of classes", "Vector", "Dirichlet"])
+def test_maps_of_classes_have_gradients(name: str) -> None:
+    p = torch.tensor(TABLE, requires_grad=True)
+    quiet(OF_CLASSES[name], p)[:, 0].sum().backward()
+    assert p.grad is not None
+    assert torch.isfinite(p.grad).all()
+    assert (p.grad[:, 0] > 0).all()
 
 
 def test_a_tensor_without_dimensions_stays_one() -> None:
