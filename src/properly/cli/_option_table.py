@@ -446,9 +446,11 @@ def options(*sections: str, but: Container[str] = ()) -> list[click.Parameter]:
     return [_option(row) for flag, row in rows.items() if flag not in but]
 
 
-def arguments(section: str) -> list[str]:
-    """Return the names in Python of the options of a section."""
-    return [str(option.name) for option in options(section)]
+def arguments(section: str, *also: str) -> list[str]:
+    """Return the names in Python of the options that a section has, and others have as well."""
+    others = [{row.flag for row in _table()[other]} for other in also]
+    rows = [row for row in _table()[section] if all(row.flag in flags for flags in others)]
+    return [str(_option(row).name) for row in rows]
 
 
 def files(metavar: str = "FILES...", *, required: bool = True) -> click.Argument:

@@ -156,7 +156,8 @@ def run(
 ) -> None:
     """Evaluate, write the page and figures, and print the verdict."""
     _require(output, figures, options["engine"], force=force)
-    settings = {name: options.pop(name) for name in (*arguments("evaluate"), "recalibrate")}
+    names = (*arguments("evaluate", "report"), "recalibrate")
+    settings = {name: options.pop(name) for name in names}
     own = taken_long(options, *OF_BOARDS)
     watched = None if state is None else properly.Monitor.load(state)
     words = {"cases": cases, "event": event_name}

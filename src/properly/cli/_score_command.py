@@ -99,7 +99,7 @@ def run(
         message = "--keep-forecasts is about --format json, which has room for them."
         raise click.UsageError(message)
     stored = None if baseline is None else read_stored(baseline)
-    request = {name: options.pop(name) for name in arguments("evaluate")}
+    request = {name: options.pop(name) for name in arguments("evaluate", "score")}
     own = taken_long(options, "rules", "level", "layout", "output", "force")
     if own is not None:
         scores = own_scores(own, options, layout, request["rules"], request["level"])
