@@ -55,7 +55,6 @@ autosummary_filename_map = {
     "properly.datasets.Crash": "properly.datasets.Crash-class",
     "properly.decisions.Confusion": "properly.decisions.Confusion-class",
     "properly.decisions.Dominance": "properly.decisions.Dominance-class",
-    "properly.decisions.Ranking": "properly.decisions.Ranking-class",
     "properly.inference._bootstrap.Bootstrap": "properly.inference._bootstrap.Bootstrap-class",
 }
 autodoc_typehints = "none"
