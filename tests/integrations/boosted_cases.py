@@ -47,7 +47,8 @@ def probabilities(margin: Any) -> Any:
 class Booster:
     """A library of boosted trees: its settings, and one way to train that both understand.
 
-    ``close`` is how near its losses are to ours: XGBoost adds up in single precision.
+    ``close`` is how near its losses are to ours, ``same`` how near margins of the same trees and
+    ``again`` those of weights written as rows: XGBoost adds up in single precision.
     """
 
     name: str
@@ -57,6 +58,8 @@ class Booster:
     sklearn: str
     raw: ClassVar[dict[str, Any]]
     close: ClassVar[dict[str, Any]]
+    same: ClassVar[float]
+    again: ClassVar[float]
 
     def __init__(self) -> None:
         reason = f"{self.name} is not installed; `make test-integrations` installs it"
@@ -116,6 +119,8 @@ class XGBoost(Booster):
     sklearn = "XGBClassifier"
     raw: ClassVar[dict[str, Any]] = {"output_margin": True}
     close: ClassVar[dict[str, Any]] = {"abs": 2e-6}
+    same: ClassVar[float] = 1e-5
+    again: ClassVar[float] = 1e-4
 
     def rows(self, X: Any, y: Any, **more: Any) -> Any:
         return self.library.DMatrix(X, y, nthread=1, **more)
@@ -174,6 +179,8 @@ class LightGBM(Booster):
     sklearn = "LGBMClassifier"
     raw: ClassVar[dict[str, Any]] = {"raw_score": True}
     close: ClassVar[dict[str, Any]] = {"rel": 1e-9}
+    same: ClassVar[float] = 1e-6
+    again: ClassVar[float] = 1e-6
 
     def rows(self, X: Any, y: Any, params: Any = None, **more: Any) -> Any:
         params = self.quiet | (params or {})
