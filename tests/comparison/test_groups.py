@@ -395,7 +395,6 @@ def test_miscalibration_needs_two_hundred_cases() -> None:
     assert 0 <= low <= found.miscalibration[0] <= high
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("seed", range(10))
 @pytest.mark.parametrize("always", [True, False])
 def test_no_forecast_is_a_match_for_the_rate_of_what_always_happened(

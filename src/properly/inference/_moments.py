@@ -134,7 +134,8 @@ class Moments:
         size = float(xp.sum(weight))
         # Some kernels of BLAS raise the flag of an invalid number where an amount is infinite.
         with infinities():
-            sums = dot(amount, weight)
+            # Row by row, as the weights themselves: if all cases are events, both sums are equal.
+            sums = np.array([float(xp.sum(row * weight)) for row in amount])
             away = deviations(amount, sums / size)
             own = dot(away, squares)
             second = dot(away * squares, away)
