@@ -234,6 +234,15 @@ def test_no_forged_state_at_all_does_harm(name: str, tmp_path: Path) -> None:
         check_forged(content, tmp_path / "watch.json")
 
 
+@pytest.mark.parametrize("name", ["counted", "dropped", "early"])
+def test_ids_in_a_table_are_refused(name: str, tmp_path: Path) -> None:
+    content = json.loads(json.dumps(early_only()._content()))
+    table = content[name] | {"shape": [1, *content[name]["shape"]]}
+    path = tmp_path / "watch.json"
+    path.write_text(STATES.written(content | {name: table})[0], encoding="ascii")
+    assert CHANGED in refused(path)
+
+
 # Writing
 
 

@@ -202,7 +202,7 @@ def register_from(content: dict[str, Any]) -> Register:
     """Read what is known of cases that do not wait."""
     counted, dropped, early = (unpacked(content[name]) for name in ("counted", "dropped", "early"))
     for ids in (counted & ~LAST_BIT, dropped, early & ~LAST_BIT):
-        require((ids[1:] > ids[:-1]).all())
+        require(ids.ndim == 1 and (ids[1:] > ids[:-1]).all())
     batches: dict[int, set[str]] = {}
     for size, text in content["batches"]:
         require(len(_text(text)) == 2 * DIGEST)
