@@ -38,7 +38,7 @@ if TYPE_CHECKING:
 
 MAPS = StoredKind(
     "map",
-    writers="Map.save and Map.dumps write them.",
+    writers="Map.save and Map.dumps write them, and so does properly recalibrate fit.",
     remedy="save the map once more.",
     smaller="fit it to rounded forecasts, or to fewer cases.",
     # A curve of a million knots is a third of it.

@@ -83,7 +83,7 @@ KINDS = {
         KnownMap(
             "group_shift",
             "_group_maps.GroupShift",
-            "a line of the log odds with a shift for each group",
+            "one line of the log odds, shifted for each group",
         ),
         KnownMap("separate", "_group_maps.Separate", "a map for each group by itself"),
         KnownMap("sequence", "_map.Composition", "several maps, one after the other"),
