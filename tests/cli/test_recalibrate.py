@@ -370,7 +370,7 @@ def test_groups_have_shifts_of_their_own(
     expected = load(path).at(data["p"], groups=data["site"])
     assert data["p_recalibrated"].tolist() == expected.tolist()
     shown = run("recalibrate", "show", path).stdout
-    assert "with a shift for each group" in " ".join(shown.split())
+    assert "shifted for each group" in " ".join(shown.split())
     assert "\ngroup shift of the log odds\n" in re.sub(" +", " ", shown)
 
 

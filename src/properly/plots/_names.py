@@ -328,7 +328,8 @@ def place_names(ax: Axes, texts: Sequence[Annotation], bars: Sequence[Box] = ())
         return float(right - frame.x0) * scale, float(frame.y1 - up) * scale
 
     boxes = (text.get_window_extent() for text in texts)
-    sizes = [(float(box.width) * scale, float(box.height) * scale) for box in boxes]
+    # A point of air above and below: what is drawn is rounded to pixels.
+    sizes = [(float(box.width) * scale, float(box.height) * scale + 2) for box in boxes]
     taken = []
     for left, bottom, right, top in bars:
         (x, low), (end, high) = pixels(left, bottom), pixels(right, top)
