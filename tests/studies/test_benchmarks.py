@@ -98,39 +98,6 @@ def test_names_of_rows_are_distinct() -> None:
     assert len(set(labels)) == len(labels)
 
 
-def test_the_sample_is_the_same_however_often_it_is_made() -> None:
-    make_sample = sys.modules["benchmarks.samples"].make_sample
-    once, again = make_sample(100_000), make_sample(100_000)
-    np.testing.assert_array_equal(once.y, again.y)
-    np.testing.assert_array_equal(once.p, again.p)
-    assert len(np.unique(once.p)) == 100_000
-    np.testing.assert_allclose(once.y.mean(), 2 / 3, atol=0.01)
-    assert once.bytes == 900_000
-
-
-@pytest.mark.parametrize(("make", "classes"), [("make_grades", 5), ("make_many_classes", 1000)])
-def test_outcomes_of_several_classes_follow_the_forecasts(make: str, classes: int) -> None:
-    make_classes = getattr(sys.modules["benchmarks.samples"], make)
-    once, again = make_classes(20_000), make_classes(20_000)
-    np.testing.assert_array_equal(once.y, again.y)
-    np.testing.assert_array_equal(once.p, again.p)
-    assert once.p.shape == (20_000, classes)
-    assert once.p.dtype == (np.float64 if classes == 5 else np.float32)
-    np.testing.assert_allclose(once.p.sum(axis=1), 1, atol=1e-5)
-    # Of a forecast that is uniform over all distributions, what happens had 2 / (K + 1) on average.
-    hit = once.p[np.arange(20_000), once.y].mean()
-    np.testing.assert_allclose(hit, 2 / (classes + 1), rtol=0.03)
-    np.testing.assert_allclose(once.y.mean(), (classes - 1) / 2, rtol=0.02)
-
-
-def test_half_of_the_scored_cases_is_the_first_half() -> None:
-    whole = sys.modules["benchmarks.samples"].make_scored(100)
-    half = whole.half
-    np.testing.assert_array_equal(half.p, whole.p[:50])
-    np.testing.assert_array_equal(half.y, whole.y[:50])
-    assert [len(x) for x in half.scores.values()] == [50] * 4
-
-
 def test_sides_take_turns_and_the_first_one_changes_each_round() -> None:
     calls: list[str] = []
 
@@ -146,14 +113,6 @@ def test_sides_take_turns_and_the_first_one_changes_each_round() -> None:
     assert "".join(calls) == "AB" + "ABAB" + "BABA"
 
 
-def test_slow_sides_run_once_a_round(monkeypatch: pytest.MonkeyPatch) -> None:
-    assert found_by(row_of()).results[0].repeats == 2
-    monkeypatch.setattr(harness, "SLOW_SECONDS", 0.0)
-    result = found_by(row_of(), rounds=3).results[0]
-    assert result.repeats == 1
-    assert result.ratios == (0.25, 0.25, 0.25)
-
-
 def test_a_least_target_is_about_how_many_times_faster_we_are() -> None:
     at_most, at_least, none = (
         found_by(row_of(target=target)).results[0] for target in ("<= 0.25", ">= 4.5", None)
@@ -161,14 +120,6 @@ def test_a_least_target_is_about_how_many_times_faster_we_are() -> None:
     assert (at_most.median, at_most.holds) == (0.25, True)
     assert (at_least.median, at_least.holds) == (4.0, False)
     assert (none.median, none.holds) == (0.25, None)
-
-
-def test_a_row_is_measured_at_its_own_size_unless_another_is_asked_for() -> None:
-    assert found_by(row_of()).results[0].cases == 5
-    assert found_by(row_of(), cases=7).results[0].cases == 7
-    assert (
-        found_by(row_of(cases=0, ours=lambda _: 1, peer=lambda _: 1), cases=7).results[0].cases == 0
-    )
 
 
 def test_json_says_what_was_measured_with_what_and_whether_the_target_holds() -> None:
@@ -198,17 +149,6 @@ def test_the_page_has_the_table_and_names_neither_the_machine_nor_a_path() -> No
     assert str(BENCHMARKS.parent) not in page
 
 
-def test_the_machine_is_told_with_its_processor_its_blas_and_its_load() -> None:
-    kind = {"cores": 2, "arch": "abacus", "system": "none", "processor": "beads"}
-    assert writing.machine_words(
-        kind | {"blas": ["fast 1, wood, 2 threads"], "load": [1, 2, 3]}
-    ) == (
-        "2 cores, abacus, none; processor beads; BLAS fast 1, wood, 2 threads; "
-        "load over the last 1 and 15 minutes 1.0 and 3.0"
-    )
-    assert writing.machine_words(kind | {"blas": [], "load": None}).endswith("minutes unknown")
-
-
 def test_the_plain_loop_tests_what_the_library_tests() -> None:
     data = sys.modules["benchmarks.samples"].make_job(5000)
     by_loop = importlib.import_module("benchmarks.rows_jobs").plain_loop(data)
@@ -217,20 +157,6 @@ def test_the_plain_loop_tests_what_the_library_tests() -> None:
         found = properly.calibration_test(tally, statistic="mcb", replicates=199, rng=1)
         # Four standard errors of the difference of two shares of 199 draws.
         assert found.p_value == pytest.approx(other, abs=4 * math.sqrt(0.5 / 200))
-
-
-def test_tables_look_alike_with_and_without_rich(
-    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    results = found_by(row_of(target="<= 0.1")).results
-    monkeypatch.setattr(writing, "find_spec", lambda _: None)
-    writing.print_table(results)
-    plain = capsys.readouterr().out
-    line = plain.splitlines()[1]
-    assert " ".join(line.split()) == "ours theirs 5 0.25 0.25 to 0.25 <= 0.1 no"
-    monkeypatch.undo()
-    writing.print_table(results)
-    assert set(plain.split()) <= set(capsys.readouterr().out.replace("┃", " ").split())
 
 
 def test_a_row_without_its_peer_is_left_out_visibly() -> None:
@@ -253,24 +179,12 @@ def test_a_missed_target_is_said_and_is_no_failure(
     assert page.read_text().startswith("# Benchmarks of computing\n")
 
 
-def test_results_at_another_size_say_that_targets_were_not_meant_for_it() -> None:
-    assert "not for this one" in found_by(row_of(target="<= 1"), cases=7).to_markdown()
-    assert found_by(row_of(target="<= 1")).notes == []
-
-
 def test_rows_are_chosen_by_pattern(capsys: pytest.CaptureFixture[str]) -> None:
     assert [row.against for row in run.choose("^IMPORT properly")] == [
         "`import numpy, scipy.optimize`"
     ]
     assert run.main(["--only", "no such row"]) == 0
     assert "no row matches 'no such row'" in capsys.readouterr().out
-
-
-def test_quick_is_a_hundred_thousand_cases() -> None:
-    options = run.parse(["--quick", "--only", "tally"])
-    assert options.rows == 100_000
-    expected = "python benchmarks/run.py --rounds 5 --rows 100000 --only 'tally'"
-    assert run.command_of(options) == expected
 
 
 @pytest.mark.parametrize("digits", [None, 2])
@@ -309,54 +223,6 @@ def test_files_of_models_are_drawn_alike_each_time_and_one_is_calibrated(tmp_pat
     assert abs(float(once["right"].mean() - once["y"].mean())) < 0.01
 
 
-def test_a_folder_goes_with_the_last_that_needs_it() -> None:
-    folder = sys.modules["benchmarks.parquet_files"].Folder()
-    path = folder.path
-    (path / "file").touch()
-    del folder
-    assert not path.exists()
-
-
-def sized(rows: int, seconds: float, peak: float, **changes: Any) -> Any:
-    """Return what some work took."""
-    fields = {"work": "`work`", "rows": rows, "file_bytes": 25 * rows}
-    return size_words.Sized(
-        **(fields | {"seconds": seconds, "peak_bytes": int(peak * 1e9)} | changes)
-    )
-
-
-def found_sizes(*found: Any) -> Any:
-    """Return a run."""
-    machine = {"cores": 2, "arch": "abacus", "system": "none", "memory": "4 GB"}
-    return size_words.Run("python benchmarks/sizes.py", found, (), {"numpy": "2"}, machine)
-
-
-def test_sizes_grow_tenfold_up_to_the_most() -> None:
-    assert list(sizes.sizes_up_to(1e8)) == [1000, 10**6, 10**7, 10**8]
-    assert list(sizes.sizes_up_to(9_999_999)) == [1000, 10**6]
-
-
-def test_a_file_must_not_fill_the_disk(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    usage = sizes.shutil.disk_usage(tmp_path)
-    monkeypatch.setattr(sizes.shutil, "disk_usage", lambda _: usage._replace(free=75_000))
-    assert sizes.is_room(tmp_path, 1000)
-    assert not sizes.is_room(tmp_path, 1001)
-    monkeypatch.setattr(sizes, "PIECE", 1000)
-    assert sizes.is_room(tmp_path, 10_000)
-
-
-def test_a_file_with_several_names_has_its_rows_several_times(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    duckdb = pytest.importorskip("duckdb")
-    monkeypatch.setattr(sizes, "PIECE", 100)
-    files = sizes.write(tmp_path, 300)
-    rows = duckdb.read_parquet([str(file) for file in files])
-    assert rows.aggregate("count(*), count(DISTINCT sharp)").fetchall() == [(300, 100)]
-    command = sizes.Work("work", ("-m", "it", "FILE", "PAGE")).command(files)
-    assert command == ["-m", "it", *map(str, files), str(tmp_path / "forecasts.html")]
-
-
 def test_time_and_memory_of_a_process_are_its_own(tmp_path: Path) -> None:
     pytest.importorskip("resource")
     file = tmp_path / "file"
@@ -371,39 +237,6 @@ def test_time_and_memory_of_a_process_are_its_own(tmp_path: Path) -> None:
     assert 1 << 28 < found.peak_bytes < 1 << 30
     failing = sizes.Work("work", ("-c", "import sys; sys.exit(f'no {sys.argv[1]}')", "PAGE"))
     assert sizes.measure(failing, [file], 1).failed == f"no {file}.html"
-
-
-def test_growth_is_held_against_the_rows_and_memory_against_what_was_given() -> None:
-    few = sized(1000, 1, 0.2, limit=10**9)
-    in_proportion = [few, *(sized(10**k, 10.0 ** (k - 5), 0.5) for k in (6, 7, 8))]
-    (said,) = found_sizes(*in_proportion).sentences()
-    assert said == (
-        "`work`: ten times the rows take 10.0, then 10.0 times as long, no more than in "
-        "proportion; at most 500 MB of memory, 300 MB more than for 1,000 rows and within the 1 GB "
-        "that it was given."
-    )
-    (said,) = found_sizes(few, sized(10**6, 1, 1), sized(10**7, 20, 1.4)).sentences()
-    assert "20.0 times as long, more than in proportion" in said
-    assert "1.2 GB more than for 1,000 rows and beyond the 1 GB" in said
-    assert said.endswith("; within 2 GB in all.")
-    (said,) = found_sizes(few, sized(10**6, 1, 2.5)).sentences()
-    assert said.endswith("not within 2 GB in all.")
-    assert "times as long" not in said
-
-
-def test_the_table_of_sizes_has_a_line_a_size_and_says_what_failed() -> None:
-    other = {"work": "other", "failed": "MemoryError"}
-    table = found_sizes(sized(1000, 0.5, 0.1), sized(1000, 1, 1, **other), sized(10**6, 123, 2))
-    lines = table.to_markdown().splitlines()
-    assert lines[:4] == [
-        "| rows | file | `work` | other |",
-        "| ---: | --- | --- | --- |",
-        "| 1,000 | 25 kB | 0.5 s, 100 MB | failed |",
-        "| 1,000,000 | 25 MB | 123 s, 2 GB |  |",
-    ]
-    assert "- other failed for 1,000 rows: MemoryError" in lines
-    assert lines[-1].endswith("with numpy 2, on 2 cores, abacus, none, 4 GB.")
-    assert "1,000      25 kB  0.5 s, 100 MB  failed" in table.to_text()
 
 
 def test_the_table_of_sizes_replaces_the_one_in_the_page(

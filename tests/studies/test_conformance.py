@@ -9,48 +9,15 @@ import numpy as np
 import pytest
 from studies.conformance.answers import (
     Answer,
-    asked,
-    difference,
-    installed,
     printed,
-    shown,
     spaced,
     value,
 )
 from studies.conformance.coming import PAGES, names_of_all, number
 from studies.conformance.defects import DEFECTS, Defect, _verdict
-from studies.conformance.numbers import NUMBERS, _by_r, _row
+from studies.conformance.numbers import NUMBERS, _by_r
 
 DOCS = Path(__file__).resolve().parents[2] / "docs"
-
-
-def test_what_is_printed_is_what_the_code_prints() -> None:
-    names: dict[str, object] = {}
-    assert printed("x = 2\nprint(x + 1)", names) == "3\n"
-    assert names["x"] == 2
-    assert value("x / 4", names) == 0.5
-
-
-def test_a_peer_that_is_not_there_or_refuses_says_so() -> None:
-    assert asked("import a_library_that_nobody_has", {}) == Answer(
-        "ModuleNotFoundError: No module named 'a_library_that_nobody_has'", ran=False
-    )
-    assert asked("raise ValueError('no logits')", {}).text == "ValueError: no logits"
-    assert value("binary_auroc(P, Y)", {}) is None
-    assert _row("nobody's", "f(y)", np.array(0.5), {}) == ["", "nobody's: `f(y)`", "not run", ""]
-    assert installed("a-library-that-nobody-has") == (
-        "a-library-that-nobody-has (could not be installed here)"
-    )
-
-
-def test_differences_are_the_greatest_of_all_numbers() -> None:
-    ours, theirs = np.array([0.5, 0.25]), np.array([0.5, 0.251])
-    assert difference(ours, ours) == "0"
-    assert difference(ours, theirs) == "1e-03"
-    assert difference(ours, theirs[:1]) == "2 numbers and 1"
-    assert shown(np.array(0.1)) == "0.1"
-    assert shown(ours) == "0.5, 0.25"
-    assert shown(np.arange(3.0)) == "3 numbers"
 
 
 @pytest.mark.parametrize("defect", DEFECTS, ids=lambda defect: defect.package)

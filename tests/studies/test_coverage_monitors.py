@@ -157,21 +157,6 @@ def test_a_batch_is_looked_at_case_by_case(run_length: Any) -> None:
     assert (mine.cases, mine.events) == (other.cases, other.events)
 
 
-def test_batches_are_all_cases_once() -> None:
-    for n in (1, 99, 100, 101, 2200):
-        cut = list(monitors.batches(n, 100))
-        assert [i for rows in cut for i in range(rows.start, rows.stop)] == list(range(n))
-
-
-def test_late_outcomes_are_counted_in_the_order_of_forecasts() -> None:
-    y, p = drawn(6)
-    late, direct = properly.Monitor(), properly.Monitor()
-    monitors.feed_late(late, y, p)
-    direct.add(y, p)
-    assert (late.cases, late.open, late.early) == (len(y), 0, 0)
-    assert [x.case for x in late.alarms] == [x.case for x in direct.alarms] != []
-
-
 def test_a_late_alarm_is_raised_when_its_case_and_all_before_are_known() -> None:
     y, p = drawn(7)
     known = monitors.known_at(y, monitors.LATE)
@@ -185,49 +170,3 @@ def test_a_late_alarm_is_raised_when_its_case_and_all_before_are_known() -> None
             monitor.add(y[told].astype(float), ids=told)
     case = monitor.alarms[0].case
     assert now == np.maximum.accumulate(known)[case - 1] > case
-
-
-def test_forecasts_that_know_less_are_calibrated_as_well() -> None:
-    y, models = monitors.nested(200_000, np.random.default_rng(1), 3)
-    assert list(models) == ["informed", "less informed", "event rate"]
-    scores = []
-    for p in models.values():
-        for low, high in ((0, 0.1), (0.1, 0.3), (0.3, 1)):
-            inside = (low <= p) & (p < high)
-            error = math.sqrt(max((p * (1 - p))[inside].sum(), 1))
-            assert abs((y - p)[inside].sum()) < 4 * error
-        scores.append(float(((p - y) ** 2).mean()))
-    assert scores == sorted(scores)
-
-
-def test_a_delay_that_never_ends_is_none_and_one_that_says_nothing_is_left_out() -> None:
-    values = [4.0, math.inf, 1.0, math.nan, 3.0]
-    found = study.reduce("delay", values)
-    assert found == {"delay": [1.0, 3.0, 4.0], "alarmed": study.share([True, True, True, False])}
-    never = study.reduce("delay", [math.inf] * 3)
-    assert never == {"delay": [None] * 3, "alarmed": study.share([False] * 3)}
-
-
-def test_an_alarm_before_the_shift_says_nothing_about_it() -> None:
-    y, p = drawn(8)
-    monitor = properly.Monitor()
-    first = monitors.first_alarm(monitor, y, p, 0)
-    assert first == monitor.alarms[0].case
-    assert monitors.first_alarm(properly.Monitor(), y, p, int(first)) == math.inf
-
-
-def test_delays_are_shown_by_quartiles_and_the_share_of_alarms() -> None:
-    row = {"delay": [120.0, 1234.0, None], "alarmed": [0.7312, 0.01]}
-    assert monitors_page.waited(row) == "1,234 (120 to > 5,000); 73 %"
-    none = {"delay": [None] * 3, "alarmed": [0.0, 0.01]}
-    assert monitors_page.waited(none) == "> 5,000; 0 %"
-    assert monitors_page.change(0.0, 1.0, 0) == "as forecast"
-    assert monitors_page.change(0.5, 1.0, 200) == "plus 0.5, non-events known 200 cases later"
-    assert monitors_page.change(0.0, 0.8, 0) == "times 0.8"
-
-
-def test_too_many_false_alarms_are_bold() -> None:
-    row = {"alarms": [10.0, 0.5], "cases": 5000, "run_length": 500}
-    assert monitors_page.between(row) == "500 ± 25"
-    assert monitors_page.between(row | {"alarms": [12.5, 1.0]}) == "**400 ± 32**"
-    assert monitors_page.between(row | {"alarms": [0.0, 0.0]}) == "none"

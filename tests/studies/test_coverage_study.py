@@ -153,25 +153,6 @@ def test_every_page_has_a_template_and_every_table_a_page() -> None:
     assert set(page.TABLES) - asked == set()
 
 
-def test_pages_are_written_below_the_folder_that_is_named(tmp_path: Path) -> None:
-    (tmp_path / "coverage").mkdir()
-    study.main(["--pages", str(tmp_path)])
-    written = {p.relative_to(tmp_path).as_posix(): p.read_text() for p in tmp_path.rglob("*.md")}
-    assert written == PAGES
-
-
-def test_the_front_page_counts_the_settings_that_are_short() -> None:
-    family = front_page.Family("bands", "bands", ({"part": "pointwise"},))
-    rows = [{"part": "pointwise", "coverage": [share, 0.02]} for share in (0.85, 0.87, 0.95)]
-    assert front_page.promised([family], rows).splitlines()[2:] == [
-        "| [bands](coverage/bands.md) | 90 % | 87.0 | 85.0 ± 2.0 | 1 of 3 |"
-    ]
-    rows = [{"part": "pointwise", "rejected_at_5": [share, 0.01]} for share in (0.04, 0.06, 0.08)]
-    assert front_page.tested([family], rows).splitlines()[2:] == [
-        "| [bands](coverage/bands.md) | 6.0 | 8.0 ± 1.0 | 1 of 3 |"
-    ]
-
-
 def test_every_line_of_the_front_page_has_settings_of_one_level() -> None:
     for family in front_page.PROMISES + front_page.TESTS:
         chosen = family.rows(KEPT["rows"])
@@ -184,24 +165,6 @@ def test_the_same_seed_gives_the_same_numbers_however_many_settings_follow() -> 
     chosen = [s for s in parts.settings() if s.part == "test" and s.facts["n"] == 50]
     one, two = (study.study(chosen[:count], 0.01, 3)["rows"] for count in (1, 2))
     assert one == two[: len(one)]
-
-
-def test_a_part_by_itself_gives_the_numbers_it_has_in_the_whole(found: dict[str, Any]) -> None:
-    alone = study.study(FEW, 1, 7, only="decisions")
-    assert {row["part"] for row in alone["rows"]} == {"decisions"}
-    assert study.merge(found, alone) == found
-    without = found | {"rows": [row for row in found["rows"] if row["part"] != "decisions"]}
-    assert study.merge(without, alone) == found
-    # Wherever a part comes in the whole.
-    other = study.study(FEW, 1, 7, only="test")
-    assert study.merge(found, other) == found
-
-
-def test_a_part_is_run_again_only_as_all_were_run() -> None:
-    kept, new = study.origin(1.0, 1), study.origin(1.0, 2)
-    study.require_alike(KEPT | kept, kept)
-    with pytest.raises(SystemExit, match=r"this differs in \['command', 'seed'\]"):
-        study.require_alike(kept, new)
 
 
 def test_only_one_part_is_written_into_the_numbers_kept(
@@ -219,28 +182,11 @@ def test_only_one_part_is_written_into_the_numbers_kept(
     assert path.read_text() == whole
 
 
-def test_the_worst_tenth_is_judged_where_it_was_not_chosen() -> None:
-    # In the even rows the first tenth is worst, in the odd ones the last.
-    held = np.ones((40, 10))
-    held[::2, 0] = held[1::2, 9] = 0.5
-    assert study.worst_tenth(held) == [1, 0]
-    held[:, 3] = 0.25
-    assert study.worst_tenth(held) == [0.25, 0]
-
-
 def test_a_share_of_one_has_an_error() -> None:
     estimate, error = study.share([True] * 98)
     assert estimate == 1
     assert error == pytest.approx(np.sqrt(0.99 * 0.01 / 98))
     assert tables.share_error(1, 98) == pytest.approx(error)
-
-
-def test_shares_that_are_short_are_bold() -> None:
-    row = {"part": "pointwise", "coverage": [0.85, 0.02], "width": [0.1, 0.01]}
-    assert tables.held([row]) == "**85.0 ± 2.0** (0.10)"
-    assert tables.held([row | {"coverage": [0.87, 0.02]}]) == "87.0 ± 2.0 (0.10)"
-    # Two settings: the errors of independent means.
-    assert tables.held([row, row | {"coverage": [0.95, 0.02]}]) == "90.0 ± 1.4 (0.10)"
 
 
 def test_draws_are_in_cells_on_one_side_of_the_comparison_only() -> None:
@@ -255,17 +201,6 @@ def test_draws_are_in_cells_on_one_side_of_the_comparison_only() -> None:
     with cells.without_cells():
         assert are_cells() == [False, False, False]
     assert are_cells() == [True, True, True]
-
-
-def test_a_difference_is_held_against_that_of_two_runs_without_cells() -> None:
-    found = cells.compare(5.0, 2.0, 4.0)
-    assert found == {"value": 3.0, "difference": 2.0, "square": 4.0, "chance": 2.0}
-    row = {"rule": "brier", "what": "p-value", "part": "cells", "slope": 1.0}
-    row |= {name: [value, 0.1] for name, value in found.items()}
-    line = cells_page.cells(1.0)([row]).splitlines()[-1]
-    assert line == "| brier | p-value | 3 | +2.0e+00 | +1.41 ± 0.07 | 1.41 |"
-    same = row | {"chance": [0.0, 0.0], "difference": [0.0, 0.0]}
-    assert cells_page.cells(1.0)([same]).endswith("| +0.0e+00 | none | none |")
 
 
 @pytest.mark.parametrize("curve", parts.INTERVAL_CURVES)
@@ -347,38 +282,3 @@ def test_whole_numbers_are_read_as_weights_and_as_counts_of_the_same_data() -> N
         assert 0 <= share <= 1
         assert 0 <= error <= 0.5
         assert row["repetitions"] == 4
-
-
-def test_the_whole_weights_of_the_study_are_as_unequal_as_it_says() -> None:
-    w = meanings.whole_weights(400_000, np.random.default_rng(2)).astype(float)
-    assert (w.min(), w.max()) == (1, meanings.LARGEST)
-    assert w.mean() == pytest.approx(2.84, abs=0.02)
-    assert (w**2).sum() / w.sum() == pytest.approx(4.58, abs=0.03)
-
-
-def test_bounds_that_are_not_there_do_not_count_as_missed() -> None:
-    assert study.reduce("held", [None, True, None, False]) == {
-        "coverage": study.share([True, False])
-    }
-    assert study.reduce("held", [None, None]) == {"coverage": [None, None]}
-
-
-def test_shares_of_decisions_are_held_against_their_own_level() -> None:
-    row = {"coverage": [0.92, 0.01], "level": 0.9}
-    assert decisions_page.covered(row) == "92.0 ± 1.0"
-    assert decisions_page.covered(row | {"level": 0.95}) == "**92.0 ± 1.0**"
-    assert decisions_page.covered(row | {"coverage": [None, None]}) == "none"
-
-
-def test_a_width_is_held_against_the_spread_of_the_estimate() -> None:
-    # A standard error of 0.01 after 400 repetitions is a standard deviation of 0.2.
-    row = {"estimate": [0.3, 0.01], "repetitions": 400, "width": [1.568, 0.0], "level": 0.95}
-    assert decisions_page.too_wide(row) == pytest.approx(2, abs=1e-4)
-
-
-def test_a_file_is_written_at_once(tmp_path: Path) -> None:
-    path = tmp_path / "numbers.json"
-    study.write(path, "1")
-    study.write(path, "2")
-    assert path.read_text() == "2"
-    assert list(tmp_path.iterdir()) == [path]
