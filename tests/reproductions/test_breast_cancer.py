@@ -68,18 +68,3 @@ def test_a_constant_beats_most_models(found: BreastCancer) -> None:
 
 def test_two_models_act_on_nobody(found: BreastCancer) -> None:
     assert found.inert == ["without density", "with density"]
-
-
-def test_the_text_says_so(found: BreastCancer) -> None:
-    text = str(found)
-    assert "20 of 20 numbers agree at the digits printed, but over\n1.633 % to 2.913 %" in text
-    assert "AUC 0; Brier 4; log 4; bounded log 3; bounded Brier 3." in text
-    assert "like treat none: without density, with density." in text
-    assert "xgb (2%) acts on nearly everybody there; its bounded Brier score is 2.5 % less" in text
-
-
-def test_a_number_that_differs_is_marked(found: BreastCancer) -> None:
-    other = found.values | {"xgb": found.values["xgb"] | {"AUC": 0.58}}
-    text = str(replace(found, values=other))
-    assert "0.574!" in text
-    assert "19 of 20 numbers agree" in text

@@ -33,13 +33,6 @@ def small(whole: Callable[[str], Any]) -> CorpReproduction:
     return found
 
 
-def test_the_text_tells_of_the_data(small: CorpReproduction) -> None:
-    text = str(small)
-    assert "40 forecasts; the caption of Figure 1 says 86." in text
-    assert "9/52 to 20/52: 0.125; here: no such bin" in text
-    assert repr(small) == "CorpReproduction(with the forecasts of rain)"
-
-
 def test_without_the_data_the_rest_is_the_same_and_the_text_says_how_to_get_them(
     small: CorpReproduction,
     whole: Callable[[str], Any],
@@ -65,12 +58,6 @@ def test_the_numbers_of_the_table_are_flagged_one_by_one() -> None:
     assert agrees == {"ENS": (True, True, True, False)}
 
 
-def test_a_number_that_differs_is_marked() -> None:
-    text = str(_niamey.Table2({"ENS": Decomposition(0.266, 0.066, 0.045, 0.244)}))
-    assert "0.045  0.044!" in text
-    assert "3 of 4 numbers agree" in text
-
-
 def test_diagrams_are_those_of_the_library(small: CorpReproduction, rain: Path) -> None:
     tallies = _niamey.read(rain)
     assert small.figure1 is not None
@@ -86,30 +73,6 @@ def test_diagrams_are_those_of_the_library(small: CorpReproduction, rain: Path) 
     assert np.array_equal(emos.corp.recalibrated, wanted.recalibrated)
     assert emos.corp.band is not None
     assert (emos.corp.band.kind, emos.corp.band.level) == ("consistency", 0.9)
-
-
-def test_forecasts_outside_of_a_band_are_counted(small: CorpReproduction) -> None:
-    assert small.figure2 is not None
-    emos = small.figure2["EMOS"]
-    x = emos.corp.value
-    whole = Band(x, 0 * x, 0 * x + 1, "none", 0.9, "consistency")
-    nothing = Band(x, 0 * x + 2, 0 * x + 3, "none", 0.9, "consistency")
-    assert replace(emos, corp=replace(emos.corp, band=whole)).outside == 0
-    assert replace(emos, corp=replace(emos.corp, band=nothing)).outside == len(x)
-    assert replace(emos, corp=replace(emos.corp, band=None)).outside == 0
-
-
-def test_a_named_bin_is_found() -> None:
-    t = Tally.from_counts(np.array([9, 20, 21, 42]) / 52, [4, 4, 13, 14], [1, 0, 6, 7])
-    record = properly.reliability(t)
-    assert _niamey._named(record, 9, 20, "0.125") == "  9/52 to 20/52: 0.125; the same here"
-    assert _niamey._named(record, 9, 20, "0.126").endswith("here: 0.125")
-    assert _niamey._named(record, 9, 42, "0.125").endswith("here: no such bin")
-
-
-def test_a_spreadsheets_mark_at_the_beginning_is_not_part_of_a_name(rain: Path) -> None:
-    rain.write_bytes(b"\xef\xbb\xbf" + rain.read_bytes())
-    assert set(_niamey.read(rain)) == {"ENS", "EPC", "EMOS", "Logistic"}
 
 
 @pytest.fixture
@@ -181,23 +144,6 @@ def test_coverage_of_continuous_forecasts_counts_every_twentieth_alike() -> None
     record = properly.reliability(t)
     truth = band_of(record, "confidence", [0, 0.1, 0.1, 0.98], [1, 1, 1, 1])
     assert _coverage.covered(truth, continuous=True) == pytest.approx((1 / 3 + 1) / 2)
-
-
-def test_where_a_band_says_nothing_it_is_not_judged() -> None:
-    record = properly.reliability(Tally.from_counts([0.1, 0.9], [5, 5], [1, 4]))
-    gap = band_of(record, "confidence", [np.nan, 0.5], [np.nan, 1])
-    assert _coverage.covered(gap, continuous=False) == 1
-    assert np.isnan(_coverage.covered(replace(gap, band=None), continuous=False))
-
-
-def test_a_coverage_that_is_short_is_marked() -> None:
-    cell = _coverage.CoverageCell("consistency", "uniform", 10, 64, "resampling", 0.8, 0.04)
-    assert cell.short
-    assert not replace(cell, error=0.06).short
-    assert _coverage._shown(cell) == "80.0 ± 4.0! r"
-    assert _coverage._shown(replace(cell, method="continuous or discrete", coverage=0.9)).endswith(
-        "90.0 ± 4.0  c/d"
-    )
 
 
 def test_the_shortfall_of_few_replicates_is_that_of_uniform_draws() -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 from reproductions.decisions import crash as _crash
-from reproductions.decisions.crash import METRICS, RULES, CrashTable, contributions
+from reproductions.decisions.crash import METRICS, CrashTable, contributions
 from tests.score_oracles import corrected
 
 import properly
@@ -83,25 +83,3 @@ def test_ranking_and_cost_disagree_where_a_model_is_miscalibrated(found: CrashTa
         one, two = found.parts[a], found.parts[b]
         assert one.discrimination > two.discrimination
         assert one.miscalibration > two.miscalibration + one.discrimination - two.discrimination
-
-
-def test_figures_are_drawn_from_records_of_the_library(found: CrashTable) -> None:
-    data = crash()
-    t = properly.tally(data.died, data.forecasts["forest"])
-    assert found.regret["forest"].scale == "regret"
-    assert found.regret["forest"].area() == pytest.approx(found.values["Brier"]["forest"] / 2)
-    assert found.roc["forest"].area == properly.roc_curve(t).area
-    assert found.parts["forest"] == properly.decompose(t, RULES["bounded log"])
-    assert found.event_rate == data.died.mean()
-
-
-def test_the_text_says_honestly_what_there_is_to_see(found: CrashTable) -> None:
-    text = str(found)
-    assert "AUC: logistic is best, ahead of boosting by 0.00594 ± 0.0043" in text
-    assert text.count("more than two standard errors.") == 2
-    assert text.count(", within two standard errors.") == 3
-    assert "in the same order over the range as over all." in text
-    assert "Brier: event rate beats forest and balanced_boosting." in text
-    assert "bounded Brier: no baseline beats a model." in text
-    assert "log score of forest is infinite: 48 of those who died had the forecast 0." in text
-    assert "balanced_boosting ranks better than naive_bayes but costs more" in text

@@ -97,12 +97,3 @@ def test_two_verdicts_are_ordered_differently() -> None:
     text = str(found)
     assert " 5 false negatives: bounded Brier 0.250, mean NB -0.099" in text
     assert "22 false negatives: bounded Brier 0.270, mean NB -0.007" in text
-
-
-def test_the_text_shows_each_formula_twice(found: Errata) -> None:
-    text = str(found)
-    assert "In 10 of 10 the corrected formula gives the number" in text
-    assert text.count("\n  printed: ") == text.count("; right: ") == 10
-    assert "  printed: E R(c); right: 2 E R(c)\n" in text
-    (line,) = (line for line in text.splitlines() if "there and back" in line)
-    assert line.split()[-2:] == ["nothing", "0.37"]

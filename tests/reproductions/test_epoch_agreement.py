@@ -15,8 +15,6 @@ from hypothesis.extra.numpy import arrays
 from reproductions.epochs.agreement import MetricAgreement, metric_agreement
 from scipy.stats import pearsonr, spearmanr
 
-from properly.errors import DataError
-
 F1 = [0.1, 0.5, 0.4, 0.6]
 FEW = st.integers(-3, 3).map(float)
 PAIRS = st.integers(2, 12).flatmap(
@@ -86,25 +84,6 @@ def test_a_metric_that_never_changes_has_no_correlation() -> None:
     one = agreement([0.1], [0.2], top=1)
     assert np.isnan([one.pearson["loss"], one.spearman["loss"]]).all()
     assert one.top_overlap == {"loss": 1.0}
-
-
-HISTORY = {"log": [0.9, 0.7, 0.6, 0.8], "flat": [1.0] * 4, "macro_f1": [0.2, 0.4, 0.5, 0.6]}
-
-
-def test_it_is_laid_out_with_the_direction_of_each_metric() -> None:
-    assert str(metric_agreement(HISTORY, larger=["macro_f1", "flat"])) == (
-        "agreement with macro_f1 (higher is better) over 4 epochs; at best 0.6000, at epoch 3\n\n"
-        "metric  better  Pearson  Spearman  top 3  best epoch  macro_f1 there\n"
-        "log     lower     0.529     0.400  1.000           2          0.5000\n"
-        "flat    higher        -         -  0.667           0          0.2000\n\n"
-        "-: not defined, since one of the two metrics is the same at all epochs; or infinite at\n"
-        "  some, for Pearson's correlation."
-    )
-
-
-def test_more_best_epochs_than_there_are_cannot_be_compared() -> None:
-    with pytest.raises(DataError, match="top must be at most the number of epochs"):
-        agreement([0.2, 0.1], [0.1, 0.2])
 
 
 @pytest.fixture(scope="module")

@@ -115,12 +115,6 @@ def test_the_paper_s_shares_of_ten_blocks_make_six_whole_splits() -> None:
         assert [len(part) for part in split] == [50, 20, 30]
 
 
-def test_a_window_as_long_as_a_block_is_the_block() -> None:
-    cv = BlockCrossValidation(4, validation=0.25, test=0.25, window=5)
-    split = next(cv.splits(20))
-    assert [part.tolist() for part in split] == [[10, 15], [0], [5]]
-
-
 def test_several_series_are_split_each_by_itself() -> None:
     cv = BlockCrossValidation(4, validation=0.25, test=0.25, gap=1, window=2)
     lengths = [17, 30, 16]
@@ -141,8 +135,3 @@ def test_a_short_series_may_lose_all_windows_if_another_has_some() -> None:
         cv.splits(12)
     split = next(cv.splits([12, 60]))
     assert set(split.train[:, 0]) == {1}
-
-
-def test_it_is_checked_before_the_first_split_is_asked_for() -> None:
-    with pytest.raises(DataError, match="each block must hold a window"):
-        BlockCrossValidation(window=5).splits(40)

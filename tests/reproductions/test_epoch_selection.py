@@ -152,15 +152,6 @@ def test_one_unit_has_no_interval_and_the_text_says_so() -> None:
     assert math.isnan(report(RUNS[:1])["checkpoint", "log", "log"].standard_deviation)
 
 
-def test_a_metric_that_selects_the_same_epochs_makes_no_difference() -> None:
-    runs = [
-        TrainingRun({**run.validation, "twin": run.validation["log"]}, run.test) for run in RUNS
-    ]
-    one = report(runs, by=("log", "twin"), baseline="log")["checkpoint", "twin", "macro_f1"]
-    assert (one.difference, one.p_value) == (0.0, 1.0)
-    assert np.isnan(one.interval).all()
-
-
 def test_differences_that_are_all_the_same_are_tested_by_signs() -> None:
     run = TrainingRun({"a": [0, 1], "b": [1, 0]}, {"error": [0.5, 0.25]})
     found = selection_report([run] * 30, by=("a", "b"), report="error", baseline="a", rng=1)
@@ -205,49 +196,6 @@ def test_the_same_seed_gives_the_same_report() -> None:
     one, other = (report(runs, **known, rng=3) for _ in range(2))
     assert str(one) == str(other)
     assert 1 / 2000 <= one["checkpoint", "error", "macro_f1"].p_value < 0.05
-
-
-def three_runs() -> SelectionReport:
-    runs = [
-        TrainingRun(
-            {"log": [0.9, 0.6, 0.7, 0.8], "error": [0.6, 0.5, 0.4, 0.45]},
-            {"macro_f1": [0.3, 0.4, 0.5 + 0.01 * seed, 0.4], "log": [0.9, 0.6, 0.7, 0.75]},
-        )
-        for seed in range(3)
-    ]
-    known: Any = {"by": ["log", "error"], "report": ["macro_f1", "log"], "patience": 1}
-    return selection_report(runs, **known, baseline="log")
-
-
-def test_it_is_laid_out_as_tables_with_what_they_rest_on() -> None:
-    assert str(three_runs()) == (
-        "at the epochs selected on validation data; 3 independent runs\n\n"
-        "macro_f1 on test data (higher is better)\n"
-        "way             by     epoch    mean      sd  less log     95 % interval  adjusted p\n"
-        "checkpoint      log      1.0  0.4000  0.0000         -                 -           -\n"
-        "checkpoint      error    2.0  0.5100  0.0100    0.1100  0.0852 to 0.1348           1\n"
-        "early stopping  log      1.0  0.4000  0.0000         -                 -           -\n"
-        "early stopping  error    2.0  0.5100  0.0100    0.1100  0.0852 to 0.1348           1\n\n"
-        "log on test data (lower is better)\n"
-        "way             by     epoch    mean      sd  less log  95 % interval  adjusted p\n"
-        "checkpoint      log      1.0  0.6000  0.0000         -              -           -\n"
-        "checkpoint      error    2.0  0.7000  0.0000    0.1000              -           1\n"
-        "early stopping  log      1.0  0.6000  0.0000         -              -           -\n"
-        "early stopping  error    2.0  0.7000  0.0000    0.1000              -           1\n\n"
-        "epoch, mean: over runs; sd: their standard deviation, which is no standard error.\n"
-        "Differences are taken run by run; their intervals are Student's t over 3 independent\n"
-        "  units. p-values are adjusted by Holm's method for 4 differences.\n"
-        "They come from changes of sign: with 3 independent units, none can be below 0.25."
-    )
-
-
-def test_without_a_baseline_nothing_is_compared() -> None:
-    found = report(RUNS[:2], by="log", report="log")
-    lines = str(found).split("\n")
-    assert lines[3].split() == ["way", "by", "epoch", "mean", "sd"]
-    assert lines[-1] == (
-        "epoch, mean: over runs; sd: their standard deviation, which is no standard error."
-    )
 
 
 def test_a_misspelled_direction_is_refused() -> None:

@@ -17,7 +17,7 @@ from reproductions.means.dimensions import (
     Cell,
     study,
 )
-from reproductions.means.figure1 import Figure1, Readings
+from reproductions.means.figure1 import Readings
 from reproductions.means.reference import FIGURE1, OTHER_READINGS, ZEROS
 
 SETS = 12
@@ -102,47 +102,6 @@ def test_averages_are_over_training_sets() -> None:
     )
     power = (first.robustness ** (-2 / 3) + second.robustness ** (-2 / 3)) / 2
     assert both.robustness == pytest.approx(power**-1.5)
-
-
-@pytest.fixture(scope="module")
-def made_up() -> Figure1:
-    """Return what was found before, as if it had been found again."""
-    blank = Cell(2, 0.0, 0.7, 0.01, 0.7, 0.5, 0.01, 0.4, 0.6, 0.5, 0.3, 0.0, 0.0)
-    cells = tuple(
-        replace(
-            blank,
-            dimensions=d,
-            coupling=coupling,
-            mean_probability=FIGURE1[model][d].mean_probability,
-            robustness=FIGURE1[model][d].robustness,
-        )
-        for model, coupling in MODELS.items()
-        for d in DIMENSIONS
-    )
-    return Figure1(cells, 400)
-
-
-def test_what_agrees_is_told_in_standard_errors(made_up: Figure1) -> None:
-    assert set(made_up.off()) == {(m, d) for m in ("normal", "heavy") for d in DIMENSIONS}
-    assert max(made_up.off().values()) == 0
-    cells = [
-        replace(cell, mean_probability=cell.mean_probability + 0.05)
-        if cell.dimensions == 10
-        else cell
-        for cell in made_up.cells
-    ]
-    off = replace(made_up, cells=tuple(cells)).off()
-    assert off["normal", 10] == pytest.approx(0.05 / math.hypot(0.01, 0.008, 0.001 / 12**0.5))
-    assert off["normal", 8] == 0
-
-
-def test_the_text_sets_what_is_printed_beside_what_is_found(made_up: Figure1) -> None:
-    text = " ".join(str(made_up).split())
-    assert "at its best in 6 dimensions, with 0.63; here in 6, with 0.63" in text
-    assert "0.69 in 6, 8 and 10 dimensions there, and 0.67, 0.69, 0.69 here" in text
-    assert "at most 0.0 standard errors" in text
-    assert len(made_up.to_dict()["mean_probability"]) == 15
-    assert made_up.to_frame("pandas").shape == (15, 13)
 
 
 def test_other_readings_have_their_best_elsewhere() -> None:

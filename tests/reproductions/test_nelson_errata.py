@@ -119,33 +119,6 @@ def test_every_formula_that_is_corrected_is_shown_to_be_right(found: NelsonErrat
     assert "In 5 of 5 the corrected formula" in str(found)
 
 
-def test_the_ratio_below_equation_10_is_told_with_both_signs(found: NelsonErrata) -> None:
-    why = found.misprints[1].why
-    assert "either is 1.327, above 1" in why
-    assert "divided by exp(sd) is 0.332" in why
-
-
-def test_angles_of_figure_6_are_told(found: NelsonErrata, cases: dict[str, PopulationCase]) -> None:
-    (row,) = (row for row in found.misprints if row.where == "Figure 6, caption")
-    assert [cases[f"variance {v}"].angle for v in (2, 0.5)] == pytest.approx([37.8, 53.9], abs=0.05)
-    assert "under-confident, with an angle of 37.8" in row.why
-    assert "over-confident, with 53.9" in row.why
-
-
 def test_isotonic_recalibration_keeps_the_bound_where_bins_do_not(found: NelsonErrata) -> None:
     assert found.changes[-1].what.startswith("samples of 10 with P_div above 1")
     assert "at most 1 in 10 of them" in found.changes[-1].why
-
-
-def test_every_row_is_told_with_its_reason_and_fits(found: NelsonErrata) -> None:
-    lines = str(found).splitlines()
-    assert max(len(line) for line in lines) <= 100
-    text = " ".join(" ".join(lines).split())
-    for row in (*found.misprints, *found.changes):
-        assert f"{row.where}: {row.what}" in text
-        assert " ".join(row.why.split()) in text
-    for remark in found.remarks:
-        assert f"{remark.where}: {remark.text}" in text
-    groups = ("Misprints, each", "What changes numbers:", "Remarks and limits:")
-    places = [text.index(group) for group in groups]
-    assert places == sorted(places)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pytest
 from reproductions.means.population import describe
-from reproductions.means.samples import SampleTable, sample
+from reproductions.means.samples import sample
 
 import properly
 from properly.datasets import nelson
@@ -53,17 +53,3 @@ def test_an_isotonic_source_fits_noise_and_the_correction_undoes_it() -> None:
     assert columns["corrected_divergence"] == pytest.approx(1, abs=0.006)
     assert columns["divergence_population"] == pytest.approx(1, abs=1e-6)
     assert columns["divergence"] < 0.995
-
-
-def test_the_table_has_a_row_a_case_and_counts_what_is_near(found: SampleCase) -> None:
-    table = SampleTable({"tail over": found}, N)
-    near = sum(abs(z) < 1.96 for z in found.off().values())
-    text = str(table)
-    assert f"{near} of 3 are within 1.96 standard errors" in text
-    assert "2,000 cases each" in text
-    rows = [row.split() for row in text.splitlines() if row.startswith("tail over ")]
-    assert [len(row) for row in rows] == [14, 13]
-    assert rows[0][2] == f"{found.means.decisiveness:.4f}"
-    columns = table.to_dict()
-    assert columns["mean_probability_population"] == [found.population.model.mean_probability]
-    assert table.to_frame("pandas").shape == (1, 20)

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 import numpy as np
 import pytest
 from hypothesis import given
@@ -72,16 +70,6 @@ def test_the_best_report_has_the_mean_of_the_truth(counts: list[int]) -> None:
     assert (report > 0).sum() <= 2
 
 
-def test_honesty_is_told_to_lose_where_it_does(found: Impropriety) -> None:
-    text = str(found)
-    assert "Honesty is beaten in 4 of 7:" in text
-    (line,) = (line for line in text.splitlines() if line.startswith("uniform on three"))
-    assert line.split("  ")[-1] == "0.00 1.00 0.00"
-    assert "0.2037 (0.2222)" in line
-    assert "0.1667 (0.3333)" in line
-    assert " 22 % " in line
-
-
 def test_sharpening_and_its_reverse() -> None:
     p = np.array([[0.2, 0.3, 0.5], [1.0, 0.0, 0.0]])
     assert tempered(p, 1.0) == pytest.approx(p, abs=1e-15)
@@ -120,13 +108,3 @@ def test_only_the_improper_score_wants_forecasts_to_be_too_sure(fitted: Temperat
     assert improper.log_loss == pytest.approx(1.33988, abs=1e-5)
     assert fitted.rows["as they are"].log_loss == pytest.approx(1.31064, abs=1e-5)
     assert {row.accuracy for row in fitted.rows.values()} == {severity().accuracy}
-
-
-def test_the_text_tells_the_numbers(fitted: Temperatures) -> None:
-    text = " ".join(str(fitted).split())
-    assert "injuries of 8,746 persons" in text
-    assert "sa-RPS takes T = 0.70 and so rewards forecasts that are 8.4 points too sure;" in text
-    assert "the log score rises from 1.3106 to 1.3399." in text
-    other = replace(fitted.rows["sa-RPS"], temperature=0.5)
-    changed = replace(fitted, rows=fitted.rows | {"sa-RPS": other})
-    assert "sa-RPS takes T = 0.50 and" in str(changed)

@@ -10,9 +10,7 @@ from reproductions.penalties.simulation import (
     CLASSES,
     PARTS,
     SCHEMES,
-    Comparison,
     Count,
-    Simulation,
     compare,
     pairs,
 )
@@ -89,34 +87,3 @@ def test_a_share_has_the_error_of_a_share() -> None:
     assert count.error == math.sqrt(0.75 * 0.25 / 4)
     assert math.isnan(Count().share)
     assert math.isnan(Count().error)
-
-
-@pytest.fixture
-def made_up() -> Simulation:
-    def cell(scheme: str, c: int, less: Count, more: Count) -> Comparison:
-        return Comparison(scheme, c, less, more)
-
-    return Simulation(
-        (
-            cell("one", 3, Count(50, 50), Count(10, 40)),
-            cell("one", 4, Count(995, 1000), Count(30, 40)),
-            cell("two", 3, Count(49, 50), Count(29, 29)),
-            cell("two", 4, Count(100, 100), Count()),
-        ),
-        2000,
-    )
-
-
-def test_the_text_shows_what_is_known_beside_what_is_printed(made_up: Simulation) -> None:
-    lines = str(made_up).splitlines()
-    assert any(line.endswith("99.996 %, here 98.000 to 100:") for line in lines)
-    assert any(line.endswith("63 %, here 25.0 to 75.0:") for line in lines)
-    assert [line.split() for line in lines if line.startswith(("one  ", "two  "))] == [
-        ["one", "100", "99.500", "±", "0.223"],
-        ["two", "98.000", "±", "1.980", "100"],
-        ["one", "25.0", "±", "6.8", "75.0", "±", "6.8"],
-        ["two", "-", "-"],
-    ]
-    text = " ".join(lines)
-    assert "up to 2,000 pairs" in text
-    assert "can be proved: 1 exceptions in 100 pairs" in text

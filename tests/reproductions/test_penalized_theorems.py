@@ -91,16 +91,6 @@ def test_the_constants_are_those_of_the_theorems(bounds: Constants) -> None:
         assert row.less_fails is (None if c == 2 else True)
 
 
-def test_what_a_search_refutes_is_not_confirmed(bounds: Constants) -> None:
-    row = bounds.rows[1]
-    assert not replace(row, found_correct=row.found_correct + 1e-3).confirmed
-    assert not replace(row, found_wrong=row.least_wrong - 1e-9).confirmed
-    assert not replace(row, minimal_suffices=False).confirmed
-    assert not replace(row, less_fails=False).confirmed
-    text = str(replace(bounds, rows=(replace(row, paper_suffices=False),)))
-    assert "0 of 1 confirmed" in text
-
-
 def test_each_treatment_of_ties_is_superior_in_its_own_sense(bounds: Constants) -> None:
     for order in bounds.orders:
         if (order.better, order.worse) == ("correct", "wrong"):

@@ -108,22 +108,6 @@ def test_selectors_are_compared_over_sets_and_ways() -> None:
     assert found.best_f1["RSSI"] == pytest.approx(0.35)
 
 
-def test_the_text_has_the_papers_numbers_and_fits_a_terminal() -> None:
-    text = str(trained(many()))
-    assert max(map(len, text.splitlines())) <= 100
-    assert "28.24 ± 7 " in text
-    assert "0.572 ± 0.48" in text
-    assert "12 networks trained: 3 seeds, 2 splits, 4 epochs" in text
-
-
-def test_a_change_after_restoring_is_told() -> None:
-    one = run()
-    runs = [one, Run(one.data, 1, 0, one.validation, one.test, one.windows, 0.25)]
-    assert trained(runs).restored == 0.25
-    told = " ".join(str(trained(runs)).split())
-    assert "judged again: no test metric changed by more than 0.25. " in told
-
-
 def test_the_paper_prints_a_gain_of_the_penalty_in_every_line_of_both_tables() -> None:
     gains = 0
     for printed in (TABLE2, TABLE3):

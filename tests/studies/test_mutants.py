@@ -22,12 +22,6 @@ from studies.mutants.run import (
 ROOT = Path(__file__).resolve().parents[2]
 
 
-def mutated(source: str) -> set[str]:
-    """Return what a line becomes, by each mistake."""
-    text = source.encode()
-    return {x.applied(text).decode() for x in mutants_of("a.py", text)}
-
-
 def test_every_equivalent_is_a_mutant_of_a_line_that_stands() -> None:
     known = equivalents()
     assert all(len(reason.split()) > 3 for reason in known.values())
