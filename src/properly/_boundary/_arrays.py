@@ -108,12 +108,12 @@ def check_forecasts(p: ArrayLike, name: str = "forecasts") -> Array:
     return p + 0.0 if lowest == 0 else p
 
 
-def check_logits(y: ArrayLike, logit: ArrayLike) -> tuple[Array, Array]:
+def check_logits(y: ArrayLike, logit: ArrayLike) -> EventRows:
     """Check outcomes and log-odds: equally long, real numbers; infinite ones are certainties."""
     logit = check_log_odds(logit)
     y = to_library_of(check_outcomes(y), logit)
     check_length(y, logit, "outcomes", "logits")
-    return y, logit
+    return EventRows(y, logit, None)
 
 
 def check_log_odds(logit: ArrayLike) -> Array:

@@ -26,9 +26,9 @@ from properly.inference._estimate import Estimate
 from properly.inference._shares import ShareTerm, design_effect, normal, reach, student, variance
 from properly.inference._variance import has_design
 from properly.rules import BetaWeighted, BinaryRule
-from properly.rules._class_rule import as_rows, require_class_rule, require_no_labels
+from properly.rules._class_rule import as_rows, require_class_rule
 from properly.rules._combinators import as_prior
-from properly.rules._rule import require_binary
+from properly.rules._rule import require_binary, require_no_labels
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -27,7 +27,6 @@ from properly.rules._log_odds import softmax
 from properly.rules._rule import BinaryRule, Propriety, Rule, mean_of, wide
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
 
     from properly.typing import Array, ArrayLike
 
@@ -94,27 +93,12 @@ class ClassRule(Rule):
         """The least and the greatest loss of two classes; see `range_for` for more."""
         return self.range_for(2)
 
-    def loss(self, y: ArrayLike, p: ArrayLike, *, labels: Sequence[object] | None = None) -> Array:
-        """Price each forecast.
-
-        Parameters
-        ----------
-        y : array-like
-            What happened: class numbers, labels, or rows with a single 1.
-        p : array-like of shape (n, K)
-            Probabilities, one column a class. Rows sum to 1.
-        labels : sequence, optional
-            What each column stands for. Without it, or if none of the labels is a number, numbers
-            are class numbers. Text without labels is sorted, as scikit-learn does, unless the rule
-            needs an order.
-
-        Returns
-        -------
-        array
-            One loss a case, in the library of `p`. Infinity is a possible loss; NaN is not.
-        """
-        rows = check_class_rows(y, p, labels=labels, ordered=self.needs_order)
-        return self.prices(rows.y, rows.p)
+    def checked(self, *rows: Any, labels: Any = None, logits: bool = False) -> Any:
+        """Check outcomes of classes, probabilities or logits, and weights."""
+        check = check_class_logits if logits else check_class_rows
+        result = check(*rows, labels=labels, ordered=self.needs_order)
+        self.require_classes(int(result.p.shape[1]))
+        return result
 
     def prices(self, y: Array, p: Array) -> Array:
         """Price rows that have been checked, piece by piece."""
@@ -123,78 +107,10 @@ class ClassRule(Rule):
             return self.price(y, p)
         return np.concatenate(sweep(lambda p, y: self.price(y, p), p, y))
 
-    def __call__(
-        self,
-        y: ArrayLike,
-        p: ArrayLike,
-        weight: ArrayLike | None = None,
-        *,
-        labels: Sequence[object] | None = None,
-    ) -> Any:
-        """Return the (weighted) mean loss.
-
-        Parameters
-        ----------
-        y : array-like
-            What happened: class numbers, labels, or rows with a single 1.
-        p : array-like of shape (n, K)
-            Probabilities, one column a class. Rows sum to 1.
-        weight : array-like, optional
-            Case weights; rows of weight 0 do not count, whatever their loss.
-        labels : sequence, optional
-            What each column stands for.
-
-        Returns
-        -------
-        float
-            The mean; for a tensor, a tensor without dimensions that can be differentiated.
-        """
-        y, p, weight = check_class_rows(y, p, weight, labels=labels, ordered=self.needs_order)
-        return self.mean_price(y, p, weight)
-
     def mean_price(self, y: Array, p: Array, weight: Array | None = None) -> Any:
         """Return the mean loss of rows that have been checked."""
         self.require_classes(int(p.shape[1]))
         return mean_of(self.price, self._sum_rows, y, p, weight)
-
-    def logit_loss(
-        self, y: ArrayLike, logits: ArrayLike, *, labels: Sequence[object] | None = None
-    ) -> Array:
-        """Price forecasts that are given before the softmax.
-
-        Parameters
-        ----------
-        y : array-like
-            What happened: class numbers, labels, or rows with a single 1.
-        logits : array-like of shape (n, K)
-            Real numbers, one column a class; minus infinity is an impossible class.
-        labels : sequence, optional
-            What each column stands for.
-        """
-        rows = check_class_logits(y, logits, labels=labels, ordered=self.needs_order)
-        self.require_classes(int(rows.p.shape[1]))
-        return self.price_logit(rows.y, wide(rows.p))
-
-    def logit_slope(
-        self, y: ArrayLike, logits: ArrayLike, *, labels: Sequence[object] | None = None
-    ) -> Array:
-        r"""Differentiate the loss with respect to every logit before the softmax.
-
-        .. math:: \frac{\partial S}{\partial z_j} = p_j \Big( s_j - \sum_k p_k s_k \Big),
-            \qquad s_k = \frac{\partial S}{\partial p_k} .
-
-        Parameters
-        ----------
-        y : array-like
-            What happened: class numbers, labels, or rows with a single 1.
-        logits : array-like of shape (n, K)
-            Real numbers, one column a class; minus infinity is an impossible class.
-        labels : sequence, optional
-            What each column stands for.
-        """
-        rows = check_class_logits(y, logits, labels=labels, ordered=self.needs_order)
-        self.require_classes(int(rows.p.shape[1]))
-        return self.price_logit_slope(rows.y, wide(rows.p))
 
     def logit_curvature(self, logits: ArrayLike) -> Array:
         """Return how fast each logit's own slope grows, on average if the forecast is the truth.
@@ -301,115 +217,49 @@ class DualRule(BinaryRule, ClassRule):
     Forecasts of one dimension are probabilities of an event, those of two are class probabilities.
     """
 
-    def loss(self, y: ArrayLike, p: ArrayLike, *, labels: Sequence[object] | None = None) -> Array:
-        """Price each forecast.
+    # A rule that may cost infinity, or is infinitely steep, replaces these.
+    price_event_logit = BinaryRule.price_logit
+    price_event_logit_slope = BinaryRule.price_logit_slope
+    price_class_logit = ClassRule.price_logit
+    price_class_logit_slope = ClassRule.price_logit_slope
 
-        Parameters
-        ----------
-        y : array-like
-            Outcomes. For an event, booleans or 0 and 1; for classes, their numbers or labels, or
-            rows with a single 1.
-        p : array-like of shape (n,) or (n, K)
-            Probabilities of the event, or of the classes, one column each.
-        labels : sequence, optional
-            What each column stands for.
+    def checked(self, y: ArrayLike, p: ArrayLike, *weight: Any, **options: Any) -> Any:
+        """Check rows of classes if forecasts are a table, else of one event."""
+        return _kind(p).checked(self, y, p, *weight, **options)
 
-        Returns
-        -------
-        array
-            One loss a case, in the library of `p`. Infinity is a possible loss; NaN is not.
-        """
-        return self._forward("loss", p, y, p, labels=labels)
+    def prices(self, y: Array, p: Array) -> Array:
+        """Price rows that have been checked."""
+        return _kind(p).prices(self, y, p)
 
-    def __call__(
-        self,
-        y: ArrayLike,
-        p: ArrayLike,
-        weight: ArrayLike | None = None,
-        *,
-        labels: Sequence[object] | None = None,
-    ) -> Any:
-        """Return the (weighted) mean loss.
-
-        Parameters
-        ----------
-        y : array-like
-            Outcomes. For an event, booleans or 0 and 1; for classes, their numbers or labels, or
-            rows with a single 1.
-        p : array-like of shape (n,) or (n, K)
-            Probabilities of the event, or of the classes, one column each.
-        weight : array-like, optional
-            Case weights; rows of weight 0 do not count, whatever their loss.
-        labels : sequence, optional
-            What each column stands for.
-
-        Returns
-        -------
-        float
-            The mean; for a tensor, a tensor without dimensions that can be differentiated.
-        """
-        return self._forward("__call__", p, y, p, weight, labels=labels)
-
-    def logit_loss(
-        self, y: ArrayLike, logit: ArrayLike, *, labels: Sequence[object] | None = None
-    ) -> Array:
-        """Price forecasts given as log-odds of the event, or as logits before the softmax."""
-        return self._forward("logit_loss", logit, y, logit, labels=labels)
-
-    def logit_slope(
-        self, y: ArrayLike, logit: ArrayLike, *, labels: Sequence[object] | None = None
-    ) -> Array:
-        """Differentiate the loss with respect to log-odds, or to logits before the softmax."""
-        return self._forward("logit_slope", logit, y, logit, labels=labels)
-
-    def logit_curvature(self, logit: ArrayLike) -> Array:
-        """Return how fast slopes grow, on average if the forecast is the truth."""
-        kind = ClassRule if is_table(logit) else BinaryRule
-        return kind.logit_curvature(self, logit)
+    def mean_price(self, y: Array, p: Array, weight: Array | None = None) -> Any:
+        """Return the mean loss of rows that have been checked."""
+        return _kind(p).mean_price(self, y, p, weight)
 
     def price_logit(self, y: Array, logit: Array) -> Array:
         """Price log-odds, or logits before the softmax. The arrays are not checked."""
-        several = len(logit.shape) == 2
-        return (self.price_class_logit if several else self.price_event_logit)(y, logit)
+        return (self.price_class_logit if is_table(logit) else self.price_event_logit)(y, logit)
 
     def price_logit_slope(self, y: Array, logit: Array) -> Array:
         """Differentiate with respect to log-odds, or to logits. The arrays are not checked."""
-        several = len(logit.shape) == 2
+        several = is_table(logit)
         return (self.price_class_logit_slope if several else self.price_event_logit_slope)(y, logit)
 
-    def price_event_logit(self, y: Array, logit: Array) -> Array:
-        """Price log-odds; a rule that may cost infinity replaces this."""
-        return BinaryRule.price_logit(self, y, logit)
-
-    def price_event_logit_slope(self, y: Array, logit: Array) -> Array:
-        """Differentiate with respect to log-odds; a rule of infinite slope replaces this."""
-        return BinaryRule.price_logit_slope(self, y, logit)
-
-    def price_class_logit(self, y: Array, logits: Array) -> Array:
-        """Price logits before the softmax; a rule that may cost infinity replaces this."""
-        return ClassRule.price_logit(self, y, logits)
-
-    def price_class_logit_slope(self, y: Array, logits: Array) -> Array:
-        """Differentiate with respect to logits; a rule of infinite slope replaces this."""
-        return ClassRule.price_logit_slope(self, y, logits)
+    def logit_curvature(self, logit: ArrayLike) -> Array:
+        """Return how fast slopes grow, on average if the forecast is the truth."""
+        return _kind(logit).logit_curvature(self, logit)
 
     def entropy(self, p: ArrayLike) -> Array:
         """Return what each forecast costs on average if it is the truth."""
-        return ClassRule.entropy(self, p) if is_table(p) else BinaryRule.entropy(self, p)
+        return _kind(p).entropy(self, p)
 
     def range_for(self, classes: int) -> tuple[float, float]:
         """Return the least and the greatest loss of class probabilities."""
         check_count(classes)
         return 0.0, 1.0
 
-    def _forward(
-        self, method: str, p: ArrayLike, *args: Any, labels: Sequence[object] | None
-    ) -> Any:
-        """Call the method of `ClassRule` if forecasts are a table, else that of `BinaryRule`."""
-        if is_table(p):
-            return getattr(ClassRule, method)(self, *args, labels=labels)
-        require_no_labels(labels)
-        return getattr(BinaryRule, method)(self, *args)
+
+def _kind(p: object) -> Any:
+    return ClassRule if is_table(p) else BinaryRule
 
 
 def require_class_rule(rule: object) -> ClassRule:
@@ -469,10 +319,3 @@ def as_rows(x: ArrayLike) -> ArrayLike:
     if is_table(x) or isinstance(x, list | tuple):
         return x if is_table(x) else [x]
     return x[None, ...] if compat.is_array_api_obj(x) else np.asarray(x)[None]
-
-
-def require_no_labels(labels: object) -> None:
-    """Refuse labels of columns that are not there."""
-    if labels is not None:
-        message = f"labels name the columns of class probabilities; these have none, got {labels!r}"
-        raise ArgumentTypeError(message, hint="for one event, compare y with its label.")

@@ -9,7 +9,7 @@ from __future__ import annotations
 import enum
 import math
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Collection, Iterable
+from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import Field, fields, is_dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -89,13 +89,128 @@ class Rule(ABC):
     def name(self) -> str:
         """A short lower-case name for tables and files."""
 
-    @abstractmethod
-    def loss(self, y: ArrayLike, p: ArrayLike) -> Array:
-        """Price each forecast."""
+    def loss(self, y: ArrayLike, p: ArrayLike, *, labels: Sequence[object] | None = None) -> Array:
+        """Price each forecast.
+
+        Parameters
+        ----------
+        y : array-like
+            Outcomes. For an event, booleans or 0 and 1; for classes, their numbers or labels, or
+            rows with a single 1.
+        p : array-like of shape (n,) or (n, K)
+            Probabilities of the event, or of the classes, one column each. Rows sum to 1.
+        labels : sequence, optional
+            What each column stands for. Without it, or if none of the labels is a number, numbers
+            are class numbers. Text without labels is sorted, as scikit-learn does, unless the rule
+            needs an order.
+
+        Returns
+        -------
+        array
+            One loss per case, in the library of `p`. Infinity is a possible loss; NaN is not.
+        """
+        rows = self.checked(y, p, labels=labels)
+        return self.prices(rows.y, rows.p)
+
+    def __call__(
+        self,
+        y: ArrayLike,
+        p: ArrayLike,
+        weight: ArrayLike | None = None,
+        *,
+        labels: Sequence[object] | None = None,
+    ) -> Any:
+        """Return the (weighted) mean loss.
+
+        Parameters
+        ----------
+        y : array-like
+            Outcomes. For an event, booleans or 0 and 1; for classes, their numbers or labels, or
+            rows with a single 1.
+        p : array-like of shape (n,) or (n, K)
+            Probabilities of the event, or of the classes, one column each. Rows sum to 1.
+        weight : array-like, optional
+            Case weights; rows of weight 0 do not count, whatever their loss.
+        labels : sequence, optional
+            What each column stands for.
+
+        Returns
+        -------
+        float
+            The mean; for a tensor, a tensor without dimensions that can be differentiated.
+        """
+        return self.mean_price(*self.checked(y, p, weight, labels=labels))
+
+    def logit_loss(
+        self, y: ArrayLike, logit: ArrayLike, *, labels: Sequence[object] | None = None
+    ) -> Array:
+        """Price forecasts that are given as log-odds, or as logits before the softmax.
+
+        Parameters
+        ----------
+        y : array-like
+            Outcomes. For an event, booleans or 0 and 1; for classes, their numbers or labels, or
+            rows with a single 1.
+        logit : array-like of shape (n,) or (n, K)
+            Log-odds of the event, any real number; or one column per class, where minus infinity
+            is an impossible class.
+        labels : sequence, optional
+            What each column stands for.
+
+        Notes
+        -----
+        The loss of ``sigmoid(logit)``, without the rounding of a saturated sigmoid: the log score
+        of 800 against an event that did not happen is 800, not infinity.
+        """
+        rows = self.checked(y, logit, labels=labels, logits=True)
+        return self.price_logit(rows.y, wide(rows.p))
+
+    def logit_slope(
+        self, y: ArrayLike, logit: ArrayLike, *, labels: Sequence[object] | None = None
+    ) -> Array:
+        r"""Differentiate the loss with respect to the log-odds, or to every logit.
+
+        .. math:: \frac{\partial S}{\partial z_j} = p_j \Big( s_j - \sum_k p_k s_k \Big),
+            \qquad s_k = \frac{\partial S}{\partial p_k} .
+
+        Parameters
+        ----------
+        y : array-like
+            Outcomes. For an event, booleans or 0 and 1; for classes, their numbers or labels, or
+            rows with a single 1.
+        logit : array-like of shape (n,) or (n, K)
+            Log-odds of the event, any real number; or one column per class, where minus infinity
+            is an impossible class.
+        labels : sequence, optional
+            What each column stands for.
+
+        Notes
+        -----
+        Computed from the logit itself, so that a saturated sigmoid loses nothing: for the log score
+        it is ``sigmoid(logit) - y`` to the last digit.
+        """
+        rows = self.checked(y, logit, labels=labels, logits=True)
+        return self.price_logit_slope(rows.y, wide(rows.p))
 
     @abstractmethod
-    def __call__(self, y: ArrayLike, p: ArrayLike, weight: ArrayLike | None = None) -> Any:
-        """Return the (weighted) mean loss."""
+    def checked(self, *rows: Any, labels: Any = None, logits: bool = False) -> Any:
+        """Check outcomes, forecasts or logits, and weights, and bring them into one library."""
+
+    @abstractmethod
+    def prices(self, y: Array, p: Array) -> Array:
+        """Price rows that have been checked."""
+
+    @abstractmethod
+    def mean_price(self, y: Array, p: Array, weight: Array | None = None) -> Any:
+        """Return the mean loss of rows that have been checked."""
+
+    @abstractmethod
+    def price_logit(self, y: Array, logit: Array) -> Array:
+        """Price log-odds, or logits before the softmax. The arrays are not checked."""
+
+    @abstractmethod
+    def price_logit_slope(self, y: Array, logit: Array) -> Array:
+        """Differentiate with respect to log-odds, or to logits. The arrays are not checked."""
 
     @abstractmethod
     def range_for(self, classes: int) -> tuple[float, float]:
@@ -250,42 +365,18 @@ class BinaryRule(Rule):
         """A short lower-case name for tables and files."""
         return type(self).__name__.lower()
 
-    def loss(self, y: ArrayLike, p: ArrayLike) -> Array:
-        """Price each forecast.
+    def checked(self, *rows: Any, labels: Any = None, logits: bool = False) -> Any:
+        """Check outcomes of one event, forecasts or log-odds, and weights."""
+        require_no_labels(labels)
+        return check_logits(*rows) if logits else check_rows(*rows)
 
-        Parameters
-        ----------
-        y : array-like
-            Outcomes: booleans, or 0 and 1.
-        p : array-like
-            Probabilities of the event.
+    def prices(self, y: Array, p: Array) -> Array:
+        """Price rows that have been checked."""
+        return self.price_event(y, wide(p))
 
-        Returns
-        -------
-        array
-            One loss a case, in the library of `p`. Infinity is a possible loss; NaN is not.
-        """
-        rows = check_rows(y, p)
-        return self.price_event(rows.y, wide(rows.p))
-
-    def __call__(self, y: ArrayLike, p: ArrayLike, weight: ArrayLike | None = None) -> Any:
-        """Return the (weighted) mean loss.
-
-        Parameters
-        ----------
-        y : array-like
-            Outcomes: booleans, or 0 and 1.
-        p : array-like
-            Probabilities of the event.
-        weight : array-like, optional
-            Case weights; rows of weight 0 do not count, whatever their loss.
-
-        Returns
-        -------
-        float
-            The mean; for a tensor, a tensor without dimensions that can be differentiated.
-        """
-        return mean_of(self.price_event, self._sum, *check_rows(y, p, weight))
+    def mean_price(self, y: Array, p: Array, weight: Array | None = None) -> Any:
+        """Return the mean loss of rows that have been checked."""
+        return mean_of(self.price_event, self._sum, y, p, weight)
 
     def slope(self, y: ArrayLike, p: ArrayLike) -> Array:
         """Differentiate the loss with respect to the forecast: ``(p - y) * weight(p)``.
@@ -294,42 +385,6 @@ class BinaryRule(Rule):
         """
         y, p, _ = check_rows(y, p)
         return self.price_slope(y, wide(p))
-
-    def logit_slope(self, y: ArrayLike, logit: ArrayLike) -> Array:
-        """Differentiate the loss with respect to the log-odds of the forecast.
-
-        Parameters
-        ----------
-        y : array-like
-            Outcomes: booleans, or 0 and 1.
-        logit : array-like
-            Log-odds of the event, any real number.
-
-        Notes
-        -----
-        Computed from the logit itself, so that a saturated sigmoid loses nothing: for the log score
-        it is ``sigmoid(logit) - y`` to the last digit.
-        """
-        y, logit = check_logits(y, logit)
-        return self.price_logit_slope(y, wide(logit))
-
-    def logit_loss(self, y: ArrayLike, logit: ArrayLike) -> Array:
-        """Price forecasts that are given as log-odds.
-
-        Parameters
-        ----------
-        y : array-like
-            Outcomes: booleans, or 0 and 1.
-        logit : array-like
-            Log-odds of the event, any real number.
-
-        Notes
-        -----
-        The loss of ``sigmoid(logit)``, without the rounding of a saturated sigmoid: the log score
-        of 800 against an event that did not happen is 800, not infinity.
-        """
-        y, logit = check_logits(y, logit)
-        return self.price_logit(y, wide(logit))
 
     def logit_curvature(self, logit: ArrayLike) -> Array:
         r"""Return how fast the slope on the log-odds scale grows, on average.
@@ -394,6 +449,13 @@ class BinaryRule(Rule):
     def _sum(self, p: Array, y: Array, weight: Array | None = None) -> float:
         """Add up the losses of forecasts; each case is priced on its own side only."""
         return paid(self.loss_if_event, p, y, weight) + paid(self.loss_if_none, p, ~y, weight)
+
+
+def require_no_labels(labels: object) -> None:
+    """Refuse labels of columns that are not there."""
+    if labels is not None:
+        message = f"labels name the columns of class probabilities; these have none, got {labels!r}"
+        raise ArgumentTypeError(message, hint="for one event, compare y with its label.")
 
 
 def mean_of(

@@ -155,7 +155,7 @@ def _checked_losses(rule: AnyRule, rows: KerasRows, *, from_logits: bool) -> Arr
     elif rows.has_classes:
         y, p, _ = check_class_rows(y, p, ordered=rule.needs_order)
     elif from_logits:
-        y, p = check_logits(y, p)
+        y, p, _ = check_logits(y, p)
     else:
         y, p, _ = check_rows(y, p)
     if rows.has_classes:
