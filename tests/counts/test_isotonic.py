@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from fractions import Fraction
 from itertools import pairwise
-from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -16,9 +15,7 @@ from properly._boundary._chunks import MANY, PIECE
 from properly.counts._isotonic import (
     PASSES,
     PRODUCTS_FIT,
-    SHORT,
     Refit,
-    _all_above,
     recalibrate,
     refit,
     refit_all,
@@ -90,29 +87,9 @@ def test_blocks_that_each_defy_the_passes_are_finished_exactly() -> None:
     n, o = np.cumsum(fit.weight), np.cumsum(fit.events)
     rate = [Fraction(int(e), int(w)) for e, w in zip(fit.events, fit.weight, strict=True)]
     assert all(left < right for left, right in pairwise(rate))
-    assert _all_above(np.cumsum(weight), np.cumsum(events), fit.end - 1)
+    expected = isotonic_regression(events / weight, weights=weight).x
+    np.testing.assert_allclose(fit.spread(fit.event_rate), expected, rtol=1e-12)
     assert (n[-1], o[-1]) == (weight.sum(), events.sum())
-
-
-def test_a_point_below_the_line_is_noticed() -> None:
-    cases, events = np.array([1, 2, 3]), np.array([0, 0, 2])
-    assert _all_above(cases, events, np.array([1, 2]))
-    assert not _all_above(cases, events, np.array([2]))
-
-
-def test_the_walk_stands_in_where_scipy_misses_a_corner(monkeypatch: pytest.MonkeyPatch) -> None:
-    k = 3 * SHORT
-    # Convex, so that no pass drops a point and all of them reach the finish.
-    weight, events = np.full(k, 10 * k), np.arange(k)
-    t = Tally.from_counts(np.linspace(0, 1, k), weight, events)
-    expected = recalibrate(t)
-    assert len(expected.end) == k
-
-    def one_block(*_: object, **__: object) -> SimpleNamespace:
-        return SimpleNamespace(blocks=np.array([0, k]))
-
-    monkeypatch.setattr("scipy.optimize.isotonic_regression", one_block)
-    np.testing.assert_array_equal(recalibrate(t).end, expected.end)
 
 
 # Random tallies

@@ -27,12 +27,10 @@ if TYPE_CHECKING:
 
 # Products of two counts below this are exact in int64.
 PRODUCTS_FIT = math.isqrt(2**63 - 1)
-# Enough for any data that was not built to need more; then comes the sequential finish, as it does
-# once a pass keeps more than this share of the points.
+# Enough for any data that was not built to need more; then comes the walk, as it does once a pass
+# keeps more than this share of the points.
 PASSES = 64
 SLOW = 0.95
-# A walk in Python over so many points is sooner done than scipy is loaded.
-SHORT = 5000
 # Passes over a piece of the rows: few points remain, and the rest is done for all pieces together.
 FEW = 3
 
@@ -80,22 +78,24 @@ def _pool(tally: Tally) -> Recalibration:
     if not namespace(tally.weight).isdtype(tally.weight.dtype, "integral"):
         return _pool_fractions(to_numpy(tally.weight), to_numpy(tally.events))
     points = _prune(*_join(sweep(_hull_of_rows, tally.weight, tally.events)))
-    end, cases, events = _finish(*(to_numpy(x) for x in points))
+    end, cases, events = _walk(*(to_numpy(x) for x in points))
     return Recalibration(end, np.diff(cases, prepend=0), np.diff(events, prepend=0))
 
 
-@dataclass(frozen=True, eq=False)
-class Refit:
-    """Bins of a random tally.
+class Refit(NamedTuple):
+    """Bins of one random tally, or of several, one after the other.
 
     Attributes
     ----------
+    row : numpy array
+        The tally of each bin.
     first, last : numpy array
-        The rows of the first and of the last forecast that was drawn in each bin.
+        The first and the last forecast that was drawn in each bin, counted through all tallies.
     weight, events : numpy array
         Totals of each bin.
     """
 
+    row: Column
     first: Column
     last: Column
     weight: Column
@@ -106,34 +106,16 @@ class Refit:
         """The recalibrated probability of each bin."""
         return np.divide(self.events, self.weight)
 
+    @property
+    def corners(self) -> Column:
+        """The first and the last forecast of each bin in turn."""
+        return np.stack([self.first, self.last], axis=1).ravel()
+
     def curve(self, value: Column, x: Column) -> Column:
-        """Return the curve at points x: straight between bins, NaN beyond them."""
-        corner = np.stack([self.first, self.last], axis=1).ravel()
+        """Return the curve of one tally at points x: straight between bins, NaN beyond them."""
         rate = np.repeat(self.event_rate, 2)
-        result: Column = np.interp(x, value[corner], rate, left=np.nan, right=np.nan)
+        result: Column = np.interp(x, value[self.corners], rate, left=np.nan, right=np.nan)
         return result
-
-
-def refit(weight: Column, events: Column) -> Refit:
-    """Pool the adjacent violators of a random tally, which may lack some of the forecasts.
-
-    Scipy's routine is the fastest for many small fits; that neighbours of equal event rate may stay
-    two bins does not matter to curves and scores.
-    """
-    from scipy.optimize import isotonic_regression
-
-    row = None if weight.all() else np.flatnonzero(weight)
-    if row is not None:
-        weight, events = weight[row], events[row]
-    # A bin can only end where the row before has a non-event and the row after an event.
-    rise = (events[:-1] < weight[:-1]) & (events[1:] > 0)
-    edge = np.concatenate([[0], np.flatnonzero(rise) + 1, [len(weight)]])
-    weight, events = (np.add.reduceat(x, edge[:-1]) for x in (weight, events))
-    blocks = isotonic_regression(events / weight, weights=weight).blocks
-    start, end = edge[blocks[:-1]], edge[blocks[1:]] - 1
-    weight, events = (np.add.reduceat(x, blocks[:-1]) for x in (weight, events))
-    first, last = (start, end) if row is None else (row[start], row[end])
-    return Refit(first, last, weight, events)
 
 
 class Bins(NamedTuple):
@@ -182,68 +164,71 @@ class Refits(NamedTuple):
         ]
 
 
-class _PooledDraws(NamedTuple):
-    """Bins of random tallies, one after the other: their tally, corners and totals."""
+def _blocks(weight: Column, events: Column, rise: Column | int = 0) -> tuple[Column, ...]:
+    """Return the first row of each block of scipy's fit, and the totals of the blocks.
 
-    row: Column
-    first: Column
-    last: Column
-    weight: Column
-    events: Column
-
-
-def _pool_all(weight: Column, events: Column) -> _PooledDraws:
-    """Pool the adjacent violators of random tallies, one a row, in one go.
-
-    All rows may have the same weights, given once. Adding 2 to the event rates from one row to the
-    next keeps them apart. Forecasts are counted through all tallies.
+    Its routine is the fastest for many small fits; that neighbours of equal event rate may stay two
+    bins does not matter to curves and scores.
     """
     from scipy.optimize import isotonic_regression
 
+    first = isotonic_regression(events / weight + rise, weights=weight).blocks[:-1]
+    return first, np.add.reduceat(weight, first), np.add.reduceat(events, first)
+
+
+def refit(weight: Column, events: Column) -> Refit:
+    """Pool the adjacent violators of a random tally, which may lack some of the forecasts."""
+    return _pool_all(weight, events[None])
+
+
+def _pool_all(weight: Column, events: Column) -> Refit:
+    """Pool the adjacent violators of random tallies, one a row, in one go.
+
+    All rows may have the same weights, given once. Adding 2 to the event rates from one row to the
+    next keeps them apart.
+    """
     rows, forecasts = events.shape
-    weight, events = np.broadcast_to(weight, events.shape).reshape(-1), events.reshape(-1)
-    drawn, edges = None, np.arange(1, rows) * forecasts
+    weight = weight if weight.size == events.size else np.broadcast_to(weight, events.shape)
+    weight, events = weight.reshape(-1), events.reshape(-1)
+    drawn, edges = None, np.arange(rows) * forecasts
     if not weight.all():
         drawn = np.flatnonzero(weight)
         weight, events = weight[drawn], events[drawn]
         edges = np.searchsorted(drawn, edges)
-    # A bin can only end where the row before has a non-event and the row after an event.
-    ends = (events[:-1] < weight[:-1]) & (events[1:] > 0)
-    ends[edges - 1] = True
-    start, size = np.append(0, np.flatnonzero(ends) + 1), len(weight)
+    # A bin can only begin where the row before has a non-event and the row itself an event.
+    begins, size = np.empty(len(weight), dtype=bool), len(weight)
+    np.logical_and(events[:-1] < weight[:-1], events[1:] > 0, out=begins[1:])
+    begins[edges] = True
+    start = np.flatnonzero(begins)
     row = (start if drawn is None else drawn[start]) // forecasts
-    weight, events = (np.add.reduceat(x, start) for x in (weight, events))
-    blocks = isotonic_regression(events / weight + 2 * row, weights=weight).blocks[:-1]
-    weight, events = (np.add.reduceat(x, blocks) for x in (weight, events))
+    blocks, weight, events = _blocks(
+        *(np.add.reduceat(x, start) for x in (weight, events)), 2 * row
+    )
     first = start[blocks]
     last = np.append(first[1:], size) - 1
     if drawn is not None:
         first, last = drawn[first], drawn[last]
-    return _PooledDraws(row[blocks], first, last, weight, events)
+    return Refit(row[blocks], first, last, weight, events)
 
 
 def refit_all(weight: Column, events: Column) -> Bins:
     """Recalibrate random tallies, one a row; all may have the same weights, given once."""
     rows = len(events)
     total, overall = np.broadcast_to(weight.sum(axis=1), rows), events.sum(axis=1)
-    found = _pool_all(weight, events)
-    first = np.searchsorted(found.row, np.arange(rows))
-    rate, share = found.events / found.weight, found.weight / total[found.row]
-    return Bins(rate, share, first, total, overall / total)
+    fit = _pool_all(weight, events)
+    first = np.searchsorted(fit.row, np.arange(rows))
+    return Bins(fit.event_rate, fit.weight / total[fit.row], first, total, overall / total)
 
 
 def refit_tallies(weight: Column, events: Column) -> Refits:
     """Find the corners of the curves of random tallies, one a row."""
-    found = _pool_all(weight, events)
-    corner = np.stack([found.first, found.last], axis=1).ravel()
-    stop = 2 * np.searchsorted(found.row, np.arange(len(events)), side="right")
-    return Refits(corner, np.repeat(found.events / found.weight, 2), stop.tolist())
+    fit = _pool_all(weight, events)
+    stop = 2 * np.searchsorted(fit.row, np.arange(len(events)), side="right")
+    return Refits(fit.corners, np.repeat(fit.event_rate, 2), stop.tolist())
 
 
 def refit_few(weight: Column, place: Column, events: Column) -> Bins:
     """Pool the adjacent violators of one random tally, given where events happened and how many."""
-    from scipy.optimize import isotonic_regression
-
     total, overall = weight.sum(keepdims=True), events.sum(keepdims=True)
     if not len(place) or place[0] > 0:
         place, events = np.append(0, place), np.append(0, events)
@@ -251,8 +236,7 @@ def refit_few(weight: Column, place: Column, events: Column) -> Bins:
     ends = (np.diff(place) > 1) | (events < weight[place])[:-1]
     start = np.append(0, np.flatnonzero(ends) + 1)
     weight, events = np.add.reduceat(weight, place[start]), np.add.reduceat(events, start)
-    blocks = isotonic_regression(events / weight, weights=weight).blocks[:-1]
-    weight, events = (np.add.reduceat(x, blocks) for x in (weight, events))
+    _, weight, events = _blocks(weight, events)
     return Bins(events / weight, weight / total, np.zeros(1, np.intp), total, overall / total)
 
 
@@ -264,8 +248,6 @@ def refit_sequences(happened: Column) -> Refits:
     where events begin. Adding 2 to the event rates from one replicate to the next keeps them
     apart.
     """
-    from scipy.optimize import isotonic_regression
-
     replicates, padded = happened.shape
     flat = happened.ravel()
     change = np.nonzero(flat[1:] != flat[:-1])[0] + 1
@@ -278,15 +260,11 @@ def refit_sequences(happened: Column) -> Refits:
     events[first] -= 1
     cases[first] -= 1
     cases[first + runs - 1] -= 1
-    rate = events / cases
-    rate += np.repeat(2 * np.arange(replicates), runs)
-    blocks = isotonic_regression(rate, weights=cases).blocks
-    begin = blocks[:-1]
-    total = np.add.reduceat(cases, begin)
+    begin, total, events = _blocks(cases, events, np.repeat(2 * np.arange(replicates), runs))
     # Cases are counted without what was put before and after each replicate.
     stop = np.cumsum(total)
     corner = np.stack([stop - total, stop - 1], axis=1).ravel()
-    rate = np.repeat(np.add.reduceat(events, begin) / total, 2)
+    rate = np.repeat(events / total, 2)
     bins = 2 * np.searchsorted(begin, np.append(first[1:], len(start)))
     return Refits(corner, rate, bins.tolist())
 
@@ -354,31 +332,6 @@ def _prune(
     return end, cases, events
 
 
-def _finish(end: Column, cases: Column, events: Column) -> tuple[Column, Column, Column]:
-    """Finish sequentially what the passes left, which is linear where further passes would not be.
-
-    Scipy finds the corners in floating point. If every other point is seen, in whole numbers, to
-    lie on or above the line through them, the hull is that of the corners; a short walk over these
-    makes it exact.
-    """
-    if end.shape[0] > SHORT and cases[-1] < PRODUCTS_FIT:
-        from scipy.optimize import isotonic_regression
-
-        wide, high = differences(cases), differences(events)
-        corner = isotonic_regression(high / wide, weights=wide).blocks[1:] - 1
-        if _all_above(cases, events, corner):
-            return _walk(end[corner], cases[corner], events[corner])
-    return _walk(end, cases, events)
-
-
-def _all_above(cases: Column, events: Column, corner: Column) -> bool:
-    """Tell whether every point lies on or above the line through the corners, and (0, 0)."""
-    run = np.searchsorted(corner, np.arange(cases.shape[0]))
-    line = [np.append(0, x[corner]) for x in (cases, events)]
-    (n1, n2), (o1, o2) = ((x[run], x[run + 1]) for x in line)
-    return bool(np.all((events - o1) * (n2 - n1) >= (o2 - o1) * (cases - n1)))
-
-
 def _walk(end: Column, cases: Column, events: Column) -> tuple[Column, Column, Column]:
     """Walk along the points in whole numbers of any size; each is put on and taken off once."""
     corners = [(0, 0, 0)]
@@ -399,12 +352,10 @@ def _pool_fractions(weight: Array, events: Array) -> Recalibration:
     Rates are recomputed from the blocks' own sums. Where rounding leaves two neighbours out of
     order or equal they are pooled again, so that rates strictly increase here too.
     """
-    from scipy.optimize import isotonic_regression
-
     end = np.arange(1, weight.shape[0] + 1)
     while True:
-        blocks = isotonic_regression(events / weight, weights=weight).blocks
-        if blocks.shape[0] - 1 == weight.shape[0]:
+        first, cases, happened = _blocks(weight, events)
+        if len(first) == len(weight):
             return Recalibration(end, weight, events)
-        end = end[blocks[1:] - 1]
-        weight, events = (np.add.reduceat(x, blocks[:-1]) for x in (weight, events))
+        end = end[np.append(first[1:], len(end)) - 1]
+        weight, events = cases, happened

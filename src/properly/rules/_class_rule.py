@@ -27,7 +27,6 @@ from properly.rules._log_odds import softmax
 from properly.rules._rule import BinaryRule, Propriety, Rule, mean_of, wide
 
 if TYPE_CHECKING:
-
     from properly.typing import Array, ArrayLike
 
 
