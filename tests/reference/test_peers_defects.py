@@ -12,23 +12,10 @@ import numpy as np
 import pytest
 
 import properly
-from properly.rules import Bounded, Brier, Elementary, Log, Misclassification, Spherical
+from properly.rules import Brier, Log
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
-
-    from properly.rules import BinaryRule
-
-TERMS = ("score", "miscalibration", "discrimination", "uncertainty")
-RULES: list[BinaryRule] = [
-    Brier(),
-    Log(),
-    Spherical(),
-    Misclassification(),
-    Elementary(0.3),
-    Bounded(Brier(), (0.1, 0.6)),
-    Bounded(Log(), (0.1, 0.6)),
-]
 
 
 def tenths(n: int = 1000) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
@@ -36,20 +23,6 @@ def tenths(n: int = 1000) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
     rng = np.random.default_rng(11)
     truth = rng.random(n)
     return (rng.random(n) < truth).astype(np.int64), np.round(truth, 1)
-
-
-def shuffles(n: int, count: int = 5) -> list[NDArray[np.int64]]:
-    rng = np.random.default_rng(12)
-    ascending = np.arange(n)
-    return [ascending[::-1], *(rng.permutation(n) for _ in range(count))]
-
-
-@pytest.mark.parametrize("rule", RULES, ids=repr)
-def test_shuffled_rows_have_the_same_decomposition_to_the_last_bit(rule: BinaryRule) -> None:
-    y, p = tenths()
-    expected = properly.decompose(properly.tally(y, p), rule)
-    for order in shuffles(len(y)):
-        assert properly.decompose(properly.tally(y[order], p[order]), rule) == expected
 
 
 @pytest.mark.parametrize("first", [0, 1])
@@ -135,27 +108,6 @@ def weighted_sample() -> tuple[NDArray[np.int64], NDArray[np.float64], NDArray[n
     return y, p, weight
 
 
-@pytest.mark.parametrize("rule", RULES, ids=repr)
-@pytest.mark.parametrize("term", TERMS)
-def test_every_term_of_a_decomposition_hears_the_weights(rule: BinaryRule, term: str) -> None:
-    y, p, weight = weighted_sample()
-    with_weights = getattr(properly.decompose(properly.tally(y, p, weight=weight), rule), term)
-    without = getattr(properly.decompose(properly.tally(y, p), rule), term)
-    assert np.isfinite([with_weights, without]).all()
-    assert abs(with_weights - without) > 1e-4
-
-
-@pytest.mark.parametrize("rule", RULES, ids=repr)
-def test_weighted_terms_are_those_of_replicated_rows(rule: BinaryRule) -> None:
-    y, p, weight = weighted_sample()
-    replicated = properly.tally(np.repeat(y, weight), np.repeat(p, weight))
-    weighted = properly.tally(y, p, weight=weight)
-    assert properly.decompose(weighted, rule) == properly.decompose(replicated, rule)
-    got = rule(y, p, weight=weight)
-    # The same losses, averaged over rows here and over distinct forecasts there.
-    assert got == pytest.approx(rule(np.repeat(y, weight), np.repeat(p, weight)), rel=1e-14)
-
-
 def test_the_weighted_curve_is_that_of_replicated_rows() -> None:
     y, p, weight = weighted_sample()
     weighted = properly.reliability(properly.tally(y, p, weight=weight))
@@ -166,13 +118,3 @@ def test_the_weighted_curve_is_that_of_replicated_rows() -> None:
             getattr(weighted.bins, column), getattr(replicated.bins, column)
         )
     assert not np.array_equal(weighted.recalibrated, unweighted.recalibrated)
-
-
-@pytest.mark.parametrize("rule", RULES, ids=repr)
-def test_the_unit_of_the_weights_does_not_matter(rule: BinaryRule) -> None:
-    y, p, weight = weighted_sample()
-    whole = properly.decompose(properly.tally(y, p, weight=weight), rule)
-    tenth = properly.decompose(properly.tally(y, p, weight=weight / 10), rule)
-    for term in TERMS:
-        # Four hundred fractional weights, each rounded, added up.
-        assert getattr(tenth, term) == pytest.approx(getattr(whole, term), rel=1e-12, abs=1e-14)

@@ -12,7 +12,6 @@ import numpy as np
 import pytest
 
 import properly
-from properly.errors import ArgumentTypeError
 from properly.rules import Brier, Log, Misclassification
 
 KINDS: list[Any] = ["consistency", "confidence"]
@@ -105,23 +104,6 @@ def test_a_level_close_to_1_has_a_band_for_a_continuum_too(level: float) -> None
     assert band.upper[5] > narrower.upper[5]
 
 
-@pytest.mark.parametrize("kind", KINDS)
-def test_a_seed_makes_a_band_repeatable(kind: Any) -> None:
-    # Without an argument for it, a band changes with every call of anything random.
-    first, again = (band_of(sample(), band=kind, method="resampling", rng=5) for _ in range(2))
-    np.testing.assert_array_equal(first.lower, again.lower)
-    np.testing.assert_array_equal(first.upper, again.upper)
-
-
-@pytest.mark.parametrize("name", ["log", "brier", "mean"])
-def test_a_rule_is_not_looked_up_by_its_name(name: str) -> None:
-    # Looked up, "log" is the logarithm of the outcome to the base of the forecast.
-    with pytest.raises(ArgumentTypeError, match="needs a rule"):
-        properly.decompose(sample(), name)  # type: ignore[call-overload]
-    with pytest.raises(ArgumentTypeError, match="needs a rule"):
-        properly.calibration_test(sample(), name)  # type: ignore[call-overload]
-
-
 def test_the_log_score_of_a_certain_forecast_is_not_a_number_times_infinity() -> None:
     right = properly.decompose(properly.tally([0, 1, 0, 1], [0.0, 1.0, 0.5, 0.5]), Log())
     assert right.score == pytest.approx(math.log(2) / 2, abs=1e-15)
@@ -143,11 +125,3 @@ def test_misclassification_compares_counts_with_one_half_exactly(scale: int) -> 
     pooled = properly.Tally.from_counts([0.3, 0.4], np.array([3, 3]) * scale, [2 * scale, scale])
     assert properly.reliability(pooled).recalibrated.tolist() == [0.5, 0.5]
     assert properly.decompose(pooled, Misclassification()).discrimination == 0
-
-
-@pytest.mark.parametrize("replicates", [1, 19, 99])
-def test_a_p_value_is_never_zero(replicates: int) -> None:
-    refuted = properly.Tally.from_counts([0.1, 0.9], [100, 100], [90, 10])
-    found = properly.calibration_test(refuted, replicates=replicates, rng=1)
-    # Where none of the chosen draws reaches the data there are a thousand, and a bound.
-    assert (found.p_value, found.p_is_bound) == (1 / 1001, True)
