@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from properly.report._people import people
+from properly.report._score_tables import people
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from properly.evaluation import Evaluation
-    from properly.report._chart import Chart
+    from properly.report._vega import Chart
 
 # Keys whose values Vega reads as an expression, a pattern or a name, and obeys.
 OBEYED = ("filter", "labelExpr", "test", "expr", "calculate", "field", "as", "format", "href")

@@ -12,12 +12,12 @@ from tests.report.chart_subjects import class_evaluation, evaluation, require_go
 from tests.report.threshold_subjects import of_one_class
 
 from properly import evaluate
-from properly.report._chart import drawn_part
-from properly.report._contents import OF_AN_EVENT, OF_CLASSES, charts_of
+from properly.report._page import SECTIONS, charts_of
+from properly.report._vega import drawn_part
 
 if TYPE_CHECKING:
     from properly.evaluation import Evaluation
-    from properly.report._chart import Chart
+    from properly.report._vega import Chart
 
 
 @cache
@@ -34,7 +34,11 @@ def repaired() -> Evaluation:
 @cache
 def drawn(name: str) -> dict[str, Chart]:
     made = {"event": evaluation, "classes": class_evaluation, "repair": repaired}
-    return {chart.name: chart for chart in charts_of(drawn_part(made[name]()))}
+    return by_name(drawn_part(made[name]()))
+
+
+def by_name(evaluation: Evaluation) -> dict[str, Chart]:
+    return {chart.name: chart for chart in charts_of(evaluation).values() if chart is not None}
 
 
 @pytest.mark.parametrize("name", ["event", "classes", "repair"])
@@ -45,22 +49,26 @@ def test_it_is_valid_told_in_words_and_names_are_data(name: str) -> None:
 
 def test_all_charts_were_looked_at() -> None:
     event, classes = drawn("event").keys() | drawn("repair").keys(), drawn("classes").keys()
-    # Savings are drawn only where a repair is advised.
-    assert len(event | {"repair-regret"}) == len(OF_AN_EVENT)
-    # Without classes that were recalibrated.
-    assert len(classes) == len(OF_CLASSES) - 1
+    # Savings are drawn only where a repair is advised, and no classes were recalibrated.
+    every = [draw for x in SECTIONS for draw in (*x.charts, *x.folded)]
+    assert len(event | classes | {"repair-regret", "repair-gains", "evidence"}) == len(every)
 
 
 def test_what_is_not_known_is_not_drawn() -> None:
     plain = evaluate([0, 1, 1, 0], [0.1, 0.8, 0.7, 0.6], replicates=0)
-    charts = {chart.name for chart in charts_of(plain)}
-    assert not charts & {"groups", "time", "comparisons", "repair-curves", "repair-regret"}
+    assert not by_name(plain).keys() & {
+        "groups",
+        "time",
+        "comparisons",
+        "repair-curves",
+        "repair-regret",
+    }
     unknown = replace(class_evaluation(), reliability={}, retention={}, decompositions={})
-    assert not {"reliability", "retention", "class-scores"} & {x.name for x in charts_of(unknown)}
+    assert not {"reliability", "retention", "class-scores"} & by_name(unknown).keys()
 
 
 @pytest.mark.parametrize("event", [False, True])
 def test_all_or_nobody_may_have_the_event(event: bool) -> None:
-    charts = {chart.name: chart for chart in charts_of(of_one_class(event=event))}
+    charts = by_name(of_one_class(event=event))
     assert {"regret", "decision", "reliability"} <= charts.keys()
     assert not {"roc", "risks"} & charts.keys()

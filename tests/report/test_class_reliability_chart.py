@@ -9,9 +9,9 @@ import numpy as np
 import pytest
 
 from properly import evaluate
-from properly.report._chart import Chart, short
 from properly.report._page_words import few
 from properly.report._reliability_chart import reliability_chart
+from properly.report._vega import Chart, short
 
 RNG = np.random.default_rng(12)
 P = RNG.dirichlet([1.0, 2.0, 1.5], 120)

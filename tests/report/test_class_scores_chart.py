@@ -8,9 +8,9 @@ import numpy as np
 import pytest
 
 from properly import evaluate
-from properly.report._chart import Chart, short
 from properly.report._class_charts import class_scores_chart
 from properly.report._page_words import few
+from properly.report._vega import Chart, short
 from properly.rules import RPS, Log, RankedLog
 
 RNG = np.random.default_rng(12)

@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 from properly import evaluate
-from properly.report._chart import Chart, short
 from properly.report._class_charts import confusion_chart, hard_table
+from properly.report._vega import Chart, short
 
 RNG = np.random.default_rng(12)
 P = RNG.dirichlet([1.0, 2.0, 1.5], 120)

@@ -28,8 +28,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from properly import Evaluation
-    from properly.report._chart import Chart
-    from properly.report._vega import Spec
+    from properly.report._vega import Chart, Spec
 
 
 def rows(spec: Spec) -> dict[str, Any]:

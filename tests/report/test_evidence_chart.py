@@ -16,8 +16,8 @@ from tests.report.threshold_subjects import NAMES
 import properly
 from properly._boundary._text import printable
 from properly.errors import ArgumentTypeError
-from properly.report._evidence_chart import MOST_QUIET, MOST_ROWS, evidence_chart
 from properly.report._page import page
+from properly.report._time_charts import MOST_QUIET, MOST_ROWS, evidence_chart
 
 RNG = np.random.default_rng(9)
 P = RNG.beta(1, 3, 500)

@@ -15,7 +15,7 @@ from properly.report._first_screen import first_screen
 from properly.report._page_words import few
 
 if TYPE_CHECKING:
-    from properly.report._screen import Screen
+    from properly.report._first_screen import Screen
 
 
 def crash(*names: str, **options: Any) -> Any:

@@ -13,9 +13,9 @@ from tests.report.test_page import HOSTILE, Tags
 
 import properly
 from properly import Cases, Evaluation, at_threshold, evaluate
-from properly.report._chart import drawn_part
 from properly.report._page import page
-from properly.report._people import people
+from properly.report._score_tables import people
+from properly.report._vega import drawn_part
 from properly.rules import Brier, Log
 
 NAMES = ("good", "plain")

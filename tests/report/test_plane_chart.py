@@ -17,8 +17,7 @@ from properly.report._score_parts_charts import plane_chart
 from properly.rules import Brier, Log
 
 if TYPE_CHECKING:
-    from properly.report._chart import Chart
-    from properly.report._vega import Spec
+    from properly.report._vega import Chart, Spec
 
 
 def drawn(e: Any) -> Chart:

@@ -41,5 +41,5 @@ def test_rare_events_have_a_scale_of_roots_and_shares_add_up_to_all() -> None:
 def test_the_numbers_are_mean_forecasts() -> None:
     y, p = np.array([0, 0, 1, 1]), np.array([0.1, 0.3, 0.4, 0.9])
     found = chart(evaluate(y, {"m": p}, replicates=0))
-    assert found.table.rows == (("m", "65.0 %", "20.0 %", "45.0 %"),)
+    assert found.table.rows == [("m", "65.0 %", "20.0 %", "45.0 %")]
     assert found.alt.endswith("all others: m 65 % against 20 %.")

@@ -14,7 +14,7 @@ from tests.report.threshold_subjects import (
 from properly.report._discrimination_charts import roc_chart
 
 if TYPE_CHECKING:
-    from properly.report._chart import Chart
+    from properly.report._vega import Chart
 
 
 def drawn() -> Chart:

@@ -13,7 +13,8 @@ from tests.report.threshold_subjects import NAMES
 
 import properly
 from properly.comparison import over_time
-from properly.report._contrast_charts import FEW_PERIODS, MOST_ROWS, time_chart
+from properly.report._time_charts import FEW_PERIODS, time_chart
+from properly.report._vega import MOST_ROWS
 from properly.rules import Brier
 
 N = 1680

@@ -14,8 +14,7 @@ from properly import evaluate
 
 if TYPE_CHECKING:
     from properly.evaluation import Evaluation
-    from properly.report._chart import Chart
-    from properly.report._vega import Spec
+    from properly.report._vega import Chart, Spec
 
 HOSTILE = "</script>{{x}}\n\"'datum.model\u202e"
 NAMES = ("plain", HOSTILE)

@@ -15,20 +15,8 @@ from properly.comparison._gaps import ASSUMES
 from properly.evaluation._phrases import begun, sure
 from properly.evaluation._verdict._headline import Headline
 from properly.plots._board_plot import may_be_best, misleads, ranks_in_words
-from properly.report._contents import kept_together, place
-from properly.report._methods import methods
-from properly.report._page_words import (
-    MINUS,
-    NONE,
-    chance,
-    decimals_for,
-    decimals_of_least,
-    few,
-    fixed,
-    from_to,
-)
-from properly.report._score_tables import ScoreTable, ScoreTableRow, around, number
-from properly.report._screen import (
+from properly.report import _page_words as words
+from properly.report._first_screen import (
     Card,
     Chip,
     ScoreAxis,
@@ -38,7 +26,11 @@ from properly.report._screen import (
     ScreenRow,
     ShareBar,
     TableCell,
+    cells_of,
 )
+from properly.report._methods import methods
+from properly.report._page_words import MINUS, NONE, chance, few, fixed, from_to
+from properly.report._score_tables import ScoreTable, ScoreTableRow, around, number
 from properly.rules._registry import SCORE_WORDS
 
 if TYPE_CHECKING:
@@ -89,22 +81,17 @@ class PairMatrix(NamedTuple):
     is_close: bool
 
 
-def board_contents(
-    board: Leaderboard, title: str | None, command: str | None, python: str | None
-) -> dict[str, Any]:
+def board_contents(board: Leaderboard) -> dict[str, Any]:
     """Gather what the template prints."""
     pairs = pairs_of(board)
     numbers = board.to_dict() | {"version": __version__}
     if len(board) > MOST_PAIRS:
         del numbers["pairs"]
+    links = {"models": "Forecasters", "pairs": "Pairs", "methods": "Methods"}
     return {
-        "title": title or TITLE,
+        "title": TITLE,
         "about": about(board),
-        "contents": [
-            ("models", "Forecasters"),
-            *([("pairs", "Pairs")] if pairs else []),
-            ("methods", "Methods"),
-        ],
+        "contents": [link for link in links.items() if pairs or link[0] != "pairs"],
         "headline": headline(board),
         "screen": screen_of(board),
         "assumes": ASSUMES if ASSUMES in board.notes else "",
@@ -113,12 +100,8 @@ def board_contents(
         "pairs": pairs,
         "methods": methods(board),
         "fine_print": fine_print(board),
-        "command": command,
-        "python": python or python_call(board),
+        "python": python_call(board),
         "record": "board",
-        "version": __version__,
-        "place": place,
-        "kept_together": kept_together,
         "numbers": numbers,
         "specs": {},
     }
@@ -173,13 +156,7 @@ def screen_of(board: Leaderboard) -> Screen:
     columns = _columns(board, axis)
     rows, more = (
         [
-            ScreenRow(
-                x.forecaster,
-                _kind(board, x),
-                None,
-                _chip(board, x),
-                {column.key: column.cell(x) for column in columns},
-            )
+            ScreenRow(x.forecaster, _kind(board, x), None, _chip(board, x), cells_of(columns, x))
             for x in some
         ]
         for some in (shown, folded)
@@ -205,13 +182,11 @@ def _columns(board: Leaderboard, axis: ScoreAxis) -> tuple[ScreenColumn, ...]:
     held = "all at once" if board.ranks == "joint" else "each"
     digits = _decimals(board)
     score = f"{begun(score_in_words(board))} on {many(board.questions, 'question')}, {where}"
+    note = "; ".join([level, "left is better", *marks])
+    may_be, shares = f"may be, {100 * board.level:g} % sure, {held}", "share of the questions"
     return (
-        ScreenColumn(
-            "score", score, "; ".join([level, "left is better", *marks]), lambda x: _dot(x, axis)
-        ),
-        ScreenColumn(
-            "rank", "Rank", f"may be, {100 * board.level:g} % sure, {held}", _rank, ("of-saved",)
-        ),
+        ScreenColumn("score", score, note, lambda x: _dot(x, axis)),
+        ScreenColumn("rank", "Rank", may_be, _rank, ("of-saved",)),
         ScreenColumn(
             "difference",
             f"Minus {printable(other)}",
@@ -219,14 +194,12 @@ def _columns(board: Leaderboard, axis: ScoreAxis) -> tuple[ScreenColumn, ...]:
             lambda x: _difference(x, digits),
             ("of-difference",),
         ),
-        ScreenColumn(
-            "answered",
-            "Answered",
-            "share of the questions",
-            lambda x: ShareBar(f"{100 * x.coverage:.0f} %", x.coverage),
-            ("of-ranking",),
-        ),
+        ScreenColumn("answered", "Answered", shares, _answered, ("of-ranking",)),
     )
+
+
+def _answered(row: Standing) -> ShareBar:
+    return ShareBar(f"{100 * row.coverage:.0f} %", row.coverage)
 
 
 def score_in_words(board: Leaderboard) -> str:
@@ -235,7 +208,8 @@ def score_in_words(board: Leaderboard) -> str:
 
 
 def _rank(row: Standing) -> TableCell:
-    return TableCell(NONE if row.rank is None else str(row.rank), _may_be(row))
+    may_be = ranks_in_words(row)
+    return TableCell(NONE if row.rank is None else str(row.rank), may_be if " " in may_be else "")
 
 
 def _difference(row: Standing, digits: int) -> TableCell:
@@ -243,11 +217,6 @@ def _difference(row: Standing, digits: int) -> TableCell:
         return TableCell(NONE)
     apart = from_to(row.difference_interval, digits)
     return TableCell(fixed(row.difference, digits, sign=True), "" if apart == NONE else apart)
-
-
-def _may_be(row: Standing) -> str:
-    words = ranks_in_words(row)
-    return words if " " in words else ""
 
 
 def _kind(board: Leaderboard, row: Standing) -> str:
@@ -287,7 +256,7 @@ def _dot(row: Standing, axis: ScoreAxis) -> ScoreDot:
 def _decimals(board: Leaderboard) -> int:
     """Write as many decimals as tell the least standard error of a difference."""
     errors = [x.difference_error for x in (*board.standings, *board.crowd)]
-    return decimals_of_least(errors)
+    return words.decimals_of_least(errors)
 
 
 def _cards(board: Leaderboard) -> Iterator[Card]:
@@ -318,7 +287,7 @@ def all_numbers(board: Leaderboard) -> ScoreTable:
         "score: positive if the questions that were answered are hard. Below each number stands "
         f"its {sure(board.level)}; those of differences hold all at once."
     )
-    return ScoreTable("board", caption, "All numbers of the leaderboard", tuple(columns), rows)
+    return ScoreTable(caption, "All numbers of the leaderboard", [*columns], rows)
 
 
 def _numbers(board: Leaderboard) -> dict[str, Callable[[Standing], TableCell]]:
@@ -356,10 +325,9 @@ def _adjusted_p(row: Standing) -> TableCell:
 
 
 def _other(name: str, row: Standing) -> TableCell:
-    found = row.others.get(name)
-    return (
-        TableCell(NONE) if found is None else TableCell(few(found.value, 3), around(found.interval))
-    )
+    if (estimate := row.others.get(name)) is None:
+        return TableCell(NONE)
+    return TableCell(few(estimate.value, 3), around(estimate.interval))
 
 
 def pairs_of(board: Leaderboard) -> PairMatrix | None:
@@ -373,7 +341,7 @@ def pairs_of(board: Leaderboard) -> PairMatrix | None:
         short = [str(x.rank) for x in rows]
         long = [f"{rank}. {name}" for rank, name in zip(short, names, strict=True)]
     least = _least(board.pairs["standard_error"][:size, :size])
-    digits = decimals_for(least, 2 if size <= NAMED else 1)
+    digits = words.decimals_for(least, 2 if size <= NAMED else 1)
     cells = [[_against(board, names, i, j, digits) for j in range(size)] for i in range(size)]
     if size > NAMED:
         cells = [[x._replace(text=ZERO.sub(r"\1.", x.text)) for x in row] for row in cells]

@@ -10,8 +10,8 @@ import numpy as np
 from properly._boundary._labels import names_of_labels
 from properly._boundary._text import count_of_cases, listed, many, printable
 from properly.report import _vega as vega
-from properly.report._chart import Chart, NumberTable, short
 from properly.report._page_words import LISTED, few, fixed, percent
+from properly.report._vega import MOST_ROWS, Chart, NumberTable, short
 from properly.rules._score_words import rule_in_words
 
 if TYPE_CHECKING:
@@ -30,8 +30,8 @@ PARTS = {
 GAP, OVER = 44, 12
 # Pixels for each model of a question, and for the question itself.
 STEP, LEAST = 12, 30
-# Questions and classes that can be read at most, and rows of a table.
-MOST, MOST_ROWS = 12, 30
+# Questions and classes that can be read at most.
+MOST = 12
 SCORES_LEAD = (
     "One row is one question about the class, and a dot what a model scores on it. The score is "
     "better the lower it is. Miscalibration is what recalibrating the forecasts of that question "
@@ -80,12 +80,12 @@ def class_scores_chart(evaluation: Evaluation) -> Chart | None:
     chosen, score = _chosen(first), rule_in_words(first.rule)
     some = f" Shown are {len(chosen)} of {len(first)}." * (len(chosen) < len(first))
     return Chart(
-        name="class-scores",
-        title="Where it goes wrong: scores class by class",
-        lead=f"{SCORES_LEAD}{some}",
-        spec=_scores_spec(by_model, chosen),
-        alt=_scores_alt(by_model, chosen, score),
-        table=_scores_table(by_model, chosen, score),
+        "class-scores",
+        "Where it goes wrong: scores class by class",
+        f"{SCORES_LEAD}{some}",
+        _scores_spec(by_model, chosen),
+        _scores_alt(by_model, chosen, score),
+        _scores_table(by_model, chosen, score),
         wide=True,
     )
 
@@ -134,10 +134,9 @@ def _scores_panel(names: list[str], part: str, labels: Spec) -> Spec:
     y = {"field": "question", "type": "ordinal", "axis": vega.BARE | labels}
     axis = {"tickCount": 4, "labelFlush": False}
     lane = {"field": "place", "type": "ordinal", "scale": {"domain": list(range(len(names)))}}
-    tooltip = vega.hover(
-        {"model": "model"} | {name: (title, ".4f") for name, title in PARTS.items()}
-    )
-    color = {"color": vega.model_color(names)}
+    titles = {name: (title, ".4f") for name, title in PARTS.items()}
+    tooltip, color = vega.hover({"model": "model"} | titles), {"color": vega.model_color(names)}
+    line = vega.mark("rule", strokeWidth=1.2, opacity=0.5)
     return {
         "encoding": {
             "y": y | {"scale": {"paddingInner": 0.25}},
@@ -145,9 +144,7 @@ def _scores_panel(names: list[str], part: str, labels: Spec) -> Spec:
             "yOffset": lane,
         },
         "layer": [
-            vega.layer(
-                vega.mark("rule", strokeWidth=1.2, opacity=0.5), {"x2": {"datum": 0}} | color
-            ),
+            vega.layer(line, {"x2": {"datum": 0}} | color),
             vega.layer(vega.dot(70, opacity=1), color | {"tooltip": tooltip}),
         ],
     }
@@ -168,16 +165,12 @@ def _scores_table(
     by_model: dict[str, ClassDecomposition], chosen: list[str], score: str
 ) -> NumberTable:
     rows = [
-        (
-            printable(question),
-            printable(name),
-            *(few(getattr(record[question], part), 3) for part in SCORES_COLUMNS),
-        )
+        (question, name, *(few(getattr(record[question], part), 3) for part in SCORES_COLUMNS))
         for question in chosen
         for name, record in by_model.items()
     ]
     head = ("question", "model", score, "skill", "MCB", "DSC", "UNC")
-    return NumberTable(head, tuple(rows[:MOST_ROWS]))
+    return NumberTable(head, rows[:MOST_ROWS])
 
 
 def confusion_chart(evaluation: Evaluation) -> Chart | None:
@@ -189,16 +182,14 @@ def confusion_chart(evaluation: Evaluation) -> Chart | None:
     accuracies = [
         f"{printable(name)} {percent(table.accuracy, 3)}" for name, table in tables.items()
     ]
+    total = many(next(iter(tables.values())).total, "case")
     return Chart(
-        name="confusion",
-        title="Decisions for the likeliest class",
-        lead=CONFUSION_LEAD,
-        spec=_confusion_spec(tables, labels),
-        alt=(
-            f"Of {many(next(iter(tables.values())).total, 'case')}, so many were decided for the "
-            f"class that was true: {listed(accuracies)}."
-        ),
-        table=_confusion_table(tables, labels),
+        "confusion",
+        "Decisions for the likeliest class",
+        CONFUSION_LEAD,
+        _confusion_spec(tables, labels),
+        f"Of {total}, so many were decided for the class that was true: {listed(accuracies)}.",
+        _confusion_table(tables, labels),
         wide=True,
     )
 
@@ -207,30 +198,23 @@ def hard_table(evaluation: Evaluation) -> NumberTable:
     """Lay out the usual scores of decisions, for the likeliest class and at least cost."""
     ordered = evaluation.task == "ordinal"
     columns = [name for name in NUMBERS if ordered or name not in NEED_ORDER]
-    rows = []
-    for name, decisions in evaluation.decisions.items():
-        ways = {"likeliest class": decisions.argmax}
-        # At zero-one costs, the likeliest class is what costs least.
-        if ordered and "bayes" in decisions.ways:
-            ways["least expected cost"] = decisions.bayes
-        for way, scores in ways.items():
-            numbers = (fixed(getattr(scores, column), 4) for column in columns)
-            rows.append((printable(name), way, *numbers))
-    head = ("model", "decides for", *(NUMBERS[column] for column in columns))
-    return NumberTable(head, tuple(rows))
+    ways = {"argmax": "likeliest class"}
+    # At zero-one costs, the likeliest class is what costs least.
+    ways |= {"bayes": "least expected cost"} if ordered else {}
+    rows = [
+        (name, words, *(fixed(getattr(getattr(decisions, way), x), 4) for x in columns))
+        for name, decisions in evaluation.decisions.items()
+        for way, words in ways.items()
+        if way == "argmax" or way in decisions.ways
+    ]
+    return NumberTable(("model", "decides for", *(NUMBERS[x] for x in columns)), rows)
 
 
 def _confusion_spec(tables: dict[str, Confusion], labels: list[str]) -> Spec:
     names, cell = list(tables), min(max(SIDE // len(labels), CELL), WIDEST)
-    panel = {
-        "width": cell * len(labels),
-        "height": cell * len(labels),
-        "encoding": {
-            "x": _class_axis("decision", "decided", labelAngle=-40),
-            "y": _class_axis("truth", "true"),
-        },
-        "layer": _cell_layers(cell),
-    }
+    x, y = _class_axis("decision", "decided", labelAngle=-40), _class_axis("truth", "true")
+    panel: Spec = dict.fromkeys(("width", "height"), cell * len(labels))
+    panel |= {"encoding": {"x": x, "y": y}, "layer": _cell_layers(cell)}
     params = [vega.shown(names), vega.name_list("names", names), vega.name_list("labels", labels)]
     return vega.model_panels(names, _confusion_rows(tables), panel, SIDE, COLUMNS, params=params)
 
@@ -246,18 +230,12 @@ def _class_axis(field: str, title: str, **more: Any) -> Spec:
 def _cell_layers(cell: int) -> list[Spec]:
     # By opacity, so that an empty cell is the page itself, light or dark.
     scale = {"domain": [0, 1], "range": [0.04, 0.75]}
-    shade = vega.measure("share", scale=scale, legend=None)
-    titles = {
-        "model": "model",
-        "cases": "cases",
-        "share": ("share of the true class", ".1%"),
-    }
-    text = vega.mark("text", fontSize=11 if cell >= 40 else 9, tooltip=None, **vega.INK)
+    words = {"model": "model", "cases": "cases"}
+    tooltip = vega.hover(words | {"share": ("share of the true class", ".1%")})
+    shade = {"opacity": vega.measure("share", scale=scale, legend=None), "tooltip": tooltip}
+    text = vega.ink("text", fontSize=11 if cell >= 40 else 9, tooltip=None)
     return [
-        vega.layer(
-            vega.mark("rect", color=vega.PALETTE[0]),
-            {"opacity": shade, "tooltip": vega.hover(titles)},
-        ),
+        vega.layer(vega.mark("rect", color=vega.PALETTE[0]), shade),
         vega.layer(text, {"text": vega.category("written")}),
     ]
 
@@ -296,13 +274,10 @@ def _confusion_table(tables: dict[str, Confusion], labels: list[str]) -> NumberT
             right, was, said = counts[k, k], counts[k].sum(), counts[:, k].sum()
             shares = (right / n if n else math.nan for n in (was, said))
             numbers = (count_of_cases(x.item()) for x in (was, said, right))
-            rows.append((printable(label), printable(name), *numbers, *map(_share, shares)))
+            written = (few(x) if math.isnan(x) else f"{100 * x:.1f} %" for x in shares)
+            rows.append((label, name, *numbers, *written))
     head = ("class", "model", "cases", "decided", "right", "found (recall)", "right (precision)")
-    return NumberTable(head, tuple(rows[:MOST_ROWS]))
-
-
-def _share(x: float) -> str:
-    return few(x) if math.isnan(x) else f"{100 * x:.1f} %"
+    return NumberTable(head, rows[:MOST_ROWS])
 
 
 def retention_chart(evaluation: Evaluation) -> Chart | None:
@@ -319,19 +294,18 @@ def retention_chart(evaluation: Evaluation) -> Chart | None:
     ]
     most = percent(float(first.removed[-1]))
     return Chart(
-        name="retention",
-        title="Referring the uncertain cases",
-        lead=RETENTION_LEAD.format(metric=metric, better=better, improves=improves),
-        spec=_retention_spec(curves, metric),
-        alt=f"If {most} of cases are referred, the {metric} of the rest goes: {listed(values)}.",
-        table=_retention_table(curves, metric),
+        "retention",
+        "Referring the uncertain cases",
+        RETENTION_LEAD.format(metric=metric, better=better, improves=improves),
+        _retention_spec(curves, metric),
+        f"If {most} of cases are referred, the {metric} of the rest goes: {listed(values)}.",
+        _retention_table(curves, metric),
     )
 
 
 def _retention_spec(curves: dict[str, Retention], metric: str) -> Spec:
     names, referred = list(curves), "share of cases referred"
-    color = vega.model_color(names)
-    across = {"format": "~%", "tickCount": 5}
+    color, dash = {"color": vega.model_color(names)}, {"strokeDash": vega.model_dash(names)}
     titles = {
         "model": "model",
         "removed": (referred, ".0%"),
@@ -339,38 +313,33 @@ def _retention_spec(curves: dict[str, Retention], metric: str) -> Spec:
         "value": (metric, ".4f"),
     }
     rows = [
-        {"model": name, "removed": short(removed), "value": short(value), "kept": kept}
+        row
         for name, curve in curves.items()
-        for removed, value, kept in zip(
-            *(x.tolist() for x in (curve.removed, curve.value, curve.kept)), strict=True
+        for row in vega.rows_of(
+            {"removed": curve.removed, "value": curve.value, "kept": curve.kept.tolist()},
+            model=name,
         )
     ]
+    across = {"format": "~%", "tickCount": 5}
     place = {
         "x": vega.measure("removed", referred, axis=across, scale={"nice": False}),
         "y": vega.measure("value", metric, axis={"tickCount": 5}, scale={"zero": False}),
     }
-    look = {"width": "container", "height": HEIGHT, "encoding": place}
-    return look | vega.of_models(
-        names,
-        rows,
-        layer=[
-            vega.layer(
-                vega.mark("line", strokeWidth=2),
-                {"color": color, "strokeDash": vega.model_dash(names)},
-            ),
-            vega.layer(vega.dot(22, opacity=1), {"color": color}),
-            # Invisible wide marks make tooltips easy to hit.
-            vega.layer(vega.dot(180, opacity=0), {"tooltip": vega.hover(titles)}),
-        ],
-    )
+    layers = [
+        vega.layer(vega.mark("line", strokeWidth=2), color | dash),
+        vega.layer(vega.dot(22, opacity=1), color),
+        # Invisible wide marks make tooltips easy to hit.
+        vega.layer(vega.dot(180, opacity=0), {"tooltip": vega.hover(titles)}),
+    ]
+    look = {"width": "container", "height": HEIGHT, "encoding": place, "layer": layers}
+    return vega.of_models(names, rows, **look)
 
 
 def _retention_table(curves: dict[str, Retention], metric: str) -> NumberTable:
     first = next(iter(curves.values())).removed
-    places = [int(k) for k in np.flatnonzero(np.isin(first, LOOKED_UP))]
+    places = np.flatnonzero(np.isin(first, LOOKED_UP))
     rows = [
-        (printable(name), *(fixed(float(curve.value[k]), 4) for k in places))
+        (name, *(fixed(x, 4) for x in curve.value[places].tolist()))
         for name, curve in curves.items()
     ]
-    head = (metric, *(f"{100 * first[k]:g} % referred" for k in places))
-    return NumberTable(head, tuple(rows))
+    return NumberTable((metric, *(f"{100 * first[k]:g} % referred" for k in places)), rows)

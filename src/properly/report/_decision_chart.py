@@ -4,43 +4,26 @@ from __future__ import annotations
 
 import math
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import TYPE_CHECKING, TypeAlias
 
 import numpy as np
 
 from properly._boundary._text import percent, printable
 from properly.counts._baselines import TREAT_ALL, TREAT_NONE
 from properly.decisions._net_benefit import without_model
+from properly.evaluation._repair import round_middle
+from properly.report import _threshold_views as thresholds
 from properly.report import _vega as vega
-from properly.report._chart import Chart, NumberTable, short
 from properly.report._page_words import fixed
-from properly.report._threshold_views import (
-    DASHED,
-    DRAWN,
-    PALE,
-    PLAIN,
-    ThresholdView,
-    beside,
-    by_view,
-    decimals,
-    drawn_at,
-    grid,
-    looked_up,
-    placed_words,
-    seen,
-    series,
-    threshold_axis,
-    unfolded,
-    views,
-    zoom_words,
-    zoomed,
-)
+from properly.report._threshold_views import DRAWN, PALE, PLAIN, by_view, views
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
+    from properly.decisions._net_benefit import DecisionCurve
     from properly.evaluation._record import Evaluation
-    from properly.report._vega import Spec
+    from properly.report._threshold_views import ThresholdView
+    from properly.report._vega import Chart, NumberTable, Spec
 
 # A number, and the ends of its interval.
 Benefit: TypeAlias = tuple[float, float, float]
@@ -59,9 +42,14 @@ FEW_BANDS, ASIDE = 3, 4
 # Where no interval is near, one can point at every fifth threshold that is drawn, or at so many of
 # what is seen.
 FEWER, FEW = 5, 40
-# Rows of models that are switched on, and of what needs no model.
-SHOWN: Spec = {"filter": "datum.baseline || indexof(shown, datum.model) >= 0"}
 AT_RULE: Spec = {"filter": {"param": "at", "empty": False}}
+LEAD = (
+    "Net benefit is the share of events that were acted on, less that of false alarms at "
+    "the price that the threshold puts on them. The higher, the better. To act "
+    "on nobody gains nothing, and the most there is to gain is the event rate, "
+    "{rate:.4g}. Below a dashed line a model does harm; what falls far "
+    "below zero is cut off. Point at a threshold to read all numbers there. {sure}"
+)
 
 
 def decision_chart(evaluation: Evaluation) -> Chart:
@@ -69,22 +57,15 @@ def decision_chart(evaluation: Evaluation) -> Chart:
     # Several parts of the chart need each curve: they are made once.
     decision, at_thresholds = dict(evaluation.decision), dict(evaluation.at_thresholds)
     evaluation = replace(evaluation, decision=decision, at_thresholds=at_thresholds)
-    return Chart(
-        name="decision",
-        title="What decisions gain",
-        lead=(
-            "Net benefit is the share of events that were acted on, less that of false alarms at "
-            "the price that the threshold puts on them. The higher, the better. To act "
-            "on nobody gains nothing, and the most there is to gain is the event rate, "
-            f"{evaluation.event_rate:.4g}. Below a dashed line a model does harm; what falls far "
-            "below zero is cut off. Point at a threshold to read all numbers there. "
-            + _sure(evaluation)
-        ),
-        spec=_spec(evaluation),
-        alt=_alt(evaluation),
-        table=_table(evaluation),
+    return vega.Chart(
+        "decision",
+        "What decisions gain",
+        LEAD.format(rate=evaluation.event_rate, sure=_sure(evaluation)),
+        _spec(evaluation),
+        _alt(evaluation),
+        _table(evaluation),
         wide=True,
-        zoom=zoom_words(evaluation),
+        zoom=thresholds.zoom_words(evaluation),
     )
 
 
@@ -104,35 +85,44 @@ def _sure(evaluation: Evaluation) -> str:
 
 
 def _spec(evaluation: Evaluation) -> Spec:
-    names = list(evaluation.decision)
-    curves = [(name, False, curve) for name, curve in evaluation.decision.items()]
-    plain = [(name, True, curve) for name, curve in without_model(evaluation.event_rate).items()]
-    at, rows = drawn_at(evaluation), []
-    for name, baseline, curve in curves + plain:
-        # A jump at 0 itself would lie on the axis.
-        heights = np.append(curve.right[0], curve.at(at[1:]))
-        rows.append({"model": name, "baseline": baseline} | series(heights, digits=7))
+    at = thresholds.drawn_at(evaluation)
+    rows = [
+        {"model": name, "baseline": baseline}
+        | thresholds.series(thresholds.heights(curve, at), digits=7)
+        for name, baseline, curve in _curves(evaluation)
+    ]
+    seen: list[Spec | str] = [*thresholds.unfolded("net_benefit"), *thresholds.seen(evaluation)]
     pointed_at = {"name": "pointed_at", "value": _pointed_at(evaluation)}
+    grid, zoomed = thresholds.grid(evaluation), thresholds.zoomed(evaluation)
     return {
         "width": "container",
         "height": max(HEIGHT, _above(evaluation) + 200),
-        "params": [vega.shown(names), grid(evaluation), pointed_at, *zoomed(evaluation)],
+        "params": [vega.shown(evaluation.decision), grid, pointed_at, *zoomed],
         "layer": [
             *_shaded(evaluation),
             {
                 "data": {"name": "numbers", "values": _numbers(evaluation)},
-                "transform": [SHOWN, *_each_threshold("height", "low", "high")],
+                "transform": vega.kept(
+                    vega.SHOWN_OR_PLAIN, *_each_threshold("height", "low", "high")
+                ),
                 "layer": [*_bands(evaluation), *_list(evaluation)],
             },
             {
                 "data": {"name": "curves", "values": rows},
-                "transform": [SHOWN, *unfolded("net_benefit"), *seen(evaluation)],
+                "transform": vega.kept(vega.SHOWN_OR_PLAIN, *seen),
                 "layer": _lines(evaluation),
             },
             _dots(evaluation),
             *_pointer(evaluation),
         ],
     }
+
+
+def _curves(evaluation: Evaluation) -> list[tuple[str, bool, DecisionCurve]]:
+    """Return each name, whether it is a baseline, and its curve."""
+    plain = without_model(evaluation.event_rate)
+    models = [(name, False, curve) for name, curve in evaluation.decision.items()]
+    return models + [(name, True, curve) for name, curve in plain.items()]
 
 
 def intervals(evaluation: Evaluation) -> dict[str, dict[float, Benefit]]:
@@ -167,32 +157,29 @@ def _pointed_at(evaluation: Evaluation) -> list[float]:
 def _at(evaluation: Evaluation, at: Sequence[float]) -> Iterator[tuple[str, bool, list[Benefit]]]:
     """Yield each name, whether it is a baseline, and net benefit with its interval, if any."""
     found = intervals(evaluation)
-    for name, curve in evaluation.decision.items():
+    for name, baseline, curve in _curves(evaluation):
+        here = {} if baseline else found.get(name, {})
         plain = [(x, math.nan, math.nan) for x in curve.at(at).tolist()]
-        here = found.get(name, {})
-        yield name, False, [here.get(t, x) for t, x in zip(at, plain, strict=True)]
-    for name, curve in without_model(evaluation.event_rate).items():
-        yield name, True, [(x, math.nan, math.nan) for x in curve.at(at).tolist()]
+        yield name, baseline, [here.get(t, x) for t, x in zip(at, plain, strict=True)]
 
 
 def _numbers(evaluation: Evaluation) -> list[Spec]:
     """Return net benefit, and the ends of its interval, where one may point at."""
     rows = []
     for name, baseline, found in _at(evaluation, _pointed_at(evaluation)):
-        columns = ([short(x, 7) for x in column] for column in zip(*found, strict=True))
-        height, low, high = columns
+        height, low, high = (vega.shortened(x, 7) for x in np.array(found).T)
         row: Spec = {"model": name, "baseline": baseline, "height": height}
         rows.append(row if baseline else row | {"low": low, "high": high})
     return rows
 
 
 def _each_threshold(*fields: str) -> list[Spec]:
-    """Unfold lists into rows, one a threshold that one may point at."""
+    """Unfold lists into rows, one per threshold that one may point at."""
     return [
         {"calculate": "pointed_at", "as": "at"},
         # What needs no model has no intervals.
         *({"calculate": f"datum.{name} || []", "as": name} for name in fields),
-        {"flatten": ["at", *fields], "as": ["threshold", *fields]},
+        vega.unfold("at", *fields, to=("threshold", *fields)),
     ]
 
 
@@ -201,42 +188,43 @@ def _bands(evaluation: Evaluation) -> list[Spec]:
 
     Bands of many models cannot be told apart; their intervals stand side by side.
     """
-    place, names = _place(evaluation), list(evaluation.decision)
-    color, valid = {"color": vega.model_color(names)}, {"filter": "isValid(datum.low)"}
+    place, seen = _place(evaluation), thresholds.seen(evaluation)
     ends = place | {"y": place["y"] | {"field": "low"}, "y2": {"field": "high"}}
-    few = {"filter": f"length(shown) <= {FEW_BANDS}"}
+    ends |= {"color": vega.model_color(evaluation.decision)}
     aside = {"expr": f"{ASIDE} * (indexof(shown, datum.model) - (length(shown) - 1) / 2)"}
     band = vega.mark("area", opacity=0.13, clip=True)
     upright = vega.mark("rule", strokeWidth=2, opacity=0.7, clip=True, xOffset=aside)
     return [
-        vega.layer(band, ends | color, valid, few, *seen(evaluation)),
-        vega.layer(upright, ends | color, valid, AT_RULE, *seen(evaluation)),
+        vega.layer(look, ends, "isValid(datum.low)", some, *seen)
+        for look, some in ((band, f"length(shown) <= {FEW_BANDS}"), (upright, AT_RULE))
     ]
 
 
 def _dots(evaluation: Evaluation) -> Spec:
     """Mark the curves at the threshold that was pointed at."""
-    place = _place(evaluation)
-    models = {"filter": "!datum.baseline"}
-    steps = [SHOWN, models, *_each_threshold("height"), AT_RULE, *seen(evaluation)]
+    place, seen = _place(evaluation), thresholds.seen(evaluation)
+    steps: list[Spec | str] = [
+        vega.SHOWN_OR_PLAIN,
+        "!datum.baseline",
+        *_each_threshold("height"),
+        AT_RULE,
+    ]
     at = {"y": place["y"] | {"field": "height"}, "color": vega.model_color(evaluation.decision)}
-    dots = vega.layer(vega.dot(45, opacity=1, clip=True), place | at, *steps)
+    dots = vega.layer(vega.dot(45, opacity=1, clip=True), place | at, *steps, *seen)
     return dots | {"data": {"name": "numbers"}}
 
 
 def _place(evaluation: Evaluation) -> Spec:
     most = [_most(evaluation, view) for view in views(evaluation)]
     ends = (by_view([share * x for x in most]) for share in (-BELOW, ABOVE))
-    scale = {"domain": list(ends), "nice": False}
-    scale["range"] = [{"expr": "height"}, _top(evaluation)]
+    scale = vega.from_to(*ends, range=[{"expr": "height"}, _top(evaluation)])
     axis = {"title": "net benefit", "tickCount": 6}
-    y = vega.measure("net_benefit", scale=scale, axis=axis)
-    return {"x": _across(evaluation), "y": y}
+    return {"x": _across(evaluation), "y": vega.measure("net_benefit", scale=scale, axis=axis)}
 
 
 def _across(evaluation: Evaluation) -> Spec:
     """Encode thresholds, with room for the list beside them."""
-    x = threshold_axis(evaluation)
+    x = thresholds.threshold_axis(evaluation)
     beside = _columns(evaluation)[0] + NAME + GAP
     end = {"expr": f"width < {NARROW} ? width : width - {beside}"}
     return x | {"scale": x["scale"] | {"range": [0, end]}}
@@ -247,21 +235,21 @@ def _shaded(evaluation: Evaluation) -> list[Spec]:
     within = evaluation.within
     if within is None:
         return []
-    lowest, highest = (by_view([view[k] for view in views(evaluation)]) for k in (0, 1))
-    ends = {"lower": within.lower, "upper": within.upper}
+    lowest, highest = (_written([view[k] for view in views(evaluation)]) for k in (0, 1))
     cut = [
-        {"calculate": f"clamp(datum.{end}, {_written(lowest)}, {_written(highest)})", "as": end}
-        for end in ends
+        {"calculate": f"clamp(datum.{end}, {lowest}, {highest})", "as": end}
+        for end in ("lower", "upper")
     ]
     x = {"x": _across(evaluation) | {"field": "lower"}, "x2": {"field": "upper"}}
-    shade = vega.mark("rect", opacity=0.07, **vega.INK)
     # The script of the page moves it along with the range that is chosen.
-    data = {"data": {"name": "range", "values": [ends]}}
-    return [vega.layer(shade, x | _upright(evaluation), *cut) | data]
+    ends = {"name": "range", "values": [{"lower": within.lower, "upper": within.upper}]}
+    shade = vega.layer(vega.ink("rect", opacity=0.07), x | _upright(evaluation), *cut)
+    return [shade | {"data": ends}]
 
 
-def _written(value: Any) -> str:
-    """Write a number, or an expression, as a part of an expression."""
+def _written(values: Sequence[float]) -> str:
+    """Write what depends on the view as a part of an expression."""
+    value = by_view(values)
     return f"({value['expr']})" if isinstance(value, dict) else str(value)
 
 
@@ -282,7 +270,7 @@ def _above(evaluation: Evaluation) -> int:
 
 def _most(evaluation: Evaluation, view: ThresholdView) -> float:
     """Return the most that is gained where it is seen; over all thresholds, the event rate."""
-    rate, at = evaluation.event_rate, drawn_at(evaluation)
+    rate, at = evaluation.event_rate, thresholds.drawn_at(evaluation)
     if view.lower == 0:
         return rate or 0.2
     inside = at[(at >= view.lower) & (at <= view.upper)]
@@ -294,16 +282,13 @@ def _lines(evaluation: Evaluation) -> list[Spec]:
     place, names = _place(evaluation), list(evaluation.decision)
     color = {"color": vega.model_color(names), "strokeDash": vega.model_dash(names)}
     one, line = {"detail": vega.category("model")}, vega.mark("line", clip=True)
-    stand: Spec = {"align": {"expr": "datum.align"}, "dx": {"expr": "datum.dx"}, "dy": -7}
-    plain, models = {"filter": "datum.baseline"}, {"filter": "!datum.baseline"}
     # Dashes are laid on paper as far as a line leads, seen or not.
     floor = -2 * BELOW * (evaluation.event_rate or 0.2)
     cut = {"calculate": f"max(datum.net_benefit, {floor:.6g})", "as": "net_benefit"}
     return [
-        vega.layer(line | DASHED, place | one, plain, cut),
-        vega.layer(line | {"strokeWidth": 2}, place | color, models, cut),
-        vega.layer(vega.mark("text", **stand, **PLAIN), place | {"text": vega.category("model")})
-        | placed_words(evaluation, _names),
+        vega.layer(line | thresholds.DASHED, place | one, "datum.baseline", cut),
+        vega.layer(line | {"strokeWidth": 2}, place | color, "!datum.baseline", cut),
+        thresholds.plain_names(evaluation, place, _names, dy=-7),
     ]
 
 
@@ -317,28 +302,23 @@ def _names(evaluation: Evaluation, view: ThresholdView) -> list[Spec]:
     # Not on the line of the other.
     apart = (pair for pair in zip(ends, benefits, strict=True) if abs(pair[1]) > 0.1 * most)
     end, benefit = next(apart, (ends[0], benefits[0]))
-    leaves = {"threshold": end, "net_benefit": benefit}
     start = {"threshold": view.lower, "net_benefit": 0, "align": "left", "dx": 5}
-    words = [{"model": TREAT_NONE} | start, {"model": TREAT_ALL} | leaves | beside(view, end)]
+    leaves = {"threshold": end, "net_benefit": benefit} | thresholds.beside(view, end)
+    words = [{"model": TREAT_NONE} | start, {"model": TREAT_ALL} | leaves]
     return [word for word in words if word["threshold"] >= view.lower]
 
 
 def _list(evaluation: Evaluation) -> list[Spec]:
     """List the numbers at the threshold that was pointed at, the best first."""
-    written = f".{decimals(evaluation)}f"
+    written = f".{thresholds.decimals(evaluation)}f"
     value, name = vega.measure("height", format=written), vega.category("model")
-    order = {
-        "window": [{"op": "row_number", "as": "row"}],
-        "sort": [{"field": "height", "order": "descending"}],
-    }
     put = {"calculate": f"{LINE} * (datum.row + 1)", "as": "line"}
     low, high = (f"format(datum.{end}, '{written}')" for end in ("low", "high"))
-    ends = f"isValid(datum.low) ? {low} + ' to ' + {high} : ''"
-    y = vega.measure("line", scale=None, axis=None)
-    text = vega.mark("text", fontSize=12, align="right", **vega.INK)
+    ends = {"calculate": f"isValid(datum.low) ? {low} + ' to ' + {high} : ''", "as": "ends"}
+    text = vega.ink("text", fontSize=12, align="right")
     left, middle, right = _columns(evaluation)
-    room = {"limit": {"expr": f"min({NAME}, width - {left})"}}
-    pale, steps = {"opacity": PALE}, [AT_RULE, order, put, {"calculate": ends, "as": "ends"}]
+    room, pale = {"limit": {"expr": f"min({NAME}, width - {left})"}}, {"opacity": PALE}
+    steps, y = [AT_RULE, vega.numbered("height", "descending"), put, ends], vega.pixels("line")
     columns: list[tuple[int, Spec, Spec, Spec]] = [
         (left, name, room, pale),
         (middle, value, {}, pale),
@@ -356,7 +336,7 @@ def _from_right(pixels: int) -> Spec:
 
 def _columns(evaluation: Evaluation) -> tuple[int, int, int]:
     """Return where the columns of the list end, in pixels from the right, signs included."""
-    digits = decimals(evaluation)
+    digits = thresholds.decimals(evaluation)
     # Two numbers of the interval, and a word between them.
     ends = 7 * (2 * digits + 12) if any(intervals(evaluation).values()) else 0
     return 4 + ends + 7 * (digits + 4), 4 + ends, 4
@@ -364,20 +344,16 @@ def _columns(evaluation: Evaluation) -> tuple[int, int, int]:
 
 def _pointer(evaluation: Evaluation) -> list[Spec]:
     """Let a threshold be pointed at: a rule stands there, and its number above the list."""
-    x = _across(evaluation)
+    x = {"x": _across(evaluation)}
     select = {"type": "point", "on": "pointermove", "nearest": True, "encodings": ["x"]}
     pointed = {"name": "at", "select": select | {"clear": False}, "value": [_start(evaluation)]}
-    rule = vega.layer(vega.mark("rule", **PLAIN), {"x": x} | _upright(evaluation), AT_RULE)
-    unseen = vega.layer(vega.mark("point", opacity=0), {"x": x})
+    rule = vega.layer(vega.mark("rule", **PLAIN), x | _upright(evaluation), AT_RULE)
+    unseen = vega.layer(vega.mark("point", opacity=0), x) | {"params": [pointed]}
     return [
         {
             "data": {"name": "thresholds", "values": [{}]},
-            "transform": [*_each_threshold(), *seen(evaluation)],
-            "layer": [
-                rule,
-                *_head(evaluation),
-                unseen | {"params": [pointed]},
-            ],
+            "transform": vega.kept(*_each_threshold(), *thresholds.seen(evaluation)),
+            "layer": [rule, *_head(evaluation), unseen],
         }
     ]
 
@@ -385,14 +361,13 @@ def _pointer(evaluation: Evaluation) -> list[Spec]:
 def _head(evaluation: Evaluation) -> list[Spec]:
     """Write which threshold is pointed at, and what stands in the columns."""
     number, word = vega.measure("threshold", format=".4~%"), vega.category("word")
-    text = vega.mark("text", align="right", fontWeight=600, fontSize=12, **vega.INK)
-    y = {"y": {"value": LINE}}
+    text = vega.ink("text", align="right", fontWeight=600, fontSize=12)
     words = ["'threshold'", "", f"'{100 * evaluation.level:g} % interval'"]
     columns = list(zip(_columns(evaluation), words, strict=True))
     return [
         vega.layer(
             text,
-            _from_right(left) | y | {"text": word if said else number},
+            _from_right(left) | {"y": {"value": LINE}, "text": word if said else number},
             AT_RULE,
             {"calculate": said or "''", "as": "word"},
         )
@@ -402,17 +377,12 @@ def _head(evaluation: Evaluation) -> list[Spec]:
 
 def _start(evaluation: Evaluation) -> dict[str, float]:
     """Begin at a round number in the middle of the range, or else near the event rate."""
-    within = evaluation.within
-    middle = evaluation.event_rate
-    if within is not None:
-        middle = math.sqrt(within.lower * within.upper) or within.upper / 2
-    middle = float(f"{middle:.1g}")
-    at = _pointed_at(evaluation)
-    return {"threshold": min(at, key=lambda t: abs(t - middle))}
+    middle = round_middle(evaluation.within, evaluation.event_rate)
+    return {"threshold": min(_pointed_at(evaluation), key=lambda t: abs(t - middle))}
 
 
 def _alt(evaluation: Evaluation) -> str:
-    at, digits = _start(evaluation)["threshold"], decimals(evaluation)
+    at, digits = _start(evaluation)["threshold"], thresholds.decimals(evaluation)
     benefits = {name: float(curve.at(at)) for name, curve in evaluation.decision.items()}
     order = sorted(benefits, key=benefits.__getitem__, reverse=True)
     listing = ", ".join(f"{printable(name)} {fixed(benefits[name], digits)}" for name in order)
@@ -424,12 +394,12 @@ def _alt(evaluation: Evaluation) -> str:
 
 
 def _table(evaluation: Evaluation) -> NumberTable:
-    digits, at = decimals(evaluation), looked_up(evaluation)
+    digits, at = thresholds.decimals(evaluation), thresholds.looked_up(evaluation)
     rows = []
     for name, _, found in _at(evaluation, at):
         cells = []
         for value, *ends in found:
             words = " to ".join(fixed(x, digits) for x in ends if not math.isnan(x))
             cells.append(f"{fixed(value, digits)} ({words})" if words else fixed(value, digits))
-        rows.append((printable(name), *cells))
-    return NumberTable(("net benefit", *(f"at {percent(t)}" for t in at)), tuple(rows))
+        rows.append((name, *cells))
+    return vega.NumberTable(("net benefit", *(f"at {percent(t)}" for t in at)), rows)

@@ -10,9 +10,9 @@ import numpy as np
 from properly._boundary._text import printable
 from properly.comparison._pairs import interval_name
 from properly.report import _vega as vega
-from properly.report._chart import MOST_POINTS, Chart, NumberTable, short, thinned
 from properly.report._page_words import chance, fixed, from_to, percent
 from properly.report._reliability_chart import COLUMNS, frame_of
+from properly.report._vega import Chart, NumberTable, short
 
 if TYPE_CHECKING:
     from properly.decisions._roc import RocCurve
@@ -49,34 +49,32 @@ def roc_chart(evaluation: Evaluation) -> Chart | None:
     """Draw true positives against false positives; None if all or none had the event."""
     if not any(math.isfinite(auc.value) for auc in evaluation.aucs.values()):
         return None
+    rows = ROWS if evaluation.summed and len(evaluation.aucs) > 1 else ""
     return Chart(
-        name="roc",
-        title="How well cases are told apart (ROC)",
-        lead=ROC_LEAD + (ROWS if evaluation.summed and len(evaluation.aucs) > 1 else ""),
-        spec=_roc_spec(evaluation),
-        alt=_roc_alt(evaluation),
-        table=_roc_table(evaluation),
-        below=_differences(evaluation),
+        "roc",
+        "How well cases are told apart (ROC)",
+        ROC_LEAD + rows,
+        _roc_spec(evaluation),
+        _roc_alt(evaluation),
+        _roc_table(evaluation),
+        _differences(evaluation),
     )
 
 
 def _roc_spec(evaluation: Evaluation) -> Spec:
     names = list(evaluation.roc)
-    most = min(MOST_POINTS, ALL_POINTS // len(names))
+    most = min(vega.MOST_POINTS, ALL_POINTS // len(names))
     rows = [{"model": name} | _corners(curve, most) for name, curve in evaluation.roc.items()]
-    unfolded = {"flatten": ["fpr", "tpr", "from"], "as": ["x", "y", "threshold"]}
-    dashed = vega.mark("line", opacity=0.5, strokeDash=[5, 3], **vega.INK)
+    unfolded = vega.unfold("fpr", "tpr", "from", to=("x", "y", "threshold"))
+    dashed = vega.ink("line", opacity=0.5, strokeDash=[5, 3])
+    curves = {"data": {"name": "curves", "values": rows}, "layer": _curves(names)}
     return {
         "width": SIZE,
         "height": SIZE,
         "params": [vega.shown(names)],
         "layer": [
             vega.layer(dashed, _rates(), values=DIAGONAL),
-            {
-                "data": {"name": "curves", "values": rows},
-                "transform": [vega.only_shown(), unfolded],
-                "layer": _curves(names),
-            },
+            curves | {"transform": vega.kept(vega.SHOWN, unfolded)},
             _areas(evaluation),
         ],
     }
@@ -85,73 +83,58 @@ def _roc_spec(evaluation: Evaluation) -> Spec:
 def _corners(curve: RocCurve, most: int) -> dict[str, list[float | None]]:
     """Return the curve as lists; above the highest forecast there is no threshold."""
     columns = curve.false_positive_rate, curve.true_positive_rate, curve.threshold
-    along = columns[0] + columns[1]
-    named = zip(("fpr", "tpr", "from"), thinned(*columns, most=most, along=along), strict=True)
-    return {name: [short(x) for x in column.tolist()] for name, column in named}
+    points = vega.thinned(*columns, most=most, along=columns[0] + columns[1])
+    return dict(zip(("fpr", "tpr", "from"), map(vega.shortened, points), strict=True))
 
 
 def _rates() -> Spec:
     titles = {"x": "share of non-events acted on", "y": "share of events acted on"}
-    scale = {"domain": [0, 1], "nice": False}
+    axis, scale = {"format": "~%", "tickCount": 5}, vega.from_to(0, 1)
     return {
-        field: vega.measure(
-            field, scale=scale, axis={"title": title, "format": "~%", "tickCount": 5}
-        )
+        field: vega.measure(field, scale=scale, axis=axis | {"title": title})
         for field, title in titles.items()
     }
 
 
 def _curves(names: list[str]) -> list[Spec]:
     place = _rates() | {"color": vega.model_color(names)}
-    # Not the nearest point: Vega-Lite then loses the name in the tooltip.
-    select = {"type": "point", "on": "pointerover", "clear": "pointerout"}
-    pointed = {"name": "pointed", "select": select | {"fields": ["model", "x", "y"]}}
-    visible = {"condition": {"param": "pointed", "empty": False, "value": 1}, "value": 0}
-    tooltip = vega.hover(
-        {
-            "model": "model",
-            "y": ("of the events", ".1%"),
-            "x": ("of the non-events", ".1%"),
-            "threshold": ("forecasts from", ".4f"),
-        }
-    )
+    titles = {
+        "model": "model",
+        "y": ("of the events", ".1%"),
+        "x": ("of the non-events", ".1%"),
+        "threshold": ("forecasts from", ".4f"),
+    }
     line = {"strokeDash": vega.model_dash(names), "order": vega.measure("x")}
-    steps: list[Spec] = [
+    pointed = {"opacity": vega.POINTED, "tooltip": vega.hover(titles)}
+    steps: list[Spec | str] = [
         # At the first point nobody is acted on. Fewer points will do to be hit.
-        {"filter": "isValid(datum.threshold)"},
-        {"window": [{"op": "row_number", "as": "row"}], "groupby": ["model"]},
-        {"filter": "datum.row % 3 == 1"},
+        "isValid(datum.threshold)",
+        {"window": [vega.ROW_NUMBER], "groupby": ["model"]},
+        "datum.row % 3 == 1",
     ]
     return [
         vega.layer(vega.mark("line", strokeWidth=2), place | line),
-        vega.layer(vega.dot(80), place | {"opacity": visible, "tooltip": tooltip}, *steps)
-        | {"params": [pointed]},
+        vega.layer(vega.dot(80), place | pointed, *steps) | vega.pointer("x", "y"),
     ]
 
 
 def _areas(evaluation: Evaluation) -> Spec:
     """List the areas under the curves in the lower right corner, the greatest first."""
     rows = [{"model": name, "auc": short(x.value)} for name, x in evaluation.aucs.items()]
-    order = [{"field": "auc", "order": "descending"}]
-    text = vega.mark("text", align="right", fontSize=12, **vega.INK)
+    text = vega.ink("text", align="right", fontSize=12)
     top = SIZE - LINE * len(rows) - 12
-    y = vega.measure("line", scale=None, axis=None)
-    right = {"x": {"value": SIZE - 4}}
+    y, right = {"y": vega.pixels("line")}, {"x": {"value": SIZE - 4}}
+    name = {"x": {"value": SIZE - 46}, "text": vega.category("model")}
+    area = {"text": vega.measure("auc", format=".3f")}
     title = text | {"text": "AUC", "fontWeight": 600}
+    put = {"calculate": f"{top} + {LINE} * datum.row", "as": "line"}
     return {
         "data": {"values": rows},
-        "transform": [
-            vega.only_shown(),
-            {"window": [{"op": "row_number", "as": "row"}], "sort": order},
-            {"calculate": f"{top} + {LINE} * datum.row", "as": "line"},
-        ],
+        "transform": vega.kept(vega.SHOWN, vega.numbered("auc", "descending"), put),
         "layer": [
             vega.layer(title, right | {"y": {"value": top}}, values=[{}]),
-            vega.layer(
-                text | {"limit": 170},
-                {"x": {"value": SIZE - 46}, "y": y, "text": vega.category("model")},
-            ),
-            vega.layer(text, right | {"y": y, "text": vega.measure("auc", format=".3f")}),
+            vega.layer(text | {"limit": 170}, name | y),
+            vega.layer(text, right | y | area),
         ],
     }
 
@@ -164,10 +147,9 @@ def _roc_alt(evaluation: Evaluation) -> str:
 
 def _roc_table(evaluation: Evaluation) -> NumberTable:
     rows = [
-        (printable(name), fixed(x.value, 4), from_to(x.interval, 4))
-        for name, x in evaluation.aucs.items()
+        (name, fixed(x.value, 4), from_to(x.interval, 4)) for name, x in evaluation.aucs.items()
     ]
-    return NumberTable(("model", "AUC", f"{100 * evaluation.level:g} % interval"), tuple(rows))
+    return NumberTable(("model", "AUC", f"{100 * evaluation.level:g} % interval"), rows)
 
 
 def _differences(evaluation: Evaluation) -> NumberTable | None:
@@ -176,16 +158,17 @@ def _differences(evaluation: Evaluation) -> NumberTable | None:
     if comparison is None:
         return None
     best, *others = sorted(evaluation.aucs, key=lambda name: -evaluation.aucs[name].value)
-    rows = tuple(
+    pairs = {other: comparison[best, other] for other in others}
+    rows = [
         (
-            printable(other),
+            other,
             fixed(pair.difference, 4, sign=True),
             from_to(pair.simultaneous, 4),
             chance(pair.adjusted_p_value),
         )
-        for other, pair in ((other, comparison[best, other]) for other in others)
-    )
-    head = (f"{printable(best)} against", "difference", interval_name(comparison), "adjusted p")
+        for other, pair in pairs.items()
+    ]
+    head = (f"{best} against", "difference", interval_name(comparison), "adjusted p")
     return NumberTable(head, rows, "AUC differences")
 
 
@@ -203,19 +186,17 @@ def risks_chart(evaluation: Evaluation) -> Chart | None:
     panel = {"width": vega.PANEL, "height": HEIGHT, "layer": _sides(names, frame)}
     steps = _transform(rows, frame)
     means = {name: _means(curve) for name, curve in evaluation.roc.items()}
-    pairs = (
+    pairs = [
         f"{printable(name)} {percent(a)} against {percent(b)}" for name, (a, b) in means.items()
-    )
-    table = [
-        (printable(name), *(percent(x, 3) for x in (a, b, a - b))) for name, (a, b) in means.items()
     ]
+    table = [(name, *(percent(x, 3) for x in (a, b, a - b))) for name, (a, b) in means.items()]
     return Chart(
-        name="risks",
-        title="Risk distributions: how far apart are events and others?",
-        lead=f"{RISKS_LEAD} The axis has a square-root scale." if frame.root else RISKS_LEAD,
-        spec=vega.model_panels(names, rows, panel, vega.PANEL, COLUMNS, transform=steps),
-        alt=f"Mean forecast of cases with the event against all others: {'; '.join(pairs)}.",
-        table=NumberTable(RISKS_HEAD, tuple(table)),
+        "risks",
+        "Risk distributions: how far apart are events and others?",
+        f"{RISKS_LEAD} The axis has a square-root scale." if frame.root else RISKS_LEAD,
+        vega.model_panels(names, rows, panel, vega.PANEL, COLUMNS, transform=steps),
+        f"Mean forecast of cases with the event against all others: {'; '.join(pairs)}.",
+        NumberTable(RISKS_HEAD, table),
         wide=True,
     )
 
@@ -240,34 +221,32 @@ def _transform(rows: list[Spec], frame: Frame) -> list[Spec]:
     happened = "datum.kind == 'event'"
     most = {k: max(x for row in rows if row["kind"] == k for x in row["part"]) for k in KINDS}
     height = f"{happened} ? datum.share / {most['event']} : -datum.share / {most['other']}"
-    return [
-        vega.only_shown(),
-        {"flatten": ["step", "part"], "as": ["k", "share"]},
-        {"calculate": _at_step("datum.k", frame), "as": "x"},
-        {"calculate": _at_step("(datum.k + 1)", frame), "as": "x2"},
-        {"calculate": height, "as": "height"},
-        {"calculate": f"{happened} ? 'cases with the event' : 'all others'", "as": "who"},
-    ]
+    fields = {
+        "x": _at_step("datum.k", frame),
+        "x2": _at_step("(datum.k + 1)", frame),
+        "height": height,
+        "who": f"{happened} ? 'cases with the event' : 'all others'",
+    }
+    return vega.kept(
+        vega.SHOWN,
+        vega.unfold("step", "part", to=("k", "share")),
+        *({"calculate": expression, "as": name} for name, expression in fields.items()),
+    )
 
 
 def _sides(names: list[str], frame: Frame) -> list[Spec]:
     """Draw the bars, and the line between events and others."""
     bare = {"title": "others | events", "labels": False, "ticks": False, "grid": False}
     grey = {"condition": {"test": "datum.kind == 'other'", "value": "#8a939c"}}
-    titles = {
-        "model": "model",
-        "who": "of",
-        "x": ("forecasts from", ".2~%"),
-        "x2": ("to", ".2~%"),
-        "share": ("share", ".1%"),
-    }
+    words, ends = {"model": "model", "who": "of"}, {"x": "forecasts from", "x2": "to"}
+    titles = words | {field: (title, ".2~%") for field, title in ends.items()}
     encoding = {
         "x": vega.measure("x", scale=frame.scale, axis={"title": "forecast"} | frame.axis),
         "x2": {"field": "x2"},
-        "y": vega.measure("height", scale={"domain": [-1, 1], "nice": False}, axis=bare),
+        "y": vega.measure("height", scale=vega.from_to(-1, 1), axis=bare),
         "y2": {"datum": 0},
         "color": grey | vega.model_color(names),
-        "tooltip": vega.hover(titles),
+        "tooltip": vega.hover(titles | {"share": ("share", ".1%")}),
     }
     return [
         vega.layer(vega.mark("rect", clip=True, opacity=0.85), encoding),

@@ -1,8 +1,12 @@
-"""The first screen: one row a model, the best first, and what to beware of.
+"""The first screen: one row per model, the best first, and what to beware of.
 
 A row says at a glance what a model costs, what that saves, whether its forecasts mean what they
 say, and how well it ranks. Pictures are drawn here, in a few lines and a dot, so that they are seen
 at once, on paper, and without a script.
+
+The page of a leaderboard has the same: columns, a row each, and cards. A column is described once:
+what it is called, how to read it, and the cell of a row. The template draws a cell by its kind, so
+that another number takes one more column and nothing else.
 """
 
 from __future__ import annotations
@@ -19,27 +23,13 @@ from properly.evaluation._phrases import begun, between, finished, sure
 from properly.evaluation._verdict._findings import adjusted_tests, is_off, is_worse, open_pairs
 from properly.evaluation._verdict._headline import SHORT, standing_of
 from properly.recalibration._sentences import kind_in_words
-from properly.report._chart import inks_of
-from properly.report._page_words import AT_MOST, few, percent
-from properly.report._screen import (
-    MOST_STEPS,
-    Card,
-    Chip,
-    Diagnosis,
-    ScoreAxis,
-    ScoreDot,
-    Screen,
-    ScreenColumn,
-    ScreenRow,
-    ShareBar,
-    TableCell,
-    share_bar,
-)
+from properly.report._page_words import AT_MOST, NONE, few, percent, step_decimals
+from properly.report._vega import inks_of
 from properly.rules import Bounded, Regret
 from properly.rules._score_words import rule_in_words
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Callable, Iterable, Iterator, Sequence
 
     from properly.calibration._calibration_summary import CalibrationSummary
     from properly.evaluation._record import Evaluation
@@ -50,6 +40,8 @@ if TYPE_CHECKING:
 # More rows than this are folded.
 MOST_ROWS = 10
 MOST_CARDS = 3
+# Steps of the axis of scores, at most but for one.
+MOST_STEPS = 5
 # A score so many times that of no model is drawn at the edge.
 FAR = 1.5
 # Pixels of the small diagram, and points of its curve.
@@ -70,6 +62,150 @@ RANKINGS = {
 }
 
 
+class Chip(NamedTuple):
+    """What to do with a model, in a word, and in which tone."""
+
+    text: str
+    tone: str
+
+
+class Card(NamedTuple):
+    """Something to beware of; where more is said about it."""
+
+    title: str
+    text: str
+    link: str
+    anchor: str
+    tone: str = "plain"
+
+
+class TableCell(NamedTuple):
+    """A number, and its interval below it."""
+
+    number: str
+    around: str = ""
+    kind: str = "number"
+
+
+class ScoreDot(NamedTuple):
+    """A score and its interval as shares of the width of the axis, and in words."""
+
+    place: float
+    lower: float
+    upper: float
+    words: str
+    beyond: str = ""
+    """What stands at the end of the axis if the score is not on it."""
+    raw: float | None = None
+    """Where the mean of the questions that were answered stands, if that misleads."""
+    kind: str = "dot"
+
+
+class Diagnosis(NamedTuple):
+    """A small reliability diagram, and what is wrong with forecasts, with the number behind it."""
+
+    text: str
+    tone: str
+    detail: str = ""
+    paths: tuple[str, ...] = ()
+    kind: str = "diagnosis"
+
+
+class ShareBar(NamedTuple):
+    """A number, and how much of a bar it fills."""
+
+    number: str
+    share: float
+    kind: str = "bar"
+
+
+class ScreenColumn(NamedTuple):
+    """A column: what it holds, how to read it, the cell of a row, and its classes of style."""
+
+    key: str
+    title: str
+    note: str
+    cell: Callable[[Any], Any]
+    styles: tuple[str, ...] = ("",)
+
+    @property
+    def width(self) -> int:
+        """How many columns of the table it takes."""
+        return len(self.styles)
+
+
+class ScreenRow(NamedTuple):
+    """A model or a forecaster: how its row looks, and its cells by the keys of their columns."""
+
+    name: str
+    kind: str
+    ink: int | None
+    chip: Chip
+    cells: dict[str, Any]
+
+
+class Screen(NamedTuple):
+    """All that the first screen shows."""
+
+    columns: Sequence[ScreenColumn]
+    rows: list[ScreenRow]
+    folded: list[ScreenRow]
+    ticks: list[tuple[float, str]]
+    marks: list[float]
+    """Where dashed lines stand: the score of no model, or of a crowd."""
+    cards: list[Card]
+
+
+def cells_of(columns: Iterable[ScreenColumn], row: Any) -> dict[str, Any]:
+    """Return the cells of a row by the keys of their columns."""
+    return {column.key: column.cell(row) for column in columns}
+
+
+class ScoreAxis(NamedTuple):
+    """The axis that all scores share, from round number to round number."""
+
+    low: float
+    high: float
+    step: float
+
+    @classmethod
+    def around(cls, least: float, most: float) -> ScoreAxis:
+        """Make room for all scores between two of them."""
+        step = round_step((most - least) / MOST_STEPS or abs(most) or 1.0)
+        first = math.floor(least / step)
+        return cls(first * step, max(math.ceil(most / step), first + 1) * step, step)
+
+    @property
+    def ticks(self) -> list[tuple[float, str]]:
+        """Where round numbers stand, and what is written there."""
+        steps = range(round(self.low / self.step), round(self.high / self.step) + 1)
+        digits = step_decimals(self.step)
+        return [(self.at(k * self.step), f"{k * self.step:.{digits}f}") for k in steps]
+
+    def holds(self, score: float) -> bool:
+        """Return whether a score is on the axis."""
+        return self.low <= score <= self.high
+
+    def at(self, score: float) -> float:
+        """Return where a score stands, a share of the width; at an end if it is beyond."""
+        if not math.isfinite(score):
+            return 0.98
+        share = (score - self.low) / (self.high - self.low)
+        return 0.02 + 0.96 * min(max(share, 0.0), 1.0)
+
+    def places(self, score: float, interval: Iterable[float]) -> tuple[float, float, float]:
+        """Return where a score and the ends of its interval stand, if it has one."""
+        lower, upper = (self.at(x if math.isfinite(x) else score) for x in interval)
+        return self.at(score), lower, upper
+
+
+def share_bar(value: float, share: float) -> ShareBar:
+    """Write a number, with a bar that is as full as a share says."""
+    if math.isnan(value):
+        return ShareBar(NONE, 0.0)
+    return ShareBar(f"{value:.3f}", min(max(share, 0.0), 1.0))
+
+
 USE = Chip("Use", "good")
 AMONG_BEST = Chip("Among the best", "good")
 WORSE = Chip("Worse", "plain")
@@ -86,13 +222,7 @@ def first_screen(evaluation: Evaluation, cases: str, event: str) -> Screen:
     axis = score_axis(evaluation, none)
     columns = _columns(evaluation, axis, _diagnoses(evaluation, cases, event))
     rows = [
-        ScreenRow(
-            name,
-            "",
-            inks.get(name),
-            _chip(standing, name),
-            {column.key: column.cell(name) for column in columns},
-        )
+        ScreenRow(name, "", inks.get(name), _chip(standing, name), cells_of(columns, name))
         for name in standing.models
     ]
     most = len(rows) if len(rows) <= MOST_ROWS + 2 else MOST_ROWS
@@ -106,25 +236,29 @@ def _columns(
     """Describe the columns: another number is another one."""
     rule, diagram = evaluation.primary, Diagram.of(evaluation)
 
-    def dot(name: str) -> ScoreDot:
-        return _dot(axis, evaluation.scores[name][rule])
-
-    def saved(name: str) -> TableCell:
-        return _saved(evaluation.skills[name][rule])
-
     def meaning(name: str) -> Diagnosis:
         paths = diagram.paths(evaluation.reliability.get(name))
         return diagnoses[name]._replace(paths=tuple(paths))
 
-    def ranking(name: str) -> ShareBar:
-        return _ranking(evaluation, name)
-
     asks, both = "Do forecasts mean what they say?", ("of-diagram", "of-finding")
     return (
-        ScreenColumn("cost", *_cost_words(evaluation), dot),
-        ScreenColumn("saved", "Cost saved", "against no model", saved, ("of-saved",)),
+        ScreenColumn(
+            "cost", *_cost_words(evaluation), lambda x: _dot(axis, evaluation.scores[x][rule])
+        ),
+        ScreenColumn(
+            "saved",
+            "Cost saved",
+            "against no model",
+            lambda x: _saved(evaluation.skills[x][rule]),
+            ("of-saved",),
+        ),
         ScreenColumn("meaning", asks, diagram.note, meaning, both),
-        ScreenColumn("ranking", *RANKINGS[evaluation.task], ranking, ("of-ranking",)),
+        ScreenColumn(
+            "ranking",
+            *RANKINGS[evaluation.task],
+            lambda x: _ranking(evaluation, x),
+            ("of-ranking",),
+        ),
     )
 
 

@@ -1,4 +1,7 @@
-"""The page of an evaluation or a leaderboard: written, or shown in a notebook or a browser."""
+"""The page of an evaluation or a leaderboard: written, or shown in a notebook or a browser.
+
+What stands on the page of an evaluation, in order: the verdict, tables, charts, the fine print.
+"""
 
 from __future__ import annotations
 
@@ -8,34 +11,106 @@ import sys
 import tempfile
 import webbrowser
 from base64 import b64encode
+from dataclasses import dataclass
 from functools import cache, partial
 from hashlib import sha256
 from html import escape
 from importlib import import_module
 from importlib.resources import files
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
+from properly import __version__
+from properly._boundary._blas import one_blas_thread
+from properly._boundary._chunks import share_out
 from properly._boundary._files import write_whole
 from properly._boundary._notices import import_extra
 from properly._boundary._text import printable
 from properly.comparison._leaderboard_record import Leaderboard
 from properly.errors import ArgumentTypeError
 from properly.evaluation._monitor._monitor import Monitor
+from properly.evaluation._phrases import begun
 from properly.evaluation._record import Evaluation
+from properly.evaluation._verdict._headline import Headline, headline, standing_of
+from properly.evaluation._verdict._verdict import verdict
+from properly.report import _score_tables as tables
 from properly.report._board import board_contents
-from properly.report._contents import contents
-from properly.report._methods import MAKE
-from properly.report._vega import theme
+from properly.report._class_charts import class_scores_chart, confusion_chart, retention_chart
+from properly.report._contrast_charts import groups_chart, matrix_chart
+from properly.report._decision_chart import decision_chart
+from properly.report._discrimination_charts import risks_chart, roc_chart
+from properly.report._first_screen import first_screen
+from properly.report._methods import MAKE, by_guideline, checklist, methods
+from properly.report._regret_chart import RANKING, regret_chart
+from properly.report._reliability_chart import reliability_chart
+from properly.report._repair_charts import curves_chart, gains_chart, savings_chart
+from properly.report._score_parts_charts import plane_chart, source_chart
+from properly.report._time_charts import evidence_chart, time_chart
+from properly.report._vega import MOST_MODELS, drawn_models, drawn_part, inks_of, theme
 
 if TYPE_CHECKING:
-    from properly.report._contents import UserWords
+    from collections.abc import Callable, Iterable
+
+    from properly.evaluation._phrases import Sentence
+    from properly.report._vega import Chart
+
+Draw: TypeAlias = "Callable[[Any], Chart | None]"
+
+
+class Section(NamedTuple):
+    """A question that charts answer; some of them are folded."""
+
+    anchor: str
+    title: str
+    charts: tuple[Any, ...]
+    folded: tuple[Any, ...] = ()
+
+
+# The charts of a page, in its order: as functions that draw them, and once they are drawn.
+SECTIONS = (
+    Section("thresholds", "Thresholds", (regret_chart,)),
+    Section(
+        "calibration",
+        "Calibration",
+        (reliability_chart, class_scores_chart),
+        (plane_chart, source_chart),
+    ),
+    Section("repair", "Repair", (curves_chart, gains_chart, savings_chart)),
+    Section("decisions", "Decisions", (decision_chart, confusion_chart, retention_chart)),
+    Section("rank", "Ranking", (roc_chart, risks_chart)),
+    Section("comparison", "Comparison", (matrix_chart,)),
+    Section("by-group", "Groups", (groups_chart,)),
+    Section("over-time", "Time", (time_chart,)),
+    Section("monitor", "Evidence over time", (evidence_chart,)),
+)
+# Those of an event alone, and of classes alone.
+OF_AN_EVENT: tuple[Draw, ...] = (
+    *(regret_chart, plane_chart, source_chart, curves_chart, savings_chart),
+    *(decision_chart, roc_chart, risks_chart),
+)
+OF_CLASSES: tuple[Draw, ...] = (class_scores_chart, gains_chart, confusion_chart, retention_chart)
+# What each kind of sentence is about, in the order of the page.
+KINDS = {
+    "choice": "Which model",
+    "certain": "Certain, and wrong",
+    "baseline": "Against no model",
+    "calibration": "Calibration",
+    "repair": "Can it be repaired?",
+    "thresholds": "At which thresholds",
+    "groups": "Groups",
+    "unknown": "What cannot be told",
+}
+# Of more models, comparisons are left to Python.
+MOST_COMPARED = 15
+TITLE = "How good are these forecasts?"
 
 
 # What could end the element, begin another one, or end a line of a script.
 ESCAPED = {c: f"\\u{ord(c):04x}" for c in "<>&\u2028\u2029"}
 # What stands on the page as JSON.
 EMBEDDED = ("numbers", "specs", "in_people")
+# What may be said otherwise than the page would.
+ASKED = ("title", "command", "python", "date")
 NO_BREAK = "\N{NO-BREAK SPACE}"
 # Pixels of the page in a notebook: most of a small screen.
 HEIGHT = 720
@@ -45,6 +120,19 @@ FRAME = (
     '<iframe title="Evaluation of forecasts" sandbox="allow-scripts allow-downloads" srcdoc="{}" '
     'style="box-sizing:border-box;width:100%;height:{}px;border:1px solid"></iframe>'
 )
+
+
+@dataclass(frozen=True)
+class PageOptions:
+    """What a page is to say besides its numbers, as `write` describes it."""
+
+    title: str | None = None
+    cases: str = "cases"
+    event: str = "the event"
+    monitor: Monitor | None = None
+    command: str | None = None
+    python: str | None = None
+    date: str | None = None
 
 
 def embedded(x: Any) -> str:
@@ -126,34 +214,30 @@ def write(
     ...     properly.report.write(f"{folder}/report.html", e).name
     'report.html'
     """
-    words: UserWords = {"title": title, "cases": cases, "event": event}
-    text = page(evaluation, **words, monitor=monitor, command=command, python=python, date=date)
+    text = page(
+        evaluation,
+        title=title,
+        cases=cases,
+        event=event,
+        monitor=monitor,
+        command=command,
+        python=python,
+        date=date,
+    )
     return write_whole(path, text, overwrite=overwrite)
 
 
-def page(
-    evaluation: Evaluation | Leaderboard,
-    *,
-    title: str | None = None,
-    cases: str = "cases",
-    event: str = "the event",
-    monitor: Monitor | None = None,
-    command: str | None = None,
-    python: str | None = None,
-    date: str | None = None,
-) -> str:
-    """Return the page as text."""
-    _require_monitor(monitor, evaluation)
+def page(evaluation: Evaluation | Leaderboard, **options: Any) -> str:
+    """Return the page as text; options are those of `PageOptions`."""
+    asked = PageOptions(**options)
+    _require_monitor(asked.monitor, evaluation)
     if isinstance(evaluation, Leaderboard):
-        context = board_contents(evaluation, title, command, python)
-        return _printed("leaderboard.html.jinja", context, date, runtime="")
+        return _printed("leaderboard.html.jinja", board_contents(evaluation), asked)
     if not isinstance(evaluation, Evaluation):
         what = type(evaluation).__name__
         message = f"a report is printed from an Evaluation or a Leaderboard; got {what}"
         raise ArgumentTypeError(message, hint=MAKE)
-    words: UserWords = {"title": title, "cases": cases, "event": event}
-    context = contents(evaluation, words, command, python, monitor)
-    return _printed("page.html.jinja", context, date, runtime=_ours("vega.js"))
+    return _printed("page.html.jinja", contents(evaluation, asked), asked)
 
 
 def _require_monitor(monitor: object, evaluation: object) -> None:
@@ -165,17 +249,19 @@ def _require_monitor(monitor: object, evaluation: object) -> None:
         raise ArgumentTypeError(message)
 
 
-def _printed(template: str, context: dict[str, Any], date: str | None, runtime: str) -> str:
+def _printed(template: str, context: dict[str, Any], options: PageOptions) -> str:
     """Put contents into a template; what draws charts is left out where there are none."""
     jinja = import_extra("jinja2", extra="app")
     data = {name: embedded(context[name]) for name in EMBEDDED if name in context}
     style, script = _ours("page.css"), _ours("page.js")
+    runtime = _ours("vega.js") if context["specs"] else ""
+    asked = {name: getattr(options, name) or context.get(name) for name in ASKED}
     html: str = (
         _templates(jinja)
         .get_template(template)
         .render(
-            **context | data,
-            date=date,
+            **context | data | asked,
+            version=__version__,
             theme=embedded(theme()),
             style=style,
             script=script,
@@ -192,7 +278,7 @@ def _templates(jinja: Any) -> Any:
 
     It is escaped, and without characters that steer a terminal or a page.
     """
-    return jinja.Environment(
+    environment = jinja.Environment(
         loader=jinja.FunctionLoader(_ours),
         autoescape=True,
         undefined=jinja.StrictUndefined,
@@ -201,6 +287,8 @@ def _templates(jinja: Any) -> Any:
         finalize=_legible,
         auto_reload=False,
     )
+    environment.globals |= {"kept_together": kept_together, "place": place}
+    return environment
 
 
 def _policy(styles: list[str], scripts: list[str]) -> str:
@@ -223,6 +311,153 @@ def _legible(x: Any) -> Any:
     if not isinstance(x, str) or hasattr(x, "__html__"):
         return x
     return NO_BREAK.join(map(printable, x.split(NO_BREAK)))
+
+
+def contents(evaluation: Evaluation, options: PageOptions) -> dict[str, Any]:
+    """Gather what the template prints."""
+    cases, event, monitor = options.cases, options.event, options.monitor
+    said = verdict(evaluation, cases=cases, event=event)
+    # Once for all charts: threads that set it and put it back would cross one another.
+    with one_blas_thread():
+        part = drawn_part(evaluation)
+        drawn = charts_of(part)
+    drawn[evidence_chart] = evidence_chart(monitor, evaluation)
+    parts, worst = parts_of(drawn), tables.worst_tables(evaluation)
+    of_event = evaluation.task == "binary"
+    watched = {} if monitor is None else {"monitor": _watched(monitor)}
+    numbers = {"verdict": said.to_dict(), "version": __version__}
+    return {
+        "title": TITLE,
+        "about": about(evaluation, cases, event),
+        "headline": headline_of(evaluation),
+        "screen": first_screen(evaluation, cases, event),
+        "contents": links(parts, is_worst=bool(worst)),
+        "sentences": by_kind(said.sentences),
+        "level": f"{100 * evaluation.level:g} %",
+        "reference": f"the {'event rate' if of_event else 'class shares'} for every case",
+        "tables": tables.score_tables(evaluation),
+        "remarks": tables.remarks(evaluation),
+        "models": {printable(name): ink for name, ink in inks_of(evaluation).items()},
+        "left_out": len(evaluation.models) - len(drawn_models(evaluation)),
+        "parts": parts,
+        "repaired": any(part.anchor == "repair" for part in parts),
+        "people": (counted := tables.people(part, cases, event)),
+        "in_people": counted and counted["numbers"],
+        "range": ends_in_percent(evaluation),
+        "ranking": RANKING,
+        "worst": worst,
+        "of_event": of_event,
+        "worst_lead": tables.worst_lead(evaluation),
+        "methods": methods(evaluation, cases=cases, event=event),
+        "checklist": by_guideline(checklist(evaluation)),
+        "fine_print": tables.fine_print(evaluation),
+        "python": tables.python_call(evaluation),
+        "record": "e",
+        "numbers": _numbers(evaluation) | watched | numbers,
+        "specs": {
+            chart.name: chart.spec | {"description": chart.alt}
+            for chart in drawn.values()
+            if chart is not None
+        },
+    }
+
+
+def charts_of(evaluation: Evaluation) -> dict[Any, Chart | None]:
+    """Draw what there is to draw of models that are drawn, several charts side by side."""
+    others = {evidence_chart, *(OF_CLASSES if evaluation.task == "binary" else OF_AN_EVENT)}
+    every = [draw for section in SECTIONS for draw in (*section.charts, *section.folded)]
+    kinds = [draw for draw in every if draw not in others]
+    return dict(zip(kinds, share_out(lambda draw: draw(evaluation), kinds, 2), strict=True))
+
+
+def parts_of(drawn: dict[Any, Chart | None]) -> list[Section]:
+    """Put charts into the sections that they belong to; what has none is left out."""
+    every = [
+        section._replace(
+            charts=tuple(filter(None, map(drawn.get, section.charts))),
+            folded=tuple(filter(None, map(drawn.get, section.folded))),
+        )
+        for section in SECTIONS
+    ]
+    return [section for section in every if section.charts or section.folded]
+
+
+def about(evaluation: Evaluation, cases: str, event: str) -> str:
+    """Say in one line what there is."""
+    rows = f"{evaluation.rows:,} {cases}"
+    # That cases are independent goes without saying here, as does their number.
+    is_plain = evaluation.design == f"{evaluation.rows:,} independent cases"
+    design = "" if is_plain else f"; {evaluation.design}"
+    if evaluation.task == "binary":
+        rate = f"{100 * evaluation.event_rate:.3g} %"
+        if evaluation.total != evaluation.rows:
+            return f"{rows}; {event} in {rate} by weight{design}."
+        events = f"{event} in {evaluation.events:,} of them ({rate})"
+        return f"{rows}; {events}{design}."
+    order = "ordered " if evaluation.task == "ordinal" else ""
+    return f"{rows}, {len(evaluation.labels)} {order}classes{design}."
+
+
+def headline_of(evaluation: Evaluation) -> Headline:
+    """Return the headline in its two parts, the second as a sentence of its own."""
+    claim, reason, _ = headline(standing_of(evaluation))
+    reason = f"{begun(reason, evaluation.models)}." if reason else ""
+    # What these are, those who have never chosen a threshold cannot know.
+    threshold = "A threshold is the risk at which one begins to act." if evaluation.within else ""
+    same = "risk, the event rate" if evaluation.task == "binary" else "forecast, the class shares"
+    none = f"\u201cNo model\u201d is one {same}, for all."
+    return Headline(f"{claim}.", " ".join(filter(None, (reason, threshold, none))))
+
+
+def links(parts: Iterable[Section], *, is_worst: bool) -> list[tuple[str, str]]:
+    """List the sections, with their anchors."""
+    worst = [("worst", "Worst cases")] if is_worst else []
+    between = [(part.anchor, part.title) for part in parts]
+    return [("models", "Models"), *between, *worst, ("methods", "Methods")]
+
+
+def place(share: float) -> str:
+    """Write a share of a width, in per cent."""
+    return f"{100 * share:.2f}%"
+
+
+def _numbers(evaluation: Evaluation) -> dict[str, Any]:
+    """Return all numbers; of many models, comparisons by the first rule alone, which are many."""
+    numbers = evaluation.to_dict()
+    if len(evaluation.models) > MOST_MODELS:
+        kept = (evaluation.primary,) if len(evaluation.models) <= MOST_COMPARED else ()
+        numbers["comparisons"] = {rule: numbers["comparisons"][rule] for rule in kept}
+        if not kept:
+            numbers.pop("auc_differences", None)
+    return numbers
+
+
+def _watched(monitor: Monitor) -> dict[str, Any]:
+    """Return all numbers of a monitor but the courses of evidence, which are long."""
+    numbers = monitor.to_dict()
+    for one in numbers["evidence"]:
+        del one["times"], one["path"]
+    return numbers
+
+
+def by_kind(sentences: Iterable[Sentence]) -> list[tuple[str, str, list[str]]]:
+    """Put sentences of one kind together."""
+    grouped: dict[str, list[str]] = {kind: [] for kind in KINDS}
+    for sentence in sentences:
+        grouped[sentence.kind].append(kept_together(sentence.text))
+    return [(kind, KINDS[kind], texts) for kind, texts in grouped.items() if texts]
+
+
+def kept_together(text: str) -> str:
+    """Keep a number and its per cent on one line."""
+    return text.replace(" %", "\N{NO-BREAK SPACE}%")
+
+
+def ends_in_percent(evaluation: Evaluation) -> tuple[str, str]:
+    """Return the range of thresholds as it is put into the two fields."""
+    within = evaluation.within
+    lower, upper = (0.0, 1.0) if within is None else (within.lower, within.upper)
+    return f"{100 * lower:.6g}", f"{100 * upper:.6g}"
 
 
 def show(evaluation: Evaluation | Leaderboard, **options: Any) -> Path | None:

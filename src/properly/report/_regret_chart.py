@@ -33,40 +33,18 @@ import numpy as np
 
 from properly._boundary._text import percent, printable
 from properly.counts._baselines import TREAT_ALL, TREAT_NONE
+from properly.report import _threshold_views as thresholds
 from properly.report import _vega as vega
-from properly.report._chart import Chart, NumberTable
-from properly.report._threshold_views import (
-    BORDER,
-    COARSE,
-    DASHED,
-    EDGES,
-    FINE,
-    PALE,
-    PLAIN,
-    ThresholdView,
-    beside,
-    by_view,
-    decimals,
-    drawn_at,
-    grid,
-    looked_up,
-    placed_words,
-    seen,
-    series,
-    threshold_axis,
-    unfolded,
-    views,
-    zoom_words,
-    zoomed,
-)
+from properly.report._threshold_views import BORDER, COARSE, EDGES, FINE, PALE, PLAIN
 from properly.rules._interval import Interval
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
+    from collections.abc import Iterator
 
     from properly.decisions._murphy import MurphyCurve
     from properly.evaluation._record import Evaluation
-    from properly.report._vega import Spec
+    from properly.report._threshold_views import ThresholdView
+    from properly.report._vega import Chart, NumberTable, Spec
     from properly.typing import Column
 
 
@@ -83,6 +61,13 @@ WIDTH, HEIGHT = LEFT - 42, 320
 FEW = 200
 # Models that are far worse than none leave the picture at so many times what none costs.
 TALLEST = 2.5
+LEAD = (
+    "The threshold is the risk at which one begins to act. Regret is what mistakes cost "
+    "there, false alarms and missed events alike: the lower, the better. A model above a "
+    "dashed line costs more than to act on everybody, or on nobody. Drag across the curves "
+    "to choose the thresholds that matter to you, or double-click to take all of them. The "
+    "mean regret, the ranking and what can be told apart follow."
+)
 
 
 def integrals(curve: MurphyCurve, edges: Column) -> Column:
@@ -104,12 +89,13 @@ def chosen_ends() -> list[Spec]:
     most = len(EDGES) - 1
     # Who begins to drag in the margin begins outside of [0, 1].
     first, last = f"clamp({low}, 0, {most - 1})", f"clamp({high}, first + 1, {most})"
-    return [
-        {"name": "first", "expr": f"brush.threshold ? {first} : 0"},
-        {"name": "last", "expr": f"brush.threshold ? {last} : {most}"},
-        {"name": "lower", "expr": _edge("first")},
-        {"name": "upper", "expr": _edge("last")},
-    ]
+    signals = {
+        "first": f"brush.threshold ? {first} : 0",
+        "last": f"brush.threshold ? {last} : {most}",
+        "lower": _edge("first"),
+        "upper": _edge("last"),
+    }
+    return [{"name": name, "expr": expression} for name, expression in signals.items()]
 
 
 def _nearest(threshold: str) -> str:
@@ -123,22 +109,18 @@ def _edge(number: str) -> str:
     return f"{number} < {FINES} ? {number} / {FINE} : ({number} - {SKIPPED}) / {COARSE}"
 
 
-def ranking(
-    curves: Iterable[tuple[str, bool, MurphyCurve]], names: Sequence[str], digits: int
-) -> Spec:
-    """Write names and means beside the curves, the least first, with a bar below each.
-
-    The curves come with a name and whether they are baselines.
-    """
+def _ranking(evaluation: Evaluation) -> Spec:
+    """Write names and means beside the curves, the least first, with a bar below each."""
     rows = [
         {"model": name, "baseline": baseline, "number": k}
         | {"area": integrals(curve, EDGES).tolist()}
-        for k, (name, baseline, curve) in enumerate(curves)
+        for k, (name, baseline, curve) in enumerate(_curves(evaluation))
     ]
+    digits = thresholds.decimals(evaluation)
     return {
         "data": {"name": "areas", "values": rows},
         "transform": [*_ranked(), *_placed()],
-        "layer": [*_bars(names, digits), *_words(digits)],
+        "layer": [*_bars(list(evaluation.regret), digits), *_words(digits)],
     }
 
 
@@ -146,45 +128,40 @@ def _ranked() -> list[Spec]:
     mean = "(datum.area[last] - datum.area[first]) / (upper - lower)"
     # What differs by a rounding error has the same rank.
     settled = f"round({mean} * 1e14) / 1e14"
-    order = [{"op": "rank", "as": "rank"}, {"op": "row_number", "as": "row"}]
-    return [
-        {"filter": "datum.baseline || indexof(shown, datum.model) >= 0"},
+    return vega.kept(
+        vega.SHOWN_OR_PLAIN,
         {"calculate": settled, "as": "mean_regret"},
-        {"window": order, "sort": [{"field": "mean_regret", "order": "ascending"}]},
+        vega.numbered("mean_regret", "ascending", {"op": "rank", "as": "rank"}),
         {"joinaggregate": [{"op": "max", "field": "mean_regret", "as": "most"}]},
-    ]
+    )
 
 
 def _placed() -> list[Spec]:
     """Turn ranks and means into pixels."""
     share = "(datum.most > 0 ? datum.mean_regret / datum.most : 0)"
-    return [
-        {"calculate": f"{HEAD} + {STEP} * (datum.row - 0.5)", "as": "line"},
-        {"calculate": f"{HEAD} + {STEP} * datum.row - 5", "as": "below"},
-        {"calculate": f"{LEFT}", "as": "start"},
-        {"calculate": f"{LEFT} + {RANKING_WIDTH} * {share}", "as": "end"},
-    ]
+    places = {
+        "line": f"{HEAD} + {STEP} * (datum.row - 0.5)",
+        "below": f"{HEAD} + {STEP} * datum.row - 5",
+        "start": f"{LEFT}",
+        "end": f"{LEFT} + {RANKING_WIDTH} * {share}",
+    }
+    return [{"calculate": expression, "as": name} for name, expression in places.items()]
 
 
-def _pixels(field: str) -> Spec:
-    return vega.measure(field, scale=None, axis=None)
-
-
-def _bars(names: Sequence[str], digits: int) -> list[Spec]:
+def _bars(names: list[str], digits: int) -> list[Spec]:
     titles = {"model": "model", "mean_regret": ("mean regret", f".{digits + 1}f")}
-    tooltip = [*vega.hover(titles), vega.measure("rank", "rank")]
-    place: Spec = {"x": _pixels("start"), "x2": {"field": "end"}, "y": _pixels("below")}
-    place |= {"tooltip": tooltip}
-    ink = {"color": vega.model_color(names)}
+    place: Spec = {"x": vega.pixels("start"), "x2": {"field": "end"}, "y": vega.pixels("below")}
+    place |= {"tooltip": [*vega.hover(titles), vega.measure("rank", "rank")]}
+    color, wide = {"color": vega.model_color(names)}, vega.mark("rule", strokeWidth=5)
     return [
-        vega.layer(vega.mark("rule", strokeWidth=5), place | ink, {"filter": "!datum.baseline"}),
-        vega.layer(vega.mark("rule", strokeWidth=3, **PLAIN), place, {"filter": "datum.baseline"}),
+        vega.layer(wide, place | color, "!datum.baseline"),
+        vega.layer(vega.mark("rule", strokeWidth=3, **PLAIN), place, "datum.baseline"),
     ]
 
 
 def _words(digits: int) -> list[Spec]:
-    text = vega.mark("text", baseline="middle", fontSize=12, **vega.INK)
-    line = {"y": _pixels("line"), "opacity": PALE}
+    text = vega.ink("text", baseline="middle", fontSize=12)
+    line = {"y": vega.pixels("line"), "opacity": PALE}
     name = {"x": {"value": LEFT}, "text": vega.category("model")}
     mean = vega.measure("mean_regret", format=f".{digits}f")
     right = {"x": {"value": LEFT + RANKING_WIDTH}, "text": mean}
@@ -195,54 +172,45 @@ def _words(digits: int) -> list[Spec]:
     ]
 
 
-def heading() -> list[Spec]:
+def _heading() -> list[Spec]:
     """Say what the ranking is of, and over which thresholds."""
     lower, upper = (f"format(100 * {end}, '.4~r') + ' %'" for end in ("lower", "upper"))
-    said = {"Mean regret": 600, f"'thresholds ' + {lower} + ' to ' + {upper}": 400}
-    look = vega.mark("text", fontSize=12, align="left", baseline="middle", **vega.INK)
+    over = {"expr": f"'thresholds ' + {lower} + ' to ' + {upper}"}
+    look = vega.ink("text", fontSize=12, align="left", baseline="middle")
     return [
         vega.layer(
-            look | {"text": {"expr": text} if "'" in text else text, "fontWeight": weight},
-            {"x": {"value": LEFT}, "y": {"value": 10 + 17 * k}},
+            look | {"text": text, "fontWeight": weight},
+            {"x": {"value": LEFT}, "y": {"value": y}},
             values=[{}],
         )
-        for k, (text, weight) in enumerate(said.items())
+        for text, weight, y in (("Mean regret", 600, 10), (over, 400, 27))
     ]
 
 
 def regret_chart(evaluation: Evaluation) -> Chart:
     """Draw the regret of models, with a range to drag over which they are ranked."""
     ends = evaluation.within or Interval(0, 1)
-    return Chart(
-        name="regret",
-        title="What decisions cost, and for which thresholds",
-        lead=(
-            "The threshold is the risk at which one begins to act. Regret is what mistakes cost "
-            "there, false alarms and missed events alike: the lower, the better. A model above a "
-            "dashed line costs more than to act on everybody, or on nobody. Drag across the curves "
-            "to choose the thresholds that matter to you, or double-click to take all of them. The "
-            "mean regret, the ranking and what can be told apart follow."
-        ),
-        spec=_spec(evaluation),
-        alt=_alt(evaluation, ends),
-        table=_table(evaluation, ends),
+    return vega.Chart(
+        "regret",
+        "What decisions cost, and for which thresholds",
+        LEAD,
+        _spec(evaluation),
+        _alt(evaluation, ends),
+        _table(evaluation, ends),
         wide=True,
-        zoom=zoom_words(evaluation),
+        zoom=thresholds.zoom_words(evaluation),
     )
 
 
 def _sure(evaluation: Evaluation) -> Spec:
     """Hand over what intervals and tiers are made of, or say why there are none."""
     ends, over = evaluation.within or Interval(0, 1), evaluation.over_ranges
-    told: Spec = {"headline": [ends.lower, ends.upper]}
+    headline: Spec = {"headline": [ends.lower, ends.upper]}
     if over is None:
-        why = (
-            "of a summary without the rows"
-            if evaluation.summed
-            else "of tensors, or of very many clusters"
-        )
-        return told | {"why": f"There are no intervals over other ranges {why}."}
-    return told | {
+        summary, other = "a summary without the rows", "tensors, or of very many clusters"
+        why = summary if evaluation.summed else other
+        return headline | {"why": f"There are no intervals over other ranges of {why}."}
+    return headline | {
         "models": len(over.models),
         "thresholds": over.threshold.tolist(),
         "errors": _packed(over.standard_error),
@@ -261,14 +229,12 @@ def _alpha_of_each(evaluation: Evaluation) -> float:
     from scipy.special import stdtr
 
     compared = evaluation.comparisons.get(evaluation.primary)
-    if compared is None:
+    known = None if compared is None else compared.standard_error > 0
+    if compared is None or not np.any(known):
         return 1 - evaluation.level
-    known = compared.standard_error > 0
     # Where signs were flipped, one side may have been extended to zero.
-    sides = np.abs(compared.simultaneous - compared.difference[:, None]).min(axis=1)[known]
-    reach = sides / compared.standard_error[known]
-    if len(reach) == 0:
-        return 1 - evaluation.level
+    sides = np.abs(compared.simultaneous - compared.difference[:, None]).min(axis=1)
+    reach = sides[known] / compared.standard_error[known]
     return float(2 * stdtr(compared.degrees, -reach.max()))
 
 
@@ -286,24 +252,19 @@ def _curves(evaluation: Evaluation) -> Iterator[tuple[str, bool, MurphyCurve]]:
 
 
 def _spec(evaluation: Evaluation) -> Spec:
-    names = list(evaluation.regret)
+    names, grid = list(evaluation.regret), thresholds.grid(evaluation, closed=True)
     rows = len(names) + len(evaluation.baseline_regret)
     return {
         "width": WIDTH,
         "height": max(HEIGHT, HEAD + STEP * rows),
         "usermeta": _sure(evaluation),
-        "params": [
-            vega.shown(names),
-            grid(evaluation, closed=True),
-            *zoomed(evaluation),
-            *chosen_ends(),
-        ],
+        "params": [vega.shown(names), grid, *thresholds.zoomed(evaluation), *chosen_ends()],
         "layer": [
             _brush(evaluation),
             *_plain_curves(evaluation),
             _model_curves(evaluation),
-            ranking(_curves(evaluation), names, decimals(evaluation)),
-            *heading(),
+            _ranking(evaluation),
+            *_heading(),
         ],
     }
 
@@ -325,8 +286,8 @@ def _brush(evaluation: Evaluation) -> Spec:
     if evaluation.within is not None:
         brush["value"] = {"x": [evaluation.within.lower, evaluation.within.upper]}
     unseen = vega.mark("point", opacity=0, tooltip=None, clip=True)
-    ends = [{"threshold": 0}, {"threshold": 1}]
-    return {"params": [brush]} | vega.layer(unseen, {"x": threshold_axis(evaluation)}, values=ends)
+    x, ends = {"x": thresholds.threshold_axis(evaluation)}, [{"threshold": 0}, {"threshold": 1}]
+    return {"params": [brush]} | vega.layer(unseen, x, values=ends)
 
 
 def _model_curves(evaluation: Evaluation) -> Spec:
@@ -337,49 +298,50 @@ def _model_curves(evaluation: Evaluation) -> Spec:
     ]
     place = _place(evaluation) | {"color": vega.model_color(names)}
     line = vega.mark("line", strokeWidth=2, clip=True)
-    hover = {"type": "point", "on": "pointerover", "clear": "pointerout"}
-    pointed = {"name": "pointed", "select": hover | {"fields": ["model", "threshold"]}}
-    return {
-        "data": {"name": "curves", "values": rows},
-        "transform": [vega.only_shown(), *unfolded("regret"), *seen(evaluation)],
+    return _unfolded(evaluation, "curves", rows, vega.SHOWN) | {
         "layer": [
             vega.layer(line, place | {"strokeDash": vega.model_dash(names)}),
-            _pointed(place, "model", decimals(evaluation)) | {"params": [pointed]},
+            _pointed(evaluation, place, "model") | vega.pointer("threshold"),
         ],
     }
 
 
-def _pointed(place: Spec, said: str, digits: int) -> Spec:
+def _unfolded(evaluation: Evaluation, name: str, rows: list[Spec], *first: str) -> Spec:
+    """Unfold curves into points, and keep those that are seen."""
+    steps = vega.kept(*first, *thresholds.unfolded("regret"), *thresholds.seen(evaluation))
+    return {"data": {"name": name, "values": rows}, "transform": steps}
+
+
+def _pointed(evaluation: Evaluation, place: Spec, said: str) -> Spec:
     """Show the numbers of a curve that is pointed at."""
-    visible = {"condition": {"param": "pointed", "empty": False, "value": 1}, "value": 0}
-    numbers = {"threshold": ("threshold", ".2~%"), "regret": ("regret", f".{digits}f")}
+    regret = ("regret", f".{thresholds.decimals(evaluation)}f")
+    numbers = {"model": said, "threshold": ("threshold", ".2~%"), "regret": regret}
     return vega.layer(
         vega.dot(80, clip=True),
-        place | {"opacity": visible, "tooltip": vega.hover({"model": said} | numbers)},
+        place | {"opacity": vega.POINTED, "tooltip": vega.hover(numbers)},
         # Fewer points will do to be hit, and the page is quicker.
-        {"window": [{"op": "row_number", "as": "row"}], "groupby": ["model"]},
-        {"filter": "datum.row % 3 == 0"},
+        {"window": [vega.ROW_NUMBER], "groupby": ["model"]},
+        "datum.row % 3 == 0",
     )
 
 
 def _drawn(evaluation: Evaluation, curve: MurphyCurve, *, jumps: bool) -> Spec:
     """Return the curve on a grid, since the axis may bend what is straight, and its jumps."""
-    at = np.append(drawn_at(evaluation), 1.0)
+    at = np.append(thresholds.drawn_at(evaluation), 1.0)
     if not jumps:
-        # A jump at 0 itself would lie on the axis.
-        return series(np.append(curve.right[0], curve.at(at[1:])))
+        return thresholds.series(thresholds.heights(curve, at))
     between = np.setdiff1d(at, curve.threshold)
     x, y = (column[1:] for column in curve.curve())
     t = np.concatenate([x, between])
     order = np.argsort(t, kind="stable")
-    return series(np.concatenate([y, curve.at(between)])[order], t[order])
+    return thresholds.series(np.concatenate([y, curve.at(between)])[order], t[order])
 
 
 def _place(evaluation: Evaluation) -> Spec:
-    top = by_view([_tallest(evaluation, view) for view in views(evaluation)])
-    scale = {"domain": [0, top], "nice": False}
+    tops = [_tallest(evaluation, view) for view in thresholds.views(evaluation)]
+    scale = vega.from_to(0, thresholds.by_view(tops))
     y = vega.measure("regret", axis={"title": "regret", "tickCount": 5}, scale=scale)
-    return {"x": threshold_axis(evaluation), "y": y}
+    return {"x": thresholds.threshold_axis(evaluation), "y": y}
 
 
 def _tallest(evaluation: Evaluation, view: ThresholdView) -> float:
@@ -401,29 +363,20 @@ def _highest(curve: MurphyCurve, view: ThresholdView) -> float:
 
 def _plain_curves(evaluation: Evaluation) -> list[Spec]:
     """Draw what it costs to act on all and on none; the event rate has the lesser of the two."""
-    place, name = _place(evaluation), vega.category("model")
+    place = _place(evaluation)
     rows = [
         {"model": name} | _drawn(evaluation, evaluation.baseline_regret[name], jumps=False)
         for name in (TREAT_ALL, TREAT_NONE)
     ]
-    line = {"type": "line", "clip": True} | DASHED
-    stand = {"align": {"expr": "datum.align"}, "dx": {"expr": "datum.dx"}, "dy": -3}
-    words = vega.mark("text", baseline="bottom", **stand, **PLAIN)
-    ink = {"color": {"value": "currentColor"}}
+    line = vega.mark("line", clip=True, **thresholds.DASHED)
+    plain = place | {"color": {"value": "currentColor"}}
+    layers = [
+        vega.layer(line, place | {"detail": vega.category("model")}),
+        _pointed(evaluation, plain, "without a model"),
+    ]
     return [
-        {
-            "data": {"name": "baselines", "values": rows},
-            "transform": [*unfolded("regret"), *seen(evaluation)],
-            "layer": [
-                {"mark": line, "encoding": place | {"detail": name}},
-                _pointed(place | ink, "without a model", decimals(evaluation)),
-            ],
-        },
-        {
-            **placed_words(evaluation, _names),
-            "mark": words,
-            "encoding": place | {"text": name},
-        },
+        _unfolded(evaluation, "baselines", rows) | {"layer": layers},
+        thresholds.plain_names(evaluation, place, _names, baseline="bottom", dy=-3),
     ]
 
 
@@ -438,8 +391,8 @@ def _names(evaluation: Evaluation, view: ThresholdView) -> list[Spec]:
     nobody = {"threshold": falls, "regret": (1 - falls) * rate}
     cut = falls > view.lower
     words: list[Spec] = [
-        {"model": TREAT_NONE} | nobody | (beside(view, falls) if cut else left),
-        {"model": TREAT_ALL} | everybody | (left if cut else beside(view, rises)),
+        {"model": TREAT_NONE} | nobody | (thresholds.beside(view, falls) if cut else left),
+        {"model": TREAT_ALL} | everybody | (left if cut else thresholds.beside(view, rises)),
     ]
     return [word for word in words if view.lower <= word["threshold"] <= last]
 
@@ -449,7 +402,7 @@ def _mean(curve: MurphyCurve, ends: Interval) -> float:
 
 
 def _alt(evaluation: Evaluation, ends: Interval) -> str:
-    digits = decimals(evaluation)
+    digits = thresholds.decimals(evaluation)
     means, none = (
         {name: _mean(curve, ends) for name, curve in curves.items()}
         for curves in (evaluation.regret, evaluation.baseline_regret)
@@ -464,13 +417,11 @@ def _alt(evaluation: Evaluation, ends: Interval) -> str:
 
 
 def _table(evaluation: Evaluation, ends: Interval) -> NumberTable:
-    digits, at = decimals(evaluation), looked_up(evaluation)
-    ranges = [ends] if ends == Interval(0, 1) else [ends, Interval(0, 1)]
+    digits, at = thresholds.decimals(evaluation), thresholds.looked_up(evaluation)
+    ranges = dict.fromkeys([ends, Interval(0, 1)])
     over = [f"mean, {percent(r.lower)} to {percent(r.upper)}" for r in ranges]
     rows = [
-        (printable(name), *(f"{x:.{digits}f}" for x in (*means, *curve.at(at))))
+        (name, *(f"{x:.{digits}f}" for x in (*(_mean(curve, r) for r in ranges), *curve.at(at))))
         for name, _, curve in _curves(evaluation)
-        for means in [[_mean(curve, r) for r in ranges]]
     ]
-    head = ("regret", *over, *(f"at {percent(t)}" for t in at))
-    return NumberTable(head, tuple(rows))
+    return vega.NumberTable(("regret", *over, *(f"at {percent(t)}" for t in at)), rows)

@@ -11,9 +11,8 @@ import numpy as np
 from properly._boundary._text import count_of_cases, listed, printable
 from properly.plots._axes import reach_of
 from properly.report import _vega as vega
-from properly.report._chart import Chart, NumberTable, short, thinned
 from properly.report._page_words import few, percent, score_in_words
-from properly.report._vega import INK
+from properly.report._vega import short, thinned
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -21,7 +20,7 @@ if TYPE_CHECKING:
     from properly.calibration._decomposition import ClassDecomposition, Decomposition
     from properly.calibration._reliability import Reliability
     from properly.evaluation._record import Evaluation
-    from properly.report._vega import Spec
+    from properly.report._vega import Chart, NumberTable, Spec
     from properly.typing import Column
 
 
@@ -29,7 +28,6 @@ if TYPE_CHECKING:
 CLASS_COLUMNS, BY_THREE = 4, (3, 5, 6, 9)
 # Bins of all curves together, so that many panels do not make a large page.
 ALL_BINS, FEWEST_BINS, CLASS_BAND_POINTS = 1500, 15, 40
-MOST_ROWS = 30
 QUESTION = {
     "ordinal": "Each panel asks of every case: was it this class or a higher one?",
     "multiclass": "Each panel asks of every case: was it this class?",
@@ -60,7 +58,7 @@ BAND_POINTS, BIN_POINTS = 120, 100
 SMOOTH_LINES = (("height", 0.9, [1, 0]), ("low", 0.8, [1, 3]), ("high", 0.8, [1, 3]))
 RATE = "how often it happened"
 END: Spec = {"field": "x2"}
-DIAGONAL = vega.mark("line", opacity=0.5, strokeDash=[4, 3], **INK)
+DIAGONAL = vega.ink("line", opacity=0.5, strokeDash=[4, 3])
 LEAD = (
     "Each panel is one model. The line says how often the event happened after each forecast. On "
     "the diagonal forecasts mean what they say; below it the event came less often than was said, "
@@ -83,7 +81,7 @@ class Frame(NamedTuple):
     top: float
     root: bool
 
-    def at(self, share: float) -> float:
+    def at(self, share: Any) -> Any:
         """Return what lies so high in the picture."""
         return self.top * (share**2 if self.root else share)
 
@@ -99,8 +97,7 @@ class Frame(NamedTuple):
     @property
     def scale(self) -> Spec:
         """The scale of either axis."""
-        linear: Spec = {"domain": [0, short(self.top)], "nice": False}
-        return linear | ({"type": "sqrt"} if self.root else {})
+        return vega.from_to(0, short(self.top), **{"type": "sqrt"} if self.root else {})
 
     @property
     def axis(self) -> Spec:
@@ -122,26 +119,14 @@ def allows_for_time(record: Reliability) -> bool:
     return record.band is not None and record.dependence is not None
 
 
-def axes_of_rates(**more: Any) -> Spec:
-    """Put forecasts across, and how often the event happened up."""
-    return {"x": vega.measure("x", "forecast", **more), "y": vega.measure("y", RATE, **more)}
-
-
 def reliability_chart(evaluation: Evaluation) -> Chart | None:
     """Draw how often the event, or each class, happened after each forecast."""
     if not evaluation.reliability:
         return None
     of_event = evaluation.task == "binary"
-    lead, spec, alt, table = (_event_parts if of_event else _class_parts)(evaluation)
-    return Chart(
-        name="reliability",
-        title="Reliability: do forecasts mean what they say?",
-        lead=lead,
-        spec=spec,
-        alt=alt,
-        table=table,
-        wide=True,
-    )
+    title = "Reliability: do forecasts mean what they say?"
+    parts = (_event_parts if of_event else _class_parts)(evaluation)
+    return vega.Chart("reliability", title, *parts, wide=True)
 
 
 def _event_parts(evaluation: Evaluation) -> tuple[str, Spec, str, NumberTable]:
@@ -153,14 +138,18 @@ def _event_parts(evaluation: Evaluation) -> tuple[str, Spec, str, NumberTable]:
         for k, name in enumerate(names)
         for row in chain(_rows(evaluation, name, frame), _smooth(evaluation, name))
     ]
-    panel = {
-        "width": vega.PANEL,
-        "height": vega.PANEL,
-        "encoding": axes_of_rates(scale=frame.scale, axis=frame.axis),
-        "layer": _layers(vega.model_color(names)),
-    }
+    panel = panel_of_rates(vega.PANEL, _layers(vega.model_color(names)), frame.scale, frame.axis)
     spec = vega.model_panels(names, rows, panel, vega.PANEL, COLUMNS)
     return _lead(evaluation, frame), spec, _alt(evaluation), _table(evaluation)
+
+
+def panel_of_rates(size: int, layers: list[Spec], scale: Spec, axis: Spec) -> Spec:
+    """Put forecasts across, and how often the event happened up."""
+    place = {
+        field: vega.measure(field, title, scale=scale, axis=axis)
+        for field, title in (("x", "forecast"), ("y", RATE))
+    }
+    return {"width": size, "height": size, "encoding": place, "layer": layers}
 
 
 def _lead(evaluation: Evaluation, frame: Frame) -> str:
@@ -205,9 +194,8 @@ def _smooth(evaluation: Evaluation, name: str) -> list[Spec]:
     if smooth is None:
         return []
     columns = smooth.forecast, smooth.event_rate, smooth.lower, smooth.upper
-    names = ("at", "height", "low", "high")
-    lists = ([short(x) for x in np.clip(column, 0, 1).tolist()] for column in columns)
-    return [{"kind": "smooth"} | dict(zip(names, lists, strict=True))]
+    lists = (vega.shortened(np.clip(column, 0, 1)) for column in columns)
+    return [{"kind": "smooth"} | dict(zip(("at", "height", "low", "high"), lists, strict=True))]
 
 
 def _band(record: Reliability, frame: Frame, most: int = BAND_POINTS) -> list[Spec]:
@@ -220,11 +208,8 @@ def _band(record: Reliability, frame: Frame, most: int = BAND_POINTS) -> list[Sp
     inside = defined & (band.x > ends[0]) & (band.x < ends[1])
     x = np.concatenate([ends[:1], band.x[inside], ends[1:]])
     bounds = (np.interp(x, band.x[defined], bound[defined]) for bound in (band.lower, band.upper))
-    columns = thinned(x, *bounds, most=most, along=frame.place(x))
-    return [
-        {"kind": "band", "x": short(x), "y": short(low), "y2": short(min(high, frame.top))}
-        for x, low, high in zip(*(column.tolist() for column in columns), strict=True)
-    ]
+    x, low, high = thinned(x, *bounds, most=most, along=frame.place(x))
+    return vega.rows_of({"x": x, "y": low, "y2": np.minimum(high, frame.top)}, kind="band")
 
 
 def _bars(record: Reliability, frame: Frame) -> list[Spec]:
@@ -235,20 +220,15 @@ def _bars(record: Reliability, frame: Frame) -> list[Spec]:
     height = weight if record.discrete else weight * (width.min() / width)
     height = TALLEST * height / height.max()
     ends = (record.value, record.value) if record.discrete else (lower, upper)
-    columns = (x.tolist() for x in (lower, np.minimum(upper, frame.top), weight, height, *ends))
-    return [
-        {
-            "kind": "bar",
-            "x": short(low),
-            "x2": short(high),
-            "y": 0,
-            "y2": short(frame.at(tall)),
-            "range": _range(first, last),
-            "cases": count_of_cases(count),
-        }
-        for low, high, count, tall, first, last in zip(*columns, strict=True)
-        if count
-    ]
+    columns = {
+        "x": lower,
+        "x2": np.minimum(upper, frame.top),
+        "y2": frame.at(height),
+        "range": _ranges(*ends),
+        "cases": list(map(count_of_cases, weight.tolist())),
+    }
+    rows = vega.rows_of(columns, kind="bar", y=0)
+    return [row for row, count in zip(rows, weight, strict=True) if count]
 
 
 def _fewer(record: Reliability, frame: Frame) -> tuple[Column, Column, Column]:
@@ -265,11 +245,8 @@ def _fewer(record: Reliability, frame: Frame) -> tuple[Column, Column, Column]:
 
 def _curve(record: Reliability, frame: Frame) -> list[Spec]:
     x, y = record.curve()
-    columns = thinned(x, y, most=2 * BIN_POINTS, along=frame.along(x, y))
-    return [
-        {"kind": "curve", "x": short(x), "y": short(y)}
-        for x, y in zip(*(column.tolist() for column in columns), strict=True)
-    ]
+    x, y = thinned(x, y, most=2 * BIN_POINTS, along=frame.along(x, y))
+    return vega.rows_of({"x": x, "y": y}, kind="curve")
 
 
 def _bins(
@@ -277,53 +254,56 @@ def _bins(
 ) -> list[Spec]:
     bins = record.bins
     along = frame.along(bins.x_min, bins.event_rate)
-    columns = thinned(bins.x_min, bins.x_max, bins.weight, bins.event_rate, most=most, along=along)
-    return [
-        {
-            "kind": "bin",
-            "x": short(low),
-            "x2": short(high),
-            "y": short(rate),
-            **({"range": _range(low, high)} if ranged else {}),
-            "cases": count_of_cases(count),
-        }
-        for low, high, count, rate in zip(*(column.tolist() for column in columns), strict=True)
-    ]
+    low, high, count, rate = thinned(
+        bins.x_min, bins.x_max, bins.weight, bins.event_rate, most=most, along=along
+    )
+    ranges = {"range": _ranges(low, high)} if ranged else {}
+    cases = list(map(count_of_cases, count.tolist()))
+    return vega.rows_of({"x": low, "x2": high, "y": rate} | ranges | {"cases": cases}, kind="bin")
 
 
-def _range(low: float, high: float) -> str:
-    return percent(low, 3) if low == high else f"{percent(low, 3)} to {percent(high, 3)}"
+def _ranges(low: Column, high: Column) -> list[str]:
+    """Write where forecasts are, in per cent."""
+    pairs = zip(low.tolist(), high.tolist(), strict=True)
+    return [" to ".join(percent(x, 3) for x in dict.fromkeys(ends)) for ends in pairs]
 
 
 def _layers(color: Spec) -> list[Spec]:
     where = {"model": "model", "range": "forecasts", "cases": "cases"}
     tooltip = vega.hover(where | {"y": (RATE, ".1%")})
-    bars = {"x2": END, "y2": {"field": "y2"}, "tooltip": vega.hover(where)}
-    unseen = {"opacity": 0, "clip": True}
-    band = vega.mark("area", opacity=0.16, clip=True, **INK)
+    high, thin, thick = {"y2": {"field": "y2"}}, {"strokeWidth": 1.4}, {"strokeWidth": 3.4}
+    bars = high | {"x2": END, "tooltip": vega.hover(where)}
     return [
-        _layer("band", band, y2={"field": "y2"}),
-        _layer("bar", vega.mark("rect", opacity=0.35, **INK), **bars),
+        _layer("band", vega.ink("area", opacity=0.16, clip=True), **high),
+        _layer("bar", vega.ink("rect", opacity=0.35), **bars),
         _layer("diagonal", DIAGONAL),
         *(_smooth_line(field, width, dash) for field, width, dash in SMOOTH_LINES),
-        _layer("curve", vega.mark("line", strokeWidth=1.4), color=color),
-        _layer("bin", vega.mark("rule", strokeWidth=3.4), color=color, x2=END),
+        _layer("curve", vega.mark("line", **thin), color=color),
+        _layer("bin", vega.mark("rule", **thick), color=color, x2=END),
         _layer("bin", vega.dot(14, opacity=1), color=color),
-        # Invisible wide marks make tooltips easy to hit, and take no room of their own.
-        _layer("bin", vega.mark("rule", strokeWidth=16) | unseen, x2=END, tooltip=tooltip),
-        _layer("bin", vega.dot(150) | unseen, tooltip=tooltip),
+        # They take no room of their own.
+        *_wide_marks(tooltip, 16, 150, clip=True),
         vega.corner_note(0.8),
+    ]
+
+
+def _wide_marks(tooltip: list[Spec], rule: int, dot: int, *steps: str, **look: Any) -> list[Spec]:
+    """Draw invisible wide marks, which make tooltips easy to hit."""
+    unseen = {"opacity": 0} | look
+    wide = vega.mark("rule", strokeWidth=rule) | unseen
+    return [
+        _layer("bin", wide, *steps, x2=END, tooltip=tooltip),
+        _layer("bin", vega.dot(dot) | unseen, *steps, tooltip=tooltip),
     ]
 
 
 def _smooth_line(field: str, width: float, dash: list[int]) -> Spec:
     """Draw the smooth curve, or one end of its band."""
-    unfold = {"flatten": ["at", field], "as": ["x", "y"]}
-    look = vega.mark("line", strokeWidth=width, strokeDash=dash, opacity=0.75, clip=True, **INK)
-    return vega.layer(look, {}, vega.only_kind("smooth"), unfold, {"filter": "isValid(datum.y)"})
+    look = vega.ink("line", strokeWidth=width, strokeDash=dash, opacity=0.75, clip=True)
+    return _layer("smooth", look, vega.unfold("at", field, to=("x", "y")), "isValid(datum.y)")
 
 
-def _layer(kind: str, mark: Spec, *steps: Spec, **encoding: Any) -> Spec:
+def _layer(kind: str, mark: Spec, *steps: Spec | str, **encoding: Any) -> Spec:
     """Draw the rows of one kind; both places are those of the panel."""
     return vega.layer(mark, encoding, vega.only_kind(kind), *steps)
 
@@ -365,7 +345,7 @@ def _table(evaluation: Evaluation) -> NumberTable:
     ]
     words = f"{score}, uncorrected" if _has_corrected(evaluation) else score
     head = ("model", "mean forecast", "event rate", f"MCB ({words})", f"DSC ({words})")
-    return NumberTable(head, tuple(rows))
+    return vega.NumberTable(head, rows)
 
 
 def _class_parts(evaluation: Evaluation) -> tuple[str, Spec, str, NumberTable]:
@@ -382,12 +362,11 @@ def _class_parts(evaluation: Evaluation) -> tuple[str, Spec, str, NumberTable]:
     if any(map(allows_for_time, every)):
         lead.append(TIMES)
     rows = [
-        (printable(question), printable(name), *_cells(record, part))
+        (question, name, *_cells(by_question[question], _part(evaluation, name, question)))
         for question in questions
         for name, by_question in records.items()
-        for record, part in [(by_question[question], _part(evaluation, name, question))]
     ]
-    table = NumberTable(("question", "model", *HEAD), tuple(rows[:MOST_ROWS]))
+    table = vega.NumberTable(("question", "model", *HEAD), rows[: vega.MOST_ROWS])
     spec = _class_spec(list(records), questions, _class_rows(evaluation, questions))
     return " ".join(lead), spec, _class_alt(evaluation, questions), table
 
@@ -430,30 +409,23 @@ def _class_spec(names: list[str], questions: list[str], rows: list[Spec]) -> Spe
         "facet": vega.facet("question", "questions", size),
         "columns": columns,
         "resolve": vega.APART | {"scale": vega.APART["axis"]},
-        "spec": {
-            "width": size,
-            "height": size,
-            "encoding": axes_of_rates(scale=scale, axis=axis),
-            "layer": _class_layers(names),
-        },
+        "spec": panel_of_rates(size, _class_layers(names), scale, axis),
     }
 
 
 def _class_layers(names: list[str]) -> list[Spec]:
-    color, on = vega.model_color(names), vega.only_shown()
+    color, on = vega.model_color(names), vega.SHOWN
     corners = ({"calculate": "[datum.x, datum.x2]", "as": "corner"}, {"flatten": ["corner"]})
     line = {"x": {"field": "corner"}, "color": color, "strokeDash": vega.model_dash(names)}
     titles = {"model": "model", "x": ("forecasts from", ".1%"), "x2": ("to", ".1%")}
     tooltip = vega.hover(titles | {"cases": "cases", "y": (RATE, ".1%")})
     band = {"y2": {"field": "y2"}, "detail": vega.category("model"), "opacity": _alone(0.16)}
     return [
-        _layer("band", vega.mark("area", **INK), on, **band),
+        _layer("band", vega.ink("area"), on, **band),
         _layer("diagonal", DIAGONAL),
         _layer("bin", vega.mark("line", strokeWidth=1.6), on, *corners, **line),
         _layer("bin", vega.dot(12, opacity=1), on, color=color),
-        # Invisible wide marks make tooltips easy to hit.
-        _layer("bin", vega.mark("rule", strokeWidth=12, opacity=0), on, x2=END, tooltip=tooltip),
-        _layer("bin", vega.dot(120, opacity=0), on, tooltip=tooltip),
+        *_wide_marks(tooltip, 12, 120, on),
         vega.corner_note(_alone(0.8)),
     ]
 

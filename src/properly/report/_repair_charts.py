@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -10,11 +11,10 @@ import numpy as np
 from properly._boundary._text import percent, printable
 from properly.recalibration._sentences import folds_in_words, kind_in_words, texts
 from properly.report import _vega as vega
-from properly.report._chart import Chart, NumberTable, short, thinned
 from properly.report._page_words import MINUS, NONE, few, score_in_words
-from properly.report._reliability_chart import axes_of_rates, frame_of
+from properly.report._reliability_chart import frame_of, panel_of_rates
 from properly.report._threshold_views import views
-from properly.report._vega import INK
+from properly.report._vega import shortened
 
 if TYPE_CHECKING:
     from properly.calibration._reliability import Reliability
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from properly.evaluation._repair import Repair
     from properly.recalibration import Gain
     from properly.report._reliability_chart import Frame
-    from properly.report._vega import Spec
+    from properly.report._vega import Chart, NumberTable, Spec
 
 # So many panels stand in one row, with one axis at the left; of more, so many in each row.
 ONE_ROW, IN_A_ROW = 5, 4
@@ -32,11 +32,11 @@ GAP, ROOM = 22, 52
 CURVE_POINTS, STEPS = 60, 60
 HEIGHT = 180
 PER = 1000
-LEAVE = "leave as it is"
+LEAVE, TITLE = "leave as it is", "Can it be repaired?"
 # Panels of classes in a row, and pixels for the names of maps at their left.
 COLUMNS, NAMES = 3, 150
 SHARED: Spec = {"resolve": None, "spacing": {"column": GAP, "row": GAP}}
-DIAGONAL = vega.mark("line", opacity=0.4, strokeDash=[4, 3], **INK)
+DIAGONAL = vega.ink("line", opacity=0.4, strokeDash=[4, 3])
 
 
 def curves_chart(evaluation: Evaluation) -> Chart | None:
@@ -51,16 +51,22 @@ def curves_chart(evaluation: Evaluation) -> Chart | None:
         for k, (name, repair) in enumerate(tried.items())
         for row in _panel(k, name, repair, frame)
     ]
-    return Chart(
-        name="repair-curves",
-        title="Can it be repaired? Before and after recalibration",
-        lead=_lead(evaluation, frame),
-        spec=_curves_spec(list(tried), rows, frame, vega.model_color(evaluation.models)),
-        alt=_alt(tried),
-        below=_advice(evaluation, tried),
-        table=_maps(evaluation, tried),
-        wide=True,
+    root = " Both axes have a square-root scale." if frame.root else ""
+    lead = (
+        "The thin line says how often the event happened after forecasts as they are, the thick "
+        f"one after recalibrated ones. {_honesty(evaluation)}{root}"
     )
+    spec = _curves_spec(list(tried), rows, frame, vega.model_color(evaluation.models))
+    chart = vega.Chart("repair-curves", f"{TITLE} Before and after recalibration", lead, spec, "")
+    return _with_advice(chart, evaluation, tried)
+
+
+def _with_advice(chart: Chart, evaluation: Evaluation, tried: dict[str, Repair]) -> Chart:
+    """Put what to do, and all maps, below a chart."""
+    sentences = [repair.result.sentence.partition(". ")[0] for repair in tried.values()]
+    alt = f"{'. '.join(x.rstrip('.') for x in sentences[:3])}."
+    below, table = _advice(evaluation, tried), _maps(evaluation, tried)
+    return replace(chart, alt=alt, below=below, table=table, wide=True)
 
 
 def gains_chart(evaluation: Evaluation) -> Chart | None:
@@ -69,38 +75,34 @@ def gains_chart(evaluation: Evaluation) -> Chart | None:
     if not tried:
         return None
     rows = [
-        {"panel": k, "model": name, "map": _kind(kind), "x": short(gain.estimate)}
-        | {end: short(x) for end, x in zip(("low", "high"), gain.interval, strict=True)}
+        {"panel": k, "model": name, "map": _kind(kind)}
+        | dict(
+            zip(("x", "low", "high"), map(vega.short, (gain.estimate, *gain.interval)), strict=True)
+        )
         for k, (name, repair) in enumerate(tried.items())
         for kind, gain in repair.result.gains.items()
     ]
-    return Chart(
-        name="repair-gains",
-        title="Can it be repaired? What each map would save",
-        lead=(
-            "A dot is what a map would save on new cases, before one is chosen, and the line its "
-            f"interval; right of zero it helps. {_honesty(evaluation)}"
-        ),
-        spec=_gains_spec(list(tried), rows, vega.model_color(evaluation.models)),
-        alt=_alt(tried),
-        below=_advice(evaluation, tried),
-        table=_maps(evaluation, tried),
-        wide=True,
+    lead = (
+        "A dot is what a map would save on new cases, before one is chosen, and the line its "
+        f"interval; right of zero it helps. {_honesty(evaluation)}"
     )
+    spec = _gains_spec(list(tried), rows, {"color": vega.model_color(evaluation.models)})
+    chart = vega.Chart("repair-gains", f"{TITLE} What each map would save", lead, spec, "")
+    return _with_advice(chart, evaluation, tried)
 
 
 def _gains_spec(names: list[str], rows: list[Spec], color: Spec) -> Spec:
     columns = min(len(names), COLUMNS)
     x = vega.measure("x", "would save", axis={"format": "~g", "tickCount": 4})
-    ends = {"x": x | {"field": "low"}, "x2": {"field": "high"}, "color": color}
+    ends = {"x": x | {"field": "low"}, "x2": {"field": "high"}} | color
     panel = {
         "width": (vega.WIDE - NAMES) // columns - GAP,
         "height": {"step": 26},
         "encoding": {"x": x, "y": vega.category("map", None, sort=None)},
         "layer": [
-            vega.layer(vega.mark("rule", opacity=0.5, **INK), {"x": {"datum": 0}}),
+            vega.layer(vega.ink("rule", opacity=0.5), {"x": {"datum": 0}}),
             vega.layer(vega.mark("rule", strokeWidth=3, opacity=0.5), ends),
-            vega.layer(vega.dot(70), {"color": color}),
+            vega.layer(vega.dot(70), color),
         ],
     }
     return vega.model_panels(names, rows, panel, vega.PANEL, columns, **SHARED)
@@ -117,25 +119,12 @@ def _honesty(evaluation: Evaluation) -> str:
     )
 
 
-def _lead(evaluation: Evaluation, frame: Frame) -> str:
-    root = " Both axes have a square-root scale." if frame.root else ""
-    return (
-        "The thin line says how often the event happened after forecasts as they are, the thick "
-        f"one after recalibrated ones. {_honesty(evaluation)}{root}"
-    )
-
-
-def _alt(tried: dict[str, Repair]) -> str:
-    sentences = [repair.result.sentence.partition(". ")[0] for repair in tried.values()]
-    return f"{'. '.join(x.rstrip('.') for x in sentences[:3])}."
-
-
 def _panel(k: int, name: str, repair: Repair, frame: Frame) -> list[Spec]:
     """Lay out what a panel shows, each curve as lists."""
     of_panel = {"panel": k, "model": name}
     note = _kind(repair.kind) if repair.recommended else LEAVE
     rows: list[Spec] = [of_panel | {"kind": "note", "note": note}]
-    ends = [0, short(frame.top)]
+    ends = [0, vega.short(frame.top)]
     rows.append(of_panel | {"kind": "diagonal", "at": ends, "height": ends})
     for what, record in (("before", repair.before), ("after", repair.after)):
         if record is not None:
@@ -150,8 +139,8 @@ def _kind(kind: str) -> str:
 
 def _curve(record: Reliability, frame: Frame) -> dict[str, Any]:
     x, y = record.curve()
-    x, y = thinned(x, y, most=CURVE_POINTS, along=frame.along(x, y))
-    return {"at": [short(a, 4) for a in x.tolist()], "height": [short(b, 4) for b in y.tolist()]}
+    x, y = vega.thinned(x, y, most=CURVE_POINTS, along=frame.along(x, y))
+    return {"at": shortened(x, 4), "height": shortened(y, 4)}
 
 
 def _curves_spec(names: list[str], rows: list[Spec], frame: Frame, color: Spec) -> Spec:
@@ -159,17 +148,13 @@ def _curves_spec(names: list[str], rows: list[Spec], frame: Frame, color: Spec) 
     size = vega.SMALL_PANEL
     if one_row:
         size = min(vega.PANEL, (vega.WIDE - vega.NUMBERS - GAP * (len(names) - 1)) // len(names))
-    panel = {
-        "width": size,
-        "height": size,
-        "encoding": axes_of_rates(scale=frame.scale, axis=frame.axis),
-        "layer": [
-            _line("diagonal", DIAGONAL),
-            _line("before", vega.mark("line", strokeWidth=1.1, opacity=0.75, **INK)),
-            _line("after", vega.mark("line", strokeWidth=2.6), color=color),
-            vega.corner_note(0.8),
-        ],
-    }
+    layers = [
+        _line("diagonal", DIAGONAL),
+        _line("before", vega.ink("line", strokeWidth=1.1, opacity=0.75)),
+        _line("after", vega.mark("line", strokeWidth=2.6), color=color),
+        vega.corner_note(0.8),
+    ]
+    panel = panel_of_rates(size, layers, frame.scale, frame.axis)
     columns = len(names) if one_row else IN_A_ROW
     more = SHARED if one_row else SHARED | {"resolve": vega.APART}
     return vega.model_panels(names, rows, panel, size, columns, **more)
@@ -177,36 +162,27 @@ def _curves_spec(names: list[str], rows: list[Spec], frame: Frame, color: Spec) 
 
 def _line(kind: str, mark: Spec, **encoding: Any) -> Spec:
     """Unfold the lists of a curve, and draw it."""
-    unfold = {"flatten": ["at", "height"], "as": ["x", "y"]}
+    unfold = vega.unfold("at", "height", to=("x", "y"))
     return vega.layer(mark | {"clip": True}, encoding, vega.only_kind(kind), unfold)
 
 
 def _advice(evaluation: Evaluation, tried: dict[str, Repair]) -> NumberTable:
     """Say of each model what to do, what that would save, and what it does to net benefit."""
-    rows = []
-    for name, repair in tried.items():
-        gain = repair.gain(evaluation.primary)
-        rows.append(
-            (
-                name,
-                f"repair\n{_kind(repair.kind)}" if repair.recommended else LEAVE,
-                _amount(gain),
-                few(gain.in_sample),
-                *(_amount(x, PER, sign=True) for x in repair.net_benefit.values()),
-            )
+    rows = [
+        (
+            name,
+            f"repair\n{_kind(repair.kind)}" if repair.recommended else LEAVE,
+            _amount(gain := repair.gain(evaluation.primary)),
+            few(gain.in_sample),
+            *(_amount(x, PER, sign=True) for x in repair.net_benefit.values()),
         )
-    some = next(iter(tried.values())).net_benefit
-    head = (
-        "model",
-        "advice",
-        "would save on new cases",
-        "seemingly, in sample",
-        *(f"net benefit at {percent(t)}" for t in some),
-    )
-    level = f"{100 * evaluation.level:g} %"
-    benefit = f"; net benefit per {PER:,} cases" if some else ""
-    title = f"What to do (below numbers: {level} intervals{benefit})"
-    return NumberTable(head, tuple(rows), title, around=True)
+        for name, repair in tried.items()
+    ]
+    benefits = [f"net benefit at {percent(t)}" for t in next(iter(tried.values())).net_benefit]
+    head = ("model", "advice", "would save on new cases", "seemingly, in sample", *benefits)
+    per = f"; net benefit per {PER:,} cases" if benefits else ""
+    title = f"What to do (below numbers: {100 * evaluation.level:g} % intervals{per})"
+    return vega.NumberTable(head, rows, title, around=True)
 
 
 def _maps(evaluation: Evaluation, tried: dict[str, Repair]) -> NumberTable:
@@ -218,7 +194,7 @@ def _maps(evaluation: Evaluation, tried: dict[str, Repair]) -> NumberTable:
     ]
     level = f"{100 * evaluation.level:g} % interval"
     head = ("model", "map", "would save", level, "seemingly, in sample", "mean change")
-    return NumberTable(head, tuple(rows), "All maps, before the choice")
+    return vega.NumberTable(head, rows, "All maps, before the choice")
 
 
 def _numbers(gain: Gain) -> tuple[str, str, str, str]:
@@ -255,62 +231,55 @@ def savings_chart(evaluation: Evaluation) -> Chart | None:
         row for k, (name, repair) in enumerate(tried.items()) for row in _saved(k, name, repair, at)
     ]
     banded = any("low" in row for row in rows)
-    level = f"{100 * evaluation.level:g} %"
     around = (
-        f" The band holds with {level} at each threshold; there is none where few cases change "
-        "sides."
+        f" The band holds with {100 * evaluation.level:g} % at each threshold; there is none where "
+        "few cases change sides."
     )
-    return Chart(
-        name="repair-regret",
-        title="What a repair would save at each threshold",
-        lead=(
-            "Of models with a repair that is advised, regret as it is minus regret after "
-            f"recalibration. Above the line it saves, below it costs.{around if banded else ''}"
-        ),
-        spec=_savings_spec(list(tried), rows, evaluation),
-        alt=_savings_alt(tried),
-        wide=True,
+    lead = (
+        "Of models with a repair that is advised, regret as it is minus regret after "
+        f"recalibration. Above the line it saves, below it costs.{around * banded}"
     )
+    title = "What a repair would save at each threshold"
+    spec = _savings_spec(list(tried), rows, evaluation)
+    return vega.Chart("repair-regret", title, lead, spec, _savings_alt(tried), wide=True)
 
 
 def _saved(k: int, name: str, repair: Repair, at: Any) -> list[Spec]:
     curve = repair.difference
     if curve is None:
         return []
-    row: Spec = {"panel": k, "model": name, "at": [short(t, 4) for t in at.tolist()]}
-    row["height"] = [short(x, 3) for x in curve.at(at).tolist()]
+    columns = {"height": curve.at(at)}
     if curve.band is not None:
-        for end, bound in zip(("low", "high"), curve.band.at(at), strict=True):
-            row[end] = [short(x, 3) for x in bound.tolist()]
-    return [row]
+        columns |= dict(zip(("low", "high"), curve.band.at(at), strict=True))
+    lists = {field: shortened(column, 3) for field, column in columns.items()}
+    return [{"panel": k, "model": name, "at": shortened(at, 4)} | lists]
 
 
 def _savings_spec(names: list[str], rows: list[Spec], evaluation: Evaluation) -> Spec:
     columns = len(names) if len(names) <= ONE_ROW else IN_A_ROW
     size = min(2 * vega.PANEL, (vega.WIDE - (ROOM + GAP) * (columns - 1)) // columns - 8)
     view = views(evaluation)[-1]
-    scale: Spec = {"domain": [view.lower, view.upper], "nice": False}
-    scale |= {"type": "pow", "exponent": view.power} if view.power != 1 else {}
+    bent: Spec = {"type": "pow", "exponent": view.power} if view.power != 1 else {}
+    scale = vega.from_to(view.lower, view.upper, **bent)
     ticks = {"values": view.ticks()[:: 2 if len(names) > 2 else 1], "format": ".4~%"}
     number = {"format": "~g", "tickCount": 4, "minExtent": vega.NUMBERS, "maxExtent": ROOM}
-    place = {
-        "x": vega.measure("x", "threshold", scale=scale, axis=ticks),
-        "y": vega.measure("y", None, axis=number),
-    }
     color = {"color": vega.model_color(evaluation.models)}
-    unfold = {"flatten": ["at", "height"], "as": ["x", "y"]}
-    around = {"flatten": ["at", "low", "high"], "as": ["x", "y", "y2"]}
-    ends, valid = {"y2": {"field": "y2"}}, {"filter": "isValid(datum.y) && isValid(datum.y2)"}
-    layers = [
-        vega.layer(vega.mark("rule", opacity=0.5, **INK), {"y": {"datum": 0}}),
-        vega.layer(vega.mark("area", opacity=0.22), ends | color, around, valid),
-        vega.layer(vega.mark("line", strokeWidth=2), color, unfold),
-    ]
+    around = vega.unfold("at", "low", "high", to=("x", "y", "y2"))
+    valid = "isValid(datum.y) && isValid(datum.y2)"
+    ends, band = {"y2": {"field": "y2"}} | color, vega.mark("area", opacity=0.22)
+    line, unfold = vega.mark("line", strokeWidth=2), vega.unfold("at", "height", to=("x", "y"))
     panel = {
         "width": size,
         "height": HEIGHT,
-        "encoding": place,
-        "layer": layers if any("low" in row for row in rows) else layers[::2],
+        "encoding": {
+            "x": vega.measure("x", "threshold", scale=scale, axis=ticks),
+            "y": vega.measure("y", None, axis=number),
+        },
+        "layer": [
+            vega.layer(vega.ink("rule", opacity=0.5), {"y": {"datum": 0}}),
+            *[vega.layer(band, ends, around, valid)] * any("low" in row for row in rows),
+            vega.layer(line, color, unfold),
+        ],
     }
     apart = {"scale": {"y": "independent"}, "axis": {"x": "independent"}}
     return vega.model_panels(names, rows, panel, size, columns, **SHARED | {"resolve": apart})

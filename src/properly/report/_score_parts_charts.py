@@ -10,9 +10,8 @@ from properly.plots._names import label_places
 from properly.plots._score_plane import plane_of
 from properly.probability._power_means import LABELS, POWERS
 from properly.report import _vega as vega
-from properly.report._chart import Chart, NumberTable, short
 from properly.report._page_words import decimals_for, few, fixed, from_to, percent, score_in_words
-from properly.report._vega import INK
+from properly.report._vega import INK, Chart, NumberTable, short
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -45,9 +44,11 @@ SOURCE_LEAD = (
 # Pixels of a panel, how many stand in a row, how many there are at most, and what they are apart.
 # The scores at the ends of lines stand right of a panel.
 WIDTH, HEIGHT, COLUMNS, PANELS, GAP = 410, 280, 2, 4, 110
-MOST_ROWS = 30
 # Pixels of a name at most, of a letter on average, and of the height of letters.
 LONGEST, LETTER, HIGH = 150, 6.1, 12.0
+# The other ends of lines, and words that stand beside their point as its row says.
+ENDS: Spec = {field: {"field": field} for field in ("x2", "y2")}
+STAND: Spec = {name: {"expr": f"datum.{name}"} for name in ("dx", "dy", "align", "baseline")}
 PLANE_LEAD = (
     "A score is uncertainty, which no model can help, plus miscalibration less discrimination. "
     "Miscalibration is what it costs that forecasts do not mean what they say, discrimination "
@@ -64,13 +65,10 @@ def source_chart(evaluation: Evaluation) -> Chart | None:
     means = evaluation.means
     order = sorted(means, key=lambda name: -means[name].mean_probability)
     rows = [row for place, name in enumerate(order) for row in _rows(name, place, means[name])]
+    spec = _source_spec(list(means), rows, next(iter(means.values())).baseline)
+    title = "Model against source: the probability given to what happened"
     return Chart(
-        name="source",
-        title="Model against source: the probability given to what happened",
-        lead=SOURCE_LEAD,
-        spec=_source_spec(list(means), rows, next(iter(means.values())).baseline),
-        alt=_source_alt(means, order),
-        table=_source_table(means),
+        "source", title, SOURCE_LEAD, spec, _source_alt(means, order), _source_table(means)
     )
 
 
@@ -97,10 +95,9 @@ def _source_spec(names: list[str], rows: list[Spec], baseline: float) -> Spec:
     axis = {"format": "~%", "tickCount": 6, "title": "average probability given to what happened"}
     sort = {"field": "place", "op": "min"}
     lanes = {"domain": ["model", "source"], "paddingOuter": 0.6}
-    scale = {"domain": [low, 1], "nice": False, "zero": False}
     at = {
         "y": vega.category("model", sort=sort, axis=vega.BARE | {"labelLimit": 150}),
-        "x": vega.measure("x", scale=scale, axis=axis),
+        "x": vega.measure("x", scale=vega.from_to(low, 1, zero=False), axis=axis),
         "yOffset": vega.category("whose", scale=lanes),
     }
     layers = [
@@ -115,7 +112,7 @@ def _source_spec(names: list[str], rows: list[Spec], baseline: float) -> Spec:
 
 def _marks(whose: str, at: Spec, color: Spec | None) -> list[Spec]:
     """Draw three marks and the line that joins them: full for a model, hollow for a source."""
-    chosen = {"filter": f"datum.whose == '{whose}' && isValid(datum.mean)"}
+    chosen = f"datum.whose == '{whose}' && isValid(datum.mean)"
     look: Spec = {} if color else {"opacity": 0.7} | INK
     paint: Spec = {"color": color} if color else {}
     ends = {"x": at["x"] | {"aggregate": "min"}, "x2": {"field": "x", "aggregate": "max"}}
@@ -137,12 +134,12 @@ def _marks(whose: str, at: Spec, color: Spec | None) -> list[Spec]:
 
 def _written(at: Spec) -> list[Spec]:
     """Write the mean probability above its mark; or, where it is 0, why."""
-    above = vega.mark("text", baseline="bottom", dy=-7, **INK)
-    own = {"filter": "datum.whose == 'model' && datum.mean == 'mean probability' && datum.x > 0"}
-    said = {"filter": "isValid(datum.said)"}
+    above = vega.ink("text", baseline="bottom", dy=-7)
+    own = "datum.whose == 'model' && datum.mean == 'mean probability' && datum.x > 0"
+    number, said = ({"text": x} for x in (vega.measure("x", format=".1%"), vega.category("said")))
     return [
-        vega.layer(above | {"opacity": 0.85}, at | {"text": vega.measure("x", format=".1%")}, own),
-        vega.layer(above | {"align": "left", "dx": 8}, at | {"text": vega.category("said")}, said),
+        vega.layer(above | {"opacity": 0.85}, at | number, own),
+        vega.layer(above | {"align": "left", "dx": 8}, at | said, "isValid(datum.said)"),
     ]
 
 
@@ -150,11 +147,10 @@ def _baseline(baseline: float, x: Spec) -> list[Spec]:
     """Draw the mean probability of forecasts that are the event rate."""
     place = {"x": x | {"field": "at"}}
     rows = [{"at": short(baseline), "who": "event rate"}]
-    ink: Spec = {"opacity": 0.55} | INK
     tooltip = {"tooltip": vega.hover({"at": ("event rate", ".2%")})}
     words = {"y": {"value": 0}, "text": vega.category("who")}
-    dashed = vega.mark("rule", strokeDash=[4, 3], strokeWidth=1.2, **ink)
-    text = vega.mark("text", baseline="bottom", dy=-3, **ink)
+    dashed = vega.ink("rule", strokeDash=[4, 3], strokeWidth=1.2, opacity=0.55)
+    text = vega.ink("text", baseline="bottom", dy=-3, opacity=0.55)
     return [
         vega.layer(dashed, place | tooltip, values=rows),
         vega.layer(text, place | words, values=rows),
@@ -176,11 +172,13 @@ def _source_alt(means: dict[str, Means], order: list[str]) -> str:
 
 def _source_table(means: dict[str, Means]) -> NumberTable:
     head = ("model", *LABELS.values(), "mean probability of the source", "ratio to the source")
-    rows = []
-    for name, one in means.items():
-        three = (percent(getattr(one.model, mean), 3) for mean in POWERS)
-        rows.append((name, *three, percent(one.source.mean_probability, 3), few(one.divergence, 3)))
-    return NumberTable(head, tuple(rows))
+    rows = [
+        (name, *(percent(x, 3) for x in (*three, source)), few(one.divergence, 3))
+        for name, one in means.items()
+        for three in [[getattr(one.model, mean) for mean in POWERS]]
+        for source in [one.source.mean_probability]
+    ]
+    return NumberTable(head, rows)
 
 
 def plane_chart(evaluation: Evaluation) -> Chart | None:
@@ -196,19 +194,15 @@ def plane_chart(evaluation: Evaluation) -> Chart | None:
     ]
     ends = "corrected interval"
     head = ("model", "by the", "score", "miscalibration", ends, "discrimination", ends)
+    panels_of_rules = [_panel(evaluation, rule, models) for rule, models in chosen.items()]
+    look = {"columns": COLUMNS, "bounds": "flush", "spacing": GAP, "concat": panels_of_rules}
     return Chart(
-        name="plane",
-        title="What scores are made of",
-        lead=_plane_lead(evaluation),
-        spec={
-            "params": [vega.shown(evaluation.decompositions)],
-            "columns": COLUMNS,
-            "bounds": "flush",
-            "spacing": GAP,
-            "concat": [_panel(evaluation, rule, models) for rule, models in chosen.items()],
-        },
-        alt=_plane_alt(score_in_words(evaluation, next(iter(panels))), next(iter(panels.values()))),
-        table=NumberTable(head, tuple(rows[:MOST_ROWS])),
+        "plane",
+        "What scores are made of",
+        _plane_lead(evaluation),
+        {"params": [vega.shown(evaluation.decompositions)]} | look,
+        _plane_alt(score_in_words(evaluation, next(iter(panels))), next(iter(panels.values()))),
+        NumberTable(head, rows[: vega.MOST_ROWS]),
         wide=len(chosen) > 1,
     )
 
@@ -222,9 +216,7 @@ def _rules(evaluation: Evaluation) -> list[str]:
 def _finite(evaluation: Evaluation, rule: str) -> dict[str, Decomposition]:
     parts = {name: by_rule[rule] for name, by_rule in evaluation.decompositions.items()}
     return {
-        name: x
-        for name, x in parts.items()
-        if math.isfinite(x.miscalibration) and math.isfinite(x.discrimination)
+        name: x for name, x in parts.items() if math.isfinite(x.miscalibration + x.discrimination)
     }
 
 
@@ -247,12 +239,10 @@ def _plane_lead(evaluation: Evaluation) -> str:
 def _panel(evaluation: Evaluation, rule: str, models: Models) -> Spec:
     plane, names = plane_of(models.values()), list(evaluation.decompositions)
     axis = {"grid": False, "tickCount": 4}
+    ends = (("x", "miscalibration", plane.right), ("y", "discrimination", plane.top))
     place = {
-        field: vega.measure(field, title, scale={"domain": [0, end], "nice": False}, axis=axis)
-        for field, title, end in (
-            ("x", "miscalibration", plane.right),
-            ("y", "discrimination", plane.top),
-        )
+        field: vega.measure(field, title, scale=vega.from_to(0, end), axis=axis)
+        for field, title, end in ends
     }
     # Room for the scores at the ends of lines, which stand above the panel.
     title = {"anchor": "start", "fontSize": 12, "offset": 16}
@@ -266,23 +256,19 @@ def _panel(evaluation: Evaluation, rule: str, models: Models) -> Spec:
 
 def _isolines(plane: ScorePlane, place: Spec) -> Spec:
     """Draw lines of equal score, with the score where each leaves the picture."""
-    weight = {"condition": {"test": "datum.none", "value": 1.4}, "value": 0.7}
-    paler = {"condition": {"test": "datum.none", "value": 0.6}, "value": 0.25}
-    ends = {"x2": {"field": "x2"}, "y2": {"field": "y2"}, "strokeWidth": weight, "opacity": paler}
+    look = {
+        channel: {"condition": {"test": "datum.none", "value": of_none}, "value": other}
+        for channel, of_none, other in (("strokeWidth", 1.4, 0.7), ("opacity", 0.6, 0.25))
+    }
     at_end = {"x": place["x"] | {"field": "x2"}, "y": place["y"] | {"field": "y2"}}
-    text = vega.mark("text", opacity=0.65, fontSize=10, **INK, **_stand())
+    text = vega.ink("text", opacity=0.65, fontSize=10, **STAND)
     return {
         "data": {"values": [_isoline(plane, line) for line in plane.isolines()]},
         "layer": [
-            vega.layer(vega.mark("rule", clip=True, **INK), place | ends),
+            vega.layer(vega.ink("rule", clip=True), place | ENDS | look),
             vega.layer(text, at_end | {"text": vega.category("label")}),
         ],
     }
-
-
-def _stand() -> Spec:
-    """Let words stand beside their point as its row says."""
-    return {name: {"expr": f"datum.{name}"} for name in ("dx", "dy", "align", "baseline")}
 
 
 def _isoline(plane: ScorePlane, line: Isoline) -> Spec:
@@ -303,25 +289,19 @@ def _models(models: Models, names: list[str], plane: ScorePlane, place: Spec) ->
         for bar in plane.bars(parts)
     ]
     # A name has the colour of its point: others may be nearer.
-    text = vega.mark("text", fontSize=11, fontWeight=600, limit=LONGEST) | _stand()
+    text = vega.mark("text", fontSize=11, fontWeight=600, limit=LONGEST, **STAND)
     numbers = {"score": "score", "x": "miscalibration", "y": "discrimination"}
     titles = {"model": "model"} | {field: (title, ".5f") for field, title in numbers.items()}
-    named = {"text": vega.category("model", "model")}
-    rule = vega.layer(
-        vega.mark("rule", strokeWidth=1.2, opacity=0.8),
-        place | {"x2": {"field": "x2"}, "y2": {"field": "y2"}} | color,
-        vega.only_shown(),
-        values=bars,
-    )
+    thin, place = vega.mark("rule", strokeWidth=1.2, opacity=0.8), place | color
     points = {
         "data": {"values": _points(models, plane, bars)},
-        "transform": [vega.only_shown()],
+        "transform": vega.kept(vega.SHOWN),
         "layer": [
-            vega.layer(vega.dot(70, opacity=1), place | color | {"tooltip": vega.hover(titles)}),
-            vega.layer(text, place | color | named),
+            vega.layer(vega.dot(70, opacity=1), place | {"tooltip": vega.hover(titles)}),
+            vega.layer(text, place | {"text": vega.category("model", "model")}),
         ],
     }
-    return [rule, points] if bars else [points]
+    return [vega.layer(thin, place | ENDS, vega.SHOWN, values=bars), points] if bars else [points]
 
 
 def _points(models: Models, plane: ScorePlane, bars: list[Spec]) -> list[Spec]:
@@ -337,13 +317,9 @@ def _points(models: Models, plane: ScorePlane, bars: list[Spec]) -> list[Spec]:
     places = [pixels(x.miscalibration, x.discrimination) for x in models.values()]
     sizes = [(min(LETTER * len(name), LONGEST), HIGH) for name in models]
     stands = label_places(places, sizes, (0.0, 0.0, WIDTH, HEIGHT), taken)
+    parts = {"x": "miscalibration", "y": "discrimination", "score": "score"}
     return [
-        {
-            "model": name,
-            "x": short(x.miscalibration),
-            "y": short(x.discrimination),
-            "score": short(x.score),
-        }
+        {"model": name, **{field: short(getattr(x, part)) for field, part in parts.items()}}
         | stand._asdict()
         for (name, x), stand in zip(models.items(), stands, strict=True)
     ]
@@ -363,7 +339,7 @@ def _plane_alt(score: str, models: Models) -> str:
 
 def _plane_row(name: str, rule: str, parts: Decomposition) -> tuple[str, ...]:
     digits = max(decimals_for(parts.uncertainty, 4), 5)
-    cells: list[Any] = [printable(name), rule, fixed(parts.score, digits)]
+    cells: list[Any] = [name, rule, fixed(parts.score, digits)]
     for what in ("miscalibration", "discrimination"):
         ends = getattr(parts.intervals, what) if parts.intervals else (math.nan, math.nan)
         cells += [fixed(getattr(parts, what), digits), from_to(ends, digits)]

@@ -1,28 +1,34 @@
-"""The tables of scores and of worst cases, and the fine print: what was done, and how."""
+"""Tables of the page: scores, worst cases, and in people; and the fine print, how it was done.
+
+In people: of 1,000 cases, how many alarms, how many of them right, how many events missed.
+"""
 
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from properly._boundary._text import listed, many, p_text, printable
+import numpy as np
+
+from properly._boundary._text import listed, many, p_text, percent, printable
 from properly.calibration._statistics import why_untested
+from properly.counts._baselines import TREAT_ALL, TREAT_NONE
+from properly.decisions._at_threshold import PEOPLE, RATES, in_people, round_number
 from properly.evaluation._evaluate import rules_of_task
-from properly.report._chart import NumberTable, inks_of
+from properly.evaluation._repair import round_middle
 from properly.report._class_charts import hard_table
-from properly.report._page_words import NONE, few, score_in_words
-from properly.report._screen import TableCell
+from properly.report._first_screen import TableCell
+from properly.report._page_words import NONE, few, fixed, score_in_words
+from properly.report._vega import NumberTable, inks_of
 from properly.rules import Regret
 from properly.rules._score_words import rule_in_words
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
+    from collections.abc import Callable, Iterator, Sequence
 
-    from properly.calibration._calibration_summary import CalibrationSummary
     from properly.calibration._decomposition import Decomposition
     from properly.calibration._statistics import CalibrationTest
-    from properly.decisions._worst_cases import WorstCases
+    from properly.decisions._at_threshold import AtThreshold
     from properly.evaluation._record import Evaluation
     from properly.inference._estimate import Estimate
 
@@ -52,6 +58,16 @@ CLASSES = (
 SMALL = 0.001
 HEAD = ("score", "skill", "miscalibration", "discrimination")
 CLINICAL = ("AUC", "observed : expected", "slope", "ICI", "calibration test")
+PEOPLE_HEAD = ("alarms", "right", "missed", *RATES)
+# Drawn of all, whatever the number that is spoken of.
+DOTS = 1000
+# Rows in people that are kept for the reader to choose from, of all models together.
+MOST_KEPT = 200
+CLINICAL_CAPTION = (
+    "Observed over expected events and the calibration slope are 1 for calibrated forecasts. "
+    "ICI, the integrated calibration index, is the mean distance between forecasts and a "
+    "smooth curve of what happened. Below it stands its mean if they were calibrated."
+)
 CELLS = " Of forecasts that were grouped, the mean of their cell is shown."
 
 
@@ -159,14 +175,12 @@ class ScoreTableRow(NamedTuple):
     ink: int | None = None
 
 
-@dataclass(frozen=True)
-class ScoreTable:
+class ScoreTable(NamedTuple):
     """A table of the page."""
 
-    name: str
     caption: str
     summary: str
-    head: tuple[str, ...]
+    head: Sequence[str]
     rows: list[ScoreTableRow]
 
 
@@ -207,10 +221,16 @@ def remarks(evaluation: Evaluation) -> list[str]:
 
 def _by_rule(evaluation: Evaluation, rule: Any) -> ScoreTable:
     name, inks = rule.name, inks_of(evaluation)
-    rows = []
-    for model, by_rule in evaluation.parts.items():
-        around = evaluation.scores[model][name], evaluation.skills[model][name]
-        rows.append(ScoreTableRow(model, _cells(by_rule[name], *around), ink=inks.get(model)))
+    scores, skills = evaluation.scores, evaluation.skills
+    rows = [
+        ScoreTableRow(
+            model,
+            _cells(by_rule[name], scores[model][name], skills[model][name]),
+            False,
+            inks.get(model),
+        )
+        for model, by_rule in evaluation.parts.items()
+    ]
     rows += [
         ScoreTableRow(baseline, _cells(by_rule[name]), baseline=True)
         for baseline, by_rule in evaluation.baselines.items()
@@ -218,7 +238,7 @@ def _by_rule(evaluation: Evaluation, rule: Any) -> ScoreTable:
     words = rule_in_words(rule)
     # Some scores are called means already: mean regret.
     caption = f"Mean {words.removeprefix('mean ')}; {rule.propriety.value}."
-    return ScoreTable(name, caption, f"Scores by the {words}", HEAD, rows)
+    return ScoreTable(caption, f"Scores by the {words}", HEAD, rows)
 
 
 def _cells(
@@ -228,8 +248,7 @@ def _cells(
         TableCell(number(value), "" if estimate is None else around(estimate.interval))
         for value, estimate in ((parts.score, score), (parts.skill, skill))
     ]
-    split = [_part(parts, name) for name in ("miscalibration", "discrimination")]
-    return [*scores, *split]
+    return scores + [_part(parts, name) for name in ("miscalibration", "discrimination")]
 
 
 def _part(parts: Decomposition, name: str) -> TableCell:
@@ -246,43 +265,34 @@ def _part(parts: Decomposition, name: str) -> TableCell:
 def _decisions(evaluation: Evaluation) -> ScoreTable:
     """Lay out what decisions come to, for the likeliest class and at the least expected cost."""
     head, lines, *_ = hard_table(evaluation)
-    inks = {printable(name): ink for name, ink in inks_of(evaluation).items()}
+    inks = inks_of(evaluation)
     rows = [
-        ScoreTableRow(name, [TableCell(x) for x in texts], ink=inks.get(name))
-        for name, *texts in lines
+        ScoreTableRow(name, [*map(TableCell, texts)], ink=inks.get(name)) for name, *texts in lines
     ]
     caption = "Decisions made of the probabilities, by the class that each case is given."
-    return ScoreTable("decisions", caption, "Decisions: accuracy, F1, kappa, costs", head[1:], rows)
+    return ScoreTable(caption, "Decisions: accuracy, F1, kappa, costs", head[1:], rows)
 
 
 def _clinical(evaluation: Evaluation) -> ScoreTable:
+    inks = inks_of(evaluation)
     rows = [
-        ScoreTableRow(
-            name, list(_clinical_cells(evaluation, name)), ink=inks_of(evaluation).get(name)
-        )
+        ScoreTableRow(name, [*_clinical_cells(evaluation, name)], ink=inks.get(name))
         for name in evaluation.models
     ]
-    caption = (
-        "Observed over expected events and the calibration slope are 1 for calibrated forecasts. "
-        "ICI, the integrated calibration index, is the mean distance between forecasts and a "
-        "smooth curve of what happened. Below it stands its mean if they were calibrated."
-    )
-    return ScoreTable(
-        "auc", caption, "Discrimination and calibration, as in clinical papers", CLINICAL, rows
-    )
+    summary = "Discrimination and calibration, as in clinical papers"
+    return ScoreTable(CLINICAL_CAPTION, summary, CLINICAL, rows)
 
 
-def _clinical_cells(evaluation: Evaluation, model: str) -> Iterable[TableCell]:
+def _clinical_cells(evaluation: Evaluation, model: str) -> Iterator[TableCell]:
     nothing = TableCell(NONE)
     area, calibration = evaluation.aucs.get(model), evaluation.calibration.get(model)
     test = evaluation.calibration_tests.get(model)
     yield nothing if area is None else TableCell(number(area.value), around(area.interval))
-    for name in ("observed_expected", "slope"):
-        estimate = getattr(calibration, name, None)
-        yield nothing if estimate is None else _estimate(estimate, calibration)
     if calibration is None:
-        yield nothing
+        yield from [nothing] * 3
     else:
+        yield _estimate(calibration.observed_expected)
+        yield _estimate(calibration.slope, calibration.certain)
         usual = f"{number(calibration.ici.mean_if_calibrated)} if calibrated"
         yield TableCell(number(calibration.ici.value), usual)
     yield nothing if test is None else _test(test)
@@ -294,18 +304,22 @@ def _test(test: CalibrationTest) -> TableCell:
     return TableCell(p_text(test.p_value, is_bound=test.p_is_bound, digits=2), f"{test.name} test")
 
 
-def _estimate(estimate: Estimate, calibration: CalibrationSummary | None) -> TableCell:
+def _estimate(estimate: Estimate, certain: float = 0) -> TableCell:
     """Write an estimate; a slope is of the forecasts other than 0 and 1."""
-    notes = [around(estimate.interval)]
-    if calibration is not None and calibration.certain and estimate is calibration.slope:
-        notes.append(f"without {many(calibration.certain, 'forecast')} of 0 or 1")
-    value = NONE if math.isnan(estimate.value) else number(estimate.value)
-    return TableCell(value, "; ".join(filter(None, notes)))
+    without = f"without {many(certain, 'forecast')} of 0 or 1" if certain else ""
+    return TableCell(
+        number(estimate.value), "; ".join(filter(None, [around(estimate.interval), without]))
+    )
 
 
 def worst_tables(evaluation: Evaluation) -> list[tuple[str, NumberTable]]:
     """Lay out the cases that cost each model most."""
-    return [(name, _table(cases)) for name, cases in evaluation.worst.items()]
+    tables = []
+    for name, worst in evaluation.worst.items():
+        columns = worst.columns()
+        texts = ([_text(x, head) for x in column] for head, column in columns.items())
+        tables.append((name, NumberTable([*columns], [*zip(*texts, strict=True)])))
+    return tables
 
 
 def worst_lead(evaluation: Evaluation) -> str:
@@ -328,14 +342,119 @@ def worst_lead(evaluation: Evaluation) -> str:
     )
 
 
-def _table(worst: WorstCases) -> NumberTable:
-    columns = worst.columns()
-    texts = ([_text(x, name) for x in column] for name, column in columns.items())
-    rows = zip(*texts, strict=True)
-    return NumberTable(tuple(columns), tuple(rows))
-
-
 def _text(x: Any, name: str) -> str:
     if isinstance(x, float):
         return number(x)
     return f"{x:,}" if name == "cases" else str(x)
+
+
+def people(evaluation: Evaluation, cases: str, event: str) -> dict[str, Any] | None:
+    """Lay out what models of an event come to in people; of classes there is nothing to say.
+
+    Without scripts there are tables at three thresholds; `numbers` has all of them.
+    """
+    if not evaluation.at_thresholds:
+        return None
+    per = round_number(evaluation.event_rate)
+    # The first is at 0, where one acts on all.
+    everyone = next(iter(evaluation.at_thresholds.values()))[0]
+    models = {name: _fewer(x[1:], evaluation) for name, x in evaluation.at_thresholds.items()}
+    thresholds = [at.threshold for at in next(iter(models.values()))]
+    start = _nearest(thresholds, round_middle(evaluation.within, evaluation.event_rate))
+    cells = {name: [_in_people(at, per) for at in x] for name, x in models.items()}
+    # What needs no model is the same at every threshold.
+    plain = dict(zip((TREAT_ALL, TREAT_NONE), _without_model(everyone, per), strict=True))
+    inks, labels = inks_of(evaluation), [percent(t) for t in thresholds]
+    ends = [ScoreTableRow(name, _as_cells(row), baseline=True) for name, row in plain.items()]
+    tables = []
+    for k in sorted({start, *_sides(evaluation, thresholds)}):
+        rows = [ScoreTableRow(name, _as_cells(x[k]), ink=inks[name]) for name, x in cells.items()]
+        tables.append((labels[k], k == start, rows + ends))
+    texts = [[_joined(row) for row in x] for x in (*cells.values(), *([x] for x in plain.values()))]
+    dots, alike = [[_dots(at) for at in x] for x in models.values()], _dots(everyone)
+    shares = [100 * t for t in thresholds]
+    return {
+        "per": f"{per:,}",
+        "cases": cases,
+        "event": event,
+        "head": PEOPLE_HEAD,
+        "ends": (f"{shares[0]:.6g}", f"{shares[-1]:.6g}"),
+        "start": f"{shares[start]:.6g}",
+        "last": len(thresholds) - 1,
+        "place": start,
+        "tables": tables,
+        "dot": "" if per == DOTS else f"{per // DOTS:,}",
+        "numbers": {
+            "percent": shares,
+            "labels": labels,
+            "rows": texts,
+            "dots": [*dots, [alike], [[0, 0, alike[0]]]],
+        },
+    }
+
+
+def _fewer(by_threshold: Sequence[AtThreshold], evaluation: Evaluation) -> tuple[AtThreshold, ...]:
+    """Keep every second threshold, or fewer, of many models; both ends stay."""
+    step = math.ceil(len(by_threshold) * len(evaluation.at_thresholds) / MOST_KEPT)
+    return *by_threshold[:-1:step], by_threshold[-1]
+
+
+def _sides(evaluation: Evaluation, thresholds: Sequence[float]) -> list[int]:
+    """Return the places of both ends of the range, or else half and double the event rate."""
+    if evaluation.within is not None:
+        return [0, len(thresholds) - 1]
+    return [_nearest(thresholds, x * evaluation.event_rate) for x in (0.5, 2)]
+
+
+def _nearest(thresholds: Sequence[float], x: float) -> int:
+    return int(np.argmin(np.abs(np.array(thresholds) - x)))
+
+
+def _in_people(at: AtThreshold, per: int) -> list[list[str]]:
+    """Write each number, and its interval if there is one."""
+    counts = [_cell(at.estimate(name), lambda x: in_people(x, per)) for name in PEOPLE]
+    return counts + [_cell(at.estimate(word), _rate) for word in RATES]
+
+
+def _cell(estimate: tuple[float, float, float], text: Callable[[float], str]) -> list[str]:
+    """Write a number, and both ends of its interval if there is one."""
+    if math.isnan(estimate[0]):
+        return [NONE]
+    return [text(x) for x in estimate if not math.isnan(x)]
+
+
+def _as_cells(row: list[list[str]]) -> list[TableCell]:
+    """Lay out the texts of a row; rates are in per cent."""
+    cells = []
+    for k, (number, *ends) in enumerate(row):
+        unit = " %" if k >= len(PEOPLE) and number != NONE else ""
+        cells.append(TableCell(f"{number}{unit}", f"{' to '.join(ends)}{unit}" if ends else ""))
+    return cells
+
+
+def _joined(row: list[list[str]]) -> str:
+    """Write a row as a short text, since there are many of them."""
+    return "|".join("/".join(texts) for texts in row)
+
+
+def _rate(x: float) -> str:
+    return fixed(100 * x, 1)
+
+
+def _without_model(everyone: AtThreshold, per: int) -> tuple[list[list[str]], list[list[str]]]:
+    """Act on all, then on nobody: only how frequent the event is can be other than it was."""
+    rate, low, high = everyone.estimate("true_positives")
+    events = _cell((rate, low, high), lambda x: in_people(x, per))
+    right, left = (_cell(x, _rate) for x in ((rate, low, high), (1 - rate, 1 - high, 1 - low)))
+    whole, nothing, all_of, none_of = [f"{per:,}"], ["0"], [_rate(1.0)], [_rate(0.0)]
+    return (
+        [whole, events, nothing, all_of, none_of, right, [NONE]],
+        [nothing, nothing, events, none_of, all_of, [NONE], left],
+    )
+
+
+def _dots(at: AtThreshold) -> list[int]:
+    """Count dots: alarms that are right, alarms in vain, and events that are missed."""
+    shares = np.array([at.true_positives, at.false_positives, at.false_negatives])
+    dots: list[int] = (DOTS * shares).round().astype(int).tolist()
+    return dots

@@ -10,11 +10,14 @@ import numpy as np
 
 from properly._boundary._text import percent
 from properly.decisions._grid import round_multiples
+from properly.report import _vega as vega
 from properly.report._vega import INK
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
+    from properly.decisions._murphy import MurphyCurve
+    from properly.decisions._net_benefit import DecisionCurve
     from properly.evaluation._record import Evaluation
     from properly.report._vega import Spec
     from properly.typing import Column
@@ -129,25 +132,28 @@ def zoom_words(evaluation: Evaluation) -> str:
     return f"{percent(within.lower)} to {percent(within.upper)}"
 
 
-def seen(evaluation: Evaluation) -> list[Spec]:
+def seen(evaluation: Evaluation) -> list[str]:
     """Keep the rows whose threshold is seen."""
     ends = by_view([view[:2] for view in views(evaluation)])
-    return [{"filter": f"inrange(datum.threshold, {ends['expr']})"} for _ in zoomed(evaluation)]
+    return [f"inrange(datum.threshold, {ends['expr']})" for _ in zoomed(evaluation)]
 
 
-def placed_words(
-    evaluation: Evaluation, place: Callable[[Evaluation, ThresholdView], list[Spec]]
+def plain_names(
+    evaluation: Evaluation,
+    place: Spec,
+    words: Callable[[Evaluation, ThresholdView], list[Spec]],
+    **look: Any,
 ) -> Spec:
-    """Place words in each view, and keep those of the view that is seen."""
+    """Name what needs no model, at places in each view; those of the view that is seen are kept."""
     rows = [
         row | {"zoomed": k > 0}
         for k, view in enumerate(views(evaluation))
-        for row in place(evaluation, view)
+        for row in words(evaluation, view)
     ]
-    return {
-        "data": {"values": rows},
-        "transform": [{"filter": "datum.zoomed == zoomed"} for _ in zoomed(evaluation)],
-    }
+    stand = {name: {"expr": f"datum.{name}"} for name in ("align", "dx")}
+    steps = ["datum.zoomed == zoomed" for _ in zoomed(evaluation)]
+    text = vega.mark("text", **stand, **look, **PLAIN)
+    return vega.layer(text, place | {"text": vega.category("model")}, *steps, values=rows)
 
 
 def drawn_at(evaluation: Evaluation) -> Column:
@@ -155,6 +161,11 @@ def drawn_at(evaluation: Evaluation) -> Column:
     more = [x for view in views(evaluation)[1:] for x in (*view[:2], *view.steps(STEPS))]
     both = np.union1d(DRAWN, more)
     return both[both < 1]
+
+
+def heights(curve: MurphyCurve | DecisionCurve, at: Column) -> Column:
+    """Return a curve at thresholds from 0 on; a jump at 0 itself would lie on the axis."""
+    return np.append(curve.right[0], curve.at(at[1:]))
 
 
 def exponent(evaluation: Evaluation) -> float:
@@ -169,16 +180,15 @@ def exponent(evaluation: Evaluation) -> float:
 def threshold_axis(evaluation: Evaluation) -> Spec:
     """Encode thresholds from left to right."""
     axis: Spec = {"title": "threshold", "format": "~%", "grid": False}
-    lower, upper, powers = zip(*(among := views(evaluation)), strict=True)
-    scale: Spec = {"domain": [by_view(lower), by_view(upper)], "nice": False}
-    power = by_view(powers)
+    lower, upper, power = map(by_view, zip(*(among := views(evaluation)), strict=True))
+    scale = vega.from_to(lower, upper)
     if power != 1:
         scale |= {"type": "sqrt"} if power == 0.5 else {"type": "pow", "exponent": power}
     if power != 1 or len(among) > 1:
         axis["values"] = by_view([view.ticks() for view in among])
         # Left to itself, the axis writes 0.1 % as 0 %.
         axis["format"] = ".4~%"
-    return {"field": "threshold", "type": "quantitative", "scale": scale, "axis": axis}
+    return vega.measure("threshold", scale=scale, axis=axis)
 
 
 def beside(view: ThresholdView, threshold: float) -> dict[str, Any]:
@@ -201,13 +211,11 @@ def series(value: Column, threshold: Column | None = None, digits: int = 5) -> d
     The chart unfolds them into rows. Names of models would otherwise be repeated at each of some
     hundred points.
     """
-    short = {"height": [float(f"{x:.{digits}g}") for x in value.tolist()]}
-    return short if threshold is None else {"at": threshold.tolist()} | short
+    height = {"height": vega.shortened(value, digits)}
+    return height if threshold is None else {"at": threshold.tolist()} | height
 
 
 def unfolded(value: str) -> list[Spec]:
     """Unfold the lists of `series` into rows with a threshold and a value."""
-    return [
-        {"calculate": "datum.at || grid", "as": "at"},
-        {"flatten": ["at", "height"], "as": ["threshold", value]},
-    ]
+    at = {"calculate": "datum.at || grid", "as": "at"}
+    return [at, vega.unfold("at", "height", to=("threshold", value))]

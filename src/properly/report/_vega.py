@@ -1,4 +1,4 @@
-"""The grammar of the page's charts: Vega-Lite in a few words.
+"""Charts of the page, and the grammar that they are written in: Vega-Lite in a few words.
 
 A chart is a specification in which user's words, such as names of models, are data and nothing
 else. One legend above all charts switches models on and off, by the parameter ``shown``. Charts
@@ -8,12 +8,20 @@ take the colour of the text around them, on light and on dark.
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, Any, TypeAlias
+from collections.abc import Mapping
+from dataclasses import dataclass, fields, replace
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
+import numpy as np
+
+from properly._boundary._chunks import share_out
 from properly._boundary._text import printable
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Iterable, Sequence
+
+    from properly.evaluation._record import Evaluation
+    from properly.typing import Column
 
 Spec: TypeAlias = dict[str, Any]
 
@@ -27,12 +35,105 @@ DASHES = ([5000, 0], [6, 3], [2, 2], [8, 3, 2, 3])
 # left take their part of the whole.
 NUMBERS, WIDE, PANEL, SMALL_PANEL = 41, 965, 266, 174
 WHOLE, LETTER = 1028, 6.2
+# Points of a curve beyond which nobody sees a difference, and digits of each.
+MOST_POINTS, DIGITS = 400, 5
+# Rows of a table of numbers. More curves than so many models have cannot be told apart, and would
+# make the page too large to send.
+MOST_ROWS, MOST_MODELS = 30, 8
 INK: Spec = {"color": "currentColor"}
 # Without axes, or lines of them, beside names.
 BARE: Spec = {"title": None, "ticks": False, "domain": False, "grid": False}
 # Each panel has axes of its own.
 APART: Spec = {"axis": {"x": "independent", "y": "independent"}}
 FONT = "system-ui, -apple-system, 'Segoe UI', Roboto, 'Helvetica Neue', Arial, sans-serif"
+# Rows of models that are switched on, with what needs no model and without.
+SHOWN = "indexof(shown, datum.model) >= 0"
+SHOWN_OR_PLAIN = f"datum.baseline || {SHOWN}"
+# The number of a row, to name it.
+ROW_NUMBER: Spec = {"op": "row_number", "as": "row"}
+# A dot is seen where it is pointed at.
+POINTED: Spec = {"condition": {"param": "pointed", "empty": False, "value": 1}, "value": 0}
+
+
+class NumberTable(NamedTuple):
+    """The numbers behind a chart; the first column names the row."""
+
+    head: Sequence[str]
+    rows: Sequence[Sequence[str]]
+    title: str = "Numbers"
+    # What a cell has after a line break, such as an interval, stands below it in small letters.
+    around: bool = False
+
+
+@dataclass(frozen=True)
+class Chart:
+    """One chart of the page.
+
+    Attributes
+    ----------
+    name : str
+        Its anchor in the page.
+    title : str
+        What it shows.
+    lead : str
+        How to read it.
+    spec : dict
+        A Vega-Lite specification.
+    alt : str
+        What is read aloud: the finding, in numbers.
+    table : NumberTable or None
+        The numbers behind it.
+    below : NumberTable or None
+        What is to be read beside the chart, below it.
+    wide : bool
+        Whether it takes the whole width of the page.
+    zoom : str
+        The range that it begins with, in words, if all of it is a click away.
+    """
+
+    name: str
+    title: str
+    lead: str
+    spec: Spec
+    alt: str
+    table: NumberTable | None = None
+    below: NumberTable | None = None
+    wide: bool = False
+    zoom: str = ""
+
+
+def short(x: float, digits: int = DIGITS) -> float | None:
+    """Return a number with as many digits as a picture can show, and nothing if it is none."""
+    return float(f"{x:.{digits}g}") if math.isfinite(x) else None
+
+
+def shortened(column: Column, digits: int = DIGITS) -> list[float | None]:
+    """Return each of several numbers with as many digits as a picture can show."""
+    return [short(x, digits) for x in column.tolist()]
+
+
+def rows_of(columns: Mapping[str, Column | list[Any]], **same: Any) -> list[Spec]:
+    """Lay out columns as rows, with numbers of arrays shortened, and what all rows share."""
+    parts = (shortened(x) if isinstance(x, np.ndarray) else x for x in columns.values())
+    return [same | dict(zip(columns, row, strict=True)) for row in zip(*parts, strict=True)]
+
+
+def thinned(
+    x: Column, *columns: Column, most: int = MOST_POINTS, along: Column | None = None
+) -> tuple[Column, ...]:
+    """Keep at most so many points of a curve, evenly along it, and always both ends.
+
+    Points are as far apart as their numbers, or as the increasing numbers `along`: of cells that
+    forecasts were grouped into, most may lie where hardly a case is.
+    """
+    if len(x) <= most:
+        return (x, *columns)
+    kept = np.linspace(0, len(x) - 1, most).round().astype(np.int64)
+    if along is not None:
+        kept = np.searchsorted(along, np.linspace(along[0], along[-1], most))
+        kept = np.append(kept[:-1], len(x) - 1)
+    kept = np.unique(np.minimum(kept, len(x) - 1))
+    return tuple(column[kept] for column in (x, *columns))
 
 
 def measure(field: str, title: str | None = "", **more: Any) -> Spec:
@@ -47,6 +148,16 @@ def category(field: str, title: str | None = "", **more: Any) -> Spec:
 
 def _channel(field: str, kind: str, title: str | None) -> Spec:
     return {"field": field, "type": kind} | ({} if title == "" else {"title": title})
+
+
+def from_to(lower: Any, upper: Any, **more: Any) -> Spec:
+    """Return a scale between two ends, as they are."""
+    return {"domain": [lower, upper], "nice": False} | more
+
+
+def pixels(field: str) -> Spec:
+    """Encode places that are given in pixels."""
+    return measure(field, scale=None, axis=None)
 
 
 def hover(titles: Mapping[str, Any]) -> list[Spec]:
@@ -64,55 +175,80 @@ def mark(kind: str, **look: Any) -> Spec:
     return {"type": kind} | look
 
 
+def ink(kind: str, **look: Any) -> Spec:
+    """Draw in the colour of the text."""
+    return mark(kind, **look, **INK)
+
+
 def dot(size: int, **look: Any) -> Spec:
     """Draw a filled point."""
     return mark("point", filled=True, size=size) | look
 
 
-def layer(drawn: Spec, encoding: Spec, *steps: Spec, values: Any = None) -> Spec:
-    """Draw marks, of rows of their own if there are any."""
-    result: Spec = {"mark": drawn}
-    parts = {"encoding": encoding, "transform": list(steps)}
-    result |= {name: part for name, part in parts.items() if part}
+def layer(drawn: Spec, encoding: Spec, *steps: Spec | str, values: Any = None) -> Spec:
+    """Draw marks, of rows of their own if there are any; a step in words keeps some rows."""
+    parts = {"encoding": encoding, "transform": kept(*steps)}
+    result: Spec = {"mark": drawn} | {name: part for name, part in parts.items() if part}
     return result if values is None else result | {"data": {"values": values}}
 
 
-def only_kind(kind: str) -> Spec:
+def kept(*steps: Spec | str) -> list[Spec]:
+    """Write steps, those in words as filters."""
+    return [{"filter": step} if isinstance(step, str) else step for step in steps]
+
+
+def only_kind(kind: str) -> str:
     """Keep the rows of one kind."""
-    return {"filter": f"datum.kind == '{kind}'"}
+    return f"datum.kind == '{kind}'"
+
+
+def unfold(*fields: str, to: Sequence[str]) -> Spec:
+    """Unfold lists into rows."""
+    return {"flatten": list(fields), "as": list(to)}
+
+
+def numbered(field: str, order: str, *more: Spec) -> Spec:
+    """Order rows by a field, and number them."""
+    return {"window": [*more, ROW_NUMBER], "sort": [{"field": field, "order": order}]}
+
+
+def pointer(*fields: str) -> Spec:
+    """Select the dot that is pointed at, but not the nearest: Vega-Lite then loses its name."""
+    select = {"type": "point", "on": "pointerover", "clear": "pointerout"}
+    return {"params": [{"name": "pointed", "select": select | {"fields": ["model", *fields]}}]}
 
 
 def corner_note(opacity: Any) -> Spec:
     """Write the note of a panel into its upper left corner."""
     place = {"x": {"value": 6}, "y": {"value": 5}, "text": category("note")}
-    look = mark("text", align="left", baseline="top", **INK)
+    look = ink("text", align="left", baseline="top")
     if isinstance(opacity, float):
         return layer(look | {"opacity": opacity}, place, only_kind("note"))
-    return layer(look, place | {"opacity": opacity}, only_shown(), only_kind("note"))
+    return layer(look, place | {"opacity": opacity}, SHOWN, only_kind("note"))
 
 
 def model_color(names: Iterable[str], **more: Any) -> Spec:
     """Encode models by colour; the legend is that of the page."""
-    domain = list(names)
-    inks = [PALETTE[k % len(PALETTE)] for k in range(len(domain))]
-    return category("model", scale={"domain": domain, "range": inks}, legend=None) | more
+    return _by_model(names, PALETTE, 1) | more
 
 
 def model_dash(names: Iterable[str]) -> Spec:
     """Encode by dashes those models that share a colour."""
+    return _by_model(names, DASHES, len(PALETTE))
+
+
+def _by_model(names: Iterable[str], looks: Sequence[Any], times: int) -> Spec:
     domain = list(names)
-    dashes = [DASHES[k // len(PALETTE) % len(DASHES)] for k in range(len(domain))]
-    return category("model", scale={"domain": domain, "range": dashes}, legend=None)
+    scale = {
+        "domain": domain,
+        "range": [looks[k // times % len(looks)] for k in range(len(domain))],
+    }
+    return category("model", scale=scale, legend=None)
 
 
 def shown(names: Iterable[str]) -> Spec:
     """Name the models that are switched on."""
     return {"name": "shown", "value": list(names)}
-
-
-def only_shown() -> Spec:
-    """Keep the rows of models that are switched on."""
-    return {"filter": "indexof(shown, datum.model) >= 0"}
 
 
 def name_list(parameter: str, names: Iterable[str]) -> Spec:
@@ -127,9 +263,9 @@ def facet(field: str, names: str, size: int) -> Spec:
     return {"field": field, "type": "ordinal", "header": {"title": None} | label | style}
 
 
-def of_models(names: Iterable[str], rows: Any, *more: Spec, **parts: Any) -> Spec:
+def of_models(names: Iterable[str], rows: Any, *more: Spec | str, **parts: Any) -> Spec:
     """Draw rows of models that are switched on."""
-    data = {"data": {"values": rows}, "transform": [only_shown(), *more]}
+    data = {"data": {"values": rows}, "transform": kept(SHOWN, *more)}
     return {"params": [shown(names)]} | data | parts
 
 
@@ -149,35 +285,57 @@ def model_panels(
 def name_axis(names: Iterable[str], most: int) -> Spec:
     """Give names at the left of a panel as much room as they need, and no more than so much."""
     room = min(math.ceil(LETTER * max(map(len, names), default=0)) + 8, most)
-    return {"minExtent": room, "maxExtent": room, "labelLimit": room}
+    return dict.fromkeys(("minExtent", "maxExtent", "labelLimit"), room)
 
 
 def theme() -> Spec:
     """Return a Vega-Lite configuration that takes the colour of the page's text."""
-    ink, quiet = "currentColor", 0.65
-    words = {"labelColor": ink, "titleColor": ink, "labelOpacity": quiet, "titleOpacity": quiet}
-    lines = {"domainColor": ink, "domainOpacity": 0.35, "tickColor": ink, "tickOpacity": 0.35}
+    color, quiet = "currentColor", 0.65
+    words = {"labelColor": color, "titleColor": color, "labelOpacity": quiet, "titleOpacity": quiet}
+    lines = {"domainColor": color, "domainOpacity": 0.35, "tickColor": color, "tickOpacity": 0.35}
+    grid = {"gridColor": color, "gridOpacity": 0.08, "labelOverlap": True}
+    title = {"titleFontSize": 12, "titleFontWeight": 500, "titlePadding": 8}
     return {
         "background": None,
         "font": FONT,
-        "axis": words
-        | lines
-        | {
-            "gridColor": ink,
-            "gridOpacity": 0.08,
-            "labelFontSize": 11,
-            "titleFontSize": 12,
-            "titleFontWeight": 500,
-            "titlePadding": 8,
-            "labelOverlap": True,
-        },
+        "axis": words | lines | grid | title | {"labelFontSize": 11},
         # What stands one below the other begins at the same place.
         "axisYQuantitative": {"minExtent": NUMBERS},
         "header": words | {"labelFontSize": 12, "labelFontWeight": 600, "labelOpacity": 1},
         "legend": words | {"labelFontSize": 11, "titleFontSize": 11, "titleFontWeight": 500},
-        "title": {"color": ink, "fontSize": 12, "fontWeight": 600, "anchor": "start"},
-        "text": {"color": ink, "fontSize": 11},
-        "rule": {"color": ink},
+        "title": {"color": color, "fontSize": 12, "fontWeight": 600, "anchor": "start"},
+        "text": {"color": color, "fontSize": 11},
+        "rule": {"color": color},
         "view": {"stroke": None},
         "line": {"strokeWidth": 2, "strokeCap": "round"},
     }
+
+
+def drawn_models(evaluation: Evaluation) -> tuple[str, ...]:
+    """Name the models with the lowest scores, in the order that they were given in."""
+    if len(evaluation.models) <= MOST_MODELS:
+        return evaluation.models
+    value = {name: by_rule[evaluation.primary].value for name, by_rule in evaluation.scores.items()}
+    best = sorted(value, key=lambda name: (math.isnan(value[name]), value[name]))[:MOST_MODELS]
+    return tuple(name for name in evaluation.models if name in best)
+
+
+def drawn_part(evaluation: Any) -> Any:
+    """Leave out of an evaluation what belongs to models that are not drawn.
+
+    Curves of those that are drawn are made once, since several charts need each.
+    """
+    kept, every = drawn_models(evaluation), set(evaluation.models)
+    parts = {}
+    for field in fields(evaluation):
+        part = getattr(evaluation, field.name)
+        if isinstance(part, Mapping) and part and set(part) <= every:
+            names = [name for name in kept if name in part]
+            # Curves are made now, those of several models side by side.
+            parts[field.name] = dict(zip(names, share_out(part.__getitem__, names, 2), strict=True))
+    return replace(evaluation, **parts)
+
+
+def inks_of(evaluation: Evaluation) -> dict[str, int]:
+    """Give each model that is drawn the number of its colour."""
+    return {name: k % len(PALETTE) for k, name in enumerate(drawn_models(evaluation))}
