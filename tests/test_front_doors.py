@@ -67,8 +67,8 @@ DOORS = {
         generalized_mean means proper_means risk_profile source_table
     """,
     "properly.recalibration": """
-        Beta Cuts Dirichlet Foreign Gain GroupShift Identity Intercept Isotonic Logistic
-        Map OneVsRest PriorShift Recalibrated Separate Temperature Training Vector VennAbers
+        Beta Cuts Dirichlet Gain GroupShift Identity Intercept Isotonic Logistic
+        Map OneVsRest PriorShift Recalibrated Temperature Training Vector VennAbers
         cross_fit load loads recalibrate recalibration_gain
     """,
     "properly.report": """

@@ -16,7 +16,7 @@ from properly.comparison._contrasts import skewness
 from properly.inference._logistic import FARTHEST, newton_steps
 from properly.inference._shares import wilson
 from properly.plots._axes import number
-from properly.recalibration._isotonic_map import Knots
+from properly.recalibration._knot_maps import Knots
 from properly.report._threshold_views import views
 from properly.rules import Brier, Elementary, Log, Pseudospherical, Regret
 

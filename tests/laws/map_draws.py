@@ -43,12 +43,10 @@ LINES: list[Any] = [Intercept(), Temperature(), Logistic(), Beta(), *PLAIN_LINES
 RAW: list[Any] = [
     Isotonic(shrink=0.0, interpolation="flat"),
     Isotonic(shrink=0.0),
-    Isotonic(shrink=0.0, interpolation="step"),
 ]
 # Whatever the data, these never say 0 or 1.
 UNCERTAIN: list[Any] = [
     Isotonic(),
-    Isotonic(interpolation="step"),
     VennAbers(),
     VennAbers(merge="brier"),
 ]
@@ -62,7 +60,6 @@ CLASS_MAPS: list[Any] = [
     OneVsRest(Logistic()),
     Cuts(Logistic()),
     Cuts(Isotonic()),
-    Cuts(Logistic(), common_slope=True),
 ]
 # Forecasts are multiples of this, so that one less a forecast is exact.
 PARTS = 64

@@ -146,11 +146,6 @@ def test_isotonic_maps_are_read_between_their_knots(seed: int) -> None:
     flat = Isotonic(shrink=0.0, interpolation="flat").fit(tally)
     expected = np.interp(x, ends, np.repeat(bins.event_rate, 2))
     np.testing.assert_allclose(values(flat, x), expected, rtol=0, atol=1e-15)
-    step = Isotonic(interpolation="step").fit(tally)
-    borders = (bins.x_max[:-1] + bins.x_min[1:]) / 2
-    off = ~np.isin(x, borders)
-    expected = np.asarray(linear.knots[1])[np.searchsorted(borders, x[off])]
-    np.testing.assert_array_equal(values(step, x[off]), expected)
 
 
 @pytest.mark.parametrize("weights", KINDS)
@@ -185,19 +180,6 @@ def test_of_a_pair_the_first_is_not_larger_and_neither_contradicts_its_case(
     assert not np.signbit(p0).any()
 
 
-@many
-@given(seed=seeds)
-def test_several_venn_abers_are_merged_by_geometric_means(seed: int) -> None:
-    tallies = [drawn(seed + k).tally for k in range(3)]
-    x = points(tallies[0].value)[1:-1]
-    pairs = [VennAbers().fit(tally).pair_at(x) for tally in tallies]
-    p0, p1 = (np.array([np.asarray(pair[side]) for pair in pairs]) for side in (0, 1))
-    with np.errstate(divide="ignore"):
-        up, down = np.exp(np.log(p1).mean(axis=0)), np.exp(np.log(1 - p0).mean(axis=0))
-    cross = VennAbers.cross(tallies)
-    np.testing.assert_allclose(values(cross, x), up / (down + up), rtol=0, atol=1e-13)
-
-
 # All-equal forecasts
 
 
@@ -212,7 +194,7 @@ def test_equal_forecasts_become_the_event_rate(p: float, n: int, share: float) -
     target = (k * (k + 1) / (k + 2) + (n - k) / (n - k + 2)) / n
     assert Intercept().fit(tally).at(p) == pytest.approx(target, abs=1e-12)
     x = points(np.array([p]))
-    for kind in [Isotonic(), *RAW, Isotonic(interpolation="step")]:
+    for kind in [Isotonic(), *RAW]:
         np.testing.assert_allclose(values(kind.fit(tally), x), k / n, rtol=0, atol=1e-15)
     p0, p1 = VennAbers().fit(tally).pair_at(p)
     assert (p0, p1) == (k / (n + 1), (k + 1) / (n + 1))
@@ -315,8 +297,7 @@ def test_the_event_that_does_not_happen_has_the_complement(
 ) -> None:
     rows = drawn(seed, certain=certain, weights=weights)
     other = Drawn(1 - rows.y, 1 - rows.p, rows.weight)
-    # Midway between two blocks a step has to belong to one of them.
-    x = rows.p if getattr(kind, "interpolation", "") == "step" else np.linspace(0, 1, 257)
+    x = np.linspace(0, 1, 257)
     q, complement = values(kind.fit(rows.tally), x), values(kind.fit(other.tally), 1 - x)
     np.testing.assert_allclose(complement, 1 - q, rtol=0, atol=close_to(kind))
 
@@ -422,51 +403,6 @@ def test_a_threshold_costs_what_the_map_costs(kind: Any, seed: int, t: float) ->
         np.asarray(Elementary(t).loss(rows.y, values(fit, rows.p))),
         np.asarray(Elementary(t).loss(rows.y, acts)),
     )
-
-
-# Inverse and composition
-
-
-@ready
-def test_the_inverse_leads_back(line: Any) -> None:
-    x = np.concatenate([[0.0, 1e-9, 1e-4], np.linspace(0.01, 0.99, 99), [1.0]])
-    back = line.inverse()
-    np.testing.assert_allclose(values(back, values(line, x)), x, rtol=1e-9, atol=0)
-    np.testing.assert_allclose(values(line, values(back, x)), x, rtol=1e-9, atol=0)
-
-
-@pytest.mark.parametrize("kind", FITTED_BY_RANK, ids=repr)
-@few
-@given(seed=seeds)
-def test_maps_by_rank_have_no_inverse(kind: Any, seed: int) -> None:
-    with pytest.raises(DataError, match="the map is flat"):
-        kind.fit(drawn(seed).tally).inverse()
-
-
-@ready
-@pytest.mark.parametrize("second", READY, ids=repr)
-def test_one_map_after_another_is_their_composition(line: Any, second: Any) -> None:
-    x = np.linspace(0, 1, 101)
-    both = second @ line
-    np.testing.assert_allclose(values(both, x), values(second, values(line, x)), rtol=1e-12)
-    lines = (Intercept, Temperature, Logistic, PriorShift)
-    if isinstance(line, lines) and isinstance(second, lines):
-        assert both.kind != "sequence"
-        assert both.inverse().at(both.at(0.3)) == pytest.approx(0.3, rel=1e-12)
-
-
-@pytest.mark.parametrize("kind", FITTED_BY_RANK, ids=repr)
-@few
-@given(seed=seeds)
-def test_a_sequence_of_maps_travels(kind: Any, seed: int) -> None:
-    rows = drawn(seed)
-    first = Logistic(intercept=0.3, slope=1.4)
-    second = kind.fit(rows.y, values(first, rows.p))
-    both, x = second @ first, points(rows.p)
-    assert both.kind == "sequence"
-    expected = values(second, values(first, x))
-    np.testing.assert_array_equal(values(both, x), expected)
-    np.testing.assert_array_equal(values(recalibration.loads(both.dumps()), x), expected)
 
 
 # How a map travels

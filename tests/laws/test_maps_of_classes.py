@@ -221,14 +221,6 @@ def test_some_cuts_do_have_to_be_repaired() -> None:
 
 @few
 @given(seed=seeds)
-def test_cuts_of_one_slope_have_one(seed: int) -> None:
-    fit: Any = Cuts(Logistic(), common_slope=True).fit(drawn_classes(seed).cases)
-    slopes = [line.slope for line in fit.maps]
-    np.testing.assert_allclose(slopes, slopes[0], rtol=1e-12)
-
-
-@few
-@given(seed=seeds)
 def test_one_against_the_rest_is_each_column_by_itself(seed: int) -> None:
     rows = drawn_classes(seed)
     fit = OneVsRest(Isotonic()).fit(rows.cases)

@@ -23,7 +23,6 @@ from properly.recalibration import (
     Vector,
     VennAbers,
 )
-from properly.recalibration._map import Composition
 
 if TYPE_CHECKING:
     from properly.recalibration import Map
@@ -46,7 +45,6 @@ def fitted() -> dict[str, Map]:
     y, p = outcomes()
     weight = np.random.default_rng(2).random(len(y)) + 0.5
     inside = outcomes(certain=False)
-    halves = [properly.tally(y[part], p[part]) for part in (slice(0, 150), slice(150, None))]
     maps: dict[str, Map] = {}
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", properly.errors.DataWarning)
@@ -55,14 +53,13 @@ def fitted() -> dict[str, Map]:
             maps[name] = line().fit(y, p, weight=weight)
             maps[f"{name} inside"] = line().fit(*inside)
             maps[f"{name} keep"] = line(certain="keep", smooth=False).fit(y, p)
-        for way in ("linear", "step", "flat"):
+        for way in ("linear", "flat"):
             for shrink in (0, 1):
                 maps[f"Isotonic {way} {shrink}"] = Isotonic(way, shrink).fit(y, p)
             maps[f"Isotonic {way} inside"] = Isotonic(way).fit(*inside)
         for merge in ("log", "brier"):
             maps[f"VennAbers {merge}"] = VennAbers(merge).fit(y, p)
             maps[f"VennAbers {merge} inside"] = VennAbers(merge).fit(*inside)
-            maps[f"VennAbers {merge} cross"] = VennAbers.cross(halves, merge)
         maps["one forecast"] = Isotonic().fit(y[:50], np.full(50, 0.3))
         separated = Logistic().fit([0] * 20 + [1] * 20, np.arange(1, 41) / 41)
     return {**maps, "separated": separated}
@@ -70,8 +67,7 @@ def fitted() -> dict[str, Map]:
 
 @cache
 def given() -> dict[str, Map]:
-    """Make maps of known coefficients, some of them extreme, and sequences."""
-    some = fitted()
+    """Make maps of known coefficients, some of them extreme."""
     return {
         "Identity": Identity(),
         "PriorShift": PriorShift(0.5, 0.01),
@@ -84,10 +80,6 @@ def given() -> dict[str, Map]:
         "Beta steep": Beta(a=30.0, b=0.1, c=5.0),
         "far down": Intercept(intercept=-800.0),
         "far up": Intercept(intercept=800.0),
-        "isotonic after beta": some["Isotonic linear inside"] @ some["Beta"],
-        "logistic after beta": some["Logistic"] @ Beta(a=1.0, b=2.0, c=0.3),
-        "shift after Venn-Abers": PriorShift(0.5, 0.1) @ some["VennAbers log"],
-        "three": Composition((Beta(a=1.0, b=2.0, c=0.3), Identity(), PriorShift(0.5, 0.1))),
     }
 
 
@@ -104,13 +96,13 @@ def of_classes() -> dict[str, Map]:
         "Vector without prior": Vector(prior=None),
         "Dirichlet": Dirichlet(off_diagonal=0.2),
         "OneVsRest": OneVsRest(Isotonic()),
-        "Cuts": Cuts(Logistic(), common_slope=True),
+        "Cuts": Cuts(Logistic()),
     }
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", properly.errors.DataWarning)
         maps = {name: kind.fit(cases) for name, kind in kinds.items()}
     maps["Vector of numbers"] = Vector([1.0, 2.0], [0.0, -0.1], labels=[3, 1.5])
-    return {**maps, "vector after temperature": maps["Vector"] @ maps["Temperature of classes"]}
+    return maps
 
 
 def knots_of(mapping: Map) -> list[float]:

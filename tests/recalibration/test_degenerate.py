@@ -242,8 +242,6 @@ def test_reversed_forecasts_have_no_increasing_line(name: str, smooth: bool) -> 
     q = np.asarray(fit.at(np.linspace(0, 1, 11)))
     assert (q == q[0]).all()
     assert fit.monotone != "strictly"
-    with pytest.raises(DataError, match=r"flat|constant"):
-        fit.inverse()
 
 
 def test_a_plain_line_of_reversed_forecasts_is_the_event_rate() -> None:
@@ -402,8 +400,6 @@ def test_zeros_that_come_true_more_often_than_others_break_the_order(name: str) 
     assert fit.monotone is False
     assert says(fit, "forecasts of exactly 0 came true more often than the lowest others")
     assert fit.at(0.0) > fit.at(0.1)
-    with pytest.raises(DataError):
-        fit.inverse()
 
 
 @lines

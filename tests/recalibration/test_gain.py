@@ -108,15 +108,6 @@ def test_the_seed_draws_the_folds() -> None:
     assert first.estimate != other.estimate
 
 
-def test_repeats_average_the_estimate_and_keep_the_first_error() -> None:
-    cases = cases_of("cases")
-    once = recalibration_gain(cases, Isotonic(), rule=Brier())
-    thrice = recalibration_gain(cases, Isotonic(), rule=Brier(), repeats=3)
-    assert thrice.standard_error == once.standard_error
-    assert thrice.estimate != once.estimate
-    assert thrice.estimate == pytest.approx(once.estimate, abs=0.005)
-
-
 @pytest.mark.parametrize("folds", [0, 1, -3, 2.5, "many"])
 def test_folds_that_are_none_are_refused(folds: Any) -> None:
     with pytest.raises(properly.errors.ProperlyError):

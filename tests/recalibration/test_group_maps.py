@@ -1,4 +1,4 @@
-"""Maps by group, and maps of other packages."""
+"""Maps by group."""
 
 from __future__ import annotations
 
@@ -12,16 +12,7 @@ import pytest
 
 import properly
 from properly.errors import ArgumentTypeError, DataError, DataWarning
-from properly.recalibration import (
-    Foreign,
-    GroupShift,
-    Intercept,
-    Isotonic,
-    Logistic,
-    OneVsRest,
-    Separate,
-    Temperature,
-)
+from properly.recalibration import GroupShift, Intercept, Logistic, OneVsRest, Temperature
 from properly.recalibration._group_maps import variance_between
 
 
@@ -158,11 +149,10 @@ def test_a_frame_names_its_column_of_groups(library: Any) -> None:
     np.testing.assert_array_equal(result["p_recalibrated"].to_numpy(), expected)
 
 
-@pytest.mark.parametrize("mapping", [GroupShift(), Separate(Logistic())], ids=repr)
-def test_tensors_by_group_have_gradients(mapping: Any) -> None:
+def test_tensors_by_group_have_gradients() -> None:
     torch = pytest.importorskip("torch")
     cases = grouped()
-    fitted = mapping.fit(cases)
+    fitted = GroupShift().fit(cases)
     tensor = torch.tensor(np.asarray(cases.p), requires_grad=True)
     q = fitted.at(tensor, groups=cases.groups)
     np.testing.assert_allclose(q.detach().numpy(), fitted.at(cases.p, groups=cases.groups))
@@ -170,62 +160,36 @@ def test_tensors_by_group_have_gradients(mapping: Any) -> None:
     assert bool((tensor.grad > 0).all())
 
 
-def test_separate_maps_are_those_of_each_group() -> None:
+def test_maps_by_group_are_written_and_read() -> None:
     cases = grouped()
-    mapping = Separate(Isotonic()).fit(cases)
-    for name, part in cases.by_group().items():
-        alone = Isotonic().fit(part.tally())
-        np.testing.assert_array_equal(
-            mapping.at(part.p, groups=part.groups), alone.at(part.p), err_msg=name
-        )
-    with pytest.raises(DataError, match="which have maps; got 'elsewhere'"):
-        mapping.at([0.5], groups=["elsewhere"])
-
-
-def test_separate_maps_need_large_groups() -> None:
-    cases = grouped()
-    groups = np.where(np.arange(len(cases)) < 12, "small", np.asarray(cases.groups))
-    with pytest.raises(DataError, match="10 events and 10 non-events; fewer are in 'small'"):
-        Separate(Logistic()).fit(cases.y, cases.p, groups=groups)
-
-
-@pytest.mark.parametrize("mapping", [GroupShift(), Separate(Logistic())], ids=repr)
-def test_maps_by_group_are_written_and_read(mapping: Any) -> None:
-    cases = grouped()
-    fitted = mapping.fit(cases)
+    fitted = GroupShift().fit(cases)
     back = properly.recalibration.loads(fitted.dumps())
     assert back.dumps() == fitted.dumps()
     q, again = (x.at(cases.p, groups=cases.groups) for x in (fitted, back))
     np.testing.assert_array_equal(q, again)
-    if isinstance(mapping, GroupShift):
-        written = fitted.to_dict()["parameters"]
-        assert (written["groups"], written["otherwise"]) == (fitted.shifts, 0.0)
+    assert fitted.to_dict()["parameters"]["groups"] == fitted.shifts
 
 
-@pytest.mark.parametrize("mapping", [GroupShift(), Separate(Logistic())], ids=repr)
-def test_what_needs_no_groups_is_that_of_one_group(mapping: Any) -> None:
-    fitted = mapping.fit(grouped())
-    for ask in (fitted.inverse, lambda: fitted.threshold(0.5), lambda: fitted.sql("p")):
+def test_what_needs_no_groups_is_that_of_one_group() -> None:
+    fitted = GroupShift().fit(grouped())
+    for ask in (lambda: fitted.threshold(0.5), lambda: fitted.sql("p")):
         with pytest.raises(DataError, match="needs a map without groups"):
             ask()
     assert 0 < fitted.for_group("ward 1").threshold(0.5) < 1
-    with pytest.raises(DataError, match="must both be for one event"):
-        fitted @ Logistic(0, 1)
 
 
-@pytest.mark.parametrize("mapping", [GroupShift(), Separate(Logistic())], ids=repr)
-def test_groups_are_needed_and_only_where_they_are_known(mapping: Any) -> None:
+def test_groups_are_needed_and_only_where_they_are_known() -> None:
     cases = grouped()
     with pytest.raises(DataError, match="needs the group of each case"):
-        mapping.fit(cases.y, cases.p)
+        GroupShift().fit(cases.y, cases.p)
     with pytest.raises(ArgumentTypeError, match="needs the group of each case; got Tally"):
-        mapping.fit(cases.tally())
+        GroupShift().fit(cases.tally())
     with pytest.raises(DataError, match="needs the group of each forecast"):
-        mapping.fit(cases).at([0.5])
+        GroupShift().fit(cases).at([0.5])
     with pytest.raises(ArgumentTypeError, match="knows no groups"):
         Logistic(0, 1).at([0.5], groups=["a"])
     with pytest.raises(DataError, match="groups and forecasts must be equally long"):
-        mapping.fit(cases).at([0.5], groups=["ward 1", "ward 2"])
+        GroupShift().fit(cases).at([0.5], groups=["ward 1", "ward 2"])
 
 
 def test_maps_by_group_are_judged_with_their_groups() -> None:
@@ -235,57 +199,7 @@ def test_maps_by_group_are_judged_with_their_groups() -> None:
     assert gain.estimate > plain.estimate > 0
 
 
-@pytest.mark.parametrize("kind", [OneVsRest, Separate])
-def test_a_map_of_maps_needs_a_map_for_one_event(kind: Any) -> None:
+def test_a_map_of_maps_needs_a_map_for_one_event() -> None:
     for wrong in (None, "isotonic", Temperature(labels=[0, 1]), GroupShift()):
         with pytest.raises(ArgumentTypeError, match="needs a map for one event"):
-            kind(wrong)
-
-
-class Share:
-    """A model of no package: it predicts the share of events, whatever the forecast."""
-
-    def fit(self, x: Any, y: Any, sample_weight: Any) -> None:
-        self.shape, self.share = np.shape(x), float(np.average(y, weights=sample_weight))
-
-    def predict(self, x: Any) -> Any:
-        return np.full(len(x), self.share)
-
-
-def test_a_foreign_model_is_copied_and_gets_counts() -> None:
-    model = Share()
-    tally = properly.Tally.from_counts([0.2, 0.4, 0.7], [10, 10, 20], [0, 5, 20])
-    fitted = Foreign(model).fit(tally)
-    assert not hasattr(model, "share")
-    assert fitted.model.shape == (4,)
-    np.testing.assert_array_equal(fitted.at([0.3, 0.6]), [25 / 40, 25 / 40])
-    assert repr(fitted) == "Foreign(Share)"
-    for ask in (fitted.dumps, fitted.to_dict):
-        with pytest.raises(DataError, match="a foreign map cannot be saved; got one of Share"):
-            ask()
-
-
-def test_a_foreign_isotonic_regression_is_the_raw_curve() -> None:
-    isotonic = pytest.importorskip("sklearn.isotonic")
-    cases = grouped()
-    foreign = Foreign(isotonic.IsotonicRegression(out_of_bounds="clip")).fit(cases)
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", DataWarning)
-        raw = Isotonic(shrink=0, interpolation="flat").fit(cases)
-    p = np.linspace(cases.p.min(), cases.p.max(), 50)
-    np.testing.assert_allclose(foreign.at(p), raw.at(p), atol=1e-12)
-    gain = properly.recalibration.recalibration_gain(cases, Foreign(Share()), folds=4)
-    assert gain.map == "foreign"
-
-
-def test_what_a_foreign_model_must_do() -> None:
-    for wrong in (None, Share, object()):
-        with pytest.raises(ArgumentTypeError, match="a foreign map needs fit"):
-            Foreign(wrong)
-    fitted = Foreign(Share()).fit([0, 1], [0.2, 0.4])
-    fitted.model.share = 1.5
-    with pytest.raises(DataError, match="recalibrated forecasts must be probabilities"):
-        fitted.at([0.3])
-    fitted.model.predict = lambda x: np.zeros((len(x), 2))
-    with pytest.raises(DataError, match="must predict one number for each forecast"):
-        fitted.at([0.3])
+            OneVsRest(wrong)

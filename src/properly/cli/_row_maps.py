@@ -142,7 +142,7 @@ class RowMap:
         if groups is not None:
             from properly.recalibration._group_maps import group_names
 
-            seen = self.use.shifts if hasattr(self.use, "shifts") else self.use.maps  # type: ignore[attr-defined]
+            seen = self.use.shifts  # type: ignore[attr-defined]
             names = np.array(group_names(groups.tolist()), dtype=object)
             odd |= np.array([name not in seen for name in names], dtype=bool)
             self.odd_groups.append(names[odd])
@@ -157,7 +157,7 @@ class RowMap:
         elif len(p):
             groups = np.concatenate(self.odd_groups)
             names = list(dict.fromkeys(groups.tolist()))
-            self.use._check_groups(names, [p[groups == name] for name in names])  # type: ignore[attr-defined]  # noqa: SLF001
+            self.use.inspect_groups(names, [p[groups == name] for name in names])  # type: ignore[attr-defined]
         for text in dict.fromkeys(self.notes):
             notice(text)
         if self._is_of_training():

@@ -55,12 +55,10 @@ def apply(
     if isinstance(data, nw.Series):
         values = through(mapping, data.to_numpy(), groups)
         return _beside(data, data.name, values).to_native() if values.ndim == 1 else values
-    if isinstance(p, np.generic):
-        one = None if groups is None else [groups]
-        return through(mapping, np.asarray(p), one)[()]
-    if isinstance(p, Real):
-        one = None if groups is None else [groups]
-        return float(through(mapping, np.array([float(p)]), one)[0])
+    if isinstance(p, np.generic | Real):
+        column = np.asarray([p], None if isinstance(p, np.generic) else np.float64)
+        made = through(mapping, column, None if groups is None else [groups])[0]
+        return made if isinstance(p, np.generic) else float(made)
     return through(mapping, p, groups)
 
 
@@ -80,7 +78,7 @@ def _check_groups(mapping: Map, groups: Any) -> None:
         message = "this map needs the group of each forecast; got none"
         raise DataError(message, hint="write at(p, groups=column).")
     message = f"this map knows no groups; got groups= for {type(mapping).__name__}"
-    raise ArgumentTypeError(message, hint="GroupShift() and Separate(map) are maps by group.")
+    raise ArgumentTypeError(message, hint="GroupShift() is a map by group.")
 
 
 def _beside(data: Any, name: str, values: Array) -> Any:
@@ -114,11 +112,7 @@ def _of_lazy_frame(mapping: Map, data: nw.LazyFrame[Any], forecast: str, name: s
         require_library("properly.recalibration")
         part, native = partial(mapping.at, forecast=forecast, name=name), data.to_native()
         return native.map_partitions(part, meta=part(native._meta))  # noqa: SLF001
-    # Step by step: written into one another, expressions would become long.
-    for one in mapping.steps:
-        data = data.with_columns(one.expression(forecast).alias(name))
-        forecast = name
-    return data.to_native()
+    return data.with_columns(mapping.expression(forecast).alias(name)).to_native()
 
 
 def _columns_named(data: Any, forecast: Any, *, several: bool) -> list[str]:
@@ -164,7 +158,7 @@ def through(mapping: Map, p: ArrayLike, groups: Any = None) -> Array:
     return namespace(result).reshape(result, tuple(given.shape))
 
 
-def _of_column(mapping: Map, p: Array, groups: Any) -> Array:
+def _of_column(mapping: Any, p: Array, groups: Any) -> Array:
     """Recalibrate checked forecasts, each in its group if the map has some."""
     if groups is None:
         return _in_pieces(mapping, p)

@@ -41,6 +41,7 @@ from properly.recalibration._map import Map
 from properly.recalibration._map_registry import KINDS, usual_maps
 from properly.recalibration._sentences import Answer, sentence_of
 from properly.rules._ranked_probability import CutRule
+from properly.rules._score_words import rule_in_words
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -377,6 +378,6 @@ def _answer(
     left = Identity() if cases.classes is not None else fitted_to(Identity(), cases)
     use = fitted[kind] if recommended or not is_choice else left
     use = replace(use, gain=gain.stored())
-    answer = Answer(name, kind, recommended, gain, gains, use, search.rule, cases)
-    text = sentence_of(answer)
-    return Recalibrated(use, kind, recommended, gain, gains, fitted, text, reasons)
+    result = Recalibrated(use, kind, recommended, gain, gains, fitted, "", reasons)
+    text = sentence_of(Answer(result, name, rule_in_words(search.rule), cases))
+    return replace(result, sentence=text)

@@ -20,13 +20,7 @@ from properly._boundary._notices import collected, notice
 from properly._boundary._options import as_generator, check_choice, check_whole
 from properly._boundary._text import many
 from properly.counts._calls import takes_rows
-from properly.counts._cases import (
-    Cases,
-    numbered,
-    some_cases,
-    weights_of,
-    with_forecasts,
-)
+from properly.counts._cases import Cases, numbered, some_cases, weights_of, with_forecasts
 from properly.counts._pooling import order_of, pool_sorted
 from properly.counts._tally import Tally, tally_of_sums
 from properly.errors import ArgumentTypeError, DataError
@@ -223,13 +217,6 @@ class _Sorted(NamedTuple):
         ones = np.broadcast_to(np.int64(1), p.shape)
         return tally_of_sums(pool_sorted(p, [ones, y.astype(np.int64)]))
 
-    def part(self, cases: Cases, split: FoldSplit, k: int) -> _FoldPart:
-        """Count the cases outside a fold, and pick those inside."""
-        fold = split.fold[self.order]
-        training = fold != k if split.parts is None else split.training(k)[self.order]
-        inside = self.order[fold == k]
-        return _FoldPart(self.tally(training), inside, some_cases(cases, inside))
-
 
 class Attempt(NamedTuple):
     """Cross-fitted forecasts of a map, or why there are none; and the map fitted to all cases."""
@@ -251,13 +238,18 @@ def cross_forecasts(cases: Cases, maps: Sequence[Map], split: FoldSplit) -> list
         fitted = [_fit(one, whole) for one in maps]
 
     def fill(k: int) -> None:
-        part = _part(cases, split, k) if rows is None else rows.part(cases, split, k)
+        inside, training = split.fold == k, split.training(k)
+        judged = some_cases(cases, np.flatnonzero(inside))
+        part: Tally | Cases
+        if rows is None:
+            part = some_cases(cases, np.flatnonzero(training))
+        else:
+            part = rows.tally(training[rows.order])
         for i, one in enumerate(maps):
             if reasons[i]:
                 continue
             try:
-                again = (fitted[i] or one).fit(part.training)
-                results[i][part.inside] = again.on_cases(part.judged)
+                results[i][inside] = (fitted[i] or one).fit(part).on_cases(judged)
             except DataError as error:
                 reasons[i] = str(error).partition("\n")[0]
 
@@ -269,26 +261,20 @@ def cross_forecasts(cases: Cases, maps: Sequence[Map], split: FoldSplit) -> list
     ]
 
 
+def cross_forecasts_of(cases: Cases, one: Map, split: FoldSplit) -> Column:
+    """Return the cross-fitted forecasts of one map; refuse one that some fold is too small for."""
+    attempt = cross_forecasts(cases, [one], split)[0]
+    if attempt.forecasts is None:
+        raise DataError(attempt.reason, hint="so it was in a fold; take fewer folds.")
+    return attempt.forecasts
+
+
 def _fit(one: Map, whole: Tally | Cases) -> Map | None:
     """Fit a map to all cases, if that can be done; its folds will say why not."""
     try:
         return one.fit(whole)
     except DataError:
         return None
-
-
-class _FoldPart(NamedTuple):
-    """What the map of a fold is fitted to, the rows inside, and their cases."""
-
-    training: Tally | Cases
-    inside: Column
-    judged: Cases
-
-
-def _part(cases: Cases, split: FoldSplit, k: int) -> _FoldPart:
-    inside = np.flatnonzero(split.fold == k)
-    training = np.flatnonzero(split.training(k))
-    return _FoldPart(some_cases(cases, training), inside, some_cases(cases, inside))
 
 
 def as_rows(source: object) -> Cases:
@@ -397,10 +383,7 @@ def cross_fit(
     """
     cases, map_ = as_rows(cases), require_map(map)
     split = Folding(folds, scheme, horizon).of(cases, as_generator(rng))
-    attempt = cross_forecasts(cases, [map_], split)[0]
-    if attempt.forecasts is None:
-        raise DataError(attempt.reason, hint="so it was in a fold; take fewer folds.")
-    q = to_library_of(attempt.forecasts, cases.p)
+    q = to_library_of(cross_forecasts_of(cases, map_, split), cases.p)
     judged, rows = split.judged(cases)
     return CrossFitted.of(judged, q[rows], split.fold[rows])
 

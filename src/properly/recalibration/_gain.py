@@ -10,7 +10,7 @@ few cases change sides, it reaches as far downwards.
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import combinations
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -18,17 +18,16 @@ import numpy as np
 
 from properly._boundary._libraries import to_numpy
 from properly._boundary._notices import collected, notice
-from properly._boundary._options import as_generator, check_level, check_whole
+from properly._boundary._options import as_generator, check_level
 from properly._boundary._record import Record
 from properly._boundary._text import percent
 from properly.comparison._differences import score_models
 from properly.comparison._pair_tests import Options, PairScores, margins
 from properly.counts._calls import takes_rows
 from properly.counts._cases import Cases, weights_of, with_forecasts
-from properly.errors import DataError
 from properly.inference._design import Design, one_dependence
 from properly.inference._shares import student
-from properly.recalibration._cross_fit import Folding, as_rows, cross_forecasts, require_map
+from properly.recalibration._cross_fit import Folding, as_rows, cross_forecasts_of, require_map
 from properly.rules import Brier, Log, Regret
 
 if TYPE_CHECKING:
@@ -163,20 +162,15 @@ def differences(cases: Cases, forecasts: Sequence[Column], rule: Rule) -> Differ
     return Differences(scored.value, value, error, float(compared.degrees))
 
 
-def spread_of(folds: int) -> float:
-    """Return by how much the upper end is further off: training parts overlap."""
-    return math.sqrt(1 + folds / (folds - 1))
-
-
 def interval_of(
     gain: float, error: float, degrees: float, *, rule: Rule, folds: int, level: float
 ) -> tuple[float, float]:
     """Return the interval of a gain; none if nothing changes, or if losses are infinite."""
     if not (math.isfinite(gain) and error > 0):
         return math.nan, math.nan
-    reach, wide = student(degrees, level) * error, spread_of(folds)
-    down = 1.0 if rule.differentiable else wide
-    return gain - down * reach, gain + wide * reach
+    # The upper end is further off: training parts overlap.
+    reach, wide = student(degrees, level) * error, math.sqrt(1 + folds / (folds - 1))
+    return gain - (1.0 if rule.differentiable else wide) * reach, gain + wide * reach
 
 
 def default_rule(cases: Cases, within: Interval | tuple[float, float] | None) -> Rule:
@@ -230,7 +224,6 @@ def recalibration_gain(
     rule: Rule | None = None,
     within: Interval | tuple[float, float] | None = None,
     folds: int | ArrayLike | None = None,
-    repeats: int = 1,
     level: float = 0.95,
     scheme: Scheme = "blocks",
     horizon: int = 1,
@@ -256,8 +249,6 @@ def recalibration_gain(
         Judge by the mean regret over this range of thresholds.
     folds : int or array-like, optional
         How many folds, or the label of each case's fold; see `properly.cross_fit`.
-    repeats : int
-        How often to fold anew. The estimate is the mean; its standard error that of the first.
     level : float
         The confidence level of the interval, which is of the expected gain.
     scheme, horizon
@@ -302,33 +293,20 @@ def recalibration_gain(
     """
     cases, fitting = as_rows(cases), require_map(map)
     chosen = default_rule(cases, within) if rule is None else rule
-    folding, generator = Folding(folds, scheme, horizon), as_generator(rng)
-    level, repeats = check_level(level), check_whole(repeats, "repeats")
+    folding, generator, level = (
+        Folding(folds, scheme, horizon),
+        as_generator(rng),
+        check_level(level),
+    )
     warn_of_ties(cases, chosen)
     fitted = fitted_to(fitting, cases)
-    results = []
-    for _ in range(repeats if folding.labels is None else 1):
-        split = folding.of(cases, generator)
-        attempt = cross_forecasts(cases, [fitting], split)[0]
-        if attempt.forecasts is None:
-            raise DataError(attempt.reason, hint="so it was in a fold; take fewer folds.")
-        judged, rows = split.judged(cases)
-        options: dict[str, Any] = {"name": fitting.kind, "folds": split.folds, "level": level}
-        results.append(of_forecasts(judged, attempt.forecasts[rows], chosen, **options))
-    first = results[0]
-    estimate = float(np.mean([one.estimate for one in results]))
+    split = folding.of(cases, generator)
+    forecasts = cross_forecasts_of(cases, fitting, split)
+    judged, rows = split.judged(cases)
+    options: dict[str, Any] = {"name": fitting.kind, "folds": split.folds, "level": level}
+    gain = of_forecasts(judged, forecasts[rows], chosen, **options)
     with collected():
-        seeming = in_sample_gain(cases, fitted, chosen)
-    interval = interval_of(
-        estimate,
-        first.standard_error,
-        first.degrees,
-        rule=chosen,
-        folds=first.folds,
-        level=level,
-    )
-    fields = vars(first) | {"estimate": estimate, "interval": interval, "in_sample": seeming}
-    return Gain(**fields)
+        return replace(gain, in_sample=in_sample_gain(cases, fitted, chosen))
 
 
 def of_forecasts(

@@ -1,4 +1,4 @@
-"""Maps by group: one line with a shift for each group, or a map for each by itself."""
+"""Maps by group: one line of the log odds, with a shift for each group."""
 
 from __future__ import annotations
 
@@ -13,30 +13,16 @@ from properly._boundary._libraries import namespace, to_library_of, to_numpy
 from properly._boundary._notices import collected, notice
 from properly._boundary._options import as_number
 from properly._boundary._text import many
-from properly.counts._cases import (
-    Cases,
-    numbered,
-    require_event,
-    require_groups,
-    rows_in_use,
-    some_cases,
-)
+from properly.counts._cases import Cases, numbered, require_event, require_groups, rows_in_use
 from properly.errors import ArgumentTypeError, DataError
 from properly.inference._logistic import logit
-from properly.recalibration._log_odds_maps import (
-    FEW,
-    Logistic,
-    LogOddsMap,
-    as_atoms,
-)
-from properly.recalibration._map import Map, Monotone
-from properly.recalibration._reduction_maps import require_event_maps
-from properly.recalibration._training import Sample, Training
+from properly.recalibration._log_odds_maps import Logistic, LogOddsMap, as_atoms
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from properly.typing import Array, ArrayLike, Column
+    from properly.recalibration._map import Map
+    from properly.typing import Array, Column
 
 STEPS = 200
 # No step moves a shift by more than this, and after one of less than the second none is taken.
@@ -59,41 +45,6 @@ def as_grouped_cases(source: Any, p: Any, columns: dict[str, Any]) -> Cases:
     return cases
 
 
-class GroupMap(Map):
-    """A map that depends on the group of each forecast."""
-
-    needs_rows: ClassVar[bool] = True
-    needs_groups: ClassVar[bool] = True
-
-    def for_group(self, group: object) -> Map:
-        """Return the map of one group, which needs no groups."""
-        raise NotImplementedError
-
-    def _check_groups(self, names: Sequence[str], parts: Sequence[Array]) -> None:
-        """Say once what is odd about forecasts of groups."""
-        raise NotImplementedError
-
-    def mapped_by_group(self, p: Array, groups: Array) -> Array:
-        xp = namespace(p)
-        number, labels = numbered(to_numpy(groups))
-        names, order = group_names(labels), np.argsort(number, kind="stable")
-        rows = np.split(order, np.cumsum(np.bincount(number))[:-1])
-        parts = [xp.take(p, to_library_of(row, p), axis=0) for row in rows]
-        self._check_groups(names, parts)
-        pairs = zip(names, parts, strict=True)
-        made = xp.concat([self.for_group(name).mapped(part) for name, part in pairs])
-        return xp.take(made, to_library_of(np.argsort(order), p), axis=0)
-
-    def on_cases(self, cases: Cases) -> Array:
-        with collected():
-            p = to_numpy(cases.p).astype(np.float64)
-            return self.mapped_by_group(p, require_groups(cases))
-
-    def require_event(self, what: str) -> None:
-        message = f"{what} needs a map without groups; this one has some"
-        raise DataError(message, hint="map.for_group(name) is that of one group.")
-
-
 class _GroupedRows(NamedTuple):
     """Cases whose forecasts are not certain: outcome, log odds on the line, weight, group."""
 
@@ -105,7 +56,7 @@ class _GroupedRows(NamedTuple):
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class GroupShift(GroupMap, LogOddsMap):
+class GroupShift(LogOddsMap):
     r"""A line of the log odds for all, and a shift for each group, drawn towards none.
 
     .. math:: \operatorname{logit} q = a + b \operatorname{logit} p + \delta_g
@@ -121,8 +72,6 @@ class GroupShift(GroupMap, LogOddsMap):
         The line for all, if it is known already.
     groups : mapping, optional
         The shift of each group, likewise.
-    otherwise : float
-        The shift of all other groups.
     between : float, optional
         The variance between groups.
     smooth : bool
@@ -147,27 +96,28 @@ class GroupShift(GroupMap, LogOddsMap):
     Logistic(intercept=0.7, slope=1)
     """
 
-    kind: ClassVar[str] = "group_shift"
+    needs_rows: ClassVar[bool] = True
+    needs_groups: ClassVar[bool] = True
+    _source = staticmethod(as_grouped_cases)
     parameters: ClassVar[tuple[str, ...]] = ("intercept", "slope", "groups")
-    options: ClassVar[tuple[str, ...]] = (*LogOddsMap.options, "otherwise", "between")
+    options: ClassVar[tuple[str, ...]] = (*LogOddsMap.options, "between")
     intercept: float | None = None
     slope: float | None = None
     groups: Mapping[str, float] | None = field(default=None, repr=False)
-    otherwise: float = 0.0
     between: float | None = None
 
     def __post_init__(self) -> None:
         # What a line does not take is refused as there.
         Logistic(self.intercept, self.slope, smooth=self.smooth, certain=self.certain)
         object.__setattr__(self, "atoms", as_atoms(self.atoms, self.range))
-        for name in ("intercept", "slope", "otherwise", "between"):
+        for name in ("intercept", "slope", "between"):
             value = getattr(self, name)
             if value is not None:
                 object.__setattr__(self, name, as_number(value, name))
         if self.groups is not None:
             shifts = {str(name): as_number(x, "shift") for name, x in self.groups.items()}
             object.__setattr__(self, "groups", shifts)
-        for x in (*(self.groups or {}).values(), self.otherwise, self.between or 0.0):
+        for x in (*self.shifts.values(), self.between or 0.0):
             if not math.isfinite(x):
                 message = f"shifts of groups and their variance must be finite; got {x!r}"
                 raise DataError(message)
@@ -179,7 +129,7 @@ class GroupShift(GroupMap, LogOddsMap):
 
     def for_group(self, group: object) -> Map:
         """Return the line of one group; of one that was not seen, the line for all."""
-        shift = self.shifts.get(group_names([group])[0], self.otherwise)
+        shift = self.shifts.get(group_names([group])[0], 0.0)
         return Logistic(
             intercept=(self.intercept or 0.0) + shift,
             slope=self.slope,
@@ -189,22 +139,10 @@ class GroupShift(GroupMap, LogOddsMap):
             range=self.range,
         )
 
-    def fit(self, source: Any, p: ArrayLike | None = None, /, **columns: Any) -> Self:
-        """Learn the line and the shifts from cases with groups.
-
-        Parameters
-        ----------
-        source : Cases or array-like
-            Cases of an event, with groups; or outcomes.
-        p : array-like, optional
-            Forecasts, if outcomes come first.
-        **columns
-            What `properly.Cases` takes by name: groups, and weights.
-        """
-        cases = as_grouped_cases(source, p, columns)
+    def _fit(self, source: Any) -> Self:
         with collected() as notes:
-            line = Logistic(smooth=self.smooth, certain=self.certain).fit(cases.tally())
-        rows, names = _rows_of(cases, line)
+            line = Logistic(smooth=self.smooth, certain=self.certain).fit(source.tally())
+        rows, names = _rows_of(source, line)
         shift, variance = _group_shifts(rows, names, smooth=self.smooth)
         between = variance_between(shift, variance)
         if not between:
@@ -222,7 +160,28 @@ class GroupShift(GroupMap, LogOddsMap):
             separated=line.separated,
         )
 
-    def _check_groups(self, names: Sequence[str], parts: Sequence[Array]) -> None:
+    def mapped_by_group(self, p: Array, groups: Array) -> Array:
+        xp = namespace(p)
+        number, labels = numbered(to_numpy(groups))
+        names, order = group_names(labels), np.argsort(number, kind="stable")
+        rows = np.split(order, np.cumsum(np.bincount(number))[:-1])
+        parts = [xp.take(p, to_library_of(row, p), axis=0) for row in rows]
+        self.inspect_groups(names, parts)
+        pairs = zip(names, parts, strict=True)
+        made = xp.concat([self.for_group(name).mapped(part) for name, part in pairs])
+        return xp.take(made, to_library_of(np.argsort(order), p), axis=0)
+
+    def on_cases(self, cases: Cases) -> Array:
+        with collected():
+            p = to_numpy(cases.p).astype(np.float64)
+            return self.mapped_by_group(p, require_groups(cases))
+
+    def require_event(self, what: str) -> None:
+        message = f"{what} needs a map without groups; this one has some"
+        raise DataError(message, hint="map.for_group(name) is that of one group.")
+
+    def inspect_groups(self, names: Sequence[str], parts: Sequence[Array]) -> None:
+        """Say once what is odd about forecasts of groups."""
         self.inspect(namespace(parts[0]).concat(parts))
         unseen = {
             name: len(x) for name, x in zip(names, parts, strict=True) if name not in self.shifts
@@ -293,104 +252,3 @@ def variance_between(shift: Column, variance: Column) -> float:
     mean = weight @ shift / weight.sum()
     excess = weight @ (shift - mean) ** 2 - (len(weight) - 1)
     return max(0.0, float(excess / (weight.sum() - (weight**2).sum() / weight.sum())))
-
-
-@dataclass(frozen=True, eq=False, repr=False)
-class Separate(GroupMap):
-    """A map for each group by itself.
-
-    Groups must be large: at least 10 events and 10 others in each. `GroupShift` needs fewer.
-
-    Parameters
-    ----------
-    map : Map
-        The map for one event, such as `Logistic`.
-
-    Attributes
-    ----------
-    maps : dict of Map
-        The map of each group.
-
-    Examples
-    --------
-    >>> from properly.recalibration import Logistic, Separate
-    >>> apart = Separate(maps={"north": Logistic(0.7, 1), "south": Logistic(0, 0.5)})
-    >>> apart.at([0.5, 0.9], groups=["north", "south"]).round(4)
-    array([0.6682, 0.75  ])
-    """
-
-    kind: ClassVar[str] = "separate"
-    parameters: ClassVar[tuple[str, ...]] = ("maps",)
-    map: Map | None = None
-    maps: Any = None
-
-    def __post_init__(self) -> None:
-        if self.maps is not None:
-            object.__setattr__(self, "maps", {str(name): x for name, x in self.maps.items()})
-        if self.map is None and self.maps:
-            object.__setattr__(self, "map", next(iter(self.maps.values())))
-        require_event_maps("Separate", self.map, *(self.maps or {}).values())
-
-    @property
-    def monotone(self) -> Monotone:
-        """What the maps of all groups are."""
-        kinds = [one.monotone for one in (self.maps or {}).values()]
-        return False if False in kinds else "weakly" if "weakly" in kinds else "strictly"
-
-    def for_group(self, group: object) -> Map:
-        """Return the map of one group."""
-        return self._of_seen(group_names([group]))[0]
-
-    def _of_seen(self, names: Sequence[str]) -> list[Map]:
-        maps = self.maps or {}
-        unseen = [name for name in names if name not in maps]
-        if unseen:
-            listed = ", ".join(map(repr, list(maps)[:6])) + ", …" * (len(maps) > 6)
-            message = f"groups must be among {listed}, which have maps; got {unseen[0]!r}"
-            raise DataError(message, hint="GroupShift() has a line for all others.")
-        return [maps[name] for name in names]
-
-    def fit(self, source: Any, p: ArrayLike | None = None, /, **columns: Any) -> Self:
-        """Learn a map for each group from cases with groups.
-
-        Parameters
-        ----------
-        source : Cases or array-like
-            Cases of an event, with groups; or outcomes.
-        p : array-like, optional
-            Forecasts, if outcomes come first.
-        **columns
-            What `properly.Cases` takes by name: groups, and weights.
-        """
-        assert self.map is not None  # noqa: S101
-        cases = as_grouped_cases(source, p, columns)
-        used = some_cases(cases, np.flatnonzero(rows_in_use(cases).used))
-        parts = used.by_group()
-        names = group_names(list(parts))
-        tallies = dict(zip(names, (part.tally() for part in parts.values()), strict=True))
-        numbers = {name: min(Sample.of(x).event_numbers) for name, x in tallies.items()}
-        few = [name for name, number in numbers.items() if number < FEW]
-        if few:
-            message = f"each group needs at least {FEW} events and {FEW} non-events; "
-            message += f"fewer are in {', '.join(map(repr, few[:5]))}{', …' * (len(few) > 5)}"
-            raise DataError(message, hint="GroupShift() draws small groups towards all.")
-        notes: list[str] = []
-        maps = {}
-        for name, tally in tallies.items():
-            with collected() as own:
-                maps[name] = self.map.fit(tally)
-            notes += [f"group {name!r}: {text}" for text in own]
-        return self.learnt(notes, maps=maps, training=Training.of(used.tally()))
-
-    def _check_groups(self, names: Sequence[str], parts: Sequence[Array]) -> None:
-        for name, one, part in zip(names, self._of_seen(names), parts, strict=True):
-            with collected() as notes:
-                one.inspect(part)
-            for text in notes:
-                notice(f"group {name!r}: {text}")
-
-    def mapped(self, p: Array) -> Array:
-        raise NotImplementedError
-
-    def __repr__(self) -> str:
-        return super().__repr__() if self.maps is None else f"Separate({len(self.maps)} groups)"

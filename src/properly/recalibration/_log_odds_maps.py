@@ -22,20 +22,15 @@ from properly._boundary._libraries import count_true, is_numpy, namespace
 from properly._boundary._notices import notice
 from properly._boundary._options import as_number, check_choice, check_flag, check_inside
 from properly._boundary._text import amount_of, many
-from properly.calibration._event_tests import line, shift
 from properly.counts._prevalence_shift import ALMOST, HARDLY
 from properly.errors import DataError
-from properly.inference._logistic import Fitted, fit_columns, refit
+from properly.inference._logistic import fit_columns, refit
 from properly.recalibration._map import Map, Monotone, expit
-from properly.recalibration._training import (
-    Sample,
-    Training,
-    require_both_outcomes,
-)
+from properly.recalibration._training import Sample, Training, require_both_outcomes
 
 if TYPE_CHECKING:
-    from properly.counts._tally import Tally
-    from properly.inference._logistic import Columns
+    from collections.abc import Callable, Sequence
+
     from properly.typing import Array, Column
 
 Certain = Literal["learn", "keep", "refuse"]
@@ -60,6 +55,18 @@ class Atoms(NamedTuple):
 
 
 NO_ATOMS = Atoms()
+# The column that each coefficient multiplies: of log odds; of a, b and c of forecasts.
+COLUMNS: dict[str, Callable[[Column], Column]] = {
+    "intercept": np.ones_like,
+    "slope": np.asarray,
+    "a": np.log,
+    "b": lambda p: -np.log1p(-p),
+    "c": np.ones_like,
+}
+SLOPES = ("slope", "a", "b")
+# Log odds beyond these are those of the least double, and of the greatest below 1; within them,
+# the exponential neither overflows nor vanishes.
+LOWEST, HIGHEST = -744.4, 36.5
 
 
 def as_atoms(given: Atoms | Mapping[str, float | None], ends: object) -> Atoms:
@@ -94,7 +101,7 @@ class LogOddsMap(Map):
                 self._check_parameter(name, getattr(self, name))
 
     def _check_parameter(self, name: str, value: float) -> None:
-        if not math.isfinite(value) or (name in ("slope", "a", "b") and value < 0):
+        if not math.isfinite(value) or (name in SLOPES and value < 0):
             rule = "finite" if name in ("intercept", "c") else "finite and not negative"
             message = f"{name} must be {rule}; got {value!r}"
             raise DataError(message)
@@ -106,13 +113,21 @@ class LogOddsMap(Map):
         slope = 1.0 if slope is None else slope
         return LineCoefficients(slope, slope, getattr(self, "intercept", None) or 0.0)
 
-    def _fit(self, tally: Tally) -> Self:
-        inside = self._usable(Sample.of(tally))
-        return self._filled(tally, *self._estimate(inside))
-
-    def _usable(self, sample: Sample) -> Sample:
-        """Return the forecasts that are not certain; refuse those that no line goes through."""
+    def _fit(self, source: Any) -> Self:
+        sample = Sample.of(source)
         inside = sample.inside()
+        self._require_usable(sample, inside)
+        parameters, notes = self._estimate(inside)
+        notes += few_notes(sample)
+        if source.cells is not None:
+            notes.append(f"fitted to forecasts grouped into {source.cells} cells")
+        ends = (float(inside.value[0]), float(inside.value[-1]))
+        fitted = replace(self, **parameters, range=ends, atoms=NO_ATOMS)
+        atoms, more = fitted._learn_certain(sample)  # noqa: SLF001
+        return fitted.learnt(notes + more, atoms=atoms, training=Training.of(source))
+
+    def _require_usable(self, sample: Sample, inside: Sample) -> None:
+        """Refuse forecasts that no line goes through, and certain ones where none may be."""
         if not len(inside.value):
             message = "a line in the log odds needs forecasts inside (0, 1); all are 0 or 1"
             raise DataError(message, hint="Isotonic and VennAbers take certain forecasts.")
@@ -120,46 +135,89 @@ class LogOddsMap(Map):
         require_both_outcomes(inside, where)
         if self.certain == "refuse" and where:
             _refuse_certain(sample)
-        self._require_distinct(len(inside.value))
-        return inside
-
-    def _filled(self, tally: Tally, parameters: dict[str, Any], notes: list[str]) -> Self:
-        """Return the map with what was fitted, and with places for 0 and 1."""
-        sample = Sample.of(tally)
-        inside = sample.inside()
-        notes = notes + few_notes(sample)
-        if tally.cells is not None:
-            notes.append(f"fitted to forecasts grouped into {tally.cells} cells")
-        fitted = replace(
-            self,
-            **parameters,
-            range=(float(inside.value[0]), float(inside.value[-1])),
-            training=Training.of(tally),
-            atoms=NO_ATOMS,
-        )
-        atoms, more = fitted._learn_certain(sample)  # noqa: SLF001
-        return fitted.learnt(notes + more, atoms=atoms)
-
-    def _require_distinct(self, distinct: int) -> None:
-        """Refuse to draw a line through one point."""
-        if distinct == 1:
+        if len(inside.value) == 1 and self._slopes:
             message = "one distinct forecast has no slope"
             raise DataError(message, hint="Intercept() shifts it to the event rate.")
+        if len(inside.value) < len(self.parameters):
+            message = "a curve of three coefficients needs three distinct forecasts; got 2"
+            raise DataError(message, hint="Logistic() needs two.")
+
+    @property
+    def _slopes(self) -> list[str]:
+        """The coefficients of columns that vary, none of which may be negative."""
+        return [name for name in self.parameters if name in SLOPES]
 
     def _estimate(self, sample: Sample) -> tuple[dict[str, Any], list[str]]:
         """Return what was fitted, by name, and what is to be noted."""
-        raise NotImplementedError
+        slopes = self._slopes
+        separated = bool(slopes) and is_separated(sample)
+        notes = [GUESS] if separated else []
+        best = self._from_here(sample)
+        if best is None:
+            _, best = self._best(sample, self.parameters, separated or len(slopes) > 1)
+        if slopes and min(best[name] for name in slopes) < 0:
+            best = self._constrained(sample, best)
+        if slopes and not any(best[name] for name in slopes):
+            notes.append(REVERSED)
+        return {**best, "separated": separated}, notes
 
-    def _from_here(
-        self, sample: Sample, columns: tuple[Column | None, ...], offset: Column | None = None
-    ) -> list[float] | None:
+    def _columns(self, sample: Sample) -> tuple[Column | None, ...]:
+        """Return the column of each coefficient; None is a column of ones."""
+        return tuple(sample.log_odds if name == "slope" else None for name in self.parameters)
+
+    def _from_here(self, sample: Sample) -> dict[str, float] | None:
         """Fit a fitted map anew from its own coefficients, which are near those of its folds."""
         start = [getattr(self, name) for name in self.parameters]
         if not self.smooth or None in start:
             return None
+        offset = None if self._slopes else sample.log_odds
+        counts = smooth_events(sample), sample.weight
         with one_blas_thread():
-            place = refit(columns, smooth_events(sample), sample.weight, np.array(start), offset)
-        return None if place is None else place.tolist()
+            place = refit(self._columns(sample), *counts, np.array(start), offset)
+        return None if place is None else dict(zip(self.parameters, place.tolist(), strict=True))
+
+    def _best(
+        self, sample: Sample, names: Sequence[str], may_separate: bool = True
+    ) -> tuple[float, dict[str, float]]:
+        """Fit some coefficients, the others being 0; return the log-likelihood, and all of them.
+
+        Outcomes that separate are refused, if they are not drawn together: those that are have a
+        best line always.
+        """
+        zeros = dict.fromkeys(self.parameters, 0.0)
+        if not names:
+            return 0.0, zeros
+
+        def columns(x: Column) -> tuple[Column, Column]:
+            offset = np.zeros(len(x)) if self._slopes else x
+            return np.stack([COLUMNS[name](x) for name in names]).T, offset
+
+        x = sample.log_odds if "c" not in self.parameters else sample.value
+        events = smooth_events(sample) if self.smooth else sample.events
+        may_separate = may_separate and not self.smooth
+        with one_blas_thread():
+            fitted = fit_columns(columns, x, events, sample.weight, may_separate=may_separate)
+        if fitted.separated:
+            raise DataError(SEPARATED, hint="smooth=True draws outcomes a little together.")
+        place = zip(names, fitted.coefficients.tolist(), strict=True)
+        return fitted.log_likelihood, {**zeros, **dict(place)}
+
+    def _constrained(self, sample: Sample, free: dict[str, float]) -> dict[str, float]:
+        """Find the best line without a negative slope, given the best of all.
+
+        The likelihood has one hill: on the way to its top, a slope that ends below 0 is 0 while
+        the other still is as it should. So those that are negative are left out in turn.
+        """
+        slopes, names = self._slopes, self.parameters
+        tried = [
+            self._best(sample, [name for name in names if name != left_out])
+            for left_out in slopes
+            if free[left_out] < 0
+        ]
+        feasible = [one for one in tried if min(one[1][name] for name in slopes) >= 0]
+        if not feasible:
+            return self._best(sample, [name for name in names if name not in slopes])[1]
+        return max(feasible, key=lambda one: one[0])[1]
 
     def _learn_certain(self, sample: Sample) -> tuple[Atoms, list[str]]:
         """Give 0 and 1 the rates with which they came true, drawn a case to their neighbour."""
@@ -232,27 +290,30 @@ class LogOddsMap(Map):
         notice(f"{many(count, 'forecast')} of exactly 0 or 1, none of which this map was fitted to")
 
     def write(self, x: Any, language: Any) -> Any:
-        from properly.recalibration._expression import write_line
-
-        return write_line(self, x, language)
-
-    def _joined(self, first: Map) -> Map | None:
-        """Join two lines of the log odds into one; those with places for 0 and 1 stay two."""
-        if not isinstance(first, LogOddsMap):
-            return None
-        both = (self, first)
-        if any(x.atoms != NO_ATOMS or x.certain != "learn" for x in both):
-            return None
-        (a, b, c), (d, e, f) = self.coefficients, first.coefficients
-        if a != b or d != e:
-            return None
-        return Logistic(intercept=c + a * f, slope=a * d, range=first.range)
-
-    def _inverse(self) -> Map:
         a, b, c = self.coefficients
-        if a != b:
-            return super()._inverse()
-        return Logistic(intercept=-c / a, slope=1 / a)
+        zero, half, one = self.mapped(np.array([0.0, 0.5, 1.0])).tolist()
+        if self.certain == "refuse":
+            zero = one = None
+        q: Any = half
+        if a > 0 or b > 0:
+            some = language.inside(x)
+            if a == b:
+                eta = c + a * (some / (1.0 - some)).log()
+            else:
+                up = c + a * some.log() if a > 0 else c
+                eta = up - b * (1.0 - some).log() if b > 0 else up
+            power = language.clip(eta, LOWEST, HIGHEST).exp()
+            q = self._held(x, power / (1.0 + power), language)
+        return language.cases((x == 0.0, zero), (x == 1.0, one), ((x > 0.0) & (x < 1.0), q))
+
+    def _held(self, x: Any, q: Any, language: Any) -> Any:
+        """Hold forecasts beyond those that were seen at what 0, or 1, becomes."""
+        if self.atoms == NO_ATOMS or self.range is None:
+            return q
+        (low, high), (zero, one) = self.range, self.atoms
+        floor = None if zero is None else language.cases((x < low, zero), other=0.0)
+        ceiling = None if one is None else language.cases((x > high, one), other=1.0)
+        return language.clip(q, floor, ceiling)
 
 
 @infinities()
@@ -342,22 +403,6 @@ REVERSED = (
 )
 
 
-def fit_line(
-    sample: Sample, columns: Columns, x: Column, *, smooth: bool, may_separate: bool = True
-) -> Fitted:
-    """Fit columns of numbers in order; refuse outcomes that separate, if they are not drawn.
-
-    Those that are drawn together have a best line always.
-    """
-    events = smooth_events(sample) if smooth else sample.events
-    may_separate = may_separate and not smooth
-    with one_blas_thread():
-        fitted = fit_columns(columns, x, events, sample.weight, may_separate=may_separate)
-    if fitted.separated:
-        raise DataError(SEPARATED, hint="smooth=True draws outcomes a little together.")
-    return fitted
-
-
 def is_separated(sample: Sample) -> bool:
     """Tell whether some threshold has all events on one side and all others on the other."""
     events, none = (_ends(x) for x in (sample.events > 0, sample.events < sample.weight))
@@ -367,24 +412,6 @@ def is_separated(sample: Sample) -> bool:
 def _ends(x: Column) -> tuple[int, int]:
     """Return the first and the last row where it is true."""
     return int(x.argmax()), len(x) - 1 - int(x[::-1].argmax())
-
-
-def scale_columns(odds: Column) -> tuple[Column, Column]:
-    return odds[:, None], np.zeros(len(odds))
-
-
-def _logarithms(use: tuple[bool, bool]) -> Columns:
-    """Make the columns 1, ln p and -ln(1 - p), or some of them."""
-
-    def columns(p: Column) -> tuple[Column, Column]:
-        chosen = [np.ones(len(p))]
-        if use[0]:
-            chosen.append(np.log(p))
-        if use[1]:
-            chosen.append(-np.log1p(-p))
-        return np.stack(chosen, axis=1), np.zeros(len(p))
-
-    return columns
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -398,11 +425,9 @@ class Identity(Map):
     0.3
     """
 
-    kind: ClassVar[str] = "identity"
-
-    def _fit(self, tally: Tally) -> Self:
+    def _fit(self, source: Any) -> Self:
         """Learn nothing; remember what it was not learnt from."""
-        return replace(self, training=Training.of(tally))
+        return replace(self, training=Training.of(source))
 
     @property
     def monotone(self) -> Monotone:
@@ -412,16 +437,9 @@ class Identity(Map):
     def mapped(self, p: Array) -> Array:
         return p
 
-    def _inverse(self) -> Map:
-        return self
-
-    def _joined(self, first: Map) -> Map | None:
-        return first
-
     def write(self, x: Any, language: Any) -> Any:
-        from properly.recalibration._expression import write_identity
-
-        return write_identity(x, language)
+        # There is no negative zero among forecasts.
+        return language.cases(((x >= 0) & (x <= 1), x + 0.0))
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -450,19 +468,8 @@ class Intercept(LogOddsMap):
     0.25
     """
 
-    kind: ClassVar[str] = "intercept"
     parameters: ClassVar[tuple[str, ...]] = ("intercept",)
     intercept: float | None = None
-
-    def _require_distinct(self, distinct: int) -> None:
-        """One forecast will do."""
-
-    def _estimate(self, sample: Sample) -> tuple[dict[str, Any], list[str]]:
-        place = self._from_here(sample, (None,), sample.log_odds)
-        if place is None:
-            fitted = fit_line(sample, shift, sample.log_odds, smooth=self.smooth)
-            place = fitted.coefficients.tolist()
-        return {"intercept": place[0]}, []
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -505,26 +512,9 @@ class Logistic(LogOddsMap):
     (0.0629, 0.4378)
     """
 
-    kind: ClassVar[str] = "logistic"
     parameters: ClassVar[tuple[str, ...]] = ("intercept", "slope")
     intercept: float | None = None
     slope: float | None = None
-
-    def _estimate(self, sample: Sample) -> tuple[dict[str, Any], list[str]]:
-        odds, notes = sample.log_odds, []
-        separated = is_separated(sample)
-        if separated:
-            notes.append(GUESS)
-        place = self._from_here(sample, (None, odds))
-        if place is None:
-            options = {"smooth": self.smooth, "may_separate": separated}
-            place = fit_line(sample, line, odds, **options).coefficients.tolist()
-        intercept, slope = place
-        if slope < 0:
-            constant = fit_line(sample, _logarithms((False, False)), odds, smooth=self.smooth)
-            intercept, slope = float(constant.coefficients[0]), 0.0
-            notes.append(REVERSED)
-        return {"intercept": intercept, "slope": slope, "separated": separated}, notes
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -561,7 +551,6 @@ class Beta(LogOddsMap):
     array([0.3586, 0.5858, 0.8173])
     """
 
-    kind: ClassVar[str] = "beta"
     parameters: ClassVar[tuple[str, ...]] = ("a", "b", "c")
     a: float | None = None
     b: float | None = None
@@ -573,49 +562,8 @@ class Beta(LogOddsMap):
         a, b = (1.0 if x is None else x for x in (self.a, self.b))
         return LineCoefficients(a, b, self.c or 0.0)
 
-    def _require_distinct(self, distinct: int) -> None:
-        super()._require_distinct(distinct)
-        if distinct == 2:
-            message = "a curve of three coefficients needs three distinct forecasts; got 2"
-            raise DataError(message, hint="Logistic() needs two.")
-
-    def _estimate(self, sample: Sample) -> tuple[dict[str, Any], list[str]]:
-        notes = []
-        separated = self.smooth and is_separated(sample)
-        if separated:
-            notes.append(GUESS)
-        place = None if self.a is None else self._from_here(sample, (*sample.logarithms, None))
-        if place is None:
-            c, *slopes = self._fit_some(sample, (True, True)).coefficients.tolist()
-            place = [*slopes, c]
-        best = dict(zip(self.parameters, place, strict=True))
-        if min(best["a"], best["b"]) < 0:
-            best = self._constrained(sample, best)
-        if best["a"] == best["b"] == 0:
-            notes.append(REVERSED)
-        return {**best, "separated": separated}, notes
-
-    def _fit_some(self, sample: Sample, use: tuple[bool, bool]) -> Fitted:
-        return fit_line(sample, _logarithms(use), sample.value, smooth=self.smooth)
-
-    def _constrained(self, sample: Sample, free: dict[str, float]) -> dict[str, float]:
-        """Find the best curve without a negative coefficient, given the best of all.
-
-        The likelihood has one hill: on the way to its top, a coefficient that ends below 0 is 0
-        while the other still is as it should. So those that are negative are left out in turn.
-        """
-        feasible = []
-        for name, other, use in (("a", "b", (False, True)), ("b", "a", (True, False))):
-            if free[name] >= 0:
-                continue
-            fitted = self._fit_some(sample, use)
-            c, slope = fitted.coefficients.tolist()
-            if slope >= 0:
-                feasible.append((fitted.log_likelihood, {name: 0.0, other: slope, "c": c}))
-        if feasible:
-            return max(feasible, key=lambda pair: pair[0])[1]
-        constant = float(self._fit_some(sample, (False, False)).coefficients[0])
-        return {"a": 0.0, "b": 0.0, "c": constant}
+    def _columns(self, sample: Sample) -> tuple[Column | None, ...]:
+        return (*sample.logarithms, None)
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -642,7 +590,6 @@ class PriorShift(LogOddsMap):
     0.1
     """
 
-    kind: ClassVar[str] = "prior_shift"
     parameters: ClassVar[tuple[str, ...]] = ("old", "new")
     options: ClassVar[tuple[str, ...]] = ()
     old: float = math.nan
@@ -659,9 +606,9 @@ class PriorShift(LogOddsMap):
         old, new = (math.log(x) - math.log1p(-x) for x in (self.old, self.new))
         return LineCoefficients(1.0, 1.0, new - old)
 
-    def _fit(self, tally: Tally) -> Self:
+    def _fit(self, source: Any) -> Self:
         """Learn nothing: both rates are given."""
-        return replace(self, training=Training.of(tally))
+        return replace(self, training=Training.of(source))
 
     def inspect(self, p: Array) -> None:
         """Forecasts of exactly 0 and 1 stay what they are under any rate."""

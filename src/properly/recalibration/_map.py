@@ -8,32 +8,42 @@ to run.
 from __future__ import annotations
 
 import math
+import re
+import reprlib
 from abc import ABC, abstractmethod
 from dataclasses import dataclass, fields, replace
-from typing import TYPE_CHECKING, Any, ClassVar, Literal, NoReturn, Self
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, Self
 
 import numpy as np
 
-from properly._boundary._files import write_whole
+from properly._boundary._files import require, write_whole
 from properly._boundary._libraries import count_true, namespace, to_numpy
 from properly._boundary._notices import notice
-from properly._boundary._options import check_inside
-from properly._boundary._record import plain
-from properly._boundary._stored import StoredKind
-from properly._boundary._text import many
+from properly._boundary._options import check_choice, check_inside
+from properly._boundary._record import plain, to_frame
+from properly._boundary._stored import UPGRADE, StoredKind
+from properly._boundary._text import many, printable
 from properly.errors import DataError
-from properly.recalibration._training import as_event_tally
+from properly.recalibration._expression import (
+    DIALECTS,
+    LinePiece,
+    Narwhals,
+    SqlLanguage,
+    check_column,
+    ladder,
+    step_pieces,
+)
+from properly.recalibration._map_registry import KINDS
+from properly.recalibration._training import Training, as_event_tally
 
 if TYPE_CHECKING:
     import os
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Mapping, Sequence
     from pathlib import Path
 
     import narwhals.stable.v2 as nw
 
     from properly.counts._cases import Cases
-    from properly.counts._tally import Tally
-    from properly.recalibration._training import Training
     from properly.typing import Array, ArrayLike, Column
 
 MAPS = StoredKind(
@@ -44,6 +54,10 @@ MAPS = StoredKind(
     # A curve of a million knots is a third of it.
     largest=128 * 2**20,
 )
+# Longer ladders are slow to plan, and longer texts are refused by databases.
+MOST_KNOTS = 256
+# Tables of smooth maps have rows a hundredth apart.
+GRID = 100
 Monotone = Literal["strictly", "weakly", False]
 
 
@@ -82,7 +96,6 @@ class Map(ABC):
     array([0.75, 0.75])
     """
 
-    kind: ClassVar[str] = ""
     range: tuple[float, float] | None = None
     training: Training | None = None
     gain: Mapping[str, Any] | None = None
@@ -94,16 +107,19 @@ class Map(ABC):
         Parameters
         ----------
         source : Tally, Cases or array-like
-            What happened at each forecast; or outcomes.
-        p : array-like, optional
-            Forecasts, if outcomes come first.
+            What happened at each forecast, for classes and groups as cases; or outcomes.
+        p : array-like of shape (n,) or (n, K), optional
+            Forecasts of an event or of classes, if outcomes come first.
         **columns
-            What `properly.Cases` takes by name, such as weights.
+            What `properly.Cases` takes by name, such as weights, labels and groups.
         """
-        return self._fit(as_event_tally(source, p, columns))
+        return self._fit(self._source(source, p, columns))
 
-    def _fit(self, tally: Tally) -> Self:
-        """Learn the map from a tally."""
+    # Takes what `fit` is given.
+    _source: ClassVar[Callable[..., Any]] = staticmethod(as_event_tally)
+
+    def _fit(self, source: Any) -> Self:
+        """Learn the map from a tally, or from cases if it needs those."""
         raise NotImplementedError
 
     def learnt(self, notes: Iterable[str], **learnt: Any) -> Self:
@@ -116,6 +132,11 @@ class Map(ABC):
     @abstractmethod
     def mapped(self, p: Array) -> Array:
         """Map checked forecasts, an array of float64."""
+
+    @property
+    def kind(self) -> str:
+        """The name of the kind, in files and in calls, such as ``"venn_abers"``."""
+        return re.sub(r"(?<=[a-z])(?=[A-Z])", "_", type(self).__name__).lower()
 
     @property
     def of(self) -> str:
@@ -180,10 +201,6 @@ class Map(ABC):
 
         self._require_fitted()
         return apply(self, p, groups=groups, forecast=forecast, name=name)
-
-    def mapped_by_group(self, p: Array, groups: Array) -> Array:
-        """Map checked forecasts by the group of each."""
-        raise NotImplementedError
 
     def on_cases(self, cases: Cases) -> Array:
         """Map the forecasts of checked cases."""
@@ -253,48 +270,10 @@ class Map(ABC):
             below, above = (below, middle) if reached else (middle, above)
         return float(np.int64(above).view(np.float64))
 
-    def inverse(self) -> Map:
-        """Return the map that undoes this one, which must be strictly increasing."""
-        self._require_fitted()
-        self.require_event("an inverse")
-        if self.monotone != "strictly":
-            raise DataError(self._why_no_inverse(), hint="threshold(t) needs no inverse.")
-        return self._inverse()
-
-    def _inverse(self) -> Map:
-        return Inverse(map=self)
-
-    def _why_no_inverse(self) -> str:
-        if self.monotone is False:
-            return "an inverse needs a map that increases strictly; this one falls somewhere"
-        return "an inverse needs a map that increases strictly; this one is flat somewhere"
-
     def require_event(self, what: str) -> None:
         if self.of != "event":
             message = f"{what} needs a map for one event; this one is for {self.of}"
             raise DataError(message)
-
-    def __matmul__(self, first: object) -> Map:
-        """Apply another map first, then this one."""
-        if not isinstance(first, Map):
-            return NotImplemented
-        for one in (self, first):
-            one._require_fitted()
-        if self.of != first.of or self.needs_groups or first.needs_groups:
-            message = "maps that follow one another must both be for one event, or for classes, "
-            message += f"and know no groups; got {self!r} after {first!r}"
-            raise DataError(message)
-        joined = self._joined(first)
-        return Composition((*first.steps, *self.steps)) if joined is None else joined
-
-    def _joined(self, first: Map) -> Map | None:  # noqa: ARG002
-        """Return one map of the same family that does both, if there is one."""
-        return None
-
-    @property
-    def steps(self) -> tuple[Map, ...]:
-        """The maps that are applied one after the other; most are one."""
-        return (self,)
 
     def table(self, backend: Any = None) -> Any:
         """Return the map as a frame of forecasts and what they become, to be joined or drawn.
@@ -311,22 +290,42 @@ class Map(ABC):
             ``slope`` as well: a row holds from its forecast up to the next one, with
             ``recalibrated + slope * (p - forecast)``. Other maps are given a hundredth apart.
         """
-        from properly.recalibration._expression import table
-
         self._require_fitted()
-        return table(self, backend)
+        pieces = self.pieces()
+        if pieces is None:
+            self.require_event("a table")
+            forecast = np.arange(GRID + 1) / GRID
+            forecast = forecast[1:-1] if getattr(self, "certain", "") == "refuse" else forecast
+            columns = {"forecast": forecast, "recalibrated": self.mapped(forecast)}
+            return to_frame(columns, backend)
+        most = np.finfo(np.float64).max
+        columns = {
+            "forecast": np.array([piece.start for piece in pieces]),
+            "recalibrated": np.array([piece.value for piece in pieces]),
+            "slope": np.array([min(piece.rise / piece.width, most) for piece in pieces]),
+        }
+        return to_frame(columns, backend)
 
     def write(self, x: Any, language: Any) -> Any:
         """Write the map of a term in a language of expressions."""
-        from properly.recalibration._expression import write_pieces
+        pieces = self.pieces()
+        if pieces is None:
+            message = f"only lines and knots can be written as an expression; got {self!r}"
+            raise DataError(message, hint="compute forecasts by at().")
+        count = len(self.turns())
+        if count > MOST_KNOTS:
+            message = f"an expression takes up to {MOST_KNOTS} knots; this map has {count:,}"
+            hint = (
+                "join map.table(): the last row whose forecast is not above p gives "
+                "recalibrated + slope * (p - forecast); or bring the rows into memory, for at()."
+            )
+            raise DataError(message, hint=hint)
+        return language.cases(((x >= 0) & (x <= 1), ladder(pieces, x, language)))
 
-        return write_pieces(self, x, language)
-
-    def pieces(self) -> list[Any] | None:
+    def pieces(self) -> list[LinePiece] | None:
         """Return the straight lines that the map is made of; None if it is made of others."""
-        from properly.recalibration._expression import step_pieces
-
-        return step_pieces(self)
+        turns = self.turns()
+        return step_pieces(turns, self.mapped) if len(turns) else None
 
     def turns(self) -> Column:
         """Return the forecasts where the map turns, or jumps."""
@@ -350,11 +349,10 @@ class Map(ABC):
         str
             An expression that agrees with `at` to 12 digits.
         """
-        from properly.recalibration._expression import sql
-
         self._require_fitted()
         self.require_event("SQL")
-        return sql(self, column, dialect)
+        check_choice(dialect, tuple(DIALECTS), "dialect")
+        return str(self._written(column, SqlLanguage(DIALECTS[dialect])).text)
 
     def expression(self, column: str) -> nw.Expr:
         """Write the map as an expression of narwhals, which any frame computes.
@@ -372,11 +370,14 @@ class Map(ABC):
         narwhals.Expr
             An expression that agrees with `at` to 12 digits.
         """
-        from properly.recalibration._expression import expression
-
         self._require_fitted()
         self.require_event("an expression")
-        return expression(self, column)
+        result: nw.Expr = self._written(column, Narwhals())
+        return result
+
+    def _written(self, column: str, language: Narwhals | SqlLanguage) -> Any:
+        check_column(column)
+        return self.write(language.column(column), language)
 
     def save(self, path: str | os.PathLike[str], *, overwrite: bool = True) -> Path:
         """Write the map to a file of JSON, whole or not at all."""
@@ -420,132 +421,124 @@ def _as_json(value: Any) -> Any:
     return value.tolist() if isinstance(value, np.ndarray) else plain(value)
 
 
-@dataclass(frozen=True, eq=False, repr=False)
-class Composition(Map):
-    """Maps one after the other: ``second @ first``.
-
-    Attributes
-    ----------
-    maps : tuple of Map
-        The first is applied first.
-
-    Examples
-    --------
-    >>> from properly.recalibration import Beta, PriorShift
-    >>> PriorShift(0.5, 0.1) @ Beta(1.0, 2.0, 0.0)
-    Composition(maps=(Beta(a=1, b=2, c=0), PriorShift(old=0.5, new=0.1)))
-    """
-
-    kind: ClassVar[str] = "sequence"
-    parameters: ClassVar[tuple[str, ...]] = ("maps",)
-    maps: tuple[Map, ...] = ()
-
-    def __post_init__(self) -> None:
-        object.__setattr__(self, "maps", tuple(self.maps))
-        if len({(one.of, one.labels) for one in self.maps}) != 1:
-            message = (
-                f"a sequence must be of maps for an event, or for the same classes; got {self}"
-            )
-            raise DataError(message)
-
-    def fit(self, source: Any, p: ArrayLike | None = None, /, **columns: Any) -> NoReturn:  # noqa: ARG002
-        """Refuse: each map of a sequence is fitted to what the one before it gave."""
-        message = "a sequence of maps is not fitted as a whole"
-        raise DataError(message, hint="fit the second to first.at(p), then write second @ first.")
-
-    @property
-    def steps(self) -> tuple[Map, ...]:
-        """The maps that are applied one after the other."""
-        return self.maps
-
-    @property
-    def is_fitted(self) -> bool:
-        """Whether all of them are."""
-        return all(one.is_fitted for one in self.maps)
-
-    @property
-    def of(self) -> str:
-        """What they are for: an "event", or "classes"."""
-        return self.maps[0].of
-
-    @property
-    def labels(self) -> Any:
-        """The classes, in the order of the columns; None for an event."""
-        return self.maps[0].labels
-
-    @property
-    def monotone(self) -> Monotone:
-        """What all of them are."""
-        kinds = [one.monotone for one in self.maps]
-        return False if False in kinds else "weakly" if "weakly" in kinds else "strictly"
-
-    def mapped(self, p: Array) -> Array:
-        for one in self.maps:
-            p = one.mapped(p)
-        return p
-
-    def inspect(self, p: Array) -> None:
-        for one in self.maps:
-            one.inspect(p)
-            p = one.mapped(p)
-
-    def _inverse(self) -> Map:
-        return Composition(tuple(one.inverse() for one in reversed(self.maps)))
-
-    def write(self, x: Any, language: Any) -> Any:
-        from properly.recalibration._expression import write_steps
-
-        return write_steps(self, x, language)
-
-
-# Log odds beyond these are those of the least double, and of the greatest below 1.
-LOWEST, HIGHEST = -746.0, 37.0
-BISECTIONS = 64
-
-
-@dataclass(frozen=True, eq=False, repr=False)
-class Inverse(Map):
-    """The map that undoes another one, found by bisection of the log odds.
-
-    Attributes
-    ----------
-    map : Map
-        What is undone; it must be strictly increasing.
-    """
-
-    kind: ClassVar[str] = "inverse"
-    parameters: ClassVar[tuple[str, ...]] = ("map",)
-    map: Map
-
-    def __post_init__(self) -> None:
-        if self.map.monotone != "strictly":
-            message = f"what is undone must increase strictly; got {self.map!r}"
-            raise DataError(message)
-
-    def fit(self, source: Any, p: ArrayLike | None = None, /, **columns: Any) -> Any:
-        """Fit what is undone, and undo it."""
-        return self.map.fit(source, p, **columns).inverse()
-
-    @property
-    def monotone(self) -> Monotone:
-        """As the map that is undone."""
-        return self.map.monotone
-
-    def mapped(self, p: Array) -> Array:
-        xp = namespace(p)
-        low, high = xp.full_like(p, LOWEST), xp.full_like(p, HIGHEST)
-        for _ in range(BISECTIONS):
-            middle = (low + high) / 2
-            below = self.map.mapped(expit(middle)) < p
-            low, high = xp.where(below, middle, low), xp.where(below, high, middle)
-        ends = xp.where(p <= 0, xp.zeros_like(p), xp.ones_like(p))
-        return xp.where((p > 0) & (p < 1), expit(high), ends)
-
-    def _inverse(self) -> Map:
-        return self.map
-
-
 def expit(x: Array) -> Array:
     xp = namespace(x)
     power = xp.exp(-xp.abs(x))
     return xp.where(x >= 0, 1 / (1 + power), power / (1 + power))
+
+
+# What is known of a training, and of a gain, with the types of each.
+TRAINING = {
+    "cases": (int, type(None)),
+    "weight": (int, float),
+    "effective": (int, float),
+    "events": (int, float, list),
+    "distinct": (int,),
+    "mean_forecast": (int, float, list),
+    "sha256": (str,),
+}
+GAIN = {
+    "rule": (str,),
+    "folds": (int,),
+    "design": (str,),
+    "estimate": (float,),
+    "low": (float,),
+    "high": (float,),
+    "nested": (bool,),
+}
+
+
+def load(path: str | os.PathLike[str]) -> Map:
+    """Read a map that `Map.save` wrote.
+
+    The file is plain JSON and nothing in it is run. A file that was cut or changed is refused by
+    its checksum, and a map that no constructor makes is refused in words.
+
+    Parameters
+    ----------
+    path : str or path
+        The file.
+
+    Returns
+    -------
+    Map
+        The map that was saved, to the last digit.
+
+    Examples
+    --------
+    >>> from pathlib import Path
+    >>> from tempfile import TemporaryDirectory
+    >>> from properly.recalibration import Logistic, load
+    >>> with TemporaryDirectory() as folder:
+    ...     path = Logistic(intercept=0.1, slope=0.9).save(Path(folder) / "map.json")
+    ...     load(path)
+    Logistic(intercept=0.1, slope=0.9)
+    """
+    return MAPS.made(MAPS.read(path)[0], printable(str(path)), map_of, Map.to_dict)
+
+
+def loads(text: str | bytes) -> Map:
+    """Read a map that `Map.dumps` wrote.
+
+    Parameters
+    ----------
+    text : str or bytes
+        JSON, as UTF-8 if it is bytes.
+
+    Returns
+    -------
+    Map
+        The map that was written, to the last digit.
+
+    Examples
+    --------
+    >>> from properly.recalibration import Logistic, loads
+    >>> loads(Logistic(intercept=0.1, slope=0.9).dumps())
+    Logistic(intercept=0.1, slope=0.9)
+    """
+    return MAPS.made(MAPS.parsed(text)[0], "", map_of, Map.to_dict)
+
+
+def map_of(record: dict[str, Any]) -> Map:
+    """Make a map of what `Map.to_dict` returned."""
+    kind = record["kind"]
+    if kind not in KINDS:
+        message = f"a map must be of a kind that is known here; got {reprlib.repr(kind)}"
+        raise DataError(message, hint=UPGRADE)
+    training, gain, ends = (record[name] for name in ("training", "gain", "range"))
+    if training is not None:
+        _require_types(training, TRAINING)
+        require(re.fullmatch("[0-9a-f]{64}", training["sha256"]))
+        known = {name: _decoded(training[name]) for name in TRAINING if name != "sha256"}
+        training = Training(**known, _checksum=training["sha256"])
+    if gain is not None:
+        _require_types(gain, GAIN)
+    if ends is not None:
+        low, high = ends
+        require(type(low) is type(high) is float and 0 <= low <= high <= 1)
+    notices = tuple(record["notices"])
+    require(all(type(text) is str for text in notices))
+    about: dict[str, Any] = {"range": None if ends is None else (low, high), "training": training}
+    parameters = {name: _decoded(x) for name, x in record["parameters"].items()}
+    result: Map = KINDS[kind].make(**parameters, **about, gain=gain, notices=notices)
+    require(result.is_fitted)
+    return result
+
+
+def _decoded(x: Any) -> Any:
+    """Make maps of their records, wherever they are, and tuples of short lists."""
+    if isinstance(x, dict):
+        if type(x.get("kind")) is str and "parameters" in x:
+            return map_of(x)
+        return {name: _decoded(value) for name, value in x.items()}
+    if isinstance(x, list) and x and isinstance(x[0], dict):
+        return tuple(map(_decoded, x))
+    return tuple(x) if isinstance(x, list) else x
+
+
+def _require_types(x: dict[str, Any], types: dict[str, Any]) -> None:
+    """Require all names and no other, each of one of its types; lists are of numbers."""
+    require(set(x) == set(types))
+    for name, value in x.items():
+        require(type(value) in types[name])
+        require(type(value) is not list or all(type(v) in (int, float) for v in value))

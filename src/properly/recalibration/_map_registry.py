@@ -61,11 +61,11 @@ KINDS = {
         KnownMap(
             "intercept", "_log_odds_maps.Intercept", "a shift of the log odds", (EVENT,), (EVENT,)
         ),
-        KnownMap("temperature", "_temperature.Temperature", "a temperature", BOTH, (CLASSES,)),
+        KnownMap("temperature", "_softmax_maps.Temperature", "a temperature", BOTH, (CLASSES,)),
         KnownMap("logistic", "_log_odds_maps.Logistic", "a logistic map", (EVENT,), (EVENT,)),
         KnownMap("beta", "_log_odds_maps.Beta", "a beta map", (EVENT,), (EVENT,)),
-        KnownMap("isotonic", "_isotonic_map.Isotonic", "an isotonic map", (EVENT,), (EVENT,)),
-        KnownMap("venn_abers", "_venn_abers.VennAbers", "a Venn-Abers map", (EVENT,), (EVENT,)),
+        KnownMap("isotonic", "_knot_maps.Isotonic", "an isotonic map", (EVENT,), (EVENT,)),
+        KnownMap("venn_abers", "_knot_maps.VennAbers", "a Venn-Abers map", (EVENT,), (EVENT,)),
         KnownMap("vector", "_softmax_maps.Vector", "vector scaling", (CLASSES,), (CLASSES,)),
         KnownMap(
             "cuts", "_reduction_maps.Cuts", "a map of each cut", (CLASSES,), (CLASSES,), "logistic"
@@ -85,10 +85,6 @@ KINDS = {
             "_group_maps.GroupShift",
             "one line of the log odds, shifted for each group",
         ),
-        KnownMap("separate", "_group_maps.Separate", "a map for each group by itself"),
-        KnownMap("sequence", "_map.Composition", "several maps, one after the other"),
-        KnownMap("inverse", "_map.Inverse", "a map that undoes another one"),
-        KnownMap("cross_venn_abers", "_venn_abers.CrossVennAbers", "Venn-Abers maps of folds"),
     )
 }
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
@@ -18,21 +18,13 @@ from properly._boundary._libraries import (
     without_gradient,
 )
 from properly._boundary._notices import collected, notice
-from properly._boundary._options import check_flag
 from properly._boundary._text import many
 from properly.counts._class_rows import rows_of
 from properly.counts._reductions import cumulative, names_of_cuts, one_vs_rest, upper_tails
 from properly.errors import ArgumentTypeError, DataError
-from properly.inference._logistic import fit, logit
-from properly.recalibration._log_odds_maps import (
-    REVERSED,
-    SEPARATED,
-    Logistic,
-    smooth_events,
-)
 from properly.recalibration._map import Map
-from properly.recalibration._softmax_maps import ClassMap, as_class_cases
-from properly.recalibration._training import Sample, Training
+from properly.recalibration._softmax_maps import ClassMap
+from properly.recalibration._training import Training
 from properly.rules._costs import decide_by_mode
 
 if TYPE_CHECKING:
@@ -40,7 +32,7 @@ if TYPE_CHECKING:
 
     from properly.counts._cases import Cases
     from properly.counts._tally import Tally
-    from properly.typing import Array, ArrayLike, Column
+    from properly.typing import Array, Column
 
 # Of many maps, so many have what is to be noted about them said.
 MOST_NOTES = 5
@@ -51,12 +43,11 @@ class ReductionMap(ClassMap):
     """A map for classes that asks yes-or-no questions, and has a map for each."""
 
     parameters: ClassVar[tuple[str, ...]] = ("maps",)
-    options: ClassVar[tuple[str, ...]] = ("labels", "changes_top_class")
+    options: ClassVar[tuple[str, ...]] = ("labels",)
     # How many questions fewer than classes there are.
     _fewer: ClassVar[int] = 0
     map: Map | None = None
     maps: Any = None
-    changes_top_class: int | None = field(default=None, repr=False)
 
     def __post_init__(self) -> None:
         if self.maps is not None:
@@ -70,28 +61,14 @@ class ReductionMap(ClassMap):
             object.__setattr__(self, "map", self.maps[0])
         require_event_maps(type(self).__name__, self.map, *(self.maps or ()))
 
-    def fit(self, source: Any, p: ArrayLike | None = None, /, **columns: Any) -> Self:
-        """Learn a map for each question from cases, or from outcomes and class probabilities.
-
-        Parameters
-        ----------
-        source : Cases or array-like
-            Cases of several classes; or outcomes.
-        p : array-like of shape (n, K), optional
-            Class probabilities, if outcomes come first.
-        **columns
-            What `properly.Cases` takes by name, such as weights and labels.
-        """
-        cases = as_class_cases(source, p, columns)
-        table = rows_of(cases)
-        questions = self._questions(cases)
+    def _fit(self, source: Any) -> Self:
+        table, questions = rows_of(source), self._questions(source)
         _require_answers(questions)
         with one_blas_thread():
             maps, notes = self._learn({name: one.tally() for name, one in questions.items()})
-        fitted = replace(self, maps=maps, labels=cases.labels, training=Training.of_classes(table))
-        answers = fitted._answers(table.p)  # noqa: SLF001
-        counts, more = fitted._counts(table.p, answers)  # noqa: SLF001
-        return fitted.learnt(notes + more, **counts)
+        fitted = replace(self, maps=maps, labels=source.labels)
+        notes += fitted._notes_of(table.p, fitted._answers(table.p))  # noqa: SLF001
+        return fitted.learnt(notes, training=Training.of_classes(table))
 
     def _questions(self, cases: Cases) -> dict[str, Cases]:
         """Make events of classes."""
@@ -110,12 +87,12 @@ class ReductionMap(ClassMap):
         more = [f"{left} more notes of this kind"] if left > 0 else []
         return maps, notes[:MOST_NOTES] + more
 
-    def _counts(self, p: Column, answers: list[Column]) -> tuple[dict[str, Any], list[str]]:
-        """Count what it does to the rows that it was fitted to, and say what is odd."""
+    def _notes_of(self, p: Column, answers: list[Column]) -> list[str]:
+        """Say what is odd about the rows that it was fitted to."""
         q = self._joined_answers(answers)
         changed = count_true(decide_by_mode(q) != decide_by_mode(p))
         note = f"it changes the likeliest class of {many(changed, 'row')} in {len(p):,}"
-        return {"changes_top_class": changed}, [note] if changed else []
+        return [note] if changed else []
 
     def _joined_answers(self, answers: list[Array]) -> Array:
         """Make class probabilities of recalibrated forecasts of each question."""
@@ -178,8 +155,6 @@ class OneVsRest(ReductionMap):
     ----------
     maps : tuple of Map
         One for each class.
-    changes_top_class : int
-        In how many rows that it was fitted to it changed the likeliest class.
 
     Examples
     --------
@@ -188,8 +163,6 @@ class OneVsRest(ReductionMap):
     >>> halved.at([[0.2, 0.3, 0.5]]).round(4)
     array([[0.2404, 0.3607, 0.3989]])
     """
-
-    kind: ClassVar[str] = "one_vs_rest"
 
     def _questions(self, cases: Cases) -> dict[str, Cases]:
         return one_vs_rest(cases)
@@ -225,19 +198,11 @@ class Cuts(ReductionMap):
     ----------
     map : Map
         The map for one event, such as `Logistic`.
-    common_slope : bool
-        One slope for all cuts, which have intercepts of their own; for `Logistic` alone.
 
     Attributes
     ----------
     maps : tuple of Map
         One for each of the K - 1 cuts, the lowest first.
-    repaired : int
-        How many rows that it was fitted to had cuts out of order.
-    zeros : int
-        How many probabilities in these rows became exactly 0.
-    changes_top_class : int
-        In how many of these rows it changed the likeliest class.
 
     References
     ----------
@@ -252,23 +217,7 @@ class Cuts(ReductionMap):
     array([[0.2919, 0.3306, 0.3775]])
     """
 
-    kind: ClassVar[str] = "cuts"
-    options: ClassVar[tuple[str, ...]] = (
-        *ReductionMap.options,
-        "common_slope",
-        "repaired",
-        "zeros",
-    )
     _fewer: ClassVar[int] = 1
-    common_slope: bool = False
-    repaired: int | None = field(default=None, repr=False)
-    zeros: int | None = field(default=None, repr=False)
-
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        if check_flag(self.common_slope, "common_slope") and not isinstance(self.map, Logistic):
-            message = f"a common slope is for Logistic(); got {self.map!r}"
-            raise DataError(message)
 
     def _questions(self, cases: Cases) -> dict[str, Cases]:
         return cumulative(cases)
@@ -276,29 +225,13 @@ class Cuts(ReductionMap):
     def _names(self) -> list[str]:
         return names_of_cuts(self.labels or ())
 
-    def _learn(self, tallies: dict[str, Tally]) -> tuple[list[Map], list[str]]:
-        if not self.common_slope:
-            return super()._learn(tallies)
-        assert isinstance(self.map, Logistic)  # noqa: S101
-        samples = [self.map._usable(Sample.of(tally)) for tally in tallies.values()]  # noqa: SLF001
-        intercepts, slope = _common_line(samples, smooth=self.map.smooth)
-        notes = [REVERSED] if slope == 0 else []
-        with collected() as more:
-            maps: list[Map] = [
-                self.map._filled(tally, {"intercept": a, "slope": slope}, [])  # noqa: SLF001
-                for a, tally in zip(intercepts, tallies.values(), strict=True)
-            ]
-        return maps, [*notes, *more]
-
-    def _counts(self, p: Column, answers: list[Column]) -> tuple[dict[str, Any], list[str]]:
-        counts, notes = super()._counts(p, answers)
+    def _notes_of(self, p: Column, answers: list[Column]) -> list[str]:
+        notes = super()._notes_of(p, answers)
         repaired = count_true(_out_of_order(answers))
         zeros = count_true(self._joined_answers(answers) == 0)
         if repaired:
             notes.append(f"cuts were out of order, and made coherent, in {many(repaired, 'row')}")
-        if zeros:
-            notes.append(_note_of_zeros(zeros))
-        return counts | {"repaired": repaired, "zeros": zeros}, notes
+        return notes + ([_note_of_zeros(zeros)] if zeros else [])
 
     def _columns(self, p: Array) -> list[Array]:
         exact = upper_tails(p)
@@ -325,23 +258,6 @@ class Cuts(ReductionMap):
 def _note_of_zeros(count: int) -> str:
     shown = "1 probability becomes" if count == 1 else f"{count:,} probabilities become"
     return f"{shown} exactly 0: if that class happens, the log score is infinite"
-
-
-def _common_line(samples: list[Sample], *, smooth: bool) -> tuple[list[float], float]:
-    """Fit intercepts of all cuts and one slope, as if cuts were cases of their own."""
-    number = np.repeat(np.arange(len(samples)), [len(x.value) for x in samples])
-    events = np.concatenate([smooth_events(x) if smooth else x.events for x in samples])
-    weight = np.concatenate([x.weight for x in samples])
-    odds = np.concatenate([logit(x.value) for x in samples])
-    own = (number[:, None] == np.arange(len(samples))).astype(np.float64)
-    fitted = fit(np.column_stack([own, odds]), events / weight, weight)
-    if fitted.separated:
-        raise DataError(SEPARATED, hint="smooth=True draws outcomes a little together.")
-    *intercepts, slope = fitted.coefficients.tolist()
-    if slope < 0:
-        rate = np.bincount(number, events) / np.bincount(number, weight)
-        return logit(rate).tolist(), 0.0
-    return intercepts, slope
 
 
 def _out_of_order(cuts: Sequence[Array]) -> Array:

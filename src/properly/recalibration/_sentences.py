@@ -12,15 +12,14 @@ from properly._boundary._text import many, percent, printable
 from properly.counts._cases import weights_of
 from properly.recalibration._log_odds_maps import LogOddsMap
 from properly.recalibration._map_registry import KINDS
-from properly.rules._score_words import rule_in_words
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from properly.counts._cases import Cases
+    from properly.recalibration._choice import Recalibrated
     from properly.recalibration._gain import Gain
     from properly.recalibration._map import Map
-    from properly.rules import Rule
     from properly.typing import Column
 
 # A slope, or a shift of the log odds, that is worth a word.
@@ -34,41 +33,24 @@ DIGITS = 12
 
 
 class Answer(NamedTuple):
-    """What was found, and of what.
+    """What was found, what the forecasts are called, and what was judged, by what.
 
     Attributes
     ----------
+    result : Recalibrated
+        What was found.
     name : str
         What the forecasts are called.
-    kind : str
-        The kind of map that was chosen, or ``"none"``.
-    recommended : bool
-        Whether it is worth using.
-    gain : Gain
-        What it would save, choice included.
-    gains : dict of Gain
-        The gain of each map by itself.
-    map : Map
-        What is to be used.
-    rule : Rule
-        What was judged by.
+    score : str
+        What the score is called.
     cases : Cases
         The cases.
     """
 
+    result: Recalibrated
     name: str
-    kind: str
-    recommended: bool
-    gain: Gain
-    gains: dict[str, Gain]
-    map: Map
-    rule: Rule
+    score: str
     cases: Cases
-
-    @property
-    def score(self) -> str:
-        """What the score is called."""
-        return rule_in_words(self.rule)
 
 
 def sentence_of(answer: Answer) -> str:
@@ -77,10 +59,14 @@ def sentence_of(answer: Answer) -> str:
 
 
 def _sentences(answer: Answer) -> Iterator[str]:
-    if not answer.recommended:
+    if not answer.result.recommended:
         yield _none(answer)
         return
-    name, gain, with_it = printable(answer.name), answer.gain, kind_in_words(answer.kind)
+    name, gain, with_it = (
+        printable(answer.name),
+        answer.result.gain,
+        kind_in_words(answer.result.chosen),
+    )
     if gain.estimate == math.inf:
         count = sum(wrong for wrong, _, _ in _certain(answer))
         were = "was" if count == 1 else "were"
@@ -108,15 +94,17 @@ def _sentences(answer: Answer) -> Iterator[str]:
 def _none(answer: Answer) -> str:
     """Say that nothing was found to help, and how much the best map may save at most."""
     name = printable(answer.name)
-    best = max(answer.gains.values(), key=lambda one: one.estimate, default=answer.gain)
+    best = max(
+        answer.result.gains.values(), key=lambda one: one.estimate, default=answer.result.gain
+    )
     which = kind_in_words(best.map)
     claim = f"No recalibration of {name} was found to help: the best, {which},"
-    if len(answer.gains) == 1:
+    if len(answer.result.gains) == 1:
         claim = f"Recalibrating {name} with {which} was not found to help: it"
     elif best.interval[0] > 0:
         # That the best of several was taken is what makes it look good.
         claim = f"No recalibration of {name} was found to help: choice included, a map"
-        best = answer.gain
+        best = answer.result.gain
     return f"{claim} {_would_save(best)} of the {answer.score}."
 
 
@@ -181,21 +169,21 @@ def _certain(answer: Answer) -> list[tuple[int, int, float]]:
     """Count certain forecasts that were wrong: how many, of 0 or of 1, and what these become."""
     cases = answer.cases
     result: list[tuple[int, int, float]] = []
-    if cases.classes is not None or answer.map.of != "event":
+    if cases.classes is not None or answer.result.map.of != "event":
         return result
     y, p = to_numpy(cases.y).astype(bool), to_numpy(cases.p)
     y, p = (x[weights_of(cases) > 0] for x in (y, p))
     for end, wrong in ((0, (p == 0) & y), (1, (p == 1) & ~y)):
         count = int(np.count_nonzero(wrong))
         if count:
-            becomes = answer.map.mapped(np.array([float(end)]))
+            becomes = answer.result.map.mapped(np.array([float(end)]))
             result.append((count, end, float(becomes[0])))
     return result
 
 
 def what_it_does(answer: Answer) -> str:
     """Say what a map does to forecasts: a line in a few words, others where they do most."""
-    used: Any = answer.map
+    used: Any = answer.result.map
     if used.of != "event":
         return ""
     if not isinstance(used, LogOddsMap) or used.coefficients.a != used.coefficients.b:

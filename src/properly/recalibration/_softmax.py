@@ -87,70 +87,44 @@ class OneScale(Form):
         return np.array([[weight @ np.einsum("ij,ij->i", q, (logs - mean[:, None]) ** 2)]])
 
 
-class ScaledColumns(Form):
-    """A factor and a shift for each class."""
+class ClassLines(Form):
+    """A line for each class: in its own logarithm, or in those of all classes; and a shift."""
 
-    redundant = 1
-
-    def __init__(self, classes: int) -> None:
-        self.centre = np.repeat([1.0, 0.0], classes)
-        self.spread = np.ones(2 * classes)
-
-    def odds(self, theta: Column, logs: Column) -> Column:
-        """Return the log odds of each row, up to a constant."""
-        scale, shift = np.split(theta, 2)
-        result: Column = logs * scale + shift
-        return result
-
-    def slope(self, residuals: Column, logs: Column) -> Column:
-        """Return the first derivatives, given those by the odds."""
-        return np.append((residuals * logs).sum(axis=0), residuals.sum(axis=0))
-
-    def curvature(self, q: Column, weight: Column, logs: Column) -> Column:
-        """Return the second derivatives."""
-        parts = np.concatenate([q * logs, q], axis=1)
-        result: Column = -(parts * weight[:, None]).T @ parts
-        own = q * weight[:, None]
-        scale = np.arange(logs.shape[1])
-        shift = scale + len(scale)
-        result[scale, scale] += (own * logs**2).sum(axis=0)
-        result[shift, shift] += own.sum(axis=0)
-        both = (own * logs).sum(axis=0)
-        result[scale, shift] += both
-        result[shift, scale] += both
-        return result
-
-
-class MixedColumns(Form):
-    """A line in the logarithms of all classes for each: rows of a matrix, each with its shift."""
-
-    def __init__(self, classes: int, off_diagonal: float) -> None:
+    def __init__(self, classes: int, off_diagonal: float | None = None) -> None:
+        self.is_own = off_diagonal is None
         identity = np.eye(classes, classes + 1)
-        self.shape, self.redundant = identity.shape, classes + 1
-        self.centre = identity.ravel()
-        firm = np.where(identity > 0, 1.0, off_diagonal)
-        firm[:, -1] = 1.0
-        self.spread = firm.ravel()
+        if off_diagonal is None:
+            # A factor and a shift for each class.
+            centre, firm = np.tile([1.0, 0.0], (classes, 1)), np.ones((classes, 2))
+        else:
+            centre, firm = identity, np.where(identity > 0, 1.0, off_diagonal)
+            firm[:, -1] = 1.0
+        self.shape, self.redundant = centre.shape, 1 if self.is_own else classes + 1
+        self.centre, self.spread = centre.ravel(), firm.ravel()
 
     def odds(self, theta: Column, logs: Column) -> Column:
         """Return the log odds of each row, up to a constant."""
         lines = theta.reshape(self.shape)
-        result: Column = logs @ lines[:, :-1].T + lines[:, -1]
+        turned = logs * lines[:, 0] if self.is_own else logs @ lines[:, :-1].T
+        result: Column = turned + lines[:, -1]
         return result
 
     def slope(self, residuals: Column, logs: Column) -> Column:
         """Return the first derivatives, given those by the odds."""
-        return np.column_stack([residuals.T @ logs, residuals.sum(axis=0)]).ravel()
+        along = (residuals * logs).sum(axis=0) if self.is_own else residuals.T @ logs
+        return np.column_stack([along, residuals.sum(axis=0)]).ravel()
 
     def curvature(self, q: Column, weight: Column, logs: Column) -> Column:
         """Return the second derivatives."""
-        lines = np.column_stack([logs, np.ones(len(logs))])
-        parts = (q[:, :, None] * lines[:, None, :]).reshape(len(q), -1)
+        columns = logs[:, :, None] if self.is_own else logs[:, None, :]
+        lines = np.concatenate([columns, np.ones((*columns.shape[:2], 1))], axis=2)
+        parts = (q[:, :, None] * lines).reshape(len(q), -1)
         result: Column = -(parts * weight[:, None]).T @ parts
-        size = lines.shape[1]
+        size = self.shape[1]
         for k in range(q.shape[1]):
             own = slice(k * size, (k + 1) * size)
-            result[own, own] += (parts[:, own] * weight[:, None]).T @ lines
+            line = lines[:, k if self.is_own else 0]
+            result[own, own] += (parts[:, own] * weight[:, None]).T @ line
         return result
 
 

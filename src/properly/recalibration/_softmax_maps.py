@@ -1,4 +1,4 @@
-r"""Maps for classes that are lines in the logarithms of their probabilities.
+r"""Maps for classes that are lines in the logarithms of their probabilities; and temperature.
 
 All are :math:`q = \operatorname{softmax}(\eta)`. A class that is impossible stays so where columns
 are scaled one by one; a map that mixes columns has no place for the logarithm of 0.
@@ -7,14 +7,14 @@ are scaled one by one; a map that mixes columns has no place for the logarithm o
 from __future__ import annotations
 
 from abc import abstractmethod
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import numpy as np
 
 from properly._boundary._arrays import refuse
 from properly._boundary._classes import is_table
-from properly._boundary._labels import check_labels
+from properly._boundary._labels import as_labels, check_labels
 from properly._boundary._libraries import namespace, read_only, to_library_of, to_numpy
 from properly._boundary._options import as_number
 from properly._boundary._text import many
@@ -22,20 +22,17 @@ from properly.counts._cases import Cases, has_classes, require_classes
 from properly.counts._class_rows import rows_of
 from properly.counts._prevalence_shift import ALMOST, HARDLY
 from properly.errors import DataError
+from properly.recalibration._log_odds_maps import NO_ATOMS, LogOddsMap
 from properly.recalibration._map import Map, Monotone
-from properly.recalibration._softmax import Form, MixedColumns, ScaledColumns, fit_softmax
-from properly.recalibration._training import Training
+from properly.recalibration._softmax import ClassLines, Form, OneScale, fit_softmax
+from properly.recalibration._training import Training, as_event_tally
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from properly.counts._class_rows import ClassTable
-    from properly.typing import Array, ArrayLike, Column
-
-
-def are_classes(source: object, p: object) -> bool:
-    """Tell cases of several classes, or a table of forecasts, from those of one event."""
-    return has_classes(source) or (p is not None and is_table(p))
+    from properly.counts._tally import Tally
+    from properly.typing import Array, Column
 
 
 def as_class_cases(source: Any, p: Any, columns: dict[str, Any]) -> Cases:
@@ -67,6 +64,7 @@ class ClassMap(Map):
     """
 
     needs_rows: ClassVar[bool] = True
+    _source = staticmethod(as_class_cases)
     labels: Sequence[Any] | None = None
 
     @property
@@ -117,38 +115,22 @@ class SoftmaxMap(ClassMap):
     def _form(self, classes: int) -> Form:
         """Return how the log odds depend on the parameters."""
 
-    @abstractmethod
     def _vector(self) -> Column:
         """Return the parameters of a fitted map as the form has them."""
+        return np.column_stack([getattr(self, name) for name in self.parameters]).ravel()
 
-    @abstractmethod
-    def _named(self, theta: Column, classes: int) -> dict[str, Any]:
-        """Return the parameters by name."""
-
-    def fit(self, source: Any, p: ArrayLike | None = None, /, **columns: Any) -> Self:
-        """Learn the map from cases, or from outcomes and class probabilities.
-
-        Parameters
-        ----------
-        source : Cases or array-like
-            Cases of several classes; or outcomes.
-        p : array-like of shape (n, K), optional
-            Class probabilities, if outcomes come first.
-        **columns
-            What `properly.Cases` takes by name, such as weights and labels.
-        """
-        cases = as_class_cases(source, p, columns)
-        table = rows_of(cases)
+    def _fit(self, source: Any) -> Self:
+        table = rows_of(source)
+        count = len(table.names)
         self.inspect(table.p)
-        start = self._vector() if self.is_fitted and self.labels == cases.labels else None
-        theta, notes = fit_classes(table, self._form(len(table.names)), self.prior, start)
-        notes += absent_notes(table, cases.labels or ())
-        return self.learnt(
-            notes,
-            **self._named(theta, len(table.names)),
-            labels=cases.labels,
-            training=Training.of_classes(table),
-        )
+        start = self._vector() if self.is_fitted and self.labels == source.labels else None
+        theta, notes = fit_classes(table, self._form(count), self.prior, start)
+        notes += absent_notes(table, source.labels or ())
+        lines = theta.reshape(count, -1)
+        first = lines[:, 0] if lines.shape[1] == 2 else lines[:, :-1]
+        learnt = dict(zip(self.parameters, (first, lines[:, -1]), strict=True))
+        training = Training.of_classes(table)
+        return self.learnt(notes, **learnt, labels=source.labels, training=training)
 
 
 def check_prior(prior: object) -> float | None:
@@ -213,7 +195,6 @@ class Vector(SoftmaxMap):
     array([[0.4157, 0.2494, 0.3349]])
     """
 
-    kind: ClassVar[str] = "vector"
     parameters: ClassVar[tuple[str, ...]] = ("scale", "shift")
     scale: Any = None
     shift: Any = None
@@ -225,13 +206,7 @@ class Vector(SoftmaxMap):
         return False if least < 0 else "strictly" if least > 0 else "weakly"
 
     def _form(self, classes: int) -> Form:
-        return ScaledColumns(classes)
-
-    def _vector(self) -> Column:
-        return np.append(self.scale, self.shift)
-
-    def _named(self, theta: Column, classes: int) -> dict[str, Any]:
-        return {"scale": theta[:classes], "shift": theta[classes:]}
+        return ClassLines(classes)
 
     def mapped(self, p: Array) -> Array:
         scale, shift = to_library_of(self.scale, p), to_library_of(self.shift, p)
@@ -274,7 +249,6 @@ class Dirichlet(SoftmaxMap):
     array([[0.4157, 0.2494, 0.3349]])
     """
 
-    kind: ClassVar[str] = "dirichlet"
     parameters: ClassVar[tuple[str, ...]] = ("matrix", "shift")
     options: ClassVar[tuple[str, ...]] = (*SoftmaxMap.options, "off_diagonal")
     matrix: Any = None
@@ -290,14 +264,7 @@ class Dirichlet(SoftmaxMap):
         object.__setattr__(self, "off_diagonal", off)
 
     def _form(self, classes: int) -> Form:
-        return MixedColumns(classes, self.off_diagonal)
-
-    def _vector(self) -> Column:
-        return np.column_stack([self.matrix, self.shift]).ravel()
-
-    def _named(self, theta: Column, classes: int) -> dict[str, Any]:
-        lines = theta.reshape(classes, -1)
-        return {"matrix": lines[:, :-1], "shift": lines[:, -1]}
+        return ClassLines(classes, self.off_diagonal)
 
     def inspect(self, p: Array) -> None:
         if bool(namespace(p).any(p == 0)):
@@ -312,3 +279,100 @@ class Dirichlet(SoftmaxMap):
         xp = namespace(p)
         turn, shift = (to_library_of(x, p) for x in (self.matrix.T, self.shift))
         return through_softmax(p, lambda logs: xp.matmul(logs, turn) + shift)
+
+
+WRONG_CLASSES = (
+    "forecasts favour the wrong classes: no temperature is better than equal probabilities"
+)
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Temperature(LogOddsMap):
+    r"""A scale of the log odds, of an event or of classes.
+
+    .. math:: \operatorname{logit} q = b \operatorname{logit} p
+
+    The slope b is one over the temperature, and never negative. Of an event it makes all forecasts
+    less extreme, or more; so it does of classes, whose logarithms are scaled alike [1]_. An
+    impossible class stays impossible.
+
+    Parameters
+    ----------
+    slope : float, optional
+        The slope, if it is known already.
+    labels : sequence, optional
+        The classes, in the order of the columns; None for an event. `fit` fills it in.
+    prior : float or None
+        Of classes, the standard deviation of the slope around 1. None: maximum likelihood.
+    smooth : bool
+        Of an event, draw outcomes a little towards the other side, as Platt does, so that few
+        events do not make the map too sure. Without it, the fit is by maximum likelihood.
+    certain : {"learn", "keep", "refuse"}
+        What to do with forecasts of exactly 0 and 1: give them the rate with which they came true,
+        leave them, or refuse them. Of classes they are left, or refused.
+
+    References
+    ----------
+    .. [1] C. Guo, G. Pleiss, Y. Sun, K. Q. Weinberger (2017). On calibration of modern neural
+       networks. Proceedings of Machine Learning Research 70:1321-1330.
+       `arXiv:1706.04599 <https://arxiv.org/abs/1706.04599>`__
+
+    Examples
+    --------
+    >>> from properly.recalibration import Temperature
+    >>> Temperature(0.5).at([0.2, 0.5, 0.8]).round(4)
+    array([0.3333, 0.5   , 0.6667])
+    >>> Temperature(0.5, labels=list("abc")).at([[0.64, 0.32, 0.04]]).round(4)
+    array([[0.511 , 0.3613, 0.1277]])
+    """
+
+    parameters: ClassVar[tuple[str, ...]] = ("slope",)
+    options: ClassVar[tuple[str, ...]] = (*LogOddsMap.options, "labels", "prior")
+    slope: float | None = None
+    labels: Sequence[Any] | None = None
+    prior: float | None = 1.0
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        object.__setattr__(self, "prior", check_prior(self.prior))
+        if self.labels is not None:
+            object.__setattr__(self, "labels", as_labels(self.labels))
+
+    @property
+    def of(self) -> str:
+        """What it is for: an "event", or "classes"."""
+        return "event" if self.labels is None else "classes"
+
+    @staticmethod
+    def _source(source: Any, p: Any, columns: dict[str, Any]) -> Tally | Cases:
+        several = has_classes(source) or (p is not None and is_table(p))
+        return (as_class_cases if several else as_event_tally)(source, p, columns)
+
+    def _fit(self, source: Any) -> Self:
+        if not has_classes(source):
+            return super(Temperature, replace(self, labels=None))._fit(source)
+        table = rows_of(source)
+        replace(self, labels=source.labels).inspect(table.p)
+        theta, notes = fit_classes(table, OneScale(), self.prior)
+        if theta[0] < 0:
+            notes.append(WRONG_CLASSES)
+        return replace(self, range=None, atoms=NO_ATOMS).learnt(
+            notes,
+            slope=max(float(theta[0]), 0.0),
+            labels=source.labels,
+            training=Training.of_classes(table),
+        )
+
+    def mapped(self, p: Array) -> Array:
+        if self.labels is None:
+            return super().mapped(p)
+        slope = self.coefficients.a
+        if slope == 0:
+            # Nothing is left of the forecasts, certain ones included.
+            return namespace(p).full_like(p, 1 / p.shape[1])
+        return through_softmax(p, lambda logs: slope * logs)
+
+    def inspect(self, p: Array) -> None:
+        # Of classes a 0 stays 0 as it should, which there is nothing to say about.
+        if self.labels is None or self.certain == "refuse":
+            super().inspect(p)

@@ -31,8 +31,7 @@ from properly.evaluation._monitor._claims import (
 )
 from properly.evaluation._monitor._states import STATES
 from properly.evaluation._stream import require_few_groups
-from properly.recalibration._map import Map
-from properly.recalibration._stored_map import map_of
+from properly.recalibration._map import Map, map_of
 from properly.rules import Brier
 from properly.rules._parse import parse_rule
 
