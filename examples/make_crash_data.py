@@ -154,10 +154,15 @@ def gather(
 
     Forecasts keep double precision: a forest of 100 trees forecasts many an exact 0.01 or 0.02,
     and rounded to single precision those would change sides of thresholds at whole percents.
+    Persons with the same features share a row of forecasts, and the probability of the first class
+    is what the others leave.
     """
+    every = np.column_stack([*forecasts.values(), severity[:, 1:]])
+    rows, row = np.unique(every, axis=0, return_inverse=True)
     return {
         "died": (test["dead"] == "dead").to_numpy(dtype=bool),
-        "forecasts": np.stack(list(forecasts.values())),
+        "row": row.ravel().astype(np.int16),
+        "forecasts": rows[:, : len(forecasts)].T,
         "forecast_names": np.array(list(forecasts)),
         "weight": test["weight"].to_numpy(dtype=np.float64),
         "cluster": pd.factorize(test["accident"])[0].astype(np.int16),
@@ -167,7 +172,7 @@ def gather(
         **encode("airbag", test["airbag"]),
         "severity": test["severity"].to_numpy(dtype=np.int8),
         "severity_labels": np.array(SEVERITY_LABELS),
-        "severity_probabilities": severity,
+        "severity_probabilities": rows[:, len(forecasts) :],
     }
 
 
@@ -197,7 +202,8 @@ def print_summary(columns: Columns) -> None:
     print(f"{columns['cluster'].max() + 1:,} accidents, {unknown} unknown severities, ", end="")
     print(f"{(columns['weight'] == 0).sum()} weights of zero\n")
     print("model                 AUC    Brier    mean  zeros  ones  infinite log losses")
-    for name, p in zip(columns["forecast_names"], columns["forecasts"], strict=True):
+    forecasts = columns["forecasts"][:, columns["row"]]
+    for name, p in zip(columns["forecast_names"], forecasts, strict=True):
         zeros, ones = p == 0, p == 1
         infinite = int((zeros & died).sum() + (ones & ~died).sum())
         print(

@@ -157,12 +157,12 @@ def crash() -> Crash:
     with file.open("rb") as stream, np.load(stream, allow_pickle=False) as archive:
         stored = {name: archive[name] for name in archive.files}
     names = stored["forecast_names"].tolist()
+    # Persons with the same features have the same forecasts, which are stored once.
+    row, others = stored["row"], stored["severity_probabilities"][stored["row"]]
     return Crash(
         died=stored["died"],
         forecasts={
-            # A copy each, so that keeping one forecast does not keep all five in memory.
-            name: read_only(p.copy())
-            for name, p in zip(names, stored["forecasts"], strict=True)
+            name: read_only(p[row]) for name, p in zip(names, stored["forecasts"], strict=True)
         },
         weight=stored["weight"],
         cluster=stored["cluster"].astype(np.int64),
@@ -172,5 +172,5 @@ def crash() -> Crash:
         airbag=stored["airbag_names"][stored["airbag_code"]],
         severity=stored["severity"].astype(np.int64),
         severity_labels=tuple(stored["severity_labels"].tolist()),
-        severity_probabilities=stored["severity_probabilities"],
+        severity_probabilities=np.column_stack([1 - others.sum(axis=1), others]),
     )
