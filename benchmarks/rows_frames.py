@@ -11,8 +11,7 @@ from benchmarks.parquet_files import Folder, write_forecasts
 
 import properly
 from properly.engines._loss_sums import sum_up
-from properly.engines._roles import Roles
-from properly.engines._rows import Rows
+from properly.engines._rows import Roles, Rows
 from properly.evaluation._summed_scores import score_of
 from properly.rules import Brier, Log
 

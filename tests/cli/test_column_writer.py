@@ -151,7 +151,7 @@ def test_a_list_of_objects_is_refused(stored: Path, tmp_path: Path) -> None:
     file.write_text('[{"p": 0.1},\n {"p": 0.2}]\n', encoding="utf-8")
     result = apply(file, stored, tmp_path / "out.json")
     assert result.exit_code == 1
-    assert f"each line must be one JSON object; that of row 0 of {file} is none" in result.stderr
+    assert f"each line must be one JSON object; line 1 of {file} is none" in result.stderr
     assert not (tmp_path / "out.json").exists()
 
 
@@ -185,7 +185,11 @@ def test_a_header_without_rows_gets_a_longer_one(stored: Path, tmp_path: Path) -
         ("in.csv", b'p,x\n0.5,"open\n', "a file must be valid CSV; line 2 of"),
         ("in.csv", b"p,x\n0.5,1\n0.5,\xff\n", "a CSV file must be text in UTF-8; line 3 of"),
         ("in.csv.gz", gzip.compress(b"p\n" + b"0.5\n" * 99, mtime=0)[:-9], "damaged or cut short"),
-        ("in.jsonl", b'{"p": 0.5}\n{"p": true}\n', "column 'p' must hold numbers; row 1 of"),
+        (
+            "in.jsonl",
+            b'{"p": 0.5}\n{"p": true}\n',
+            "column 'p' must hold numbers; row 1 (line 2 of",
+        ),
     ],
 )
 def test_what_is_damaged_is_refused_and_nothing_written(

@@ -16,11 +16,9 @@ from pyarrow import feather, ipc, parquet
 
 from properly.engines import read
 from properly.engines._files import open_files
-from properly.engines._files._arrow import batches_in
-from properly.engines._files._duckdb_tables import location
-from properly.engines._files._paths import find_files
+from properly.engines._files._duckdb_tables import batches_in, location
+from properly.engines._files._paths import find_files, package_for
 from properly.engines._files._read import as_size, limits_of
-from properly.engines._files._stores import package_for
 from properly.errors import DataError
 
 CSV = b"y,p,g\n1,0.5,a\n0,0.25,b\n1,1,a\n"

@@ -12,8 +12,7 @@ from tests.frame_engines import ENGINES
 
 import properly
 from properly.engines._loss_sums import Summing
-from properly.engines._roles import Roles
-from properly.engines._rows import Rows, collected
+from properly.engines._rows import Roles, Rows, collected
 from properly.rules import Bounded, Brier, Log, Mixture, Spherical
 
 

@@ -47,7 +47,6 @@ distributed = pytest.importorskip("distributed", reason=WHY)
 pd = pytest.importorskip("pandas", reason=WHY)
 
 ROOT = Path(__file__).parents[2]
-AGAIN = "\n\nHint: nothing was counted; start the cluster again and repeat the command."
 
 
 def two_workers() -> Any:
@@ -163,25 +162,6 @@ class TestLosingOneWorker:
 class TestLosingEverything:
     """What cannot end well ends, and in our words."""
 
-    @pytest.fixture(autouse=True)
-    def _little_patience(self, monkeypatch: pytest.MonkeyPatch) -> None:
-        monkeypatch.setattr(_cluster_errors, "PATIENCE", 2.0)
-        monkeypatch.setattr(_cluster_errors, "LOOK", 0.1)
-
-    def test_all_workers(self, tmp_path: Path) -> None:
-        with (
-            bare_cluster() as (address, (_, *workers)),
-            distributed.Client(address),
-            ThreadPoolExecutor(1) as pool,
-        ):
-            frame = slow_frame(tmp_path)
-            killed = pool.submit(self.kill_all, tmp_path, workers)
-            with pytest.raises(DataError) as caught:
-                properly.tally(frame, outcome="y", forecast="p")
-        assert 2 <= len(killed.result()) < PARTS
-        said = "a cluster must have workers; that of Dask has had none for 2 seconds"
-        assert str(caught.value) == said + AGAIN
-
     def test_the_scheduler(self, tmp_path: Path) -> None:
         with (
             bare_cluster() as (address, (scheduler, *_)),
@@ -193,8 +173,8 @@ class TestLosingEverything:
             with pytest.raises(DataError) as caught, translated("dask"):
                 grouped(frame)
         assert 2 <= len(killed.result()) < PARTS
-        said = "Dask must run until the work is done; it ended before"
-        assert str(caught.value) == said + AGAIN
+        said = "Dask must run until the work is done; it ended before; Dask says: "
+        assert str(caught.value).startswith(said)
 
     def test_what_is_not_ours_goes_on(self, cluster: str, tmp_path: Path) -> None:
         """Work that someone else asked the same client for is not cancelled."""
@@ -222,10 +202,8 @@ class TestLosingEverything:
             client.run_on_scheduler(lambda dask_scheduler: allow(dask_scheduler, 0))
             with pytest.raises(DataError) as caught, translated("dask"):
                 frame.compute()
-        assert str(caught.value) == (
-            "workers of Dask must survive their work; several died at the same part of it\n\n"
-            "Hint: most often memory ran out: give each worker more, or fewer threads."
-        )
+        said = "workers of Dask must have the memory that the work needs; Dask says: "
+        assert str(caught.value).startswith(said)
 
     def test_what_a_function_of_the_user_raises_is_left_alone(self, cluster: str) -> None:
         def wrong(_: int) -> Any:
@@ -362,7 +340,7 @@ def is_alive(pid: int) -> bool:
     return False
 
 
-SAYS = "Dask must be able to read the files; it says: "
+SAYS = "Dask must be able to read the files; Dask says: "
 # What the files hold, the column that is asked for, and what is said.
 SAID: list[tuple[Mapping[str, bytes], str, str]] = [
     (
@@ -427,10 +405,8 @@ class TestMessages:
             path.unlink()
             with pytest.raises(DataError) as caught, translated("dask"):
                 frame.compute()
-        assert str(caught.value) == (
-            f"every worker of Dask must see the files; one does not see {str(path)!r}\n\n"
-            "Hint: put them where all workers find them under the same path."
-        )
+        assert str(caught.value).startswith("every worker of Dask must see the files; Dask says: ")
+        assert str(path) in str(caught.value)
 
     def test_a_file_of_a_frame_of_the_user_that_a_worker_does_not_see(
         self, cluster: str, tmp_path: Path
@@ -440,7 +416,7 @@ class TestMessages:
         path.unlink()
         with (
             distributed.Client(cluster),
-            pytest.raises(DataError, match=r"^every worker of Dask must see the files; one does"),
+            pytest.raises(DataError, match=r"^every worker of Dask must see the files; Dask says"),
             translated("dask"),
         ):
             frame.compute()

@@ -29,7 +29,6 @@ from tests.integrations.slow_parts import (
     tallied,
     traces,
 )
-from tests.integrations.spark_driver import PATIENCE
 
 from properly.engines._files import _spark
 from properly.engines._files._cluster_errors import translated
@@ -135,7 +134,7 @@ class Cluster:
 
 @pytest.fixture(scope="module")
 def story(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
-    """Run a program on a cluster, kill one worker in the middle, and in the end the other."""
+    """Run a program on a cluster, and kill one worker in the middle."""
     require_java()
     folder = tmp_path_factory.mktemp("cluster")
     p, y = all_rows()
@@ -155,13 +154,13 @@ def story(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
         )
         with program as running:
             told: dict[str, Any] = {}
-            for name in ("one", "all"):
+            for name in ("one",):
                 part, pid = in_the_middle(folder / name)
                 told[name] = {"part": part, "pid": pid, "done": traces(folder / name, "done")}
                 kill(cluster.worker_of(pid).pid)
             running.wait(timeout=180)
             told["code"] = running.returncode
-    told["later"] = {name: traces(folder / name, "done") for name in ("one", "none", "all")}
+    told["later"] = {name: traces(folder / name, "done") for name in ("one", "none")}
     told |= json.loads((folder / "found.json").read_text())
     return told
 
@@ -179,21 +178,11 @@ class TestAClusterThatLosesItsWorkers:
 
     def test_no_count_changed(self, story: dict[str, Any]) -> None:
         assert tuple(story["grouped"]) == expected()
-        assert story["tags"] == []
 
     def test_the_other_goes_on_alone(self, story: dict[str, Any]) -> None:
         assert {part for part, _ in story["later"]["none"]} == set(range(PARTS))
         assert tuple(story["tallied"]) == expected()
         assert close_to_known(story["scores"])
-
-    def test_without_any_the_end_is_told(self, story: dict[str, Any]) -> None:
-        assert 2 <= len(story["all"]["done"]) < PARTS
-        assert {part for part, _ in story["later"]["all"]} != set(range(PARTS))
-        assert story["code"] == 0
-        assert story["said"] == (
-            f"a cluster must have workers; that of Spark has had none for {PATIENCE:g} seconds\n\n"
-            "Hint: nothing was counted; start the cluster again and repeat the command."
-        )
 
 
 NAMES = ["the `forecast`, in %", "died.", "Died.", "code", "id"]
@@ -254,8 +243,8 @@ class TestFiles:
         assert spark.conf.get("spark.sql.caseSensitive") == before
 
 
-SHORT = "\n\nHint: it may be cut short."
-# What the files hold, the column that is asked for, and what is said; @ stands for their folder.
+READ = "Spark must be able to read the files; Spark says: "
+# What the files hold, the column that is asked for, and what is said.
 SAID: list[tuple[Mapping[str, bytes], str, str]] = [
     (
         {"a.csv": b"y,forest\n1,0.5\n"},
@@ -273,29 +262,11 @@ SAID: list[tuple[Mapping[str, bytes], str, str]] = [
     (
         {"a.parquet": parqueted(p=[0.5]), "b.parquet": parqueted(p=["x"])},
         "p",
-        (
-            "a column must be of one type in all files; Spark found several"
-            "\n\nHint: write the files again with one type."
-        ),
+        READ,
     ),
-    (
-        {"a.parquet": parqueted(p=[0.5])[:40]},
-        "p",
-        "a file must be whole and in one format; Spark cannot read '@/a.parquet'" + SHORT,
-    ),
-    (
-        {"a.csv": b"y,p\n1,0.5\n1\n"},
-        "p",
-        (
-            "each line of a CSV file must have as many fields as its header; "
-            "one of '@/a.csv' has not\n\nHint: text that contains the separator must be quoted."
-        ),
-    ),
-    (
-        {"a.jsonl": b'{"p": 1}\n{"p":'},
-        "p",
-        "a file must be whole and in one format; Spark cannot read one" + SHORT,
-    ),
+    ({"a.parquet": parqueted(p=[0.5])[:40]}, "p", READ),
+    ({"a.csv": b"y,p\n1,0.5\n1\n"}, "p", READ),
+    ({"a.jsonl": b'{"p": 1}\n{"p":'}, "p", READ),
 ]
 
 
@@ -315,7 +286,7 @@ class TestMessages:
         paths = [tmp_path / name for name in files]
         with pytest.raises(DataError) as caught, open_spark(paths, {"c0": column}):
             pass
-        assert str(caught.value) == said.replace("@", str(tmp_path))
+        assert str(caught.value).startswith(said)
 
     @pytest.mark.parametrize("kind", ["parquet", "csv", "jsonl"])
     def test_a_file_that_a_worker_does_not_see(
@@ -329,10 +300,8 @@ class TestMessages:
             path.unlink()
             with pytest.raises(DataError) as caught, translated("spark"):
                 frame.collect()
-        assert str(caught.value) == (
-            f"every worker of Spark must see the files; one does not see {str(path)!r}\n\n"
-            "Hint: put them where all workers find them under the same path."
-        )
+        assert str(caught.value).startswith("every worker of Spark must see the files; Spark says: ")
+        assert path.name in str(caught.value)
 
     @pytest.mark.parametrize(
         ("address", "said"),
@@ -371,7 +340,7 @@ class TestMessages:
     def test_a_column_that_spark_does_not_know(self, spark: Any) -> None:
         with pytest.raises(DataError) as caught, translated("spark"):
             spark.range(2).select("q")
-        said = "Spark must be able to do the work; it says: [UNRESOLVED_COLUMN.WITH_SUGGESTION] "
+        said = "Spark must be able to do the work; Spark says: [UNRESOLVED_COLUMN.WITH_SUGGESTION] "
         assert str(caught.value).startswith(said)
         assert "\n" not in str(caught.value)
 
@@ -429,10 +398,8 @@ class TestASparkOfOnesOwn:
         java.write_text("#!/bin/sh\nexit 1\n")
         java.chmod(0o755)
         found, _ = self.run(tmp_path, JAVA_HOME=str(tmp_path))
-        assert found == (
-            "Spark must start; Java ended before it did\n\n"
-            "Hint: Spark needs Java 17 or later, which JAVA_HOME may name.\n"
-        )
+        assert found.startswith("Spark must start; Java ended before it did; Spark says: ")
+        assert found.endswith("Hint: Spark needs Java 17 or later, which JAVA_HOME may name.\n")
 
     @pytest.mark.parametrize("listens", [False, True])
     def test_a_master_that_does_not_answer(self, tmp_path: Path, *, listens: bool) -> None:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-import duckdb
 import pytest
 from tests.command_line import run
 
@@ -15,17 +14,6 @@ from properly.recalibration import Logistic
 
 if TYPE_CHECKING:
     from pathlib import Path
-
-
-def test_text_that_zstd_packs(tmp_path: Path) -> None:
-    file, stored = tmp_path / "in.csv.zst", Logistic(0.1, 0.9).save(tmp_path / "map.json")
-    duckdb.execute(f"COPY (SELECT 0.5 AS p) TO '{file}' (FORMAT csv, COMPRESSION zstd)")
-    given = ("--map", stored, "--forecast", "p", "--output", tmp_path / "out.csv")
-    result = run("recalibrate", "apply", file, *given)
-    assert result.stderr == (
-        f"Error: a column can be added to text that zstd does not pack; '{file}' is packed\n\n"
-        "Hint: unpack it first.\n"
-    )
 
 
 def test_rows_that_are_told_apart_in_two_ways() -> None:

@@ -17,24 +17,27 @@ import json
 import math
 import re
 from contextlib import contextmanager, nullcontext, suppress
+from functools import partial
 from importlib import import_module
 from itertools import islice, takewhile
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, BinaryIO, NamedTuple
+from typing import TYPE_CHECKING, Any, BinaryIO, NamedTuple, TypeAlias
 
 import numpy as np
 
 from properly._boundary._text import printable
-from properly.engines._files._arrow import BrokenArrowError, arrow_batches, open_arrow
 from properly.engines._files._checks import NUMBER, no_number
 from properly.engines._files._duckdb_tables import (
     MISSING,
     OPENING,
     SEPARATORS,
     SPELLED,
+    BrokenArrowError,
+    arrow_batches,
     decoded,
     header_of,
     no_utf8,
+    open_arrow,
     refusal,
 )
 from properly.engines._files._paths import COMPRESSED, DAMAGED, SUFFIXES, damaged
@@ -90,9 +93,6 @@ def pieces(request: NewColumns, target: BinaryIO) -> Generator[FilePiece]:
 def require_format(file: File, output: str) -> None:
     """Refuse a name that promises another format than that of the file, before any work."""
     kind = "csv" if file.format in ("tsv", "text") else file.format
-    if file.compression == "zstd":
-        message = f"a column can be added to text that zstd does not pack; {file.name!r} is packed"
-        raise DataError(message, hint="unpack it first.")
     suffixes = [suffix.lower() for suffix in Path(output).suffixes]
     packed = suffixes.pop() if suffixes and suffixes[-1] in COMPRESSED else ""
     given = SUFFIXES.get(suffixes[-1], kind) if suffixes else kind
@@ -116,8 +116,12 @@ def packing(output: str, target: BinaryIO) -> AbstractContextManager[Any]:
     return bz2.BZ2File(target, "wb") if suffix == ".bz2" else nullcontext(target)
 
 
-def _place(file: File, row: int) -> str:
-    return f"row {row} of {printable(file.name)}"
+# Text.
+
+
+# The text of a record of CSV or JSON with the end of its line, the line on which it begins, and
+# the values of the columns that are read, or None if the record is empty.
+TextRecord: TypeAlias = tuple[str, int, "list[Any] | None"]
 
 
 @contextmanager
@@ -142,78 +146,118 @@ def _is_utf8(line: bytes) -> bool:
     return True
 
 
-# CSV.
+def _text_pieces(
+    request: NewColumns,
+    records: Iterator[TextRecord],
+    write: Callable[[str, Iterable[str]], str],
+    target: BinaryIO,
+) -> Generator[FilePiece]:
+    """Read numbers of records, and write each with new cells, by piece."""
+    row, missing = 0, "null" if request.file.format == "json" else ""
+    while True:
+        texts: list[str] = []
+        cells: list[list[Any]] = [[] for _ in request.numbers]
+        lines, empty = [], set()
+        for text, line, values in islice(records, LINES):
+            if values is None:
+                empty.add(len(texts))
+            else:
+                lines.append(line)
+                for column, value in zip(cells, values, strict=True):
+                    column.append(value)
+            texts.append(text)
+        if not texts:
+            return
+        place = partial(_place, request.file, row, lines)
+
+        def extend(
+            columns: Sequence[Column], texts: list[str] = texts, empty: set[int] = empty
+        ) -> None:
+            new = zip(*(_texts(column, missing) for column in columns), strict=True)
+            written = (x if k in empty else write(x, next(new)) for k, x in enumerate(texts))
+            target.write("".join(written if empty else map(write, texts, new)).encode())
+
+        columns = [_numbers(x, name, place) for name, x in zip(request.numbers, cells, strict=True)]
+        yield FilePiece(columns, place, extend)
+        row += len(lines)
 
 
-class _Records(NamedTuple):
-    """Records of CSV: their text with ends of lines, and of those that are not empty, the cells.
-
-    Attributes
-    ----------
-    texts : list of str
-        All records, the empty ones included.
-    cells : list of list of str
-        By column that is read, its cells.
-    lines : list of int
-        The line on which each record begins that is not empty.
-    """
-
-    texts: list[str]
-    cells: list[list[str]]
-    lines: list[int]
+def _place(file: File, first: int, lines: Sequence[int], row: int) -> str:
+    return f"row {first + row} (line {lines[row]} of {printable(file.name)})"
 
 
-def _records(request: NewColumns, lines: Iterator[str], header: Header) -> Generator[_Records]:
-    """Read records, which may be several lines, beside their text; the names come first."""
-    taken: list[str] = []
+def _numbers(cells: Sequence[Any], name: str, place: Callable[[int], str]) -> Column:
+    """Read cells as numbers; NaN is what is missing."""
+    kinds = set(map(type, cells))
+    if kinds <= {float, int}:
+        return np.array(cells, dtype=np.float64)
+    # Of these letters Python makes the same numbers, and sooner.
+    if kinds == {str} and PLAIN.issuperset("".join(cells)):
+        with suppress(ValueError):
+            return np.array(list(map(float, cells)), dtype=np.float64)
+    return np.array([_number(x, name, place, row) for row, x in enumerate(cells)], np.float64)
+
+
+def _number(value: Any, name: str, place: Callable[[int], str], row: int) -> float:
+    is_text = isinstance(value, str)
+    if value is None or (is_text and LACKING.fullmatch(value)):
+        return math.nan
+    if (is_text and NUMBER.fullmatch(value)) or type(value) in (int, float):
+        return float(value)
+    raise no_number(name, place(row), value, 1)
+
+
+def _texts(column: Column, missing: str) -> list[str]:
+    """Write numbers as the shortest text that reads back to the same number."""
+    texts = list(map(repr, column.tolist()))
+    return [missing if text == "nan" else text for text in texts] if "nan" in texts else texts
+
+
+def _csv_pieces(request: NewColumns, target: BinaryIO) -> Generator[FilePiece]:
+    file = request.file
+    with file.open() as source:
+        opening = decoded(file.name, source.read(OPENING))
+    header = header_of(file.name, opening, "\t" if file.format == "tsv" else SEPARATORS)
+
+    separator = header.separator
+
+    def extended(text: str, cells: Iterable[str]) -> str:
+        """Add cells to a record, before its end."""
+        end = len(text.rstrip("\r\n"))
+        return f"{text[:end]}{separator}{separator.join(cells)}{text[end:]}"
+
+    with _text_of(file) as lines:
+        records = _csv_records(request, lines, header)
+        names = [_quoted(name, separator) for name in request.new]
+        for text, _, cells in records:
+            target.write((text if cells is None else extended(text, names)).encode())
+            if cells is not None:
+                break
+        yield from _text_pieces(request, records, extended, target)
+
+
+def _csv_records(request: NewColumns, lines: Iterator[str], header: Header) -> Iterator[TextRecord]:
+    """Read records, which may be several lines, beside their text."""
+    file, first, taken, count = request.file, 1, [], len(header.names)
+    places = [header.names.index(name) for name in request.numbers]
 
     def feed() -> Iterator[str]:
         for line in lines:
             taken.append(line)
-            yield line if texts or first > 1 else line.removeprefix("\ufeff")
+            yield line.removeprefix("\ufeff") if first == 1 else line
 
-    file, first, count, is_named = request.file, 1, len(header.names), False
-    places = [header.names.index(name) for name in request.numbers]
-    texts, cells, starts = _Records([], [[] for _ in places], [])
     reader = csv.reader(feed(), delimiter=header.separator, strict=True)
     try:
         for fields in reader:
-            texts.append(taken[0] if len(taken) == 1 else "".join(taken))
+            if fields and len(fields) != count:
+                raise _uneven(file, first, len(fields), count)
+            cells = [fields[i] for i in places] if fields else None
+            yield taken[0] if len(taken) == 1 else "".join(taken), first, cells
             taken.clear()
-            if fields:
-                if len(fields) != count:
-                    raise _uneven(file, first, len(fields), count)
-                starts.append(first)
-                for i, column in zip(places, cells, strict=True):
-                    column.append(fields[i])
             first = reader.line_num + 1
-            if (len(texts) == LINES) if is_named else fields:
-                yield _Records(texts, cells, starts)
-                is_named = True
-                texts, cells, starts = _Records([], [[] for _ in places], [])
     except csv.Error as error:
         message = f"a file must be valid CSV; line {first} of {file.name!r} is not: {error}"
         raise DataError(message, hint="a quote within a quoted field is written twice.") from None
-    yield _Records(texts, cells, starts)
-
-
-def _csv_pieces(request: NewColumns, target: BinaryIO) -> Generator[FilePiece]:
-    file, row = request.file, 0
-    with file.open() as source:
-        opening = decoded(file.name, source.read(OPENING))
-    header = header_of(file.name, opening, "\t" if file.format == "tsv" else SEPARATORS)
-    separator = header.separator
-    with _text_of(file) as lines:
-        parts = _records(request, lines, header)
-        names = separator.join(_cell(name, separator) for name in request.new)
-        *above, named = next(parts).texts
-        target.write("".join([*above, _extended(named, names, separator)]).encode())
-        for some in parts:
-            place = _line_places(file, row, some.lines)
-            pairs = zip(request.numbers, some.cells, strict=True)
-            columns = [_numbers(cells, name, place) for name, cells in pairs]
-            yield FilePiece(columns, place, _csv_writer(some.texts, separator, target))
-            row += len(some.lines)
 
 
 def _uneven(file: File, line: int, fields: int, count: int) -> DataError:
@@ -224,128 +268,43 @@ def _uneven(file: File, line: int, fields: int, count: int) -> DataError:
     return DataError(message, hint="text that contains the separator must be quoted.")
 
 
-def _line_places(file: File, first: int, lines: list[int]) -> Callable[[int], str]:
-    def place(row: int) -> str:
-        return f"row {first + row} (line {lines[row]} of {printable(file.name)})"
-
-    return place
-
-
-def _numbers(cells: list[str], name: str, place: Callable[[int], str]) -> Column:
-    """Read cells as numbers; NaN is what is missing."""
-    # Of these letters Python makes the same numbers, and sooner.
-    if PLAIN.issuperset("".join(cells)):
-        with suppress(ValueError):
-            return np.array(list(map(float, cells)), dtype=np.float64)
-    numbers = [_number(cell, name, place, row) for row, cell in enumerate(cells)]
-    return np.array(numbers, dtype=np.float64)
-
-
-def _number(text: str, name: str, place: Callable[[int], str], row: int) -> float:
-    if NUMBER.fullmatch(text):
-        return float(text)
-    if LACKING.fullmatch(text):
-        return math.nan
-    raise no_number(name, place(row), text, 1)
-
-
-def _csv_writer(
-    texts: list[str], separator: str, target: BinaryIO
-) -> Callable[[Sequence[Column]], None]:
-    def write(columns: Sequence[Column]) -> None:
-        cells = map(separator.join, zip(*map(_texts, columns), strict=True))
-        lines = [
-            _extended(text, next(cells), separator) if text.strip("\r\n") else text
-            for text in texts
-        ]
-        target.write("".join(lines).encode())
-
-    return write
-
-
-def _texts(column: Column, missing: str = "") -> list[str]:
-    """Write numbers as the shortest text that reads back to the same number."""
-    texts = list(map(repr, column.tolist()))
-    return [missing if text == "nan" else text for text in texts] if "nan" in texts else texts
-
-
-def _extended(text: str, cells: str, separator: str) -> str:
-    """Add cells to a line, before its end."""
-    end = len(text.rstrip("\r\n"))
-    return f"{text[:end]}{separator}{cells}{text[end:]}"
-
-
-def _cell(text: str, separator: str) -> str:
+def _quoted(text: str, separator: str) -> str:
     """Quote a name where CSV asks for it."""
     written = io.StringIO(newline="")
     csv.writer(written, delimiter=separator, lineterminator="\r\n").writerow([text])
     return written.getvalue().removesuffix("\r\n")
 
 
-# JSON lines.
-
-
 def _json_pieces(request: NewColumns, target: BinaryIO) -> Generator[FilePiece]:
-    file, row = request.file, 0
-    with _text_of(file) as lines:
-        while some := list(islice(lines, LINES)):
-            first = row
+    labels = [f"{json.dumps(name, ensure_ascii=False)}: " for name in request.new]
 
-            def place(k: int, first: int = first) -> str:
-                return _place(file, first + k)
+    def extended(text: str, values: Iterable[str]) -> str:
+        """Add entries to an object, before its end."""
+        body = text.rstrip()
+        before = body[:-1].rstrip()
+        cells = ", ".join(map(str.__add__, labels, values))
+        comma = "" if before.endswith("{") else ", "
+        return f"{before}{comma}{cells}}}{text[len(body) :]}"
 
-            texts = [line for line in some if line.strip()]
-            records = [_object(file, text, first + k) for k, text in enumerate(texts)]
-            columns = [
-                np.array(
-                    [_json_number(x.get(name), name, place, k) for k, x in enumerate(records)],
-                    dtype=np.float64,
-                )
-                for name in request.numbers
-            ]
-            yield FilePiece(columns, place, _json_writer(some, request.new, target))
-            row += len(texts)
+    with _text_of(request.file) as lines:
+        records = (_json_record(request, *numbered) for numbered in enumerate(lines, 1))
+        yield from _text_pieces(request, records, extended, target)
 
 
-def _object(file: File, text: str, row: int) -> dict[str, Any]:
+def _json_record(request: NewColumns, line: int, text: str) -> TextRecord:
+    if not text.strip():
+        return text, line, None
     try:
         value = json.loads(text)
     except ValueError:
         value = None
     if not isinstance(value, dict):
-        message = f"each line must be one JSON object; that of {_place(file, row)} is none"
+        message = (
+            "each line must be one JSON object; "
+            f"line {line} of {printable(request.file.name)} is none"
+        )
         raise DataError(message, hint="lists, and objects over several lines, are not rewritten.")
-    return value
-
-
-def _json_number(value: object, name: str, place: Callable[[int], str], row: int) -> float:
-    if value is None:
-        return math.nan
-    if isinstance(value, str):
-        return _number(value, name, place, row)
-    if isinstance(value, bool) or not isinstance(value, int | float):
-        raise no_number(name, place(row), value, 1)
-    return float(value)
-
-
-def _json_writer(
-    lines: list[str], new: tuple[str, ...], target: BinaryIO
-) -> Callable[[Sequence[Column]], None]:
-    names = [json.dumps(name, ensure_ascii=False) for name in new]
-
-    def extended(line: str, values: Iterable[str]) -> str:
-        body = line.rstrip()
-        before = body[:-1].rstrip()
-        cells = [f"{name}: {value}" for name, value in zip(names, values, strict=True)]
-        comma = "" if before.endswith("{") else ", "
-        return f"{before}{comma}{', '.join(cells)}}}{line[len(body) :]}"
-
-    def write(columns: Sequence[Column]) -> None:
-        values = iter(zip(*(_texts(column, "null") for column in columns), strict=True))
-        written = [extended(line, next(values)) if line.strip() else line for line in lines]
-        target.write("".join(written).encode())
-
-    return write
+    return text, line, [value.get(name) for name in request.numbers]
 
 
 # Parquet and Arrow.
@@ -357,8 +316,7 @@ def _parquet_pieces(request: NewColumns, target: BinaryIO) -> Generator[FilePiec
         schema = _longer_schema(source.schema_arrow, request.new)
         codec = _codec(source.metadata)
         with parquet.ParquetWriter(target, schema, compression=codec) as sink:
-            groups = range(source.num_row_groups)
-            tables = (source.read_row_group(i) for i in groups)
+            tables = map(source.read_row_group, range(source.num_row_groups))
             yield from _arrow_tables(request, schema, tables, sink.write_table)
 
 
@@ -394,12 +352,11 @@ def _arrow_tables(
     for table in tables:
 
         def place(k: int, first: int = row) -> str:
-            return _place(request.file, first + k)
+            return f"row {first + k} of {printable(request.file.name)}"
 
         def extend(columns: Sequence[Column], table: Any = table) -> None:
             made = [pyarrow.array(x, mask=np.isnan(x), type=pyarrow.float64()) for x in columns]
-            arrays = [*table.columns, *made]
-            write(type(table).from_arrays(arrays, schema=schema))
+            write(type(table).from_arrays([*table.columns, *made], schema=schema))
 
         columns = [_arrow_numbers(table.column(name), name) for name in request.numbers]
         yield FilePiece(columns, place, extend)
@@ -415,11 +372,7 @@ def _arrow_numbers(column: Any, name: str) -> Column:
     except pyarrow.ArrowException:
         message = f"column {name!r} must hold numbers; it holds {column.type}"
         raise DataError(message) from None
-    return np.asarray(numbers.to_numpy(zero_copy_only=False) if _is_array(numbers) else numbers)
-
-
-def _is_array(x: Any) -> bool:
-    return not hasattr(x, "num_chunks")
+    return np.asarray(numbers)
 
 
 @contextmanager

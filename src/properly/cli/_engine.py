@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from properly.cli._chosen import Chosen
     from properly.cli._column_plan import ColumnPlan
     from properly.engines._files._read import Files
-    from properly.engines._roles import Roles
+    from properly.engines._rows import Roles
 
 # More rows than these are never read; the library has the same limit for frames.
 MOST_ROWS = 1_000_000
@@ -181,7 +181,7 @@ def _without_gaps(plan: ColumnPlan, frame: Any, engine: str) -> tuple[Any, str |
 
 def _large(plan: ColumnPlan, frame: Any, engine: str, dropped: str | None) -> Large:
     """Say what the columns of a frame are, and read the labels in the way of the outcomes."""
-    from properly.engines._roles import Roles
+    from properly.engines._rows import Roles
 
     say(dropped)
     safe = {column: name for name, column in _safe_names(plan).items()}
@@ -215,8 +215,7 @@ def _of_percentages(
         return frame, None
     import narwhals as nw
 
-    from properly.engines._roles import as_lazy
-    from properly.engines._rows import collected
+    from properly.engines._rows import as_lazy, collected
 
     lazy, names = as_lazy(frame), [safe[name] for name in plan.forecasts]
     least = collected(lazy.select(nw.col(*names).min()))
@@ -231,8 +230,7 @@ def _of_percentages(
 
 def _labels(plan: ColumnPlan, frame: Any, column: str) -> tuple[tuple[Any, ...] | None, object]:
     """Look at the distinct outcomes, which are few."""
-    from properly.engines._roles import as_lazy
-    from properly.engines._rows import collected
+    from properly.engines._rows import as_lazy, collected
 
     distinct = as_lazy(frame).select(column).unique().head(MOST_LABELS + 1)
     y = collected(distinct)[column]

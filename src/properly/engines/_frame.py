@@ -21,8 +21,16 @@ from properly._boundary._labels import check_labels, require_columns
 from properly.engines import _summary
 from properly.engines._frame_pooling import PooledRows, pool_cells, pool_few_values
 from properly.engines._loss_sums import sum_up
-from properly.engines._roles import Roles, as_lazy, distinct_names
-from properly.engines._rows import Rows, class_views, classes_of, collected, confusion_of
+from properly.engines._rows import (
+    Roles,
+    Rows,
+    as_lazy,
+    class_views,
+    classes_of,
+    collected,
+    confusion_of,
+    distinct_names,
+)
 from properly.engines._summary import Summary
 from properly.engines._symbols import is_expressible
 from properly.errors import ArgumentTypeError, DataError

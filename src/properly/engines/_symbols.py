@@ -60,43 +60,25 @@ LOW = 3
 FAR = 1.0
 # Below the first, exp(x) - 1 is -1; above the second, exp(x) is infinite.
 LOWEST, HIGHEST = -40.0, 709.78
-# How each operation is done: on numbers, which is done ahead, and on columns.
-FOLD: dict[str, Callable[..., Any]] = {
-    "add": np.add,
-    "sub": np.subtract,
-    "mul": np.multiply,
-    "div": np.divide,
-    "pow": np.power,
-    "neg": np.negative,
-    "abs": np.abs,
-    "sqrt": np.sqrt,
-    "log": np.log,
-    "exp": np.exp,
-    "lt": np.less,
-    "eq": np.equal,
-    "not": np.logical_not,
-    "and": np.logical_and,
-    "or": np.logical_or,
-    "where": lambda condition, a, b: a if condition else b,
-}
-WRITE: dict[str, Callable[..., Any]] = {
+# How each operation is done: on numbers of numpy, which is done ahead, and on columns.
+OPERATORS: dict[str, Callable[..., Any]] = {
     "add": operator.add,
     "sub": operator.sub,
     "mul": operator.mul,
     "div": operator.truediv,
     "pow": operator.pow,
     "neg": operator.neg,
-    "abs": nw.Expr.abs,
-    "sqrt": nw.Expr.sqrt,
-    "log": nw.Expr.log,
-    "exp": nw.Expr.exp,
     "lt": operator.lt,
     "eq": operator.eq,
     "not": operator.invert,
     "and": operator.and_,
     "or": operator.or_,
-    "where": lambda condition, a, b: nw.when(condition).then(a).otherwise(b),
 }
+FUNCTIONS_OF_ONE = ("abs", "sqrt", "log", "exp")
+FOLD = OPERATORS | {name: getattr(np, name) for name in FUNCTIONS_OF_ONE}
+FOLD |= {"where": lambda condition, a, b: a if condition else b}
+WRITE = OPERATORS | {name: getattr(nw.Expr, name) for name in FUNCTIONS_OF_ONE}
+WRITE |= {"where": lambda condition, a, b: nw.when(condition).then(a).otherwise(b)}
 
 
 class Formula:
@@ -125,8 +107,8 @@ def formula(op: str, *args: Any) -> Number:
     if op != "column":
         if not any(isinstance(x, Formula) for x in args):
             with infinities():
-                value = FOLD[op](*args)
-            return value.item() if isinstance(value, np.generic) else value  # type: ignore[no-any-return]
+                value = FOLD[op](*(np.asarray(x)[()] for x in args))
+            return value.item()  # type: ignore[no-any-return]
         simple = SIMPLER[op](*args) if op in SIMPLER else None
         if simple is not None:
             return simple

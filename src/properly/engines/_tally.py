@@ -100,8 +100,7 @@ def _in_engine(
 ) -> Rows | tuple[ArrayLike, ArrayLike]:
     """Take the columns of a frame where they are; beside arrays of weights they are read."""
     from properly.engines._frame import read_frame
-    from properly.engines._roles import Roles, as_lazy
-    from properly.engines._rows import Rows
+    from properly.engines._rows import Roles, Rows, as_lazy
 
     as_lazy(frame)
     if outcome is None or forecast is None:

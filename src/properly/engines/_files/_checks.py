@@ -225,7 +225,7 @@ def _number_hint(shown: str) -> str:
 
 def _has_a_line_a_row(file: File, rows: int) -> bool:
     """Tell whether each row of a CSV file has a line of its own below the header."""
-    if file.format not in ("csv", "tsv") or file.compression == "zstd":
+    if file.format not in ("csv", "tsv"):
         return False
     lines, last = 0, b"\n"
     # The lines are counted for a message only; without the file it does without them.

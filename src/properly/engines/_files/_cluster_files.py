@@ -20,7 +20,6 @@ from properly.engines._files._duckdb_tables import (
     Header,
     decoded,
     header_of,
-    is_here,
     require_different,
 )
 from properly.engines._files._paths import (
@@ -31,6 +30,7 @@ from properly.engines._files._paths import (
     Paths,
     damaged,
     find_files,
+    is_here,
 )
 from properly.errors import DataError
 
@@ -38,20 +38,10 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
 
-# Whole numbers of 64 bits: those of fewer digits than the greatest, and those up to it.
-GREATEST = str(2**63 - 1)
-UP_TO_GREATEST = "|".join(
-    [GREATEST, "[1-8][0-9]{18}"]
-    + [
-        f"{GREATEST[:i]}[0-{int(GREATEST[i]) - 1}][0-9]{{{18 - i}}}"
-        for i in range(1, 19)
-        if GREATEST[i] != "0"
-    ]
-)
 # The kinds that a column of text can have, narrowest first, and what all of its values then match.
-# Longer whole numbers are ids, and stay text.
+# Whole numbers that 64 bits may not hold are ids, and stay text.
 KINDS = {
-    "whole": rf"\s*[+-]?(0|[1-9][0-9]{{0,17}}|{UP_TO_GREATEST})\s*",
+    "whole": r"\s*[+-]?(0|[1-9][0-9]{0,17}|[1-8][0-9]{18})\s*",
     "text": WHOLE,
     "number": DECIMAL,
     "truth": r"\s*(?i:true|false)\s*",
@@ -89,10 +79,7 @@ def find_cluster_files(paths: Paths, opening: Callable[[str], str]) -> ClusterFi
         found = find_files(given, folder)
         for file in found:
             _require_plain(file)
-    files = [
-        _with_header(file, opening(file.name) if not is_here(file) and _is_text(file) else None)
-        for file in found
-    ]
+    files = [_with_header(file, opening) for file in found]
     first = files[0]
     for each in files:
         name, other = each.files[0].name, first.files[0].name
@@ -126,26 +113,22 @@ def _require_plain(file: File) -> None:
     if not is_here(file):
         return
     path = Path(file.name).absolute()
-    rewritten = not path.is_file() or not file.path.samefile(path)
-    if rewritten or file.compression not in ("none", "gzip"):
+    is_named = {"none": not path.name.endswith(PACKED), "gzip": path.name.endswith(PACKED)}
+    if not (is_named.get(file.compression) and path.is_file() and file.path.samefile(path)):
         raise _no_plain_file(file.name)
-    if (file.compression == "gzip") != path.name.endswith(PACKED):
-        packed = "" if file.compression == "gzip" else "not "
-        message = (
-            f"a file for a cluster must end in {PACKED} if and only if it is packed by gzip; "
-            f"{file.name!r} is {packed}packed"
-        )
-        raise DataError(message)
 
 
 def _no_plain_file(name: str) -> DataError:
-    message = f"a file for a cluster must be plain, or text packed by gzip; {name!r} is not"
+    message = (
+        f"a file for a cluster must be plain, or text packed by gzip and called {PACKED}; "
+        f"{name!r} is not"
+    )
     return DataError(message, hint="unpack it, or write it to a file, first.")
 
 
-def _with_header(file: File, opening: str | None) -> ClusterFiles:
+def _with_header(file: File, opening: Callable[[str], str]) -> ClusterFiles:
     """Read the header of a CSV file, and recognize text of which the name says nothing."""
-    text = opening if opening is not None else _opening(file) if _is_text(file) else ""
+    text = "" if not _is_text(file) else (_opening if is_here(file) else opening)(file.name)
     looks_json = text.lstrip()[:1] in ("{", "[")
     if file.format == "arrow" or text.lstrip().startswith("["):
         shown = "Arrow" if file.format == "arrow" else "a list in JSON"
@@ -161,10 +144,10 @@ def _with_header(file: File, opening: str | None) -> ClusterFiles:
     return ClusterFiles([file], "csv", header)
 
 
-def _opening(file: File) -> str:
-    opener = gzip.open if file.name.endswith(PACKED) else open
+def _opening(name: str) -> str:
+    opener = gzip.open if name.endswith(PACKED) else open
     try:
-        with opener(Path(file.name), "rb") as source:
-            return decoded(file.name, source.read(OPENING))
+        with opener(Path(name), "rb") as source:
+            return decoded(name, source.read(OPENING))
     except DAMAGED:
-        raise damaged(file.name) from None
+        raise damaged(name) from None

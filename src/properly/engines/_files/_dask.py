@@ -23,12 +23,18 @@ from typing import TYPE_CHECKING, Any
 from properly._boundary._labels import require_columns
 from properly._boundary._notices import import_extra
 from properly.engines._files import _cluster_errors
-from properly.engines._files._cluster_errors import is_explained, translated, unreadable
+from properly.engines._files._cluster_errors import translated
 from properly.engines._files._cluster_files import KINDS, ClusterFiles, find_cluster_files, kind_of
-from properly.engines._files._duckdb_tables import MISSING, OPENING, Header, decoded, is_here
-from properly.engines._files._paths import is_address
-from properly.engines._files._stores import names_in, reason_of, require_package, unreachable
-from properly.errors import ArgumentTypeError, DataError, ProperlyError
+from properly.engines._files._duckdb_tables import MISSING, OPENING, Header, decoded
+from properly.engines._files._paths import (
+    is_address,
+    is_here,
+    names_in,
+    reason_of,
+    require_package,
+    unreachable,
+)
+from properly.errors import ArgumentTypeError, DataError
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -57,21 +63,9 @@ def open_dask(
     import_extra("distributed", extra="dask")
     files = find_cluster_files(_expanded(paths), _opening)
     with _client(address):
-        try:
+        with translated("dask", is_reading=True):
             frame = _frame_of(files, columns)
-        except ProperlyError:
-            raise
-        except Exception as error:
-            with translated("dask"):
-                raise _cause(error) from error
         yield frame
-
-
-def _cause(error: BaseException) -> BaseException:
-    """Return why a reader failed, which says itself only that it did."""
-    while error.__cause__ is not None:
-        error = error.__cause__
-    return error if is_explained(error) else unreadable(error)
 
 
 def _expanded(paths: Paths) -> list[str | os.PathLike[str]]:

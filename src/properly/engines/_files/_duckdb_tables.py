@@ -13,17 +13,18 @@ import csv
 import io
 import re
 from collections import Counter
-from contextlib import suppress
+from contextlib import contextmanager, suppress
+from importlib import import_module
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
+from properly._boundary._notices import import_extra
 from properly._boundary._text import first_of
-from properly.engines._files._arrow import BrokenArrowError, batches_in, names_in
 from properly.engines._files._checks import NUMBER
-from properly.engines._files._paths import File, damaged
+from properly.engines._files._paths import File, damaged, is_here
 from properly.errors import DataError
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Iterable, Iterator, Sequence
     from pathlib import Path
 
 
@@ -197,11 +198,6 @@ def table_of(connection: Any, file: File, number: int, folder: Path) -> Table:
     return _arrow_table(connection, file, number, folder)
 
 
-def is_here(file: File) -> bool:
-    """Tell a file of this machine from one that duckdb is to fetch, which has no path."""
-    return file.path.is_absolute()
-
-
 def location(file: File) -> str:
     """Return what duckdb is to open."""
     return str(file.path) if is_here(file) else file.name
@@ -282,7 +278,7 @@ def _out_of_reach(file: File, text: str) -> DataError:
 
 def _opening(connection: Any, file: File, path: str) -> str:
     """Return the beginning of the text of a file."""
-    if file.compression != "zstd" and is_here(file):
+    if is_here(file):
         with file.open() as source:
             return decoded(file.name, source.read(OPENING))
     options = "auto_detect = false, header = false, delim = '\x01', quote = '', escape = ''"
@@ -328,7 +324,7 @@ def _arrow_table(connection: Any, file: File, number: int, folder: Path) -> Tabl
         raise DataError(message)
     view = f"arrow_{number}"
     try:
-        names = names_in(file.path)
+        names = arrow_names(file.path)
         require_different(file, names)
         connection.register(view, batches_in(file.path, folder / view))
     except BrokenArrowError as error:
@@ -439,3 +435,77 @@ def _cast(column: str, kind: str) -> Value:
     if kind == "TIMESTAMPTZ":
         column = SECONDS.replace("@", column)
     return Value(f"CAST({column} AS {kind})", kind)
+
+
+# Arrow files as datasets, which give their rows batch by batch, again and again. Nothing of a file
+# is held in memory but the batches that are worked on.
+
+
+class BrokenArrowError(Exception):
+    """What pyarrow cannot read."""
+
+
+def arrow_names(path: Path) -> list[str]:
+    """Return the names of the columns, which may be there twice."""
+    with open_arrow(path) as reader:
+        return list(reader.schema.names)
+
+
+def batches_in(path: Path, place: Path) -> Any:
+    """Return a dataset of an Arrow file; a place takes a copy where none can be made of the file.
+
+    A stream cannot be read again, and duckdb takes no floats of 16 bits.
+    """
+    pyarrow = import_extra("pyarrow", extra="app")
+    with open_arrow(path) as reader:
+        halves = any(pyarrow.types.is_float16(field.type) for field in reader.schema)
+        if halves or not hasattr(reader, "num_record_batches"):
+            _rewrite(pyarrow, reader, place)
+            path = place
+    files = import_module("pyarrow.fs").LocalFileSystem(use_mmap=True)
+    with _in_our_words(pyarrow):
+        return import_module("pyarrow.dataset").dataset([str(path)], format="ipc", filesystem=files)
+
+
+@contextmanager
+def open_arrow(path: Path) -> Iterator[Any]:
+    """Open an Arrow file, or a stream of batches in one."""
+    pyarrow = import_extra("pyarrow", extra="app")
+    with _in_our_words(pyarrow), pyarrow.memory_map(str(path)) as source:
+        whole = source.read(6) == b"ARROW1"
+        source.seek(0)
+        yield pyarrow.ipc.open_file(source) if whole else pyarrow.ipc.open_stream(source)
+
+
+@contextmanager
+def _in_our_words(pyarrow: Any) -> Iterator[None]:
+    try:
+        yield
+    except (pyarrow.ArrowException, OSError) as error:
+        raise BrokenArrowError(str(error)) from error
+
+
+def _rewrite(pyarrow: Any, reader: Any, place: Path) -> None:
+    """Copy batches into a file, with types that duckdb takes and that all batches share."""
+    plain = pyarrow.schema(
+        [field.with_type(_plain(pyarrow, field.type)) for field in reader.schema]
+    )
+    with pyarrow.OSFile(str(place), "wb") as sink, pyarrow.ipc.new_file(sink, plain) as target:
+        for batch in arrow_batches(reader):
+            target.write_batch(batch.cast(plain))
+
+
+def arrow_batches(reader: Any) -> Iterator[Any]:
+    """Go through the batches of a file or a stream."""
+    if not hasattr(reader, "num_record_batches"):
+        yield from reader
+        return
+    for i in range(reader.num_record_batches):
+        yield reader.get_batch(i)
+
+
+def _plain(pyarrow: Any, kind: Any) -> Any:
+    """Return doubles for halves, and values for categories, which may differ by batch."""
+    if pyarrow.types.is_float16(kind):
+        return pyarrow.float64()
+    return kind.value_type if pyarrow.types.is_dictionary(kind) else kind

@@ -1,4 +1,4 @@
-"""Paths, patterns and addresses of files, and the formats of the files.
+"""Paths, patterns and addresses of files, on this machine and in stores, and their formats.
 
 The name tells the format, else the first bytes do. What is no plain file, such as standard input,
 is first written to one. Files that are not on this machine have addresses, which are left to
@@ -15,14 +15,16 @@ import sys
 import zlib
 from contextlib import suppress
 from glob import glob
+from importlib import import_module
 from pathlib import Path, PurePosixPath
-from typing import IO, TYPE_CHECKING, BinaryIO, Literal, NamedTuple, TypeAlias
+from typing import IO, TYPE_CHECKING, Any, Literal, NamedTuple, TypeAlias
 
 from properly._boundary._labels import nearest
-from properly.errors import ArgumentTypeError, DataError
+from properly._boundary._notices import import_extra
+from properly.errors import ArgumentTypeError, DataError, MissingExtraError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
+    from collections.abc import Callable, Iterable, Sequence
 
     from _typeshed import SupportsRead
 
@@ -54,8 +56,8 @@ OPENINGS: dict[bytes, Format] = {
 }
 PACKED: dict[str, Compression] = {".gz": "gzip", ".zst": "zstd"}
 GZIP, BZIP2, ZSTD = b"\x1f\x8b", b"BZh", b"\x28\xb5\x2f\xfd"
-# The last three of four bytes that begin a frame of zstd to be skipped; the first is 0x50 to 0x5f.
-SKIPPED = b"\x2a\x4d\x18"
+# The package that reaches a store, by how addresses begin; the extra is called the same.
+PACKAGES = {"s3": "s3fs"}
 # What damaged or truncated compressed data raise.
 DAMAGED = (EOFError, zlib.error, gzip.BadGzipFile)
 
@@ -69,7 +71,7 @@ class File(NamedTuple):
     compression: Compression
 
     def open(self) -> IO[bytes]:
-        """Open what is in the file, which must not be compressed by zstd."""
+        """Open what is in the file, which is on this machine."""
         opener: Callable[..., IO[bytes]] = gzip.open if self.compression == "gzip" else open  # type: ignore[assignment]
         return opener(self.path, "rb")
 
@@ -141,6 +143,8 @@ def _file_at(name: str, place: Path) -> File:
     except DAMAGED:
         raise damaged(name) from None
     except OSError as error:
+        if error.errno is None:  # of pyarrow
+            raise damaged(name) from None
         message = f"a file must be readable; {name!r} is not: {error.strerror or error}"
         raise DataError(message) from None
 
@@ -174,23 +178,20 @@ def _written(source: SupportsRead[bytes], place: Path) -> Path:
 
 
 def _recognized(name: str, path: Path, place: Path) -> File:
-    """Tell format and compression, and undo a compression that duckdb cannot."""
+    """Recognize format and compression; undo all but that of text by gzip."""
     with path.open("rb") as source:
         head = source.read(4096)
     if not head:
         message = f"a file must have columns and rows; {name!r} is empty"
         raise DataError(message)
+    if head.startswith(ZSTD):
+        # duckdb reads what is cut short without complaint.
+        with import_extra("pyarrow", extra="app").input_stream(path, "zstd") as source:
+            return _recognized(name, *_unpacked(source, place))
     if head.startswith(BZIP2):
         with bz2.open(path) as source:
             return _recognized(name, *_unpacked(source, place))
     kind = _format_of_name(name)
-    if head.startswith(ZSTD):
-        if kind in ("parquet", "arrow"):
-            message = f"zstd must compress text; {name!r} is to hold {kind}"
-            raise DataError(message, hint="unpack it first.")
-        if not is_whole(path):
-            raise EOFError
-        return File(name, path, kind or "text", "zstd")
     if not head.startswith(GZIP):
         return File(name, path, kind or _format_of_bytes(name, head), "none")
     with gzip.open(path) as source:
@@ -246,44 +247,97 @@ def as_file(address: str) -> File:
     return File(address, Path(address), kind, packed or "none")
 
 
-def is_whole(path: Path) -> bool:
-    """Tell whether the last frame of zstd ends where the file does.
+def is_here(file: File) -> bool:
+    """Return whether a file is on this machine; one that an engine is to fetch has no path."""
+    return file.path.is_absolute()
 
-    duckdb reads what is cut short without complaint. The frames are walked from header to header,
-    as RFC 8878 lays them out; nothing is unpacked.
+
+# Stores such as S3. duckdb fetches files by an extension, which it would have to download. Where
+# the package of fsspec for a store is installed, duckdb reads through that: with its settings, and
+# the keys that the user has.
+
+
+def package_for(address: str) -> tuple[str, str] | None:
+    """Return the package that an address needs and the extra that brings it, if it is known."""
+    extra = address.partition("://")[0]
+    return (PACKAGES[extra], extra) if extra in PACKAGES else None
+
+
+def require_package(address: str) -> None:
+    """Refuse an address whose package is not installed."""
+    if (needed := package_for(address)) is not None:
+        import_extra(needed[0], extra=needed[1])
+
+
+def unreachable(address: str, engine: str, reason: str) -> DataError:
+    """Refuse the address of a file that an engine does not get at."""
+    message = (
+        f"a file elsewhere must be one that {engine} reaches; {address!r} is not: {reason[:200]}"
+    )
+    return DataError(message)
+
+
+def no_match(pattern: str) -> DataError:
+    """Refuse a pattern of addresses, as one of paths is."""
+    message = f"a pattern must match a file; {pattern!r} matches none"
+    return DataError(message)
+
+
+def names_in(store: Any, address: str, engine: str) -> list[str]:
+    """Find all files that an address, which may be a pattern, stands for."""
+    try:
+        if import_module("fsspec.core").has_magic(address):
+            found = store.glob(address, detail=True)
+        else:
+            found = {address: store.info(address)}
+        names = [name for name, about in found.items() if about["type"] != "directory"]
+    except Exception as error:
+        raise unreachable(address, engine, reason_of(error)) from error
+    if not names:
+        raise no_match(address)
+    return sorted(store.unstrip_protocol(name) for name in names)
+
+
+def reason_of(error: Exception) -> str:
+    """Say in one line why a file is not reached."""
+    if isinstance(error, FileNotFoundError) and error.errno is None:
+        return "there is no such file"
+    return str(error).partition("\n")[0] or type(error).__name__
+
+
+def in_stores(files: Sequence[File]) -> tuple[list[File], list[Any]]:
+    """Find the files that addresses in stores stand for; return also those stores.
+
+    An address whose package is not installed is left to duckdb.
     """
-    size = path.stat().st_size
-    with path.open("rb") as source:
-        while source.tell() < size:
-            if not _pass_frame(source):
-                return False
-        return source.tell() == size
+    found: list[File] = []
+    stores: list[Any] = []
+    for file in files:
+        store = None if is_here(file) else _store_of(file.name)
+        if store is None:
+            found.append(file)
+        else:
+            found += [as_file(name) for name in names_in(store, file.name, "duckdb")]
+            stores += [] if store in stores else [store]
+    _require_different(found)
+    return found, stores
 
 
-def _pass_frame(source: BinaryIO) -> bool:
-    """Go to the end of a frame; False if there is none, or the file ends within its headers."""
-    magic = source.read(4)
-    if magic[1:] == SKIPPED:
-        size = source.read(4)
-        _pass(source, int.from_bytes(size, "little"))
-        return len(size) == 4
-    if magic != ZSTD:
-        return False
-    descriptor = int.from_bytes(source.read(1), "little")
-    single, checksum = descriptor >> 5 & 1, descriptor >> 2 & 1
-    content = (single, 2, 4, 8)[descriptor >> 6]
-    _pass(source, (1 - single) + (0, 1, 2, 4)[descriptor & 3] + content)
-    last = False
-    while not last:
-        header = source.read(3)
-        if len(header) < 3:
-            return False
-        number = int.from_bytes(header, "little")
-        last, kind = bool(number & 1), number >> 1 & 3
-        _pass(source, 1 if kind == 1 else number >> 3)
-    _pass(source, 4 * checksum)
-    return True
+def _store_of(address: str) -> Any:
+    needed = package_for(address)
+    try:
+        require_package(address)
+    except MissingExtraError:
+        return None
+    if needed is None:
+        return None
+    # What was listed a while ago may have changed.
+    return import_module("fsspec").filesystem(needed[1], use_listings_cache=False)
 
 
-def _pass(source: BinaryIO, count: int) -> None:
-    source.seek(count, os.SEEK_CUR)
+def _require_different(files: Sequence[File]) -> None:
+    names = [file.name for file in files if not is_here(file)]
+    for i, name in enumerate(names):
+        if name in names[:i]:
+            message = f"each file must be given once; got {name!r} again"
+            raise DataError(message)

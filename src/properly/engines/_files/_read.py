@@ -40,15 +40,21 @@ from properly.engines._files._duckdb_tables import (
     LETTERS,
     Table,
     Value,
-    is_here,
     refusal,
     require_different,
     require_same,
     table_of,
     values_of,
 )
-from properly.engines._files._paths import DAMAGED, File, Paths, damaged, find_files
-from properly.engines._files._stores import in_stores
+from properly.engines._files._paths import (
+    DAMAGED,
+    File,
+    Paths,
+    damaged,
+    find_files,
+    in_stores,
+    is_here,
+)
 from properly.errors import ArgumentTypeError, DataError
 
 if TYPE_CHECKING:

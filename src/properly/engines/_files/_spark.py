@@ -18,9 +18,8 @@ from properly._boundary._notices import import_extra
 from properly.engines._files import _cluster_errors
 from properly.engines._files._cluster_errors import first_line, translated
 from properly.engines._files._cluster_files import KINDS, ClusterFiles, find_cluster_files, kind_of
-from properly.engines._files._duckdb_tables import MISSING, Header, is_here
-from properly.engines._files._paths import is_address
-from properly.engines._files._stores import no_match, unreachable
+from properly.engines._files._duckdb_tables import MISSING, Header
+from properly.engines._files._paths import is_address, is_here, no_match, unreachable
 from properly.errors import ArgumentTypeError, DataError, MissingExtraError, ProperlyError
 
 if TYPE_CHECKING:
