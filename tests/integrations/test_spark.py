@@ -300,7 +300,9 @@ class TestMessages:
             path.unlink()
             with pytest.raises(DataError) as caught, translated("spark"):
                 frame.collect()
-        assert str(caught.value).startswith("every worker of Spark must see the files; Spark says: ")
+        assert str(caught.value).startswith(
+            "every worker of Spark must see the files; Spark says: "
+        )
         assert path.name in str(caught.value)
 
     @pytest.mark.parametrize(

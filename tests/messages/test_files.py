@@ -36,7 +36,7 @@ def test_a_file_that_may_not_be_read_is_named(
         (
             "pyarrow",
             "a.arrow",
-            "an Arrow file needs pyarrow, which is not installed\n\nHint: pip install pyarrow",
+            "this needs pyarrow, which is not installed\n\nHint: pip install 'properly[app]'",
         ),
     ],
 )
