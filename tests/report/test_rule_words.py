@@ -23,7 +23,7 @@ from properly.rules import (
     Rule,
     Spherical,
 )
-from properly.rules._score_words import rule_in_words
+from properly.rules._parse import rule_in_words
 
 RANGE = (0.1, 0.5)
 

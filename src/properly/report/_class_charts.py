@@ -12,7 +12,7 @@ from properly._boundary._text import count_of_cases, listed, many, printable
 from properly.report import _vega as vega
 from properly.report._page_words import LISTED, few, fixed, percent
 from properly.report._vega import MOST_ROWS, Chart, NumberTable, short
-from properly.rules._score_words import rule_in_words
+from properly.rules._parse import rule_in_words
 
 if TYPE_CHECKING:
     from properly.calibration._decomposition import ClassDecomposition

@@ -26,7 +26,7 @@ from properly.recalibration._sentences import kind_in_words
 from properly.report._page_words import AT_MOST, NONE, few, percent, step_decimals
 from properly.report._vega import inks_of
 from properly.rules import Bounded, Regret
-from properly.rules._score_words import rule_in_words
+from properly.rules._parse import rule_in_words
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence

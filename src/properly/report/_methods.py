@@ -14,8 +14,8 @@ from properly.errors import ArgumentTypeError
 from properly.evaluation._record import Evaluation
 from properly.recalibration._sentences import folds_in_words
 from properly.report._reliability_chart import allows_for_time
+from properly.rules._parse import rule_in_words
 from properly.rules._registry import SCORE_WORDS
-from properly.rules._score_words import rule_in_words
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

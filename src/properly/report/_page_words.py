@@ -6,7 +6,7 @@ import math
 from typing import TYPE_CHECKING
 
 from properly._boundary._text import SMALLEST_P, p_text
-from properly.rules._score_words import rule_in_words
+from properly.rules._parse import rule_in_words
 
 if TYPE_CHECKING:
     from collections.abc import Iterable

@@ -21,7 +21,7 @@ from properly.report._first_screen import TableCell
 from properly.report._page_words import NONE, few, fixed, score_in_words
 from properly.report._vega import NumberTable, inks_of
 from properly.rules import Regret
-from properly.rules._score_words import rule_in_words
+from properly.rules._parse import rule_in_words
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence

@@ -11,7 +11,8 @@ import sys
 from abc import abstractmethod
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Literal, get_args
+from functools import wraps
+from typing import TYPE_CHECKING, Any, Literal, get_args
 
 import numpy as np
 
@@ -168,17 +169,7 @@ class Bounded(BinaryRule):
         return tuple((threshold, self._factor * mass) for threshold, mass in atoms)
 
     def _clip(self, p: Array | float) -> Array | float:
-        lower, upper = self.within.lower, self.within.upper
-        if isinstance(p, int | float):
-            end = min(max(p, lower), upper)
-            return np.float64(end) if isinstance(p, np.floating) else float(end)
-        if is_numpy(p):
-            return np.clip(p, lower, upper)
-        # Not xp.clip, whose gradient at the ends is 0 in some libraries: here, as in `slope`, the
-        # ends belong to the range.
-        xp = namespace(p)
-        above = xp.where(p >= lower, p, lower)
-        return xp.where(above <= upper, above, upper)
+        return moved_into(p, self.within.lower, self.within.upper)
 
     def _inside(self, p: Array, x: Array) -> Array:
         xp = namespace(p)
@@ -186,6 +177,31 @@ class Bounded(BinaryRule):
 
     def _holds(self, p: Array) -> Array:
         return (p >= self.within.lower) & (p <= self.within.upper)
+
+
+def moved_into(p: Array | float, start: float, end: float, *, closed: bool = True) -> Array:
+    """Move thresholds into a range; at an open end, the gradient is that of the next range."""
+    if isinstance(p, int | float):
+        inside = min(max(p, start), end)
+        return np.float64(inside) if isinstance(p, np.floating) else float(inside)
+    if is_numpy(p):
+        return np.clip(p, start, end)
+    # Not xp.clip, whose gradient at the ends is 0 in some libraries.
+    xp = namespace(p)
+    above = xp.where(p >= start, p, start)
+    return xp.where(p <= end if closed else p < end, above, end)
+
+
+def _summed(name: str) -> Any:
+    """Return a method that adds up what the parts of a sum return, with their coefficients."""
+
+    @wraps(getattr(BinaryRule, name), updated=())
+    def method(self: SumOfRules, *args: Array | float) -> Array:
+        # A coefficient of 0 is left out, not multiplied: the part may be infinite.
+        terms = [c * getattr(rule, name)(*args) for c, rule in self.terms if c > 0]
+        return sum(terms[1:], start=terms[0])
+
+    return method
 
 
 class SumOfRules(BinaryRule):
@@ -203,45 +219,16 @@ class SumOfRules(BinaryRule):
         order = (Propriety.IMPROPER, Propriety.STRICT, Propriety.PROPER)
         return next(propriety for propriety in order if propriety in claims)
 
-    def false_positives(self, lower: Array | float, upper: Array | float) -> Array:
-        """Return the weighted sum of the parts' costs."""
-        return self._sum_of("false_positives", lower, upper)
-
-    def false_negatives(self, lower: Array | float, upper: Array | float) -> Array:
-        """Return the weighted sum of the parts' costs."""
-        return self._sum_of("false_negatives", lower, upper)
-
-    def loss_if_event(self, p: Array) -> Array:
-        """Return the weighted sum of the parts' losses."""
-        return self._sum_of("loss_if_event", p)
-
-    def loss_if_none(self, p: Array) -> Array:
-        """Return the weighted sum of the parts' losses."""
-        return self._sum_of("loss_if_none", p)
-
-    def weight(self, p: Array) -> Array:
-        """Return the weighted sum of the parts' weights."""
-        return self._sum_of("weight", p)
-
-    def logit_weight(self, p: Array, q: Array) -> Array:
-        """Return the weighted sum of the parts' weights on the log-odds scale."""
-        return self._sum_of("logit_weight", p, q)
-
-    def slope_if_event(self, p: Array) -> Array:
-        """Return the weighted sum of the parts' slopes."""
-        return self._sum_of("slope_if_event", p)
-
-    def slope_if_none(self, p: Array) -> Array:
-        """Return the weighted sum of the parts' slopes."""
-        return self._sum_of("slope_if_none", p)
-
-    def price_logit(self, y: Array, logit: Array) -> Array:
-        """Return the weighted sum of the parts' losses."""
-        return self._sum_of("price_logit", y, logit)
-
-    def price_logit_slope(self, y: Array, logit: Array) -> Array:
-        """Return the weighted sum of the parts' slopes."""
-        return self._sum_of("price_logit_slope", y, logit)
+    false_positives = _summed("false_positives")
+    false_negatives = _summed("false_negatives")
+    loss_if_event = _summed("loss_if_event")
+    loss_if_none = _summed("loss_if_none")
+    weight = _summed("weight")
+    logit_weight = _summed("logit_weight")
+    slope_if_event = _summed("slope_if_event")
+    slope_if_none = _summed("slope_if_none")
+    price_logit = _summed("price_logit")
+    price_logit_slope = _summed("price_logit_slope")
 
     def atoms_within(self, lower: float, upper: float) -> tuple[tuple[float, float], ...]:
         """Return the parts' point masses, added up where thresholds coincide."""
@@ -250,11 +237,6 @@ class SumOfRules(BinaryRule):
             for threshold, mass in rule.atoms_within(lower, upper):
                 masses[threshold] = masses.get(threshold, 0.0) + coefficient * mass
         return tuple(sorted((threshold, mass) for threshold, mass in masses.items() if mass))
-
-    def _sum_of(self, method: str, *args: Array | float) -> Array:
-        # A coefficient of 0 is left out, not multiplied: the part may be infinite.
-        terms = [c * getattr(rule, method)(*args) for c, rule in self.terms if c > 0]
-        return sum(terms[1:], start=terms[0])
 
 
 @dataclass(frozen=True)

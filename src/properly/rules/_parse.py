@@ -1,4 +1,4 @@
-"""Reading rules from text: a short name, or a call as Python writes it."""
+"""Rules as text: read from a name or a call, and their scores as sentences have them."""
 
 from __future__ import annotations
 
@@ -6,12 +6,17 @@ import ast
 import difflib
 import inspect
 import warnings
+from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
+from properly._boundary._text import percent
 from properly.errors import ArgumentTypeError, DataError
+from properly.rules._combinators import Bounded, Regret
 from properly.rules._interval import Interval
-from properly.rules._registry import ALSO, REGISTRY
+from properly.rules._ranked_probability import Ranked
+from properly.rules._registry import ALSO, REGISTRY, SCORE_WORDS
 from properly.rules._rule import Rule
+from properly.rules._threshold import BetaWeighted, Elementary
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -74,10 +79,11 @@ def _parsed(text: str) -> ast.expr:
 
 def _value(node: ast.expr, text: str) -> Any:
     """Return what a part of the text stands for."""
-    if isinstance(node, ast.Constant) and isinstance(node.value, int | float | str | None):
-        return node.value
-    if isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.USub | ast.UAdd):
-        return _signed(node, text)
+    if isinstance(node, ast.Constant | ast.UnaryOp):
+        with suppress(ValueError):
+            value = ast.literal_eval(node)
+            if isinstance(value, int | float | str | None):
+                return value
     if isinstance(node, ast.Tuple):
         return tuple(_value(part, text) for part in node.elts)
     if isinstance(node, ast.List):
@@ -89,13 +95,6 @@ def _value(node: ast.expr, text: str) -> Any:
         if len(named) == len(node.keywords):
             return _make(node.func.id, *(_value(part, text) for part in node.args), **named)
     raise _unreadable(text, ast.unparse(node))
-
-
-def _signed(node: ast.UnaryOp, text: str) -> float:
-    number = _value(node.operand, text)
-    if isinstance(number, bool) or not isinstance(number, int | float):
-        raise _unreadable(text, ast.unparse(node))
-    return -number if isinstance(node.op, ast.USub) else number
 
 
 def _make(name: str, *values: Any, **named: Any) -> Any:
@@ -157,3 +156,31 @@ def _unreadable(text: str, part: str | None = None) -> DataError:
 
 def _short(text: str) -> str:
     return text if len(text) <= 80 else f"{text[:77]}..."
+
+
+def rule_in_words(rule: Rule) -> str:
+    """Name the score of a rule; a rule without a common name is written as a call."""
+    if rule.name in SCORE_WORDS:
+        return SCORE_WORDS[rule.name]
+    if isinstance(rule, Bounded) and rule.scale == "mean":
+        return f"{rule_in_words(rule.rule)} at {_thresholds(rule.within)}"
+    if isinstance(rule, Regret) and (how := _weighted(rule.prior)) is not None:
+        return f"mean regret at {_thresholds(rule.within)}{how}"
+    if isinstance(rule, BetaWeighted | Elementary):
+        at = isinstance(rule, Elementary) and f"at a threshold of {percent(rule.threshold)}"
+        return f"regret {at}" if at else f"mean regret{_weighted(rule)}"
+    if isinstance(rule, Ranked) and rule.normalized and rule.weights is None:
+        return f"ranked {rule_in_words(rule.rule)}" if isinstance(rule.rule, Rule) else repr(rule)
+    return repr(rule)
+
+
+def _weighted(prior: object) -> str | None:
+    """Say how thresholds are weighted; that all count alike goes without saying."""
+    if isinstance(prior, BetaWeighted):
+        return f", thresholds weighted as Beta({prior.alpha:g}, {prior.beta:g})"
+    named = {"uniform": "", "logit": ", thresholds alike on log-odds"}
+    return named.get(prior) if isinstance(prior, str) else None
+
+
+def _thresholds(within: Interval) -> str:
+    return f"thresholds of {percent(within.lower)} to {percent(within.upper)}"

@@ -87,8 +87,8 @@ class Shifted(SumOfRules):
             raise DataError(message, hint="it is a threshold, given as a probability.")
         forms: dict[str, Callable[[float], BinaryRule]] = {
             "regret": RegretForm,
-            "classweighted": ClassWeightedForm,
-            "published": PublishedForm,
+            "classweighted": lambda mu: SquaredForm(mu, (0.5 / (1 - mu), 0.5 / mu)),
+            "published": SquaredForm,
         }
         check_choice(self.form, tuple(forms), "form")
         self._set(mu=mu, _rule=forms[self.form](mu))
@@ -97,6 +97,11 @@ class Shifted(SumOfRules):
     def terms(self) -> tuple[tuple[float, BinaryRule], ...]:
         """The form, once."""
         return ((1.0, self._rule),)
+
+    @property
+    def propriety(self) -> Propriety:
+        """Strict, unless the form is the published one."""
+        return Propriety.IMPROPER if self.form == "published" else Propriety.STRICT
 
     @property
     def name(self) -> str:
@@ -131,61 +136,44 @@ class RegretForm(BinaryRule):
 
 
 @dataclass(frozen=True)
-class ClassWeightedForm(BinaryRule):
-    """The weight ``mu (1 - mu) / D**3``."""
+class SquaredForm(BinaryRule):
+    """The squared error of the shifted forecast, each side with its cost.
+
+    With costs of ``1 / (2 (1 - mu))`` and ``1 / (2 mu)`` the weight is ``mu (1 - mu) / D**3``, and
+    the rule is strictly proper. With equal costs it is no mixture of regrets.
+    """
 
     mu: float
-
-    propriety: ClassVar[Propriety] = Propriety.STRICT
-
-    def false_positives(self, lower: Array | float, upper: Array | float) -> Array:
-        """Return half the change of ``s**2``, divided by ``1 - mu``."""
-        both = shifted(self.mu, lower) + shifted(self.mu, upper)
-        return both * _change(self.mu, lower, upper) / (2 * (1 - self.mu))
-
-    def false_negatives(self, lower: Array | float, upper: Array | float) -> Array:
-        """Return half the change of ``(1 - s)**2``, divided by ``mu``."""
-        both = _complement(self.mu, lower) + _complement(self.mu, upper)
-        return both * _change(self.mu, lower, upper) / (2 * self.mu)
-
-    def weight(self, p: Array) -> Array:
-        """Return ``mu (1 - mu) / D**3``."""
-        return self.mu * (1 - self.mu) / divisor(self.mu, p) ** 3
-
-
-@dataclass(frozen=True)
-class PublishedForm(BinaryRule):
-    """The squared error of the shifted forecast, which is no mixture of regrets."""
-
-    mu: float
+    costs: tuple[float, float] = (1.0, 1.0)
 
     propriety: ClassVar[Propriety] = Propriety.IMPROPER
 
     def false_positives(self, lower: Array | float, upper: Array | float) -> Array:
         """Return the change of ``s**2``."""
         both = shifted(self.mu, lower) + shifted(self.mu, upper)
-        return both * _change(self.mu, lower, upper)
+        return self.costs[0] * both * _change(self.mu, lower, upper)
 
     def false_negatives(self, lower: Array | float, upper: Array | float) -> Array:
         """Return the change of ``(1 - s)**2``."""
         both = _complement(self.mu, lower) + _complement(self.mu, upper)
-        return both * _change(self.mu, lower, upper)
+        return self.costs[1] * both * _change(self.mu, lower, upper)
 
     def weight(self, p: Array) -> Array:
-        """Return what both mistakes cost together: twice the slope of ``s``."""
-        return 2 * self._slope(p)
+        """Return what both mistakes cost together."""
+        return self.slope_if_none(p) - self.slope_if_event(p)
 
     def slope_if_event(self, p: Array) -> Array:
         """Differentiate ``(1 - s)**2``."""
-        return -2 * _complement(self.mu, p) * self._slope(p)
+        return -2 * self.costs[1] * _complement(self.mu, p) * self._slope(p)
 
     def slope_if_none(self, p: Array) -> Array:
         """Differentiate ``s**2``."""
-        return 2 * shifted(self.mu, p) * self._slope(p)
+        return 2 * self.costs[0] * shifted(self.mu, p) * self._slope(p)
 
     def price_logit_slope(self, y: Array, logit: Array) -> Array:
         """Differentiate the Brier score at the shifted log-odds."""
-        return Brier().price_logit_slope(y, logit - math.log(self.mu / (1 - self.mu)))
+        slope = Brier().price_logit_slope(y, logit - math.log(self.mu / (1 - self.mu)))
+        return namespace(slope).where(y, self.costs[1] * slope, self.costs[0] * slope)
 
     def _slope(self, p: Array) -> Array:
         return self.mu * (1 - self.mu) / divisor(self.mu, p) ** 2

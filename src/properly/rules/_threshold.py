@@ -13,16 +13,14 @@ from dataclasses import dataclass, field
 from itertools import pairwise
 from typing import TYPE_CHECKING, ClassVar
 
-import numpy as np
-
 from properly._boundary._infinities import infinities
 from properly._boundary._libraries import namespace
 from properly._boundary._options import as_number
 from properly._boundary._tolerances import SAME_SUM
 from properly.errors import ArgumentTypeError, DataError
 from properly.rules._brier import Brier
-from properly.rules._class_rule import DualRule, at
-from properly.rules._combinators import SumOfRules
+from properly.rules._class_rule import DualRule
+from properly.rules._combinators import SumOfRules, moved_into
 from properly.rules._costs import likeliest
 from properly.rules._log_odds import SMALL, BetaDensity, atanh_excess, both_sides, softplus
 from properly.rules._rule import BinaryRule, Propriety, wide
@@ -83,10 +81,6 @@ class Misclassification(DualRule):
         xp = namespace(p)
         top = wide(xp.astype(likeliest(p), p.dtype))
         return 1 - top / xp.sum(top, axis=1, keepdims=True)
-
-    def price(self, y: Array, p: Array) -> Array:
-        """Return the same for the class that happened."""
-        return at(self.classwise(p), y)
 
 
 @dataclass(frozen=True)
@@ -475,7 +469,7 @@ class HistogramWeighted(BinaryRule):
         """Yield the height of each bin, and both limits moved into it."""
         for height, start, end in self._bins():
             last = end == self.edges[-1]
-            yield height, [_moved(p, start, end, closed=last) for p in limits]
+            yield height, [moved_into(p, start, end, closed=last) for p in limits]
 
 
 def _at_least(p: Array | float, threshold: float) -> Array | float:
@@ -489,16 +483,6 @@ def _step(p: Array | float) -> Array | float:
     """Return 0 below one half, 1 above, and a half between."""
     above = 1 - _at_least(1 - p, 0.5)  # 1 - p is exact wherever it matters, near one half
     return 0.5 * (_at_least(p, 0.5) + above)
-
-
-def _moved(p: Array | float, start: float, end: float, *, closed: bool) -> Array:
-    """Move a threshold into a bin; at its end, the gradient is that of the next bin."""
-    if isinstance(p, int | float):
-        inside = min(max(p, start), end)
-        return np.float64(inside) if isinstance(p, np.floating) else float(inside)
-    xp = namespace(p)
-    above = xp.where(p >= start, p, start)
-    return xp.where(p <= end if closed else p < end, above, end)
 
 
 def _numbers(values: Iterable[float], name: str) -> tuple[float, ...]:
