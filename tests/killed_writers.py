@@ -74,7 +74,6 @@ def kill_one(folder: Path, rng: random.Random) -> dict[str, Any]:
         "signal": number.name,
         "status": os.waitstatus_to_exitcode(status),
         "whole": all(x == x[:1] * SIZE for x in contents),
-        "same": contents[0] == contents[1],
         "left": sorted(x.name for x in folder.iterdir() if x.name not in NAMES),
     }
 

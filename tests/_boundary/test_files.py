@@ -63,7 +63,7 @@ def break_step(monkeypatch: pytest.MonkeyPatch, step: str, failure: BaseExceptio
         monkeypatch.setattr(Path, "open", failing(failure))
     elif step in ("chmod", "replace"):
         monkeypatch.setattr(Path, step, failing(failure))
-    elif step in ("fsync", "link"):
+    elif step == "fsync":
         monkeypatch.setattr(os, step, failing(failure))
     else:
         monkeypatch.setattr(
@@ -96,20 +96,14 @@ def test_whatever_fails_the_old_file_stays_and_nothing_else_does(
 
 @pytest.mark.parametrize("failure", FAILURES, ids=["full", "broken", "interrupt", "memory"])
 @pytest.mark.parametrize("step", [step for step in STEPS if step != "chmod"])
-@pytest.mark.parametrize("links", [True, False])
 def test_whatever_fails_no_new_file_comes_about(
     step: str,
     failure: BaseException,
-    links: bool,
     tmp_path: Path,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     expected = DataError if isinstance(failure, OSError) else type(failure)
     with monkeypatch.context() as patch:
-        if not links:
-            break_step(patch, "link", OSError(errno.EPERM, "Operation not permitted"))
-        elif step == "replace":
-            break_step(patch, "link", failure)
         break_step(patch, step, failure)
         with pytest.raises(expected):
             write_whole(tmp_path / "report.html", "new", overwrite=False)
@@ -215,18 +209,11 @@ def test_what_a_link_names_is_replaced(tmp_path: Path) -> None:
     assert real.read_text(encoding="utf-8") == "new"
 
 
-@pytest.mark.parametrize("links", [True, False])
-def test_of_many_who_write_at_once_one_wins(
-    links: bool,
-    tmp_path: Path,
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+def test_of_many_who_write_at_once_one_wins(tmp_path: Path) -> None:
     path = tmp_path / "report.html"
     start = threading.Barrier(8)
     won: list[str] = []
     lost: list[str] = []
-    if not links:
-        break_step(monkeypatch, "link", OSError(errno.EPERM, "Operation not permitted"))
 
     def write(name: str) -> None:
         start.wait()

@@ -4,7 +4,7 @@
 the disk, and then gives it its own. Whoever writes such a part holds a lock on it, which ends with
 the process, however that ends: a part that nobody holds was left by a run that was killed, and the
 next one that writes into the folder removes it. All files that are written `together` get their
-names at the end, or none of them does.
+names at the end, once all of them are on the disk.
 """
 
 from __future__ import annotations
@@ -128,25 +128,6 @@ class UnfinishedFile:
                 return file
             file.close()
 
-    def rename(self) -> None:
-        """Give the file its name."""
-        if self.overwrite:
-            self.path.replace(self.target)
-            return
-        try:
-            os.link(self.path, self.target)
-        except FileExistsError:
-            raise
-        except (OSError, AttributeError):
-            # Not every disk has a second name for a file. The name is taken first, then filled.
-            self.target.touch(exist_ok=False)
-            try:
-                self.path.replace(self.target)
-            except BaseException:
-                self.target.unlink(missing_ok=True)
-                raise
-        self.path.unlink(missing_ok=True)
-
     def remove(self) -> None:
         """Remove the file, unless it has its name."""
         _discard(self.path)
@@ -200,7 +181,7 @@ def open_whole(path: str | Path, *, overwrite: bool = True) -> Iterator[BinaryIO
 
 @contextmanager
 def together() -> Iterator[None]:
-    """Write several files of which all get their names at the end, or none does.
+    """Write several files, which get their names at the end; if one cannot be written, none does.
 
     What is no file, such as a pipe, is written at once. Within another `together` this is nothing.
     """
@@ -225,33 +206,22 @@ def together() -> Iterator[None]:
 
 
 def _finish(parts: list[UnfinishedFile]) -> None:
-    """Give all parts their names; if one cannot have it, no other keeps its own."""
-    old: dict[UnfinishedFile, Path] = {}
+    """Give all parts their names; new names are taken first, so that none is, if one is there."""
+    taken: list[UnfinishedFile] = []
     try:
         for part in parts:
+            if not part.overwrite:
+                with in_words(part.given):
+                    part.target.touch(exist_ok=False)
+                taken.append(part)
+        for part in parts:
             with in_words(part.given):
-                if part is not parts[-1] and part.target.exists():
-                    old[part] = _new_name(part.target.parent)
-                    _copy(part.target, old[part])
-                part.rename()
-    except BaseException:
-        # Once the last one has its name, nothing is undone.
-        if parts[-1].path.exists():
-            for part in parts:
-                if not part.path.exists():
-                    old[part].replace(part.target) if part in old else part.target.unlink()
-        raise
+                part.path.replace(part.target)
     finally:
-        for path in old.values():
-            _discard(path)
-
-
-def _copy(source: Path, target: Path) -> None:
-    """Give a file a second name, or a copy where the disk has no second names."""
-    try:
-        os.link(source, target)
-    except (OSError, AttributeError):
-        shutil.copy2(source, target)
+        for part in taken:
+            # The part is still there if its name was taken and not filled.
+            if part.path.exists():
+                part.target.unlink(missing_ok=True)
 
 
 @contextmanager
