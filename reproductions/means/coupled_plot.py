@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 from scipy.special import expit, logit
 
-from properly.counts._concordance import concordance
 from properly.counts._pooling import pool
+from properly.counts._scoring import concordance
 from properly.datasets import CoupledClasses
 from properly.decisions import RocCurve
 from properly.errors import ArgumentTypeError, DataError

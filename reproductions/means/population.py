@@ -18,8 +18,8 @@ import numpy as np
 from properly._boundary._record import plain
 from properly._boundary._tables import table
 from properly.counts import Tally
-from properly.counts._concordance import concordance
 from properly.counts._isotonic import recalibrate
+from properly.counts._scoring import concordance
 from properly.datasets import NELSON_CASES
 from properly.probability._power_means import POWERS, three_means
 from reproductions.means.reference import (
@@ -36,7 +36,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     from properly.datasets import CoupledClasses
-    from properly.datasets._nelson import NelsonCase
+    from properly.datasets._coupled import NelsonCase
     from properly.probability._power_means import ThreeMeans
     from properly.typing import Column
 

@@ -8,7 +8,7 @@ import numpy as np
 
 from properly._boundary._arrays import check_forecasts
 from properly._boundary._options import as_generator, check_choice, check_whole
-from properly.datasets._nelson import Simulation
+from properly.datasets._coupled import Simulation
 from properly.errors import ArgumentTypeError, DataError
 
 if TYPE_CHECKING:

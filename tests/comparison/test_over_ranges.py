@@ -11,7 +11,7 @@ import properly
 from properly.comparison import _over_ranges
 from properly.comparison._over_ranges import OverRanges, compare_over_ranges, ends_of_ranges
 from properly.comparison._pair_tests import most_signs
-from properly.counts._models import contenders
+from properly.counts._cases import contenders
 from properly.rules import Regret
 
 if TYPE_CHECKING:

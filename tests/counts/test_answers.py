@@ -14,8 +14,7 @@ from tests.frame_engines import ENGINES
 
 import properly
 from properly.counts import _answer_rows
-from properly.counts._answer_faults import faults
-from properly.counts._answer_rows import OF_QUESTION, REQUIRED, read_rows, taken_columns
+from properly.counts._answer_rows import OF_QUESTION, REQUIRED, faults, read_rows, taken_columns
 from properly.errors import DataWarning
 from properly.rules import RPS, Brier, Log
 

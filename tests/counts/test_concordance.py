@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from properly.counts._concordance import concordance
+from properly.counts._scoring import concordance
 
 Column: TypeAlias = np.ndarray[Any, Any]
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from properly.counts._models import contenders
+from properly.counts._cases import contenders
 from properly.errors import DataError
 
 Y = [0, 1, 1, 0]

@@ -17,7 +17,7 @@ from properly import datasets
 from properly.datasets import NELSON_CASES
 
 if TYPE_CHECKING:
-    from properly.datasets._nelson import Simulation
+    from properly.datasets._coupled import Simulation
 
 FILE = Path(__file__).parents[1] / "reference" / "means" / "population_cases.json"
 N = 20_000

@@ -17,8 +17,7 @@ from scipy import stats
 import properly
 from properly.comparison._gaps import effects
 from properly.comparison._two_way import two_way
-from properly.counts._answer_faults import faults
-from properly.counts._answer_rows import OF_QUESTION, REQUIRED, read_rows, taken_columns
+from properly.counts._answer_rows import OF_QUESTION, REQUIRED, faults, read_rows, taken_columns
 from properly.errors import DataError
 from properly.inference._multiplicity import holm
 from properly.rules import Brier, Log

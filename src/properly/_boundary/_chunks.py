@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import os
-from contextvars import copy_context
+from contextlib import contextmanager
+from contextvars import ContextVar, copy_context
 from functools import cache
 from itertools import pairwise
 from threading import Event
@@ -13,7 +14,7 @@ from properly._boundary._interrupts import STOP, checked, checkpoint
 from properly._boundary._libraries import is_numpy
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Iterator, Sequence
     from concurrent.futures import Future, ThreadPoolExecutor
 
     from properly.typing import Array
@@ -127,3 +128,26 @@ def _threads(count: int, process: int) -> ThreadPoolExecutor:  # noqa: ARG001
     from concurrent.futures import ThreadPoolExecutor
 
     return ThreadPoolExecutor(count, initializer=STOP.set, initargs=(Event(),))
+
+
+_IS_LIMITED: ContextVar[bool] = ContextVar("blas", default=False)
+
+
+@contextmanager
+def one_blas_thread() -> Iterator[None]:
+    """Let BLAS compute on the calling thread meanwhile.
+
+    Its own threads are woken for vectors of ten thousand numbers and wait for one another. Where
+    cores are shared, that takes a hundred times as long as the sum itself.
+    """
+    if _IS_LIMITED.get():
+        yield
+        return
+    from threadpoolctl import threadpool_limits
+
+    token = _IS_LIMITED.set(True)
+    try:
+        with threadpool_limits(limits=1, user_api="blas"):
+            yield
+    finally:
+        _IS_LIMITED.reset(token)

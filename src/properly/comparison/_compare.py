@@ -23,7 +23,7 @@ from properly.comparison._pair_tests import (
     compare_models,
 )
 from properly.counts._answers import Answers
-from properly.counts._models import contenders, side_by_side
+from properly.counts._cases import contenders, side_by_side
 from properly.errors import DataError
 from properly.rules import Brier
 
@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     import numpy as np
 
     from properly.comparison._pairs import Comparison
-    from properly.counts._models import Forecasts
+    from properly.counts._cases import Forecasts
     from properly.inference._design import Serial
     from properly.rules import Rule
     from properly.typing import ArrayLike

@@ -22,7 +22,7 @@ from properly.comparison._pair_tests import (
     within_margin,
 )
 from properly.counts._answers import Answers
-from properly.counts._models import side_by_side
+from properly.counts._cases import side_by_side
 from properly.errors import ArgumentTypeError, DataError
 from properly.inference._auc import auc_interval
 from properly.inference._averages import warn_of_few

@@ -14,7 +14,7 @@ from properly._boundary._record import Record
 from properly._boundary._tables import wrapped
 from properly._boundary._text import many, p_text, printable
 from properly._boundary._tolerances import SAME_SUM
-from properly.counts._models import contenders
+from properly.counts._cases import contenders
 from properly.counts._scoring import losses
 from properly.errors import ArgumentTypeError, DataError
 from properly.inference._design import TIMES, Design
@@ -25,8 +25,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from properly._boundary._options import Drawing
-    from properly.counts._cases import Cases
-    from properly.counts._models import Forecasts
+    from properly.counts._cases import Cases, Forecasts
     from properly.typing import ArrayLike, Column
 
 Method: TypeAlias = Literal["R", "max"]

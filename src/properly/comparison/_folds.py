@@ -17,8 +17,7 @@ from properly._boundary._tables import table, wrapped
 from properly._boundary._text import many, number, printable
 from properly.comparison._compare import compare
 from properly.comparison._differences import is_area
-from properly.counts._cases import numbered, rows_in_use
-from properly.counts._models import contenders
+from properly.counts._cases import contenders, numbered, rows_in_use
 from properly.counts._scoring import losses
 from properly.errors import ArgumentTypeError, DataError
 from properly.inference._auc import auc_interval
@@ -30,8 +29,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from properly.comparison._pairs import Comparison
-    from properly.counts._cases import Cases
-    from properly.counts._models import Forecasts
+    from properly.counts._cases import Cases, Forecasts
     from properly.inference._estimate import Estimate
     from properly.typing import ArrayLike, Column
 

@@ -13,8 +13,13 @@ from properly._boundary._labels import nearest
 from properly._boundary._libraries import read_only
 from properly._boundary._record import as_models
 from properly._boundary._text import many
-from properly.counts._answer_faults import require_sound
-from properly.counts._answer_rows import ANSWER_COLUMNS, read_rows, taken_columns, with_gaps
+from properly.counts._answer_rows import (
+    ANSWER_COLUMNS,
+    read_rows,
+    require_sound,
+    taken_columns,
+    with_gaps,
+)
 from properly.counts._cases import Cases
 from properly.counts._repeated_answers import Repeated, Stances, check_repeated, take_stances
 from properly.counts._scoring import price

@@ -10,8 +10,7 @@ from properly._boundary._arrays import as_column, distinct, is_nested
 from properly._boundary._classes import column_names, columns_of
 from properly._boundary._interrupts import checkpoint
 from properly._boundary._libraries import has_rows, to_numpy
-from properly.counts._cases import Cases
-from properly.counts._models import contenders
+from properly.counts._cases import Cases, contenders
 from properly.counts._tally import Tally
 from properly.errors import ArgumentTypeError, DataError, ProperlyError
 

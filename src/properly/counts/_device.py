@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from properly._boundary._libraries import is_numpy, namespace, to_library_of, to_numpy
-from properly.counts._concordance import EXACT, concordance
 from properly.counts._histogram import Histogram, bar_edges
+from properly.counts._scoring import EXACT, concordance
 from properly.counts._tally import Tally
 
 if TYPE_CHECKING:

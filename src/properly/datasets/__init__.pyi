@@ -1,8 +1,7 @@
 # Where each public name lives; it is imported from there when it is first used.
 
-from ._coupled import CoupledClasses, CoupledGaussian
+from ._coupled import NELSON_CASES, CoupledClasses, CoupledGaussian, nelson
 from ._crash import Crash, crash
-from ._nelson import NELSON_CASES, nelson
 from ._tournament import tournament
 
 __all__ = [

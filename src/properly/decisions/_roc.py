@@ -19,9 +19,9 @@ from properly._boundary._options import check_choice, check_level
 from properly._boundary._record import Record
 from properly.counts._calls import takes_rows
 from properly.counts._cases import is_dependent
-from properly.counts._concordance import concordance
 from properly.counts._device import rates, stays
 from properly.counts._isotonic import recalibrate
+from properly.counts._scoring import concordance
 from properly.counts._tally import Tally, as_tally
 from properly.decisions._elementary import cost_at, dependent, outcomes
 from properly.inference._averages import warn_of_few

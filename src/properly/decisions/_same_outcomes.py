@@ -9,8 +9,7 @@ import numpy as np
 
 from properly._boundary._libraries import namespace, to_library_of, to_numpy
 from properly.counts._baselines import baselines
-from properly.counts._cases import Cases, has_clusters, weights_of
-from properly.counts._models import by_name
+from properly.counts._cases import Cases, by_name, has_clusters, weights_of
 from properly.counts._tally import Tally, as_tally
 from properly.decisions._elementary import OutcomeCounts, outcomes
 from properly.errors import ArgumentTypeError, DataError

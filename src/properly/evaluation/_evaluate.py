@@ -32,11 +32,11 @@ from properly._boundary._record import as_models, library_of
 from properly.calibration._decomposition import require_proper
 from properly.counts._cases import (
     Cases,
+    contenders,
     repeated_rows,
     require_classes,
     require_classes_to_normalize,
 )
-from properly.counts._models import contenders
 from properly.counts._tally import Tally
 from properly.decisions._worst_cases import check_shown
 from properly.engines._summary import Summary

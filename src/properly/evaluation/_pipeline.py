@@ -12,8 +12,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 import numpy as np
 
 from properly import calibration, comparison, decisions
-from properly._boundary._blas import one_blas_thread
-from properly._boundary._chunks import share_out
+from properly._boundary._chunks import one_blas_thread, share_out
 from properly._boundary._interrupts import checked
 from properly._boundary._notices import collected, notice
 from properly._boundary._options import as_drawing, as_generator

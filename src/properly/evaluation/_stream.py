@@ -17,8 +17,7 @@ from properly._boundary._labels import as_labels
 from properly._boundary._libraries import to_numpy
 from properly._boundary._options import check_choice, check_whole
 from properly._boundary._text import many
-from properly.counts._cases import numbered, require_both, require_event
-from properly.counts._models import contenders
+from properly.counts._cases import contenders, numbered, require_both, require_event
 from properly.counts._tally import require_one_kind
 from properly.engines import _summary
 from properly.engines._summary import Summary, plain_labels

@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from properly._boundary._blas import one_blas_thread
-from properly._boundary._chunks import share_out
+from properly._boundary._chunks import one_blas_thread, share_out
 from properly._boundary._infinities import infinities
 from properly._boundary._libraries import to_numpy
 from properly._boundary._notices import collected, notice

@@ -13,8 +13,7 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple, NoReturn, get_args
 import numpy as np
 
 from properly._boundary._arrays import check_column, require_present
-from properly._boundary._blas import one_blas_thread
-from properly._boundary._chunks import share_out
+from properly._boundary._chunks import one_blas_thread, share_out
 from properly._boundary._libraries import to_library_of, to_numpy
 from properly._boundary._notices import collected, notice
 from properly._boundary._options import as_generator, check_choice, check_whole

@@ -15,8 +15,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal, NamedTuple, Self, get_
 import numpy as np
 
 from properly._boundary._arrays import refuse
-from properly._boundary._blas import one_blas_thread
-from properly._boundary._chunks import sweep
+from properly._boundary._chunks import one_blas_thread, sweep
 from properly._boundary._infinities import infinities
 from properly._boundary._libraries import count_true, is_numpy, namespace
 from properly._boundary._notices import notice

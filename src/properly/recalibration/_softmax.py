@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from properly._boundary._blas import one_blas_thread
+from properly._boundary._chunks import one_blas_thread
 from properly.errors import DataError
 
 if TYPE_CHECKING:

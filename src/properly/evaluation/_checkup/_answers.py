@@ -9,11 +9,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from properly._boundary._labels import as_labels
-from properly.counts._answer_faults import faults
 from properly.counts._answer_rows import (
     ANSWER_COLUMNS,
     OF_QUESTION,
     Coded,
+    faults,
     read_rows,
     taken_columns,
 )
@@ -47,8 +47,7 @@ from properly.evaluation._checkup._symptom import NAMED, Symptom
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from properly.counts._answer_faults import Fault
-    from properly.counts._answer_rows import AnswerRows
+    from properly.counts._answer_rows import AnswerRows, Fault
     from properly.counts._answers import Names
     from properly.counts._repeated_answers import Repeated
     from properly.typing import Column, IntoFrame
