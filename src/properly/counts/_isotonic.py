@@ -201,9 +201,8 @@ def _pool_all(weight: Column, events: Column) -> Refit:
     begins[edges] = True
     start = np.flatnonzero(begins)
     row = (start if drawn is None else drawn[start]) // forecasts
-    blocks, weight, events = _blocks(
-        *(np.add.reduceat(x, start) for x in (weight, events)), 2 * row
-    )
+    weight, events = (np.add.reduceat(x, start) for x in (weight, events))
+    blocks, weight, events = _blocks(weight, events, 2 * row)
     first = start[blocks]
     last = np.append(first[1:], size) - 1
     if drawn is not None:

@@ -28,12 +28,8 @@ from properly.errors import ArgumentTypeError, DataError
 from properly.probability._power_means import limit_event
 
 if TYPE_CHECKING:
-    from typing import TypeAlias
-
-    from numpy.typing import NDArray
-
-    Numbers: TypeAlias = NDArray[np.float64]
     from collections.abc import Sequence
+    from typing import TypeAlias
 
     from numpy.typing import NDArray
 

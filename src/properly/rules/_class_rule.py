@@ -222,9 +222,9 @@ class DualRule(BinaryRule, ClassRule):
     price_class_logit = ClassRule.price_logit
     price_class_logit_slope = ClassRule.price_logit_slope
 
-    def checked(self, y: ArrayLike, p: ArrayLike, *weight: Any, **options: Any) -> Any:
+    def checked(self, *rows: Any, labels: Any = None, logits: bool = False) -> Any:
         """Check rows of classes if forecasts are a table, else of one event."""
-        return _kind(p).checked(self, y, p, *weight, **options)
+        return _kind(rows[1]).checked(self, *rows, labels=labels, logits=logits)
 
     def prices(self, y: Array, p: Array) -> Array:
         """Price rows that have been checked."""
