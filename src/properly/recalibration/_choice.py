@@ -39,8 +39,8 @@ from properly.recalibration._log_odds_maps import FEW, Identity
 from properly.recalibration._map import Map
 from properly.recalibration._map_registry import KINDS, usual_maps
 from properly.recalibration._sentences import Answer, sentence_of
+from properly.rules._parse import rule_in_words
 from properly.rules._ranked_probability import CutRule
-from properly.rules._score_words import rule_in_words
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence

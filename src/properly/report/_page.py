@@ -21,8 +21,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
 from properly import __version__
-from properly._boundary._blas import one_blas_thread
-from properly._boundary._chunks import share_out
+from properly._boundary._chunks import one_blas_thread, share_out
 from properly._boundary._files import write_whole
 from properly._boundary._notices import import_extra
 from properly._boundary._text import printable
