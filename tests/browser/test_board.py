@@ -68,13 +68,6 @@ def test_all_pairs_stand_on_the_page_without_a_scroll(screen: Window) -> None:
     assert wide.evaluate("(x) => x.scrollWidth <= x.clientWidth")
 
 
-def test_notes_are_unfolded_on_paper(screen: Window) -> None:
-    screen.page.emulate_media(media="print")
-    assert screen.page.pdf(format="A4", print_background=True).startswith(b"%PDF-")
-    assert screen.said == []
-    screen.put_back()
-
-
 @pytest.mark.parametrize("names", [HOSTILE, ODD], ids=["hostile", "odd"])
 def test_nothing_of_a_name_runs(browser: Browser, folder: Path, names: tuple[str, ...]) -> None:
     some = tuple(name for name in names if name)
@@ -90,9 +83,3 @@ def test_nothing_of_a_name_runs(browser: Browser, folder: Path, names: tuple[str
     assert window.page.evaluate(WIDTHS) == [390, 390]
     assert window.page.title() == HOSTILE[0]
     window.close()
-
-
-def test_the_numbers_can_be_saved(screen: Window) -> None:
-    with screen.page.expect_download() as saved:
-        screen.page.locator("#save").click()
-    assert saved.value.suggested_filename == "properly.json"

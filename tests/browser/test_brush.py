@@ -8,14 +8,11 @@ import numpy as np
 import pytest
 
 import properly
-from properly.evaluation._verdict._headline import standing_of
 from properly.report._regret_chart import _alpha_of_each
 from properly.rules import Regret
 from tests.browser.pages import some_accidents
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from playwright.sync_api import FloatRect
 
     from properly import Evaluation
@@ -134,19 +131,6 @@ def test_a_dragged_range_gives_the_numbers_of_the_library(window: Window, crash:
         require_the_library(window, crash.evaluation)
 
 
-@pytest.mark.slow
-def test_the_order_of_the_models_follows_the_range(window: Window, crash: Printed) -> None:
-    last = []
-    for range_ in [("1%", "2%"), ("20%", "40%")]:
-        drag(window, *range_)
-        last.append(require_the_library(window, crash.evaluation)[-1])
-        window.page.mouse.dblclick(*somewhere(window))
-        window.settle()
-    choose(window, 0, 0.5)
-    assert require_the_library(window, crash.evaluation)[-1] == "forest"
-    assert last[-1] == "balanced_boosting"
-
-
 def somewhere(window: Window) -> tuple[float, float]:
     """Return a place among the curves, where nothing is drawn."""
     drawing = window.page.locator("#drawing-regret")
@@ -160,19 +144,6 @@ def test_a_double_click_takes_all_thresholds(window: Window, crash: Printed) -> 
     window.page.mouse.dblclick(*somewhere(window))
     window.settle()
     assert chosen_ends(window) == (0, 1)
-    require_the_library(window, crash.evaluation)
-
-
-@pytest.mark.slow
-def test_a_range_that_is_dragged_along_keeps_the_numbers_of_the_library(
-    window: Window, crash: Printed
-) -> None:
-    drag(window, "20%", "40%")
-    before = chosen_ends(window)
-    drag(window, "30%", "50%")
-    after = chosen_ends(window)
-    assert after[0] > before[0] + 0.05
-    assert after[1] > before[1] + 0.05
     require_the_library(window, crash.evaluation)
 
 
@@ -242,20 +213,6 @@ def test_between_the_ends_that_it_holds_the_page_says_which_range_it_takes(
     )
 
 
-@pytest.mark.slow
-def test_the_table_begins_as_the_scores_of_the_page(
-    untouched: Callable[[Printed], Window], crash: Printed
-) -> None:
-    window, e = untouched(crash), crash.evaluation
-    for row in ranking(window):
-        if row.name in e.models:
-            score = e.scores[row.name][e.primary]
-            assert row.mean == pytest.approx(score.value, abs=1e-12)
-            assert (row.lower, row.upper) == pytest.approx(score.interval, abs=1e-9)
-    assert window.page.locator("#other-range").inner_text() == ""
-    assert tuple(row.name for row in ranking(window) if row.tier == 1) == standing_of(e).top
-
-
 def test_the_page_says_that_the_headline_speaks_of_another_range(window: Window) -> None:
     said = window.page.locator("#other-range")
     choose(window, 2, 5)
@@ -306,22 +263,3 @@ def test_nonsense_is_answered_beside_the_fields(
     assert ranking(window) == before[-1]
     choose(window, 3, 20)
     assert answer.inner_text() == ""
-
-
-def test_an_impossible_range_changes_nothing(window: Window) -> None:
-    choose(window, 2, 20)
-    before = ranking(window)
-    for end in ("70", "", "-3"):
-        window.page.locator("#range [name=lower]").fill(end)
-        window.page.keyboard.press("Enter")
-        window.settle()
-        assert ranking(window) == before
-
-
-def test_the_page_begins_with_the_range_of_the_evaluation(
-    untouched: Callable[[Printed], Window], crash: Printed
-) -> None:
-    window = untouched(crash)
-    assert chosen_ends(window) == (0.01, 0.1)
-    require_the_library(window, crash.evaluation)
-    assert window.said == []

@@ -102,10 +102,6 @@ def test_each_name_is_ranked_and_a_baseline_of_the_same_name_too(of_events: Atta
     assert sorted(names) == sorted([*of_events.names, *BASELINES])
 
 
-def test_a_long_name_does_not_widen_the_page(any_page: Attacked) -> None:
-    assert any_page.window.page.evaluate("document.scrollingElement.scrollWidth <= innerWidth")
-
-
 @pytest.mark.slow
 def test_each_model_is_switched_off_and_on(of_events: Attacked) -> None:
     window, names = of_events

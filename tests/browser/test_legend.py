@@ -62,20 +62,6 @@ def test_all_models_may_be_switched_off(window: Window, crash: Printed) -> None:
     assert [said for said in window.said if not said.startswith("warning")] == []
 
 
-def test_the_keyboard_switches_models(window: Window) -> None:
-    box = window.page.get_by_role("checkbox", name="boosting", exact=True)
-    window.page.get_by_role("checkbox", name="logistic", exact=True).focus()
-    window.page.keyboard.press("Tab")
-    assert box.evaluate("(x) => x === document.activeElement")
-    window.page.keyboard.press("Space")
-    window.settle()
-    assert not box.is_checked()
-    assert "boosting" not in ranked(window)
-    window.page.keyboard.press("Space")
-    window.settle()
-    assert "boosting" in ranked(window)
-
-
 def test_classes_have_the_same_switches(ordinal_window: Window) -> None:
     before = traces(ordinal_window, "flatter")
     assert sum(count > 0 for count in before.values()) >= 5, before

@@ -9,13 +9,13 @@ from typing import TYPE_CHECKING
 import pytest
 
 import properly
-from tests.browser.pages import Printed, synthetic_evaluation
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from playwright.sync_api import Browser
 
+    from tests.browser.pages import Printed
     from tests.browser.window import Window
 
 PAGES = ("crash", "ordinal", "classes")
@@ -57,32 +57,6 @@ def test_charts_are_drawn_again_once_and_only_where_some_are_unfolded(window: Wi
     assert min(folded.evaluate_all("(all) => all.map((x) => x.clientWidth)")) > 200
 
 
-def test_the_example_has_all_its_charts(window: Window) -> None:
-    assert sorted(window.marks()) == [
-        "comparisons",
-        "decision",
-        "groups",
-        "plane",
-        "regret",
-        "reliability",
-        "risks",
-        "roc",
-        "source",
-        "time",
-    ]
-
-
-def test_the_ordinal_page_has_all_its_charts(ordinal_window: Window) -> None:
-    assert sorted(ordinal_window.marks()) == [
-        "class-scores",
-        "comparisons",
-        "confusion",
-        "groups",
-        "reliability",
-        "retention",
-    ]
-
-
 def test_the_button_saves_the_numbers_of_the_evaluation(window: Window, crash: Printed) -> None:
     with window.page.expect_download() as download:
         window.page.get_by_role("button", name="Save the numbers as JSON").click()
@@ -110,12 +84,3 @@ def test_without_scripts_the_verdict_and_the_scores_can_be_read(
 
 def test_the_page_of_the_example_is_small_enough_to_send(crash: Printed) -> None:
     assert crash.path.stat().st_size < MOST_BYTES
-
-
-@pytest.mark.slow
-def test_a_page_of_twenty_models_is_small_enough_to_send(tmp_path: Path) -> None:
-    names = tuple(f"model {k}" for k in range(20))
-    path = properly.report.write(tmp_path / "page.html", synthetic_evaluation(names, 3000))
-    assert path.stat().st_size < MOST_BYTES
-    text = path.read_text(encoding="utf-8")
-    assert all(f"<bdi>{name}</bdi>" in text for name in names)

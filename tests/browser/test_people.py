@@ -10,8 +10,6 @@ import pytest
 from properly.report._score_tables import people
 
 if TYPE_CHECKING:
-    from playwright.sync_api import Browser
-
     from tests.browser.pages import Printed
     from tests.browser.window import Window
 
@@ -69,29 +67,6 @@ def test_a_threshold_is_typed(window: Window, crash: Printed) -> None:
     choose(window, "3")
 
 
-def test_a_threshold_between_two_of_the_page_is_the_nearest_and_that_is_said(
-    window: Window, crash: Printed
-) -> None:
-    choose(window, "5.1")
-    assert told(window) == (
-        "This page has no numbers at 5.1 %; these are at the nearest threshold, 5 %."
-    )
-    found = numbers(crash)
-    row = found["rows"][0][found["labels"].index("5 %")]
-    assert window.page.evaluate(ROW, 0)[1:] == texts(row)
-    choose(window, "3")
-
-
-def test_nonsense_is_answered(window: Window) -> None:
-    before = window.page.evaluate(ROW, 0)
-    choose(window, "500")
-    assert told(window) == "Write a threshold between 1 % and 10 %."
-    choose(window, "")
-    assert told(window) == "Write a threshold between 1 % and 10 %."
-    assert window.page.evaluate(ROW, 0) == before
-    choose(window, "3")
-
-
 def test_arrows_move_the_slider_and_the_field_follows(window: Window) -> None:
     slider = window.page.get_by_role("slider", name="Threshold")
     assert slider.get_attribute("aria-valuetext") == "3 %"
@@ -121,20 +96,6 @@ def test_the_dots_of_a_model_that_is_switched_off_are_gone(window: Window) -> No
     assert window.page.locator("#dots li:visible").count() == 7
     window.page.locator("[data-model]").first.uncheck()
     assert window.page.locator("#dots li:visible").count() == 6
-
-
-def test_without_scripts_there_are_three_tables_and_nothing_to_press(
-    browser: Browser, crash: Printed
-) -> None:
-    context = browser.new_context(java_script_enabled=False)
-    page = context.new_page()
-    page.goto(crash.path.as_uri())
-    captions = page.locator("#people caption").all_inner_texts()
-    assert [text.replace("\N{NO-BREAK SPACE}", " ") for text in captions] == [
-        f"At a threshold of {x} %, of 1,000 people" for x in (1, 3, 10)
-    ]
-    assert page.locator("#people :is(input, output):visible").count() == 0
-    context.close()
 
 
 def test_the_methods_are_copied(window: Window) -> None:

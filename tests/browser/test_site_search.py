@@ -70,10 +70,3 @@ def test_a_search_from_disk_finds_the_page_that_answers(front: Page, words: str)
     front.on("request", lambda request: asked.append(request.url))
     assert ask(front, words)[0] == QUESTIONS[words]
     assert [url for url in asked if not url.startswith(("file:", "data:"))] == []
-
-
-def test_a_page_that_is_found_opens(front: Page) -> None:
-    ask(front, "log loss infinite")
-    front.locator("ul.search a[href*=infinite-log-loss]").first.click()
-    front.wait_for_url("**/infinite-log-loss.html*")
-    assert front.locator("h1").inner_text().startswith("Why is my log loss infinite?")

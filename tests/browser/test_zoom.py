@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from tests.browser.test_brush import choose, chosen_ends, drag, require_the_library, somewhere
+from tests.browser.test_brush import choose, chosen_ends, drag, require_the_library
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -101,54 +101,12 @@ def test_a_range_is_dragged_in_what_is_seen(window: Window, crash: Printed) -> N
     require_the_library(window, crash.evaluation)
 
 
-def test_a_typed_range_within_what_is_seen_leaves_the_view(window: Window, crash: Printed) -> None:
-    choose(window, 2, 12)
-    assert looks(window) == ([WITHIN] * 2, ["12%"] * 2)
-    assert ends(window) == pytest.approx((2 / 12.25, 12 / 12.25), abs=0.005)
-    require_the_library(window, crash.evaluation)
-
-
 def test_a_typed_range_beyond_it_shows_all_thresholds(window: Window, crash: Printed) -> None:
     choose(window, 2, 40)
     assert looks(window) == ([WHOLE] * 2, ["100%"] * 2)
     assert chosen_ends(window) == (0.02, 0.4)
     assert ends(window) == pytest.approx((0.02**0.5, 0.4**0.5), abs=0.005)
     require_the_library(window, crash.evaluation)
-
-
-def test_all_thresholds_are_shown_by_their_button(window: Window, crash: Printed) -> None:
-    window.page.locator("#all-thresholds").click()
-    window.settle()
-    assert looks(window) == ([WHOLE] * 2, ["100%"] * 2)
-    assert chosen_ends(window) == (0, 1)
-    require_the_library(window, crash.evaluation)
-    # Who looks closer again keeps all thresholds chosen.
-    press(window, "regret")
-    assert looks(window) == ([WITHIN] * 2, ["12%"] * 2)
-    assert chosen_ends(window) == (0, 1)
-    press(window, "regret")
-    assert chosen_ends(window) == (0, 1)
-
-
-def test_a_double_click_shows_all_thresholds(window: Window, crash: Printed) -> None:
-    drawing = window.page.locator("#drawing-regret").bounding_box()
-    assert drawing is not None
-    window.page.mouse.dblclick(drawing["x"] + 300, drawing["y"] + 30)
-    window.settle()
-    assert looks(window) == ([WHOLE] * 2, ["100%"] * 2)
-    assert chosen_ends(window) == (0, 1)
-    require_the_library(window, crash.evaluation)
-    drag(window, "2%", "20%")
-    assert chosen_ends(window) == pytest.approx((0.02, 0.2), abs=0.004)
-    window.page.mouse.dblclick(*somewhere(window))
-    window.settle()
-    assert chosen_ends(window) == (0, 1)
-
-
-def test_a_chart_prints_as_it_is_seen(window: Window) -> None:
-    window.page.emulate_media(media="print")
-    assert not window.page.locator("[data-zoom]").first.is_visible()
-    assert last_label(window, "regret") == "12%"
 
 
 def test_without_a_range_there_is_no_button(
@@ -173,23 +131,3 @@ def test_bands_appear_when_few_models_are_switched_on(window: Window) -> None:
         press(window, "decision")
         assert areas.count() == 2, zoomed
     assert window.said == []
-
-
-def test_the_list_has_the_interval_of_the_library_where_one_points(
-    window: Window, crash: Printed
-) -> None:
-    drawing = window.page.locator("#drawing-decision")
-    drawing.evaluate("(x) => x.scrollIntoView({ block: 'center' })")
-    label, box = drawing.get_by_text("6%", exact=True).bounding_box(), drawing.bounding_box()
-    assert label is not None
-    assert box is not None
-    window.page.mouse.move(label["x"] + label["width"] / 2, box["y"] + 120)
-    window.settle()
-    said = "|".join(drawing.locator("text").all_text_contents()).replace("−", "-")
-    assert said.count("|6%") == 2
-    for name, curves in crash.evaluation.at_thresholds.items():
-        (at,) = (x for x in curves if x.threshold == 0.06)
-        value, low, high = (f"{x:.5f}" for x in at.estimate("net_benefit"))
-        assert f"|{name}|" in said
-        assert f"|{value}|" in said
-        assert f"|{low} to {high}|" in said

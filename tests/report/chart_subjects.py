@@ -13,7 +13,7 @@ from tests.report.threshold_subjects import NAMES
 from properly import evaluate
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
 
     from properly.evaluation import Evaluation
     from properly.report._vega import Chart
@@ -58,6 +58,13 @@ def class_evaluation() -> Evaluation:
         replicates=0,
         rng=1,
     )
+
+
+def made(draw: Callable[..., Chart | None], *given: Any) -> Any:
+    """Draw a chart that is to be drawn."""
+    chart = draw(*given)
+    assert chart is not None
+    return chart
 
 
 def rows_of(chart: Chart | None) -> list[dict[str, Any]]:

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from matplotlib import pyplot as plt
 
 from properly import evaluate
-from properly.errors import ArgumentTypeError, DataError
+from properly.errors import DataError
 from properly.plots._axes import new_figure
 from properly.report import _figures, figures
 from properly.report._figures import slugs_of
@@ -62,47 +62,30 @@ def names(paths: list[Path]) -> list[str]:
     return [path.name for path in paths]
 
 
-@pytest.mark.usefixtures("only_named")
-def test_one_model_has_the_figures_that_need_no_other(tmp_path: Path) -> None:
-    files = figures(tmp_path, ONE)
-    assert [path.parent for path in files] == [tmp_path] * 7
-    assert names(files) == [
-        "reliability.svg",
-        "regret.svg",
-        "decision.svg",
-        "roc.svg",
-        "mcb-dsc.svg",
-        "means.svg",
-        "worst-cases-one.svg",
-    ]
+EACH_OF_CLASSES = "reliability-a reliability-b confusion-a confusion-b"
+EACH = "reliability regret decision roc mcb-dsc means"
+FIGURES: dict[str, tuple[Callable[[], Any], str]] = {
+    "one": (lambda: ONE, f"{EACH} worst-cases-one"),
+    "two": (
+        lambda: evaluate(Y, forecasts_of("a", "b"), replicates=0),
+        f"{EACH} comparison dominance worst-cases-a worst-cases-b",
+    ),
+    "three": (
+        lambda: evaluate(Y, forecasts_of("a", "b", "C"), replicates=0),
+        f"{EACH} comparison comparison-matrix dominance worst-cases-a worst-cases-b worst-cases-c",
+    ),
+    "classes": (
+        lambda: evaluate(GRADE, tables_of("a", "b"), task="ordinal", groups=GROUPS, replicates=0),
+        f"{EACH_OF_CLASSES} retention comparison groups-a groups-b worst-cases-a worst-cases-b",
+    ),
+}
 
 
 @pytest.mark.usefixtures("only_named")
-def test_several_models_are_compared_too(tmp_path: Path) -> None:
-    files = figures(tmp_path, evaluate(Y, forecasts_of("a", "b", "C"), replicates=0))
-    assert names(files)[6:9] == ["comparison.svg", "comparison-matrix.svg", "dominance.svg"]
-    assert names(files)[9:] == [f"worst-cases-{name}.svg" for name in "abc"]
-    two = figures(tmp_path, evaluate(Y, forecasts_of("a", "b"), replicates=0))
-    assert "comparison.svg" in names(two)
-    assert "comparison-matrix.svg" not in names(two)
-
-
-@pytest.mark.usefixtures("only_named")
-@pytest.mark.parametrize("task", ["multiclass", "ordinal"])
-def test_classes_have_figures_of_each_model(task: Any, tmp_path: Path) -> None:
-    e = evaluate(GRADE, tables_of("a", "b"), task=task, groups=GROUPS, replicates=0)
-    assert names(figures(tmp_path, e)) == [
-        "reliability-a.svg",
-        "reliability-b.svg",
-        "confusion-a.svg",
-        "confusion-b.svg",
-        "retention.svg",
-        "comparison.svg",
-        "groups-a.svg",
-        "groups-b.svg",
-        "worst-cases-a.svg",
-        "worst-cases-b.svg",
-    ]
+@pytest.mark.parametrize("kind", FIGURES)
+def test_there_is_a_figure_of_all_that_is_known(kind: str, tmp_path: Path) -> None:
+    made, stems = FIGURES[kind]
+    assert figures(tmp_path, made()) == [tmp_path / f"{stem}.svg" for stem in stems.split()]
 
 
 def drawings(paths: list[Path], draws: list[Callable[[], Axes]]) -> Callable[[str], Axes]:
@@ -136,18 +119,6 @@ def test_each_figure_shows_what_its_name_says(
     assert [t.get_text() for t in axes("groups-b").get_yticklabels()] == ["even", "odd"]
     row = int(e.worst["c"].row[0])
     assert axes("worst-cases-c").get_yticklabels()[0].get_text() == f"row {row}"
-
-
-def test_class_figures_show_what_their_names_say(
-    only_named: list[Callable[[], Axes]], tmp_path: Path
-) -> None:
-    e = evaluate(GRADE, tables_of("a", "b"), task="ordinal", replicates=0)
-    paths = figures(tmp_path, e)
-    axes = drawings(paths, only_named)
-    assert axes("reliability-b").get_title() == next(iter(e.reliability["b"]))
-    counts = e.decisions["b"].argmax.confusion.counts
-    assert axes("confusion-b").texts[0].get_text().startswith(f"{counts[0][0]}")
-    assert {text.get_text() for text in axes("retention").texts} == {"a", "b"}
 
 
 @pytest.mark.parametrize("within", [(0, 0.1), (0.5, 1), (0, 1)])
@@ -218,53 +189,6 @@ def test_a_file_that_is_there_keeps_all_from_being_drawn(
     assert list(tmp_path.iterdir()) == [old]
     figures(tmp_path, ONE, formats="pdf")
     assert old.read_bytes() == b"pdf"
-
-
-def test_an_interrupted_drawing_leaves_nothing(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    def interrupt(*_: object) -> list[bytes]:
-        raise KeyboardInterrupt
-
-    monkeypatch.setattr(_figures, "_render", interrupt)
-    with pytest.raises(KeyboardInterrupt):
-        figures(tmp_path / "new", ONE)
-    assert list(tmp_path.iterdir()) == []
-
-
-@pytest.mark.usefixtures("only_named")
-def test_a_folder_is_made_but_not_the_one_around_it(tmp_path: Path) -> None:
-    (tmp_path / "file").write_text("", encoding="utf-8")
-    assert figures(tmp_path / "new", ONE)[0].parent == tmp_path / "new"
-    with pytest.raises(DataError) as caught:
-        figures(tmp_path / "none" / "new", ONE)
-    assert str(caught.value).startswith(f"the folder {tmp_path / 'none'} does not exist")
-    with pytest.raises(DataError) as caught:
-        figures(tmp_path / "file", ONE)
-    assert str(caught.value) == f"{tmp_path / 'file'} is a file, not a folder"
-
-
-@pytest.mark.parametrize(
-    ("formats", "message"),
-    [
-        ("jpg", "a format must be 'svg', 'png' or 'pdf'; got 'jpg'"),
-        (["svg", "PNG"], "a format must be 'svg', 'png' or 'pdf'; got 'PNG'"),
-        ([], "formats must name at least one of svg, png and pdf; got none"),
-    ],
-)
-def test_other_formats_are_refused(formats: Any, message: str, tmp_path: Path) -> None:
-    with pytest.raises(DataError) as caught:
-        figures(tmp_path, ONE, formats=formats)
-    assert str(caught.value) == message
-
-
-def test_anything_else_is_refused(tmp_path: Path) -> None:
-    with pytest.raises(ArgumentTypeError) as caught:
-        figures(tmp_path, {"a": 1})  # type: ignore[arg-type]
-    assert str(caught.value) == (
-        "figures are drawn from an evaluation; got dict"
-        "\n\nHint: make one with properly.evaluate(y, forecasts)."
-    )
 
 
 @given(st.lists(st.text(max_size=50), unique=True, max_size=12))

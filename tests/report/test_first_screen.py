@@ -122,24 +122,6 @@ def test_too_few_clusters_are_no_all_clear(clusters: int, level: float) -> None:
     assert "Calibration slopes: sharp 0." in said[0]
 
 
-@pytest.mark.slow
-def test_a_mean_that_is_a_little_off_does_not_hide_a_slope() -> None:
-    e = crash("logistic", replicates=19)
-    summary = e.calibration["logistic"]
-    ratio = replace(summary.observed_expected, value=1.014, interval=(1.003, 1.025))
-    test = replace(e.calibration_tests["logistic"], p_value=0.001)
-    for slope, interval, text in (
-        (0.5, (0.4, 0.6), "Too extreme"),
-        (math.inf, (math.nan, math.nan), "Miscalibrated"),
-        (1.0, (0.9, 1.1), "1.4 % too low"),
-    ):
-        line = replace(summary.slope, value=slope, interval=interval)
-        changed = replace(summary, observed_expected=ratio, slope=line)
-        told = {"calibration": {"logistic": changed}, "calibration_tests": {"logistic": test}}
-        (row,) = first_screen(replace(e, **told), "people", "death").rows
-        assert row.cells["meaning"].text.replace("\N{NO-BREAK SPACE}", " ") == text
-
-
 def test_no_all_clear_beside_an_interval_of_the_slope_that_leaves_out_1() -> None:
     e = crash("logistic", replicates=19)
     summary = e.calibration["logistic"]

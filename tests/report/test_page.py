@@ -145,24 +145,6 @@ def test_a_page_can_be_printed_for_every_rule(rule: BinaryRule) -> None:
     )
 
 
-@pytest.mark.parametrize("task", ["multiclass", "ordinal"])
-def test_classes_have_a_page_too(task: Any) -> None:
-    rng = np.random.default_rng(1)
-    p = rng.dirichlet([1, 1, 1], 60)
-    y = [rng.choice(3, p=row) for row in p]
-    models = {HOSTILE: p, "even": np.full((60, 3), 1 / 3)}
-    e = properly.evaluate(
-        y, models, labels=["<i>none</i>", "some", "all"], task=task, replicates=19, rng=1
-    )
-    tags = Tags(page(e))
-    assert not {"img", "b", "i"} & set(tags.tags)
-    assert {"reliability", "class-scores", "confusion", "retention", "comparisons"} == set(
-        json.loads(tags.scripts["charts"])
-    )
-    assert ("quadratic kappa" in tags.text) == (task == "ordinal")
-    assert "macro F1" in tags.text
-
-
 def test_a_command_and_code_are_shown_as_they_were_given(evaluation: Any) -> None:
     tags = Tags(
         page(evaluation, command="properly report a.csv", python="import properly\nx = 5 % 3")
@@ -188,11 +170,6 @@ def test_embedded_json_is_the_same_json() -> None:
         "a": ["<&>", "\\u2028", 'say "no"', 1.5, None, True],
         "</script>": {},
     }
-
-
-def test_a_page_is_printed_from_an_evaluation() -> None:
-    with pytest.raises(TypeError, match="from an Evaluation or a Leaderboard; got dict"):
-        page({})  # type: ignore[arg-type]
 
 
 @pytest.fixture(scope="module", params=[12, 40])
@@ -269,3 +246,37 @@ def test_clinical_numbers_have_intervals_or_a_reason(clinical: Any) -> None:
     assert f"{number(sure.slope.value)}{number(low)} to {number(high)}; {without}" in text
     assert f"{number(free.ici.mean_if_calibrated)} if calibrated" in text
     assert "score test" in text
+
+
+FEW, MANY = 10_000, 200_000
+
+
+def printed(cases: int, kind: str) -> str:
+    rng = np.random.default_rng(5)
+    z = rng.normal(-2.5, 1.1, cases)
+    columns: dict[str, Any] = {"replicates": 19}
+    if kind == "clusters":
+        columns = {"replicates": 0, "clusters": np.arange(cases) // 10}
+    y = rng.random(cases) < 1 / (1 + np.exp(-z))
+    sharp, steep, vague = (
+        1 / (1 + np.exp(-slope * z - noise * rng.normal(size=cases)))
+        for slope, noise in ((1, 0.2), (1.4, 0.3), (1, 0.8))
+    )
+    models = {"sharp": sharp, "steep": steep, "rounded": np.round(vague, 2)}
+    e = properly.evaluate(y, models, within=(0.02, 0.2), rng=1, **columns)
+    return page(e)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("kind", ["independent", "clusters"])
+def test_many_cases_make_a_page_as_light_as_few(kind: str) -> None:
+    few, many = printed(FEW, kind), printed(MANY, kind)
+    assert len(many) <= 1.1 * len(few)
+    charts = [
+        {name: len(json.dumps(spec)) for name, spec in json.loads(found[1]).items()}
+        for text in (few, many)
+        if (found := re.search(r'id="charts">(.*?)</script>', text, re.DOTALL))
+    ]
+    assert charts[0].keys() == charts[1].keys()
+    for name, size in charts[1].items():
+        assert size <= 2 * charts[0][name], name

@@ -2,18 +2,15 @@
 
 from __future__ import annotations
 
-import json
 from functools import cache
 from typing import Any
 
 import numpy as np
 import pandas as pd
 import pytest
-from tests.report.test_page import HOSTILE, Tags
 
 import properly
 from properly import Cases, Evaluation, at_threshold, evaluate
-from properly.report._page import page
 from properly.report._score_tables import people
 from properly.report._vega import drawn_part
 from properly.rules import Brier, Log
@@ -111,15 +108,6 @@ def test_a_summary_has_the_numbers_and_of_clusters_no_intervals() -> None:
     assert "/" not in str(of(evaluate(summed, replicates=0))["numbers"]["rows"])
 
 
-def test_the_words_of_users_are_text() -> None:
-    text = page(evaluation(), cases=HOSTILE, event=HOSTILE)
-    assert HOSTILE not in text
-    tags = Tags(text)
-    assert f"1,000 {HOSTILE}" in tags.text
-    assert f"how many events ({HOSTILE}) are missed" in " ".join(tags.text.split())
-    assert json.loads(tags.scripts["in-people"])["labels"][0] == "5 %"
-
-
 def test_of_many_models_fewer_thresholds_are_kept_and_both_ends() -> None:
     y, p = np.arange(60) % 3 == 0, np.linspace(0.02, 0.5, 60)
     many = {f"model {k}": p ** (1 + k / 20) for k in range(12)}
@@ -127,14 +115,3 @@ def test_of_many_models_fewer_thresholds_are_kept_and_both_ends() -> None:
     labels = of(drawn_part(e))["numbers"]["labels"]
     assert len(labels) == 16
     assert (labels[0], labels[-1]) == ("5 %", "20 %")
-
-
-@pytest.mark.slow
-def test_five_models_take_at_most_60_kilobytes() -> None:
-    rng = np.random.default_rng(2)
-    q = rng.beta(1, 9, 3000)
-    y = rng.random(3000) < q
-    five = {f"model {k}": q ** (1 + k / 10) for k in range(5)}
-    text = page(evaluate(y, five, within=(0.01, 0.1), replicates=0))
-    start = text.index('id="people"')
-    assert text.index("</section>", start) - start < 60_000

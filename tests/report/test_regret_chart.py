@@ -21,7 +21,7 @@ from tests.report.threshold_subjects import (
     on_grid,
 )
 
-from properly import evaluate, regret_curve, stream, tally
+from properly import regret_curve, stream, tally
 from properly._boundary._text import percent
 from properly.counts import baselines
 from properly.report._regret_chart import LEFT, RANKING, RANKING_WIDTH, integrals, regret_chart
@@ -82,13 +82,6 @@ def means(ends: tuple[float, float]) -> dict[str, float]:
     return dict(sorted(values.items(), key=lambda item: item[1]))
 
 
-def test_integrals_are_the_areas_under_the_curve() -> None:
-    for curve in curves().values():
-        sums = integrals(curve, EDGES)[::7]
-        areas = [0.0, *(curve.area((0, t)) for t in EDGES[7::7].tolist())]
-        np.testing.assert_allclose(sums, areas, rtol=0, atol=1e-14)
-
-
 def test_integrals_of_many_thresholds_lose_no_digits() -> None:
     rng = np.random.default_rng(1)
     p = rng.random(100_000)
@@ -96,13 +89,6 @@ def test_integrals_of_many_thresholds_lose_no_digits() -> None:
     steps = np.diff(integrals(curve, EDGES))[::37]
     pairs = zip(EDGES[:-1][::37], EDGES[1:][::37], strict=True)
     np.testing.assert_allclose(steps, [curve.area(pair) for pair in pairs], rtol=0, atol=1e-15)
-
-
-def test_edges_are_those_that_expressions_round_to() -> None:
-    below, above = EDGES[:100], EDGES[100:]
-    np.testing.assert_array_equal(below, np.round(below * 10_000) / 10_000)
-    np.testing.assert_array_equal(above, np.round(above * 1_000) / 1_000)
-    assert EDGES[[0, 100, -1]].tolist() == [0, 0.01, 1]
 
 
 @pytest.mark.slow
@@ -116,23 +102,10 @@ def test_the_ranking_is_that_of_the_library(
     np.testing.assert_allclose(list(order.values()), list(means(ends).values()), rtol=0, atol=1e-12)
 
 
-def test_the_least_mean_regret_is_on_top() -> None:
-    _, ranking = ranked(regret_chart(evaluation()).spec, (0.05, 0.3))
-    assert [shortened(name) for name in ranking] == [shortened(name) for name in means((0.05, 0.3))]
-    assert next(iter(ranking)) == "plain"
-
-
 def test_without_a_range_all_thresholds_count() -> None:
     over, ranking = ranked(regret_chart(evaluation(None)).spec, None)
     assert over == "thresholds 0 % to 100 %"
     np.testing.assert_allclose(list(ranking.values()), list(means((0, 1)).values()), atol=1e-12)
-
-
-def test_models_that_are_switched_off_are_not_ranked() -> None:
-    spec = regret_chart(evaluation()).spec
-    spec["params"][0] = {"name": "shown", "value": ["plain"]}
-    _, ranking = ranked(spec, (0.05, 0.3))
-    assert set(ranking) == {"plain", "treat all", "treat none", "event rate"}
 
 
 def test_the_brush_begins_with_the_range() -> None:
@@ -236,13 +209,6 @@ def test_the_script_is_handed_what_intervals_and_tiers_are_made_of() -> None:
     chances = np.frombuffer(b64decode(handed["chances"]), "<f4").reshape(over.p_value.shape)
     np.testing.assert_allclose(chances, over.p_value, rtol=1e-7, atol=1e-30)
     assert len(handed["errors"] + handed["chances"]) < 300_000
-
-
-def test_eight_models_weigh_less_than_300_kilobytes() -> None:
-    p = np.linspace(0.01, 0.99, 50)
-    e = evaluate(p > 0.5, {str(k): p ** (1 + k / 9) for k in range(8)}, replicates=0)
-    handed = regret_chart(e).spec["usermeta"]
-    assert len(json.dumps(handed)) < 300_000
 
 
 def test_without_rows_the_page_says_why_there_are_no_intervals() -> None:

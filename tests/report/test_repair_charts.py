@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from tests.report.chart_subjects import made
 
 import properly
 from properly import Evaluation
@@ -34,32 +35,8 @@ def repaired() -> Evaluation:
 
 
 @pytest.mark.slow
-def test_the_section_is_there_only_if_asked_for(repaired: Evaluation) -> None:
-    without, with_it = page(evaluated()), page(repaired)
-    assert 'id="repair"' not in without
-    assert with_it.count('<section id="repair"') == 1
-    assert with_it.index('id="calibration"') < with_it.index('id="repair"')
-    assert with_it.index('id="repair"') < with_it.index('id="decisions"')
-    assert 'recalibrate="auto"' in with_it.replace("&#34;", '"')
-
-
-def test_curves_are_those_of_cross_fitted_forecasts(repaired: Evaluation) -> None:
-    chart = curves_chart(repaired)
-    assert chart is not None
-    rows = chart.spec["data"]["values"]
-    curve = next(x for x in rows if x["kind"] == "after" and x["model"] == HOSTILE)
-    repair = repaired.repairs[HOSTILE]
-    assert repair.after is not None
-    x, y = repair.after.curve()
-    assert curve["at"][0] == pytest.approx(x[0], rel=1e-3)
-    assert curve["height"][-1] == pytest.approx(y[-1], rel=1e-3)
-    assert len(curve["at"]) <= 60
-
-
-@pytest.mark.slow
 def test_only_advised_repairs_have_savings(repaired: Evaluation) -> None:
-    chart = savings_chart(repaired)
-    assert chart is not None
+    chart = made(savings_chart, repaired)
     assert {row["model"] for row in chart.spec["data"]["values"]} == {HOSTILE}
     assert "band holds" in chart.lead
     assert savings_chart(evaluated()) is None
@@ -67,14 +44,11 @@ def test_only_advised_repairs_have_savings(repaired: Evaluation) -> None:
 
 
 def test_the_table_says_what_to_do(repaired: Evaluation) -> None:
-    chart = curves_chart(repaired)
-    assert chart is not None
-    assert chart.below is not None
+    chart = made(curves_chart, repaired)
     advice = {row[0]: row[1] for row in chart.below.rows}
     assert advice["sharp"] == "leave as it is"
     assert advice[HOSTILE].startswith("repair\n")
     assert chart.below.head[-3:] == tuple(f"net benefit at {t} %" for t in (10, 20, 40))
-    assert chart.table is not None
     assert chart.table.title == "All maps, before the choice"
     assert len(chart.table.rows) == sum(len(x.result.gains) for x in repaired.repairs.values())
 

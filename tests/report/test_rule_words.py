@@ -1,14 +1,7 @@
 """Rules, in words."""
 
-import json
-import re
-from typing import Any
-
-import numpy as np
 import pytest
 
-import properly
-from properly.report._page import page
 from properly.rules import (
     PBS,
     PLL,
@@ -60,48 +53,3 @@ RANGE = (0.1, 0.5)
 )
 def test_a_rule_has_the_words_of_its_users(rule: Rule, words: str) -> None:
     assert rule_in_words(rule) == words
-
-
-def evaluated(kind: Any, rules: list[Rule] | None) -> properly.Evaluation:
-    rng = np.random.default_rng(0)
-    if kind != "event":
-        p = rng.dirichlet([2, 3, 4], 120)
-        y = np.array([rng.choice(3, p=row) for row in p])
-        two = {"one": p, "two": 0.5 * p + 1 / 6}
-        return properly.evaluate(y, two, task=kind, rules=rules, replicates=0)
-    q = rng.beta(1, 3, 120)
-    within = None if rules else RANGE
-    three = {"one": q, "two": np.round(q, 1), "three": rng.beta(1, 3, 120)}
-    group = np.arange(120) % 2
-    return properly.evaluate(
-        rng.random(120) < q, three, rules=rules, within=within, groups=group, replicates=0
-    )
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize(
-    ("kind", "rules"),
-    [
-        ("event", None),
-        ("event", [Bounded(Brier(), RANGE), Brier(), Bounded(Log(), RANGE)]),
-        ("event", [Regret(RANGE, prior="logit"), Regret(RANGE, prior=BetaWeighted(2, 5))]),
-        ("event", [BetaWeighted(2, 5), Spherical()]),
-        ("multiclass", None),
-        ("ordinal", None),
-        ("ordinal", [Ranked(Bounded(Brier(), RANGE)), RPS(), PBS()]),
-    ],
-)
-def test_names_of_rules_are_nowhere_on_the_page(kind: str, rules: list[Rule] | None) -> None:
-    e = evaluated(kind, rules)
-    text = page(e)
-    charts = re.search(r'id="charts">(.*?)</script>', text, re.DOTALL)
-    assert charts is not None
-    # The numbers have them, and what is to be typed.
-    shown = re.sub(r"(?s)<(script|style|code)\b.*?</\1>", "", text) + charts[1]
-    for rule in e.rules:
-        raw = rule.name if "[" in rule.name else f"({rule.name})"
-        assert raw not in shown
-        assert f'{json.dumps(rule.name)}:{{"score"' in text
-    for comparison in e.comparisons.values():
-        if "[" in comparison.unit:
-            assert comparison.unit not in shown

@@ -123,13 +123,3 @@ def test_steps_are_finer_below_one_percent() -> None:
     assert len(DRAWN) < 400
     assert (DRAWN[0], DRAWN[-1]) == (0, 0.99)
     assert np.all(np.diff(DRAWN) > 0)
-
-
-def test_thresholds_are_told_in_percent() -> None:
-    assert [percent(t) for t in (0, 0.0005, 0.01, 0.125, 1)] == [
-        "0 %",
-        "0.05 %",
-        "1 %",
-        "12.5 %",
-        "100 %",
-    ]

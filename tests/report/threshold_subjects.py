@@ -6,15 +6,13 @@ import json
 from functools import cache
 from typing import TYPE_CHECKING, Any
 
-import altair as alt
 import numpy as np
-from altair.utils.schemapi import validate_jsonschema
 
 from properly import evaluate
 
 if TYPE_CHECKING:
     from properly.evaluation import Evaluation
-    from properly.report._vega import Chart, Spec
+    from properly.report._vega import Spec
 
 HOSTILE = "</script>{{x}}\n\"'datum.model\u202e"
 NAMES = ("plain", HOSTILE)
@@ -54,26 +52,3 @@ def in_view(x: Any, *, zoomed: bool) -> Any:
         return x
     within, whole = x["expr"].removeprefix("zoomed ? ").split(" : ")
     return json.loads(within if zoomed else whole)
-
-
-def require_valid(chart: Chart) -> None:
-    """Compare a specification with the schema, and require what all charts have in common."""
-    assert not {"$schema", "config", "background"} & set(chart.spec)
-    spec = json.loads(json.dumps(chart.spec, allow_nan=False))
-    validate_jsonschema(spec, alt.load_schema())
-    assert {"name": "shown", "value": list(NAMES)} in chart.spec["params"]
-
-
-def words_beside_data(spec: Spec) -> str:
-    """Return all of a specification but its data, and lists of names of models."""
-
-    def kept(x: Any) -> Any:
-        if isinstance(x, dict):
-            return {
-                key: kept(value)
-                for key, value in x.items()
-                if key not in ("data", "domain") and not (key == "value" and value == list(NAMES))
-            }
-        return [kept(value) for value in x] if isinstance(x, list) else x
-
-    return json.dumps(kept(spec))

@@ -56,14 +56,6 @@ CROWD, FEW = Chip("Crowd, not ranked", "plain"), Chip("Too few answers to rank",
 WRONG, ABSENT = Chip("Certain, and wrong", "bad"), Chip("No answer", "plain")
 
 
-APART = (
-    "Within a tier, none is shown worse than its first.",
-    "Two of different tiers may still not be told apart.",
-    "Whether two are told apart is seen by ranks and pairs, not by overlapping intervals.",
-    "Who answers the same questions is compared on them, and hard ones are hard for both.",
-)
-
-
 class PairCell(NamedTuple):
     """A cell of the matrix: row minus column."""
 
@@ -388,7 +380,7 @@ def fine_print(board: Leaderboard) -> list[str]:
             f"differences for all pairs at once, those of ranks {held}."
         ),
         "Two are told apart if the interval of their difference excludes zero.",
-        *APART,
+        *words.page_words()["fine_print"]["board"],
     ]
 
 

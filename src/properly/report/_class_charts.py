@@ -10,7 +10,7 @@ import numpy as np
 from properly._boundary._labels import names_of_labels
 from properly._boundary._text import count_of_cases, listed, many, printable
 from properly.report import _vega as vega
-from properly.report._page_words import LISTED, few, fixed, percent
+from properly.report._page_words import LISTED, few, fixed, lead_of, percent
 from properly.report._vega import MOST_ROWS, Chart, NumberTable, short
 from properly.rules._parse import rule_in_words
 
@@ -32,21 +32,9 @@ GAP, OVER = 44, 12
 STEP, LEAST = 12, 30
 # Questions and classes that can be read at most.
 MOST = 12
-SCORES_LEAD = (
-    "One row is one question about the class, and a dot what a model scores on it. The score is "
-    "better the lower it is. Miscalibration is what recalibrating the forecasts of that question "
-    "would save at most, so lower is better. Discrimination is what the forecasts know, so higher "
-    "is better."
-)
 SCORES_COLUMNS = ("score", "skill", "miscalibration", "discrimination", "uncertainty")
 # Pixels of a map and of its cells, and how many maps stand in a row.
 SIDE, CELL, WIDEST, COLUMNS = 300, 24, 64, 2
-CONFUSION_LEAD = (
-    "Every case was decided for its likeliest class. A row is what was true, a column what was "
-    "decided. The number counts cases; the darker a cell, the larger its share of the row. "
-    "The best decisions lie on the diagonal. Probabilities say more than such decisions: two "
-    "models with the same table may differ much in their scores."
-)
 NUMBERS = {
     "accuracy": "accuracy",
     "macro_f1": "macro F1",
@@ -62,12 +50,6 @@ HEIGHT = 300
 LOOKED_UP = (0.0, 0.05, 0.1, 0.15, 0.2)
 KAPPA = "quadratic_weighted_kappa"
 WORDS = {KAPPA: "quadratic weighted kappa", "expected_cost": "error rate"}
-RETENTION_LEAD = (
-    "Each model decides for the likeliest class, and hands the cases that it is least sure of to "
-    "somebody else. The further to the right, the more of them. The line shows the {metric} of the "
-    "decisions that are left; {better} is better. A line that {improves} says that the model knows "
-    "when it does not know."
-)
 DIRECTIONS = {KAPPA: ("higher", "rises"), "expected_cost": ("lower", "falls")}
 
 
@@ -78,11 +60,10 @@ def class_scores_chart(evaluation: Evaluation) -> Chart | None:
         return None
     first = next(iter(by_model.values()))
     chosen, score = _chosen(first), rule_in_words(first.rule)
-    some = f" Shown are {len(chosen)} of {len(first)}." * (len(chosen) < len(first))
+    some = ["some"] * (len(chosen) < len(first))
     return Chart(
         "class-scores",
-        "Where it goes wrong: scores class by class",
-        f"{SCORES_LEAD}{some}",
+        lead_of("class-scores", "lead", *some, shown=len(chosen), all=len(first)),
         _scores_spec(by_model, chosen),
         _scores_alt(by_model, chosen, score),
         _scores_table(by_model, chosen, score),
@@ -185,8 +166,7 @@ def confusion_chart(evaluation: Evaluation) -> Chart | None:
     total = many(next(iter(tables.values())).total, "case")
     return Chart(
         "confusion",
-        "Decisions for the likeliest class",
-        CONFUSION_LEAD,
+        lead_of("confusion"),
         _confusion_spec(tables, labels),
         f"Of {total}, so many were decided for the class that was true: {listed(accuracies)}.",
         _confusion_table(tables, labels),
@@ -295,8 +275,7 @@ def retention_chart(evaluation: Evaluation) -> Chart | None:
     most = percent(float(first.removed[-1]))
     return Chart(
         "retention",
-        "Referring the uncertain cases",
-        RETENTION_LEAD.format(metric=metric, better=better, improves=improves),
+        lead_of("retention", metric=metric, better=better, improves=improves),
         _retention_spec(curves, metric),
         f"If {most} of cases are referred, the {metric} of the rest goes: {listed(values)}.",
         _retention_table(curves, metric),

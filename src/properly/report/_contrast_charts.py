@@ -21,6 +21,7 @@ from properly.report._page_words import (
     few,
     fixed,
     from_to,
+    lead_of,
     score_in_words,
 )
 from properly.report._vega import MOST_ROWS, Chart, NumberTable, short
@@ -38,13 +39,6 @@ COLUMNS, GAP = 3, 20
 STEP, LONGEST = 24, 125
 # Groups that are drawn; of more, those with the most cases.
 MOST_GROUPS = 30
-GROUPS_LEAD = (
-    "A row is a group of cases, with their number. The dot is its {score} less that of all "
-    "other cases: right of zero, the group scores worse. Bars are intervals that hold for all "
-    "groups at once; hollow dots may be chance. Where {common} there is more to "
-    "lose, so a group may score worse under perfect forecasts too. Skill{say} more about the "
-    "forecasts."
-)
 TOO_FEW = "too few to test"
 # Where the model of the row is better, and where that of the column is.
 BETTER, WORSE = vega.PALETTE[0], vega.PALETTE[1]
@@ -59,12 +53,6 @@ CELL, CLOSE, MANY, LONG_NAME = 44, 30, 8, 120
 HALF, WHOLE, LETTER = 370, 880, 6.5
 # Models that fit on half of the page, whatever their names.
 FEW_MODELS = 6
-MATRIX_LEAD = (
-    "A cell has the {score} of the model in its row less that of its column. Blue: the "
-    "row is better; orange: the column is. The stronger the colour, the more standard errors the "
-    "two are apart. Pale cells with a question mark cannot be told apart, adjusted for the number "
-    "of pairs. The scores themselves stand on the diagonal."
-)
 
 
 def groups_chart(evaluation: Evaluation) -> Chart | None:
@@ -87,7 +75,6 @@ def groups_chart(evaluation: Evaluation) -> Chart | None:
     more = f"; and {many(len(clauses) - LISTED, 'more model')}" if len(clauses) > LISTED else ""
     return Chart(
         "groups",
-        "Groups: for whom are the forecasts worse?",
         _groups_lead(one, score_in_words(evaluation, one.rule)),
         _groups_spec(list(by_model), rows, one),
         f"{'; '.join(clauses[:LISTED])}{more}.",
@@ -104,10 +91,9 @@ def _groups_lead(one: Groups, score: str) -> str:
         if event
         else ", shown on hover, says"
     )
-    lead = GROUPS_LEAD.format(score=score, common=common, say=say)
-    if len(one) > MOST_GROUPS:
-        lead += f" The {MOST_GROUPS} largest of {len(one)} groups are drawn."
-    return lead
+    numbers = {"score": score, "common": common, "say": say}
+    parts = ("lead", *["largest"] * (len(one) > MOST_GROUPS))
+    return lead_of("groups", *parts, **numbers, most=MOST_GROUPS, groups=len(one))
 
 
 def _group_order(by_model: dict[str, Groups]) -> list[int]:
@@ -226,8 +212,7 @@ def matrix_chart(evaluation: Evaluation) -> Chart | None:
     comparison = replace(comparison, unit="")
     return Chart(
         "comparisons",
-        "Every model against every other",
-        MATRIX_LEAD.format(score=score),
+        lead_of("comparisons", score=score),
         _matrix_spec(list(evaluation.models), _cells(comparison, order), comparison),
         _matrix_alt(comparison, score),
         _matrix_table(comparison),

@@ -14,7 +14,7 @@ from properly.decisions._net_benefit import without_model
 from properly.evaluation._repair import round_middle
 from properly.report import _threshold_views as thresholds
 from properly.report import _vega as vega
-from properly.report._page_words import fixed
+from properly.report._page_words import fixed, lead_of
 from properly.report._threshold_views import DRAWN, PALE, PLAIN, by_view, views
 
 if TYPE_CHECKING:
@@ -43,13 +43,6 @@ FEW_BANDS, ASIDE = 3, 4
 # what is seen.
 FEWER, FEW = 5, 40
 AT_RULE: Spec = {"filter": {"param": "at", "empty": False}}
-LEAD = (
-    "Net benefit is the share of events that were acted on, less that of false alarms at "
-    "the price that the threshold puts on them. The higher, the better. To act "
-    "on nobody gains nothing, and the most there is to gain is the event rate, "
-    "{rate:.4g}. Below a dashed line a model does harm; what falls far "
-    "below zero is cut off. Point at a threshold to read all numbers there. {sure}"
-)
 
 
 def decision_chart(evaluation: Evaluation) -> Chart:
@@ -59,8 +52,7 @@ def decision_chart(evaluation: Evaluation) -> Chart:
     evaluation = replace(evaluation, decision=decision, at_thresholds=at_thresholds)
     return vega.Chart(
         "decision",
-        "What decisions gain",
-        LEAD.format(rate=evaluation.event_rate, sure=_sure(evaluation)),
+        f"{lead_of('decision', rate=evaluation.event_rate)} {_sure(evaluation)}",
         _spec(evaluation),
         _alt(evaluation),
         _table(evaluation),
@@ -73,15 +65,12 @@ def _sure(evaluation: Evaluation) -> str:
     """Say what the intervals are, or why there are none."""
     if not any(intervals(evaluation).values()):
         why = ": sums do not tell how clusters vary" if evaluation.summed else ""
-        return f"There are no intervals of net benefit{why}."
+        return lead_of("decision", "unsure", why=why)
     where = "" if evaluation.within is None else " within the range"
     if "time" in evaluation.design:
         where += ", allowing for dependence in time"
-    return (
-        f"Intervals hold with {100 * evaluation.level:g} %, each by itself, and stand at round "
-        f"thresholds{where}. Of up to {FEW_BANDS} models that are switched on, they are drawn as "
-        "bands. Bands may overlap although one model is better: all have the same cases."
-    )
+    level = f"{100 * evaluation.level:g} %"
+    return lead_of("decision", "sure", level=level, where=where, bands=FEW_BANDS)
 
 
 def _spec(evaluation: Evaluation) -> Spec:

@@ -10,7 +10,7 @@ import numpy as np
 from properly._boundary._text import printable
 from properly.comparison._pairs import interval_name
 from properly.report import _vega as vega
-from properly.report._page_words import chance, fixed, from_to, percent
+from properly.report._page_words import chance, fixed, from_to, lead_of, percent
 from properly.report._reliability_chart import COLUMNS, frame_of
 from properly.report._vega import Chart, NumberTable, short
 
@@ -26,22 +26,9 @@ SIZE = 340
 ALL_POINTS = 3000
 # Pixels of a line of the list in the lower right corner.
 LINE = 17
-ROC_LEAD = (
-    "Whoever acts on the cases with the highest forecasts finds this share of the events, at the "
-    "price of that share of the non-events. The nearer to the upper left corner, the better; the "
-    "diagonal is chance. AUC is the chance that an event had a higher forecast than a non-event. "
-    "Only the order of the forecasts counts here: a model may be far off in what it says, and this "
-    "picture would not show it."
-)
-ROWS = " Differences of AUC take the rows, which a summary does not keep."
 DIAGONAL = [{"x": 0, "y": 0}, {"x": 1, "y": 1}]
 HEIGHT, BARS = 170, 30
 KINDS = ("event", "other")
-RISKS_LEAD = (
-    "Above the line stand the forecasts of cases with the event, below it those of all others. "
-    "Each side has a scale of its own, which all panels share. The further apart the two are, the "
-    "better a model tells them apart; that they are apart does not say that forecasts are right."
-)
 RISKS_HEAD = ("model", "mean forecast, events", "mean forecast, others", "difference")
 
 
@@ -49,11 +36,10 @@ def roc_chart(evaluation: Evaluation) -> Chart | None:
     """Draw true positives against false positives; None if all or none had the event."""
     if not any(math.isfinite(auc.value) for auc in evaluation.aucs.values()):
         return None
-    rows = ROWS if evaluation.summed and len(evaluation.aucs) > 1 else ""
+    summed = ["summed"] * (evaluation.summed and len(evaluation.aucs) > 1)
     return Chart(
         "roc",
-        "How well cases are told apart (ROC)",
-        ROC_LEAD + rows,
+        lead_of("roc", "lead", *summed),
         _roc_spec(evaluation),
         _roc_alt(evaluation),
         _roc_table(evaluation),
@@ -192,8 +178,7 @@ def risks_chart(evaluation: Evaluation) -> Chart | None:
     table = [(name, *(percent(x, 3) for x in (a, b, a - b))) for name, (a, b) in means.items()]
     return Chart(
         "risks",
-        "Risk distributions: how far apart are events and others?",
-        f"{RISKS_LEAD} The axis has a square-root scale." if frame.root else RISKS_LEAD,
+        lead_of("risks", "lead", *["root"] * frame.root),
         vega.model_panels(names, rows, panel, vega.PANEL, COLUMNS, transform=steps),
         f"Mean forecast of cases with the event against all others: {'; '.join(pairs)}.",
         NumberTable(RISKS_HEAD, table),

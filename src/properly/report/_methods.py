@@ -13,6 +13,7 @@ from properly.comparison._leaderboard_record import Leaderboard
 from properly.errors import ArgumentTypeError
 from properly.evaluation._record import Evaluation
 from properly.recalibration._sentences import folds_in_words
+from properly.report._page_words import page_words
 from properly.report._reliability_chart import allows_for_time
 from properly.rules._parse import rule_in_words
 from properly.rules._registry import SCORE_WORDS
@@ -21,45 +22,6 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
 
-REFERENCES = {
-    "brier": "Brier GW. Verification of forecasts expressed in terms of probability. Monthly "
-    "Weather Review 1950;78:1-3. doi:10.1175/1520-0493(1950)078<0001:VOFEIT>2.0.CO;2",
-    "log": "Good IJ. Rational decisions. Journal of the Royal Statistical Society B 1952;"
-    "14:107-114. doi:10.1111/j.2517-6161.1952.tb00104.x",
-    "regret": "Flores G, Schiff A, Smith AH, Fukuyama JA, Wilson AC. A consequentialist critique "
-    "of binary classification evaluation: theory, practice, and tools. 2026. arXiv:2504.04528",
-    "corp": "Dimitriadis T, Gneiting T, Jordan AI. Stable reliability diagrams for probabilistic "
-    "classifiers. PNAS 2021;118:e2016191118. doi:10.1073/pnas.2016191118",
-    "cox": "Cox DR. Two further applications of a model for binary regression. Biometrika 1958;"
-    "45:562-565. doi:10.1093/biomet/45.3-4.562",
-    "ici": "Austin PC, Steyerberg EW. The Integrated Calibration Index (ICI) and related metrics "
-    "for quantifying the calibration of logistic regression models. Statistics in Medicine 2019;"
-    "38:4051-4065. doi:10.1002/sim.8281",
-    "delong": "DeLong ER, DeLong DM, Clarke-Pearson DL. Comparing the areas under two or more "
-    "correlated receiver operating characteristic curves: a nonparametric approach. Biometrics "
-    "1988;44:837-845. doi:10.2307/2531595",
-    "decision": "Vickers AJ, Elkin EB. Decision curve analysis: a novel method for evaluating "
-    "prediction models. Medical Decision Making 2006;26:565-574. doi:10.1177/0272989X06295361",
-    "wilson": "Wilson EB. Probable inference, the law of succession, and statistical inference. "
-    "Journal of the American Statistical Association 1927;22:209-212. "
-    "doi:10.1080/01621459.1927.10502953",
-    "folds": "Bayle P, Bayle A, Janson L, Mackey L. Cross-validation confidence intervals for test "
-    "error. Advances in Neural Information Processing Systems 2020;33. arXiv:2007.12671",
-    "overlap": "Nadeau C, Bengio Y. Inference for the generalization error. Machine Learning 2003;"
-    "52:239-281. doi:10.1023/A:1024068626366",
-    "max-t": "Westfall PH, Young SS. Resampling-based multiple testing: examples and methods for "
-    "p-value adjustment. Wiley 1993.",
-}
-OF_BOARDS = {
-    "cluster": "Bell RM, McCaffrey DF. Bias reduction in standard errors for linear regression "
-    "with multi-stage samples. Survey Methodology 2002;28:169-181.",
-    "contrast": "Pustejovsky JE, Tipton E. Small-sample methods for cluster-robust variance "
-    "estimation and hypothesis testing in fixed effects models. Journal of Business & Economic "
-    "Statistics 2018;36:672-683. doi:10.1080/07350015.2016.1247004",
-    "ranks": "Mogstad M, Romano JP, Shaikh AM, Wilhelm D. Inference for ranks with applications to "
-    "mobility across neighbourhoods and academic achievement across countries. Review of Economic "
-    "Studies 2024;91:476-518. doi:10.1093/restud/rdad006",
-}
 MAX_T = ", with simultaneous intervals and adjusted p-values by the single-step max-t method"
 STRATOS = (
     "Essential measures and plots of STRATOS topic group 6 (Van Calster B, Collins GS, Vickers AJ, "
@@ -117,8 +79,8 @@ def methods(
     text = " ".join(_cite(words, keys, cited) for words, *keys in sentences)
     if not cited:
         return text
-    every = REFERENCES | OF_BOARDS
-    numbered = (f"{k}. {every[key]}" for k, key in enumerate(cited, 1))
+    references = page_words()["references"] | page_words()["references_of_boards"]
+    numbered = (f"{k}. {references[key]}" for k, key in enumerate(cited, 1))
     return "\n".join([text, "", "References", *numbered])
 
 

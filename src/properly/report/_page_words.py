@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING
+import tomllib
+from functools import cache
+from importlib.resources import files
+from typing import TYPE_CHECKING, Any
 
 from properly._boundary._text import SMALLEST_P, p_text
 from properly.rules._parse import rule_in_words
@@ -19,6 +22,19 @@ LISTED = 6
 MINUS = "\N{MINUS SIGN}"
 NONE = "\N{EN DASH}"
 AT_MOST = "\N{LESS-THAN OR EQUAL TO}"
+
+
+@cache
+def page_words() -> dict[str, Any]:
+    """Return the words of the page that hold whatever the numbers."""
+    text = files("properly.report").joinpath("words.toml").read_text(encoding="utf-8")
+    return tomllib.loads(text)
+
+
+def lead_of(chart: str, *parts: str, **numbers: Any) -> str:
+    """Say how to read a chart, part by part, with numbers put in."""
+    words = page_words()["charts"][chart]
+    return " ".join(words[part].format(**numbers) for part in parts or ("lead",))
 
 
 def score_in_words(evaluation: Evaluation, name: str) -> str:

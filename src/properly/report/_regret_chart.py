@@ -35,6 +35,7 @@ from properly._boundary._text import percent, printable
 from properly.counts._baselines import TREAT_ALL, TREAT_NONE
 from properly.report import _threshold_views as thresholds
 from properly.report import _vega as vega
+from properly.report._page_words import lead_of
 from properly.report._threshold_views import BORDER, COARSE, EDGES, FINE, PALE, PLAIN
 from properly.rules._interval import Interval
 
@@ -61,13 +62,6 @@ WIDTH, HEIGHT = LEFT - 42, 320
 FEW = 200
 # Models that are far worse than none leave the picture at so many times what none costs.
 TALLEST = 2.5
-LEAD = (
-    "The threshold is the risk at which one begins to act. Regret is what mistakes cost "
-    "there, false alarms and missed events alike: the lower, the better. A model above a "
-    "dashed line costs more than to act on everybody, or on nobody. Drag across the curves "
-    "to choose the thresholds that matter to you, or double-click to take all of them. The "
-    "mean regret, the ranking and what can be told apart follow."
-)
 
 
 def integrals(curve: MurphyCurve, edges: Column) -> Column:
@@ -192,8 +186,7 @@ def regret_chart(evaluation: Evaluation) -> Chart:
     ends = evaluation.within or Interval(0, 1)
     return vega.Chart(
         "regret",
-        "What decisions cost, and for which thresholds",
-        LEAD,
+        lead_of("regret"),
         _spec(evaluation),
         _alt(evaluation, ends),
         _table(evaluation, ends),

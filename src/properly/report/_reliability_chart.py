@@ -11,7 +11,7 @@ import numpy as np
 from properly._boundary._text import count_of_cases, listed, printable
 from properly.plots._axes import reach_of
 from properly.report import _vega as vega
-from properly.report._page_words import few, percent, score_in_words
+from properly.report._page_words import few, lead_of, percent, score_in_words
 from properly.report._vega import short, thinned
 
 if TYPE_CHECKING:
@@ -28,22 +28,6 @@ if TYPE_CHECKING:
 CLASS_COLUMNS, BY_THREE = 4, (3, 5, 6, 9)
 # Bins of all curves together, so that many panels do not make a large page.
 ALL_BINS, FEWEST_BINS, CLASS_BAND_POINTS = 1500, 15, 40
-QUESTION = {
-    "ordinal": "Each panel asks of every case: was it this class or a higher one?",
-    "multiclass": "Each panel asks of every case: was it this class?",
-}
-CLASS_LEAD = (
-    "The line says how often the answer was yes after each forecast of it. On the diagonal "
-    "forecasts mean what they say; below it yes came less often than was said, above it more "
-    "often. Axes end where the forecasts of a panel do."
-)
-BAND = (
-    "In the grey band the line of calibrated forecasts would run, at each point in {level} of "
-    "samples; somewhere, most lines leave it by chance. MCB is what recalibration would save at "
-    "most, DSC what the forecasts know."
-)
-# One band after the other can be read, not several at once.
-SEVERAL = "One line is one model. Switch all but one off to see where chance could have led it."
 # Panels of an event in a row.
 COLUMNS = 3
 # Events rarer than this are looked at on the scale of roots.
@@ -59,19 +43,6 @@ SMOOTH_LINES = (("height", 0.9, [1, 0]), ("low", 0.8, [1, 3]), ("high", 0.8, [1,
 RATE = "how often it happened"
 END: Spec = {"field": "x2"}
 DIAGONAL = vega.ink("line", opacity=0.5, strokeDash=[4, 3])
-LEAD = (
-    "Each panel is one model. The line says how often the event happened after each forecast. On "
-    "the diagonal forecasts mean what they say; below it the event came less often than was said, "
-    "above it more often. In the grey band the line of calibrated forecasts would run, at each "
-    "point in {level} of samples; somewhere, most lines leave it by chance. Bars at the bottom "
-    "show where the forecasts are. The thin dark line is a smooth curve of the same, and dots are "
-    "the ends of its {level} band. MCB is what recalibration would save of the {score} at most, "
-    "DSC what the forecasts know."
-)
-TIMES = (
-    "Bands allow for dependence in time: the outcomes behind them depend on their neighbours as "
-    "much as these did."
-)
 HEAD = ("mean forecast", RATE, "MCB", "DSC")
 
 
@@ -124,9 +95,8 @@ def reliability_chart(evaluation: Evaluation) -> Chart | None:
     if not evaluation.reliability:
         return None
     of_event = evaluation.task == "binary"
-    title = "Reliability: do forecasts mean what they say?"
     parts = (_event_parts if of_event else _class_parts)(evaluation)
-    return vega.Chart("reliability", title, *parts, wide=True)
+    return vega.Chart("reliability", *parts, wide=True)
 
 
 def _event_parts(evaluation: Evaluation) -> tuple[str, Spec, str, NumberTable]:
@@ -153,15 +123,15 @@ def panel_of_rates(size: int, layers: list[Spec], scale: Spec, axis: Spec) -> Sp
 
 
 def _lead(evaluation: Evaluation, frame: Frame) -> str:
-    level = f"{100 * evaluation.level:g} %"
-    lead = [LEAD.format(score=score_in_words(evaluation, evaluation.primary), level=level)]
-    if _has_corrected(evaluation):
-        lead.append("Both are biased upwards; the table of scores has them corrected.")
-    if any(map(allows_for_time, evaluation.reliability.values())):
-        lead.append(TIMES)
-    if frame.root:
-        lead.append("Both axes have a square-root scale.")
-    return " ".join(lead)
+    parts = {
+        "lead": True,
+        "corrected": _has_corrected(evaluation),
+        "times": any(map(allows_for_time, evaluation.reliability.values())),
+        "root": frame.root,
+    }
+    said = [part for part, is_said in parts.items() if is_said]
+    score = score_in_words(evaluation, evaluation.primary)
+    return lead_of("reliability", *said, score=score, level=f"{100 * evaluation.level:g} %")
 
 
 def _has_corrected(evaluation: Evaluation) -> bool:
@@ -354,13 +324,11 @@ def _class_parts(evaluation: Evaluation) -> tuple[str, Spec, str, NumberTable]:
     every = [record for by_question in records.values() for record in by_question.values()]
     questions = list(next(iter(records.values())))
     banded = any(record.band is not None for record in every)
-    lead = [QUESTION[evaluation.task], CLASS_LEAD]
-    if len(records) > 1:
-        lead.append(SEVERAL if banded else "One line is one model.")
-    if banded:
-        lead.append(BAND.format(level=f"{100 * evaluation.level:g} %"))
-    if any(map(allows_for_time, every)):
-        lead.append(TIMES)
+    # One band after the other can be read, not several at once.
+    several = "several" if banded else "each"
+    parts = [evaluation.task, "classes", *[several] * (len(records) > 1), *["band"] * banded]
+    parts += ["times"] * any(map(allows_for_time, every))
+    lead = lead_of("reliability", *parts, level=f"{100 * evaluation.level:g} %")
     rows = [
         (question, name, *_cells(by_question[question], _part(evaluation, name, question)))
         for question in questions
@@ -368,7 +336,7 @@ def _class_parts(evaluation: Evaluation) -> tuple[str, Spec, str, NumberTable]:
     ]
     table = vega.NumberTable(("question", "model", *HEAD), rows[: vega.MOST_ROWS])
     spec = _class_spec(list(records), questions, _class_rows(evaluation, questions))
-    return " ".join(lead), spec, _class_alt(evaluation, questions), table
+    return lead, spec, _class_alt(evaluation, questions), table
 
 
 def _class_rows(evaluation: Evaluation, questions: list[str]) -> list[Spec]:

@@ -11,7 +11,7 @@ import numpy as np
 from properly._boundary._text import percent, printable
 from properly.recalibration._sentences import folds_in_words, kind_in_words, texts
 from properly.report import _vega as vega
-from properly.report._page_words import MINUS, NONE, few, score_in_words
+from properly.report._page_words import MINUS, NONE, few, lead_of, score_in_words
 from properly.report._reliability_chart import frame_of, panel_of_rates
 from properly.report._threshold_views import views
 from properly.report._vega import shortened
@@ -32,7 +32,7 @@ GAP, ROOM = 22, 52
 CURVE_POINTS, STEPS = 60, 60
 HEIGHT = 180
 PER = 1000
-LEAVE, TITLE = "leave as it is", "Can it be repaired?"
+LEAVE = "leave as it is"
 # Panels of classes in a row, and pixels for the names of maps at their left.
 COLUMNS, NAMES = 3, 150
 SHARED: Spec = {"resolve": None, "spacing": {"column": GAP, "row": GAP}}
@@ -51,13 +51,10 @@ def curves_chart(evaluation: Evaluation) -> Chart | None:
         for k, (name, repair) in enumerate(tried.items())
         for row in _panel(k, name, repair, frame)
     ]
-    root = " Both axes have a square-root scale." if frame.root else ""
-    lead = (
-        "The thin line says how often the event happened after forecasts as they are, the thick "
-        f"one after recalibrated ones. {_honesty(evaluation)}{root}"
-    )
+    parts = ("lead", *["root"] * frame.root)
+    lead = lead_of("repair-curves", *parts, honesty=_honesty(evaluation))
     spec = _curves_spec(list(tried), rows, frame, vega.model_color(evaluation.models))
-    chart = vega.Chart("repair-curves", f"{TITLE} Before and after recalibration", lead, spec, "")
+    chart = vega.Chart("repair-curves", lead, spec, "")
     return _with_advice(chart, evaluation, tried)
 
 
@@ -82,12 +79,9 @@ def gains_chart(evaluation: Evaluation) -> Chart | None:
         for k, (name, repair) in enumerate(tried.items())
         for kind, gain in repair.result.gains.items()
     ]
-    lead = (
-        "A dot is what a map would save on new cases, before one is chosen, and the line its "
-        f"interval; right of zero it helps. {_honesty(evaluation)}"
-    )
+    lead = lead_of("repair-gains", honesty=_honesty(evaluation))
     spec = _gains_spec(list(tried), rows, {"color": vega.model_color(evaluation.models)})
-    chart = vega.Chart("repair-gains", f"{TITLE} What each map would save", lead, spec, "")
+    chart = vega.Chart("repair-gains", lead, spec, "")
     return _with_advice(chart, evaluation, tried)
 
 
@@ -231,17 +225,10 @@ def savings_chart(evaluation: Evaluation) -> Chart | None:
         row for k, (name, repair) in enumerate(tried.items()) for row in _saved(k, name, repair, at)
     ]
     banded = any("low" in row for row in rows)
-    around = (
-        f" The band holds with {100 * evaluation.level:g} % at each threshold; there is none where "
-        "few cases change sides."
-    )
-    lead = (
-        "Of models with a repair that is advised, regret as it is minus regret after "
-        f"recalibration. Above the line it saves, below it costs.{around * banded}"
-    )
-    title = "What a repair would save at each threshold"
+    parts = ("lead", *["band"] * banded)
+    lead = lead_of("repair-regret", *parts, level=f"{100 * evaluation.level:g} %")
     spec = _savings_spec(list(tried), rows, evaluation)
-    return vega.Chart("repair-regret", title, lead, spec, _savings_alt(tried), wide=True)
+    return vega.Chart("repair-regret", lead, spec, _savings_alt(tried), wide=True)
 
 
 def _saved(k: int, name: str, repair: Repair, at: Any) -> list[Spec]:

@@ -10,7 +10,15 @@ from properly.plots._names import label_places
 from properly.plots._score_plane import plane_of
 from properly.probability._power_means import LABELS, POWERS
 from properly.report import _vega as vega
-from properly.report._page_words import decimals_for, few, fixed, from_to, percent, score_in_words
+from properly.report._page_words import (
+    decimals_for,
+    few,
+    fixed,
+    from_to,
+    lead_of,
+    percent,
+    score_in_words,
+)
 from properly.report._vega import INK, Chart, NumberTable, short
 
 if TYPE_CHECKING:
@@ -32,15 +40,6 @@ SHAPES = {
 }
 # Pixels of a row, and the part of the axis below the least number.
 ROW, AIR = 54, 0.04
-SOURCE_LEAD = (
-    "For every case, take the probability that was given to the outcome. The diamond is its "
-    "geometric mean, the mean probability of the outcome: the log score on the scale of "
-    "probabilities, 100 % at best. "
-    "The arithmetic mean (triangle up) is hardly moved by surprises, the mean of power −2/3 "  # noqa: RUF001
-    "(triangle down) feels them most. Coloured: what the forecasts gave. Grey below it: what they "
-    "would have given had every forecast come true as often as it said, the source. Where the "
-    "two diamonds are apart, forecasts do not mean what they say."
-)
 # Pixels of a panel, how many stand in a row, how many there are at most, and what they are apart.
 # The scores at the ends of lines stand right of a panel.
 WIDTH, HEIGHT, COLUMNS, PANELS, GAP = 410, 280, 2, 4, 110
@@ -49,13 +48,6 @@ LONGEST, LETTER, HIGH = 150, 6.1, 12.0
 # The other ends of lines, and words that stand beside their point as its row says.
 ENDS: Spec = {field: {"field": field} for field in ("x2", "y2")}
 STAND: Spec = {name: {"expr": f"datum.{name}"} for name in ("dx", "dy", "align", "baseline")}
-PLANE_LEAD = (
-    "A score is uncertainty, which no model can help, plus miscalibration less discrimination. "
-    "Miscalibration is what it costs that forecasts do not mean what they say, discrimination "
-    "what they know. Good models are "
-    "high and to the left. Models on one slanted line have the same score; below the thicker "
-    "line they are worse than the constant event rate."
-)
 
 
 def source_chart(evaluation: Evaluation) -> Chart | None:
@@ -66,10 +58,7 @@ def source_chart(evaluation: Evaluation) -> Chart | None:
     order = sorted(means, key=lambda name: -means[name].mean_probability)
     rows = [row for place, name in enumerate(order) for row in _rows(name, place, means[name])]
     spec = _source_spec(list(means), rows, next(iter(means.values())).baseline)
-    title = "Model against source: the probability given to what happened"
-    return Chart(
-        "source", title, SOURCE_LEAD, spec, _source_alt(means, order), _source_table(means)
-    )
+    return Chart("source", lead_of("source"), spec, _source_alt(means, order), _source_table(means))
 
 
 def _rows(name: str, place: int, means: Means) -> list[Spec]:
@@ -198,7 +187,6 @@ def plane_chart(evaluation: Evaluation) -> Chart | None:
     look = {"columns": COLUMNS, "bounds": "flush", "spacing": GAP, "concat": panels_of_rules}
     return Chart(
         "plane",
-        "What scores are made of",
         _plane_lead(evaluation),
         {"params": [vega.shown(evaluation.decompositions)]} | look,
         _plane_alt(score_in_words(evaluation, next(iter(panels))), next(iter(panels.values()))),
@@ -221,19 +209,16 @@ def _finite(evaluation: Evaluation, rule: str) -> dict[str, Decomposition]:
 
 
 def _plane_lead(evaluation: Evaluation) -> str:
-    lead = PLANE_LEAD
-    if any(parts.intervals for by in evaluation.decompositions.values() for parts in by.values()):
-        lead += (
-            f" Bars are {100 * evaluation.level:g} % intervals. They are corrected for a bias that "
-            "points have, which may lie outside of them."
-        )
+    every = [parts for by in evaluation.decompositions.values() for parts in by.values()]
+    bars = ["bars"] * any(parts.intervals for parts in every)
+    said = [lead_of("plane", "lead", *bars, level=f"{100 * evaluation.level:g} %")]
     for rule in _rules(evaluation):
         drawn = _finite(evaluation, rule)
         missing = [name for name in evaluation.decompositions if name not in drawn]
         if missing:
-            score = score_in_words(evaluation, rule)
-            lead += f" Infinite by the {score}, and not drawn: {listed(missing)}."
-    return lead
+            score, models = score_in_words(evaluation, rule), listed(missing)
+            said.append(lead_of("plane", "missing", score=score, models=models))
+    return " ".join(said)
 
 
 def _panel(evaluation: Evaluation, rule: str, models: Models) -> Spec:

@@ -18,7 +18,7 @@ from properly.evaluation._evaluate import rules_of_task
 from properly.evaluation._repair import round_middle
 from properly.report._class_charts import hard_table
 from properly.report._first_screen import TableCell
-from properly.report._page_words import NONE, few, fixed, score_in_words
+from properly.report._page_words import NONE, few, fixed, page_words, score_in_words
 from properly.report._vega import NumberTable, inks_of
 from properly.rules import Regret
 from properly.rules._parse import rule_in_words
@@ -33,27 +33,6 @@ if TYPE_CHECKING:
     from properly.inference._estimate import Estimate
 
 
-EVENT = (
-    (
-        "All scores are losses. One acts if the forecast is at least the threshold. The Brier "
-        "score of an event lies between 0 and 1; logarithms are natural."
-    ),
-    (
-        "Regret at a threshold c is c for each false alarm and 1 - c for each missed event, a "
-        "case. Its mean over a range is half of the Brier score at those thresholds."
-    ),
-)
-CLASSES = (
-    (
-        "All scores are losses. The Brier score of classes is a sum over them, between 0 and 2; "
-        "ranked scores are means over the cuts between ordered classes; logarithms are natural."
-    ),
-    (
-        "Costs of decisions are 0 or 1, or of ordered classes the squared distance between the "
-        "class that was decided for and the one that happened. Questions are recalibrated one by "
-        "one, and need not fit together into one distribution."
-    ),
-)
 # Smaller numbers are told with fewer digits.
 SMALL = 0.001
 HEAD = ("score", "skill", "miscalibration", "discrimination")
@@ -151,7 +130,7 @@ def _about_data(evaluation: Evaluation) -> Iterator[str]:
 
 
 def _about_numbers(evaluation: Evaluation) -> Iterator[str]:
-    yield from EVENT if evaluation.task == "binary" else CLASSES
+    yield from page_words()["fine_print"]["event" if evaluation.task == "binary" else "classes"]
     yield (
         f"Intervals hold with {100 * evaluation.level:g} %, one by one, and so do bands in "
         "pictures, at each point. Comparisons allow for the number of pairs. They are about these "

@@ -19,6 +19,7 @@ from properly.report._page_words import (
     decimals_of_least,
     fixed,
     from_to,
+    lead_of,
     percent,
     score_in_words,
 )
@@ -42,15 +43,6 @@ MARKED = 12
 # So few periods stand side by side, with the models beside each other in each.
 FEW_PERIODS = 6
 WHERE = {field: field for field in ("model", "period", "cases")}
-TIME_LEAD = (
-    "The {score} of consecutive periods, lower is better, with {level} % intervals of each "
-    "period taken alone."
-)
-BELOW = (
-    " Below: how often the event happened (grey) and what was forecast on average. A score "
-    "moves with the event rate even if forecasts are as good as before; that forecasts move away "
-    "from it is another matter."
-)
 # Pixels: how high the chart is, and how wide at least.
 EVIDENCE, LEAST = 280, 480
 # Pixels of a letter on average, and from one name to the next.
@@ -59,12 +51,7 @@ LETTER, APART = 6.1, 14
 MOST_QUIET, FEW_POINTS = 20, 100
 # Points of another line.
 MANY_POINTS = 1000
-EVIDENCE_LEAD = (
-    " A line is the evidence for one claim. It begins at 1, and is an alarm at the dashed line, "
-    "which a dot marks."
-)
 APART_OR_SHOWN = f"datum.apart || {vega.SHOWN}"
-AGAIN = " After an alarm, evidence begins anew."
 
 
 def time_chart(evaluation: Evaluation) -> Chart | None:
@@ -74,11 +61,10 @@ def time_chart(evaluation: Evaluation) -> Chart | None:
         return None
     one = next(iter(by_model.values()))
     score = score_in_words(evaluation, one.rule)
-    lead = TIME_LEAD.format(level=f"{100 * one.level:g}", score=score)
+    parts = ("lead", *["below"] * (one.events is not None))
     return Chart(
         "time",
-        "Over time: do the forecasts keep their quality?",
-        lead if one.events is None else lead + BELOW,
+        lead_of("time", *parts, level=f"{100 * one.level:g}", score=score),
         _time_spec(by_model, one),
         _time_alt(by_model, score),
         _time_table(by_model, one),
@@ -260,11 +246,10 @@ def evidence_chart(monitor: Monitor | None, evaluation: Evaluation) -> Chart | N
         return None
     courses = list(courses_of(monitor))
     said = " ".join(str(monitor).split())
-    lead = said + EVIDENCE_LEAD + AGAIN * (monitor.options["run_length"] is not None)
+    again = ["again"] * (monitor.options["run_length"] is not None)
+    lead = lead_of("evidence", "lead", *again, said=said)
     spec = _evidence_spec(courses, drawn_models(evaluation))
-    return Chart(
-        "evidence", "Is the model still right?", lead, spec, said, _claims(courses), wide=True
-    )
+    return Chart("evidence", lead, spec, said, _claims(courses), wide=True)
 
 
 def _evidence_spec(courses: Sequence[Course], drawn: tuple[str, ...]) -> Spec:

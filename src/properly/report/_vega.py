@@ -16,6 +16,7 @@ import numpy as np
 
 from properly._boundary._chunks import share_out
 from properly._boundary._text import printable
+from properly.report._page_words import page_words
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -73,8 +74,6 @@ class Chart:
     ----------
     name : str
         Its anchor in the page.
-    title : str
-        What it shows.
     lead : str
         How to read it.
     spec : dict
@@ -92,7 +91,6 @@ class Chart:
     """
 
     name: str
-    title: str
     lead: str
     spec: Spec
     alt: str
@@ -100,6 +98,11 @@ class Chart:
     below: NumberTable | None = None
     wide: bool = False
     zoom: str = ""
+
+    @property
+    def title(self) -> str:
+        """What it shows."""
+        return str(page_words()["charts"][self.name]["title"])
 
 
 def short(x: float, digits: int = DIGITS) -> float | None:

@@ -1,4 +1,4 @@
-"""Every model against every other on the page."""
+"""Differences on the page: groups, and every model against every other."""
 
 from __future__ import annotations
 
@@ -6,12 +6,72 @@ import math
 
 import numpy as np
 import pytest
-from tests.report.chart_subjects import evaluation, rows_of
-from tests.report.threshold_subjects import HOSTILE, NAMES
+from tests.report.chart_subjects import SMALL, evaluation, made, rows_of
+from tests.report.threshold_subjects import NAMES
 
 from properly import evaluate
+from properly._boundary._text import printable
 from properly.comparison._pairs import is_significant
-from properly.report._contrast_charts import FAINT, OPEN, STRONG, matrix_chart
+from properly.report._contrast_charts import (
+    FAINT,
+    MOST_GROUPS,
+    OPEN,
+    STRONG,
+    TOO_FEW,
+    groups_chart,
+    matrix_chart,
+)
+
+
+def test_dots_and_bars_are_differences_with_simultaneous_intervals() -> None:
+    rows = rows_of(groups_chart(evaluation()))
+    drawn = 0
+    for name, groups in evaluation().groups.items():
+        for g, label in enumerate(groups.name):
+            (row,) = (
+                r for r in rows if r["model"] == name and r["group"].startswith(printable(label))
+            )
+            if not groups.enough[g]:
+                continue
+            drawn += 1
+            ends = groups.simultaneous[g].tolist()
+            numbers = [row["x"], row["lower"], row["upper"]]
+            np.testing.assert_allclose(numbers, [groups.difference[g], *ends], rtol=1e-4)
+            assert row["sure"] == ("no" if ends[0] <= 0 <= ends[1] else "yes")
+            assert row["group"] == f"{label} ({groups.cases[g]})"
+    assert drawn == 3
+
+
+def test_a_small_group_says_so_and_stands_last() -> None:
+    rows = [row for row in rows_of(groups_chart(evaluation())) if row["model"] == NAMES[0]]
+    (small,) = (row for row in rows if row["group"] == "few\\n<b> (12)")
+    assert small["said"] == TOO_FEW
+    assert "x" not in small
+    assert small["place"] == max(row["place"] for row in rows)
+    assert small["interval"] == small["chance"] == "–"
+    assert SMALL in evaluation().groups[NAMES[0]].name
+
+
+def test_of_many_groups_the_largest_are_drawn_and_it_says_so() -> None:
+    rng = np.random.default_rng(2)
+    label = np.concatenate([np.arange(MOST_GROUPS + 3), rng.integers(MOST_GROUPS, size=900)])
+    y, p = rng.random(len(label)) < 0.5, rng.uniform(0.2, 0.8, len(label))
+    chart = groups_chart(evaluate(y, {"plain": p}, groups=label, replicates=0, rng=1))
+    assert len(rows_of(chart)) == MOST_GROUPS
+    assert chart is not None
+    assert chart.lead.endswith(f"The {MOST_GROUPS} largest of {MOST_GROUPS + 3} groups are drawn.")
+    drawn = {row["group"].split(" ")[0] for row in rows_of(chart)}
+    assert not drawn & {"30", "31", "32"}
+
+
+def test_the_worst_is_named_only_if_it_is_found_to_differ() -> None:
+    y, p = [0, 1] * 60, [0.1, 0.9] * 20 + [0.2, 0.8] * 10 + [0.6, 0.4] * 20 + [0.7, 0.3] * 10
+    alts = []
+    for groups in (["good"] * 60 + ["bad"] * 60, ["good", "good", "bad", "bad"] * 30):
+        chart = made(groups_chart, evaluate(y, {"plain": p}, groups=groups, replicates=0, rng=1))
+        alts.append(chart.alt)
+    assert alts[0].startswith("plain: 2 of 2 groups found to differ from the rest, bad for the")
+    assert alts[1] == "plain: 0 of 2 groups found to differ from the rest."
 
 
 def test_cells_have_row_minus_column_and_what_is_known_of_the_pair() -> None:
@@ -92,21 +152,8 @@ def test_infinite_scores_are_as_clear_as_can_be() -> None:
 def test_many_pairs_leave_those_with_the_best_model_in_the_table() -> None:
     y = [0, 1] * 30
     forecasts = {f"m{k}": [0.2 + k / 30, 0.8] * 15 + [0.2, 0.7] * 15 for k in range(9)}
-    chart = matrix_chart(evaluate(y, forecasts, replicates=0, rng=1))
-    assert chart is not None
-    assert chart.table is not None
+    chart = made(matrix_chart, evaluate(y, forecasts, replicates=0, rng=1))
     assert len(rows_of(chart)) == 81
     assert len(chart.table.rows) == 8
     assert all("m0" in row[0] for row in chart.table.rows)
     assert chart.wide
-
-
-def test_long_names_take_the_whole_page() -> None:
-    charts = [
-        matrix_chart(
-            evaluate([0, 1, 1, 0], {"a": [0.2, 0.7, 0.6, 0.4], b: [0.3] * 4}, replicates=0)
-        )
-        for b in ("b", "a name " * 12)
-    ]
-    assert [chart is not None and chart.wide for chart in charts] == [False, True]
-    assert HOSTILE in NAMES
