@@ -235,10 +235,7 @@ class TestAClusterWithoutTheLibrary:
 
     def test_files_are_read_without_it(self, tmp_path: Path, hidden: str) -> None:
         path = write(tmp_path, "csv", slice(None), "a")
-        with (
-            bare_cluster(hidden, hidden) as (address, _),
-            open_dask(path, ASKED, address) as frame,
-        ):
+        with bare_cluster(hidden, hidden) as (address, _), open_dask(path, ASKED, address) as frame:
             assert values_of(frame) == sorted_fields()
 
     def test_a_map_is_not_sent_there(self, hidden: str) -> None:
@@ -362,11 +359,7 @@ SAID: list[tuple[Mapping[str, bytes], str, str]] = [
         "Error creating dataset. Could not read schema from",
     ),
     ({"a.csv": b'y,p\n"1\n2",0.5\n"3,0.7\n'}, "p", "Error tokenizing data. C error: EOF inside"),
-    (
-        {"a.csv": b"y,p\n" + b"1,0.5\n" * 200_000 + b"\xe9,0.5\n"},
-        "y",
-        "UnicodeDecodeError",
-    ),
+    ({"a.csv": b"y,p\n" + b"1,0.5\n" * 200_000 + b"\xe9,0.5\n"}, "y", "UnicodeDecodeError"),
     ({"a.csv": b"y,p\n1,0.5\n1,0.5,2\n"}, "p", "Error tokenizing data. C error: Expected 2 fields"),
     ({"a.jsonl": b'{"p": 1}\n{"p":'}, "p", "Expecting value: line 1 column 6"),
     (

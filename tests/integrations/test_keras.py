@@ -39,10 +39,13 @@ REASON = "Keras or its backend is not installed; `make test-integrations` instal
 pytest.importorskip(os.environ["KERAS_BACKEND"], reason=REASON)
 keras: Any = pytest.importorskip("keras", reason=REASON)
 
-from properly.integrations.keras import RuleMetric, ValidationScores  # noqa: E402
-from properly.integrations.keras import _backend as backends  # noqa: E402
+from properly.integrations.keras import (  # noqa: E402
+    RuleMetric,
+    ValidationScores,
+    import_keras,
+)
 from properly.integrations.keras import _metric as metrics  # noqa: E402
-from properly.integrations.keras._installed import import_keras  # noqa: E402
+from properly.integrations.keras import _sums as backends  # noqa: E402
 from properly.integrations.keras._sums import (  # noqa: E402
     KerasRows,
     checked_sums,
@@ -232,11 +235,7 @@ def network(*, rate: float = 0.03, **options: Any) -> Any:
     """Make a network that learns so fast that its validation scores go up and down."""
     keras.utils.set_random_seed(3)
     model = keras.Sequential(
-        [
-            keras.Input((64,)),
-            keras.layers.Dense(32, "relu"),
-            keras.layers.Dense(10, "softmax"),
-        ]
+        [keras.Input((64,)), keras.layers.Dense(32, "relu"), keras.layers.Dense(10, "softmax")]
     )
     model.compile(keras.optimizers.Adam(rate), "sparse_categorical_crossentropy", **options)
     return model

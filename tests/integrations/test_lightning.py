@@ -382,10 +382,7 @@ def test_what_steps_return_is_refused_in_these_words() -> None:
             lambda: ScoreCallback([PBS(), Brier()], names=["a", "a"]),
             "rules must have different names; got 'a' twice\n\nHint: names= gives them others.",
         ),
-        (
-            lambda: ReliabilityCallback(every=0),
-            "every must be a whole number, 1 or more; got 0",
-        ),
+        (lambda: ReliabilityCallback(every=0), "every must be a whole number, 1 or more; got 0"),
         (
             lambda: ReliabilityCallback(cells=100),
             (

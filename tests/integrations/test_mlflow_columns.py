@@ -17,10 +17,10 @@ pd = pytest.importorskip("pandas", reason=WHY)
 from mlflow.models.evaluation import EvaluationDataset  # noqa: E402
 from mlflow.models.evaluation.base import _get_model_from_function  # noqa: E402
 
-from properly.integrations.mlflow._config import as_config  # noqa: E402
 from properly.integrations.mlflow._evaluator import _evaluated  # noqa: E402
 from properly.integrations.mlflow._forecasts import (  # noqa: E402
     ForecastTable,
+    as_config,
     forecasts_of,
 )
 

@@ -348,10 +348,7 @@ class TestMessages:
 
     def test_two_masters(self, spark: Any, tmp_path: Path) -> None:
         path = write(tmp_path, "csv", slice(None), "a")
-        with (
-            pytest.raises(DataError) as caught,
-            open_spark(path, ASKED, "spark://127.0.0.1:7077"),
-        ):
+        with pytest.raises(DataError) as caught, open_spark(path, ASKED, "spark://127.0.0.1:7077"):
             pass
         assert str(caught.value) == (
             "one process has one Spark; it runs on 'local[2]', not on 'spark://127.0.0.1:7077'\n\n"

@@ -8,11 +8,7 @@ from typing import Any
 import narwhals.stable.v2 as nw
 import pandas as pd
 import pytest
-from tests.engines.test_symbols import (
-    assert_priced_as_arrays,
-    losses_of,
-    table_of,
-)
+from tests.engines.test_symbols import assert_priced_as_arrays, losses_of, table_of
 
 EVERY = [None, 2, 3, 4]
 

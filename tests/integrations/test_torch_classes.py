@@ -129,8 +129,7 @@ def test_truth_and_report_may_be_vectors_and_of_several_libraries() -> None:
 
 
 @pytest.mark.parametrize(
-    ("dtype", "close"),
-    [("float32", 1e-5), ("bfloat16", 0.06), ("float16", 0.01)],
+    ("dtype", "close"), [("float32", 1e-5), ("bfloat16", 0.06), ("float16", 0.01)]
 )
 @every_rule
 def test_other_precisions_stay_in_their_type(rule: ClassRule, dtype: str, close: float) -> None:

@@ -61,11 +61,7 @@ def test_a_kernel_is_chosen_for_ranked_classes_on_a_gpu_only() -> None:
 
     assert fits_kernel(RPS(), logits())
     assert fits_kernel(RPS([1, 2]), logits(dtype=torch.bfloat16))
-    for other in (
-        logits(is_cuda=False),
-        logits(dtype=torch.float64),
-        logits(shape=(5, 100_000)),
-    ):
+    for other in (logits(is_cuda=False), logits(dtype=torch.float64), logits(shape=(5, 100_000))):
         assert not fits_kernel(RPS(), other)
     assert not fits_kernel(Brier(), logits())
     assert not fits_kernel(RankedLog(), logits())

@@ -11,15 +11,7 @@ import numpy as np
 import pytest
 from scipy.optimize import minimize_scalar
 from scipy.special import expit
-from tests.recalibration_numbers import (
-    MAPS,
-    cases_of,
-    fitted,
-    labels,
-    quiet,
-    read,
-    tally_of,
-)
+from tests.recalibration_numbers import MAPS, cases_of, fitted, labels, quiet, read, tally_of
 from tests.reference.held import column
 
 import properly

@@ -30,12 +30,7 @@ from sklearn.svm import LinearSVC
 
 import sklearn
 from properly.errors import ArgumentTypeError, DataError
-from properly.integrations.sklearn import (
-    brier_loss,
-    make_rule_scorer,
-    net_benefit,
-    rule_scorers,
-)
+from properly.integrations.sklearn import brier_loss, make_rule_scorer, net_benefit, rule_scorers
 from properly.integrations.sklearn._scorers import RuleScorer
 from properly.rules import (
     PBS,

@@ -33,38 +33,27 @@ Floats = np.ndarray[Any, np.dtype[Any]]
 
 
 class TreeBatch(NamedTuple):
-    """Labels, what the trees say, weights or None, and the library's own data set or None."""
-
-    label: Floats
-    output: Floats
-    weight: Floats | None
-    data: Any
-
-
-class Checked(NamedTuple):
-    """Outcomes or class numbers, what the trees say, weights or None: equally long."""
+    """Outcomes or class numbers, what the trees say, weights or None, and the data set or None."""
 
     y: Floats
     output: Floats
     weight: Floats | None
+    data: Any = None
 
 
-def read_batch(first: Any, second: Any, weight: Any) -> TreeBatch:
-    """Tell the two ways to call apart: (outputs, data set), or (labels, outputs[, weights])."""
-    if not hasattr(second, "get_label"):
-        return TreeBatch(np.asarray(first), np.asarray(second), weight, None)
-    weight = second.get_weight()
-    # Without weights xgboost returns an empty array, LightGBM None.
-    weight = None if weight is None or len(weight) == 0 else weight
-    return TreeBatch(np.asarray(second.get_label()), np.asarray(first), weight, second)
+def read_batch(rule: Rule, first: Any, second: Any, weight: Any) -> TreeBatch:
+    """Check shapes, labels and weights; what the trees say is checked by who knows its scale.
 
-
-def check_batch(rule: Rule, batch: TreeBatch) -> Checked:
-    """Check shapes, labels and weights; what the trees say is checked by who knows its scale."""
-    label, output = batch.label, batch.output
+    Libraries call in two ways: (outputs, data set), or (labels, outputs[, weights]).
+    """
+    data, label, output = None, np.asarray(first), np.asarray(second)
+    if hasattr(second, "get_label"):
+        data, label, output = second, np.asarray(second.get_label()), np.asarray(first)
+        weight = second.get_weight()
+        # Without weights xgboost returns an empty array, LightGBM None.
+        weight = None if weight is None or len(weight) == 0 else weight
     _check_shapes(rule, label, output)
     y = _as_outcomes(label) if output.ndim == 1 else _as_classes(label, output.shape[1])
-    weight = batch.weight
     if weight is not None:
         weight = check_weights(weight)
         if weight.shape != label.shape:
@@ -72,7 +61,7 @@ def check_batch(rule: Rule, batch: TreeBatch) -> Checked:
                 f"there must be one weight for each row; got {weight.shape[0]} for {len(label)}"
             )
             raise DataError(message)
-    return Checked(y, output, weight)
+    return TreeBatch(y, output, weight, data)
 
 
 def _check_shapes(rule: Rule, label: Floats, output: Floats) -> None:
@@ -110,7 +99,7 @@ def _as_classes(label: Floats, classes: int) -> Floats:
     return y
 
 
-def slopes(rule: Any, rows: Checked) -> tuple[Floats, Floats]:
+def slopes(rule: Any, rows: TreeBatch) -> tuple[Floats, Floats]:
     """Return the gradient and the curvature of each margin, times weights, as float32.
 
     Both libraries keep them in single precision. Events are priced in the precision of their
@@ -163,10 +152,10 @@ def _price_classes(rule: ClassRule, y: Floats, margin: Floats) -> tuple[Floats, 
     return rule.price_logit_slope(y, margin), rule.logit_curvature(margin)
 
 
-def _slopes_of_pairs(rule: ClassRule, rows: Checked) -> tuple[Floats, Floats]:
+def _slopes_of_pairs(rule: ClassRule, rows: TreeBatch) -> tuple[Floats, Floats]:
     """Price an event by a rule for classes alone: its absence is class 0, with the margin 0."""
     y = rows.y.astype(np.int64)
-    both = slopes(rule, Checked(y, as_pairs(rows.output, from_logits=True), rows.weight))
+    both = slopes(rule, TreeBatch(y, as_pairs(rows.output, from_logits=True), rows.weight))
     gradient, curvature = (np.ascontiguousarray(result[:, 1]) for result in both)
     return gradient, curvature
 
@@ -197,19 +186,19 @@ def mean_score(
     rule: Rule, first: Any, second: Any, weight: Any = None, *, from_logits: bool
 ) -> float:
     """Return the (weighted) mean loss, from either way in which a library calls its metrics."""
-    rows = check_batch(rule, read_batch(first, second, weight))
+    rows = read_batch(rule, first, second, weight)
     if not from_logits:
         _check_probabilities(rows.output)
     if rows.output.ndim == 1 and not isinstance(rule, BinaryRule):
         pairs = as_pairs(rows.output, from_logits=from_logits)
-        rows = Checked(rows.y.astype(np.int64), pairs, rows.weight)
+        rows = TreeBatch(rows.y.astype(np.int64), pairs, rows.weight)
     if from_logits:
         return _mean_of_logits(rule, rows)
     return float(rule(rows.y, rows.output, rows.weight))
 
 
-def _mean_of_logits(rule: Any, rows: Checked) -> float:
-    y, margin, weight = rows
+def _mean_of_logits(rule: Any, rows: TreeBatch) -> float:
+    y, margin, weight, _ = rows
     if weight is None:
         return float(rule.logit_loss(y, margin).mean())
     # Left out rather than multiplied by 0: the loss of an unused row may be infinite.
@@ -228,17 +217,12 @@ class Rounds:
     """Counts the rounds of boosting, for messages only: no library says which one it is."""
 
     def __init__(self) -> None:
-        self._of_data: WeakKeyDictionary[Any, int] = WeakKeyDictionary()
-        self._of_arrays = -1
+        self._last: WeakKeyDictionary[Any, int] = WeakKeyDictionary()
 
     def count(self, data: Any, *, starts: bool) -> int:
         """Return the number of this round, from 0; several data sets may take turns."""
-        before = self._of_arrays if data is None else self._of_data.get(data, -1)
-        now = 0 if starts else before + 1
-        if data is None:
-            self._of_arrays = now
-        else:
-            self._of_data[data] = now
+        key = self if data is None else data
+        self._last[key] = now = 0 if starts else self._last.get(key, -1) + 1
         return now
 
 
@@ -275,9 +259,8 @@ class Objective:
 
     def __call__(self, first: Any, second: Any, sample_weight: Any = None) -> tuple[Floats, Floats]:
         """Return the gradient and the curvature of each margin, as float32."""
-        batch = read_batch(first, second, sample_weight)
-        rows = check_batch(self.rule, batch)
-        now = self._rounds.count(batch.data, starts=_is_constant(rows.output))
+        rows = read_batch(self.rule, first, second, sample_weight)
+        now = self._rounds.count(rows.data, starts=_is_constant(rows.output))
         finite = np.isfinite(rows.output)
         if not finite.all():
             said = f"margins of boosting round {now} must be finite"

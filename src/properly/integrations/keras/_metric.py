@@ -17,15 +17,18 @@ from properly._boundary._libraries import namespace
 from properly._boundary._options import check_flag
 from properly.errors import ArgumentTypeError, DataError, ProperlyError
 from properly.integrations._named_rules import named_rules, one_name, require_rule
-from properly.integrations.keras._backend import (
+from properly.integrations.keras._sums import (
+    as_keras_rows,
+    checked_sums,
     is_concrete,
     is_symbolic,
     mask_of,
+    on_host,
     require_backend,
+    traced_sums,
     uncompiled,
     widest_float,
 )
-from properly.integrations.keras._sums import as_keras_rows, checked_sums, on_host, traced_sums
 from properly.rules import parse_rule
 
 if TYPE_CHECKING:

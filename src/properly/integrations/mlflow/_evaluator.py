@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from properly.evaluation._record import Evaluation
-    from properly.integrations.mlflow._config import Config
+    from properly.integrations.mlflow._forecasts import Config
 
 
 class ProperlyEvaluator(ModelEvaluator):  # type: ignore[misc]
@@ -97,31 +97,19 @@ class ProperlyEvaluator(ModelEvaluator):  # type: ignore[misc]
         **kwargs: Any,
     ) -> Any:
         """Evaluate a model or a column of forecasts, log what was found, and return it."""
-        from properly.integrations.mlflow._config import as_config
+        from properly.integrations.mlflow._forecasts import as_config
+        from properly.integrations.mlflow._logging import log_to_run
 
         config = as_config(evaluator_config)
         try:
-            return _logged(
-                _evaluated(dataset, model, predictions, config),
-                config,
-                run_id,
-                _about(dataset, run_id, kwargs),
-            )
+            record = _evaluated(dataset, model, predictions, config)
+            return log_to_run(record, run_id, _about(dataset, run_id, kwargs), **config.logging)
         except ProperlyError as error:
             if config.is_ours:
                 raise
             message = f"properly leaves this to other evaluators: {error}"
             warnings.warn(message, DataWarning, stacklevel=2)
             return None
-
-
-def _logged(record: Evaluation, config: Config, run_id: str, about: Mapping[str, Any]) -> Any:
-    from properly.integrations.mlflow._config import WORDS
-    from properly.integrations.mlflow._logging import log_to_run
-
-    options = dict(config.logging)
-    words = {name: options.pop(name) for name in WORDS if name in options}
-    return log_to_run(record, run_id, words=words, about=about, **options)
 
 
 def _evaluated(dataset: Any, model: Any, predictions: str | None, config: Config) -> Evaluation:
@@ -136,18 +124,10 @@ def _evaluated(dataset: Any, model: Any, predictions: str | None, config: Config
         what: column_of(dataset, column, what) if isinstance(column, str) else column
         for what, column in config.columns.items()
     }
-    models, labels, pos_label = forecasts_of(
-        tables_of(model, dataset, predictions, config), y, config
-    )
-    result: Evaluation = evaluate(
-        y,
-        models,
-        task="ordinal" if config.ordered else "auto",
-        labels=labels,
-        pos_label=pos_label,
-        **columns,
-        **config.options,
-    )
+    tables = tables_of(model, dataset, predictions, config)
+    models, labels, pos_label = forecasts_of(tables, y, config)
+    known = {**columns, **config.options, "task": "ordinal" if config.ordered else "auto"}
+    result: Evaluation = evaluate(y, models, labels=labels, pos_label=pos_label, **known)
     return result
 
 

@@ -1,70 +1,150 @@
-"""Probabilities of an MLflow model or of columns of a data set, and what each column stands for."""
+"""Probabilities of an MLflow model or of columns of a data set, and what each column stands for.
+
+The keys of ``evaluator_config`` say so; they are checked, and any other is refused.
+"""
 
 from __future__ import annotations
 
+import ast
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
 from properly._boundary._arrays import distinct, event_label
 from properly._boundary._classes import check_probabilities
-from properly._boundary._labels import as_labels, check_labels, require_columns
-from properly.errors import DataError
+from properly._boundary._labels import as_labels, check_labels, nearest, require_columns
+from properly._boundary._options import check_flag
+from properly.errors import ArgumentTypeError, DataError
 
 if TYPE_CHECKING:
     from collections.abc import Collection
 
-    from properly.integrations.mlflow._config import Config
+# Columns of the data by name, or arrays.
+COLUMNS = ("weight", "count", "clusters", "strata", "time", "groups")
+# What `properly.evaluate` takes as it is.
+OPTIONS = ("rules", "within", "level", "replicates", "rng")
+WORDS = ("cases", "event")
+FLAGS = ("figures", "report")
+OURS = (*OPTIONS, "labels", "pos_label", "ordered", "forecasts", *COLUMNS, *WORDS, *FLAGS)
+# A config that MLflow hands to all evaluators may have keys of its own ones.
+THEIRS = (
+    "average calibration_classifier_name calibration_n_bins col_mapping eval_results_mode "
+    "eval_results_path explainability_algorithm explainability_kernel_link explainability_nsamples "
+    "ignore_exceptions label_list log_explainer log_model_explainability "
+    "max_classes_for_multiclass_roc_pr metric_prefix sample_weights"
+)
+
+
+@dataclass(frozen=True, eq=False)
+class Config:
+    """What was asked for.
+
+    Attributes
+    ----------
+    options : dict
+        For `properly.evaluate`, as they are.
+    columns : dict
+        Names of columns, or arrays, by what they are.
+    labels, pos_label, ordered, forecasts
+        As in the config.
+    logging : dict
+        For `log_evaluation`.
+    is_ours : bool
+        Whether anything was said to us. Other evaluators may be meant if not.
+    """
+
+    options: dict[str, Any]
+    columns: dict[str, Any]
+    labels: tuple[Any, ...] | None
+    pos_label: object
+    ordered: bool
+    forecasts: Any
+    logging: dict[str, Any]
+    is_ours: bool
+
+
+def as_config(given: Mapping[str, Any] | None) -> Config:
+    """Check the keys, and sort them by what they are for."""
+    if not isinstance(given, Mapping | None):
+        message = f"evaluator_config must be a dict; got {type(given).__name__}"
+        raise ArgumentTypeError(message)
+    config = dict(given or {})
+    unknown = [key for key in config if key not in (*OURS, *THEIRS.split())]
+    if unknown:
+        near = nearest(str(unknown[0]), OURS)
+        message = f"evaluator_config must have only keys that are known; got {unknown[0]!r}"
+        hint = f"did you mean {near[0]!r}?" if near else f"known are {', '.join(OURS)}."
+        raise DataError(message, hint=hint)
+    columns = {name: config[name] for name in COLUMNS if config.get(name) is not None}
+    if config.get("sample_weights") is not None:
+        # Weights by the name that MLflow's own evaluators know are not dropped.
+        columns = {"weight": config["sample_weights"]} | columns
+    labels = config.get("labels")
+    logging: dict[str, Any] = {name: config[name] for name in WORDS if name in config}
+    logging = {"words": logging, "prefix": config.get("metric_prefix") or ""}
+    logging |= {name: check_flag(config[name], name) for name in FLAGS if name in config}
+    return Config(
+        options={name: config[name] for name in OPTIONS if name in config},
+        columns=columns,
+        labels=None if labels is None else as_labels(labels),
+        pos_label=config.get("pos_label"),
+        ordered=check_flag(config.get("ordered", False), "ordered"),
+        forecasts=config.get("forecasts"),
+        logging=logging,
+        # Which label is the event concerns MLflow's own evaluators as well.
+        is_ours=bool(set(config) & set(OURS) - {"pos_label"}),
+    )
 
 
 YES_AND_NO = (0, 1)
-TRUTH = {"False": False, "True": True}
 
 
-class ModelForecasts(NamedTuple):
-    """Forecasts as `properly.evaluate` takes them: by model, with labels if any are needed."""
+class ForecastTable(NamedTuple):
+    """Probabilities of one event or of classes, and what the columns stand for, if that is known.
 
-    models: dict[str, Any]
-    labels: tuple[Any, ...] | None
-    pos_label: object
+    The names of columns may be those of classes, or mere names.
+    """
+
+    p: Any
+    classes: tuple[Any, ...] | None = None
+    names: tuple[str, ...] = ()
 
 
-def forecasts_of(tables: Mapping[str, ForecastTable], y: Any, config: Config) -> ModelForecasts:
-    """Turn tables into probabilities of one event, or of the classes in order."""
+def forecasts_of(
+    tables: Mapping[str, ForecastTable], y: Any, config: Config
+) -> tuple[dict[str, Any], tuple[Any, ...] | None, object]:
+    """Turn tables into forecasts by model as `properly.evaluate` takes them, labels and event."""
     result = {name: _of_table(table, y, config) for name, table in tables.items()}
-    labels = next(iter(result.values())).labels
+    labels = next(iter(result.values())).classes
     models = {name: _in_order(each, labels) for name, each in result.items()}
     # The last of two labels is the event, so that no other need be named.
     derived = labels is not None and labels != config.labels
-    return ModelForecasts(models, labels, None if derived else config.pos_label)
+    return models, labels, None if derived else config.pos_label
 
 
-class _Labelled(NamedTuple):
-    p: Any
-    labels: tuple[Any, ...] | None
-
-
-def _of_table(table: ForecastTable, y: Any, config: Config) -> _Labelled:
+def _of_table(table: ForecastTable, y: Any, config: Config) -> ForecastTable:
     if table.p.ndim == 1:
-        return _Labelled(table.p, config.labels)
+        return ForecastTable(table.p, config.labels)
     classes = _classes(table, y, config)
     if table.p.shape[1] == 2 and not config.ordered:
         return _event(table.p, classes, config)
     order = config.labels or classes
     if order is None:
-        return _Labelled(table.p, None)
+        return ForecastTable(table.p, None)
     if config.ordered and config.labels is None:
         _require_numbers(order)
         order = tuple(sorted(order))
-    return _Labelled(table.p[:, _places(order, classes)], order)
+    return ForecastTable(table.p[:, _places(order, classes)], order)
 
 
-def _in_order(record: _Labelled, labels: tuple[Any, ...] | None) -> Any:
+def _in_order(record: ForecastTable, labels: tuple[Any, ...] | None) -> Any:
     """Put the classes of a model in the order of those of the first one."""
-    if record.p.ndim == 1 or labels is None or record.labels in (None, labels):
+    if record.p.ndim == 1 or labels is None or record.classes in (None, labels):
         return record.p
-    return record.p[:, _places(labels, record.labels)]
+    return record.p[:, _places(labels, record.classes)]
 
 
 def _classes(table: ForecastTable, y: Any, config: Config) -> tuple[Any, ...] | None:
@@ -93,16 +173,12 @@ def _read(names: tuple[str, ...], labels: Collection[Any]) -> tuple[Any, ...] | 
 
 def _as_number(name: str) -> object:
     """Read a number or a truth value that is written as text; other text stays as it is."""
-    if name in TRUTH:
-        return TRUTH[name]
-    try:
-        number = float(name)
-    except ValueError:
-        return name
-    return int(number) if number.is_integer() else number
+    with suppress(ValueError, SyntaxError):
+        return ast.literal_eval(name)
+    return name
 
 
-def _event(p: Any, classes: tuple[Any, ...] | None, config: Config) -> _Labelled:
+def _event(p: Any, classes: tuple[Any, ...] | None, config: Config) -> ForecastTable:
     """Take the column of the event, of two."""
     if classes is None:
         message = "two columns of forecasts need labels, which say what each stands for; got none"
@@ -122,7 +198,7 @@ def _event(p: Any, classes: tuple[Any, ...] | None, config: Config) -> _Labelled
         raise DataError(message, hint=f'evaluator_config={{"pos_label": {last!r}}}')
     column = classes.index(event)
     other = classes[1 - column]
-    return _Labelled(p[:, column], None if (other, event) == YES_AND_NO else (other, event))
+    return ForecastTable(p[:, column], None if (other, event) == YES_AND_NO else (other, event))
 
 
 def _places(labels: tuple[Any, ...], classes: tuple[Any, ...] | None) -> list[int]:
@@ -146,17 +222,6 @@ def _require_numbers(classes: tuple[Any, ...]) -> None:
 
 
 WRAPPED = ("sklearn_model", "xgb_model", "lgb_model", "cb_model")
-
-
-class ForecastTable(NamedTuple):
-    """Probabilities of one event or of classes, and what the columns stand for, if that is known.
-
-    The names of columns may be those of classes, or mere names.
-    """
-
-    p: Any
-    classes: tuple[Any, ...] | None = None
-    names: tuple[str, ...] = ()
 
 
 def tables_of(

@@ -100,32 +100,32 @@ def log_evaluation(
     return log_to_run(
         evaluation,
         _run(run_id),
-        words={"title": title, "cases": cases, "event": event},
+        {},
         artifact_path=artifact_path,
         prefix=prefix,
         figures=check_flag(figures, "figures"),
         report=check_flag(report, "report"),
+        words={"title": title, "cases": cases, "event": event},
     )
 
 
 def log_to_run(
     evaluation: Evaluation,
     run_id: str,
+    about: Mapping[str, Any],
     *,
-    words: Mapping[str, Any],
     artifact_path: str = "properly",
     prefix: str = "",
-    figures: bool = True,
-    report: bool = True,
-    about: Mapping[str, Any] | None = None,
+    **wanted: Any,
 ) -> Any:
     """Write all files, then log metrics and files; `about` says which model and data they tell."""
     metrics = metrics_of(evaluation, prefix)
-    client = mlflow.MlflowClient()
+    client, now = mlflow.MlflowClient(), int(time.time() * 1000)
+    entities = [Metric(key, value, now, 0, **about) for key, value in metrics.items()]
     with TemporaryDirectory() as name:
-        folder = Path(name)
-        files = _written(folder, evaluation, words, figures=figures, report=report)
-        _log_metrics(client, run_id, metrics, about or {})
+        files = _written(Path(name), evaluation, **wanted)
+        for start in range(0, len(entities), BATCH):
+            client.log_batch(run_id, metrics=entities[start : start + BATCH])
         client.log_artifacts(run_id, name, artifact_path)
         artifacts = {}
         for file in files:
@@ -148,9 +148,8 @@ def _written(
     folder: Path,
     evaluation: Evaluation,
     words: Mapping[str, Any],
-    *,
-    figures: bool,
-    report: bool,
+    figures: bool = True,
+    report: bool = True,
 ) -> list[Path]:
     """Write what is to be logged, and return the files."""
     from properly import report as pages
@@ -163,15 +162,6 @@ def _written(
     if figures:
         files += pages.figures(folder, evaluation, formats="png")
     return files
-
-
-def _log_metrics(
-    client: Any, run_id: str, metrics: Mapping[str, float], about: Mapping[str, Any]
-) -> None:
-    now = int(time.time() * 1000)
-    entities = [Metric(key, value, now, 0, **about) for key, value in metrics.items()]
-    for start in range(0, len(entities), BATCH):
-        client.log_batch(run_id, metrics=entities[start : start + BATCH])
 
 
 def _artifact(uri: str, file: Path) -> Any:

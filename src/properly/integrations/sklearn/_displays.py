@@ -6,7 +6,8 @@ import io
 from abc import ABC, abstractmethod
 from dataclasses import dataclass, field, fields
 from functools import partial
-from typing import TYPE_CHECKING, Any, ClassVar, Generic, Protocol, TypeVar
+from inspect import signature
+from typing import TYPE_CHECKING, Any, ClassVar, Generic, TypeVar
 
 from properly._boundary._record import plain
 from properly._boundary._text import many
@@ -19,8 +20,12 @@ from properly.decisions._net_benefit import DecisionCurve
 from properly.decisions._net_benefit import decision_curve as find_decision_curve
 from properly.decisions._roc import RocCurve
 from properly.decisions._roc import roc_curve as find_roc_curve
-from properly.integrations.sklearn._estimators import Gathered, cases_of_estimator, cases_of_folds
-from properly.integrations.sklearn._rows import cases_of_event
+from properly.integrations.sklearn._rows import (
+    Gathered,
+    GivenRows,
+    cases_of_estimator,
+    cases_of_folds,
+)
 from properly.plots import _diagrams, _threshold_curves
 from properly.plots._axes import CURVE, PALETTE, curves, draw_legend, emptier_corner, legible
 from properly.plots._threshold_scale import draw_names
@@ -35,7 +40,7 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
     from matplotlib.lines import Line2D
 
-    from properly._boundary._record import Backend
+    from properly._boundary._record import Backend, Record
     from properly.typing import ArrayLike
 
 
@@ -86,37 +91,26 @@ def tell_apart(line: Line2D, folds: list[Line2D], name: str) -> None:
     folds[0].set(gid=CURVE, label=f"each of {many(len(folds), 'fold')}")
 
 
-class CurveRecord(Protocol):
-    """A record that can be told in other words."""
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return it as JSON can hold it."""
-
-    def to_frame(self, backend: Backend | None = None) -> Any:
-        """Return it as a frame."""
-
-
-Record = TypeVar("Record", bound=CurveRecord)
+CurveRecord = TypeVar("CurveRecord", bound="Record")
 
 # Options that say how far off a curve may be; the curves of folds have no bands.
 OF_BANDS = frozenset({"band", "method", "level", "replicates", "rng"})
 
 
 @dataclass(eq=False, repr=False, kw_only=True)
-class CurveDisplay(ABC, Generic[Record]):
+class CurveDisplay(ABC, Generic[CurveRecord]):
     """A curve of an estimator, of predictions, or of all folds of a cross-validation.
 
     Subclasses have the record of the curve as their first field, and say how it is measured, how it
     is drawn, and which options say what to compute; all others say how to draw.
     """
 
-    folds: tuple[Record, ...] = ()
+    folds: tuple[CurveRecord, ...] = ()
     name: str | None = None
     pos_label: Any = None
 
     _measure: ClassVar[Callable[..., Any]]
     _picture: ClassVar[Callable[..., Axes]]
-    measured: ClassVar[frozenset[str]]
 
     ax_: Axes = field(init=False)
     figure_: Figure = field(init=False)
@@ -133,9 +127,6 @@ class CurveDisplay(ABC, Generic[Record]):
         *,
         sample_weight: ArrayLike | None = None,
         pos_label: object = None,
-        name: str | None = None,
-        ax: Axes | None = None,
-        curve_kwargs: Mapping[str, Any] | None = None,
         **options: Any,
     ) -> Self:
         """Draw the curve of a fitted classifier.
@@ -167,7 +158,7 @@ class CurveDisplay(ABC, Generic[Record]):
             It holds the record, and what was drawn.
         """
         result = cases_of_estimator(estimator, X, y, sample_weight, pos_label)
-        return cls._of(result, options, name, ax, curve_kwargs)
+        return cls._of(result, options)
 
     @classmethod
     def from_predictions(
@@ -177,9 +168,6 @@ class CurveDisplay(ABC, Generic[Record]):
         *,
         sample_weight: ArrayLike | None = None,
         pos_label: object = None,
-        name: str | None = None,
-        ax: Axes | None = None,
-        curve_kwargs: Mapping[str, Any] | None = None,
         **options: Any,
     ) -> Self:
         """Draw the curve of probabilities.
@@ -203,8 +191,8 @@ class CurveDisplay(ABC, Generic[Record]):
         display
             It holds the record, and what was drawn.
         """
-        cases = cases_of_event(y_true, y_proba, sample_weight, pos_label=pos_label)
-        return cls._of(Gathered(cases, (), pos_label, None), options, name, ax, curve_kwargs)
+        cases = GivenRows(y_true, y_proba, sample_weight, None, pos_label).cases()
+        return cls._of(Gathered(cases, (), pos_label, None), options)
 
     @classmethod
     def from_cv_results(
@@ -215,9 +203,6 @@ class CurveDisplay(ABC, Generic[Record]):
         *,
         sample_weight: ArrayLike | None = None,
         pos_label: object = None,
-        name: str | None = None,
-        ax: Axes | None = None,
-        curve_kwargs: Mapping[str, Any] | None = None,
         **options: Any,
     ) -> Self:
         """Draw one curve a fold, and that of all forecasts outside of the training, pooled.
@@ -244,38 +229,31 @@ class CurveDisplay(ABC, Generic[Record]):
             It holds the records, and what was drawn.
         """
         result = cases_of_folds(cv_results, X, y, sample_weight, pos_label)
-        return cls._of(result, options, name, ax, curve_kwargs)
+        return cls._of(result, options)
 
     @classmethod
-    def _of(
-        cls,
-        record: Gathered,
-        options: Mapping[str, Any],
-        name: str | None,
-        ax: Axes | None,
-        curve_kwargs: Mapping[str, Any] | None,
-    ) -> Self:
+    def _of(cls, record: Gathered, options: dict[str, Any]) -> Self:
         """Measure the curves, then draw them."""
-        measuring = {key: value for key, value in options.items() if key in cls.measured}
-        drawing = {key: value for key, value in options.items() if key not in cls.measured}
-        display = cls._measure_all(record, measuring, record.name if name is None else name)
-        return display.plot(ax, curve_kwargs=curve_kwargs, **drawing)
+        return cls._measured(record, options).plot(**options)
 
     @classmethod
-    def _measure_all(cls, record: Gathered, options: Mapping[str, Any], name: str | None) -> Self:
-        plainly = {key: value for key, value in options.items() if key not in OF_BANDS}
+    def _measured(cls, record: Gathered, options: dict[str, Any]) -> Self:
+        """Measure the curves; what says how is taken from the options, and the rest draws."""
+        own = {x: options.pop(x) for x in signature(cls._measure).parameters if x in options}
+        plainly = {key: value for key, value in own.items() if key not in OF_BANDS}
+        name = options.pop("name", None)
         details: dict[str, Any] = {
             "folds": tuple(cls._measure(fold, **plainly) for fold in record.folds),
-            "name": name,
+            "name": record.name if name is None else name,
             "pos_label": record.event,
         }
-        return cls(cls._measure(record.cases, **options), **details)  # type: ignore[call-arg]
+        return cls(cls._measure(record.cases, **own), **details)  # type: ignore[call-arg]
 
     @property
-    def record(self) -> Record:
+    def record(self) -> CurveRecord:
         """The record that is drawn: that of all cases."""
         own = next(x.name for x in fields(self) if x.init and not x.kw_only)
-        record: Record = getattr(self, own)
+        record: CurveRecord = getattr(self, own)
         return record
 
     def _draw(self, record: Any, ax: Axes | None, **drawing: Any) -> Axes:
@@ -331,7 +309,7 @@ class CurveDisplay(ABC, Generic[Record]):
             self._draw_legend(ax, own=own)
         return self
 
-    def _draw_fold(self, ax: Axes, fold: Record, color: str) -> Line2D:
+    def _draw_fold(self, ax: Axes, fold: CurveRecord, color: str) -> Line2D:
         """Draw the curve of a fold, so faint that many of them do not hide the pooled one."""
         before = {*ax.lines, *ax.collections}
         self._draw(fold, ax, color=color, **self._of_folds())
@@ -435,15 +413,11 @@ class ReliabilityDisplay(CurveDisplay[Reliability]):
 
     _measure = staticmethod(partial(find_reliability, reduction=None))
     _picture = staticmethod(_diagrams.reliability)
-    measured: ClassVar[frozenset[str]] = frozenset(
-        {"band", "method", "level", "replicates", "rng", "forecasts", "rule"}
-    )
 
     @classmethod
-    def _measure_all(cls, record: Gathered, options: Mapping[str, Any], name: str | None) -> Self:
-        options = dict(options)
+    def _measured(cls, record: Gathered, options: dict[str, Any]) -> Self:
         rule = options.pop("rule", BRIER)
-        display = super()._measure_all(record, options, name)
+        display = super()._measured(record, options)
         display.decomposition = None if rule is None else decompose(record.cases, rule)
         return display
 
@@ -503,7 +477,6 @@ class MurphyDisplay(CurveDisplay[MurphyCurve]):
 
     _measure = staticmethod(find_murphy_curve)
     _picture = staticmethod(_threshold_curves.murphy)
-    measured: ClassVar[frozenset[str]] = frozenset({"part", "band", "level", "replicates", "rng"})
 
     def _draw_legend(self, ax: Axes, *, own: bool) -> None:
         if own:
@@ -558,9 +531,6 @@ class DecisionDisplay(CurveDisplay[DecisionCurve]):
 
     _measure = staticmethod(partial(find_decision_curve, thresholds="every"))
     _picture = staticmethod(_threshold_curves.decision)
-    measured: ClassVar[frozenset[str]] = frozenset(
-        {"thresholds", "harm", "tolerance", "band", "level"}
-    )
 
     def _of_folds(self) -> dict[str, Any]:
         return {"baselines": False}
@@ -614,7 +584,6 @@ class RocDisplay(CurveDisplay[RocCurve]):
 
     _measure = staticmethod(find_roc_curve)
     _picture = staticmethod(_diagrams.roc)
-    measured: ClassVar[frozenset[str]] = frozenset({"hull", "band", "level"})
 
     def _draw_legend(self, ax: Axes, *, own: bool) -> None:  # noqa: ARG002
         draw_legend(ax, "lower right")

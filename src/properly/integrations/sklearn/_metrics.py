@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, Any, Literal, Protocol
+from inspect import Parameter, signature
+from typing import TYPE_CHECKING, Literal, TypeVar, Unpack
 
 from properly._boundary._classes import ClassRows, is_table
 from properly._boundary._options import check_choice, check_flag
@@ -13,27 +14,16 @@ from properly.decisions._at_threshold import at_threshold
 from properly.errors import DataError
 from properly.integrations._named_rules import require_rule
 from properly.integrations.sklearn._rows import (
+    GivenRows,
+    RowColumns,
     as_cases,
-    cases_of_event,
     columns_of_table,
     event_among,
-    judged,
+    needs_order,
     position,
     require_no_event,
-    rows_of_classes,
 )
-from properly.rules import (
-    PBS,
-    PLL,
-    RPS,
-    BinaryRule,
-    Bounded,
-    Brier,
-    ClassRule,
-    Log,
-    RankedLog,
-    Spherical,
-)
+from properly.rules import PBS, PLL, RPS, BinaryRule, Bounded, Brier, Log, RankedLog, Spherical
 from properly.rules._interval import as_interval
 from properly.rules._rule import require_binary
 
@@ -45,18 +35,30 @@ if TYPE_CHECKING:
     from properly.rules._interval import Interval
     from properly.typing import Array, ArrayLike
 
-
 BRIER = Brier()
+MetricFunction = TypeVar("MetricFunction", bound="Callable[..., float]")
 
 
+def with_columns(metric: MetricFunction) -> MetricFunction:
+    """Show in the signature of a metric function each of the columns that it takes."""
+    shown = signature(metric)
+    *own, _ = shown.parameters.values()
+    columns = [
+        Parameter(
+            name,
+            Parameter.KEYWORD_ONLY,
+            default=None,
+            annotation=getattr(kind, "__forward_arg__", kind),
+        )
+        for name, kind in RowColumns.__annotations__.items()
+    ]
+    metric.__signature__ = shown.replace(parameters=[*own, *columns])  # type: ignore[attr-defined]
+    return metric
+
+
+@with_columns
 def rule_loss(
-    y_true: ArrayLike,
-    y_proba: ArrayLike,
-    *,
-    rule: Rule,
-    sample_weight: ArrayLike | None = None,
-    labels: Sequence[object] | None = None,
-    pos_label: object = None,
+    y_true: ArrayLike, y_proba: ArrayLike, *, rule: Rule, **columns: Unpack[RowColumns]
 ) -> float:
     """Return the mean loss of probabilities by any rule: the lower, the better.
 
@@ -102,52 +104,9 @@ def rule_loss(
     >>> rule_loss(["no", "yes"], [0.2, 0.4], rule=Regret((0.1, 0.5)), pos_label="yes")
     0.0875
     """
-    judge, rows = judged(y_true, y_proba, rule, sample_weight, labels=labels, pos_label=pos_label)
+    judge, rows = GivenRows(y_true, y_proba, **columns).judged(rule)
     mean: float = judge.mean_price(*rows) if isinstance(rows, ClassRows) else judge(*rows)
     return mean
-
-
-class MeanLoss(Protocol):
-    """The mean loss by one rule, as a metric function."""
-
-    def __call__(
-        self,
-        y_true: ArrayLike,
-        y_proba: ArrayLike,
-        *,
-        sample_weight: ArrayLike | None = None,
-        labels: Sequence[object] | None = None,
-        pos_label: object = None,
-    ) -> float:
-        """Return the mean."""
-
-
-def _mean_of(rule: Rule) -> Callable[[Callable[[], None]], MeanLoss]:
-    """Make a metric function of a rule, with the name and the words of what is decorated."""
-
-    def made(described: Callable[[], None]) -> MeanLoss:
-        def metric(
-            y_true: ArrayLike,
-            y_proba: ArrayLike,
-            *,
-            sample_weight: ArrayLike | None = None,
-            labels: Sequence[object] | None = None,
-            pos_label: object = None,
-        ) -> float:
-            return rule_loss(
-                y_true,
-                y_proba,
-                rule=rule,
-                sample_weight=sample_weight,
-                labels=labels,
-                pos_label=pos_label,
-            )
-
-        for name in ("__name__", "__qualname__", "__doc__"):
-            setattr(metric, name, getattr(described, name))
-        return metric
-
-    return made
 
 
 def score_samples(
@@ -177,20 +136,19 @@ def score_samples(
     >>> score_samples([0, 1], [[0.75, 0.25], [0.5, 0.5]], rule=Brier())
     array([0.0625, 0.25  ])
     """
-    judge, rows = judged(y_true, y_proba, rule, labels=labels, pos_label=pos_label)
+    judge, rows = GivenRows(y_true, y_proba, None, labels, pos_label).judged(rule)
     if isinstance(rows, ClassRows):
         return judge.prices(rows.y, rows.p)
     return judge.loss(rows.y, rows.p)
 
 
+@with_columns
 def brier_loss(
     y_true: ArrayLike,
     y_proba: ArrayLike,
     *,
-    sample_weight: ArrayLike | None = None,
-    labels: Sequence[object] | None = None,
-    pos_label: object = None,
     scale_by_half: bool | Literal["auto"] = "auto",
+    **columns: Unpack[RowColumns],
 ) -> float:
     """Return the Brier score, the mean squared error, on the scale of scikit-learn.
 
@@ -214,7 +172,6 @@ def brier_loss(
     >>> brier_loss([0, 1, 2], [[0.5, 0.5, 0.0]] * 3)
     0.8333333333333334
     """
-    columns: Any = {"sample_weight": sample_weight, "labels": labels, "pos_label": pos_label}
     result = rule_loss(y_true, y_proba, rule=BRIER, **columns)
     if scale_by_half == "auto":
         return result
@@ -224,8 +181,8 @@ def brier_loss(
     return result if several else 2 * result
 
 
-@_mean_of(Log())
-def log_loss() -> None:
+@with_columns
+def log_loss(y_true: ArrayLike, y_proba: ArrayLike, **columns: Unpack[RowColumns]) -> float:
     """Return the mean log loss, without clipping.
 
     It is that of scikit-learn, unless a forecast called impossible what happened: then it is
@@ -246,10 +203,11 @@ def log_loss() -> None:
     >>> round(log_loss([0, 1], [0.5, 0.25]), 6), log_loss([0, 1], [0.5, 0.0])
     (1.039721, inf)
     """
+    return rule_loss(y_true, y_proba, rule=Log(), **columns)
 
 
-@_mean_of(Spherical())
-def spherical_loss() -> None:
+@with_columns
+def spherical_loss(y_true: ArrayLike, y_proba: ArrayLike, **columns: Unpack[RowColumns]) -> float:
     """Return the mean spherical loss, one minus the spherical score.
 
     Parameters
@@ -267,16 +225,16 @@ def spherical_loss() -> None:
     >>> round(spherical_loss([0, 1], [0.4, 0.2]), 6)
     0.462707
     """
+    return rule_loss(y_true, y_proba, rule=Spherical(), **columns)
 
 
+@with_columns
 def bounded_brier_loss(
     y_true: ArrayLike,
     y_proba: ArrayLike,
     *,
     within: Interval | tuple[float, float],
-    sample_weight: ArrayLike | None = None,
-    labels: Sequence[object] | None = None,
-    pos_label: object = None,
+    **columns: Unpack[RowColumns],
 ) -> float:
     """Return the mean Brier score over a range of thresholds, those that matter.
 
@@ -297,18 +255,16 @@ def bounded_brier_loss(
     >>> bounded_brier_loss([0, 1], [0.2, 0.75], within=(0.5, 1.0))
     0.0625
     """
-    columns: Any = {"sample_weight": sample_weight, "labels": labels, "pos_label": pos_label}
     return rule_loss(y_true, y_proba, rule=Bounded(Brier(), as_interval(within)), **columns)
 
 
+@with_columns
 def bounded_log_loss(
     y_true: ArrayLike,
     y_proba: ArrayLike,
     *,
     within: Interval | tuple[float, float],
-    sample_weight: ArrayLike | None = None,
-    labels: Sequence[object] | None = None,
-    pos_label: object = None,
+    **columns: Unpack[RowColumns],
 ) -> float:
     """Return the mean log loss over a range of thresholds, those that matter.
 
@@ -329,12 +285,13 @@ def bounded_log_loss(
     >>> round(bounded_log_loss([0, 1], [0.2, 0.0], within=(0.1, 0.5)), 6)
     0.393046
     """
-    columns: Any = {"sample_weight": sample_weight, "labels": labels, "pos_label": pos_label}
     return rule_loss(y_true, y_proba, rule=Bounded(Log(), as_interval(within)), **columns)
 
 
-@_mean_of(RPS())
-def ranked_probability_loss() -> None:
+@with_columns
+def ranked_probability_loss(
+    y_true: ArrayLike, y_proba: ArrayLike, **columns: Unpack[RowColumns]
+) -> float:
     """Return the mean ranked probability score of ordered classes, between 0 and 1.
 
     Parameters
@@ -352,10 +309,11 @@ def ranked_probability_loss() -> None:
     >>> ranked_probability_loss([1, 2, 3], [[0.5, 0.5, 0.0], [0.0, 0.5, 0.5], [0.5, 0.0, 0.5]])
     0.16666666666666666
     """
+    return rule_loss(y_true, y_proba, rule=RPS(), **columns)
 
 
-@_mean_of(RankedLog())
-def ranked_log_loss() -> None:
+@with_columns
+def ranked_log_loss(y_true: ArrayLike, y_proba: ArrayLike, **columns: Unpack[RowColumns]) -> float:
     """Return the mean ranked log loss of ordered classes, which may be infinite.
 
     Parameters
@@ -373,10 +331,13 @@ def ranked_log_loss() -> None:
     >>> round(ranked_log_loss([1, 3], [[0.5, 0.5, 0.0], [0.0, 0.5, 0.5]], labels=[1, 2, 3]), 6)
     0.346574
     """
+    return rule_loss(y_true, y_proba, rule=RankedLog(), **columns)
 
 
-@_mean_of(PBS())
-def penalized_brier_loss() -> None:
+@with_columns
+def penalized_brier_loss(
+    y_true: ArrayLike, y_proba: ArrayLike, **columns: Unpack[RowColumns]
+) -> float:
     """Return the mean penalized Brier score: a wrong likeliest class costs more.
 
     Parameters
@@ -394,10 +355,13 @@ def penalized_brier_loss() -> None:
     >>> penalized_brier_loss([0, 1], [[0.75, 0.25], [0.75, 0.25]])
     0.875
     """
+    return rule_loss(y_true, y_proba, rule=PBS(), **columns)
 
 
-@_mean_of(PLL())
-def penalized_log_loss() -> None:
+@with_columns
+def penalized_log_loss(
+    y_true: ArrayLike, y_proba: ArrayLike, **columns: Unpack[RowColumns]
+) -> float:
     """Return the mean penalized log loss: a wrong likeliest class costs more.
 
     Parameters
@@ -415,16 +379,12 @@ def penalized_log_loss() -> None:
     >>> round(penalized_log_loss([0, 1], [[0.75, 0.25], [0.75, 0.25]]), 6)
     1.183562
     """
+    return rule_loss(y_true, y_proba, rule=PLL(), **columns)
 
 
+@with_columns
 def miscalibration(
-    y_true: ArrayLike,
-    y_proba: ArrayLike,
-    *,
-    rule: Rule = BRIER,
-    sample_weight: ArrayLike | None = None,
-    labels: Sequence[object] | None = None,
-    pos_label: object = None,
+    y_true: ArrayLike, y_proba: ArrayLike, *, rule: Rule = BRIER, **columns: Unpack[RowColumns]
 ) -> float:
     """Return what recalibration would save of a score at most: the lower, the better.
 
@@ -447,11 +407,10 @@ def miscalibration(
     >>> miscalibration([0, 1, 0, 1], [0.25, 0.25, 0.75, 0.75])
     0.0625
     """
-    return _parts(
-        y_true, y_proba, rule, sample_weight, labels=labels, pos_label=pos_label
-    ).miscalibration
+    return _parts(rule, GivenRows(y_true, y_proba, **columns)).miscalibration
 
 
+@with_columns
 def calibration_error(
     y_true: ArrayLike,
     y_proba: ArrayLike,
@@ -460,9 +419,7 @@ def calibration_error(
     squared: bool = False,
     n_bins: int = 15,
     strategy: Literal["uniform", "quantile"] = "uniform",
-    sample_weight: ArrayLike | None = None,
-    labels: Sequence[object] | None = None,
-    pos_label: object = None,
+    **columns: Unpack[RowColumns],
 ) -> float:
     r"""Return a binned calibration error: the lower, the better.
 
@@ -513,21 +470,16 @@ def calibration_error(
     if squared and norm != "l2":
         message = f"squared is for norm='l2'; got norm={norm!r}"
         raise DataError(message)
-    cases = cases_of_event(y_true, y_proba, sample_weight, labels=labels, pos_label=pos_label)
+    cases = GivenRows(y_true, y_proba, **columns).cases()
     found = binned_error(cases, bins=n_bins, scheme="width" if strategy == "uniform" else "count")
     if norm == "l2":
         return found.squared if squared else math.sqrt(found.squared)
     return found.expected if norm == "l1" else found.maximum
 
 
+@with_columns
 def discrimination(
-    y_true: ArrayLike,
-    y_proba: ArrayLike,
-    *,
-    rule: Rule = BRIER,
-    sample_weight: ArrayLike | None = None,
-    labels: Sequence[object] | None = None,
-    pos_label: object = None,
+    y_true: ArrayLike, y_proba: ArrayLike, *, rule: Rule = BRIER, **columns: Unpack[RowColumns]
 ) -> float:
     """Return what recalibrated forecasts save against a constant; more is better.
 
@@ -549,19 +501,12 @@ def discrimination(
     >>> discrimination([0, 1, 0, 1], [0.25, 0.75, 0.25, 0.75])
     0.25
     """
-    return _parts(
-        y_true, y_proba, rule, sample_weight, labels=labels, pos_label=pos_label
-    ).discrimination
+    return _parts(rule, GivenRows(y_true, y_proba, **columns)).discrimination
 
 
+@with_columns
 def net_benefit(
-    y_true: ArrayLike,
-    y_proba: ArrayLike,
-    *,
-    threshold: float,
-    sample_weight: ArrayLike | None = None,
-    labels: Sequence[object] | None = None,
-    pos_label: object = None,
+    y_true: ArrayLike, y_proba: ArrayLike, *, threshold: float, **columns: Unpack[RowColumns]
 ) -> float:
     r"""Return the net benefit of acting at a threshold; more is better.
 
@@ -587,28 +532,18 @@ def net_benefit(
     >>> net_benefit([0, 1, 0, 1], [0.1, 0.3, 0.6, 0.9], threshold=0.2)
     0.4375
     """
-    cases = cases_of_event(y_true, y_proba, sample_weight, labels=labels, pos_label=pos_label)
+    cases = GivenRows(y_true, y_proba, **columns).cases()
     return at_threshold(cases, threshold).net_benefit
 
 
-def _parts(
-    y_true: ArrayLike,
-    y_proba: ArrayLike,
-    rule: Rule,
-    sample_weight: ArrayLike | None,
-    *,
-    labels: Sequence[object] | None,
-    pos_label: object,
-) -> Decomposition | ClassDecomposition:
+def _parts(rule: Rule, given: GivenRows) -> Decomposition | ClassDecomposition:
     """Split the score of one event, or of several classes."""
     require_rule(rule)
-    if not is_table(y_proba):
-        cases = cases_of_event(y_true, y_proba, sample_weight, labels=labels, pos_label=pos_label)
-        return decompose(cases, require_binary(rule))
-    ordered = isinstance(rule, ClassRule) and rule.needs_order
-    rows, names = rows_of_classes(y_true, y_proba, sample_weight, labels=labels, ordered=ordered)
+    if not is_table(given.p):
+        return decompose(given.cases(), require_binary(rule))
+    rows, names = given.classes(ordered=needs_order(rule))
     if len(names) > 2:
-        require_no_event(pos_label, len(names))
+        require_no_event(given.pos_label, len(names))
     elif isinstance(rule, BinaryRule):
-        return decompose(as_cases(event_among(rows, position(pos_label, names))), rule)
+        return decompose(as_cases(event_among(rows, position(given.pos_label, names))), rule)
     return decompose(as_cases(rows), rule)

@@ -23,7 +23,7 @@ import sklearn
 from properly._boundary._notices import collected, notice
 from properly.counts._cases import Cases
 from properly.errors import ArgumentTypeError, DataError
-from properly.integrations.sklearn._estimators import STRATIFY, forecasts_of, require_seen
+from properly.integrations.sklearn._rows import STRATIFY, forecasts_of, require_seen
 from properly.recalibration import Identity, Map, recalibrate
 from properly.rules._log import at_most_one
 

@@ -17,14 +17,15 @@ from properly.evaluation._evaluate import (
     rules_of_event,
 )
 from properly.integrations._named_rules import require_rule
-from properly.integrations.sklearn._estimators import forecasts_of, in_order, require_seen
 from properly.integrations.sklearn._metrics import rule_loss
-from properly.rules import Brier, ClassRule, Log
+from properly.integrations.sklearn._rows import forecasts_of, in_order, needs_order, require_seen
+from properly.rules import Brier, Log
 from properly.rules._rule import as_rules
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
+    from properly.integrations.sklearn._rows import RowColumns
     from properly.rules import Rule
     from properly.rules._interval import Interval
     from properly.typing import ArrayLike
@@ -100,14 +101,9 @@ class RuleScorer(BaseEstimator):  # type: ignore[misc]
         rule = require_rule(self.rule)
         forecasts = in_order(forecasts_of(estimator, X), rule, self.labels)
         require_seen(y, forecasts)
-        loss = rule_loss(
-            y,
-            forecasts.p,
-            rule=rule,
-            sample_weight=sample_weight,
-            labels=forecasts.labels,
-            pos_label=self.pos_label,
-        )
+        columns: RowColumns = {"labels": forecasts.labels, "pos_label": self.pos_label}
+        columns["sample_weight"] = sample_weight
+        loss = rule_loss(y, forecasts.p, rule=rule, **columns)
         # A perfect score is 0, not -0.
         return 0.0 - loss
 
@@ -215,7 +211,7 @@ def _chosen_rules(
         return rules_of_classes(None, "ordinal") if ordered else (Brier(), Log())
     chosen = tuple(require_rule(rule) for rule in as_rules(rules))
     for rule in chosen:
-        if isinstance(rule, ClassRule) and rule.needs_order and not ordered:
+        if needs_order(rule) and not ordered:
             message = f"{rule!r} needs ordered classes; got ordered=False"
             hint = "ordered=True takes numbers in their order, and words in that of labels=."
             raise DataError(message, hint=hint)
