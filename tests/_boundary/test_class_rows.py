@@ -13,7 +13,6 @@ import polars as pl
 import pytest
 
 from properly._boundary._classes import check_class_rows
-from properly._boundary._labels import check_labels
 from properly.errors import DataError
 from properly.rules import Brier
 
@@ -73,19 +72,11 @@ def test_class_numbers_are_taken_from_anything(y: Any) -> None:
     assert np.asarray(strict.y).tolist() == [2, 0, 1]
 
 
-def test_flags_are_the_first_two_classes() -> None:
-    assert numbers([True, False, True]) == [1, 0, 1]
-    assert numbers(array_api_strict.asarray([True, False, True])) == [1, 0, 1]
-
-
 def test_classes_may_be_absent_from_the_sample() -> None:
     assert numbers([0, 0, 0]) == [0, 0, 0]
     assert numbers([2, 2, 2]) == [2, 2, 2]
     assert numbers(["mid", "mid", "mid"], labels=GRADES) == [1, 1, 1]
     assert numbers([[0, 0, 1]] * 3) == [2, 2, 2]
-
-
-# Models in place of classes
 
 
 # Labels
@@ -166,12 +157,6 @@ def test_class_numbers_may_stand_beside_labels_that_are_no_numbers() -> None:
         check_class_rows([0, 1, 2], P, labels=[1, "mid", "high"])
 
 
-def test_labels_are_plain_values() -> None:
-    found = check_labels(np.array([1, 2, 3]), 3)
-    assert found == (1, 2, 3)
-    assert {type(label) for label in found} == {int}
-
-
 WITHOUT_LABELS: dict[str, Any] = {
     "text": ["b", "c", "a"],
     "array of text": np.array(["b", "c", "a"]),
@@ -206,12 +191,6 @@ def test_weights_come_along() -> None:
     assert array_api_strict.sum(strict.weight) == 3
 
 
-def test_labels_may_be_other_words_than_the_names_of_columns() -> None:
-    frame = pd.DataFrame([[0.25, 0.75], [0.5, 0.5]], columns=["p_ill", "p_well"])
-    rows = check_class_rows(["well", "ill"], frame, labels=["ill", "well"])
-    assert rows.y.tolist() == [1, 0]
-
-
 def test_names_of_columns_in_another_order_than_the_labels_are_refused() -> None:
     frame = pd.DataFrame([[0.25, 0.75], [0.5, 0.5]], columns=["well", "ill"])
     assert check_class_rows(["well", "ill"], frame).y.tolist() == [0, 1]
@@ -240,11 +219,3 @@ def test_columns_name_the_classes_only_if_they_name_the_outcomes() -> None:
     assert Brier()(["b", "a"], other) == Brier()([1, 0], other.to_numpy())
     objects = pd.Series([0, 1], dtype=object)
     assert Brier()(objects, p) == Brier()([0, 1], p.to_numpy())
-
-
-def test_outcomes_in_rows_have_their_columns_in_the_order_of_the_forecasts() -> None:
-    p = pd.DataFrame({"b": [0.75], "a": [0.25]})
-    y = pd.DataFrame({"a": [0], "b": [1]})
-    with pytest.raises(DataError, match="outcomes in rows must be in the order of the columns"):
-        Brier()(y, p)
-    assert Brier()(y[["b", "a"]], p) == 0.125

@@ -11,7 +11,7 @@ import polars as pl
 import pytest
 
 from properly._boundary._classes import check_probabilities, is_table, row_sums
-from properly._boundary._labels import as_classes, class_numbers, names_of_labels, one_kind
+from properly._boundary._labels import as_classes, class_numbers, one_kind
 from properly.errors import DataError
 
 if TYPE_CHECKING:
@@ -95,12 +95,6 @@ def test_single_and_double_precision_are_kept(dtype: DTypeLike, kept: DTypeLike)
     assert check_probabilities(np.eye(3, dtype=dtype)).dtype == kept
 
 
-def test_nothing_is_copied_that_can_stay() -> None:
-    for dtype in (np.float32, np.float64):
-        p = np.eye(3, dtype=dtype)
-        assert check_probabilities(p) is p
-
-
 def test_a_tensor_stays_in_its_library_and_type() -> None:
     for dtype in (array_api_strict.float32, array_api_strict.float64):
         p = array_api_strict.asarray(P, dtype=dtype)
@@ -159,15 +153,6 @@ def test_many_columns_are_added_up_as_well_as_few() -> None:
         np.testing.assert_allclose(np.asarray(strict), row_sums(p), rtol=1e-14)
 
 
-def test_many_rows_are_checked_to_the_last() -> None:
-    p = np.full((2**19 + 1, 4), 0.25)
-    p[-1, 0] = 0.5
-    message, _ = refusal(check_probabilities, p)
-    assert f"row {2**19} sums to 1.25" in message
-    p[-1] = [-0.25, 0.75, 0.25, 0.25]
-    assert f"row {2**19}, column 0 is -0.25" in refusal(check_probabilities, p)[0]
-
-
 # Rescaled rows
 
 
@@ -177,15 +162,6 @@ def test_rows_are_rescaled_on_request() -> None:
         check_probabilities(p, normalize=True), [[0.25, 0.75], [0.5, 0.5], [0, 1]]
     )
     assert p.tolist() == [[1, 3], [2, 2], [0, 7]]
-
-
-def test_rescaled_rows_are_of_double_precision_unless_another_library_owns_them() -> None:
-    p = np.array([[1, 2, 4]], dtype=np.float32)
-    found = check_probabilities(p, normalize=True)
-    assert found.dtype == np.float64
-    np.testing.assert_allclose(found, [[1 / 7, 2 / 7, 4 / 7]], rtol=1e-15)
-    strict = array_api_strict.asarray(p)
-    assert check_probabilities(strict, normalize=True).dtype == array_api_strict.float32
 
 
 # Classes without probabilities
@@ -223,23 +199,9 @@ def test_class_numbers_of_numbers_and_of_labels() -> None:
         assert found.tolist() == [2, 0, 1]
 
 
-def test_labels_that_read_alike_are_named_as_code() -> None:
-    assert names_of_labels([1, "a", 2.5]) == ["1", "a", "2.5"]
-    assert names_of_labels((1, "1", "a")) == ["1", "'1'", "'a'"]
-
-
 def test_labels_of_several_kinds_are_text_in_a_column() -> None:
     assert one_kind((1, 2)) == [1, 2]
     assert one_kind(["a", "b"]) == ["a", "b"]
     assert one_kind((1, "a")) == ["1", "a"]
     assert one_kind([1, 2.5]) == ["1", "2.5"]
     assert one_kind((1, "1")) == ["1", "'1'"]
-
-
-def test_a_row_that_only_rounding_puts_beyond_the_slack_is_taken() -> None:
-    # The slack is 2896.3 units of the last place. Column by column, in single precision, these
-    # add up to 2897 units above 1, and in double to 2896.2.
-    unit = 2.0**-23
-    single = np.array([[1 + 2895 * unit, 0.6 * unit, 0.6 * unit]], dtype=np.float32)
-    assert float(row_sums(single)[0]) == 1 + 2897 * unit > 1 + 2**-11.5
-    assert check_probabilities(single) is single

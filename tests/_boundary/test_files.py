@@ -161,14 +161,6 @@ def test_what_others_may_not_read_they_cannot_read_meanwhile(
     assert seen == [0o600]
 
 
-def test_another_name_of_the_old_file_keeps_the_old_content(tmp_path: Path) -> None:
-    path, other = tmp_path / "report.html", tmp_path / "kept.html"
-    path.write_text("old", encoding="utf-8")
-    os.link(path, other)
-    write_whole(path, "new")
-    assert other.read_text(encoding="utf-8") == "old"
-
-
 def test_the_content_is_on_the_disk_before_it_has_its_name(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -260,15 +252,6 @@ def test_a_pipe_takes_what_is_written(tmp_path: Path) -> None:
     reader.join()
     assert read == [b"through"]
     assert list(tmp_path.iterdir()) == [pipe]
-
-
-def test_asking_leaves_no_trace(tmp_path: Path) -> None:
-    path = tmp_path / "report.html"
-    require_writable(path, overwrite=False)
-    assert list(tmp_path.iterdir()) == []
-    path.write_text("old", encoding="utf-8")
-    require_writable(path, overwrite=True)
-    assert path.read_text(encoding="utf-8") == "old"
 
 
 @pytest.mark.parametrize("refused", ["file", "folder"])

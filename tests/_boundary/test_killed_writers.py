@@ -104,11 +104,6 @@ def test_at_each_step_a_killed_writer_leaves_the_old_file_or_the_new(
     assert names(tmp_path) == ["other.html", "report.html"]
 
 
-def test_two_writers_at_once_leave_each_other_alone(tmp_path: Path) -> None:
-    assert seen(tmp_path, "pair") == [0, 0]
-    assert names(tmp_path) == ["figure.svg", "page.html"]
-
-
 def test_a_part_that_is_written_is_not_removed_by_another(tmp_path: Path) -> None:
     with together():
         write_whole(tmp_path / "first", "first")
@@ -116,25 +111,6 @@ def test_a_part_that_is_written_is_not_removed_by_another(tmp_path: Path) -> Non
         _files._remove_left(tmp_path)
         assert list(tmp_path.iterdir()) == [part]
     assert names(tmp_path) == ["first"]
-
-
-def test_a_part_that_is_removed_before_it_is_held_is_made_anew(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    calls: list[list[str]] = []
-
-    def late(file: Any) -> None:
-        if not calls:
-            _files._remove_left(tmp_path)
-        calls.append(names(tmp_path))
-        lock(file)
-
-    lock = _files._lock
-    monkeypatch.setattr(_files, "_lock", late)
-    write_whole(tmp_path / "page", "new")
-    assert [len(call) for call in calls] == [0, 1]
-    assert (tmp_path / "page").read_text(encoding="utf-8") == "new"
-    assert names(tmp_path) == ["page"]
 
 
 def test_only_what_a_writer_has_left_is_removed(tmp_path: Path) -> None:

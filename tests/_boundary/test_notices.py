@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import inspect
 from types import FunctionType
 from typing import TYPE_CHECKING
 
@@ -47,22 +46,6 @@ def through(*names: str | None) -> Callable[[], object]:
     return found
 
 
-def test_what_is_said_is_a_warning_of_its_own_kind() -> None:
-    with pytest.warns(DataWarning) as said:
-        notice(SAID)
-    assert [str(warning.message) for warning in said] == [SAID]
-    assert issubclass(DataWarning, UserWarning)
-
-
-def test_a_warning_points_at_the_line_that_asked() -> None:
-    frame = inspect.currentframe()
-    assert frame is not None
-    asked, line = through("properly._a"), frame.f_lineno + 2
-    with pytest.warns(DataWarning) as said:
-        asked()
-    assert (said[0].filename, said[0].lineno) == (__file__, line)
-
-
 @pytest.mark.parametrize(
     "rooms",
     [
@@ -78,25 +61,10 @@ def test_no_room_of_the_package_is_pointed_at(rooms: list[str]) -> None:
     assert said[0].filename == __file__
 
 
-@pytest.mark.parametrize(
-    "name", ["properly_something", "proper", "improperly.rules", "properlyx.rules", "__main__"]
-)
-def test_a_name_that_only_begins_alike_is_the_users(name: str) -> None:
-    with pytest.warns(DataWarning) as said:
-        through(name, "properly._a", "properly._b")()
-    assert said[0].filename == f"<{name}>"
-
-
 def test_what_a_user_is_called_back_for_is_the_users() -> None:
     with pytest.warns(DataWarning) as said:
         through("properly._outer", "mine", "properly._inner")()
     assert said[0].filename == "<mine>"
-
-
-def test_code_without_a_module_is_the_users() -> None:
-    with pytest.warns(DataWarning) as said:
-        through(None, "properly._a")()
-    assert said[0].filename == "<None>"
 
 
 @pytest.mark.parametrize(
@@ -124,11 +92,3 @@ def test_whatever_warns_points_here(asked: Callable[[], object]) -> None:
     with pytest.warns(DataWarning) as said:
         asked()
     assert [warning.filename for warning in said] == [__file__]
-
-
-def test_what_was_warned_of_when_a_rule_was_made_is_not_warned_of_in_use() -> None:
-    with pytest.warns(DataWarning):
-        rule = PBS(1, cost=CHEAP)
-    # Warnings are errors here.
-    assert rule([0, 1], np.eye(2)) == 0
-    assert rule.range_for(2) == (0, 3)

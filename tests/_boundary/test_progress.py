@@ -5,7 +5,6 @@ from __future__ import annotations
 import io
 import sys
 from types import SimpleNamespace
-from typing import Any
 
 import pytest
 
@@ -91,23 +90,6 @@ def test_a_loop_within_a_loop_moves_nothing() -> None:
     assert [done for done, _, _ in record.shown] == [0.25, 0.5]
 
 
-def test_a_loop_that_the_next_step_has_overtaken_moves_nothing() -> None:
-    record = Record()
-    bar = ProgressBar(lambda: record, clock=Clock(step=3.0))
-    bar(0, 2, "first")
-    for k in bar.count(range(4), 4):
-        if k == 2:
-            bar(1, 2, "second")
-    assert record.shown == [
-        *((0.0, 2, "first"), (0.125, 2, "first"), (0.25, 2, "first")),
-        (1.0, 2, "second"),
-    ]
-
-
-def test_draws_are_passed_on_without_a_bar() -> None:
-    assert list(counted("abc", 3)) == ["a", "b", "c"]
-
-
 def test_an_evaluation_shows_a_bar_and_removes_it(record: Record) -> None:
     quiet = properly.evaluate(Y, P, rng=1, progress=False)
     assert record.shown == []
@@ -130,13 +112,6 @@ def test_a_stopped_evaluation_removes_its_bar(
         properly.evaluate(Y, P, replicates=0)
     assert record.closed
     assert list(counted("ab", 2)) == ["a", "b"]
-
-
-def test_a_function_is_called_instead_of_a_bar(record: Record) -> None:
-    steps: list[Any] = []
-    properly.evaluate(Y, P, replicates=0, progress=lambda *step: steps.append(step))
-    assert [done for done, _, _ in steps] == list(range(len(steps)))
-    assert record.shown == []
 
 
 def test_there_is_one_bar_at_a_time(record: Record) -> None:

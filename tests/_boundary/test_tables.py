@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import math
-import re
 from html.parser import HTMLParser
 
-from properly._boundary._tables import scores_as_html, table, table_of_numbers, width_of
+from properly._boundary._tables import scores_as_html, table, table_of_numbers
 
 
 def test_the_first_column_is_to_the_left_and_the_others_to_the_right() -> None:
@@ -24,18 +23,8 @@ def test_as_many_columns_as_one_likes_are_to_the_left() -> None:
     assert table(["aa", "b", "cc"], rows, left=3) == "aa  b   cc\n1   bb  c"
 
 
-def test_columns_may_be_wider_than_they_need() -> None:
-    assert table(["a", "b", "c"], [["1", "2", "33333"]], least=(3, 4)) == (
-        "a       b      c\n1       2  33333"
-    )
-
-
 def test_no_cell_is_obeyed() -> None:
     assert table(["a", "b"], [["\x1b[2J", "1\n2"]]) == "a           b\n\\x1b[2J  1\\n2"
-
-
-def test_a_table_may_have_no_rows() -> None:
-    assert table(["a", "bb"], []) == "a  bb"
 
 
 def test_numbers_have_five_decimals_and_what_does_not_exist_is_a_dash() -> None:
@@ -45,10 +34,6 @@ def test_numbers_have_five_decimals_and_what_does_not_exist_is_a_dash() -> None:
         "x                0.12500               -",
         "a model    -123456.50000             inf",
     ]
-
-
-def test_the_room_of_names_is_that_of_what_is_shown() -> None:
-    assert width_of(["ab", "\n", "\x1b"]) == len("\\x1b")
 
 
 HOSTILE = "</th><script>alert('1')</script>\"\x1b[31m\n\u202e{{7*7}}&amp;\ud800"
@@ -105,9 +90,3 @@ def test_what_is_handed_in_stays_text() -> None:
     assert tags == {"div", "p", "table", "caption", "thead", "tbody", "tr", "th", "td"}
     assert text.isprintable()
     text.encode("utf-8")
-
-
-def test_no_colour_is_set() -> None:
-    text = scores_as_html("2 cases", HEAD[:2], [("brier", [("good", "0.1")])])
-    styles = " ".join(re.findall(r'style="([^"]*)"', text))
-    assert not re.search(r"color:(?!inherit)|background|#|rgb|white\b(?!-)|black", styles)

@@ -15,8 +15,7 @@ from tests.frame_engines import ENGINES
 import properly
 from properly.counts import _answer_rows
 from properly.counts._answer_rows import OF_QUESTION, REQUIRED, faults, read_rows, taken_columns
-from properly.errors import DataWarning
-from properly.rules import RPS, Brier, Log
+from properly.rules import Brier, Log
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -69,14 +68,6 @@ def test_columns_may_be_arrays() -> None:
     assert contents(properly.Answers(**ROWS)) == EXPECTED  # type: ignore[arg-type]
     series = {name: pl.Series(name, column) for name, column in ROWS.items()}
     assert contents(properly.Answers(**series)) == EXPECTED  # type: ignore[arg-type]
-
-
-def test_columns_have_any_name() -> None:
-    frame = pl.DataFrame(ROWS).rename({name: name[:2] for name in ROWS})
-    answers = properly.Answers(
-        frame, question="qu", forecaster="fo", probability="pr", outcome="ou"
-    )
-    assert contents(answers) == EXPECTED
 
 
 MISSING: dict[str, Callable[[list[Any]], Any]] = {
@@ -141,14 +132,6 @@ def test_wide_frames_have_a_column_a_forecaster() -> None:
 # Outcomes
 
 
-def test_outcomes_may_be_truth_values() -> None:
-    for outcome in ([True, True, False], pl.Series([True, True, False]), np.array([1, 1, 0], bool)):
-        answers = properly.Answers(
-            question=["q", "q", "r"], forecaster=list("ABA"), probability=[0.4] * 3, outcome=outcome
-        )
-        assert answers.y.tolist() == [True, False]
-
-
 def test_outcomes_may_be_labels_of_which_one_is_the_event() -> None:
     answers = properly.Answers(
         question=["q", "q", "r", "s"],
@@ -196,15 +179,6 @@ def test_a_list_of_class_probabilities_is_a_row_an_answer() -> None:
         assert answers.p.tolist() == p
 
 
-def test_cases_of_classes_keep_what_happened() -> None:
-    answers = properly.Answers(CLASSES, **OF_CLASSES)
-    cases = answers.cases("A")
-    assert cases.labels == ("a", "b", "c")
-    mean = answers.losses(RPS()).loss[[0, 2]].mean()
-    with pytest.warns(DataWarning, match="with 2 cases"):
-        assert properly.score_interval(cases, RPS()).value == pytest.approx(mean)
-
-
 # Names
 
 
@@ -215,20 +189,6 @@ def test_names_are_compared_as_text_and_nothing_is_stripped() -> None:
     )
     assert sorted(answers.forecasters) == sorted(names)
     assert len(answers.cases("A ")) == 1
-
-
-def test_numbers_are_names() -> None:
-    answers = properly.Answers(
-        question=[1, 1, 2, 2],
-        forecaster=[7, 10, 7, 10],
-        probability=[0.5] * 4,
-        outcome=[1, 1, 0, 0],
-    )
-    assert answers.forecasters == ("10", "7")
-    assert answers.questions == (1, 2)
-    assert len(answers.cases("7")) == len(answers.cases(7)) == 2  # type: ignore[arg-type]
-    assert answers.keep([7]).forecasters == ("7",)  # type: ignore[list-item]
-    assert len(answers.common(7, "10")) == 2  # type: ignore[arg-type]
 
 
 @pytest.mark.parametrize("long", [1, 10**6])
@@ -273,30 +233,6 @@ def test_whether_copies_are_identical_does_not_depend_on_their_order() -> None:
 
 
 # What is known of the questions
-
-
-def test_labels_of_families_may_be_of_several_kinds() -> None:
-    answers = properly.Answers(
-        question=list("qqr"),
-        forecaster=list("ABA"),
-        probability=[0.5] * 3,
-        outcome=[1, 1, 0],
-        clusters=np.array([1, 1, "x"], dtype=object),
-    )
-    assert answers.clusters is not None
-    assert answers.clusters.tolist() == [1, "x"]
-
-
-def test_a_question_without_weight_is_left_out() -> None:
-    answers = properly.Answers(
-        question=list("qqr"),
-        forecaster=list("ABA"),
-        probability=[0.5] * 3,
-        outcome=[1, 1, 0],
-        weight=[2, 2, 0],
-    )
-    assert answers.questions == ("q",)
-    assert answers.coverage == {"A": 1.0, "B": 1.0}
 
 
 def test_coverage_is_a_share_of_weight() -> None:
@@ -347,14 +283,6 @@ def test_some_forecasters_are_kept_with_their_questions() -> None:
     assert both.losses(Brier()).loss.tolist() == pytest.approx([0.36, 0.01, 0.09])
 
 
-def test_common_questions_are_in_the_same_order() -> None:
-    answers = properly.Answers(**ROWS)  # type: ignore[arg-type]
-    one, other = answers.common("Cleo", "Ben")
-    assert one.p.tolist() == [0.3]
-    assert other.p.tolist() == [0.1]
-    assert one.y.tolist() == other.y.tolist() == [False]
-
-
 # Several forecasts of one question
 
 
@@ -368,10 +296,6 @@ UPDATES: dict[str, Any] = {
     "closes": [10] * 6,
 }
 DATES = UPDATES | {name: [day(k) for k in UPDATES[name]] for name in ("time", "opens", "closes")}
-
-
-def test_the_last_forecast_counts() -> None:
-    assert properly.Answers(**UPDATES, repeated="last").p.tolist() == [0.3, 0.5, 0.1, 0.2]
 
 
 def test_the_last_forecast_before_a_horizon_counts() -> None:
@@ -416,12 +340,6 @@ def test_dates_are_times(kind: str) -> None:
         np.testing.assert_allclose(left, right, rtol=1e-9)
 
 
-def test_python_numbers_among_objects_are_times() -> None:
-    times = {name: np.array(UPDATES[name], dtype=object) for name in ("time", "opens")}
-    answers = properly.Answers(**UPDATES | times, repeated="moments")
-    assert answers.active == pytest.approx({"A": 0.95, "B": 0.9})
-
-
 def test_a_forecast_stands_until_the_next_or_the_resolution() -> None:
     answers = properly.Answers(**UPDATES, resolved=[8] * 4 + [10] * 2, repeated="moments")
     losses = answers.losses(Brier())
@@ -433,18 +351,6 @@ def test_a_forecast_stands_until_the_next_or_the_resolution() -> None:
     assert losses.loss.tolist() == pytest.approx([*((1 - p) ** 2), 0.01, 0.04])
     assert answers.active == pytest.approx({"A": (0.8 + 0.9) / 2, "B": (0.7 + 0.9) / 2})
     assert answers.coverage == {"A": 1.0, "B": 1.0}
-
-
-def test_what_was_said_before_opening_stands_from_then_on() -> None:
-    early = UPDATES | {"opens": [3] * 6}
-    answers = properly.Answers(**early, repeated="moments")
-    assert answers.active == pytest.approx({"A": 1.0, "B": 1.0})
-
-
-def test_answers_that_stand_are_counted_once() -> None:
-    answers = properly.Answers(**UPDATES, repeated="moments")
-    assert repr(answers) == "Answers(6 answers of 2 forecasters to 2 questions)"
-    assert len(answers.keep(["A"])) == 3
 
 
 def test_members_are_averaged_before_they_are_scored() -> None:

@@ -14,17 +14,12 @@ import pytest
 import properly
 from properly import Cases, decompose, reliability, tally
 from properly.counts._cases import (
-    has_classes,
     has_clusters,
     has_time,
     is_dependent,
     is_plain,
-    number_clusters,
     number_ids,
-    require_classes,
     require_event,
-    require_independent,
-    require_no_time,
     rows_in_use,
     weights_of,
     with_forecasts,
@@ -33,21 +28,8 @@ from properly.errors import DataError
 from properly.rules import Brier
 
 
-def test_cases_keep_their_columns() -> None:
-    c = Cases([0, 1], [0.1, 0.2], weight=[1, 2], clusters=["a", "a"], time=[1, 2], groups=[0, 1])
-    assert repr(c) == "Cases(2 rows with weight, clusters, time, groups)"
-    assert c.clusters is not None
-    assert c.clusters.tolist() == ["a", "a"]
-    assert len(c) == 2
-
-
 def test_the_last_of_two_labels_is_the_event() -> None:
     assert Cases(["a", "b"], [0.1, 0.2], labels=("b", "a")).y.tolist() == [True, False]
-
-
-def test_an_event_that_never_happened_is_named_by_labels() -> None:
-    c = Cases(["none", "none"], [0.1, 0.2], labels=("none", "storm"))
-    assert c.tally().event_rate == 0
 
 
 def test_whatever_takes_a_tally_takes_cases() -> None:
@@ -55,13 +37,6 @@ def test_whatever_takes_a_tally_takes_cases() -> None:
     cases, counts = Cases(y, p, weight=weight), tally(y, p, weight=weight)
     assert decompose(cases, Brier()) == decompose(counts, Brier())
     np.testing.assert_array_equal(reliability(cases).recalibrated, reliability(counts).recalibrated)
-
-
-def test_what_was_checked_stays_as_it_was() -> None:
-    y, p = np.array([0, 1]), np.array([0.1, 0.2])
-    c = Cases(y, p)
-    p[0] = 7.0
-    assert c.p.tolist() == [0.1, 0.2]
 
 
 DESIGNS: dict[str, tuple[Any, bool, bool]] = {
@@ -80,17 +55,6 @@ def test_cases_are_dependent_by_clusters_or_by_time(
     assert has_clusters(source) is clusters
     assert has_time(source) is time
     assert is_dependent(source) is (clusters or time)
-
-
-def test_dependence_is_refused_by_its_name() -> None:
-    for name in ("a tally", "independent"):
-        require_independent(DESIGNS[name][0], "this")
-    require_no_time(DESIGNS["clusters"][0], "this")
-    with pytest.raises(DataError, match="this takes cases as independent; these have clusters"):
-        require_independent(DESIGNS["clusters"][0], "this")
-    for name in ("time", "both"):
-        with pytest.raises(DataError, match="this does not allow for dependence in time"):
-            require_independent(DESIGNS[name][0], "this")
 
 
 # Classes
@@ -125,12 +89,6 @@ def test_an_event_has_no_classes() -> None:
         Cases([0, 1], [0.1, 0.2], normalize=True)
 
 
-def test_two_columns_are_two_classes_and_no_event() -> None:
-    c = Cases([0, 1], [[0.9, 0.1], [0.8, 0.2]])
-    assert c.classes == 2
-    assert require_classes(c) is c
-
-
 @pytest.mark.parametrize(
     "p",
     [
@@ -152,12 +110,6 @@ def test_single_precision_and_other_libraries_are_kept() -> None:
     c = Cases(Y3, array_api_strict.asarray(P3), labels=GRADES)
     assert c.p.dtype == array_api_strict.float64
     assert np.asarray(c.y).tolist() == [2, 0, 1]
-
-
-def test_cases_of_classes_say_what_they_are() -> None:
-    assert repr(Cases(Y3, P3, labels=GRADES)) == "Cases(3 rows of 3 classes)"
-    c = Cases(Y3, P3, labels=GRADES, weight=[1, 2, 3], **COLUMNS)
-    assert repr(c) == "Cases(3 rows of 3 classes with weight, clusters, time, groups)"
 
 
 def test_columns_are_kept_beside_classes() -> None:
@@ -222,36 +174,11 @@ def test_a_column_of_cases_cannot_be_replaced() -> None:
         replace(c, weight=[1, 2, 3])
 
 
-@pytest.mark.parametrize(
-    ("y", "options", "message"),
-    [
-        (Y3, {}, "outcomes in words need labels=, in order; got outcomes such as 'high'"),
-        (Y3, {"labels": ["low", "mid"]}, "labels must name each column of the class probabilities"),
-        (Y3, {"labels": ["low", "mid", "top"]}, "outcomes must be among the labels 'low', 'mid',"),
-        ([0, 1, 3], {}, "outcomes must be class numbers from 0 to 2; row 2 is 3"),
-        ([0, 1, 2], {"pos_label": 1}, "pos_label is the label of an event; class probabilities"),
-        ([0, 1, 2], {"clusters": [1, 2]}, "clusters and forecasts must be equally long; got 2 and"),
-        ([0, 1, 2], {"groups": [1, None, 2]}, "groups must not be missing; row 1 is None"),
-    ],
-)
-def test_impossible_cases_of_classes_are_refused(y: Any, options: Any, message: str) -> None:
-    with pytest.raises(properly.errors.ProperlyError) as caught:
-        Cases(y, P3, **options)
-    assert str(caught.value).startswith(message)
-
-
 def test_clusters_are_numbered_whatever_their_ids_are() -> None:
     assert number_ids(np.array(["b", "a", "b"])).tolist() == [1, 0, 1]
     # Text and numbers have no order, but they can be told apart.
     mixed = np.array(["b", 1, "b", "1", 1], dtype=object)
     assert number_ids(mixed).tolist() == [0, 1, 0, 2, 1]
-
-
-def test_clusters_of_rows_in_use_are_numbered() -> None:
-    ids = np.array([7, "x", 9, "x"], dtype=object)
-    cases = Cases([0, 1, 1, 0], [0.1, 0.2, 0.3, 0.4], clusters=ids)
-    used = np.array([False, True, True, True])
-    assert number_clusters(cases, used).tolist() == [0, 1, 0]
 
 
 # Other forecasts of the same cases
@@ -270,27 +197,6 @@ def test_forecasts_are_replaced_and_all_else_is_kept(labels: Any) -> None:
     assert repr(other) == repr(c)
 
 
-def test_forecasts_of_an_event_are_replaced_too() -> None:
-    c = Cases(["b", "a"], [0.1, 0.2], labels=("a", "b"), clusters=[1, 2])
-    p = np.array([0.3, 0.4])
-    other = with_forecasts(c, p)
-    assert other.tally().value.tolist() == [0.3, 0.4]
-    assert other.y.tolist() == [True, False]
-    assert other.classes is None
-    # What was given may change; what was kept may not.
-    p[0] = 0.9
-    assert other.p.tolist() == [0.3, 0.4]
-    with pytest.raises(ValueError, match="read-only"):
-        other.p[0] = 0.9
-
-
-def test_only_cases_of_several_classes_have_classes() -> None:
-    assert has_classes(Cases(Y3, P3, labels=GRADES))
-    assert has_classes(Cases([0, 1], [[0.9, 0.1], [0.8, 0.2]]))
-    for other in (Cases([0, 1], [0.1, 0.2]), tally([0, 1], [0.1, 0.2]), P3, None):
-        assert not has_classes(other)
-
-
 def test_rows_are_split_by_their_group_with_all_that_is_known() -> None:
     cases = Cases(
         [0, 1, 1, 0], [0.1, 0.5, 0.9, 0.3], weight=[1, 2, 3, 4], clusters=[7, 7, 8, 8],
@@ -303,13 +209,6 @@ def test_rows_are_split_by_their_group_with_all_that_is_known() -> None:
     assert found["b"].clusters.tolist() == [7, 8, 8]  # type: ignore[union-attr]
     assert found["a"].strata.tolist() == ["x"]  # type: ignore[union-attr]
     assert found["a"].tally().event_rate == 1
-
-
-def test_groups_of_several_kinds_keep_their_labels() -> None:
-    mixed = np.array(["old", 3, "old", 3], dtype=object)
-    found = Cases([0, 1, 1, 0], [0.1, 0.5, 0.9, 0.3], groups=mixed).by_group()
-    assert [len(x) for x in found.values()] == [2, 2]
-    assert set(found) == {"old", 3}
 
 
 def test_groups_of_classes_keep_their_labels_of_classes() -> None:

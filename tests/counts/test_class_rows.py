@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
-import pytest
 
-from properly import Cases, Tally, tally
+from properly import Cases, Tally
 from properly.counts._class_rows import ClassTable, count_impossible, rows_of, table_of, two_classes
 
 
@@ -29,19 +26,6 @@ def test_rows_of_an_event_stay_rows() -> None:
     cases = Cases([0, 1, 1], [0.25, 0.25, 0.5], weight=[2.0, 0.0, 3.0])
     assert lines(rows_of(cases)) == [(1, [0.25, 0.75], 2, 4), (0, [0.5, 0.5], 3, 9)]
     assert not rows_of(cases).counted
-
-
-@pytest.mark.parametrize("weight", [None, [7, 7, 7], [0.3, 0.3, 0.3], [2, 0, 2]])
-def test_equal_weights_are_none(weight: Any) -> None:
-    kept = [0, 1, 2] if weight is None else np.flatnonzero(weight).tolist()
-    y, p = np.array([0, 1, 1])[kept], np.array([0.25, 0.25, 0.5])[kept]
-    for write in (rows_of, table_of):
-        found, plain = (
-            write(x) for x in (Cases([0, 1, 1], [0.25, 0.25, 0.5], weight=weight), Cases(y, p))
-        )
-        assert found.counted
-        assert found.weight.dtype == np.int64
-        assert lines(found) == lines(plain)
 
 
 def test_sums_of_whole_weights_are_no_cases() -> None:
@@ -70,29 +54,9 @@ def test_classes_are_a_row_each_and_none_above_one() -> None:
     assert lines(found) == [(1, [1.0, 0.0], 1, 1), (0, [0.25, 0.75], 1, 1)]
 
 
-def test_single_precision_becomes_double() -> None:
-    p = np.array([0.25, 0.75], dtype=np.float32)
-    for cases in (tally([0, 1], p), Cases([0, 1], p), Cases([0, 1], np.stack([1 - p, p], 1))):
-        assert table_of(cases).p.dtype == np.float64
-
-
-def test_what_is_possible_weighs_as_much_as_it_is_probable() -> None:
-    p, amount = table_of(Tally.from_counts([0.0, 0.25], [2, 4], [0, 4])).possible()
-    assert p.tolist() == [0.25, 0.75, 1.0]
-    assert amount.tolist() == [1.0, 3.0, 2.0]
-
-
 def test_a_rest_with_more_digits_than_one_minus_the_value_may_be_given() -> None:
     weight, events = np.array([3, 1]), np.array([2, 0])
     found = two_classes(np.array([1.0, 0.5]), weight, events, rest=np.array([1e-17, 0.5]))
     first, second = [1.0, 1e-17], [0.5, 0.5]
     assert lines(found) == [(0, first, 2, 2), (1, first, 1, 1), (1, second, 1, 1)]
     assert found.t.tolist() == [1.0, 1e-17, 0.5]
-
-
-@pytest.mark.parametrize("value", [1 - 2.0**-53, 1 - 2.0**-50, 0.5, 2.0**-60])
-def test_only_what_is_certain_makes_the_other_impossible(value: float) -> None:
-    found = two_classes(np.array([value, 1.0]), np.array([1, 1]), np.array([0, 0]))
-    assert found.t[0] == pytest.approx(1 - value, rel=1e-15, abs=3.4e-16)
-    assert found.t[0] > 0
-    assert found.t[1] == 0

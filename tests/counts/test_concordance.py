@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from fractions import Fraction
-from typing import Any, TypeAlias
 
 import numpy as np
 import pytest
@@ -12,8 +11,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from properly.counts._scoring import concordance
-
-Column: TypeAlias = np.ndarray[Any, Any]
 
 counts = st.lists(st.tuples(st.integers(0, 4), st.integers(0, 4)), min_size=1, max_size=8)
 
@@ -56,13 +53,6 @@ def test_a_part_is_the_share_of_its_pairs_among_all(
             assert found == float(by_pairs(some.tolist(), others.tolist(), every))
 
 
-def test_a_part_and_the_rest_make_the_whole() -> None:
-    none, events = np.array([3, 0, 2, 5]), np.array([1, 4, 4, 2])
-    inside, among = np.array([False, True, True, False]), np.stack([none, events])
-    parts = [concordance(none * x, events, among=among) for x in (inside, ~inside)]
-    assert sum(parts) == pytest.approx(concordance(none, events), rel=1e-15)
-
-
 @pytest.mark.parametrize("often", [1, 2**29, 2**59 - 1])
 def test_whole_numbers_are_exact_however_large(often: int) -> None:
     none, events = np.array([9, 2, 1]) * often, np.array([0, 1, 2]) * often
@@ -71,13 +61,6 @@ def test_whole_numbers_are_exact_however_large(often: int) -> None:
     among = np.stack([none, events])
     assert concordance(none * middle, events, among=among) == 2 * (1 + 2 * 2) / (2 * 12 * 3)
     assert concordance(none, events * middle, among=among) == (2 * 9 + 2) / (2 * 12 * 3)
-
-
-def test_fractions_count_like_the_whole_numbers_they_are_multiples_of() -> None:
-    none, events = np.array([3, 0, 2, 5]), np.array([1, 4, 4, 2])
-    assert concordance(0.3 * none, 0.7 * events) == pytest.approx(
-        concordance(none, events), rel=1e-15
-    )
 
 
 def test_rounding_does_not_lift_it_above_one() -> None:

@@ -123,28 +123,6 @@ def test_weights_are_added_up() -> None:
     assert bars.weight.sum() == pytest.approx(2.75, abs=1e-15)
 
 
-def test_the_unit_of_fractional_weights_does_not_change_the_bars() -> None:
-    rng = np.random.default_rng(2)
-    p, weight = rng.random(300), rng.gamma(1.5, size=300)
-    bars, scaled = (
-        reliability(Cases(outcomes(p), p, weight=weight * unit)).histogram for unit in (1, 0.37)
-    )
-    np.testing.assert_allclose(scaled.lower, bars.lower, rtol=0, atol=1e-14)
-    np.testing.assert_allclose(scaled.weight, bars.weight * 0.37, rtol=1e-12)
-
-
-def test_a_constant_forecast_that_is_called_a_continuum_is_still_counted() -> None:
-    bars = bars_of([0.4, 0.4, 0.4], forecasts="continuous")
-    assert bars.weight.sum() == 3
-    assert (bars.lower <= 0.4).all()
-    assert bars.upper[-1] >= 0.4
-
-
-def test_bars_are_ready_for_json() -> None:
-    assert bars_of([0.2, 0.2, 0.7]).to_dict()["weight"] == [2, 1]
-    assert set(bars_of([0.2]).to_dict()) == {"lower", "upper", "weight"}
-
-
 def test_there_are_no_more_bars_than_a_picture_can_show() -> None:
     t = Tally.from_counts([0, 0.5, 0.5 + 3e-8, 1], [1, 500, 500, 1], [0, 250, 250, 1])
     bars = reliability(t, forecasts="continuous").histogram
@@ -155,10 +133,6 @@ def test_there_are_no_more_bars_than_a_picture_can_show() -> None:
 def test_an_edge_belongs_to_the_bin_above_it_and_one_to_the_last() -> None:
     value = np.array([0, 0.24, 0.25, 0.5, 0.75, 0.99, 1])
     np.testing.assert_array_equal(equal_width(value, 4), [0, 0, 1, 2, 3, 3, 3])
-
-
-def test_nothing_is_added_to_a_product_in_floating_point() -> None:
-    np.testing.assert_array_equal(equal_width(np.array([0.28, 0.29, 0.3]), 100), [28, 28, 30])
 
 
 @given(
@@ -178,21 +152,6 @@ def test_a_forecast_is_where_the_middle_of_its_cases_falls(
     np.testing.assert_array_equal(equal_count(weight, bins), expected)
 
 
-def test_fractional_weights_fill_bins_too() -> None:
-    np.testing.assert_array_equal(equal_count(np.array([0.5, 0.5, 0.5, 0.5]), 2), [0, 0, 1, 1])
-    # Rounding makes the last forecast lie at the very end; it needs no bin of its own.
-    np.testing.assert_array_equal(equal_count(np.array([1.0, 0.5e-17]), 1), [0, 0])
-
-
-def test_counts_beyond_64_bits_still_fill_bins() -> None:
-    weight = np.full(4, 2**60)
-    np.testing.assert_array_equal(equal_count(weight, 4), [0, 1, 2, 3])
-
-
-def test_a_heavy_forecast_is_never_split() -> None:
-    np.testing.assert_array_equal(equal_count(np.array([1, 100, 1]), 10), [0, 1, 2])
-
-
 # By rank
 @given(
     st.lists(st.integers(1, 50), min_size=1, max_size=30),
@@ -207,28 +166,11 @@ def test_a_forecast_is_where_the_first_of_its_cases_falls(
     np.testing.assert_array_equal(equal_rank(np.array(counts) * factor, bins), expected)
 
 
-def test_ranks_fill_bins_equally() -> None:
-    np.testing.assert_array_equal(equal_rank(np.ones(6, dtype=np.int64), 3), [0, 0, 1, 1, 2, 2])
-    np.testing.assert_array_equal(equal_rank(np.ones(5, dtype=np.int64), 2), [0, 0, 0, 1, 1])
-    np.testing.assert_array_equal(equal_rank(np.ones(2, dtype=np.int64), 5), [0, 2])
-
-
-def test_a_bin_that_nothing_falls_into_keeps_its_number() -> None:
-    np.testing.assert_array_equal(equal_rank(np.array([1, 8, 1]), 5), [0, 0, 4])
-    np.testing.assert_array_equal(equal_rank(np.array([0.5, 4.0, 0.5]), 5), [0, 0, 4])
-
-
 def test_ranks_of_counts_beyond_64_bits() -> None:
     np.testing.assert_array_equal(equal_rank(np.full(4, 2**60), 4), [0, 1, 2, 3])
     # One case less, and the last forecast would begin in the bin below.
     weight = np.array([2**61, 2**61 - 1, 2**61 + 1])
     np.testing.assert_array_equal(equal_rank(weight, 3), [0, 1, 1])
-
-
-def test_ranks_of_fractions() -> None:
-    np.testing.assert_array_equal(equal_rank(np.array([0.5, 0.25, 0.25, 1.0]), 2), [0, 0, 0, 1])
-    # Rounding makes the last forecast begin at the very end; it needs no bin of its own.
-    np.testing.assert_array_equal(equal_rank(np.array([1.0, 0.5e-17]), 1), [0, 0])
 
 
 @pytest.mark.parametrize("weight", [0.1, 0.3, 0.7, 1 / 3, 2.5])

@@ -11,11 +11,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from scipy.special import expit, logit
-from tests.score_oracles import corrected
 
 from properly import Cases, Tally, decompose, roc_curve, tally
 from properly.counts import with_event_rate
-from properly.counts._prevalence_shift import _shift
 from properly.inference._variance import spread_of_means
 from properly.rules import BinaryRule, Bounded, Brier, Elementary, Log, Regret
 
@@ -98,17 +96,6 @@ def test_it_is_the_tally_of_reweighted_rows(
             np.testing.assert_allclose(got, wanted, rtol=1e-12)
 
 
-@pytest.mark.parametrize("unit", [1, 7, 0.3])
-def test_equal_weights_are_none(unit: float) -> None:
-    weight = np.where(COUNT > 0, unit, 0)
-    plain = with_event_rate(tally(Y[COUNT > 0], P[COUNT > 0]), 0.1)
-    cases = Cases(Y, P, weight=weight)
-    for source in (cases, cases.tally()):
-        found = counted(with_event_rate(source, 0.1))
-        for column in COLUMNS:
-            np.testing.assert_allclose(getattr(found, column), getattr(plain, column), rtol=1e-12)
-
-
 @every_source
 @every_rule
 def test_the_rate_of_the_sample_changes_nothing(source: Any, rule: BinaryRule) -> None:
@@ -144,37 +131,6 @@ def test_the_roc_curve_stays(source: Any, made_for: float | None) -> None:
     for name in ("false_positive_rate", "true_positive_rate"):
         np.testing.assert_allclose(getattr(after, name), getattr(before, name), atol=1e-14)
     assert after.area == pytest.approx(before.area, abs=1e-14)
-
-
-def test_what_else_is_known_of_the_rows_is_kept() -> None:
-    known: dict[str, Any] = {
-        name: np.arange(N) // k for k, name in enumerate(("clusters", "time", "groups"), 2)
-    }
-    found = with_event_rate(Cases(Y, P, **known), 0.1, forecasts_for=0.5)
-    assert isinstance(found, Cases)
-    np.testing.assert_array_equal(found.y, Y)
-    for name, column in known.items():
-        np.testing.assert_array_equal(getattr(found, name), column)
-
-
-def test_clusters_still_widen_the_interval() -> None:
-    value = np.unique(P)
-    prices = (1 - value)[None] ** 2, value[None] ** 2
-    clusters = np.arange(N) // 8
-    found = with_event_rate(Cases(Y, P, clusters=clusters), 0.1)
-    weight = np.asarray(found.weight)
-    loss = (Y - P) ** 2
-    influence = weight * (loss - np.average(loss, weights=weight)) / weight.sum()
-    total = np.bincount(clusters, influence)
-    # The weights of two classes make the clusters unequal.
-    factor, _ = corrected(np.bincount(clusters, weight))
-    expected = float(factor @ total**2)
-    assert spread_of_means(found, *prices).covariance[0, 0] == pytest.approx(expected, rel=1e-12)
-
-
-def test_a_grouped_tally_stays_grouped() -> None:
-    found = with_event_rate(tally(Y, P, cells=5), 0.1)
-    assert found.cells == 5
 
 
 def test_tallies_of_other_libraries_stay_there() -> None:
@@ -228,29 +184,6 @@ def test_there_and_back(p: float, rate: float, made_for: float) -> None:
     assert shifted([there], made_for, rate) == pytest.approx([p], rel=1e-14, abs=spare)
 
 
-def test_extreme_rates_neither_overflow_nor_underflow() -> None:
-    p = [5e-324, 1e-310, 0.5, 1 - 2**-53]
-    for found in (
-        shifted(p, 1e-29, 1 - 2**-53),
-        shifted(p, 1 - 2**-53, 1e-29),
-        _shift(np.array(p), 1e-323).tolist(),
-        _shift(np.array(p), 1e308).tolist(),
-    ):
-        assert found == sorted(found)
-        assert found[0] > 0
-        assert found[-1] < 1
-
-
-def test_forecasts_that_collide_are_pooled() -> None:
-    near = [1 - 2**-53, 1 - 2**-52]
-    t = with_event_rate(tally([0, 1, 0, 1], [0.2, 0.2, *near]), 0.999, forecasts_for=0.01)
-    assert len(t) == 2
-    assert t.value[-1] == 1 - 2**-53
-    assert t.weight[-1] == pytest.approx(2, rel=1e-14)
-    assert t.event_rate == pytest.approx(0.999, rel=1e-14)
-    assert math.isfinite(decompose(t, Log()).score)
-
-
 def test_calibrated_forecasts_stay_calibrated_if_they_are_shifted_and_only_then() -> None:
     t = Tally.from_counts([0.25, 0.5, 0.75], [40, 20, 40], [10, 10, 30])
     assert decompose(t, Brier()).miscalibration == 0
@@ -259,17 +192,6 @@ def test_calibrated_forecasts_stay_calibrated_if_they_are_shifted_and_only_then(
     assert decompose(with_event_rate(t, 0.05), Brier()).miscalibration > 0.1
     for_there = tally(Y, 0.1 * P)
     assert with_event_rate(for_there, 0.05).value.tolist() == for_there.value.tolist()
-
-
-def test_single_precision_is_shifted_in_double() -> None:
-    p = P.astype(np.float32)
-    for found in (
-        with_event_rate(tally(Y, p), 0.1, forecasts_for=0.5).value,
-        np.unique(with_event_rate(Cases(Y, p), 0.1, forecasts_for=0.5).p),
-    ):
-        assert found.dtype == np.float64
-        expected = expit(logit(np.unique(p).astype(np.float64)) + logit(0.1))
-        np.testing.assert_allclose(found, expected, rtol=1e-14)
 
 
 # Refusals

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
 import array_api_strict as strict
@@ -15,7 +14,7 @@ from hypothesis import strategies as st
 from properly import Cases
 from properly.calibration import decompose
 from properly.counts import cumulative, one_vs_rest, top_label
-from properly.counts._reductions import VIEWS, ask, plan_for, upper_tails
+from properly.counts._reductions import VIEWS, plan_for, upper_tails
 from properly.errors import ImproperRuleError
 from properly.rules import (
     PBS,
@@ -82,12 +81,6 @@ def test_questions_are_named_after_labels() -> None:
     assert list(one_vs_rest(cases)) == GRADES
 
 
-def test_labels_that_read_the_same_are_written_as_code() -> None:
-    cases = Cases([1, "1"], P[:2], labels=["none", 1, "1"])
-    assert list(one_vs_rest(cases)) == ["'none'", "1", "'1'"]
-    assert list(cumulative(cases)) == ["1 or higher", "'1'"]
-
-
 def test_what_else_is_known_of_cases_comes_along() -> None:
     columns: dict[str, Any] = {
         "weight": [1.0, 0.5, 2.0, 0.0],
@@ -101,22 +94,6 @@ def test_what_else_is_known_of_cases_comes_along() -> None:
         for name, column in columns.items():
             assert getattr(question, name).tolist() == column
         assert question.classes is None
-
-
-def test_what_is_not_known_is_not_invented() -> None:
-    question = top_label(Cases(Y, P))
-    for name in ("weight", "clusters", "time", "groups"):
-        assert getattr(question, name) is None
-
-
-@pytest.mark.parametrize("whole", [100, 1000, 10_000])
-@pytest.mark.parametrize("classes", [3, 5, 9, 60])
-def test_equal_decimals_are_equal_forecasts(classes: int, whole: int) -> None:
-    parts = percents(classes, 1000, whole)
-    tails = upper_tails(parts / whole)
-    for tail, exact in zip(tails, tails_of(parts).T, strict=True):
-        assert tail.tolist() == [float(Fraction(int(x), whole)) for x in exact]
-        assert len(set(tail.tolist())) == len(set(exact.tolist()))
 
 
 @pytest.mark.parametrize("whole", [3, 7, 30, 365, 1000, 9973])
@@ -136,13 +113,6 @@ def test_equal_fractions_are_equal_in_any_library(library: str) -> None:
     p = percents(5, 1000, 30) / 30
     for tail, expected in zip(upper_tails(xp.asarray(p)), upper_tails(p), strict=True):
         assert np.asarray(tail).tolist() == expected.tolist()
-
-
-def test_plain_sums_would_tear_equal_decimals_apart() -> None:
-    p = np.array([[0.7, 0.1, 0.2], [0.7, 0.3, 0.0]])
-    assert p[0, 1] + p[0, 2] != p[1, 1]
-    assert Cases([0, 1], p).classes == 3
-    assert cumulative(Cases([0, 1], p))["1 or higher"].tally().value.tolist() == [0.3]
 
 
 def test_small_probabilities_keep_their_digits() -> None:
@@ -167,12 +137,6 @@ def test_what_is_possible_is_never_called_impossible() -> None:
     assert upper_tails(p)[0].tolist() == [1 - 2**-53, 1 - 2**-53, 1e-17, 1e-300]
 
 
-def test_a_likely_tail_has_the_digits_of_the_unlikely_one() -> None:
-    # Above the lowest cut, this row sums to more than 1.
-    p = np.array([[1e-8, 0.5, 0.5]])
-    assert upper_tails(p)[0].tolist() == [1 - 1e-8]
-
-
 @given(st.integers(1, 998), st.integers(-12, 12), st.integers(3, 9), st.sampled_from([999, 1000]))
 def test_forecasts_keep_their_order(parts: int, steps: int, classes: int, whole: int) -> None:
     low = parts / whole + steps * math.ulp(parts / whole)
@@ -192,13 +156,6 @@ def test_certainty_is_exact() -> None:
         [0.9, 0.0, 1.0],
         [0.7, 0.0, 0.0],
     ]
-
-
-def test_what_is_above_one_by_rounding_is_one() -> None:
-    cases = Cases([1, 0], [[0.0, 1 + 5e-7, 0.0], [0.0, 0.5, 0.5 + 5e-7]])
-    assert cumulative(cases)["1 or higher"].p.tolist() == [1.0, 1.0]
-    assert one_vs_rest(cases)["1"].p.tolist() == [1.0, 0.5]
-    assert top_label(cases).p.tolist() == [1.0, 0.5 + 5e-7]
 
 
 def test_single_precision_is_added_up_in_double() -> None:
@@ -222,18 +179,7 @@ def test_questions_stay_in_the_library_of_the_forecasts() -> None:
         assert np.asarray(got.y).tolist() == want.y.tolist()
 
 
-def test_names_that_would_be_the_same_are_numbers() -> None:
-    cases = Cases([0, 1, 2], np.eye(3), labels=["low", "mid", "mid or higher"])
-    assert list(cumulative(cases)) == ["class 1 or higher", "class 2 or higher"]
-
-
 CASES = Cases([0, 2, 1], [[0.5, 0.5, 0.0], [0.0, 0.5, 0.5], [0.5, 0.0, 0.5]])
-
-
-def test_views_have_names_for_their_questions() -> None:
-    assert list(ask(CASES, "cumulative")) == ["1 or higher", "2"]
-    assert list(ask(CASES, "one_vs_rest")) == ["0", "1", "2"]
-    assert list(ask(CASES, "top_label")) == ["likeliest class"]
 
 
 def test_each_question_has_its_rule() -> None:

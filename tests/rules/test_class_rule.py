@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
 import array_api_strict
 import numpy as np
@@ -13,7 +13,6 @@ import polars as pl
 import pytest
 
 from properly._boundary import _chunks
-from properly._boundary._labels import check_count
 from properly.errors import ArgumentTypeError, DataError
 from properly.rules import (
     PBS,
@@ -32,10 +31,7 @@ from properly.rules import (
     Spherical,
 )
 from properly.rules._class_rule import (
-    at,
     require_class_rule,
-    split_off,
-    squares_of_others,
 )
 from properly.rules._distance import SquaredMeanError
 
@@ -71,11 +67,6 @@ def test_all_else_follows_from_the_prices_of_every_class() -> None:
     assert not rule.is_proper
     assert not rule.needs_order
     assert isinstance(rule, Rule)
-
-
-def test_a_rule_without_prices_is_none() -> None:
-    with pytest.raises(TypeError, match="abstract"):
-        ClassRule()  # type: ignore[abstract]
 
 
 # Losses
@@ -186,14 +177,6 @@ def test_what_cannot_happen_costs_nothing() -> None:
 # One event and several classes
 
 
-def test_a_table_is_priced_by_classes_and_a_column_as_an_event() -> None:
-    p = np.array([0.25, 0.75])
-    both = np.column_stack([1 - p, p])
-    for rule in (Log(), Spherical(), Misclassification()):
-        np.testing.assert_allclose(rule.loss([0, 1], p), rule.loss([0, 1], both), rtol=1e-15)
-        np.testing.assert_allclose(rule.entropy(p), rule.entropy(both), rtol=1e-15)
-
-
 def test_a_rule_of_classes_is_asked_for_by_name() -> None:
     for rule in (Brier(), RPS(), Absolute()):
         assert require_class_rule(rule) is rule
@@ -208,32 +191,7 @@ def test_a_rule_of_classes_is_asked_for_by_name() -> None:
             require_class_rule(other)
 
 
-@pytest.mark.parametrize("classes", [2, 3, np.int64(4), np.uint8(5)])
-def test_a_number_of_classes_is_whole(classes: Any) -> None:
-    assert check_count(classes) == classes
-    assert type(check_count(classes)) is int
-
-
 # Helpers of the rules
-
-
-def test_what_happened_is_picked_and_split_off() -> None:
-    y, p = np.array([2, 0]), np.array([[0.5, 0.25, 0.25], [0.0, 0.5, 0.5]])
-    tensors = array_api_strict.asarray(y), array_api_strict.asarray(p)
-    for outcome, table in ((y, p), tensors):
-        assert np.asarray(at(table, outcome)).tolist() == [0.25, 0]
-        chosen, rest = split_off(table, outcome)
-        assert np.asarray(chosen).tolist() == [0.25, 0]
-        assert np.asarray(rest).tolist() == [0.3125, 0.5]
-    assert p.tolist() == [[0.5, 0.25, 0.25], [0.0, 0.5, 0.5]]
-
-
-def test_the_squares_of_others_are_never_negative() -> None:
-    p = np.random.default_rng(2).dirichlet(np.full(5, 0.05), 500)
-    others = squares_of_others(p)
-    assert others.min() >= 0
-    wanted = np.stack([np.delete(p, k, axis=1) for k in range(5)], axis=1)
-    np.testing.assert_allclose(others, (wanted**2).sum(axis=2), rtol=0, atol=1e-15)
 
 
 @pytest.mark.parametrize("rule", [Absolute(), Brier(), RPS(), Log(), Ranked(Log())], ids=repr)

@@ -76,15 +76,6 @@ def test_atoms_of_a_mixture_add_up() -> None:
     assert rule.atoms == ((0.5, 4.0),)
 
 
-def test_an_end_of_a_range_is_a_number_of_the_forecasts_kind() -> None:
-    rule = Bounded(Brier(), (0.1, 0.5))
-    for p, end in ((0.05, 0.1), (0.3, 0.3), (0.7, 0.5)):
-        assert type(rule._clip(p)) is float
-        # Numbers of numpy divide by zero, those of Python do not.
-        assert type(rule._clip(np.float64(p))) is np.float64
-        assert rule._clip(p) == rule._clip(np.float64(p)) == end
-
-
 def test_a_range_keeps_the_weight_of_its_rule_inside() -> None:
     # More weight on low thresholds than on high ones: the sides must not be exchanged.
     rule, p = BetaWeighted(2, 5), np.array([0.05, 0.2, 0.6, 0.95])

@@ -10,8 +10,6 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 from properly.rules import (
     PBS,
@@ -31,27 +29,18 @@ from properly.rules import (
 from properly.rules._counterexamples import (
     MOST_CLASSES,
     MOST_POINTS,
-    Counterexample,
     Points,
     Prices,
     _gains,
     all_points,
     as_points,
     best_pair,
-    edges,
-    exact_grids,
     expected,
-    far_apart,
-    finest,
     fraction,
     in_fractions,
-    joined,
     lattice,
-    nearest,
     optimised,
-    pushed,
     tied,
-    tied_points,
 )
 from properly.rules._distance import SquaredMeanError
 
@@ -127,24 +116,6 @@ def test_a_bias_too_small_for_the_grid_is_found_and_rounded() -> None:
     assert all("/" in part for part in found.as_fractions().split(", ") if part[-2:] != "0)")
 
 
-def test_what_cannot_be_rounded_is_told_as_it_was_found(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("properly.rules._counterexamples._rounded", lambda *_: None)
-    prices = Prices(Shifted(0.4999, form="published"), 2)
-    found = optimised(prices, np.random.default_rng(0))
-    assert found is not None
-    truth, report = np.array(found.truth), np.array(found.report)
-    assert found.expected_truth == pytest.approx(truth @ prices(truth[None])[0], rel=1e-15)
-    assert found.expected_report == pytest.approx(truth @ prices(report[None])[0], rel=1e-15)
-    assert found.expected_truth > found.expected_report
-
-
-def test_the_same_draws_find_the_same() -> None:
-    prices = Prices(Shifted(0.4999, form="published"), 2)
-    first, again = (optimised(prices, np.random.default_rng(0)) for _ in range(2))
-    assert first is not None
-    assert again == first
-
-
 class Tempered(ClassRule):
     """The Brier score of forecasts made a little sharper."""
 
@@ -210,11 +181,6 @@ def test_a_strictly_proper_rule_has_no_tie(rule: BinaryRule) -> None:
     assert tied(Prices(rule, 2)) is None
 
 
-def test_infinite_losses_are_kept_where_they_cannot_happen() -> None:
-    pair = Counterexample((1.0, 0.0), (0.5, 0.5), (0.0, math.inf), (0.25, 0.25))
-    assert (pair.expected_truth, pair.expected_report) == (0.0, 0.25)
-
-
 def test_both_infinite_is_no_gain() -> None:
     class Endless(ClassRule):
         propriety = Propriety.PROPER
@@ -239,50 +205,6 @@ def rows(points: Points) -> list[list[int]]:
     return found
 
 
-@pytest.mark.parametrize(("classes", "denominator"), [(2, 24), (3, 12), (4, 8), (5, 6), (30, 2)])
-def test_the_grid_is_as_fine_as_all_pairs_allow(classes: int, denominator: int) -> None:
-    assert finest(classes) == denominator
-
-
-@pytest.mark.parametrize(("classes", "denominator"), [(2, 24), (3, 12), (4, 8), (6, 1)])
-def test_a_lattice_has_every_multiple_once(classes: int, denominator: int) -> None:
-    found = lattice(classes, denominator).p * denominator
-    assert len({tuple(row) for row in found.round(9)}) == len(found)
-    assert len(found) == math.comb(denominator + classes - 1, classes - 1)
-    np.testing.assert_allclose(found, found.round(), atol=1e-12)
-    np.testing.assert_allclose(found.sum(axis=1), denominator)
-
-
-def test_points_are_in_lowest_terms() -> None:
-    found = as_points([[2, 4, 0], [3, 3, 3]])
-    assert rows(found) == [[1, 2, 0], [1, 1, 1]]
-    assert found.denominator.tolist() == [3, 3]
-
-
-def test_joined_points_appear_once_with_small_denominators_first() -> None:
-    found = joined([as_points([[1, 2], [3, 3]]), as_points([[1, 1], [0, 5], [2, 0], [2, 1]])])
-    assert rows(found) == [[1, 0], [0, 1], [1, 1], [2, 1], [1, 2]]
-
-
-def test_ties_are_of_neighbours_of_both_ends_and_of_all() -> None:
-    found = {tuple(row) for row in rows(tied_points(4))}
-    ties = {(1, 1, 0, 0), (0, 1, 1, 0), (0, 0, 1, 1), (1, 0, 0, 1), (1, 1, 1, 1)}
-    leaning = {(1, 2, 2, 0), (0, 1, 2, 2), (2, 2, 1, 0), (0, 2, 2, 1)}
-    assert found == ties | leaning
-
-
-def test_ends_far_apart_share_alike() -> None:
-    found = {tuple(row) for row in rows(far_apart(3))}
-    assert found == {(1, 0, 1), (1, 1, 1)}
-    assert (1, 0, 1, 1) in {tuple(row) for row in rows(far_apart(4))}
-    assert (1, 1, 0, 1) in {tuple(row) for row in rows(far_apart(4))}
-
-
-def test_a_push_leaves_a_tie_by_a_little() -> None:
-    found = pushed(as_points([[1, 1, 0]]), (8,))
-    assert [in_fractions(p) for p in found.p] == ["(9/16, 7/16, 0)", "(7/16, 9/16, 0)"]
-
-
 @pytest.mark.parametrize("classes", [2, 3, 4, 9, MOST_CLASSES])
 def test_all_points_are_few_and_hold_what_is_near_a_tie(classes: int) -> None:
     points = all_points(classes)
@@ -292,50 +214,6 @@ def test_all_points_are_few_and_hold_what_is_near_a_tie(classes: int) -> None:
     assert (1,) * classes in found
     assert (points.numerator.sum(axis=1) == points.denominator).all()
     assert (np.diff(points.denominator) >= 0).all()
-
-
-@pytest.mark.parametrize("classes", [2, 3, 12])
-def test_exact_grids_are_not_rounded(classes: int) -> None:
-    for denominator, p in exact_grids(classes):
-        assert (p * denominator % 1 == 0).all()
-        assert (np.cumsum(p, axis=1)[:, -1] == 1).all()
-
-
-def test_many_classes_still_have_exact_points_of_three() -> None:
-    found = dict(exact_grids(12))
-    assert list(found) == [1, 2, 8]
-    assert (0.5, 0.25, 0.25) in {tuple(row[:3]) for row in found[8]}
-
-
-def test_an_edge_goes_from_one_class_to_the_next() -> None:
-    found = edges(3, steps=2).p
-    assert found.tolist() == [
-        [1, 0, 0],
-        [0.5, 0.5, 0],
-        [0, 1, 0],
-        [0, 1, 0],
-        [0, 0.5, 0.5],
-        [0, 0, 1],
-    ]
-
-
-def test_the_largest_remainders_are_rounded_up() -> None:
-    found = nearest(np.array([0.62, 0.21, 0.17]), [1, 4, 10])
-    assert rows(found) == [[1, 0, 0], [2, 1, 1], [3, 1, 1]]
-
-
-@given(st.lists(st.integers(0, 50), min_size=2, max_size=6).filter(any), st.integers(1, 200))
-def test_rounding_keeps_the_sum_and_is_near(parts: list[int], denominator: int) -> None:
-    point = np.array(parts) / sum(parts)
-    found = nearest(point, [denominator])
-    assert found.p.sum() == pytest.approx(1)
-    assert np.abs(found.p[0] - point).max() < 1 / denominator
-
-
-def test_a_class_that_cannot_happen_costs_nothing() -> None:
-    truth = np.array([[1.0, 0.0], [0.5, 0.5]])
-    loss = np.array([[2.0, np.inf], [1.0, 3.0]])
-    assert expected(truth, loss).tolist() == [[2.0, 1.0], [np.inf, 2.0]]
 
 
 @pytest.mark.parametrize(
@@ -393,21 +271,3 @@ def test_expected_losses_are_those_of_the_reference_for_penalties(ties: str) -> 
 def test_a_rule_for_one_event_prices_the_second_class() -> None:
     found = Prices(Mixture([(1.0, Brier())]), 2)(np.array([[0.75, 0.25]]))
     assert found.tolist() == [[0.0625, 0.5625]]
-
-
-class Broken(ClassRule):
-    propriety = Propriety.STRICT
-    name = "broken"
-
-    def __init__(self, value: float) -> None:
-        self.value = value
-
-    def __repr__(self) -> str:
-        return f"Broken({self.value})"
-
-    def range_for(self, classes: int) -> tuple[float, float]:
-        del classes
-        return 0.0, 1.0
-
-    def classwise(self, p: np.ndarray[tuple[int, int], np.dtype[np.float64]]) -> object:
-        return np.where(p == 1, self.value, 1 - p)

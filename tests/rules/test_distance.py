@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import math
 from typing import Any
 
 import numpy as np
 import pytest
 
-from properly.errors import DataError, ProperlyError
-from properly.rules import RPS, Propriety, QuadraticRPS, SquaredAbsoluteRPS
+from properly.rules import Propriety, QuadraticRPS, SquaredAbsoluteRPS
 from properly.rules._distance import SquaredMeanError
 
 STRICT, PROPER, IMPROPER = Propriety.STRICT, Propriety.PROPER, Propriety.IMPROPER
@@ -59,29 +57,3 @@ def test_the_square_of_the_mean_distance_by_hand() -> None:
 
 
 # The strictly proper substitute
-
-
-def test_a_share_is_positive_and_finite() -> None:
-    for share in (0, -0.1, math.inf, math.nan):
-        with pytest.raises(DataError, match="share must be positive and finite; got"):
-            QuadraticRPS(share)
-    for other in ("0.1", None, [0.1]):
-        with pytest.raises(ProperlyError, match="share"):
-            QuadraticRPS(other)  # type: ignore[arg-type]
-    assert QuadraticRPS(np.float32(0.5)).share == 0.5  # type: ignore[arg-type]
-    assert QuadraticRPS(1) == QuadraticRPS(1.0)
-
-
-def test_names_of_shares_that_differ_differ() -> None:
-    close = QuadraticRPS(0.1), QuadraticRPS(0.1 + 1e-9)
-    assert close[0] != close[1]
-    assert close[0].name != close[1].name
-
-
-def test_the_sum_of_both_parts() -> None:
-    p = np.random.default_rng(4).dirichlet(np.ones(4), 40)
-    y = np.arange(40) % 4
-    wanted = SquaredMeanError().classwise(p) + 0.3 * RPS().classwise(p)
-    np.testing.assert_array_equal(QuadraticRPS(0.3).classwise(p), wanted)
-    mean = SquaredMeanError()(y, p) + 0.3 * RPS()(y, p)
-    assert QuadraticRPS(0.3)(y, p) == pytest.approx(mean, rel=1e-14)

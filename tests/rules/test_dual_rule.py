@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import array_api_strict
 import numpy as np
@@ -10,8 +10,10 @@ import pandas as pd
 import pytest
 
 from properly.errors import ArgumentTypeError, DataError
-from properly.rules import Brier, Elementary, Log, Misclassification, Spherical
-from properly.rules._class_rule import DualRule
+from properly.rules import Brier, Log, Misclassification, Spherical
+
+if TYPE_CHECKING:
+    from properly.rules._class_rule import DualRule
 
 # The Brier score of both columns is twice that of the event, unless it is halved.
 RULES = [Brier("half"), Log(), Spherical(), Misclassification()]
@@ -20,11 +22,6 @@ BOTH = np.column_stack([1 - EVENT, EVENT])
 WEIGHT = [1, 2, 3, 4]
 
 by_rule = pytest.mark.parametrize("rule", RULES, ids=repr)
-
-
-def test_what_is_dual() -> None:
-    assert all(isinstance(rule, DualRule) for rule in RULES)
-    assert not isinstance(Elementary(0.5), DualRule)
 
 
 @by_rule
@@ -67,21 +64,7 @@ def test_labels_name_columns_and_an_event_has_none(rule: DualRule) -> None:
             call(Y, EVENT, labels=labels)
 
 
-@by_rule
-def test_rows_of_weight_zero_do_not_count_in_either_form(rule: DualRule) -> None:
-    weight = [1, 0, 0, 3]
-    expected = (rule.loss(Y, EVENT) * weight).sum() / 4
-    assert rule(Y, EVENT, weight) == pytest.approx(expected, rel=1e-15)
-    assert rule(Y, BOTH, weight) == pytest.approx(expected, rel=1e-15)
-
-
 @pytest.mark.parametrize("rule", [Spherical(), Misclassification()], ids=repr)
 def test_losses_of_classes_lie_between_0_and_1_unless_said_otherwise(rule: DualRule) -> None:
     assert rule.range_for(7) == (0.0, 1.0)
     assert rule.loss([0, 1], np.eye(7)[[0, 0]]).tolist() == [0.0, 1.0]
-
-
-@by_rule
-def test_one_class_is_none(rule: DualRule) -> None:
-    with pytest.raises(DataError, match="there must be at least two classes; got 1"):
-        rule.range_for(1)

@@ -26,16 +26,6 @@ def test_the_log_score_is_exact_where_it_is_small() -> None:
     assert Log().loss([1], [1e-310])[0] == pytest.approx(-math.log(1e-310), rel=1e-15)
 
 
-def test_the_mean_is_a_plain_float_and_ignores_rows_of_weight_zero() -> None:
-    for y, p in (
-        ([1, 0, 1], [0.0, 0.5, 0.5]),
-        ([1, 0, 2], [[1.0, 0.0, 0.0], [0.5, 0.25, 0.25], [0.5, 0.0, 0.5]]),
-    ):
-        mean = Log()(y, p, weight=[0, 1, 2])
-        assert type(mean) is float
-        assert mean == pytest.approx(math.log(2), rel=1e-15)
-
-
 @pytest.mark.parametrize("small", [1e-300, 5e-324, 1e-17, 0.3])
 def test_every_probability_of_a_class_is_priced_to_the_last_digit(small: float) -> None:
     row = [small, 1 - small]

@@ -9,13 +9,12 @@ from typing import Any
 import numpy as np
 import pytest
 
-from properly.errors import ArgumentTypeError, DataError, DataWarning, ProperlyError
+from properly.errors import DataError
 from properly.rules import (
     PBS,
     PLL,
     RPS,
     Brier,
-    Elementary,
     Log,
     Misclassification,
     Penalized,
@@ -31,25 +30,6 @@ STRICT, PROPER, IMPROPER = Propriety.STRICT, Propriety.PROPER, Propriety.IMPROPE
 COSTS = ((0.0, 2.0, 4.0), (3.0, 0.0, 2.0), (8.0, 3.0, 0.0))
 
 P = np.array([[0.5, 0.25, 0.25], [0.375, 0.375, 0.25], [0.25, 0.375, 0.375]])
-
-
-# Facts
-@pytest.mark.parametrize(
-    ("rule", "name"),
-    [
-        (PBS(), "pbs"),
-        (PLL(), "pll"),
-        (Penalized(RPS()), "penalized_rps"),
-        (PBS("minimal"), "pbs[minimal]"),
-        (PBS(0.5), "pbs[0.5]"),
-        (PBS(ties="first"), "pbs[first]"),
-        (PBS(scale="published_code"), "pbs[published_code]"),
-        (PLL(0.25, "unique_only"), "pll[0.25,unique_only]"),
-    ],
-    ids=repr,
-)
-def test_a_name_tells_what_is_not_usual(rule: Penalized, name: str) -> None:
-    assert rule.name == name
 
 
 def test_names_of_options_that_differ_differ() -> None:
@@ -157,173 +137,6 @@ def test_no_forecast_costs_more_than_the_range_says() -> None:
     lowest, highest = rule.range_for(3)
     assert lowest == 0
     assert worst <= highest
-
-
-# What is refused
-REFUSED: dict[str, tuple[Any, dict[str, Any], type[Exception], str]] = {
-    "a rule of one event": (
-        Elementary(0.5),
-        {},
-        ArgumentTypeError,
-        "this needs a rule for class probabilities; got Elementary(threshold=0.5)",
-    ),
-    "another name": (
-        Brier(),
-        {"penalty": "maximal"},
-        DataError,
-        "penalty must be 'paper', 'minimal' or a number; got 'maximal'",
-    ),
-    "a reward": (
-        Brier(),
-        {"penalty": -0.5},
-        DataError,
-        "a penalty must be finite and not negative; got -0.5",
-    ),
-    "no number": (
-        Brier(),
-        {"penalty": math.nan},
-        DataError,
-        "a penalty must be finite and not negative; got nan",
-    ),
-    "infinity": (
-        Brier(),
-        {"penalty": math.inf},
-        DataError,
-        "a penalty must be finite and not negative; got inf",
-    ),
-    "other ties": (
-        Brier(),
-        {"ties": "random"},
-        DataError,
-        "ties must be 'split', 'first', 'any_correct' or 'unique_only'; got 'random'",
-    ),
-    "another scale": (
-        Brier(),
-        {"scale": "mean"},
-        DataError,
-        "scale must be 'sum', 'algorithm2' or 'published_code'; got 'mean'",
-    ),
-    "a scale of another rule": (
-        Log(),
-        {"scale": "algorithm2"},
-        DataError,
-        "scale 'algorithm2' is one of published Brier scores; got Log()",
-    ),
-    "two scales": (
-        Brier("mean"),
-        {"scale": "algorithm2"},
-        DataError,
-        "scale 'algorithm2' is one of published Brier scores; got Brier(scale='mean')",
-    ),
-    "other costs": (
-        Brier(),
-        {"penalty": 1, "cost": "cubic"},
-        DataError,
-        "costs must be 'zero_one', 'absolute', 'quadratic' or a matrix; got 'cubic'",
-    ),
-    "costs without a number": (
-        Brier(),
-        {"cost": "absolute"},
-        DataError,
-        "with costs other than zero_one, penalty must be a number; got 'paper'",
-    ),
-    "a matrix without a number": (
-        Brier(),
-        {"penalty": "minimal", "cost": COSTS},
-        DataError,
-        "with costs other than zero_one, penalty must be a number; got 'minimal'",
-    ),
-    "costs that are not finite": (
-        Brier(),
-        {"penalty": 1, "cost": [[0, math.inf], [1, 0]]},
-        DataError,
-        "costs must lie between -1e+30 and 1e+30; row 0, column 1 is ",
-    ),
-    "a tolerance below 0": (
-        Brier(),
-        {"tolerance": -0.1},
-        DataError,
-        "tolerance must be zero or more and less than 1; got -0.1",
-    ),
-    "a tolerance of 1": (
-        Brier(),
-        {"tolerance": 1},
-        DataError,
-        "tolerance must be zero or more and less than 1; got 1.0",
-    ),
-    "a tolerance of costs": (
-        Brier(),
-        {"penalty": 1, "cost": "absolute", "tolerance": 0.1},
-        DataError,
-        "a tolerance is one of probabilities, not of costs; got 0.1 with costs",
-    ),
-}
-
-
-@pytest.mark.parametrize(("rule", "options", "kind", "message"), REFUSED.values(), ids=REFUSED)
-def test_impossible_options_are_refused(
-    rule: Any, options: dict[str, Any], kind: type[Exception], message: str
-) -> None:
-    with pytest.raises(kind) as caught:
-        Penalized(rule, **options)
-    assert str(caught.value).startswith(message)
-
-
-@pytest.mark.parametrize("option", ["penalty", "tolerance"])
-@pytest.mark.parametrize("value", [[1], None, object()], ids=["list", "none", "thing"])
-def test_numbers_are_numbers(option: str, value: Any) -> None:
-    with pytest.raises(ProperlyError, match=option):
-        Penalized(Brier(), **{option: value})
-
-
-def test_a_mistake_that_is_cheaper_is_warned_of_once_when_the_rule_is_made() -> None:
-    with pytest.warns(DataWarning, match="a mistake should not cost less than the right answer"):
-        rule = Penalized(Brier(), 1, cost=[[1, 0], [1, 0]])
-    assert rule.loss([0, 1], [[0.5, 0.5], [0.25, 0.75]]).shape == (2,)
-
-
-# Values
-def test_a_matrix_is_kept_as_rows_of_numbers() -> None:
-    for cost in (COSTS, np.array(COSTS), [list(row) for row in COSTS]):
-        rule = PBS(1, cost=cost)
-        assert rule.cost == COSTS
-        assert rule == PBS(1, cost=COSTS)
-        assert hash(rule) == hash(PBS(1, cost=COSTS))
-
-
-def test_the_short_forms_are_the_long_ones() -> None:
-    assert PBS() == Penalized(Brier())
-    assert PLL() == Penalized(Log())
-    assert PBS("minimal", "first", "algorithm2", tolerance=0.1) == Penalized(
-        Brier(), "minimal", "first", "algorithm2", tolerance=0.1
-    )
-    assert PLL(0.5, "first", tolerance=0.1) == Penalized(Log(), 0.5, "first", tolerance=0.1)
-
-
-def test_zero_one_costs_are_mistakes() -> None:
-    for ties in ("split", "first", "any_correct", "unique_only"):
-        named, usual = PBS(ties=ties, cost="zero_one"), PBS(ties=ties)
-        np.testing.assert_array_equal(named.classwise(P), usual.classwise(P))
-        matrix = PBS(2 / 3, ties, cost=1 - np.eye(3))
-        np.testing.assert_allclose(matrix.classwise(P), usual.classwise(P), rtol=1e-15)
-
-
-TIED = {
-    "split": [[0, 1, 1], [0.5, 0.5, 1], [1, 0.5, 0.5]],
-    "first": [[0, 1, 1], [0, 1, 1], [1, 0, 1]],
-    "any_correct": [[0, 1, 1], [0, 0, 1], [1, 0, 0]],
-    "unique_only": [[0, 1, 1], [1, 1, 1], [1, 1, 1]],
-}
-
-
-@pytest.mark.parametrize(("ties", "penalties"), TIED.items(), ids=TIED)
-def test_what_counts_as_right_if_classes_are_tied(ties: Any, penalties: list[list[float]]) -> None:
-    rule = Penalized(Misclassification(), 8, ties)
-    found = (rule.classwise(P) - Misclassification().classwise(P)) / 8
-    np.testing.assert_array_equal(found, penalties)
-    for y in range(3):
-        losses = rule.loss([y] * 3, P)
-        np.testing.assert_array_equal(losses, rule.classwise(P)[:, y])
 
 
 def test_probabilities_within_the_tolerance_are_tied() -> None:

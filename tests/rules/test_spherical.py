@@ -58,22 +58,9 @@ def test_a_nearly_certain_forecast_is_priced_to_the_last_digit(row: list[float])
         assert Spherical().loss([2 - y], [row[::-1]])[0] == pytest.approx(wanted, rel=4e-16)
 
 
-@pytest.mark.parametrize("row", [[0.2, 0.3, 0.5], [1 / 3] * 3, [0.0, 0.5, 0.5]], ids=str)
-def test_uncertain_forecasts_are_priced_as_well(row: list[float]) -> None:
-    for y in range(3):
-        wanted = in_many_digits(y, row)
-        assert Spherical().loss([y], [row])[0] == pytest.approx(wanted, rel=4e-16)
-        every = Spherical().classwise(np.array([row]))[0]
-        assert every[y] == pytest.approx(wanted, rel=1e-15)
-
-
 def test_the_prices_of_every_class_are_rounded_no_worse_than_probabilities_are() -> None:
     p = np.array(NEARLY_CERTAIN)
     wanted = [[in_many_digits(y, row) for y in range(3)] for row in NEARLY_CERTAIN]
     np.testing.assert_allclose(Spherical().classwise(p), wanted, rtol=1e-15, atol=2e-16)
     assert (Spherical().classwise(p) >= 0).all()
     assert (Spherical().entropy(p) >= 0).all()
-
-
-def test_certainty_costs_nothing_or_all() -> None:
-    np.testing.assert_array_equal(Spherical().classwise(np.eye(4)), 1 - np.eye(4))

@@ -38,25 +38,6 @@ def test_mistakes_by_hand(ties: Ties, expected: list[list[float]]) -> None:
 
 
 @by_ties
-@pytest.mark.parametrize("k", range(3))
-def test_a_mistake_is_that_of_the_class_that_happened(ties: Ties, k: int) -> None:
-    table = mistakes(P, BEST, None, ties)
-    y = np.full(len(P), k)
-    np.testing.assert_array_equal(mistakes(P, BEST, y, ties), table[:, k])
-
-
-def test_shares_of_the_blame_add_up_to_all_but_one_class() -> None:
-    np.testing.assert_allclose(mistakes(P, BEST, None, "split").sum(axis=1), 2, rtol=1e-15)
-
-
-@by_ties
-def test_single_precision_is_charged_in_double(ties: Ties) -> None:
-    single = mistakes(P.astype(np.float32), BEST, None, ties)
-    assert single.dtype == np.float64
-    np.testing.assert_array_equal(single, mistakes(P, BEST, None, ties))
-
-
-@by_ties
 def test_other_libraries_count_the_same_mistakes(ties: Ties) -> None:
     p, best = (array_api_strict.asarray(x) for x in (P, BEST))
     y = np.array([0, 1, 2, 0])
