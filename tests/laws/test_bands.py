@@ -28,7 +28,7 @@ from .subjects import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
+    from collections.abc import Iterator, Sequence
 
     from numpy.typing import NDArray
 
@@ -159,20 +159,6 @@ def test_forecasts_that_are_all_certain_have_a_band(way: Way, y: list[int], p: l
     assert ((lower >= 0) & (lower <= upper) & (upper <= 1)).all()
     if way.kind == "consistency":  # chance has no part in what is certain
         assert lower.tolist() == upper.tolist() == p
-
-
-@every(EVERY)
-@pytest.mark.parametrize("p", [5e-324, 1e-183, 1 - 2**-53])
-@pytest.mark.parametrize("y", [0, 1])
-def test_forecasts_that_are_almost_certain_have_a_band(way: Way, p: float, y: int) -> None:
-    band = way(properly.tally([y] * 4, [p] * 4), **QUICK)
-    if way.method != "continuous":
-        lower, upper = band.at([p])
-        assert 0 <= lower[0] <= upper[0] <= 1
-    elif way.kind == "consistency":
-        assert ((band.lower <= band.x) & (band.x <= band.upper)).all()
-    else:
-        assert np.isnan(band.lower).all()  # no hundredth is within the range of the data
 
 
 @pytest.mark.filterwarnings("ignore:weights are sampling weights")
@@ -409,69 +395,4 @@ def test_a_higher_level_has_the_wider_band(way: Way, found: Rows) -> None:
         assert (missing | (wider_upper >= upper - 1e-12)).all()
 
 
-@every(EVERY)
-@pytest.mark.parametrize("level", [0.5, 0.9, 0.95, 0.999])
-def test_a_band_carries_what_it_is(way: Way, level: float) -> None:
-    band = way(calibrated(8, 30), level=level, **QUICK)
-    assert (band.kind, band.method, band.level) == (*way, level)
-    assert band.replicates == (20 if way in RANDOM else None)
-    assert band.steps == (way.kind == "simultaneous")
-
-
 # Chance
-
-
-@every(RANDOM)
-@pytest.mark.parametrize("known", ["counts", "weights", "clusters"])
-def test_the_seed_decides(way: Way, known: str) -> None:
-    cases = calibrated(9, 80, weight=known == "weights")
-    if known == "clusters":
-        cases = properly.Cases(cases.y, cases.p, clusters=np.arange(80) // 4)
-    first, again, other = (way(cases, replicates=30, rng=seed) for seed in (1, 1, 2))
-    assert_same(first, again)
-    assert not np.array_equal(first.upper, other.upper, equal_nan=True)
-    assert_same(way(cases, replicates=30, rng=np.random.default_rng(1)), first)
-
-
-@every(RANDOM)
-def test_without_a_seed_every_band_is_drawn_anew(way: Way) -> None:
-    cases = calibrated(10, 80)
-    first, other = way(cases, replicates=30), way(cases, replicates=30)
-    assert not np.array_equal(first.upper, other.upper, equal_nan=True)
-
-
-@every(RANDOM)
-def test_a_generator_moves_on(way: Way) -> None:
-    rng = np.random.default_rng(1)
-    first, following = (way(calibrated(11, 80), replicates=30, rng=rng) for _ in range(2))
-    assert not np.array_equal(first.upper, following.upper, equal_nan=True)
-
-
-@every(WITHOUT_CHANCE)
-def test_what_needs_no_chance_does_not_ask_for_it(way: Way) -> None:
-    rng = np.random.default_rng(1)
-    before = rng.bit_generator.state
-    assert_same(way(calibrated(12, 80), rng=rng), way(calibrated(12, 80), rng=2))
-    assert rng.bit_generator.state == before
-
-
-def state_of_the_world() -> list[Any]:
-    name, keys, *others = np.random.get_state()  # noqa: NPY002
-    return [name, np.asarray(keys).tolist(), *others]
-
-
-DRAWING: dict[str, Callable[[Cases], object]] = {
-    "consistency": lambda cases: properly.reliability(cases, band="consistency", **QUICK),
-    "confidence": lambda cases: RANDOM[1](cases, **QUICK),
-    "unseeded": lambda cases: properly.reliability(cases, band="consistency", replicates=5),
-    "intervals": lambda cases: properly.decompose(
-        cases, properly.rules.Brier(), interval=True, **QUICK
-    ),
-}
-
-
-@pytest.mark.parametrize("draw", DRAWING)
-def test_the_random_numbers_of_everybody_else_stay_as_they_are(draw: str) -> None:
-    before = state_of_the_world()
-    DRAWING[draw](calibrated(13, 80))
-    assert state_of_the_world() == before

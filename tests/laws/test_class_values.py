@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-import copy
-import math
-import pickle
 from typing import TYPE_CHECKING, Any
 
 import array_api_strict as xp
@@ -15,29 +12,18 @@ from hypothesis import given
 import properly
 from properly.errors import ProperlyError
 from properly.rules import (
-    PBS,
-    RPS,
     Brier,
-    Elementary,
     Log,
     Misclassification,
-    Penalized,
-    QuadraticRPS,
-    Ranked,
-    RankedLog,
     Spherical,
-    SquaredAbsoluteRPS,
-    superior_penalty,
 )
 from properly.rules._distance import SquaredMeanError
 
 from .class_draws import class_rows, dyadic_grid, few, rows_for, seeds
-from .class_subjects import ORDERED, PENALIZED, SUBJECTS, ClassSubject
+from .class_subjects import SUBJECTS, ClassSubject
 from .subjects import EPS
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from numpy.typing import NDArray
 
     from properly.rules import ClassRule
@@ -122,18 +108,6 @@ def test_lists_of_lists_are_read(subject: ClassSubject) -> None:
 
 
 @every
-def test_a_single_row_is_a_sample(subject: ClassSubject) -> None:
-    y, p = sample(subject)
-    losses = np.asarray(subject.rule.loss(y, p))
-    for place in (0, 1, len(y) // 2):
-        row = slice(place, place + 1)
-        found = subject.rule.loss(y[row], p[row])
-        assert found.shape == (1,)
-        assert found[0] == losses[place]
-        assert subject.rule(y[row], p[row]) == losses[place]
-
-
-@every
 def test_prices_need_nothing_but_the_array_standard(subject: ClassSubject) -> None:
     for classes in subject.classes:
         y, p = sample(subject, classes)
@@ -170,36 +144,6 @@ def test_the_repr_of_a_rule_is_the_call_that_makes_it(subject: ClassSubject) -> 
     assert_same_value(eval(repr(subject.rule), names), subject)  # noqa: S307
 
 
-@every
-def test_a_rule_can_be_copied_and_sent_elsewhere(subject: ClassSubject) -> None:
-    assert_same_value(copy.deepcopy(subject.rule), subject)
-    for protocol in range(2, pickle.HIGHEST_PROTOCOL + 1):
-        assert_same_value(pickle.loads(pickle.dumps(subject.rule, protocol)), subject)  # noqa: S301
-
-
-@every
-def test_a_rule_is_frozen(subject: ClassSubject) -> None:
-    for name in (*vars(subject.rule), "other"):
-        with pytest.raises(AttributeError):
-            setattr(subject.rule, name, 0.5)
-
-
-def test_rules_that_differ_are_not_equal() -> None:
-    rules = [subject.rule for subject in SUBJECTS]
-    assert len(set(rules)) == len(rules)
-    names = [rule.name for rule in rules]
-    assert len(set(names)) == len(names)
-
-
-def test_a_number_in_a_name_says_what_it_is_the_number_of() -> None:
-    assert PBS(penalty=0.15).name != PBS(tolerance=0.15).name
-
-
-def test_names_can_be_names_of_files() -> None:
-    names = [subject.rule.name for subject in SUBJECTS]
-    assert [name for name in names if name != name.lower() or " " in name] == []
-
-
 # One event, or two classes
 
 
@@ -230,61 +174,7 @@ def test_two_classes_are_an_event_and_its_absence(
     assert rule.range_for(2) == pytest.approx((0, factor * rule.range[1]))
 
 
-@pytest.mark.parametrize("subject", [*ORDERED, *PENALIZED], ids=repr)
-def test_rules_of_classes_refuse_one_column(subject: ClassSubject) -> None:
-    for p in ([0.5, 0.25], [[1.0], [1.0]]):
-        with pytest.raises(ProperlyError):
-            subject.rule.loss([0, 1], p)
-        with pytest.raises(ProperlyError):
-            subject.rule([0, 1], p)
-        with pytest.raises(ProperlyError):
-            subject.rule.entropy(p)
-
-
 @pytest.mark.parametrize("rule", [s.rule for s in SUBJECTS if s.classes in {(3,), (4,)}], ids=repr)
 def test_rules_made_for_a_number_of_classes_refuse_others(rule: ClassRule) -> None:
     with pytest.raises(ProperlyError):
         rule.loss([0, 1], np.full((2, 6), 1 / 6))
-
-
-REFUSED: dict[str, Callable[[], object]] = {
-    "no weight at all": lambda: RPS([0, 0]),
-    "a negative weight": lambda: RPS([1, -1]),
-    "a weight that is no number": lambda: RankedLog([1, math.nan]),
-    "an infinite weight": lambda: Ranked(Brier(), [1, math.inf]),
-    "no weights": lambda: RPS([]),
-    "weights that are words": lambda: RPS(["a", "b"]),  # type: ignore[list-item]
-    "one number for weights": lambda: RPS(3),  # type: ignore[arg-type]
-    "a negative share": lambda: QuadraticRPS(-1),
-    "a share of NaN": lambda: QuadraticRPS(math.nan),
-    "a name for a rule": lambda: Ranked("brier"),  # type: ignore[arg-type]
-    "no rules": lambda: Ranked([]),
-    "a rule of classes at a cut": lambda: Ranked(RPS()),  # type: ignore[arg-type]
-    "a rule without parentheses": lambda: Penalized(Brier),  # type: ignore[arg-type]
-    "a rule of one event": lambda: Penalized(Elementary(0.5)),  # type: ignore[arg-type]
-    "another scale": lambda: Brier("max"),  # type: ignore[arg-type]
-    "another normalization": lambda: SquaredAbsoluteRPS("none"),  # type: ignore[arg-type]
-    "one class": lambda: RPS().range_for(1),
-    "half a class": lambda: superior_penalty(Brier(), 2.5),  # type: ignore[arg-type]
-    "weights of other classes": lambda: RPS([1, 2]).range_for(4),
-    "two truths": lambda: Brier().loss([[1, 1, 0]], [[0.5, 0.25, 0.25]]),
-    "no truth": lambda: Brier().loss([[0, 0, 0]], [[0.5, 0.25, 0.25]]),
-    "a class too many": lambda: Brier().loss([3], [[0.5, 0.25, 0.25]]),
-    "a class below": lambda: RPS().loss([-1], [[0.5, 0.25, 0.25]]),
-    "between two classes": lambda: RPS().loss([0.5], [[0.5, 0.25, 0.25]]),
-    "a label of no column": lambda: RPS().loss(["x"], [[0.5, 0.5]], labels=["a", "b"]),
-    "a label twice": lambda: RPS().loss(["a"], [[0.5, 0.5]], labels=["a", "a"]),
-    "a label too few": lambda: RPS().loss(["a"], [[0.5, 0.25, 0.25]], labels=["a", "b"]),
-    "more outcomes than rows": lambda: PBS().loss([0, 1], [[0.5, 0.5]]),
-    "a sum below one": lambda: PBS().loss([0], [[0.5, 0.25, 0.2]]),
-    "a negative probability": lambda: PBS().loss([0], [[0.5, 0.6, -0.1]]),
-    "a truth of other classes": lambda: RPS().expected_loss([0.5, 0.5], [[0.5, 0.25, 0.25]]),
-    "a truth that does not sum to one": lambda: RPS().expected_loss([0.5, 0.4], [[0.5, 0.5]]),
-    "an entropy of no forecast": lambda: RPS().entropy([[0.5, 0.6]]),
-}
-
-
-@pytest.mark.parametrize("make", REFUSED.values(), ids=list(REFUSED))
-def test_what_makes_no_sense_is_refused(make: Callable[[], object]) -> None:
-    with pytest.raises(ProperlyError):
-        make()

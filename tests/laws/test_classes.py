@@ -10,20 +10,19 @@ import numpy as np
 import pytest
 from hypothesis import given
 
-from properly.rules import ClassRule, Log
+from properly.rules import ClassRule
 
 from . import class_oracles as exact
 from .class_draws import (
     ClassRows,
     as_row,
-    class_rows,
     dyadic_grid,
     expected_table,
     few,
     rows_for,
     seeds,
 )
-from .class_subjects import IMPROPER, PROPER, STRICT, SUBJECTS, UNORDERED, ClassSubject
+from .class_subjects import IMPROPER, PROPER, STRICT, SUBJECTS, ClassSubject
 from .subjects import EPS
 
 if TYPE_CHECKING:
@@ -220,18 +219,6 @@ def test_expected_losses_are_exact(subject: ClassSubject, seed: int) -> None:
 
 
 @every
-@few
-@given(seed=seeds)
-def test_entropy_is_the_expected_loss_of_the_truth(subject: ClassSubject, seed: int) -> None:
-    p = rows_for(subject, seed).p
-    entropy = np.asarray(subject.rule.entropy(p))
-    wanted = [float(exact.expected(subject.price, as_row(q), as_row(q))) for q in p]
-    close(wanted, entropy)
-    np.testing.assert_array_equal(subject.rule.expected_loss(p, p), entropy)
-    assert np.isfinite(entropy).all()
-
-
-@every
 def test_honesty_is_the_best_report_as_far_as_the_rule_is_proper(subject: ClassSubject) -> None:
     for classes in subject.classes:
         grid = dyadic_grid(classes)
@@ -263,35 +250,3 @@ def test_no_drawn_report_beats_the_truth(subject: ClassSubject, seed: int) -> No
     excess = subject.rule.expected_loss(truth, reports) - subject.rule.entropy(truth[None, :])
     assert excess.min() >= -32 * EPS * max(1.0, subject.largest(2))
     assert subject.propriety_for(classes) is PROPER or excess.min() > 0
-
-
-@every
-@few
-@given(seed=seeds)
-def test_classes_may_be_absent_from_the_sample(subject: ClassSubject, seed: int) -> None:
-    y, p, _ = rows_for(subject, seed)
-    table = subject.rule.classwise(p)
-    for k in range(p.shape[1]):
-        close(table[:, k], subject.rule.loss(np.full(len(y), k), p), 4 * EPS)
-
-
-def impossible(rule: ClassRule) -> bool:
-    """Tell rules that do not notice one more class which was given no probability."""
-    return rule in [subject.rule for subject in UNORDERED] and "scale='mean'" not in repr(rule)
-
-
-@pytest.mark.parametrize("subject", UNORDERED, ids=repr)
-@few
-@given(seed=seeds)
-def test_an_impossible_class_changes_nothing(subject: ClassSubject, seed: int) -> None:
-    y, p, _ = class_rows(seed, 4)
-    wider = np.column_stack([p, np.zeros(len(p))])
-    first = np.column_stack([np.zeros(len(p)), p])
-    losses = np.asarray(subject.rule.loss(y, p))
-    for got in (subject.rule.loss(y, wider), subject.rule.loss(y + 1, first)):
-        if subject.rule == Log():
-            np.testing.assert_array_equal(got, losses)
-        elif impossible(subject.rule):
-            close(losses, got, 4 * EPS)
-        else:  # a mean over classes, of which there is one more
-            close(losses * 4 / 5, got, 4 * EPS)

@@ -4,19 +4,15 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-import duckdb
 import numpy as np
-import pandas as pd
 import polars as pl
 import pyarrow as pa
 import pytest
 from polars.io.plugins import register_io_source
-from pyarrow import parquet
 from tests.messages.test_frames import ONE_OF_EACH, SAID, misheard
 
 import properly
 from properly.engines import _rows, _summary
-from properly.errors import DataError
 from properly.evaluation import summarize
 from properly.rules import Brier, Log
 
@@ -46,7 +42,6 @@ from .engines import (
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
-    from pathlib import Path
 
     from .engine_laws import Law
     from .engines import Engine
@@ -109,24 +104,6 @@ def test_columns_may_have_any_names(engine: Engine) -> None:
         totals, expected = found.sums.totals, sums_of(["p"], [Brier()], "part").totals
         for key, total in expected.items():
             assert totals[key] == pytest.approx(total, rel=1e-12)
-
-
-@pytest.mark.parametrize("engine", ENGINES, ids=repr)
-def test_names_that_differ_in_case_only_are_two_columns(engine: Engine) -> None:
-    frame = engine(pa.table({"y": rows()["y"], "p": rows()["p"], "P": rows()["q"]}))
-    # The database that knows no case has given the second column another name.
-    second = "P_1" if engine is DUCKDB else "P"
-    for name, column in (("p", "p"), (second, "q")):
-        found = properly.tally(frame, outcome="y", forecast=name)
-        assert_same_tally(found, properly.tally(rows()["y"], rows()[column]), exact=True)
-
-
-def test_labels_of_rows_play_no_part() -> None:
-    frame = PANDAS(table()).set_index(pd.Index([7] * len(table())))
-    found = summarize(frame, ["p", "q"], outcome="y", weight="part", rules=FEW)
-    expected = sums_of(["p", "q"], FEW, "part")
-    for key, total in expected.totals.items():
-        assert found.sums.totals[key] == pytest.approx(total, rel=1e-12)
 
 
 def test_a_lazy_frame_is_read_once_for_a_tally_and_once_more_for_each_model() -> None:
@@ -221,20 +198,6 @@ def assert_same_counts(found: Any, expected: Any) -> None:
     np.testing.assert_array_equal(found.weight, expected.weight)
     np.testing.assert_array_equal(found.events, expected.events)
     np.testing.assert_allclose(found.value, expected.value, rtol=1e-12, atol=0)
-
-
-def test_the_last_of_several_row_groups_is_looked_at(tmp_path: Path) -> None:
-    path = tmp_path / "forecasts.parquet"
-    parquet.write_table(table(), path, row_group_size=25)
-    bad = table().set_column(
-        table().column_names.index("p"), "p", pa.array([*rows()["p"][:-1], 1.5])
-    )
-    parquet.write_table(bad, tmp_path / "bad.parquet", row_group_size=25)
-    for scan in (pl.scan_parquet, duckdb.read_parquet):
-        found = properly.tally(scan(str(path)), outcome="kind", forecast="p", pos_label="yes")
-        assert_same_tally(found, properly.tally(rows()["y"], rows()["p"]), exact=True)
-        with pytest.raises(DataError, match=r"1 of 120 rows of column 'p' is not, such as 1\.5"):
-            properly.tally(scan(str(tmp_path / "bad.parquet")), outcome="y", forecast="p")
 
 
 def test_an_infinite_loss_is_counted_and_not_summed() -> None:

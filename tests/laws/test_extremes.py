@@ -37,10 +37,6 @@ def test_certain_forecasts_have_a_slope(rule: BinaryRule) -> None:
     assert np.isfinite(slopes[[0, 3]]).all()
 
 
-def test_the_log_slope_at_certain_forecasts_is_the_derivative() -> None:
-    np.testing.assert_array_equal(Log().slope(*CORNERS), [1, np.inf, -np.inf, -1])
-
-
 @pytest.mark.parametrize("subject", SUBJECTS, ids=repr)
 def test_the_slope_at_the_right_certain_forecast_is_its_limit(subject: Subject) -> None:
     tiny = 1e-16
@@ -55,22 +51,6 @@ def test_the_slope_at_the_right_certain_forecast_is_its_limit(subject: Subject) 
 def test_saturated_logits_have_a_slope(rule: BinaryRule) -> None:
     y, z = np.array([0, 0, 1, 1]), np.array([-800.0, 800.0, -800.0, 800.0])
     assert np.isfinite(rule.logit_slope(y, z)).all()
-
-
-@pytest.mark.parametrize("rule", RULES, ids=repr)
-def test_certain_forecasts_have_an_entropy(rule: BinaryRule) -> None:
-    np.testing.assert_array_equal(rule.entropy(np.array([0.0, 1.0])), [0, 0])
-
-
-@pytest.mark.parametrize("rule", RULES, ids=repr)
-@pytest.mark.parametrize("corners", [[0], [1], [2], [3], [0, 3], [1, 2], [0, 1, 2, 3]])
-def test_certain_forecasts_have_a_decomposition(rule: BinaryRule, corners: list[int]) -> None:
-    y, p = CORNERS[0][corners], CORNERS[1][corners]
-    result = properly.decompose(properly.tally(y, p), rule)
-    terms = [result.score, result.miscalibration, result.discrimination, result.uncertainty]
-    assert not np.isnan(terms).any()
-    assert np.isfinite(terms[2:]).all()
-    assert not np.isnan(rule(y, p))
 
 
 @pytest.mark.parametrize("rule", RULES, ids=repr)

@@ -231,18 +231,6 @@ def test_effects_are_those_of_a_dummy_for_each_question(
 
 @few
 @given(seed=seeds)
-def test_effects_solve_the_equations_they_are_defined_by(seed: int) -> None:
-    answers = tournament(seed).answers("weight")
-    losses = answers.losses(Brier())
-    fit = effects(answers, losses).fit
-    left = losses.loss - fit.effect[losses.forecaster] - fit.level[losses.cell]
-    for label in (losses.cell, losses.forecaster):
-        np.testing.assert_allclose(np.bincount(label, losses.weight * left), 0, atol=1e-12)
-    assert fit.effect.sum() == pytest.approx(0, abs=1e-12)
-
-
-@few
-@given(seed=seeds)
 def test_a_question_that_one_answered_moves_no_difference(seed: int) -> None:
     found = tournament(seed)
     alone = {
@@ -295,20 +283,6 @@ def test_the_order_of_rows_changes_nothing_at_all(seed: int, names: tuple[str, .
 
 
 @few
-@given(seed=seeds)
-def test_the_order_of_updates_changes_nothing_at_all(seed: int) -> None:
-    rows = updates(seed)
-    order = np.random.default_rng(seed).permutation(len(rows["question"]))
-    for repeated in ("last", "moments", "mean-loss"):
-        one, two = (
-            told(fit_of(properly.Answers(**columns, repeated=repeated), Brier()))
-            for columns in (rows, {name: column[order] for name, column in rows.items()})
-        )
-        for name, x in one.items():
-            np.testing.assert_array_equal(x, two[name])
-
-
-@few
 @given(seed=seeds, names=st.sampled_from([(), ("weight", "clusters"), ("strata",), ("when",)]))
 def test_the_names_of_questions_change_nothing(seed: int, names: tuple[str, ...]) -> None:
     rows = tournament(seed).rows(*names)
@@ -318,20 +292,6 @@ def test_the_names_of_questions_change_nothing(seed: int, names: tuple[str, ...]
         assert_alike(
             told(fit_of(properly.Answers(**rows), Log())), told(fit_of(renamed, Log())), 1e-9
         )
-
-
-@few
-@given(seed=seeds)
-def test_the_names_of_forecasters_change_only_names(seed: int) -> None:
-    found = tournament(seed)
-    turned = dict(zip(NAMES, reversed(NAMES), strict=True))
-    other = Tournament(found.y, {turned[name]: p for name, p in found.forecasts.items()})
-    one, two = (properly.leaderboard(x.wide(), rng=1) for x in (found, other))
-    for name in NAMES:
-        left, right = one[name], two[turned[name]]
-        assert left.score == pytest.approx(right.score, rel=1e-10)
-        assert left.standard_error == pytest.approx(right.standard_error, rel=1e-10)
-        assert (left.rank, left.answered) == (right.rank, right.answered)
 
 
 @few
@@ -350,18 +310,6 @@ def test_what_all_losses_of_a_question_share_changes_no_difference(
     shift = np.average(more, weights=losses.level)
     np.testing.assert_allclose(two.score, one.score + shift, rtol=0, atol=1e-12)
     np.testing.assert_allclose(two.level, one.level + more, rtol=0, atol=1e-12)
-
-
-@few
-@given(seed=seeds)
-def test_a_copy_is_a_tie(seed: int) -> None:
-    found = tournament(seed)
-    two = Tournament(found.y, found.forecasts | {"copy": found.forecasts["c"].copy()})
-    board = properly.leaderboard(two.wide(), rng=1, reference="c")
-    copy, own = board["copy"], board["c"]
-    assert (copy.rank, copy.rank_interval, copy.tier) == (own.rank, own.rank_interval, own.tier)
-    assert copy.difference == copy.difference_error == 0
-    assert copy.adjusted_p_value == 1
 
 
 # Two paths to the same numbers
@@ -390,69 +338,6 @@ def test_series_and_eigenvalues_agree(
     ):
         np.testing.assert_allclose(x, y, rtol=1e-10, atol=1e-12)
     assert one.bridges.tolist() == two.bridges.tolist()
-
-
-@few
-@given(seed=seeds, known=st.sampled_from([(), ("weight",), ("clusters",)]))
-def test_the_fewest_degrees_of_freedom_are_found_if_enough_pairs_are_tried(
-    seed: int, known: tuple[str, ...]
-) -> None:
-    answers = tournament(seed, gaps=0.5, forecasters="abcdef").answers(*known)
-    with pytest.MonkeyPatch.context() as patch:
-        one = fit_of(answers, Log())
-        patch.setattr(_two_way, "MOST_WORK", 0)
-        patch.setattr(_two_way, "CANDIDATES", len(pairs_of(one)[0]))
-        two = fit_of(answers, Log())
-    if one.parts > 1 or len(one.bridges):
-        return
-    fewest = one.degrees[pairs_of(one)].min()
-    assert np.unique(two.degrees).tolist() == pytest.approx([fewest], rel=1e-9)
-
-
-def test_as_many_pairs_are_tried_as_there_is_time_for() -> None:
-    for seed in range(5):
-        answers = tournament(seed, gaps=0.5, questions=14, forecasters="abcdef").answers()
-        one = fit_of(answers, Log())
-        pairs = len(pairs_of(one)[0])
-        with pytest.MonkeyPatch.context() as patch:
-            patch.setattr(_two_way, "MOST_WORK", 0)
-            # The work of a pair goes with the cube of forecasters, where leverages are large.
-            patch.setattr(_two_way, "PAIRS_OF_ALL", 14 * 6**3 * pairs)
-            two = fit_of(answers, Log())
-        fewest = one.degrees[pairs_of(one)].min()
-        assert np.unique(two.degrees).tolist() == pytest.approx([fewest], rel=1e-9)
-
-
-def test_heavy_questions_count_as_much_wherever_the_pieces_are_cut() -> None:
-    """Let a answer everything, the others three questions each, of which one counts most."""
-    found = tournament(1, gaps=0, questions=24, forecasters="abcdefghi")
-    question = np.arange(24)
-    own = {name: question // 3 == k - 1 for k, name in enumerate(found.forecasts) if k}
-    forecasts = {
-        name: np.where(own.get(name, True), p, np.nan) for name, p in found.forecasts.items()
-    }
-    weight = np.where(question % 3 == 0, 10.0 + question, 1.0 + question % 3)
-    answers = Tournament(found.y, forecasts, {"weight": weight}).answers("weight")
-    whole = fit_of(answers, Log())
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(_two_way, "MOST_WORK", 0)
-        patch.setattr(_two_way, "PIECE", 9 * 6)
-        parts = fit_of(answers, Log())
-    fewest = whole.degrees[pairs_of(whole)].min()
-    assert np.unique(parts.degrees).tolist() == pytest.approx([fewest], rel=1e-9)
-    assert_near(parts.errors(*pairs_of(whole)), whole.errors(*pairs_of(whole)))
-
-
-@few
-@given(seed=seeds)
-def test_among_many_forecasters_few_pairs_need_to_be_tried(seed: int) -> None:
-    answers = tournament(seed, gaps=0.7, questions=100, forecasters="abcdefghijklmno").answers()
-    with pytest.MonkeyPatch.context() as patch:
-        one = fit_of(answers, Log())
-        patch.setattr(_two_way, "MOST_WORK", 0)
-        two = fit_of(answers, Log())
-    fewest = one.degrees[pairs_of(one)].min()
-    assert fewest * (1 - 1e-9) <= two.degrees[0, 1] <= fewest * 1.05
 
 
 # Parts, and bridges
@@ -513,18 +398,6 @@ def test_what_rests_on_one_question_has_no_standard_error(work: int, seed: int) 
     assert np.isnan(fit.errors(first, second)).all()
     first, second = np.array(WITHIN).T
     assert (fit.errors(first, second) > 0).all()
-
-
-@few
-@given(seed=seeds)
-def test_two_questions_are_no_bridge(seed: int) -> None:
-    losses = losses_of(sides(seed, 2), Brier())
-    fit = two_way(losses, 4, losses.question)
-    assert len(fit.bridges) == 0
-    assert (fit.errors(*pairs_of(fit)) > 0).all()
-    # One family of both is.
-    family = np.maximum(losses.question, 1)
-    assert len(two_way(losses, 4, family).bridges) == 1
 
 
 # Forecasts that stand for a time
@@ -604,18 +477,6 @@ def test_saying_the_same_again_changes_nothing_while_forecasts_stand(seed: int) 
         assert_near(one.differences(*pairs), two.differences(*pairs), 1e-9)
         assert_near(one.errors(*pairs), two.errors(*pairs), 1e-9)
         assert_near(one.score, two.score, 1e-9)
-
-
-@few
-@given(seed=seeds)
-def test_the_unit_and_the_origin_of_time_change_nothing(seed: int) -> None:
-    rows = updates(seed)
-    moved = rows | {x: 86400 * rows[x] + 1e6 for x in ("time", "opens", "closes", "resolved")}
-    for repeated in ("moments", "mean-loss"):
-        one, two = (
-            told(fit_of(properly.Answers(**x, repeated=repeated), Brier())) for x in (rows, moved)
-        )
-        assert_alike(one, two, 1e-7)
 
 
 # Crowds

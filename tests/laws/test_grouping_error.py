@@ -163,17 +163,3 @@ def test_finer_cells_never_know_less(
             assert_within(end, getattr(coarse, name))
     assert fine.auc <= coarse.auc + ROUNDING
     assert fine.recalibrated**2 <= coarse.recalibrated**2 + ROUNDING
-
-
-@pytest.mark.parametrize("rule", [Brier(), Log(), Spherical()], ids=repr)
-def test_ten_times_as_many_cells_know_five_times_as_much(rule: BinaryRule) -> None:
-    rng = np.random.default_rng(5)
-    p = rng.beta(2, 3, 30_000)
-    tally = properly.tally(rng.random(p.size) < p**1.3, p)
-    coarse, fine = (grouping_error(tally.group(k), rule) for k in (100, 1000))
-    for name in ("score", "calibrated", "discrimination", "miscalibration"):
-        wide, narrow = (np.ptp(getattr(x, name)) for x in (coarse, fine))
-        assert 0 < 5 * narrow < wide
-    assert 0 < 5 * fine.regret < coarse.regret
-    assert 0 < 5 * fine.auc < coarse.auc
-    assert 0 < 5 * fine.recalibrated**2 < coarse.recalibrated**2

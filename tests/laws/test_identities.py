@@ -11,7 +11,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from properly import Interval
 from properly.rules import Bounded, Brier, Elementary, Log, Misclassification, Mixture, Spherical
 
 from .subjects import EPS, RULES, SUBJECTS, Subject, both_outcomes, smooth_points
@@ -42,10 +41,6 @@ def test_the_integral_over_all_thresholds_is_the_rule_itself(rule: BinaryRule) -
     assert whole.range == pytest.approx(rule.range, rel=4 * EPS)
 
 
-def test_the_brier_mean_over_all_thresholds_is_brier() -> None:
-    np.testing.assert_allclose(Bounded(Brier(), (0, 1)).loss(Y, P), Brier().loss(Y, P), **CLOSE)
-
-
 @pytest.mark.parametrize("rule", RULES, ids=repr)
 def test_the_integral_over_all_thresholds_keeps_every_rule(rule: BinaryRule) -> None:
     whole = Bounded(rule, (0, 1), scale="integral")
@@ -58,12 +53,6 @@ def test_misclassification_is_twice_the_regret_at_one_half_but_for_ties() -> Non
         Misclassification().loss(Y[apart], P[apart]),
         2 * np.asarray(Elementary(0.5).loss(Y[apart], P[apart])),
     )
-
-
-def test_at_exactly_one_half_misclassification_is_a_half_and_the_regret_acts() -> None:
-    y, p = np.array([0, 1]), np.array([0.5, 0.5])
-    np.testing.assert_array_equal(Misclassification().loss(y, p), [0.5, 0.5])
-    np.testing.assert_array_equal(Elementary(0.5).loss(y, p), [0.5, 0.0])
 
 
 @pytest.mark.parametrize("threshold", [0.02, 0.1, 0.3, 0.5, 0.7])
@@ -102,13 +91,6 @@ def test_adjacent_ranges_add_up(rule: BinaryRule, cuts: list[float]) -> None:
 
 
 @pytest.mark.parametrize("rule", DENSITIES, ids=repr)
-def test_two_ranges_adjoining_at_one_half_make_the_rule(rule: BinaryRule) -> None:
-    low = np.asarray(Bounded(rule, (0, 0.5), scale="integral").loss(Y, P))
-    high = np.asarray(Bounded(rule, (0.5, 1), scale="integral").loss(Y, P))
-    np.testing.assert_allclose(low + high, rule.loss(Y, P), **CLOSE)
-
-
-@pytest.mark.parametrize("rule", DENSITIES, ids=repr)
 def test_a_range_of_a_range_is_what_both_share(rule: BinaryRule) -> None:
     inner = Bounded(rule, (0.1, 0.5), scale="integral")
     nested = Bounded(inner, (0.3, 0.9), scale="integral")
@@ -121,20 +103,6 @@ def test_a_range_of_a_mixture_is_the_mixture_of_the_ranges() -> None:
     whole = Bounded(Mixture(parts), (0.1, 0.6), scale="integral")
     ranges = [(share, Bounded(rule, (0.1, 0.6), scale="integral")) for share, rule in parts]
     np.testing.assert_allclose(whole.loss(Y, P), Mixture(ranges).loss(Y, P), **CLOSE)
-
-
-def test_the_mean_over_a_range_of_half_of_brier_is_half_its_mean() -> None:
-    # The weight of half of Brier is one, its mass b - a: the mean regret.
-    half = Bounded(Mixture([(0.5, Brier())]), (0.05, 0.2))
-    expected = np.asarray(Bounded(Brier(), (0.05, 0.2)).loss(Y, P)) / 2
-    np.testing.assert_allclose(half.loss(Y, P), expected, **CLOSE)
-
-
-def test_a_range_is_an_interval_or_a_pair() -> None:
-    as_pair = Bounded(Brier(), (0.05, 0.2))
-    as_interval = Bounded(Brier(), Interval(0.05, 0.2))
-    np.testing.assert_array_equal(as_pair.loss(Y, P), as_interval.loss(Y, P))
-    assert as_pair == as_interval
 
 
 def brier_prices(c: Decimal) -> tuple[Decimal, Decimal]:

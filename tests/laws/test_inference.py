@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -54,15 +53,6 @@ def test_only_the_ratios_of_weights_matter_in_any_order(rule: Any, classes: int 
 
 @few
 @given(which=any_rule, seed=seeds)
-def test_weights_of_one_are_no_weights(which: Any, seed: int) -> None:
-    rule, classes = which
-    study = study_of(seed, classes)
-    ones = study.told("clusters", weight=np.ones(ROWS))
-    assert_same(numbers(ones.compare(rule)), numbers(study.told("clusters").compare(rule)))
-
-
-@few
-@given(which=any_rule, seed=seeds)
 def test_cases_that_are_clusters_of_their_own_are_independent(which: Any, seed: int) -> None:
     rule, classes = which
     study = study_of(seed, classes)
@@ -70,17 +60,6 @@ def test_cases_that_are_clusters_of_their_own_are_independent(which: Any, seed: 
     found, expected = alone.compare(rule), study.told().compare(rule)
     assert_same(numbers(found), numbers(expected))
     assert found.degrees == expected.degrees == ROWS - 1
-
-
-@few
-@given(which=any_rule, seed=seeds)
-def test_one_stratum_is_none(which: Any, seed: int) -> None:
-    rule, classes = which
-    study = study_of(seed, classes)
-    within = study.told("clusters", strata=np.full(ROWS, "all"))
-    found, expected = within.compare(rule), study.told("clusters").compare(rule)
-    assert_same(numbers(found), numbers(expected))
-    assert found.degrees == expected.degrees == 11
 
 
 @few
@@ -208,27 +187,6 @@ def is_infinite(rule: Any, classes: int | None) -> bool:
 
 
 INFINITE = [(rule, classes) for rule, classes in RULES if is_infinite(rule, classes)]
-
-
-def test_most_rules_are_finite_and_some_are_not() -> None:
-    assert 10 < len(INFINITE) < len(RULES) / 2
-    assert (Log(), None) in INFINITE
-
-
-@pytest.mark.parametrize(("rule", "classes"), INFINITE)
-def test_one_infinite_score_is_infinitely_worse(rule: Any, classes: int | None) -> None:
-    plain = study_for(classes)
-    found = contradicted(plain, "a").compare(rule, "abc")
-    assert found.scores["a"].value == math.inf
-    assert found.scores["a"].infinite_cases in {1, 2}
-    for other in "bc":
-        pair = found["a", other]
-        assert pair.difference == math.inf
-        assert np.isnan([pair.standard_error, pair.p_value]).all()
-    clean, before = found["b", "c"], plain.compare(rule, "bc")["b", "c"]
-    assert clean.difference == pytest.approx(before.difference, rel=1e-12)
-    assert clean.p_value == pytest.approx(before.p_value, rel=1e-12)
-    assert contradicted(plain, "b").compare(rule)["a", "b"].difference == -math.inf
 
 
 @pytest.mark.parametrize(("rule", "classes"), INFINITE)

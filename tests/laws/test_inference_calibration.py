@@ -142,48 +142,7 @@ def test_only_the_ratios_of_weights_matter_to_summaries(
     assert_same(list(found.tests.values()), list(other.tests.values()))
 
 
-@few
-@given(seed=seeds)
-def test_distances_are_ordered(seed: int) -> None:
-    found = summary(study_of(seed).told().cases())
-    assert found.e50.value <= found.e90.value <= found.emax.value
-    assert found.ici.value <= found.emax.value
-
-
-@few
-@given(seed=seeds)
-def test_a_shift_of_all_forecasts_shifts_calibration_in_the_large(seed: int) -> None:
-    study = study_of(seed).told()
-    odds = np.log(study.models["a"] / (1 - study.models["a"]))
-    moved = properly.Cases(study.y, 1 / (1 + np.exp(-(odds + 0.5))))
-    found, other = summary(study.cases()), summary(moved)
-    assert other.in_the_large.value == pytest.approx(found.in_the_large.value - 0.5, abs=1e-8)
-    assert other.slope.value == pytest.approx(found.slope.value, rel=1e-7)
-
-
 # Binned and smooth errors
-
-
-@few
-@given(seed=seeds, scheme=st.sampled_from(["width", "count"]), bins=st.integers(1, 20))
-def test_binned_errors_know_their_order(seed: int, scheme: Any, bins: int) -> None:
-    cases = study_of(seed).told().cases()
-    found = properly.calibration.calibration_error(cases, bins=bins, scheme=scheme)
-    assert found.expected <= np.sqrt(found.squared) + 1e-15
-    assert np.sqrt(found.squared) <= found.maximum + 1e-15
-    assert found.debiased <= found.squared
-    assert found.root == pytest.approx(np.sqrt(max(found.debiased, 0)))
-
-
-@few
-@given(seed=seeds)
-def test_one_bin_sees_the_mean_only(seed: int) -> None:
-    study = study_of(seed).told()
-    apart = abs(study.y.mean() - study.models["a"].mean())
-    found = properly.calibration.calibration_error(study.cases(), bins=1)
-    assert (found.expected, found.maximum) == pytest.approx((apart, apart))
-    # What no kernel can hide: the smooth error is at least the error of the mean.
-    assert properly.calibration.smooth_calibration_error(study.cases()).value >= apart - 1e-5
 
 
 @few
@@ -213,9 +172,3 @@ def test_the_evidence_against_the_opposite_is_the_same(seed: int) -> None:
         assert evidence[0] == pytest.approx(evidence[1], rel=1e-9, abs=1e-9)
     evidence = [against_calibration(each.y, each.models["a"]).last for each in (study, other)]
     assert evidence[0] == pytest.approx(evidence[1], rel=1e-9, abs=1e-9)
-
-
-def test_equal_forecasts_are_no_evidence() -> None:
-    study = study_of(1)
-    p = study.models["a"]
-    assert for_the_second(Brier(), study.y, p, p) == (0, 0)

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from scipy.stats import ttest_rel
 
 import properly
-from properly.rules import Brier, Elementary, Misclassification
+from properly.rules import Elementary
 
 from .inference_draws import (
     ROWS,
@@ -97,11 +97,6 @@ def test_increasing_changes_of_forecasts_leave_their_areas(
     assert_same(numbers(changed.compare("auc")), numbers(study.compare("auc")))
 
 
-def test_a_larger_area_is_better() -> None:
-    assert study_for(None).compare("auc").higher_is_better
-    assert not study_for(None).compare(Brier()).higher_is_better
-
-
 # Decisions and skill
 
 
@@ -115,17 +110,6 @@ def test_differences_of_net_benefit_are_tested_as_those_of_regret(seed: int, t: 
     benefit = [(study.models[n] >= t) * (study.y - (1 - study.y) * t / (1 - t)) for n in "ab"]
     if pair.differing:
         assert pair.p_value == pytest.approx(ttest_rel(*benefit).pvalue, rel=1e-9)
-
-
-@few
-@given(seed=seeds)
-def test_at_one_half_regret_is_half_the_error_rate(seed: int) -> None:
-    study = study_of(seed).told("clusters")
-    odd = {name: (64 * p // 2 * 2 + 1) / 64 for name, p in study.models.items()}
-    study = Study(study.y, odd, study.known)
-    whole, half = study.compare(Misclassification()), study.compare(Elementary(0.5))
-    assert_same(whole.difference, 2 * half.difference)
-    assert_same(whole.p_value, half.p_value)
 
 
 @every_rule
@@ -155,18 +139,6 @@ def test_two_skills_differ_as_two_scores_do(which: Any, seed: int, names: tuple[
     reference = properly.score_interval(study.cases("c"), rule).value
     expected = -found["a", "b"].difference / reference
     assert skills[0] - skills[1] == pytest.approx(expected, rel=1e-9, abs=1e-12)
-
-
-@few
-@given(which=any_rule, seed=seeds, names=designs)
-def test_no_skill_against_oneself_and_no_doubt_about_it(
-    which: Any, seed: int, names: tuple[str, ...]
-) -> None:
-    rule, classes = which
-    study = study_of(seed, classes).told(*names)
-    found = properly.inference.skill_interval(study.cases(), rule, reference=study.models["a"])
-    assert found.value == pytest.approx(0, abs=1e-15)
-    assert found.standard_error == pytest.approx(0, abs=1e-15)
 
 
 # Groups, folds and thresholds

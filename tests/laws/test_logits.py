@@ -7,16 +7,13 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pytest
 
-from properly.errors import ArgumentTypeError, DataError
+from properly.errors import DataError
 from properly.rules import (
     PBS,
-    RPS,
-    Bounded,
     Brier,
     ClassRule,
     Elementary,
     Log,
-    Mixture,
     Penalized,
     Propriety,
     Pseudospherical,
@@ -124,21 +121,6 @@ def test_a_saturated_logit_is_priced_without_rounding_to_certainty(subject: Subj
         assert (loss >= 0).all()
 
 
-@pytest.mark.parametrize(
-    ("rule", "expected"),
-    [
-        (Log(), 800.0),
-        (Mixture([(2.0, Log()), (1.0, Brier())]), 1601.0),
-        (Bounded(Log(), (0.0, 0.5), scale="integral"), 800.0 - np.log(2)),
-    ],
-    ids=repr,
-)
-def test_the_log_score_of_a_logit_beyond_all_probabilities(
-    rule: BinaryRule, expected: float
-) -> None:
-    np.testing.assert_allclose(rule.logit_loss([1], [-800.0]), [expected], rtol=1e-15)
-
-
 FAR = np.array([0.0, 1e-8, 0.5, 5.0, 20.0, 36.0, 37.0, 100.0, 700.0, 800.0])
 
 
@@ -152,32 +134,6 @@ def test_an_event_and_its_absence_keep_the_same_digits(rule: BinaryRule) -> None
         np.testing.assert_allclose(
             rule.logit_slope(event, x), -rule.logit_slope(none, -x), rtol=1e-14
         )
-
-
-def test_an_almost_certain_and_right_logit_costs_almost_nothing() -> None:
-    for x in (40.0, 100.0, 300.0):
-        assert Brier().logit_loss([1], [x])[0] == pytest.approx(np.exp(-2 * x), rel=1e-12, abs=0)
-        assert Spherical().logit_loss([1], [x])[0] == pytest.approx(
-            np.exp(-2 * x) / 2, rel=1e-12, abs=0
-        )
-
-
-def test_a_range_of_all_thresholds_keeps_the_digits_of_the_log_score() -> None:
-    rule, x = Bounded(Log(), (0.0, 1.0), scale="integral"), np.concatenate([-FAR, FAR])
-    for y in (0, 1):
-        happened = np.full(len(x), y)
-        expected = Log().logit_loss(happened, x)
-        np.testing.assert_allclose(rule.logit_loss(happened, x), expected, rtol=1e-15)
-
-
-def test_a_negative_power_has_a_slope_beyond_all_probabilities() -> None:
-    rule = Pseudospherical(-20.0)
-    a = 1 / 21
-    expected = -a * np.exp(-a * 800)
-    np.testing.assert_allclose(rule.logit_slope([1], [800.0]), [expected], rtol=1e-12)
-    # What no double holds is infinite, without a warning.
-    assert Pseudospherical(-100.0).logit_loss([1], [-1000.0]) == [np.inf]
-    assert Pseudospherical(-100.0).logit_slope([1], [-1000.0]) == [-np.inf]
 
 
 def tables(classes: int) -> tuple[np.ndarray[Any, Any], np.ndarray[Any, Any]]:
@@ -274,23 +230,6 @@ def test_an_impossible_class_that_happened_makes_no_nan(subject: ClassSubject) -
     assert not np.isnan(subject.rule.logit_slope(y, z)).any()
     largest = subject.rule.range_for(classes)[1]
     assert (subject.rule.logit_loss(y, z).max() == np.inf) == (largest == np.inf)
-
-
-def test_tails_that_vanish_have_a_curvature_without_overflow() -> None:
-    z = np.array([[0.0, 0.0, -740.0], [-740.0, 0.0, -720.0]])
-    expected = RPS().logit_curvature(np.where(z < -700, -np.inf, z))
-    np.testing.assert_allclose(RPS().logit_curvature(z), expected, atol=1e-300)
-
-
-def test_only_improper_rules_do_not_tell_their_slopes() -> None:
-    silent = [s for s in SMOOTH_CLASSES if s not in TOLD and not isinstance(s.rule, Penalized)]
-    assert silent
-    for subject in silent:
-        assert subject.propriety is Propriety.IMPROPER
-        with pytest.raises(ArgumentTypeError):
-            subject.rule.logit_slope([0], [[0.0, 1.0, 2.0]])
-        with pytest.raises(ArgumentTypeError):
-            subject.rule.logit_curvature([[0.0, 1.0, 2.0]])
 
 
 def test_rules_with_jumps_say_so() -> None:

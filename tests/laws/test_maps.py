@@ -32,7 +32,6 @@ from .map_draws import (
     EVENT_MAPS,
     FITTED_BY_RANK,
     LINES,
-    PLAIN_LINES,
     RAW,
     UNCERTAIN,
     Drawn,
@@ -166,20 +165,6 @@ def test_venn_abers_pairs_are_those_of_the_definition(
     np.testing.assert_allclose(values(brier, x), merged, rtol=0, atol=1e-15)
 
 
-@many
-@given(seed=seeds, certain=st.booleans())
-def test_of_a_pair_the_first_is_not_larger_and_neither_contradicts_its_case(
-    seed: int, certain: bool
-) -> None:
-    tally = drawn(seed, certain=certain).tally
-    p0, p1 = (np.asarray(side) for side in VennAbers().fit(tally).pair_at(points(tally.value)))
-    assert (p0 <= p1).all()
-    assert (p0 < 1).all()
-    assert (p1 > 0).all()
-    # Zeros have no sign.
-    assert not np.signbit(p0).any()
-
-
 # All-equal forecasts
 
 
@@ -204,35 +189,7 @@ def test_equal_forecasts_become_the_event_rate(p: float, n: int, share: float) -
             kind.fit(tally)
 
 
-@pytest.mark.parametrize("p", [0.0, 1.0])
-def test_equal_and_certain_forecasts_become_the_event_rate_of_maps_by_rank(p: float) -> None:
-    tally = properly.Tally.from_counts([p], [10], [3])
-    assert Isotonic().fit(tally).at(p) == pytest.approx(0.3, abs=1e-15)
-    assert VennAbers().fit(tally).pair_at(p) == (3 / 11, 4 / 11)
-
-
 # Weights
-
-
-@pytest.mark.parametrize("kind", [*PLAIN_LINES, *RAW], ids=repr)
-@few
-@given(seed=seeds)
-def test_doubled_counts_leave_a_plain_map(kind: Any, seed: int) -> None:
-    tally = drawn(seed, weights="counts").tally
-    x = points(tally.value)
-    once, twice = kind.fit(tally), kind.fit(tally + tally)
-    np.testing.assert_allclose(values(once, x), values(twice, x), rtol=0, atol=close_to(kind))
-
-
-@many
-@given(seed=seeds, certain=st.booleans())
-def test_doubled_counts_shrink_blocks_of_twice_as_many_cases(seed: int, certain: bool) -> None:
-    tally = drawn(seed, certain=certain, weights="counts").tally
-    mean, rate = knots_by_definition(tally, times=2)
-    fit: Any = Isotonic().fit(tally + tally)
-    p, q = fit.knots
-    np.testing.assert_allclose(p, mean, rtol=0, atol=1e-14)
-    np.testing.assert_allclose(q, rate, rtol=0, atol=1e-13)
 
 
 @every
@@ -302,12 +259,6 @@ def test_the_event_that_does_not_happen_has_the_complement(
     np.testing.assert_allclose(complement, 1 - q, rtol=0, atol=close_to(kind))
 
 
-def test_a_shift_of_the_other_event_has_the_complement() -> None:
-    x = np.linspace(0, 1, 257)
-    q = values(PriorShift(0.75, 0.25), x)
-    np.testing.assert_allclose(values(PriorShift(0.25, 0.75), 1 - x), 1 - q, rtol=0, atol=1e-15)
-
-
 @every
 @few
 @given(seed=seeds, certain=st.booleans(), weights=st.sampled_from(KINDS))
@@ -326,14 +277,6 @@ def test_a_map_increases_as_it_says(kind: Any, seed: int, certain: bool, weights
         constant = isinstance(fit, (Logistic, Temperature)) and fit.slope == 0
         constant |= isinstance(fit, Beta) and (fit.a, fit.b) == (0, 0)
         assert fit.monotone == ("weakly" if constant else "strictly")
-
-
-@pytest.mark.parametrize("kind", EVENT_MAPS[1:], ids=repr)
-@few
-@given(seed=seeds)
-def test_the_range_is_that_of_the_forecasts(kind: Any, seed: int) -> None:
-    rows = drawn(seed)
-    assert tuple(kind.fit(rows.tally).range) == (rows.p.min(), rows.p.max())
 
 
 @pytest.mark.parametrize("kind", UNCERTAIN, ids=repr)
@@ -440,24 +383,6 @@ def test_a_map_that_is_written_by_hand_travels(line: Any, tmp_path: Path) -> Non
     np.testing.assert_array_equal(values(back, x), values(line, x))
 
 
-def test_the_record_of_a_line_has_all_that_is_known_of_it() -> None:
-    record = Logistic().fit(drawn(1).tally).to_dict()
-    assert list(record) == [
-        "kind",
-        "of",
-        "parameters",
-        "range",
-        "monotone",
-        "training",
-        "gain",
-        "notices",
-    ]
-    names = ["intercept", "slope", "smooth", "certain", "atoms", "separated"]
-    assert list(record["parameters"]) == names
-    assert (record["kind"], record["of"]) == ("logistic", "event")
-    assert tuple(record["training"]) == TRAINING
-
-
 # What is handed in comes out
 
 
@@ -503,20 +428,6 @@ def test_series_and_frames_come_back_as_such(kind: Any) -> None:
         assert len(new) == 1
         np.testing.assert_allclose(wider[new[0]].to_numpy(), q, rtol=1e-12)
         np.testing.assert_array_equal(wider["model"].to_numpy(), p)
-
-
-@every
-@pytest.mark.parametrize("bad", [-0.1, 1.5, math.nan, math.inf])
-def test_what_is_no_probability_is_refused_with_its_row(kind: Any, bad: float) -> None:
-    fit = kind.fit(drawn(3).tally)
-    with pytest.raises(DataError, match="row 2"):
-        fit.at([0.2, 0.3, bad])
-
-
-@pytest.mark.parametrize("kind", [k for k in EVENT_MAPS if not isinstance(k, Identity)], ids=repr)
-def test_a_map_that_was_not_fitted_says_so(kind: Any) -> None:
-    with pytest.raises((DataError, properly.errors.ArgumentTypeError), match="fit"):
-        kind.at(0.3)
 
 
 # Databases and frames compute the same
@@ -570,18 +481,6 @@ def test_cross_fitted_forecasts_come_from_the_other_folds(kind: Any, seed: int) 
         expected = values(kind.fit(y[~own], p[~own]), p[own])
         got = np.asarray(crossed.p)[own]
         np.testing.assert_allclose(got, expected, rtol=0, atol=close_to(kind))
-
-
-@pytest.mark.parametrize("rule", [Brier(), Log(), Elementary(0.2)], ids=repr)
-@few
-@given(seed=seeds)
-def test_the_identity_gains_nothing_for_sure(rule: Any, seed: int) -> None:
-    rows = drawn(seed)
-    gain = recalibration.recalibration_gain(properly.Cases(rows.y, rows.p), Identity(), rule=rule)
-    assert gain.estimate == 0
-    assert gain.standard_error == 0
-    assert gain.mean_change == 0
-    assert all(math.isnan(limit) for limit in gain.interval)
 
 
 @pytest.mark.parametrize("kind", [Logistic(), Isotonic(), VennAbers()], ids=repr)

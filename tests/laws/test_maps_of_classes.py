@@ -12,7 +12,6 @@ from hypothesis import strategies as st
 
 import properly
 from properly import recalibration
-from properly.errors import DataError
 from properly.recalibration import (
     Beta,
     Cuts,
@@ -124,17 +123,6 @@ def test_cuts_of_the_reversed_order_are_the_complement(kind: Any, seed: int) -> 
     )
 
 
-@pytest.mark.parametrize("kind", WITH_PRIOR, ids=repr)
-@few
-@given(seed=seeds)
-def test_with_a_firm_prior_forecasts_stay(kind: Any, seed: int) -> None:
-    # Few cases and a sure prior: nothing is learnt.
-    rows = drawn_classes(seed)
-    options = {"off_diagonal": 1e-7} if isinstance(kind, Dirichlet) else {}
-    firm = type(kind)(prior=1e-6, **options).fit(rows.cases)
-    np.testing.assert_allclose(values(firm, rows.p), rows.p, rtol=0, atol=1e-6)
-
-
 # Two classes are an event
 
 
@@ -210,15 +198,6 @@ def test_cuts_are_made_coherent_and_no_row_pays_for_it(kind: Any, seed: int) -> 
     np.testing.assert_allclose(coherent[kept], alone[kept], rtol=0, atol=1e-14)
 
 
-def test_some_cuts_do_have_to_be_repaired() -> None:
-    repaired = 0
-    for seed in range(5):
-        cases = drawn_classes(seed).cases
-        alone, coherent = before_and_after(Cuts(Isotonic()).fit(cases), cases)
-        repaired += int((np.abs(alone - coherent) > 1e-9).any(axis=1).sum())
-    assert repaired > 0
-
-
 @few
 @given(seed=seeds)
 def test_one_against_the_rest_is_each_column_by_itself(seed: int) -> None:
@@ -235,37 +214,6 @@ def test_one_against_the_rest_is_each_column_by_itself(seed: int) -> None:
 
 
 # What is handed in comes out
-
-
-@every
-def test_tables_keep_their_shape_and_precision(kind: Any) -> None:
-    rows = drawn_classes(3)
-    fit = kind.fit(rows.cases)
-    single = fit.at(rows.p.astype(np.float32))
-    assert single.dtype == np.float32
-    # Sixty-fourths are exact in single precision too.
-    np.testing.assert_allclose(single, values(fit, rows.p), rtol=0, atol=1e-7)
-    one = values(fit, rows.p[:1])
-    assert one.shape == (1, 4)
-    np.testing.assert_allclose(one, values(fit, rows.p)[:1], rtol=0, atol=1e-15)
-    with pytest.raises(DataError):
-        fit.at(rows.p[:, :3])
-
-
-@pytest.mark.parametrize("kind", [Temperature(), Vector()], ids=repr)
-def test_zeros_of_classes_stay_zero(kind: Any) -> None:
-    rows = drawn_classes(3)
-    p = rows.p.copy()
-    p[-1] = [0.0, 0.25, 0.75, 0.0]
-    q = values(kind.fit(rows.cases), p)
-    assert (q[-1] == 0).tolist() == [True, False, False, True]
-    assert np.isfinite(q).all()
-
-
-def test_a_row_of_two_classes_is_no_event() -> None:
-    fit = Vector().fit(drawn_classes(3).cases)
-    with pytest.raises((DataError, properly.errors.ArgumentTypeError)):
-        fit.at(0.3)
 
 
 @every

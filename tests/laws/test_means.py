@@ -12,7 +12,6 @@ from hypothesis import strategies as st
 
 import properly
 from properly import datasets, probability
-from properly.errors import DataError
 from properly.rules import Log
 
 from .class_draws import ClassRows
@@ -140,41 +139,6 @@ def test_the_divergence_is_the_miscalibration_of_the_log_score(
     assert means.divergence == pytest.approx(math.exp(-parts.miscalibration), **CLOSE)
 
 
-@pytest.mark.parametrize(
-    "source",
-    ["hist", "equal_count", probability.EqualCount(bins=1), probability.EqualWidth(bins=1)],
-)
-def test_a_histogram_may_put_the_model_above_its_source(source: Any) -> None:
-    cases = properly.Cases([0, 1], [0.1, 0.9])
-    for found in (
-        properly.means(cases, source=source),
-        properly.means(cases.tally(), source=source),
-    ):
-        assert three(found) == pytest.approx([0.9] * 3, **CLOSE)
-        assert three(found.source) == pytest.approx([0.5] * 3, **CLOSE)
-        assert found.divergence == pytest.approx(1.8, **CLOSE)
-        assert found.angle is None
-    assert properly.means(cases).divergence == pytest.approx(0.9, **CLOSE)
-
-
-def test_rows_that_are_limited_must_add_up_to_one_again() -> None:
-    y, rows = np.repeat([0, 1, 2], [90, 5, 5]), np.tile([0.98, 0.01, 0.01], (100, 1))
-    clipped = np.clip(rows, 0.05, 0.95)
-    with pytest.raises(DataError):
-        properly.Cases(y, clipped)
-    # All rows are alike, so that the source is the share of each class.
-    p = np.repeat([0.9, 0.05, 0.05], [90, 5, 5])
-    unbounded = math.exp(np.log(clipped[np.arange(100), y] / p).mean())
-    assert unbounded == pytest.approx(1.0499, abs=5e-5)
-    for pooled in (False, True):
-        source = probability.IsotonicSource(pooled=pooled)
-        found = properly.means(properly.Cases(y, rows), source=source, precision=0.05)
-        assert found.divergence <= 1
-        assert found.clipped == 100
-    found = properly.means(properly.Cases(y, rows), precision=0.05)
-    assert found.divergence == pytest.approx(unbounded / 1.05, **CLOSE)
-
-
 def mean_of_function(values: Any, weight: Any, power: float) -> float:
     """Average the power, or the logarithm at 0."""
     x = np.asarray(values, dtype=float)
@@ -227,17 +191,6 @@ def test_a_count_of_three_is_three_cases(source: Any, found: Rows) -> None:
     for cases in (*doors, plain.tally()):
         require_alike(properly.means(cases, source=source), expected)
         require_classes_alike(properly.means(cases, source=source), expected)
-
-
-@every_class_source
-@few
-@given(found=counted_classes)
-def test_a_count_of_three_is_three_cases_of_a_class(source: Any, found: ClassRows) -> None:
-    plain = properly.Cases(*(np.repeat(x, found.weight, axis=0) for x in (found.y, found.p)))
-    cases = properly.Cases(found.y, found.p, count=found.weight)
-    counted, expected = (properly.means(x, source=source) for x in (cases, plain))
-    require_alike(counted, expected)
-    require_classes_alike(counted, expected)
 
 
 @pytest.mark.parametrize(
@@ -332,12 +285,6 @@ def test_what_was_called_impossible_and_happened_leaves_only_decisiveness(found:
         )
 
 
-def test_a_class_that_was_called_impossible_and_happened() -> None:
-    means = properly.means(properly.Cases([2, 0], [[0.5, 0.5, 0.0], [0.75, 0.25, 0.0]]))
-    assert three(means) == [0.375, 0, 0]
-    assert means.divergence == 0
-
-
 @pytest.mark.parametrize("outcome", [0, 1])
 @given(found=exact_rows)
 def test_with_one_outcome_only_the_source_is_certain(outcome: int, found: Rows) -> None:
@@ -350,29 +297,6 @@ def test_with_one_outcome_only_the_source_is_certain(outcome: int, found: Rows) 
         assert three(of.model) == pytest.approx(three(means), **CLOSE)
         assert three(of.source) == CERTAIN
         assert set(classes_of(means)) == {"event" if outcome else "no event"}
-
-
-@given(p=st.floats(0.001, 0.999), outcome=st.integers(0, 1))
-def test_one_case(p: float, outcome: int) -> None:
-    t = p if outcome else 1 - p
-    for cases in (properly.Cases([outcome], [p]), properly.tally([outcome], [p])):
-        means = properly.means(cases)
-        assert three(means) == pytest.approx([t] * 3, **CLOSE)
-        assert three(means.source) == CERTAIN
-        assert means.divergence == pytest.approx(t, **CLOSE)
-        assert means.angle is None
-        assert means.correct == (0.5 if t == 0.5 else float(t > 0.5))
-
-
-@given(p=st.floats(0.001, 0.999), count=st.integers(1, 30), outcome=st.integers(0, 1))
-def test_without_any_spread_there_is_no_angle(p: float, count: int, outcome: int) -> None:
-    y, forecasts = np.full(count, outcome), np.full(count, p)
-    assert properly.means(properly.Cases(y, forecasts)).angle is None
-    mixed = np.where(np.arange(2 * count) < count, p, 1 - p)
-    found = properly.means(properly.Cases(mixed == p, mixed), source=probability.EqualWidth(bins=1))
-    if p != 0.5:  # half of the cases had the event, which the model said alike of both halves
-        assert three(found.source) == pytest.approx([0.5] * 3, **CLOSE)
-        assert found.angle is None
 
 
 @pytest.mark.parametrize(
@@ -426,23 +350,6 @@ def test_means_of_the_classes_combine_to_those_of_all(
 ) -> None:
     for cases in (tally_of(found), cases_of(classes)):
         require_classes_combine(properly.means(cases, source=source, precision=precision))
-
-
-@given(found=quick_rows)
-def test_the_share_of_correct_cases_shares_ties(found: Rows) -> None:
-    t = np.where(found.y == 1, found.p, 1 - found.p)
-    right = np.where(t == 0.5, 0.5, t > 0.5)
-    share = math.fsum(right * found.weight) / math.fsum(found.weight)
-    for make in (cases_of, tally_of):
-        assert properly.means(make(found)).correct == pytest.approx(share, **CLOSE)
-
-
-@given(found=any_classes)
-def test_the_share_of_correct_cases_shares_ties_of_classes(found: ClassRows) -> None:
-    top = found.p == found.p.max(axis=1, keepdims=True)
-    right = top[np.arange(len(found.y)), found.y] / top.sum(axis=1)
-    share = math.fsum(right * found.weight) / math.fsum(found.weight)
-    assert properly.means(cases_of(found)).correct == pytest.approx(share, **CLOSE)
 
 
 class Published(NamedTuple):

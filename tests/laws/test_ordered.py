@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -155,49 +154,12 @@ def test_every_cut_may_have_a_rule_of_its_own(seed: int) -> None:
     same(Ranked(rules, [1, 2, 5]).loss(y, p), (parts[0] + 2 * parts[1] + 5 * parts[2]) / 8)
 
 
-@pytest.mark.parametrize("kind", [RPS, RankedLog], ids=["RPS", "RankedLog"])
-def test_a_cut_without_weight_does_not_matter(kind: type[RPS | RankedLog]) -> None:
-    rule = kind([1, 0, 2])
-    grid = dyadic_grid(4)
-    table = np.asarray(rule.classwise(grid))
-    merged = np.column_stack([grid[:, 0], grid[:, 1] + grid[:, 2], 0 * grid[:, 0], grid[:, 3]])
-    np.testing.assert_array_equal(rule.classwise(merged), table)
-    np.testing.assert_array_equal(table[:, 1], table[:, 2])
-    assert not np.isnan(table).any()
-    # With weight it does.
-    heavy = np.asarray(kind([1, 1, 2]).classwise(grid))
-    assert (heavy[:, 1] != heavy[:, 2]).any()
-
-
 def test_an_impossible_grade_at_an_end_adds_nothing_to_a_sum_over_cuts() -> None:
     y, p = every_outcome(dyadic_grid(4))
     for rule in (RPS(normalized=False), RankedLog(normalized=False)):
         losses = rule.loss(y, p)
         same(rule.loss(y, np.column_stack([p, 0 * y])), losses)
         same(rule.loss(y + 1, np.column_stack([0 * y, p])), losses)
-
-
-@pytest.mark.parametrize("steps", [8, 10, 7], ids="in {}".format)
-@pytest.mark.parametrize("rule", [RankedLog(), Ranked(Log()), RankedLog([1, 2, 3])], ids=repr)
-def test_ranked_log_is_infinite_where_a_cut_was_called_impossible(
-    rule: ClassRule, steps: int
-) -> None:
-    rows = exact.grid(4, steps)
-    table = np.asarray(rule.classwise(as_floats(rows)))
-    for row, losses in zip(rows, table, strict=True):
-        for y, loss in enumerate(losses):
-            # All that was thought possible lies above what happened, or all of it below.
-            impossible = not any(row[: y + 1]) or not any(row[y:])
-            assert np.isinf(loss) == impossible
-            assert loss >= 0
-
-
-def test_ranked_log_keeps_tiny_probabilities_on_either_side() -> None:
-    rows = [[1e-20, 1.0, 0.0], [0.0, 1.0, 1e-20], [5e-324, 0.0, 1.0], [1e-300, 1.0, 1e-300]]
-    wanted = [math.log(1e-20) / -2, math.log(1e-20) / -2, -math.log(5e-324), math.log(1e-300) / -2]
-    same(RankedLog().loss([0, 2, 0, 2], rows), wanted)
-    # Called certain, and right up to what a double can hold.
-    same(RankedLog().loss([0, 2], [[1.0, 1e-20, 0.0], [0.0, 1e-20, 1.0]]), [0, 0])
 
 
 # Reversal
@@ -286,22 +248,6 @@ def test_quadratic_rps_is_the_error_of_the_mean_and_a_share_of_rps(
     assert QuadraticRPS(share).propriety is Propriety.STRICT
 
 
-@pytest.mark.parametrize("classes", K_MANY)
-def test_what_a_certain_forecast_pays_for_its_distance(classes: int) -> None:
-    certain, widest = np.eye(classes), classes - 1
-    steps = np.abs(np.subtract.outer(np.arange(classes), np.arange(classes)))
-    for rule, wanted in (
-        (RPS(), steps / widest),
-        (RPS(normalized=False), steps),
-        (SquaredAbsoluteRPS(), (steps / widest) ** 2),
-        (SquaredAbsoluteRPS("printed"), steps**2 / widest),
-        (SquaredMeanError(), (steps / widest) ** 2),
-        (QuadraticRPS(0.25), (steps / widest) ** 2 + 0.25 * steps / widest),
-        (Brier(), 2 * (steps > 0)),
-    ):
-        same(rule.classwise(certain), wanted)
-
-
 SENSITIVE = [
     RPS(),
     RPS([1, 2, 3]),
@@ -325,9 +271,3 @@ def test_what_lies_further_away_costs_more(rule: ClassRule) -> None:
             after = np.asarray(rule.classwise(moved))[:, y]
             assert (after[np.isfinite(before)] > before[np.isfinite(before)]).all()
             assert np.isinf(after[np.isinf(before)]).all()
-
-
-@pytest.mark.parametrize("rule", [Brier(), Log(), Spherical(), Misclassification()], ids=repr)
-def test_rules_without_order_do_not_see_distance(rule: ClassRule) -> None:
-    grid = dyadic_grid(4)
-    same(rule.classwise(grid[:, [0, 3, 2, 1]])[:, 0], rule.classwise(grid)[:, 0])

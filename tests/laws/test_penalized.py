@@ -25,8 +25,7 @@ from properly.rules import (
     SquaredAbsoluteRPS,
 )
 
-from . import class_oracles as exact
-from .class_draws import as_floats, class_rows, dyadic_grid, expected_table, many, seeds
+from .class_draws import class_rows, dyadic_grid, expected_table, many, seeds
 from .subjects import EPS
 
 if TYPE_CHECKING:
@@ -132,27 +131,6 @@ def test_published_scales(ties: Ties, classes: int) -> None:
     same(PBS(ties=ties, scale="published_code").classwise(grid), heavy)
 
 
-@pytest.mark.parametrize("ties", TIES)
-def test_what_was_called_impossible_costs_infinity(ties: Ties) -> None:
-    for classes in (2, 3, 5):
-        grid = dyadic_grid(classes)
-        table = np.asarray(PLL(ties=ties).classwise(grid))
-        np.testing.assert_array_equal(np.isinf(table), grid == 0)
-        assert np.isfinite(PLL(ties=ties).entropy(grid)).all()
-    assert PLL(ties=ties).loss([1], [[1 - 1e-300, 1e-300]])[0] < 700  # nothing is clipped
-    assert PLL(ties=ties).loss([1], [[1 - 1e-300, 1e-300]])[0] > 690
-
-
-@pytest.mark.parametrize("rule", [PBS(), PLL(), PBS(ties="any_correct")], ids=repr)
-def test_thirds_and_tenths_tie_as_they_are_written(rule: Penalized) -> None:
-    for row, tied in (([1 / 3] * 3, 3), ([0.4, 0.4, 0.2], 2), ([0.1, 0.3, 0.3, 0.3], 3)):
-        classes = len(row)
-        extra = np.asarray(rule.classwise(np.array([row])) - rule.rule.classwise(np.array([row])))
-        split = 1 - 1 / tied if rule.ties == "split" else 0
-        wrong = np.where(np.array(row) == max(row), split, 1)
-        same(extra[0], rule.penalty_for(classes) * wrong, 1e-15)
-
-
 def test_a_tolerance_widens_ties() -> None:
     rows = np.array([[0.5, 0.48, 0.02], [0.5, 0.4, 0.1]])
     for ties, costs in (("split", 0.5), ("first", 0), ("any_correct", 0), ("unique_only", 1)):
@@ -210,16 +188,6 @@ def test_the_price_of_a_decision_is_that_of_the_best_one(
     same(extra, wanted, 32 * EPS)
 
 
-@pytest.mark.parametrize("ties", TIES)
-@pytest.mark.parametrize("rule", [Brier(), Log(), RPS()], ids=repr)
-def test_zero_one_costs_are_the_default(rule: ClassRule, ties: Ties) -> None:
-    for classes in (2, 3, 4):
-        grid = dyadic_grid(classes)
-        plain = Penalized(rule, 0.5, ties).classwise(grid)
-        for cost in ("zero_one", 1 - np.eye(classes), (1 - np.eye(classes)).tolist()):
-            same(Penalized(rule, 0.5, ties, cost=cost).classwise(grid), plain)
-
-
 @pytest.mark.parametrize(("name", "power"), [("absolute", 1), ("quadratic", 2)])
 @pytest.mark.parametrize("classes", [2, 3, 4, 5])
 def test_named_costs_are_powers_of_the_distance(name: Any, power: int, classes: int) -> None:
@@ -229,35 +197,4 @@ def test_named_costs_are_powers_of_the_distance(name: Any, power: int, classes: 
     same(by_name.classwise(grid), by_matrix.classwise(grid))
 
 
-@pytest.mark.parametrize("ties", TIES)
-@pytest.mark.parametrize(("name", "power"), [("absolute", 1), ("quadratic", 2)])
-@pytest.mark.parametrize(("classes", "steps"), [(3, 10), (4, 6)])
-def test_decisions_that_tie_in_decimals_tie(
-    ties: Ties, name: Any, power: int, classes: int, steps: int
-) -> None:
-    """The doubles of tenths and sixths are rounded, and so are the sums; the ties are there."""
-    rows = exact.grid(classes, steps)
-    price = exact.mistake(ties, exact.by_distance(power))
-    wanted = [[float(price(row, y)) for y in range(classes)] for row in rows]
-    points = as_floats(rows)
-    extra = Penalized(Brier(), 1, ties, cost=name).classwise(points) - Brier().classwise(points)
-    same(extra, wanted, 1e-14)
-
-
 # What is refused
-
-
-@pytest.mark.parametrize(
-    "options",
-    [
-        {},
-        {"penalty": 0.25, "ties": "first"},
-        {"penalty": "minimal", "tolerance": 0.125},
-        {"penalty": 0.5, "ties": "unique_only", "cost": "absolute"},
-        {"penalty": 0.5, "cost": [[0, 1, 3], [1, 0, 1], [3, 1, 0]]},
-    ],
-    ids=str,
-)
-def test_both_names_take_the_options_of_a_penalised_rule(options: dict[str, Any]) -> None:
-    assert PBS(**options) == Penalized(Brier(), **options)
-    assert PLL(**options) == Penalized(Log(), **options)

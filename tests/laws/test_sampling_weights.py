@@ -16,10 +16,9 @@ import properly
 from properly import probability
 from properly.errors import DataError
 from properly.recalibration import Identity
-from properly.rules import Brier
 
 from .map_draws import CLASS_MAPS, EVENT_MAPS, PLAIN_LINES, RAW, drawn, drawn_classes, points
-from .mean_oracles import any_classes, cases_of, counted_classes, few, require_alike
+from .mean_oracles import cases_of, counted_classes, few, require_alike
 from .subjects import (
     RULES,
     Rows,
@@ -27,7 +26,6 @@ from .subjects import (
     are_alike,
     counted_rows,
     counts_of,
-    exact_blocks,
     many,
     quick_counts,
     quick_rows,
@@ -54,7 +52,6 @@ every_map = pytest.mark.parametrize("kind", EVENT_MAPS, ids=repr)
 # Whose bins do not depend on how many cases there are.
 SOURCES: list[Any] = ["isotonic", probability.EqualCount(bins=3), probability.EqualWidth(bins=4)]
 every_source = pytest.mark.parametrize("source", SOURCES, ids=repr)
-BY_SIZE: list[Any] = [*SOURCES, "equal_count", "equal_width", "neighbours", "kernel"]
 
 
 def scaled(found: Any, unit: float) -> Any:
@@ -102,18 +99,6 @@ def test_curves_agree_to_the_last_bin(found: Rows) -> None:
     for column in ("x_min", "x_max", "event_rate"):
         one, two = getattr(weighed.bins, column), getattr(counted.bins, column)
         np.testing.assert_array_equal(one, two)
-
-
-@many
-@given(found=counted_rows)
-def test_whole_weights_are_pooled_in_whole_numbers(found: Rows) -> None:
-    # Large enough for slopes that differ by less than a double can tell.
-    large = scaled(found, 10**12)
-    weighed = tally_of(large._replace(weight=large.weight + np.arange(len(large.weight)) % 3))
-    bins = properly.reliability(weighed).bins
-    blocks = exact_blocks(weighed.weight.tolist(), weighed.events.tolist())
-    assert bins.weight.tolist() == [block.weight for block in blocks]
-    assert bins.event_rate.tolist() == [block.events / block.weight for block in blocks]
 
 
 @every_source
@@ -183,29 +168,6 @@ def test_a_unit_changes_no_curve(unit: float, found: Rows) -> None:
     np.testing.assert_allclose(one.recalibrated, two.recalibrated, rtol=0, atol=1e-13)
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize("source", BY_SIZE, ids=repr)
-@every_unit
-@few
-@given(found=quick_rows, classes=any_classes)
-def test_a_unit_changes_no_mean(source: Any, unit: float, found: Rows, classes: ClassRows) -> None:
-    doors: list[tuple[Any, Any]] = [(tally_of, found), (cases_of, found), (cases_of, classes)]
-    for make, rows in doors:
-        one, two = (properly.means(make(x), source=source) for x in (rows, scaled(rows, unit)))
-        require_alike(one, two)
-
-
-@every_unit
-@many
-@given(found=quick_rows)
-def test_a_unit_changes_no_test_of_confidence(unit: float, found: Rows) -> None:
-    inside = found._replace(p=np.clip(found.p, 0.01, 0.99))
-    for make in (tally_of, cases_of):
-        one, two = (probability.confidence_test(make(x)).z for x in (inside, scaled(inside, unit)))
-        left, right = ([z.decisiveness, z.mean_probability, z.robustness] for z in (one, two))
-        assert left == pytest.approx(right, rel=1e-9, abs=1e-9, nan_ok=True)
-
-
 # Equal weights
 
 
@@ -261,15 +223,6 @@ def test_a_unit_changes_no_choice_of_a_map(weights: str, unit: float) -> None:
     assert one[1:] == pytest.approx(two[1:], rel=1e-7, abs=1e-9)
 
 
-@pytest.mark.slow
-@every_unit
-def test_equal_weights_change_no_choice_of_a_map(unit: float) -> None:
-    rows = drawn(12)
-    one, two = choice(rows), choice(rows, weight=np.full(len(rows.y), unit))
-    assert one[0] == two[0]
-    assert one[1:] == pytest.approx(two[1:], rel=1e-12)
-
-
 def test_counts_are_repeated_rows_for_the_choice_of_a_map() -> None:
     rows: Any = drawn(13, weights="counts")
     plain = rows._replace(**{x: np.repeat(getattr(rows, x), rows.weight) for x in ("y", "p")})
@@ -304,19 +257,6 @@ def test_a_map_takes_like_cases_of_a_weight(kind: Any, seed: int, certain: bool)
     np.testing.assert_allclose(one.at(x), two.at(x), rtol=0, atol=1e-9)
 
 
-@few
-@given(found=any_classes, seed=seeds)
-def test_columns_of_cases_are_repeated_together(found: ClassRows, seed: int) -> None:
-    count = np.random.default_rng(seed).integers(0, 4, len(found.y))
-    count[found.weight.argmax()] = 1
-    row = np.arange(len(found.y))
-    known: dict[str, Any] = {"clusters": row % 3, "time": row, "groups": row % 2}
-    made = properly.Cases(found.y, found.p, weight=found.weight, count=count, **known)
-    assert len(made) == count.sum()
-    for name, column in ({"y": found.y, "p": found.p, "weight": found.weight} | known).items():
-        np.testing.assert_array_equal(getattr(made, name), np.repeat(column, count, axis=0))
-
-
 # What is refused
 
 
@@ -340,44 +280,4 @@ def test_tallies_of_both_kinds_do_not_add(found: Rows, other: Rows) -> None:
         assert str(caught.value) == KINDS
 
 
-FRACTIONS = "\n\nHint: weight= takes fractions."
-REFUSED: list[tuple[list[Any], str]] = [
-    ([1, -1, 2], "count must be whole numbers, zero or more; row 1 is -1" + FRACTIONS),
-    ([1, 2, 0.5], "count must be whole numbers, zero or more; row 2 is 0.5" + FRACTIONS),
-    ([np.nan, 2, 1], "count must be whole numbers, zero or more; row 0 is nan" + FRACTIONS),
-    ([0, 0, 0], "at least one count must be positive; all 3 are 0"),
-    ([1, 2], "count and forecasts must be equally long; got 2 and 3"),
-    ([2**62] * 3, "counts must add up to less than 2**63; got about 1.38e+19"),
-]
 Y, P = [0, 1, 1], [0.2, 0.4, 0.6]
-DOORS: dict[str, Callable[[Any], object]] = {
-    "tally": lambda count: properly.tally(Y, P, count=count),
-    "from_arrays": lambda count: properly.Tally.from_arrays(Y, P, count=count),
-    "Cases": lambda count: properly.Cases(Y, P, count=count),
-    "classes": lambda count: properly.Cases(Y, [[1 - x, x] for x in P], count=count),
-    "decompose": lambda count: properly.decompose(Y, P, Brier(), count=count),
-    "means": lambda count: properly.means(Y, P, count=count),
-    "fit": lambda count: EVENT_MAPS[0].fit(Y, P, count=count),
-    "recalibrate": lambda count: properly.recalibrate(Y, P, count=count),
-}
-
-
-@pytest.mark.parametrize("door", DOORS)
-@pytest.mark.parametrize(("count", "message"), REFUSED, ids=[str(x) for x, _ in REFUSED])
-def test_bad_counts_are_refused_at_every_door(door: str, count: Any, message: str) -> None:
-    with pytest.raises(DataError) as caught:
-        DOORS[door](count)
-    assert str(caught.value) == message
-
-
-def test_rows_are_repeated_up_to_a_limit_and_counted_beyond() -> None:
-    count = [10**8, 1, 10**15]
-    with pytest.raises(DataError) as caught:
-        properly.Cases(Y, P, count=count)
-    assert str(caught.value) == (
-        "rows of cases can be repeated 100,000,000 times in all; got 1,000,000,100,000,001\n\n"
-        "Hint: properly.tally(y, p, count=column) counts any number."
-    )
-    assert properly.tally(Y, P, count=count).weight.tolist() == count
-    # A map of an event only counts them.
-    assert EVENT_MAPS[0].fit(Y, P, count=count).training.cases == sum(count)

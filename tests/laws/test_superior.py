@@ -100,13 +100,6 @@ def test_the_least_penalty_is_tight(rule: ClassRule, classes: int) -> None:
     assert rule.loss([0], [right])[0] > rule.loss([y], [wrong])[0]
 
 
-@pytest.mark.parametrize("rule", SUPERIOR, ids=repr)
-def test_two_classes_need_no_penalty(rule: ClassRule) -> None:
-    assert superior_penalty(rule, 2) == 0
-    right, wrong = forecasts(rule, 0, 2)
-    assert np.max(rule.classwise(right)[:, 0]) < np.min(rule.classwise(wrong)[:, 0])
-
-
 @pytest.mark.parametrize("classes", [2, 3, 4, 5, 6, 8])
 def test_penalties_are_what_the_mathematics_says(classes: int) -> None:
     least: list[tuple[ClassRule, exact.Exact]] = [

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from functools import reduce
-from operator import add
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -23,7 +21,6 @@ from .subjects import (
     counts_of,
     many,
     quick_counts,
-    rows,
     seeds,
     tally_of,
     without_unit,
@@ -32,8 +29,6 @@ from .subjects import (
 if TYPE_CHECKING:
     from properly import Tally
     from properly.rules import BinaryRule
-
-unit_rows = rows(st.just(1))
 
 
 def copies(found: Rows) -> Rows:
@@ -112,22 +107,6 @@ def test_counts_and_whole_weights_are_exact_whatever_their_type(found: Rows) -> 
 
 
 @many
-@given(found=counted_rows)
-def test_whole_weights_and_counts_have_the_same_sums(found: Rows) -> None:
-    weighed, counted = tally_of(found), counts_of(found)
-    np.testing.assert_array_equal(weighed.value, counted.value)
-    unit = 1
-    if are_alike(found.weight):
-        assert weighed.event_squares is None
-        unit = found.weight.max()
-    else:
-        assert weighed.event_squares is not None
-    np.testing.assert_array_equal(unit * weighed.weight, counted.weight)
-    np.testing.assert_array_equal(unit * weighed.events, counted.events)
-    assert counted.event_squares is None
-
-
-@many
 @given(found=any_rows)
 def test_weights_keep_their_sums_of_squares_apart(found: Rows) -> None:
     assume(not are_alike(found.weight))
@@ -159,16 +138,6 @@ def test_a_count_of_three_is_three_copies_in_the_decomposition(
     once = properly.decompose(counts_of(found), rule)
     thrice = properly.decompose(tally_of(copies(found)), rule)
     assert once == thrice
-
-
-@many
-@given(found=counted_rows)
-def test_a_count_of_three_is_three_copies_in_the_reliability_diagram(found: Rows) -> None:
-    once = properly.reliability(counts_of(found))
-    thrice = properly.reliability(tally_of(copies(found)))
-    np.testing.assert_array_equal(once.recalibrated, thrice.recalibrated)
-    for column in ("x_min", "x_max", "weight", "event_rate"):
-        np.testing.assert_array_equal(getattr(once.bins, column), getattr(thrice.bins, column))
 
 
 @many
@@ -246,42 +215,3 @@ def test_the_order_of_rows_never_matters(
     found = data.draw(drawn)
     order = np.random.default_rng(seed).permutation(len(found.y))
     require_same(make(found), make(Rows(*(column[order] for column in found))))
-
-
-@many
-@given(found=unit_rows)
-def test_single_cases_add_up_to_the_tally(found: Rows) -> None:
-    singles = [properly.tally(found.y[[place]], found.p[[place]]) for place in range(len(found.y))]
-    assert_same_counts(reduce(add, singles), tally_of(found))
-
-
-def test_adding_leaves_both_tallies_as_they_were() -> None:
-    left = properly.tally(np.array([0, 1]), np.array([0.2, 0.4]))
-    right = properly.tally(np.array([1, 1]), np.array([0.4, 0.6]))
-    _ = left + right
-    np.testing.assert_array_equal(left.value, [0.2, 0.4])
-    np.testing.assert_array_equal(left.events, [0, 1])
-    np.testing.assert_array_equal(right.value, [0.4, 0.6])
-    np.testing.assert_array_equal(right.weight, [1, 1])
-
-
-def test_minus_zero_is_zero() -> None:
-    tally = properly.tally(np.array([0, 1, 0]), np.array([-0.0, 0.0, 0.3]))
-    np.testing.assert_array_equal(tally.value, [0.0, 0.3])
-    assert not np.signbit(np.asarray(tally.value)).any()
-    np.testing.assert_array_equal(tally.weight, [2, 1])
-    np.testing.assert_array_equal(tally.events, [1, 0])
-
-
-@pytest.mark.parametrize("dtype", [np.bool_, np.int8, np.uint8, np.float16])
-def test_small_types_of_outcomes_and_weights_do_not_overflow(dtype: type[np.generic]) -> None:
-    y = np.ones(5000, dtype=dtype)
-    p = np.repeat([0.25, 0.75], 2500)
-    tally = properly.tally(y, p)
-    np.testing.assert_array_equal(tally.events, [2500, 2500])
-    if dtype is not np.bool_:
-        each = np.full(5000, 100, dtype=dtype)
-        each[::2500] -= 1
-        for many_times in (properly.tally(y, p, weight=each), properly.tally(y, p, count=each)):
-            np.testing.assert_array_equal(many_times.events, [249_999, 249_999])
-            assert many_times.total == 499_998

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import copy
-import pickle
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -53,24 +52,6 @@ def test_a_copy_of_a_rule_is_the_same_value(rule: BinaryRule) -> None:
 def test_the_repr_of_a_rule_is_the_call_that_makes_it(rule: BinaryRule) -> None:
     assert "\n" not in repr(rule)
     assert_same_value(said(rule), rule)
-
-
-@every
-def test_a_rule_can_be_sent_to_another_process(rule: BinaryRule) -> None:
-    for protocol in range(2, pickle.HIGHEST_PROTOCOL + 1):
-        assert_same_value(pickle.loads(pickle.dumps(rule, protocol)), rule)  # noqa: S301
-
-
-@every
-def test_a_rule_is_frozen(rule: BinaryRule) -> None:
-    for name in (*vars(rule), "other"):
-        with pytest.raises(AttributeError):
-            setattr(rule, name, 0.5)
-
-
-def test_rules_that_differ_are_not_equal() -> None:
-    assert len(set(VALUES)) == len(VALUES)
-    assert len({rule.name for rule in VALUES}) == len(VALUES)
 
 
 @given(st.lists(st.floats(0.1, 10), min_size=1, max_size=8))
