@@ -12,8 +12,8 @@ from properly._boundary._options import (
     check_level,
     check_whole,
 )
-from properly.comparison._compare_gaps import answers_of, compare_answers
 from properly.comparison._differences import is_area
+from properly.comparison._gaps import answers_of, compare_answers
 from properly.comparison._pair_tests import (
     REPLICATES,
     Adjust,

@@ -8,7 +8,7 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeAlias, get_args
+from typing import TYPE_CHECKING, Literal, NamedTuple, TypeAlias, get_args
 
 import numpy as np
 
@@ -23,9 +23,9 @@ from properly._boundary._options import (
     check_whole,
 )
 from properly._boundary._text import listed, many, printable
-from properly.comparison._gaps import ASSUMES, effects, families
+from properly.comparison._gaps import ASSUMES, Apart, effects, families
 from properly.comparison._leaderboard_record import Leaderboard, Standing
-from properly.comparison._pair_tests import around, student_p, student_quantiles
+from properly.comparison._pair_tests import Options, around, student_p, student_quantiles
 from properly.comparison._platform_scores import (
     CAUTIONS,
     RATIO_CAUTION,
@@ -39,7 +39,7 @@ from properly.counts._answers import Answers
 from properly.counts._scoring import unit_of
 from properly.errors import ArgumentTypeError, DataError
 from properly.inference._intervals import loss_range, within_range
-from properly.inference._multiplicity import bonferroni, max_t_of_pairs
+from properly.inference._multiplicity import bonferroni
 from properly.rules import Brier
 
 if TYPE_CHECKING:
@@ -47,7 +47,6 @@ if TYPE_CHECKING:
 
     from properly.comparison._gaps import Effects
     from properly.comparison._platform_scores import Crowd
-    from properly.comparison._two_way import TwoWay
     from properly.counts._answers import Losses
     from properly.inference._multiplicity import MaxT
     from properly.rules import Rule
@@ -140,22 +139,26 @@ def leaderboard(
     >>> board
     Leaderboard(8 forecasters, 200 questions, brier)
     """
-    options = _BoardOptions.of(answers, rule, level, rng)
+    if not isinstance(answers, Answers):
+        message = f"a leaderboard is made of Answers; got {type(answers).__name__}"
+        hint = (
+            "write leaderboard(Answers(frame, question=…, forecaster=…, probability=…, "
+            "outcome=…)), or Answers.from_wide(y, {'name': p, …})."
+        )
+        raise ArgumentTypeError(message, hint=hint)
+    rule = Brier() if rule is None else rule
+    options = Options(rule, check_level(level), as_generator(rng))
     check_choice(missing, get_args(Missing), "missing")
     check_choice(ranks, get_args(RankKind), "ranks")
-    for name, flag in {
-        "relative_skill": relative_skill,
-        "peer": peer,
-        "bounds": bounds,
-        "fair": fair,
-    }.items():
+    flags = {"relative_skill": relative_skill, "peer": peer, "bounds": bounds, "fair": fair}
+    for name, flag in flags.items():
         check_flag(flag, name)
     whole = len(answers.questions)
     answers = answers.complete() if missing == "complete" else answers
-    losses = answers.losses(options.rule, fair=fair)
+    losses = answers.losses(rule, fair=fair)
     found = effects(answers, losses, least=check_whole(least, "least"))
     found.require_connected()
-    board = _Board(answers, losses, found, options, least)
+    board = _Board(answers, losses, found, options, rule, least)
     others = _others(board, relative_skill, baseline, peer=peer)
     result = board.put_together(ranks, reference, others)
     notes = tuple(_notes(board, result, whole, relative_skill, peer=peer))
@@ -167,41 +170,6 @@ def leaderboard(
     return result if scaled_to is None else _scaled(result, scaled_to)
 
 
-@dataclass(frozen=True)
-class _BoardOptions:
-    """What a board is made by."""
-
-    rule: Rule
-    level: float
-    rng: np.random.Generator
-
-    @classmethod
-    def of(
-        cls,
-        answers: object,
-        rule: Rule | None,
-        level: float,
-        rng: int | np.random.Generator | None,
-    ) -> _BoardOptions:
-        if not isinstance(answers, Answers):
-            message = f"a leaderboard is made of Answers; got {type(answers).__name__}"
-            hint = (
-                "write leaderboard(Answers(frame, question=…, forecaster=…, probability=…, "
-                "outcome=…)), or Answers.from_wide(y, {'name': p, …})."
-            )
-            raise ArgumentTypeError(message, hint=hint)
-        used = Brier() if rule is None else rule
-        return cls(used, check_level(level), as_generator(rng))
-
-
-class Taken(NamedTuple):
-    """How many questions forecasters answered, and their share of all, and of the time of all."""
-
-    answered: Column
-    coverage: Column
-    active: Column
-
-
 @dataclass(frozen=True, eq=False)
 class _Board:
     """All that a board is put together from."""
@@ -209,207 +177,168 @@ class _Board:
     answers: Answers
     losses: Losses
     found: Effects
-    options: _BoardOptions
+    options: Options
+    rule: Rule
     least: int
 
     @property
     def some(self) -> Column:
-        """The places in the fit of those that are ranked."""
-        return np.flatnonzero(self.found.shared[self.found.inside] >= self.least)
+        """The numbers of those that are ranked."""
+        inside = self.found.inside
+        return inside[self.found.shared[inside] >= self.least]
+
+    @property
+    def classes(self) -> int | None:
+        """The number of classes; None for an event."""
+        return None if self.answers.labels is None else len(self.answers.labels)
 
     def number(self, forecaster: str, what: str) -> int:
-        """Return the place in the fit of somebody."""
-        name = str(forecaster)
-        place = {self.found.names[k]: i for i, k in enumerate(self.found.inside.tolist())}
-        if name not in place:
-            why = "has an infinite loss" if name in self.found.names else "is no forecaster"
+        """Return the number of somebody in the fit."""
+        name, found = str(forecaster), self.found
+        number = found.names.index(name) if name in found.names else -1
+        if number not in found.inside:
+            why = "has an infinite loss" if name in found.names else "is no forecaster"
             message = f"{what} must be a forecaster with finite losses; {name!r} {why}"
             raise DataError(message)
-        return place[name]
+        return number
 
     @cached_property
-    def taken(self) -> Taken:
-        """How much of the questions each forecaster took."""
+    def taken(self) -> dict[str, Column]:
+        """How many questions each took, and its share of all, and of the time of all."""
         x, size, weight = self.losses, len(self.found.names), self.answers.weights
         who, question = x.answers(size)
-        coverage = np.bincount(who, weight[question], size) / weight.sum()
-        active = np.bincount(x.forecaster, x.weight, size) / weight.sum()
-        return Taken(np.bincount(who, minlength=size), coverage, active)
+        return {
+            "answered": np.bincount(who, minlength=size),
+            "coverage": np.bincount(who, weight[question], size) / weight.sum(),
+            "active": np.bincount(x.forecaster, x.weight, size) / weight.sum(),
+        }
 
-    def raw(self) -> Column:
-        """Average the losses each forecaster has."""
+    @cached_property
+    def sums(self) -> tuple[Column, Column]:
+        """The weight of the losses that each has, and their weighted sum."""
         x, size = self.losses, len(self.found.names)
-        weight = np.bincount(x.forecaster, x.weight, size)
         with infinities():
-            return np.bincount(x.forecaster, x.weight * x.loss, size) / weight
+            return (
+                np.bincount(x.forecaster, x.weight, size),
+                np.bincount(x.forecaster, x.weight * x.loss, size),
+            )
 
     def put_together(
         self, kind: RankKind, reference: str | None, others: dict[str, list[OtherScore]]
     ) -> Leaderboard:
         """Rank, find differences, and gather everything."""
-        fit, some, options = self.found.fit, self.some, self.options
-        apart = Apart.of(fit, some)
-        family = adjustment(fit, some, apart, options.rng)
-        reach = reaches(apart, family.level_of_each(options.level))
-        own = _each(fit, some, apart, options) if kind == "each" else None
-        ranked = ranks(apart, fit.score[some], reach, own) if len(some) else None
-        first = fit.score.argmin() if ranked is None else some[ranked.order[0]]
+        found, some, options = self.found, self.some, self.options
+        apart = found.apart(*(some[k] for k in np.triu_indices(len(some), 1)))
+        family = found.family(apart, options.rng)
+        reach = _reaches(apart, family.level_of_each(options.level))
+        own = self._each(apart) if kind == "each" else None
+        difference, score = square(apart.difference, turned=True), found.scores
+        ranked = ranks(difference, score[some], reach, own) if len(some) else None
+        first = np.nanargmin(score) if ranked is None else some[ranked.order[0]]
         base = int(first) if reference is None else self.number(reference, "reference")
         alone = student_p(apart.difference, apart.error, apart.degrees, apart.error)
-        rows = _StandingRows(self, ranked, base, family, others)
-        standings = rows.standings()
         order = np.arange(0) if ranked is None else ranked.order
-        matrices = {
-            "difference": apart.square(apart.difference, turned=True),
-            "standard_error": apart.square(apart.error),
-            "degrees": apart.square(apart.degrees),
-            "adjusted_p_value": apart.square(family.adjust(alone)),
-        }
+        matrices = {"difference": difference, "standard_error": square(apart.error)}
+        matrices["degrees"] = square(apart.degrees)
+        matrices["adjusted_p_value"] = square(family.adjust(alone))
+        known = apart.degrees[apart.error > 0]
         return Leaderboard(
-            standings=standings,
-            rule=options.rule.name,
-            unit=unit_of(options.rule),
+            standings=self._in_order(self.rows(base, family, others), ranked),
+            rule=self.rule.name,
+            unit=unit_of(self.rule),
             missing="two-way",
             reference=None if reference is None else str(reference),
             level=options.level,
             ranks=kind,
-            degrees=apart.fewest,
+            degrees=float(known.min()) if len(known) else 0.0,
             questions=len(np.unique(self.losses.question)),
             answers=len(self.answers),
-            design=self.found.design,
+            design=found.design,
             pairs={name: read_only(x[np.ix_(order, order)]) for name, x in matrices.items()},
             crowd=(),
             notes=(),
         )
 
+    def _each(self, apart: Apart) -> Column:
+        """Lay out how far intervals reach, by row for the pairs of one forecaster alone."""
+        result = []
+        for k, forecaster in enumerate(self.some.tolist()):
+            own = (apart.first == forecaster) | (apart.second == forecaster)
+            family = self.found.family(Apart(*(x[own] for x in apart)), self.options.rng)
+            result.append(_reaches(apart, family.level_of_each(self.options.level))[k])
+        return np.array(result)
 
-def _each(fit: Any, some: Column, apart: Apart, options: _BoardOptions) -> Column:
-    """Lay out how far intervals reach, those of a row for the pairs of its forecaster alone."""
-    result = np.full((len(some), len(some)), np.nan)
-    for k in range(len(some)):
-        own = (apart.first == k) | (apart.second == k)
-        family = adjustment(fit, some, Apart(*(x[own] for x in apart)), options.rng)
-        result[k] = reaches(apart, family.level_of_each(options.level))[k]
-    return result
-
-
-@dataclass(frozen=True, eq=False)
-class _StandingRows:
-    """The rows of a board."""
-
-    board: _Board
-    ranked: Ranks | None
-    base: int
-    family: MaxT
-    others: dict[str, list[OtherScore]]
-
-    def standings(self) -> tuple[Standing, ...]:
-        """List who is ranked, the best first; who lost infinitely; who is not ranked."""
-        found, some = self.board.found, self.board.some
-        place = {int(k): i for i, k in enumerate(some)}
-        order = [] if self.ranked is None else [int(some[k]) for k in self.ranked.order]
-        left = [int(k) for k in np.argsort(found.fit.score, kind="stable") if int(k) not in place]
-        inside = self.inside()
-        rows = [self._ranked(inside[k], place[k]) for k in order]
-        enough = found.shared >= self.board.least
-        infinite = [k for k in found.infinite.tolist() if order and enough[k]]
-        rows += [replace(self._outside(k, math.inf), rank=len(order) + 1) for k in infinite]
-        rows += [inside[k] for k in left]
-        few = [k for k in found.infinite.tolist() if k not in infinite]
-        rows += [self._outside(k, math.inf) for k in few]
-        rows += [self._outside(k, math.nan) for k in found.absent.tolist()]
-        return tuple(rows)
-
-    def _ranked(self, standing: Standing, k: int) -> Standing:
-        r: Any = self.ranked
-        ends = int(r.lowest[k]), int(r.highest[k])
-        return replace(standing, rank=int(r.rank[k]), rank_interval=ends, tier=int(r.tier[k]))
-
-    def inside(self) -> list[Standing]:
-        """Describe everybody in the fit."""
-        board, found, fit = self.board, self.board.found, self.board.found.fit
-        every, base = np.arange(len(fit.effect)), np.full(len(fit.effect), self.base)
-        apart, error = fit.differences(every, base), fit.errors(every, base)
-        degrees, level = np.nan_to_num(fit.degrees[every, base]), board.options.level
-        p, reach = self._decide(student_p(apart, error, degrees, error), degrees)
+    def rows(self, base: int, family: MaxT, others: dict[str, list[OtherScore]]) -> list[Standing]:
+        """Describe every forecaster, not ranked yet; who is not in the fit has a score at most."""
+        found, level = self.found, self.options.level
+        every = np.arange(len(found.names))
+        _, _, apart, error, degrees = found.apart(every, np.full(len(every), base))
+        degrees = np.nan_to_num(degrees)
+        p, reach = self._decide(student_p(apart, error, degrees, error), degrees, base, family)
         alone = student_quantiles(np.array([found.score_degrees]), level)
-        error[self.base] = 0.0
-        raw, own = board.raw()[found.inside], found.score_errors
-        columns = {
-            "score": fit.score,
-            "standard_error": own,
-            "interval": self._within_range(around(fit.score, alone, own)),
-            "difference": apart,
-            "difference_error": error,
-            "difference_interval": around(apart, reach, error),
-            "adjusted_p_value": p,
-            "raw": raw,
-            "selection": raw - fit.score,
-        }
-        rows = [
-            dict(zip(columns, x, strict=True))
-            for x in zip(*map(_plain, columns.values()), strict=True)
+        error[base], own, score = 0.0, found.of_all(found.score_errors), found.scores
+        weight, lost = self.sums
+        with infinities():
+            raw = lost / weight
+            columns = {
+                "score": score,
+                "standard_error": own,
+                "interval": self._within_range(around(score, alone, own)),
+                "difference": apart,
+                "difference_error": error,
+                "difference_interval": around(apart, reach, error),
+                "adjusted_p_value": p,
+                "raw": raw,
+                "selection": raw - score,
+                **self.taken,
+            }
+        outside = np.isin(every, found.inside, invert=True)
+        columns["interval"][outside] = columns["difference_interval"][outside] = np.nan
+        pairs = [
+            [tuple(ends) for ends in x.tolist()] if x.ndim > 1 else x.tolist()
+            for x in columns.values()
         ]
-        unranked: dict[str, Any] = {"rank": None, "rank_interval": None, "tier": None}
-        places = found.inside.tolist()
         return [
-            Standing(**unranked, **row, **self._known(k))
-            for k, row in zip(places, rows, strict=True)
+            Standing(
+                *(name, None, None, None),
+                **dict(zip(columns, row, strict=True)),
+                bounds=None,
+                others={what: scores[k] for what, scores in others.items()},
+            )
+            for k, (name, row) in enumerate(zip(found.names, zip(*pairs, strict=True), strict=True))
         ]
 
     def _within_range(self, ends: Column) -> Column:
         """Intersect intervals with the range of the rule; adjusted and fair scores may leave it."""
-        board, labels = self.board, self.board.answers.labels
-        least, greatest = loss_range(board.options.rule, None if labels is None else len(labels))
-        bounds = min(least, float(board.losses.loss.min())), greatest
-        scores = board.found.fit.score.tolist()
-        pairs = zip(ends.tolist(), scores, strict=True)
+        least, greatest = loss_range(self.rule, self.classes)
+        bounds = min(least, float(self.losses.loss.min())), greatest
+        pairs = zip(ends.tolist(), self.found.scores.tolist(), strict=True)
         return np.array([within_range((low, high), bounds, x) for (low, high), x in pairs])
 
-    def _decide(self, p: Column, degrees: Column) -> tuple[Column, Column]:
+    def _decide(self, p: Column, degrees: Column, base: int, family: MaxT) -> tuple[Column, Column]:
         """Adjust for all pairs that are ranked; for one more where a forecaster is not."""
-        level, some = self.board.options.level, self.board.some
-        is_ranked = np.isin(np.arange(len(p)), some) & (self.base in some)
+        level, some = self.options.level, self.some
+        is_ranked = np.isin(np.arange(len(p)), some) & (base in some)
         adjusted, reach = np.empty((2, len(p)))
-        for one, family in (
-            (is_ranked, self.family),
-            (~is_ranked, bonferroni(1 + self.family.comparisons)),
-        ):
-            adjusted[one] = family.adjust(p[one])
-            reach[one] = student_quantiles(degrees[one], family.level_of_each(level))
-        adjusted[self.base] = np.nan
+        for one, own in ((is_ranked, family), (~is_ranked, bonferroni(1 + family.comparisons))):
+            adjusted[one] = own.adjust(p[one])
+            reach[one] = student_quantiles(degrees[one], own.level_of_each(level))
+        adjusted[base] = np.nan
         return adjusted, reach
 
-    def _known(self, k: int) -> dict[str, Any]:
-        """Say what is known of a forecaster whatever it scores."""
-        name, taken = self.board.found.names[k], self.board.taken
-        own = {what: x[k].item() for what, x in taken._asdict().items()}
-        others = {what: scores[k] for what, scores in self.others.items()}
-        return {"forecaster": name, **own, "bounds": None, "others": others}
-
-    def _outside(self, k: int, score: float) -> Standing:
-        """Describe who is not in the fit."""
-        nothing = math.nan, math.nan
-        return Standing(
-            rank=None,
-            rank_interval=None,
-            tier=None,
-            score=score,
-            standard_error=math.nan,
-            interval=nothing,
-            difference=score,
-            difference_error=math.nan,
-            difference_interval=nothing,
-            adjusted_p_value=math.nan,
-            raw=score,
-            selection=math.nan,
-            **self._known(k),
-        )
-
-
-def _plain(x: Column) -> list[Any]:
-    """List numbers, and both ends of intervals as pairs."""
-    return x.tolist() if x.ndim == 1 else [tuple(ends) for ends in x.tolist()]
+    def _in_order(self, rows: list[Standing], ranked: Ranks | None) -> tuple[Standing, ...]:
+        """List who is ranked, the best first; who lost infinitely; who is not ranked."""
+        found, some, result = self.found, self.some.tolist(), []
+        for k in [] if ranked is None else ranked.order.tolist():
+            rank, low, high, tier = (int(x[k]) for x in ranked[1:])  # type: ignore[index]
+            own = replace(rows[some[k]], rank=rank, rank_interval=(low, high), tier=tier)
+            result.append(own)
+        infinite, enough = found.infinite.tolist(), found.shared >= self.least
+        worst = [k for k in infinite if result and enough[k]]
+        result += [replace(rows[k], rank=len(some) + 1) for k in worst]
+        left = found.inside[np.argsort(found.fit.score, kind="stable")].tolist()
+        left = [k for k in left if k not in some] + [k for k in infinite if k not in worst]
+        return (*result, *(rows[k] for k in [*left, *found.absent.tolist()]))
 
 
 def _others(
@@ -444,7 +373,7 @@ def _notes(
         yield f"Only the {result.questions:,} of {whole:,} questions that all answered are used."
     else:
         yield f"Scores are what each would have had on all {many(whole, 'question')}."
-    if board.taken.coverage.min() < COVERED:
+    if board.taken["coverage"].min() < COVERED:
         yield ASSUMES
     yield from _of_selection(result)
     if len(result.ranked) > 1:
@@ -493,8 +422,8 @@ def _of_times(answers: Answers) -> Iterator[str]:
 
 def _crowd_row(board: _Board, result: Leaderboard, kind: Crowd) -> Standing:
     """Describe a forecaster made of all of them, fitted beside them; it is not ranked."""
-    answers, rule, name = board.answers, board.options.rule, f"crowd ({kind})"
-    losses = joined(answers, board.losses, rule, kind)
+    answers, name = board.answers, f"crowd ({kind})"
+    losses = joined(answers, board.losses, board.rule, kind)
     found = effects(answers, losses, (*answers.forecasters, name))
     crowd = replace(board, losses=losses, found=found)
     if found.names[found.inside[-1]] != name:
@@ -503,35 +432,30 @@ def _crowd_row(board: _Board, result: Leaderboard, kind: Crowd) -> Standing:
     base = result.reference or result.standings[0].forecaster
     # One comparison beside all pairs that are ranked.
     family = bonferroni(1 + math.comb(len(board.some), 2))
-    rows = _StandingRows(crowd, None, crowd.number(base, "reference"), family, {})
-    row = rows.inside()[-1]
+    row = crowd.rows(crowd.number(base, "reference"), family, {})[-1]
     # The scale is that of the board, which was fitted without it.
-    shift = result[base].score + row.difference - row.score
+    return _shifted(row, result[base].score + row.difference - row.score)
+
+
+def _shifted(row: Standing, shift: float) -> Standing:
+    """Add a constant to a score and its intervals."""
     low, high = row.interval
-    return replace(row, score=row.score + shift, interval=(low + shift, high + shift))
+    ends = row.bounds and (row.bounds[0] + shift, row.bounds[1] + shift)
+    interval = (low + shift, high + shift)
+    return replace(row, score=row.score + shift, interval=interval, bounds=ends)
 
 
 def _bounded(result: Leaderboard, board: _Board) -> Leaderboard:
     """Add what each would score if missing losses were as low, or as high, as can be."""
-    rule, x, size = board.options.rule, board.losses, len(board.found.names)
-    classes = 2 if board.answers.labels is None else len(board.answers.labels)
-    low, high = rule.range if board.answers.labels is None else rule.range_for(classes)
-    if not (math.isfinite(low) and math.isfinite(high)):
+    rule, whole, (weight, lost) = board.rule, board.losses.level.sum(), board.sums
+    both = loss_range(rule, board.classes)
+    if not all(map(math.isfinite, both)):
         message = f"bounds need a rule whose losses are bounded; those of {unit_of(rule)} are not"
         raise DataError(message)
-    whole = x.level.sum()
-    had = np.bincount(x.forecaster, x.weight, size)
-    lost = np.bincount(x.forecaster, x.weight * x.loss, size)
-    ends = [(lost + (whole - had) * end) / whole for end in (low, high)]
-    number = {name: k for k, name in enumerate(board.found.names)}
-    rows = tuple(
-        replace(
-            row,
-            bounds=(float(ends[0][number[row.forecaster]]), float(ends[1][number[row.forecaster]])),
-        )
-        for row in result.standings
-    )
-    return replace(result, standings=rows)
+    ends = (((lost + (whole - weight) * end) / whole).tolist() for end in both)
+    bounds = dict(zip(board.found.names, zip(*ends, strict=True), strict=True))
+    rows = (replace(row, bounds=bounds[row.forecaster]) for row in result.standings)
+    return replace(result, standings=tuple(rows))
 
 
 def _scaled(result: Leaderboard, scaled_to: tuple[str, float]) -> Leaderboard:
@@ -544,14 +468,9 @@ def _scaled(result: Leaderboard, scaled_to: tuple[str, float]) -> Leaderboard:
     if not math.isfinite(shift):
         message = f"scaled_to must be a forecaster with a finite score; got {name!r}"
         raise DataError(message)
-
-    def moved(row: Standing) -> Standing:
-        low, high = row.interval
-        ends = row.bounds and (row.bounds[0] + shift, row.bounds[1] + shift)
-        interval = (low + shift, high + shift)
-        return replace(row, score=row.score + shift, interval=interval, bounds=ends)
-
-    standings, crowd = (tuple(map(moved, x)) for x in (result.standings, result.crowd))
+    standings, crowd = (
+        tuple(_shifted(row, shift) for row in rows) for rows in (result.standings, result.crowd)
+    )
     note = f"Scores are shifted by {shift:.4g}, so that {printable(str(name))} has {value:g}."
     return replace(result, standings=standings, crowd=crowd, notes=(*result.notes, note))
 
@@ -578,55 +497,26 @@ class Ranks(NamedTuple):
     tier: Column
 
 
-class Apart(NamedTuple):
-    """Differences of all pairs of some forecasters, and how far off they may be."""
-
-    first: Column
-    second: Column
-    difference: Column
-    error: Column
-    degrees: Column
-
-    @classmethod
-    def of(cls, fit: TwoWay, some: Column) -> Apart:
-        """Subtract effects."""
-        i, j = np.triu_indices(len(some), 1)
-        first, second = some[i], some[j]
-        apart, error = fit.differences(first, second), fit.errors(first, second)
-        return cls(i, j, apart, error, fit.degrees[first, second])
-
-    def square(self, x: Column, *, turned: bool = False) -> Column:
-        """Lay amounts of pairs out, row against column; some change sign with the order."""
-        size = int(self.second.max(initial=0)) + 1
-        result = np.full((size, size), np.nan)
-        result[self.first, self.second] = x
-        result[self.second, self.first] = -x if turned else x
-        return result
-
-    @property
-    def fewest(self) -> float:
-        """The fewest degrees of freedom of any pair that can be told."""
-        some = self.degrees[self.error > 0]
-        return float(some.min()) if len(some) else 0.0
+def square(x: Column, *, turned: bool = False) -> Column:
+    """Lay amounts of all pairs out, row against column; some change sign with the order."""
+    size = math.isqrt(2 * len(x)) + 1
+    result = np.full((size, size), np.nan)
+    first, second = np.triu_indices(size, 1)
+    result[first, second], result[second, first] = x, -x if turned else x
+    return result
 
 
-def adjustment(fit: TwoWay, some: Column, apart: Apart, rng: np.random.Generator) -> MaxT:
-    """Return what adjusts for the number of these pairs."""
-    errors, degrees = np.nan_to_num(apart.error), np.nan_to_num(apart.degrees)
-    joint = fit.covariance[np.ix_(some, some)]
-    return max_t_of_pairs(joint, (apart.first, apart.second), errors, degrees, rng)
-
-
-def reaches(apart: Apart, level: float) -> Column:
+def _reaches(apart: Apart, level: float) -> Column:
     """Lay out how far the intervals of all pairs reach, each at this level."""
-    return apart.square(student_quantiles(np.nan_to_num(apart.degrees), level) * apart.error)
+    return square(student_quantiles(np.nan_to_num(apart.degrees), level) * apart.error)
 
 
-def ranks(apart: Apart, score: Column, reach: Column, own: Column | None = None) -> Ranks:
+def ranks(away: Column, score: Column, reach: Column, own: Column | None = None) -> Ranks:
     """Rank scores; who is shown better or worse than how many bounds a rank [1]_.
 
-    `own` has, row by row, how far intervals reach that hold for one forecaster each; tiers are made
-    of those that hold for all.
+    `away` has the differences, row against column, and `reach` how far intervals of all pairs
+    reach. `own` has, row by row, how far intervals reach that hold for one forecaster each; tiers
+    are made of those that hold for all.
 
     References
     ----------
@@ -634,17 +524,16 @@ def ranks(apart: Apart, score: Column, reach: Column, own: Column | None = None)
        applications to mobility across neighbourhoods and academic achievement across countries.
        Review of Economic Studies 91:476-518. doi:10.1093/restud/rdad006.
     """
-    size, away = len(score), apart.square(apart.difference, turned=True)
     # Differences that do not vary are not told apart: between copies, rounding would decide.
     reach, own = (np.where(x > 0, x, np.nan) for x in (reach, reach if own is None else own))
     with infinities():
         lowest = 1 + (away - own > 0).sum(axis=1)
-        highest = size - (away + own < 0).sum(axis=1)
+        highest = len(score) - (away + own < 0).sum(axis=1)
         # Row k, column j: j is shown to be worse than k.
         worse = away.T - reach > 0
     score = np.round(score / (np.abs(score).max(initial=0.0) or 1.0), DIGITS)
     order = np.argsort(score, kind="stable")
-    rank = np.empty(size, dtype=np.intp)
+    rank = np.empty(len(score), dtype=np.intp)
     rank[order] = 1 + np.searchsorted(score[order], score[order])
     return Ranks(order, rank, lowest, highest, _tiers(order, worse))
 

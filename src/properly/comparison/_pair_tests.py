@@ -6,14 +6,12 @@ import math
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import combinations
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeAlias, cast
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeAlias
 
 import numpy as np
 
 from properly._boundary._infinities import infinities
-from properly._boundary._options import (
-    as_generator,
-)
+from properly._boundary._options import as_generator
 from properly._boundary._tolerances import CANCELLED
 from properly.comparison._differences import (
     Signs,
@@ -134,7 +132,7 @@ class Margins(NamedTuple):
 
 
 def margins(pairs: PairScores) -> Margins:
-    """Find how far off each difference may be."""
+    """Find the standard errors of differences, from the cases where scores alone lose digits."""
     scored, square = pairs.scored, pairs.squared_errors()
     degrees = np.full(len(square), pairs.degrees)
     methods = ["DeLong" if pairs.options.by_area else "Student's t"] * len(square)
@@ -153,51 +151,79 @@ def margins(pairs: PairScores) -> Margins:
 def _look_closer(
     pairs: PairScores, rows: Influences, square: Column, degrees: Column, methods: list[str]
 ) -> None:
-    """Find from the cases those variances that the covariance of scores does not tell."""
+    """Find from the cases those variances that the covariance of scores does not give."""
     options, design = pairs.options, rows.design
-    if options.method == "diebold-mariano":
-        for k in np.flatnonzero(~np.isnan(square)).tolist():
-            run = long_run(design.totals(rows.between(pairs.pairs[k])[None])[0], options.horizon)
-            square[k], degrees[k], methods[k] = run.error**2, run.degrees, run.method
-        return
     alone = np.diagonal(pairs.scored.spread.covariance)
+    by_lags = options.method == "diebold-mariano"
     # A small difference of large numbers keeps few digits; this way keeps all.
     closer = square < RECOMPUTED * sum(alone[x] for x in pairs.ends)
     # In a panel, a difference has a variance of its own.
-    if design.serial == "newey-west-auto" or design.is_panel:
+    if by_lags or design.serial == "newey-west-auto" or design.is_panel:
         closer = ~np.isnan(square)
     for k in np.flatnonzero(closer).tolist():
-        square[k] = covariance(rows.between(pairs.pairs[k])[None], design).covariance[0, 0]
+        away = rows.between(pairs.pairs[k])[None]
+        if by_lags:
+            run = long_run(design.totals(away)[0], options.horizon)
+            square[k], degrees[k], methods[k] = run.error**2, run.degrees, run.method
+        else:
+            square[k] = covariance(away, design).covariance[0, 0]
 
 
-class Tests(NamedTuple):
-    """Tests of no difference.
+class PairNumbers(NamedTuple):
+    """What is known of each pair before the number of pairs is allowed for.
 
     Attributes
     ----------
+    pairs : sequence of pairs of int
+        The numbers of the two models.
+    difference, error, degrees, methods
+        The difference, its standard error, degrees of freedom, and how these were found.
     p_value, is_bound : array
-        By the method of each pair, and whether the p-value is at most this.
+        Of no difference, by the method of each pair; whether the p-value is at most this.
     student : array
-        By Student's t, which agrees with the interval.
+        The p-value by Student's t, which agrees with the interval.
+    ratio, ratio_error, equivalence, differing : array
+        The ratio of scores with its standard error, the p-value of a difference as large as the
+        margin, and how many cases differ.
     """
 
+    pairs: Sequence[Index]
+    difference: Column
+    error: Column
+    degrees: Column
+    methods: Sequence[str]
     p_value: Column
     is_bound: Column
     student: Column
+    ratio: Column
+    ratio_error: Column
+    equivalence: Column
+    differing: Column
 
 
-def p_values(pairs: PairScores, margin: Margins) -> Tests:
+def find_numbers(pairs: PairScores, margin: Margins) -> PairNumbers:
     """Test every difference against zero; methods are noted where they are others than asked."""
     difference, options, scored = pairs.differences(), pairs.options, pairs.scored
-    student = student_p(difference, margin.error, margin.degrees, scored.differing)
-    p = student.copy()
+    error, degrees, methods = margin
+    student = student_p(difference, error, degrees, scored.differing)
+    p, is_bound = student.copy(), np.zeros(len(student), dtype=bool)
     timed = scored.rows is not None and scored.rows.design.time is not None
     few = (scored.differing < FEW) & (options.method == "auto") & (not timed)
-    is_bound = np.zeros(len(p), dtype=bool)
     flip = (few & (not options.by_area)) | (options.method == "sign-flip")
     for k in np.flatnonzero(flip & (scored.differing > 0) & np.isfinite(difference)).tolist():
-        (p[k], is_bound[k]), margin.methods[k] = _of_signs(pairs, k)
-    return Tests(p, is_bound, student)
+        (p[k], is_bound[k]), methods[k] = _of_signs(pairs, k)
+    equal = within_margin(difference, error, degrees, options.margin)
+    if options.margin is not None:
+        equal[(scored.differing == 0) & (difference == 0)] = 0.0
+    return PairNumbers(
+        pairs.pairs,
+        difference,
+        *margin,
+        *(p, is_bound, student),
+        *ratios(pairs),
+        equal,
+        scored.differing,
+    )
 
 
 def student_p(
@@ -252,20 +278,6 @@ def adjustment(pairs: PairScores, margin: Margins) -> MaxT:
     return max_t_of_pairs(spread.covariance, pairs.ends, errors, margin.degrees, rng)
 
 
-def decide(
-    difference: Column, margin: Margins, p: Column, family: MaxT, level: float
-) -> dict[str, Any]:
-    """Adjust p-values for the number of pairs, and return the intervals that agree with them.
-
-    An interval is Student's. It is extended to zero where flips of signs do not reject.
-    """
-    adjusted = family.adjust(p)
-    quantile = student_quantiles(margin.degrees, family.level_of_each(level))
-    ends, some = around(difference, quantile, margin.error), adjusted > 1 - level
-    ends[some, 0], ends[some, 1] = ends[some, 0].clip(max=0), ends[some, 1].clip(min=0)
-    return {"adjusted_p_value": adjusted, "simultaneous": ends}
-
-
 def ratios(pairs: PairScores) -> tuple[Column, Column]:
     """Divide the scores, and find the standard errors of these ratios; areas have none."""
     (first, second), scored = pairs.ends, pairs.scored
@@ -285,15 +297,6 @@ def ratios(pairs: PairScores) -> tuple[Column, Column]:
                 apart = scored.rows.between(pairs.pairs[k], float(ratio[k]))[None]
                 square[k] = covariance(apart, scored.rows.design).covariance[0, 0]
         return ratio, np.sqrt(np.maximum(square, 0)) / np.abs(scored.value[second])
-
-
-def equivalence(pairs: PairScores, result: Margins) -> Column:
-    """Test whether each difference is as large as the margin, by two one-sided tests."""
-    difference = pairs.differences()
-    p = within_margin(difference, result.error, result.degrees, pairs.options.margin)
-    if pairs.options.margin is not None:
-        p[(pairs.scored.differing == 0) & (difference == 0)] = 0.0
-    return p
 
 
 def within_margin(
@@ -327,21 +330,26 @@ def compare_models(
     options: Options,
     reference: str | None = None,
     serial: Serial = "cosines",
-    *,
-    warn: bool = True,
 ) -> Comparison:
     """Score the models, pair them, and say what the design allows."""
-    pairs, cases = as_pairs(tuple(models), reference), next(iter(models.values()))
+    cases = next(iter(models.values()))
     design = Design.of(cases, serial)
+    pairs = score_pairs(models, options, as_pairs(tuple(models), reference), design)
+    warn_of_few(cases)
+    warn_of_clusters(design)
+    rule, bounds = options.rule, (0.0, 1.0)
+    if not isinstance(rule, str):
+        bounds = loss_range(rule, cases.classes)
+    return compared(tuple(models), pairs, about_design(design), bounds)
+
+
+def score_pairs(
+    models: dict[str, Cases], options: Options, pairs: tuple[Index, ...], design: Design
+) -> PairScores:
+    """Score models by a rule, or by the area under the ROC curve."""
     if is_area(options.rule):
-        scored, bounds = score_areas(models, design, pairs), (0.0, 1.0)
-    else:
-        scored = score_models(models, options.rule, design, pairs)
-        bounds = loss_range(cast("Rule", options.rule), cases.classes)
-    if warn:
-        warn_of_few(cases)
-        warn_of_clusters(design)
-    return compared(tuple(models), PairScores(pairs, scored, options), about_design(design), bounds)
+        return PairScores(pairs, score_areas(models, design, pairs), options)
+    return PairScores(pairs, score_models(models, options.rule, design, pairs), options)
 
 
 def as_pairs(models: tuple[str, ...], reference: str | None) -> tuple[Index, ...]:
@@ -359,61 +367,44 @@ def compared(
     names: tuple[str, ...], pairs: PairScores, about: dict[str, Any], bounds: tuple[float, float]
 ) -> Comparison:
     """Put the comparison of all pairs together, from scores without gaps."""
-    difference, result = pairs.differences(), margins(pairs)
-    family, tests = adjustment(pairs, result), p_values(pairs, result)
-    found = PairNumbers(
-        pairs.pairs,
-        difference,
-        result,
-        tests,
-        *ratios(pairs),
-        equivalence(pairs, result),
-        pairs.scored.differing,
-    )
+    margin = margins(pairs)
+    family, numbers = adjustment(pairs, margin), find_numbers(pairs, margin)
     scores = _estimates(names, pairs, about, bounds)
-    return put_together(names, found, family, pairs.options, scores=scores, **about)
-
-
-class PairNumbers(NamedTuple):
-    """What is found of each pair before the number of pairs is allowed for."""
-
-    pairs: Sequence[Index]
-    difference: Column
-    margins: Margins
-    tests: Tests
-    ratio: Column
-    ratio_error: Column
-    equivalence: Column
-    differing: Column
+    return put_together(names, numbers, family, pairs.options, scores=scores, **about)
 
 
 def put_together(
-    names: tuple[str, ...], found: PairNumbers, family: MaxT, options: Options, **about: Any
+    names: tuple[str, ...], numbers: PairNumbers, family: MaxT, options: Options, **about: Any
 ) -> Comparison:
-    """Allow for the number of pairs, and gather everything; `about` has the other fields."""
-    (error, degrees, methods), tests, equal = found.margins, found.tests, found.equivalence
-    quantile = student_quantiles(degrees, options.level)
+    """Allow for the number of pairs, and gather everything; `about` has the other fields.
+
+    A simultaneous interval is Student's. It is extended to zero where flips of signs do not reject.
+    """
+    fields = numbers._asdict()
+    error, degrees, equal = (fields.pop(name) for name in ("error", "degrees", "equivalence"))
+    is_bound, student, level = fields.pop("is_bound"), fields.pop("student"), options.level
     # Where signs are flipped, both tests must reject.
-    both = np.maximum(tests.p_value, tests.student)
-    fields: dict[str, Any] = {"degrees": float(degrees.min(initial=np.inf))}
+    adjusted = family.adjust(np.maximum(numbers.p_value, student))
+    alone, each = (student_quantiles(degrees, x) for x in (level, family.level_of_each(level)))
+    ends, some = around(numbers.difference, each, error), adjusted > 1 - level
+    ends[some, 0], ends[some, 1] = ends[some, 0].clip(max=0), ends[some, 1].clip(min=0)
+    fields |= {
+        "pairs": tuple((names[i], names[j]) for i, j in numbers.pairs),
+        "methods": tuple(map(str, numbers.methods)),
+        "degrees": float(degrees.min(initial=np.inf)),
+    }
     return Comparison(
         models=names,
-        pairs=tuple((names[i], names[j]) for i, j in found.pairs),
-        difference=found.difference,
         standard_error=error,
-        interval=around(found.difference, quantile, error),
-        p_value=tests.p_value,
-        p_is_bound=tests.is_bound,
-        adjusted_p_is_bound=tests.is_bound & (tests.p_value > tests.student),
-        **decide(found.difference, found.margins, both, family, options.level),
-        differing=found.differing,
-        ratio=found.ratio,
-        ratio_error=found.ratio_error,
-        ratio_interval=around_ratio(found.ratio, quantile, found.ratio_error),
+        interval=around(numbers.difference, alone, error),
+        adjusted_p_value=adjusted,
+        p_is_bound=is_bound,
+        adjusted_p_is_bound=is_bound & (numbers.p_value > student),
+        simultaneous=ends,
+        ratio_interval=around_ratio(numbers.ratio, alone, numbers.ratio_error),
         equivalence_p_value=equal,
         adjusted_equivalence_p_value=equal.copy() if options.adjust == "none" else holm(equal),
-        methods=tuple(methods),
-        level=options.level,
+        level=level,
         margin=options.margin,
         rule="auc" if isinstance(options.rule, str) else options.rule.name,
         unit="AUC" if isinstance(options.rule, str) else unit_of(options.rule),
