@@ -1,17 +1,15 @@
 """Groups of cases, each against the rest.
 
-A number of a group and the same number of all other cases are two sums of influences over the same
-design. So their difference has influences as well, and so have the differences of all groups
-together, even if a cluster has cases in several groups.
-
-Differences of means of skewed cases.
+A number of a group, such as its mean score, has influences that are linear in the amounts of a
+case: its loss, its outcome, its forecast. So has its difference from the rest, and so have the
+differences of all groups together, even if a cluster has cases in several groups. The influences
+are added up from the rows; of independent cases, sums of products of amounts up to the third, for
+each group, say as much.
 
 References
 ----------
 .. [1] P. Hall (1992). On the removal of skewness by transformation. Journal of the Royal
    Statistical Society B 54:221-228. doi:10.1111/j.2517-6161.1992.tb01876.x.
-
-Influences of groups of cases added up, each group against the rest.
 """
 
 from __future__ import annotations
@@ -32,16 +30,19 @@ from properly.comparison._group_variance import (
     of_groups,
     shrink,
 )
+from properly.counts._scoring import price
 from properly.inference._design import correction_of
-from properly.inference._moments import Spread, dot
+from properly.inference._moments import Moments, Spread, about_means, deviations, dot
 from properly.inference._multiplicity import bonferroni, max_t
-from properly.inference._variance import covariance, in_reach
+from properly.inference._variance import covariance
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable, Mapping, Sequence
 
+    from properly._boundary._options import Drawing
     from properly.comparison._group_variance import UnitCounts
     from properly.inference._design import Design
+    from properly.rules import Rule
     from properly.typing import Column
 
 
@@ -104,16 +105,85 @@ def skewness_on_log_scale(skew: Column, squares: Column, error: Column) -> Colum
         return np.asarray(skew - 1.5 * (squares[0] - squares[1]) / error)
 
 
-class Measure(NamedTuple):
-    """A number that any selection of cases has.
+class GroupNumber(NamedTuple):
+    """A number of a selection of cases, and what each amount of a case, and 1 first, adds to it."""
 
-    `of` takes which cases are meant, as booleans, and returns the number and the influences of
-    these cases; on a log scale, both of the logarithm. A share saved has its interval on the scale
-    of the logarithm of what is left.
+    value: float
+    turn: Column
+
+
+class Measure(NamedTuple):
+    """A number that any selection of cases has, given its weight and its weighted sums of amounts.
+
+    The scale is that of the number that is shown: a share at most 1, or a ratio, of which the
+    logarithm is compared.
     """
 
-    of: Callable[[Column], tuple[Any, Column]]
+    of: Callable[[Column], GroupNumber]
     scale: Scale = "plain"
+
+
+def measures_of(
+    rule: Rule, classes: int | None, reference: int | None = None
+) -> dict[str, Measure]:
+    """Return the score, the skill and observed to expected events as numbers of sums.
+
+    The amounts of a case are its loss, its outcome and its forecast; of classes its loss, and for
+    each class whether it happened. A reference is the place of its loss among these; without it,
+    the skill is against the selection's own event rate, or shares of the classes.
+    """
+    result = {"score": Measure(_score)}
+    if reference is not None or rule.is_proper:
+        result["skill"] = Measure(lambda sums: _skill(sums, rule, classes, reference), "share")
+    return result if classes else result | {"observed_expected": Measure(_observed, "log")}
+
+
+def _score(sums: Column) -> GroupNumber:
+    """Return the mean loss."""
+    weight, loss = sums[:2]
+    turn = np.zeros(len(sums))
+    turn[:2] = -loss / weight, 1
+    return GroupNumber(loss / weight, turn / weight)
+
+
+def _skill(sums: Column, rule: Rule, classes: int | None, reference: int | None) -> GroupNumber:
+    """Return the share of the loss of a reference that is saved."""
+    below = np.zeros(len(sums))
+    if reference is not None:
+        below[reference] = 1
+    elif classes is None:
+        none, event = _costs(rule, np.array([sums[0] - sums[2], sums[2]]), None)
+        below[[0, 2]] = none, event - none
+    else:
+        below[2:] = _costs(rule, sums[2:], classes)
+    with infinities():
+        total = np.float64(below[below != 0] @ sums[below != 0])
+        ratio = sums[1] / total
+        turn = -ratio * below
+        turn[1] += 1
+        return GroupNumber(float(1 - ratio), -turn / total)
+
+
+def _costs(rule: Rule, counts: Column, classes: int | None) -> Column:
+    """Price the share of each outcome as a forecast for all; what never happened costs nothing.
+
+    That the shares are estimated as well adds nothing at first order under a proper rule.
+    """
+    share = counts / counts.sum()
+    y = np.arange(len(share))
+    forecast = np.broadcast_to(share, (len(y), len(y)))
+    if classes is None:
+        y, forecast = y == 1, np.full(2, min(share[1], 1.0))
+    return np.where(counts > 0, price(rule, y, forecast, classes=classes is not None), 0.0)
+
+
+def _observed(sums: Column) -> GroupNumber:
+    """Return the logarithm of events observed to events expected."""
+    events, forecast = sums[2:4]
+    turn = np.zeros(len(sums))
+    with infinities():
+        turn[2:4] = 1 / events, -1 / forecast
+        return GroupNumber(float(np.log(events / forecast)), turn)
 
 
 class GroupSplit(NamedTuple):
@@ -153,7 +223,29 @@ class InfluenceSums(NamedTuple):
     skew: Column
 
 
-def add_up(measure: Measure, split: GroupSplit) -> InfluenceSums:
+class CaseAmounts(NamedTuple):
+    """Amounts of the cases of positive weight, a row per amount, and the weights."""
+
+    amount: Column
+    weight: Column
+
+    def totals(self, some: Column | slice = slice(None)) -> Column:
+        """Return the weight of some cases, and their weighted sums of amounts."""
+        weight = self.weight[some]
+        return np.append(weight.sum(), self.amount[:, some] @ weight)
+
+    def influences(self, number: GroupNumber, sums: Column, some: Column) -> Column:
+        """Return what some cases add to their number; NaN where one of them is not finite."""
+        turn, used = number.turn, number.turn[1:] != 0
+        if not (np.isfinite(number.value) and np.isfinite(turn).all()):
+            return np.full(int(some.sum()), np.nan)
+        mean = sums[1:][used] / sums[0]
+        own = about_means(np.append(turn[0], turn[1:][used])[None], mean)[0]
+        away = deviations(self.amount[np.ix_(used, some)], mean)
+        return np.asarray(self.weight[some] * (own[0] + own[1:] @ away))
+
+
+def add_up(measure: Measure, rows: CaseAmounts, split: GroupSplit) -> InfluenceSums:
     """Add influences up over cases, clusters or times, group by group."""
     (number, design), groups, every = split[:2], len(split.enough), split.design.units
     value, rest, skew = np.empty((3, groups))
@@ -164,23 +256,22 @@ def add_up(measure: Measure, split: GroupSplit) -> InfluenceSums:
     for g in range(groups):
         member, sides = number == g, np.zeros((2, len(number)))
         for side, numbers, some in zip(sides, (value, rest), (member, ~member), strict=True):
-            numbers[g], side[some] = measure.of(some)
+            sums = rows.totals(some)
+            result = measure.of(sums)
+            numbers[g], side[some] = result.value, rows.influences(result, sums, some)
         sizes[:, g] = np.abs(sides).sum(axis=1)
         sides = design.totals(sides)
         for k, some in enumerate((member, ~member)):
             sides[k] *= np.sqrt(_factor(design, some))
         squares[:, g] = (sides**2).sum(axis=1)
-        # Of a cluster with an infinite loss on either side, nothing is known.
-        with infinities():
-            apart[g] = sides[0] - sides[1]
+        apart[g] = sides[0] - sides[1]
         skew[g] = skewness(apart[g], of_clusters=_joins_cases(split))
         if own is not None:
             own[g] = sides[0]
     alone = Spread(np.diag(squares[0]), every - 1)
     within = alone if own is None else _spread(own, sizes[0], design)
-    return InfluenceSums(
-        value, rest, within, _spread(apart, sizes.sum(axis=0), design), squares, skew
-    )
+    both = _spread(apart, sizes.sum(axis=0), design)
+    return InfluenceSums(value, rest, within, both, squares, skew)
 
 
 def _spread(total: Column, size: Column, design: Design) -> Spread:
@@ -320,27 +411,57 @@ def flat(columns: Mapping[str, Column]) -> dict[str, list[float]]:
     return result
 
 
-def contrast(
-    measure: Measure, split: GroupSplit, level: float, rng: np.random.Generator
+def moments_of_rows(rows: CaseAmounts, number: Column, groups: int) -> list[Moments]:
+    """Add up the cases of each group, in one pass over all; `number` is the group of each."""
+    order = np.argsort(number, kind="stable")
+    amount, weight = rows.amount[:, order], rows.weight[order]
+    end = np.cumsum(np.bincount(number, minlength=groups)).tolist()
+    pieces = (slice(i, j) for i, j in zip([0, *end[:-1]], end, strict=True))
+    sums = [Moments.from_rows(amount[:, some], weight[some], third=True) for some in pieces]
+    # Of an infinite mean nothing is said, but the outcomes and forecasts still are.
+    return [
+        replace(x, about=np.nan_to_num(x.about), third=np.nan_to_num(np.asarray(x.third)))
+        if np.isinf(x.mean).any()
+        else x
+        for x in sums
+    ]
+
+
+def compare_rows(
+    rows: CaseAmounts, measures: Mapping[str, Measure], split: GroupSplit, drawing: Drawing
+) -> dict[str, Contrast]:
+    """Compare groups by the influences of their cases."""
+    return _contrasts(measures, rows.totals(), lambda x, y: add_up(x, rows, y), split, drawing)
+
+
+def compare_moments(
+    moments: Sequence[Moments], measures: Mapping[str, Measure], split: GroupSplit, drawing: Drawing
+) -> dict[str, Contrast]:
+    """Compare groups of independent cases by what each adds up to."""
+    whole = np.sum([x.total for x in moments], axis=0)
+    return _contrasts(measures, whole, lambda x, y: add_up_moments(x, moments, y), split, drawing)
+
+
+def _contrasts(
+    measures: Mapping[str, Measure],
+    whole: Column,
+    sums: Callable[[Measure, GroupSplit], InfluenceSums],
+    split: GroupSplit,
+    drawing: Drawing,
+) -> dict[str, Contrast]:
+    result = {}
+    for name, measure in measures.items():
+        own = split.for_measure(name)
+        overall, scale = measure.of(whole).value, measure.scale
+        result[name] = _contrast(sums(measure, own), own, scale, overall, drawing)
+    return result
+
+
+def _contrast(
+    sums: InfluenceSums, split: GroupSplit, scale: Scale, overall: float, drawing: Drawing
 ) -> Contrast:
     """Find a number of every group, its difference from the rest, and how far off both may be."""
-    overall = measure.of(np.full(len(split.number), True))[0]
-    sums = add_up(measure, split)
-    return contrast_sums(sums, split, measure.scale, overall=overall, level=level, rng=rng)
-
-
-def contrast_sums(
-    sums: InfluenceSums,
-    split: GroupSplit,
-    scale: Scale,
-    *,
-    overall: float,
-    level: float,
-    rng: np.random.Generator,
-) -> Contrast:
-    """Do so of what the influences of the cases add up to, however that was found."""
-    own, apart, skew = in_reach(sums.own), in_reach(sums.apart), sums.skew
-    sums = sums._replace(own=own, apart=apart)
+    (level, _, rng), own, apart, skew = drawing, sums.own, sums.apart, sums.skew
     if scale == "log":
         # The logarithm of a ratio of sums of clusters is nearly symmetric, as simulations say.
         curved = skewness_on_log_scale(skew, sums.squares, apart.errors)
@@ -468,3 +589,55 @@ def _shown_error(value: Column, error: Column, scale: Scale) -> Column:
     """Return the standard error of the number that is shown."""
     with infinities():
         return np.exp(value) * error if scale == "log" else error
+
+
+# From moments
+
+
+@infinities()
+def add_up_moments(
+    measure: Measure, moments: Sequence[Moments], split: GroupSplit
+) -> InfluenceSums:
+    """Add influences of independent cases up over each group, and each rest, from moments."""
+    groups, every = len(moments), int(split.units.inside.sum())
+    totals = np.stack([x.total for x in moments])
+    # Not all less these: what is infinite in one group is finite in its rest.
+    others = (np.delete(totals, k, axis=0).sum(axis=0) for k in range(groups))
+    sides = [list(map(measure.of, totals)), list(map(measure.of, others))]
+    value, rest = (np.array([x.value for x in side]) for side in sides)
+    inside, outside = (
+        _turns(side, scale) for side, scale in zip(sides, _scales(split), strict=True)
+    )
+    squares, cubes = np.zeros((2, groups)), np.zeros(groups)
+    joint = np.zeros((groups, groups))
+    for k, group in enumerate(moments):
+        # What a case of this group adds to each difference: to its own from inside.
+        turn = -outside
+        turn[k] = inside[k]
+        here = group.products_of(turn)
+        cubes += group.cubes_of(turn)
+        # A sum of squares is not negative, whatever rounding leaves of it.
+        own = np.maximum(np.diagonal(here), 0.0)
+        np.fill_diagonal(here, own)
+        joint += here
+        squares[0, k] = own[k]
+        squares[1] += np.where(np.arange(groups) == k, 0.0, own)
+    alone = Spread(np.diag(squares[0]), every - 1)
+    with infinities():
+        skew = np.where(np.diagonal(joint) > 0, cubes / np.diagonal(joint) ** 1.5, 0.0)
+    return InfluenceSums(value, rest, alone, Spread(joint, every - 1), squares, skew)
+
+
+def _turns(side: Sequence[GroupNumber], scale: Column) -> Column:
+    """Stack what cases add; NaN where that, or the number itself, is not finite."""
+    turns = np.stack([x.turn for x in side])
+    known = np.isfinite([x.value for x in side]) & np.isfinite(turns).all(axis=1)
+    return np.where(known[:, None], turns, np.nan) * scale[:, None]
+
+
+def _scales(split: GroupSplit) -> Column:
+    """Return what makes the variance of a selection that of its own cases."""
+    own = np.stack([split.units.inside, split.units.outside])
+    with infinities():
+        scale = np.sqrt(own / (own - 1))
+    return np.where(own > 1, scale, np.nan)

@@ -19,15 +19,17 @@ from properly.calibration._calibration_test import dependent_test
 from properly.calibration._decomposition import decompose_by, find_intervals
 from properly.calibration._line import Subject, find_line
 from properly.comparison._contrasts import (
+    CaseAmounts,
     GroupSplit,
-    Measure,
     bounded,
-    contrast,
+    compare_moments,
+    compare_rows,
     is_dependent,
     is_whole,
+    measures_of,
+    moments_of_rows,
 )
 from properly.comparison._group_draws import DrawnGroup, draw_groups
-from properly.comparison._group_moments import compare_moments, moments_of_rows
 from properly.comparison._group_variance import count_units
 from properly.comparison._groups_record import GroupCalibration, Groups
 from properly.counts._baselines import reference_forecasts
@@ -40,14 +42,13 @@ from properly.counts._cases import (
     require_groups,
     rows_in_use,
 )
-from properly.counts._scoring import class_shares, losses, price, unit_of
+from properly.counts._scoring import losses, price, unit_of
 from properly.counts._tally import Tally, as_tally
 from properly.errors import ArgumentTypeError, DataError
 from properly.inference._design import TIMES, Design
 from properly.inference._draws import Counts
 from properly.inference._intervals import loss_range
 from properly.inference._multiplicity import holm, holm_bounds
-from properly.inference._variance import of_mean, of_ratio
 from properly.rules._class_rule import require_class_rule
 from properly.rules._rule import require_binary
 
@@ -57,7 +58,7 @@ if TYPE_CHECKING:
     from properly._boundary._options import Drawing
     from properly.comparison._contrasts import Contrast
     from properly.rules import BinaryRule, Rule
-    from properly.typing import Array, ArrayLike, Column
+    from properly.typing import ArrayLike, Column
 
 
 # With fewer expected events, or non-events, a group is counted and scored, but has no interval.
@@ -75,57 +76,15 @@ FOR_SLOPE = 20
 FOR_MISCALIBRATION = 200
 
 
-def score_measure(cases: Cases, rule: Rule) -> Measure:
-    """Return the mean score of any selection."""
-    loss, weight = losses(cases, rule), rows_in_use(cases).weight
-    return Measure(lambda some: of_mean(loss[some], weight[some]))
-
-
-def skill_measure(cases: Cases, rule: Rule, reference: Column | None) -> Measure:
-    """Return the skill of any selection, against a reference or the selection's own event rate.
-
-    `reference` is what the reference costs each case. The event rate is estimated as well, but
-    under a proper rule that adds nothing at first order.
-    """
-    loss, (y, _, weight, _) = losses(cases, rule), rows_in_use(cases)
-
-    def of(some: Column) -> tuple[Any, Column]:
-        w = weight[some]
-        other = _own_rate(rule, y[some], w, cases.classes) if reference is None else reference[some]
-        ratio, influence = of_ratio(loss[some], other, w)
-        return 1 - ratio, -influence
-
-    return Measure(of, scale="share")
-
-
-def reference_losses(cases: Cases, rule: Rule, reference: float | ArrayLike) -> Column:
-    """Price a reference: one forecast for all cases, or one for each."""
-    y, p, _, _ = rows_in_use(cases)
-    constant = np.broadcast_to(reference_forecasts(cases, reference), p.shape)
-    return price(rule, y, constant, classes=cases.classes is not None)
-
-
-def observed_measure(cases: Cases) -> Measure:
-    """Return the logarithm of events observed to events expected, of any selection."""
+def amounts_of(cases: Cases, rule: Rule, reference: float | ArrayLike | None) -> CaseAmounts:
+    """Lay out what measures are found from; the loss of a reference is the last row."""
     y, p, weight, _ = rows_in_use(cases)
-    happened, p = y.astype(np.float64), p.astype(np.float64)
-
-    def of(some: Column) -> tuple[Any, Column]:
-        with infinities():
-            ratio, influence = of_ratio(happened[some], p[some], weight[some])
-            return float(np.log(ratio)), influence / ratio
-
-    return Measure(of, scale="log")
-
-
-def _own_rate(rule: Rule, y: Column, weight: Column, classes: int | None) -> Column:
-    """Price the event rate, or the shares of the classes, as a forecast for every case."""
-    if classes is None:
-        # Events over the sum of all weights might be more than 1, added up in another order.
-        constant = np.full(len(y), class_shares(y, weight, 2)[1])
-        return price(rule, y, constant, classes=False)
-    shares = class_shares(y, weight, classes)
-    return price(rule, y, np.broadcast_to(shares, (len(y), classes)), classes=True)
+    loss, classes = losses(cases, rule), cases.classes
+    amount = [loss, y, p] if classes is None else [loss, *(y == np.arange(classes)[:, None])]
+    if reference is not None:
+        constant = np.broadcast_to(reference_forecasts(cases, reference), p.shape)
+        amount.append(price(rule, y, constant, classes=classes is not None))
+    return CaseAmounts(np.stack(amount).astype(np.float64), weight.astype(np.float64))
 
 
 class Counted(NamedTuple):
@@ -308,19 +267,23 @@ def by_group(
         raise ArgumentTypeError(message, hint="write properly.Cases(y, p, groups=column).")
     rule = require_class_rule(rule) if cases.classes else require_binary(rule)
     drawing = as_drawing(level, replicates, rng)
-    within = check_flag(calibration, "calibration") and cases.classes is None
+    within = None
+    is_asked = check_flag(calibration, "calibration") and cases.classes is None
     counted = _count(cases)
     split = _split(counted, Design.of(cases))
     warn_of_groups(counted, is_event=cases.classes is None)
+    measures = _compare(cases, rule, reference, split, drawing)
+    if is_asked:
+        parts = cases.by_group()
+        groups = [parts[label] for label in counted.labels]
+        within = calibrate_groups(groups, require_binary(rule), split.enough, drawing)
     return Groups(
         labels=tuple(counted.labels),
         name=names_of_labels(counted.labels),
         cases=counted.cases,
         **about_event(cases, counted.number, counted.cases),
-        measures=bounded(
-            _compare(cases, rule, reference, split, drawing), loss_range(rule, cases.classes)
-        ),
-        calibration=_calibration(cases, rule, counted, split.enough, drawing) if within else None,
+        measures=bounded(measures, loss_range(rule, cases.classes)),
+        calibration=within,
         units=split.units.inside,
         enough=split.enough,
         rule=rule.name,
@@ -339,24 +302,13 @@ def _compare(
     drawing: Drawing,
 ) -> dict[str, Contrast]:
     """Compare all measures: of independent cases of an event, by what each group adds up to."""
-    alone = not is_dependent(split.design) and not is_whole(split.design)
-    if alone and cases.classes is None and reference is None:
-        rule = require_binary(rule)
-        moments = moments_of_rows(cases, rule, split.number, len(split.enough))
-        return compare_moments(moments, rule, split, drawing)
-    return {
-        name: contrast(measure, split.for_measure(name), drawing.level, drawing.rng)
-        for name, measure in _measures(cases, rule, reference).items()
-    }
-
-
-def _measures(cases: Cases, rule: Rule, reference: float | ArrayLike | None) -> dict[str, Measure]:
-    result = {"score": score_measure(cases, rule)}
-    if reference is not None:
-        result["skill"] = skill_measure(cases, rule, reference_losses(cases, rule, reference))
-    elif rule.is_proper:
-        result["skill"] = skill_measure(cases, rule, None)
-    return result if cases.classes else result | {"observed_expected": observed_measure(cases)}
+    rows = amounts_of(cases, rule, reference)
+    place = None if reference is None else len(rows.amount)
+    measures = measures_of(rule, cases.classes, place)
+    if is_dependent(split.design) or is_whole(split.design) or cases.classes is not None:
+        return compare_rows(rows, measures, split, drawing)
+    moments = moments_of_rows(rows, split.number, len(split.enough))
+    return compare_moments(moments, measures, split, drawing)
 
 
 def _count(cases: Cases) -> Counted:
@@ -413,14 +365,6 @@ def _split(counted: Counted, design: Design) -> GroupSplit:
     return GroupSplit(counted.number, design, units, inside, outside, counted.rarer)
 
 
-def _calibration(
-    cases: Cases, rule: Rule, counted: Counted, enough: Column, drawing: Drawing
-) -> GroupCalibration:
-    parts = cases.by_group()
-    groups = [parts[label] for label in counted.labels]
-    return calibrate_groups(groups, require_binary(rule), enough, drawing)
-
-
 def warn_of_groups(counted: Counted, *, is_event: bool) -> None:
     """Warn of many groups, and of groups whose intervals cover less than they say."""
     count = len(counted.labels)
@@ -458,12 +402,12 @@ def calibrate_groups(
     for g, group in enumerate(groups):
         if not enough[g] or not _stands_alone(group):
             continue
-        events, others = _outcomes(group)
-        subject = Subject.of(group).with_log_odds()
+        whole = Subject.of(group)
+        subject = whole.with_log_odds()
         if min(subject.events, subject.about["cases"] - subject.events) >= FOR_SLOPE:
             line = find_line(subject, drawing.level).slope
             slope[g] = line.value, *line.interval
-        if rule.is_proper and events + others >= FOR_MISCALIBRATION:
+        if rule.is_proper and whole.about["cases"] >= FOR_MISCALIBRATION:
             large.append(g)
         if has_clusters(group) or has_time(group):
             p[g] = dependent_test(group, small).p_value
@@ -480,15 +424,6 @@ def calibrate_groups(
     return GroupCalibration(*numbers, p, holm(p), is_bound, holm_bounds(p, is_bound))
 
 
-def _outcomes(cases: Tally | Cases) -> tuple[int, int]:
-    """Count the cases with the event, and those without."""
-    if isinstance(cases, Tally):
-        events = int(to_numpy(cases.events).sum())
-        return events, int(cases.total) - events
-    y = rows_in_use(cases).y
-    return int(y.sum()), int((~y).sum())
-
-
 def _miscalibration(
     cases: Tally | Cases, rule: BinaryRule, drawing: Drawing
 ) -> tuple[float, float, float]:
@@ -501,16 +436,11 @@ def _stands_alone(cases: Tally | Cases) -> bool:
     """Tell whether a group has the times, or the clusters of each stratum, to vary."""
     if isinstance(cases, Tally):
         return True
-    used = rows_in_use(cases).used
-    if cases.time is not None and len(np.unique(to_numpy(cases.time)[used])) < TIMES:
-        return False
-    if cases.clusters is None and cases.strata is None:
-        return True
-    units = np.arange(used.sum()) if cases.clusters is None else _ids(cases.clusters, used)
-    strata = np.zeros(len(units)) if cases.strata is None else _ids(cases.strata, used)
-    pairs = np.unique(np.stack([strata, units]), axis=1)
-    return int(np.unique(pairs[0], return_counts=True)[1].min()) > 1
-
-
-def _ids(column: Array, used: Column) -> Column:
-    return np.asarray(numbered(to_numpy(column)[used])[0])
+    design = Design.of(cases)
+    case = np.arange(len(design.weight))
+    stratum, unit = (
+        other if own is None else own
+        for own, other in ((design.stratum, 0 * case), (design.cluster, case))
+    )
+    units = np.bincount(np.unique(np.stack([stratum, unit]), axis=1)[0])
+    return units.min() > 1 and (design.time is None or design.times >= TIMES)

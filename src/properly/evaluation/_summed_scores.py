@@ -23,9 +23,8 @@ from properly._boundary._libraries import to_numpy
 from properly._boundary._notices import notice
 from properly._boundary._options import as_drawing, as_generator, check_level
 from properly._boundary._text import many
-from properly.comparison._contrasts import GroupSplit, bounded
+from properly.comparison._contrasts import GroupSplit, bounded, compare_moments, measures_of
 from properly.comparison._differences import ModelScores, PairSums
-from properly.comparison._group_moments import compare_moments
 from properly.comparison._group_variance import UnitCounts
 from properly.comparison._groups import (
     FOR_CLUSTERS,
@@ -438,6 +437,7 @@ def summed_groups(
     moments = [moments_of(part.sums, tally, rule, model) for part, tally in both]
     total, events, forecast = (np.array([x.total[k] for x in moments]) for k in (0, 2, 3))
     within = calibration and not summary.is_weighted
+    measures = compare_moments(moments, measures_of(rule, None), split, drawing)
     return Groups(
         labels=tuple(labels),
         name=names_of_labels(labels),
@@ -445,7 +445,7 @@ def summed_groups(
         events=np.array([_count(part.sums, "event_rows") for part in parts]),
         event_rate=events / total,
         mean_forecast=forecast / total,
-        measures=bounded(compare_moments(moments, rule, split, drawing), rule.range),
+        measures=bounded(measures, rule.range),
         calibration=calibrate_groups(tallies, rule, split.enough, drawing) if within else None,
         units=split.units.inside,
         enough=split.enough,

@@ -225,22 +225,21 @@ class Moments:
 
         `turn` has a row per number and a column per amount, of which the first is 1.
         """
-        about_mean = self._about_mean(turn)
-        return np.asarray(about_mean @ self.about @ about_mean.T)
+        turn = about_means(turn, self.mean)
+        return np.asarray(turn @ self.about @ turn.T)
 
     def cubes_of(self, turn: Column) -> Column:
         """Return the sum of cubes of each of these numbers."""
-        about_mean = self._about_mean(turn)
-        cubes = np.einsum("ga,gb,gc,abc->g", *[about_mean] * 3, np.asarray(self.third))
-        return np.asarray(cubes)
+        turn = about_means(turn, self.mean)
+        return np.asarray(np.einsum("ga,gb,gc,abc->g", *[turn] * 3, np.asarray(self.third)))
 
-    def _about_mean(self, turn: Column) -> Column:
-        """Write numbers that are linear in amounts by the deviations of these from their means."""
-        finite = np.where(np.isfinite(self.mean), self.mean, 0.0)
-        terms = turn * np.append(1.0, finite)
-        constant = terms.sum(axis=1)
-        constant[np.abs(constant) <= CANCELLED * np.abs(terms).sum(axis=1)] = 0.0
-        return np.column_stack([constant, turn[:, 1:]])
+
+def about_means(turn: Column, mean: Column) -> Column:
+    """Write numbers that are linear in 1 and amounts by the deviations of these from means."""
+    terms = turn * np.append(1.0, np.where(np.isfinite(mean), mean, 0.0))
+    constant = terms.sum(axis=1)
+    constant[np.abs(constant) <= CANCELLED * np.abs(terms).sum(axis=1)] = 0.0
+    return np.column_stack([constant, turn[:, 1:]])
 
 
 def _shifted(products: Any, step: Column) -> Column:
