@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from properly.comparison._group_moments import moments_of_rows
 from scipy.stats import binom, skew
 
 import properly
@@ -20,7 +21,6 @@ from properly.comparison._contrasts import (
     skewness_on_log_scale,
     straighten,
 )
-from properly.comparison._group_moments import moments_of_rows
 from properly.comparison._group_variance import count_units
 from properly.comparison._groups import score_measure
 from properly.inference._design import Design

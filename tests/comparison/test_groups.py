@@ -11,16 +11,7 @@ import numpy as np
 import pytest
 from scipy.stats import binom, ttest_ind
 from scipy.stats import t as student
-from tests.inference_numbers import (
-    CLUSTER,
-    GROUP,
-    P1,
-    STRATUM,
-    TIME,
-    WEIGHT,
-    Y,
-    assert_published,
-)
+from tests.inference_numbers import CLUSTER, GROUP, P1, STRATUM, TIME, WEIGHT, Y, assert_published
 
 import properly
 from properly.calibration._line import Subject, find_line

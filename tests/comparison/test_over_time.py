@@ -161,8 +161,7 @@ def test_classes_have_scores_and_no_event() -> None:
 
 
 @given(
-    st.lists(st.integers(0, 40), min_size=1, max_size=120),
-    st.one_of(st.none(), st.integers(1, 50)),
+    st.lists(st.integers(0, 40), min_size=1, max_size=120), st.one_of(st.none(), st.integers(1, 50))
 )
 @examples(60)
 def test_periods_are_in_order_hold_whole_times_and_are_no_more_than_asked(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple
+from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 import numpy as np
 
@@ -160,6 +160,8 @@ class Folds(Record):
     rule: str
     higher_is_better: bool
 
+    _derived: ClassVar = ("conclusion",)
+
     def __len__(self) -> int:
         """Count the folds."""
         return len(self.name)
@@ -170,7 +172,11 @@ class Folds(Record):
 
     def __str__(self) -> str:
         """Lay out the scores, the comparisons, and what may be concluded."""
-        return lay_out(self)
+        cases = many(int(self.cases.sum()), "case")
+        parts = [f"{self.rule} of {cases} in {many(len(self), 'fold')}", _scores(self)]
+        if self.comparison is not None:
+            parts.append(str(self.comparison))
+        return "\n\n".join([*parts, "\n".join(map(wrapped, conclude(self)))])
 
     @property
     def conclusion(self) -> str:
@@ -179,13 +185,11 @@ class Folds(Record):
 
     def to_dict(self) -> dict[str, Any]:
         """Return all numbers by name, as JSON can hold them, and the conclusion."""
-        names = (
-            *("cases", "models", "comparison", "pairs", "fold_differences"),
-            *("better", "equal", "conclusion"),
-        )
-        about = {"rule": self.rule, "higher_is_better": self.higher_is_better}
-        numbers = {name: getattr(self, name) for name in names}
-        return dict(plain(about | {"folds": self.labels} | numbers))
+        row = super().to_dict()
+        about = {name: row.pop(name) for name in ("rule", "higher_is_better")}
+        about["folds"] = row.pop("labels")
+        del row["name"]
+        return about | row
 
     def _columns(self) -> dict[str, list[Any]]:
         """Return one row a model and fold."""
@@ -196,15 +200,6 @@ class Folds(Record):
             "cases": cases * count,
             "score": [x for m in self.models.values() for x in m.fold_scores.tolist()],
         }
-
-
-def lay_out(folds: Folds) -> str:
-    """Lay out the scores of the models, their comparisons, and what may be concluded."""
-    cases = many(int(folds.cases.sum()), "case")
-    parts = [f"{folds.rule} of {cases} in {many(len(folds), 'fold')}", _scores(folds)]
-    if folds.comparison is not None:
-        parts.append(str(folds.comparison))
-    return "\n\n".join([*parts, "\n".join(map(wrapped, conclude(folds)))])
 
 
 def _scores(result: Folds) -> str:
@@ -249,13 +244,6 @@ def _pair_by_pair(folds: Folds) -> list[str]:
             "tested is their pooled difference, case by case."
         )
     return sentences
-
-
-class FoldNumbers(NamedTuple):
-    """The fold of each case of positive weight by its number, and the labels of the folds."""
-
-    number: Column
-    labels: list[Any]
 
 
 def by_fold(
@@ -353,37 +341,35 @@ def by_fold(
     columns |= {"labels": labels, "pos_label": pos_label, "normalize": normalize}
     models = contenders(y, forecasts, least=1, **columns)
     first = next(iter(models.values()))
-    placed = _sort(first, folds)
-    _warn_of_leaks(first, placed)
+    number, names = _sort(first, folds)
+    _warn_of_leaks(first, number)
     compared = None
     if len(models) > 1:
         compared = compare(y, forecasts, rule=rule, level=level, rng=rng, **columns)
+    pooled = {} if compared is None else compared.scores
     scores = {
-        name: _score(
-            cases, rule, placed, level, None if compared is None else compared.scores[name]
-        )
-        for name, cases in models.items()
+        name: _score(cases, rule, number, level, pooled.get(name)) for name, cases in models.items()
     }
-    return _gather(placed, scores, compared, rule)
+    return _gather(number, names, scores, compared, rule)
 
 
-def _sort(cases: Cases, folds: ArrayLike) -> FoldNumbers:
-    """Check the folds: one a case, and two or more."""
+def _sort(cases: Cases, folds: ArrayLike) -> tuple[Column, list[Any]]:
+    """Return the fold of each case of positive weight by its number, and the labels of folds."""
     column = to_numpy(check_column(folds, "folds", cases.p))
     number, labels = numbered(column[rows_in_use(cases).used])
     if len(labels) < 2:
         message = f"a cross-validation has two folds or more; got the single fold {labels[0]!r}"
         hint = "of forecasts of one fitted model, use score_interval or compare."
         raise DataError(message, hint=hint)
-    return FoldNumbers(number, labels)
+    return number, labels
 
 
-def _warn_of_leaks(cases: Cases, placed: FoldNumbers) -> None:
+def _warn_of_leaks(cases: Cases, number: Column) -> None:
     """Warn of clusters that were trained on in one fold and tested in another."""
     if cases.clusters is None:
         return
     cluster, names = numbered(to_numpy(cases.clusters)[rows_in_use(cases).used])
-    places = np.unique(np.stack([cluster, placed.number]), axis=1)[0]
+    places = np.unique(np.stack([cluster, number]), axis=1)[0]
     split = int((np.bincount(places) > 1).sum())
     if split:
         message = (
@@ -394,35 +380,33 @@ def _warn_of_leaks(cases: Cases, placed: FoldNumbers) -> None:
 
 
 def _score(
-    cases: Cases,
-    rule: Rule | Literal["auc"],
-    placed: FoldNumbers,
-    level: float,
-    pooled: Estimate | None,
+    cases: Cases, rule: Rule | Literal["auc"], number: Column, level: float, pooled: Estimate | None
 ) -> FoldScores:
     """Score one model over all folds and in each; the area under the ROC curve goes with it."""
-    areas = None if cases.classes is not None else _areas(cases, placed)
+    y, p, weight, _ = rows_in_use(cases)
+    area, mean, areas = None, None, None
+    if cases.classes is None:
+        area, areas = of_auc(y, p, weight)[0], _areas(y, p, weight, number)
+        mean = _mean(areas)
     if isinstance(rule, Rule):
         pooled = pooled or score_interval(cases, rule, level=level)
-        weight = rows_in_use(cases).weight
-        total = np.bincount(placed.number, weight)
-        scores = np.bincount(placed.number, weight * losses(cases, rule)) / total
+        total = np.bincount(number, weight)
+        scores = np.bincount(number, weight * losses(cases, rule)) / total
     else:
         pooled = pooled or auc_interval(cases, level=level)
-        scores = np.full(len(placed.labels), np.nan) if areas is None else areas
-    area, mean = None, None
-    if areas is not None:
-        y, p, weight, _ = rows_in_use(cases)
-        area, mean = of_auc(y, p, weight)[0], _mean(areas)
-    return FoldScores(pooled, scores, _mean(scores), _deviation(scores), areas, area, mean)
+        scores = np.full(int(number.max()) + 1, np.nan) if areas is None else areas
+    known = scores[~np.isnan(scores)]
+    deviation = np.nan
+    if len(known) > 1 and np.isfinite(known).all():
+        deviation = float(known.std(ddof=1))
+    return FoldScores(pooled, scores, _mean(scores), deviation, areas, area, mean)
 
 
-def _areas(cases: Cases, placed: FoldNumbers) -> Column:
+def _areas(y: Column, p: Column, weight: Column, number: Column) -> Column:
     """Return the area under the ROC curve of each fold; NaN where all outcomes are alike."""
-    y, p, weight, _ = rows_in_use(cases)
-    result = np.full(len(placed.labels), np.nan)
+    result = np.full(int(number.max()) + 1, np.nan)
     for k in range(len(result)):
-        some = placed.number == k
+        some = number == k
         if 0 < y[some].sum() < some.sum():
             result[k] = of_auc(y[some], p[some], weight[some])[0]
     return result
@@ -434,15 +418,9 @@ def _mean(scores: Column) -> float:
     return float(defined.mean()) if len(defined) else np.nan
 
 
-def _deviation(scores: Column) -> float:
-    defined = scores[~np.isnan(scores)]
-    if len(defined) < 2 or not np.isfinite(defined).all():
-        return np.nan
-    return float(defined.std(ddof=1))
-
-
 def _gather(
-    placed: FoldNumbers,
+    number: Column,
+    labels: list[Any],
     scores: dict[str, FoldScores],
     compared: Comparison | None,
     rule: Rule | Literal["auc"],
@@ -451,14 +429,14 @@ def _gather(
     pairs = () if compared is None else compared.pairs
     named = rule.name if isinstance(rule, Rule) else rule
     by_area = named == rule
-    apart = np.empty((len(pairs), len(placed.labels)))
+    apart = np.empty((len(pairs), len(labels)))
     with infinities():
         for row, (first, second) in zip(apart, pairs, strict=True):
             row[:] = scores[first].fold_scores - scores[second].fold_scores
     return Folds(
-        labels=tuple(placed.labels),
-        name=names_of_labels(placed.labels),
-        cases=np.bincount(placed.number),
+        labels=tuple(labels),
+        name=names_of_labels(labels),
+        cases=np.bincount(number),
         models=scores,
         comparison=compared,
         pairs=pairs,

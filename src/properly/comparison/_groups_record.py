@@ -17,7 +17,6 @@ from properly.comparison._contrasts import flat
 
 if TYPE_CHECKING:
     from properly.comparison._contrasts import Contrast
-    from properly.comparison._group_variance import Homogeneity
     from properly.typing import Column
 
 
@@ -46,6 +45,7 @@ RENAMED = {
     "adjusted_p_is_bound": "adjusted_calibration_p_is_bound",
 }
 WORDS = ("rule", "unit", "design", "level", "replicates")
+COUNTS = ("cases", "events", "event_rate", "mean_forecast", "units", "enough")
 
 
 class WorstGroup(NamedTuple):
@@ -111,25 +111,18 @@ def find_worst(groups: Groups, measure: str, least: int = 2) -> WorstGroup | Non
         return None
     g = int(np.argmax(np.where(tested, WORSE[measure] * contrast.difference, -np.inf)))
     lower, upper = contrast.simultaneous[g].tolist()
-    return WorstGroup(
-        groups.name[g],
-        measure,
-        contrast.difference[g].item(),
-        (lower, upper),
-        contrast.adjusted_p_value[g].item(),
-        int(tested.sum()),
-        groups.level,
-    )
+    own = contrast.difference[g].item(), (lower, upper), contrast.adjusted_p_value[g].item()
+    return WorstGroup(groups.name[g], measure, *own, int(tested.sum()), groups.level)
 
 
 def is_small(groups: Groups, measure: str) -> Column:
     """Mark the groups that are too small for an interval of a measure."""
     contrast, small = groups.measures.get(measure), ~groups.enough
-    if measure != "skill" or contrast is None:
-        return small
-    # Where the skill varies and has no interval, its size is the only reason left.
-    varies = np.isfinite(contrast.value) & (contrast.standard_error > 0)
-    return np.asarray(small | (varies & np.isnan(contrast.interval[:, 0])))
+    if measure == "skill" and contrast is not None:
+        # Where the skill varies and has no interval, its size is the only reason left.
+        varies = np.isfinite(contrast.value) & (contrast.standard_error > 0)
+        small |= varies & np.isnan(contrast.interval[:, 0])
+    return small
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -189,6 +182,11 @@ class GroupCalibration:
     def to_dict(self) -> dict[str, Any]:
         """Return all numbers by name, as JSON can hold them."""
         return dict(plain(self.columns()))
+
+
+def _of_score(name: str, meaning: str) -> Any:
+    """Return a property of groups that is a number of their scores."""
+    return property(lambda groups: getattr(groups.measures["score"], name), doc=meaning)
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -264,60 +262,21 @@ class Groups(Record):
     def __repr__(self) -> str:
         return f"Groups({many(len(self), 'group')}, {self.rule})"
 
-    @property
-    def score(self) -> Column:
-        """The mean score of each group."""
-        return self.measures["score"].value
-
-    @property
-    def standard_error(self) -> Column:
-        """The standard error of the score."""
-        return self.measures["score"].standard_error
-
-    @property
-    def interval(self) -> Column:
-        """The interval of the score."""
-        return self.measures["score"].interval
-
-    @property
-    def difference(self) -> Column:
-        """The score of the group minus that of the rest."""
-        return self.measures["score"].difference
-
-    @property
-    def difference_interval(self) -> Column:
-        """The interval of the difference, taken alone."""
-        return self.measures["score"].difference_interval
-
-    @property
-    def simultaneous(self) -> Column:
-        """Intervals of the differences that hold for all groups at once."""
-        return self.measures["score"].simultaneous
-
-    @property
-    def p_value(self) -> Column:
-        """Of no difference from the rest."""
-        return self.measures["score"].p_value
-
-    @property
-    def adjusted_p_value(self) -> Column:
-        """The same, adjusted for all groups."""
-        return self.measures["score"].adjusted_p_value
-
-    @property
-    def shrunk(self) -> Column:
-        """The score drawn towards the mean of the groups."""
-        return self.measures["score"].shrunk
-
-    @property
-    def shrunk_error(self) -> Column:
-        """The standard error of that."""
-        return self.measures["score"].shrunk_error
-
-    @property
-    def homogeneity(self) -> Homogeneity:
-        """Whether the scores of the groups differ at all."""
-        return self.measures["score"].homogeneity
+    score = _of_score("value", "The mean score of each group.")
+    standard_error = _of_score("standard_error", "The standard error of the score.")
+    interval = _of_score("interval", "The interval of the score.")
+    difference = _of_score("difference", "The score of the group minus that of the rest.")
+    difference_interval = _of_score(
+        "difference_interval", "The interval of the difference, unadjusted."
+    )
+    simultaneous = _of_score(
+        "simultaneous", "Intervals of the differences that hold for all groups at once."
+    )
+    p_value = _of_score("p_value", "Of no difference from the rest.")
+    adjusted_p_value = _of_score("adjusted_p_value", "The same, adjusted for all groups.")
+    shrunk = _of_score("shrunk", "The score drawn towards the mean of the groups.")
+    shrunk_error = _of_score("shrunk_error", "The standard error of that.")
+    homogeneity = _of_score("homogeneity", "Whether the scores of the groups differ at all.")
 
     @property
     def skill(self) -> Column:
@@ -360,11 +319,26 @@ class Groups(Record):
     @property
     def notes(self) -> tuple[str, ...]:
         """What a reader of these numbers must know, in sentences."""
-        return tuple(notes_on(self))
+        sentences = [_looked_at(self), CLASSES if self.events is None else EVENTS]
+        small = is_small(self, "score")
+        if small.any():
+            whence = next((x for kind, x in WHENCE.items() if kind in self.design), "")
+            lack = f"{_lack(self, 'ten')}{whence}"
+            sentences.append(f"No interval without {lack}: {_some(self, small)}.")
+        few = is_small(self, "skill") & ~small
+        if few.any():
+            sentences.append(f"No test of skill without {_lack(self, '30')}: {_some(self, few)}.")
+        worst = (x.sentence for x in (self.worst, self.worst_skill) if x is not None)
+        return (*sentences, *_differ(self), *worst, SHRUNK)
 
     def __str__(self) -> str:
-        """Lay out the groups by themselves and against the rest, and what is to be said."""
-        return lay_out(self)
+        """Lay out the groups by themselves, then against the rest, and what is to be said."""
+        title = f"{self.unit} of {many(len(self), 'group')}; {self.design}"
+        parts = [title, _by_themselves(self)]
+        parts += ["Against the rest, adjusted p-values:", _against_the_rest(self)]
+        if self.calibration is not None:
+            parts += ["Calibration within groups:", _within(self, self.calibration)]
+        return "\n\n".join([*parts, "\n".join(map(wrapped, self.notes))])
 
     def _value(self, measure: str) -> Column:
         return self.measures[measure].value if measure in self.measures else self._nothing()
@@ -374,8 +348,7 @@ class Groups(Record):
 
     def to_dict(self) -> dict[str, Any]:
         """Return all numbers by name, as JSON can hold them, and the notes."""
-        names = ("measures", "calibration", *WORDS, "notes")
-        about = {name: getattr(self, name) for name in names}
+        about = {name: getattr(self, name) for name in ("measures", "calibration", *WORDS, "notes")}
         return dict(plain({"group": self.labels} | self._counts() | about))
 
     def _columns(self) -> dict[str, list[Any]]:
@@ -395,19 +368,8 @@ class Groups(Record):
 
     def _counts(self) -> dict[str, list[Any]]:
         """Return the counts, as far as there are any."""
-        names = ("cases", "events", "event_rate", "mean_forecast", "units", "enough")
-        columns = {name: getattr(self, name) for name in names}
-        return {name: x.tolist() for name, x in columns.items() if x is not None}
-
-
-def lay_out(groups: Groups) -> str:
-    """Lay out the groups by themselves, then against the rest, and what is to be said."""
-    title = f"{groups.unit} of {many(len(groups), 'group')}; {groups.design}"
-    parts = [title, _by_themselves(groups)]
-    parts += ["Against the rest, adjusted p-values:", _against_the_rest(groups)]
-    if groups.calibration is not None:
-        parts += ["Calibration within groups:", _within(groups, groups.calibration)]
-    return "\n\n".join([*parts, "\n".join(map(wrapped, groups.notes))])
+        columns = ((name, getattr(self, name)) for name in COUNTS)
+        return {name: x.tolist() for name, x in columns if x is not None}
 
 
 def _by_themselves(groups: Groups) -> str:
@@ -453,22 +415,6 @@ def _within(groups: Groups, calibration: GroupCalibration) -> str:
         "p by Holm": [chance(p, is_bound=x) for p, x in zip(*adjusted, strict=True)],
     }
     return table([*columns], zip(*columns.values(), strict=True))
-
-
-def notes_on(groups: Groups) -> list[str]:
-    """Say what a reader of the table must know."""
-    sentences = [_looked_at(groups), CLASSES if groups.events is None else EVENTS]
-    small = is_small(groups, "score")
-    if small.any():
-        whence = next((x for kind, x in WHENCE.items() if kind in groups.design), "")
-        sentences.append(
-            f"No interval without {_lack(groups, 'ten')}{whence}: {_some(groups, small)}."
-        )
-    few = is_small(groups, "skill") & ~small
-    if few.any():
-        sentences.append(f"No test of skill without {_lack(groups, '30')}: {_some(groups, few)}.")
-    worst = [x.sentence for x in (groups.worst, groups.worst_skill) if x is not None]
-    return [*sentences, *_differ(groups), *worst, SHRUNK]
 
 
 def _lack(groups: Groups, number: str) -> str:

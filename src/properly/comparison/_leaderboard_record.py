@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 from properly._boundary._record import Record, plain
 from properly._boundary._tables import table, wrapped
 from properly._boundary._text import many, printable
+from properly.comparison._pairs import flat
 from properly.errors import DataError
 
 if TYPE_CHECKING:
@@ -93,8 +94,8 @@ class Standing(Record):
 
     def to_dict(self) -> dict[str, Any]:
         """Return all numbers as JSON can hold them."""
-        others = {name: plain(x._asdict()) for name, x in self.others.items()}
-        row = {name: getattr(self, name) for name in self.__dataclass_fields__ if name != "others"}
+        row = self._row()
+        others = {name: plain(x._asdict()) for name, x in row.pop("others").items()}
         return dict(plain(row)) | others
 
     def _columns(self) -> dict[str, list[Any]]:
@@ -103,18 +104,14 @@ class Standing(Record):
     def flat(self) -> dict[str, Any]:
         """Write both ends of intervals as numbers of their own."""
         row: dict[str, Any] = {}
-        for name in self.__dataclass_fields__:
-            value = getattr(self, name)
-            if name in ("interval", "rank_interval", "difference_interval", "bounds"):
-                low, high = (None, None) if value is None else value
-                prefix = {"interval": "", "bounds": "bound_"}.get(name, name[: -len("interval")])
-                row |= {f"{prefix}lower": low, f"{prefix}upper": high}
+        for name, value in self._row().items():
+            if name.endswith("interval") or name == "bounds":
+                row[name.replace("bounds", "bound")] = value or (None, None)
             elif name != "others":
                 row[name] = value
         for name, other in self.others.items():
-            low, high = other.interval
-            row |= {name: other.value, f"{name}_lower": low, f"{name}_upper": high}
-        return row
+            row |= {name: other.value, f"{name}_interval": other.interval}
+        return flat(row)
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -210,37 +207,31 @@ class Leaderboard(Record):
 
     def __str__(self) -> str:
         """Lay the board out, the best first, and say what is to be said beside it."""
-        return lay_out(self)
+        level = f"{100 * self.level:g} %"
+        other = printable(self.reference or self.standings[0].forecaster)
+        head = (
+            *("rank", level, "tier", "forecaster", self.unit, level, f"minus {other}"),
+            *("all pairs", "answered", "selection"),
+        )
+        rows = [_line(x) for x in (*self.standings[:SHOWN], *self.crowd)]
+        questions = many(self.questions, "question")
+        title = f"{many(len(self), 'forecaster')}, {questions}, {many(self.answers, 'answer')}"
+        # Without families of questions, the design is their number once more.
+        title += f"; {self.design}" if self.design != questions else ""
+        more = len(self) - SHOWN
+        lines = [title, "", table(head, rows, left=4)]
+        lines += [f"… {more:,} more: to_frame() has all"] * (more > 0)
+        return "\n".join([*lines, "", *map(wrapped, self.notes)])
 
     def to_dict(self) -> dict[str, Any]:
         """Return all numbers as JSON can hold them."""
-        names = [name for name in self.__dataclass_fields__ if name not in ("standings", "crowd")]
-        rows = {name: [x.to_dict() for x in getattr(self, name)] for name in ("standings", "crowd")}
-        return rows | dict(plain({name: getattr(self, name) for name in names}))
+        row = super().to_dict()
+        return {name: row.pop(name) for name in ("standings", "crowd")} | row
 
     def _columns(self) -> dict[str, list[Any]]:
         """Return one row a forecaster."""
         rows = [x.flat() for x in (*self.standings, *self.crowd)]
         return {name: [row.get(name) for row in rows] for name in rows[0]}
-
-
-def lay_out(board: Leaderboard) -> str:
-    """Lay a board out for a terminal, the best first."""
-    level = f"{100 * board.level:g} %"
-    other = board.reference or board.standings[0].forecaster
-    head = (
-        *("rank", level, "tier", "forecaster", board.unit, level, f"minus {printable(other)}"),
-        *("all pairs", "answered", "selection"),
-    )
-    rows = [_line(x) for x in (*board.standings[:SHOWN], *board.crowd)]
-    questions = many(board.questions, "question")
-    title = f"{many(len(board), 'forecaster')}, {questions}, {many(board.answers, 'answer')}"
-    # Without families of questions, the design is their number once more.
-    title += f"; {board.design}" if board.design != questions else ""
-    more = len(board) - SHOWN
-    lines = [title, "", table(head, rows, left=4)]
-    lines += [f"… {more:,} more: to_frame() has all"] * (more > 0)
-    return "\n".join([*lines, "", *(wrapped(note) for note in board.notes)])
 
 
 def _line(row: Standing) -> tuple[str, ...]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass, fields, replace
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeAlias, get_args
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, NamedTuple, TypeAlias, get_args
 
 import numpy as np
 
@@ -105,6 +105,8 @@ class Pair(Record):
     adjusted_p_is_bound: bool = False
     common: int | None = None
 
+    _optional: ClassVar = ("common",)
+
     def __repr__(self) -> str:
         names = " - ".join(printable(name) for name in (self.first, self.second))
         p = p_text(self.p_value, is_bound=self.p_is_bound)
@@ -133,17 +135,9 @@ class Pair(Record):
         """Return one row."""
         return columns_of([self.flat()])
 
-    def to_dict(self) -> dict[str, Any]:
-        """Return all numbers as JSON can hold them."""
-        return dict(plain(self._told()))
-
     def flat(self) -> dict[str, Any]:
         """Write both ends of intervals as numbers of their own."""
-        return flat(self._told())
-
-    def _told(self) -> dict[str, Any]:
-        """Leave out how many cases are common where all are."""
-        return {name: x for name, x in vars(self).items() if name != "common" or x is not None}
+        return flat(self._row())
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -271,7 +265,12 @@ class Comparison(Record):
 
     def __str__(self) -> str:
         """Say it in sentences and as a matrix; of more than four models, in a table."""
-        return lay_out(self)
+        if len(self.models) > FEW:
+            return _ranked(self)
+        lines = [pair.sentence + "." for pair in self]
+        if len(self.models) > 2:
+            lines += ["", _matrix(self)]
+        return "\n".join(lines)
 
     def matrix(self, what: What = "difference") -> Column:
         """Lay a number of each pair out by models, row against column.
@@ -350,25 +349,20 @@ class Comparison(Record):
         return {pair: k for k, pair in enumerate(self.pairs)}
 
     @cached_property
-    def _wording(self) -> tuple[Wording, dict[str, str]]:
-        """What all sentences have in common, and the cases of infinite loss of each model."""
-        ends = interval_name(self)
+    def _wording(self) -> Wording:
+        """What all sentences have in common."""
         lost = {name: many(x.infinite_cases, "case") for name, x in self.scores.items()}
-        unit = f" {self.unit}" if self.unit else ""
-        return Wording(unit, ends, 1 - self.level, self.higher_is_better, self.margin), lost
+        about = f" {self.unit}" if self.unit else "", interval_name(self), 1 - self.level
+        return Wording(*about, self.higher_is_better, self.margin, lost)
 
     def _pair(self, k: int, *, turned: bool = False) -> Pair:
         left = WORDS if self.common is not None else (*WORDS, "common")
-        names = [field.name for field in fields(Pair) if field.name not in left]
-        row: dict[str, Any] = {
-            name: tuple(x.tolist()) if x.ndim else x.item()
-            for name, x in ((name, getattr(self, name)[k]) for name in names)
-        }
-        first, second = self.pairs[k]
-        pair = Pair(first, second, **row, method=self.methods[k], sentence="")
+        names = (field.name for field in fields(Pair) if field.name not in left)
+        numbers = ((name, getattr(self, name)[k].tolist()) for name in names)
+        row: dict[str, Any] = {n: tuple(x) if isinstance(x, list) else x for n, x in numbers}
+        pair = Pair(*self.pairs[k], **row, method=self.methods[k], sentence="")
         pair = pair.turned() if turned else pair
-        words, lost = self._wording
-        return replace(pair, sentence=sentence(pair, words, lost))
+        return replace(pair, sentence=sentence(pair, self._wording))
 
 
 def flat(row: Mapping[str, Any]) -> dict[str, Any]:
@@ -390,13 +384,14 @@ def _opposite(interval: tuple[float, float]) -> tuple[float, float]:
 
 
 class Wording(NamedTuple):
-    """Words that sentences about pairs have in common."""
+    """Words that sentences about pairs have in common; by model, the cases of infinite loss."""
 
     unit: str
     ends: str
     alpha: float
     higher_is_better: bool
     margin: float | None
+    lost: Mapping[str, str]
 
 
 def is_significant(pair: Pair) -> bool:
@@ -411,55 +406,58 @@ def interval_name(comparison: Comparison) -> str:
     return f"{100 * comparison.level:g} % {adjusted}interval"
 
 
-def sentence(pair: Pair, words: Wording, lost: Mapping[str, str]) -> str:
+def sentence(pair: Pair, words: Wording) -> str:
     """Write which of two models is better, if the difference is significant, and on which cases."""
-    said = _verdict(pair, words, lost)
+    verdict = _verdict(pair, words)
     alone = pair.common and not pair.method.startswith("two-way")
-    return f"{said}; {many(pair.common or 0, 'case')} in common" if alone else said
+    return f"{verdict}; {many(pair.common or 0, 'case')} in common" if alone else verdict
 
 
-def _verdict(pair: Pair, words: Wording, lost: Mapping[str, str]) -> str:
+def _verdict(pair: Pair, words: Wording) -> str:
     first, second = (printable(name) for name in (pair.first, pair.second))
     if not math.isfinite(pair.difference):
-        return _infinite(pair, words.unit, lost)
+        return _infinite(pair, words)
     if pair.differing == 0 and pair.difference == 0:
         alike = "rank the cases alike" if words.higher_is_better else "never differ"
         return f"{first} and {second} {alike}"
+    size = f"{pair.difference:.4g}{words.unit}"
     if not pair.standard_error > 0:
-        size = f"{pair.difference:.4g}{words.unit}, without a standard error"
+        size = f"{size}, without a standard error"
         return f"{first} and {second} cannot be compared: difference {size}"
+    is_close = words.margin is not None and pair.adjusted_equivalence_p_value <= words.alpha
     if is_significant(pair):
-        return _better(pair, words, (first, second))
-    if words.margin is not None and pair.adjusted_equivalence_p_value <= words.alpha:
+        little = f", less than the margin of {words.margin:g}" if is_close else ""
+        return _better(pair, words, (first, second)) + little
+    if is_close:
         p = p_text(pair.adjusted_equivalence_p_value, digits=2)
         within = f"{words.margin:g}{words.unit} ({p})"
         return f"{first} and {second} are as good as each other within {within}"
-    low, high = pair.simultaneous
-    size = f"{pair.difference:.4g}{words.unit} ({words.ends} {low:.4g} to {high:.4g}{_flips(pair)})"
+    size = f"{size} {_interval(pair.simultaneous, pair, words)}"
     return f"{first} and {second} cannot be told apart: difference {size}"
 
 
-def _infinite(pair: Pair, unit: str, lost: Mapping[str, str]) -> str:
+def _interval(ends: tuple[float, float], pair: Pair, words: Wording) -> str:
+    low, high = ends
+    return f"({words.ends} {low:.4g} to {high:.4g}{_flips(pair)})"
+
+
+def _infinite(pair: Pair, words: Wording) -> str:
     names = [pair.first, pair.second]
     if math.isnan(pair.difference):
         first, second = map(printable, names)
-        if any(lost[name].startswith("0 ") for name in names):
+        if any(words.lost[name].startswith("0 ") for name in names):
             return f"{first} and {second} cannot be compared: they have no cases in common"
-        return f"{first} and {second} both have an infinite{unit} score"
+        return f"{first} and {second} both have an infinite{words.unit} score"
     worse, other = names if pair.difference > 0 else names[::-1]
-    cases = f"{lost[worse]} of infinite loss"
-    return f"{printable(worse)} has an infinite{unit} score ({cases}), {printable(other)} has not"
+    score = f"an infinite{words.unit} score ({words.lost[worse]} of infinite loss)"
+    return f"{printable(worse)} has {score}, {printable(other)} has not"
 
 
 def _better(pair: Pair, words: Wording, names: tuple[str, str]) -> str:
     better = (pair.difference > 0) == words.higher_is_better
     first, second = names if better else names[::-1]
-    low, high = pair.simultaneous if pair.difference > 0 else _opposite(pair.simultaneous)
-    ends = f"{words.ends} {low:.4g} to {high:.4g}{_flips(pair)}"
-    little = ""
-    if words.margin is not None and pair.adjusted_equivalence_p_value <= words.alpha:
-        little = f", less than the margin of {words.margin:g}"
-    size = f"{abs(pair.difference):.4g}{words.unit} ({ends}){little}"
+    ends = pair.simultaneous if pair.difference > 0 else _opposite(pair.simultaneous)
+    size = f"{abs(pair.difference):.4g}{words.unit} {_interval(ends, pair, words)}"
     return f"{first} is better than {second} by {size}"
 
 
@@ -473,31 +471,20 @@ def _flips(pair: Pair) -> str:
     return f"; {p} by sign flips"
 
 
-def lay_out(comparison: Comparison) -> str:
-    """Say it in sentences, and of three or four models as a matrix too; of more, in a table."""
-    if len(comparison.models) > FEW:
-        return _ranked(comparison)
-    lines = [pair.sentence + "." for pair in comparison]
-    if len(comparison.models) > 2:
-        lines += ["", _matrix(comparison)]
-    return "\n".join(lines)
-
-
 def _matrix(comparison: Comparison) -> str:
     """Lay differences out by models; a star marks a significant one."""
-    numbers, rows = comparison.matrix(), []
-    for i, name in enumerate(comparison.models):
-        cells = []
-        for j, other in enumerate(comparison.models):
-            value = numbers[i, j]
-            star = _star(comparison, name, other) if not math.isnan(value) else " "
-            cells.append("- " if math.isnan(value) else f"{value:.4g}{star}")
+    rows = []
+    for name, numbers in zip(comparison.models, comparison.matrix().tolist(), strict=True):
+        pairs = zip(comparison.models, numbers, strict=True)
+        cells = (
+            "- " if math.isnan(x) else f"{x:.4g}{_star(comparison[name, y])}" for y, x in pairs
+        )
         rows.append((name, *cells))
     return table(("row minus column", *comparison.models), rows)
 
 
-def _star(comparison: Comparison, name: str, other: str) -> str:
-    return "*" if is_significant(comparison[name, other]) else " "
+def _star(pair: Pair) -> str:
+    return "*" if is_significant(pair) else " "
 
 
 def _ranked(comparison: Comparison) -> str:
@@ -526,12 +513,8 @@ def _row(comparison: Comparison, name: str, other: str) -> tuple[str, ...]:
     if name == other:
         return (*own, "- ", "-", "-")
     pair = comparison[name, other]
-    apart = f"{pair.difference:+.4g}{_star(comparison, name, other)}"
-    return (*own, apart, _range(*pair.simultaneous), _chance(pair))
-
-
-def _chance(pair: Pair) -> str:
-    return chance(pair.adjusted_p_value, is_bound=pair.adjusted_p_is_bound)
+    p = chance(pair.adjusted_p_value, is_bound=pair.adjusted_p_is_bound)
+    return (*own, f"{pair.difference:+.4g}{_star(pair)}", _range(*pair.simultaneous), p)
 
 
 def _range(low: float, high: float) -> str:

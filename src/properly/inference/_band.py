@@ -167,11 +167,7 @@ def _positive(x: Floats, height: Floats) -> list[tuple[float, float]]:
 
 
 def resampled_bounds(
-    sampler: Sampler,
-    x: Floats,
-    probability: Floats,
-    recalibrated: Floats,
-    drawing: Drawing,
+    sampler: Sampler, x: Floats, probability: Floats, recalibrated: Floats, drawing: Drawing
 ) -> tuple[Floats, Floats]:
     """Draw cases and outcomes, refit, and take quantiles of the curves at each x.
 

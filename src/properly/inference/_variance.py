@@ -32,13 +32,7 @@ from properly.counts._pooling import order_of
 from properly.counts._tally import Tally, sums_of
 from properly.errors import DataError
 from properly.inference._design import TIMES, Design, add_up, is_alike
-from properly.inference._moments import (
-    Correction,
-    Moments,
-    Spread,
-    deviations,
-    dot,
-)
+from properly.inference._moments import Correction, Moments, Spread, deviations, dot
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
