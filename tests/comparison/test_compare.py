@@ -190,9 +190,9 @@ def test_no_winner_is_named_where_zero_is_possible() -> None:
 def test_a_p_value_of_exactly_the_level_shows_a_difference_to_be_small() -> None:
     found = brier(reference="poor", margin=1.0)
     for p, is_small in ((0.05, True), (math.nextafter(0.05, 1), False)):
-        words = Wording("", "95 % interval", 0.05, higher_is_better=False, margin=1.0)
+        words = Wording("", "95 % interval", 0.05, higher_is_better=False, margin=1.0, lost={})
         pair = replace(found["good", "poor"], adjusted_equivalence_p_value=p)
-        said = sentence(pair, words, {})
+        said = sentence(pair, words)
         assert said.startswith("good is better than poor by ")
         assert said.endswith(", less than the margin of 1") is is_small
 

@@ -8,21 +8,23 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from properly.comparison._group_moments import moments_of_rows
 from scipy.stats import binom, skew
 
 import properly
-from properly.comparison import _group_moments
 from properly.comparison._contrasts import (
+    CaseAmounts,
     GroupSplit,
     add_up,
+    add_up_moments,
     bend,
+    measures_of,
+    moments_of_rows,
     skewness,
     skewness_on_log_scale,
     straighten,
 )
 from properly.comparison._group_variance import count_units
-from properly.comparison._groups import score_measure
+from properly.comparison._groups import amounts_of
 from properly.inference._design import Design
 from properly.rules import Brier
 
@@ -44,9 +46,9 @@ def peak(clusters: np.ndarray | None) -> float:
         enough,
         np.full((2, len(enough)), np.inf),
     )
-    measure = score_measure(cases, Brier())
+    rows = CaseAmounts(amounts_of(cases, Brier(), None).amount[:1], np.ones(CASES))
     tracemalloc.start()
-    add_up(measure, split)
+    add_up(measures_of(Brier(), None)["score"], rows, split)
     most = tracemalloc.get_traced_memory()[1]
     tracemalloc.stop()
     return most / (8 * CASES * GROUPS)
@@ -123,9 +125,9 @@ def test_sums_of_groups_have_a_degree_of_freedom_less_than_cases() -> None:
         enough,
         np.full((2, len(enough)), np.inf),
     )
-    measured = moments_of_rows(cases, Brier(), number, 3)
-    by_sums = _group_moments._add_up(_group_moments._score, measured, split)
-    by_rows = add_up(score_measure(cases, Brier()), split)
+    rows, measure = amounts_of(cases, Brier(), None), measures_of(Brier(), None)["score"]
+    by_sums = add_up_moments(measure, moments_of_rows(rows, number, 3), split)
+    by_rows = add_up(measure, rows, split)
     for one, other in ((by_sums.own, by_rows.own), (by_sums.apart, by_rows.apart)):
         assert one.degrees == other.degrees == 59
         np.testing.assert_allclose(one.covariance, other.covariance, rtol=1e-9, atol=1e-18)

@@ -10,9 +10,9 @@ import pytest
 import properly
 from properly._boundary._options import as_drawing
 from properly.calibration._components import ForecastPrices, components
-from properly.comparison._contrasts import contrast
+from properly.comparison._contrasts import compare_rows, measures_of
 from properly.comparison._group_draws import DrawnGroup, Null, Stack
-from properly.comparison._groups import _compare, _count, _measures, _split
+from properly.comparison._groups import _compare, _count, _split, amounts_of
 from properly.inference._design import Design
 from properly.inference._draws import LONG, Draw, fast_stream
 from properly.rules import Brier, Log
@@ -85,9 +85,10 @@ def test_sums_of_groups_say_what_rows_do(rule: Any, known: dict[str, Any]) -> No
     split = _split(_count(cases), Design.of(cases))
     drawing = as_drawing(0.9, 9, 1)
     found = _compare(cases, rule, None, split, drawing)
-    for name, measure in _measures(cases, rule, None).items():
-        wanted = contrast(measure, split.for_measure(name), 0.9, np.random.default_rng(1))
-        for column, numbers in wanted.columns().items():
+    rows = amounts_of(cases, rule, None)
+    wanted = compare_rows(rows, measures_of(rule, None), split, as_drawing(0.9, 9, 1))
+    for name, by_rows in wanted.items():
+        for column, numbers in by_rows.columns().items():
             if not column.startswith(("adjusted", "simultaneous", "quantile")):
                 got = found[name].columns()[column]
                 np.testing.assert_allclose(got, numbers, rtol=1e-8, atol=1e-12, err_msg=column)

@@ -13,7 +13,7 @@ from scipy import stats
 from tests.board_draws import HALF, QUESTIONS, board_of, certain, drawn, plain_board
 
 import properly
-from properly.comparison._leaderboard import Apart, ranks
+from properly.comparison._leaderboard import ranks
 from properly.errors import DataError
 from properly.rules import RPS, Brier, Log
 
@@ -69,31 +69,26 @@ def test_two_forecasters_are_told_apart_by_students_t() -> None:
     assert board.degrees == pytest.approx(common.sum() - 1, rel=1e-10)
 
 
-def apart_of(score: list[float], error: float) -> Apart:
-    first, second = np.triu_indices(len(score), 1)
-    value = np.array(score)
-    size = len(first)
-    return Apart(
-        first, second, value[first] - value[second], np.full(size, error), np.full(size, 30.0)
-    )
+def ranks_of(score: Any) -> Any:
+    """Rank scores that are shown to differ where they are more than two and a half apart."""
+    score = np.array(score)
+    return ranks(score[:, None] - score, score, np.full((len(score),) * 2, 2.5))
 
 
 def test_tiers_open_with_the_first_who_has_none() -> None:
-    # One standard error apart from the next, told apart beyond two and a half.
-    found = ranks(apart_of([0, 1, 2, 3, 4, 5], 1.0), np.arange(6.0), np.full(6, 2.5))
+    found = ranks_of(np.arange(6.0))
     assert found.tier.tolist() == [1, 1, 1, 2, 2, 2]
     assert found.lowest.tolist() == [1, 1, 1, 2, 3, 4]
     assert found.highest.tolist() == [3, 4, 5, 6, 6, 6]
 
 
 def test_who_cannot_be_told_apart_shares_a_tier_with_the_first_that_it_meets() -> None:
-    found = ranks(apart_of([0, 2, 3, 6], 1.0), np.array([0.0, 2, 3, 6]), np.full(4, 2.5))
+    found = ranks_of([0.0, 2, 3, 6])
     assert found.tier.tolist() == [1, 1, 2, 3]
 
 
 def test_ties_have_the_same_rank() -> None:
-    score = np.array([0.3, 0.1, 0.1 + 1e-17, 0.2])
-    found = ranks(apart_of(score.tolist(), 0.05), score, np.full(4, 2.5))
+    found = ranks_of([0.3, 0.1, 0.1 + 1e-17, 0.2])
     assert found.rank.tolist() == [4, 1, 1, 3]
     assert found.order.tolist() == [1, 2, 3, 0]
 

@@ -196,7 +196,7 @@ def _(draw: Draw) -> Any:
 
 @call("inference.score_interval")
 def _(draw: Draw) -> Any:
-    return inference.score_interval(*of_either(draw), method=draw(names("t", "bernstein")))
+    return inference.score_interval(*of_either(draw))
 
 
 @call("inference.skill_interval")

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pytest
 
-from properly.inference._variance import of_auc, of_mean, of_ratio
+from properly.inference._variance import of_auc, of_mean
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -21,7 +21,6 @@ HAPPENED = RNG.random(N) < 0.4
 
 ESTIMATES: dict[str, Callable[[Any], tuple[Any, Any]]] = {
     "mean": lambda w: of_mean(LOSS, w),
-    "ratio": lambda w: of_ratio(LOSS, OTHER, w),
     "auc": lambda w: of_auc(HAPPENED, P, w),
 }
 

@@ -145,30 +145,6 @@ def test_events_of_different_weight_are_counted_as_fewer() -> None:
     score_interval(tally(y, p, weight=np.where(y, 2, 1)), Brier())
 
 
-def test_a_bernstein_bound_takes_equal_weights_for_none() -> None:
-    bound = score_interval(cases(), Brier(), method="bernstein")
-    for weight in (np.full(N, 7), np.full(N, 0.3)):
-        assert score_interval(cases(weight=weight), Brier(), method="bernstein") == bound
-
-
-def test_the_bernstein_bound_is_that_of_the_formula() -> None:
-    loss = (P - Y) ** 2
-    log = math.log(4 / 0.05)
-    half = math.sqrt(2 * loss.var(ddof=1) * log / N) + 7 * log / (3 * (N - 1))
-    found = score_interval(cases(), Brier(), method="bernstein")
-    assert found.interval == pytest.approx((loss.mean() - half, loss.mean() + half), rel=1e-12)
-    assert found.method == "empirical Bernstein bound"
-
-
-def test_the_bernstein_bound_of_classes_knows_their_range() -> None:
-    three = Cases(GRADE, CLASSES)
-    wide, narrow = (
-        np.diff(score_interval(three, rule, method="bernstein").interval)[0]
-        for rule in (Brier(), RPS())
-    )
-    assert wide > narrow
-
-
 def test_a_skill_has_its_interval_on_the_scale_of_log_ratios() -> None:
     found = skill_interval(cases(clusters=CLUSTER), Brier())
     assert found.value == pytest.approx(properly.skill(Y, P, Brier()), rel=1e-13)
@@ -466,7 +442,6 @@ def test_no_interval_of_a_score_leaves_the_range_of_the_rule() -> None:
     assert found.value < reach
     assert found.interval == pytest.approx((0, found.value + reach))
     assert score_interval(Cases(y, 1 - p), Brier()).interval[1] == 1
-    assert score_interval(Cases(y, p), Brier(), method="bernstein").interval == (0, 1)
     # A table of two classes has another scale.
     rows = np.stack([p, 1 - p], axis=1)
     assert score_interval(Cases(y, rows), Brier()).interval[1] == 2

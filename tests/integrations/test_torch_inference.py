@@ -93,7 +93,6 @@ STATISTICS: tuple[Any, ...] = (
     "hosmer-lemeshow",
 )
 INDEPENDENT: dict[str, Callable[[Tally | Cases], Any]] = {
-    "bernstein": lambda x: properly.score_interval(x, Brier(), method="bernstein"),
     "reference": lambda x: properly.inference.skill_interval(x, Brier(), reference=0.25),
     "studentized": lambda x: properly.inference.bootstrap(
         x, Brier(), method="studentized", **DRAWN

@@ -29,8 +29,8 @@ if TYPE_CHECKING:
     from properly.counts._calls import OutcomeRows
     from properly.counts._cases import Cases
     from properly.counts._tally import Tally
+    from properly.inference._averages import Estimate
     from properly.inference._dependence import Dependence
-    from properly.inference._estimate import Estimate
     from properly.typing import ArrayLike
 
 

@@ -23,10 +23,9 @@ from properly.calibration._statistics import (
 )
 from properly.counts._cases import Cases, as_counted, rows_in_use
 from properly.counts._tally import Tally, as_tally
-from properly.inference._averages import about_design, about_tally
+from properly.inference._averages import Estimate, about_design, about_tally
 from properly.inference._design import Design, effective_number, is_alike
 from properly.inference._draws import Counts, DrawnRows, sampler
-from properly.inference._estimate import Estimate
 from properly.inference._logistic import Fitted, fit_columns, logit
 from properly.inference._moments import Correction, Spread
 from properly.inference._shares import student

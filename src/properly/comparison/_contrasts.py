@@ -20,8 +20,7 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeAlias
 import numpy as np
 
 from properly._boundary._infinities import infinities
-from properly._boundary._libraries import freeze
-from properly._boundary._record import plain
+from properly._boundary._record import Record, plain
 from properly._boundary._tolerances import SAME_SUM
 from properly.comparison._group_variance import (
     Homogeneity,
@@ -317,7 +316,7 @@ def _joins_cases(split: GroupSplit) -> bool:
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Contrast:
+class Contrast(Record):
     """One number of every group, and how it differs from that of the rest.
 
     Arrays have one entry a group; NaN where a group, or the rest, is too small for an interval, or
@@ -383,9 +382,6 @@ class Contrast:
     overall: float
     degrees: Column
     quantile: Column
-
-    def __post_init__(self) -> None:
-        freeze(self)
 
     def __repr__(self) -> str:
         return f"Contrast({len(self.value)} groups)"

@@ -32,7 +32,6 @@ from properly.inference._variance import (
     autocovariances,
     covariance,
     delong_degrees,
-    in_reach,
     placements,
     shares_of_sides,
 )
@@ -196,7 +195,11 @@ def score_models(
     squares[constant], squares[:, constant] = 0.0, 0.0
     for k in np.flatnonzero(constant).tolist():
         loss[k, :] = 0.0
-    spread = _spread(loss, squares, design)
+    # Sums of squares are enough where cases are independent.
+    if design.cluster is design.stratum is design.time is None and rows > 1:
+        spread = Spread(squares * (rows / (rows - 1)), rows - 1)
+    else:
+        spread = covariance(loss, design)
     differing = np.sum([x for _, x in result], axis=0)
     return ModelScores(mean, spread, differing, infinite, Influences(loss, design))
 
@@ -253,14 +256,6 @@ def forecasts_of(models: dict[str, Cases]) -> list[Column]:
     every = bool(used.all())
     columns = [to_numpy(cases.p) for cases in models.values()]
     return columns if every else [p[used] for p in columns]
-
-
-def _spread(influence: Column, squares: Column, design: Design) -> Spread:
-    """Use the sums of squares where cases are independent, else what the design says."""
-    units = len(design.weight)
-    if design.cluster is None and design.stratum is None and design.time is None and units > 1:
-        return in_reach(Spread(squares * (units / (units - 1)), units - 1))
-    return covariance(influence, design)
 
 
 def _count_differing(loss: Column, pairs: tuple[Index, ...]) -> Column:

@@ -10,9 +10,9 @@ import numpy as np
 from properly._boundary._arrays import check_column
 from properly._boundary._infinities import infinities
 from properly._boundary._labels import names_of_labels, one_kind
-from properly._boundary._libraries import freeze, to_numpy
+from properly._boundary._libraries import to_numpy
 from properly._boundary._notices import notice
-from properly._boundary._record import Record, plain
+from properly._boundary._record import Record
 from properly._boundary._tables import table, wrapped
 from properly._boundary._text import many, number, printable
 from properly.comparison._compare import compare
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
     from properly.comparison._pairs import Comparison
     from properly.counts._cases import Cases, Forecasts
-    from properly.inference._estimate import Estimate
+    from properly.inference._averages import Estimate
     from properly.typing import ArrayLike, Column
 
 
@@ -62,7 +62,7 @@ AREAS = (
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class FoldScores:
+class FoldScores(Record):
     """What one model scores over all folds together, and in each.
 
     Attributes
@@ -99,16 +99,9 @@ class FoldScores:
     pooled_area: float | None
     mean_area: float | None
 
-    def __post_init__(self) -> None:
-        freeze(self)
-
     def __repr__(self) -> str:
         folds = many(len(self.fold_scores), "fold")
         return f"FoldScores({self.pooled.value:.4g} of all, {self.mean_of_folds:.4g} in {folds})"
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return the numbers by name, as JSON can hold them."""
-        return dict(plain(vars(self)))
 
 
 @dataclass(frozen=True, eq=False, repr=False)

@@ -31,9 +31,8 @@ from properly.counts._cases import numbered
 from properly.counts._cases import side_by_side
 from properly.errors import ArgumentTypeError, DataError
 from properly.inference._auc import auc_interval
-from properly.inference._averages import warn_of_few
+from properly.inference._averages import Estimate, warn_of_few
 from properly.inference._design import Design, number_times
-from properly.inference._estimate import Estimate
 from properly.inference._intervals import score_interval
 from properly.inference._multiplicity import bonferroni, max_t, max_t_of_pairs
 from properly.inference._variance import covariance

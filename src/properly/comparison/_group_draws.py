@@ -98,14 +98,12 @@ class Stack:
     @cached_property
     def start(self) -> Column:
         """The first forecast of each group."""
-        size = [len(part.tally) for part in self.parts]
-        return np.cumsum([0, *size[:-1]])
+        return np.cumsum([0, *(len(part.tally) for part in self.parts[:-1])])
 
     @cached_property
     def group(self) -> Column:
         """The group of each forecast."""
-        size = [len(part.tally) for part in self.parts]
-        return np.repeat(np.arange(len(size)), size)
+        return np.repeat(np.arange(len(self.parts)), [len(part.tally) for part in self.parts])
 
     @cached_property
     def draws(self) -> Sampler:
@@ -117,6 +115,14 @@ class Stack:
         rows = [x for x in each if isinstance(x, DrawnRows)]
         cell = np.concatenate([x.cell + i for x, i in zip(rows, self.start, strict=True)])
         return DrawnRows(value, cell, weight, np.concatenate([x.happened for x in rows]))
+
+    def each(self, price: ForecastPrices) -> Iterator[tuple[DrawnGroup, slice, ForecastPrices]]:
+        """Go through the groups, with their places among the forecasts and their prices there."""
+        ends = np.append(self.start[1:], len(self.group))
+        for part, *place in zip(self.parts, self.start.tolist(), ends.tolist(), strict=True):
+            some = slice(*place)
+            own = ForecastPrices(price.rule, price.if_event[some], price.if_none[some])
+            yield part, some, own
 
     def prices(self, rules: Iterable[BinaryRule]) -> list[ForecastPrices]:
         """Look up what each rule charges, for all draws."""
@@ -268,12 +274,12 @@ def corrected_miscalibrations(
             if replicates > 1:
                 deviation = drawn.std(axis=0, ddof=1)
     least, greatest, mean = np.min(biases, axis=0), np.max(biases, axis=0), np.mean(biases, axis=0)
-    for g, (part, some) in enumerate(zip(stack.parts, _slices(stack), strict=True)):
+    for g, (part, some, own) in enumerate(stack.each(price)):
         score, raw = miscalibration_of(part.tally, rule)
         if not np.isfinite(score):
             observed.append((np.inf, np.nan, np.inf))
             continue
-        error = _error(part, price, truths[0], some)
+        error = _error(part, own, truths[0][some])
         reach = ndtri((1 + drawing.level) / 2) * np.fmax(error, deviation[g])
         low, high = max(raw - greatest[g] - reach, 0.0), max(raw - least[g] + reach, 0.0)
         if not p_value(raw, null[:, g], score) <= (1 - drawing.level) * SLACK:
@@ -282,36 +288,27 @@ def corrected_miscalibrations(
     return np.array(observed)
 
 
-def _slices(stack: Stack) -> list[slice]:
-    ends = np.append(stack.start[1:], len(stack.group))
-    return [slice(i, j) for i, j in zip(stack.start.tolist(), ends.tolist(), strict=True)]
-
-
 def _truths(stack: Stack, price: ForecastPrices) -> tuple[Column, Column]:
     """Fit two curves to each group: its recalibration, and a smoother version of it."""
     rough, smooth = [], []
-    for part, some in zip(stack.parts, _slices(stack), strict=True):
+    for part, _, own in stack.each(price):
         fit = recalibrate(part.tally)
-        own = ForecastPrices(price.rule, price.if_event[some], price.if_none[some])
         rough.append(fit.spread(fit.event_rate))
         smooth.append(increasing_fit(part.tally, fit, own))
     return np.concatenate(rough), np.concatenate(smooth)
 
 
 def _true_miscalibration(stack: Stack, truth: Column, price: ForecastPrices) -> Column:
-    result = []
-    for part, some in zip(stack.parts, _slices(stack), strict=True):
-        own = ForecastPrices(price.rule, price.if_event[some], price.if_none[some])
-        result.append(true_components(to_numpy(part.tally.weight), truth[some], own)[0])
-    return np.array(result)
+    weights = (to_numpy(part.tally.weight) for part in stack.parts)
+    parts = zip(weights, stack.each(price), strict=True)
+    return np.array([true_components(x, truth[some], own)[0] for x, (_, some, own) in parts])
 
 
-def _error(part: DrawnGroup, price: ForecastPrices, recalibrated: Column, some: slice) -> float:
+def _error(part: DrawnGroup, price: ForecastPrices, best: Column) -> float:
     """Find the standard error of a miscalibration, from what each case adds to it."""
-    rule, best = price.rule, recalibrated[some]
     with infinities():
-        if_event = price.if_event[some] - rule.loss_if_event(best)
-        if_none = price.if_none[some] - rule.loss_if_none(best)
+        if_event = price.if_event - price.rule.loss_if_event(best)
+        if_none = price.if_none - price.rule.loss_if_none(best)
     return float(spread_of_means(part.source, if_event[None], if_none[None]).errors[0])
 
 

@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from properly._boundary._labels import one_kind
-from properly._boundary._libraries import freeze
 from properly._boundary._record import Record, plain
 from properly._boundary._tables import table, wrapped
 from properly._boundary._text import chance, first_of, many, numbers, p_text, printable, ranges
@@ -126,7 +125,7 @@ def is_small(groups: Groups, measure: str) -> Column:
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class GroupCalibration:
+class GroupCalibration(Record):
     """How well forecasts are calibrated within each group.
 
     Arrays have one entry a group, NaN where a group is too small to say.
@@ -168,9 +167,6 @@ class GroupCalibration:
     adjusted_p_value: Column
     p_is_bound: Column
     adjusted_p_is_bound: Column
-
-    def __post_init__(self) -> None:
-        freeze(self)
 
     def __repr__(self) -> str:
         return f"GroupCalibration({many(len(self.slope), 'group')})"

@@ -22,7 +22,7 @@ import numpy as np
 
 from properly._boundary._chunks import share_out
 from properly._boundary._infinities import infinities
-from properly._boundary._libraries import freeze
+from properly._boundary._record import Record
 from properly._boundary._tolerances import CANCELLED
 from properly.comparison._differences import forecasts_of
 from properly.comparison._pair_tests import FEW, most_signs, student_p
@@ -49,7 +49,7 @@ PIECE = 1 << 15
 
 
 @dataclass(frozen=True, eq=False)
-class OverRanges:
+class OverRanges(Record):
     """How sure mean regret is over every range between some thresholds, and who is better there.
 
     Attributes
@@ -77,9 +77,6 @@ class OverRanges:
     p_value: Column
     quantile: float
     level: float
-
-    def __post_init__(self) -> None:
-        freeze(self)
 
 
 def ends_of_ranges(within: Interval | None, *, few: bool = False) -> Column:

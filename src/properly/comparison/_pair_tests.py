@@ -25,9 +25,8 @@ from properly.comparison._pairs import Comparison
 from properly.counts._scoring import unit_of
 from properly.errors import DataError
 from properly.inference._auc import logit_interval
-from properly.inference._averages import about_design, warn_of_clusters, warn_of_few
+from properly.inference._averages import Estimate, about_design, warn_of_clusters, warn_of_few
 from properly.inference._design import Design
-from properly.inference._estimate import Estimate
 from properly.inference._intervals import loss_range, within_range
 from properly.inference._multiplicity import bonferroni, holm, max_t_of_pairs
 from properly.inference._variance import covariance

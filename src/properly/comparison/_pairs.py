@@ -19,7 +19,7 @@ from properly.errors import DataError
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
-    from properly.inference._estimate import Estimate
+    from properly.inference._averages import Estimate
     from properly.typing import Column
 
 

@@ -116,8 +116,7 @@ def _ratios(
     result = []
     for k, x in enumerate(log_ratio.tolist()):
         error = _error(influence[:, k], table.unit) if math.isfinite(x) else math.nan
-        half = student(float(degrees[k]), level) * error if degrees[k] > 0 else math.nan
-        half = half if error > 0 else math.nan
+        half = student(float(degrees[k]), level) * error if error > 0 else math.nan
         value = math.exp(x)
         ends = value * math.exp(-half), value * math.exp(half)
         result.append(OtherScore(value, value * error, ends))
@@ -152,7 +151,10 @@ def peer_scores(answers: Answers, unit: Column, level: float) -> dict[str, list[
     mean_of_others = others / np.maximum(count - 1, 1)[:, None]
     several = there & (count > 1)[:, None]
     classes = 2 if answers.labels is None else len(answers.labels)
-    share = np.ones(len(losses.cell)) if answers.stances.share is None else _shares(answers, losses)
+    # For how much of its scheduled time each forecast stands.
+    share = np.ones(len(losses.cell))
+    if answers.stances.share is not None:
+        share = losses.weight / answers.weights[losses.question[losses.cell]]
     stood = losses.laid_out(share, size)
     columns: dict[str, tuple[Callable[[], Column], Column]] = {
         "peer": (lambda: mean_of_others - table.loss, several),
@@ -163,26 +165,27 @@ def peer_scores(answers: Answers, unit: Column, level: float) -> dict[str, list[
     for name, (score, kept) in columns.items():
         with infinities():
             value = np.where(kept, 100 * score() * stood, 0.0)
-        result[name] = _means(answers, *_by_question(value, kept, losses.question), unit, level)
+        total, had = _by_question(value, kept, losses.question)
+        result[name] = _means(answers, total, had, unit, level)
         if name == "peer":
-            result["peer_sum"] = _sums(result[name], kept, losses.question)
+            counts = zip(had.sum(axis=0).tolist(), result[name], strict=True)
+            result["peer_sum"] = [
+                OtherScore(
+                    n * x.value, n * x.standard_error, (n * x.interval[0], n * x.interval[1])
+                )
+                for n, x in counts
+            ]
     return result
-
-
-def _shares(answers: Answers, losses: Losses) -> Column:
-    """Return for how much of its scheduled time each forecast stands, in its cell."""
-    weight = answers.weights[losses.question[losses.cell]]
-    return np.asarray(losses.weight / weight)
 
 
 def _median_of_others(table: Dense) -> Column:
     """Return the loss of the median of what the others gave to what happened."""
     given = np.where(table.there, np.exp(-table.loss), np.nan)
     result = np.zeros(given.shape)
-    for k in range(given.shape[1]):
-        others = np.delete(given, k, axis=1)
-        some = ~np.isnan(others).all(axis=1)
-        with infinities():
+    with infinities():
+        for k in range(given.shape[1]):
+            others = np.delete(given, k, axis=1)
+            some = ~np.isnan(others).all(axis=1)
             result[some, k] = -np.log(np.nanmedian(others[some], axis=1))
     return result
 
@@ -202,34 +205,18 @@ def _means(
 ) -> list[OtherScore]:
     """Average over the questions that each had, with their weights."""
     result = []
-    for k in range(total.shape[1]):
-        some = had[:, k]
-        own, weight = total[some, k], answers.weights[some]
-        if not len(own):
-            result.append(OtherScore(math.nan, math.nan, (math.nan, math.nan)))
-            continue
-        share = weight / weight.sum()
+    for own, some in zip(total.T, had.T, strict=True):
+        weight, value, error = answers.weights[some], math.nan, math.nan
         with infinities():
-            mean = float(share @ own)
-            result.append(_estimated(mean, share * (own - mean), unit[some], level))
+            share = weight / weight.sum()
+            if len(share):
+                value = float(share @ own[some])
+            if math.isfinite(value):
+                error = _error(share * (own[some] - value), unit[some])
+        units = len(np.unique(unit[some]))
+        half = student(units - 1, level) * error if error > 0 else math.nan
+        result.append(OtherScore(value, error, (value - half, value + half)))
     return result
-
-
-def _sums(means: list[OtherScore], kept: Column, question: Column) -> list[OtherScore]:
-    """Multiply means with the number of questions."""
-    count = _by_question(np.zeros(kept.shape), kept, question)[1].sum(axis=0).tolist()
-    return [
-        OtherScore(n * x.value, n * x.standard_error, (n * x.interval[0], n * x.interval[1]))
-        for n, x in zip(count, means, strict=True)
-    ]
-
-
-def _estimated(value: float, influence: Column, unit: Column, level: float) -> OtherScore:
-    """Find the interval of a mean over questions; those of one family are added up."""
-    units = len(np.unique(unit))
-    error = _error(influence, unit) if math.isfinite(value) and units > 1 else math.nan
-    half = student(units - 1, level) * error if error > 0 else math.nan
-    return OtherScore(value, error, (value - half, value + half))
 
 
 Crowd: TypeAlias = Literal["mean", "median", "log-odds"]
@@ -258,25 +245,20 @@ def crowd_forecasts(answers: Answers, kind: Crowd) -> tuple[Column, Column]:
         return cells, np.array([np.median(answers.p[first:last]) for first, last in ends])
     rows = np.isin(found.cell, cells)
     place = np.searchsorted(cells, found.cell[rows])
-    p = (
-        answers.p[rows]
-        if answers.labels is not None
-        else np.column_stack([1 - answers.p, answers.p])[rows]
-    )
-    pooled = _pooled(p, place, len(cells), kind)
-    return cells, pooled if answers.labels is not None else pooled[:, 1]
+    if answers.labels is not None:
+        return cells, _pooled(answers.p[rows], place, len(cells), kind)
+    both = np.column_stack([1 - answers.p, answers.p])[rows]
+    return cells, _pooled(both, place, len(cells), kind)[:, 1]
 
 
 def _pooled(p: Column, place: Column, size: int, kind: Crowd) -> Column:
     """Average probabilities, or their logarithms, which are then made to sum to 1."""
-    count = np.bincount(place, minlength=size)[:, None]
-    with infinities():
-        x = p if kind == "mean" else np.log(p)
     total = np.zeros((size, p.shape[1]))
-    np.add.at(total, place, x)
+    with infinities():
+        np.add.at(total, place, p if kind == "mean" else np.log(p))
+    mean = total / np.bincount(place, minlength=size)[:, None]
     if kind == "mean":
-        return np.asarray(total / count)
-    mean = total / count
+        return mean
     top = mean.max(axis=1, keepdims=True)
     if not np.isfinite(top).all():
         message = "forecasters who are certain of opposite outcomes have no mean of log-odds"

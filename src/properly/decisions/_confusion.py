@@ -18,7 +18,7 @@ from properly._boundary._tables import table
 from properly._boundary._text import many
 from properly.counts._pooling import EXACT
 from properly.errors import DataError
-from properly.inference._estimate import Estimate
+from properly.inference._averages import Estimate
 from properly.inference._intervals import around_ratio
 from properly.inference._shares import student
 from properly.rules._costs import cost_matrix

@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from properly.decisions._removal import Judged, Metric, Ties
-    from properly.inference._estimate import Estimate
+    from properly.inference._averages import Estimate
     from properly.rules._costs import Cost
     from properly.typing import Array, ArrayLike, Column
 

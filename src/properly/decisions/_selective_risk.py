@@ -10,9 +10,8 @@ import numpy as np
 from properly._boundary._text import many
 from properly._boundary._tolerances import SAME_SUM
 from properly.inference._auc import logit_interval
-from properly.inference._averages import warn_of_clusters
+from properly.inference._averages import Estimate, warn_of_clusters
 from properly.inference._design import Design, add_up
-from properly.inference._estimate import Estimate
 from properly.inference._shares import student
 
 if TYPE_CHECKING:

@@ -49,7 +49,7 @@ if TYPE_CHECKING:
     from properly.decisions._retention import Retention
     from properly.evaluation._repair import Repair
     from properly.evaluation._source import Asked, Source
-    from properly.inference._estimate import Estimate
+    from properly.inference._averages import Estimate
     from properly.rules._interval import Interval
     from properly.typing import Progress
 

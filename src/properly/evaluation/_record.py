@@ -50,7 +50,7 @@ if TYPE_CHECKING:
     from properly.decisions._worst_cases import WorstCases
     from properly.evaluation._phrases import Verdict
     from properly.evaluation._repair import Repair
-    from properly.inference._estimate import Estimate
+    from properly.inference._averages import Estimate
     from properly.probability._means import Means
     from properly.rules import Rule
     from properly.rules._interval import Interval

@@ -57,7 +57,7 @@ if TYPE_CHECKING:
     from properly.decisions._worst_cases import WorstCases
     from properly.engines._summary import Summary
     from properly.evaluation._record import Task
-    from properly.inference._estimate import Estimate
+    from properly.inference._averages import Estimate
     from properly.rules import Rule
     from properly.rules._costs import NamedCost
     from properly.rules._interval import Interval

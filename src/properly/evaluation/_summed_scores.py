@@ -59,7 +59,7 @@ if TYPE_CHECKING:
     from properly.counts._tally import Tally
     from properly.engines._score_sums import ScoreSums
     from properly.engines._summary import Summary
-    from properly.inference._estimate import Estimate
+    from properly.inference._averages import Estimate
     from properly.rules import BinaryRule, Rule
     from properly.typing import Column
 

@@ -1,9 +1,9 @@
 # Where each public name lives; it is imported from there when it is first used.
 
 from ._auc import auc_interval
+from ._averages import Estimate
 from ._band import Band
 from ._bootstrap import block_length, bootstrap
-from ._estimate import Estimate
 from ._intervals import h_measure, net_benefit_interval, score_interval, skill, skill_interval
 
 __all__ = [

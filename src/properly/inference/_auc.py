@@ -13,9 +13,14 @@ from properly.counts._calls import takes_rows
 from properly.counts._cases import Cases, is_dependent, require_event, rows_in_use
 from properly.counts._tally import as_tally, sums_of
 from properly.errors import ArgumentTypeError, DataError
-from properly.inference._averages import about_design, about_tally, warn_of_clusters, warn_of_few
+from properly.inference._averages import (
+    Estimate,
+    about_design,
+    about_tally,
+    warn_of_clusters,
+    warn_of_few,
+)
 from properly.inference._design import Design
-from properly.inference._estimate import Estimate
 from properly.inference._moments import Correction
 from properly.inference._shares import student
 from properly.inference._variance import (

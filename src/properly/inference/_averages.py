@@ -1,7 +1,9 @@
-"""Means over cases, known one by one or counted, with their covariance."""
+"""Means over cases, known one by one or counted, with their covariance; and estimates."""
 
 from __future__ import annotations
 
+import math
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
 import numpy as np
@@ -9,6 +11,7 @@ import numpy as np
 from properly._boundary._infinities import infinities
 from properly._boundary._libraries import count_true, is_numpy, namespace
 from properly._boundary._notices import notice
+from properly._boundary._record import Record
 from properly._boundary._text import many
 from properly._boundary._tolerances import SAME_SUM
 from properly.counts._cases import Cases, is_in_place, is_unweighted, rows_in_use
@@ -36,6 +39,84 @@ FIXED_CLUSTERS = 10
 # Clusters of nearly equal size are not worth a word.
 ALIKE = 0.95
 WHOLE = 1e-9
+# Weights that leave fewer effective cases than this share of all are worth a word.
+ALL = 0.95
+
+
+@dataclass(frozen=True, repr=False)
+class Estimate(Record):
+    """A number, and how far off it may be.
+
+    Attributes
+    ----------
+    value : float
+        The number.
+    standard_error : float
+        Its standard error; NaN if it cannot be told.
+    interval : pair of floats
+        Lower and upper end; NaN where nothing can be said.
+    level : float
+        How sure the interval is to hold the true value.
+    degrees : float
+        Degrees of freedom of the standard error; infinite for a normal interval.
+    method : str
+        How the interval was found.
+    design : str
+        How cases were taken to be sampled.
+    cases : int
+        Cases of positive weight.
+    effective_cases : float
+        As many cases of equal weight would say as much.
+    infinite_cases : int
+        Cases whose loss is infinite.
+    infinite_share : float
+        Their share of the weight.
+
+    Examples
+    --------
+    >>> import properly
+    >>> from properly.rules import Brier
+    >>> crash = properly.datasets.crash()
+    >>> cases = properly.Cases(crash.died, crash.forecasts["logistic"], clusters=crash.cluster)
+    >>> print(properly.score_interval(cases, Brier()))
+    0.03302 (95 % interval 0.02983 to 0.03621; 4,973 clusters)
+    """
+
+    value: float
+    standard_error: float
+    interval: tuple[float, float]
+    level: float
+    degrees: float
+    method: str
+    design: str
+    cases: int
+    effective_cases: float
+    infinite_cases: int = 0
+    infinite_share: float = 0.0
+
+    def __repr__(self) -> str:
+        lower, upper = self.interval
+        text = f"{100 * self.level:g} % interval {lower:.4g} to {upper:.4g}"
+        return f"Estimate({self.value:.4g}, {text if lower <= upper else 'no interval'})"
+
+    def __str__(self) -> str:
+        """Say it in a line."""
+        lower, upper = self.interval
+        if self.infinite_cases:
+            lost = f"{many(self.infinite_cases, 'case')} of infinite loss"
+            return f"{self.value:.4g} ({lost}; {self.design})"
+        if math.isnan(lower) or math.isnan(upper):
+            return f"{self.value:.4g} (no interval; {self.design})"
+        text = f"{100 * self.level:g} % interval {lower:.4g} to {upper:.4g}; {self.design}"
+        if self.effective_cases < ALL * self.cases:
+            text += f", worth {self.effective_cases:,.0f} of equal weight"
+        return f"{self.value:.4g} ({text})"
+
+    def _columns(self) -> dict[str, list[Any]]:
+        lower, upper = self.interval
+        row = self._row() | {"interval": lower}
+        names = ("lower" if name == "interval" else name for name in row)
+        return {name: [x] for name, x in zip(names, row.values(), strict=True)} | {"upper": [upper]}
 
 
 class Averages(NamedTuple):
@@ -100,15 +181,12 @@ def average(
     # What nobody else has is overwritten: these are the longest columns there are.
     is_own = is_numpy(result) and result.flags.owndata
     mean, influence = of_mean(result, weight, out=result if is_own else None)
-    spread = covariance(influence, design)
-    apart = _panel_apart(mean, influence, design) if design.is_panel and len(mean) > 1 else None
+    spread, apart = covariance(influence, design), None
+    if design.is_panel and len(mean) > 1:
+        with infinities():
+            away = influence[:1] - mean[0] / mean[1] * influence[1:2]
+        apart = float(covariance(away, design).covariance[0, 0])
     return Averages(mean, spread, about_design(design), infinite, apart)
-
-
-def _panel_apart(mean: Column, influence: Column, design: Design) -> float:
-    with infinities():
-        apart = influence[:1] - mean[0] / mean[1] * influence[1:2]
-    return float(covariance(apart, design).covariance[0, 0])
 
 
 def _of_tally(tally: Tally, amounts: Amounts) -> Averages:
@@ -131,13 +209,9 @@ def about_design(design: Design) -> dict[str, Any]:
 def about_tally(tally: Tally) -> dict[str, Any]:
     """Say the same of counts, which are of independent cases."""
     cases = effective_total(tally)
-    if tally.event_squares is None:
-        return {
-            "design": many(round(cases), "independent case"),
-            "cases": round(cases),
-            "effective_cases": cases,
-        }
-    text = f"independent cases worth {cases:,.4g} of equal weight"
+    text = many(round(cases), "independent case")
+    if tally.event_squares is not None:
+        text = f"independent cases worth {cases:,.4g} of equal weight"
     return {"design": text, "cases": round(cases), "effective_cases": cases}
 
 
@@ -147,7 +221,11 @@ def warn_of_few(source: Tally | Cases) -> None:
     Cases that weigh more than others count as fewer.
     """
     if not isinstance(source, Cases):
-        warn_of_outcomes(*_outcomes_of(as_tally(source)))
+        weight, events, *squares = sums_of(as_tally(source))
+        sides = [events, weight - events]
+        total = [float(namespace(x).sum(x)) for x in sides]
+        square = [float(namespace(x).sum(x)) for x in squares or sides]
+        warn_of_outcomes(*(t**2 / s if t > 0 else 0.0 for t, s in zip(total, square, strict=True)))
     elif source.classes is None and is_unweighted(source):
         events = float(count_true(source.y))
         warn_of_outcomes(events, len(source) - events)
@@ -168,18 +246,6 @@ def _warn_if_few(kinds: dict[str, float]) -> None:
     if min(kinds.values()) < FEW:
         text = " and ".join(counted(count, what) for what, count in kinds.items())
         notice(f"with {text}, intervals may cover less than their level")
-
-
-def _outcomes_of(tally: Tally) -> tuple[float, float]:
-    """Count the events of a tally, and the others; of weights, as many as would say as much."""
-    weight, events, *squares = sums_of(tally)
-    xp = namespace(weight)
-    sums = [float(xp.sum(x)) for x in (events, weight - events)]
-    if squares:
-        sums = [
-            x**2 / float(xp.sum(s)) if x > 0 else 0.0 for x, s in zip(sums, squares, strict=True)
-        ]
-    return sums[0], sums[1]
 
 
 def warn_of_clusters(design: Design) -> None:

@@ -40,8 +40,6 @@ from properly.inference._variance import of_auc, of_mean
 from properly.rules import Rule
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
-
     from properly.inference._replicates import BootstrapSample
     from properly.typing import ArrayLike, Column
 
@@ -103,28 +101,28 @@ class Mean:
     @property
     def series(self) -> Column:
         """How much each unit moves the mean."""
-        result: Column = self.sums[:, 0]
-        return result
+        return np.asarray(self.sums[:, 0])
+
+    def _changes(self, counts: Column) -> tuple[Column, Column]:
+        """Return how far the mean of each replicate is off, and its weight."""
+        away, weight = (counts @ self.sums[:, :2]).T
+        return away / weight, weight
 
     def values(self, counts: Column) -> Column:
-        """Return the mean of each replicate, a row of counts each."""
-        drawn = counts @ self.sums[:, :2]
-        result: Column = self.middle + drawn[:, 0] / drawn[:, 1]
+        """Return the mean of each replicate, one row of counts each."""
+        result: Column = self.middle + self._changes(counts)[0]
         if self.infinite is not None:
             result[(counts @ self.infinite) > 0] = np.inf
         return result
 
     def pivots(self, counts: Column) -> Column:
         """Return how far each mean is from that of the data, in standard errors of its own."""
-        drawn = counts @ self.sums[:, :2]
-        change = drawn[:, 0] / drawn[:, 1]
         with infinities():
-            return np.asarray(change / self.errors(counts))
+            return np.asarray(self._changes(counts)[0] / self.errors(counts))
 
     def errors(self, counts: Column) -> Column:
         """Return the standard error of the mean of each replicate, from sums over units alone."""
-        drawn = counts @ self.sums[:, :2]
-        change = drawn[:, 0] / drawn[:, 1]
+        change, weight = self._changes(counts)
         variance = np.zeros(len(counts))
         for part in self.sample.strata:
             number = int(self.sample.number[part].sum())
@@ -134,7 +132,7 @@ class Mean:
             # What rounding leaves of units that do not vary is no spread.
             spread[spread <= CANCELLED * (terms[0] + terms[2])] = 0.0
             variance += Correction.from_count(number).factor * spread
-        return np.asarray(np.sqrt(variance) / drawn[:, 1])
+        return np.asarray(np.sqrt(variance) / weight)
 
 
 @dataclass(frozen=True, eq=False)
@@ -278,26 +276,23 @@ def spread_of_draws(value: float, draws: Column) -> Pair:
     return float(draws.std(ddof=1)), float(draws.mean()) - value
 
 
-def plain_interval(value: float, draws: Column, level: float, *, basic: bool) -> Pair:
-    """Take quantiles of the draws, or turn them round the value."""
+def interval_of(measure: Measure, draws: Column, method: Method, level: float) -> Pair:
+    """Take quantiles of the draws, or go from the value as far as they are off, the other way.
+
+    To studentize, draws are in standard errors of their own, and so is the way back.
+    """
+    value, error = measure.value, 1.0
     if not math.isfinite(value):
-        return _beside(value)
+        # What can be said around a value that is infinite or not defined.
+        return -math.inf if value == -math.inf else math.nan, math.inf if value > 0 else math.nan
     lower, upper = quantiles(draws, level)
-    return (2 * value - upper, 2 * value - lower) if basic else (lower, upper)
-
-
-def studentized_interval(mean: Mean, pivots: Column, level: float) -> Pair:
-    """Go from the mean as many standard errors as the means of replicates are off."""
-    error = float(mean.errors(mean.sample.number[None])[0])
-    if not math.isfinite(mean.value):
-        return _beside(mean.value)
-    lower, upper = quantiles(pivots, level)
-    return mean.value - upper * error, mean.value - lower * error
-
-
-def _beside(value: float) -> Pair:
-    """Return what can be said around a value that is infinite or not defined."""
-    return (-math.inf if value == -math.inf else math.nan, math.inf if value > 0 else math.nan)
+    if method == "percentile":
+        return lower, upper
+    if method == "basic":
+        return 2 * value - upper, 2 * value - lower
+    if isinstance(measure, Mean):
+        error = float(measure.errors(measure.sample.number[None])[0])
+    return value - upper * error, value - lower * error
 
 
 Measure: TypeAlias = Mean | DrawnArea | Own
@@ -383,8 +378,8 @@ class Bootstrap(Record):
         lower, upper = self.interval
         drawn = many(self.replicates, "replicate")
         if not math.isnan(lower + upper):
-            text = f"{100 * self.level:g} % {self.method} interval {lower:.4g} to {upper:.4g}"
-            return f"{text}, {drawn}"
+            ends = f"interval {lower:.4g} to {upper:.4g}"
+            return f"{100 * self.level:g} % {self.method} {ends}, {drawn}"
         if not math.isinf(self.value):
             return "no interval"
         share = self.infinite_draws / self.replicates
@@ -499,21 +494,24 @@ def bootstrap(
     require_enough(drawing.level, drawing.replicates)
     sample = sample_of(cases if isinstance(cases, Cases) else as_tally(cases))
     measure = _measure_of(sample, statistic)
-    mean = _require_mean(measure, sample) if method == "studentized" else None
+    if method == "studentized":
+        _require_mean(measure, sample)
     length = _length_of_blocks(block_length, sample, measure)
     sampler = sample.sampler if length is None else TimeBlocks(len(sample.number), length)
-    draws, pivots = _draw(measure, mean, sampler.counts(drawing.replicates, drawing.rng))
-    standard_error, bias = spread_of_draws(measure.value, draws)
-    if mean is None:
-        interval = plain_interval(measure.value, draws, drawing.level, basic=method == "basic")
-    else:
-        interval = studentized_interval(mean, pivots, drawing.level)
+    draws, pivots = [], []
+    for counts in sampler.counts(drawing.replicates, drawing.rng):
+        draws.append(measure.values(counts))
+        if method == "studentized" and isinstance(measure, Mean):
+            pivots.append(measure.pivots(counts))
+    every = np.concatenate(draws)
+    standard_error, bias = spread_of_draws(measure.value, every)
+    ends = interval_of(measure, np.concatenate(pivots or draws), method, drawing.level)
     return Bootstrap(
         value=measure.value,
         standard_error=standard_error,
-        interval=UNKNOWN if standard_error == 0 else interval,
+        interval=UNKNOWN if standard_error == 0 else ends,
         bias=bias,
-        draws=draws,
+        draws=every,
         level=drawing.level,
         method=method,
         kind=sample.kind,
@@ -522,17 +520,6 @@ def bootstrap(
         design=sample.design,
         infinite_cases=measure.infinite_cases if isinstance(measure, Mean) else 0,
     )
-
-
-def _draw(measure: Measure, mean: Mean | None, batches: Iterable[Column]) -> tuple[Column, Column]:
-    """Return the estimate of each replicate, and its pivot where there is a mean to studentize."""
-    draws: list[Column] = []
-    pivots: list[Column] = []
-    for counts in batches:
-        draws.append(measure.values(counts))
-        if mean is not None:
-            pivots.append(mean.pivots(counts))
-    return np.concatenate(draws), np.concatenate(pivots) if pivots else np.empty(0)
 
 
 def block_length(
@@ -607,11 +594,11 @@ def _measure_of(sample: BootstrapSample, statistic: object) -> Measure:
     if callable(statistic) and not isinstance(statistic, type):
         return Own.of(sample, statistic)
     message = f"a statistic is a rule, 'auc' or a function of the cases; got {statistic!r}"
-    forgot = "write the rule with parentheses, as in Brier()."
-    raise ArgumentTypeError(message, hint=forgot if isinstance(statistic, type | str) else None)
+    hint = "write the rule with parentheses, as in Brier()."
+    raise ArgumentTypeError(message, hint=hint if isinstance(statistic, type | str) else None)
 
 
-def _require_mean(measure: Measure, sample: BootstrapSample) -> Mean:
+def _require_mean(measure: Measure, sample: BootstrapSample) -> None:
     """Refuse to studentize what has no standard error that could be found from counts."""
     if not isinstance(measure, Mean):
         message = 'method="studentized" is for a mean score; the statistic is not a rule'
@@ -619,7 +606,6 @@ def _require_mean(measure: Measure, sample: BootstrapSample) -> Mean:
     if sample.kind == "blocks":
         message = 'method="studentized" is for cases or clusters; these cases have times'
         raise DataError(message, hint='use method="basic" or method="percentile".')
-    return measure
 
 
 def _length_of_blocks(

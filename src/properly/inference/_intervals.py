@@ -20,9 +20,7 @@ from properly.counts._isotonic import recalibrate
 from properly.counts._scoring import class_shares, mean_loss, price, score_of_classes, share_saved
 from properly.counts._tally import as_tally
 from properly.errors import DataError, ImproperRuleError
-from properly.inference._averages import average
-from properly.inference._design import is_alike
-from properly.inference._estimate import Estimate
+from properly.inference._averages import Estimate, average
 from properly.inference._shares import ShareTerm, design_effect, normal, reach, student, variance
 from properly.inference._variance import has_design
 from properly.rules import BetaWeighted, BinaryRule
@@ -52,17 +50,16 @@ def score_interval(
     rule: Rule,
     *,
     level: float = 0.95,
-    method: Literal["t", "bernstein"] = "t",
     serial: Serial = "cosines",
 ) -> Estimate:
-    r"""Say how far off a mean score may be.
+    r"""Estimate a mean score with its standard error and confidence interval.
 
     .. math:: \bar S \pm t_{\nu} \sqrt{V}, \qquad
         V = \sum_{g} \frac{1}{1 - h_g} \Big(\sum_{i \in g} \frac{w_i (s_i - \bar S)}{W}\Big)^2 ,
         \qquad h_g = \sum_{i \in g} \frac{w_i}{W} ,
 
     over G clusters, with Satterthwaite's degrees of freedom :math:`\nu`, both as Bell and McCaffrey
-    have them [5]_. For clusters of equal weight, and for single cases, the factor is
+    have them [4]_. For clusters of equal weight, and for single cases, the factor is
     :math:`G / (G - 1)` and :math:`\nu = G - 1`. With strata, each has a sum with that factor about
     its own mean, as surveys have, and as many degrees of freedom are lost as there are strata.
 
@@ -72,7 +69,7 @@ def score_interval(
     .. math:: V = \frac T\nu \sum_{j = 1}^{\nu} L_j^2, \qquad
         L_j = \sqrt{\frac 2T} \sum_t U_t \cos \frac{\pi j (t - 1/2)}T ,
 
-    with :math:`\nu` degrees of freedom [2]_. Only the order of times counts, not how far they are
+    with :math:`\nu` degrees of freedom [1]_. Only the order of times counts, not how far they are
     apart.
 
     Clusters that are seen at times, such as stations day by day, are a panel. With
@@ -81,7 +78,7 @@ def score_interval(
     .. math:: V = \max(V_\text{clusters} + V_\text{times} - V_\text{own},\;
         V_\text{clusters},\; V_\text{times}) ,
 
-    with the lesser of both degrees of freedom [4]_. It allows for clusters that are lastingly off
+    with the lesser of both degrees of freedom [3]_. It allows for clusters that are lastingly off
     as well as for shocks that all of them share.
 
     Parameters
@@ -93,12 +90,9 @@ def score_interval(
         Any rule, for an event or for classes.
     level : float
         How sure to be.
-    method : {"t", "bernstein"}
-        Student's t; or an empirical Bernstein bound [1]_, which holds for any number of independent
-        cases but is very wide, and needs a rule whose losses are bounded.
     serial : {"cosines", "newey-west", "newey-west-auto"}
         How to allow for dependence in time: equally weighted cosines, or autocovariances up to a
-        lag, :math:`\lfloor 4 (T / 100)^{2/9} \rfloor`, or one that also goes by the data [3]_. Of
+        lag, :math:`\lfloor 4 (T / 100)^{2/9} \rfloor`, or one that also goes by the data [2]_. Of
         clusters at times, cosines alone.
 
     Returns
@@ -123,18 +117,16 @@ def score_interval(
 
     References
     ----------
-    .. [1] A. Maurer, M. Pontil (2009). Empirical Bernstein bounds and sample-variance penalization.
-       COLT. `arXiv:0907.3740 <https://arxiv.org/abs/0907.3740>`__
-    .. [2] E. Lazarus, D. J. Lewis, J. H. Stock, M. W. Watson (2018). HAR inference: recommendations
+    .. [1] E. Lazarus, D. J. Lewis, J. H. Stock, M. W. Watson (2018). HAR inference: recommendations
        for practice. Journal of Business & Economic Statistics 36:541-559.
        `doi:10.1080/07350015.2018.1506926 <https://doi.org/10.1080/07350015.2018.1506926>`__
-    .. [3] W. K. Newey, K. D. West (1994). Automatic lag selection in covariance matrix estimation.
+    .. [2] W. K. Newey, K. D. West (1994). Automatic lag selection in covariance matrix estimation.
        Review of Economic Studies 61:631-653. `doi:10.2307/2297912
        <https://doi.org/10.2307/2297912>`__
-    .. [4] H. D. Chiang, B. E. Hansen, Y. Sasaki (2022). Standard errors for two-way clustering with
+    .. [3] H. D. Chiang, B. E. Hansen, Y. Sasaki (2022). Standard errors for two-way clustering with
        serially correlated time effects. `doi:10.48550/arXiv.2201.11304
        <https://doi.org/10.48550/arXiv.2201.11304>`__
-    .. [5] R. M. Bell, D. F. McCaffrey (2002). Bias reduction in standard errors for linear
+    .. [4] R. M. Bell, D. F. McCaffrey (2002). Bias reduction in standard errors for linear
        regression with multi-stage samples. Survey Methodology 28:169-181.
 
     Examples
@@ -152,14 +144,7 @@ def score_interval(
     0.03302 (95 % interval 0.02983 to 0.03621; 4,973 clusters)
     """
     level = check_level(level)
-    check_choice(method, ("t", "bernstein"), "method")
-    result = average(cases, _losses(cases, rule), serial)
-    if method == "t":
-        return _score_of(result, level, _range_of(cases, rule))
-    value, error = float(result.mean[0]), float(result.spread.errors[0])
-    interval, label = _bernstein(cases, rule, result, level), "empirical Bernstein bound"
-    interval = within_range(interval, _range_of(cases, rule), value)
-    return estimate_of(result, (value, error), interval, level, label)
+    return _score_of(average(cases, _losses(cases, rule), serial), level, _range_of(cases, rule))
 
 
 def _score_of(result: Averages, level: float, bounds: Pair) -> Estimate:
@@ -408,37 +393,6 @@ def around_ratio(ratio: float, error: float, quantile: float) -> Pair:
         return 1 - quantile * error, 1 + quantile * error
     factor = math.exp(min(quantile * error / ratio, 700.0))
     return 1 - ratio * factor, 1 - ratio / factor
-
-
-def _bernstein(cases: Tally | Cases, rule: Rule, averages: Averages, level: float) -> Pair:
-    """Bound the mean of bounded losses, whatever their distribution."""
-    astray = _unlike_bernstein(cases)
-    if astray:
-        message = (
-            "the empirical Bernstein bound is for independent cases of equal weight; "
-            f"these have {astray}"
-        )
-        raise DataError(message, hint='leave out method="bernstein".')
-    low, high = _range_of(cases, rule)
-    if math.isinf(low) or math.isinf(high):
-        message = f"the empirical Bernstein bound needs bounded losses; those of {rule!r} are not"
-        raise DataError(message, hint='leave out method="bernstein", or use Brier().')
-    n, value = averages.about["cases"], float(averages.mean[0])
-    if n < 2:
-        return UNKNOWN
-    spread, log = float(averages.spread.covariance[0, 0]) * n, math.log(4 / (1 - level))
-    half = math.sqrt(2 * spread * log / n) + 7 * (high - low) * log / (3 * (n - 1))
-    return value - half, value + half
-
-
-def _unlike_bernstein(cases: Tally | Cases) -> str | None:
-    """Name what makes cases depend on one another, or count more than others."""
-    if not isinstance(cases, Cases):
-        return None if as_tally(cases).event_squares is None else "weights"
-    columns = (cases.clusters, cases.strata, cases.time)
-    named = zip(("clusters", "strata", "times"), columns, strict=True)
-    alike = is_alike(rows_in_use(cases).weight)
-    return next((name for name, x in named if x is not None), None if alike else "weights")
 
 
 def _acts(cases: Tally | Cases, threshold: float) -> bool:

@@ -33,9 +33,9 @@ SMALL = 1e-9
 POLISH = 3
 # A step that moves no log odds by more than this leads upward for certain.
 LEAP = 0.5
-# From the log odds of any double to those of any other it is not so far. Longer steps, and steps
-# where the information is no more than this, are only known by their direction.
-FARTHEST, VANISHED, LEAST, STEEP = 2000.0, 1e-280, 5e-324, 1e25
+# From the log odds of any double to those of any other it is not so far. Longer steps are only
+# known by their direction.
+FARTHEST = 2000.0
 # Of more rows than this, the search begins at the fit to means of so many neighbours, and goes on
 # with means of fewer; rows at either end, which count most, stay single. If the first fit is as
 # near as can be expected, steps gain less than this. After one that gains so little none is taken:
@@ -120,12 +120,11 @@ def fit(
     size = np.abs(np.diagonal(turn))
     if len(size) < Z.shape[1] or (size <= RANK * np.linalg.norm(Z, axis=0)).any():
         return _without_answer(Z.shape[1], np.nan, np.full(Z.shape[1], np.nan), separated=False)
-    model = _Model(axes, y, weight, offset)
-    place, information, converged = _climb(model)
-    value = model.value(place)
+    rows = (axes, offset), weight * y, weight
+    place, value, information, converged = _climb(*rows)
     # Without a loss, steps come to rest at once, be the best coefficients ever so far away.
-    told = not converged or value > -SMALL or np.abs(axes @ place).max() > EXTREME
-    if may_separate and told:
+    doubtful = not converged or value > -SMALL or np.abs(axes @ place).max() > EXTREME
+    if may_separate and doubtful:
         line = separating_line(Z, y)
         if line is not None:
             ends = np.where(line == 0, np.nan, np.copysign(np.inf, line))
@@ -137,72 +136,50 @@ def fit(
     return Fitted(back @ place, inverse, value * unit, separated=False)
 
 
-class _Model(NamedTuple):
-    axes: Column
-    y: Column
-    weight: Column
-    offset: Column
+def _climb(
+    columns: tuple[Column, Column], events: Column, weight: Column
+) -> tuple[Column, float, Column, bool]:
+    """Take Newton's steps, halved until they lead upward; return whether they came to an end.
 
-    def value(self, place: Column) -> float:
-        """Return the log-likelihood, of which each case has a part that is at most 0."""
-        odds = self.offset + self.axes @ place
-        # One exponential makes both probabilities, each to its last digit.
-        wrong = np.where(odds >= 0, 1 - self.y, self.y) * np.abs(odds)
-        return -float(self.weight @ (wrong + np.log1p(np.exp(-np.abs(odds)))))
-
-    def slopes(self, place: Column) -> tuple[Column, Column]:
-        """Return the first derivatives, and the information."""
-        odds = self.offset + self.axes @ place
-        power = np.exp(-np.abs(odds))
-        likely = 1 / (1 + power)
-        unlikely = power * likely
-        is_up = odds >= 0
-        event, none = np.where(is_up, likely, unlikely), np.where(is_up, unlikely, likely)
-        left = self.weight * (self.y * none - (1 - self.y) * event)
-        spread = self.weight * likely * unlikely
-        return left @ self.axes, (self.axes * spread[:, None]).T @ self.axes
-
-
-def _climb(model: _Model) -> tuple[Column, Column, bool]:
-    """Take Newton's steps, halved until they lead upward; say whether they came to an end.
-
-    The last steps are so small that the information is that of the place where they end.
+    Before it, where the steps ended, the log-likelihood there, and the information behind it.
     """
-    place, left = np.zeros(model.axes.shape[1]), POLISH
+    axes, place, left = columns[0], np.zeros(columns[0].shape[1]), POLISH
+
+    def value_at(place: Column) -> float:
+        return _sums_of_piece(place, columns, events, weight)[0]
+
     for _ in checked(range(STEPS)):
-        slope, information = model.slopes(place)
-        step = newton_steps(model.axes, slope[None], information[None])[0]
+        value, slope, information = _sums_of_piece(place, columns, events, weight)
+        step = newton_steps(axes, slope[None], information[None])[0]
         gain = slope @ step
         if gain <= SMALL:
             left = left - 1 if gain > SMALL**3 else 0
-        elif np.abs(model.axes @ step).max() > LEAP:
-            value, share = model.value(place), 1.0
+        elif np.abs(axes @ step).max() > LEAP:
+            share = 1.0
             for _ in range(HALVINGS):
                 # Beyond the hill its slopes lead back nowhere: little is not enough.
-                if model.value(place + step) > value + ENOUGH_UP * share * gain:
+                if value_at(place + step) > value + ENOUGH_UP * share * gain:
                     break
                 step, share = step / 2, share / 2
             else:
-                return place, information, False
+                return place, value, information, False
         place = place + step
         if not left:
-            return place, information, True
-    return place, information, False
+            return place, value_at(place), information, True
+    return place, value_at(place), information, False
 
 
 def newton_steps(axes: Column, slope: Column, information: Column) -> Column:
     """Return Newton's steps, a row each, or steps in their direction that are not too far."""
-    size = np.abs(information).max(axis=(1, 2))
-    unit = np.where(size < VANISHED, np.maximum(size, LEAST), 1.0)[:, None]
-    if (unit < 1).any():
-        information = information / unit[:, :, None]
-        information[size == 0] = np.eye(slope.shape[1])
+    size = np.abs(information).max(axis=(1, 2))[:, None]
     steep = np.abs(slope).max(axis=1)[:, None]
-    steep = np.where(steep > STEEP, steep, 1.0)
-    step = (np.linalg.pinv(information, hermitian=True) @ (slope / steep)[:, :, None])[:, :, 0]
-    far = np.abs(step @ axes.T).max(axis=1)[:, None]
+    upright = np.where(size[:, :, None] > 0, information, np.eye(slope.shape[1]))
+    upright = upright / np.where(size > 0, size, 1.0)[:, :, None]
+    ahead = (slope / np.where(steep > 0, steep, 1.0))[:, :, None]
+    step = (np.linalg.pinv(upright, hermitian=True) @ ahead)[:, :, 0]
     with infinities():
-        return np.where(far / unit * steep > FARTHEST, step * (FARTHEST / far), step / unit * steep)
+        far = FARTHEST / np.abs(step @ axes.T).max(axis=1)[:, None]
+        return step * np.where(steep > 0, np.minimum(steep / size, far), 0.0)
 
 
 def fit_columns(

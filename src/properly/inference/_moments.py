@@ -207,11 +207,6 @@ class Moments:
             return np.asarray(self.total[1:] / self.total[0])
 
     @property
-    def effective_units(self) -> float:
-        """How many units of equal weight would say as much."""
-        return float(self.total[0] ** 2 / self.about[0, 0])
-
-    @property
     def spread(self) -> Spread:
         """The covariance of the means; NaN, without degrees of freedom, for a single unit."""
         factor, degrees = Correction.from_count(self.units)

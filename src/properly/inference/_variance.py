@@ -42,8 +42,6 @@ if TYPE_CHECKING:
     from properly.typing import Column
 
 
-# Sums of a few variances below it are doubles.
-LARGEST = 4e307
 # So many values of the series of clusters are held at a time.
 AT_ONCE = 1 << 20
 
@@ -54,23 +52,14 @@ def of_mean(loss: Column, weight: Column, out: Column | None = None) -> tuple[Co
     Where a loss is infinite so is the mean, and there are no influences, which are then NaN.
     """
     xp, alike = namespace(loss), is_alike(weight)
-    mean = xp.mean(loss, axis=-1) if alike else _sums(loss, weight) / weight.sum()
+    # Some kernels of BLAS raise the flag of an invalid number where a loss is infinite.
     with infinities():
+        mean = xp.mean(loss, axis=-1) if alike else loss @ weight / weight.sum()
         away = mean[..., None]
         influence = np.subtract(loss, away, out=out) if is_numpy(loss) else loss - away
         _drop_rounding(influence, mean)
         influence *= 1 / len(weight) if alike else weight / weight.sum()
     return mean if is_numpy(loss) else to_numpy(mean), influence
-
-
-def of_ratio(first: Column, second: Column, weight: Column) -> tuple[Column, Column]:
-    r"""Return the ratio r of two weighted means and :math:`w_i (a_i - r b_i) / (W \bar b)`."""
-    total = weight.sum()
-    below = second @ weight / total
-    with infinities():
-        ratio = first @ weight / total / below
-        influence = weight * (first - np.asarray(ratio)[..., None] * second)
-        return ratio, influence / (total * np.asarray(below)[..., None])
 
 
 def of_auc(
@@ -200,8 +189,7 @@ def _drop_rounding(away: Column, mean: Any) -> None:
     """Set deviations to exactly 0 if all losses of a row are alike but for rounding."""
     xp = namespace(away)
     rows, means = (away, mean) if away.ndim > 1 else (away[None], mean[None])
-    for row, middle in zip(rows, means, strict=True):
-        slack = CANCELLED * abs(middle)
+    for row, slack in zip(rows, CANCELLED * abs(means), strict=True):
         if xp.abs(row[0]) <= slack and xp.all(xp.abs(row) <= slack):
             row[:] = 0.0
 
@@ -214,7 +202,7 @@ def by_cosines(total: Column) -> tuple[Column, int]:
     """
     waves = cosine_sums(total)
     cosines = waves.shape[-1]
-    return _products(waves) / cosines, cosines
+    return dot(waves, waves) / cosines, cosines
 
 
 def cosine_sums(total: Column) -> Column:
@@ -294,14 +282,6 @@ def spread_of_totals(total: Column, design: Design) -> Spread:
         return _independent(total, design)
 
 
-def in_reach(spread: Spread) -> Spread:
-    """Set variances that overflow to NaN."""
-    variance = np.diagonal(spread.covariance)
-    lost = variance > LARGEST
-    joint = np.where(lost[:, None] | lost, np.nan, spread.covariance)
-    return Spread(joint, spread.degrees)
-
-
 def degrees_of(design: Design) -> float:
     """Return the degrees of freedom that a design leaves; refuse one that leaves none."""
     if design.time is None and design.stratum is None:
@@ -317,35 +297,23 @@ def _certain(influence: Column, spread: Spread) -> Spread:
     return Spread(joint, spread.degrees)
 
 
-def _sums(rows: Column, weight: Column) -> Column:
-    """Add up rows with weights, each row by itself."""
-    sums = [np.einsum("i,i->", row, weight) for row in np.atleast_2d(rows)]
-    return np.reshape(sums, rows.shape[:-1])
-
-
-def _products(rows: Column) -> Column:
-    """Multiply rows with rows; of two, each pair by itself, so that its company does not matter."""
-    if len(rows) > 2 or not is_numpy(rows):
-        return dot(rows, rows)
-    return np.array([[np.einsum("i,i->", x, y) for y in rows] for x in rows])
-
-
 def _independent(total: Column, design: Design) -> Spread:
     """Add up the squares of clusters, or of single cases."""
-    factor, degrees = design.correction
+    correction = design.correction
     with infinities():
         # Influences add up to 0, so there is no mean to subtract.
-        if np.ndim(factor):
-            return Spread(_products(design.correction.scaled(total)), degrees)
-        return Spread(_products(total) * factor, degrees)
+        if np.ndim(correction.factor):
+            total = correction.scaled(total)
+            return Spread(dot(total, total), correction.degrees)
+        return Spread(dot(total, total) * correction.factor, correction.degrees)
 
 
 def _in_strata(total: Column, stratum: Column) -> Spread:
     units = np.bincount(stratum)
     with infinities():
-        means = np.stack([np.bincount(stratum, row) for row in total]) / units
+        means = add_up(total, stratum, len(units)) / units
         away = (total - means[:, stratum]) * np.sqrt(units / (units - 1))[stratum]
-        return Spread(_products(away), total.shape[1] - len(units))
+        return Spread(dot(away, away), total.shape[1] - len(units))
 
 
 def _over_time(total: Column, serial: Serial) -> Spread:
@@ -406,7 +374,8 @@ def _own_series(total: Column, design: Design) -> Column:
             series = np.zeros((len(total), last - first, times))
             series[:, at, when] = values
             sums = cosine_sums(series)
-        result += _products(sums.reshape(len(total), -1))
+        sums = sums.reshape(len(total), -1)
+        result += dot(sums, sums)
     return result / waves
 
 

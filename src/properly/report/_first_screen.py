@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     from properly.evaluation._record import Evaluation
     from properly.evaluation._verdict._findings import Chance
     from properly.evaluation._verdict._headline import ModelStanding
-    from properly.inference._estimate import Estimate
+    from properly.inference._averages import Estimate
 
 # More rows than this are folded.
 MOST_ROWS = 10

@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from properly.calibration._statistics import CalibrationTest
     from properly.decisions._at_threshold import AtThreshold
     from properly.evaluation._record import Evaluation
-    from properly.inference._estimate import Estimate
+    from properly.inference._averages import Estimate
 
 
 # Smaller numbers are told with fewer digits.

@@ -21,7 +21,7 @@ from properly.inference._auc import auc_interval
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from properly.inference._estimate import Estimate
+    from properly.inference._averages import Estimate
     from properly.typing import Floats
 
     Flags: TypeAlias = NDArray[np.bool_]

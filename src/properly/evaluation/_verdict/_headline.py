@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from properly.comparison._pairs import Comparison, Pair
     from properly.evaluation._phrases import Scope
     from properly.evaluation._record import Evaluation
-    from properly.inference._estimate import Estimate
+    from properly.inference._averages import Estimate
 
 
 # So many cases in a row that speak for the same model are no chance.
