@@ -8,7 +8,6 @@ from typing import Any
 
 import numpy as np
 import pytest
-from tests.monitors import against_calibration
 
 from properly import Monitor
 from properly.rules import Log
@@ -74,19 +73,6 @@ def test_what_is_right_is_seldom_said_to_be_beaten() -> None:
 def test_of_many_runs_too_alarms_are_as_seldom_as_stated() -> None:
     assert false_alarms(3, 4000) <= most(4000)
     assert better_alarms(4, 2000) <= most(2000)
-
-
-def test_evidence_in_the_order_of_outcomes_or_without_clusters_would_not_do() -> None:
-    # What the tests above would find if it were so.
-    rng, as_known, as_copies = np.random.default_rng(5), 0, 0
-    for _ in range(100):
-        cases = Cases(rng, copies=1)
-        known = np.argsort(1 - cases.y, kind="stable")
-        as_known += against_calibration(cases.y[known], cases.p[known]).rejects(LEVEL)
-        cases = Cases(rng)
-        as_copies += against_calibration(cases.y, cases.p).rejects(LEVEL)
-    assert as_known > 2 * most(100)
-    assert as_copies > most(100)
 
 
 def every_outcome(p: Column) -> list[tuple[Column, float]]:

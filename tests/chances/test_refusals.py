@@ -36,18 +36,6 @@ def test_of_calibrated_forecasts_a_tenth_is_refused_at_a_tenth(rule: Any, sets: 
     assert abs(np.mean(np.array(found) <= 0.1) - 0.1) <= 4 * error
 
 
-def test_weights_keep_the_test_exact() -> None:
-    rng = np.random.default_rng(102)
-    found = [
-        by_miscalibration(
-            draw(rng, 40, weight=rng.gamma(0.7, size=40)), replicates=99, rng=rng
-        ).p_value
-        for _ in range(150)
-    ]
-    error = math.sqrt(0.1 * 0.9 / 150)
-    assert abs(np.mean(np.array(found) <= 0.1) - 0.1) <= 4 * error
-
-
 @pytest.mark.parametrize("statistic", ["combined", "score", "kuiper"])
 def test_of_weighted_forecasts_too_a_tenth_is_refused(statistic: Any) -> None:
     rng = np.random.default_rng(11)

@@ -99,14 +99,6 @@ def test_the_longest_block_that_any_model_asks_for_is_taken() -> None:
     assert find(models, y, time=np.arange(300)).block_length == math.ceil(longest) > 1
 
 
-def test_models_of_the_same_losses_share_a_p_value() -> None:
-    twice = find(MODELS | {"again": MODELS["noisy"]})
-    assert {name: p for name, p in twice.p_value.items() if name != "again"} == find().p_value
-    assert twice.p_value["again"] == twice.p_value["noisy"]
-    same = find({"a": TRUTH, "b": TRUTH})
-    assert (same.included, same.excluded, same.p_value) == (("a", "b"), (), {"a": 1, "b": 1})
-
-
 def test_classes_are_compared_by_a_rule_for_classes() -> None:
     rng = np.random.default_rng(4)
     p = rng.dirichlet([1, 1, 1], 200)
@@ -137,13 +129,6 @@ def test_the_set_is_told_in_words_and_as_a_table() -> None:
 
 
 # Refusals
-
-
-def test_as_many_as_are_asked_for_will_do() -> None:
-    models = {"truth": TRUTH[:20], "wrong": 1 - TRUTH[:20]}
-    found = find(models, Y[:20], replicates=9, level=0.9)
-    assert found.p_value == {"truth": 1, "wrong": 0.1}
-    assert found.excluded == ("wrong",)
 
 
 def test_without_arch_the_command_that_installs_it_is_named(

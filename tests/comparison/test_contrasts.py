@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import tracemalloc
-
 import numpy as np
 import pytest
 from hypothesis import given
@@ -12,7 +10,6 @@ from scipy.stats import binom, skew
 
 import properly
 from properly.comparison._contrasts import (
-    CaseAmounts,
     GroupSplit,
     add_up,
     add_up_moments,
@@ -27,40 +24,6 @@ from properly.comparison._group_variance import count_units
 from properly.comparison._groups import amounts_of
 from properly.inference._design import Design
 from properly.rules import Brier
-
-CASES, GROUPS = 4000, 100
-
-NUMBER = np.arange(CASES) % GROUPS
-
-
-def peak(clusters: np.ndarray | None) -> float:
-    """Return the memory it takes to add up, in numbers for each group and each case."""
-    y = np.arange(CASES) % 3 == 0
-    cases = properly.Cases(y, np.linspace(0.1, 0.9, CASES), clusters=clusters)
-    design, enough = Design.of(cases), np.full(GROUPS, True)
-    split = GroupSplit(
-        NUMBER,
-        design,
-        count_units(NUMBER, design),
-        enough,
-        enough,
-        np.full((2, len(enough)), np.inf),
-    )
-    rows = CaseAmounts(amounts_of(cases, Brier(), None).amount[:1], np.ones(CASES))
-    tracemalloc.start()
-    add_up(measures_of(Brier(), None)["score"], rows, split)
-    most = tracemalloc.get_traced_memory()[1]
-    tracemalloc.stop()
-    return most / (8 * CASES * GROUPS)
-
-
-@pytest.mark.parametrize(
-    ("clusters", "numbers"), [(None, 1.5), (np.arange(CASES) // 8, 0.6)], ids=["cases", "clusters"]
-)
-def test_one_number_is_kept_for_each_group_and_case_and_fewer_with_clusters(
-    clusters: np.ndarray | None, numbers: float
-) -> None:
-    assert peak(clusters) < numbers
 
 
 @pytest.mark.filterwarnings("ignore:in 1 of 1 group with intervals")
@@ -84,13 +47,6 @@ def test_what_is_bent_is_straightened(t: float, a: float) -> None:
     back = bend(straighten(np.array([t]), np.array([a])), np.array([a]))
     # Where the cubic is flat, rounding is seen.
     assert back[0] == pytest.approx(t, abs=1e-4)
-
-
-def test_without_skewness_nothing_is_bent_and_no_difference_stays_none() -> None:
-    t = np.array([-3.0, 0.0, 2.0])
-    np.testing.assert_array_equal(straighten(t, np.zeros(3)), t)
-    np.testing.assert_array_equal(bend(t, np.zeros(3)), t)
-    assert straighten(np.zeros(1), np.array([0.5])) == 0
 
 
 def test_low_means_of_cases_skewed_to_the_right_are_less_far_off() -> None:

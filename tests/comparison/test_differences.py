@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from properly.comparison._differences import _is_constant, long_run, sign_flip
+from properly.comparison._differences import long_run, sign_flip
 
 
 def test_all_signs_are_tried_if_few_differ() -> None:
@@ -18,10 +18,6 @@ def test_all_signs_are_tried_if_few_differ() -> None:
     sums = [abs(np.dot(signs, some)) for signs in product((-1, 1), repeat=4)]
     expected = np.mean(np.array(sums) >= abs(some.sum()) - 1e-12)
     assert sign_flip(total, 99, np.random.default_rng(1)).p_value == expected == 4 / 16
-
-
-def test_one_difference_alone_says_nothing() -> None:
-    assert sign_flip(np.array([0.0, 3.0, 0.0]), 99, np.random.default_rng(1)) == (1.0, False)
 
 
 def test_drawn_signs_come_near_the_normal() -> None:
@@ -37,11 +33,6 @@ def test_drawn_signs_come_near_the_normal() -> None:
 
 def test_a_p_value_from_draws_is_never_zero() -> None:
     assert sign_flip(np.ones(60), 99, np.random.default_rng(1)) == (1 / 100, True)
-
-
-def test_every_draw_reaches_a_sum_of_zero() -> None:
-    total = np.tile([1.0, -1.0], 30)
-    assert sign_flip(total, 99, np.random.default_rng(1)) == (1.0, False)
 
 
 def series(size: int = 50) -> Any:
@@ -72,10 +63,3 @@ def test_a_variance_that_is_not_positive_gets_weights_that_decrease() -> None:
     assert found.method == "Diebold-Mariano, Bartlett weights"
     assert found == long_run(u, 2, bartlett=True)
     assert found.error > 0
-
-
-def test_losses_are_alike_if_they_differ_by_rounding_alone() -> None:
-    assert _is_constant(np.array([0.1, math.nextafter(0.1, 1), 0.1]) * 1e3, 100.0)
-    assert not _is_constant(np.array([1e-3, 1e-3 + 1e-12, 1e-3]), 1e-3)
-    assert not _is_constant(np.array([1e-3, 1e-3, 1e-3 + 1e-12]), 1e-3)
-    assert not _is_constant(np.array([math.inf, 1.0, math.inf]), math.inf)

@@ -17,7 +17,7 @@ from properly.comparison._bets import (
     require_proper,
 )
 from properly.errors import ArgumentTypeError, ImproperRuleError
-from properly.rules import Bounded, Brier, Elementary, Log, Propriety, Spherical
+from properly.rules import Bounded, Brier, Log, Propriety, Spherical
 
 Column = np.ndarray[Any, Any]
 
@@ -132,11 +132,6 @@ def test_infinite_losses_in_a_comparison() -> None:
     # Against a certain forecast there is nothing to be gained, so nothing is bet.
     for y in (0, 1):
         assert for_the_second(Log(), [y] * 2, [0.2, 0.0], [0.0, 1.0]).last == 0
-
-
-def test_equal_losses_are_no_evidence() -> None:
-    assert for_the_second(Log(), [0, 1, 1], [0.0, 0.3, 1.0], [0.0, 0.3, 1.0]).last == 0
-    assert for_the_second(Elementary(0.5), [0, 1], [0.1, 0.7], [0.2, 0.9]).last == 0
 
 
 def test_only_a_proper_rule_says_what_is_better() -> None:

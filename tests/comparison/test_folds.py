@@ -52,12 +52,6 @@ def test_fold_scores_are_means_over_each_fold(both: Folds) -> None:
     assert both.cases.tolist() == [60, 100, 140]
 
 
-def test_pooled_scores_weigh_cases_and_means_of_folds_weigh_folds(both: Folds) -> None:
-    model = both.models["p1"]
-    assert both.cases @ model.fold_scores / 300 == pytest.approx(model.pooled.value)
-    assert model.mean_of_folds != pytest.approx(model.pooled.value, rel=1e-3)
-
-
 def test_differences_are_those_of_the_fold_scores_and_signs_are_counted(both: Folds) -> None:
     apart = both.models["p1"].fold_scores - both.models["p2"].fold_scores
     assert both.pairs == (("p1", "p2"),)
@@ -70,13 +64,6 @@ def test_a_model_compared_with_itself_is_better_in_no_fold() -> None:
     found = by_fold(Y, {"a": P1, "b": P1}, FOLD, rule=Brier(), rng=1)
     assert (found.better.tolist(), found.equal.tolist()) == ([0], [3])
     assert "in 0 of 3 folds, and the same in 3" in found.conclusion
-
-
-def test_three_models_make_three_pairs() -> None:
-    found = by_fold(Y, BOTH | {"half": np.full(300, 0.5)}, FOLD, rule=Brier(), rng=1)
-    assert found.pairs == (("p1", "p2"), ("p1", "half"), ("p2", "half"))
-    assert found.fold_differences.shape == (3, 3)
-    assert found.models["half"].spread == 0
 
 
 def test_one_model_has_no_comparison() -> None:
@@ -131,13 +118,6 @@ def test_a_fold_without_events_has_no_area() -> None:
     assert model.spread == pytest.approx(model.fold_scores[1:].std(ddof=1))
 
 
-def test_single_cases_as_folds_have_scores_but_no_areas() -> None:
-    model = by_fold(Y, P1, np.arange(300), rule=Brier()).models["forecast"]
-    assert model.mean_of_folds == pytest.approx(model.pooled.value)
-    assert model.mean_area is not None
-    assert math.isnan(model.mean_area)
-
-
 def test_an_infinite_loss_stays_in_its_fold() -> None:
     p = P1.copy()
     p[np.flatnonzero(Y)[0]] = 0.0
@@ -182,21 +162,3 @@ def test_the_conclusion_says_what_each_number_is_about(both: Folds) -> None:
     assert str(both).replace("\n  ", " ").endswith(told)
     assert both.comparison is not None
     assert str(both.comparison) in str(both)
-
-
-def test_labels_of_folds_are_any_and_names_are_shown_safely() -> None:
-    folds = np.where(FOLD == 0, "first\n", "other")
-    found = by_fold(Y, P1, folds, rule=Brier())
-    assert found.labels == ("first\n", "other")
-    assert "fold first\\n" in str(found)
-    assert len(found) == 2
-
-
-def test_many_pairs_are_not_told_one_by_one() -> None:
-    rng = np.random.default_rng(6)
-    y, folds = np.arange(120) % 2, np.arange(120) % 3
-    models = {f"m{k}": rng.random(120) for k in range(5)}
-    found = by_fold(y, models, folds, rule=Brier(), rng=1)
-    assert len(found.better) == 10
-    assert "In how many folds one model is better than another is in `better`" in found.conclusion
-    assert "m0 scores" not in found.conclusion

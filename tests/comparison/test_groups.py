@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import math
 import warnings
 from typing import TYPE_CHECKING, Any
@@ -86,28 +85,6 @@ def test_a_group_is_judged_as_if_it_were_alone(known: dict[str, Any]) -> None:
             assert measure.standard_error[g] == pytest.approx(estimate.standard_error, rel=1e-9)
             np.testing.assert_allclose(measure.interval[g], estimate.interval, rtol=1e-9)
         assert found.slope[g] == pytest.approx(summary.slope.value, rel=1e-12)
-
-
-def test_counts_are_rows_and_rates_are_weighted() -> None:
-    found = groups_of(weight=WEIGHTS)
-    assert found.events is not None
-    assert found.event_rate is not None
-    assert found.mean_forecast is not None
-    some = THIRD == "b"
-    assert (found.cases[1], found.events[1]) == (100, HAPPENED[some].sum())
-    weight = WEIGHTS[some] / WEIGHTS[some].sum()
-    assert found.event_rate[1] == pytest.approx(weight @ HAPPENED[some])
-    assert found.mean_forecast[1] == pytest.approx(weight @ P[some])
-
-
-def test_rows_of_no_weight_and_groups_of_such_rows_vanish() -> None:
-    weight = np.where(np.arange(300) < 100, 0.0, 1.0)
-    found = groups_of(weight=weight)
-    assert found.name == ["b", "c"]
-    keep = weight > 0
-    cases = properly.Cases(HAPPENED[keep], P[keep], groups=THIRD[keep])
-    other = by_group(cases, Brier(), replicates=19, rng=1)
-    np.testing.assert_allclose(found.simultaneous, other.simultaneous)
 
 
 # Differences from the rest
@@ -236,28 +213,6 @@ def test_clusters_across_groups_are_added_up_before_they_are_squared() -> None:
     assert found.difference_error[1] == pytest.approx(np.sqrt(total @ total))
 
 
-def test_what_a_cluster_does_to_all_groups_is_no_difference() -> None:
-    # Every cluster has the same three losses, one a group: differences of groups do not vary.
-    cases = properly.Cases(
-        np.tile(HAPPENED[:100], 3),
-        np.tile(P[:100], 3),
-        clusters=np.tile(np.arange(100), 3),
-        groups=THIRD,
-    )
-    found = by_group(cases, Brier(), replicates=19, rng=1)
-    assert np.isnan(found.measures["score"].difference_error).all()
-    assert np.isnan(found.p_value).all()
-    assert (found.standard_error > 0.01).all()
-
-
-def test_single_cases_as_clusters_are_independent_cases(three: Groups) -> None:
-    found = groups_of(clusters=np.arange(300))
-    for name in MEASURES:
-        for what in ("standard_error", "difference_error", "simultaneous"):
-            first, second = (getattr(x.measures[name], what) for x in (found, three))
-            np.testing.assert_allclose(first, second, rtol=1e-12)
-
-
 def test_in_strata_and_times_all_cases_count() -> None:
     designs: list[dict[str, Any]] = [{"strata": STRATUM, "clusters": CLUSTER}, {"time": TIME}]
     for known in designs:
@@ -271,12 +226,6 @@ def test_in_strata_and_times_all_cases_count() -> None:
         whole = properly.score_interval(properly.Cases(Y, P1, weight=WEIGHT, **known), Brier())
         np.testing.assert_allclose(found.measures["score"].degrees, whole.degrees)
         assert found.measures["score"].homogeneity.p_value == pytest.approx(found.p_value[0])
-
-
-def test_homogeneity_of_two_independent_groups_is_the_squared_difference() -> None:
-    found = groups_of(groups=THIRD == "a").measures["score"]
-    square = (found.difference[0] / found.difference_error[0]) ** 2
-    assert found.homogeneity.statistic == pytest.approx(square)
 
 
 def test_groups_with_a_perfect_forecast_and_a_poor_one_are_told_apart(three: Groups) -> None:
@@ -340,15 +289,6 @@ def test_small_groups_are_scored_but_have_no_interval() -> None:
     assert f"No interval without {EXPECTED}: 'small'." in found.notes
 
 
-def test_a_difference_needs_a_rest_that_is_large_enough() -> None:
-    groups = np.where(np.arange(300) < 18, "small", "large")
-    cases = properly.Cases(np.arange(300) % 2, P, groups=groups)
-    found = by_group(cases, Brier(), replicates=19, rng=1)
-    assert np.isfinite(found.interval[0]).all()
-    assert np.isnan(found.p_value).all()
-    assert found.worst is None
-
-
 @pytest.mark.slow
 @pytest.mark.parametrize(("events", "has_slope"), [(19, False), (20, True)])
 def test_a_slope_needs_twenty_of_each(events: int, *, has_slope: bool) -> None:
@@ -364,17 +304,6 @@ def test_a_slope_needs_twenty_of_each(events: int, *, has_slope: bool) -> None:
     if has_slope:
         line = find_line(Subject.of(cases.by_group()["a"]), 0.95)
         assert tuple(found.calibration.slope_interval[0]) == line.slope.interval
-
-
-def test_large_miscalibration_loses_little_by_its_correction() -> None:
-    chosen = np.arange(300) < 230
-    cases = properly.Cases(HAPPENED, 1 - P, groups=np.where(chosen, "large", "small"))
-    found = by_group(cases, Brier(), replicates=19, rng=1)
-    raw = properly.decompose(HAPPENED[chosen], 1 - P[chosen], Brier()).miscalibration
-    assert 0.8 * raw < found.miscalibration[0] < raw
-    assert found.calibration is not None
-    low, high = found.calibration.miscalibration_interval[0]
-    assert 0 < low < found.miscalibration[0] < high
 
 
 def test_miscalibration_needs_two_hundred_cases() -> None:
@@ -452,14 +381,6 @@ def test_weights_that_differ_leave_fewer_events_than_rows() -> None:
     assert by_group(cases, Brier(), replicates=19, rng=1).enough.tolist() == [False, True, True]
 
 
-def test_a_group_is_the_worst_only_if_two_were_tested() -> None:
-    group = np.repeat(["large", "few", "fewer"], [270, 16, 14])
-    found = by_group(properly.Cases(HAPPENED, P, groups=group), Brier(), replicates=19, rng=1)
-    assert np.isfinite(found.p_value).tolist() == [False, False, True]
-    assert (found.worst, found.worst_skill) == (None, None)
-    assert not any("worst" in note for note in found.notes)
-
-
 def test_many_events_are_no_more_often_significant_than_few() -> None:
     group = np.repeat(["a", "rest"], [400, 100_000])
     y = np.arange(100_400) % 20 == 0
@@ -467,15 +388,6 @@ def test_many_events_are_no_more_often_significant_than_few() -> None:
     cases = properly.Cases(y, np.full(len(y), 0.05), groups=group)
     p = by_group(cases, Brier(), calibration=False, rng=1).measures["observed_expected"].p_value
     assert p[0] == pytest.approx(2 * binom.sf(35, 400, 0.05), rel=0.1)
-
-
-@pytest.mark.slow
-def test_many_groups_are_warned_of() -> None:
-    y, p, groups = (np.tile(x, 8) for x in (np.arange(300) % 2, P, np.arange(300) % 25))
-    with pytest.warns(DataWarning, match="25 groups are looked at, more than 20"):
-        found = by_group(properly.Cases(y, p, groups=groups), Brier(), replicates=19, rng=1)
-    assert found.notes[0].startswith("25 groups were looked at. If none differed from the rest")
-    assert "25 unadjusted p-values would be below 0.05 in about 72 %" in found.notes[0]
 
 
 # Calibration within groups
@@ -509,16 +421,6 @@ def test_calibration_over_time_is_that_of_each_group_alone() -> None:
     np.testing.assert_allclose(found.p_value, wanted)
 
 
-def test_calibration_is_not_tested_by_a_single_cluster() -> None:
-    single = groups_of(clusters=np.where(THIRD == "a", -1, np.arange(300)))
-    assert single.calibration is not None
-    assert np.isnan(single.calibration.p_value).tolist() == [True, False, False]
-    assert np.isnan(single.standard_error).tolist() == [True, False, False]
-    few = groups_of(time=np.where(THIRD == "a", 0, np.arange(300))).calibration
-    assert few is not None
-    assert np.isnan(few.slope).tolist() == [True, False, False]
-
-
 # Classes and infinite scores
 
 
@@ -538,15 +440,6 @@ def test_classes_are_compared_by_score_and_skill() -> None:
     assert "O:E" not in str(found).replace("\n  ", " ")
 
 
-def test_classes_need_ten_cases_outside_the_commonest() -> None:
-    certain = 0.905 * np.eye(3)[0] + 0.095 * np.eye(3)[1]
-    p = np.where(THIRD[:, None] == "a", certain, PROBABILITIES)
-    found = by_group(properly.Cases(CLASS, p, groups=THIRD), Brier(), rng=1)
-    assert found.enough.tolist() == [False, True, True]
-    note = "No interval without ten cases expected outside the commonest class: 'a'."
-    assert note in found.notes
-
-
 def test_an_infinite_score_leaves_no_difference_but_other_numbers_stay() -> None:
     p = P.copy()
     p[np.flatnonzero(HAPPENED)[0]] = 0.0
@@ -562,48 +455,7 @@ def test_an_infinite_score_leaves_no_difference_but_other_numbers_stay() -> None
     assert "the 2 groups with an interval have the same score" in str(found).replace("\n  ", " ")
 
 
-def test_a_group_without_events_has_no_logarithm() -> None:
-    y = np.where(THIRD == "a", 0, HAPPENED)
-    found = by_group(properly.Cases(y, P, groups=THIRD), Brier(), replicates=19, rng=1)
-    assert found.observed_expected[0] == 0
-    assert found.skill[0] == -np.inf
-    assert np.isnan(found.measures["observed_expected"].interval[0]).all()
-
-
 # What it looks like
 
 
-def test_a_table_says_what_was_looked_at_and_what_scores_depend_on(three: Groups) -> None:
-    told = str(three).replace("\n  ", " ")
-    assert told.startswith("Brier of 3 groups; 300 independent cases\n")
-    assert "3 groups were looked at." in told
-    assert "compare skill and O:E as well" in told
-    assert "A maximum is biased upward" in told
-    assert repr(three) == "Groups(3 groups, brier)"
-    assert len(three) == 3
-    assert repr(three.measures["skill"]) == "Contrast(3 groups)"
-
-
-def test_labels_may_be_of_any_kind() -> None:
-    kinds = {"a": 1, "b": "1", "c": (2, 3)}
-    labels = np.empty(300, dtype=object)
-    labels[:] = [kinds[x] for x in THIRD]
-    found = groups_of(groups=labels)
-    assert found.labels == (1, "1", (2, 3))
-    assert found.name == ["1", "'1'", "(2, 3)"]
-    assert json.loads(json.dumps(found.to_dict()))["group"] == [1, "1", [2, 3]]
-
-
 # What is refused
-
-
-def test_calibration_within_groups_can_be_left_out() -> None:
-    cases = properly.Cases(Y, P, groups=THIRD)
-    short, long = (
-        by_group(cases, Brier(), replicates=19, rng=1, calibration=x) for x in (False, True)
-    )
-    assert short.calibration is None
-    assert long.calibration is not None
-    np.testing.assert_array_equal(short.interval, long.interval)
-    assert "Calibration within groups" not in str(short)
-    assert "compare skill and O:E" in str(short).replace("\n  ", " ")

@@ -15,17 +15,9 @@ from tests.board_draws import HALF, QUESTIONS, board_of, certain, drawn, plain_b
 import properly
 from properly.comparison._leaderboard import ranks
 from properly.errors import DataError
-from properly.rules import RPS, Brier, Log
+from properly.rules import Brier, Log
 
 # Ranks
-
-
-def test_the_best_comes_first() -> None:
-    board = plain_board()
-    scores = [row.score for row in board]
-    assert scores == sorted(scores)
-    assert [row.rank for row in board] == [1, 2, 3, 4]
-    assert len(board) == len(board.standings) == len(board.ranked) == 4
 
 
 def test_ranks_are_bounded_by_who_is_shown_better_and_worse() -> None:
@@ -50,25 +42,6 @@ def test_ranks_by_themselves_are_no_wider_than_all_at_once() -> None:
     assert sum(spans[1]) < sum(spans[0])
 
 
-def test_the_surer_the_wider() -> None:
-    y, forecasts = drawn(3, "abcdef")
-    boards = [board_of(y, forecasts, level=level) for level in (0.5, 0.9, 0.99)]
-    for row in boards[0]:
-        spans = [board[row.forecaster].rank_interval for board in boards]
-        assert spans[0][0] >= spans[1][0] >= spans[2][0]
-        assert spans[0][1] <= spans[1][1] <= spans[2][1]
-
-
-def test_two_forecasters_are_told_apart_by_students_t() -> None:
-    y, forecasts = drawn(2, "ab")
-    board = board_of(y, forecasts)
-    common = ~np.isnan(forecasts["a"]) & ~np.isnan(forecasts["b"])
-    low, high = board.standings[1].difference_interval
-    reach = (high - low) / 2 / board.standings[1].difference_error
-    assert reach == pytest.approx(stats.t.ppf(0.975, common.sum() - 1), rel=1e-10)
-    assert board.degrees == pytest.approx(common.sum() - 1, rel=1e-10)
-
-
 def ranks_of(score: Any) -> Any:
     """Rank scores that are shown to differ where they are more than two and a half apart."""
     score = np.array(score)
@@ -91,14 +64,6 @@ def test_ties_have_the_same_rank() -> None:
     found = ranks_of([0.3, 0.1, 0.1 + 1e-17, 0.2])
     assert found.rank.tolist() == [4, 1, 1, 3]
     assert found.order.tolist() == [1, 2, 3, 0]
-
-
-def test_copies_share_everything() -> None:
-    for seed in range(5):
-        y, forecasts = drawn(seed)
-        board = board_of(y, forecasts | {"copy": forecasts["b"].copy()})
-        copy, own = board["copy"], board["b"]
-        assert (copy.rank, copy.rank_interval, copy.tier) == (own.rank, own.rank_interval, own.tier)
 
 
 def test_what_never_varies_is_not_told_apart() -> None:
@@ -137,13 +102,6 @@ def test_differences_are_to_the_leader_or_to_the_reference() -> None:
         assert row.score == board[row.forecaster].score
 
 
-def test_the_first_has_no_difference_and_no_p_value() -> None:
-    row = plain_board().standings[0]
-    assert row.difference == row.difference_error == 0
-    assert math.isnan(row.adjusted_p_value)
-    assert all(map(math.isnan, row.difference_interval))
-
-
 @pytest.mark.parametrize("reference", [None, "c"])
 def test_p_values_are_adjusted_for_all_pairs(reference: str | None) -> None:
     y, forecasts = drawn()
@@ -159,16 +117,6 @@ def test_p_values_are_adjusted_for_all_pairs(reference: str | None) -> None:
         if base in (i, j):
             row = board.standings[i if base == j else j]
             assert row.adjusted_p_value == adjusted
-
-
-def test_intervals_of_differences_allow_for_all_pairs() -> None:
-    board = plain_board()
-    for row in board.standings[1:]:
-        low, high = row.difference_interval
-        reach = (high - low) / 2 / row.difference_error
-        alone = stats.t.ppf(0.975, board.degrees + 200)
-        assert reach > alone
-        assert row.difference == pytest.approx((low + high) / 2)
 
 
 def test_pairs_are_in_the_order_of_the_board() -> None:
@@ -224,16 +172,6 @@ def test_nobody_need_be_ranked() -> None:
     assert str(board)
 
 
-def test_a_single_one_who_is_ranked_leads_nobody() -> None:
-    y, forecasts = drawn(gaps=0)
-    some = {name: np.where(np.arange(QUESTIONS) < 12, forecasts[name], np.nan) for name in "bc"}
-    some["b"][6:] = np.nan
-    some["c"][:6] = np.nan
-    board = board_of(y, {"a": forecasts["a"], **some})
-    assert [row.forecaster for row in board.ranked] == ["a"]
-    assert board.leader is None
-
-
 def test_one_infinite_loss_is_last_and_the_others_are_fitted_without() -> None:
     y, forecasts = certain()
     board = board_of(y, forecasts, rule=Log())
@@ -250,13 +188,6 @@ def test_one_infinite_loss_is_last_and_the_others_are_fitted_without() -> None:
     assert note in board.notes
     # By a rule that is bounded nothing is infinite.
     assert math.isfinite(board_of(y, forecasts)["b"].score)
-
-
-def test_an_infinite_loss_never_leads() -> None:
-    board = board_of(*certain(), rule=Log(), least=1000)
-    assert board.standings[-1].forecaster == "b"
-    assert board["b"].rank is None
-    assert f"minus {board.standings[0].forecaster}" in str(board)
 
 
 def test_an_infinite_loss_is_infinite_on_every_platform() -> None:
@@ -285,22 +216,6 @@ def test_peers_are_the_median_of_what_others_gave_to_what_happened() -> None:
         middle = np.nanmedian(others[:, kept], axis=0)
         expected = 100 * np.log(own[kept] / middle).mean()
         assert board[name].others["peer_median"].value == pytest.approx(expected, rel=1e-9)
-
-
-def test_an_infinite_baseline_leaves_nothing_to_compare_with() -> None:
-    board = board_of(*certain(), rule=Log(), relative_skill=True, baseline="b")
-    assert math.isnan(board["b"].others["scaled_relative_skill"].value)
-    assert board["a"].others["scaled_relative_skill"].value == 0
-
-
-def test_without_any_answer_there_is_no_score() -> None:
-    y, forecasts = drawn()
-    board = board_of(y, forecasts | {"absent": np.full(QUESTIONS, np.nan)})
-    row = board["absent"]
-    assert (row.answered, row.coverage, row.rank) == (0, 0.0, None)
-    assert math.isnan(row.score)
-    line = next(x for x in str(board).splitlines() if "absent" in x and "0 %" in x)
-    assert "+nan" not in line
 
 
 # Columns
@@ -346,17 +261,6 @@ def test_bounds_are_wide_and_hold_the_raw_mean_of_a_full_table() -> None:
         low, high = row.bounds
         assert high - low == pytest.approx(1 - row.coverage)
     assert plain_board()["a"].bounds is None
-
-
-def test_bounds_of_classes_reach_to_the_greatest_loss() -> None:
-    rng = np.random.default_rng(1)
-    p = {name: rng.dirichlet(np.ones(3), 30) for name in "ab"}
-    p["a"][:15] = np.nan
-    answers = properly.Answers.from_wide(np.arange(30) % 3, p)
-    for rule, most in ((Brier(), 2.0), (RPS(), 1.0)):
-        board = properly.leaderboard(answers, rule=rule, bounds=True, rng=1)
-        low, high = board["a"].bounds or (0.0, 0.0)
-        assert high - low == pytest.approx(most / 2)
 
 
 def test_complete_questions_may_be_asked_for() -> None:
@@ -419,15 +323,6 @@ def test_a_crowd_is_made_where_three_or_more_answered(kind: Any) -> None:
     assert [row.to_dict() for row in board] == [row.to_dict() for row in plain_board()]
 
 
-def test_a_crowd_is_shown_below_any_number_of_forecasters() -> None:
-    y, _ = drawn()
-    rng = np.random.default_rng(1)
-    forecasts = {f"f{k:02d}": rng.random(QUESTIONS) for k in range(45)}
-    text = str(board_of(y, forecasts, crowd="mean"))
-    assert "crowd (mean)" in text
-    assert "… 5 more: to_frame() has all" in text
-
-
 def test_a_crowd_of_classes_sums_to_one() -> None:
     rng = np.random.default_rng(1)
     p = {name: rng.dirichlet(np.ones(3), 30) for name in "abc"}
@@ -444,18 +339,6 @@ def test_a_crowd_of_classes_sums_to_one() -> None:
 
 
 # Scores of platforms
-
-
-def test_relative_skill_of_nothing_to_nothing_is_no_number() -> None:
-    y = np.arange(20) % 2
-    right = y.astype(float)
-    board = board_of(
-        y, {"x": right, "z": right, "half": np.full(20, 0.5)}, relative_skill=True, baseline="half"
-    )
-    for name in "xz":
-        assert math.isnan(board[name].others["relative_skill"].value)
-        assert math.isnan(board[name].others["scaled_relative_skill"].value)
-    assert board["half"].others["relative_skill"].value == math.inf
 
 
 def test_pairs_without_common_questions_are_left_out_of_relative_skill() -> None:
@@ -531,33 +414,7 @@ def test_baseline_scores_of_classes_are_relative_to_equal_chances() -> None:
     assert board["b"].others["baseline_score"].value == pytest.approx(expected)
 
 
-def test_what_platforms_report_is_told_with_its_cautions() -> None:
-    board = board_of(*drawn(), peer=True, relative_skill=True)
-    assert any("do not measure skill" in note for note in board.notes)
-    assert any("Any prize for rank is improper" in note for note in board.notes)
-    assert any("Relative skill is a ratio" in note for note in board.notes)
-    assert not any("skill" in note for note in plain_board().notes)
-
-
 # Designs
-
-
-def test_a_note_asks_for_families_unless_they_or_times_are_given() -> None:
-    y, forecasts = drawn()
-    note = "Questions are taken as independent; clusters= names families of them."
-    assert note in plain_board().notes
-    designs: Any = ({"clusters": np.arange(QUESTIONS) // 4}, {"when": np.arange(QUESTIONS)})
-    for known in designs:
-        answers = properly.Answers.from_wide(y, forecasts, **known)
-        assert note not in properly.leaderboard(answers, rng=1).notes
-
-
-def test_the_assumption_is_told_below_nine_tenths_of_coverage() -> None:
-    y, forecasts = drawn(gaps=0)
-    start = "This assumes that whoever skipped a question"
-    assert not any(note.startswith(start) for note in board_of(y, forecasts).notes)
-    forecasts["a"][:5] = np.nan
-    assert any(note.startswith(start) for note in board_of(y, forecasts).notes)
 
 
 def test_differences_that_rest_on_one_question_have_no_standard_error() -> None:
@@ -592,22 +449,6 @@ def test_of_a_single_family_no_standard_error_can_be_told() -> None:
         assert all(math.isnan(x.standard_error) for x in row.others.values())
     assert board.leader is None
     json.dumps(board.to_dict(), allow_nan=False)
-
-
-def test_the_note_on_late_updates_is_not_made_with_a_horizon() -> None:
-    rows: Any = {
-        "question": np.repeat(np.arange(12), 2),
-        "forecaster": ["A", "B"] * 12,
-        "probability": np.linspace(0.1, 0.9, 24),
-        "outcome": np.repeat(np.arange(12) % 2, 2),
-        "time": np.zeros(24),
-        "closes": np.full(24, 10),
-    }
-    note = "The last forecast of each counts: whoever updates late knows more."
-    last: Any = {"repeated": "last"}
-    assert note in properly.leaderboard(properly.Answers(**rows, **last), rng=1).notes
-    board = properly.leaderboard(properly.Answers(**rows, **last, horizon=5), rng=1)
-    assert note not in board.notes
 
 
 # A tournament in which good forecasters take the hard questions

@@ -3,15 +3,12 @@
 from __future__ import annotations
 
 import json
-import math
 from typing import Any
 
 import numpy as np
-import pytest
-from tests.board_draws import QUESTIONS, board_of, certain, drawn, plain_board
+from tests.board_draws import board_of, drawn
 
 import properly
-from properly.rules import Log
 
 HOSTILE = ["</script>", "\x1b[31mred", "A", "A ", "x" * 70, "ünïcödé", "crowd (mean)", "7"]
 
@@ -31,66 +28,6 @@ def test_names_are_shown_and_never_obeyed() -> None:
     assert board["A"].score != board["A "].score
     assert board[7].forecaster == "7"
     assert json.loads(json.dumps(board.to_dict(), allow_nan=False))
-
-
-def every_board() -> dict[str, Any]:
-    everything: Any = {"peer": True, "relative_skill": True, "baseline": "a", "crowd": "mean"}
-    return {
-        "plain": plain_board(),
-        "everything": board_of(*drawn(), **everything, bounds=True),
-        "infinite": board_of(*certain(), rule=Log(), peer=True, relative_skill=True, crowd="mean"),
-        "nobody ranked": board_of(*drawn(), least=1000),
-        "absent": board_of(drawn()[0], drawn()[1] | {"absent": np.full(QUESTIONS, np.nan)}),
-        "hostile": hostile_board(),
-    }
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("kind", every_board())
-def test_records_are_strict_json(kind: str) -> None:
-    board = every_board()[kind]
-    read = json.loads(json.dumps(board.to_dict(), allow_nan=False))
-    assert [row["forecaster"] for row in read["standings"]] == [row.forecaster for row in board]
-    assert read["rule"] == board.rule
-    assert len(read["crowd"]) == len(board.crowd)
-    for row, plain in zip(board, read["standings"], strict=True):
-        assert plain["rank"] == row.rank
-        if math.isfinite(row.score):
-            assert plain["score"] == row.score
-    first = json.dumps(board.standings[0].to_dict(), allow_nan=False)
-    assert json.loads(first)["forecaster"] == board.standings[0].forecaster
-
-
-@pytest.mark.parametrize("kind", every_board())
-@pytest.mark.parametrize("backend", ["polars", "pandas", "pyarrow"])
-def test_frames_have_a_row_a_forecaster(kind: str, backend: Any) -> None:
-    import narwhals.stable.v2 as nw
-
-    board = every_board()[kind]
-    frame = nw.from_native(board.to_frame(backend), eager_only=True)
-    rows = (*board, *board.crowd)
-    assert frame["forecaster"].to_list() == [row.forecaster for row in rows]
-    assert frame["score"].to_list() == pytest.approx([row.score for row in rows], nan_ok=True)
-    for name in ("rank", "tier", "rank_lower", "rank_upper", "lower", "upper", "answered"):
-        assert name in frame.columns
-    ranked = [row.rank for row in rows]
-    found = frame["rank"].to_list()
-    assert [None if x is None or x != x else int(x) for x in found] == ranked  # noqa: PLR0124
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("kind", every_board())
-def test_boards_are_printed(kind: str) -> None:
-    board = every_board()[kind]
-    lines = str(board).splitlines()
-    assert lines[0].startswith(f"{len(board)} forecasters, {board.questions} questions")
-    assert lines[2].split()[0] == "rank"
-    shown = lines[3 : 3 + len(board)]
-    for line, row in zip(shown, board, strict=True):
-        if row.rank is not None:
-            assert line.split()[0] == str(row.rank)
-        assert "nan" not in line.replace(row.forecaster, "").replace(" nan ", " ")
-    assert max(map(len, lines[2:3])) < 200
 
 
 def test_a_board_is_printed_word_for_word() -> None:

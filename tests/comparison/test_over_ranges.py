@@ -100,22 +100,10 @@ def test_one_outcome_and_constant_losses_have_no_spread() -> None:
     assert not (found.p_value < 1).any()
 
 
-def test_a_single_model_has_intervals_and_no_pairs() -> None:
-    found = over_ranges([0, 1, 1, 0], {"only": [0.1, 0.7, 0.4, 0.2]})
-    assert found.p_value.shape == (0, len(LOWER))
-    assert found.standard_error.shape == (1, len(LOWER))
-
-
 def test_ends_have_those_of_the_range_once() -> None:
     assert len(ENDS) == len(ends_of_ranges(None)) + 1
     assert {0.0, 0.005, 0.01, 0.012, 0.05, 0.275, 1.0} <= set(ENDS.tolist())
     assert np.array_equal(ends_of_ranges(properly.Interval(0.01, 0.1)), ends_of_ranges(None))
-
-
-def test_very_many_clusters_are_left_out(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(_over_ranges, "MOST", 100)
-    cases = contenders([0, 1, 0], {"a": [0.1, 0.2, 0.3]}, clusters=[1, 2, 3], least=1)
-    assert compare_over_ranges(cases, ENDS, level=0.95) is None
 
 
 def test_an_evaluation_compares_the_models_that_are_drawn() -> None:

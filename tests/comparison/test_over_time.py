@@ -66,32 +66,11 @@ def test_many_times_in_a_period_are_allowed_to_depend_on_one_another() -> None:
     assert (found.lower[1], found.upper[1]) == pytest.approx(alone.interval, rel=1e-13)
 
 
-def test_few_times_in_a_period_leave_cases_independent_and_it_says_so() -> None:
-    found = over_time(made(time=np.arange(N) // 20), Brier(), periods=6)
-    assert found.design == "independent cases"
-    assert "fewer than 20 times" in found.method
-
-
 def test_a_short_period_among_long_ones_has_a_score_and_no_interval() -> None:
     found = over_time(made(time=np.arange(N)), Brier(), periods=[0, 300, 585, 600])
     assert found.design == "times"
     assert np.isfinite(found.score).all()
     assert np.isnan(found.lower).tolist() == np.isnan(found.upper).tolist() == [False, False, True]
-
-
-def test_weights_count_and_cases_of_weight_0_do_not() -> None:
-    weight = rng.uniform(0.5, 2, N)
-    weight[:50] = 0
-    found = over_time(made(time=YEAR, weight=weight), Brier())
-    part = (YEAR == 2001) & (weight > 0)
-    assert found.cases.tolist() == [100, 200, 250]
-    assert found.event_rate is not None
-    assert found.mean_forecast is not None
-    assert found.event_rate[0] == pytest.approx(np.average(Y[part], weights=weight[part]))
-    assert found.mean_forecast[0] == pytest.approx(np.average(P[part], weights=weight[part]))
-    alone = properly.score_interval(some(YEAR == 2001, weight=weight), Brier())
-    assert found.score[0] == pytest.approx(alone.value, rel=1e-13)
-    assert found.upper[0] == pytest.approx(alone.interval[1], rel=1e-13)
 
 
 def test_many_times_make_twelve_periods_of_about_equal_numbers_of_cases() -> None:
@@ -143,12 +122,6 @@ def test_an_infinite_score_is_infinite_without_a_lower_end() -> None:
     assert found.upper[0] == np.inf
 
 
-def test_losses_that_are_all_alike_leave_no_interval() -> None:
-    found = over_time(properly.Cases(Y, np.full(N, 0.5), time=YEAR), Brier())
-    assert found.score.tolist() == [0.25] * 3
-    assert np.isnan(found.lower).all()
-
-
 def test_classes_have_scores_and_no_event() -> None:
     forecast = np.stack([P / 2, P / 2, 1 - P], axis=1)
     cases = properly.Cases(np.arange(N) % 3, forecast, time=YEAR)
@@ -177,11 +150,6 @@ def test_periods_are_in_order_hold_whole_times_and_are_no_more_than_asked(
     assert len(start) <= limit
     if len(set(times)) <= limit:
         assert len(start) == len(set(times))
-
-
-def test_equal_times_are_shared_out_evenly() -> None:
-    _, _, number = cut(np.arange(1000), 7)
-    assert np.ptp(np.bincount(number)) <= 1
 
 
 def test_the_table_is_read_as_it_is_meant() -> None:

@@ -88,23 +88,11 @@ def test_ranges_of_thresholds_have_variances_of_their_own() -> None:
     )
 
 
-def test_many_models_have_simultaneous_intervals_no_shorter_than_single_ones() -> None:
-    third = np.clip(P + RNG.normal(0, 0.3, N), 0, 1)
-    found = properly.compare(Y, {"p": P, "q": Q, "r": third}, rule=Brier(), rng=1, **KNOWN)
-    assert (found.simultaneous[:, 1] >= found.interval[:, 1]).all()
-    assert found.degrees == 5
-
-
 def test_the_area_under_the_roc_curve_allows_for_both() -> None:
     alone = [properly.inference.auc_interval(Cases(Y, P, **{name: x})) for name, x in KNOWN.items()]
     both = properly.inference.auc_interval(Cases(Y, P, **KNOWN))
     assert both.standard_error >= max(x.standard_error for x in alone) * (1 - 1e-12)
     assert both.degrees == min(x.degrees for x in alone)
-
-
-def test_nothing_is_drawn_of_clusters_by_times() -> None:
-    with pytest.raises(DataError, match="whole clusters or blocks of times; these cases have both"):
-        properly.inference.bootstrap(Cases(Y, P, **KNOWN), Brier(), rng=1)
 
 
 def test_maps_are_judged_by_whole_clusters_and_the_variance_of_both() -> None:

@@ -38,13 +38,6 @@ def test_a_simultaneous_band_is_everywhere() -> None:
     assert upper.tolist() == [0.4, 0.4, 0.4, 0.9, 0.9, 1, 1]
 
 
-def test_a_missing_bound_says_nothing_about_its_neighbourhood() -> None:
-    band = lines([0.1, 0.5, 0.9], [NAN, 0.2, 0.4], [NAN, 0.8, 1.0])
-    lower, upper = band.at([0.1, 0.3, 0.5, 0.7])
-    np.testing.assert_allclose(lower, [NAN, NAN, 0.2, 0.3], rtol=0, atol=1e-15)
-    np.testing.assert_allclose(upper, [NAN, NAN, 0.8, 0.9], rtol=0, atol=1e-15)
-
-
 def test_the_outline_of_lines_is_the_points_and_that_of_steps_their_corners() -> None:
     for got, expected in zip(LINES.outline(), (LINES.x, LINES.lower, LINES.upper), strict=True):
         np.testing.assert_array_equal(got, expected)
@@ -110,12 +103,6 @@ def test_a_band_reaches_so_far_from_the_diagonal(band: Band, within: Any, reach:
     assert band.deviation(within) == pytest.approx(reach, abs=1e-14)
 
 
-def test_beyond_its_points_a_pointwise_band_makes_no_promise() -> None:
-    assert np.isnan(LINES.deviation())
-    assert np.isnan(LINES.deviation((0.1, 0.5)))
-    assert STEPS.deviation() == pytest.approx(0.7, abs=1e-14)
-
-
 def test_bounds_that_refute_an_increasing_curve_are_left_as_they_are() -> None:
     # All of the low forecasts came true and none of the high ones.
     t = tally(np.repeat([1, 0], 200), np.repeat([0.2, 0.8], 200))
@@ -130,17 +117,6 @@ def test_a_band_crosses_if_the_event_rate_falls_for_certain() -> None:
     rising = Tally.from_counts([0.2, 0.8], [1000, 1000], [100, 900])
     bands = [reliability(t, band="simultaneous").band for t in (falling, rising)]
     assert [band is not None and band.crosses for band in bands] == [True, False]
-
-
-def test_no_deviation_is_given_if_the_bounds_cross() -> None:
-    band = steps([0.2, 0.6], [0.1, 0.9], [0.05, 0.7])
-    assert band.crosses
-    assert band.deviation((0.3, 0.5)) == float("inf")
-
-
-def test_nowhere_has_no_bounds() -> None:
-    assert np.isnan(STEPS.at(NAN)).all()
-    assert np.isnan(LINES.at(NAN)).all()
 
 
 @pytest.mark.filterwarnings("ignore:with 2 events")

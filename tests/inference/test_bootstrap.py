@@ -15,7 +15,7 @@ import properly
 from properly import Cases, Tally
 from properly.errors import DataWarning
 from properly.inference import block_length, bootstrap
-from properly.inference._bootstrap import Mean, _recounted
+from properly.inference._bootstrap import Mean
 from properly.inference._design import Design
 from properly.inference._replicates import sample_of
 from properly.inference._variance import covariance, of_auc, of_mean
@@ -77,18 +77,6 @@ def test_the_draws_are_those_of_all_possible_samples() -> None:
     assert found.bias == pytest.approx(possible.mean() - found.value, abs=4 * error)
     assert found.standard_error == pytest.approx(possible.std(), rel=0.02)
     assert found.value == pytest.approx(weight @ loss / weight.sum(), abs=1e-15)
-
-
-def test_the_mean_of_independent_cases_varies_as_a_multinomial_says() -> None:
-    loss = Brier().loss(Y, P1)
-    found = bootstrap(Cases(Y, P1), Brier(), replicates=20_000, rng=3)
-    assert found.standard_error == pytest.approx(loss.std() / math.sqrt(300), rel=0.02)
-    assert abs(found.bias) <= 4 * loss.std() / math.sqrt(300 * 20_000)
-    assert (found.kind, found.design, found.block_length) == (
-        "cases",
-        "300 independent cases",
-        None,
-    )
 
 
 @design
@@ -287,12 +275,6 @@ def test_a_tally_is_studentized_like_its_cases() -> None:
     assert lower < loss.mean() - 1.5 * expected < loss.mean() + 1.5 * expected < upper
 
 
-def test_replicates_that_do_not_vary_leave_a_studentized_interval_open() -> None:
-    found = bootstrap(Cases([0, 1], [0.1, 0.4]), Brier(), method="studentized", rng=1)
-    assert found.interval == (-math.inf, math.inf)
-    assert found.standard_error > 0
-
-
 @pytest.mark.parametrize("method", ["percentile", "basic", "studentized"])
 def test_an_infinite_score_has_no_interval_and_no_draw_is_dropped(method: Any) -> None:
     y, p = [0, 1, 1, 0, 1], [0.2, 0.7, 0.0, 0.4, 0.6]
@@ -311,38 +293,12 @@ def test_an_infinite_score_has_no_interval_and_no_draw_is_dropped(method: Any) -
     assert same.interval[1] == math.inf
 
 
-def test_nothing_but_infinite_losses_is_infinite_throughout() -> None:
-    found = bootstrap(Cases([0, 1], [1.0, 0.0]), Log(), replicates=50, rng=1)
-    assert np.isinf(found.draws).all()
-    assert found.infinite_cases == 2
-
-
-def test_an_infinite_case_of_a_tally_counts_as_often_as_it_is_there() -> None:
-    tally = Tally.from_counts([0.0, 0.5], [3, 40], [2, 20])
-    found = bootstrap(tally, Log(), replicates=50, rng=1)
-    assert (found.value, found.infinite_cases) == (math.inf, 2)
-
-
 @pytest.mark.parametrize("method", ["percentile", "basic", "studentized"])
 def test_losses_that_do_not_vary_have_no_interval(method: Any) -> None:
     found = bootstrap(Cases([0, 1] * 15, [0.1, 0.9] * 15), Brier(), method=method, rng=1)
     assert (found.standard_error, found.bias) == (0, 0)
     assert np.isnan(found.interval).all()
     assert str(found) == "0.01 (no interval; 30 independent cases)"
-
-
-def test_clusters_that_are_all_alike_have_no_interval() -> None:
-    y, p = np.tile([0, 1, 1, 0, 1], 24), np.tile([0.13, 0.27, 0.61, 0.83, 0.49], 24)
-    cases = Cases(y, p, clusters=np.arange(120) // 5)
-    for statistic in (Brier(), "auc", score(Brier())):
-        found = bootstrap(cases, statistic, replicates=99, rng=1)
-        assert found.standard_error == 0
-        assert np.isnan(found.interval).all()
-
-
-def test_a_single_case_says_nothing() -> None:
-    found = bootstrap(Cases([1], [0.5]), Brier(), method="studentized", rng=1)
-    assert np.isnan(found.interval).all()
 
 
 def test_an_area_without_events_is_undefined_and_counts_as_beyond_either_end() -> None:
@@ -358,15 +314,6 @@ def test_an_area_without_events_is_undefined_and_counts_as_beyond_either_end() -
     kept = bootstrap(Cases(y, p, strata=y), lambda c: c.weight[:2].sum(), replicates=50, rng=1)
     np.testing.assert_array_equal(kept.draws, 2)
     assert bootstrap(Cases(y, p[::-1] * y, strata=y), "auc", rng=1).undefined_draws == 0
-
-
-def test_an_area_that_is_undefined_from_the_start_stays_so_without_a_warning() -> None:
-    designs: list[dict[str, Any]] = [{}, {"time": np.arange(30)}]
-    for known in designs:
-        found = bootstrap(Cases(np.ones(30), np.linspace(0, 1, 30), **known), "auc", rng=1)
-        assert math.isnan(found.value)
-        assert found.undefined_draws == 1999
-        assert np.isnan(found.interval).all()
 
 
 @pytest.mark.parametrize("value", [math.inf, -math.inf])
@@ -408,12 +355,3 @@ def test_counts_are_drawn_as_cases_and_weights_as_rows() -> None:
     np.testing.assert_allclose(weighted.draws, scaled.draws, rtol=1e-13)
     assert weighted.value == pytest.approx(counted.value, rel=1e-14)
     assert weighted.standard_error > 1.3 * counted.standard_error
-
-
-def test_forecasts_of_which_none_was_drawn_are_left_out() -> None:
-    t = Tally.from_counts([0.1, 0.4, 0.7], [3, 2, 4], [1, 0, 4])
-    sample = sample_of(t)
-    drawn = _recounted(t, sample, np.where(sample.p == 0.4, 0, 2))
-    # Kinds of cases: forecasts by outcomes, as far as there are any.
-    assert drawn.value.tolist() == [0.1, 0.7]
-    assert (drawn.weight.tolist(), drawn.events.tolist()) == ([4, 2], [2, 2])

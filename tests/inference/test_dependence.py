@@ -9,9 +9,7 @@ import numpy as np
 import pytest
 
 import properly
-from properly.errors import DataWarning
 from properly.inference._dependence import (
-    MOST,
     Dependence,
     Latent,
     Residuals,
@@ -57,11 +55,6 @@ def test_rho_is_what_makes_psi(rho: float) -> None:
     assert rho_of(psi, 400) == pytest.approx(rho, abs=1e-10)
 
 
-def test_less_than_independence_is_drawn_as_independence_and_more_than_most_as_most() -> None:
-    assert rho_of(0.8, 400) == rho_of(1.0, 400) == 0
-    assert rho_of(1e6, 400) == MOST
-
-
 @pytest.mark.parametrize(
     ("psi", "times", "long", "too_long"),
     [
@@ -81,30 +74,12 @@ def test_few_effective_times_matter_where_there_is_dependence(
     assert (found.is_long, found.is_too_long) == (long, too_long)
 
 
-def test_nobody_is_warned_of_enough_times() -> None:
-    assert not of_psi(3.9).warn()
-
-
-def test_a_warning_says_whether_anything_can_be_said() -> None:
-    with pytest.warns(DataWarning, match="too sure"):
-        assert not of_psi(4.5).warn()
-    with pytest.warns(DataWarning, match="no p-values and no bands"):
-        assert of_psi(20).warn()
-
-
 def test_outcomes_that_never_vary_do_not_depend() -> None:
     cases = properly.Cases(np.arange(60) % 3 == 0, np.arange(60) % 3 == 0, time=np.arange(60))
     found = measure(cases)
     assert (found.phi, found.psi, found.rho) == (1, 1, 0)
     several = properly.Cases(np.zeros(60), np.full(60, 0.2), time=np.arange(60) // 3)
     assert measure(several).phi == 3
-
-
-def test_certain_forecasts_have_no_part_in_psi() -> None:
-    cases = series(200)
-    p, y = np.append(cases.p, [0.0, 1.0]), np.append(cases.y, [0, 1])
-    more = properly.Cases(y, p, time=np.append(np.arange(200), [3, 4]))
-    assert measure(more).psi == pytest.approx(measure(cases).psi, rel=1e-12)
 
 
 def test_the_same_outcome_at_each_time_is_shared() -> None:
@@ -165,15 +140,6 @@ def test_an_outcome_has_the_probability_of_its_forecast() -> None:
     assert (np.abs(events / DRAWS - draws.value) < 4.5 * error).all()
 
 
-def test_what_is_certain_never_changes() -> None:
-    p = np.tile([0.0, 0.3, 1.0, 0.7], 50)
-    y = np.where(p == 1, 1, (np.arange(200) % 3 == 0) & (p > 0))
-    draws = sampler(properly.Cases(y, p, time=np.arange(200)))
-    for replicate in draws.outcomes(draws.value, 50, np.random.default_rng(1)):
-        assert replicate.events[0] == 0
-        assert replicate.events[-1] == replicate.weight[-1] == 50
-
-
 def test_forecasts_stay_and_weights_travel() -> None:
     weight = np.random.default_rng(5).gamma(2, size=60)
     cases = series(60, weight=weight)
@@ -201,11 +167,3 @@ def test_without_dependence_draws_vary_as_independent_ones() -> None:
     expected = plain.total * plain.value * (1 - plain.value)
     for variance in variances:
         np.testing.assert_allclose(variance, expected, rtol=4.5 * math.sqrt(2 / DRAWS))
-
-
-def test_cells_take_the_forecasts_of_a_series_together() -> None:
-    draws = sampler(series(400), start=np.arange(0, 400, 10))
-    assert isinstance(draws, Series)
-    assert len(draws.value) == 40
-    (drawn,) = draws.outcomes(draws.value, 1, np.random.default_rng(1))
-    assert drawn.weight.tolist() == [10] * 40

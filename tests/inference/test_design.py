@@ -37,27 +37,6 @@ def test_a_design_is_told_in_words(known: dict[str, Any], told: str) -> None:
     assert design(**known).text == told
 
 
-def test_rows_of_weight_zero_are_no_part_of_it() -> None:
-    found = design(weight=[0, 2, 1, 1, 1, 1], clusters=list("xaabbc"))
-    assert found.units == 3
-    assert found.cluster is not None
-    assert found.cluster.tolist() == [0, 0, 1, 1, 2]
-    assert found.weight.tolist() == [2, 1, 1, 1, 1]
-
-
-def test_times_are_put_in_order() -> None:
-    days = np.array(["2024-03-02", "2024-03-01", "2024-03-01", "2024-03-05", "2024-03-04",
-                     "2024-03-02"], dtype="datetime64[D]")  # fmt: skip
-    found = design(time=days).time
-    assert found is not None
-    assert found.tolist() == [1, 0, 0, 3, 2, 1]
-
-
-def test_cases_of_equal_weight_are_all_effective() -> None:
-    assert design(weight=[2.5] * 6).effective_cases == pytest.approx(6, rel=1e-15)
-    assert design(weight=[3, 1, 0, 0, 0, 0]).effective_cases == pytest.approx(16 / 10, rel=1e-15)
-
-
 def test_influences_are_added_up_over_clusters_and_over_times() -> None:
     influence = np.arange(12.0).reshape(2, 6)
     alone = design()
@@ -91,16 +70,6 @@ def test_strata_vary_about_their_own_means() -> None:
     expected = 3 / 2 * (1 + 0 + 1) + 3 / 2 * (9 + 1 + 16)
     assert found.covariance[0, 0] == pytest.approx(expected, rel=1e-14)
     assert found.degrees == 4
-
-
-def test_influences_of_a_panel_are_added_up_over_its_cells() -> None:
-    found = design(clusters=list("baabab"), time=[1, 1, 2, 1, 1, 2])
-    assert found.cells.cluster.tolist() == [0, 0, 1, 1]
-    assert found.cells.time.tolist() == [0, 1, 0, 1]
-    np.testing.assert_array_equal(found.totals(np.arange(6.0)[None]), [[1 + 4, 2, 0 + 3, 5]])
-    alone = found.of_units()
-    assert alone.text == found.text
-    assert alone.units == found.units == 4
 
 
 def test_dates_of_python_and_with_time_zones_have_an_order() -> None:

@@ -13,7 +13,6 @@ import properly
 from properly.errors import DataError
 from properly.inference import _draws
 from properly.inference._draws import (
-    FEW,
     Counts,
     CountsInCells,
     DrawnRows,
@@ -119,26 +118,6 @@ def test_events_come_with_their_probability_among_the_cases_drawn(
     covariance = (surplus * (weight - counts.weight)).mean(axis=0)
     error = np.std(surplus * (weight - counts.weight), axis=0) / math.sqrt(REPLICATES)
     assert (abs(covariance) <= STANDARD_ERRORS * error + ROUNDING).all()
-
-
-@every_way
-@every_count
-def test_so_many_different_forecasts_are_drawn(counts: Counts, way: Callable[..., Any]) -> None:
-    weight, _ = way(counts, counts.value, 4)
-    total = int(counts.weight.sum())
-    missing = (1 - counts.weight / total) ** total
-    variance = (missing * (1 - missing)).sum()
-    for i, j in combinations(range(len(missing)), 2):
-        both = (1 - (counts.weight[i] + counts.weight[j]) / total) ** total
-        variance += 2 * (both - missing[i] * missing[j])
-    assert_moments((weight > 0).sum(axis=1), len(missing) - missing.sum(), variance)
-
-
-def test_the_examples_are_drawn_in_different_ways() -> None:
-    many, few, single = COUNTS.values()
-    assert many.weight.sum() > FEW * len(many.value)
-    assert (many.few_a_forecast, few.few_a_forecast, single.few_a_forecast) == (False, True, True)
-    assert (many.has_ties, few.has_ties, single.has_ties) == (True, True, False)
 
 
 @every_count
@@ -344,30 +323,6 @@ def test_the_outcomes_of_a_pair_correlate_as_in_the_data() -> None:
     assert got == pytest.approx(correlation, abs=STANDARD_ERRORS * error)
 
 
-def test_clusters_and_weights_go_together() -> None:
-    cases = weighted(14, clusters=np.arange(60) % 20)
-    rows, fitted = rows_of(cases), recalibrated(cases)
-    shared = min(max(dependence_of(rows, fitted), 0), 1)
-    assert_drawn_rows(rows, rows.value, fitted, shared)
-
-
-def test_without_the_recalibration_cases_of_a_cluster_have_chances_of_their_own() -> None:
-    rows = rows_of(clustered(15, 1.0))
-    drawn = rows.draws(rows.value, REPLICATES, np.random.default_rng(16))
-    events = stacked(drawn)[1].sum(axis=1)
-    assert_moments(events, *moments_of(rows, rows.weight, rows.value, 0))
-
-
-def test_drawing_outcomes_alone_keeps_the_weights() -> None:
-    rows = rows_of(weighted(17))
-    probability = np.sqrt(rows.value)
-    weight, events = stacked(rows.outcomes(probability, REPLICATES, np.random.default_rng(18)))
-    assert (weight == np.bincount(rows.cell, rows.weight)).all()
-    squares = np.bincount(rows.cell, rows.weight**2)
-    mean = weight[0] * probability
-    assert_moments(events, mean, squares * probability * (1 - probability))
-
-
 # All of them
 
 CERTAIN = np.array([0.0, 0.0, 0.3, 0.6, 1.0, 1.0, 1.0])
@@ -399,17 +354,6 @@ def test_what_is_certain_is_never_contradicted(draws: Sampler) -> None:
     assert (events[:, 0] == 0).all()
     assert (events[:, -1] == weight[:, -1]).all()
     assert (weight[:, [0, -1]].sum(axis=0) > 0).all()
-
-
-@every_count
-def test_what_is_certain_is_never_contradicted_in_order_either(counts: Counts) -> None:
-    batches = counts.sequences(counts.value, [120, 80], np.random.default_rng(20))
-    for forecast, happened in batches:
-        outcome = happened[:, 1:-1]
-        assert not outcome[forecast == 0].any()
-        assert outcome[forecast == len(counts.value) - 1].all()
-        assert (forecast == 0).any()
-        assert (forecast == len(counts.value) - 1).any()
 
 
 def test_a_stream_of_its_own_depends_on_where_the_generator_stands() -> None:
@@ -446,29 +390,7 @@ def test_only_what_counts_cannot_tell_is_drawn_row_by_row() -> None:
             sampler(weighted.tally())
 
 
-def test_the_cases_of_a_cluster_become_neighbours_and_those_of_no_weight_leave() -> None:
-    rows = rows_of(
-        properly.Cases(
-            [0, 1, 1, 0, 1],
-            [0.2, 0.6, 0.2, 0.6, 0.8],
-            weight=[0.5, 1.5, 2.5, 3.5, 0],
-            clusters=["b", "a", "b", "a", "c"],
-        )
-    )
-    assert rows.value.tolist() == [0.2, 0.6]
-    assert rows.start is not None
-    assert rows.start.tolist() == [0, 2, 4]
-    assert rows.weight.tolist() == [1.5, 3.5, 0.5, 2.5]
-    assert rows.cell.tolist() == [1, 1, 0, 0]
-    assert rows.happened.tolist() == [1, 0, 0, 1]
-
-
 # Cells of very many forecasts
-
-
-def test_few_forecasts_have_no_cells() -> None:
-    value = np.linspace(0, 1, _draws.LONG)
-    assert cell_starts(value, np.ones(len(value))) is None
 
 
 @pytest.mark.parametrize("shape", [1.0, 6.0], ids=["even", "rare"])
@@ -492,18 +414,6 @@ def test_cells_hold_neighbours_and_both_ends_stay_as_they_are(shape: float) -> N
     variance = t.weight * t.value * (1 - t.value)
     share = t.weight / t.weight.sum() + variance / variance.sum()
     assert np.add.reduceat(share, start)[inner].max() <= 2 / _draws.CELLS + share.max()
-
-
-def test_one_cell_is_the_mean_of_its_forecasts_and_keeps_squares_of_weights() -> None:
-    start = np.array([0])
-    tally = properly.Tally.from_counts([0.1, 0.4, 0.9], [5, 5, 5], [1, 2, 5])
-    assert in_cells(tally, start).value.tolist() == pytest.approx([7 / 15])
-    weighted = properly.Tally.from_arrays([0, 1, 1], [0.1, 0.2, 0.3], [0.5, 1.0, 1.5])
-    found = in_cells(weighted, start)
-    assert found.event_squares is not None
-    assert found.nonevent_squares is not None
-    assert found.event_squares.tolist() == [3.25]
-    assert found.nonevent_squares.tolist() == [0.25]
 
 
 def test_rows_are_drawn_in_the_same_cells() -> None:

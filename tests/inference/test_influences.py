@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 RNG = np.random.default_rng(3)
 N = 40
-LOSS, OTHER = RNG.random((2, N))
+LOSS = RNG.random((2, N))[0]
 WEIGHT = RNG.gamma(2.0, size=N)
 P = np.round(RNG.random(N), 1)
 HAPPENED = RNG.random(N) < 0.4
@@ -47,32 +47,6 @@ def test_the_area_counts_pairs_and_ties_half() -> None:
     above = (P[HAPPENED][:, None] > P[~HAPPENED]) + (P[HAPPENED][:, None] == P[~HAPPENED]) / 2
     pairs = np.outer(WEIGHT[HAPPENED], WEIGHT[~HAPPENED])
     assert area == pytest.approx((above * pairs).sum() / pairs.sum(), rel=1e-14)
-
-
-@pytest.mark.parametrize("happened", [True, False])
-def test_without_both_outcomes_there_is_no_area(happened: bool) -> None:
-    assert np.isnan(of_auc(np.full(N, happened), P, WEIGHT)[0])
-
-
-def test_several_models_at_once_are_each_on_its_own() -> None:
-    mean, influence = of_mean(np.stack([LOSS, OTHER]), WEIGHT)
-    for k, loss in enumerate((LOSS, OTHER)):
-        alone = of_mean(loss, WEIGHT)
-        assert mean[k] == pytest.approx(alone[0], rel=1e-15)
-        np.testing.assert_allclose(influence[k], alone[1], rtol=1e-12)
-
-
-def test_losses_that_are_alike_do_not_vary_by_rounding() -> None:
-    _, influence = of_mean(np.full(N, 0.1 + 0.2), WEIGHT)
-    assert (influence == 0).all()
-
-
-def test_an_infinite_loss_spoils_no_other_model() -> None:
-    endless = OTHER.copy()
-    endless[3] = np.inf
-    mean, influence = of_mean(np.stack([LOSS, endless]), WEIGHT)
-    assert np.isinf(mean[1])
-    np.testing.assert_allclose(influence[0], of_mean(LOSS, WEIGHT)[1], rtol=1e-12)
 
 
 def test_a_first_loss_that_is_the_mean_does_not_make_all_alike() -> None:

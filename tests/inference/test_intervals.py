@@ -16,7 +16,7 @@ import properly
 from properly import Cases, score_interval, tally
 from properly.errors import DataWarning, ImproperRuleError
 from properly.inference import auc_interval, net_benefit_interval, skill_interval
-from properly.rules import RPS, Bounded, Brier, Log, Pseudospherical, Shifted
+from properly.rules import Brier, Log, Shifted
 
 RNG = np.random.default_rng(11)
 N = 200
@@ -24,8 +24,6 @@ P = np.round(RNG.uniform(0.02, 0.98, N), 2)
 Y = RNG.random(N) < 0.2 + 0.6 * P
 WEIGHT = RNG.gamma(2.0, size=N)
 CLUSTER = RNG.integers(0, 25, N)
-CLASSES = RNG.dirichlet([1.0, 1, 1], size=N)
-GRADE = RNG.integers(0, 3, N)
 
 
 def cases(**known: Any) -> Cases:
@@ -45,15 +43,6 @@ def test_of_independent_cases_it_is_student_s_interval_of_a_mean() -> None:
         assert found.design == "200 independent cases"
 
 
-def test_a_tally_of_counts_has_as_many_cases() -> None:
-    copies = RNG.integers(0, 4, N)
-    again = score_interval(Cases(np.repeat(Y, copies), np.repeat(P, copies)), Brier())
-    for source in (tally(Y, P, count=copies), Cases(Y, P, count=copies)):
-        found = score_interval(source, Brier())
-        assert found.standard_error == pytest.approx(again.standard_error, rel=1e-12)
-        assert found.cases == again.cases == copies.sum()
-
-
 def test_rows_of_whole_weight_are_one_case_each() -> None:
     weight = 1 + np.arange(N) % 6
     loss = Brier().loss(Y, P)
@@ -68,21 +57,6 @@ def test_rows_of_whole_weight_are_one_case_each() -> None:
     n = found.effective_cases
     factor = np.sqrt(n / (n - 1) * (N - 1) / N)
     assert of_tally.standard_error == pytest.approx(factor * error, rel=1e-12)
-
-
-def test_effective_cases_are_kish_s() -> None:
-    found = score_interval(cases(weight=WEIGHT), Brier())
-    assert found.effective_cases == pytest.approx(WEIGHT.sum() ** 2 / (WEIGHT**2).sum(), rel=1e-13)
-    assert found.cases == N
-
-
-def test_a_fractional_tally_has_the_same_standard_error_but_for_its_factor() -> None:
-    found = score_interval(tally(Y, P, weight=WEIGHT), Brier())
-    rows = score_interval(cases(weight=WEIGHT), Brier())
-    n = rows.effective_cases
-    factor = math.sqrt(n / (n - 1) * (N - 1) / N)
-    assert found.standard_error == pytest.approx(factor * rows.standard_error, rel=1e-12)
-    assert found.design == f"independent cases worth {n:,.4g} of equal weight"
 
 
 def test_an_infinite_score_is_told_and_not_dropped() -> None:
@@ -175,14 +149,6 @@ def test_the_skill_of_the_reference_itself_is_exactly_known() -> None:
     assert np.isnan(found.interval).all()
 
 
-def test_the_skill_of_classes_is_against_their_shares() -> None:
-    found = skill_interval(Cases(GRADE, CLASSES), RPS())
-    assert found.value == pytest.approx(properly.skill(GRADE, CLASSES, RPS()), rel=1e-12)
-    even = skill_interval(Cases(GRADE, CLASSES), RPS(), reference=[1 / 3, 1 / 3, 1 / 3])
-    one = properly.skill(GRADE, CLASSES, RPS(), reference=[1 / 3, 1 / 3, 1 / 3])
-    assert even.value == pytest.approx(one, rel=1e-12)
-
-
 def test_an_improper_rule_needs_a_reference() -> None:
     rule = Shifted(0.3, form="published")
     with pytest.raises(ImproperRuleError, match="without a reference"):
@@ -202,19 +168,6 @@ def test_delong_is_the_covariance_of_placements() -> None:
         assert found.standard_error == pytest.approx(error, rel=1e-12)
         half = norm.ppf(0.975) * error
         assert found.interval == pytest.approx((found.value - half, found.value + half), rel=1e-12)
-
-
-def test_counted_and_weighted_areas_agree_with_rows() -> None:
-    found, rows = auc_interval(tally(Y, P, weight=WEIGHT)), auc_interval(cases(weight=WEIGHT))
-    assert found.value == pytest.approx(rows.value, rel=1e-13)
-    assert found.standard_error == pytest.approx(rows.standard_error, rel=0.02)
-
-
-def test_clusters_make_an_area_obuchowski_s() -> None:
-    found = auc_interval(cases(clusters=CLUSTER))
-    assert found.degrees == score_interval(cases(clusters=CLUSTER), Brier()).degrees
-    alone = auc_interval(cases(clusters=np.arange(N)))
-    assert alone.standard_error == pytest.approx(auc_interval(cases()).standard_error, rel=0.02)
 
 
 @pytest.mark.filterwarnings("ignore:with 6 events")
@@ -245,14 +198,6 @@ def test_a_perfect_area_has_no_interval() -> None:
     assert found.value == 1
     assert found.standard_error == 0
     assert np.isnan(found.interval).all()
-
-
-@pytest.mark.filterwarnings("ignore::properly.errors.DataWarning")
-@pytest.mark.parametrize("source", [Cases([1, 0, 0], [0.7, 0.2, 0.3]), tally([1, 0], [0.7, 0.2])])
-def test_one_event_has_no_spread(source: Any) -> None:
-    found = auc_interval(source)
-    assert found.value == 1
-    assert math.isnan(found.standard_error)
 
 
 @pytest.mark.filterwarnings("ignore::properly.errors.DataWarning")
@@ -309,13 +254,6 @@ def test_parts_of_counts_and_of_rows_agree(rates: tuple[float, float]) -> None:
     weighted = auc_interval(tally(Y, P, weight=WEIGHT), false_positive_rates=rates)
     rows = auc_interval(cases(weight=WEIGHT), false_positive_rates=rates)
     assert weighted.standard_error == pytest.approx(rows.standard_error, rel=0.02)
-
-
-def test_the_whole_of_the_curve_is_the_area() -> None:
-    for source in (cases(), tally(Y, P), cases(clusters=CLUSTER)):
-        whole, part = auc_interval(source), auc_interval(source, false_positive_rates=(0, 1))
-        assert part.value == pytest.approx(whole.value, rel=1e-13)
-        assert part.interval == pytest.approx(whole.interval, rel=1e-11)
 
 
 def test_parts_add_up_to_the_area() -> None:
@@ -381,22 +319,6 @@ def test_net_benefit_has_the_score_interval_of_alarms(known: dict[str, Any]) -> 
     assert found.method == "score"
 
 
-def test_where_nobody_is_acted_upon_that_is_said() -> None:
-    found = net_benefit_interval(Cases(Y, P / 2), 0.6)
-    assert (found.value, found.standard_error) == (0, 0)
-    assert np.isnan(found.interval).all()
-    assert found.method == "no case at or above 0.6"
-
-
-def test_a_bounded_score_is_a_mean_like_any_other() -> None:
-    rule = Bounded(Brier(), (0.1, 0.4))
-    found = score_interval(cases(clusters=CLUSTER), rule)
-    loss = np.asarray(rule.loss(Y, P))
-    total = np.bincount(CLUSTER, (loss - loss.mean()) / N)
-    error = math.sqrt((total**2 / (1 - np.bincount(CLUSTER) / N)).sum())
-    assert found.standard_error == pytest.approx(error, rel=1e-12)
-
-
 def test_a_known_event_rate_is_a_design_with_the_outcome_as_stratum() -> None:
     there = properly.counts.with_event_rate(cases(strata=Y), 0.1)
     found = score_interval(there, Brier())
@@ -415,23 +337,6 @@ def test_a_skill_of_two_infinite_scores_is_unknown() -> None:
     assert other.value == 1
     assert other.method == "the reference has an infinite score"
     assert np.isnan(other.interval).all()
-
-
-@pytest.mark.filterwarnings("ignore:with 12 clusters")
-def test_what_cancels_within_clusters_has_no_standard_error() -> None:
-    p, y = np.tile([0.13, 0.27, 0.61, 0.83, 0.49], 12), np.tile([0, 1, 1, 0, 1], 12)
-    found = score_interval(Cases(y, p, clusters=np.repeat(np.arange(12), 5)), Brier())
-    assert found.standard_error == 0
-    assert np.isnan(found.interval).all()
-
-
-@pytest.mark.filterwarnings("ignore::properly.errors.DataWarning")
-@pytest.mark.parametrize("form", [tally, Cases])
-def test_what_cannot_be_squared_has_a_skill_and_no_error(form: Any) -> None:
-    y = np.arange(40) == 5
-    found = skill_interval(form(y, np.where(y, 5e-324, 0.1)), Pseudospherical(-1.0))
-    assert found.value < -1e159
-    assert not math.isfinite(found.standard_error)
 
 
 @pytest.mark.filterwarnings("ignore::properly.errors.DataWarning")

@@ -7,7 +7,7 @@ import math
 import numpy as np
 import pytest
 
-from properly.inference._variance import autocovariances, by_cosines, by_lags, data_lag, rule_lag
+from properly.inference._variance import by_cosines, by_lags, data_lag, rule_lag
 
 RNG = np.random.default_rng(7)
 TOTAL = RNG.normal(size=(2, 60))
@@ -29,10 +29,6 @@ def test_cosine_sums_are_those_of_the_definition() -> None:
     assert degrees == cosines == 6
 
 
-def test_a_lag_of_zero_leaves_the_sum_of_squares() -> None:
-    np.testing.assert_allclose(by_lags(TOTAL, 0), TOTAL @ TOTAL.T, rtol=1e-14)
-
-
 def test_lags_count_less_the_farther_they_reach() -> None:
     first, second = TOTAL
     crossed = first @ second
@@ -49,15 +45,3 @@ def test_the_rule_goes_by_the_number_of_times(times: int, lag: int) -> None:
 
 def test_a_series_that_does_not_vary_needs_no_lag() -> None:
     assert data_lag(np.zeros(50)) == 0
-
-
-def test_longer_dependence_gets_a_longer_lag() -> None:
-    noise = RNG.normal(size=2000)
-    slow = np.convolve(noise, np.ones(12), mode="valid")
-    assert data_lag(slow - slow.mean()) > 2 * data_lag(noise - noise.mean())
-
-
-def test_autocovariances_are_divided_by_the_whole_length() -> None:
-    series = np.array([1.0, -2.0, 0.5, 0.5])
-    found = autocovariances(series, 2)
-    np.testing.assert_allclose(found, [5.5 / 4, (-2 - 1 + 0.25) / 4, (0.5 - 1) / 4], rtol=1e-15)

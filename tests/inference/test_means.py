@@ -16,26 +16,6 @@ P = RNG.choice([0.1, 0.3, 0.6, 0.8], N)
 Y = RNG.random(N) < P
 
 
-def amounts(y: Any, p: Any) -> Any:
-    return np.stack([(p - y) ** 2, p + y])
-
-
-def test_rows_and_counts_agree() -> None:
-    rows, counts = average(Cases(Y, P), amounts), average(tally(Y, P), amounts)
-    np.testing.assert_allclose(rows.mean, counts.mean, rtol=1e-13)
-    np.testing.assert_allclose(rows.spread.covariance, counts.spread.covariance, rtol=1e-11)
-    assert rows.about == counts.about
-
-
-def test_a_ratio_has_the_error_of_its_influences() -> None:
-    first, second = amounts(Y, P)
-    ratio = first.mean() / second.mean()
-    influence = (first - ratio * second) / (N * second.mean())
-    expected = np.sqrt(N / (N - 1) * (influence**2).sum())
-    found = average(Cases(Y, P), amounts).ratio()
-    assert found == pytest.approx((ratio, expected), rel=1e-11)
-
-
 def test_a_ratio_that_is_the_same_in_all_cases_is_certain() -> None:
     found = average(Cases(Y, P), lambda y, p: np.stack([3 * (p + y), p + y])).ratio()
     assert found[0] == pytest.approx(3)

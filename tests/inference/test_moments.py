@@ -10,7 +10,7 @@ import pytest
 
 import properly
 from properly.inference._design import Design
-from properly.inference._moments import Correction, Moments
+from properly.inference._moments import Moments
 from properly.inference._variance import covariance
 
 RNG = np.random.default_rng(11)
@@ -81,13 +81,6 @@ def test_a_tally_has_the_moments_of_its_rows(weight: np.ndarray | None) -> None:
     assert got.units == pytest.approx(units)
 
 
-def test_a_ratio_has_the_products_of_its_influences() -> None:
-    ratio = float(WHOLE.mean[0] / WHOLE.mean[1])
-    influence = WEIGHT * (AMOUNT[0] - ratio * AMOUNT[1]) / (WHOLE.weight * WHOLE.mean[1])
-    turn = np.array([[0.0, 1.0, -ratio, 0.0]]) / (WHOLE.weight * WHOLE.mean[1])
-    assert WHOLE.products_of(turn)[0, 0] == pytest.approx(influence @ influence, rel=1e-11)
-
-
 def test_an_infinite_amount_leaves_the_others_as_they_are() -> None:
     amount = AMOUNT.copy()
     amount[1, 7] = np.inf
@@ -96,10 +89,3 @@ def test_an_infinite_amount_leaves_the_others_as_they_are() -> None:
     assert got.mean[1] == np.inf
     assert np.isnan(got.spread.errors[1])
     np.testing.assert_allclose(got.spread.errors[[0, 2]], WHOLE.spread.errors[[0, 2]], rtol=1e-12)
-
-
-def test_one_unit_says_nothing() -> None:
-    one = Moments.from_rows(AMOUNT[:, :1])
-    assert np.isnan(one.spread.covariance).all()
-    assert one.spread.degrees == 0
-    assert Correction.from_count(2) == (2.0, 1.0)

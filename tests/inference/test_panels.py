@@ -68,13 +68,6 @@ def test_no_variance_is_below_that_of_clusters_or_times_alone(influence: Any) ->
 
 
 @every_world
-def test_the_order_of_rows_does_not_matter(influence: Any) -> None:
-    order = np.random.default_rng(1).permutation(len(CLUSTER))
-    found = covariance(influence[:, order], panel(CLUSTER[order], TIME[order]))
-    assert found.covariance == pytest.approx(covariance(influence, panel()).covariance, rel=1e-9)
-
-
-@every_world
 def test_a_covariance_has_the_variances_of_its_rows_and_no_negative_direction(
     influence: Any,
 ) -> None:
@@ -129,18 +122,6 @@ def test_one_case_a_cluster_is_time_alone_but_for_squares() -> None:
     assert found.degrees == waves
 
 
-def test_one_time_a_cluster_is_time_alone_or_clusters() -> None:
-    """Days as clusters, and as times: own series are single times, and take the clusters away."""
-    time = np.repeat(np.arange(60), 5)
-    influence = centred(np.random.default_rng(6).normal(size=(1, 300)))
-    found = covariance(influence, panel(time, time)).covariance[0, 0]
-    of_clusters, of_times, own = parts(influence[0], time, time)
-    assert own == pytest.approx(of_clusters, rel=0.35)
-    assert found == pytest.approx(
-        max(of_clusters, of_times, of_clusters + of_times - own), rel=1e-12
-    )
-
-
 def test_what_cancels_in_every_cell_has_no_variance() -> None:
     influence = np.tile([1.0, -1.0], CLUSTERS * TIMES)[None]
     design = panel(np.repeat(CLUSTER, 2), np.repeat(TIME, 2))
@@ -179,10 +160,3 @@ def test_a_skill_has_an_influence_of_its_own() -> None:
     ratio = loss[0].mean() / 0.25
     error = covariance((loss[0] - ratio * loss[1])[None] / loss[1].sum(), panel()).errors
     assert found.standard_error == pytest.approx(error[0], rel=1e-9)
-
-
-def test_few_clusters_by_times_are_to_be_fixed() -> None:
-    some = CLUSTER < 8
-    cases = Cases(Y[some], P[some], clusters=CLUSTER[some], time=TIME[some])
-    with pytest.warns(properly.errors.DataWarning, match="by_group with time alone"):
-        properly.score_interval(cases, Brier())

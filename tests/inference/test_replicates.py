@@ -11,13 +11,11 @@ import numpy as np
 import pytest
 from tests.inference_numbers import P1, P2, TIME, VALUES, Y
 
-import properly.inference._replicates as room
 from properly.inference import block_length
 from properly.inference._replicates import (
     DrawnUnits,
     Kinds,
     TimeBlocks,
-    batches,
     best_block,
     quantiles,
 )
@@ -97,22 +95,6 @@ def test_blocks_go_on_with_the_next_time_and_the_first_follows_the_last(length: 
     assert_as_likely(drawn(TimeBlocks(times, length)), enumerated(times, probability))
 
 
-def test_one_endless_block_is_the_series_itself() -> None:
-    np.testing.assert_array_equal(drawn(TimeBlocks(50, 1e12), 30), 1)
-
-
-@pytest.mark.parametrize(
-    "sampler", [DrawnUnits(np.array([60, 40])), Kinds(np.ones(100)), TimeBlocks(100, 5)]
-)
-def test_few_counts_are_held_at_a_time(monkeypatch: pytest.MonkeyPatch, sampler: Any) -> None:
-    monkeypatch.setattr(room, "AT_ONCE", 1050)
-    if isinstance(sampler, Kinds):
-        sampler = Kinds(sampler.number.astype(int))
-    shapes = [x.shape for x in sampler.counts(25, np.random.default_rng(1))]
-    assert shapes == [(10, 100), (10, 100), (5, 100)]
-    assert list(batches(3, 10**9)) == [1, 1, 1]
-
-
 # The length of blocks
 
 
@@ -155,19 +137,9 @@ def test_the_length_of_blocks_is_that_of_arch(dependence: float, times: int) -> 
         np.testing.assert_allclose(found, expected, rtol=1e-9)
 
 
-def test_blocks_are_longer_the_longer_dependence_lasts() -> None:
-    found = [best_block(autoregression(x, 500, 3)) for x in (0.0, 0.4, 0.8)]
-    assert found == sorted(found)
-    assert found[0] < 4 < found[2]
-
-
 def test_blocks_are_never_longer_than_a_third_of_a_short_series() -> None:
     assert best_block((-1.0) ** np.arange(20)) == 7
     assert best_block((-1.0) ** np.arange(21)) == 7
-
-
-def test_what_does_not_vary_needs_no_blocks() -> None:
-    assert block_length([0.1] * 40) == 1
 
 
 # Quantiles of draws

@@ -51,33 +51,6 @@ def test_of_independent_cases_the_variance_is_divided_by_their_number() -> None:
     assert spread().half_widths(0.9)[0] == pytest.approx(expected, rel=1e-11)
 
 
-def test_a_count_is_as_many_cases() -> None:
-    copies = RNG.integers(0, 4, N)
-    expected = np.cov(np.repeat(AMOUNT, copies, axis=1)) / copies.sum()
-    assert_spread(spread(count=copies), expected, copies.sum() - 1)
-
-
-def test_a_row_of_whole_weight_is_one_case() -> None:
-    weight = 1 + np.arange(N) % 7
-    away = weight * (AMOUNT - np.average(AMOUNT, axis=1, weights=weight)[:, None]) / weight.sum()
-    for scale in (1, 7, 0.25):
-        assert_spread(spread(weight=weight * scale), N / (N - 1) * away @ away.T, N - 1)
-
-
-def test_a_fractional_weight_is_squared() -> None:
-    influence = WEIGHT * (AMOUNT - np.average(AMOUNT, axis=1, weights=WEIGHT)[:, None])
-    influence /= WEIGHT.sum()
-    assert_spread(spread(weight=WEIGHT), influence @ influence.T * N / (N - 1), N - 1)
-
-
-def test_a_tally_of_fractional_weights_has_as_many_cases_as_it_is_worth() -> None:
-    influence = WEIGHT * (AMOUNT - np.average(AMOUNT, axis=1, weights=WEIGHT)[:, None])
-    influence /= WEIGHT.sum()
-    cases = WEIGHT.sum() ** 2 / (WEIGHT**2).sum()
-    got = spread_of_means(properly.tally(Y, P, weight=WEIGHT), IF_EVENT, IF_NONE)
-    assert_spread(got, influence @ influence.T * cases / (cases - 1), cases - 1)
-
-
 @pytest.mark.parametrize("weight", [None, [0.7]])
 def test_one_case_has_no_spread(weight: Any) -> None:
     cases = properly.Cases([1], [0.3], weight=weight)
@@ -132,25 +105,6 @@ def test_unequal_clusters_have_the_correction_of_bell_and_mccaffrey(weight: Colu
     assert found.degrees == pytest.approx(degrees, rel=1e-10)
 
 
-def test_clusters_of_equal_size_have_one_degree_of_freedom_less_than_their_number() -> None:
-    found = spread(clusters=np.arange(N) % 15)
-    summed = np.stack([AMOUNT[:, k::15].mean(axis=1) for k in range(15)])
-    assert_spread(found, np.cov(summed.T) / 15, 14)
-    assert found.degrees == 14
-
-
-def test_clusters_of_one_case_are_independent_cases() -> None:
-    assert_spread(spread(clusters=np.arange(N)), np.cov(AMOUNT) / N, N - 1)
-
-
-def test_a_cluster_without_weight_is_none() -> None:
-    weight = np.where(CLUSTER == 3, 0, 1)
-    some = weight > 0
-    cases = properly.Cases(Y[some], P[some], clusters=CLUSTER[some])
-    expected = spread_of_means(cases, IF_EVENT, IF_NONE)
-    assert_spread(spread(weight=weight, clusters=CLUSTER), expected.covariance, expected.degrees)
-
-
 # Times
 
 
@@ -167,23 +121,6 @@ def test_times_have_the_variance_of_their_first_cosines(weight: Column | None) -
         L = math.sqrt(2 / T) * np.asarray(wave)
         expected += np.outer(L, L)
     assert_spread(spread(weight=weight, time=TIME), expected * T / degrees, degrees)
-
-
-def test_times_in_any_unit_are_only_put_in_order() -> None:
-    expected = spread(time=TIME)
-    days = np.datetime64("2024-02-27") + TIME.astype("timedelta64[D]")
-    assert_spread(spread(time=days), expected.covariance, expected.degrees)
-    assert_spread(spread(time=TIME**2 / 7), expected.covariance, expected.degrees)
-
-
-def test_a_series_without_dependence_has_about_the_spread_of_independent_cases() -> None:
-    rng = np.random.default_rng(8)
-    p = np.full(20000, 0.3)
-    cases = properly.Cases(rng.random(20000) < 0.3, p, time=np.arange(20000))
-    got = spread_of_means(cases, np.array([[1.0]]), np.array([[0.0]]))
-    # A variance of 294 degrees of freedom has a relative standard error of .082.
-    assert got.degrees == 294
-    assert got.covariance[0, 0] == pytest.approx(0.21 / 20000, rel=4 * math.sqrt(2 / 294))
 
 
 def test_so_many_times_are_needed() -> None:
@@ -225,19 +162,6 @@ def test_an_infinite_amount_leaves_other_means_alone(known: dict[str, Any]) -> N
     np.testing.assert_allclose(got.half_widths(0.9)[:2], alone.half_widths(0.9), rtol=1e-11)
 
 
-@every_design
-def test_an_infinite_amount_that_nobody_has_changes_nothing(known: dict[str, Any]) -> None:
-    # A forecast of 1 without the event costs infinity, but all of those came true.
-    never = np.where((P == 1) & ~Y, False, True)
-    cases = properly.Cases(
-        Y[never], P[never], **{name: column[never] for name, column in known.items()}
-    )
-    endless = np.where(VALUE == 1, np.inf, IF_NONE)
-    got = spread_of_means(cases, IF_EVENT, endless)
-    expected = spread_of_means(cases, IF_EVENT, IF_NONE)
-    assert_spread(got, expected.covariance, expected.degrees)
-
-
 # Amounts that are known row by row
 
 COPIES = RNG.integers(0, 4, N)
@@ -268,14 +192,6 @@ def test_rows_of_classes_have_the_same_spread(known: dict[str, Any]) -> None:
     cases = properly.Cases(RNG.integers(0, 3, N), RNG.dirichlet(np.ones(3), N), **known)
     expected = spread(**known)
     assert_spread(spread_of_rows(cases, rows_of(known)), expected.covariance, expected.degrees)
-
-
-def test_rows_that_count_are_as_many_cases() -> None:
-    expected = np.cov(np.repeat(AMOUNT, COPIES, axis=1)) / COPIES.sum()
-    for count in (COPIES, COPIES.astype(float)):
-        cases = properly.Cases(Y, P, count=count)
-        got = spread_of_rows(cases, np.repeat(AMOUNT, COPIES, axis=1))
-        assert_spread(got, expected, COPIES.sum() - 1)
 
 
 def test_rows_with_clusters_and_times_have_the_spread_of_a_panel() -> None:

@@ -27,8 +27,7 @@ from properly.comparison._pair_tests import (
 )
 from properly.comparison._two_way import two_way
 from properly.counts._answers import Answers
-from properly.counts._cases import numbered
-from properly.counts._cases import side_by_side
+from properly.counts._cases import numbered, side_by_side
 from properly.errors import ArgumentTypeError, DataError
 from properly.inference._auc import auc_interval
 from properly.inference._averages import Estimate, warn_of_few
@@ -53,14 +52,10 @@ METHOD = "two-way effects, Student's t"
 # More pairs take too long one by one.
 MOST_PAIRS = 2000
 # Of a pair without two questions in common nothing is known.
+UNKNOWN = np.full(1, np.nan)
 NEVER_MET = PairNumbers(
-    ((0, 1),),
-    *np.full((2, 1), np.nan),
-    np.zeros(1),
-    [""],
-    *(np.full(1, np.nan), np.zeros(1, dtype=bool)),
-    *np.full((4, 1), np.nan),
-    np.zeros(1, dtype=np.int64),
+    *(((0, 1),), UNKNOWN, UNKNOWN, np.zeros(1), [""], UNKNOWN, np.zeros(1, dtype=bool)),
+    *(UNKNOWN, UNKNOWN, UNKNOWN, UNKNOWN, np.zeros(1, dtype=np.int64)),
 )
 # A refusal shows as many parts, and as many forecasters of each.
 SHOWN = 6
@@ -417,7 +412,7 @@ def _pairwise(answers: Answers, options: Options, reference: str | None) -> Comp
     # One warning, of the pair with the fewest cases.
     warn_of_few(min(some, key=len))
     alone, cases = zip(*(_of_pair(both, options) for both in met), strict=True)
-    own = (np.concatenate(x) for x in zip(*(numbers[1:] for numbers in alone), strict=True))
+    own: Any = (np.concatenate(x) for x in zip(*(numbers[1:] for numbers in alone), strict=True))
     numbers, common = PairNumbers(pairs, *own), np.array(cases)
     span = " to ".join(f"{n:,}" for n in sorted({int(common.min()), int(common.max())}))
     return put_together(
