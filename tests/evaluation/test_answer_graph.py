@@ -9,7 +9,7 @@ import pytest
 from scipy.sparse import csr_array
 from scipy.sparse.csgraph import connected_components
 
-from properly.evaluation._checkup._answer_graph import bridges, parts_of
+from properly.evaluation._checkup._answers import bridges, parts_of
 
 if TYPE_CHECKING:
     from properly.typing import Column

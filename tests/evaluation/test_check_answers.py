@@ -16,7 +16,7 @@ from properly import evaluation, rules
 from properly.comparison._two_way import two_way
 from properly.counts._answers import Answers
 from properly.evaluation import check_answers
-from properly.evaluation._checkup._answer_fit import welch
+from properly.evaluation._checkup._answers import welch
 
 if TYPE_CHECKING:
     from properly.evaluation._checkup._check import Checkup

@@ -12,7 +12,7 @@ import pytest
 from tests.command_line import run
 
 import properly
-from properly.evaluation._checkup._follow_up import follow_up_symptoms, named_like_follow_up
+from properly.evaluation._checkup._notes import follow_up_symptoms, named_like_follow_up
 from properly.rules import Brier
 
 RNG = np.random.default_rng(5)

@@ -20,7 +20,7 @@ from properly.counts._answer_rows import side_by_side
 from properly.counts._cases import repeated_rows
 from properly.engines._files._read import open_files
 from properly.errors import DataError, ProperlyError
-from properly.evaluation._checkup._follow_up import (
+from properly.evaluation._checkup._notes import (
     follow_up_notes,
     follow_up_symptoms,
     named_like_follow_up,

@@ -68,7 +68,7 @@ def evaluated(
     """Evaluate what was chosen, with progress on a terminal."""
     import properly
     from properly.cli._engine import Large
-    from properly.evaluation._checkup._follow_up import follow_up_notes
+    from properly.evaluation._checkup._notes import follow_up_notes
     from properly.evaluation._evaluate import rules_of_task
 
     with progress_bar() as progress:

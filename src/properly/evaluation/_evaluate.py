@@ -41,8 +41,8 @@ from properly.counts._tally import Tally
 from properly.decisions._worst_cases import check_shown
 from properly.engines._summary import Summary
 from properly.errors import ArgumentTypeError, DataError
-from properly.evaluation._checkup._doubts import doubts
-from properly.evaluation._checkup._follow_up import (
+from properly.evaluation._checkup._notes import (
+    doubts,
     follow_up_notes,
     follow_up_symptoms,
     named_like_follow_up,

@@ -15,10 +15,9 @@ from properly._boundary._text import many
 from properly.counts._cases import Cases
 from properly.counts._tally import Tally
 from properly.errors import ArgumentTypeError, DataError
-from properly.evaluation._checkup._classes import CLASSES
 from properly.evaluation._checkup._columns import COLUMNS, design_symptoms
-from properly.evaluation._checkup._event import FIT, FORECAST, OUTCOME, same_order
-from properly.evaluation._checkup._follow_up import named_symptoms
+from properly.evaluation._checkup._forecasts import CLASSES, FIT, FORECAST, OUTCOME, same_order
+from properly.evaluation._checkup._notes import named_symptoms
 from properly.evaluation._checkup._sheet import Sheet, read_raw
 from properly.evaluation._checkup._symptom import SEVERITIES, Symptom
 

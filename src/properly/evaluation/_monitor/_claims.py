@@ -143,6 +143,22 @@ class Track:
         sums = _begin((lag + 1, BETS_ABOUT[about]), restarts=restarts)
         return cls(sums, sums[:, 0].copy(), path=[0.0] * times)
 
+    @classmethod
+    def of_numbers(cls, numbers: Column, about: About, series: int) -> Track:
+        """Read what `numbers` has written."""
+        sums, floors, ends, path = np.split(
+            numbers, np.cumsum([series * BETS_ABOUT[about], series, 6])
+        )
+        units, cases, events = map(int, ends[:3])
+        total, now, greatest = ends[3:].tolist()
+        sums = sums.reshape(series, -1)
+        return cls(sums, floors, units, cases, events, total, now, greatest, path.tolist())
+
+    def numbers(self) -> Column:
+        """Write the state as one column of numbers."""
+        ends = (self.units, self.cases, self.events, self.total, self.now, self.greatest)
+        return np.concatenate([np.ravel(self.sums), self.floors, ends, self.path])
+
     def look(self, fed: Fed, *, restarts: bool) -> TrackLook:
         """Return the evidence that units would lead to; nothing is changed."""
         series, units = len(self.sums), len(fed.unit)

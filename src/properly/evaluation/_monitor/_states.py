@@ -12,15 +12,8 @@ import numpy as np
 
 from properly._boundary._files import require
 from properly._boundary._stored import StoredKind, packed, unpacked
-from properly.evaluation._monitor._cases import DIGEST, LAST_BIT, OPEN, Register, Waiting
-from properly.evaluation._monitor._claims import (
-    BETS_ABOUT,
-    MOST_TIMES,
-    Claim,
-    Found,
-    Ledger,
-    Track,
-)
+from properly.evaluation._monitor._cases import LAST_BIT, OPEN, Register, Waiting
+from properly.evaluation._monitor._claims import MOST_TIMES, Claim, Found, Ledger, Track
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -40,7 +33,7 @@ STATES = StoredKind(
 MOST = 2**53
 # The columns of a file that are not forecasts.
 READ = ("outcome", "id", "clusters", "groups")
-WORDS = {"Infinity": np.inf, "-Infinity": -np.inf}
+COUNTS = ("first_groups", "units", "cases", "step")
 # Folders that this thread keeps for itself.
 KEPT = threading.local()
 
@@ -86,91 +79,57 @@ def _locked(folder: Path) -> int | None:
 
 def content_of(ledger: Ledger, waiting: Waiting, register: Register) -> dict[str, Any]:
     """Write the evidence, the cases that wait, and what is known of others."""
-    claims = [_claim_of(claim, track) for claim, track in ledger.tracks.items()]
-    alarms = [
-        {**found.claim._asdict(), "case": found.case, "log_e": _words([found.log_e])[0]}
-        for found in ledger.alarms
-    ]
+    claims = list(ledger.tracks)
+    alarms = [(claims.index(found.claim), found.case) for found in ledger.alarms]
+    counts = (*(getattr(ledger, name) for name in COUNTS), register.overlap)
     # Outcomes are written one larger, since they may be -1.
-    cases = {name: packed(x) for name, x in (vars(waiting) | {"y": waiting.y + 1}).items()}
-    batches = [[n, text] for n, texts in register.batches.items() for text in texts]
+    cases = vars(waiting) | {"y": waiting.y + 1}
+    early = sorted(i | y for i, y in register.early.items())
     return {
         "models": list(ledger.plan.models),
-        **{x: getattr(ledger, x) for x in ("groups", "first_groups", "units", "cases")},
-        **{x: getattr(ledger, x) for x in ("times", "step")},
-        "claims": claims,
-        "alarms": alarms,
-        "waiting": cases,
+        "groups": ledger.groups,
+        "counts": packed(np.array(counts, np.uint64)),
+        "times": packed(np.array(ledger.times, np.uint64)),
+        "tracks": [packed(track.numbers()) for track in ledger.tracks.values()],
+        "alarms": packed(np.array(alarms, np.uint64).reshape(-1, 2)),
+        "log_e": packed(np.array([found.log_e for found in ledger.alarms], np.float64)),
+        "waiting": {name: packed(x) for name, x in cases.items()},
         "counted": packed(register.counted),
         "dropped": packed(register.dropped),
-        "early": packed(np.array(sorted(i | y for i, y in register.early.items()), np.uint64)),
-        "batches": sorted(batches),
-        "overlap": register.overlap,
+        "early": packed(np.array(early, np.uint64)),
+        "batches": sorted([n, text] for n, texts in register.batches.items() for text in texts),
     }
 
 
-def _claim_of(claim: Claim, track: Track) -> dict[str, Any]:
-    columns = {name: _words(np.ravel(getattr(track, name))) for name in ("sums", "floors", "path")}
-    ends = dict(zip(("now", "greatest"), _words([track.now, track.greatest]), strict=True))
-    return claim._asdict() | vars(track) | columns | ends
-
-
-def _words(numbers: Any) -> list[Any]:
-    """Write numbers for JSON, which has no infinity."""
-    words = {np.inf: "Infinity", -np.inf: "-Infinity"}
-    return [words.get(x, x) for x in map(float, numbers)]
-
-
 def ledger_from(content: dict[str, Any], plan: MonitorPlan) -> Ledger:
-    """Read the evidence."""
-    groups = [_text(x) for x in content["groups"]]
-    first, units, cases, step = (
-        _count(content[x]) for x in ("first_groups", "units", "cases", "step")
-    )
-    times = [_count(x) for x in content["times"]]
-    require(
-        len(set(groups)) == len(groups) and first <= len(groups) and bool(first) == bool(groups)
-    )
-    require(step >= 1 and step & (step - 1) == 0 and len(times) == units // step < MOST_TIMES)
-    require(all(a < b for a, b in zip([0, *times], times, strict=False)))
-    require(units <= cases and (not times or times[-1] <= cases))
-    tracks = dict(_claim(x, plan, len(times)) for x in content["claims"])
-    expected = [Claim(*x, group) for group in (None, *groups) for x in plan.claims]
-    require(list(tracks) == expected)
+    """Read the evidence: of each claim about all cases, then about each group."""
+    groups, counts = content["groups"], _counts(content["counts"])
+    first, units, cases, step, _ = counts
+    require(all(type(x) is str for x in groups) and first <= len(groups) and units <= cases)
+    times = _counts(content["times"])
+    require(step >= 1 and len(times) == units // step < MOST_TIMES and times[-1:] <= [cases])
+    claims = [Claim(*x, group) for group in (None, *groups) for x in plan.claims]
+    tracks = {
+        claim: _track(_floats(x), claim, plan, len(times))
+        for claim, x in zip(claims, content["tracks"], strict=True)
+    }
     require(all(x.cases <= cases and x.units <= units for x in tracks.values()))
     require(all(tracks[Claim(*x)].cases == cases for x in plan.claims))
-    alarms = [_found(x) for x in content["alarms"]]
-    require(all(x.claim in tracks and 1 <= x.case <= cases for x in alarms))
-    require([x.case for x in alarms] == sorted(x.case for x in alarms))
+    rows = zip(unpacked(content["alarms"]).tolist(), _floats(content["log_e"]), strict=True)
+    alarms = [Found(claims[k], case, float(log_e)) for (k, case), log_e in rows]
+    require(all(x.case <= cases for x in alarms))
     return Ledger(plan, groups, first, tracks, units, cases, times, step, alarms)
 
 
-def _claim(x: dict[str, Any], plan: MonitorPlan, times: int) -> tuple[Claim, Track]:
-    claim, series = _claimed(x), plan.lag + 1
-    path, sums = _numbers(x["path"]), _numbers(x["sums"])
-    require(len(sums) == series * BETS_ABOUT[claim.about])
-    sums = sums.reshape(series, -1)
-    floors = _numbers(x["floors"])
-    units, cases, events = (_count(x[name]) for name in ("units", "cases", "events"))
-    total, now, greatest = _numbers([x[name] for name in ("total", "now", "greatest")]).tolist()
-    require(len(floors) == series and len(path) == times)
-    require(plan.restarts or ((sums > -np.inf).all() and (floors > -np.inf).all()))
-    require(units <= cases and events <= cases and 0 <= total <= cases * (1 + 1e-9))
-    require(greatest >= max(now, 0.0) and bool(units) == bool(cases))
-    begun = -np.inf if plan.restarts else 0.0
-    require(cases or ((sums == begun).all() and now == greatest == total == 0))
-    require(cases or (floors == begun).all())
-    return claim, Track(sums, floors, units, cases, events, total, now, greatest, path.tolist())
-
-
-def _found(x: dict[str, Any]) -> Found:
-    return Found(_claimed(x), _count(x["case"]), float(_numbers([x["log_e"]])[0]))
-
-
-def _claimed(x: dict[str, Any]) -> Claim:
-    group = x["group"]
-    require(x["about"] in BETS_ABOUT)
-    return Claim(_text(x["model"]), x["about"], group if group is None else _text(group))
+def _track(numbers: Column, claim: Claim, plan: MonitorPlan, times: int) -> Track:
+    track = Track.of_numbers(numbers, claim.about, plan.lag + 1)
+    begun = np.concatenate([np.ravel(track.sums), track.floors])
+    require(len(track.path) == times and len(track.floors) == plan.lag + 1)
+    require(plan.restarts or bool((begun > -np.inf).all()))
+    require(0 <= track.events <= track.cases and 0 <= track.units <= track.cases)
+    require(0 <= track.total <= track.cases * (1 + 1e-9))
+    require(track.greatest >= max(track.now, 0.0))
+    return track
 
 
 def require_agreement(ledger: Ledger, waiting: Waiting, register: Register) -> None:
@@ -184,16 +143,16 @@ def require_agreement(ledger: Ledger, waiting: Waiting, register: Register) -> N
 
 def waiting_from(content: dict[str, Any], ledger: Ledger) -> Waiting:
     """Read the cases that wait."""
-    x, models = content["waiting"], len(ledger.plan.models)
-    unit, y, group = (unpacked(x[name]).astype(np.int64) for name in ("unit", "y", "group"))
-    y, ids, forecasts = y - 1, unpacked(x["ids"]), unpacked(x["forecasts"])
+    columns = {name: unpacked(x) for name, x in content["waiting"].items()}
+    signed = {name: columns[name].astype(np.int64) for name in ("unit", "y", "group")}
+    unit, y, group = signed["unit"], signed["y"] - 1, signed["group"]
+    ids, forecasts = columns["ids"], columns["forecasts"]
     require({unit.shape, y.shape, group.shape, ids.shape} == {(len(forecasts),)})
-    require(forecasts.shape == (len(unit), models) and forecasts.dtype == np.float64)
+    require(forecasts.shape[1:] == (len(ledger.plan.models),) and forecasts.dtype == np.float64)
     require((y <= 1).all() and ((forecasts >= 0) & (forecasts <= 1)).all())
-    require((unit >= 0).all() and (group >= 0).all())
+    require(((group >= 0) & (group < max(len(ledger.groups), 1))).all())
     require(np.isin(np.diff(unit, prepend=ledger.units), (0, 1)).all())
     require(not len(unit) or (unit[0] == ledger.units and (y[unit == unit[0]] == OPEN).any()))
-    require((group < max(len(ledger.groups), 1)).all())
     require(not (ids & LAST_BIT).any())
     return Waiting(unit, ids, y.astype(np.int8), group, forecasts)
 
@@ -205,36 +164,30 @@ def register_from(content: dict[str, Any]) -> Register:
         require(ids.ndim == 1 and (ids[1:] > ids[:-1]).all())
     batches: dict[int, set[str]] = {}
     for size, text in content["batches"]:
-        require(len(_text(text)) == 2 * DIGEST)
-        batches.setdefault(_count(size, 1), set()).add(text)
+        require(type(size) is int and size > 0 and type(text) is str)
+        batches.setdefault(size, set()).add(text)
     outcomes = (early & LAST_BIT).astype(np.int64).tolist()
     known = dict(zip((early & ~LAST_BIT).tolist(), outcomes, strict=True))
-    return Register(counted, dropped, known, batches, _count(content["overlap"]))
+    return Register(counted, dropped, known, batches, _counts(content["counts"])[-1])
 
 
 def reading_from(content: dict[str, Any]) -> dict[str, Any] | None:
     """Read which columns of files the command line reads."""
-    given = content["reading"]
-    if given is None:
-        return None
-    require(set(given) == {*READ, "forecast", "percent"} and type(given["percent"]) is bool)
-    require(all(given[name] is None or type(given[name]) is str for name in READ))
-    return {**given, "forecast": [_text(x) for x in given["forecast"]]}
+    given: dict[str, Any] | None = content["reading"]
+    if given is not None:
+        require(set(given) == {*READ, "forecast", "percent"} and type(given["percent"]) is bool)
+        require(all(given[name] is None or type(given[name]) is str for name in READ))
+        require(type(given["forecast"]) is list and all(type(x) is str for x in given["forecast"]))
+    return given
 
 
-def _text(x: Any) -> str:
-    require(type(x) is str)
-    return str(x)
+def _counts(x: dict[str, Any]) -> list[int]:
+    column = unpacked(x)
+    require(column.ndim == 1 and column.dtype == np.uint64 and bool((column < MOST).all()))
+    return list(column.tolist())
 
 
-def _count(x: Any, least: int = 0) -> int:
-    require(type(x) is int and least <= x < MOST)
-    return int(x)
-
-
-def _numbers(x: Any) -> Column:
-    """Read numbers and words for infinity; a number that is not one is refused."""
-    require(type(x) is list)
-    given = [WORDS.get(v, v) if type(v) is str else v for v in x]
-    require(all(type(v) in (float, int) for v in given))
-    return np.array(given, np.float64)
+def _floats(x: dict[str, Any]) -> Column:
+    column = unpacked(x)
+    require(column.ndim == 1 and not np.isnan(column).any())
+    return column
