@@ -12,7 +12,7 @@ from benchmarks.parquet_files import Folder, write_forecasts
 import properly
 from properly.engines._loss_sums import sum_up
 from properly.engines._rows import Roles, Rows
-from properly.evaluation._summed_scores import score_of
+from properly.evaluation._summed_scores import summed_score_and_skill
 from properly.rules import Brier, Log
 
 NEEDS = ("duckdb", "pyarrow")
@@ -57,7 +57,7 @@ def scores(data: Stored) -> list[float]:
     """Return two mean scores, each with its standard error."""
     rows = Rows.of(data.relation, Roles("y", {"p": ("p",)}))
     sums, _ = sum_up(rows, RULES)
-    estimates = [score_of(sums, "p", rule) for rule in RULES]
+    estimates = [summed_score_and_skill(sums, "p", rule)[0] for rule in RULES]
     return [x for e in estimates for x in (e.value, e.standard_error)]
 
 

@@ -13,7 +13,6 @@ from hypothesis import strategies as st
 from tests.examples import examples
 
 import properly
-from properly.datasets import crash
 from properly.errors import ProperlyError
 from properly.evaluation import check
 from properly.evaluation._checkup._check import Checkup
@@ -82,32 +81,6 @@ def test_healthy_weights_clusters_groups_and_times_are_left_alone() -> None:
         time=RNG.permutation(ROWS),
     )
     assert found.findings == ()
-
-
-def test_crash_data_have_oddities_but_no_problem() -> None:
-    data = crash()
-    found = check(
-        data.died,
-        data.forecasts,
-        weight=data.weight,
-        clusters=data.cluster,
-        groups=data.seatbelt,
-        time=data.year,
-    )
-    assert found.is_fine
-    assert where(found, "oddity") == ["balanced_boosting", "forest"]
-    assert where(found, "note") == ["weight", "weight"]
-    forest = found.of("oddity")[1]
-    wrong = np.flatnonzero((data.forecasts["forest"] == 0) & data.died)
-    assert (forest.count, forest.rows) == (48, tuple(wrong[:5].tolist()))
-    known = data.severity_known
-    grades = check(
-        data.severity[known],
-        data.severity_probabilities[known],
-        labels=data.severity_labels,
-        task="ordinal",
-    )
-    assert grades.findings == ()
 
 
 # What scoring refuses is a problem.
@@ -204,29 +177,6 @@ def test_strange_columns_are_problems_not_errors(column: Any) -> None:
 # Outcomes.
 
 
-def test_a_rare_third_label_may_be_a_code() -> None:
-    found = only(check(changed(Y, 5, 9), P))
-    assert (found.rows, found.count) == ((5,), 1)
-    assert "If 9 stands for what is not known" in found.advice
-    many = only(check(np.where(np.arange(ROWS) < ROWS // 2, 9, Y), P))
-    assert (many.rows, "y == 9" in many.advice) == ((), True)
-
-
-def test_the_event_is_named_or_asked_for() -> None:
-    words = np.where(Y, "yes", "no")
-    assert "pos_label='yes', or --event yes" in only(check(words, P)).advice
-    assert check(words, P, pos_label="yes").findings == ()
-    assert check(words, P, labels=["no", "yes"]).findings == ()
-    other = only(check(Y, P, pos_label="1"))
-    assert "pos_label=1: the event is str, the label int" in other.advice
-
-
-def test_a_single_outcome_is_a_problem_though_it_can_be_scored() -> None:
-    assert only(check(np.zeros(ROWS), P * 0.01)).severity == "problem"
-    assert "each time" in only(check(np.ones(ROWS), 1 - P * 0.01)).what
-    assert "never" in only(check(["no"] * ROWS, P * 0.01, pos_label="yes")).what
-
-
 @pytest.mark.parametrize(("events", "odd"), [(9, True), (10, False)])
 def test_fewer_than_ten_events_or_others_are_odd(events: int, odd: bool) -> None:
     y = np.arange(100) < events
@@ -235,33 +185,7 @@ def test_fewer_than_ten_events_or_others_are_odd(events: int, odd: bool) -> None
     assert ("outcome" in where(check(~y, 1 - p), "oddity")) is odd
 
 
-def test_swapped_arguments_are_named_only_if_a_forecast_has_labels() -> None:
-    swapped = check(P, {"died": Y}).problems
-    assert [s.where for s in swapped] == ["outcome"]
-    assert "Swap the two" in swapped[0].advice
-    assert "Pass what happened" in only(check(P, {"other": P**2 + 1e-3})).advice
-
-
 # Forecasts by themselves.
-
-
-@pytest.mark.parametrize(
-    ("p", "said"),
-    [
-        (100 * P, "as percentages are"),
-        (np.log(P / (1 - P)), "as logits (log-odds) are"),
-        (np.log(P), "logarithms of probabilities"),
-        (changed(P, 3, -999.0), "a code for what is missing?"),
-        (changed(P, 3, 1 + 1e-9), "as by rounding"),
-        (changed(P, 3, 1.7), "outside [0, 1], from"),
-        (P / (1 - P) * 1000, "outside [0, 1], from"),
-    ],
-)
-def test_numbers_that_are_no_probabilities_are_called_by_their_scale(p: Any, said: str) -> None:
-    found = only(check(Y, p))
-    outside = (p < 0) | (p > 1)
-    assert (found.severity, found.count) == ("problem", int(outside.sum()))
-    assert said in found.what
 
 
 def test_slips_among_probabilities_are_not_taken_for_percent() -> None:
@@ -270,18 +194,6 @@ def test_slips_among_probabilities_are_not_taken_for_percent() -> None:
     assert "percentages are" not in only(check(Y, few)).what
     few[ROWS // 20 - 1] = 95.5
     assert "percentages are" in only(check(Y, few)).what
-
-
-def test_text_names_the_rows_that_do_not_read_as_numbers() -> None:
-    text = P.astype(str).astype(object)
-    text[7] = "n/a"
-    found = only(check(Y, text))
-    assert (found.rows, found.count) == ((7,), 1)
-    assert found.what == "1 of 400 rows has no number but 'n/a'"
-    assert only(check(Y, changed(P, 7, "0.5"))).rows == (7,)
-    assert only(check(Y, P.astype(str))).count == ROWS
-    assert "a point" in only(check(Y, changed(P, 7, "0,5"))).advice
-    assert "percent sign" in only(check(Y, changed(P, 7, "12 %"))).advice
 
 
 def test_certain_forecasts_are_odd_only_where_one_was_wrong() -> None:
@@ -360,13 +272,6 @@ def test_a_mean_far_off_needs_five_standard_errors_and_a_quarter_of_the_odds() -
     assert all("mean" not in s.what for s in check(Y[:15], balanced[:15]).findings)
 
 
-def test_weights_count_for_the_mean() -> None:
-    weight = np.where(Y == 1, 1.0, 20.0)
-    found = [s.what for s in check(Y, P, weight=weight).of("oddity")]
-    rate = Y @ weight / weight.sum()
-    assert f"{P @ weight / weight.sum():.4g}, the weighted event rate {rate:.4g}" in found[0]
-
-
 def test_equal_models_and_equal_rankings_are_told_apart() -> None:
     found = check(Y, {"a": P, "copy": P.copy(), "logit": P**1.05, "other": P[::-1]})
     assert [s.where for s in found.findings if "to the last digit" in s.what] == ["copy"]
@@ -376,23 +281,6 @@ def test_equal_models_and_equal_rankings_are_told_apart() -> None:
 
 
 # Classes.
-
-
-@pytest.mark.parametrize(
-    ("p", "count", "advice"),
-    [
-        (100 * GRADES, ROWS, "divide by 100"),
-        (np.log(GRADES), ROWS, "numpy.exp"),
-        (np.log(GRADES) + 3, ROWS, "softmax"),
-        (3 * GRADES, ROWS, "normalize=True"),
-        (np.where(np.arange(ROWS)[:, None] == 5, 0, GRADES), 1, "zeros"),
-    ],
-)
-def test_rows_that_do_not_sum_to_one_are_called_by_their_scale(
-    p: Floats, count: int, advice: str
-) -> None:
-    found = check(GRADE, p).problems[0]
-    assert (found.count, advice in found.advice) == (count, True)
 
 
 def test_the_worst_row_is_named_and_single_precision_is_forgiven() -> None:
@@ -407,18 +295,6 @@ def test_the_worst_row_is_named_and_single_precision_is_forgiven() -> None:
     single = GRADES.astype(np.float32)
     single[0, 0] += 1e-5
     assert check(GRADE, single).findings == ()
-
-
-def test_classes_never_seen_and_outcomes_outside_are_told_apart() -> None:
-    y = np.minimum(GRADE, 1)
-    p = GRADES * [1, 1, 0.3] / (GRADES * [1, 1, 0.3]).sum(axis=1, keepdims=True)
-    assert only(check(y, p)).what == "this class never happened: 2"
-    outside = check(GRADE + 1, GRADES).problems
-    assert [s.where for s in outside] == ["outcome"]
-    assert "labels=[1, 2, 3]" in outside[0].advice
-    assert check(GRADE + 1, GRADES, labels=[1, 2, 3]).findings == ()
-    far = check(changed(GRADE, 4, 7), GRADES).problems[0]
-    assert (far.rows, far.what) == ((4,), "an outcome must be one of 0, 1, 2; found 7")
 
 
 @pytest.mark.parametrize("order", [[1, 0, 2], [1, 2, 0], [2, 1, 0]])
@@ -470,14 +346,6 @@ def test_copied_rows_must_agree_in_every_model_and_class() -> None:
     models = {"model": P[copied], "other": np.round(other, 4)}
     assert "rows" not in where(check(Y[copied], models))
     assert "rows" in where(check(GRADE[copied], GRADES[copied]))
-
-
-def test_columns_of_other_lengths_are_named() -> None:
-    found = check(Y, {"a": P, "b": P[1:]}, time=np.arange(ROWS + 1))
-    assert where(found, "problem") == ["b", "time"]
-    both = check(Y[1:], {"a": P, "b": P**2})
-    assert both.problems[0].what == "it has 399 rows, every model 400 rows"
-    assert where(both, "problem") == ["outcome"]
 
 
 def weigh(weight: Any) -> Checkup:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import html
-import math
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
@@ -17,8 +16,8 @@ from properly.decisions._confusion import count_pairs
 from properly.engines import Summary
 from properly.engines._score_sums import ScoreSums
 from properly.evaluation._evaluate import rules_of_classes
-from properly.evaluation._source import CLASS_COSTS, CLASS_GROUPS, CLASS_ROWS, CLASS_TESTS
-from properly.rules import RPS, Brier, SquaredAbsoluteRPS
+from properly.evaluation._source import LEFT_OUT
+from properly.rules import RPS, Brier
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -26,6 +25,7 @@ if TYPE_CHECKING:
 
     from properly.rules import ClassRule
 
+_, GROUPS, *NOTES = LEFT_OUT["classes"]
 RNG = np.random.default_rng(4)
 ROWS, LABELS = 400, ("low", "mid", "high")
 P = RNG.dirichlet((2, 3, 1), ROWS)
@@ -83,8 +83,7 @@ def test_numbers_are_those_of_the_rows(task: Any) -> None:
         for rule, parts in rows.decompositions[name].items():
             other = found.decompositions[name][rule]
             assert list(differing(parts.to_dict(), other.to_dict())) == []
-    notes = (CLASS_ROWS, CLASS_TESTS, CLASS_COSTS)
-    assert found.notes == notes[: 3 if task == "ordinal" else 2]
+    assert list(found.notes) == NOTES[: 3 if task == "ordinal" else 2]
     assert (found.worst, found.retention, found.summed) == ({}, {}, True)
 
 
@@ -130,21 +129,10 @@ def test_parts_of_cells_add_up_to_the_exact_score() -> None:
     assert 0 < max(apart) <= off
 
 
-def test_an_improper_rule_has_a_skill_without_an_interval() -> None:
-    rule = SquaredAbsoluteRPS()
-    rows = properly.evaluate(Y, MODELS, task="ordinal", labels=LABELS, rules=rule, replicates=0)
-    found = gathered(summary_of([rule]))
-    for name in MODELS:
-        one, other = rows.skills[name][rule.name], found.skills[name][rule.name]
-        assert other.value == pytest.approx(one.value)
-        assert all(map(math.isnan, other.interval))
-        assert other.method == one.method == "an improper rule"
-
-
 def test_groups_are_left_out_and_clusters_leave_no_band() -> None:
     summary = summary_of([Brier()])
     found = gathered(replace(summary, groups={"all": summary}))
-    assert CLASS_GROUPS in found.notes
+    assert GROUPS in found.notes
     assert not found.groups
 
 
@@ -153,13 +141,6 @@ def test_of_many_classes_some_questions_are_looked_at(monkeypatch: pytest.Monkey
     found = gathered(summary_of([Brier()]), replicates=9)
     assert [len(x) for x in found.reliability.values()] == [2, 2]
     assert all(curve.band is None for x in found.reliability.values() for curve in x.values())
-
-
-def test_steps_are_told() -> None:
-    steps: list[tuple[int, int, str]] = []
-    gathered(summary_of([Brier()]), progress=lambda *step: steps.append(step))
-    assert [step[:2] for step in steps] == [(done, 7) for done in range(7)]
-    assert (steps[0][2], steps[6][2]) == ("scores of sharp", "comparison by brier")
 
 
 def test_the_page_is_written(tmp_path: Path) -> None:

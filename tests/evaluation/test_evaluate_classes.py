@@ -170,11 +170,6 @@ def test_the_worst_cases_go_by_the_log_score_if_it_is_asked_for() -> None:
     assert of_classes(rules=[RPS(), RankedLog()]).worst["first"].rule == "rps"
 
 
-def test_a_single_model_is_compared_with_none() -> None:
-    e = evaluate(Y, P, task="ordinal", replicates=0)
-    assert (e.comparisons, e.groups, e.over_time, e.models) == ({}, {}, {}, ("forecast",))
-
-
 # Designs
 
 
@@ -214,26 +209,12 @@ def test_many_times_are_a_series_and_also_periods() -> None:
     assert e.over_time["first"].to_dict() == direct.to_dict()
 
 
-def test_few_times_are_periods_of_independent_cases() -> None:
-    told = "with 3 times, fewer than 20, intervals do not allow for dependence in time"
-    e = noted(told, time=np.repeat([2001, 2002, 2003], 50))
-    assert e.design == "150 independent cases"
-    assert e.scores["first"]["rps"] == of_classes().scores["first"]["rps"]
-    assert e.over_time["second"].start.tolist() == [2001, 2002, 2003]
-
-
 def test_clusters_and_strata_come_before_times() -> None:
     e = of_classes(time=np.repeat([1, 2], 75), clusters=KNOWN["clusters"])
     assert e.design == "50 clusters"
     assert len(e.over_time["first"]) == 2
     e = of_classes(time=np.repeat([1, 2], 75), strata=np.repeat(["x", "y"], 75))
     assert e.design == "150 independent cases in 2 strata"
-
-
-def test_groups_that_cannot_be_compared_are_left_out_and_it_is_said_why() -> None:
-    why = "a group is compared with the rest; got the single group 'all'"
-    e = noted(f"groups of first: {why}", groups=["all"] * 150)
-    assert (e.groups, len(e.scores)) == ({}, 2)
 
 
 # Rules, cases and classes that are out of the ordinary
@@ -280,12 +261,6 @@ def test_of_many_classes_a_few_questions_are_looked_at(task: Any) -> None:
     assert "confusion" not in decided["argmax"]
 
 
-def test_one_case_will_do() -> None:
-    e = evaluate([1], {"m": P[:1], "n": Q[:1]}, task="ordinal", rng=1)
-    assert e.totals["m"]["rps"].score == RPS()([1], P[:1])
-    assert json.loads(e.to_json()) == e.to_dict()
-
-
 def test_what_would_be_warned_of_is_noted_once_and_printed_below() -> None:
     models = {"m": P[:15], "n": Q[:15]}
     e = evaluate(Y[:15], models, task="ordinal", rng=1, replicates=9, time=[1, 2, 3] * 5)
@@ -298,13 +273,6 @@ def test_what_would_be_warned_of_is_noted_once_and_printed_below() -> None:
 
 
 # Draws and steps
-
-
-def test_a_seed_repeats_everything_and_is_remembered() -> None:
-    e = of_classes(replicates=9, rng=3)
-    assert e.seed == 3
-    assert e.to_dict() == of_classes(replicates=9, rng=3).to_dict()
-    assert of_classes(rng=np.random.default_rng(3)).seed is None
 
 
 def test_progress_is_told_step_by_step() -> None:

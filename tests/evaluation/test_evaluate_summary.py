@@ -15,13 +15,14 @@ from properly.engines import Summary
 from properly.engines._score_sums import ScoreSums
 from properly.evaluation._evaluate import rules_of_event
 from properly.evaluation._pipeline import gather
-from properly.evaluation._source import CLUSTERS, GROUPS, THRESHOLDS, WEIGHTS, Asked
+from properly.evaluation._source import LEFT_OUT, Asked
 from properly.inference import _draws
 from properly.rules import Brier, Log
 
 if TYPE_CHECKING:
     from pathlib import Path
 
+THRESHOLDS, CLUSTERS, GROUPS, WEIGHTS = LEFT_OUT["binary"]
 CRASH = properly.datasets.crash()
 SOME = slice(None, None, 6)
 DIED = np.asarray(CRASH.died, dtype=bool)[SOME]
@@ -246,28 +247,6 @@ def test_many_forecasts_are_drawn_in_cells_and_parts_stay_exact(
     assert found.calibration_tests["one"] == test
 
 
-def test_one_model_has_no_pairs_and_one_group_is_noted() -> None:
-    known = {"logistic": FORECASTS["logistic"]}
-    summary = Summary.of_rows([Brier()], DIED, known, groups=np.zeros(len(DIED), dtype=int))
-    steps: list[str] = []
-    options = asked(progress=lambda _, __, what: steps.append(what))
-    found = gather(
-        summary, Asked("binary", (Brier(),), Brier(), None, 0.95, 0, 1, options.progress)
-    )
-    assert [*found.comparisons, *found.groups] == []
-    assert found.notes == (
-        "groups of logistic: a group is compared with the rest; got the single group 0",
-    )
-    assert steps == [f"{what} of logistic" for what in ("scores", "reliability", "calibration")]
-
-
-def test_notes_of_the_summary_come_along_once() -> None:
-    summary = Summary.of_rows([Brier()], DIED, {"m": FORECASTS["logistic"]})
-    noted = Summary(summary.sums, summary.tallies, notes=("dropped 2 rows", "dropped 2 rows"))
-    found = gather(noted, Asked("binary", (Brier(),), Brier(), None, 0.95, 0, 1))
-    assert found.notes == ("dropped 2 rows",)
-
-
 def test_cases_that_were_certain_and_wrong_are_counted() -> None:
     y, p = np.array([True, False, True] * 10), np.array([0.0, 1.0, 0.5] * 10)
     summary = Summary.of_rows([Brier(), Log()], y, {"m": p}, cells=100)
@@ -292,10 +271,3 @@ def test_the_page_says_what_is_known(whole: Any, grouped: Any, tmp_path: Path) -
     assert "logistic: forecasts were grouped into 1,000 cells: the score is exact" in cells
     assert "the mean of their cell is shown" in cells
     assert "the mean of their cell is shown" not in exact
-
-
-def test_the_verdict_names_the_best_without_bands(whole: Any) -> None:
-    found = properly.verdict(whole)
-    kinds = {sentence.kind for sentence in found.sentences}
-    assert "thresholds" not in kinds
-    assert {"choice", "baseline", "groups", "unknown"} <= kinds

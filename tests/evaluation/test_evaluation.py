@@ -27,15 +27,6 @@ def test_an_evaluation_gathers_what_decompose_says() -> None:
     assert (e.total, round(e.event_rate, 6)) == (6, 0.833333)
 
 
-def test_a_single_forecast_needs_no_name() -> None:
-    assert list(evaluate(Y, P["good"]).decompositions) == ["forecast"]
-
-
-def test_labels_may_be_of_any_kind() -> None:
-    e = evaluate(["no", "yes", "yes"], P, pos_label="yes")
-    assert e.decompositions == evaluate(Y, P).decompositions
-
-
 def test_the_dictionary_is_strict_json_with_infinity_spelled_out() -> None:
     text = json.dumps(evaluate(Y, P).to_dict(), allow_nan=False)
     assert json.loads(text)["models"]["wrong"]["log"]["score"] == "Infinity"
@@ -55,31 +46,12 @@ def test_the_dictionary_is_strict_json_with_infinity_spelled_out() -> None:
     assert json.loads(evaluate(Y, P).to_json()) == json.loads(text)
 
 
-def test_rules_that_differ_in_their_range_are_kept_apart() -> None:
-    rules = [Brier(), Bounded(Brier(), (0.05, 0.2)), Bounded(Brier(), (0.05, 0.20000001)), Log()]
-    assert len(evaluate(Y, P, rules=rules).decompositions["good"]) == 4
-
-
-def test_a_single_rule_needs_no_list() -> None:
-    assert list(evaluate(Y, P, rules=Log()).decompositions["good"]) == ["log"]
-
-
-def test_a_name_is_shown_and_not_obeyed() -> None:
-    assert "\x1b" not in str(evaluate(Y, {"\x1b[2Jred": P["good"]}))
-
-
 def test_columns_line_up_under_long_names_of_rules() -> None:
     e = evaluate(Y, P, rules=[Bounded(Brier(), (0.05, 0.2)), Log()])
     _, first, second, _ = e.table().split("\n\n")
     assert len({len(line) for line in first.split("\n")}) == 1
     assert [len(line.split("  ")[0]) for line in (first, second)] == [23, 3]
     assert first.index(" score") == second.index(" score")
-
-
-def test_one_case_is_singular() -> None:
-    e = evaluate([1], [0.5])
-    assert repr(e) == "Evaluation(1 case, models: 1, rules: 2)"
-    assert str(e).startswith("1 case, event rate 1.0000; ")
 
 
 def test_skill_that_does_not_exist_is_a_dash() -> None:
@@ -173,12 +145,6 @@ def test_a_rule_with_a_range_of_its_own_is_not_restricted_again() -> None:
     e = evaluate(Y, P["good"], rules=[Regret((0.05, 0.2)), Brier()], within=(0.1, 0.3))
     assert e.rules == (Regret((0.1, 0.3)), Regret((0.05, 0.2)), Brier())
     assert e.primary == "regret[0.1,0.3]"
-
-
-def test_cases_are_counted_as_a_person_would_write_them() -> None:
-    assert evaluate(Y, P).cases == "3"
-    assert evaluate(Y, P, weight=[1000, 1, 1]).cases == "1,002"
-    assert evaluate(Y, P, weight=[0.25, 1, 1]).cases == "2.25"
 
 
 def test_the_last_of_two_labels_is_the_event() -> None:
@@ -371,16 +337,6 @@ def test_weights_are_those_of_a_sample(some: Any) -> None:
         )
 
 
-def test_what_cannot_be_had_is_noted_and_the_rest_is_there() -> None:
-    e = properly.evaluate([1, 1, 1], [0.5, 0.7, 0.8], groups=[1, 1, 1], replicates=19, rng=1)
-    assert e.groups == {}
-    assert (
-        "groups of forecast: a group is compared with the rest; got the single group 1" in e.notes
-    )
-    assert e.scores["forecast"]["brier"].value == Brier()([1, 1, 1], [0.5, 0.7, 0.8])
-    assert e.table().endswith(e.notes[-1].split()[-1])
-
-
 @pytest.mark.parametrize("library", ["polars", "pandas"])
 def test_a_frame_comes_back_in_the_library_of_the_forecasts(library: str) -> None:
     frames = pytest.importorskip(library)
@@ -395,23 +351,6 @@ def test_the_frame_has_the_ends_of_intervals(gathered: Any) -> None:
     row = frame[(frame["model"] == "logistic") & (frame["rule"] == "brier")].iloc[0]
     assert (row["score_lower"], row["score_upper"]) == gathered.scores["logistic"]["brier"].interval
     assert frame[frame["baseline"]]["score_lower"].isna().all()
-
-
-def test_progress_is_told_from_first_to_last() -> None:
-    seen: list[tuple[int, int, str]] = []
-    evaluate(Y, P, progress=lambda *said: seen.append(said))
-    assert [done for done, _, _ in seen] == list(range(len(seen)))
-    assert {total for _, total, _ in seen} == {len(seen)}
-    assert seen[0][2] == "scores of good"
-    assert seen[-1][2] == "thresholds"
-
-
-def test_a_single_model_is_compared_with_nothing_and_finishes_its_progress() -> None:
-    seen: list[tuple[int, int, str]] = []
-    e = evaluate(Y, P["good"], progress=lambda *said: seen.append(said))
-    assert not e.comparisons
-    assert not e.dominances
-    assert {total for _, total, _ in seen} == {len(seen)}
 
 
 def test_a_notebook_shows_the_table_with_names_as_text() -> None:

@@ -74,18 +74,6 @@ def test_evidence_is_that_of_the_monitors_of_comparison(cuts: tuple[int, ...]) -
     assert worse.log_greatest == pytest.approx(constant.greatest, abs=1e-12)
 
 
-def test_each_model_but_the_one_it_is_compared_with_has_evidence_that_this_is_better() -> None:
-    found = fed("against a model").evidence
-    assert [(x.model, x.about) for x in found] == [
-        ("p", "calibration"),
-        ("q", "calibration"),
-        ("p", "comparison"),
-    ]
-    expected = for_the_second(Log(), DRAWN.y, DRAWN.p, DRAWN.q)
-    assert found[2].log_evidence == pytest.approx(expected.last, abs=1e-12)
-    assert found[2].claim == "'q' is better than 'p' at times"
-
-
 def test_counts_are_those_of_the_cases() -> None:
     for x in fed("all").evidence:
         rows = DRAWN.groups == x.group if x.group else np.full(300, fill_value=True)
@@ -279,13 +267,6 @@ def test_a_group_that_comes_later_is_watched_from_then_on() -> None:
     assert south.path[2:].tolist() == [expected, expected]
 
 
-def test_numbers_that_name_groups_are_told_apart_as_whole_numbers() -> None:
-    monitor = Monitor()
-    monitor.add([1, 0], [0.5, 0.5], groups=np.array([1, 2]))
-    monitor.add([1, 0], [0.5, 0.5], groups=np.array([1.0, 2.5]))
-    assert [x.group for x in monitor.evidence] == [None, "1", "2", "2.5"]
-
-
 # Batches
 
 
@@ -295,12 +276,6 @@ def test_numbers_that_name_groups_are_told_apart_as_whole_numbers() -> None:
 def test_splitting_into_batches_changes_not_a_bit(cuts: set[int]) -> None:
     for kind in ("lag", "restarts"):
         assert state(fed(kind, cuts=tuple(sorted(cuts)))) == state(fed(kind))
-
-
-@pytest.mark.slow
-def test_cases_one_by_one_change_not_a_bit() -> None:
-    for kind in ("lag", "restarts"):
-        assert state(fed(kind, cuts=tuple(range(1, 300)))) == state(fed(kind))
 
 
 def test_clusters_and_groups_change_not_a_bit_if_batches_do_not_cut_them() -> None:
@@ -393,22 +368,6 @@ def test_settled_cases_wait_behind_open_ones() -> None:
     assert (monitor.cases, monitor.early) == (5, 0)
 
 
-def test_a_cluster_waits_for_all_of_its_cases() -> None:
-    monitor = Monitor()
-    monitor.add([1, 1, None], [0.2] * 3, ids=["a", "b", "c"], clusters=["x", "y", "x"])
-    assert (monitor.cases, monitor.open, monitor.waiting) == (0, 1, 2)
-    monitor.add([0], ids=["c"])
-    assert (monitor.cases, monitor.open, monitor.waiting) == (3, 0, 0)
-
-
-def test_an_early_outcome_told_again_is_known_already() -> None:
-    monitor = Monitor()
-    assert monitor.add([1, 0], ids=["a", "b"]) == Added(early=2)
-    assert monitor.add([1, 0, 1], ids=["a", "b", "c"]) == Added(again=2, early=1)
-    assert monitor.early == 3
-    assert monitor.add([None, None], ids=["a", "z"]) == Added(again=1)
-
-
 @pytest.mark.parametrize("known", ["counted", "waiting", "early", "early and with its forecast"])
 def test_what_came_first_counts_and_others_are_warned_of(known: str) -> None:
     monitor = Monitor()
@@ -477,13 +436,6 @@ def test_all_cases_may_be_given_up() -> None:
         monitor.add([1], [0.2])
     assert monitor.add([1], [0.2], ids=["c"]) == Added(1, 1)
     assert monitor.cases == 1
-
-
-def test_giving_up_what_nobody_knows_changes_nothing() -> None:
-    monitor = Monitor()
-    before = state(monitor)
-    assert monitor.drop(["a"]) == 0
-    assert state(monitor) == before
 
 
 class Book:
@@ -591,13 +543,6 @@ def test_labels_cannot_be_read_as_others() -> None:
     for clusters, groups in ((["ab", "c"], ["d", "e"]), (["a", "bc"], ["d", "e"])):
         found = monitor.add([1, 0], [0.5, 0.5], clusters=clusters, groups=groups, once=True)
         assert found.again == 0
-
-
-def test_unless_asked_rows_are_not_looked_for() -> None:
-    monitor = Monitor()
-    for _ in range(2):
-        assert monitor.add([1, 0], [0.5, 0.5]) == Added(2, 2)
-    assert monitor.cases == 4
 
 
 # Maps

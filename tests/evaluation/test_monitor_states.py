@@ -3,14 +3,11 @@
 from __future__ import annotations
 
 import copy
-import errno
 import json
-import os
-import stat
 import subprocess
 import sys
 from itertools import islice
-from typing import TYPE_CHECKING, Any, NoReturn
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pytest
@@ -281,40 +278,6 @@ def test_a_file_that_became_something_else_is_not_replaced(tmp_path: Path) -> No
     assert path.read_text() == "mine"
     path.unlink()
     assert state(Monitor.load(monitor.save(path))) == state(monitor)
-
-
-def test_a_full_disk_leaves_the_old_state_and_nothing_else(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monitor = early_only()
-    path = monitor.save(tmp_path / "watch.json")
-    before = path.read_bytes()
-    monitor.add([1], ids=["c"])
-
-    def full(_: int) -> NoReturn:
-        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
-
-    with monkeypatch.context() as context:
-        context.setattr(os, "fsync", full)
-        with pytest.raises(DataError, match=r"there is no room left on the disk"):
-            monitor.save(path)
-    assert path.read_bytes() == before
-    assert list(tmp_path.iterdir()) == [path]
-    # What could not be saved then can be saved later.
-    assert Monitor.load(monitor.save(path)).early == 3
-
-
-def test_permissions_of_a_state_are_kept_and_links_are_followed(tmp_path: Path) -> None:
-    monitor = early_only()
-    path = monitor.save(tmp_path / "watch.json")
-    path.chmod(0o600)
-    link = tmp_path / "link.json"
-    link.symlink_to(path)
-    monitor.add([1], ids=["c"])
-    monitor.save(link)
-    assert link.is_symlink()
-    assert stat.S_IMODE(path.stat().st_mode) == 0o600
-    assert Monitor.load(path).early == 3
 
 
 @pytest.mark.slow

@@ -145,13 +145,6 @@ def test_numbers_are_in_the_dict_and_in_the_frame(evaluation: Evaluation) -> Non
     assert math.isnan(frame["gain"][-1])
 
 
-def test_a_generator_gives_folds_too() -> None:
-    e = properly.evaluate(
-        Y, P["high"], recalibrate="logistic", replicates=0, rng=np.random.default_rng(1)
-    )
-    assert e.repairs["forecast"].recommended
-
-
 def test_an_evaluation_with_repairs_can_be_pickled(evaluation: Evaluation) -> None:
     copy = pickle.loads(pickle.dumps(evaluation))  # noqa: S301
     one, other = (e.repairs["high"].difference for e in (copy, evaluation))
@@ -177,19 +170,6 @@ def test_too_few_events_are_noted() -> None:
     e = properly.evaluate(y, {"model": p}, recalibrate="auto", replicates=0, rng=1)
     assert e.repairs == {}
     assert "repairs of model: with 3 events no map can be judged" in e.notes
-
-
-def test_steps_say_what_is_done() -> None:
-    steps: list[str] = []
-    properly.evaluate(
-        Y,
-        P,
-        recalibrate="logistic",
-        replicates=0,
-        rng=1,
-        progress=lambda *step: steps.append(step[2]),
-    )
-    assert [x for x in steps if "recalibration" in x] == [f"recalibration of {x}" for x in NAMES]
 
 
 def test_a_verdict_has_sentences_about_repairs(evaluation: Evaluation) -> None:

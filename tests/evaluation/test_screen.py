@@ -75,10 +75,6 @@ def test_a_rule_has_its_table_and_all_have_one() -> None:
         e.table("crps")
 
 
-def test_a_single_rule_names_no_others() -> None:
-    assert "also by" not in str(evaluate(Y, P, rules=properly.rules.Brier(), replicates=0))
-
-
 def test_verdict_report_and_picture_are_asked_of_the_evaluation(tmp_path: Path) -> None:
     e = evaluate(Y, LONG, replicates=0)
     words = {"cases": "people", "event": "death"}

@@ -138,11 +138,6 @@ def test_columns_called_as_ours_are_kept_apart() -> None:
     assert worst.to_dict()["beside"]["row"] == [7, 8]
 
 
-def test_values_that_repeat_are_fine() -> None:
-    worst = evaluate(Y, P, show={"ward": ["A"] * ROWS}, replicates=0).worst["forecast"]
-    assert worst.beside["ward"] == ("A",) * 10
-
-
 HOSTILE = "</script><img src=x onerror=alert(1)>\x1b[31m"
 
 

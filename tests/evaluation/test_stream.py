@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import pickle
-from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -15,7 +14,7 @@ from tests.summary_numbers import nearly, numbers_of
 import properly
 from properly.engines import Summary, _summary
 from properly.errors import DataError, ImproperRuleError
-from properly.evaluation import _stream, stream
+from properly.evaluation import stream
 from properly.rules import Brier, Log, Propriety, Regret
 
 if TYPE_CHECKING:
@@ -44,13 +43,6 @@ def fed(*parts: slice, made: Stream | None = None, **known: Any) -> Stream:
         forecasts = {name: p[rows] for name, p in P.items()}
         found.add(Y[rows], forecasts, **{name: x[rows] for name, x in known.items()})
     return found
-
-
-def test_batches_make_the_whole() -> None:
-    whole = nearly(fed(weight=WEIGHT, groups=GROUP))
-    assert numbers_of(fed(*HALVES, weight=WEIGHT, groups=GROUP)) == whole
-    small = [slice(0, 1), *(slice(k, k + 4) for k in range(1, ROWS, 4))]
-    assert numbers_of(fed(*small, weight=WEIGHT, groups=GROUP)) == whole
 
 
 def test_a_stream_says_how_far_it_has_come() -> None:
@@ -262,13 +254,6 @@ def test_streams_of_another_kind_are_not_merged(other: Stream) -> None:
     assert len(found) == ROWS
 
 
-def test_a_stream_adds_to_streams_only() -> None:
-    with pytest.raises(TypeError):
-        fed() + 1
-    with pytest.raises(TypeError):
-        1 + fed()
-
-
 def test_forecasts_are_grouped_if_asked() -> None:
     found = fed(*HALVES, made=stream(cells=5))
     for name, tally in found.summary().tallies.items():
@@ -283,20 +268,6 @@ def test_a_summary_stays_as_it_was_when_more_rows_come() -> None:
     before = found.summary()
     fed(HALVES[1], made=found)
     assert (before.rows, found.summary().rows) == (25, ROWS)
-
-
-def test_few_parts_are_kept(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(_stream, "WAITING", 1)
-    found = stream(Brier())
-    for k in range(64):
-        found.add([k % 2], [k / 64])
-    sizes = [len(part.tallies["forecast"]) for part in found._parts]
-    assert sum(sizes) == 64
-    assert all(one > 2 * two for one, two in pairwise(sizes))
-    monkeypatch.setattr(_summary, "MOST_DISTINCT", 31)
-    monkeypatch.setattr(_summary, "CELLS", 10)
-    found.add([0], [0.5])
-    assert [x.tallies["forecast"].cells for x in found._parts] == [10]
 
 
 def test_a_late_group_is_grouped_as_those_before_it(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -322,17 +293,6 @@ def test_a_stream_is_evaluated_as_its_rows(tmp_path: Path) -> None:
             )
     saved = Summary.load(found.save(tmp_path / "x.summary"))
     assert properly.evaluate(saved, replicates=0).table() == e.table()
-
-
-def test_ten_rows_at_a_time_make_the_same_as_all_at_once() -> None:
-    p, y = RNG.random(1000).round(2), RNG.random(1000) < 0.3
-    whole, small = stream(), stream()
-    whole.add(y, p)
-    for k in range(0, 1000, 10):
-        small.add(y[k : k + 10], p[k : k + 10])
-        if k == 500:
-            assert len(small) == 510
-    assert numbers_of(small) == nearly(whole)
 
 
 def test_rows_that_wait_are_those_that_came() -> None:

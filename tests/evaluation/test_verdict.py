@@ -58,31 +58,6 @@ def test_the_best_of_three_is_named_with_its_range(evaluation: Evaluation) -> No
     )
 
 
-def test_the_numbers_are_those_of_the_evaluation(evaluation: Evaluation) -> None:
-    found = verdict(evaluation, cases="people", event="death")
-    skill = evaluation.skills["right"]["regret[0.1,0.4]"]
-    (better,) = [x for x in texts(found, "baseline") if x.startswith("right")]
-    assert (
-        f"saves {100 * skill.value:.2g} %" in better or f"save {100 * skill.value:.2g} %" in better
-    )
-    high = evaluation.calibration["high"]
-    (said,) = [x for x in texts(found, "calibration") if x.startswith("high")]
-    expected, happened = high.mean_forecast * N, high.event_rate * N
-    assert f"expecting death {expected:.0f} times where it happened {happened:.0f} times" in said
-    assert "too high overall" in said
-    assert f"{1 / high.observed_expected.value:.3g} times as often" in said
-
-
-def test_who_is_miscalibrated_and_who_is_not_shown_to_be(evaluation: Evaluation) -> None:
-    said = texts(verdict(evaluation), "calibration")
-    assert [x.split(" (p ")[0] for x in said] == [
-        "high is miscalibrated",
-        "upside_down is miscalibrated",
-        "No miscalibration can be shown for right",
-    ]
-    assert "the wrong way round" in said[1]
-
-
 def test_kinds_come_in_order_and_sentences_end(evaluation: Evaluation) -> None:
     found = verdict(evaluation)
     order = [KINDS.index(sentence.kind) for sentence in found.sentences]
@@ -91,14 +66,6 @@ def test_kinds_come_in_order_and_sentences_end(evaluation: Evaluation) -> None:
     for sentence in found.sentences:
         assert sentence.text.endswith((".", "?"))
         assert not re.search(r"\bnan\b|\binf\b|None|  |[.?]\.", sentence.text)
-
-
-def test_without_draws_nothing_is_said_of_calibration() -> None:
-    y, q = simulated()
-    e = properly.evaluate(y, {"right": q}, task="binary", replicates=0, rng=1)
-    found = verdict(e)
-    assert found.headline == ("right is better than no model, on average over all thresholds.")
-    assert texts(found, "calibration") == []
 
 
 def test_the_crash_example() -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from contextlib import nullcontext, suppress
 from dataclasses import replace
-from functools import partial
+from functools import cache, partial
 from threading import Lock
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
@@ -20,6 +20,7 @@ from properly._boundary._progress import counted
 from properly._boundary._text import printable
 from properly.calibration._components import NullDraws
 from properly.calibration._decomposition import Decomposition, decompose_by, find_intervals
+from properly.calibration._grouping_error import grouping_error
 from properly.calibration._reliability import reliability
 from properly.calibration._statistics import certainties
 from properly.counts._baselines import baselines
@@ -30,7 +31,7 @@ from properly.engines._summary import Summary
 from properly.errors import DataError
 from properly.evaluation._curves import Curves
 from properly.evaluation._record import MOST_CLASSES, Evaluation
-from properly.evaluation._source import COST, RowSource, SumSource, has_parts
+from properly.evaluation._source import COST, IMPROPER, RowSource, SumSource, has_parts
 from properly.probability._means import means
 from properly.rules import RPS, Brier
 
@@ -38,6 +39,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
     from properly.calibration._calibration_summary import CalibrationSummary
+    from properly.calibration._grouping_error import GroupingError
     from properly.calibration._reliability import Reliability
     from properly.calibration._statistics import CalibrationTest
     from properly.comparison._over_ranges import OverRanges
@@ -48,7 +50,7 @@ if TYPE_CHECKING:
     from properly.decisions._dominance import Dominance
     from properly.decisions._retention import Retention
     from properly.evaluation._repair import Repair
-    from properly.evaluation._source import Asked, Source
+    from properly.evaluation._source import Asked
     from properly.inference._averages import Estimate
     from properly.rules._interval import Interval
     from properly.typing import Progress
@@ -56,6 +58,7 @@ if TYPE_CHECKING:
     # By step and field, what makes the field of a model, given the fields that it has so far.
     Parts: TypeAlias = dict[str, Callable[[dict[str, Any]], Any]]
     Steps: TypeAlias = dict[str, Parts]
+    Source: TypeAlias = RowSource | SumSource
     # A model, a step, and what is made in it.
     _Task: TypeAlias = tuple[str, str, Parts]
 
@@ -68,6 +71,7 @@ MOST_RETAINED = 100
 # Points of a smooth curve that is drawn.
 SMOOTH_POINTS = 40
 SHARES = "class shares"
+PARTS = ("miscalibration", "discrimination")
 # What is left out, with a note, where the data do not allow it.
 IF_POSSIBLE = {
     True: ("aucs", "means", "calibration", "calibration_tests", "groups", "over_time", "repairs"),
@@ -88,9 +92,8 @@ def gather(data: Mapping[str, Cases] | Summary, request: Asked) -> Evaluation:
         The task, the rules and the options; the rules of a summary are its own.
     """
     with one_blas_thread(), collected() as said:
-        source: Source = (
-            SumSource(data, request) if isinstance(data, Summary) else RowSource(data, request)
-        )
+        kind: Any = SumSource if isinstance(data, Summary) else RowSource
+        source = kind(data, request)
         fields = _fields(source)
     about = fields["scores"][source.models[0]][request.rules[0].name]
     notes = [*said, *source.notes, *source.closing_notes(fields.get("grouping", {}))]
@@ -113,7 +116,7 @@ def gather(data: Mapping[str, Cases] | Summary, request: Asked) -> Evaluation:
 
 def _fields(source: Source) -> dict[str, Any]:
     """Make the fields of all models, then those of pairs, and say how far this has come."""
-    request, of_event = source.request, source.request.task == "binary"
+    request, of_event = source.request, source.is_event
     by_model = {name: _steps(source, name) for name in source.models}
     compared = request.rules if len(source.models) > 1 else ()
     at_thresholds = of_event and not source.summed and len(compared) > 0
@@ -136,12 +139,12 @@ def _fields(source: Source) -> dict[str, Any]:
         steps.take(f"comparison by {rule.name}")
         fields["comparisons"][rule.name] = source.compare(rule)
     if not of_event:
-        return fields | _class_fields(source, fields["decompositions"])
+        return fields | _class_fields(source, fields)
     fields["dominances"] = {}
-    if at_thresholds and isinstance(source, RowSource):
+    if at_thresholds:
         steps.take("thresholds")
         fields["dominances"] = _dominances(source, fields["scores"])
-    if isinstance(source, RowSource):
+    if not source.summed:
         fields["pairs"] = _pairs(source, fields["scores"])
     source.notes += _about_times(fields["reliability"])
     return fields | _event_fields(source)
@@ -186,7 +189,7 @@ def _do(source: Source, steps: _Steps, fields: Mapping[str, Any], task: _Task) -
     """Make some fields of one model; note why some cannot be had, rather than refuse the rest."""
     name, step, parts = task
     made = {what: records[name] for what, records in fields.items() if name in records}
-    optional = IF_POSSIBLE[source.request.task == "binary"]
+    optional = IF_POSSIBLE[source.is_event]
     steps.take(f"{step} of {printable(name)}")
     with collected() as said:
         result = _Result({}, said, [])
@@ -207,13 +210,13 @@ def _note(what: str, error: DataError) -> str:
 
 def _steps(source: Source, name: str) -> Steps:
     """Say how to make what there is of a model, each field from those before."""
-    request, rules = source.request, source.request.rules
-    of_event = request.task == "binary"
-    reliability, calibration = (_event_parts if of_event else _class_parts)(source, name)
+    rules = source.request.rules
+    reliability, calibration = (_event_parts if source.is_event else _class_parts)(source, name)
+    both = cache(lambda: {rule.name: _score_and_skill(source, name, rule) for rule in rules})
     steps: Steps = {
         "scores": {
-            "scores": lambda _: {rule.name: source.score(name, rule) for rule in rules},
-            "skills": lambda _: {rule.name: source.skill(name, rule) for rule in rules},
+            "scores": lambda _: {rule: x[0] for rule, x in both().items()},
+            "skills": lambda _: {rule: x[1] for rule, x in both().items()},
         },
         "reliability": reliability | {"worst": lambda _: source.worst(name)},
         "calibration": calibration
@@ -222,23 +225,27 @@ def _steps(source: Source, name: str) -> Steps:
             "over_time": lambda _: _over_time(source, name),
         },
     }
-    if request.recalibrate is not None:
+    if source.request.recalibrate is not None:
         steps["recalibration"] = {"repairs": lambda _: _repaired(source, name)}
     return steps
 
 
+def _score_and_skill(source: Source, name: str, rule: Any) -> tuple[Estimate, Estimate]:
+    """Estimate a score and its skill; that by an improper rule has no interval."""
+    score, skill = source.score_and_skill(name, rule)
+    return score, skill if rule.is_proper else replace(skill, **IMPROPER)
+
+
 def _over_time(source: Source, name: str) -> OverTime | None:
     """Score consecutive periods, of times as they were given; sums have none."""
-    if isinstance(source, SumSource) or not has_time(source.given[name]):
+    cases, request = source.given.get(name), source.request
+    if cases is None or not has_time(cases):
         return None
-    request = source.request
-    return comparison.over_time(source.given[name], request.primary, level=request.level)
+    return comparison.over_time(cases, request.primary, level=request.level)
 
 
-def _repaired(source: Source, name: str) -> Repair | None:
+def _repaired(source: Source, name: str) -> Repair:
     """Find what recalibration would do for a model, which takes folds of rows."""
-    if isinstance(source, SumSource):
-        return None
     from properly.evaluation._repair import repair
 
     return repair(source.given[name], source.request, name)
@@ -250,18 +257,17 @@ def _repaired(source: Source, name: str) -> Repair | None:
 def _event_parts(source: Source, name: str) -> tuple[Parts, Parts]:
     """Say how to make what only models of an event have."""
     tally, primary = source.tallies[name], source.request.primary
+
+    def grouping(made: dict[str, Any]) -> GroupingError | None:
+        score = made["scores"][primary.name].value
+        return None if tally.cells is None else grouping_error(tally, primary, score=score)
+
     return {
         "decompositions": lambda made: _decompositions(source, name, made["scores"]),
         "calibration_tests": lambda _: _event_test(source, name),
         "reliability": lambda _: _reliability(source, name),
         "certain": lambda _: certainties(tally),
-        "grouping": lambda made: (
-            None
-            if tally.cells is None
-            else calibration.grouping_error(
-                tally, primary, score=made["scores"][primary.name].value
-            )
-        ),
+        "grouping": grouping,
     }, {
         "aucs": lambda made: source.auc(name, made["scores"][primary.name]),
         "means": lambda _: means(tally),
@@ -285,24 +291,24 @@ def _event_test(source: Source, name: str) -> CalibrationTest | None:
     request, drawn = source.request, source.drawn(name)
     if drawn is None or not request.replicates:
         return None
-    if isinstance(source, RowSource) and is_dependent(source.cases[name]):
+    if is_dependent(drawn):
         # Holm's method multiplies the smallest p-value by the number of models.
-        return dependent_test(source.cases[name], (1 - request.level) / len(source.models))
+        return dependent_test(drawn, (1 - request.level) / len(source.models))
     return combined_test(drawn, request.replicates, source.nulls.pop(name))
 
 
 def _event_fields(source: Source) -> dict[str, Any]:
     """Score the forecasts that need no model, and say how to make the curves of models."""
     tallies, constants = source.tallies, baselines(source.tallies[source.models[0]])
-    request = source.request
+    request, sampled = source.request, {name: source.sampled(name) for name in source.models}
+    level = request.level if source.has_bands else None
     return {
         "regret": Curves(regret_curve, tallies),
         "decision": Curves(_decision_curve, tallies),
         "roc": Curves(_roc_curve, tallies),
-        "at_thresholds": _at_thresholds(source),
-        "smooth": Curves(
-            partial(_smooth, request.level), {name: source.sampled(name) for name in source.models}
-        ),
+        # Counts do not tell how clusters vary.
+        "at_thresholds": Curves(partial(_judge_at, request.within, level), sampled),
+        "smooth": Curves(partial(_smooth, request.level), sampled),
         "baselines": {name: _by_rule(x, request.rules) for name, x in constants.items()},
         "baseline_regret": {name: regret_curve(x) for name, x in constants.items()},
     }
@@ -315,13 +321,6 @@ def _decision_curve(tally: Tally) -> Any:
 
 def _roc_curve(tally: Tally) -> Any:
     return decisions.roc_curve(tally)
-
-
-def _at_thresholds(source: Source) -> Curves[Any]:
-    """Say how to judge models at round thresholds; counts do not tell how clusters vary."""
-    request, known = source.request, source.has_bands or not source.summed
-    make = partial(_judge_at, request.within, request.level if known else None)
-    return Curves(make, {name: source.sampled(name) for name in source.models})
 
 
 def _judge_at(within: Interval | None, level: float | None, sampled: Tally | Cases) -> Any:
@@ -408,7 +407,7 @@ def _band_of(source: Source) -> Any:
 
 
 def _dominances(
-    source: RowSource, scores: Mapping[str, Mapping[str, Estimate]]
+    source: Source, scores: Mapping[str, Mapping[str, Estimate]]
 ) -> dict[tuple[str, str], Dominance]:
     """Compare the best model with each other one, threshold by threshold."""
     request, bands = source.request, {}
@@ -424,7 +423,7 @@ def _dominances(
     return bands
 
 
-def _pairs(source: RowSource, scores: Mapping[str, Mapping[str, Estimate]]) -> Curves[Any]:
+def _pairs(source: Source, scores: Mapping[str, Mapping[str, Estimate]]) -> Curves[Any]:
     """Get ready to compare areas, and the best models over all ranges of thresholds."""
     request = source.request
     value = {name: by_rule[request.primary.name].value for name, by_rule in scores.items()}
@@ -484,19 +483,18 @@ def _class_parts(source: Source, name: str) -> tuple[Parts, Parts]:
     }, {"calibration_tests": lambda _: _class_test(source, name)}
 
 
-def _class_fields(source: Source, parts: Mapping[str, Mapping[str, Any]]) -> dict[str, Any]:
+def _class_fields(source: Source, fields: Mapping[str, Any]) -> dict[str, Any]:
     """Score the class shares, and put each score of a model together with its parts."""
-    rules = source.request.rules
-    constant = {rule.name: source.constant(rule) for rule in rules}
-    totals: dict[str, dict[str, Decomposition]] = {name: {} for name in source.models}
-    for name in source.models:
-        for rule in rules:
-            split, score = parts[name].get(rule.name), source.mean(name, rule)
-            worse = math.nan if split is None else split.miscalibration
-            better = math.nan if split is None else split.discrimination
-            total = Decomposition(score, worse, better, constant[rule.name])
+    constant = {rule.name: source.constant(rule) for rule in source.request.rules}
+    totals: dict[str, dict[str, Decomposition]] = {}
+    for name, scores in fields["scores"].items():
+        totals[name] = {}
+        for rule, score in scores.items():
+            split = fields["decompositions"][name].get(rule)
+            worse, better = (getattr(split, x, math.nan) for x in PARTS)
+            total = Decomposition(score.value, worse, better, constant[rule])
             grouped = split is not None and name in source.cells
-            totals[name][rule.name] = _ungrouped(total, score) if grouped else total
+            totals[name][rule] = _ungrouped(total, score.value) if grouped else total
     shares = {rule: Decomposition(score, 0.0, 0.0, score) for rule, score in constant.items()}
     return {"totals": totals, "baselines": {SHARES: shares}}
 
@@ -531,7 +529,7 @@ def _class_reliability(source: Source, name: str) -> dict[str, Reliability]:
 
 def _retention(source: Source, name: str) -> Retention | None:
     """Refer the least certain cases to somebody else, and judge the decisions on the rest."""
-    if isinstance(source, SumSource):
+    if source.summed:
         return None
     y, p, weight, _ = rows_in_use(source.cases[name])
     if len(source.shares) > MOST_RETAINED:
@@ -553,7 +551,7 @@ def _retention(source: Source, name: str) -> Retention | None:
 
 def _class_test(source: Source, name: str) -> CalibrationTest | None:
     """Test all questions together, where cases are independent and classes are not too many."""
-    if isinstance(source, SumSource) or not source.request.replicates:
+    if source.summed or not source.request.replicates:
         return None
     cases = source.cases[name]
     reasons = {

@@ -1,8 +1,9 @@
 """What an evaluation is made from: rows, or sums and counts of them.
 
 `RowSource` and `SumSource` have the same methods, of an event and of classes; what one of them does
-not know is None. `Asked` has what was asked for. What few evaluations need is imported by those
-alone, since a command that scores one model would wait for it.
+not know is None, and `Source` has what both do alike. `Asked` has what was asked for. What few
+evaluations need is imported by those alone, since a command that scores one model would wait for
+it.
 """
 
 from __future__ import annotations
@@ -10,8 +11,7 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass, field, replace
 from decimal import ROUND_CEILING, Context
-from functools import cached_property
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -19,7 +19,7 @@ from properly import calibration, comparison, decisions
 from properly._boundary._labels import names_of_labels
 from properly._boundary._libraries import count_true, to_numpy
 from properly._boundary._text import listed, many, printable
-from properly.calibration._decomposition import add_parts, decompose, decompose_by
+from properly.calibration._decomposition import add_parts, decompose_by
 from properly.counts._cases import (
     has_time,
     is_counted,
@@ -29,7 +29,8 @@ from properly.counts._cases import (
     with_forecasts,
 )
 from properly.counts._reductions import ask, names_of_cuts, plan_for
-from properly.counts._scoring import class_shares, score_of_classes, share_saved
+from properly.counts._scoring import class_shares, score_of_classes
+from properly.counts._tally import as_tally
 from properly.decisions._grid import round_thresholds
 from properly.decisions._spells import ENOUGH as SPELLS
 from properly.decisions._spells import has_few_spells
@@ -42,14 +43,13 @@ from properly.rules import Brier, Log
 from properly.rules._ranked_probability import CutRule
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Iterator, Mapping, Sequence
 
     from properly.calibration._components import NullDraws
     from properly.calibration._decomposition import ClassDecomposition
     from properly.calibration._grouping_error import GroupingError
     from properly.comparison._groups_record import Groups
     from properly.comparison._pairs import Comparison
-    from properly.comparison._periods import OverTime
     from properly.counts._cases import Cases
     from properly.counts._reductions import View
     from properly.counts._tally import Tally
@@ -70,35 +70,48 @@ AREA = "no interval: counts do not tell how cases of a cluster depend on one ano
 COST: dict[str, NamedCost] = {"ordinal": "quadratic", "multiclass": "zero_one"}
 # The questions of a reduction, as counts are kept.
 KEPT = {"cumulative": "above", "one_vs_rest": "class"}
-
-
-THRESHOLDS = (
-    "models are not compared at single thresholds: that takes the forecasts of both for each row, "
-    "which a summary does not keep"
-)
-CLUSTERS = (
-    "bands, calibration tests, and intervals of miscalibration, discrimination and AUC are left "
-    "out: a summary does not tell how forecasts and outcomes of a cluster go together"
-)
-GROUPS = "groups are left out: a summary does not tell which clusters have cases in several of them"
-WEIGHTS = (
-    "calibration is not tested, and miscalibration and discrimination have no intervals: rows of "
-    "unequal weight are drawn one by one, and a summary does not keep them"
-)
-CLASS_ROWS = (
-    "there are no retention curves and no worst cases: they take all probabilities of each row, "
-    "which a summary does not keep"
-)
-CLASS_TESTS = (
-    "calibration is not tested: that draws classes from all probabilities of each row, which a "
-    "summary does not keep"
-)
-CLASS_COSTS = (
-    "decisions are those for the likeliest class; what decisions of least expected cost come to "
-    "takes all probabilities of each row"
-)
-CLASS_BANDS = "reliability has no bands: a summary does not tell how cases of a cluster go together"
-CLASS_GROUPS = "groups are left out: a summary of classes does not tell how skewed their losses are"
+# What a summary of an event, and one of classes, leaves out, and which of its facts are the reason.
+LEFT_OUT = {
+    "binary": {
+        (
+            "models are not compared at single thresholds: that takes the forecasts of both for "
+            "each row, which a summary does not keep"
+        ): ("several",),
+        (
+            "bands, calibration tests, and intervals of miscalibration, discrimination and AUC are "
+            "left out: a summary does not tell how forecasts and outcomes of a cluster go together"
+        ): ("clustered",),
+        (
+            "groups are left out: a summary does not tell which clusters have cases in several of "
+            "them"
+        ): ("clustered", "grouped"),
+        (
+            "calibration is not tested, and miscalibration and discrimination have no intervals: "
+            "rows of unequal weight are drawn one by one, and a summary does not keep them"
+        ): ("independent", "weighted", "drawing"),
+    },
+    "classes": {
+        ("reliability has no bands: a summary does not tell how cases of a cluster go together"): (
+            "clustered",
+            "drawing",
+        ),
+        ("groups are left out: a summary of classes does not tell how skewed their losses are"): (
+            "grouped",
+        ),
+        (
+            "there are no retention curves and no worst cases: they take all probabilities of each "
+            "row, which a summary does not keep"
+        ): (),
+        (
+            "calibration is not tested: that draws classes from all probabilities of each row, "
+            "which a summary does not keep"
+        ): ("drawing",),
+        (
+            "decisions are those for the likeliest class; what decisions of least expected cost "
+            "come to takes all probabilities of each row"
+        ): ("ordered",),
+    },
+}
 
 
 @dataclass(frozen=True)
@@ -156,35 +169,66 @@ def has_parts(rule: Rule) -> bool:
     return isinstance(rule, CutRule | Brier) and rule.is_proper
 
 
-class RowSource:
-    """Cases of each model, row by row: as given, and as sampled.
-
-    Times that intervals do not allow for are left out of the latter.
-    """
+class Source:
+    """The cases or counts of each model, the request, and what has been noted so far."""
 
     summed = False
     # Bands of rows allow for whatever is known of them.
     has_bands = True
 
+    def __init__(self, models: Sequence[str], request: Asked) -> None:
+        self.models, self.request = tuple(models), request
+        self.is_event = request.task == "binary"
+        # Rows as given, and as sampled; there are none of sums.
+        self.given: Mapping[str, Cases] = {}
+        self.cases: dict[str, Cases] = {}
+        # Of an event; of classes, how often each happened.
+        self.tallies: Mapping[str, Tally] = {}
+        self.shares: Column = np.zeros(0)
+        self.notes: list[str] = []
+        self.nulls: dict[str, NullDraws] = {}
+        # Of classes, by model, if forecasts of any question were grouped.
+        self.cells: dict[str, int] = {}
+
+    def questions(self, name: str, reduction: View) -> Mapping[str, Any]:
+        """Return the questions of a reduction about the class, by name."""
+        raise NotImplementedError
+
+    def decompose(self, name: str, rule: Any) -> ClassDecomposition:
+        """Split a score of classes question by question."""
+        plan = plan_for(rule, "auto", len(self.shares))
+        pairs = zip(self.questions(name, plan.view).items(), plan.rules, strict=True)
+        parts = {text: decompose_by(as_tally(x), [judge])[0] for (text, x), judge in pairs}
+        return add_parts(plan, rule, parts)
+
+    def constant(self, rule: Any) -> float:
+        """Score the class shares as a forecast for every case."""
+        seen = np.flatnonzero(self.shares > 0)
+        return score_of_classes(rule, seen, self.shares, self.shares[seen])
+
+
+class RowSource(Source):
+    """Cases of each model, row by row: as given, and as sampled.
+
+    Times that intervals do not allow for are left out of the latter.
+    """
+
     def __init__(self, given: Mapping[str, Cases], request: Asked) -> None:
-        self.given, self.request, self.models = given, request, tuple(given)
-        self.first = given[self.models[0]]
+        super().__init__(tuple(given), request)
+        self.given, self.first = given, given[self.models[0]]
         few = few_times(self.first)
         self.notes = [few] if few else []
-        self.tallies: dict[str, Tally] = {}
-        self.nulls: dict[str, NullDraws] = {}
-        self.cells: dict[str, int] = {}
-        self._estimates: dict[tuple[str, str], tuple[Estimate, Estimate]] = {}
-        if request.task == "binary":
-            self.cases = {name: one_dependence(cases) for name, cases in given.items()}
+        plain = (lambda x: x) if self.is_event else _in_numpy
+        self.cases = {name: one_dependence(plain(cases)) for name, cases in given.items()}
+        if self.is_event:
             self.tallies = {name: cases.tally() for name, cases in given.items()}
         else:
-            self.cases = {name: one_dependence(_in_numpy(x)) for name, x in given.items()}
+            self.shares = class_shares(self.first.y, self.first.weight, self.first.classes or 0)
 
     def data(self) -> dict[str, Any]:
         """Describe the data."""
         first = self.first
-        if self.request.task == "binary":
+        if self.is_event:
             y = first.y if first.weight is None else rows_in_use(first).y
             tally, events = self.tallies[self.models[0]], count_true(y)
             return {"total": tally.total, "event_rate": tally.event_rate, "events": events}
@@ -192,35 +236,20 @@ class RowSource:
         classes = {"labels": tuple(first.labels or ()), "shares": self.shares}
         # Whole numbers stay whole.
         whole = isinstance(total, int | np.integer)
-        total = int(total) if whole else float(total)
-        return classes | {"total": total, "normalized": first.normalized}
+        return classes | {
+            "total": int(total) if whole else float(total),
+            "normalized": first.normalized,
+        }
 
     def closing_notes(self, grouping: Mapping[str, GroupingError]) -> Iterator[str]:  # noqa: ARG002
         """Say where times tell too little about mistakes; what could not be had has been noted."""
-        if self.request.task == "binary" and has_time(self.cases[self.models[0]]):
+        if self.is_event and has_time(self.cases[self.models[0]]):
             yield from _about_spells(self.cases, round_thresholds(self.request.within))
 
-    @cached_property
-    def shares(self) -> Column:
-        """How often each class happened."""
-        return class_shares(self.first.y, self.first.weight, self.first.classes or 0)
-
-    def score(self, name: str, rule: Any) -> Estimate:
-        """Estimate a mean score."""
-        return self._score_and_skill(name, rule)[0]
-
-    def skill(self, name: str, rule: Any) -> Estimate:
-        """Estimate a skill; that by an improper rule has no interval."""
-        skill = self._score_and_skill(name, rule)[1]
-        return skill if rule.is_proper else replace(skill, **IMPROPER)
-
-    def _score_and_skill(self, name: str, rule: Any) -> tuple[Estimate, Estimate]:
-        """Price the cases of a model once a rule."""
-        if (name, rule.name) not in self._estimates:
-            reference = None if rule.is_proper else self.shares
-            both = score_and_skill(self.cases[name], rule, reference, self.request.level)
-            self._estimates[name, rule.name] = both
-        return self._estimates[name, rule.name]
+    def score_and_skill(self, name: str, rule: Any) -> tuple[Estimate, Estimate]:
+        """Estimate a mean score and its skill; each case is priced once."""
+        reference = None if rule.is_proper else self.shares
+        return score_and_skill(self.cases[name], rule, reference, self.request.level)
 
     def compare(self, rule: Any) -> Comparison:
         """Compare all pairs of models."""
@@ -234,13 +263,6 @@ class RowSource:
         if cases.groups is None:
             return None
         return comparison.by_group(cases, request.primary, **request.group_options)
-
-    def over_time(self, name: str) -> OverTime | None:
-        """Score consecutive periods, of times as they were given."""
-        cases, request = self.given[name], self.request
-        if not has_time(cases):
-            return None
-        return comparison.over_time(cases, request.primary, level=request.level)
 
     def worst(self, name: str) -> WorstCases:
         """List the cases that cost most."""
@@ -265,20 +287,6 @@ class RowSource:
     def questions(self, name: str, reduction: View) -> Mapping[str, Cases]:
         """Return the questions of a reduction about the class, by name."""
         return ask(self.cases[name], reduction)
-
-    def decompose(self, name: str, rule: Any) -> ClassDecomposition:
-        """Split a score of classes question by question."""
-        parts: ClassDecomposition = decompose(self.given[name], rule)
-        return parts
-
-    def mean(self, name: str, rule: Any) -> float:
-        """Return a mean score of classes as the rule itself adds it up."""
-        cases = self.given[name]
-        return float(rule.mean_price(cases.y, cases.p, cases.weight))
-
-    def constant(self, rule: Any) -> float:
-        """Score the class shares as a forecast for every case."""
-        return score_of_classes(rule, self.first.y, self.shares, self.first.weight)
 
     def decisions(self, name: str) -> HardDecisions:
         """Decide for classes by their probabilities."""
@@ -315,7 +323,7 @@ def _in_numpy(cases: Cases) -> Cases:
     return copy
 
 
-class SumSource:
+class SumSource(Source):
     """Exact sums and counts of all models.
 
     Scores, skills and comparisons come from the sums; all that depends on the forecasts of one
@@ -326,29 +334,29 @@ class SumSource:
     summed = True
 
     def __init__(self, summary: Summary, request: Asked) -> None:
-        self.summary, self.sums, self.request = summary, summary.sums, request
-        self.models, self.labels = tuple(summary.models), tuple(summary.labels or ())
-        self.notes: list[str] = []
-        is_event = request.task == "binary"
-        self.tallies: dict[str, Tally] = dict(summary.tallies) if is_event else {}
-        # Of classes, by model, if forecasts of any question were grouped.
-        counts = [] if is_event else [(key[0], x.cells) for key, x in summary.tallies.items()]
-        self.cells = {name: cells for name, cells in counts if cells is not None}
-        self.by_row = self.sums.clustered or summary.is_weighted
-        self.nulls: dict[str, NullDraws] = {}
+        super().__init__(summary.models, request)
+        self.summary, self.sums, self.labels = summary, summary.sums, tuple(summary.labels or ())
+        if self.is_event:
+            self.tallies = summary.tallies
+        else:
+            counts = ((key[0], x.cells) for key, x in summary.tallies.items())
+            self.cells = {name: cells for name, cells in counts if cells is not None}
+            shares = (self.sums.mean("class", k) for k in range(self.sums.classes or 0))
+            self.shares = np.array(list(shares))
+        # Curves can have bands if cases are independent.
+        self.has_bands = not self.sums.clustered
 
     def data(self) -> dict[str, Any]:
         """Describe the data."""
         total = {"total": self.summary.total}
-        if self.request.task == "binary":
+        if self.is_event:
             rate, events = self.sums.mean("event"), self.sums.totals["event_rows",]
             return total | {"event_rate": rate, "events": events}
         return total | {"labels": self.labels, "shares": self.shares, "normalized": False}
 
     def closing_notes(self, grouping: Mapping[str, GroupingError]) -> Iterator[str]:
         """Say what takes rows to be found, one sentence each, and what was grouped."""
-        summary, drawing, clustered = self.summary, self.request.replicates > 0, self.sums.clustered
-        of_event = self.request.task == "binary"
+        summary, clustered = self.summary, self.sums.clustered
         yield from summary.notes
         if self.cells:
             yield (
@@ -358,18 +366,18 @@ class SumSource:
                 f"{_rounded_up(max(map(self._grouping_error, self.cells)))}"
             )
         yield from _about_grouping(grouping)
-        left_out = {
-            THRESHOLDS: of_event and len(self.models) > 1,
-            CLUSTERS: of_event and clustered,
-            GROUPS: of_event and clustered and bool(summary.groups),
-            WEIGHTS: of_event and not clustered and drawing and summary.is_weighted,
-            CLASS_BANDS: not of_event and clustered and drawing,
-            CLASS_GROUPS: not of_event and bool(summary.groups),
-            CLASS_ROWS: not of_event,
-            CLASS_TESTS: not of_event and drawing,
-            CLASS_COSTS: self.request.task == "ordinal",
+        facts = {
+            "several": len(self.models) > 1,
+            "clustered": clustered,
+            "independent": not clustered,
+            "grouped": bool(summary.groups),
+            "weighted": summary.is_weighted,
+            "drawing": self.request.replicates > 0,
+            "ordered": self.request.task == "ordinal",
         }
-        yield from (sentence for sentence, holds in left_out.items() if holds)
+        for sentence, reasons in LEFT_OUT["binary" if self.is_event else "classes"].items():
+            if all(facts[reason] for reason in reasons):
+                yield sentence
 
     def _grouping_error(self, name: str) -> float:
         """Bound what grouping can have changed of the parts by any rule that has them."""
@@ -386,30 +394,11 @@ class SumSource:
             most = max(most, sum(widths))
         return most
 
-    @property
-    def has_bands(self) -> bool:
-        """Whether curves can have bands, which take cases as independent."""
-        return not self.sums.clustered
+    def score_and_skill(self, name: str, rule: Any) -> tuple[Estimate, Estimate]:
+        """Estimate a mean score and its skill."""
+        from properly.evaluation._summed_scores import summed_score_and_skill
 
-    @cached_property
-    def shares(self) -> Column:
-        """How often each class happened."""
-        return np.array([self.sums.mean("class", k) for k in range(self.sums.classes or 0)])
-
-    def score(self, name: str, rule: Any) -> Estimate:
-        """Estimate a mean score."""
-        from properly.evaluation._summed_scores import score_of
-
-        return score_of(self.sums, name, rule, self.request.level)
-
-    def skill(self, name: str, rule: Any) -> Estimate:
-        """Estimate a skill; that by an improper rule has no interval."""
-        from properly.evaluation._summed_scores import skill_of
-
-        if rule.is_proper:
-            return skill_of(self.sums, name, rule, self.request.level)
-        score = self.score(name, rule)
-        return replace(score, value=share_saved(score.value, self.constant(rule)), **IMPROPER)
+        return summed_score_and_skill(self.sums, name, rule, self.request.level)
 
     def compare(self, rule: Any) -> Comparison:
         """Compare all pairs of models."""
@@ -421,19 +410,20 @@ class SumSource:
         """Compare each group of cases with the rest; sums do not tell that of clusters."""
         from properly.evaluation._summed_scores import summed_groups
 
-        if not self.summary.groups or self.sums.clustered or self.request.task != "binary":
+        if not self.summary.groups or self.sums.clustered or not self.is_event:
             return None
         return summed_groups(self.summary, name, self.request.primary, **self.request.group_options)
 
     def worst(self, name: str) -> WorstCases | None:
         """List the forecasts that cost most; of classes that takes rows."""
-        if not self.tallies:
+        if not self.is_event:
             return None
         return worst_forecasts(self.tallies[name], self.request.severe)
 
     def drawn(self, name: str) -> Tally | None:
         """Return the counts to draw from; None where draws would have to be of rows."""
-        return None if self.by_row else self.tallies[name]
+        by_row = self.sums.clustered or self.summary.is_weighted
+        return None if by_row else self.tallies[name]
 
     def sampled(self, name: str) -> Tally:
         """Return the counts."""
@@ -441,38 +431,15 @@ class SumSource:
 
     def auc(self, name: str, about: Estimate) -> Estimate:
         """Estimate the area under the ROC curve; counts do not tell how clusters vary."""
-        area = auc_interval(self.sampled(name), level=self.request.level)
-        area = replace(
-            area,
-            design=about.design,
-            cases=about.cases,
-            effective_cases=about.effective_cases,
-        )
+        known = {x: getattr(about, x) for x in ("design", "cases", "effective_cases")}
+        area = replace(auc_interval(self.tallies[name], level=self.request.level), **known)
         return replace(area, method=AREA, **UNKNOWN) if self.sums.clustered else area
 
     def questions(self, name: str, reduction: View) -> Mapping[str, Tally]:
         """Return the counts of each question of a reduction about the class, by name."""
-        labels = self.labels
-        names = names_of_cuts(labels) if reduction == "cumulative" else names_of_labels(labels)
+        names = (names_of_cuts if reduction == "cumulative" else names_of_labels)(self.labels)
         tallies, kind = self.summary.tallies, KEPT[reduction]
         return {question: tallies[name, (kind, k)] for k, question in enumerate(names)}
-
-    def decompose(self, name: str, rule: Any) -> ClassDecomposition:
-        """Split a score of classes question by question, from the counts of each."""
-        plan = plan_for(rule, "auto", len(self.shares))
-        questions = self.questions(name, plan.view)
-        pairs = zip(questions.items(), plan.rules, strict=True)
-        parts = {question: decompose_by(tally, [judge])[0] for (question, tally), judge in pairs}
-        return add_parts(plan, rule, parts)
-
-    def mean(self, name: str, rule: Any) -> float:
-        """Return a mean score of classes, which is exact."""
-        return self.score(name, rule).value
-
-    def constant(self, rule: Any) -> float:
-        """Score the class shares as a forecast for every case."""
-        seen = np.flatnonzero(self.shares > 0)
-        return score_of_classes(rule, seen, self.shares, self.shares[seen])
 
     def decisions(self, name: str) -> HardDecisions:
         """Read decisions for the likeliest class from their table."""
@@ -503,6 +470,3 @@ def _about_grouping(errors: Mapping[str, GroupingError]) -> Iterator[str]:
 def _rounded_up(x: float) -> str:
     """Write a number with two digits, rounded up."""
     return f"{float(Context(prec=2, rounding=ROUND_CEILING).create_decimal(x)):g}"
-
-
-Source: TypeAlias = RowSource | SumSource

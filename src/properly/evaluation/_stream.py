@@ -60,41 +60,36 @@ class StreamBatch(NamedTuple):
     times: Column | None = None
 
     @property
-    def kind(self) -> tuple[str, bool]:
-        """What batches have in common that are summed up as one."""
-        group = "" if self.groups is None else self.groups.dtype.str
-        return "U" if "U" in group else group, self.times is None
-
-    @property
-    def may_wait(self) -> bool:
-        """Whether it is short, and nothing about it is out of the ordinary."""
-        plain = self.groups is None or self.groups.dtype.kind in "Uiub"
-        return plain and len(self.y) < WAITING
+    def kind(self) -> tuple[str, bool] | None:
+        """What batches have in common that wait together; None of long ones, and of odd labels."""
+        dtype = None if self.groups is None else self.groups.dtype
+        if len(self.y) >= WAITING or (dtype is not None and dtype.kind not in "Uiub"):
+            return None
+        group = "" if dtype is None else "U" if dtype.kind == "U" else dtype.str
+        return group, self.times is None
 
     def copied(self) -> StreamBatch:
         """Keep the rows as they are now, whatever becomes of the arrays that were given."""
-        known = (None if x is None else x.copy() for x in self[2:])
-        models = {name: p.copy() for name, p in self.forecasts.items()}
-        return StreamBatch(self.y.copy(), models, *known)
+        return StreamBatch.joined([self])
 
     @classmethod
     def joined(cls, batches: Sequence[StreamBatch]) -> StreamBatch:
         """Put batches of one kind together."""
-        columns: list[Any] = [
-            None if parts[0] is None else np.concatenate(parts)
-            for parts in zip(*((x.y, *x[2:]) for x in batches), strict=True)
-        ]
+        y, _, *known = (
+            None if parts[0] is None or isinstance(parts[0], dict) else np.concatenate(parts)
+            for parts in zip(*batches, strict=True)
+        )
         names = batches[0].forecasts
         forecasts = {name: np.concatenate([x.forecasts[name] for x in batches]) for name in names}
-        return cls(columns[0], forecasts, *columns[1:])
+        return cls(np.asarray(y), forecasts, *known)
 
 
 class First(NamedTuple):
     """What the first batch had, and all others must have."""
 
     models: tuple[str, ...]
-    grouped: bool
-    weighted: bool
+    grouped: bool = False
+    weighted: bool = False
 
 
 class Stream:
@@ -133,8 +128,7 @@ class Stream:
         self._pos_label = pos_label
         self._cells = None if cells is None else _check_cells(cells)
         self._labels: tuple[Any, ...] = ()
-        # From the longest to the shortest, so that rows are added up to others only rarely.
-        self._sums: list[Summary] = []
+        self._sum: Summary | None = None
         self._waiting: list[StreamBatch] = []
         self._rows, self._cases = 0, 0
         # What the first batch had, and the groups so far.
@@ -206,7 +200,7 @@ class Stream:
         if type(y) is not np.ndarray or not len(y):
             return None
         models = forecasts if isinstance(forecasts, dict) else {"forecast": forecasts}
-        if self._first != First(tuple(models), False, False):
+        if self._first != First(tuple(models)):
             return None
         for p in models.values():
             usual = type(p) is np.ndarray and p.dtype == DOUBLE and p.shape == y.shape
@@ -218,36 +212,27 @@ class Stream:
         """Let a small batch wait for others of its kind; sum up any other one at once."""
         cases = len(batch.y) if batch.times is None else float(batch.times.sum(dtype=float))
         require_countable(self._cases + cases)
-        may_wait = batch.may_wait
-        if self._waiting and not (may_wait and batch.kind == self._waiting[0].kind):
+        kind = batch.kind
+        if self._waiting and (kind is None or kind != self._waiting[0].kind):
             self._sum_up()
-        if not may_wait:
-            self._sums = self._with(batch)
-        else:
-            self._waiting.append(batch.copied())
-            self._rows += len(batch.y)
+        self._waiting.append(batch if kind is None else batch.copied())
+        self._rows += len(batch.y)
         self._cases += int(cases)
-        if self._rows >= WAITING:
+        if kind is None or self._rows >= WAITING:
             self._sum_up()
 
-    def _with(self, batch: StreamBatch) -> list[Summary]:
-        """Sum up a batch, and add it to the others."""
-        y, forecasts, weight, groups, times = batch
-        known: dict[str, Any] = {"groups": groups, "times": times, "cells": self._cells}
-        part = Summary.of_rows(self._rules, y, forecasts, weight, **known)
-        return _in_few_parts([*self._sums, part])
-
-    def _sum_up(self) -> None:
-        """Sum up what waits."""
+    def _sum_up(self) -> Summary | None:
+        """Sum up what waits; return the sums of all rows so far."""
         if self._waiting:
-            self._sums = self._with(StreamBatch.joined(self._waiting))
+            batch = self._waiting[0]
+            if len(self._waiting) > 1:
+                batch = StreamBatch.joined(self._waiting)
+            y, forecasts, weight, groups, times = batch
+            known: dict[str, Any] = {"groups": groups, "times": times, "cells": self._cells}
+            part = Summary.of_rows(self._rules, y, forecasts, weight, **known)
+            self._sum = part if self._sum is None else self._sum + part
             self._waiting, self._rows = [], 0
-
-    @property
-    def _parts(self) -> list[Summary]:
-        """The sums of all rows so far, in a few parts."""
-        self._sum_up()
-        return self._sums
+        return self._sum
 
     def merge(self, other: Stream) -> None:
         """Take in all rows of another stream, which stays as it is.
@@ -262,18 +247,20 @@ class Stream:
             raise ArgumentTypeError(message, hint="summaries add: stream.summary() + other.")
         self._require_mergeable(other)
         require_countable(self._cases + other._cases)
-        labels = self._joined(other._labels)
-        self._sums = _in_few_parts([*self._parts, *other._parts])
-        self._labels, self._groups = labels, self._groups | other._groups
+        labels, groups = self._joined(other._labels), self._groups | other._groups
+        require_few_groups(groups)
+        sums = [x for x in (self._sum_up(), other._sum_up()) if x is not None]
+        self._sum = sum(sums[1:], start=sums[0]) if sums else None
+        self._labels, self._groups = labels, groups
         self._first, self._cases = self._first or other._first, self._cases + other._cases
 
     def summary(self) -> Summary:
         """Return all that was summed up so far."""
-        if not self._parts:
+        result = self._sum_up()
+        if result is None:
             message = "a stream must be fed before it is summed up; there are no rows yet"
             raise DataError(message, hint="write stream.add(y, forecasts).")
-        self._sums = [_added(self._parts)]
-        return self._sums[0]
+        return result
 
     def evaluate(self, **options: Any) -> Evaluation:
         """Evaluate the models on all rows so far.
@@ -306,7 +293,8 @@ class Stream:
 
     def __len__(self) -> int:
         """Count the rows of positive weight so far."""
-        return sum(part.rows for part in self._parts)
+        found = self._sum_up()
+        return 0 if found is None else found.rows
 
     def __bool__(self) -> bool:
         """Say that there is a stream, also before it has rows."""
@@ -327,8 +315,8 @@ class Stream:
         return self if isinstance(other, int) and other == 0 else NotImplemented
 
     def __repr__(self) -> str:
-        models = len(self._parts[0].models) if self._parts else 0
-        sizes = {"row": len(self), "model": models, "rule": len(self._rules)}
+        models = () if self._first is None else self._first.models
+        sizes = {"row": len(self), "model": len(models), "rule": len(self._rules)}
         return f"Stream({', '.join(many(size, what) for what, size in sizes.items())})"
 
     def _require_alike(self, batch: First) -> None:
@@ -350,21 +338,21 @@ class Stream:
     def _require_mergeable(self, other: Stream) -> None:
         """Refuse a stream of another kind, at once: parts may be added up only much later."""
         alike = {what: (vars(self)[f"_{what}"], vars(other)[f"_{what}"]) for what in OPTIONS}
-        if self._parts and other._parts:
-            self._parts[0].require_alike(other._parts[0])
-            alike["models"] = self._parts[0].models, other._parts[0].models
-        for what, (one, two) in alike.items():
+        one, two = self._sum_up(), other._sum_up()
+        if one is not None and two is not None:
+            one.require_alike(two)
+            alike["models"] = one.models, two.models
+        for what, (own, its) in alike.items():
             # Rules of one's own need not be comparable; what is written is.
-            if repr(one) != repr(two):
+            if repr(own) != repr(its):
                 message = (
-                    f"streams that are merged must have the same {what}; got {one!r} and {two!r}"
+                    f"streams that are merged must have the same {what}; got {own!r} and {its!r}"
                 )
                 raise DataError(message)
 
     def _in_order(self, forecasts: dict[str, Column]) -> dict[str, Column]:
         """Put models in the order of the first batch."""
-        names = tuple(forecasts) if self._first is None else self._first.models
-        return {name: forecasts[name] for name in names}
+        return {name: forecasts[name] for name in (self._first or First(tuple(forecasts))).models}
 
     def _joined(self, outcomes: Iterable[Any]) -> tuple[Any, ...]:
         """Put labels of outcomes to those seen before; refuse a third, as if all came at once."""
@@ -435,37 +423,10 @@ def _check_cells(cells: object) -> int:
     return count
 
 
-def _added(parts: Sequence[Summary]) -> Summary:
-    total: Summary = sum(parts[1:], start=parts[0])
-    return total
-
-
-def _in_few_parts(parts: list[Summary]) -> list[Summary]:
-    """Add up parts that are about as long, all if they get too long; refuse too many groups."""
-    require_few_groups({label for part in parts for label in part.groups})
-    parts = sorted(parts, key=_size, reverse=True)
-    while len(parts) > 1 and _size(parts[-2]) <= 2 * _size(parts[-1]):
-        parts[-2:] = [_added(parts[-2:])]
-    return [_added(parts)] if _is_long(parts) else parts
-
-
 def require_few_groups(labels: Collection[object]) -> None:
     if len(labels) > MOST_GROUPS:
         message = f"there must be at most {MOST_GROUPS} groups; batches have brought {len(labels)}"
         raise DataError(message, hint="are these the names of single cases?")
-
-
-def _size(part: Summary) -> int:
-    """Count the forecasts and cells that are kept."""
-    own: Mapping[Any, Any] = part.tallies
-    return sum(map(len, own.values())) + sum(map(_size, part.groups.values()))
-
-
-def _is_long(parts: Sequence[Summary]) -> bool:
-    """Tell whether forecasts are grouped, or should be."""
-    grouped = any(x.cells is not None for part in parts for x in part.tallies.values())
-    limit = 2 * _summary.MOST_DISTINCT * len(parts[0].tallies) if parts else 0
-    return grouped or sum(map(_size, parts)) > limit
 
 
 def summarize(

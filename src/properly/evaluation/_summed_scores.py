@@ -12,6 +12,7 @@ products up to the third, say all that `properly.by_group` finds from the rows.
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 from itertools import combinations
 from typing import TYPE_CHECKING, Any
 
@@ -36,24 +37,16 @@ from properly.comparison._groups import (
 )
 from properly.comparison._groups_record import Groups
 from properly.comparison._pair_tests import Options, PairScores, compared
-from properly.counts._cases import numbered
 from properly.counts._scoring import price, unit_of
 from properly.counts._tally import weighed
-from properly.errors import DataError, ImproperRuleError
+from properly.errors import DataError
 from properly.inference._averages import FEW, Averages, counted, warn_of_effective
 from properly.inference._design import Design
-from properly.inference._intervals import (
-    around_mean,
-    around_ratio,
-    estimate_of,
-    loss_range,
-    within_range,
-)
+from properly.inference._intervals import loss_range, score_of_means, skill_of_means
 from properly.inference._moments import Correction, Moments, Spread
-from properly.inference._shares import student
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Sequence
 
     from properly.comparison._pairs import Comparison
     from properly.counts._tally import Tally
@@ -68,8 +61,14 @@ if TYPE_CHECKING:
 CANCELLED = 1e-13
 
 
-def score_of(sums: ScoreSums, model: str, rule: Rule, level: float = 0.95) -> Estimate:
-    """Say how far off a mean score may be, as `properly.score_interval` does of the rows.
+def summed_score_and_skill(
+    sums: ScoreSums, model: str, rule: Rule, level: float = 0.95
+) -> tuple[Estimate, Estimate]:
+    """Say how far off a mean score and its skill may be, as the rows would.
+
+    The reference is the event rate, or the shares of the classes. Sums over clusters do not tell
+    how the losses of several classes go together with those of the reference: the skill has then
+    no interval, and `method` says so.
 
     Parameters
     ----------
@@ -85,70 +84,27 @@ def score_of(sums: ScoreSums, model: str, rule: Rule, level: float = 0.95) -> Es
     Examples
     --------
     >>> import numpy as np
-    >>> from properly.evaluation._summed_scores import score_of
+    >>> from properly.evaluation._summed_scores import summed_score_and_skill
     >>> from properly.engines._score_sums import ScoreSums
     >>> from properly.rules import Brier
     >>> y = np.arange(100) % 4 == 0
     >>> sums = ScoreSums.of_rows(["a"], [Brier()], y, {"a": np.where(y, 0.5, 0.25)}, None)
-    >>> print(score_of(sums, "a", Brier()))
+    >>> for estimate in summed_score_and_skill(sums, "a", Brier()):
+    ...     print(estimate)
     0.1094 (95 % interval 0.09318 to 0.1256; 100 independent cases)
-    """
-    level, r, j = check_level(level), _rule_number(sums, rule), _model_number(sums, model)
-    averages = _averages(sums, r, j, with_reference=False)
-    value, error = float(averages.mean[0]), float(averages.spread.errors[0])
-    bounds = loss_range(rule, sums.classes)
-    interval = within_range(around_mean(value, averages, level), bounds, value)
-    return estimate_of(averages, (value, error), interval, level, "Student's t")
-
-
-def skill_of(sums: ScoreSums, model: str, rule: Rule, level: float = 0.95) -> Estimate:
-    """Say how far off a skill may be, as `properly.inference.skill_interval` does of the rows.
-
-    The reference is the event rate, or the shares of the classes. Sums over clusters do not tell
-    how the losses of several classes go together with those of the reference: there is then no
-    interval, and `method` says so.
-
-    Parameters
-    ----------
-    sums, model, rule, level
-        As in `score_of`.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from properly.evaluation._summed_scores import skill_of
-    >>> from properly.engines._score_sums import ScoreSums
-    >>> from properly.rules import Brier
-    >>> y = np.arange(100) % 4 == 0
-    >>> sums = ScoreSums.of_rows(["a"], [Brier()], y, {"a": np.where(y, 0.5, 0.25)}, None)
-    >>> print(skill_of(sums, "a", Brier()))
     0.4167 (95 % interval 0.3667 to 0.4627; 100 independent cases)
     """
-    level, r, j = check_level(level), _rule_number(sums, rule), _model_number(sums, model)
-    if not rule.is_proper:
-        message = (
-            f"without a reference, the skill of an improper rule has no interval; got {rule!r}"
-        )
-        raise ImproperRuleError(message)
-    averages = _averages(sums, r, j, with_reference=True)
-    ratio, error = averages.ratio()
-    interval = around_ratio(ratio, error, student(averages.spread.degrees, level))
-    method = "log ratio"
+    warn_of_sums(sums)
+    r, j = _rule_number(sums, rule), sums.models.index(model)
+    infinite = _infinite(sums, r, j)
+    moments = _beside_reference(sums, r, _moments(sums, r, [j]))
+    means = Averages(*_known(sums, r, moments, [infinite]), _about(sums), infinite)
+    score = score_of_means(means, level, loss_range(rule, sums.classes))
+    skill = skill_of_means(means, level)
     if sums.clustered and sums.classes is not None:
         method = "no interval: sums of clusters do not tell that of classes"
-    elif not math.isfinite(averages.mean[1]):
-        method = "the reference has an infinite score"
-    return estimate_of(averages, (1 - ratio, error), interval, level, method)
-
-
-def _averages(sums: ScoreSums, r: int, j: int, *, with_reference: bool) -> Averages:
-    """Average a loss, and that of the best constant beside it; warn of few cases."""
-    warn_of_sums(sums)
-    moments, infinite = _moments(sums, r, [j]), _infinite(sums, r, j)
-    if with_reference:
-        moments = _beside_reference(sums, r, moments)
-    mean, spread = _known(sums, r, moments, [infinite])
-    return Averages(mean, spread, _about(sums), infinite)
+        skill = replace(skill, method=method)
+    return score, skill
 
 
 def compare_sums(
@@ -189,18 +145,23 @@ def compare_sums(
     >>> print(compare_sums(sums, Brier()))
     a is better than b by 0.1406 Brier (95 % interval 0.1244 to 0.1568).
     """
-    level, r = check_level(level), _rule_number(sums, rule)
+    r = _rule_number(sums, rule)
     if len(sums.models) < 2:
         message = f"there must be at least 2 models to compare; got {len(sums.models)}"
         raise DataError(message)
     warn_of_sums(sums)
     pairs = tuple(combinations(range(len(sums.models)), 2))
-    scores = PairScores(pairs, _scored(sums, r, pairs), Options(rule, level, as_generator(rng)))
+    scores = PairScores(
+        pairs, _scored(sums, r, pairs), Options(rule, check_level(level), as_generator(rng))
+    )
     return compared(sums.models, scores, _about(sums), loss_range(rule, sums.classes))
 
 
 def warn_of_sums(sums: ScoreSums) -> None:
-    """Warn of few cases, and of few clusters, in the words used of rows."""
+    """Warn of few cases, and of few clusters, in the words used of rows; refuse none at all."""
+    if not _sum(sums, "weight"):
+        message = "a score needs at least one case of positive weight; these sums have none"
+        raise DataError(message)
     weight, squares = _sum(sums, "weight"), _sum(sums, "row_squares")
     kinds = {"case": _effective(weight, squares)}
     if sums.classes is None:
@@ -211,35 +172,16 @@ def warn_of_sums(sums: ScoreSums) -> None:
         sizes = " and ".join(counted(count, what) for what, count in kinds.items())
         notice(f"with {sizes}, intervals may cover less than their level")
     if sums.clustered:
-        warn_of_effective(_count(sums, "units"), _effective(weight, _sum(sums, "weight2")))
+        warn_of_effective(int(_sum(sums, "units")), _effective(weight, _sum(sums, "weight2")))
 
 
 def _rule_number(sums: ScoreSums, rule: Rule) -> int:
-    """Find a rule by what is written; refuse one that was not priced by, and sums of no rows."""
-    written = [repr(summed) for summed in sums.rules]
-    if repr(rule) not in written:
-        message = f"the rule must be one of those summed, {', '.join(written)}; got {rule!r}"
-        raise DataError(message)
-    if not _sum(sums, "weight"):
-        message = "a score needs at least one case of positive weight; these sums have none"
-        raise DataError(message)
-    return written.index(repr(rule))
-
-
-def _model_number(sums: ScoreSums, model: str) -> int:
-    if model not in sums.models:
-        names = ", ".join(map(repr, sums.models))
-        message = f"the model must be one of those summed, {names}; got {model!r}"
-        raise DataError(message)
-    return sums.models.index(model)
+    """Find a rule by what is written."""
+    return [repr(summed) for summed in sums.rules].index(repr(rule))
 
 
 def _sum(sums: ScoreSums, *key: Any) -> float:
     return float(sums.totals[key])
-
-
-def _count(sums: ScoreSums, *key: Any) -> int:
-    return int(_sum(sums, *key))
 
 
 def _effective(weight: float, squares: float) -> float:
@@ -249,9 +191,9 @@ def _effective(weight: float, squares: float) -> float:
 
 def _about(sums: ScoreSums) -> dict[str, Any]:
     """Say how cases were sampled, how many there are, and how many of equal weight say as much."""
-    units = many(_count(sums, "units"), "cluster" if sums.clustered else "independent case")
+    units = many(int(_sum(sums, "units")), "cluster" if sums.clustered else "independent case")
     worth = _effective(_sum(sums, "weight"), _sum(sums, "row_squares"))
-    return {"design": units, "cases": _count(sums, "rows"), "effective_cases": worth}
+    return {"design": units, "cases": int(_sum(sums, "rows")), "effective_cases": worth}
 
 
 def _weights(sums: ScoreSums) -> tuple[float, float, float, Correction | None]:
@@ -303,7 +245,7 @@ def _without_rounding(moments: Moments, products: Column) -> Moments:
 def _infinite(sums: ScoreSums, r: int, j: int) -> tuple[int, float]:
     """Return how many losses are infinite, and their share of the weight."""
     share = _sum(sums, "infinite_weight", r, j) / _sum(sums, "weight")
-    return _count(sums, "infinite", r, j), share
+    return int(_sum(sums, "infinite", r, j)), share
 
 
 def _known(
@@ -339,7 +281,7 @@ def _scored(sums: ScoreSums, r: int, pairs: tuple[tuple[int, int], ...]) -> Mode
         known = np.isfinite(value[list(pair)]).all()
         squares[n] = difference.spread.covariance[0, 0] if known else math.nan
         size[n] = abs(apart) / math.sqrt(own) if own else 0.0
-    differing = np.array([_count(sums, "differing", r, *pair) for pair in pairs], dtype=np.int64)
+    differing = np.array([int(_sum(sums, "differing", r, *pair)) for pair in pairs], dtype=np.int64)
     return ModelScores(value, spread, differing, infinite, paired=PairSums(squares, size))
 
 
@@ -397,9 +339,9 @@ def _sides(tally: Tally) -> list[Column]:
 
 def moments_of(sums: ScoreSums, tally: Tally, rule: BinaryRule, model: str) -> Moments:
     """Put together what sums say, and what the counts at each forecast add to it."""
-    r, j = [repr(x) for x in sums.rules].index(repr(rule)), sums.models.index(model)
+    r, j = _rule_number(sums, rule), sums.models.index(model)
     value, weight, events = _columns(tally)
-    exact, endless = _moments(sums, r, [j]), _count(sums, "infinite", r, j) > 0
+    exact, endless = _moments(sums, r, [j]), int(_sum(sums, "infinite", r, j)) > 0
     cases, squares = np.concatenate([events, weight - events]), np.concatenate(_sides(tally))
     some, zero = (cases > 0) & (squares > 0), np.zeros(len(value))
     # Of an infinite mean nothing is said, but the outcomes and forecasts still are.
@@ -425,12 +367,17 @@ def summed_groups(
     rng: int | np.random.Generator,
 ) -> Groups:
     """Score groups of cases by a rule of the summary, and compare each with the rest."""
-    labels = _labels(summary.groups)
-    parts = [summary.groups[label] for label in labels]
+    labels, parts = list(summary.groups), list(summary.groups.values())
+    if len(labels) < 2:
+        message = f"a group is compared with the rest; got the single group {labels[0]!r}"
+        raise DataError(message)
     drawing = as_drawing(level, replicates, rng)
     tallies = [part.tallies[model] for part in parts]
     weights = [weighed(tally) for tally in tallies]
-    groups = _counted(parts, labels, weights)
+    cases = np.array([int(_sum(part.sums, "rows")) for part in parts])
+    expected = np.array([_expected(tally) for tally in weights])
+    rarer = count_rarer(expected[:, 0], expected[:, 1])
+    groups = Counted(np.zeros(0, dtype=np.intp), labels, cases, rarer)
     warn_of_groups(groups, is_event=True)
     split = _split(groups)
     both = zip(parts, weights, strict=True)
@@ -441,8 +388,8 @@ def summed_groups(
     return Groups(
         labels=tuple(labels),
         name=names_of_labels(labels),
-        cases=groups.cases,
-        events=np.array([_count(part.sums, "event_rows") for part in parts]),
+        cases=cases,
+        events=np.array([int(_sum(part.sums, "event_rows")) for part in parts]),
         event_rate=events / total,
         mean_forecast=forecast / total,
         measures=bounded(measures, rule.range),
@@ -451,36 +398,16 @@ def summed_groups(
         enough=split.enough,
         rule=rule.name,
         unit=unit_of(rule),
-        design=many(int(groups.cases.sum()), "independent case"),
+        design=many(int(cases.sum()), "independent case"),
         level=drawing.level,
         replicates=drawing.replicates,
     )
 
 
-def _labels(groups: Mapping[Any, Summary]) -> list[Any]:
-    """Put the labels in order, if they have one."""
-    every = list(groups)
-    if len(every) < 2:
-        message = f"a group is compared with the rest; got the single group {every[0]!r}"
-        raise DataError(message)
-    column = np.empty(len(every), dtype=object)
-    column[:] = every
-    labels: list[Any] = numbered(column)[1]
-    return labels
-
-
-def _counted(parts: Sequence[Summary], labels: list[Any], tallies: Sequence[Tally]) -> Counted:
-    """Count the cases of positive weight in each group, and the expected rarer outcomes."""
-    cases = np.array([_count(part.sums, "rows") for part in parts])
-    sums = np.array([_expected(tally) for tally in tallies])
-    return Counted(np.zeros(0, dtype=np.intp), labels, cases, count_rarer(sums[:, 0], sums[:, 1]))
-
-
-def _expected(tally: Tally) -> tuple[list[float], list[float]]:
+def _expected(tally: Tally) -> list[list[float]]:
     """Add up weights, and their squares, by the probabilities of the event and of none."""
     value, weight, _ = _columns(tally)
-    pairs = [[float(x @ value), float(x @ (1 - value))] for x in (weight, sum(_sides(tally)))]
-    return pairs[0], pairs[1]
+    return [[float(x @ value), float(x @ (1 - value))] for x in (weight, sum(_sides(tally)))]
 
 
 def _split(counted: Counted) -> GroupSplit:

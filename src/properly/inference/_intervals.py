@@ -144,10 +144,12 @@ def score_interval(
     0.03302 (95 % interval 0.02983 to 0.03621; 4,973 clusters)
     """
     level = check_level(level)
-    return _score_of(average(cases, _losses(cases, rule), serial), level, _range_of(cases, rule))
+    means = average(cases, _losses(cases, rule), serial)
+    return score_of_means(means, level, _range_of(cases, rule))
 
 
-def _score_of(result: Averages, level: float, bounds: Pair) -> Estimate:
+def score_of_means(result: Averages, level: float, bounds: Pair) -> Estimate:
+    """Put an interval around the first mean, within the range of the losses."""
     value, error = float(result.mean[0]), float(result.spread.errors[0])
     interval = within_range(around_mean(value, result, level), bounds, value)
     return estimate_of(result, (value, error), interval, level, "Student's t")
@@ -219,7 +221,7 @@ def skill_interval(
     0.1752 (95 % interval 0.1446 to 0.2047; 4,973 clusters)
     """
     level = check_level(level)
-    return _skill_of(_beside_reference(cases, rule, reference, serial), level)
+    return skill_of_means(_beside_reference(cases, rule, reference, serial), level)
 
 
 def score_and_skill(
@@ -227,7 +229,7 @@ def score_and_skill(
 ) -> tuple[Estimate, Estimate]:
     """Say how far off both may be; each case is priced once."""
     result = _beside_reference(cases, rule, reference, "cosines")
-    return _score_of(result, level, _range_of(cases, rule)), _skill_of(result, level)
+    return score_of_means(result, level, _range_of(cases, rule)), skill_of_means(result, level)
 
 
 def _beside_reference(
@@ -264,7 +266,8 @@ def _beside_reference(
     return average(cases, both, serial)
 
 
-def _skill_of(result: Averages, level: float) -> Estimate:
+def skill_of_means(result: Averages, level: float) -> Estimate:
+    """Put an interval around one less the ratio of the first mean to the second."""
     ratio, error = result.ratio()
     quantile = student(result.spread.degrees, level)
     interval = around_ratio(ratio, error, quantile)
