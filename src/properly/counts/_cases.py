@@ -532,6 +532,21 @@ def by_name(models: Mapping[Any, Any], least: int, hint: str) -> dict[str, Any]:
     return named
 
 
+def named_forecasts(forecasts: Any, task: str) -> dict[str, Any]:
+    """Take forecasts by the names of models; of classes, a single table is one model."""
+    if isinstance(forecasts, Mapping):
+        models = forecasts
+    elif task in ("multiclass", "ordinal"):
+        models = {"forecast": forecasts}
+    else:
+        models = as_models(forecasts)
+    for name, p in models.items():
+        if isinstance(p, Tally | Cases):
+            message = f"models are given by their forecasts; {name!r} is a {type(p).__name__}"
+            raise ArgumentTypeError(message, hint="write {'name': p, …}.")
+    return by_name(models, 1, "write {'name': p, …}.")
+
+
 def _checked(p: Any, name: str, cases: Cases, *, normalize: bool) -> Any:
     """Check the forecasts of another model: as many rows, and as many classes."""
     if cases.classes is None:

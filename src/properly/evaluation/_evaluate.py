@@ -13,10 +13,8 @@ from properly._boundary._classes import (
     are_among,
     category_order,
     column_names,
-    columns_of,
     is_table,
     note_of_order,
-    require_order,
 )
 from properly._boundary._labels import as_labels
 from properly._boundary._options import (
@@ -33,16 +31,15 @@ from properly.calibration._decomposition import require_proper
 from properly.counts._cases import (
     Cases,
     contenders,
+    named_forecasts,
     repeated_rows,
     require_classes,
     require_classes_to_normalize,
 )
-from properly.counts._tally import Tally
 from properly.decisions._worst_cases import check_shown
 from properly.engines._summary import Summary
 from properly.errors import ArgumentTypeError, DataError
 from properly.evaluation._checkup._notes import (
-    doubts,
     follow_up_notes,
     follow_up_symptoms,
     named_like_follow_up,
@@ -154,27 +151,6 @@ def require_of_an_event(within: object, pos_label: object) -> None:
             message = f"{name} is for forecasts of one event; these are of several classes"
             hint = "pass rules=Ranked(Bounded(Brier(), within))." if name == "within" else None
             raise DataError(message, hint=hint)
-
-
-def models_by_name(forecasts: Any, task: str) -> dict[str, Any]:
-    """Take forecasts by the names of models, which must differ as text."""
-    if isinstance(forecasts, Mapping):
-        models = forecasts
-    elif task in ("multiclass", "ordinal"):
-        models = {"forecast": forecasts}
-    else:
-        models = as_models(forecasts)
-    _require_forecasts(models)
-    named = [str(name) for name in models]
-    require_distinct("models", named)
-    return dict(zip(named, models.values(), strict=True))
-
-
-def _require_forecasts(models: Mapping[Any, Any]) -> None:
-    for name, p in models.items():
-        if isinstance(p, Tally | Cases):
-            message = f"models are given by their forecasts; {name!r} is a {type(p).__name__}"
-            raise ArgumentTypeError(message, hint="write evaluate(y, {'name': p, …}).")
 
 
 TWO_COLUMNS = (
@@ -358,8 +334,8 @@ def evaluate(
             _require_rows(recalibrate, "the frame has too many to read them")
             chosen = _request_of_summary(y, task_in_order(task, reading.order), within)
             request = Asked(*chosen, **drawing)
-            return _doubted(replace(gather(y, request), backend=backend))
-        models = models_by_name(forecasts, task)
+            return replace(gather(y, request), backend=backend)
+        models = named_forecasts(forecasts, task)
         evaluation = _evaluate_rows(y, models, columns, reading, drawing)
     backend = backend or library_of(forecasts, *models.values())
     return replace(evaluation, backend=backend, notes=(*reading.notes, *evaluation.notes))
@@ -455,30 +431,33 @@ def _evaluate_rows(
     drawing: dict[str, Any],
 ) -> Evaluation:
     """Evaluate rows in memory: of one event, or of classes."""
-    options = columns | {"labels": reading.labels, "normalize": reading.normalize}
-    show, count = options.pop("show", None), options.get("count")
+    options = columns | {"labels": reading.labels, "normalize": reading.normalize, "least": 1}
+    show, (name, p), order = options.pop("show", None), next(iter(models.items())), reading.order
     task = _task(reading.task, models)
     if task == "binary":
         require_classes_to_normalize(reading.normalize)
-        chosen = rules_of_event(reading.rules, reading.within)
-        options |= {"pos_label": reading.pos_label, "least": 1, "lent": True}
-        cases = contenders(y, models, **options)
-        drawing |= _shown(show, count, cases) | {"recalibrate": _maps(drawing, cases)}
-        return _doubted(gather(cases, Asked(task, *chosen, **drawing)), cases)
-    require_of_an_event(reading.within, reading.pos_label)
-    if reading.labels is None and reading.order is None:
-        reading = reading._replace(order=category_order(y, next(iter(models.values()))))
-    task = _task(task_in_order(reading.task, reading.order), models)
-    options["labels"] = reading.labels or reading.order
-    if task == "multiclass" and options["labels"] is None:
-        options["labels"] = _names_of_classes(y, next(iter(models.values())))
-    cases = _cases_of_classes(y, models, options)
-    rules = rules_of_classes(reading.rules, task)
-    drawing |= _shown(show, count, cases) | {"recalibrate": _maps(drawing, cases)}
-    result = _doubted(gather(cases, Asked(task, rules, rules[0], None, **drawing)), cases)
+        chosen: Any = rules_of_event(reading.rules, reading.within)
+        options |= {"pos_label": reading.pos_label, "lent": True}
+    else:
+        require_of_an_event(reading.within, reading.pos_label)
+        if reading.labels is None and order is None:
+            order = category_order(y, p)
+        task = _task(task_in_order(reading.task, order), models)
+        rules, names = rules_of_classes(reading.rules, task), column_names(p)
+        chosen = rules, rules[0], None
+        options["labels"] = reading.labels or order
+        # Columns of a frame name the classes if outcomes are among them.
+        if task == "multiclass" and not options["labels"] and names and are_among(y, names):
+            options["labels"] = names
+    cases = contenders(y, models, **options)
+    if task != "binary":
+        require_classes(cases[name])
+    drawing |= _shown(show, columns["count"], cases) | {"recalibrate": _maps(drawing, cases)}
+    result = gather(cases, Asked(task, *chosen, **drawing))
+    if task == "binary":
+        return result
     notes = [TWO_COLUMNS] if reading.task == "auto" and len(result.labels) == 2 else []
-    if reading.order is not None:
-        notes.append(note_of_order(reading.order))
+    notes += [] if order is None else [note_of_order(order)]
     return replace(result, notes=(*result.notes, *notes))
 
 
@@ -507,34 +486,6 @@ def _maps(drawing: Mapping[str, Any], cases: Mapping[str, Cases]) -> Any:
 
     maps, is_choice = candidates(next(iter(cases.values())), given, Brier())
     return maps if is_choice else maps[0]
-
-
-def _names_of_classes(y: Any, p: Any) -> tuple[Any, ...] | None:
-    """Take the names of a frame's columns for those of the classes, if outcomes are among them."""
-    names = column_names(p)
-    return names if names is not None and are_among(y, names) else None
-
-
-def _doubted(evaluation: Evaluation, cases: Mapping[str, Cases] | None = None) -> Evaluation:
-    """Put before the notes what looks like a mistake in the data."""
-    return replace(evaluation, notes=(*doubts(evaluation, cases or {}), *evaluation.notes))
-
-
-def _cases_of_classes(
-    y: Any, models: Mapping[str, Any], options: dict[str, Any]
-) -> dict[str, Cases]:
-    """Check the rows of each model, which must all have the same classes in the same order."""
-    (first, p), *others = models.items()
-    for name, q in others:
-        require_order(columns_of(q), columns_of(p), f"classes of {name!r}")
-    cases = {name: require_classes(Cases(y, q, **options)) for name, q in models.items()}
-    classes = cases[first].classes
-    for name, other in cases.items():
-        if other.classes != classes:
-            both = f"{first!r} with {classes} and {name!r} with {other.classes}"
-            message = f"models must have the same classes; got {both}"
-            raise DataError(message)
-    return cases
 
 
 def _require_only_summary(**given: object) -> None:

@@ -29,8 +29,8 @@ from properly.counts._tally import as_tally
 from properly.decisions._murphy import regret_curve
 from properly.engines._summary import Summary
 from properly.errors import DataError
-from properly.evaluation._curves import Curves
-from properly.evaluation._record import MOST_CLASSES, Evaluation
+from properly.evaluation._checkup._notes import doubts
+from properly.evaluation._record import MOST_CLASSES, Curves, Evaluation
 from properly.evaluation._source import COST, IMPROPER, RowSource, SumSource, has_parts
 from properly.probability._means import means
 from properly.rules import RPS, Brier
@@ -97,7 +97,7 @@ def gather(data: Mapping[str, Cases] | Summary, request: Asked) -> Evaluation:
         fields = _fields(source)
     about = fields["scores"][source.models[0]][request.rules[0].name]
     notes = [*said, *source.notes, *source.closing_notes(fields.get("grouping", {}))]
-    return Evaluation(
+    evaluation = Evaluation(
         task=request.task,
         rows=about.cases,
         design=about.design,
@@ -108,10 +108,11 @@ def gather(data: Mapping[str, Cases] | Summary, request: Asked) -> Evaluation:
         replicates=request.replicates,
         seed=request.seed,
         summed=source.summed,
-        notes=tuple(dict.fromkeys(notes)),
         **source.data(),
         **fields,
     )
+    notes = [*doubts(evaluation, source.given), *dict.fromkeys(notes)]
+    return replace(evaluation, notes=tuple(notes))
 
 
 def _fields(source: Source) -> dict[str, Any]:

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import json
 import math
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from importlib import import_module
 from itertools import chain
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeAlias
+from typing import TYPE_CHECKING, Any, Generic, Literal, NamedTuple, TypeAlias, TypeVar
 
 from properly._boundary._labels import names_of_labels
 from properly._boundary._options import check_choice
@@ -27,7 +28,7 @@ from properly._boundary._tables import (
 from properly._boundary._text import count_of_cases, many, printable
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Callable, Iterator, Sequence
     from pathlib import Path
 
     from properly._boundary._record import Backend
@@ -56,6 +57,7 @@ if TYPE_CHECKING:
     from properly.rules._interval import Interval
     from properly.typing import Column
 
+Curve = TypeVar("Curve")
 Task: TypeAlias = Literal["binary", "multiclass", "ordinal"]
 
 # The value of a field that only the other task has; of any type, so that users need not check.
@@ -488,6 +490,43 @@ class Evaluation(Record):
             gain = repair.gain(row.rule)
             numbers = gain.estimate, *gain.interval
         return dict(zip(SAVED, numbers, strict=True))
+
+
+class Curves(Mapping[str, Curve], Generic[Curve]):
+    """Curves by model, made from the counts, or the cases, whenever one is asked for.
+
+    Those of very many forecasts together take several times the memory of the data: they are kept
+    only if `keep` says so. The counts of tensors stay on their device.
+    """
+
+    def __init__(
+        self, make: Callable[[Any], Curve], tallies: Mapping[str, Any], *, keep: bool = False
+    ) -> None:
+        self._make, self._tallies = make, tallies
+        self._kept: dict[str, Curve] | None = {} if keep else None
+
+    def __getitem__(self, name: str) -> Curve:
+        """Make the curve of a model."""
+        if self._kept is None:
+            return self._make(self._tallies[name])
+        if name not in self._kept:
+            self._kept[name] = self._make(self._tallies[name])
+        return self._kept[name]
+
+    def __contains__(self, name: object) -> bool:
+        """Tell whether there is such a model, without making its curve."""
+        return name in self._tallies
+
+    def __iter__(self) -> Iterator[str]:
+        """Go through the names of the models."""
+        return iter(self._tallies)
+
+    def __len__(self) -> int:
+        """Count the models."""
+        return len(self._tallies)
+
+    def __repr__(self) -> str:
+        return repr(dict(self))
 
 
 def _door(name: str) -> Any:

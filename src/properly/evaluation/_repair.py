@@ -17,7 +17,7 @@ from properly._boundary._options import as_generator
 from properly._boundary._record import Record
 from properly.calibration._reliability import reliability
 from properly.decisions._murphy import murphy_difference
-from properly.evaluation._curves import Curves
+from properly.evaluation._record import Curves
 from properly.inference._design import one_dependence
 from properly.recalibration._choice import NONE, Recalibrated, recalibrate
 from properly.recalibration._cross_fit import cross_fit

@@ -1,9 +1,8 @@
 """What an evaluation is made from: rows, or sums and counts of them.
 
 `RowSource` and `SumSource` have the same methods, of an event and of classes; what one of them does
-not know is None, and `Source` has what both do alike. `Asked` has what was asked for. What few
-evaluations need is imported by those alone, since a command that scores one model would wait for
-it.
+not know is None. `EvaluationSource` has what both do alike, and `Asked` what was asked for. What
+few evaluations need is imported by those alone: a command that scores one model would wait for it.
 """
 
 from __future__ import annotations
@@ -35,7 +34,7 @@ from properly.decisions._grid import round_thresholds
 from properly.decisions._spells import ENOUGH as SPELLS
 from properly.decisions._spells import has_few_spells
 from properly.decisions._worst_cases import show_beside, worst_cases, worst_forecasts
-from properly.evaluation._phrases import at_thresholds
+from properly.evaluation._phrases import at_thresholds, runs
 from properly.inference._auc import auc_interval
 from properly.inference._design import few_times, one_dependence
 from properly.inference._intervals import score_and_skill
@@ -169,7 +168,7 @@ def has_parts(rule: Rule) -> bool:
     return isinstance(rule, CutRule | Brier) and rule.is_proper
 
 
-class Source:
+class EvaluationSource:
     """The cases or counts of each model, the request, and what has been noted so far."""
 
     summed = False
@@ -207,7 +206,7 @@ class Source:
         return score_of_classes(rule, seen, self.shares, self.shares[seen])
 
 
-class RowSource(Source):
+class RowSource(EvaluationSource):
     """Cases of each model, row by row: as given, and as sampled.
 
     Times that intervals do not allow for are left out of the latter.
@@ -295,12 +294,8 @@ class RowSource(Source):
 
 def _about_spells(models: Mapping[str, Cases], threshold: Column) -> Iterator[str]:
     """Say at which thresholds of the page a mistake comes in too few spells."""
-    where = []
-    for name, cases in models.items():
-        few = has_few_spells(cases, threshold)
-        edge = np.flatnonzero(np.diff(np.concatenate([[False], few, [False]])))
-        runs = zip(threshold[edge[::2]].tolist(), threshold[edge[1::2] - 1].tolist(), strict=True)
-        where += [f"of {printable(name)} {at_thresholds(list(runs))}"] if edge.size else []
+    few = {name: runs(threshold, has_few_spells(x, threshold)) for name, x in models.items()}
+    where = [f"of {printable(name)} {at_thresholds(ends)}" for name, ends in few.items() if ends]
     if where:
         yield (
             f"a kind of mistake comes in fewer than {SPELLS} separate spells, and intervals may be "
@@ -323,7 +318,7 @@ def _in_numpy(cases: Cases) -> Cases:
     return copy
 
 
-class SumSource(Source):
+class SumSource(EvaluationSource):
     """Exact sums and counts of all models.
 
     Scores, skills and comparisons come from the sums; all that depends on the forecasts of one

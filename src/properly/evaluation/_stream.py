@@ -17,7 +17,13 @@ from properly._boundary._labels import as_labels
 from properly._boundary._libraries import to_numpy
 from properly._boundary._options import check_choice, check_whole
 from properly._boundary._text import many
-from properly.counts._cases import contenders, numbered, require_both, require_event
+from properly.counts._cases import (
+    contenders,
+    named_forecasts,
+    numbered,
+    require_both,
+    require_event,
+)
 from properly.counts._tally import require_one_kind
 from properly.engines import _summary
 from properly.engines._summary import Summary, plain_labels
@@ -25,7 +31,6 @@ from properly.errors import ArgumentTypeError, DataError
 from properly.evaluation._evaluate import (
     TASKS,
     evaluate,
-    models_by_name,
     rules_of_event,
     rules_of_frame,
 )
@@ -84,12 +89,25 @@ class StreamBatch(NamedTuple):
         return cls(np.asarray(y), forecasts, *known)
 
 
-class First(NamedTuple):
+class BatchKind(NamedTuple):
     """What the first batch had, and all others must have."""
 
     models: tuple[str, ...]
     grouped: bool = False
     weighted: bool = False
+
+    def require(self, batch: BatchKind) -> None:
+        """Refuse a batch that does not go with the first."""
+        if set(batch.models) != set(self.models):
+            names = f"{list(batch.models)} after {list(self.models)}"
+            message = f"every batch must have the same models; got {names}"
+            raise DataError(message)
+        if batch.grouped != self.grouped:
+            has = self.grouped
+            got = "has no groups, those before have" if has else "is the first with groups"
+            message = f"groups are given with every batch, or with none; this one {got}"
+            raise DataError(message)
+        require_one_kind(not self.weighted, not batch.weighted)
 
 
 class Stream:
@@ -132,7 +150,7 @@ class Stream:
         self._waiting: list[StreamBatch] = []
         self._rows, self._cases = 0, 0
         # What the first batch had, and the groups so far.
-        self._first: First | None = None
+        self._first: BatchKind | None = None
         self._groups: frozenset[Any] = frozenset()
 
     def add(
@@ -166,10 +184,11 @@ class Stream:
                 self._take(plain)
                 return
         options: dict[str, Any] = {"weight": weight, "groups": groups, "pos_label": self._pos_label}
-        models = contenders(y, models_by_name(forecasts, "binary"), least=1, **options)
+        models = contenders(y, named_forecasts(forecasts, "binary"), least=1, **options)
         rows = require_event(next(iter(models.values())))
-        first = First(tuple(models), groups is not None, weight is not None)
-        self._require_alike(first)
+        first = BatchKind(tuple(models), groups is not None, weight is not None)
+        if self._first is not None:
+            self._first.require(first)
         times = None if count is None else to_numpy(counts_beside(rows.p, count))
         require_both(rows.weight, times)
         known = self._groups
@@ -200,7 +219,7 @@ class Stream:
         if type(y) is not np.ndarray or not len(y):
             return None
         models = forecasts if isinstance(forecasts, dict) else {"forecast": forecasts}
-        if self._first != First(tuple(models)):
+        if self._first != BatchKind(tuple(models)):
             return None
         for p in models.values():
             usual = type(p) is np.ndarray and p.dtype == DOUBLE and p.shape == y.shape
@@ -319,22 +338,6 @@ class Stream:
         sizes = {"row": len(self), "model": len(models), "rule": len(self._rules)}
         return f"Stream({', '.join(many(size, what) for what, size in sizes.items())})"
 
-    def _require_alike(self, batch: First) -> None:
-        """Refuse a batch that does not go with those before it."""
-        before = self._first
-        if before is None:
-            return
-        if set(batch.models) != set(before.models):
-            names = f"{list(batch.models)} after {list(before.models)}"
-            message = f"every batch must have the same models; got {names}"
-            raise DataError(message)
-        if batch.grouped != before.grouped:
-            has = before.grouped
-            got = "has no groups, those before have" if has else "is the first with groups"
-            message = f"groups are given with every batch, or with none; this one {got}"
-            raise DataError(message)
-        require_one_kind(not before.weighted, not batch.weighted)
-
     def _require_mergeable(self, other: Stream) -> None:
         """Refuse a stream of another kind, at once: parts may be added up only much later."""
         alike = {what: (vars(self)[f"_{what}"], vars(other)[f"_{what}"]) for what in OPTIONS}
@@ -352,7 +355,9 @@ class Stream:
 
     def _in_order(self, forecasts: dict[str, Column]) -> dict[str, Column]:
         """Put models in the order of the first batch."""
-        return {name: forecasts[name] for name in (self._first or First(tuple(forecasts))).models}
+        return {
+            name: forecasts[name] for name in (self._first or BatchKind(tuple(forecasts))).models
+        }
 
     def _joined(self, outcomes: Iterable[Any]) -> tuple[Any, ...]:
         """Put labels of outcomes to those seen before; refuse a third, as if all came at once."""

@@ -10,11 +10,10 @@ from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 from properly._boundary._arrays import event_label
 from properly._boundary._labels import as_labels
 from properly._boundary._options import check_choice
-from properly._boundary._record import as_models, to_frame
+from properly._boundary._record import to_frame
 from properly._boundary._text import many
-from properly.counts._cases import Cases
-from properly.counts._tally import Tally
-from properly.errors import ArgumentTypeError, DataError
+from properly.counts._cases import named_forecasts
+from properly.errors import ArgumentTypeError
 from properly.evaluation._checkup._columns import COLUMNS, design_symptoms
 from properly.evaluation._checkup._forecasts import CLASSES, FIT, FORECAST, OUTCOME, same_order
 from properly.evaluation._checkup._notes import named_symptoms
@@ -210,7 +209,7 @@ def check(
     True
     """
     check_choice(task, TASKS, "task")
-    models = _models(forecasts, task)
+    models = {name: read_raw(p, name) for name, p in named_forecasts(forecasts, task).items()}
     chosen = _task(task, models)
     names = None if labels is None else as_labels(labels)
     if names is not None and chosen == "binary":
@@ -245,23 +244,6 @@ def _symptoms(sheet: Sheet) -> Iterator[Symptom]:
 
 def _each(checks: Iterable[Callable[[Any], Iterable[Symptom]]], subject: Any) -> Iterator[Symptom]:
     return chain.from_iterable(check(subject) for check in checks)
-
-
-def _models(forecasts: Any, task: str) -> dict[str, RawColumn]:
-    """Read forecasts by the names of models."""
-    if isinstance(forecasts, Tally | Cases):
-        message = f"raw forecasts are checked; got a {type(forecasts).__name__}"
-        raise ArgumentTypeError(message, hint="write check(y, {'name': p, …}).")
-    if isinstance(forecasts, Mapping):
-        models: Mapping[Any, Any] = forecasts
-    else:
-        single = task in ("multiclass", "ordinal")
-        models = {"forecast": forecasts} if single else as_models(forecasts)
-    named = {str(name): p for name, p in models.items()}
-    if len(named) < len(models) or not named:
-        message = f"models must have names that differ, and there must be one; got {list(models)}"
-        raise DataError(message)
-    return {name: read_raw(p, name) for name, p in named.items()}
 
 
 def _task(task: str, models: Mapping[str, RawColumn]) -> str:

@@ -49,22 +49,18 @@ def unreadable(sheet: Sheet) -> Iterator[Symptom]:
 def wrong_shape(sheet: Sheet) -> Iterator[Symptom]:
     """Find several columns where one is needed, or one where there should be one a class."""
     for column in sheet.models.values():
-        if column.fault and not len(column):
+        if column.is_table != sheet.of_event or (column.fault and not len(column)):
             continue
-        if sheet.of_event and column.is_table:
+        what = "it has one column, though several classes are forecast"
+        advice = "Pass one column a class, or task='binary' for all models."
+        if sheet.of_event:
             what = f"it has {column.values.shape[1]} columns, though one event is forecast"
             advice = "Pass the column of the event, such as p[:, 1], or task='multiclass'."
-            yield of_column("problem", column.name, len(column), what, advice)
-        elif not sheet.of_event and not column.is_table:
-            what = "it has one column, though several classes are forecast"
-            advice = "Pass one column a class, or task='binary' for all models."
-            yield of_column("problem", column.name, len(column), what, advice)
-    tables = [sheet.outcome] if sheet.of_event else []
-    for column in (*tables, *sheet.beside.values()):
+        yield of_column("problem", column.name, len(column), what, advice)
+    for column in (*[sheet.outcome][: sheet.of_event], *sheet.beside.values()):
         if column.is_table:
             what = f"it has {column.values.shape[1]} columns instead of one"
-            advice = "Pass one entry a case."
-            yield of_column("problem", column.name, len(column), what, advice)
+            yield of_column("problem", column.name, len(column), what, "Pass one entry a case.")
 
 
 def no_rows(sheet: Sheet) -> Iterator[Symptom]:

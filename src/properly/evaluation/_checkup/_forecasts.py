@@ -360,7 +360,8 @@ def many_labels(sheet: Sheet) -> Iterator[Symptom]:
     if len(labels) <= 2 or _holds_probabilities(sheet):
         return
     rare = _code_for_unknown(labels)
-    what = f"an event has two labels at most; found {_counted(labels)}"
+    often = first_of(f"{quoted(label)} ({count:,})" for label, count in labels.items())
+    what = f"an event has two labels at most; found {often}"
     if rare is None:
         advice = (
             "Compare with the label of the event, such as "
@@ -405,16 +406,18 @@ def unknown_event(sheet: Sheet) -> Iterator[Symptom]:
 
 def one_class(sheet: Sheet) -> Iterator[Symptom]:
     """Find a single outcome: without both, nothing can be told apart and no skill be measured."""
-    happened = sheet.happened
-    if happened is None or _events(sheet) not in (0, int(sheet.observed.sum())):
+    if sheet.happened is None:
         return
-    what = "the event happened each time" if _events(sheet) else "the event never happened"
-    what += f" in {many(int(sheet.observed.sum()), 'row')} of known outcome"
+    known, events = int(sheet.observed.sum()), int(sheet.happened.sum())
+    if events not in (0, known):
+        return
+    what = "the event happened each time" if events else "the event never happened"
+    what += f" in {many(known, 'row')} of known outcome"
     advice = (
         "Scores can be computed, but there is no AUC, no skill and no calibration curve. Is this "
         "the right column, and were no rows filtered away?"
     )
-    yield of_column("problem", WHERE, len(happened), what, advice)
+    yield of_column("problem", WHERE, len(sheet.happened), what, advice)
 
 
 def few_events(sheet: Sheet) -> Iterator[Symptom]:
@@ -453,15 +456,6 @@ def _code_for_unknown(labels: dict[Any, int]) -> Any:
         return None
     label = min(labels, key=lambda x: labels[x])
     return label if labels[label] <= RARE * sum(labels.values()) and label not in (0, 1) else None
-
-
-def _events(sheet: Sheet) -> int:
-    return 0 if sheet.happened is None else int(sheet.happened.sum())
-
-
-def _counted(labels: dict[Any, int]) -> str:
-    """Write labels with how often each is there."""
-    return first_of(f"{quoted(label)} ({count:,})" for label, count in labels.items())
 
 
 def _on_command_line(label: object) -> str:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, TypeAlias
@@ -92,34 +91,40 @@ class RawColumn:
     @cached_property
     def labels(self) -> dict[Any, int]:
         """How often each value is there, in order; missing ones do not count."""
-        count = _counted(self.values[~self.missing])
+        values, codes = self._numbered
+        often = np.bincount(codes[codes >= 0], minlength=len(values)).tolist()
+        pairs = zip(values, often, strict=True)
         try:
-            return dict(sorted(count.items()))
+            return dict(sorted(pairs))
         except TypeError:  # of several kinds, which have no order
-            return dict(sorted(count.items(), key=lambda item: (str(type(item[0])), repr(item[0]))))
+            pairs = zip(values, often, strict=True)
+            return dict(sorted(pairs, key=lambda item: (str(type(item[0])), repr(item[0]))))
 
-    @cached_property
+    @property
     def count(self) -> int:
         """The number of distinct values."""
-        present = self.values[~self.missing]
-        if present.dtype.kind not in NUMBERS:
-            return len(set(_hashable(present)))
-        return len(distinct_values(present))
+        return len(self._numbered[0])
+
+    @property
+    def codes(self) -> Whole:
+        """The number of each value, from 0 on, in no order; -1 for all that is missing."""
+        return self._numbered[1]
 
     @cached_property
-    def codes(self) -> NDArray[np.intp]:
-        """The number of each value, from 0 on, in no order; -1 for all that is missing."""
-        codes = np.full(self.values.shape, -1, dtype=np.intp)
+    def _numbered(self) -> tuple[list[Any], Whole]:
         present = self.values[~self.missing]
         if present.dtype.kind in NUMBERS:
-            code = np.unique(present, return_inverse=True)[1].reshape(-1)
+            distinct, code = np.unique(present, return_inverse=True)
+            values = distinct.tolist()
         else:
             # Faster than to sort text, and kinds that have no order are no matter.
             items = _hashable(present)
             number = {item: k for k, item in enumerate(dict.fromkeys(items))}
+            values = list(number)
             code = np.fromiter(map(number.__getitem__, items), np.intp, len(items))
-        codes[~self.missing] = code
-        return codes
+        codes = np.full(self.values.shape, -1, dtype=np.intp)
+        codes[~self.missing] = code.reshape(-1)
+        return values, codes
 
     def rows_with(self, flags: Flags) -> Flags:
         """Tell in which rows a flag is up."""
@@ -178,13 +183,6 @@ def _number(item: Any) -> float:
         return float(item)
     except (TypeError, ValueError, OverflowError):
         return np.nan
-
-
-def _counted(x: Values) -> Counter[Any]:
-    if x.dtype.kind in "OSU":
-        return Counter(_hashable(x))
-    values, count = np.unique(x, return_counts=True)
-    return Counter(dict(zip(values.tolist(), count.tolist(), strict=True)))
 
 
 def _hashable(x: Values) -> list[Any]:
@@ -261,22 +259,21 @@ class Sheet:
     @cached_property
     def weight(self) -> Floats | None:
         """The weights, if they can be used: as many as outcomes, not extreme, some positive."""
-        column = self.beside.get("weight")
-        if column is None or len(column) != len(self.outcome) or column.is_table:
-            return None
-        w = column.numbers
-        good = (w == 0) | ((w >= TINY) & (w <= HUGE))
-        return w if bool(good.all() and w.any()) else None
+        w = self._amounts("weight")
+        good = w is not None and ((w == 0) | ((w >= TINY) & (w <= HUGE))).all() and w.any()
+        return w if good else None
 
     @cached_property
     def times(self) -> Floats:
         """How many cases each row stands for: one, unless counts are given that can be used."""
-        column = self.beside.get("count")
-        if column is not None and len(column) == len(self.outcome) and not column.is_table:
-            k = column.numbers
-            if bool(((k >= 0) & (k < np.inf) & (k == np.floor(k))).all() and k.any()):
-                return k
-        return np.ones(len(self.outcome))
+        k = self._amounts("count")
+        good = k is not None and ((k >= 0) & (k < np.inf) & (k == np.floor(k))).all() and k.any()
+        return np.ones(len(self.outcome)) if k is None or not good else k
+
+    def _amounts(self, name: str) -> Floats | None:
+        column = self.beside.get(name)
+        fits = column is not None and len(column) == len(self.outcome) and not column.is_table
+        return column.numbers if column is not None and fits else None
 
     @cached_property
     def events(self) -> tuple[EventForecast, ...]:
@@ -292,8 +289,8 @@ class Sheet:
 
 
 @dataclass(frozen=True, eq=False)
-class EventForecast:
-    """The forecasts of one model, beside the outcomes."""
+class RawForecast:
+    """The forecasts of one model, beside all else."""
 
     column: RawColumn
     sheet: Sheet
@@ -302,6 +299,10 @@ class EventForecast:
     def name(self) -> str:
         """The model's name."""
         return self.column.name
+
+
+class EventForecast(RawForecast):
+    """The forecasts of one model, beside the outcomes."""
 
     @cached_property
     def p(self) -> Floats:
@@ -353,17 +354,8 @@ class EventForecast:
             return auc_interval(Cases(y, p).tally())
 
 
-@dataclass(frozen=True, eq=False)
-class ClassForecast:
+class ClassForecast(RawForecast):
     """The class probabilities of one model, beside the outcomes."""
-
-    column: RawColumn
-    sheet: Sheet
-
-    @property
-    def name(self) -> str:
-        """The model's name."""
-        return self.column.name
 
     @property
     def count(self) -> int:

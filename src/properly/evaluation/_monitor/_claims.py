@@ -64,11 +64,6 @@ class Fed(NamedTuple):
         events, total = (np.add.reduceat(x, begin) for x in (cases.y.astype(np.int64), p))
         return cls(unit, gains, worst, size, events, total)
 
-    def after(self, last: int) -> Fed:
-        """Take the units after one of them."""
-        begin = int(np.searchsorted(self.unit, last, side="right"))
-        return Fed(*(x[begin:] for x in self))
-
 
 class TrackLook(NamedTuple):
     """The evidence after each unit, as logarithms.
@@ -261,6 +256,20 @@ class MonitorPlan(NamedTuple):
         others = (name for name in self.models if name != self.against)
         return [*calibration, *((name, "comparison") for name in others)]
 
+    def in_words(self, claim: Claim) -> str:
+        """Say what there is evidence for."""
+        within = "" if claim.group is None else f" in group {quoted(claim.group)}"
+        if claim.about == "calibration":
+            return f"forecasts of {quoted(claim.model)} are miscalibrated{within}"
+        named = isinstance(self.against, str)
+        other = quoted(self.against) if named else f"always forecasting {self.against:g}"
+        return f"{other} is better than {quoted(claim.model)} at times{within}"
+
+    def alarm(self, claim: Claim, case: int, evidence: float) -> Alarm:
+        """Make the record of an alarm."""
+        model, about, group = claim
+        return Alarm(model, about, group, case, evidence, self.in_words(claim))
+
     def threshold(self, share: float) -> float:
         """Return the logarithm of the evidence that is an alarm, with a share of the error rate."""
         if self.run_length is None:
@@ -278,14 +287,6 @@ def share_of_group(number: int, first: int) -> float:
         return 1 / (first + 1)
     later = number - first + 1
     return 1 / (first + 1) / (later * (later + 1))
-
-
-class Found(NamedTuple):
-    """An alarm: of which claim, after how many cases, with how much evidence, as a logarithm."""
-
-    claim: Claim
-    case: int
-    log_e: float
 
 
 @dataclass(eq=False)
@@ -308,7 +309,7 @@ class Ledger:
         After how many cases the evidence is remembered.
     step : int
         Every so many units.
-    alarms : list of Found
+    alarms : list of Alarm
         What was found, in its order.
     """
 
@@ -320,7 +321,7 @@ class Ledger:
     cases: int = 0
     times: list[int] = field(default_factory=list)
     step: int = 1
-    alarms: list[Found] = field(default_factory=list)
+    alarms: list[Alarm] = field(default_factory=list)
     _thresholds: dict[Claim, float] = field(default_factory=dict, init=False)
 
     def __post_init__(self) -> None:
@@ -369,29 +370,30 @@ class Ledger:
 
     def _count(self, block: Waiting) -> None:
         """Count the cases of a block, anew after each alarm if evidence then begins anew."""
-        fed = dict(self._fed(block))
         while len(block):
             looks = {
                 claim: self.tracks[claim].look(x, restarts=self.plan.restarts)
-                for claim, x in fed.items()
+                for claim, x in self._fed(block)
             }
             reached, last = self._reached(looks), int(block.unit[-1])
             begins_anew = self.plan.restarts and bool(reached)
             if begins_anew:
                 last = min(reached.values())
                 reached = {claim: unit for claim, unit in reached.items() if unit == last}
-            self._alarm(block, reached, looks)
+            for claim, unit in sorted(reached.items(), key=lambda item: item[1]):
+                case = self.cases + int(np.searchsorted(block.unit, unit, side="right"))
+                level = float(looks[claim].upto(unit).level[-1])
+                self.alarms.append(self.plan.alarm(claim, case, exp(level)))
             end = int(np.searchsorted(block.unit, last, side="right"))
-            unit, size = np.unique(block.unit[:end], return_counts=True)
-            self._remember(unit, size, looks, begins_anew=begins_anew)
+            units, size = np.unique(block.unit[:end], return_counts=True)
+            self._remember(units, size, looks, begins_anew=begins_anew)
             for claim, look in looks.items():
                 self.tracks[claim].count(look.upto(last))
-            self.units += len(unit)
+            self.units += len(units)
             self.cases += end
             for track in self.tracks.values() if begins_anew else ():
                 track.restart()
             block = block.some(slice(end, None))
-            fed = {claim: x.after(last) for claim, x in fed.items() if x.unit[-1] > last}
 
     def _fed(self, block: Waiting) -> Iterator[tuple[Claim, Fed]]:
         """Go through the claims that a block says something about."""
@@ -421,22 +423,13 @@ class Ledger:
 
     def _reached(self, looks: dict[Claim, TrackLook]) -> dict[Claim, int]:
         """Return the unit at which each claim is an alarm for the first time, if it is one."""
-        known = set() if self.plan.restarts else {found.claim for found in self.alarms}
+        known = set() if self.plan.restarts else set(map(claim_of, self.alarms))
         result = {}
         for claim, look in looks.items():
             beyond = np.flatnonzero(look.level >= self.threshold(claim))
             if beyond.size and claim not in known:
                 result[claim] = int(look.fed.unit[beyond[0]])
         return result
-
-    def _alarm(
-        self, block: Waiting, reached: dict[Claim, int], looks: dict[Claim, TrackLook]
-    ) -> None:
-        """Put down alarms in the order in which they came."""
-        for claim, unit in sorted(reached.items(), key=lambda item: item[1]):
-            case = self.cases + int(np.searchsorted(block.unit, unit, side="right"))
-            level = looks[claim].upto(unit).level[-1]
-            self.alarms.append(Found(claim, case, float(level)))
 
     def _remember(
         self, unit: Column, size: Column, looks: dict[Claim, TrackLook], *, begins_anew: bool
@@ -530,7 +523,7 @@ class Alarm(Record):
     """
 
     model: str
-    about: str
+    about: About
     group: str | None
     case: int
     evidence: float
@@ -636,14 +629,9 @@ def exp(log: float) -> float:
         return float(np.exp(log))
 
 
-def claim_in_words(ledger: Ledger, claim: Claim) -> str:
-    """Say what there is evidence for."""
-    within = "" if claim.group is None else f" in group {quoted(claim.group)}"
-    if claim.about == "calibration":
-        return f"forecasts of {quoted(claim.model)} are miscalibrated{within}"
-    against = ledger.plan.against
-    other = quoted(against) if isinstance(against, str) else f"always forecasting {against:g}"
-    return f"{other} is better than {quoted(claim.model)} at times{within}"
+def claim_of(alarm: Alarm) -> Claim:
+    """Return the claim that an alarm was about."""
+    return Claim(alarm.model, alarm.about, alarm.group)
 
 
 def evidence_of(ledger: Ledger, claim: Claim) -> Evidence:
@@ -665,5 +653,5 @@ def evidence_of(ledger: Ledger, claim: Claim) -> Evidence:
         log_evidence=track.now,
         log_greatest=track.greatest,
         log_threshold=ledger.threshold(claim),
-        claim=claim_in_words(ledger, claim),
+        claim=ledger.plan.in_words(claim),
     )

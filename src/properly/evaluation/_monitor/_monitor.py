@@ -15,8 +15,8 @@ from properly._boundary._options import as_number, check_level
 from properly._boundary._record import plain, to_frame
 from properly._boundary._text import many, printable, quoted
 from properly.comparison._bets import require_proper
+from properly.counts._cases import named_forecasts
 from properly.errors import ArgumentTypeError, DataError
-from properly.evaluation._evaluate import models_by_name
 from properly.evaluation._monitor import _states
 from properly.evaluation._monitor._cases import OPEN, Register, Waiting, read_batch, read_ids
 from properly.evaluation._monitor._claims import (
@@ -25,12 +25,11 @@ from properly.evaluation._monitor._claims import (
     Evidence,
     Ledger,
     MonitorPlan,
-    claim_in_words,
     evidence_of,
     exp,
 )
 from properly.evaluation._monitor._states import STATES
-from properly.evaluation._stream import require_few_groups
+from properly.evaluation._stream import BatchKind, require_few_groups
 from properly.recalibration._map import Map, map_of
 from properly.rules import Brier
 from properly.rules._parse import parse_rule
@@ -219,7 +218,7 @@ class Monitor:
         Added
             What became of the rows.
         """
-        named = None if forecasts is None else models_by_name(forecasts, "binary")
+        named = None if forecasts is None else named_forecasts(forecasts, "binary")
         labels = {"clusters": clusters, "groups": groups}
         batch = read_batch(y, named, ids, pos_label=self._pos_label, **labels)
         ledger = self._begun(batch)
@@ -257,32 +256,20 @@ class Monitor:
 
     def _begun(self, batch: MonitorBatch) -> Ledger | None:
         """Require that a batch goes with those before it; begin with the first that forecasts."""
-        ledger = self._ledger
-        has_ids = batch.ids is not None
-        used = self._register
-        if has_ids and (used.batches or (ledger and ledger.cases and not len(used.counted))):
-            message = "ids are given with every batch, or with none; this one is the first with ids"
-            raise DataError(message)
-        if not has_ids and (
-            len(used.counted) or len(used.dropped) or len(self._waiting) or used.early
-        ):
-            message = "ids are given with every batch, or with none; this one has none"
+        ledger, used, has_ids = self._ledger, self._register, batch.ids is not None
+        known = (used.counted, used.dropped, used.early, self._waiting)
+        by_id = any(len(x) > 0 for x in known)
+        without = used.batches or (ledger and ledger.cases and not len(used.counted))
+        if without if has_ids else by_id:
+            this = "is the first with ids" if has_ids else "has none"
+            message = f"ids are given with every batch, or with none; this one {this}"
             raise DataError(message)
         if batch.forecasts is None:
             return ledger
         if ledger is None:
             return Ledger(self._plan(tuple(batch.forecasts)))
-        models = ledger.plan.models
-        if set(batch.forecasts) != set(models):
-            names = f"{list(batch.forecasts)} after {list(models)}"
-            message = f"every batch must have the same models; got {names}"
-            raise DataError(message)
-        if (batch.groups is not None) != bool(ledger.groups):
-            got = (
-                "has no groups, those before have" if ledger.groups else "is the first with groups"
-            )
-            message = f"groups are given with every batch, or with none; this one {got}"
-            raise DataError(message)
+        first = BatchKind(ledger.plan.models, bool(ledger.groups))
+        first.require(BatchKind(tuple(batch.forecasts), batch.groups is not None))
         return ledger
 
     def _plan(self, models: tuple[str, ...]) -> MonitorPlan:
@@ -397,13 +384,7 @@ class Monitor:
     @property
     def alarms(self) -> tuple[Alarm, ...]:
         """All alarms so far, in their order."""
-        ledger = self._ledger
-        if ledger is None:
-            return ()
-        return tuple(
-            Alarm(*found.claim, found.case, exp(found.log_e), claim_in_words(ledger, found.claim))
-            for found in ledger.alarms
-        )
+        return () if self._ledger is None else tuple(self._ledger.alarms)
 
     def save(self, path: str | os.PathLike[str], *, overwrite: bool = False) -> Path:
         """Write the state to a file, whole or not at all.
@@ -459,10 +440,10 @@ class Monitor:
         self = cls(**given)
         self._reading = _states.reading_from(content)
         self._register = _states.register_from(content)
-        if content["models"] is None:
-            return self
         models = tuple(content["models"])
-        require(models and all(type(x) is str for x in models) and len(set(models)) == len(models))
+        if not models:
+            return self
+        require(all(type(x) is str for x in models) and len(set(models)) == len(models))
         self._ledger = _states.ledger_from(content, self._plan(models))
         self._waiting = _states.waiting_from(content, self._ledger)
         _states.require_agreement(self._ledger, self._waiting, self._register)
@@ -482,8 +463,6 @@ class Monitor:
         stored = None if maps is None else {name: x.to_dict() for name, x in maps.items()}
         options = self.options | {"rule": rule, "maps": stored}
         state = _states.content_of(ledger, self._waiting, self._register)
-        if self._ledger is None:
-            state["models"] = None
         return {"options": options, "reading": self._reading, **state}
 
     def _require_unchanged(self, path: str | os.PathLike[str]) -> None:

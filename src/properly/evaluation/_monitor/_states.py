@@ -13,7 +13,7 @@ import numpy as np
 from properly._boundary._files import require
 from properly._boundary._stored import StoredKind, packed, unpacked
 from properly.evaluation._monitor._cases import LAST_BIT, OPEN, Register, Waiting
-from properly.evaluation._monitor._claims import MOST_TIMES, Claim, Found, Ledger, Track
+from properly.evaluation._monitor._claims import MOST_TIMES, Claim, Ledger, Track, claim_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -80,7 +80,7 @@ def _locked(folder: Path) -> int | None:
 def content_of(ledger: Ledger, waiting: Waiting, register: Register) -> dict[str, Any]:
     """Write the evidence, the cases that wait, and what is known of others."""
     claims = list(ledger.tracks)
-    alarms = [(claims.index(found.claim), found.case) for found in ledger.alarms]
+    alarms = [(claims.index(claim_of(x)), x.case) for x in ledger.alarms]
     counts = (*(getattr(ledger, name) for name in COUNTS), register.overlap)
     # Outcomes are written one larger, since they may be -1.
     cases = vars(waiting) | {"y": waiting.y + 1}
@@ -92,7 +92,7 @@ def content_of(ledger: Ledger, waiting: Waiting, register: Register) -> dict[str
         "times": packed(np.array(ledger.times, np.uint64)),
         "tracks": [packed(track.numbers()) for track in ledger.tracks.values()],
         "alarms": packed(np.array(alarms, np.uint64).reshape(-1, 2)),
-        "log_e": packed(np.array([found.log_e for found in ledger.alarms], np.float64)),
+        "evidence": packed(np.array([x.evidence for x in ledger.alarms], np.float64)),
         "waiting": {name: packed(x) for name, x in cases.items()},
         "counted": packed(register.counted),
         "dropped": packed(register.dropped),
@@ -115,8 +115,8 @@ def ledger_from(content: dict[str, Any], plan: MonitorPlan) -> Ledger:
     }
     require(all(x.cases <= cases and x.units <= units for x in tracks.values()))
     require(all(tracks[Claim(*x)].cases == cases for x in plan.claims))
-    rows = zip(unpacked(content["alarms"]).tolist(), _floats(content["log_e"]), strict=True)
-    alarms = [Found(claims[k], case, float(log_e)) for (k, case), log_e in rows]
+    rows = zip(unpacked(content["alarms"]).tolist(), _floats(content["evidence"]), strict=True)
+    alarms = [plan.alarm(claims[k], case, float(evidence)) for (k, case), evidence in rows]
     require(all(x.case <= cases for x in alarms))
     return Ledger(plan, groups, first, tracks, units, cases, times, step, alarms)
 

@@ -45,12 +45,10 @@ if TYPE_CHECKING:
 
     from properly.calibration._calibration_summary import CalibrationSummary
     from properly.calibration._reliability import Reliability
-    from properly.calibration._statistics import Certain
     from properly.comparison._groups_record import Groups, WorstGroup
-    from properly.comparison._pairs import Comparison
     from properly.decisions._dominance import Dominance
     from properly.evaluation._phrases import Nouns
-    from properly.evaluation._verdict._headline import AgainstNone, ModelStanding
+    from properly.evaluation._verdict._headline import ModelStanding
     from properly.inference._band import Band
 
 
@@ -61,24 +59,17 @@ DONE = {"treat all": "acting every time", "treat none": "never acting"}
 def baseline(evaluation: Any, standing: ModelStanding) -> Iterator[str]:
     """Say which of several models are better than none, and what would have been better."""
     if len(standing.models) > 1:
-        kinds: dict[AgainstNone, list[str]] = {kind: [] for kind in AGAINST_NONE}
-        for name in standing.order:
-            kinds[standing.against_none(name)].append(name)
-        yield from (against_none(standing, names) for names in kinds.values() if names)
-    yield from _without_a_model(evaluation, standing)
-
-
-def _without_a_model(evaluation: Any, standing: ModelStanding) -> Iterator[str]:
-    """Say for which models acting every time, or never, would have scored better."""
-    baselines = evaluation.baselines
+        for kind in AGAINST_NONE:
+            names = [name for name in standing.order if standing.against_none(name) == kind]
+            if names:
+                yield against_none(standing, names)
+    rule, parts = evaluation.primary, evaluation.decompositions
     for name, done in DONE.items():
-        if name not in baselines:
-            continue
-        score = baselines[name][evaluation.primary].score
-        parts = evaluation.decompositions
-        worse = [m for m in standing.models if score < parts[m][evaluation.primary].score]
-        if worse:
-            yield f"By the score alone, {done} would have been better than {listed(worse)}."
+        if name in evaluation.baselines:
+            score = evaluation.baselines[name][rule].score
+            worse = [model for model in standing.models if score < parts[model][rule].score]
+            if worse:
+                yield f"By the score alone, {done} would have been better than {listed(worse)}."
 
 
 # Numbers of expected events below this are told with a fraction.
@@ -99,21 +90,24 @@ class Chance(NamedTuple):
 
 def calibration(evaluation: Any, words: Nouns) -> Iterator[str]:
     """Say which models are miscalibrated and how, and of which that cannot be shown."""
-    tests, alpha = evaluation.calibration_tests, 1 - evaluation.level
-    p_values = adjusted_tests(evaluation)
+    alpha, p_values = 1 - evaluation.level, adjusted_tests(evaluation)
     shown = {name: x for name, x in p_values.items() if x.p <= alpha}
     summaries = evaluation.calibration or {}
     for name, x in shown.items():
         if name in summaries:
-            claim = f"{printable(name)} is miscalibrated ({_chances([x], len(tests))})"
+            claim = f"{printable(name)} is miscalibrated ({_chances([x], len(p_values))})"
             yield f"{claim}{_how(evaluation, name, words)}."
     # Of classes, no number says in a word in which way.
     rest = {name: x for name, x in shown.items() if name not in summaries}
     if rest:
         be = "is" if len(rest) == 1 else "are"
-        yield f"{listed(rest)} {be} miscalibrated ({_chances([*rest.values()], len(tests))})."
+        yield f"{listed(rest)} {be} miscalibrated ({_chances([*rest.values()], len(p_values))})."
     not_shown = {name: x for name, x in p_values.items() if x.p > alpha}
-    yield from _not_shown(not_shown, len(tests))
+    if not_shown:
+        they = "it is" if len(not_shown) == 1 else "they are"
+        chances = _chances([*not_shown.values()], len(p_values))
+        claim = f"No miscalibration can be shown for {listed(not_shown)} ({chances})"
+        yield f"{claim}. That is not to say that {they} calibrated."
     for name in not_shown:
         if name in summaries and is_off(summaries[name]):
             yield f"By itself, {' and '.join(_off(summaries[name]))} of {printable(name)} is not 1."
@@ -127,15 +121,6 @@ def adjusted_tests(evaluation: Any) -> dict[str, Chance]:
     is_bound = holm_bounds(p, np.array([test.p_is_bound for test in tests.values()], dtype=bool))
     pairs = zip(holm(p).tolist(), is_bound.tolist(), strict=True)
     return dict(zip(tests, (Chance(*pair) for pair in pairs), strict=True))
-
-
-def _not_shown(p_values: dict[str, Chance], tests: int) -> Iterator[str]:
-    """Name the models of which no miscalibration can be shown, and no more."""
-    if p_values:
-        they = "it is" if len(p_values) == 1 else "they are"
-        chances = _chances([*p_values.values()], tests)
-        claim = f"No miscalibration can be shown for {listed(p_values)} ({chances})"
-        yield f"{claim}. That is not to say that {they} calibrated."
 
 
 def is_off(summary: CalibrationSummary) -> bool:
@@ -295,8 +280,17 @@ def certain(evaluation: Any, words: Nouns) -> Iterator[str]:
         return
     weighted = is_weighted(evaluation)
     for name, counts in evaluation.certain.items():
-        if counts.wrong > 0:
-            wrong = _wrong(counts, printable(name), words, weighted=weighted)
+        kinds = {
+            f"impossible, and it happened: {NEVER}": counts.never_wrong,
+            f"certain, and it did not happen: {ALWAYS}": counts.always_wrong,
+        }
+        wrong = [
+            f"For {_some(cases, words, weighted=weighted)}, {printable(name)} had called "
+            f"{words.event} {what}"
+            for what, cases in kinds.items()
+            if cases > 0
+        ]
+        if wrong:
             yield f"{'. '.join(wrong)}. Its log score is infinite."
 
 
@@ -310,17 +304,6 @@ def _impossible(evaluation: Any, words: Nouns) -> Iterator[str]:
         be = "is" if len(infinite) == 1 else "are"
         whom = f"For {_some(max(infinite.values()), words)}, {printable(name)}"
         yield f"{whom} had called impossible what then happened: its {scores} {be} infinite."
-
-
-def _wrong(counts: Certain, model: str, words: Nouns, *, weighted: bool) -> Iterator[str]:
-    """Say for how many cases a model had been certain, and what follows for decisions."""
-    event = words.event
-    if counts.never_wrong > 0:
-        whom = f"For {_some(counts.never_wrong, words, weighted=weighted)}, {model}"
-        yield f"{whom} had called {event} impossible, and it happened: {NEVER}"
-    if counts.always_wrong > 0:
-        whom = f"For {_some(counts.always_wrong, words, weighted=weighted)}, {model}"
-        yield f"{whom} had called {event} certain, and it did not happen: {ALWAYS}"
 
 
 def _some(cases: float, words: Nouns, *, weighted: bool = False) -> str:
@@ -453,18 +436,15 @@ def thresholds(evaluation: Any, standing: ModelStanding) -> Iterator[str]:
 def bands_of(evaluation: Any, one: str, other: str) -> Bands | None:
     """Find where the one is better than the other, whichever was the first."""
     dominances = evaluation.dominances or {}
-    if (one, other) in dominances:
-        dominance: Dominance = dominances[one, other]
-        better, worse = dominance.better, dominance.worse
-    elif (other, one) in dominances:
-        dominance = dominances[other, one]
-        better, worse = dominance.worse, dominance.better
-    else:
+    found: Dominance | None = dominances.get((one, other), dominances.get((other, one)))
+    if found is None:
         return None
-    ends = (float(dominance.threshold[0]), float(dominance.threshold[-1]))
-    lacks = np.isnan(dominance.upper)
-    unknown, share = runs(dominance.threshold, lacks), float(lacks.mean())
-    return Bands(better, worse, unknown, share, [ends] == better, ends, dominance.level)
+    both = found.better, found.worse
+    better, worse = both if (one, other) in dominances else both[::-1]
+    ends = (float(found.threshold[0]), float(found.threshold[-1]))
+    lacks = np.isnan(found.upper)
+    unknown, share = runs(found.threshold, lacks), float(lacks.mean())
+    return Bands(better, worse, unknown, share, [ends] == better, ends, found.level)
 
 
 def _of_two(bands: Bands, best: str, rival: str) -> str:
@@ -493,18 +473,16 @@ def too_few(evaluation: Any, standing: ModelStanding, words: Nouns) -> Iterator[
     bands = bands_of(evaluation, best, rival)
     differ = standing.pair(best, rival).differing > 0 and not standing.is_constant(best, rival)
     if bands is not None and differ and bands.share_unknown >= NOTABLE:
+        share = percent(round(bands.share_unknown, 2))
         at = at_thresholds(bands.unknown).capitalize()
-        if len(bands.unknown) > 1:
-            at = (
-                f"At {percent(round(bands.share_unknown, 2))} of the thresholds that were looked at"
-            )
         if bands.share_unknown == 1:
             at = "At every threshold"
-        both = f"{printable(best)} and {printable(rival)}"
+        elif len(bands.unknown) > 1:
+            at = f"At {share} of the thresholds that were looked at"
         names = [f"{name}s" for name in ("cluster", "time") if name in evaluation.design]
         allowing = f", allowing for {' and '.join(names)}," if names else ""
-        claim = f"{at}, too few {words.cases} are judged differently by {both}{allowing}"
-        yield f"{claim} to compare them there."
+        both = f"{printable(best)} and {printable(rival)}{allowing}"
+        yield f"{at}, too few {words.cases} are judged differently by {both} to compare them there."
 
 
 # Fewer cases say nothing about how many it would take.
@@ -516,8 +494,16 @@ POWER = 0.8
 
 def unknown(evaluation: Any, standing: ModelStanding, words: Nouns) -> Iterator[str]:
     """Say what it would take to tell models apart, and what the evaluation warned of."""
-    if len(standing.order) > 1 and standing.comparison is not None:
-        yield from _open_pairs(standing, standing.comparison, words)
+    reachable = open_pairs(standing)
+    if reachable and standing.comparison is not None:
+        number, first = reachable[0]
+        more = [f"{x} from {name}" for x, name in reachable[1:]]
+        models = listed([f"{printable(standing.top[0])} from {first}", *more])
+        alone = ", unadjusted" if len(standing.comparison) > 1 else ""
+        yield (
+            f"It would take more than {number} {words.cases} to distinguish {models} "
+            f"({100 * POWER:g} % power{alone}). No upper limit can be given."
+        )
     # Few events, few clusters and what could not be had are among the notes.
     yield from map(finished, evaluation.notes)
 
@@ -540,18 +526,3 @@ def open_pairs(standing: ModelStanding) -> list[tuple[str, str]]:
             needed = compared.cases_needed(POWER, far)[places.index({best, name})]
             found.append((rounded_down(max(needed, compared.cases)), printable(name)))
     return found
-
-
-def _open_pairs(standing: ModelStanding, compared: Comparison, words: Nouns) -> Iterator[str]:
-    """Say how many cases it would take at least."""
-    reachable = open_pairs(standing)
-    if not reachable:
-        return
-    (number, first), *others = reachable
-    more = [
-        f"{printable(standing.top[0])} from {first}",
-        *(f"{x} from {name}" for x, name in others),
-    ]
-    take = f"It would take more than {number} {words.cases} to distinguish {listed(more)}"
-    alone = ", unadjusted" if len(compared) > 1 else ""
-    yield f"{take} ({100 * POWER:g} % power{alone}). No upper limit can be given."

@@ -181,9 +181,10 @@ def headline(standing: ModelStanding) -> Headline:
     if len(standing.order) == 1:
         return Headline(_infinite(standing), f"{printable(standing.order[0])} has not", "; ")
     if _is_advice(standing):
-        return _use(standing) if len(standing.top) == 1 else _use_any(standing)
+        return _use(standing)
+    in_doubt = len(standing.top) == 1 and not standing.is_useful(standing.order[0])
     reasons = [
-        _doubt(standing),
+        "whether it is better than no model cannot be told" if in_doubt else "",
         _better_than(standing, SHORT),
         _infinite(standing),
         _certain(standing.top, standing),
@@ -218,20 +219,14 @@ def _headline_of_one(standing: ModelStanding) -> Headline:
     model = printable(name)
     if standing.infinite:
         return Headline(_infinite(standing), "it was certain of what turned out otherwise")
-    match standing.against_none(name):
-        case "flawless":
-            seen = "make sure that it never saw the outcomes"
-            return Headline(f"{model} made no loss at all, {short}", seen)
-        case "useful":
-            return Headline(f"{model} is better than no model, {short}")
-        case "harmful":
-            return Headline("Better no model", f"{model} is worse, {short}")
-    return Headline(f"It cannot be told whether {model} is better than no model, {short}")
-
-
-def _use(standing: ModelStanding) -> Headline:
-    others = _others(standing, standing.order[1:], SHORT)
-    return _advice(standing, printable(standing.order[0]), f"it is better than {others}")
+    seen = "make sure that it never saw the outcomes"
+    said = {
+        "flawless": Headline(f"{model} made no loss at all, {short}", seen),
+        "useful": Headline(f"{model} is better than no model, {short}"),
+        "harmful": Headline("Better no model", f"{model} is worse, {short}"),
+    }
+    open_ = Headline(f"It cannot be told whether {model} is better than no model, {short}")
+    return said.get(standing.against_none(name), open_)
 
 
 def _advice(standing: ModelStanding, which: str, reason: str) -> Headline:
@@ -254,7 +249,10 @@ def _is_advice(standing: ModelStanding) -> bool:
     return alike and settled and not {*standing.top} <= {*standing.wrong}
 
 
-def _use_any(standing: ModelStanding) -> Headline:
+def _use(standing: ModelStanding) -> Headline:
+    if len(standing.top) == 1:
+        others = _others(standing, standing.order[1:], SHORT)
+        return _advice(standing, printable(standing.order[0]), f"it is better than {others}")
     *some, last = (printable(name) for name in standing.top if name not in standing.wrong)
     which = f"{', '.join(some)} or {last}" if some else last
     than_none = f"{_both(standing.top)} are better than no model"
@@ -281,13 +279,6 @@ def _clause(standing: ModelStanding, where: str, most: int = NAMED) -> str:
     if len(standing.top) > most and len(standing.top) == len(standing.models):
         return f"The {counted(len(standing.top))} models cannot be told apart {where}"
     return f"{listed(standing.top, most)} cannot be told apart {where}"
-
-
-def _doubt(standing: ModelStanding) -> str:
-    """Say of a model that is better than all others if it may be no better than none."""
-    if len(standing.top) > 1 or standing.is_useful(standing.order[0]):
-        return ""
-    return "whether it is better than no model cannot be told"
 
 
 def _better_than(standing: ModelStanding, most: int = NAMED) -> str:
