@@ -39,19 +39,10 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
     from properly.calibration._calibration_summary import CalibrationSummary
-    from properly.calibration._grouping_error import GroupingError
-    from properly.calibration._reliability import Reliability
-    from properly.calibration._statistics import CalibrationTest
     from properly.comparison._over_ranges import OverRanges
-    from properly.comparison._pairs import Comparison
     from properly.comparison._periods import OverTime
-    from properly.counts._cases import Cases
-    from properly.counts._tally import Tally
-    from properly.decisions._dominance import Dominance
-    from properly.decisions._retention import Retention
     from properly.evaluation._repair import Repair
     from properly.evaluation._source import Asked
-    from properly.inference._averages import Estimate
     from properly.rules._interval import Interval
     from properly.typing import Progress
 
@@ -61,6 +52,11 @@ if TYPE_CHECKING:
     Source: TypeAlias = RowSource | SumSource
     # A model, a step, and what is made in it.
     _Task: TypeAlias = tuple[str, str, Parts]
+    from properly.calibration import CalibrationTest, GroupingError, Reliability
+    from properly.comparison import Comparison
+    from properly.counts import Cases, Tally
+    from properly.decisions import Dominance, Retention
+    from properly.inference import Estimate
 
 # Of more models, bands between curves would take longer than they are worth.
 MOST_PAIRED = 10

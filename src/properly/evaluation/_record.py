@@ -32,27 +32,26 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from properly._boundary._record import Backend
+    from properly.calibration import CalibrationTest, Certain, Decomposition, GroupingError
     from properly.calibration._calibration_curve import CalibrationCurve
     from properly.calibration._calibration_summary import CalibrationSummary
-    from properly.calibration._decomposition import Decomposition
-    from properly.calibration._grouping_error import GroupingError
-    from properly.calibration._statistics import CalibrationTest, Certain
-    from properly.comparison._groups_record import Groups
+    from properly.comparison import Comparison, Groups
     from properly.comparison._over_ranges import OverRanges
-    from properly.comparison._pairs import Comparison
     from properly.comparison._periods import OverTime
-    from properly.decisions._at_threshold import AtThreshold
-    from properly.decisions._dominance import Dominance
+    from properly.decisions import (
+        AtThreshold,
+        DecisionCurve,
+        Dominance,
+        MurphyCurve,
+        Retention,
+        RocCurve,
+    )
     from properly.decisions._hard_decisions import HardDecisions
-    from properly.decisions._murphy import MurphyCurve
-    from properly.decisions._net_benefit import DecisionCurve
-    from properly.decisions._retention import Retention
-    from properly.decisions._roc import RocCurve
     from properly.decisions._worst_cases import WorstCases
     from properly.evaluation._phrases import Verdict
     from properly.evaluation._repair import Repair
-    from properly.inference._averages import Estimate
-    from properly.probability._means import Means
+    from properly.inference import Estimate
+    from properly.probability import Means
     from properly.rules import Rule
     from properly.rules._interval import Interval
     from properly.typing import Column

@@ -27,9 +27,9 @@ from properly.rules import Elementary
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from properly.calibration._reliability import Reliability
-    from properly.counts._cases import Cases
-    from properly.decisions._murphy import MurphyCurve
+    from properly.calibration import Reliability
+    from properly.counts import Cases
+    from properly.decisions import MurphyCurve
     from properly.evaluation._source import Asked
     from properly.rules import Interval
 

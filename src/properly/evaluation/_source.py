@@ -44,19 +44,17 @@ from properly.rules._ranked_probability import CutRule
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
+    from properly.calibration import GroupingError
     from properly.calibration._components import NullDraws
     from properly.calibration._decomposition import ClassDecomposition
-    from properly.calibration._grouping_error import GroupingError
-    from properly.comparison._groups_record import Groups
-    from properly.comparison._pairs import Comparison
-    from properly.counts._cases import Cases
+    from properly.comparison import Comparison, Groups
+    from properly.counts import Cases, Tally
     from properly.counts._reductions import View
-    from properly.counts._tally import Tally
     from properly.decisions._hard_decisions import HardDecisions
     from properly.decisions._worst_cases import WorstCases
-    from properly.engines._summary import Summary
+    from properly.engines import Summary
     from properly.evaluation._record import Task
-    from properly.inference._averages import Estimate
+    from properly.inference import Estimate
     from properly.rules import Rule
     from properly.rules._costs import NamedCost
     from properly.rules._interval import Interval

@@ -48,11 +48,11 @@ from properly.inference._moments import Correction, Moments, Spread
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from properly.comparison._pairs import Comparison
-    from properly.counts._tally import Tally
+    from properly.comparison import Comparison
+    from properly.counts import Tally
+    from properly.engines import Summary
     from properly.engines._score_sums import ScoreSums
-    from properly.engines._summary import Summary
-    from properly.inference._averages import Estimate
+    from properly.inference import Estimate
     from properly.rules import BinaryRule, Rule
     from properly.typing import Column
 

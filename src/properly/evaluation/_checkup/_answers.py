@@ -58,8 +58,9 @@ if TYPE_CHECKING:
 
     from properly.comparison._gaps import Effects
     from properly.comparison._two_way import TwoWay
+    from properly.counts import Answers
     from properly.counts._answer_rows import AnswerRows, Fault
-    from properly.counts._answers import Answers, Losses, Names
+    from properly.counts._answers import Losses, Names
     from properly.counts._repeated_answers import Repeated
     from properly.typing import Column, IntoFrame
 

@@ -25,7 +25,7 @@ from properly.evaluation._checkup._symptom import Symptom, of_column
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
 
-    from properly.counts._cases import Cases
+    from properly.counts import Cases
     from properly.evaluation._checkup._sheet import Flags, RawColumn
     from properly.evaluation._record import Evaluation
     from properly.typing import Floats

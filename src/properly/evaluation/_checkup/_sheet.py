@@ -20,11 +20,11 @@ from properly.inference._auc import auc_interval
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from properly.inference._averages import Estimate
     from properly.typing import Floats
 
     Flags: TypeAlias = NDArray[np.bool_]
     Whole: TypeAlias = NDArray[np.intp]
+    from properly.inference import Estimate
 
 
 Values: TypeAlias = np.ndarray[Any, Any]

@@ -43,13 +43,14 @@ from properly.rules._registry import SCORE_WORDS
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from properly.calibration import Reliability
     from properly.calibration._calibration_summary import CalibrationSummary
-    from properly.calibration._reliability import Reliability
-    from properly.comparison._groups_record import Groups, WorstGroup
-    from properly.decisions._dominance import Dominance
+    from properly.comparison import Groups
+    from properly.comparison._groups_record import WorstGroup
+    from properly.decisions import Dominance
     from properly.evaluation._phrases import Nouns
     from properly.evaluation._verdict._headline import ModelStanding
-    from properly.inference._band import Band
+    from properly.inference import Band
 
 
 # What one would do without a model, and what that is called in an evaluation.

@@ -24,10 +24,11 @@ from properly.evaluation._phrases import (
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from properly.comparison._pairs import Comparison, Pair
+    from properly.comparison import Comparison
+    from properly.comparison._pairs import Pair
     from properly.evaluation._phrases import Scope
     from properly.evaluation._record import Evaluation
-    from properly.inference._averages import Estimate
+    from properly.inference import Estimate
 
 
 # So many cases in a row that speak for the same model are no chance.
