@@ -66,8 +66,7 @@ if TYPE_CHECKING:
 
 
 def rules_of_event(
-    rules: Iterable[Rule] | Rule | None,
-    within: Within,
+    rules: Iterable[Rule] | Rule | None, within: Within
 ) -> tuple[tuple[BinaryRule, ...], BinaryRule, Interval | None]:
     """Take the rules, the one that models are judged by first, and the range."""
     if rules is None:
@@ -114,10 +113,7 @@ def require_distinct(what: str, names: Sequence[str]) -> None:
 
 
 def rules_of_frame(
-    frame: Framed,
-    task: str,
-    rules: Iterable[Rule] | Rule | None,
-    within: Within,
+    frame: Framed, task: str, rules: Iterable[Rule] | Rule | None, within: Within
 ) -> Sequence[Rule]:
     """Take the rules for a frame of an event, or of classes."""
     if not frame.has_classes:
@@ -132,10 +128,7 @@ def task_in_order(task: str, order: tuple[Any, ...] | None) -> str:
 
 
 def rules_of_task(
-    task: Task,
-    rules: Iterable[Rule] | Rule | None,
-    within: Within,
-    pos_label: object = None,
+    task: Task, rules: Iterable[Rule] | Rule | None, within: Within, pos_label: object = None
 ) -> Sequence[Rule]:
     """Take the rules, or those that suit the task."""
     if task == "binary":

@@ -28,12 +28,7 @@ from properly.counts._tally import require_one_kind
 from properly.engines import _summary
 from properly.engines._summary import Summary, plain_labels
 from properly.errors import ArgumentTypeError, DataError
-from properly.evaluation._evaluate import (
-    TASKS,
-    evaluate,
-    rules_of_event,
-    rules_of_frame,
-)
+from properly.evaluation._evaluate import TASKS, evaluate, rules_of_event, rules_of_frame
 
 if TYPE_CHECKING:
     import os

@@ -483,10 +483,7 @@ class Added(NamedTuple):
 
     def __str__(self) -> str:
         """Say it in a line."""
-        said = [
-            f"{many(self.forecasts, 'new case')}",
-            f"{many(self.outcomes, 'new outcome')}",
-        ]
+        said = [f"{many(self.forecasts, 'new case')}", f"{many(self.outcomes, 'new outcome')}"]
         if self.again:
             said.append(f"{many(self.again, 'row')} known already")
         if self.early:

@@ -121,10 +121,7 @@ def _sentences(evaluation: Evaluation, standing: ModelStanding, words: Nouns) ->
         "calibration": calibration(evaluation, words),
         "repair": repairs(evaluation, words),
         "groups": groups(evaluation, standing),
-        "unknown": [
-            *too_few(evaluation, standing, words),
-            *unknown(evaluation, standing, words),
-        ],
+        "unknown": [*too_few(evaluation, standing, words), *unknown(evaluation, standing, words)],
     }
     yield from (Sentence(kind, text) for kind, texts in said.items() for text in texts)
 
