@@ -172,42 +172,6 @@ def test_names_are_data() -> None:
     assert r"'\x1b[31mred</script>' (1)" in text
 
 
-PRINTED = """\
-5 rows, 2 questions, 3 forecasters: 1 problem, 2 oddities, 1 note
-
-Problems
-- contradictory-outcome: a question has one outcome; 1 question has several: 'snow' (0 in
-  1 row, 1 in 1 row) (rows 3, 4).
-  Mend the outcomes of these questions first.
-
-Oddities
-- one-question-bridge: differences should rest on several questions; 1 question alone
-  connects forecasters: 'rain' (rows 0, 1).
-  What rests on one question has no standard error. Rows with a problem were left out
-  here.
-- few-answers: who is ranked shares 10 questions or more with others; 2 forecasters share
-  fewer: 'Ada' (1), 'Ben' (1) (rows 0, 1).
-  They are listed, not ranked. Rows with a problem were left out here.
-
-Notes
-- missing-forecast: answers have a forecast and an outcome; 1 row has no forecast: 'rain'
-  (row 2).
-  These rows are set aside.
-
-Nothing else was found. Mend the problems and check again: they may hide others."""
-
-
-def test_a_checkup_of_answers_is_printed_with_problems_first() -> None:
-    data = table(
-        ("rain", "Ada", 0.7, 1),
-        ("rain", "Ben", 0.4, 1),
-        ("rain", "Cleo", None, 1),
-        ("snow", "Ada", 0.1, 0),
-        ("snow", "Ben", 0.2, 1),
-    )
-    assert str(check_answers(data)) == PRINTED
-
-
 def test_nothing_is_found_where_there_is_just_enough() -> None:
     data = board()
     repeated = table(("q", "A", 0.5, 1), ("q", "B", 0.5, 1), ("q", "A", 0.6, 1))

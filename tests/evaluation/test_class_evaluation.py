@@ -298,39 +298,3 @@ def test_a_frame_has_one_row_a_model_or_baseline_and_rule(backend: Any) -> None:
         # What does not exist may be NaN, or missing where a library knows that.
         found = [math.nan if value is None else float(value) for value in columns[name]]
         np.testing.assert_array_equal(found, [getattr(row, name) for row in rows])
-
-
-ORDINAL_TABLE = """\
-30 cases of 3 ordered classes; lower scores are better
-
-rps                 score       95 % interval      skill  miscalibration  discrimination
-sure              0.14583  0.14024 to 0.15143    0.34375         0.06250         0.13889
-wrong             0.27083  0.20073 to 0.34094   -0.21875         0.07639         0.02778
-(class shares)    0.22222                   -    0.00000         0.00000         0.00000
-
-log                 score  95 % interval      skill  miscalibration  discrimination
-sure              0.69315              -    0.36907               -               -
-wrong                 inf              -       -inf               -               -
-(class shares)    1.09861              -    0.00000         0.00000         0.00000
-
-argmax           accuracy   macro_f1  mean_absolute_error  quadratic_kappa
-sure              1.00000    1.00000              0.00000          1.00000
-wrong             0.66667    0.55556              0.33333          0.66667"""
-
-PLAIN_TABLE = """\
-30 cases of 3 classes; lower scores are better
-
-brier               score       99 % interval      skill  miscalibration  discrimination
-forecast          0.41667  0.38651 to 0.44683    0.37500         0.25000         0.50000
-(class shares)    0.66667                   -    0.00000         0.00000         0.00000
-
-argmax           accuracy   macro_f1
-forecast          1.00000    1.00000"""
-
-
-def test_a_table_for_a_person() -> None:
-    models = {"sure": P * 10, "wrong": WRONG * 10}
-    e = evaluate(Y * 10, models, task="ordinal", rules=[RPS(), Log()])
-    assert e.table() == ORDINAL_TABLE
-    e = evaluate(Y * 10, P * 10, weight=[0.5] * 30, rules=Brier(), level=0.99)
-    assert e.table() == PLAIN_TABLE

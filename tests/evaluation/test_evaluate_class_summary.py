@@ -15,7 +15,7 @@ from properly import Cases, cumulative, one_vs_rest, report
 from properly.decisions._confusion import count_pairs
 from properly.engines import Summary
 from properly.engines._score_sums import ScoreSums
-from properly.evaluation._evaluate import rules_of_classes
+from properly.evaluation._evaluate import rules_of_task
 from properly.evaluation._source import LEFT_OUT
 from properly.rules import RPS, Brier
 
@@ -63,7 +63,7 @@ def gathered(summary: Summary, task: str = "auto", **options: Any) -> Any:
 @pytest.mark.parametrize("task", ["multiclass", "ordinal"])
 def test_numbers_are_those_of_the_rows(task: Any) -> None:
     rows = properly.evaluate(Y, MODELS, task=task, labels=LABELS, replicates=19, rng=1)
-    found = gathered(summary_of(rules_of_classes(None, task)), replicates=19)
+    found = gathered(summary_of(rules_of_task(task, None, None)[0]), replicates=19)
     assert found.task == task
     told = rows.to_dict(), found.to_dict()
     for record in told:
@@ -90,7 +90,9 @@ def test_numbers_are_those_of_the_rows(task: Any) -> None:
 def test_weights_are_those_of_the_rows() -> None:
     weight = RNG.uniform(0.5, 2.0, ROWS)
     rows = properly.evaluate(Y, MODELS, labels=LABELS, weight=weight, replicates=0, rng=1)
-    found = gathered(summary_of(rules_of_classes(None, "multiclass"), weight=weight), replicates=9)
+    found = gathered(
+        summary_of(rules_of_task("multiclass", None, None)[0], weight=weight), replicates=9
+    )
     assert found.total == pytest.approx(weight.sum())
     for name, by_rule in rows.scores.items():
         for rule, estimate in by_rule.items():
@@ -144,7 +146,7 @@ def test_of_many_classes_some_questions_are_looked_at(monkeypatch: pytest.Monkey
 
 
 def test_the_page_is_written(tmp_path: Path) -> None:
-    found = gathered(summary_of(rules_of_classes(None, "ordinal"), 50), replicates=9)
+    found = gathered(summary_of(rules_of_task("ordinal", None, None)[0], 50), replicates=9)
     page = report.write(tmp_path / "page.html", found).read_text(encoding="utf-8")
     assert 'e = properly.evaluate(summary, task="ordinal", level=0.95' in html.unescape(page)
     assert "Worst cases" not in page

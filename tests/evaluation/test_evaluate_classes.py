@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import math
 from typing import Any
 
@@ -82,21 +81,6 @@ def test_injuries_are_evaluated_by_the_functions_that_stand_alone() -> None:
     for rule in (RPS(), RankedLog(), Log()):
         comparison = properly.compare(HURT, forecasts, rule=rule, **compared)
         assert e.comparisons[rule.name].to_dict() == comparison.to_dict()
-
-
-def test_injuries_are_told_as_json_can_hold_them() -> None:
-    e = of_crash()
-    assert (e.rows, e.design, e.primary, e.seed) == (8746, "4,937 clusters", "rps", 1)
-    told = e.to_dict()
-    assert json.loads(e.to_json()) == told
-    rps = told["models"]["logistic"]["rps"]
-    assert rps["interval"] == list(e.scores["logistic"]["rps"].interval)
-    assert rps["skill_interval"] == list(e.skills["logistic"]["rps"].interval)
-    assert rps["infinite_cases"] == 0
-    assert told["comparisons"]["rps"]["pairs"][0]["first"] == "logistic"
-    assert told["groups"]["sharpened"] == e.groups["sharpened"].to_dict()
-    assert told["retention"]["logistic"]["metric"] == "quadratic_weighted_kappa"
-    assert len(e.to_json(indent=None)) < 60_000
 
 
 # Curves and tests

@@ -13,7 +13,7 @@ import properly
 from properly import report
 from properly.engines import Summary
 from properly.engines._score_sums import ScoreSums
-from properly.evaluation._evaluate import rules_of_event
+from properly.evaluation._evaluate import rules_of_task
 from properly.evaluation._pipeline import gather
 from properly.evaluation._source import LEFT_OUT, Asked
 from properly.inference import _draws
@@ -44,15 +44,15 @@ CERTAIN_BAND = ("lower", "upper")
 
 
 def asked(within: Any = None, replicates: int = 0, progress: Any = None) -> Asked:
-    return Asked("binary", *rules_of_event(None, within), 0.95, replicates, 1, progress)
+    return Asked("binary", *rules_of_task("binary", None, within), 0.95, replicates, 1, progress)
 
 
 def summed(within: Any = None, **known: Any) -> Summary:
-    return Summary.of_rows(rules_of_event(None, within)[0], DIED, FORECASTS, **known)
+    return Summary.of_rows(rules_of_task("binary", None, within)[0], DIED, FORECASTS, **known)
 
 
 def clustered(groups: dict[Any, Summary] | None = None) -> Summary:
-    rules = rules_of_event(None, None)[0]
+    rules = rules_of_task("binary", None, None)[0]
     sums = ScoreSums.of_rows(list(FORECASTS), rules, DIED, FORECASTS, None, clusters=CLUSTER)
     counts = {name: properly.tally(DIED, p) for name, p in FORECASTS.items()}
     return Summary(sums, counts, groups or {})

@@ -46,14 +46,6 @@ def test_the_dictionary_is_strict_json_with_infinity_spelled_out() -> None:
     assert json.loads(evaluate(Y, P).to_json()) == json.loads(text)
 
 
-def test_columns_line_up_under_long_names_of_rules() -> None:
-    e = evaluate(Y, P, rules=[Bounded(Brier(), (0.05, 0.2)), Log()])
-    _, first, second, _ = e.table().split("\n\n")
-    assert len({len(line) for line in first.split("\n")}) == 1
-    assert [len(line.split("  ")[0]) for line in (first, second)] == [23, 3]
-    assert first.index(" score") == second.index(" score")
-
-
 def test_skill_that_does_not_exist_is_a_dash() -> None:
     lines = str(evaluate([1, 1], [0.5, 0.5], rules=Brier())).split("\n")
     assert lines[6].split() == ["(event", "rate)", "0.00000", "-", "-", "0.00000", "0.00000"]
@@ -127,18 +119,6 @@ def test_the_score_over_a_range_is_the_mean_of_the_regret_curve_there() -> None:
     curve = e.regret["forecast"].area((lower, upper)) / (upper - lower)
     assert score == pytest.approx(curve, rel=1e-13)
     assert e.to_dict()["models"]["forecast"][e.primary]["score"] == pytest.approx(score, rel=1e-14)
-
-
-@pytest.mark.parametrize("backend", ["polars", "pandas", "pyarrow"])
-def test_a_frame_tells_models_from_baselines(backend: Any) -> None:
-    frame = evaluate(Y, P, rules=Brier()).to_frame(backend)
-    told = frame.to_pydict() if backend == "pyarrow" else frame.to_dict(**AS_LISTS[backend])
-    assert told["model"] == ["good", "wrong", "treat all", "treat none", "event rate"]
-    assert told["baseline"] == [False, False, True, True, True]
-    assert told["skill"][4] == 0
-
-
-AS_LISTS: dict[str, dict[str, Any]] = {"polars": {"as_series": False}, "pandas": {"orient": "list"}}
 
 
 def test_a_rule_with_a_range_of_its_own_is_not_restricted_again() -> None:

@@ -105,18 +105,6 @@ def test_the_factor_of_a_cluster_is_the_mean_of_the_factors_of_its_cases() -> No
         assert x.log_greatest == pytest.approx(max(0, levels.max()), abs=1e-9)
 
 
-def test_copies_in_a_cluster_count_as_one_case() -> None:
-    twice, once = Monitor(), Monitor()
-    rows = np.repeat(np.arange(50), 3)
-    twice.add(DRAWN.y[rows], DRAWN.p[rows], clusters=rows)
-    once.add(DRAWN.y[:50], DRAWN.p[:50])
-    found, expected = twice.evidence[0], once.evidence[0]
-    assert found.log_evidence == pytest.approx(expected.log_evidence, abs=1e-12)
-    assert (found.cases, expected.cases) == (150, 50)
-    np.testing.assert_allclose(found.path, expected.path, rtol=0, atol=1e-12)
-    np.testing.assert_array_equal(found.times, 3 * expected.times)
-
-
 def test_a_wrong_certain_forecast_is_infinite_evidence_for_ever() -> None:
     monitor = Monitor(against="q", rule=Log())
     monitor.add([0, 1, 1, 0], {"p": [0.0, 0.0, 1.0, 0.5], "q": [0.5, 0.5, 0.5, 0.5]})
@@ -538,13 +526,6 @@ def test_rows_of_which_anything_differs_are_new(changed: str) -> None:
     assert add(rows).again == 50
 
 
-def test_labels_cannot_be_read_as_others() -> None:
-    monitor = Monitor()
-    for clusters, groups in ((["ab", "c"], ["d", "e"]), (["a", "bc"], ["d", "e"])):
-        found = monitor.add([1, 0], [0.5, 0.5], clusters=clusters, groups=groups, once=True)
-        assert found.again == 0
-
-
 # Maps
 
 
@@ -605,15 +586,6 @@ def test_a_batch_that_is_refused_changes_nothing(begun: bool) -> None:
     names = [str(k) for k in range(1001)]
     many = {"p": [0.5] * 1001, "q": [0.5] * 1001}
     refused(monitor, [0] * 1001, many, ids=names, groups=names)
-
-
-def test_a_refused_batch_does_not_bind_a_map() -> None:
-    monitor = Monitor(maps=Logistic(intercept=0.0, slope=1.0))
-    names = [str(k) for k in range(1001)]
-    with pytest.raises(DataError, match="at most 1000 groups"):
-        monitor.add([0] * 1001, {"wrong": [0.5] * 1001}, groups=names)
-    monitor.add([1], {"right": [0.5]})
-    assert monitor.evidence[0].model == "right"
 
 
 @pytest.mark.parametrize("y", [[1, 0, None], [True, False, None], [1.0, 0.0, math.nan]])

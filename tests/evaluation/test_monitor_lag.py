@@ -7,8 +7,6 @@ from itertools import product
 
 import numpy as np
 import pytest
-from scipy.signal import lfilter
-from scipy.special import ndtr
 from tests.monitors import Column, drawn
 
 from properly import Monitor
@@ -64,21 +62,6 @@ def test_with_a_lag_evidence_ever_reaches_c_in_at_most_one_of_c(turns: tuple[int
 
 def test_without_the_lag_it_does_so_more_often() -> None:
     assert most_by_chance(0, (0, 0, 0, 0)) > 2
-
-
-def test_calibrated_forecasts_five_days_ahead_raise_no_alarm_with_their_lag() -> None:
-    rng, carry, days = np.random.default_rng(3), 0.8, 500
-    alarms = {0: 0, 4: 0}
-    for _ in range(12):
-        noise = math.sqrt(1 - carry**2) * rng.standard_normal(days + 5)
-        weather = lfilter([1], [1, -carry], noise)
-        p = ndtr((carry**5 * weather[:-5] - 0.5) / math.sqrt(1 - carry**10))
-        for lag in alarms:
-            monitor = Monitor(lag=lag)
-            monitor.add(weather[5:] > 0.5, p)
-            alarms[lag] += bool(monitor.alarms)
-    assert alarms[0] >= 4
-    assert alarms[4] == 0
 
 
 def test_a_certain_forecast_that_was_wrong_is_an_alarm_at_once_whatever_the_lag() -> None:

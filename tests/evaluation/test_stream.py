@@ -120,14 +120,6 @@ def test_a_third_label_is_refused_whenever_it_comes() -> None:
     assert len(found) == 2
 
 
-def test_labels_are_remembered_from_streams_that_were_merged() -> None:
-    found, other = stream(pos_label="dead"), stream(pos_label="dead")
-    other.add(["alive"], [0.1])
-    found.merge(other)
-    with pytest.raises(DataError, match="at most two labels"):
-        found.add(["dead", "lost"], [0.1, 0.2])
-
-
 def test_more_cases_than_can_be_counted_are_refused_at_once() -> None:
     found = stream(Brier())
     found.add([0, 1, 0, 1], [0.1, 0.2, 0.3, 0.4], count=[1000] * 4)
@@ -174,13 +166,6 @@ def test_counts_are_whole_numbers(bad: Any) -> None:
 def test_a_row_needs_a_weight_and_a_count() -> None:
     with pytest.raises(DataError, match="a weight and a count above 0; none has both"):
         stream().add([0, 1], [0.2, 0.3], [0, 1], count=[1, 0])
-
-
-def test_two_labels_without_the_event_are_refused() -> None:
-    found = stream(pos_label="dead")
-    found.add(["alive"], [0.1])
-    with pytest.raises(DataError, match="pos_label must be one of the labels of y"):
-        found.add(["well"], [0.1])
 
 
 REFUSED: dict[str, Any] = {

@@ -19,7 +19,7 @@ from properly.comparison._pair_tests import most_signs
 from properly.engines._score_sums import ScoreSums
 from properly.evaluation._summed_scores import compare_sums, summed_score_and_skill
 from properly.inference import skill_interval
-from properly.rules import RPS, Brier, Log, Misclassification
+from properly.rules import RPS, Brier, Log
 
 CLOSE = 1e-10
 RNG = np.random.default_rng(20)
@@ -269,35 +269,3 @@ def test_few_cases_and_few_clusters_are_warned_of_as_with_rows(rows: Any, known:
         with collected() as found:
             ask()
         assert found == expected
-
-
-def test_few_cases_of_classes_are_warned_of_as_with_rows() -> None:
-    sums = summed(GRADE[:9], {"a": TABLES["a"][:9]}, [Brier()], {}, classes=3)
-    with collected() as expected:
-        score_interval(Cases(GRADE[:9], TABLES["a"][:9]), Brier())
-    with collected() as found:
-        score_of(sums, "a", Brier())
-    assert found == expected == ["with 9 cases, intervals may cover less than their level"]
-
-
-def test_one_row_has_a_score_and_no_interval() -> None:
-    one = {"a": np.array([0.3]), "b": np.array([0.4])}
-    y = np.array([True])
-    with collected():
-        sums = summed(y, one, [Brier()], {})
-        require_same(score_of(sums, "a", Brier()), score_interval(Cases(y, one["a"]), Brier()))
-        require_same(compare_sums(sums, Brier(), rng=1).scores["b"], score_of(sums, "b", Brier()))
-
-
-def test_many_rows_are_worth_no_more_than_their_sums() -> None:
-    sums = summed(Y, MODELS, [Misclassification()], {})
-    for _ in range(20):
-        sums = sums + sums
-    found = score_of(sums, "a", Misclassification())
-    assert found.cases == N * 2**20
-    assert (
-        found.value
-        == score_of(summed(Y, MODELS, [Misclassification()], {}), "a", Misclassification()).value
-    )
-    error = math.sqrt(found.value * (1 - found.value) / (found.cases - 1))
-    assert found.standard_error == pytest.approx(error, rel=1e-14)

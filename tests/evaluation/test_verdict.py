@@ -15,7 +15,7 @@ from tests.examples import examples
 import properly
 from properly import Evaluation
 from properly.evaluation import verdict
-from properly.evaluation._phrases import Sentence, Verdict, few
+from properly.evaluation._phrases import Sentence, Verdict
 from properly.rules import Brier, Log
 
 N = 300
@@ -42,22 +42,6 @@ def texts(found: Verdict, kind: str) -> list[str]:
     return [sentence.text for sentence in found.sentences if sentence.kind == kind]
 
 
-def test_the_best_of_three_is_named_with_its_range(evaluation: Evaluation) -> None:
-    found = verdict(evaluation)
-    assert found.headline == (
-        "Use right for thresholds of 10 % to 40 %: it is better than high and upside_down."
-    )
-    (choice,) = texts(found, "choice")
-    pair = evaluation.comparisons["regret[0.1,0.4]"]["high", "right"]
-    low, high = pair.simultaneous
-    assert 0 < low < pair.difference < high
-    ends = f"by {few(pair.difference)} (95 % simultaneous interval {few(low)} to {few(high)})"
-    assert choice.startswith(
-        "right is better than high and upside_down for decisions at thresholds of 10 % to 40 %. It "
-        f"has a lower mean regret over them than high, the next best, {ends}, that is by "
-    )
-
-
 def test_kinds_come_in_order_and_sentences_end(evaluation: Evaluation) -> None:
     found = verdict(evaluation)
     order = [KINDS.index(sentence.kind) for sentence in found.sentences]
@@ -66,33 +50,6 @@ def test_kinds_come_in_order_and_sentences_end(evaluation: Evaluation) -> None:
     for sentence in found.sentences:
         assert sentence.text.endswith((".", "?"))
         assert not re.search(r"\bnan\b|\binf\b|None|  |[.?]\.", sentence.text)
-
-
-def test_the_crash_example() -> None:
-    crash = properly.datasets.crash()
-    three = {name: crash.forecasts[name] for name in ("forest", "boosting", "logistic")}
-    e = properly.evaluate(
-        crash.died, three, task="binary", rules=Brier(), within=(0.01, 0.1), replicates=0, rng=1
-    )
-    found = verdict(e, cases="people", event="death")
-    assert found.headline == (
-        "Use logistic or boosting for thresholds of 1 % to 10 %: they cannot be told apart, and "
-        "both are better than forest."
-    )
-    assert texts(found, "certain") == [
-        (
-            "For 48 people, forest had called death impossible, and it happened: no threshold "
-            "above zero, however low, would have raised an alarm. Its log score is infinite."
-        )
-    ]
-    pair = e.comparisons["regret[0.01,0.1]"]["logistic", "boosting"]
-    low, high = pair.interval
-    assert low < 0 < high
-    (needed,) = [x for x in texts(found, "unknown") if "It would take more than" in x]
-    assert needed.endswith(
-        "people to distinguish logistic from boosting (80 % power, unadjusted). No upper limit can "
-        "be given."
-    )
 
 
 def test_classes_are_judged_by_their_score() -> None:
@@ -145,23 +102,6 @@ def test_a_verdict_is_text_and_json(evaluation: Evaluation) -> None:
     assert told["headline"] == found.headline
     assert told["sentences"][0] == {"kind": "choice", "text": found.sentences[0].text}
     assert repr(Verdict("Use a.", (Sentence("choice", "a"),))) == "Verdict('Use a.', 1 sentences)"
-
-
-def test_a_model_without_any_loss_is_good_and_suspicious() -> None:
-    y = np.arange(40) % 4 == 0
-    alone = verdict(properly.evaluate(y, {"perfect": y.astype(float)}, replicates=0))
-    assert alone.headline == (
-        "perfect made no loss at all, on average over all thresholds: make sure that it never saw "
-        "the outcomes."
-    )
-    two = {"perfect": y.astype(float), "half": np.full(40, 0.5)}
-    found = verdict(properly.evaluate(y, two, replicates=0))
-    assert found.headline == "Use perfect: on average over all thresholds, it is better than half."
-    (choice,) = texts(found, "choice")
-    assert choice.endswith(". It has the lower Brier score, by 0.25 in each case.")
-    assert texts(found, "baseline")[0] == (
-        "perfect made no loss at all: make sure that it never saw the outcomes."
-    )
 
 
 SHARES = st.sampled_from([0.0, 0.05, 0.2, 0.5, 0.8, 0.95, 1.0])

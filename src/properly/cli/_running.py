@@ -74,7 +74,8 @@ def evaluated(
     with progress_bar() as progress:
         settings = {**options, "within": within, "progress": progress, "task": chosen.task}
         if isinstance(chosen, Large):
-            summary = summed(chosen, rules_of_task(chosen.task, rules or None, within), progress)
+            judges = rules_of_task(chosen.task, rules or None, within)[0]
+            summary = summed(chosen, judges, progress)
             evaluation = properly.evaluate(summary, **settings)
         else:
             settings |= {"rules": rules or None, "groups": chosen.roles.get("groups")}

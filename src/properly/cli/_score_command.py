@@ -21,7 +21,7 @@ from properly.cli._gate import Gate, names_of, references
 from properly.cli._option_table import arguments
 from properly.cli._running import as_json, emit, evaluated, progress_bar, require_output
 from properly.errors import DataError
-from properly.evaluation._evaluate import rules_of_classes, rules_of_event, rules_of_task
+from properly.evaluation._evaluate import rules_of_task
 from properly.evaluation._record import score_rows
 
 if TYPE_CHECKING:
@@ -189,10 +189,8 @@ def _require(
     gate: Gate, chosen: Chosen | Large, stored: Stored | None, request: Mapping[str, Any]
 ) -> Vocabulary:
     """Refuse, before the work, what conditions name in vain; tell whether they take draws."""
-    rules = [
-        rule.name
-        for rule in rules_of_task(chosen.task, request["rules"] or None, request["within"])
-    ]
+    judges = rules_of_task(chosen.task, request["rules"] or None, request["within"])[0]
+    rules = [rule.name for rule in judges]
     if stored is not None:
         stored.require_like(chosen.task, request["level"], gate.models, rules)
     named = {"rules": request["rules"] or None, "within": request["within"]}
@@ -226,7 +224,7 @@ def own_scores(
     """Score each forecaster of a long table by itself, and lay the scores out."""
     long = read_long(own, **options)
     answers = long.answers()
-    rows = list(_own_rows(answers, rules_of_task(long.task, rules or None, None), level))
+    rows = list(_own_rows(answers, rules_of_task(long.task, rules or None, None)[0], level))
     if layout == "json":
         scores = [dict(zip(OWN_HEAD, plain(row), strict=True)) for row in rows]
         return as_json({"questions": len(answers.questions), "level": level, "scores": scores})
@@ -346,12 +344,8 @@ def find_gains(
 
 def _first_rule(chosen: Chosen, request: Mapping[str, Any]) -> Rule | None:
     """Return the rule that models are judged by first, if it can judge a map."""
-    rules, within = request["rules"] or None, request["within"]
-    rule: Rule
-    if chosen.task == "binary":
-        rule = rules_of_event(rules, within)[1]
-    else:
-        rule = rules_of_classes(rules, chosen.task)[0]
+    within = request["within"] if chosen.task == "binary" else None
+    rule: Rule = rules_of_task(chosen.task, request["rules"] or None, within)[1]
     return rule if rule.is_proper else None
 
 

@@ -65,13 +65,21 @@ if TYPE_CHECKING:
     Forecasts: TypeAlias = "Mapping[str, ArrayLike] | IntoFrame | ArrayLike"
 
 
-def rules_of_event(
-    rules: Iterable[Rule] | Rule | None, within: Within
-) -> tuple[tuple[BinaryRule, ...], BinaryRule, Interval | None]:
-    """Take the rules, the one that models are judged by first, and the range."""
-    if rules is None:
-        rules = Brier(), Log()
-    chosen = tuple(require_proper(require_binary(rule)) for rule in as_rules(rules))
+def rules_of_task(
+    task: str, rules: Iterable[Rule] | Rule | None, within: Within, pos_label: object = None
+) -> tuple[tuple[Any, ...], Any, Interval | None]:
+    """Take the rules, or those that suit the task; the one to judge by first; and the range."""
+    if task != "binary":
+        require_of_an_event(within, pos_label)
+        suitable = (RPS(), RankedLog(), Log()) if task == "ordinal" else (Brier(), Log(), PBS())
+        given = suitable if rules is None else as_rules(rules)
+        classes = tuple(require_class_rule(rule) for rule in given)
+        require_distinct("rules", [rule.name for rule in classes])
+        if task == "multiclass":
+            _require_no_order(classes)
+        return classes, classes[0], None
+    given = (Brier(), Log()) if rules is None else as_rules(rules)
+    chosen = tuple(require_proper(require_binary(rule)) for rule in given)
     ends = None if within is None else as_interval(within)
     if ends is not None and not any(isinstance(r, Regret) and r.within == ends for r in chosen):
         chosen = Regret(ends), *chosen
@@ -83,17 +91,6 @@ def _primary(rules: tuple[BinaryRule, ...], within: Interval | None) -> BinaryRu
     """Choose the mean regret over the range of thresholds, if there is one, else the first."""
     over = [rule for rule in rules if isinstance(rule, Bounded | Regret) and rule.within == within]
     return next((rule for rule in over if isinstance(rule, Regret)), (over or rules)[0])
-
-
-def rules_of_classes(rules: Iterable[Rule] | Rule | None, task: str) -> tuple[ClassRule, ...]:
-    """Take the rules of classes, or those that suit the task."""
-    if rules is None:
-        return (RPS(), RankedLog(), Log()) if task == "ordinal" else (Brier(), Log(), PBS())
-    chosen = tuple(require_class_rule(rule) for rule in as_rules(rules))
-    require_distinct("rules", [rule.name for rule in chosen])
-    if task == "multiclass":
-        _require_no_order(chosen)
-    return chosen
 
 
 def _require_no_order(rules: Iterable[ClassRule]) -> None:
@@ -117,24 +114,15 @@ def rules_of_frame(
 ) -> Sequence[Rule]:
     """Take the rules for a frame of an event, or of classes."""
     if not frame.has_classes:
-        return rules_of_task("binary", rules, within)
+        return rules_of_task("binary", rules, within)[0]
     ordered = task_in_order(task, frame.order) == "ordinal"
-    return rules_of_task("ordinal" if ordered else "multiclass", rules, within, frame.pos_label)
+    task = "ordinal" if ordered else "multiclass"
+    return rules_of_task(task, rules, within, frame.pos_label)[0]
 
 
 def task_in_order(task: str, order: tuple[Any, ...] | None) -> str:
     """Take classes as ordered if outcomes state their order and the task was left open."""
     return "ordinal" if task == "auto" and order is not None else task
-
-
-def rules_of_task(
-    task: Task, rules: Iterable[Rule] | Rule | None, within: Within, pos_label: object = None
-) -> Sequence[Rule]:
-    """Take the rules, or those that suit the task."""
-    if task == "binary":
-        return rules_of_event(rules, within)[0]
-    require_of_an_event(within, pos_label)
-    return rules_of_classes(rules, task)
 
 
 def require_of_an_event(within: object, pos_label: object) -> None:
@@ -307,27 +295,34 @@ def evaluate(
     <BLANKLINE>
     with 3 cases, intervals may cover less than their level
     """
-    reading = _Reading(outcome, task, rules, within, labels, pos_label, normalize, cells).checked()
-    drawing = _drawing(level, replicates, rng)
+    check_choice(task, TASKS, "task")
+    if cells is not None:
+        check_whole(cells, "cells")
+    names = None if labels is None else as_labels(labels)
+    normalize = check_flag(normalize, "normalize")
+    reading = _Reading(outcome, task, rules, within, names, pos_label, normalize, cells)
+    # A seed is passed on as it is: every number is then that of its own function with that seed.
+    seed = int(rng) if isinstance(rng, int | np.integer) else as_generator(rng)
+    drawing: dict[str, Any] = {"level": check_level(level), "rng": seed, "recalibrate": recalibrate}
+    drawing["replicates"] = check_replicates(replicates)
     columns: dict[str, Any] = {"weight": weight, "count": count, "clusters": clusters}
     columns |= {"strata": strata, "time": time, "groups": groups, "show": show}
     backend = library_of(y)
-    drawing["recalibrate"] = recalibrate
     if isinstance(y, Summary):
         _require_only_summary(forecasts=forecasts, outcome=outcome, rules=rules, **columns)
         _require_rows(recalibrate, "a Summary has none")
     elif outcome is None:
         _require_arrays(y, forecasts)
         reading = reading._replace(notes=follow_up_notes(named_symptoms(y, time, pos_label)))
-    with shown(progress) as bar:
-        drawing["progress"] = bar
+    with shown(progress) as drawing["progress"]:
         if outcome is not None:
-            y, forecasts, columns, reading = _read_frame(y, forecasts, columns, reading, bar)
+            y, forecasts, columns, reading = _read_frame(
+                y, forecasts, columns, reading, drawing["progress"]
+            )
         if isinstance(y, Summary):
             _require_rows(recalibrate, "the frame has too many to read them")
             chosen = _request_of_summary(y, task_in_order(task, reading.order), within)
-            request = Asked(*chosen, **drawing)
-            return replace(gather(y, request), backend=backend)
+            return replace(gather(y, Asked(*chosen, **drawing)), backend=backend)
         models = named_forecasts(forecasts, task)
         evaluation = _evaluate_rows(y, models, columns, reading, drawing)
     backend = backend or library_of(forecasts, *models.values())
@@ -349,28 +344,6 @@ class _Reading(NamedTuple):
     order: tuple[Any, ...] | None = None
     # About columns that look like follow-up time.
     notes: Sequence[str] = ()
-
-    def checked(self) -> _Reading:
-        """Refuse what can be refused before a look at the data."""
-        check_choice(self.task, TASKS, "task")
-        normalize = check_flag(self.normalize, "normalize")
-        if self.cells is not None:
-            check_whole(self.cells, "cells")
-        labels = None if self.labels is None else as_labels(self.labels)
-        return self._replace(labels=labels, normalize=normalize)
-
-
-def _drawing(
-    level: float, replicates: int, rng: int | np.random.Generator | None
-) -> dict[str, Any]:
-    """Check how sure to be and what is drawn.
-
-    A seed is passed on as it is: every number is then that of its own function with that seed.
-    """
-    level = check_level(level)
-    check_replicates(replicates)
-    seed = int(rng) if isinstance(rng, int | np.integer) else as_generator(rng)
-    return {"level": level, "replicates": replicates, "rng": seed}
 
 
 def _read_frame(
@@ -429,19 +402,16 @@ def _evaluate_rows(
     task = _task(reading.task, models)
     if task == "binary":
         require_classes_to_normalize(reading.normalize)
-        chosen: Any = rules_of_event(reading.rules, reading.within)
         options |= {"pos_label": reading.pos_label, "lent": True}
     else:
-        require_of_an_event(reading.within, reading.pos_label)
         if reading.labels is None and order is None:
             order = category_order(y, p)
-        task = _task(task_in_order(reading.task, order), models)
-        rules, names = rules_of_classes(reading.rules, task), column_names(p)
-        chosen = rules, rules[0], None
+        task, names = _task(task_in_order(reading.task, order), models), column_names(p)
         options["labels"] = reading.labels or order
         # Columns of a frame name the classes if outcomes are among them.
         if task == "multiclass" and not options["labels"] and names and are_among(y, names):
             options["labels"] = names
+    chosen = rules_of_task(task, reading.rules, reading.within, reading.pos_label)
     cases = contenders(y, models, **options)
     if task != "binary":
         require_classes(cases[name])

@@ -253,45 +253,42 @@ def _repaired(source: Source, name: str) -> Repair:
 
 def _event_parts(source: Source, name: str) -> tuple[Parts, Parts]:
     """Say how to make what only models of an event have."""
-    tally, primary = source.tallies[name], source.request.primary
+    tally, request, primary = source.tallies[name], source.request, source.request.primary
+    drawn = source.drawn(name) if request.replicates else None
 
     def grouping(made: dict[str, Any]) -> GroupingError | None:
         score = made["scores"][primary.name].value
         return None if tally.cells is None else grouping_error(tally, primary, score=score)
 
+    def summary(_: dict[str, Any]) -> CalibrationSummary | None:
+        options: dict[str, Any] = {"level": request.level, **request.draws}
+        return None if drawn is None else calibration.calibration_summary(drawn, **options)
+
     return {
-        "decompositions": lambda made: _decompositions(source, name, made["scores"]),
-        "calibration_tests": lambda _: _event_test(source, name),
-        "reliability": lambda _: _reliability(source, name),
+        "decompositions": lambda made: _decompositions(source, name, drawn, made["scores"]),
+        "calibration_tests": lambda _: _event_test(source, name, drawn),
+        "reliability": lambda _: _curve(
+            source, source.sampled(name), source.tallies[name], rng=request.rng
+        ),
         "certain": lambda _: certainties(tally),
         "grouping": grouping,
     }, {
         "aucs": lambda made: source.auc(name, made["scores"][primary.name]),
         "means": lambda _: means(tally),
-        "calibration": lambda _: _summary_of_calibration(source, name),
+        "calibration": summary,
     }
 
 
-def _summary_of_calibration(source: Source, name: str) -> CalibrationSummary | None:
-    request, drawn = source.request, source.drawn(name)
-    if drawn is None or not request.replicates:
-        return None
-    found: CalibrationSummary
-    found = calibration.calibration_summary(drawn, level=request.level, **request.draws)
-    return found
-
-
-def _event_test(source: Source, name: str) -> CalibrationTest | None:
+def _event_test(source: Source, name: str, drawn: Cases | Tally | None) -> CalibrationTest | None:
     """Test the calibration of an event; of dependent cases, by another test."""
     from properly.calibration._calibration_test import combined_test, dependent_test
 
-    request, drawn = source.request, source.drawn(name)
-    if drawn is None or not request.replicates:
+    if drawn is None:
         return None
     if is_dependent(drawn):
         # Holm's method multiplies the smallest p-value by the number of models.
-        return dependent_test(drawn, (1 - request.level) / len(source.models))
-    return combined_test(drawn, request.replicates, source.nulls.pop(name))
+        return dependent_test(drawn, (1 - source.request.level) / len(source.models))
+    return combined_test(drawn, source.request.replicates, source.nulls.pop(name))
 
 
 def _event_fields(source: Source) -> dict[str, Any]:
@@ -341,14 +338,14 @@ def _by_rule(tally: Tally, rules: Sequence[Any]) -> dict[str, Decomposition]:
 
 
 def _decompositions(
-    source: Source, name: str, scores: Mapping[str, Estimate]
+    source: Source, name: str, drawn: Cases | Tally | None, scores: Mapping[str, Estimate]
 ) -> dict[str, Decomposition]:
     """Split the exact scores by all rules; draws say how far off the parts may be."""
-    request, tally, drawn = source.request, source.tallies[name], source.drawn(name)
+    request, tally = source.request, source.tallies[name]
     exact = parts = _by_rule(tally, request.rules)
     if tally.cells is not None:
         exact = {rule: _ungrouped(x, scores[rule].value) for rule, x in parts.items()}
-    if drawn is None or not request.replicates:
+    if drawn is None:
         return exact
     drawing = as_drawing(request.level, request.replicates, request.rng)
     # What is drawn here is compared with once more, by the test of calibration.
@@ -377,13 +374,18 @@ def _ungrouped(parts: Decomposition, score: float) -> Decomposition:
     )
 
 
-def _reliability(source: Source, name: str) -> Reliability:
-    """Draw the curve, with a band if there are draws."""
+def _curve(
+    source: Source, sampled: Cases | Tally, plain: Cases | Tally, **options: Any
+) -> Reliability:
+    """Draw a curve, with a band if there are draws.
+
+    There is no band of counts where weighted cases would be drawn one by one.
+    """
     if source.request.replicates and source.has_bands:
-        with _band_of(source):
-            options: dict[str, Any] = {"level": source.request.level, "rng": source.request.rng}
-            return reliability(source.sampled(name), band="consistency", **options)
-    return reliability(source.tallies[name])
+        with suppress(DataError) if source.summed else nullcontext():
+            level = source.request.level
+            return reliability(sampled, band="consistency", level=level, **options)
+    return reliability(plain)
 
 
 def _about_times(curves: Mapping[str, Reliability]) -> list[str]:
@@ -396,11 +398,6 @@ def _about_times(curves: Mapping[str, Reliability]) -> list[str]:
     ]
     about = f"bands and tests allow for dependence in time: {'; '.join(numbers)}"
     return [about] if numbers else []
-
-
-def _band_of(source: Source) -> Any:
-    """Do without a band of counts where weighted cases would be drawn one by one."""
-    return suppress(DataError) if source.summed else nullcontext()
 
 
 def _dominances(
@@ -499,29 +496,24 @@ def _class_fields(source: Source, fields: Mapping[str, Any]) -> dict[str, Any]:
 def _class_reliability(source: Source, name: str) -> dict[str, Reliability]:
     """Draw the curve of each question, with a band; of many questions, some without."""
     request, shares = source.request, source.shares
-    questions = source.questions(name, request.reduction)
-    banded = request.replicates > 0 and source.has_bands
-    if len(shares) > MOST_CLASSES:
+    questions: Mapping[str, Any] = source.questions(name, request.reduction)
+    banded = len(shares) <= MOST_CLASSES
+    if not banded:
         rate = np.cumsum(shares)[:-1] if request.reduction == "cumulative" else shares
         # Those whose answers are the least clear beforehand.
         kept = np.sort(np.argsort(-rate * (1 - rate), kind="stable")[:MOST_CLASSES])
         every = list(questions.items())
-        questions, banded = dict(every[k] for k in kept), False
+        questions = dict(every[k] for k in kept)
         note = (
             f"of {len(shares)} classes, reliability is found for {len(kept)} questions only, those "
             "whose answers vary most, and without bands"
         )
         source.notes += [] if source.summed else [note]
-    rng, curves = as_generator(request.rng), {}
-    options: dict[str, Any] = {"level": request.level, "replicates": max(request.replicates, 1)}
-    for question in counted(questions, len(questions)):
-        answers = questions[question]
-        if banded:
-            with _band_of(source):
-                curves[question] = reliability(answers, band="consistency", rng=rng, **options)
-        if question not in curves:
-            curves[question] = reliability(answers)
-    return curves
+    options: dict[str, Any] = {"rng": as_generator(request.rng), "replicates": request.replicates}
+    return {
+        question: _curve(source, x, x, **options) if banded else reliability(x)
+        for question, x in counted(questions.items(), len(questions))
+    }
 
 
 def _retention(source: Source, name: str) -> Retention | None:

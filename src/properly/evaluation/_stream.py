@@ -28,7 +28,7 @@ from properly.counts._tally import require_one_kind
 from properly.engines import _summary
 from properly.engines._summary import Summary, plain_labels
 from properly.errors import ArgumentTypeError, DataError
-from properly.evaluation._evaluate import TASKS, evaluate, rules_of_event, rules_of_frame
+from properly.evaluation._evaluate import TASKS, evaluate, rules_of_frame, rules_of_task
 
 if TYPE_CHECKING:
     import os
@@ -137,7 +137,7 @@ class Stream:
         pos_label: object = None,
         cells: int | None = None,
     ) -> None:
-        self._rules, _, self._within = rules_of_event(rules, within)
+        self._rules, _, self._within = rules_of_task("binary", rules, within)
         self._pos_label = pos_label
         self._cells = None if cells is None else _check_cells(cells)
         self._labels: tuple[Any, ...] = ()

@@ -83,7 +83,7 @@ def _about_task(evaluation: Evaluation) -> Iterator[str]:
 def _about_rules(evaluation: Evaluation) -> Iterator[str]:
     """Name the rules unless they are the usual ones; that of the range comes by itself."""
     within, rules = evaluation.within, evaluation.rules
-    if rules != rules_of_task(evaluation.task, None, within):
+    if rules != rules_of_task(evaluation.task, None, within)[0]:
         rules = tuple(rule for rule in rules if within is None or rule != Regret(within))
         text = ", ".join(repr(rule).replace("Interval(", "properly.Interval(") for rule in rules)
         yield f"rules=[{text}]"

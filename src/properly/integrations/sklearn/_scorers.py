@@ -13,8 +13,7 @@ from properly.errors import DataError
 from properly.evaluation._evaluate import (
     require_distinct,
     require_of_an_event,
-    rules_of_classes,
-    rules_of_event,
+    rules_of_task,
 )
 from properly.integrations._named_rules import require_rule
 from properly.integrations.sklearn._metrics import rule_loss
@@ -206,9 +205,9 @@ def _chosen_rules(
     if ordered:
         require_of_an_event(within, None)
     if within is not None:
-        return rules_of_event(rules, within)[0]
+        return rules_of_task("binary", rules, within)[0]
     if rules is None:
-        return rules_of_classes(None, "ordinal") if ordered else (Brier(), Log())
+        return rules_of_task("ordinal", None, None)[0] if ordered else (Brier(), Log())
     chosen = tuple(require_rule(rule) for rule in as_rules(rules))
     for rule in chosen:
         if needs_order(rule) and not ordered:
