@@ -29,7 +29,6 @@ from properly._boundary._progress import shown
 from properly._boundary._record import as_models, library_of
 from properly.calibration._decomposition import require_proper
 from properly.counts._cases import (
-    Cases,
     contenders,
     named_forecasts,
     repeated_rows,
@@ -55,6 +54,7 @@ from properly.rules._rule import as_rules, require_binary
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
+    from properly.counts import Cases
     from properly.engines._frame import Framed
     from properly.evaluation._record import Evaluation, Task
     from properly.recalibration import Map
@@ -415,7 +415,7 @@ def _evaluate_rows(
     cases = contenders(y, models, **options)
     if task != "binary":
         require_classes(cases[name])
-    drawing |= _shown(show, columns["count"], cases) | {"recalibrate": _maps(drawing, cases)}
+    drawing |= _shown(show, columns.get("count"), cases) | {"recalibrate": _maps(drawing, cases)}
     result = gather(cases, Asked(task, *chosen, **drawing))
     if task == "binary":
         return result

@@ -38,14 +38,8 @@ if TYPE_CHECKING:
     from properly.comparison import Comparison, Groups
     from properly.comparison._over_ranges import OverRanges
     from properly.comparison._periods import OverTime
-    from properly.decisions import (
-        AtThreshold,
-        DecisionCurve,
-        Dominance,
-        MurphyCurve,
-        Retention,
-        RocCurve,
-    )
+    from properly.decisions import AtThreshold, DecisionCurve, MurphyCurve, Retention, RocCurve
+    from properly.decisions._dominance import Dominance
     from properly.decisions._hard_decisions import HardDecisions
     from properly.decisions._worst_cases import WorstCases
     from properly.evaluation._phrases import Verdict

@@ -142,13 +142,19 @@ def repair(cases: Cases, request: Asked, name: str) -> Repair:
         kind = result.best
         if kind == NONE:
             return Repair(result, kind, None, None, {}, {})
-        after = cross_fit(cases, result.maps[kind], rng=seed)
-        gain = _Gains(cases, after.p, result, kind, request.level)
-        by_rule = {rule.name: gain.by(rule) for rule in request.rules}
+        mapping = result.maps[kind]
+        after = cross_fit(cases, mapping, rng=seed)
+        how: dict[str, Any] = {"name": kind, "folds": result.gain.folds, "level": request.level}
+
+        def gain(rule: Any) -> Gain:
+            found = of_forecasts(cases, to_numpy(after.p), rule, **how)
+            return replace(found, in_sample=in_sample_gain(cases, mapping, rule))
+
+        by_rule = {rule.name: gain(rule) for rule in request.rules}
         if cases.classes is not None:
             return Repair(result, kind, None, None, by_rule, {})
-        rate = cases.tally().event_rate
-        benefit = {t: gain.net_benefit(t) for t in round_thresholds(request.within, rate)}
+        every = round_thresholds(request.within, cases.tally().event_rate)
+        benefit = {t: _in_net_benefit(gain(Elementary(t)), t) for t in every}
     before_it, after_it = (reliability(x.tally()) for x in (cases, after))
     pair = one_dependence(cases), one_dependence(after)
     curves = Curves(partial(_difference, request.level), {"difference": pair})
@@ -160,31 +166,12 @@ def _difference(level: float, pair: tuple[Cases, Cases]) -> MurphyCurve:
     return murphy_difference(*pair, band="confidence", level=level).on_regret_scale()
 
 
-class _Gains:
-    """What one map would save, by several rules."""
-
-    def __init__(
-        self, cases: Cases, after: Any, result: Recalibrated, kind: str, level: float
-    ) -> None:
-        self.cases, self.after, self.map = cases, to_numpy(after), result.maps[kind]
-        self.options: dict[str, Any] = {"name": kind, "folds": result.gain.folds, "level": level}
-
-    def by(self, rule: Any) -> Gain:
-        gain = of_forecasts(self.cases, self.after, rule, **self.options)
-        return replace(gain, in_sample=in_sample_gain(self.cases, self.map, rule))
-
-    def net_benefit(self, t: float) -> Gain:
-        """Regret at a threshold over 1 - t is net benefit that is lost."""
-        gain, unit = self.by(Elementary(t)), 1 / (1 - t)
-        low, high = gain.interval
-        return replace(
-            gain,
-            rule=f"net_benefit[{t:g}]",
-            estimate=unit * gain.estimate,
-            standard_error=unit * gain.standard_error,
-            interval=(unit * low, unit * high),
-            in_sample=unit * gain.in_sample,
-        )
+def _in_net_benefit(gain: Gain, t: float) -> Gain:
+    """Regret at a threshold over 1 - t is net benefit that is lost."""
+    numbers = ("estimate", "standard_error", "in_sample")
+    scaled = {name: getattr(gain, name) / (1 - t) for name in numbers}
+    low, high = (end / (1 - t) for end in gain.interval)
+    return replace(gain, rule=f"net_benefit[{t:g}]", interval=(low, high), **scaled)
 
 
 def round_middle(within: Interval | None, event_rate: float) -> float:

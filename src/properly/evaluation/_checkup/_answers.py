@@ -29,26 +29,13 @@ from properly.counts._repeated_answers import check_repeated
 from properly.errors import DataError
 from properly.evaluation._checkup._check import Checkup, by_severity
 from properly.evaluation._checkup._columns import (
+    COLUMNS,
     bad_weights,
-    infinite,
-    lengths,
+    identical,
     missing,
-    no_rows,
-    text,
     text_times,
-    unreadable,
-    wrong_shape,
 )
-from properly.evaluation._checkup._forecasts import (
-    many_labels,
-    outside_classes,
-    scale,
-    sums,
-    swapped,
-    unknown_event,
-    unknown_labels,
-    unnamed_event,
-)
+from properly.evaluation._checkup._forecasts import LABELS, TABLES, scale
 from properly.evaluation._checkup._sheet import Sheet, read_raw
 from properly.evaluation._checkup._symptom import NAMED, Symptom, of_column, of_rows
 from properly.rules._brier import Brier
@@ -65,9 +52,7 @@ if TYPE_CHECKING:
     from properly.typing import Column, IntoFrame
 
 ROLES = ("question", "forecaster", "outcome", "time", *OF_QUESTION)
-COLUMNS = (unreadable, wrong_shape, no_rows, lengths, text, infinite)
-OUTCOME = (swapped, many_labels, unnamed_event, unknown_event)
-CLASSES = (unknown_labels, sums, outside_classes)
+READABLE = tuple(check for check in COLUMNS if check not in (missing, identical))
 # Where there is no forecast, or not yet an outcome, there is no answer; that is no mistake.
 MAY_LACK = ("probability", "outcome")
 
@@ -167,7 +152,7 @@ def _uncoded(x: Any) -> Any:
 
 def _column_symptoms(sheet: Sheet) -> Iterator[Symptom]:
     """Find what keeps columns from being read as answers at all."""
-    for check in (*COLUMNS, *OUTCOME) if sheet.of_event else COLUMNS:
+    for check in (*READABLE, *LABELS) if sheet.of_event else READABLE:
         yield from check(sheet)
     for symptom in missing(sheet):
         if symptom.where not in MAY_LACK:
@@ -175,7 +160,7 @@ def _column_symptoms(sheet: Sheet) -> Iterator[Symptom]:
     for event in sheet.events:
         yield from scale(event)
     for model in sheet.classes:
-        yield from chain.from_iterable(check(model) for check in CLASSES)
+        yield from chain.from_iterable(check(model) for check in TABLES)
     for name, check in (("weight", bad_weights), ("time", text_times)):
         if name in sheet.beside and not sheet.beside[name].is_table:
             yield from check(sheet)
@@ -292,9 +277,8 @@ def _parts(part: Column, names: list[str], looked: Looked) -> Iterator[Symptom]:
         f"{count} parts have none: {said}{' | …' * (count > LISTED)}"
     )
     advice = f"Compare each part by itself; between them nothing can be said.{looked.more}"
-    yield _named(
-        "not-connected", of_column("problem", "forecaster", len(looked.used), what, advice)
-    )
+    found = of_column("problem", "forecaster", len(looked.used), what, advice)
+    yield replace(found, name="not-connected")
 
 
 def _bridges(found: list[int], answers: Answers, looked: Looked) -> Iterator[Symptom]:
@@ -310,7 +294,7 @@ def _bridges(found: list[int], answers: Answers, looked: Looked) -> Iterator[Sym
     advice = f"What rests on one question has no standard error.{looked.more}"
     named, rows = set(questions), looked.rows
     flags = np.array([name in named for name in rows.questions])[rows.question] & looked.used
-    yield _named("one-question-bridge", of_rows("oddity", "question", flags, what, advice))
+    yield of_rows("oddity", "question", flags, what, advice, name="one-question-bridge")
 
 
 def _few(shared: Column, names: list[str], looked: Looked) -> Iterator[Symptom]:
@@ -324,7 +308,7 @@ def _few(shared: Column, names: list[str], looked: Looked) -> Iterator[Symptom]:
         )
         advice = f"They are listed, not ranked.{looked.more}"
         flags = looked.of(few)
-        yield _named("few-answers", of_rows("oddity", "forecaster", flags, what, advice))
+        yield of_rows("oddity", "forecaster", flags, what, advice, name="few-answers")
 
 
 def _selected(
@@ -351,7 +335,7 @@ def _selected(
         )
         advice = f"Compare by a leaderboard, not by means over own questions.{looked.more}"
         flags = looked.of([names[j] for j in some])
-        yield _named(name, of_rows("oddity", "forecaster", flags, what, advice))
+        yield of_rows("oddity", "forecaster", flags, what, advice, name=name)
 
 
 def welch(fit: TwoWay, losses: Losses) -> Column:
@@ -394,7 +378,7 @@ def _copies(answers: Answers, looked: Looked) -> Iterator[Symptom]:
         )
         flags = looked.of({name for pair in pairs for name in pair})
         advice = "Leave one of the two out, or read them as one source that is counted twice."
-        yield _named("near-copies", of_rows("note", "forecaster", flags, what, advice))
+        yield of_rows("note", "forecaster", flags, what, advice, name="near-copies")
 
 
 def near_copies(answers: Answers) -> list[tuple[str, str]]:
@@ -443,11 +427,7 @@ def _certain(looked: Looked) -> Iterator[Symptom]:
         "One infinite log loss makes every log comparison with that forecaster infinite; compare "
         "by Brier as well."
     )
-    yield _named("certain-and-wrong", of_rows("oddity", "probability", wrong, what, advice))
-
-
-def _named(name: str, symptom: Symptom) -> Symptom:
-    return replace(symptom, name=name)
+    yield of_rows("oddity", "probability", wrong, what, advice, name="certain-and-wrong")
 
 
 # Who shares questions with whom

@@ -12,14 +12,7 @@ import numpy as np
 from properly._boundary._arrays import CENSORED, HUGE, TINY
 from properly._boundary._infinities import infinities
 from properly._boundary._text import first_of, many, quoted
-from properly.evaluation._checkup._symptom import (
-    Symptom,
-    capitalized,
-    of_column,
-    of_rows,
-    so_many,
-    some_of,
-)
+from properly.evaluation._checkup._symptom import capitalized, of_column, of_rows, so_many, some_of
 from properly.inference._averages import FEW_CLUSTERS, FIXED_CLUSTERS
 from properly.inference._design import TIMES
 
@@ -29,6 +22,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from properly.evaluation._checkup._sheet import RawColumn, Sheet
+    from properly.evaluation._checkup._symptom import Symptom
 
     Flags: TypeAlias = NDArray[np.bool_]
     Whole: TypeAlias = NDArray[np.intp]

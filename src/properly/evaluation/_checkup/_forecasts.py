@@ -14,19 +14,13 @@ from properly._boundary._infinities import infinities
 from properly._boundary._text import first_of, many, quoted
 from properly._boundary._tolerances import UNIT_SUM
 from properly.evaluation._checkup._sheet import OUTSIDE
-from properly.evaluation._checkup._symptom import (
-    Symptom,
-    capitalized,
-    of_column,
-    of_rows,
-    so_many,
-    some_of,
-)
+from properly.evaluation._checkup._symptom import capitalized, of_column, of_rows, so_many, some_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from properly.evaluation._checkup._sheet import ClassForecast, EventForecast, Sheet
+    from properly.evaluation._checkup._symptom import Symptom
     from properly.typing import Floats
 
 
@@ -439,7 +433,8 @@ def few_events(sheet: Sheet) -> Iterator[Symptom]:
     yield of_rows("oddity", WHERE, rows, what, advice)
 
 
-OUTCOME = (swapped, many_labels, unnamed_event, unknown_event, one_class, few_events)
+LABELS = (swapped, many_labels, unnamed_event, unknown_event)
+OUTCOME = (*LABELS, one_class, few_events)
 
 
 def _holds_probabilities(sheet: Sheet) -> bool:
@@ -615,16 +610,8 @@ def two_columns(model: ClassForecast) -> Iterator[Symptom]:
     yield of_column("note", model.name, len(model.column), what, advice)
 
 
-CLASSES = (
-    unknown_labels,
-    sums,
-    outside_classes,
-    unseen_classes,
-    impossible,
-    never_right,
-    order_of_columns,
-    two_columns,
-)
+TABLES = (unknown_labels, sums, outside_classes)
+CLASSES = (*TABLES, unseen_classes, impossible, never_right, order_of_columns, two_columns)
 
 
 @infinities()

@@ -79,10 +79,12 @@ class Symptom:
         return record
 
 
-def of_rows(severity: Severity, where: str, bad: Flags, what: str, advice: str) -> Symptom:
+def of_rows(
+    severity: Severity, where: str, bad: Flags, what: str, advice: str, *, name: str | None = None
+) -> Symptom:
     """Describe what some rows have."""
     rows = np.flatnonzero(bad)
-    return Symptom(severity, where, what, tuple(rows[:NAMED].tolist()), len(rows), advice)
+    return Symptom(severity, where, what, tuple(rows[:NAMED].tolist()), len(rows), advice, name)
 
 
 def some_of(

@@ -11,14 +11,7 @@ import numpy as np
 from properly._boundary._infinities import infinities
 from properly._boundary._record import Record
 from properly._boundary._text import many, quoted
-from properly.comparison._bets import (
-    BETS,
-    SLOPE,
-    log_factors,
-    log_mean,
-    recalibration_gains,
-    relative_gain,
-)
+from properly.comparison import _bets
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -28,7 +21,7 @@ if TYPE_CHECKING:
     from properly.typing import Column
 
 About = Literal["calibration", "comparison"]
-BETS_ABOUT = {"calibration": len(SLOPE), "comparison": len(BETS)}
+BETS_ABOUT = {"calibration": len(_bets.SLOPE), "comparison": len(_bets.BETS)}
 
 
 class Claim(NamedTuple):
@@ -165,10 +158,10 @@ class Track:
         else:
             for k in range(series):
                 path[k::series] = np.cumsum(path[k::series], axis=0)
-        level, floors = log_mean(path)[1 : units + 1], self.floors
+        level, floors = _bets.log_mean(path)[1 : units + 1], self.floors
         if series > 1:
             before = np.logaddexp(0, path[:units]) if restarts else path[:units]
-            floors = np.concatenate([floors, log_mean(before + fed.worst)])
+            floors = np.concatenate([floors, _bets.log_mean(before + fed.worst)])
             for k in range(1, series):
                 level = np.logaddexp(level, floors[k + 1 : k + 1 + units])
         # The mean of the series. A detector adds them up, since each sees only some of the units.
@@ -205,9 +198,9 @@ def gains_of(
 ) -> Column:
     """Return the logarithms of what each bet gains in each case."""
     if about == "calibration" or against is None:
-        return recalibration_gains(happened, p)
-    gain = relative_gain(rule, happened, p, against)
-    return log_factors(gain[:, np.newaxis], BETS)
+        return _bets.recalibration_gains(happened, p)
+    gain = _bets.relative_gain(rule, happened, p, against)
+    return _bets.log_factors(gain[:, np.newaxis], _bets.BETS)
 
 
 # So many times are remembered for a picture; then every second one.
@@ -421,6 +414,28 @@ class Ledger:
             return block.forecasts[:, self.plan.models.index(against)]
         return np.full(len(block), against)
 
+    def evidence_of(self, claim: Claim) -> Evidence:
+        """Return the evidence for a claim."""
+        track = self.tracks[claim]
+        cases = max(track.cases, 1)
+        # What is remembered last, if anything is, may be a while ago.
+        beside = self.times[-1:] != [self.cases]
+        return Evidence(
+            times=np.array([*self.times, *[self.cases] * beside], np.int64),
+            path=np.array([*track.path, *[track.now] * beside]),
+            model=claim.model,
+            about=claim.about,
+            group=claim.group,
+            cases=track.cases,
+            events=track.events,
+            mean_forecast=track.total / cases if track.cases else math.nan,
+            event_rate=track.events / cases if track.cases else math.nan,
+            log_evidence=track.now,
+            log_greatest=track.greatest,
+            log_threshold=self.threshold(claim),
+            claim=self.plan.in_words(claim),
+        )
+
     def _reached(self, looks: dict[Claim, TrackLook]) -> dict[Claim, int]:
         """Return the unit at which each claim is an alarm for the first time, if it is one."""
         known = set() if self.plan.restarts else set(map(claim_of, self.alarms))
@@ -629,26 +644,3 @@ def exp(log: float) -> float:
 def claim_of(alarm: Alarm) -> Claim:
     """Return the claim that an alarm was about."""
     return Claim(alarm.model, alarm.about, alarm.group)
-
-
-def evidence_of(ledger: Ledger, claim: Claim) -> Evidence:
-    """Tell the evidence for a claim."""
-    track = ledger.tracks[claim]
-    cases = max(track.cases, 1)
-    # What is remembered last, if anything is, may be a while ago.
-    beside = ledger.times[-1:] != [ledger.cases]
-    return Evidence(
-        times=np.array([*ledger.times, *[ledger.cases] * beside], np.int64),
-        path=np.array([*track.path, *[track.now] * beside]),
-        model=claim.model,
-        about=claim.about,
-        group=claim.group,
-        cases=track.cases,
-        events=track.events,
-        mean_forecast=track.total / cases if track.cases else math.nan,
-        event_rate=track.events / cases if track.cases else math.nan,
-        log_evidence=track.now,
-        log_greatest=track.greatest,
-        log_threshold=ledger.threshold(claim),
-        claim=ledger.plan.in_words(claim),
-    )

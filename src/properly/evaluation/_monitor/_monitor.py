@@ -19,15 +19,7 @@ from properly.counts._cases import named_forecasts
 from properly.errors import ArgumentTypeError, DataError
 from properly.evaluation._monitor import _states
 from properly.evaluation._monitor._cases import OPEN, Register, Waiting, read_batch, read_ids
-from properly.evaluation._monitor._claims import (
-    Added,
-    Alarm,
-    Evidence,
-    Ledger,
-    MonitorPlan,
-    evidence_of,
-    exp,
-)
+from properly.evaluation._monitor._claims import Added, Alarm, Evidence, Ledger, MonitorPlan, exp
 from properly.evaluation._monitor._states import STATES
 from properly.evaluation._stream import BatchKind, require_few_groups
 from properly.recalibration._map import Map, map_of
@@ -379,7 +371,7 @@ class Monitor:
     def evidence(self) -> tuple[Evidence, ...]:
         """The evidence for each claim."""
         ledger = self._ledger
-        return () if ledger is None else tuple(evidence_of(ledger, x) for x in ledger.tracks)
+        return () if ledger is None else tuple(map(ledger.evidence_of, ledger.tracks))
 
     @property
     def alarms(self) -> tuple[Alarm, ...]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import threading
-from contextlib import contextmanager, suppress
+from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -42,39 +42,20 @@ KEPT = threading.local()
 def alone(path: str | os.PathLike[str]) -> Iterator[None]:
     """Keep others from reading and writing the states in a folder meanwhile; they wait."""
     kept = vars(KEPT).setdefault("folders", set())
-    folder = _folder_of(path)
-    if folder is None or folder in kept:
+    with ExitStack() as stack:
+        # There is no folder of a name that no file can have. Where one cannot be locked, a state
+        # that changed meanwhile is refused.
+        with suppress(ValueError, ImportError, OSError):
+            folder = Path(os.path.realpath(path)).parent
+            if folder not in kept:
+                import fcntl
+
+                handle = os.open(folder, os.O_RDONLY)
+                stack.callback(os.close, handle)
+                fcntl.flock(handle, fcntl.LOCK_EX)
+                kept.add(folder)
+                stack.callback(kept.remove, folder)
         yield
-        return
-    handle = _locked(folder)
-    kept.add(folder)
-    try:
-        yield
-    finally:
-        kept.remove(folder)
-        if handle is not None:
-            os.close(handle)
-
-
-def _folder_of(path: str | os.PathLike[str]) -> Path | None:
-    """Return the folder that a file is in; None if it cannot be in any."""
-    try:
-        return Path(os.path.realpath(path)).parent
-    except ValueError:
-        return None
-
-
-def _locked(folder: Path) -> int | None:
-    """Lock a folder; where that cannot be, a state that changed meanwhile is refused."""
-    try:
-        import fcntl
-
-        handle = os.open(folder, os.O_RDONLY)
-    except (ImportError, OSError):
-        return None
-    with suppress(OSError):
-        fcntl.flock(handle, fcntl.LOCK_EX)
-    return handle
 
 
 def content_of(ledger: Ledger, waiting: Waiting, register: Register) -> dict[str, Any]:

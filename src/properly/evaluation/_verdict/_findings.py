@@ -12,15 +12,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from properly._boundary._text import (
-    NAMED,
-    count_of_cases,
-    counted,
-    listed,
-    many,
-    percent,
-    printable,
-)
+from properly._boundary._text import NAMED, counted, listed, many, percent, printable
 from properly.comparison._groups_record import find_worst
 from properly.evaluation._phrases import (
     at_thresholds,
@@ -311,7 +303,7 @@ def _some(cases: float, words: Nouns, *, weighted: bool = False) -> str:
     """Count cases by a word that is only known in the plural; weights count nothing."""
     if weighted or isinstance(cases, float):
         return f"{words.cases} of a total weight of {cases:,.4g}"
-    return f"one of the {words.cases}" if cases == 1 else f"{count_of_cases(cases)} {words.cases}"
+    return f"one of the {words.cases}" if cases == 1 else f"{cases:,} {words.cases}"
 
 
 def groups(evaluation: Any, standing: ModelStanding) -> Iterator[str]:
