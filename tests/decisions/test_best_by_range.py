@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from fractions import Fraction
 from itertools import combinations
 from typing import Any
@@ -11,13 +10,23 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from tests.score_oracles import corrected
 
 from properly import Cases, datasets, tally
 from properly.counts import baselines
 from properly.counts._scoring import mean_score
 from properly.decisions import best_by_range
 from properly.errors import DataError
-from properly.rules import BetaWeighted, HistogramWeighted, PointWeighted, Regret
+from properly.rules import (
+    BetaWeighted,
+    Elementary,
+    HistogramWeighted,
+    Misclassification,
+    Mixture,
+    PointWeighted,
+    Regret,
+    Spherical,
+)
 
 Y = [0, 0, 1, 1]
 BOLD, SHY = [0.1, 0.6, 0.6, 0.9], [0.1, 0.2, 0.2, 0.9]
@@ -27,7 +36,10 @@ PRIORS = {
     "uniform": "uniform",
     "logit": "logit",
     "Beta": BetaWeighted(2, 8),
+    "histogram": HistogramWeighted([0.2, 0.3, 0.6], [1, 3]),
     "points": PointWeighted([0.1, 0.3, 0.42, 0.7], [1, 2, 3, 1]),
+    "one half": Misclassification(),
+    "mixture": Mixture([(1, Spherical()), (2, Elementary(0.3))]),
 }
 
 
@@ -175,34 +187,66 @@ def test_a_point_mass_on_one_side_makes_the_event_rate_a_baseline_again() -> Non
     assert found.margin[0, 1] == pytest.approx((0.9 - 3 * 0.1) / 4, rel=1e-14)
 
 
-def test_errors_are_those_of_paired_differences() -> None:
+def spread_by_hand(difference: Any, weight: Any, clusters: Any) -> float:
+    """Return the standard error of a weighted mean, from its definition."""
+    total = weight.sum()
+    away = weight * (difference - np.average(difference, weights=weight)) / total
+    if clusters is not None:
+        sums, size = (np.bincount(clusters, x) for x in (away, weight))
+        return float(np.sqrt(np.sum(corrected(size)[0] * sums**2)))
+    effective = total**2 / np.sum(weight**2)
+    return float(np.sqrt(np.sum(away**2) * effective / (effective - 1)))
+
+
+@pytest.mark.parametrize("prior", PRIORS.values(), ids=PRIORS)
+@pytest.mark.parametrize("design", ["independent", "weights", "whole", "clusters", "both"])
+def test_errors_are_those_of_paired_differences(prior: Any, design: str) -> None:
     y, forecasts, rng = drawn(3)
-    clusters = rng.integers(0, 40, 150)
-    models = {str(k): Cases(y, p, clusters=clusters) for k, p in enumerate(forecasts)}
-    found = best_by_range(models, edges=EDGES, prior=BetaWeighted(2, 3))
+    weight, clusters = np.ones(150), None
+    if design in ("weights", "both"):
+        weight = rng.exponential(size=150)
+    if design == "whole":
+        weight = rng.integers(1, 6, 150)
+    if design in ("clusters", "both"):
+        clusters = rng.permutation(np.arange(150) % 25)
+    known = {"weight": None if design in ("independent", "clusters") else weight}
+    models = {str(k): Cases(y, p, clusters=clusters, **known) for k, p in enumerate(forecasts)}
+    found = best_by_range(models, edges=EDGES, prior=prior)
     assert found.standard_error is not None
-    constant = {"treat all": 1.0, "treat none": 0.0, "event rate": y.mean()}
+    rate = np.average(y, weights=weight)
+    constant = {"treat all": 1.0, "treat none": 0.0, "event rate": rate}
     rows = [*forecasts, *(np.full(150, constant[name]) for name in found.models[3:])]
-    for i, j in combinations(range(len(EDGES)), 2):
-        rule = Regret((EDGES[i], EDGES[j]), BetaWeighted(2, 3))
+    for i, j in zip(*np.nonzero(found.best >= 0), strict=True):
+        rule = Regret((EDGES[i], EDGES[j]), prior)
         best, second = (rule.loss(y, rows[x[i, j]]) for x in (found.best, found.second))
-        difference = second - best
-        assert found.margin[i, j] == pytest.approx(difference.mean(), rel=1e-9, abs=1e-14)
-        sums = np.bincount(clusters, difference - difference.mean()) / 150
-        expected = np.sqrt(np.sum(sums**2 / (1 - np.bincount(clusters) / 150)))
-        assert found.standard_error[i, j] == pytest.approx(expected, rel=1e-9)
-    assert np.isnan(found.standard_error[np.tril_indices(len(EDGES))]).all()
+        margin = np.average(second - best, weights=weight)
+        assert found.margin[i, j] == pytest.approx(margin, rel=1e-9, abs=1e-14)
+        expected = spread_by_hand(second - best, weight, clusters)
+        assert found.standard_error[i, j] == pytest.approx(expected, rel=1e-9, abs=1e-15)
+    assert np.isnan(found.standard_error[found.best < 0]).all()
 
 
-def test_independent_cases_have_the_usual_error_of_a_mean() -> None:
-    y, forecasts, _ = drawn(4)
-    models = {str(k): Cases(y, p) for k, p in enumerate(forecasts[:2])}
-    found = best_by_range(models, edges=[0.1, 0.6], baselines=False)
-    rule = Regret((0.1, 0.6))
-    difference = rule.loss(y, forecasts[0]) - rule.loss(y, forecasts[1])
-    assert found.standard_error is not None
-    expected = difference.std(ddof=1) / np.sqrt(150)
-    assert found.standard_error[0, 1] == pytest.approx(expected, rel=1e-12)
+def test_a_count_is_that_many_cases_and_the_scale_of_weights_does_not_matter() -> None:
+    y, forecasts, rng = drawn(3)
+    number = rng.integers(0, 4, 150)
+
+    def errors(times: Any = 1, **known: Any) -> Any:
+        models = {
+            str(k): Cases(y.repeat(times), p.repeat(times), **known)
+            for k, p in enumerate(forecasts)
+        }
+        return best_by_range(models, edges=EDGES, baselines=False).standard_error
+
+    once = errors(count=number)
+    np.testing.assert_array_equal(once, errors(number))
+    weighted = errors(weight=number)
+    np.testing.assert_allclose(weighted, errors(weight=7 * number), rtol=1e-12)
+    assert np.nanmin(weighted / once) > 1.1
+
+
+def test_the_spread_of_a_single_case_is_unknown() -> None:
+    found = best_by_range({"a": Cases([1], [0.2]), "b": Cases([1], [0.4])}, baselines=False)
+    assert np.isnan(found.standard_error).all()
 
 
 def test_one_tally_among_cases_leaves_no_errors() -> None:
@@ -230,14 +274,6 @@ def test_the_bundled_example_has_a_winner_with_clustered_errors() -> None:
     assert found.models[found.best[0, 1]] == "boosting"
     assert found.standard_error is not None
     assert found.margin[1, 2] < 3 * found.standard_error[1, 2]
-
-
-def test_the_frame_of_cases_has_their_errors() -> None:
-    cases = {"bold": Cases(Y, BOLD), "shy": Cases(Y, SHY)}
-    found = best_by_range(cases, edges=[0.2, 0.4])
-    assert found.standard_error is not None
-    assert found.to_frame("polars")["standard_error"].to_list() == [found.standard_error[0, 1]]
-    assert json.loads(json.dumps(found.to_dict()))["standard_error"][0][0] is None
 
 
 @pytest.mark.parametrize(

@@ -75,37 +75,19 @@ def test_a_crossing_is_the_quotient_of_whole_numbers() -> None:
     assert found.rank[0].tolist() == [1.5, 1, 2, 1.5]
 
 
-def test_a_jump_may_change_the_order_without_a_crossing() -> None:
-    found = rank_by_threshold(
-        {"right": tally([0, 1], [0.2, 0.7]), "wrong": tally([0, 1], [0.7, 0.2])}
-    )
-    assert found.edges.tolist() == [0, 0.2, 0.7, 1]
-    assert found.rank.tolist() == [[1.5, 1, 1.5], [1.5, 2, 1.5]]
-
-
 @examples(60)
 @given(samples())
-def test_ranks_are_those_of_the_definition(
+def test_ranks_are_those_of_the_definition_on_pieces_as_long_as_they_can_be(
     sample: tuple[list[int], list[list[float]], list[int]],
 ) -> None:
     y, forecasts, weight = sample
-    assert_ranks_are_exact(rank_by_threshold(models_of(y, forecasts)), y, forecasts)
-    weighted = rank_by_threshold(models_of(y, forecasts, weight))
-    assert_ranks_are_exact(weighted, y, forecasts, weight)
-
-
-@examples(60)
-@given(samples())
-def test_pieces_are_as_long_as_they_can_be(
-    sample: tuple[list[int], list[list[float]], list[int]],
-) -> None:
-    y, forecasts, _ = sample
     found = rank_by_threshold(models_of(y, forecasts))
+    assert_ranks_are_exact(found, y, forecasts)
     assert found.edges[[0, -1]].tolist() == [0, 1]
     assert (np.diff(found.edges) > 0).all()
     assert (found.rank[:, 1:] != found.rank[:, :-1]).any(axis=0).all()
-    count = len(forecasts)
-    np.testing.assert_array_equal(found.rank.sum(axis=0), count * (count + 1) / 2)
+    weighted = rank_by_threshold(models_of(y, forecasts, weight))
+    assert_ranks_are_exact(weighted, y, forecasts, weight)
 
 
 @examples(60)

@@ -1,8 +1,7 @@
 # Where each public name lives; it is imported from there when it is first used.
 
 from ._at_threshold import AtThreshold, at_budget, at_threshold, mean_net_benefit
-from ._best_by_range import best_by_range
-from ._best_by_threshold import rank_by_threshold
+from ._best_by_threshold import best_by_range, rank_by_threshold
 from ._confusion import (
     Confusion,
     confusion,

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import re
 import textwrap
+import tomllib
 from dataclasses import dataclass
+from importlib.resources import files
 from string import Template
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias, get_args
 
 from properly._boundary._options import check_choice
 from properly._boundary._record import plain
-from properly.decisions._situations import MONEY, SITUATIONS, MoneyAdvice, Situation
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -144,62 +146,89 @@ def recommend(
     """
     check_choice(decisions, DECISIONS, "decisions")
     check_choice(threshold, THRESHOLDS, "threshold")
-    chosen = SITUATIONS[decisions, threshold]
+    chosen = _texts(decisions, threshold)
     if costs:
-        chosen = _in_money(chosen, MONEY[decisions, threshold])
+        money = chosen["money"]
+        chosen |= {
+            "situation": f"{chosen['situation']} {money['situation']}",
+            "metrics": [money["metric"], *chosen["metrics"]],
+            "why": money["why"],
+            "assumes": [*chosen["assumes"], "Acting averts the whole of L."],
+            "body": money["body"],
+        }
+    call = _call_at_each_cut(chosen) if ordered else _call(chosen)
     if ordered:
-        return _advice(_at_each_cut(chosen), _call_at_each_cut(chosen))
-    return _advice(chosen, _call(chosen))
-
-
-def _advice(chosen: Situation, call: str) -> Advice:
-    situation, metrics, why, assumes, instead, *_ = chosen
-    return Advice(situation, metrics, call, why, assumes, instead)
-
-
-def _in_money(chosen: Situation, money: MoneyAdvice) -> Situation:
-    return chosen._replace(
-        situation=f"{chosen.situation} {money.situation}",
-        metrics=(money.metric, *chosen.metrics),
-        why=money.why,
-        assumes=(*chosen.assumes, "Acting averts the whole of L."),
-        body=money.body,
+        chosen |= _at_each_cut(chosen)
+    return Advice(
+        situation=chosen["situation"],
+        metrics=tuple(chosen["metrics"]),
+        call=call,
+        why=chosen["why"],
+        assumes=tuple(chosen["assumes"]),
+        instead=tuple((metric, why) for metric, why in chosen["instead"]),
     )
 
 
-def _at_each_cut(chosen: Situation) -> Situation:
-    cut = chosen.cut
-    first, *others = (f"{metric} at each cut" for metric in chosen.metrics)
-    sums = () if cut.metric is None else (cut.metric,)
-    misleading = [pair for pair in chosen.instead if pair[0] != "accuracy"]
-    return chosen._replace(
-        situation=f"{chosen.situation} The outcome has ordered grades.",
-        metrics=(first, *sums, *others),
-        why=f"{cut.why} {chosen.why}",
-        assumes=(*chosen.assumes, "All cuts count the same; give each its own numbers if not."),
+def _texts(decisions: str, threshold: str) -> dict[str, Any]:
+    """Read the texts for one kind of decision, with fragments put in their places."""
+    table = tomllib.loads(
+        files("properly.decisions").joinpath("advice.toml").read_text(encoding="utf-8")
+    )
+    chosen = table[decisions][threshold]
+    for part in (chosen, chosen["cut"]):
+        named = part.get("instead", [])
+        part["instead"] = [
+            table["misleading"].get(x, x) if isinstance(x, str) else x for x in named
+        ]
+    filled: dict[str, Any] = _filled(chosen, table["fragments"] | chosen)
+    return filled
+
+
+def _filled(x: Any, fragments: dict[str, str]) -> Any:
+    """Put fragments, which may hold others, in the places that name them."""
+    if isinstance(x, str):
+        return re.sub(r"\$\{(\w+)\}", lambda match: _filled(fragments[match[1]], fragments), x)
+    if isinstance(x, dict):
+        return {key: _filled(value, fragments) for key, value in x.items()}
+    return [_filled(value, fragments) for value in x]
+
+
+def _at_each_cut(chosen: dict[str, Any]) -> dict[str, Any]:
+    """Return what changes if the outcome has ordered grades."""
+    cut = chosen["cut"]
+    first, *others = (f"{metric} at each cut" for metric in chosen["metrics"])
+    sums = [cut["metric"]] if "metric" in cut else []
+    misleading = [pair for pair in chosen["instead"] if pair[0] != "accuracy"]
+    return {
+        "situation": f"{chosen['situation']} The outcome has ordered grades.",
+        "metrics": [first, *sums, *others],
+        "why": f"{cut['why']} {chosen['why']}",
+        "assumes": [
+            *chosen["assumes"],
+            "All cuts count the same; give each its own numbers if not.",
+        ],
         # Not all of them, or a page would not do.
-        instead=(*cut.instead, GRADES_ALIKE, *misleading[:2]),
-    )
+        "instead": [*cut["instead"], GRADES_ALIKE, *misleading[:2]],
+    }
 
 
-def _call(chosen: Situation) -> str:
-    body = Template(chosen.body).substitute(y="y", p="p")
+def _call(chosen: dict[str, Any]) -> str:
+    body = Template(chosen["body"]).substitute(y="y", p="p")
     head = "# y: 1 if the event came, else 0; p: its forecast probability"
     return "\n".join([head, "import properly", *_import_of_rules(body), body])
 
 
-def _call_at_each_cut(chosen: Situation) -> str:
-    cut = chosen.cut
-    names = {"y": "event", "p": "risk"}
-    body = EVENT + Template(chosen.body).substitute(names)
-    after = "" if cut.rule is None else f'print(f"{cut.metric} {{{cut.rule}(y, p):.5f}}")'
+def _call_at_each_cut(chosen: dict[str, Any]) -> str:
+    cut = chosen["cut"]
+    body = EVENT + Template(chosen["body"]).substitute(y="event", p="risk")
+    after = [f'print(f"{cut["metric"]} {{{cut["rule"]}(y, p):.5f}}")'] if "rule" in cut else []
     return "\n".join(
         [
             "# y: grades 0, 1, 2, ...; p: a row a case, in it the probability of each grade",
-            *("import properly", *_import_of_rules(body + after)),
+            *("import properly", *_import_of_rules("".join([body, *after]))),
             "for cut, at_cut in properly.cumulative(properly.Cases(y, p)).items():",
             textwrap.indent(body, "    "),
-            *([after] if after else []),
+            *after,
         ]
     )
 

@@ -10,8 +10,7 @@ import numpy as np
 from properly._boundary._notices import import_extra
 from properly._boundary._text import percent
 from properly.counts._baselines import EVENT_RATE, TREAT_ALL, TREAT_NONE
-from properly.decisions._best_by_range import RangeMap
-from properly.decisions._best_by_threshold import ThresholdRanks
+from properly.decisions._best_by_threshold import RangeMap, ThresholdRanks
 from properly.decisions._dominance import Dominance
 from properly.decisions._murphy_bands import ENOUGH
 from properly.errors import DataError
