@@ -24,7 +24,7 @@ from reproductions.tables import Errata, Erratum, Table, prose, section
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from properly.decisions._cumulative_forecast import CumulativeForecast
+    from properly.decisions._single_cases import CumulativeForecast
     from properly.rules import ClassRule
 
 

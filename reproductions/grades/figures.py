@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
     from matplotlib.figure import Figure
 
-    from properly.decisions._cumulative_forecast import CumulativeForecast
+    from properly.decisions._single_cases import CumulativeForecast
     from reproductions.grades.retention import RetentionTable
     from reproductions.grades.temperatures import Worst
     from reproductions.reproduction import Figures

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     import numpy.typing as npt
 
     from properly.counts import Cases
-    from properly.decisions._worst_cases import WorstCases
+    from properly.decisions._single_cases import WorstCases
     from properly.rules import ClassRule
     from reproductions.grades.forecasts import Forecasts
 

@@ -1,23 +1,16 @@
-"""Grids of thresholds: what is taken, what is refused, and who is acted upon."""
+"""Grids of thresholds: what is taken, and what is refused."""
 
 from __future__ import annotations
-
-from typing import Any
 
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from properly import Interval, tally
-from properly._boundary import _chunks
-from properly.decisions._elementary import OutcomeCounts, outcomes
+from properly import Interval
 from properly.decisions._grid import (
-    acted_anywhere,
-    acted_at,
     check_thresholds,
     check_tolerance,
-    from_each_on,
     round_thresholds,
     settle,
 )
@@ -69,50 +62,6 @@ def test_single_precision_is_compared_in_single_precision() -> None:
     assert (p.astype(np.float64) < HUNDREDTHS).sum() > 20
     np.testing.assert_array_equal(settle(p, HUNDREDTHS[:100], 0.0)[:100], HUNDREDTHS[:100])
     assert settle(p, np.array([0.5]), 0.0)[7] == np.float64(np.float32(0.07))
-
-
-@pytest.mark.parametrize("dtype", [np.int64, np.float64])
-def test_sums_run_from_each_row_on(dtype: Any) -> None:
-    column = np.array([1, 2, 4], dtype=dtype)
-    assert from_each_on(column).tolist() == [7, 6, 4, 0]
-    assert from_each_on(column, 1).tolist() == [7, 7, 6, 4, 0]
-    assert from_each_on(column).dtype == dtype
-
-
-@given(
-    st.lists(
-        st.tuples(st.booleans(), st.sampled_from([0.0, 0.1, 0.25, 0.5, 0.75, 1.0])),
-        min_size=1,
-        max_size=12,
-    )
-)
-def test_both_ways_find_who_is_acted_upon(rows: list[tuple[bool, float]]) -> None:
-    y, p = (np.array(x) for x in zip(*rows, strict=True))
-    found = outcomes(tally(y, p))
-    got = acted_anywhere(found)
-    np.testing.assert_array_equal(got.threshold, np.unique(np.append(p[p < 1], 0)))
-    other = acted_at(found, got.threshold)
-    for acted in (got, other):
-        for row, t in enumerate(acted.threshold):
-            for side, above in enumerate((p >= t, p > t)):
-                assert acted.events[side, row] == (above & y).sum()
-                assert acted.nonevents[side, row] == (above & ~y).sum()
-
-
-@pytest.mark.parametrize("dtype", [np.int64, np.float64])
-def test_curves_are_the_same_in_one_piece_and_in_many(
-    dtype: Any, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    rng = np.random.default_rng(2)
-    columns = rng.integers(0, 3, (4, 1000)).astype(dtype)
-    acted = acted_anywhere(OutcomeCounts(np.arange(1, 1001) / 1001, *columns))
-    whole = acted.curves(700.0, (0.3, 0.7), 0.01)
-    for row, benefit in zip(whole, acted.benefit(700.0), strict=False):
-        np.testing.assert_array_equal(row, benefit - 0.01)
-    np.testing.assert_array_equal(whole[2], 0.3 - 0.7 * (acted.threshold / (1 - acted.threshold)))
-    monkeypatch.setattr(_chunks, "PIECE", 64)
-    for once, often in zip(whole, acted.curves(700.0, (0.3, 0.7), 0.01), strict=True):
-        np.testing.assert_array_equal(once, often)
 
 
 @pytest.mark.parametrize(

@@ -9,7 +9,7 @@ import pytest
 
 from properly import Cases, tally
 from properly.decisions import worst_cases
-from properly.decisions._worst_cases import worst_forecasts
+from properly.decisions._single_cases import worst_forecasts
 from properly.rules import RPS, Brier, Log
 
 P = np.array([[0.5, 0.25, 0.25], [0.125, 0.125, 0.75], [0.25, 0.5, 0.25], [1, 0, 0]])

@@ -18,7 +18,7 @@ from properly.errors import ArgumentTypeError, DataError
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-    from properly.decisions._cumulative_forecast import CumulativeForecast
+    from properly.decisions._single_cases import CumulativeForecast
 
 NEAR = cumulative_forecast(0, [0.25, 0.75, 0])
 FAR = cumulative_forecast(0, [0.25, 0, 0.75])

@@ -11,7 +11,7 @@ from matplotlib.figure import Figure
 
 from properly import Cases, plots, tally
 from properly.decisions import worst_cases
-from properly.decisions._worst_cases import worst_forecasts
+from properly.decisions._single_cases import worst_forecasts
 from properly.rules import RPS, Brier
 
 if TYPE_CHECKING:

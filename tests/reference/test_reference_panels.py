@@ -13,10 +13,8 @@ import pytest
 
 import properly
 from properly import Cases
-from properly.decisions._elementary import outcomes, rows_of, shares_at
-from properly.decisions._grid import acted_at
-from properly.decisions._murphy_bands import _terms
-from properly.decisions._net_benefit_bands import _alarms
+from properly.decisions._elementary import outcomes, rows_of, split_at
+from properly.decisions._grid import odds
 from properly.inference._design import Design
 from properly.inference._shares import design_effect, variance
 from properly.inference._variance import _own_series, covariance, of_mean
@@ -58,7 +56,10 @@ def of_murphy() -> dict[str, float]:
     lower, upper = curve.band.at(AT)
     rows, counts = rows_of(SERIES), outcomes(SERIES.tally())
     mean, error = rows.mean_and_error(rows.costs(rows.p, rows.happened, AT))
-    alone = variance(*_terms(AT, shares_at(AT, counts)), len(SERIES))
+    split = split_at(counts, AT)
+    in_vain = split.term(2 * AT, acted=True, event=False)
+    missed = split.term(2 - 2 * AT, acted=False, event=True)
+    alone = variance(in_vain, missed, len(SERIES))[0]
     assert curve.at(AT) == pytest.approx(mean, rel=1e-14)
     effect = design_effect(error**2, alone)
     found = {"mean": mean, "se_ewc": error, "effect": effect, "lower90": lower, "upper90": upper}
@@ -69,14 +70,15 @@ def of_net_benefit() -> dict[str, float]:
     curve = properly.decision_curve(SERIES, AT, band="confidence", level=LEVEL)
     assert curve.band is not None
     counts = outcomes(SERIES.tally())
-    acted = acted_at(counts, AT)
+    split = split_at(counts, AT)
     single = [properly.inference.net_benefit_interval(SERIES, t) for t in AT.tolist()]
     error = np.array([x.standard_error for x in single])
-    one, other = (x._replace(share=x.share[0]) for x in _alarms(acted, acted, counts))
+    one = split.term(1.0, acted=True, event=True)
+    other = split.term(-odds(AT), acted=True, event=False)
     found = {
         "value": curve.net_benefit,
         "se_ewc": error,
-        "effect": design_effect(error**2, variance(one, other, len(SERIES))),
+        "effect": design_effect(error**2, variance(one, other, len(SERIES))[0]),
         "lower90": curve.band.lower,
         "upper90": curve.band.upper,
     }

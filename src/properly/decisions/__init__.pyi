@@ -10,7 +10,6 @@ from ._confusion import (
     quadratic_weighted_kappa,
     weighted_kappa,
 )
-from ._cumulative_forecast import cumulative_forecast
 from ._dominance import Dominance, dominance
 from ._hard_decisions import decide, expected_cost, hard_decisions
 from ._money import Money, regret_in_money
@@ -19,7 +18,7 @@ from ._net_benefit import DecisionCurve, decision_curve, decision_difference
 from ._recommend import recommend
 from ._retention import Retention, rejection_scores, retention_curve, retention_study
 from ._roc import RocCurve, predicted_roc_curve, ranking, roc_curve
-from ._worst_cases import worst_cases
+from ._single_cases import cumulative_forecast, worst_cases
 
 __all__ = [
     "AtThreshold",

@@ -16,16 +16,15 @@ from properly._boundary._tolerances import SAME_SUM
 from properly.counts._calls import takes_rows
 from properly.counts._scoring import mean_score
 from properly.counts._tally import Tally, as_tally
-from properly.decisions._elementary import OutcomeCounts, outcomes
+from properly.decisions._elementary import OutcomeCounts, from_each_on, outcomes, split_at
 from properly.decisions._grid import (
     check_harm,
     check_threshold,
     check_tolerance,
-    from_each_on,
     settle,
     settled,
 )
-from properly.decisions._net_benefit_bands import Fourfold, Ratio, sampled, threshold_intervals
+from properly.decisions._threshold_intervals import Fourfold, Ratio, sampled, threshold_intervals
 from properly.errors import DataError
 from properly.inference._averages import warn_of_few
 from properly.rules import Bounded, MissedBenefit
@@ -34,7 +33,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from properly.counts._cases import Cases
-    from properly.decisions._net_benefit_bands import Sampled
+    from properly.decisions._threshold_intervals import Sampled
     from properly.rules._interval import Interval
     from properly.typing import Column
 
@@ -449,7 +448,7 @@ def _judge(
     source: Sampled, counts: OutcomeCounts, c: Column, harm: float, level: float | None
 ) -> tuple[AtThreshold, ...]:
     """Judge forecasts at thresholds that none of them misses by rounding."""
-    table = _fourfold(counts, np.searchsorted(counts.value, c, side="left"))
+    table = Fourfold.of(split_at(counts, c))
     with infinities():
         ratios = _ratios(c, harm)
         values = {name: ratio.of(table)[None] for name, ratio in ratios.items()}
@@ -509,18 +508,6 @@ def mean_net_benefit(tally: Tally | Cases, within: Interval | tuple[float, float
     """
     t = as_tally(tally)
     return t.event_rate - mean_score(t, Bounded(MissedBenefit(), within))
-
-
-def _fourfold(counts: OutcomeCounts, first: Column) -> Fourfold:
-    """Add up the cases of each kind; the forecasts acted upon are the last ones, from some on."""
-    weights = counts.events, counts.nonevents
-    squares = counts.event_squares, counts.nonevent_squares
-    rows = [(slice(k, None), slice(k)) for k in first.tolist()]
-    sums = (
-        [[x[each[acted]].sum() for each in rows] for acted in (0, 1) for x in xs]
-        for xs in (weights, squares)
-    )
-    return Fourfold(*(np.array(x, dtype=np.float64) for x in sums))
 
 
 def _kinds(*amounts: Any) -> Column:

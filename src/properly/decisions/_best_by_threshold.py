@@ -23,7 +23,7 @@ from properly._boundary._tolerances import SAME_SUM
 from properly.counts._baselines import EVENT_RATE
 from properly.counts._calls import takes_models
 from properly.counts._cases import Cases, require_no_time
-from properly.decisions._elementary import rows_of
+from properly.decisions._elementary import rows_of, split_at
 from properly.decisions._same_outcomes import (
     baselines_beside,
     by_model,
@@ -248,7 +248,9 @@ def rank_by_threshold(
 
 def _ranks_between(knot: Column, models: Sequence[OutcomeCounts]) -> tuple[Column, Column]:
     """Return all edges, also where two models change places, and ranks on the pieces between."""
-    wrong = [_mistakes(knot[:-1], x) for x in models]
+    # Those who are acted upon in vain, and those who are missed, just above the knots.
+    splits = [split_at(x, knot[:-1], ["right"]) for x in models]
+    wrong = [np.concatenate([x.acted(x.counts.nonevents), x.left(x.counts.events)]) for x in splits]
     pairs = list(combinations(range(len(models)), 2))
     # Sums of weights may differ through rounding alone; counts by nothing.
     counted = all(x.nonevents.dtype.kind == "i" for x in models)
@@ -267,13 +269,6 @@ def _ranks_between(knot: Column, models: Sequence[OutcomeCounts]) -> tuple[Colum
         rank[i] += 0.5 + half
         rank[j] += 0.5 - half
     return edges, rank
-
-
-def _mistakes(threshold: Column, counts: OutcomeCounts) -> Column:
-    """Count who is acted upon in vain and who is missed just above thresholds."""
-    below = np.searchsorted(counts.value, threshold, side="right")
-    none, events = (np.append(0, np.cumsum(x)) for x in (counts.nonevents, counts.events))
-    return np.stack([none[-1] - none[below], events[below]])
 
 
 def _crossings(knot: Column, in_vain: Column, missed: Column, *, counted: bool) -> Column:

@@ -10,7 +10,7 @@ Rows that depend on one another, and what acting at thresholds costs each cluste
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeAlias
 
 import numpy as np
 
@@ -23,15 +23,22 @@ from properly.counts._cases import (
     number_clusters,
     rows_in_use,
 )
-from properly.inference._design import Design
+from properly.inference._design import Design, number_times
+from properly.inference._shares import ShareTerm
 from properly.inference._variance import degrees_of, spread_of_totals
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator
+    from collections.abc import Iterable, Iterator, Sequence
 
     from properly.counts._cases import Cases
     from properly.counts._tally import Tally
     from properly.typing import Column
+
+# At a threshold one acts if the forecast is as high; just above it, one no longer does.
+Side: TypeAlias = Literal["left", "right"]
+LIMITS: tuple[Side, Side] = ("left", "right")
+# With fewer separate spells of a mistake, times say too little about how it depends.
+SPELLS = 10
 
 
 class CaseRows(NamedTuple):
@@ -140,18 +147,6 @@ def rows_of(cases: Cases) -> CaseRows:
     return CaseRows(np.flatnonzero(used), p, happened, weight, weight**2, unit, design)
 
 
-class Weights(NamedTuple):
-    """Sums of weights, and of squared weights."""
-
-    weight: Column
-    squares: Column
-
-    @property
-    def heavy(self) -> Column:
-        """The squared weight over the weight."""
-        return self.squares / self.weight
-
-
 class OutcomeCounts(NamedTuple):
     """Non-events and events at increasing forecasts, and the sums of their squared weights."""
 
@@ -181,33 +176,70 @@ class OutcomeCounts(NamedTuple):
         """Whether cases have weights; squares of counts are the counts themselves."""
         return self.event_squares is not self.events
 
-    def squared(self) -> OutcomeCounts:
-        """Take the squared weights for weights."""
-        squares = self.nonevent_squares, self.event_squares
-        return OutcomeCounts(self.value, *squares, *squares)
+    @property
+    def effective(self) -> float:
+        """The number of cases that equal weights would need to be as precise."""
+        return self.total**2 / self.squares
 
-    def heavy(self, some: Weights, action: Weights, *, event: bool) -> Column:
-        """Return squared weight over weight of some with the same outcome, 1 as it is of all.
 
+class Split(NamedTuple):
+    """Who is acted upon at thresholds, and who is left.
+
+    `first` has a row for each side of the thresholds: how many distinct forecasts are left there.
+    """
+
+    counts: OutcomeCounts
+    threshold: Column
+    first: Column
+
+    def acted(self, column: Column) -> Column:
+        """Add up a column over the forecasts that are acted upon."""
+        return from_each_on(column)[self.first]
+
+    def left(self, column: Column) -> Column:
+        """Add up a column over the forecasts that are left."""
+        return np.append(0, np.cumsum(column))[self.first]
+
+    @property
+    def cost(self) -> Column:
+        """The mean elementary score."""
+        in_vain, missed = self.acted(self.counts.nonevents), self.left(self.counts.events)
+        return mean_cost(self.threshold, in_vain, missed, self.counts.total)
+
+    def term(self, amount: Any, *, acted: bool, event: bool) -> ShareTerm:
+        """Return the share of all cases with an action and an outcome, and how heavy they are.
+
+        The weight is the squared weight over the weight, in multiples of the same of all cases.
         Where there are none, they might be as heavy as those with the same outcome, or as those of
         the same action; the heavier of the two is on the safe side.
         """
-        alike = Weights(self.events, self.event_squares)
-        if not event:
-            alike = Weights(self.nonevents, self.nonevent_squares)
-        whole = Weights(alike.weight.sum(), alike.squares.sum())
-        with infinities():
-            if_none = np.fmax(whole.heavy, action.heavy)
-            result = np.where(some.weight > 0, some.heavy, if_none)
-        # Without anybody alike, nothing is known of them.
-        return np.nan_to_num(result * (self.total / self.squares), nan=1.0)
+        counts, add_up = self.counts, self.acted if acted else self.left
+        alike = counts.events if event else counts.nonevents
+        weight, possible = add_up(alike), add_up(counts.nonevents + counts.events)
+        heavy: Any = 1.0
+        if counts.weighted:
+            square = counts.event_squares if event else counts.nonevent_squares
+            everyone = add_up(counts.nonevent_squares + counts.event_squares)
+            with infinities():
+                if_none = np.fmax(square.sum() / alike.sum(), everyone / possible)
+                heavy = np.where(weight > 0, add_up(square) / weight, if_none)
+            # Without anybody alike, nothing is known of them.
+            heavy = np.nan_to_num(heavy * (counts.total / counts.squares), nan=1.0)
+        return ShareTerm(amount, weight / counts.total, possible > 0, heavy)
 
 
-class Mistakes(NamedTuple):
-    """The weight of the cases that are misjudged, as limits at thresholds."""
+def split_at(counts: OutcomeCounts, threshold: Column, sides: Sequence[Side] = ("left",)) -> Split:
+    """Find who is acted upon at thresholds, and with both sides also just above them."""
+    rows = [np.searchsorted(counts.value, threshold, side=side) for side in sides]
+    return Split(counts, threshold, np.stack(rows))
 
-    in_vain: Column
-    missed: Column
+
+def split_everywhere(counts: OutcomeCounts) -> Split:
+    """Find who is acted upon at all knots, and just above them, without a search."""
+    value, number = counts.value, len(counts.value)
+    ends = np.zeros(int(value[0] > 0), np.intp), np.full(int(value[-1] < 1), number)
+    place = np.concatenate([ends[0], np.arange(number + 1), ends[1]])
+    return Split(counts, knots(value), np.stack([place[:-1], place[1:]]))
 
 
 def outcomes(tally: Tally) -> OutcomeCounts:
@@ -228,115 +260,68 @@ def knots(*values: Column) -> Column:
     return np.concatenate([np.zeros(int(value[0] > 0)), value, np.ones(int(value[-1] < 1))])
 
 
-def on_knots(knot: Column, value: Column, column: Column) -> Column:
-    """Spread a column over all knots; it is 0 where no forecast is."""
-    spread = np.zeros(knot.shape, dtype=column.dtype)
-    first = int(np.searchsorted(knot, value[0]))
-    run = slice(first, first + value.shape[0])
-    if np.array_equal(knot[run], value):
-        spread[run] = column
-    else:
-        np.add.at(spread, np.searchsorted(knot, value), column)
-    return spread
+def from_each_on(column: Column) -> Column:
+    """Add up a column from each row to the end, and after the end."""
+    sums = np.zeros(len(column) + 1, dtype=column.dtype)
+    np.cumsum(column[::-1], out=sums[:-1][::-1])
+    return sums
 
 
-def mistakes(nonevents: Column, events: Column) -> Mistakes:
-    """Add up the non-events from each knot on and the events before it."""
-    return Mistakes(_limits(nonevents[::-1])[::-1, ::-1], _limits(events))
-
-
-def mean_cost(knot: Column, wrong: Mistakes, total: float) -> Column:
+def mean_cost(threshold: Column, in_vain: Column, missed: Column, total: float) -> Column:
     """Return the mean elementary score; counts are divided only here."""
-    cost = knot * wrong.in_vain
-    cost += (1 - knot) * wrong.missed
+    cost = threshold * in_vain
+    cost += (1 - threshold) * missed
     cost /= total / 2
     return cost
 
 
-def curve_of(knot: Column, counts: OutcomeCounts) -> Column:
-    """Return the limits of the mean elementary score at knots that include all forecasts."""
-    columns = (on_knots(knot, counts.value, x) for x in (counts.nonevents, counts.events))
-    return mean_cost(knot, mistakes(*columns), counts.total)
-
-
 def cost_at(threshold: Column, value: Column, nonevents: Column, events: Column) -> Column:
     """Return the mean elementary score at any thresholds, from outcomes at forecasts in order."""
-    below = np.searchsorted(value, threshold, side="left")
-    none, happened = (np.append(0, np.cumsum(x)) for x in (nonevents, events))
-    wrong = Mistakes(none[-1] - none[below], happened[below])
-    return mean_cost(threshold, wrong, none[-1] + happened[-1])
+    counts = OutcomeCounts(value, nonevents, events, nonevents, events)
+    return np.asarray(split_at(counts, threshold).cost[0])
 
 
-class Shares(NamedTuple):
-    """Shares of all cases at thresholds: misjudged in either way, and acted upon or not.
-
-    How heavy those are who were misjudged is told in multiples of the same of all cases.
-    """
-
-    in_vain: Column
-    missed: Column
-    acted: Column
-    left: Column
-    heavy_in_vain: Column | float = 1.0
-    heavy_missed: Column | float = 1.0
-
-
-def shares(knot: Column, counts: OutcomeCounts) -> Shares:
-    """Return how many cases are misjudged, and how many could have been, as limits at knots."""
-
-    def count(nonevents: Column, events: Column) -> Mistakes:
-        return mistakes(*(on_knots(knot, counts.value, x) for x in (nonevents, events)))
-
-    return _shares(counts, count)
-
-
-def shares_at(threshold: Column, counts: OutcomeCounts) -> Shares:
-    """Return the same at any thresholds, of those who are acted upon there."""
-    below = np.searchsorted(counts.value, threshold, side="left")
-
-    def count(nonevents: Column, events: Column) -> Mistakes:
-        return Mistakes(
-            np.append(0, np.cumsum(nonevents[::-1]))[::-1][below],
-            np.append(0, np.cumsum(events))[below],
-        )
-
-    return _shares(counts, count)
-
-
-def _shares(counts: OutcomeCounts, count: Callable[[Column, Column], Mistakes]) -> Shares:
-    wrong, everyone = count(counts.nonevents, counts.events), counts.nonevents + counts.events
-    possible = count(everyone, everyone)
-    result = Shares(*(x / counts.total for x in (*wrong, *possible)))
-    if not counts.weighted:
-        return result
-    squares = count(counts.nonevent_squares, counts.event_squares)
-    everyone = counts.nonevent_squares + counts.event_squares
-    acted, left = (Weights(*x) for x in zip(possible, count(everyone, everyone), strict=True))
-    in_vain, missed = (Weights(*x) for x in zip(wrong, squares, strict=True))
-    return result._replace(
-        heavy_in_vain=counts.heavy(in_vain, acted, event=False),
-        heavy_missed=counts.heavy(missed, left, event=True),
-    )
-
-
-def if_calibrated(knot: Column, counts: OutcomeCounts) -> tuple[Column, Column]:
+def if_calibrated(split: Split) -> tuple[Column, Column]:
     """Return mean and standard deviation if each event had the probability that was forecast."""
-    weight = on_knots(knot, counts.value, counts.nonevents + counts.events)
-    square = on_knots(knot, counts.value, counts.nonevent_squares + counts.event_squares)
-    mean = mean_cost(knot, mistakes(weight * (1 - knot), weight * knot), counts.total)
-    spread = square * knot * (1 - knot)
-    wrong = mistakes(spread, spread)
-    variance = knot**2 * wrong.in_vain + (1 - knot) ** 2 * wrong.missed
-    return mean, 2 * np.sqrt(variance) / counts.total
+    t, (value, *columns) = split.threshold, split.counts
+    weight, square = columns[0] + columns[1], columns[2] + columns[3]
+    total = split.counts.total
+    mean = mean_cost(t, split.acted(weight * (1 - value)), split.left(weight * value), total)
+    spread = square * value * (1 - value)
+    variance = t**2 * split.acted(spread) + (1 - t) ** 2 * split.left(spread)
+    return mean, 2 * np.sqrt(variance) / total
 
 
-def effective(total: Any, squares: Any) -> float:
-    """Return the number of cases that equal weights would need to be as precise."""
-    return float(total**2 / squares)
+def find_spells(cases: Cases, threshold: Column) -> tuple[Column, Column]:
+    """Count spells of alarms in vain, and of missed events, and the share of times with either.
+
+    At the threshold t a time has an alarm in vain if the greatest forecast of its non-events is t
+    or more, and a missed event if the least forecast of its events is below t. A spell begins at a
+    time that has a mistake after one that has none: at neighbouring times it may be one mistake.
+    """
+    y, p, _, used = rows_in_use(cases)
+    time = number_times(to_numpy(cases.time)[used])
+    times = int(time.max()) + 1
+    highest, lowest = np.full(times, -np.inf), np.full(times, np.inf)
+    np.maximum.at(highest, time[~y], p[~y])
+    np.minimum.at(lowest, time[y], p[y])
+    # A missed event is one whose forecast does not reach the threshold: both are turned round.
+    sides = zip((highest, -lowest), (threshold, -threshold), LIMITS, strict=True)
+    spells, every = [], []
+    for reach, at, side in sides:
+        again = np.minimum(reach, np.append(-np.inf, reach[:-1]))
+        counts = [times - np.searchsorted(np.sort(x), at, side=side) for x in (reach, again)]
+        spells.append(counts[0] - counts[1])
+        every.append(counts[0] / times)
+    return np.stack(spells), np.stack(every)
 
 
-def _limits(x: Column) -> Column:
-    """Cumulate: what lies before each row, and what lies before the next."""
-    before = np.zeros(x.shape[0] + 1, dtype=x.dtype)
-    np.cumsum(x, out=before[1:])
-    return np.lib.stride_tricks.sliding_window_view(before, x.shape[0])
+def has_few_spells(cases: Cases, threshold: Column) -> Column:
+    """Return at which thresholds a mistake that could be made comes in too few separate spells.
+
+    What is made at most times has few spells because they meet, and is no rare mistake.
+    """
+    p = rows_in_use(cases).p
+    spells, share = find_spells(cases, threshold)
+    possible = np.stack([threshold <= p.max(), threshold > p.min()])
+    return np.asarray((possible & (spells < SPELLS) & (share < 0.5)).any(axis=0))

@@ -7,12 +7,11 @@ misses it by rounding alone, is at it.
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from properly._boundary._arrays import check_forecasts
-from properly._boundary._chunks import FEW, share_out, sweep
 from properly._boundary._libraries import read_only, to_numpy
 from properly._boundary._options import as_number, check_choice
 from properly._boundary._tolerances import SAME_FORECAST
@@ -21,7 +20,6 @@ from properly.errors import DataError
 
 if TYPE_CHECKING:
     from properly.counts._tally import Tally
-    from properly.decisions._elementary import OutcomeCounts
     from properly.rules._interval import Interval
     from properly.typing import ArrayLike, Column
 
@@ -185,86 +183,7 @@ def check_harm(harm: float) -> float:
     return result
 
 
-def from_each_on(column: Column, ahead: int = 0) -> Column:
-    """Add up a column from each row to the end, and after the end; perhaps all of it once more."""
-    sums = np.empty(ahead + len(column) + 1, dtype=column.dtype)
-    sums[-1] = 0
-    np.cumsum(column[::-1], out=sums[ahead:-1][::-1])
-    sums[:ahead] = sums[ahead]
-    return sums
-
-
 def odds(threshold: Column) -> Column:
     """Return how many actions in vain an event found is worth."""
     result: Column = threshold / (1 - threshold)
     return result
-
-
-class Acted(NamedTuple):
-    """Thresholds, and the weight of the events and of the others that are acted upon there.
-
-    The weights have two rows: at the threshold itself, where one acts, and just above it.
-    """
-
-    threshold: Column
-    events: Column
-    nonevents: Column
-
-    def benefit(self, total: float) -> Column:
-        """Return net benefit, at each threshold and just above it."""
-        result = np.empty(self.events.shape)
-        _gain(self.events, self.nonevents, odds(self.threshold), out=result)
-        result /= total
-        return result
-
-    def curves(
-        self, total: float, everyone: tuple[float, float], harm: float
-    ) -> tuple[Column, Column, Column]:
-        """Return the same less a harm, and the net benefit of acting on everyone.
-
-        Everyone is given as two shares of all cases: those with the event and those without.
-        """
-        result = np.empty((3, len(self.threshold)))
-
-        def fill(threshold: Column, events: Column, nonevents: Column, out: Column) -> None:
-            worth = odds(threshold)
-            both, whole = out.T[:2], out.T[2]
-            _gain(events.T, nonevents.T, worth, out=both)
-            both /= total
-            both -= harm
-            _gain(*everyone, worth, out=whole)
-
-        # In pieces, so that the odds are still in the cache when they are used again.
-        sweep(fill, self.threshold, self.events.T, self.nonevents.T, result.T)
-        return result[0], result[1], result[2]
-
-    def beyond(self, total: float) -> float:
-        """Return the share of all cases that are false positives above the last threshold."""
-        return float(self.nonevents[1, -1]) / total
-
-
-def _gain(events: Any, nonevents: Any, worth: Column, *, out: Column) -> None:
-    """Write what is gained by events that are found, less what actions in vain cost."""
-    np.multiply(nonevents, worth, out=out)
-    np.subtract(events, out, out=out)
-
-
-def acted_at(counts: OutcomeCounts, threshold: Column) -> Acted:
-    """Find who is acted upon at thresholds, and just above them."""
-    first = np.stack(
-        [
-            np.searchsorted(counts.value, threshold, side="left"),
-            np.searchsorted(counts.value, threshold, side="right"),
-        ]
-    )
-    return Acted(threshold, *(from_each_on(x)[first] for x in (counts.events, counts.nonevents)))
-
-
-def acted_anywhere(counts: OutcomeCounts) -> Acted:
-    """Find who is acted upon at 0 and at every forecast below 1, without a search."""
-    value, ahead = counts.value, int(counts.value[0] > 0)
-    threshold = np.concatenate([np.zeros(ahead), value[: len(value) - int(value[-1] == 1)]])
-    both, many = (counts.events, counts.nonevents), 2 if len(value) >= FEW else 3
-    columns = share_out(lambda column: from_each_on(column, ahead), both, many)
-    window = np.lib.stride_tricks.sliding_window_view
-    return Acted(threshold, *(window(x, len(threshold))[:2] for x in columns))

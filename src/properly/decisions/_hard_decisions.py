@@ -269,7 +269,7 @@ def _names(labels: Sequence[object], decisions: int) -> Column:
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class HardScores:
+class HardScores(Record):
     """What one way to decide comes to.
 
     What would be 0 / 0 is NaN, without a warning.
@@ -312,10 +312,6 @@ class HardScores:
     def numbers(self) -> dict[str, float]:
         """Return all but the confusion, by name."""
         return {name: getattr(self, name) for name in NUMBERS}
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return all numbers as JSON can hold them, with the confusion."""
-        return dict(plain(self.numbers() | {"confusion": self.confusion}))
 
 
 NUMBERS = tuple(field.name for field in fields(HardScores) if field.name != "confusion")

@@ -13,7 +13,15 @@ from properly.counts._calls import takes_rows, takes_two
 from properly.counts._device import murphy_limits, stays
 from properly.counts._isotonic import recalibrate
 from properly.counts._tally import Tally, as_tally
-from properly.decisions._elementary import OutcomeCounts, curve_of, dependence, knots, outcomes
+from properly.decisions._elementary import (
+    LIMITS,
+    OutcomeCounts,
+    dependence,
+    knots,
+    outcomes,
+    split_at,
+    split_everywhere,
+)
 from properly.decisions._murphy_bands import (
     confidence_bounds,
     consistency_bounds,
@@ -29,6 +37,7 @@ if TYPE_CHECKING:
     from numpy.typing import ArrayLike
 
     from properly.counts._cases import Cases
+    from properly.decisions._elementary import Split
     from properly.rules._interval import Interval
     from properly.typing import Column
 
@@ -240,11 +249,7 @@ def murphy_curve(
     if part == "score" and band is None and stays(t):
         knot, limits = murphy_limits(t)
         return MurphyCurve(knot, limits[0], limits[1], part, event_rate=t.event_rate)
-    terms = _terms(t, part)
-    knot = knots(*(term.value for term in terms))
-    limits = curve_of(knot, terms[0])
-    if len(terms) > 1:
-        limits -= curve_of(knot, terms[1])
+    split, limits = _limits(*_terms(t, part))
     result = None
     if band is not None:
         check_choice(band, get_args(Around), "band")
@@ -254,16 +259,18 @@ def murphy_curve(
             result = Band(*bounds, "resampling", drawing.level, band, drawing.replicates)
         elif band == "confidence":
             level = check_level(level)
-            bounds = confidence_bounds(tally, terms[0], knot, limits, level)
+            bounds = confidence_bounds(tally, split, limits, level)
             result = Band(*bounds, _method(tally, "score"), level, band)
         else:
             check_choice(part, get_args(Part)[:3], "the part with a consistency band")
             level = check_level(level)
-            bounds = consistency_bounds(tally, terms[0], knot, level)
+            bounds = consistency_bounds(tally, split, level)
             result = Band(*bounds, _method(tally, "normal"), level, band)
         if band == "confidence":
             warn_of_few(tally)
-    return MurphyCurve(knot, limits[0], limits[1], part, event_rate=t.event_rate, band=result)
+    return MurphyCurve(
+        split.threshold, limits[0], limits[1], part, event_rate=t.event_rate, band=result
+    )
 
 
 @takes_two
@@ -313,15 +320,14 @@ def murphy_difference(
     terms = [outcomes(as_tally(x)) for x in (first, second)]
     if band is None:
         require_same_totals(dict(zip(("first", "second"), terms, strict=True)))
-    knot = knots(*(term.value for term in terms))
-    limits = curve_of(knot, terms[0]) - curve_of(knot, terms[1])
+    split, limits = _limits(*terms)
     result = None
     if band is not None:
         check_choice(band, ("confidence",), "band")
         level = check_level(level)
-        bounds = paired_bounds(first, second, knot, limits, level)
+        bounds = paired_bounds(first, second, split.threshold, limits, level)
         result = Band(*bounds, _method(first, "normal"), level, band)
-    return MurphyCurve(knot, limits[0], limits[1], "difference", band=result)
+    return MurphyCurve(split.threshold, limits[0], limits[1], "difference", band=result)
 
 
 @takes_rows
@@ -384,6 +390,16 @@ def regret_curve(
     """
     curve = murphy_curve(tally, part=part, band=band, level=level, replicates=replicates, rng=rng)
     return curve.on_regret_scale()
+
+
+def _limits(*terms: OutcomeCounts) -> tuple[Split, Column]:
+    """Split one term at all knots; return its mean cost there, less that of another."""
+    if len(terms) == 1:
+        split = split_everywhere(terms[0])
+        return split, split.cost
+    knot = knots(*(term.value for term in terms))
+    one, other = (split_at(term, knot, LIMITS) for term in terms)
+    return one, one.cost - other.cost
 
 
 def _method(source: Tally | Cases, usual: str) -> str:

@@ -7,7 +7,7 @@ what is drawn from two distributions whose true curve is known.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Literal, TypeAlias
+from typing import TYPE_CHECKING, TypeAlias
 
 import numpy as np
 
@@ -17,23 +17,19 @@ from properly.counts._cases import Cases, require_independent
 from properly.counts._isotonic import recalibrate, refit
 from properly.counts._tally import as_tally
 from properly.decisions._elementary import (
-    Mistakes,
-    OutcomeCounts,
-    Shares,
+    LIMITS,
     cost_at,
     dependent,
-    effective,
     if_calibrated,
     mean_cost,
     rows_of,
-    shares,
-    shares_at,
+    split_at,
 )
 from properly.decisions._same_outcomes import require_same_design, require_same_rows
 from properly.errors import ArgumentTypeError
 from properly.inference._band import pointwise_bounds
 from properly.inference._draws import fast_stream, sampler
-from properly.inference._shares import ShareTerm, design_effect, normal, reach, student, variance
+from properly.inference._shares import design_effect, normal, reach, student, variance
 from properly.inference._variance import spread_of_means
 from properly.rules import Brier
 from properly.typing import Column
@@ -43,8 +39,9 @@ if TYPE_CHECKING:
 
     from properly._boundary._options import Drawing
     from properly.counts._tally import Tally
-    from properly.decisions._elementary import CaseRows
+    from properly.decisions._elementary import CaseRows, Split
     from properly.inference._draws import Draw, Sampler
+    from properly.inference._shares import ShareTerm
 
 
 Bounds: TypeAlias = tuple[Column, Column, Column]
@@ -57,45 +54,40 @@ ENOUGH = 10
 BLOCK = 1 << 21
 
 
-def confidence_bounds(
-    x: Tally | Cases, counts: OutcomeCounts, knot: Column, mean: Column, level: float
-) -> Bounds:
+def confidence_bounds(x: Tally | Cases, split: Split, mean: Column, level: float) -> Bounds:
     """Return thresholds, and bounds there of the population's mean elementary score.
 
-    The forecasts are those of `found`: the one that all cases share, or those of `x`. The two kinds
-    of mistakes are bounded by score intervals, which are put together: mistakes may be few and each
-    of them costly, so a standard error from those that happened is not to be trusted.
+    The costs of clusters, or times, are bounded as if these were fewer, but independent cases.
     """
-    rows, n = dependent(x), effective(counts.total, counts.squares)
+    rows, counts, error = dependent(x), split.counts, None
     if rows is not None:
-        return GRID, *_dependent_bounds(rows, counts, n, level)
-    margins = np.full_like(mean, np.nan), np.full_like(mean, np.nan)
-    if n > 1:
-        margins = reach(*_terms(knot, shares(knot, counts)), n, normal(level))
-    lower, upper = _cut(knot, mean, *margins)
-    return np.repeat(knot, 2), lower.T.ravel(), upper.T.ravel()
+        split = split_at(counts, GRID)
+        p = np.full_like(rows.p, counts.value[0]) if len(counts.value) == 1 else rows.p
+        mean, error = rows.mean_and_error(rows.costs(p, rows.happened, GRID))
+    t = split.threshold
+    # Where nobody is acted upon, no alarm can be in vain; where all are, no event is missed.
+    in_vain = split.term(2 * t, acted=True, event=False)
+    missed = split.term(2 - 2 * t, acted=False, event=True)
+    down, up = score_margins((in_vain, missed), counts.effective, level, rows, error)
+    # No forecasts can cost more, or less.
+    most = 2 * np.maximum(t, 1 - t)
+    return _laid_out(t, np.maximum(mean - down, 0), np.minimum(mean + up, most))
 
 
-def _dependent_bounds(
-    rows: CaseRows, counts: OutcomeCounts, n: float, level: float
+def score_margins(
+    terms: tuple[ShareTerm, ShareTerm],
+    n: float,
+    level: float,
+    rows: CaseRows | None,
+    error: Column | None,
 ) -> tuple[Column, Column]:
-    """Bound the mean cost of clusters, or times, as if they were fewer, but independent cases.
+    """Return how far below and above the sum of two shares its score interval reaches.
 
-    Where no mistake was made, they do not tell how much fewer.
+    Given the standard error of dependent cases, these count as fewer, but independent ones.
     """
-    p = np.full_like(rows.p, counts.value[0]) if len(counts.value) == 1 else rows.p
-    mean, error = rows.mean_and_error(rows.costs(p, rows.happened, GRID))
-    terms = _terms(GRID, shares_at(GRID, counts))
-    return _cut(GRID, mean, *dependent_reach(rows, terms, n, error, level))
-
-
-def dependent_reach(
-    rows: CaseRows, terms: tuple[ShareTerm, ShareTerm], n: float, error: Column, level: float
-) -> tuple[Column, Column]:
-    """Return how far below and above intervals of dependent cases reach, given the standard error.
-
-    Where nothing varied, there is no design effect, and they reach as far as Student's t.
-    """
+    if rows is None or error is None:
+        unknown = np.full_like(terms[0].share, np.nan)
+        return reach(*terms, n, normal(level)) if n > 1 else (unknown, unknown)
     quantile = student(rows.degrees, level)
     design = design_effect(error**2, variance(*terms, n))
     down, up = (
@@ -105,23 +97,7 @@ def dependent_reach(
     return down, up
 
 
-def _terms(threshold: Column, share: Shares) -> tuple[ShareTerm, ShareTerm]:
-    """Where nobody is acted upon, no alarm can be in vain; where all are, no event is missed."""
-    return (
-        ShareTerm(2 * threshold, share.in_vain, share.acted > 0, share.heavy_in_vain),
-        ShareTerm(2 - 2 * threshold, share.missed, share.left > 0, share.heavy_missed),
-    )
-
-
-def _cut(threshold: Column, mean: Column, down: Column, up: Column) -> tuple[Column, Column]:
-    """Leave out what no forecasts can cost."""
-    most = 2 * np.maximum(threshold, 1 - threshold)
-    return np.maximum(mean - down, 0), np.minimum(mean + up, most)
-
-
-def consistency_bounds(
-    x: Tally | Cases, counts: OutcomeCounts, knot: Column, level: float
-) -> Bounds:
+def consistency_bounds(x: Tally | Cases, split: Split, level: float) -> Bounds:
     """Return thresholds, and bounds there of the mean elementary score of calibrated forecasts.
 
     The outcomes of a cluster, or of neighbouring times, may depend on one another even then, so it
@@ -131,8 +107,8 @@ def consistency_bounds(
 
     rows = dependent(x)
     if rows is None:
-        mean, error = if_calibrated(knot, counts)
-        return _bounds(knot, mean, error * ndtri((1 + level) / 2), least=0)
+        mean, error = if_calibrated(split)
+        return _bounds(split.threshold, mean, error * ndtri((1 + level) / 2), least=0)
     mean, _ = rows.mean_and_error(rows.costs(rows.p, rows.p, GRID))
     surprises = _minus(rows.costs(rows.p, rows.happened, GRID), rows.costs(rows.p, rows.p, GRID))
     _, error = rows.mean_and_error(surprises)
@@ -158,11 +134,11 @@ def paired_bounds(
         costs = _minus(*(rows.costs(rows.p, rows.happened, grid) for rows in (one, other)))
         mean, error = one.mean_and_error(costs)
         knot, margin = grid, error * student(one.degrees, level)
-        few = np.minimum(*_between(grid, one, other, once))[0] < ENOUGH
+        few = _between(grid, one, other, once).min(axis=0)[0] < ENOUGH
     else:
-        spare = effective(one.weight.sum(), one.square.sum()) - 1
+        spare = float(one.weight.sum() ** 2 / one.square.sum()) - 1
         margin = _paired_error(knot, one, other, mean) * student(spare, level)
-        few = np.minimum(*_between(knot, one, other, once)) < ENOUGH
+        few = _between(knot, one, other, once).min(axis=0) < ENOUGH
     return _bounds(knot, mean, np.where(few, np.nan, margin), least=-np.inf)
 
 
@@ -184,20 +160,20 @@ def _paired_error(knot: Column, one: CaseRows, other: CaseRows, mean: Column) ->
     what a mistake costs there.
     """
     sign = np.sign(one.p - other.p) * (1 - 2 * one.happened)
-    square = _between(knot, one, other, one.square)
-    sums = mean_cost(knot, _between(knot, one, other, one.square * sign), 1)
-    deviation = 4 * (knot**2 * square.in_vain + (1 - knot) ** 2 * square.missed)
+    in_vain, missed = _between(knot, one, other, one.square)
+    none, events = _between(knot, one, other, one.square * sign)
+    sums = mean_cost(knot, none, events, 1)
+    deviation = 4 * (knot**2 * in_vain + (1 - knot) ** 2 * missed)
     deviation += mean * (float(one.square.sum()) * mean - 2 * sums)
     return np.asarray(np.sqrt(np.maximum(deviation, 0) * one.factor))
 
 
-def _between(threshold: Column, one: CaseRows, other: CaseRows, amount: Column) -> Mistakes:
+def _between(threshold: Column, one: CaseRows, other: CaseRows, amount: Column) -> Column:
     """Add up the non-events, and the events, whose two forecasts have the threshold between."""
     low, high = np.minimum(one.p, other.p), np.maximum(one.p, other.p)
     size = threshold.shape[0] + 1
     sums = np.empty((2, 2, size - 1))
-    sides: tuple[Literal["right", "left"], ...] = ("right", "left")
-    for row, side in enumerate(sides):
+    for row, side in enumerate(LIMITS[::-1]):
         # The first threshold beyond a forecast: from there on, it is no reason to act.
         begin, end = (np.searchsorted(threshold, x, side=side) for x in (low, high))
         for outcome in (0, 1):
@@ -205,7 +181,7 @@ def _between(threshold: Column, one: CaseRows, other: CaseRows, amount: Column) 
             net = np.bincount(begin[case], amount[case], size)
             net -= np.bincount(end[case], amount[case], size)
             sums[outcome, row] = np.cumsum(net)[:-1]
-    return Mistakes(sums[0], sums[1])
+    return sums
 
 
 def _minus(first: Iterable[Column], second: Iterable[Column]) -> Iterator[Column]:
@@ -214,10 +190,12 @@ def _minus(first: Iterable[Column], second: Iterable[Column]) -> Iterator[Column
 
 def _bounds(threshold: Column, mean: Column, margin: Column, least: float) -> Bounds:
     """Lay both limits of each threshold side by side."""
-    lower, upper = np.maximum(mean - margin, least), mean + margin
-    if mean.ndim == 1:
-        return threshold, lower, upper
-    return np.repeat(threshold, 2), lower.T.ravel(), upper.T.ravel()
+    return _laid_out(threshold, np.maximum(mean - margin, least), mean + margin)
+
+
+def _laid_out(threshold: Column, lower: Column, upper: Column) -> Bounds:
+    sides = lower.size // len(threshold)
+    return np.repeat(threshold, sides), lower.T.ravel(), upper.T.ravel()
 
 
 def part_bounds(source: Tally | Cases, part: str, band: str, drawing: Drawing) -> Bounds:

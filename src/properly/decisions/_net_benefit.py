@@ -17,11 +17,16 @@ from properly.counts._calls import takes_rows, takes_two
 from properly.counts._cases import Cases, event_among
 from properly.counts._device import condense, stays
 from properly.counts._tally import Tally, as_tally
-from properly.decisions._elementary import OutcomeCounts, dependence, dependent, knots, outcomes
+from properly.decisions._elementary import (
+    LIMITS,
+    dependence,
+    dependent,
+    knots,
+    outcomes,
+    split_at,
+    split_everywhere,
+)
 from properly.decisions._grid import (
-    Acted,
-    acted_anywhere,
-    acted_at,
     check_harm,
     check_thresholds,
     check_tolerance,
@@ -29,8 +34,7 @@ from properly.decisions._grid import (
     settle,
     settled,
 )
-from properly.decisions._murphy_bands import GRID, paired_bounds
-from properly.decisions._net_benefit_bands import dependent_bounds, share_bounds
+from properly.decisions._murphy_bands import GRID, paired_bounds, score_margins
 from properly.decisions._same_outcomes import require_same_totals
 from properly.errors import DataError
 from properly.inference._averages import warn_of_few
@@ -41,6 +45,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import ArrayLike
 
+    from properly.decisions._elementary import OutcomeCounts, Split
     from properly.rules._interval import Interval
     from properly.typing import Column
 
@@ -382,26 +387,26 @@ def decision_curve(
     threshold, harm = check_thresholds(thresholds), check_harm(harm)
     tolerance, level = check_tolerance(tolerance, threshold), check_level(level)
     result = _outcomes(tally, threshold, tolerance)
-    acted = acted_anywhere(result) if threshold is None else acted_at(result, threshold)
-    total, every = result.total, acted.threshold
+    split = _split(result, threshold)
+    every, total = split.threshold, result.total
     events, nonevents = (float(x.sum()) / total for x in (result.events, result.nonevents))
-    benefit, right, treat_all = acted.curves(total, (events, nonevents), harm)
+    benefit, right = _benefit(split) - harm
     curve = DecisionCurve(
         every,
         benefit,
         right,
-        treat_all,
+        events - nonevents * odds(every),
         np.zeros(len(every)),
         events,
         harm,
-        beyond=acted.beyond(total) if threshold is None else None,
+        beyond=_beyond(split) if threshold is None else None,
     )
     if band is None:
         return curve
     check_choice(band, ("confidence",), "band")
     warn_of_few(tally)
     source = settled(tally, threshold, tolerance)
-    return replace(curve, band=_band(source, result, acted, curve, level))
+    return replace(curve, band=_band(source, split, curve, level))
 
 
 @takes_two
@@ -460,10 +465,9 @@ def decision_difference(
     if band is None:
         require_same_totals(dict(zip(("first", "second"), pair, strict=True)))
     every = knots(*(x.value for x in pair))[:-1] if threshold is None else threshold
-    one, other = (acted_at(x, every) for x in pair)
-    totals = [x.total for x in pair]
-    difference = one.benefit(totals[0]) - other.benefit(totals[1])
-    beyond = None if threshold is not None else one.beyond(totals[0]) - other.beyond(totals[1])
+    one, other = (split_at(x, every, LIMITS) for x in pair)
+    difference = _benefit(one) - _benefit(other)
+    beyond = None if threshold is not None else _beyond(one) - _beyond(other)
     bounds = None
     if band is not None:
         check_choice(band, ("confidence",), "band")
@@ -495,23 +499,54 @@ def _outcomes(
     return result._replace(value=settle(to_numpy(t.value), threshold, tolerance))
 
 
-def _band(
-    source: Tally | Cases, counts: OutcomeCounts, acted: Acted, curve: DecisionCurve, level: float
-) -> Band:
-    """Bound a curve at its thresholds, on both sides of each if it is exact."""
-    rows, sides = dependent(source), 2 if curve.exact else 1
+def _split(counts: OutcomeCounts, threshold: Column | None) -> Split:
+    """Find who is acted upon on both sides of thresholds, or of all forecasts and 0."""
+    if threshold is not None:
+        return split_at(counts, threshold, LIMITS)
+    every = split_everywhere(counts)
+    # At 1 the odds are infinite.
+    return every._replace(threshold=every.threshold[:-1], first=every.first[:, :-1])
+
+
+def _benefit(split: Split) -> Column:
+    """Return what is gained by events that are found, less what actions in vain cost."""
+    events, in_vain = split.acted(split.counts.events), split.acted(split.counts.nonevents)
+    return np.asarray((events - odds(split.threshold) * in_vain) / split.counts.total)
+
+
+def _beyond(split: Split) -> float:
+    """Return the share of all cases that are false positives above the last threshold."""
+    return float(split.acted(split.counts.nonevents)[1, -1]) / split.counts.total
+
+
+def _band(source: Tally | Cases, split: Split, curve: DecisionCurve, level: float) -> Band:
+    """Bound a curve at its thresholds, on both sides of each if it is exact.
+
+    The shares of true and of false alarms have score intervals, which are put together; dependent
+    cases count as fewer, but independent ones. Where nobody is acted upon, nothing is known about
+    who would be.
+    """
+    rows, counts, error = dependent(source), split.counts, None
     if rows is not None and curve.exact:
-        acted, sides = acted_at(counts, GRID), 1
-    squares = acted_at(counts.squared(), acted.threshold) if counts.weighted else acted
-    acted, squares = (Acted(a.threshold, *(y[:sides] for y in a[1:])) for a in (acted, squares))
-    if rows is None:
-        bounds, method = share_bounds(acted, squares, counts, level), "score"
-    else:
-        bounds = dependent_bounds(rows, acted, squares, counts, level)
-        method = dependence(source) or ""
-    x = np.repeat(acted.threshold, sides)
-    lower, upper = (bound.T.ravel() - curve.harm for bound in bounds)
-    return Band(x, lower, upper, method, level, "confidence")
+        split = split_at(counts, GRID)
+    elif not curve.exact:
+        split = split._replace(first=split.first[:1])
+    t, mean = split.threshold, _benefit(split)
+    if rows is not None:
+        events = np.bincount(rows.unit, rows.weight * rows.happened, rows.units)
+        costs = rows.costs(rows.p, rows.happened, t)
+        # The costs are on the Brier scale, twice the regret.
+        gains = (events - cost / r for r, cost in zip(2 * (1 - t), costs, strict=True))
+        mean, error = rows.mean_and_error(gains)
+    found = split.term(1.0, acted=True, event=True)
+    in_vain = split.term(-odds(t), acted=True, event=False)
+    down, up = score_margins((found, in_vain), counts.effective, level, rows, error)
+    lower, upper = (np.where(found.possible, x, np.nan) for x in (mean - down, mean + up))
+    if rows is not None:
+        lower, upper = np.maximum(lower, -odds(t)), np.minimum(upper, 1.0)
+    lower, upper = (bound.T.ravel() - curve.harm for bound in (lower, upper))
+    method = dependence(source) or "score"
+    return Band(np.repeat(t, len(split.first)), lower, upper, method, level, "confidence")
 
 
 def _paired_band(

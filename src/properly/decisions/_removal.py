@@ -1,7 +1,8 @@
-"""Removal of cases from the worst on, and a metric of the decisions on those that are kept."""
+"""Removal of cases from the worst on: a metric of those that are kept, and areas of risk."""
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeAlias
@@ -21,11 +22,16 @@ from properly._boundary._classes import check_class_rows, is_table
 from properly._boundary._labels import as_classes
 from properly._boundary._libraries import read_only, to_numpy
 from properly._boundary._options import as_number, check_choice
+from properly._boundary._text import many
 from properly._boundary._tolerances import SAME_SUM
 from properly.counts._scoring import price
 from properly.decisions._confusion import kappa_of
 from properly.decisions._hard_decisions import priced
 from properly.errors import DataError
+from properly.inference._auc import logit_interval
+from properly.inference._averages import Estimate, warn_of_clusters
+from properly.inference._design import Design, add_up
+from properly.inference._shares import student
 from properly.rules import Rule
 from properly.rules._costs import as_matrix, decide_by_mode
 from properly.typing import Column
@@ -42,8 +48,6 @@ if TYPE_CHECKING:
 Ties: TypeAlias = Literal["stable", "average"]
 NamedMetric: TypeAlias = Literal["quadratic_weighted_kappa", "expected_cost", "error_rate"]
 Metric: TypeAlias = "NamedMetric | Rule | Callable[[Any, Any], float]"
-# One number a confusion table, given the tables and what their cells cost.
-OfTables: TypeAlias = Callable[[Column, Column], Column]
 # Values at some numbers of removed cases, given how many copies of each case there are.
 Curve: TypeAlias = Callable[[Column, Column], Column]
 
@@ -53,6 +57,7 @@ ERRORS: NamedMetric = "error_rate"
 # Not np.arange(0, 0.21, 0.01), which drifts: k / 100 is what 0.07 is read as.
 PERCENT: Column = read_only(np.arange(21) / 100)
 SHARES = "shares of removed cases"
+UNKNOWN = (math.nan, math.nan)
 
 
 class Queue(NamedTuple):
@@ -145,13 +150,6 @@ def decided_on(
     return priced(rows.y, decide_by_mode(rows.p), price, classes)
 
 
-def costs_of(decided: PricedDecisions, cost: Cost, metric: Metric) -> Column:
-    """Return what the decision on each case costs, also if the metric knows no costs."""
-    if metric == KAPPA:
-        decided = priced(decided.y, decided.d, cost, len(decided.cost))
-    return decided.paid()
-
-
 def _classes_seen(y: ArrayLike, d: ArrayLike, cost: Cost) -> int:
     """Count classes up to the highest number, two at least, or the rows of a cost matrix."""
     given = {"outcomes": y, "decisions": d}
@@ -183,10 +181,10 @@ class Judged(NamedTuple):
         The metric.
     rows : numpy array
         A column with a row for each case.
-    decided : Priced or None
-        Their outcomes and decisions, unless the metric is a mean of losses.
+    decided : PricedDecisions or None
+        Their outcomes and decisions, unless the metric is that of errors or of a rule.
     loss : numpy array or None
-        The losses that the metric is the mean of, if it is that of errors or of a rule.
+        The losses that the metric is the mean of, if it is one.
     """
 
     metric: Metric
@@ -196,19 +194,22 @@ class Judged(NamedTuple):
 
     def along(self, queue: Queue) -> Curve:
         """Return what computes the metric of the cases that are kept."""
-        if self.decided is None:
+        if self.loss is not None or self.decided is None:
             return MeanOfLosses(queue, np.asarray(self.loss)[queue.row])
         if callable(self.metric):
             return MetricOfRows(queue, self.decided, self.metric)
         cost = self.decided.cost
         cell = (self.decided.y * cost.shape[1] + self.decided.d)[queue.row]
-        return MetricOfCounts(queue, cell, cost, kappa_of if self.metric == KAPPA else _mean_costs)
+        return KappaOfCounts(queue, cell, cost)
 
     def costs(self, cost: Cost) -> Column:
         """Return what each case costs: its loss, or that of the decision on it."""
-        if self.decided is None:
+        if self.loss is not None or self.decided is None:
             return np.asarray(self.loss)
-        return costs_of(self.decided, cost, self.metric)
+        decided = self.decided
+        if self.metric == KAPPA:
+            decided = priced(decided.y, decided.d, cost, len(decided.cost))
+        return decided.paid()
 
 
 def judged(
@@ -226,7 +227,7 @@ def judged(
         message = f"only {ERRORS!r} is known from outcomes alone; got no decisions for {metric!r}"
         raise DataError(message, hint="class probabilities or decisions come after the outcomes.")
     decided = decided_on(y, P_or_d, labels, cost, metric)
-    return Judged(metric, decided.y, decided, None)
+    return Judged(metric, decided.y, decided, decided.paid() if metric == COST else None)
 
 
 def _losses(
@@ -264,8 +265,8 @@ def check_metric(metric: Metric, ties: Ties) -> str:
 
 
 @dataclass(frozen=True, eq=False)
-class MetricOfCounts:
-    """A metric of confusion counts, which are added up between the cuts: all cuts in one pass.
+class KappaOfCounts:
+    """Kappa of confusion counts, which are added up between the cuts: all cuts in one pass.
 
     Attributes
     ----------
@@ -274,19 +275,17 @@ class MetricOfCounts:
     cell : numpy array
         The cell of the confusion table that each case belongs to, in that order.
     cost : numpy array
-        What each decision costs, one row a class.
-    metric : callable
-        A function of confusion tables and the costs of their cells.
+        What each decision costs, one row per class.
     """
 
     queue: Queue
     cell: Column
     cost: Matrix
-    metric: OfTables
 
     def __call__(self, copies: Column, removed: Column) -> Column:
-        """Return the metric at each number of removed cases."""
-        return self.metric(self.kept(copies, removed).reshape(-1, *self.cost.shape), self.cost)
+        """Return kappa at each number of removed cases."""
+        tables = self.kept(copies, removed).reshape(-1, *self.cost.shape)
+        return np.asarray(kappa_of(tables, self.cost))
 
     def kept(self, copies: Column, removed: Column) -> Column:
         """Count the kept cases in each cell, a row for each number of removed ones.
@@ -375,6 +374,157 @@ class MetricOfRows:
         return as_number(self.metric(y, d), "value of the metric")
 
 
-def _mean_costs(counts: Column, cost: Column) -> Column:
-    """Return the mean cost in each of several confusion tables."""
-    return np.asarray(np.einsum("gij,ij->g", counts, cost) / counts.sum(axis=(1, 2)))
+class Areas(NamedTuple):
+    """The area under selective risk, what it is above the best order, and that under joint risk."""
+
+    aurc: Estimate
+    excess_aurc: Estimate
+    augrc: Estimate
+
+
+class TieBlocks(NamedTuple):
+    """Cases of equal scores together, those that are kept longest first.
+
+    Attributes
+    ----------
+    number : numpy array
+        The block of each row.
+    cases, loss : numpy array
+        How many cases each block has, and the sum of their losses.
+    before, paid : numpy array
+        How many cases all earlier blocks have, and the sum of their losses.
+    """
+
+    number: Column
+    cases: Column
+    loss: Column
+    before: Column
+    paid: Column
+
+    @classmethod
+    def by(cls, scores: Column, loss: Column, copies: Column) -> TieBlocks:
+        """Put cases of equal scores together, from the lowest score on."""
+        number = np.unique(scores, return_inverse=True)[1]
+        cases, total = np.bincount(number, copies), np.bincount(number, copies * loss)
+        return cls(number, cases, total, np.cumsum(cases) - cases, np.cumsum(total) - total)
+
+
+def areas_of(
+    loss: Column,
+    scores: Column,
+    copies: Column,
+    cluster: Column | None = None,
+    *,
+    level: float,
+    scale: str,
+) -> Areas:
+    """Average the risk of what is kept over all numbers of kept cases, each with its interval.
+
+    An interval is symmetric on the scale of ``"logit"`` or of ``"log"``. A row stands for as many
+    cases as it has copies.
+    """
+    used = copies > 0
+    loss, scores, copies = loss[used], scores[used], copies[used].astype(np.float64)
+    cluster = None if cluster is None else np.unique(cluster[used], return_inverse=True)[1]
+    warn_of_clusters(Design(copies, cluster))
+    about = _about(copies, cluster) | {"level": level}
+    if not np.isfinite(loss).all():
+        return _infinite(loss, copies, about)
+    chosen, best = (TieBlocks.by(x, loss, copies) for x in (scores, loss))
+    area, turn = _selective(chosen, loss)
+    least, least_turn = _selective(best, loss)
+    joint, joint_turn = _joint(chosen, loss)
+    turns = np.stack([turn, turn - least_turn, joint_turn])
+    error, degrees = _errors(turns, copies, cluster)
+    error[error <= SAME_SUM * np.abs(loss).max()] = 0
+    # The best order is among those that were averaged, but for rounding.
+    values = area, max(area - least, 0.0), joint
+    estimates = (
+        Estimate(
+            value,
+            float(e),
+            _interval(value, float(e), student(degrees, level), scale),
+            degrees=degrees,
+            method=f"infinitesimal jackknife, {scale}",
+            **about,
+        )
+        for value, e in zip(values, error, strict=True)
+    )
+    return Areas(*estimates)
+
+
+def _selective(blocks: TieBlocks, loss: Column) -> tuple[float, Column]:
+    r"""Return the mean over k of the mean loss of k cases, and its slope in the weight of each row.
+
+    Of a block of m cases after c others that paid S, with mean loss l, the sum is
+    :math:`\sum_{j=1}^m (S + j l) / (c + j) = m l + (S - c l) (\psi(c+m+1) - \psi(c+1))`.
+    """
+    from scipy.special import digamma, zeta
+
+    cases, before, total = blocks.cases, blocks.before, blocks.cases.sum()
+    mean = blocks.loss / cases
+    # A block begins where the one before it ends; the derivative of digamma is a zeta function.
+    edges = np.append(before, total) + 1
+    bend = zeta(2, edges)
+    steps, bends = np.diff(digamma(edges)), np.diff(bend)
+    surplus = blocks.paid - before * mean
+    area = float(np.sum(blocks.loss + surplus * steps) / total)
+    # The own block grows by a case; later ones have one case more before them.
+    own = surplus * bend[1:] + before / cases * steps * mean
+    later = _after(surplus * bends - mean * steps)
+    slope = 1 - before / cases * steps + _after(steps)
+    k = blocks.number
+    return area, (loss * slope[k] + (own + later)[k] - area) / total
+
+
+def _joint(blocks: TieBlocks, loss: Column) -> tuple[float, Column]:
+    """Return the mean over k of the losses of k cases over all cases, and its slope likewise."""
+    cases, total = blocks.cases, blocks.cases.sum()
+    area = float(np.sum(cases * blocks.paid + blocks.loss * (cases + 1) / 2) / total**2)
+    own, slope = blocks.paid + blocks.loss / 2, (cases + 1) / 2 + _after(cases)
+    k = blocks.number
+    return area, (loss * slope[k] + own[k]) / total**2 - 2 * area / total
+
+
+def _after(x: Column) -> Column:
+    """Add up what comes after each place."""
+    return np.cumsum(x[::-1])[::-1] - x
+
+
+def _errors(turns: Column, copies: Column, cluster: Column | None) -> tuple[Column, float]:
+    """Return standard errors and their degrees of freedom; copies are cases of their own."""
+    # Twice the same cases make finer steps, so slopes add up to 0 only but for terms of 1 / n.
+    turns = turns - (turns @ copies / copies.sum())[:, None]
+    if cluster is None:
+        units, square = float(copies.sum()), turns**2 @ copies
+    else:
+        units = float(cluster.max()) + 1
+        square = (add_up(turns * copies, cluster, int(units)) ** 2).sum(axis=1)
+    if units < 2:
+        return np.full(len(turns), math.nan), 0.0
+    return np.sqrt(square * units / (units - 1)), units - 1
+
+
+def _interval(value: float, error: float, quantile: float, scale: str) -> tuple[float, float]:
+    """Return an interval that is symmetric on a scale; none without an error."""
+    if scale == "logit":
+        return logit_interval(value, error, quantile)
+    if not (error > 0 and value > 0):
+        return UNKNOWN
+    factor = math.exp(min(quantile * error / value, 700.0))
+    return value / factor, value * factor
+
+
+def _about(copies: Column, cluster: Column | None) -> dict[str, Any]:
+    cases = int(copies.sum())
+    units = (cases, "independent case") if cluster is None else (int(cluster.max()) + 1, "cluster")
+    return {"design": many(*units), "cases": cases, "effective_cases": float(cases)}
+
+
+def _infinite(loss: Column, copies: Column, about: dict[str, Any]) -> Areas:
+    """Say that an infinite loss makes means infinite; how far above the best is not known."""
+    lost = int(copies[~np.isfinite(loss)].sum())
+    about |= {"infinite_cases": lost, "infinite_share": lost / int(copies.sum())}
+    known: dict[str, Any] = {"degrees": math.nan, "method": "none: a loss is infinite"} | about
+    values = math.inf, math.nan, math.inf
+    return Areas(*(Estimate(value, math.nan, UNKNOWN, **known) for value in values))

@@ -18,6 +18,7 @@ from properly.counts._cases import number_ids
 from properly.decisions._removal import (
     ERRORS,
     KAPPA,
+    areas_of,
     check_metric,
     check_removed,
     draw_copies,
@@ -25,7 +26,6 @@ from properly.decisions._removal import (
     numbers_removed,
     queue_by,
 )
-from properly.decisions._selective_risk import areas_of
 from properly.errors import ArgumentTypeError, DataError
 from properly.rules import Rule
 
@@ -83,6 +83,8 @@ class Retention(Record):
     excess_aurc: Estimate | None = None
     augrc: Estimate | None = None
 
+    _derived = ("area", "area_percent")
+    _optional = ("aurc", "excess_aurc", "augrc")
     _series = ("removed", "kept", "value")
 
     @property
@@ -98,12 +100,6 @@ class Retention(Record):
     def __repr__(self) -> str:
         whole = "" if self.aurc is None else f", AURC {self.aurc.value:.4g}"
         return f"Retention({_text(self)}, area {self.area:.4g}{whole})"
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return the curve as lists, its areas, and what was computed."""
-        names = (*self._series, "area", "area_percent", "metric", "ties")
-        whole = () if self.aurc is None else ("aurc", "excess_aurc", "augrc")
-        return dict(plain({name: getattr(self, name) for name in (*names, *whole)}))
 
 
 @dataclass(frozen=True)
@@ -417,7 +413,7 @@ def retention_curve(
     share, copies = check_removed(removed), _copies(weight, cases)
     curve = _retention(cases, ranked, copies, share, ties)
     cluster, level = _clusters(clusters, cases), check_level(level)
-    if cases.loss is None:
+    if cases.loss is None or cases.decided is not None:
         return curve
     scale = "logit" if metric == ERRORS else "log"
     areas = areas_of(cases.loss, ranked, copies, cluster, level=level, scale=scale)

@@ -23,7 +23,7 @@ from properly.counts._device import rates, stays
 from properly.counts._isotonic import recalibrate
 from properly.counts._scoring import concordance
 from properly.counts._tally import Tally, as_tally
-from properly.decisions._elementary import cost_at, dependent, outcomes
+from properly.decisions._elementary import dependent, outcomes, split_at
 from properly.inference._averages import warn_of_few
 from properly.inference._shares import bisect, normal, student
 from properly.inference._variance import effective_total, spread_of_totals
@@ -202,7 +202,7 @@ def ranking(
     result = outcomes(as_tally(tally))
     auc = concordance(result.nonevents, result.events)
     # At its own forecast a case is acted upon, since it is at the threshold.
-    regret = cost_at(result.value, result.value, result.nonevents, result.events) / 2
+    regret = split_at(result, result.value).cost[0] / 2
     expected = _auc_if_calibrated(result, regret)
     numbers = auc, 2 * auc - 1, _average_precision(result), expected, auc - expected
     whole = Ranking(*numbers, *_best_threshold(result))

@@ -35,7 +35,7 @@ from properly.counts._cases import (
     require_classes,
     require_classes_to_normalize,
 )
-from properly.decisions._worst_cases import check_shown
+from properly.decisions._single_cases import check_shown
 from properly.engines._summary import Summary
 from properly.errors import ArgumentTypeError, DataError
 from properly.evaluation._checkup._notes import (

@@ -41,7 +41,7 @@ if TYPE_CHECKING:
     from properly.decisions import AtThreshold, DecisionCurve, MurphyCurve, Retention, RocCurve
     from properly.decisions._dominance import Dominance
     from properly.decisions._hard_decisions import HardDecisions
-    from properly.decisions._worst_cases import WorstCases
+    from properly.decisions._single_cases import WorstCases
     from properly.evaluation._phrases import Verdict
     from properly.evaluation._repair import Repair
     from properly.inference import Estimate

@@ -30,10 +30,9 @@ from properly.counts._cases import (
 from properly.counts._reductions import ask, names_of_cuts, plan_for
 from properly.counts._scoring import class_shares, score_of_classes
 from properly.counts._tally import as_tally
+from properly.decisions._elementary import SPELLS, has_few_spells
 from properly.decisions._grid import round_thresholds
-from properly.decisions._spells import ENOUGH as SPELLS
-from properly.decisions._spells import has_few_spells
-from properly.decisions._worst_cases import show_beside, worst_cases, worst_forecasts
+from properly.decisions._single_cases import show_beside, worst_cases, worst_forecasts
 from properly.evaluation._phrases import at_thresholds, runs
 from properly.inference._auc import auc_interval
 from properly.inference._design import few_times, one_dependence
@@ -51,7 +50,7 @@ if TYPE_CHECKING:
     from properly.counts import Cases, Tally
     from properly.counts._reductions import View
     from properly.decisions._hard_decisions import HardDecisions
-    from properly.decisions._worst_cases import WorstCases
+    from properly.decisions._single_cases import WorstCases
     from properly.engines import Summary
     from properly.evaluation._record import Task
     from properly.inference import Estimate

@@ -11,9 +11,8 @@ import numpy as np
 from properly._boundary._notices import import_extra
 from properly._boundary._options import check_flag, check_whole
 from properly._boundary._text import amount_of
-from properly.decisions._cumulative_forecast import CumulativeForecast
 from properly.decisions._retention import ORACLE, Retention, RetentionStudy
-from properly.decisions._worst_cases import WorstCases
+from properly.decisions._single_cases import CumulativeForecast, WorstCases
 from properly.errors import DataError
 from properly.plots._axes import (
     CURVE,

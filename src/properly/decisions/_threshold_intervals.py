@@ -1,4 +1,4 @@
-"""Bounds of net benefit at thresholds, and of other ratios of true and false positives."""
+"""Intervals at thresholds: of net benefit, and of other ratios of true and false positives."""
 
 from __future__ import annotations
 
@@ -15,9 +15,8 @@ from properly.counts._cases import (
     rows_in_use,
 )
 from properly.counts._tally import Tally, tally_of_sums
-from properly.decisions._elementary import CaseRows, Weights, effective, rows_of
+from properly.decisions._elementary import CaseRows, rows_of
 from properly.decisions._grid import odds
-from properly.decisions._murphy_bands import dependent_reach
 from properly.inference._moments import Spread
 from properly.inference._shares import (
     ShareTerm,
@@ -29,15 +28,14 @@ from properly.inference._shares import (
     wilson,
 )
 from properly.inference._variance import spread_of_means, spread_of_rows
-from properly.typing import Column
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from properly.decisions._elementary import OutcomeCounts
-    from properly.decisions._grid import Acted
+    from properly.decisions._elementary import Split
+    from properly.typing import Column
 
-Bounds: TypeAlias = tuple[Column, Column]
+
 # What says how far ratios spread: rows in clusters, cases of another design, or nothing but the
 # four kinds.
 Sampled: TypeAlias = CaseRows | Cases | None
@@ -51,58 +49,6 @@ CANCELLED = 1e-14
 TWO = 2
 # Which of the four kinds have the event.
 EVENT = np.array([[True], [False], [True], [False]])
-
-
-def share_bounds(acted: Acted, squares: Acted, counts: OutcomeCounts, level: float) -> Bounds:
-    """Bound the shares of true and of false alarms by score intervals, and put these together.
-
-    True alarms may be few and each worth many false ones, so a standard error from those that were
-    found is not to be trusted. Where nobody is acted upon, nothing is learnt about who would be.
-    """
-    mean, n = acted.benefit(counts.total), effective(counts.total, counts.squares)
-    if n <= 1:
-        return np.full_like(mean, np.nan), np.full_like(mean, np.nan)
-    terms = _alarms(acted, squares, counts)
-    down, up = reach(*terms, n, normal(level))
-    nobody = ~terms[0].possible
-    return np.where(nobody, np.nan, mean - down), np.where(nobody, np.nan, mean + up)
-
-
-def dependent_bounds(
-    rows: CaseRows, acted: Acted, squares: Acted, counts: OutcomeCounts, level: float
-) -> Bounds:
-    """Bound net benefit likewise, as if dependent cases were fewer, but independent.
-
-    How much fewer is told by the standard error, from what was gained in each unit. Net benefit is
-    never less than if all actions were in vain, nor more than if all cases were events.
-    """
-    events = np.bincount(rows.unit, rows.weight * rows.happened, rows.units)
-    costs = rows.costs(rows.p, rows.happened, acted.threshold)
-    # The costs are on the Brier scale, twice the regret.
-    rest = 2 * (1 - acted.threshold)
-    gains = (events - cost / r for r, cost in zip(rest, costs, strict=True))
-    mean, error = rows.mean_and_error(gains)
-    terms, n = _alarms(acted, squares, counts), effective(counts.total, counts.squares)
-    # Where nobody is acted upon, nothing is known about who would be.
-    error = np.where(terms[0].possible, error, np.nan)
-    down, up = dependent_reach(rows, terms, n, error, level)
-    return np.maximum(mean - down, -odds(acted.threshold)), np.minimum(mean + up, 1.0)
-
-
-def _alarms(acted: Acted, squares: Acted, counts: OutcomeCounts) -> tuple[ShareTerm, ShareTerm]:
-    """Return the shares of true and of false alarms, and how heavy they are."""
-    heavy: list[Any] = [1.0, 1.0]
-    if counts.weighted:
-        action = Weights(acted.events + acted.nonevents, squares.events + squares.nonevents)
-        heavy = [
-            counts.heavy(Weights(acted.events, squares.events), action, event=True),
-            counts.heavy(Weights(acted.nonevents, squares.nonevents), action, event=False),
-        ]
-    somebody = acted.events + acted.nonevents > 0
-    return (
-        ShareTerm(1.0, acted.events / counts.total, somebody, heavy[0]),
-        ShareTerm(-odds(acted.threshold), acted.nonevents / counts.total, somebody, heavy[1]),
-    )
 
 
 def over_kinds(x: Column) -> Column:
@@ -120,6 +66,16 @@ class Fourfold(NamedTuple):
 
     weight: Column
     squares: Column
+
+    @classmethod
+    def of(cls, split: Split) -> Fourfold:
+        """Count, and square, who is acted upon, and who is left: the events first."""
+        both = (split.counts.events, split.counts.nonevents), split.counts[:2:-1]
+        sums = (
+            np.concatenate([add_up(x) for add_up in (split.acted, split.left) for x in columns])
+            for columns in both
+        )
+        return cls(*(x.astype(np.float64) for x in sums))
 
     @property
     def cases(self) -> Column:
