@@ -11,14 +11,13 @@ from hypothesis import strategies as st
 
 from properly import Cases, tally
 from properly.decisions._elementary import (
-    LIMITS,
+    Split,
     dependent,
     from_each_on,
     knots,
     outcomes,
     rows_of,
     split_at,
-    split_everywhere,
 )
 
 
@@ -41,9 +40,9 @@ def test_at_its_own_forecast_one_acts_and_just_beyond_one_does_not(
 ) -> None:
     y, p = (np.array(x) for x in zip(*rows, strict=True))
     counts = outcomes(tally(y, p))
-    every = split_everywhere(counts)
+    every = Split(counts, knots(counts.value))
     np.testing.assert_array_equal(every.threshold, np.unique([*p, 0.0, 1.0]))
-    for split in (every, split_at(counts, every.threshold, LIMITS)):
+    for split in (every, split_at(counts, every.threshold, both=True)):
         for k, t in enumerate(every.threshold):
             for side, acted in enumerate((p >= t, p > t)):
                 assert split.acted(counts.events)[side, k] == (acted & y).sum()

@@ -448,7 +448,7 @@ def _judge(
     source: Sampled, counts: OutcomeCounts, c: Column, harm: float, level: float | None
 ) -> tuple[AtThreshold, ...]:
     """Judge forecasts at thresholds that none of them misses by rounding."""
-    table = Fourfold.of(split_at(counts, c))
+    table = Fourfold.of(split_at(counts.pooled(c), c))
     with infinities():
         ratios = _ratios(c, harm)
         values = {name: ratio.of(table)[None] for name, ratio in ratios.items()}

@@ -23,7 +23,7 @@ from properly._boundary._tolerances import SAME_SUM
 from properly.counts._baselines import EVENT_RATE
 from properly.counts._calls import takes_models
 from properly.counts._cases import Cases, require_no_time
-from properly.decisions._elementary import rows_of, split_at
+from properly.decisions._elementary import Split, rows_of
 from properly.decisions._same_outcomes import (
     baselines_beside,
     by_model,
@@ -249,7 +249,8 @@ def rank_by_threshold(
 def _ranks_between(knot: Column, models: Sequence[OutcomeCounts]) -> tuple[Column, Column]:
     """Return all edges, also where two models change places, and ranks on the pieces between."""
     # Those who are acted upon in vain, and those who are missed, just above the knots.
-    splits = [split_at(x, knot[:-1], ["right"]) for x in models]
+    place = [np.searchsorted(x.value, knot[None, :-1], side="right") for x in models]
+    splits = [Split(*x) for x in zip(models, [knot[:-1]] * len(models), place, strict=True)]
     wrong = [np.concatenate([x.acted(x.counts.nonevents), x.left(x.counts.events)]) for x in splits]
     pairs = list(combinations(range(len(models)), 2))
     # Sums of weights may differ through rounding alone; counts by nothing.
@@ -408,11 +409,13 @@ class PricedModel(NamedTuple):
 
     def away(self, pieces: RangePieces, rows: slice, happened: Column) -> Column:
         """Return how much more than the mean each row costs in each piece."""
-        piece, at = self.piece[rows, None], np.arange(len(pieces.mass))
-        missed = np.where(at > piece, pieces.missed, 0.0)
-        in_vain = np.where(at < piece, pieces.in_vain, 0.0)
+        piece, at = self.piece[rows], np.arange(len(pieces.mass))
+        missed = np.where(at > piece[:, None], pieces.missed, 0.0)
+        in_vain = np.where(at < piece[:, None], pieces.in_vain, 0.0)
         result = np.where(happened[:, None], missed, in_vain)
-        return np.where(at == piece, self.own[rows, None], result) - self.cost
+        inside = np.flatnonzero((piece >= 0) & (piece < len(at)))
+        result[inside, piece[inside]] = self.own[rows][inside]
+        return result - self.cost
 
 
 def difference_errors(
@@ -434,7 +437,9 @@ def difference_errors(
         compared = {k for pair in pairs for k in pair}
         away = {k: models[k].away(pieces, rows, happened) for k in compared}
         for k, (i, j) in enumerate(pairs):
-            apart = np.add.reduceat((away[i] - away[j]) * weight, start, axis=0)
+            apart = (away[i] - away[j]) * weight
+            if len(start) < len(apart):
+                apart = np.add.reduceat(apart, start, axis=0)
             covariances[k] += apart.T @ apart
     result = np.full(first.shape, np.nan)
     for (i, j), covariance in zip(pairs, covariances * sample.factor, strict=True):

@@ -10,7 +10,7 @@ Rows that depend on one another, and what acting at thresholds costs each cluste
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeAlias
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 import numpy as np
 
@@ -28,15 +28,14 @@ from properly.inference._shares import ShareTerm
 from properly.inference._variance import degrees_of, spread_of_totals
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
+    from collections.abc import Iterable, Iterator
 
     from properly.counts._cases import Cases
     from properly.counts._tally import Tally
     from properly.typing import Column
 
-# At a threshold one acts if the forecast is as high; just above it, one no longer does.
-Side: TypeAlias = Literal["left", "right"]
-LIMITS: tuple[Side, Side] = ("left", "right")
+# The limits of a curve at a threshold: that at which one acts on equal forecasts comes first.
+LIMITS: tuple[Literal["left"], Literal["right"]] = ("left", "right")
 # With fewer separate spells of a mistake, times say too little about how it depends.
 SPELLS = 10
 
@@ -156,6 +155,16 @@ class OutcomeCounts(NamedTuple):
     nonevent_squares: Column
     event_squares: Column
 
+    def pooled(self, threshold: Column) -> OutcomeCounts:
+        """Put forecasts together that lie on the same side of all thresholds."""
+        first = np.concatenate([np.searchsorted(self.value, threshold, x) for x in LIMITS])
+        start = np.unique(np.append(0, first[first < len(self.value)]))
+        columns = [np.add.reduceat(x, start) for x in self[1:3]]
+        if not self.weighted:
+            return OutcomeCounts(self.value[start], *columns, *columns)
+        squares = [np.add.reduceat(x, start) for x in self[3:]]
+        return OutcomeCounts(self.value[start], *columns, *squares)
+
     def constant(self) -> OutcomeCounts:
         """Give all cases the same forecast, the event rate."""
         columns = [column.sum(keepdims=True) for column in self[1:]]
@@ -186,19 +195,28 @@ class Split(NamedTuple):
     """Who is acted upon at thresholds, and who is left.
 
     `first` has a row for each side of the thresholds: how many distinct forecasts are left there.
+    None stands for both sides of the first knots, which need no search.
     """
 
     counts: OutcomeCounts
     threshold: Column
-    first: Column
+    first: Column | None = None
 
     def acted(self, column: Column) -> Column:
         """Add up a column over the forecasts that are acted upon."""
-        return from_each_on(column)[self.first]
+        return self._at(from_each_on(column))
 
     def left(self, column: Column) -> Column:
         """Add up a column over the forecasts that are left."""
-        return np.append(0, np.cumsum(column))[self.first]
+        return self._at(np.append(0, np.cumsum(column)))
+
+    def _at(self, sums: Column) -> Column:
+        sums = sums.astype(np.float64, copy=False)
+        if self.first is not None:
+            return sums[self.first]
+        value = self.counts.value
+        sums = np.pad(sums, (int(value[0] > 0), int(value[-1] < 1)), mode="edge")
+        return np.lib.stride_tricks.sliding_window_view(sums, len(self.threshold))[:2]
 
     @property
     def cost(self) -> Column:
@@ -228,18 +246,13 @@ class Split(NamedTuple):
         return ShareTerm(amount, weight / counts.total, possible > 0, heavy)
 
 
-def split_at(counts: OutcomeCounts, threshold: Column, sides: Sequence[Side] = ("left",)) -> Split:
+def split_at(counts: OutcomeCounts, threshold: Column, *, both: bool = False) -> Split:
     """Find who is acted upon at thresholds, and with both sides also just above them."""
-    rows = [np.searchsorted(counts.value, threshold, side=side) for side in sides]
-    return Split(counts, threshold, np.stack(rows))
-
-
-def split_everywhere(counts: OutcomeCounts) -> Split:
-    """Find who is acted upon at all knots, and just above them, without a search."""
-    value, number = counts.value, len(counts.value)
-    ends = np.zeros(int(value[0] > 0), np.intp), np.full(int(value[-1] < 1), number)
-    place = np.concatenate([ends[0], np.arange(number + 1), ends[1]])
-    return Split(counts, knots(value), np.stack([place[:-1], place[1:]]))
+    first = [np.searchsorted(counts.value, threshold)]
+    if both:
+        last = len(counts.value) - 1
+        first.append(first[0] + (counts.value[np.minimum(first[0], last)] == threshold))
+    return Split(counts, threshold, np.stack(first))
 
 
 def outcomes(tally: Tally) -> OutcomeCounts:
@@ -306,7 +319,10 @@ def find_spells(cases: Cases, threshold: Column) -> tuple[Column, Column]:
     np.maximum.at(highest, time[~y], p[~y])
     np.minimum.at(lowest, time[y], p[y])
     # A missed event is one whose forecast does not reach the threshold: both are turned round.
-    sides = zip((highest, -lowest), (threshold, -threshold), LIMITS, strict=True)
+    sides: tuple[tuple[Column, Column, Literal["left", "right"]], ...] = (
+        (highest, threshold, "left"),
+        (-lowest, -threshold, "right"),
+    )
     spells, every = [], []
     for reach, at, side in sides:
         again = np.minimum(reach, np.append(-np.inf, reach[:-1]))

@@ -14,13 +14,12 @@ from properly.counts._device import murphy_limits, stays
 from properly.counts._isotonic import recalibrate
 from properly.counts._tally import Tally, as_tally
 from properly.decisions._elementary import (
-    LIMITS,
     OutcomeCounts,
+    Split,
     dependence,
     knots,
     outcomes,
     split_at,
-    split_everywhere,
 )
 from properly.decisions._murphy_bands import (
     confidence_bounds,
@@ -37,7 +36,6 @@ if TYPE_CHECKING:
     from numpy.typing import ArrayLike
 
     from properly.counts._cases import Cases
-    from properly.decisions._elementary import Split
     from properly.rules._interval import Interval
     from properly.typing import Column
 
@@ -395,10 +393,10 @@ def regret_curve(
 def _limits(*terms: OutcomeCounts) -> tuple[Split, Column]:
     """Split one term at all knots; return its mean cost there, less that of another."""
     if len(terms) == 1:
-        split = split_everywhere(terms[0])
+        split = Split(terms[0], knots(terms[0].value))
         return split, split.cost
     knot = knots(*(term.value for term in terms))
-    one, other = (split_at(term, knot, LIMITS) for term in terms)
+    one, other = (split_at(term, knot, both=True) for term in terms)
     return one, one.cost - other.cost
 
 

@@ -71,7 +71,7 @@ def confidence_bounds(x: Tally | Cases, split: Split, mean: Column, level: float
     down, up = score_margins((in_vain, missed), counts.effective, level, rows, error)
     # No forecasts can cost more, or less.
     most = 2 * np.maximum(t, 1 - t)
-    return _laid_out(t, np.maximum(mean - down, 0), np.minimum(mean + up, most))
+    return laid_out(t, np.maximum(mean - down, 0), np.minimum(mean + up, most))
 
 
 def score_margins(
@@ -173,7 +173,7 @@ def _between(threshold: Column, one: CaseRows, other: CaseRows, amount: Column) 
     low, high = np.minimum(one.p, other.p), np.maximum(one.p, other.p)
     size = threshold.shape[0] + 1
     sums = np.empty((2, 2, size - 1))
-    for row, side in enumerate(LIMITS[::-1]):
+    for row, side in ((1, LIMITS[0]), (0, LIMITS[1])):
         # The first threshold beyond a forecast: from there on, it is no reason to act.
         begin, end = (np.searchsorted(threshold, x, side=side) for x in (low, high))
         for outcome in (0, 1):
@@ -190,10 +190,11 @@ def _minus(first: Iterable[Column], second: Iterable[Column]) -> Iterator[Column
 
 def _bounds(threshold: Column, mean: Column, margin: Column, least: float) -> Bounds:
     """Lay both limits of each threshold side by side."""
-    return _laid_out(threshold, np.maximum(mean - margin, least), mean + margin)
+    return laid_out(threshold, np.maximum(mean - margin, least), mean + margin)
 
 
-def _laid_out(threshold: Column, lower: Column, upper: Column) -> Bounds:
+def laid_out(threshold: Column, lower: Column, upper: Column) -> Bounds:
+    """Repeat thresholds for both limits, and lay these side by side."""
     sides = lower.size // len(threshold)
     return np.repeat(threshold, sides), lower.T.ravel(), upper.T.ravel()
 

@@ -18,13 +18,12 @@ from properly.counts._cases import Cases, event_among
 from properly.counts._device import condense, stays
 from properly.counts._tally import Tally, as_tally
 from properly.decisions._elementary import (
-    LIMITS,
+    Split,
     dependence,
     dependent,
     knots,
     outcomes,
     split_at,
-    split_everywhere,
 )
 from properly.decisions._grid import (
     check_harm,
@@ -34,7 +33,7 @@ from properly.decisions._grid import (
     settle,
     settled,
 )
-from properly.decisions._murphy_bands import GRID, paired_bounds, score_margins
+from properly.decisions._murphy_bands import GRID, laid_out, paired_bounds, score_margins
 from properly.decisions._same_outcomes import require_same_totals
 from properly.errors import DataError
 from properly.inference._averages import warn_of_few
@@ -45,7 +44,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import ArrayLike
 
-    from properly.decisions._elementary import OutcomeCounts, Split
+    from properly.decisions._elementary import OutcomeCounts
     from properly.rules._interval import Interval
     from properly.typing import Column
 
@@ -390,7 +389,9 @@ def decision_curve(
     split = _split(result, threshold)
     every, total = split.threshold, result.total
     events, nonevents = (float(x.sum()) / total for x in (result.events, result.nonevents))
-    benefit, right = _benefit(split) - harm
+    benefit, right = _benefit(split)
+    benefit -= harm
+    right -= harm
     curve = DecisionCurve(
         every,
         benefit,
@@ -465,7 +466,7 @@ def decision_difference(
     if band is None:
         require_same_totals(dict(zip(("first", "second"), pair, strict=True)))
     every = knots(*(x.value for x in pair))[:-1] if threshold is None else threshold
-    one, other = (split_at(x, every, LIMITS) for x in pair)
+    one, other = (split_at(x, every, both=True) for x in pair)
     difference = _benefit(one) - _benefit(other)
     beyond = None if threshold is not None else _beyond(one) - _beyond(other)
     bounds = None
@@ -496,22 +497,25 @@ def _outcomes(
     if stays(t):
         t = condense(t, threshold, tolerance)
     result = outcomes(t)
-    return result._replace(value=settle(to_numpy(t.value), threshold, tolerance))
+    result = result._replace(value=settle(to_numpy(t.value), threshold, tolerance))
+    return result.pooled(threshold)
 
 
 def _split(counts: OutcomeCounts, threshold: Column | None) -> Split:
     """Find who is acted upon on both sides of thresholds, or of all forecasts and 0."""
     if threshold is not None:
-        return split_at(counts, threshold, LIMITS)
-    every = split_everywhere(counts)
+        return split_at(counts, threshold, both=True)
     # At 1 the odds are infinite.
-    return every._replace(threshold=every.threshold[:-1], first=every.first[:, :-1])
+    return Split(counts, knots(counts.value)[:-1])
 
 
 def _benefit(split: Split) -> Column:
     """Return what is gained by events that are found, less what actions in vain cost."""
-    events, in_vain = split.acted(split.counts.events), split.acted(split.counts.nonevents)
-    return np.asarray((events - odds(split.threshold) * in_vain) / split.counts.total)
+    # In place: these may be many millions.
+    result: Column = odds(split.threshold) * split.acted(split.counts.nonevents)
+    np.subtract(split.acted(split.counts.events), result, out=result)
+    result /= split.counts.total
+    return result
 
 
 def _beyond(split: Split) -> float:
@@ -530,7 +534,7 @@ def _band(source: Tally | Cases, split: Split, curve: DecisionCurve, level: floa
     if rows is not None and curve.exact:
         split = split_at(counts, GRID)
     elif not curve.exact:
-        split = split._replace(first=split.first[:1])
+        split = split_at(counts, split.threshold)
     t, mean = split.threshold, _benefit(split)
     if rows is not None:
         events = np.bincount(rows.unit, rows.weight * rows.happened, rows.units)
@@ -544,9 +548,8 @@ def _band(source: Tally | Cases, split: Split, curve: DecisionCurve, level: floa
     lower, upper = (np.where(found.possible, x, np.nan) for x in (mean - down, mean + up))
     if rows is not None:
         lower, upper = np.maximum(lower, -odds(t)), np.minimum(upper, 1.0)
-    lower, upper = (bound.T.ravel() - curve.harm for bound in (lower, upper))
-    method = dependence(source) or "score"
-    return Band(np.repeat(t, len(split.first)), lower, upper, method, level, "confidence")
+    x, lower, upper = laid_out(t, lower - curve.harm, upper - curve.harm)
+    return Band(x, lower, upper, dependence(source) or "score", level, "confidence")
 
 
 def _paired_band(
