@@ -130,24 +130,19 @@ def coupled_classes(
 
 
 def _two_in_one(given: object, name: str) -> CoupledClasses:
-    """Take two classes in one dimension."""
+    """Take two classes."""
     if not isinstance(given, CoupledClasses):
         message = f"{name} must be CoupledClasses; got {type(given).__name__}"
         raise ArgumentTypeError(message, hint="make them with properly.datasets.CoupledClasses.")
-    classes, dimension = len(given.densities), given.densities[0].dimension
-    if (classes, dimension) != (2, 1):
-        message = (
-            f"this picture is of two classes in one dimension; {name} has {classes} classes in "
-            f"{dimension}"
-        )
+    if len(given.densities) != 2:
+        message = f"this picture is of two classes; {name} has {len(given.densities)}"
         raise DataError(message)
     return given
 
 
 def _parameters(density: CoupledGaussian) -> tuple[float, float, float]:
     """Return the location, the squared scale and the coupling of a density in one dimension."""
-    location, square = (float(np.ravel(x)[0]) for x in (density.location, density.scale))
-    return location, square, density.coupling
+    return density.location, density.scale, density.coupling
 
 
 def _all_densities(both: Compared) -> list[CoupledGaussian]:

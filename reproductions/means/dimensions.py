@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
 import numpy as np
 
-from properly.datasets import CoupledClasses, CoupledGaussian
+from properly.datasets._coupled import check_coupling, log_density_at, posterior_of
 from properly.probability._power_means import MEAN_PROBABILITY, ROBUSTNESS, mean_of_power
 
 if TYPE_CHECKING:
@@ -142,8 +142,8 @@ def _draw(n: int, second: int, rng: np.random.Generator) -> Points:
 
 def _try(fitted: Fitted, coupling: float, x: Points) -> Trial:
     """Try a model on cases of which the first half is of the first class."""
-    classes = CoupledClasses(tuple(CoupledGaussian(*both, coupling) for both in fitted))
-    found = classes.posterior(x)
+    logs = [log_density(x, *both, coupling) for both in fitted]
+    found = posterior_of(np.stack(logs, axis=1), np.full(2, 0.5))
     half = len(x) // 2
     t = np.concatenate([found.p[:half, 0], found.p[half:, 1]])
     with np.errstate(divide="ignore"):
@@ -157,6 +157,14 @@ def _try(fitted: Fitted, coupling: float, x: Points) -> Trial:
         found.undefined / len(x),
         power,
     )
+
+
+def log_density(x: Points, location: Points, scale: Points, coupling: float) -> Points:
+    """Return the logarithm of a coupled density at rows, given the matrix of its squared scale."""
+    root = np.linalg.cholesky(scale)
+    r2 = (np.linalg.solve(root, (x - location).T) ** 2).sum(axis=0)
+    k = check_coupling(coupling, len(root))
+    return log_density_at(r2, k, len(root)) - float(np.log(np.diag(root)).sum())
 
 
 def _cell(dimensions: int, coupling: float, trials: Sequence[Trial]) -> Cell:

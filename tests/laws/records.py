@@ -405,8 +405,6 @@ RECORDS: dict[str, Callable[[], Record]] = {
     "Neighbours": lambda: probability.Neighbours(5),
     "Kernel": lambda: probability.Kernel(0.5),
     "CoupledGaussian": lambda: datasets.CoupledGaussian(coupling=0.5),
-    "CoupledGaussian, compact": lambda: datasets.CoupledGaussian([0, 0, 0], coupling=-0.25),
-    "CoupledGaussian, scale matrix": lambda: datasets.CoupledGaussian([0, 0], [[2, 1], [1, 2]]),
     "CoupledClasses": lambda: datasets.NELSON_CASES["prior 0.8"].model,
     "Posterior": lambda: datasets.NELSON_CASES["perfect"].model.posterior([0, 1, 2]),
     "NelsonCase": lambda: datasets.NELSON_CASES["tail over"],

@@ -286,9 +286,7 @@ def a_record_of_a_few_numbers_says_them_all(name: str) -> None:
     ("name", "said"),
     [
         ("CoupledGaussian", "CoupledGaussian(location=0.0, scale=1.0, coupling=0.5)"),
-        ("CoupledGaussian, compact", "CoupledGaussian(3-D, coupling=-0.25)"),
-        ("CoupledGaussian, scale matrix", "CoupledGaussian(2-D, coupling=0.0)"),
-        ("CoupledClasses", "CoupledClasses(2 classes, 1-D)"),
+        ("CoupledClasses", "CoupledClasses(2 classes)"),
         ("Posterior", "Posterior(3 points, 2 classes, 0 undefined)"),
         ("RiskProfile", "RiskProfile(122 powers from -3 to 3)"),
         ("ProperMeans, classes", "ProperMeans(3 powers from -1 to 1)"),

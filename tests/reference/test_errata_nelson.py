@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pytest
 from reproductions.means import information
+from reproductions.means.dimensions import log_density
 from reproductions.means.population import describe
 from scipy.integrate import quad
 from scipy.stats import t as student
@@ -108,14 +109,12 @@ def test_equation_14_needs_a_minus_sign() -> None:
 
 
 def test_figure_1_the_compact_model_has_a_negative_coupling() -> None:
-    far = [[10.0] * 10]
-    printed = datasets.CoupledGaussian([0.0] * 10, coupling=0.095)
-    right = datasets.CoupledGaussian([0.0] * 10, coupling=-0.095)
-    assert printed.density(far)[0] > 0
-    assert right.density(far)[0] == 0
+    far, centre, scale = np.full((1, 10), 10.0), np.zeros(10), np.eye(10)
+    assert log_density(far, centre, scale, 0.095)[0] > -np.inf
+    assert log_density(far, centre, scale, -0.095)[0] == -np.inf
     # It is as negative as ten dimensions allow.
     with pytest.raises(properly.errors.DataError):
-        datasets.CoupledGaussian([0.0] * 10, coupling=-0.1)
+        log_density(far, centre, scale, -0.1)
 
 
 # Bins

@@ -235,7 +235,7 @@ def test_the_method_for_weighted_cases_follows_from_their_number_and_that_of_val
     weight = np.full(k, n // k) + (np.arange(k) < n % k)
     value, events = (np.arange(k) + 0.5) / k, weight // 2
     # As many cases of weight 1 each, which a tally that is made of weights cannot know.
-    tally = properly.Tally.from_weights(value, weight, events, events, weight - events)
+    tally = properly.Tally(value, weight, events, events, weight - events)
     request: Any = SimpleNamespace(clusters=None, tally=tally, source=None)
     assert automatic(request) == method.removesuffix("_asymptotics")
 

@@ -157,39 +157,6 @@ class Tally:
         number, happened = check_counts(cases, "cases"), check_counts(events, "events")
         return tally_of_sums(_pool_table({"value": value, "cases": number, "events": happened}))
 
-    @classmethod
-    def from_weights(
-        cls,
-        value: ArrayLike,
-        weight: ArrayLike,
-        events: ArrayLike,
-        event_squares: ArrayLike,
-        nonevent_squares: ArrayLike,
-    ) -> Tally:
-        """Make a tally from sums of sampling weights, in any order, repeated or not.
-
-        Parameters
-        ----------
-        value : array-like
-            Forecasts in [0, 1].
-        weight : array-like
-            The sum of the weights of all cases with that forecast.
-        events : array-like
-            The sum of the weights of those that had the event.
-        event_squares, nonevent_squares : array-like
-            The sums of the squared weights of those that had the event, and of those that had not.
-
-        Examples
-        --------
-        >>> Tally.from_weights([0.1, 0.3], [80.5, 40.0], [9.5, 20.0], [11.0, 22.0], [70.0, 20.0])
-        Tally(weight 120.5 at 2 distinct forecasts, event rate 0.2448)
-        """
-        columns = {"value": _countable(check_forecasts(value, "value"))}
-        given = {"weight": weight, "events": events, "event_squares": event_squares}
-        for name, column in (given | {"nonevent_squares": nonevent_squares}).items():
-            columns[name] = check_amounts(column, name)
-        return tally_of_sums(_pool_table(columns))
-
     def group(self, cells: int) -> Tally:
         """Group forecasts into equally wide cells; each keeps its mean forecast.
 

@@ -6,13 +6,12 @@ Classes that are told apart by draws from several of them have posterior probabi
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from properly._boundary._arrays import (
-    as_array,
     as_column,
     as_floats,
     as_numbers,
@@ -23,7 +22,7 @@ from properly._boundary._infinities import infinities
 from properly._boundary._libraries import freeze, to_numpy
 from properly._boundary._options import as_generator, as_number, check_choice, check_whole
 from properly._boundary._text import many
-from properly._boundary._tolerances import SAME_FORECAST, UNIT_SUM
+from properly._boundary._tolerances import UNIT_SUM
 from properly.errors import ArgumentTypeError, DataError
 from properly.probability._power_means import limit_event
 
@@ -44,35 +43,33 @@ TINY = 1e-290
 SMALL = 1 / 40
 
 
-@dataclass(frozen=True, eq=False, repr=False)
+@dataclass(frozen=True)
 class CoupledGaussian:
     r"""A normal distribution whose tails one number makes heavy or cuts off.
 
-    With scale matrix :math:`\Sigma`, coupling :math:`\kappa` and dimension :math:`d` the density
-    at squared radius :math:`r^2 = (x - \mu)' \Sigma^{-1} (x - \mu)` is
+    With coupling :math:`\kappa` and squared scale :math:`\sigma^2` the density at squared radius
+    :math:`r^2 = (x - \mu)^2 / \sigma^2` is
 
-    .. math:: \frac{(1 + \kappa r^2)_+^{-(1/\kappa + d)/2}}{Z \, |\Sigma|^{1/2}}.
+    .. math:: \frac{(1 + \kappa r^2)_+^{-(1/\kappa + 1)/2}}{Z \, \sigma}.
 
     A positive coupling gives Student's t distribution with :math:`1/\kappa` degrees of freedom, 0
-    the normal distribution, and a negative one a distribution on the ellipsoid
-    :math:`r^2 < 1/|\kappa|`.
+    the normal distribution, and a negative one a distribution on :math:`r^2 < 1/|\kappa|`.
 
     Parameters
     ----------
-    location : float or array-like
-        The centre: a number, or a list of :math:`d` numbers.
-    scale : float or array-like
-        The scale matrix, :math:`d` by :math:`d`. A number is a *squared* scale, the same in all
-        directions.
+    location : float
+        The centre.
+    scale : float
+        The *squared* scale.
     coupling : float
-        Above :math:`-1/d`.
+        Above -1.
 
     Notes
     -----
-    The scale matrix is the covariance matrix only if the coupling is 0. The covariance is
-    :math:`\Sigma / (1 - 2\kappa)`, and infinite from :math:`\kappa = 1/2` on.
+    The squared scale is the variance only if the coupling is 0. The variance is
+    :math:`\sigma^2 / (1 - 2\kappa)`, and infinite from :math:`\kappa = 1/2` on.
 
-    With :math:`\nu = 1/\kappa` degrees of freedom the divisor is
+    With :math:`\nu = 1/\kappa` degrees of freedom the divisor in :math:`d` dimensions is
     :math:`Z = (\pi\nu)^{d/2} \, \Gamma(\nu/2) / \Gamma((\nu + d)/2)`. In steps of two dimensions,
 
     .. math:: Z_{d} = Z_{d-2} \, \frac{2\pi}{1 + (d - 2)\kappa}, \qquad Z_2 = 2\pi,
@@ -94,105 +91,81 @@ class CoupledGaussian:
     array([0.3536, 0.1925, 0.001 ])
     >>> CoupledGaussian(coupling=-1 / 3).density([0, 1, 10]).round(4)
     array([0.433 , 0.2887, 0.    ])
-    >>> CoupledGaussian([0, 0], [[1, 0.5], [0.5, 1]], 0.25).covariance
-    array([[2., 1.],
-           [1., 2.]])
     """
 
-    location: Any = 0.0
-    scale: Any = 1.0
+    location: float = 0.0
+    scale: float = 1.0
     coupling: float = 0.0
-    # The scale matrix is this lower triangle times its transpose.
-    _root: Numbers = field(init=False)
 
     def __post_init__(self) -> None:
-        location = _as_location(self.location)
-        scale = _as_scale(self.scale, np.size(location))
-        result = {
-            "location": location,
-            "scale": scale,
-            "coupling": _as_coupling(self.coupling, np.size(location)),
-            "_root": _root_of(scale, np.size(location)),
-        }
-        for name, value in result.items():
+        location, scale = as_number(self.location, "location"), as_number(self.scale, "scale")
+        if not math.isfinite(location):
+            message = f"location must be finite; got {location:g}"
+            raise DataError(message)
+        if not 0 < scale < math.inf:
+            message = f"a scale must be positive and finite; got {scale:g}"
+            raise DataError(message)
+        for name, value in (("location", location), ("scale", scale)):
             object.__setattr__(self, name, value)
-        freeze(self)
-
-    def __repr__(self) -> str:
-        if isinstance(self.location, float) and isinstance(self.scale, float):
-            facts = f"location={self.location}, scale={self.scale}"
-        else:
-            facts = f"{self.dimension}-D"
-        return f"CoupledGaussian({facts}, coupling={self.coupling})"
-
-    @property
-    def dimension(self) -> int:
-        """How many numbers a draw consists of."""
-        return len(self._root)
-
-    @property
-    def log_normalization(self) -> float:
-        r"""The logarithm of :math:`Z |\Sigma|^{1/2}`, what the density is divided by."""
-        unit = _log_normalization(self.coupling, self.dimension)
-        return unit + float(np.log(np.diag(self._root)).sum())
-
-    @property
-    def covariance(self) -> float | Numbers:
-        """A number if the location is one, else a matrix; infinite from a coupling of 1/2 on.
-
-        Covariances are then undefined, NaN, since they are differences of infinite parts.
-        """
-        if self.coupling < 0.5:
-            matrix = self.scale if np.ndim(self.scale) else self.scale * np.eye(self.dimension)
-            result = matrix / (1 - 2 * self.coupling)
-        else:
-            result = np.where(np.eye(self.dimension) == 1, np.inf, np.nan)
-        return float(result[0, 0]) if isinstance(self.location, float) else result
+        object.__setattr__(self, "coupling", check_coupling(self.coupling))
 
     def density(self, x: ArrayLike) -> Numbers:
-        """Return the density at points: a list of numbers, or one row a point."""
+        """Return the density at points."""
         return np.asarray(np.exp(self.log_density(x)))
 
     def log_density(self, x: ArrayLike) -> Numbers:
-        """Return the logarithm of the density at points; minus infinity outside the support.
-
-        So it is, too, where the squared radius is beyond the largest number, about 1e308.
-        """
-        k, d = self.coupling, self.dimension
+        """Return the logarithm of the density at points; minus infinity outside the support."""
+        points = to_numpy(as_floats(as_numbers(as_column(x, "x"), "x"))).astype(np.float64)
+        if not np.isfinite(points).all():
+            refuse(points, ~np.isfinite(points), "x must be finite")
         with infinities():
-            away = np.linalg.solve(self._root, (_as_points(x, d) - self.location).T)
-            r2 = (away**2).sum(axis=0)
-            # Outside the support the logarithm is that of 0.
-            fall = r2 if abs(k) < TINY else np.log1p(np.maximum(k * r2, -1)) / k
-        return np.asarray(-(1 + d * k) / 2 * fall - self.log_normalization)
+            r2 = (points - self.location) ** 2 / self.scale
+        return log_density_at(r2, self.coupling) - math.log(self.scale) / 2
 
     def sample(self, n: int, rng: int | np.random.Generator | None = None) -> Numbers:
-        r"""Draw independent points: an array of numbers, or one row a point if location is a list.
+        r"""Draw independent points.
 
-        A normal vector :math:`z` is divided by :math:`\sqrt{\kappa c}` with one chi-square number
-        :math:`c` of :math:`1/\kappa` degrees of freedom; for a negative coupling it is brought to
-        the squared length :math:`b/|\kappa|`, :math:`b` from a Beta distribution with parameters
-        :math:`d/2` and :math:`1 - (1/\kappa + d)/2`. The same seed gives the same :math:`z`
+        With :math:`z` from the normal distribution, a positive coupling divides it by the root of
+        :math:`\kappa` times a chi-square number of :math:`1/\kappa` degrees of freedom. A negative
+        one puts it at a squared radius of :math:`b/|\kappa|`, where :math:`b` follows
+        :math:`\text{Beta}(1/2, 1 + (1/|\kappa| - 1)/2)`. The same seed gives the same :math:`z`
         whatever the coupling.
         """
-        n, generator = check_whole(n, "n"), as_generator(rng)
-        z = generator.standard_normal((n, self.dimension))
+        n, generator, k = check_whole(n, "n"), as_generator(rng), self.coupling
+        z = generator.standard_normal(n)
         with infinities():
-            stretched = z * _stretch(z, self.coupling, generator)[:, None]
-            x: Numbers = self.location + stretched @ self._root.T
+            if k > 0:
+                z = z / np.sqrt(k * generator.chisquare(1 / k, n))
+            elif k < 0:
+                b = generator.beta(0.5, 1 - (1 / k + 1) / 2, n)
+                z = np.copysign(np.sqrt(b / -k), z)
+            x: Numbers = self.location + math.sqrt(self.scale) * z
         if not np.isfinite(x).all():
             message = (
                 f"draws must be below {np.finfo(float).max:.2g}; with a coupling of "
                 f"{self.coupling:g} some are not"
             )
             raise DataError(message, hint="take a smaller coupling or scale.")
-        return x[:, 0] if isinstance(self.location, float) else x
+        return x
 
 
-def _log_normalization(k: float, d: int) -> float:
-    """Return ln Z of a unit scale: down to two dimensions or one, in steps of two."""
-    result = d / 2 * math.log(2 * math.pi) - float(np.log1p(k * np.arange(d - 2, 0, -2)).sum())
-    return result - _half_step(k) if d % 2 else result
+def log_density_at(r2: Numbers, k: float, d: int = 1) -> Numbers:
+    """Return the logarithm of the density of a unit scale in d dimensions, at squared radii."""
+    with infinities():
+        # Outside the support the logarithm is that of 0.
+        fall = r2 if k == 0 else np.log1p(np.maximum(k * r2, -1)) / k
+    unit = d / 2 * math.log(2 * math.pi) - float(np.log1p(k * np.arange(d - 2, 0, -2)).sum())
+    return np.asarray(-(1 + d * k) / 2 * fall - (unit - _half_step(k) if d % 2 else unit))
+
+
+def check_coupling(coupling: float, d: int = 1) -> float:
+    """Take a coupling that is possible in d dimensions; next to 0 it counts as 0."""
+    number = as_number(coupling, "coupling")
+    if not -1 / d < number < math.inf:
+        least = "-1" if d == 1 else f"-1/{d} in {d} dimensions"
+        message = f"a coupling must be finite and above {least}; got {number:g}"
+        raise DataError(message)
+    return 0.0 if abs(number) < TINY else number
 
 
 def _half_step(k: float) -> float:
@@ -207,103 +180,6 @@ def _half_step(k: float) -> float:
 
     A = 1 / (2 * abs(k))
     return math.copysign(1, k) * float(gammaln(A + 0.5) - gammaln(A) - math.log(A) / 2)
-
-
-def _stretch(z: Numbers, k: float, rng: np.random.Generator) -> Numbers:
-    """Return what each normal vector is to be multiplied by."""
-    n, d = z.shape
-    if abs(k) < TINY:
-        return np.ones(n)
-    if k > 0:
-        return np.asarray(1 / np.sqrt(k * rng.chisquare(1 / k, n)))
-    b = rng.beta(d / 2, 1 - (1 / k + d) / 2, n)
-    return np.asarray(np.sqrt(b / -k) / np.linalg.norm(z, axis=1))
-
-
-def _as_location(location: Any) -> float | Numbers:
-    if not _is_number(location):
-        return _finite(as_column(location, "location"), "location")
-    number = as_number(location, "location")
-    if not math.isfinite(number):
-        message = f"location must be finite; got {number:g}"
-        raise DataError(message)
-    return number
-
-
-def _as_scale(scale: Any, d: int) -> float | Numbers:
-    if not _is_number(scale):
-        return _as_scale_matrix(scale, d)
-    number = as_number(scale, "scale")
-    if not 0 < number < math.inf:
-        message = f"a scale must be positive and finite; got {number:g}"
-        raise DataError(message)
-    return number
-
-
-def _as_scale_matrix(scale: Any, d: int) -> Numbers:
-    matrix = _finite(as_array(scale, "scale"), "scale")
-    if matrix.shape != (d, d):
-        message = (
-            f"scale must be a number or, for this location, a {d} by {d} matrix; got an array of "
-            f"shape {matrix.shape}"
-        )
-        raise DataError(message, hint="the location, a list of d numbers, decides the dimension.")
-    size = np.sqrt(np.abs(np.diag(matrix)))
-    apart = np.abs(matrix - matrix.T) > SAME_FORECAST * np.outer(size, size)
-    if apart.any():
-        i, j = np.argwhere(apart)[0]
-        message = (
-            f"a scale matrix must be symmetric; row {i}, column {j} is {matrix[i, j]:g}, and "
-            f"row {j}, column {i} is {matrix[j, i]:g}"
-        )
-        raise DataError(message)
-    return matrix
-
-
-def _root_of(scale: float | Numbers, d: int) -> Numbers:
-    """Return the Cholesky factor, which only a positive definite matrix has."""
-    if isinstance(scale, float):
-        return math.sqrt(scale) * np.eye(d)
-    try:
-        return np.asarray(np.linalg.cholesky(scale), dtype=np.float64)
-    except np.linalg.LinAlgError:
-        least = np.linalg.eigvalsh(scale)[0]
-        message = f"a scale matrix must be positive definite; its least eigenvalue is {least:.3g}"
-        raise DataError(message) from None
-
-
-def _as_coupling(coupling: float, d: int) -> float:
-    number = as_number(coupling, "coupling")
-    if not -1 / d < number < math.inf:
-        message = (
-            f"a coupling must be finite and above -1/{d} in {many(d, 'dimension')}; got {number:g}"
-        )
-        raise DataError(message)
-    return number
-
-
-def _as_points(x: ArrayLike, d: int) -> Numbers:
-    """Take one row a point; in one dimension a list of numbers will do."""
-    points = _finite(as_array(x, "x"), "x")
-    if d == 1 and points.ndim == 1:
-        return points[:, None]
-    if points.ndim != 2 or points.shape[1] != d:
-        shape = "be a list of numbers" if d == 1 else f"have one row a point and {d} columns"
-        message = f"x must {shape}; got an array of shape {points.shape}"
-        raise DataError(message)
-    return points
-
-
-def _is_number(x: Any) -> bool:
-    return not isinstance(x, list | tuple) and np.ndim(x) == 0
-
-
-def _finite(x: Any, name: str) -> Numbers:
-    """Copy numbers as double precision, and refuse what is missing or infinite."""
-    result = np.array(to_numpy(as_floats(as_numbers(x, name))), dtype=np.float64)
-    if not np.isfinite(result).all():
-        refuse(result, ~np.isfinite(result), f"{name} must be finite")
-    return result
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -351,7 +227,7 @@ class CoupledClasses:
     Parameters
     ----------
     densities : sequence of CoupledGaussian
-        One a class, two or more, all of the same dimension.
+        One per class, two or more.
     priors : array-like, optional
         The probability of each class. Equal if left out.
 
@@ -394,17 +270,11 @@ class CoupledClasses:
         return len(self.densities)
 
     def __repr__(self) -> str:
-        return f"CoupledClasses({len(self)} classes, {self.densities[0].dimension}-D)"
+        return f"CoupledClasses({len(self)} classes)"
 
     def posterior(self, x: ArrayLike) -> Posterior:
         """Return the probability of every class at points."""
-        with infinities():
-            joint = np.stack([f.log_density(x) for f in self.densities], 1) + np.log(self.priors)
-        most = joint.max(axis=1, keepdims=True)
-        undefined = np.isneginf(most)
-        # Relative to the likeliest class, nothing overflows and the sum is 1 or more.
-        share = np.where(undefined, self.priors, np.exp(joint - np.where(undefined, 0, most)))
-        return Posterior(share / share.sum(axis=1, keepdims=True), int(undefined.sum()))
+        return posterior_of(np.stack([f.log_density(x) for f in self.densities], 1), self.priors)
 
     def sample(
         self, n: int, rng: int | np.random.Generator | None = None
@@ -412,16 +282,27 @@ class CoupledClasses:
         """Draw classes, numbered from 0, and a point of each: independent cases."""
         n, generator = check_whole(n, "n"), as_generator(rng)
         y = generator.choice(len(self), size=n, p=self.priors).astype(np.int64)
-        x = np.empty((n, self.densities[0].dimension))
+        x = np.empty(n)
         for k, density in enumerate(self.densities):
             chosen = y == k
             if chosen.any():
-                x[chosen] = density.sample(chosen.sum(), generator).reshape(-1, x.shape[1])
-        return y, x if np.ndim(self.densities[0].location) else x[:, 0]
+                x[chosen] = density.sample(chosen.sum(), generator)
+        return y, x
+
+
+def posterior_of(log_density: Numbers, priors: Numbers) -> Posterior:
+    """Return the probability of every class, given the logarithm of its density at each point."""
+    with infinities():
+        joint = log_density + np.log(priors)
+    most = joint.max(axis=1, keepdims=True)
+    undefined = np.isneginf(most)
+    # Relative to the likeliest class, nothing overflows and the sum is 1 or more.
+    share = np.where(undefined, priors, np.exp(joint - np.where(undefined, 0, most)))
+    return Posterior(share / share.sum(axis=1, keepdims=True), int(undefined.sum()))
 
 
 def _as_densities(densities: Sequence[CoupledGaussian]) -> tuple[CoupledGaussian, ...]:
-    """Take two densities or more, of one dimension."""
+    """Take two densities or more."""
     try:
         result = tuple(densities)
     except TypeError:
@@ -433,13 +314,6 @@ def _as_densities(densities: Sequence[CoupledGaussian]) -> tuple[CoupledGaussian
     if len(result) < 2:
         message = f"there must be two classes or more; got {len(result)}"
         raise DataError(message)
-    for k, density in enumerate(result):
-        if density.dimension != result[0].dimension:
-            message = (
-                f"all classes must have the same dimension; class 0 has {result[0].dimension}, "
-                f"class {k} has {density.dimension}"
-            )
-            raise DataError(message)
     return result
 
 
