@@ -294,30 +294,6 @@ def test_margins_where_probabilities_are_expected_name_from_logits(booster: Boos
         )
 
 
-DIVERGED = {
-    "xgboost": "look at base_margin; if the trees have diverged, raise reg_lambda or lower eta.",
-    "lightgbm": "look at init_score; if the trees have diverged, raise lambda_l2 or the leaf size.",
-}
-
-
-def test_margins_without_values_name_the_round(booster: Booster) -> None:
-    learner, calls = booster.objective(Log()), iter([1.0, 1.0, np.nan])
-
-    class BreakDown:
-        """Not copied with the parameters, so that it counts the calls of one training."""
-
-        def __deepcopy__(self, memo: Any) -> BreakDown:
-            return self
-
-        def __call__(self, margin: Any, data: Any) -> Any:
-            return learner(margin * next(calls), data)
-
-    assert told(lambda: booster.train(booster.event, booster.learn(Tumours), 9, BreakDown())) == (
-        "margins of boosting round 2 must be finite; row 0 is nan (379 such rows)\n\n"
-        f"Hint: {DIVERGED[booster.name]}"
-    )
-
-
 def test_cross_validation_and_cloning_work(xgboost: XGBoost, lightgbm: LightGBM) -> None:
     log = xgboost.library.cv(
         xgboost.event, xgboost.learn(Tumours), 15, nfold=3, obj=xgboost.objective(Brier()),
@@ -341,15 +317,6 @@ def test_cross_validation_and_cloning_work(xgboost: XGBoost, lightgbm: LightGBM)
     search = GridSearchCV(models[0], {"objective": [brier, xgboost.objective(Log())]}, cv=2)
     search.fit(Tumours.X, Tumours.y)
     assert search.best_score_ > 0.9
-
-
-def test_the_regressor_learns_log_odds(xgboost: XGBoost) -> None:
-    brier = xgboost.objective(Brier())
-    options = {"n_estimators": 10, "base_score": 0.0, "max_depth": 3, "n_jobs": 1}
-    model = xgboost.library.XGBRegressor(objective=brier, **options).fit(Tumours.X, Tumours.y)
-    data = xgboost.rows(Tumours.X, Tumours.y)
-    expected = xgboost.grown(xgboost.event, data, Tumours.X, 10, brier)
-    np.testing.assert_allclose(model.predict(Tumours.X), expected, atol=1e-5)
 
 
 def test_repr_is_the_call_that_makes_it(booster: Booster) -> None:

@@ -7,7 +7,6 @@ import math
 import os
 import subprocess
 import sys
-from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -15,7 +14,7 @@ import pytest
 from tests.integrations.mlflow_people import FACTORS, GRADES, QUICK, WHY, people, saved
 
 import properly
-from properly.errors import DataWarning, MissingExtraError
+from properly.errors import DataWarning
 from properly.rules import RPS, BetaWeighted, Bounded, Brier, Elementary, Log, Mixture
 
 mlflow = pytest.importorskip("mlflow", reason=WHY)
@@ -343,13 +342,3 @@ def test_mlflow_finds_the_evaluator_and_imports_little_of_it(tmp_path: Path) -> 
     assert found[0] == "True"
     heavy = ("report", "plots", "rules", "evaluation", "calibration", "counts")
     assert not [name for name in heavy if f"'properly.{name}'" in found[1]]
-
-
-def test_without_mlflow_the_door_says_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setitem(sys.modules, "mlflow", None)
-    monkeypatch.delitem(sys.modules, "properly.integrations.mlflow")
-    with pytest.raises(MissingExtraError) as error:
-        import_module("properly.integrations.mlflow")
-    assert str(error.value) == (
-        "this needs mlflow, which is not installed\n\nHint: pip install 'properly[mlflow]'"
-    )

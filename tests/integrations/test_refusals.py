@@ -15,7 +15,9 @@ NEEDS = {
     "boosting": (),
     "keras": (os.environ.setdefault("KERAS_BACKEND", "torch"), "keras"),
     "lightgbm": ("lightgbm",),
+    "lightning": ("torch", "lightning"),
     "mlflow": ("mlflow", "sklearn"),
+    "sklearn": ("sklearn",),
     "torch": ("torch", "torchmetrics"),
     "xgboost": ("xgboost",),
 }

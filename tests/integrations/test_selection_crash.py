@@ -18,16 +18,12 @@ xgboost = pytest.importorskip(
 from reproductions.epochs import crash as _selection_crash  # noqa: E402
 from reproductions.epochs import death_boosting as _selection_death_boosting  # noqa: E402
 from reproductions.epochs import ordinal_training as _selection_ordinal  # noqa: E402
-from reproductions.epochs.bounded_training import losses  # noqa: E402
 from reproductions.epochs.crash import crash_training  # noqa: E402
 from reproductions.epochs.data import People, Survey  # noqa: E402
 from reproductions.epochs.death_boosting import (  # noqa: E402
-    TARGET,
     Crashes,
     best_rounds,
-    fitted,
 )
-from reproductions.epochs.death_boosting import train as boost  # noqa: E402
 from reproductions.epochs.injury_networks import (  # noqa: E402
     LEARNERS,
     Learner,
@@ -36,7 +32,6 @@ from reproductions.epochs.injury_networks import (  # noqa: E402
 from reproductions.epochs.ordinal_training import LOSSES  # noqa: E402
 
 from properly.datasets import crash  # noqa: E402
-from properly.integrations.xgboost import objective  # noqa: E402
 from properly.rules import RPS, Log  # noqa: E402
 
 SMALL = Learner("network", 4, 0.5, 32, 6, (0.01, 0.03))
@@ -99,20 +94,6 @@ def test_seeds_that_are_trained_side_by_side_do_not_touch(survey: Survey) -> Non
 
 
 @pytest.mark.usefixtures("short")
-def test_losses_share_the_persons_the_weights_and_the_order(survey: Survey) -> None:
-    found = [train(SMALL, rule, survey, [3])[OWN][0] for rule in (Log(), Log())]
-    assert (found[0].forecast == found[1].forecast).all()
-
-
-@pytest.mark.usefixtures("short")
-def test_training_leaves_torch_as_it_was(survey: Survey) -> None:
-    state, threads = torch.random.get_rng_state(), torch.get_num_threads()
-    train(LEARNERS[0]._replace(epochs=2), RPS(), survey, [3])
-    assert torch.equal(torch.random.get_rng_state(), state)
-    assert torch.get_num_threads() == threads
-
-
-@pytest.mark.usefixtures("short")
 def test_without_hidden_units_the_logits_are_linear(survey: Survey) -> None:
     linear = LEARNERS[0]._replace(batch=64, epochs=2)
     p = train(linear, Log(), survey, [3])[OWN][0].forecast
@@ -125,33 +106,10 @@ def test_without_hidden_units_the_logits_are_linear(survey: Survey) -> None:
 
 
 @pytest.mark.usefixtures("short")
-def test_the_forecast_is_that_of_the_round_which_was_chosen(survey: Survey) -> None:
-    same = survey._replace(test=survey.choice)
-    rule = losses(0.05)["bounded log + log"]
-    found = boost(rule, Crashes(same), seed=1)
-    for by, judge in (("bounded Brier", TARGET), (OWN, rule)):
-        chosen = found[by]
-        assert judge(same.test.died, chosen.forecast) == pytest.approx(chosen.value)
-        assert 1 <= chosen.rounds <= 12
-
-
-@pytest.mark.usefixtures("short")
 def test_trees_start_from_the_event_rate(survey: Survey) -> None:
     crashes = Crashes(survey)
     start = _selection_death_boosting.forecast(crashes.booster(2, 0.05, 1), crashes.data[2])
     assert start == pytest.approx(np.full(600, survey.train.died.mean()), rel=1e-6)
-
-
-@pytest.mark.usefixtures("short")
-def test_the_log_score_grows_the_trees_of_xgboost(survey: Survey) -> None:
-    crashes, told = Crashes(survey), []
-    # One after the other: boosters draw from the same random numbers.
-    for slopes in (None, objective(Log())):
-        booster = crashes.booster(2, 0.15, 1)
-        for k in range(4):
-            booster.update(crashes.data[0], k, fobj=slopes)
-        told.append(_selection_death_boosting.forecast(booster, crashes.data[2]))
-    assert told[0] == pytest.approx(told[1], rel=1e-5)
 
 
 @pytest.mark.usefixtures("short")
@@ -169,15 +127,6 @@ def test_trees_stop_before_the_last_round_if_nothing_gets_better(
     monkeypatch.setattr(xgboost.Booster, "update", update)
     found = best_rounds(Log(), Crashes(survey), 4, 0.15, 1)
     assert counted[-1] + 1 == 4 + max(chosen.rounds for chosen in found.values())
-
-
-@pytest.mark.usefixtures("short")
-def test_what_is_learnt_is_told_of_all_years(survey: Survey) -> None:
-    crashes = Crashes(survey)
-    found = fitted(losses(crashes.event_rate)["bounded Brier"], crashes, seed=1)
-    constant = [TARGET(p.died, np.full(len(p.died), crashes.event_rate)) for p in survey]
-    assert len(found) == 3
-    assert found[0] < constant[0]
 
 
 # All of it.

@@ -72,12 +72,6 @@ def task_rows(signals: ActivitySet, starts: Any) -> Any:
     return np.stack([signals.series[k][a : a + window, 0] for k, a in starts.tolist()])
 
 
-def test_a_network_learns_what_differs_between_classes(task: Task) -> None:
-    found = run(task, epochs=12, batch=16, learning_rate=0.005)
-    assert found.validation["macro_f1"][-1] > 0.9
-    assert found.test["log"][-1] < found.test["log"][0]
-
-
 def test_every_metric_is_judged_after_every_epoch(task: Task) -> None:
     found = run(task)
     names = [*SELECTORS, "miscalibration"]
@@ -124,12 +118,6 @@ def test_the_same_seed_gives_the_same_run_whatever_torch_did_before(task: Task) 
     torch.rand(5)
     assert asdict(run(task)) == asdict(first)
     assert asdict(run(task, seed=1)) != asdict(first)
-
-
-def test_a_fresh_network_is_trained_each_time(task: Task) -> None:
-    # One that went on from the run before would start where that ended.
-    first, second = run(task, epochs=8), run(task, epochs=1)
-    assert second.validation["log"][0] == first.validation["log"][0]
 
 
 def test_torch_is_left_as_it_was(task: Task) -> None:

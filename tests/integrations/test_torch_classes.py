@@ -156,13 +156,6 @@ def test_other_precisions_stay_in_their_type(rule: ClassRule, dtype: str, close:
     np.testing.assert_allclose(as_numpy(found[4]), expected, rtol=close, atol=close)
 
 
-def test_a_mean_is_a_tensor_of_no_dimension() -> None:
-    y, p, weight = sample()
-    for rule in RULES:
-        for size in (None, torch.from_numpy(weight)):
-            assert rule(torch.from_numpy(y), torch.from_numpy(p), size).ndim == 0
-
-
 def test_outcomes_may_be_of_another_library() -> None:
     y, p, weight = sample()
     table, wanted = torch.from_numpy(p), RPS().loss(y, p)
@@ -233,32 +226,6 @@ def test_what_are_no_class_probabilities_is_refused_with_or_without_a_graph(
 # Gradients
 
 
-def softmax(z: NDArray[np.float64]) -> NDArray[np.float64]:
-    e = np.exp(z - z.max(axis=1, keepdims=True))
-    return np.asarray(e / e.sum(axis=1, keepdims=True))
-
-
-@pytest.mark.parametrize("weighted", [False, True])
-@every_smooth_rule
-def test_the_gradient_is_that_of_finite_differences_of_logits(
-    rule: ClassRule, weighted: bool
-) -> None:
-    rng = np.random.default_rng(9)
-    z, y = 2 * rng.normal(size=(6, 4)), np.array([0, 1, 2, 3, 3, 0])
-    weight = np.array([1, 2, 0, 3, 1, 5]) if weighted else None
-    logits = torch.from_numpy(z).requires_grad_()
-    rule(y, torch.softmax(logits, dim=1), weight).backward()
-    step = 1e-5
-    wanted = np.zeros_like(z)
-    for place in np.ndindex(*z.shape):
-        moved = np.zeros_like(z)
-        moved[place] = step
-        up, down = rule(y, softmax(z + moved), weight), rule(y, softmax(z - moved), weight)
-        wanted[place] = (up - down) / (2 * step)
-    assert np.abs(wanted).max() > 1e-3
-    np.testing.assert_allclose(as_numpy(logits.grad), wanted, rtol=1e-6, atol=1e-9)
-
-
 def gradient(rule: ClassRule, y: int, row: list[float], dtype: Any) -> tuple[float, Any]:
     """Return the loss of one forecast, and the slopes of its probabilities."""
     p = torch.tensor([row], dtype=dtype, requires_grad=True)
@@ -316,17 +283,6 @@ def test_the_gradient_at_the_edge_points_to_where_the_loss_goes(rule: ClassRule)
                     assert slope @ away == pytest.approx(change, abs=1e-5), (y, row, corner)
 
 
-@every_smooth_rule
-def test_saturated_logits_have_gradients(rule: ClassRule) -> None:
-    """Probabilities of exactly 0 and 1, as a sure network makes them."""
-    for dtype in (torch.float64, torch.float32):
-        z = torch.tensor([[900.0, 0, -900, 1], [0, 0, 800, 0]], dtype=dtype, requires_grad=True)
-        p = torch.softmax(z, dim=1)
-        assert set(p.detach().reshape(-1).tolist()) == {0.0, 1.0}
-        rule([0, 2], p).backward()
-        assert torch.isfinite(z.grad).all()
-
-
 def test_rows_of_weight_0_have_no_gradient_however_wrong() -> None:
     p = torch.tensor([[0.0, 1.0], [0.5, 0.5]], dtype=torch.float64, requires_grad=True)
     for rule in (Log(), RankedLog(), PLL(), Ranked(Log())):
@@ -334,27 +290,3 @@ def test_rows_of_weight_0_have_no_gradient_however_wrong() -> None:
         rule([0, 1], p, weight=[0, 2]).backward()
         assert torch.isfinite(p.grad).all()
         assert p.grad[0].tolist() == [0, 0]
-
-
-@pytest.mark.parametrize(
-    "rule", [rule for rule in SMOOTH if rule.is_proper], ids=lambda rule: rule.name
-)
-def test_a_network_learns_what_happened(rule: ClassRule) -> None:
-    truth = torch.tensor([0.4, 0.3, 0.2, 0.1], dtype=torch.float64)
-    logits = torch.zeros(1, 4, dtype=torch.float64, requires_grad=True)
-    optimizer = torch.optim.LBFGS([logits], max_iter=200, tolerance_grad=1e-12)
-
-    def expected() -> Any:
-        optimizer.zero_grad()
-        p = torch.softmax(logits, dim=1).expand(4, 4)
-        loss = rule([0, 1, 2, 3], p, weight=truth)
-        loss.backward()
-        return loss
-
-    optimizer.step(expected)
-    honest = float(rule.expected_loss(truth.numpy(), truth.numpy()))
-    reached = rule.expected_loss(truth.numpy(), as_numpy(torch.softmax(logits, dim=1))[0])
-    assert reached == pytest.approx(honest, rel=1e-8)
-    if rule.propriety is properly.rules.Propriety.STRICT:
-        learnt = as_numpy(torch.softmax(logits, dim=1))[0]
-        np.testing.assert_allclose(learnt, truth.numpy(), atol=1e-4)

@@ -172,29 +172,6 @@ def test_single_precision_is_that_of_arrays(name: str) -> None:
     assert_the_same(ask(cases_of(single, {})), ask(arrays))
 
 
-def test_a_statistic_of_ones_own_may_return_a_tensor() -> None:
-    known = {"weight": WEIGHT, "clusters": CLUSTERS}
-    one, other = (
-        properly.inference.bootstrap(cases_of(make, known), observed_to_expected, **DRAWN)
-        for make in (torch.tensor, np.asarray)
-    )
-    assert_the_same(one, other)
-
-
-@pytest.mark.parametrize("kind", KINDS)
-def test_reference_forecasts_may_be_tensors(kind: str) -> None:
-    make = KINDS[kind]
-    one = properly.inference.skill_interval(cases_of(make, {}), Brier(), reference=make(Q))
-    assert_the_same(one, properly.inference.skill_interval(Cases(Y, P), Brier(), reference=Q))
-
-
-def test_the_length_of_blocks_may_be_asked_of_a_tensor() -> None:
-    series = np.repeat(RNG.normal(size=50), 4)
-    assert properly.inference.block_length(torch.tensor(series)) == properly.inference.block_length(
-        series
-    )
-
-
 # Of several models, groups and folds
 
 COMPARED: dict[str, dict[str, Any]] = {
@@ -228,19 +205,6 @@ def test_one_model_may_come_as_an_array_and_the_other_as_a_tensor() -> None:
     assert_the_same(one, other)
 
 
-@pytest.mark.parametrize("kind", KINDS)
-def test_classes_of_tensors_compare_as_those_of_arrays(kind: str) -> None:
-    make = KINDS[kind]
-    one, other = (
-        properly.compare(
-            make(GRADE), {"first": make(GRADES), "last": make(GRADES[::-1].copy())},
-            rule=RPS(), rng=1,
-        )
-        for make in (make, np.asarray)
-    )  # fmt: skip
-    assert_the_same(one, other)
-
-
 def test_classes_of_tensors_are_tested_and_summarised_as_those_of_arrays() -> None:
     one, other = (Cases(make(GRADE), make(GRADES)) for make in (torch.tensor, np.asarray))
     for ask in (
@@ -251,46 +215,46 @@ def test_classes_of_tensors_are_tested_and_summarised_as_those_of_arrays() -> No
         assert_the_same(ask(one), ask(other))
 
 
-@pytest.mark.parametrize("kind", KINDS)
-def test_groups_of_tensors_are_those_of_arrays(kind: str) -> None:
-    known = {"groups": DAYS % 3, "clusters": CLUSTERS, "weight": WEIGHT}
-    one, other = (
-        properly.by_group(cases_of(make, known), Brier(), **DRAWN)
-        for make in (KINDS[kind], np.asarray)
-    )
-    assert_the_same(one, other)
+def dominance(design: dict[str, Any], make: Callable[[Any], Any]) -> Any:
+    first, second = cases_of(make, design), cases_of(make, design, Q)
+    return properly.decisions.dominance(first, second, thresholds=make(P[:20]), **DRAWN)
+
+
+BY_MODEL: dict[str, Callable[[Callable[[Any], Any]], Any]] = {
+    "reference": lambda make: properly.inference.skill_interval(
+        cases_of(make, {}), Brier(), reference=make(Q)
+    ),
+    "own statistic": lambda make: properly.inference.bootstrap(
+        cases_of(make, {"weight": WEIGHT, "clusters": CLUSTERS}), observed_to_expected, **DRAWN
+    ),
+    "classes": lambda make: properly.compare(
+        make(GRADE), {"a": make(GRADES), "b": make(GRADES[::-1].copy())}, rule=RPS(), rng=1
+    ),
+    "groups": lambda make: properly.by_group(
+        cases_of(make, {"groups": DAYS % 3, "clusters": CLUSTERS, "weight": WEIGHT}),
+        Brier(), **DRAWN,
+    ),
+    "folds": lambda make: properly.by_fold(
+        make(Y), {"p": make(P), "q": make(Q)}, make(CLUSTERS % 5), rule=Brier(),
+        weight=make(WEIGHT), clusters=make(CLUSTERS), rng=1,
+    ),
+    "set": lambda make: properly.comparison.confidence_set(
+        make(Y), {"p": make(P), "q": make(Q)}, rule=Brier(), time=make(DAYS), **DRAWN
+    ),
+    **{
+        f"dominance, {name}": partial(dominance, DESIGNS[name])
+        for name in ("independent", "clusters", "times")
+    },
+}  # fmt: skip
 
 
 @pytest.mark.parametrize("kind", KINDS)
-def test_folds_of_tensors_are_those_of_arrays(kind: str) -> None:
-    one, other = (
-        properly.by_fold(
-            make(Y), {"p": make(P), "q": make(Q)}, make(CLUSTERS % 5), rule=Brier(),
-            weight=make(WEIGHT), clusters=make(CLUSTERS), rng=1,
-        )
-        for make in (KINDS[kind], np.asarray)
-    )  # fmt: skip
-    assert_the_same(one, other)
+@pytest.mark.parametrize("name", BY_MODEL)
+def test_what_is_said_of_models_in_tensors_is_that_of_arrays(name: str, kind: str) -> None:
+    assert_the_same(BY_MODEL[name](KINDS[kind]), BY_MODEL[name](np.asarray))
 
 
-@pytest.mark.parametrize("kind", KINDS)
-@pytest.mark.parametrize("design", ["independent", "clusters", "times"])
-def test_dominance_of_tensors_is_that_of_arrays(design: str, kind: str) -> None:
-    known = DESIGNS[design]
-    one, other = (
-        properly.decisions.dominance(
-            cases_of(make, known), cases_of(make, known, Q), thresholds=make(P[:20]), **DRAWN
-        )
-        for make in (KINDS[kind], np.asarray)
-    )
-    assert_the_same(one, other)
-
-
-def test_a_set_of_models_of_tensors_is_that_of_arrays() -> None:
-    one, other = (
-        properly.comparison.confidence_set(
-            make(Y), {"p": make(P), "q": make(Q)}, rule=Brier(), time=make(DAYS), **DRAWN
-        )
-        for make in (torch.tensor, np.asarray)
-    )
-    assert_the_same(one, other)
+def test_the_length_of_blocks_may_be_asked_of_a_tensor() -> None:
+    series = np.repeat(RNG.normal(size=50), 4)
+    expected = properly.inference.block_length(series)
+    assert properly.inference.block_length(torch.tensor(series)) == expected

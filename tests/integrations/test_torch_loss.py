@@ -18,7 +18,6 @@ from properly.rules import (
     Brier,
     ClassRule,
     Log,
-    Misclassification,
     Propriety,
     Pseudospherical,
     QuadraticRPS,
@@ -179,13 +178,6 @@ def test_half_precision_is_priced_in_single_precision(rule: Any, kind: Any, digi
     assert float(RuleLoss(rule)(p[2:], y[2:])) == pytest.approx(
         float(RuleLoss(rule, from_logits=True)(x[2:], y[2:]).detach()), rel=digits
     )
-
-
-def test_a_batch_of_one_class_is_a_batch() -> None:
-    x = double([0.5, -1.0])
-    for y in (torch.zeros(2), torch.ones(2)):
-        expected = Log().logit_loss(y.numpy(), x.numpy()).mean()
-        assert float(RuleLoss(Log(), from_logits=True)(x, y)) == pytest.approx(expected)
 
 
 def test_infinity_is_an_answer() -> None:
@@ -367,49 +359,3 @@ def test_a_loss_is_copied_stored_and_shown() -> None:
         assert other(x, y) == loss(x, y)
     assert dict(loss.state_dict()) == {}
     assert repr(RuleLoss(Brier())) == "RuleLoss(Brier(), from_logits=False, reduction='mean')"
-
-
-def cancer() -> tuple[Any, Any]:
-    """Return measurements of tumours, standardised, and whether they were benign."""
-    data = pytest.importorskip("sklearn.datasets").load_breast_cancer()
-    x = torch.from_numpy((data.data - data.data.mean(0)) / data.data.std(0)).float()
-    return x, torch.from_numpy(data.target)
-
-
-@pytest.mark.parametrize(
-    "rule",
-    [Log(), Brier(), Spherical(), Bounded(Log(), (0.05, 0.95)), Bounded(Brier(), (0.1, 0.9))],
-)
-def test_a_model_is_trained_far_beyond_the_event_rate(rule: BinaryRule) -> None:
-    x, y = cancer()
-    torch.manual_seed(0)
-    model = torch.nn.Linear(30, 1)
-    loss = RuleLoss(rule, from_logits=True)
-    optimizer = torch.optim.Adam(model.parameters(), lr=0.05)
-    for _ in range(60):
-        optimizer.zero_grad()
-        loss(model(x).squeeze(-1), y).backward()
-        optimizer.step()
-    p = model(x).squeeze(-1).detach().sigmoid().numpy()
-    constant = np.full(len(y), y.numpy().mean())
-    assert rule(y.numpy(), p) < 0.35 * rule(y.numpy(), constant)
-    assert Misclassification()(y.numpy(), p) < 0.03
-
-
-@pytest.mark.parametrize("rule", [Log(), Brier(), RPS(), RankedLog()], ids=repr)
-def test_a_model_of_classes_is_trained(rule: ClassRule) -> None:
-    data = pytest.importorskip("sklearn.datasets").load_iris()
-    x, y = torch.from_numpy(data.data).float(), torch.from_numpy(data.target)
-    x = (x - x.mean(0)) / x.std(0)
-    torch.manual_seed(0)
-    model = torch.nn.Linear(4, 3)
-    loss = RuleLoss(rule, from_logits=True)
-    optimizer = torch.optim.Adam(model.parameters(), lr=0.1)
-    for _ in range(60):
-        optimizer.zero_grad()
-        loss(model(x), y).backward()
-        optimizer.step()
-    p = model(x).detach().softmax(1).double()
-    assert rule(y.numpy(), (p / p.sum(1, keepdim=True)).numpy()) < 0.4 * rule(
-        y.numpy(), np.full((150, 3), 1 / 3)
-    )

@@ -24,7 +24,7 @@ torch = pytest.importorskip(
 from properly.integrations.torch import (  # noqa: E402
     DecompositionMetric,
     TallyMetric,
-    _state,
+    _metric,
 )
 
 COLUMNS = ("value", "weight", "events", "event_squares", "nonevent_squares")
@@ -135,16 +135,6 @@ def test_equal_weights_are_no_weights(unit: float) -> None:
     assert_same(half.tally(), properly.tally(y.numpy(), p.numpy(), cells=1024))
 
 
-def test_the_scale_of_weights_changes_no_rate_and_no_effective_number() -> None:
-    p, y = sample()
-    weight = torch.randint(1, 13, (len(p),), generator=torch.Generator().manual_seed(1))
-    one, seven = (fed(TallyMetric(Brier()), p, y, k * weight).tally() for k in (1, 7))
-    assert torch.equal(7 * one.weight, seven.weight)
-    assert torch.equal(7 * one.events, seven.events)
-    assert torch.equal(49 * one.event_squares, seven.event_squares)
-    assert torch.equal(49 * one.nonevent_squares, seven.nonevent_squares)
-
-
 def test_logits_are_not_saturated() -> None:
     logit = torch.tensor([-120.0, -20.0, 0.3, 20.0, 35.0], dtype=torch.float32)
     y = torch.tensor([1, 0, 1, 0, 1])
@@ -160,8 +150,8 @@ def test_logits_are_not_saturated() -> None:
 def test_pieces_and_threads_change_nothing(threads: int, monkeypatch: pytest.MonkeyPatch) -> None:
     p, y = sample(20_000)
     whole = fed(TallyMetric(Brier()), p, y, batch=30_000)
-    monkeypatch.setattr(_state, "FEW", 100)
-    monkeypatch.setattr(_state, "MANY", 1000)
+    monkeypatch.setattr(_metric, "FEW", 100)
+    monkeypatch.setattr(_metric, "MANY", 1000)
     monkeypatch.setattr(torch, "get_num_threads", lambda: threads)
     pieces = fed(TallyMetric(Brier()), p, y, batch=30_000)
     assert_same(pieces.tally(), properly.tally(y.numpy(), p.numpy(), cells=1024))
@@ -307,18 +297,6 @@ def test_a_refused_batch_leaves_what_was_there() -> None:
     assert metric.tally().total == len(p)
 
 
-def test_reset_begins_anew() -> None:
-    p, y = sample()
-    metric = fed(DecompositionMetric(Brier()), p, y)
-    metric.reset()
-    assert metric.update_count == 0
-    metric.update(p[:50], y[:50])
-    assert float(metric.compute()["score"]) == pytest.approx(
-        Brier()(y[:50].numpy(), p[:50].numpy())
-    )
-    assert metric.tally().total == 50
-
-
 def test_metrics_of_parts_merge_to_that_of_the_whole() -> None:
     p, y = sample()
     one, two, three = (TallyMetric(Brier()) for _ in range(3))
@@ -381,7 +359,7 @@ def test_a_device_without_double_precision_has_single_precision(
     p, y = sample()
     expected = properly.tally(y.numpy(), p.numpy(), cells=1024)
     early = TallyMetric(Brier())
-    monkeypatch.setattr(_state, "SINGLE", ("cpu",))
+    monkeypatch.setattr(_metric, "SINGLE", ("cpu",))
     for metric in (early.to("cpu"), TallyMetric(Brier())):
         metric.update(p, y)
         assert metric.compute().dtype == torch.float32

@@ -196,18 +196,6 @@ def test_the_gradient_of_the_log_loss_at_a_right_certain_forecast_is_the_slope()
 
 
 @every_rule
-def test_a_score_can_be_minimised(rule: BinaryRule) -> None:
-    y = torch.tensor([0, 1, 1, 0])
-    forecast = torch.tensor([0.12, 0.15, 0.4, 0.33], dtype=torch.float64, requires_grad=True)
-    score = rule(y, forecast, weight=torch.tensor([1, 2, 3, 4]))
-    if score.requires_grad:
-        score.backward()
-        slope = rule.slope(y.numpy(), forecast.detach().numpy())
-        expected = np.asarray(slope) * np.array([1, 2, 3, 4]) / 10
-        np.testing.assert_allclose(as_numpy(forecast.grad), expected, atol=TOLERANCE)
-
-
-@every_rule
 def test_boolean_outcomes_are_outcomes(rule: BinaryRule) -> None:
     y, p, _ = sample()
     got = rule.loss(torch.from_numpy(y == 1), torch.from_numpy(p))

@@ -29,7 +29,6 @@ from properly.recalibration import (
     Vector,
     VennAbers,
 )
-from properly.recalibration._knot_maps import Knots
 from properly.recalibration._reduction_maps import coherent
 
 if TYPE_CHECKING:
@@ -385,21 +384,6 @@ def test_tensors_go_through_reductions(mapping: Any) -> None:
     if not isinstance(mapping.map, VennAbers):
         q[:, 0].sum().backward()
         assert bool(torch.isfinite(tensor.grad).all())
-
-
-def test_questions_with_one_answer_are_refused_by_name() -> None:
-    y, p = sample()
-    cases = properly.Cases(np.where(y == 2, 0, y), p, labels=GRADES)
-    with pytest.raises(DataError, match="either answer; 'fatal' never happened"):
-        OneVsRest(Isotonic()).fit(cases)
-    with pytest.raises(DataError, match="'fatal' never happened"):
-        Cuts(Isotonic()).fit(cases)
-
-
-def test_a_row_without_any_class_is_refused() -> None:
-    mapping = OneVsRest(maps=[Isotonic(knots=Knots(np.zeros(1), np.zeros(1)))] * 2)
-    with pytest.raises(DataError, match="some class must stay possible in each row"):
-        mapping.at([[0.5, 0.5]])
 
 
 def test_what_is_odd_about_columns_is_said_by_name() -> None:

@@ -338,11 +338,6 @@ def test_a_refusal_of_certain_forecasts_says_where_and_how_many(name: str) -> No
     assert "3" in str(refusal.value)
 
 
-def test_an_unknown_way_with_certain_forecasts_is_refused() -> None:
-    with pytest.raises(DataError, match="certain"):
-        Logistic(certain="clip")  # type: ignore[arg-type]
-
-
 @lines
 def test_certain_forecasts_that_were_never_seen_go_to_the_limit_with_one_notice(name: str) -> None:
     fit = fitted("cases", name)
@@ -433,19 +428,6 @@ def test_raw_blocks_may_be_certain_and_say_so() -> None:
     assert fit.notices
     back = recalibration.loads(fit.dumps())
     assert back.at([0.01, 0.99]).tolist() == [0.0, 1.0]
-
-
-@pytest.mark.parametrize(
-    "options", [{"interpolation": "cubic"}, {"shrink": -1.0}, {"shrink": math.nan}]
-)
-def test_odd_options_of_an_isotonic_map_are_refused(options: dict[str, Any]) -> None:
-    with pytest.raises(DataError, match=next(iter(options))):
-        Isotonic(**options)
-
-
-def test_an_unknown_merge_is_refused() -> None:
-    with pytest.raises(DataError, match="merge"):
-        VennAbers(merge="mean")  # type: ignore[arg-type]
 
 
 @pytest.mark.parametrize("rates", [(0.0, 0.5), (0.5, 1.0), (-0.1, 0.5), (math.nan, 0.5)])

@@ -12,7 +12,7 @@ import pytest
 
 import properly
 from properly.errors import ArgumentTypeError, DataError, DataWarning
-from properly.recalibration import GroupShift, Intercept, Logistic, OneVsRest, Temperature
+from properly.recalibration import GroupShift, Intercept, Logistic
 from properly.recalibration._group_maps import variance_between
 
 
@@ -197,9 +197,3 @@ def test_maps_by_group_are_judged_with_their_groups() -> None:
     gain = properly.recalibration.recalibration_gain(cases, GroupShift(), folds=5)
     plain = properly.recalibration.recalibration_gain(cases, Logistic(), folds=5)
     assert gain.estimate > plain.estimate > 0
-
-
-def test_a_map_of_maps_needs_a_map_for_one_event() -> None:
-    for wrong in (None, "isotonic", Temperature(labels=[0, 1]), GroupShift()):
-        with pytest.raises(ArgumentTypeError, match="needs a map for one event"):
-            OneVsRest(wrong)

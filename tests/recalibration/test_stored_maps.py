@@ -17,7 +17,7 @@ from tests.recalibration.map_examples import fitted, forecasts, given, of_classe
 
 import properly
 from properly.errors import DataError
-from properly.recalibration import Beta, Isotonic, Logistic, Map, VennAbers, load, loads
+from properly.recalibration import Isotonic, Logistic, Map, VennAbers, load, loads
 from properly.recalibration._knot_maps import Knots
 from properly.recalibration._map_registry import KINDS, fitted_to
 
@@ -244,26 +244,6 @@ def test_a_billion_knots_are_refused_in_little_memory(tmp_path: Path) -> None:
 
 
 # Constructors
-
-
-@pytest.mark.parametrize(
-    ("mapping", "name", "value", "rule"),
-    [
-        (Logistic, "slope", -0.5, "finite and not negative"),
-        (Logistic, "slope", float("inf"), "finite and not negative"),
-        (Logistic, "intercept", float("nan"), "finite"),
-        (Beta, "a", -1.0, "finite and not negative"),
-        (Beta, "b", -1.0, "finite and not negative"),
-        (Beta, "c", float("-inf"), "finite"),
-    ],
-)
-def test_a_coefficient_that_no_fit_gives_is_refused(
-    mapping: Any, name: str, value: float, rule: str
-) -> None:
-    known = {"a": 1.0, "b": 1.0, "c": 0.0} if mapping is Beta else {"intercept": 0.0, "slope": 1.0}
-    with pytest.raises(DataError) as refusal:
-        mapping(**known | {name: value})
-    assert str(refusal.value) == f"{name} must be {rule}; got {value!r}"
 
 
 def test_a_long_ladder_in_sql_is_refused_with_a_hint_of_a_table() -> None:

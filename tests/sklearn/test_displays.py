@@ -16,10 +16,8 @@ from scipy import sparse
 from sklearn.linear_model import LogisticRegression
 from sklearn.model_selection import KFold, RepeatedKFold, TimeSeriesSplit, cross_validate
 from sklearn.naive_bayes import GaussianNB
-from sklearn.svm import LinearSVC
 
 import properly
-from properly.errors import ArgumentTypeError, DataError
 from properly.integrations.sklearn import (
     DecisionDisplay,
     MurphyDisplay,
@@ -29,8 +27,6 @@ from properly.integrations.sklearn import (
 from properly.rules import Brier, Log
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from matplotlib.axes import Axes
     from numpy.typing import NDArray
 
@@ -323,68 +319,6 @@ def test_a_display_prints_its_record(display: Any) -> None:
     assert repr(display(found.record)) == f"{kind}({found.record!r})"
 
 
-# Messages, word for word
-
-
-def refusal(kind: type[Exception], call: Callable[..., Any], *args: Any, **known: Any) -> str:
-    with pytest.raises(kind) as caught:
-        call(*args, **known)
-    return str(caught.value)
-
-
-RETURN = "\n\nHint: cross_validate(…, return_estimator=True, return_indices=True) returns both."
-
-
-def test_displays_are_of_two_classes() -> None:
-    X, _ = problem(30)
-    y = np.arange(30) % 3
-    assert refusal(DataError, RocDisplay.from_estimator, GaussianNB().fit(X, y), X, y) == (
-        "a display is of one event, which makes two classes; GaussianNB has 3\n\n"
-        "Hint: properly.reliability of Cases of all classes asks about each of them; "
-        "plots.reliability_grid draws it."
-    )
-    p = GaussianNB().fit(X, y).predict_proba(X)
-    # Whether or not all three happened: there is no labels= to say what columns stand for.
-    for outcomes in (y, y % 2):
-        assert refusal(DataError, RocDisplay.from_predictions, outcomes, p) == (
-            "this judges one event, which makes two classes; got 3\n\n"
-            "Hint: pass one column and pos_label, or a rule for several classes."
-        )
-
-
-def test_displays_need_probabilities() -> None:
-    X, y = problem(30)
-    assert refusal(ArgumentTypeError, RocDisplay.from_estimator, LinearSVC().fit(X, y), X, y) == (
-        "a rule judges probabilities; LinearSVC has no predict_proba\n\nHint: "
-        "CalibratedClassifierCV makes probabilities of what other classifiers say."
-    )
-
-
-@pytest.mark.parametrize("name", ["estimator", "indices"])
-def test_results_of_cross_validation_need_estimators_and_rows(name: str) -> None:
-    X, y = problem(30)
-    results = validated(X, y)
-    del results[name]
-    assert refusal(DataError, RocDisplay.from_cv_results, results, X, y) == (
-        f"cv_results must have the estimators and the indices; there is no {name!r}" + RETURN
-    )
-
-
-def test_results_of_cross_validation_are_a_dict() -> None:
-    X, y = problem(30)
-    assert refusal(ArgumentTypeError, RocDisplay.from_cv_results, [1], X, y) == (
-        "cv_results must be what cross_validate returns; got list" + RETURN
-    )
-
-
-def test_other_rows_than_those_of_the_cross_validation_are_refused() -> None:
-    X, y = problem(30)
-    for rows in ((X[:20], y[:20]), (X[:20], y), (X.tolist()[:20], y)):
-        assert refusal(DataError, RocDisplay.from_cv_results, validated(X, y), *rows) == (
-            "X and y must be the rows that were cross-validated; got 20 rows, and a fold has row 29"
-        )
-
-
 def test_sparse_rows_of_any_kind_are_taken() -> None:
     X, y = problem(30)
     results = validated(X, y, model=LogisticRegression())
@@ -394,11 +328,3 @@ def test_sparse_rows_of_any_kind_are_taken() -> None:
         # Products of sparse rows are summed in another order than those of dense ones.
         table = dense.roc_curve.to_frame("pandas")
         pd.testing.assert_frame_equal(found.roc_curve.to_frame("pandas"), table, rtol=1e-12)
-
-
-def test_an_event_that_no_class_is_has_no_curve() -> None:
-    X, y = problem(30)
-    model = GaussianNB().fit(X, y)
-    assert refusal(DataError, RocDisplay.from_estimator, model, X, y, pos_label="yes") == (
-        "pos_label must be one of the labels, 0 and 1; got 'yes'"
-    )

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import importlib
 import inspect
 import math
-import sys
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -14,7 +12,7 @@ import pytest
 from sklearn.calibration import calibration_curve
 
 import properly
-from properly.errors import ArgumentTypeError, DataError, ImproperRuleError, MissingExtraError
+from properly.errors import ImproperRuleError
 from properly.integrations import sklearn as door
 from properly.rules import (
     PBS,
@@ -26,14 +24,11 @@ from properly.rules import (
     Elementary,
     Log,
     Misclassification,
-    Penalized,
     Pseudospherical,
-    QuadraticRPS,
     Ranked,
     RankedLog,
     Regret,
     Spherical,
-    SquaredAbsoluteRPS,
 )
 from sklearn import metrics
 
@@ -231,14 +226,6 @@ def test_calibration_errors_are_weighted() -> None:
     assert got == properly.calibration.calibration_error(cases).expected
 
 
-def test_squares_are_of_the_second_norm_alone() -> None:
-    with pytest.raises(DataError) as told:
-        door.calibration_error([0, 1], [0.2, 0.4], squared=True)
-    assert str(told.value) == "squared is for norm='l2'; got norm='l1'"
-    with pytest.raises(DataError, match="norm must be 'l1', 'l2' or 'max'; got 'l3'"):
-        door.calibration_error([0, 1], [0.2, 0.4], norm="l3")  # type: ignore[arg-type]
-
-
 @pytest.mark.parametrize("rule", [Brier(), RPS(), Ranked(Bounded(Brier(), (0.1, 0.5)))], ids=repr)
 def test_parts_of_a_score_of_classes_are_sums_over_questions(rule: Any) -> None:
     y, p, w = class_rows()
@@ -319,113 +306,3 @@ def test_a_certain_forecast_above_one_by_rounding_is_certain() -> None:
 def test_rows_without_weight_do_not_count_whatever_their_loss() -> None:
     p = [[0.5, 0.5], [1.0, 0.0]]
     assert door.log_loss([0, 1], p, sample_weight=[1, 0]) == math.log(2)
-
-
-# Messages, word for word
-
-
-def refusal(kind: type[Exception], call: Callable[..., Any], *args: Any, **known: Any) -> str:
-    with pytest.raises(kind) as caught:
-        call(*args, **known)
-    return str(caught.value)
-
-
-P3 = [[0.5, 0.25, 0.25], [0.25, 0.5, 0.25]]
-
-
-def test_a_label_that_no_column_has_is_no_event() -> None:
-    said = "pos_label must be one of the labels, 'no' and 'yes'; got 'maybe'"
-    for p in ([0.2, 0.4], [[0.8, 0.2], [0.6, 0.4]]):
-        known = {"labels": ["no", "yes"], "pos_label": "maybe"}
-        assert refusal(DataError, door.brier_loss, ["no", "yes"], p, **known) == said
-
-
-def test_several_classes_have_no_event() -> None:
-    known = {"labels": ["a", "b", "c"], "pos_label": "a"}
-    said = (
-        "pos_label is the label of one of two classes; got 'a' for 3\n\n"
-        "Hint: labels= names the columns."
-    )
-    assert refusal(ArgumentTypeError, door.brier_loss, ["a", "b"], P3, **known) == said
-    assert refusal(ArgumentTypeError, door.miscalibration, ["a", "b"], P3, **known) == said
-
-
-def test_an_event_is_one_of_two_classes() -> None:
-    said = (
-        "this judges one event, which makes two classes; got 3\n\n"
-        "Hint: pass one column and pos_label, or a rule for several classes."
-    )
-    known: dict[str, Any] = {"labels": ["a", "b", "c"]}
-    assert refusal(DataError, door.net_benefit, ["a", "b"], P3, threshold=0.5, **known) == said
-    assert refusal(DataError, door.brier_loss, ["a", "b"], [0.2, 0.4], **known) == said
-
-
-def test_a_rule_of_one_event_does_not_price_three_classes() -> None:
-    known = {"rule": Elementary(0.5), "labels": ["a", "b", "c"]}
-    assert refusal(ArgumentTypeError, door.rule_loss, ["a", "b"], P3, **known) == (
-        "this needs a rule for class probabilities; got Elementary(threshold=0.5)\n\n"
-        "Hint: Ranked(rule) makes one of a rule for one event."
-    )
-
-
-def test_a_rule_of_classes_does_not_price_one_column() -> None:
-    assert refusal(ArgumentTypeError, door.rule_loss, [0, 1], [0.2, 0.4], rule=QuadraticRPS()) == (
-        "this needs a rule for the probability of one event; got QuadraticRPS()\n\n"
-        "Hint: this one prices class probabilities; pass a rule such as Brier()."
-    )
-
-
-def test_columns_are_not_guessed_if_classes_are_missing() -> None:
-    said = (
-        "without labels=, y_true must have as many labels as y_proba has columns; got "
-        "2 labels and 3 columns\n\n"
-        "Hint: labels= says what each column stands for; where there is none, pass one column and "
-        "pos_label=."
-    )
-    assert refusal(DataError, door.log_loss, ["a", "b"], P3) == said
-    assert refusal(DataError, door.log_loss, [1, 2], P3) == said
-
-
-@pytest.mark.parametrize("rule", [RPS(), Penalized(RPS()), SquaredAbsoluteRPS()], ids=repr)
-def test_the_order_of_words_is_not_guessed(rule: Any) -> None:
-    assert refusal(DataError, door.rule_loss, ["low", "high"], [[0.5, 0.5]] * 2, rule=rule) == (
-        "outcomes in words need labels=, in order; got outcomes such as 'high'\n\n"
-        "Hint: labels= names the columns; the alphabet knows no grades."
-    )
-
-
-def test_labels_of_several_kinds_are_not_sorted() -> None:
-    y = np.array(["a", 1], dtype=object)
-    assert refusal(DataError, door.log_loss, y, [[0.5, 0.5]] * 2) == (
-        "without labels=, outcomes must be of one kind; got 1, 'a'\n\n"
-        "Hint: labels= says what each column stands for."
-    )
-
-
-def test_words_of_one_column_need_an_event() -> None:
-    assert refusal(DataError, door.brier_loss, ["no", "yes"], [0.2, 0.4]) == (
-        "outcomes must be 0 and 1, or False and True; found 'no' and 'yes'\n\n"
-        "Hint: say which label is the event: pos_label='yes', or, for a rule, "
-        "numpy.asarray(y) == 'yes'."
-    )
-
-
-def test_a_class_is_not_a_rule() -> None:
-    with pytest.raises(ArgumentTypeError):
-        door.rule_loss([0, 1], [0.2, 0.4], rule=Brier)  # type: ignore[arg-type]
-
-
-def test_half_is_a_flag() -> None:
-    known: dict[str, Any] = {"scale_by_half": "yes"}
-    said = "scale_by_half must be True or False; got 'yes'"
-    assert refusal(DataError, door.brier_loss, [0, 1], [0.2, 0.4], **known) == said
-
-
-def test_without_scikit_learn_the_door_says_what_to_install(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    monkeypatch.setitem(sys.modules, "sklearn", None)
-    monkeypatch.delitem(sys.modules, "properly.integrations.sklearn")
-    assert refusal(MissingExtraError, importlib.import_module, "properly.integrations.sklearn") == (
-        "this needs sklearn, which is not installed\n\nHint: pip install 'properly[sklearn]'"
-    )

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pytest
-from sklearn.base import BaseEstimator, ClassifierMixin, clone
+from sklearn.base import clone
 from sklearn.dummy import DummyClassifier
 from sklearn.ensemble import HistGradientBoostingClassifier
 from sklearn.inspection import permutation_importance
@@ -25,11 +25,8 @@ from sklearn.model_selection import (
 from sklearn.naive_bayes import GaussianNB
 from sklearn.neighbors import KNeighborsClassifier
 from sklearn.pipeline import make_pipeline
-from sklearn.preprocessing import StandardScaler
-from sklearn.svm import LinearSVC
 
 import sklearn
-from properly.errors import ArgumentTypeError, DataError
 from properly.integrations.sklearn import brier_loss, make_rule_scorer, net_benefit, rule_scorers
 from properly.integrations.sklearn._scorers import RuleScorer
 from properly.rules import (
@@ -400,160 +397,3 @@ def test_one_rule_picks_the_model_among_several_scores() -> None:
     mean = search.cv_results_["mean_test_neg_rps"]
     assert search.best_score_ == mean.max()
     assert search.best_params_ == {"C": 1.0}
-
-
-# Messages, word for word
-
-STRATIFY = (
-    "\n\nHint: a class that was not seen in training has no column; stratify the folds, so that "
-    "each training set has every class."
-)
-
-
-def refusal(kind: type[Exception], call: Callable[..., Any], *args: Any, **known: Any) -> str:
-    with pytest.raises(kind) as caught:
-        call(*args, **known)
-    return str(caught.value)
-
-
-class Odd(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
-    """A classifier whose probabilities are whatever they were said to be."""
-
-    def __init__(self, p: Any, classes: Any = None) -> None:
-        self.p = p
-        if classes is not None:
-            self.classes_ = classes
-
-    def predict_proba(self, _: Any) -> Any:
-        return self.p
-
-
-def test_classes_that_were_not_seen_in_training_are_refused() -> None:
-    X, y = problem(3, n=30)
-    known: dict[str, Any] = {"scoring": make_rule_scorer(Brier()), "cv": KFold(3)}
-    known["error_score"] = "raise"
-    assert refusal(
-        DataError, cross_val_score, GaussianNB(), X, np.repeat([0, 1, 2], 10), **known
-    ) == (
-        "outcomes must be classes that GaussianNB has seen, 1, 2; row 0 is 0 (10 such rows)"
-        + STRATIFY
-    )
-    model = GaussianNB().fit(X[y < 2], np.array(["a", "b", "c"])[y[y < 2]])
-    assert refusal(DataError, make_rule_scorer(Log()), model, X[:3], ["a", "b", "c"]) == (
-        "outcomes must be classes that GaussianNB has seen, 'a', 'b'; row 2 is 'c'" + STRATIFY
-    )
-
-
-def test_an_estimator_needs_probabilities() -> None:
-    X, y = problem(2)
-    model = make_pipeline(StandardScaler(), LinearSVC()).fit(X, y)
-    said = "a rule judges probabilities; {} has no predict_proba\n\nHint: CalibratedClassifierCV "
-    said += "makes probabilities of what other classifiers say."
-    scorer = make_rule_scorer(Brier())
-    assert refusal(ArgumentTypeError, scorer, model, X, y) == said.format("Pipeline")
-    assert refusal(ArgumentTypeError, scorer, model[-1], X, y) == said.format("LinearSVC")
-
-
-def test_an_estimator_needs_classes() -> None:
-    model = Odd(np.array([[0.5, 0.5]]))
-    assert refusal(ArgumentTypeError, make_rule_scorer(Brier()), model, [[0]], [0]) == (
-        "classes_ must say what the columns of predict_proba stand for; Odd has none"
-    )
-
-
-def test_one_class_is_too_few() -> None:
-    X, _ = problem(2, n=10)
-    model = DummyClassifier(strategy="prior").fit(X, ["a"] * 10)
-    assert refusal(DataError, make_rule_scorer(Brier()), model, X, ["a"] * 10) == (
-        "an estimator must have seen two classes or more; DummyClassifier has seen 'a'" + STRATIFY
-    )
-
-
-def test_several_outputs_are_scored_one_by_one() -> None:
-    X, y = problem(2)
-    model = KNeighborsClassifier().fit(X, np.stack([y, 1 - y], axis=1))
-    assert refusal(DataError, make_rule_scorer(Brier()), model, X, y) == (
-        "predict_proba must return one table; KNeighborsClassifier returns 2, one an output\n\n"
-        "Hint: score each output by itself."
-    )
-
-
-def test_there_is_one_column_a_class() -> None:
-    model = Odd(np.array([[0.5, 0.5]]), [0, 1, 2])
-    assert refusal(DataError, make_rule_scorer(Brier()), model, [[0]], [0]) == (
-        "predict_proba must have one column for each of 3 classes_; that of Odd has shape (1, 2)"
-    )
-
-
-@pytest.mark.parametrize("rule", [RPS(), QuadraticRPS(), Penalized(RPS())], ids=repr)
-def test_the_order_of_words_is_not_guessed(rule: Any) -> None:
-    X, y = problem(3)
-    grades = np.array(["none", "mild", "fatal"])[y]
-    model = GaussianNB().fit(X, grades)
-    assert refusal(DataError, make_rule_scorer(rule), model, X, grades) == (
-        f"{rule!r} needs the order of the classes; GaussianNB has 'fatal', 'mild', 'none'\n\n"
-        "Hint: labels= gives the order, as in make_rule_scorer(rule, labels=[…])."
-    )
-
-
-def test_labels_are_the_classes_that_were_seen() -> None:
-    X, y = problem(3)
-    model = GaussianNB().fit(X, y)
-    more = make_rule_scorer(RPS(), labels=[0, 1, 2, 3])
-    assert refusal(DataError, more, model, X, y) == (
-        "labels must be classes that GaussianNB has seen, 0, 1, 2; got 3" + STRATIFY
-    )
-    fewer = make_rule_scorer(RPS(), labels=[0, 1])
-    assert refusal(DataError, fewer, model, X, y) == (
-        "labels must have every class that GaussianNB has seen; there is no 2"
-    )
-    many = GaussianNB().fit(np.eye(8), np.arange(8))
-    said = refusal(DataError, make_rule_scorer(Brier()), many, np.eye(8), [9] * 8)
-    assert said.startswith(
-        "outcomes must be classes that GaussianNB has seen, 0, 1, 2, 3, 4, … (8 in all); row 0 is 9"
-    )
-
-
-def test_the_event_is_one_of_the_classes() -> None:
-    X, y = problem(2)
-    scorer = make_rule_scorer(Brier(), pos_label="yes")
-    assert refusal(DataError, scorer, GaussianNB().fit(X, y), X, y) == (
-        "pos_label must be one of the labels, 0 and 1; got 'yes'"
-    )
-    X, y = problem(3)
-    scorer = make_rule_scorer(Brier(), pos_label=1)
-    assert refusal(ArgumentTypeError, scorer, GaussianNB().fit(X, y), X, y) == (
-        "pos_label is the label of one of two classes; got 1 for 3\n\n"
-        "Hint: labels= names the columns."
-    )
-
-
-def test_rules_that_need_an_order_are_asked_for_with_one() -> None:
-    assert refusal(DataError, rule_scorers, [Brier(), RPS()]) == (
-        "RPS() needs ordered classes; got ordered=False\n\n"
-        "Hint: ordered=True takes numbers in their order, and words in that of labels=."
-    )
-    assert refusal(DataError, rule_scorers, within=WITHIN, ordered=True) == (
-        "within is for forecasts of one event; these are of several classes\n\n"
-        "Hint: pass rules=Ranked(Bounded(Brier(), within))."
-    )
-
-
-def test_rules_by_name_differ_in_name() -> None:
-    assert refusal(DataError, rule_scorers, [Brier(), Brier()]) == (
-        "rules must have names that differ, and there must be at least one; got 'brier' twice"
-    )
-    assert refusal(DataError, rule_scorers, []) == (
-        "rules must have names that differ, and there must be at least one; got none"
-    )
-
-
-def test_what_is_no_rule_makes_no_scorer() -> None:
-    X, y = problem(2)
-    model = GaussianNB().fit(X, y)
-    with pytest.raises(ArgumentTypeError):
-        make_rule_scorer(Brier)  # type: ignore[arg-type]
-    with pytest.raises(ArgumentTypeError):
-        RuleScorer("brier")(model, X, y)  # type: ignore[arg-type]
-    with pytest.raises(ArgumentTypeError):
-        rule_scorers([Brier])  # type: ignore[list-item]
