@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from properly import Cases, Tally, cumulative, one_vs_rest, tally, top_label
-from properly.calibration import binned_reliability, calibration_error, smooth_calibration_error
+from properly.calibration import calibration_error, smooth_calibration_error
 
 CLASSES = ([0, 2, 1, 1], [[0.5, 0.25, 0.25], [0.0, 0.0, 1.0], [0.5, 0.25, 0.25], [0.2, 0.7, 0.1]])
 
@@ -52,18 +52,6 @@ def test_certainty_is_no_bin_of_its_own() -> None:
     found = calibration_error(tally([1, 0], [0.95, 1.0]), bins=10)
     assert len(found.bins) == 1
     assert found.expected == pytest.approx(0.475)
-
-
-@pytest.mark.parametrize("scheme", ["width", "count"])
-def test_bins_are_those_of_the_reliability_diagram(scheme: Any) -> None:
-    y, p, weight = drawn()
-    cases = Cases(y, p, weight=weight)
-    found = calibration_error(cases, bins=7, scheme=scheme)
-    bins = binned_reliability(cases, bins=7, scheme=scheme)
-    assert found.bins.to_dict() == bins.to_dict()
-    gap = np.abs(bins.event_rate - bins.mean_forecast)
-    assert found.expected == pytest.approx(np.average(gap, weights=bins.weight))
-    assert found.maximum == gap.max()
 
 
 @pytest.mark.parametrize("weight", [None, [1.0, 2.5, 0.5, 1.0], [2, 1, 3, 3]])
@@ -156,15 +144,6 @@ def test_each_question_is_judged_as_an_event(reduction: Any, ask: Any) -> None:
     )
 
 
-def test_two_columns_have_the_error_of_the_event_class_by_class() -> None:
-    y, p, _ = drawn()
-    event = calibration_error(Cases(y, p), bins=1)
-    both = calibration_error(
-        Cases(y.astype(int), np.stack([1 - p, p], 1)), bins=1, reduction="one_vs_rest"
-    )
-    assert both.expected == pytest.approx(event.expected, rel=1e-12)
-
-
 def test_what_is_wrong_with_binned_errors_is_told() -> None:
     found = calibration_error(tally([0, 0, 1, 0, 1], [0.2, 0.3, 0.6, 0.9, 1.0]), bins=3)
     first, *rest = str(found).replace("\n  ", " ").splitlines()
@@ -204,15 +183,6 @@ def test_smooth_errors_lie_between_the_bias_and_the_mean_absolute_error(
     p /= 100
     found = smooth_calibration_error(Cases(y, p), scale=scale).value
     assert abs(np.mean(p - y)) - 1e-12 <= found <= np.mean(np.abs(p - y)) + 1e-7
-
-
-def test_a_forecast_of_the_opposite_has_the_same_smooth_error() -> None:
-    y, p, weight = drawn()
-    one, other = (
-        smooth_calibration_error(Cases(*rows, weight=w))
-        for rows, w in (((y, p), weight), ((~y, 1 - p), 3 * weight))
-    )
-    assert one.value == pytest.approx(other.value, abs=1e-9)
 
 
 def test_weights_of_smooth_errors_are_repeated_rows() -> None:

@@ -100,25 +100,6 @@ def test_weighted_coefficients_are_the_published_ones() -> None:
 # What it depends on
 
 
-@pytest.mark.parametrize("fit", FITS)
-def test_a_tally_cases_and_equal_weights_say_the_same(fit: Any) -> None:
-    expected = brief(tally_of("p1"), fit=fit)
-    assert brief(cases_of("p1"), fit=fit).to_dict() == expected.to_dict()
-    weighted = brief(cases_of("p1", weight=np.full(300, 0.3)), fit=fit)
-    assert numbers_of(weighted) == numbers_of(expected)
-    assert weighted.slope.method == "Wald, information"
-
-
-def numbers_of(found: Any) -> list[float]:
-    estimates = [
-        x
-        for name in ESTIMATES
-        for x in (getattr(found, name).value, *getattr(found, name).interval)
-    ]
-    errors = [x for name in ERRORS for x in vars(getattr(found, name)).values()]
-    return [*estimates, *errors, *found.tests.values()]
-
-
 # Designs
 
 
@@ -239,24 +220,6 @@ def test_events_with_certain_forecasts_do_not_count_for_a_slope(known: Any) -> N
         brief(properly.Cases(y, p, **known), fit="isotonic")
 
 
-def test_counts_have_the_slope_of_cases() -> None:
-    p, u = np.random.default_rng(1).random((2, 120))
-    p[:9] = 0.0
-    cases = properly.Cases(u < p, p)
-    assert brief(cases.tally()).to_dict() == brief(cases).to_dict()
-    assert math.isfinite(brief(cases).slope.value)
-
-
-def test_weights_of_certain_forecasts_are_left_out_of_the_spline_too() -> None:
-    cases = cases_of("edge")
-    p, weight = np.asarray(cases.p), 1 + np.arange(40) % 3
-    found = few(cases.y, p, weight=weight)
-    uncertain = (p > 0) & (p < 1)
-    rest = few(np.asarray(cases.y)[uncertain], p[uncertain], weight=weight[uncertain])
-    assert vars(found.ici) == pytest.approx(vars(rest.ici), rel=1e-9)
-    assert found.certain == 12
-
-
 def test_certain_forecasts_alone_have_no_spline() -> None:
     found = few([1, 0, 1], [1.0, 0.0, 1.0])
     assert math.isnan(found.ici.value)
@@ -373,14 +336,6 @@ def test_distances_if_calibrated_are_those_of_binomial_counts() -> None:
         assert abs(getattr(found, name).mean_if_calibrated - mean) <= 4 * error
         above = share[away > getattr(found, name).upper_if_calibrated + 1e-12].sum()
         assert above <= 0.05 + 4 * math.sqrt(0.05 * 0.95 / 999)
-
-
-def test_weighted_draws_vary_more_than_counts() -> None:
-    weight = np.where(np.arange(300) % 10, 0.1, 10.0)
-    with pytest.warns(DataWarning, match="with the weight of"):
-        heavy = brief(cases_of("p1", weight=weight), replicates=99)
-    light = brief(cases_of("p1"), replicates=99)
-    assert heavy.ici.mean_if_calibrated > 1.5 * light.ici.mean_if_calibrated
 
 
 @pytest.mark.slow

@@ -55,14 +55,6 @@ def test_the_statistic_is_the_miscalibration(rule: Any) -> None:
     assert found.replicates == 1000 or found.p_value > 0.1
 
 
-@pytest.mark.parametrize("statistic", [None, "combined", "mcb"])
-def test_brier_is_the_rule_unless_said_otherwise(statistic: Any) -> None:
-    cases = draw(np.random.default_rng(105), 60)
-    found = properly.calibration_test(cases, statistic=statistic, rng=1)
-    assert found == properly.calibration_test(cases, Brier(), statistic=statistic, rng=1)
-    assert (found.rule, found.replicates) == ("brier", 999)
-
-
 def test_another_rule_alone_asks_for_its_miscalibration() -> None:
     cases = draw(np.random.default_rng(105), 60)
     alone = properly.calibration_test(cases, Spherical(), replicates=99, rng=1)
@@ -211,11 +203,3 @@ def test_a_record_says_all_in_a_sentence() -> None:
         "p = 0.05 by the ks test of calibration "
         "(Monte Carlo, 1 draw; asymptotically 0.055; 9 cases)"
     )
-
-
-@pytest.mark.parametrize(
-    ("statistic", "fate"), [(0.5, "left out"), (math.inf, "some of them wrong")]
-)
-def test_certain_forecasts_are_mentioned(statistic: float, fate: str) -> None:
-    verdict = CalibrationTest("citl", statistic, 0.5, "chi-squared", design="9 cases", certain=2)
-    assert f"2 certain forecasts, {fate}" in str(verdict).replace("\n  ", " ")

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from properly import Cases, decompose, reliability, tally
 from properly.counts import cumulative, one_vs_rest, top_label
-from properly.errors import DataError, ImproperRuleError
+from properly.errors import ImproperRuleError
 from properly.rules import (
     RPS,
     BinaryRule,
@@ -27,8 +27,6 @@ from properly.rules import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from properly.counts._reductions import View
 
 # Intervals and bands of few events warn.
@@ -110,29 +108,12 @@ def test_the_mean_of_two_cuts_by_hand() -> None:
     assert record.skill == close(0.25)
 
 
-def test_two_ordered_classes_are_one_event() -> None:
-    cases = sample(2)
-    binary = decompose(tally(cases.y, cases.p[:, 1]), Brier())
-    assert numbers(decompose(cases, RPS())) == close(numbers(binary))
-    assert list(decompose(cases, RPS())) == ["1"]
-
-
 @pytest.mark.parametrize(("scale", "times"), [("sum", 2), ("mean", 1), ("half", 1)])
 def test_two_classes_against_the_rest_are_one_event_twice(scale: Any, times: int) -> None:
     cases = sample(2)
     binary = decompose(tally(cases.y, cases.p[:, 1]), Brier())
     found = decompose(cases, Brier(scale=scale))
     assert numbers(found) == close([times * x for x in numbers(binary)])
-
-
-@pytest.mark.parametrize("rule", [RPS(), RankedLog(), Ranked(Spherical())], ids=repr)
-def test_reversed_classes_have_the_same_parts(rule: Any) -> None:
-    cases = sample(5)
-    turned = Cases(4 - cases.y, cases.p[:, ::-1])
-    there, back = decompose(cases, rule), decompose(turned, rule)
-    assert numbers(there) == close(numbers(back))
-    for part, other in zip(there.values(), reversed(list(back.values())), strict=True):
-        assert numbers(part) == close(numbers(other))
 
 
 @pytest.mark.parametrize("rule", [RPS(), Brier(), RankedLog()], ids=repr)
@@ -194,13 +175,6 @@ def test_the_log_scores_of_classes_do_not_add_up_to_the_log_score() -> None:
     none = [Log()(cases.y == k, cases.p[:, k]) for k in range(4)]
     assert record.score == close(sum(none))
     assert record.score > Log()(cases.y, cases.p) + 0.1
-
-
-@pytest.mark.parametrize("call", [decompose, reliability])
-def test_views_are_told_by_name(call: Callable[..., Any]) -> None:
-    rule = [RPS()] if call is decompose else []
-    with pytest.raises(DataError, match="reduction must be"):
-        call(sample(), *rule, reduction="cuts")
 
 
 def test_an_improper_rule_for_one_event_can_be_allowed() -> None:

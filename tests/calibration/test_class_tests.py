@@ -110,17 +110,6 @@ def test_a_row_is_one_case_whatever_all_rows_weigh() -> None:
     assert found.design == "40 independent cases"
 
 
-@pytest.mark.parametrize("view", VIEWS)
-def test_rows_without_weight_are_not_looked_at(view: Any) -> None:
-    cases = draw(np.random.default_rng(6), 30)
-    y, P = np.append(cases.y, 0), np.vstack([cases.p, [[0.0, 0.0, 1.0]]])
-    weight = np.append(np.ones(30), 0)
-    found = properly.calibration_test(
-        properly.Cases(y, P, weight=weight), reduction=view, replicates=50, rng=1
-    )
-    assert found == properly.calibration_test(cases, reduction=view, replicates=50, rng=1)
-
-
 def test_a_class_that_was_called_impossible_refutes_calibration() -> None:
     cases = draw(np.random.default_rng(7), 40)
     y, P = np.append(cases.y, 0), np.vstack([cases.p, [[0.0, 0.4, 0.6]]])

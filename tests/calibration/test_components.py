@@ -62,26 +62,7 @@ def test_the_components_of_draws_are_those_of_their_tallies(rule: BinaryRule) ->
         np.testing.assert_allclose(got, expected, rtol=0, atol=1e-12)
 
 
-def test_a_price_that_nobody_paid_adds_nothing() -> None:
-    dear = prices(Log())
-    assert (dear.if_event[0], dear.if_none[-1]) == (math.inf, math.inf)
-    weight = np.array([3, 0, 0, 2, 0, 5])
-    paid = dear.mean(weight, np.array([0, 0, 0, 1, 0, 5]))
-    assert paid == pytest.approx(-(math.log(0.6) + math.log(0.4)) / 10, rel=1e-14)
-    assert dear.mean(weight, np.array([1, 0, 0, 1, 0, 5])) == math.inf
-    assert dear.mean(weight, np.array([0, 0, 0, 1, 0, 4])) == math.inf
-
-
 # Known truths
-
-
-def test_the_brier_components_of_a_known_truth_are_sums_of_squares() -> None:
-    # (.1 - .2)^2 / 4 + (.5 - .4)^2 / 4 + (.9 - .6)^2 / 2, and from the mean .45 of the truth.
-    value, truth = np.array([0.1, 0.5, 0.9]), np.array([0.2, 0.4, 0.6])
-    found = true_components(np.array([1, 1, 2]), truth, prices(Brier(), value))
-    assert found.miscalibration == pytest.approx(0.0025 + 0.0025 + 0.045, abs=1e-15)
-    expected = 0.25 * 0.25**2 + 0.25 * 0.05**2 + 0.5 * 0.15**2
-    assert found.discrimination == pytest.approx(expected, abs=1e-15)
 
 
 @every_rule
@@ -96,13 +77,6 @@ def test_a_calibrated_world_has_no_miscalibration_and_a_constant_one_no_discrimi
     assert same.discrimination == pytest.approx(0, abs=1e-15)
     if rule == Log():  # and the certain forecasts are wrong there
         assert same.miscalibration == math.inf
-
-
-def test_many_cases_have_the_components_of_their_world() -> None:
-    weight, truth = np.full(6, 10**6), np.array([0.02, 0.1, 0.25, 0.5, 0.7, 0.95])
-    found = components([Draw(weight, (weight * truth).astype(int))], prices(Brier()))
-    expected = true_components(weight, truth, prices(Brier()))
-    np.testing.assert_allclose(found[:, 0], expected, rtol=0, atol=1e-12)
 
 
 # The test of calibration
@@ -125,15 +99,6 @@ def test_a_p_value_counts_the_draws_that_reach_the_observed_and_itself(
 ) -> None:
     draws = np.array([2.0, 0.0, 3.0, 1.0, 2.0])
     assert p_value(observed, draws, score=2.0) == pytest.approx(expected)
-
-
-def test_slack_is_on_the_scale_of_the_score_that_was_subtracted_from() -> None:
-    assert p_value(1e-15, np.array([0.0, 0.0, 0.0]), score=0.25) == 1
-    assert p_value(1e-15, np.array([0.0, 0.0, 0.0]), score=1e-5) == 1 / 4
-
-
-def test_infinite_draws_reach_anything() -> None:
-    assert p_value(math.inf, np.array([math.inf, 1.0, math.inf]), score=math.inf) == 3 / 4
 
 
 def test_miscalibration_under_calibration_is_drawn_at_the_same_forecasts() -> None:
@@ -259,20 +224,6 @@ def test_clusters_that_share_forecast_and_outcome_have_the_bias_of_as_many_cases
     assert found.greatest[0] == pytest.approx(0.25 / 40, abs=4 * error)
     assert found.least[0] == pytest.approx(0.16 / 40, abs=4 * error)
     assert found.deviation[0] == pytest.approx(2 * 0.1 * math.sqrt(0.16 / 40), rel=0.1)
-
-
-def test_a_single_draw_has_no_deviation() -> None:
-    t = properly.Tally.from_counts(VALUE, [5] * 6, [0, 1, 1, 3, 4, 5])
-    truth = np.array([0.0, 0.2, 0.2, 0.6, 0.8, 1.0])
-    (found,) = find_bias(
-        Worlds.of(t),
-        truth,
-        [(prices(Log()), truth)],
-        replicates=1,
-        rng=np.random.default_rng(4),
-    )
-    assert found.deviation.tolist() == [0, 0]
-    assert np.isfinite([found.least, found.mean, found.greatest]).all()
 
 
 def test_where_a_certain_forecast_was_wrong_the_bias_is_unknown_for_miscalibration_alone() -> None:

@@ -204,14 +204,6 @@ def test_lowess_is_a_weighted_line_at_every_forecast() -> None:
         assert fitted == pytest.approx(height, abs=1e-10)
 
 
-def test_lowess_returns_lines_as_they_are() -> None:
-    value, weight, _ = draw(50)
-    line = 0.1 + 0.7 * value
-    for counted in (True, False):
-        found = Lowess.of(value, weight, counted=counted).at((weight * line)[None])[0]
-        np.testing.assert_allclose(found, line, atol=1e-12)
-
-
 def test_a_window_without_width_holds_its_own_cases_only() -> None:
     value, weight = np.array([0.2, 0.4, 0.9]), np.array([1.0, 8.0, 1.0])
     found = Lowess.of(value, weight, counted=True)

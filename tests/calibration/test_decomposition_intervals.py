@@ -77,19 +77,6 @@ def test_the_uncertainty_is_the_entropy_of_the_interval_of_the_event_rate(
     assert found[0] <= float(rule.entropy(np.array([share]))[0]) <= found[1]
 
 
-@pytest.mark.parametrize("rule", RULES, ids=repr)
-def test_every_interval_is_in_order_and_no_part_is_negative(rule: Any) -> None:
-    found = intervals_of(properly.tally(*sample(120)), rule, replicates=FEW)
-    for part in PARTS:
-        lower, upper = getattr(found, part)
-        assert lower <= upper or math.isnan(lower)
-    assert found.miscalibration[0] >= 0
-    assert found.discrimination[0] >= 0
-    assert 0 <= found.corrected_miscalibration <= found.miscalibration[1]
-    low, high = found.discrimination
-    assert low <= found.corrected_discrimination <= high
-
-
 @pytest.mark.slow
 @pytest.mark.parametrize("seed", range(8))
 @pytest.mark.parametrize("slope", [1.0, 0.5, 0.2])
@@ -111,14 +98,6 @@ def test_clear_miscalibration_begins_above_zero() -> None:
     assert found.miscalibration[0] < truth < found.miscalibration[1]
 
 
-def test_the_correction_takes_something_off() -> None:
-    t = properly.tally(*sample(300))
-    parts, found = properly.decompose(t, Brier()), intervals_of(t)
-    assert found.corrected_miscalibration < parts.miscalibration / 2
-    assert found.corrected_discrimination < parts.discrimination
-    assert found.miscalibration_if_calibrated > 0
-
-
 def test_the_test_behind_it_is_the_calibration_test() -> None:
     t = properly.tally(*sample(80, slope=0.6))
     found = intervals_of(t, replicates=4000)
@@ -127,18 +106,6 @@ def test_the_test_behind_it_is_the_calibration_test() -> None:
     assert found.p_value == pytest.approx(alone.p_value, abs=4 * error + 1e-3)
     mean = pytest.approx(alone.mean_if_calibrated, rel=0.05)
     assert found.miscalibration_if_calibrated == mean
-
-
-@pytest.mark.parametrize("rule", RULES, ids=repr)
-def test_a_higher_level_has_the_wider_intervals(rule: Any) -> None:
-    t = properly.tally(*sample(200, slope=0.3))
-    narrow, wide = (intervals_of(t, rule, level=level, replicates=FEW) for level in (0.8, 0.99))
-    for part in PARTS:
-        inner, outer = getattr(narrow, part), getattr(wide, part)
-        if not math.isnan(inner[0]):
-            assert outer[0] <= inner[0]
-            assert inner[1] <= outer[1]
-    assert (narrow.level, wide.level) == (0.8, 0.99)
 
 
 @pytest.mark.parametrize("rule", [Log(), Bounded(Log(), (0.0, 0.5), scale="integral")], ids=repr)
@@ -209,17 +176,6 @@ def test_a_count_is_as_many_cases_and_equal_weights_are_none() -> None:
         assert asdict(intervals_of(make(y, p, count=np.full(60, 3)))) == asdict(copies)
 
 
-def test_unequal_weights_count_for_fewer_cases() -> None:
-    y, p = sample(300)
-    weight = np.random.default_rng(3).gamma(0.5, size=300)
-    plain, loaded = (
-        intervals_of(properly.Cases(y, p)),
-        intervals_of(properly.Cases(y, p, weight=weight)),
-    )
-    for part in ("score", "discrimination"):
-        assert np.diff(getattr(loaded, part)) > 1.2 * np.diff(getattr(plain, part))
-
-
 @pytest.mark.parametrize("part", ["score", "uncertainty"])
 def test_duplicates_that_are_known_as_such_change_nothing(part: str) -> None:
     y, p = sample(100)
@@ -232,17 +188,6 @@ def test_duplicates_that_are_known_as_such_change_nothing(part: str) -> None:
     # Four times as many cases: half as wide, but for Student's quantile. An entropy is curved.
     if part == "score":
         assert np.diff(ignored) == pytest.approx(np.diff(known) / 2, rel=0.02)
-
-
-@pytest.mark.parametrize("part", ["miscalibration", "discrimination"])
-def test_duplicates_that_are_known_as_such_widen_the_intervals_of_parts(part: str) -> None:
-    y, p = sample(200, slope=0.3)
-    copies = np.repeat(y, 4), np.repeat(p, 4)
-    known = getattr(
-        intervals_of(properly.Cases(*copies, clusters=np.repeat(np.arange(200), 4))), part
-    )
-    ignored = getattr(intervals_of(properly.tally(*copies)), part)
-    assert np.diff(known) > 1.3 * np.diff(ignored)
 
 
 @pytest.mark.parametrize("part", ["miscalibration", "discrimination"])

@@ -97,14 +97,6 @@ def test_a_case_alone_in_its_cell_is_exact(weight: list[float] | None) -> None:
     assert (found.regret, found.auc) == (0, 0)
 
 
-@pytest.mark.parametrize("y", [[0, 1], [1, 1], [0, 0]])
-@pytest.mark.parametrize("weight", [None, [2, 2], [0.5, 0.7], [1e-9, 0.3]])
-def test_two_cases_in_a_cell_are_not(y: list[int], weight: list[float] | None) -> None:
-    found = grouping_error(tally(y, [0.51, 0.57], weight=weight, cells=10))
-    assert found.score[0] < found.score[1]
-    assert found.regret > 0
-
-
 def test_a_threshold_on_a_border_is_judged_exactly() -> None:
     rng = np.random.default_rng(3)
     p = rng.random(500)

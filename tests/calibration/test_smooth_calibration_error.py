@@ -96,12 +96,6 @@ def test_below_the_least_scale_the_error_is_that_at_it() -> None:
     assert scale == LEAST_SCALE
 
 
-def test_residuals_of_one_sign_need_no_grid() -> None:
-    value, residual = np.array([0.2, 0.7, 1.0]), np.array([2e-9, 1e-9, 0.0])
-    assert fixed_point(value, residual) == (residual.sum(), residual.sum())
-    assert fixed_point(value, -residual) == (residual.sum(), residual.sum())
-
-
 def test_a_cubic_may_turn_twice_within_a_step() -> None:
     # u (u - 1/2) (u - 1) goes up, down and up by 1 / (12 sqrt 3), twice that, and once more.
     twice = variation(np.zeros(2), np.array([0.5, 0.5]))

@@ -238,21 +238,6 @@ def test_a_grid_says_what_each_threshold_says(design: str) -> None:
         assert one == pytest.approx(other, rel=1e-12, abs=1e-14, nan_ok=True)
 
 
-def test_clusters_add_up_by_kind_as_rows_do() -> None:
-    rng = np.random.default_rng(4)
-    p = np.round(rng.beta(1, 4, 400), 2)
-    y, cluster, weight = rng.random(400) < p, rng.integers(0, 50, 400), rng.random(400) + 0.5
-    # In clusters of equal weight one stratum is none, but its variance is taken row by row.
-    weight = weight / np.bincount(cluster, weight)[cluster]
-    plain = Cases(y, p, clusters=cluster, weight=weight)
-    one = Cases(y, p, clusters=cluster, weight=weight, strata=np.zeros(400, int))
-    by_kind, by_row = (at_threshold(x, 0.1, interval=True).intervals for x in (plain, one))
-    assert by_kind is not None
-    assert by_row is not None
-    for name, ends in by_kind.items():
-        assert ends == pytest.approx(by_row[name], rel=1e-10), name
-
-
 def test_a_grid_meets_forecasts_that_miss_it_by_rounding() -> None:
     t = tally([0, 1], [0.1, 0.1 + 0.2])
     (found,) = at_thresholds(t, np.array([0.3]), None)
@@ -288,10 +273,6 @@ def test_a_threshold_of_single_precision_is_the_decimal_it_prints_as() -> None:
     single: Any = np.float32(0.3)
     assert at_threshold(t, single).acted == at_threshold(t, 0.3).acted == 0.75
     assert at_threshold(t, single).threshold == 0.3
-
-
-def test_at_zero_everybody_is_acted_upon_whatever_the_forecast() -> None:
-    assert at_threshold(tally([0, 1], [5e-324, 0.5]), 0).acted == 1
 
 
 def test_what_varies_by_rounding_alone_has_no_interval() -> None:

@@ -190,3 +190,12 @@ def test_winners_merges_pieces_that_differ_only_below_the_best() -> None:
     third = tally(Y, [0.9, 0.9, 0.1, 0.1])
     found = rank_by_threshold({**TWO, "poor": third}, within=(0.15, 0.5))
     assert found.winners() == [(0.15, 0.2, ("bold", "shy")), (0.2, 0.5, ("bold",))]
+
+
+def test_rounding_of_weights_does_not_make_other_outcomes() -> None:
+    weight = [0.1, 0.2, 0.3]
+    models = {
+        "a": tally(Y[1:], SHY[1:], weight=weight),
+        "b": tally(Y[1:], [0.5] * 3, weight=weight),
+    }
+    assert rank_by_threshold(models).models == ("a", "b")

@@ -16,8 +16,6 @@ from properly.decisions import (
     at_threshold,
     decision_curve,
     decision_difference,
-    murphy_curve,
-    murphy_difference,
 )
 from properly.rules import Elementary
 
@@ -148,16 +146,6 @@ def test_the_corners_of_an_exact_curve_follow_its_bends() -> None:
     assert x[-1] == 0.999
 
 
-def test_an_exact_curve_is_a_murphy_curve_in_other_units() -> None:
-    t = tally(Y, P)
-    curve, murphy = decision_curve(t, "every"), murphy_curve(t)
-    rows = murphy.threshold < 1
-    np.testing.assert_array_equal(curve.threshold, murphy.threshold[rows])
-    for benefit, cost in ((curve.net_benefit, murphy.left), (curve.right, murphy.right)):
-        expected = t.event_rate - cost[rows] / (2 * (1 - curve.threshold))
-        np.testing.assert_allclose(benefit, expected, rtol=0, atol=1e-13)
-
-
 # Rounding
 
 
@@ -198,14 +186,6 @@ def test_one_class_only() -> None:
     assert np.isnan(none.standardized[2])
 
 
-def test_a_single_case() -> None:
-    curve = decision_curve(tally([1], [0.4]), "every", band="confidence")
-    assert curve.threshold.tolist() == [0, 0.4]
-    assert (curve.net_benefit.tolist(), curve.right.tolist()) == ([1, 1], [1, 0])
-    assert curve.band is not None
-    assert np.isnan(curve.band.lower).all()
-
-
 # Differences
 
 
@@ -220,14 +200,6 @@ def test_a_difference_is_one(weight: Any, thresholds: Any) -> None:
             for t in found.threshold
         ]
         np.testing.assert_allclose(values, expected, rtol=1e-11, atol=1e-13)
-
-
-def test_a_difference_is_one_of_regret_turned_round() -> None:
-    first, second = (tally(Y, p) for p in (P, OTHER))
-    found, murphy = decision_difference(first, second, "every"), murphy_difference(first, second)
-    np.testing.assert_array_equal(found.threshold, murphy.threshold[:-1])
-    expected = -murphy.left[:-1] / (2 * (1 - found.threshold))
-    np.testing.assert_allclose(found.net_benefit, expected, rtol=0, atol=1e-12)
 
 
 @pytest.mark.parametrize(("word", "forecast"), [("treat all", 1.0), ("treat none", 0.0)])

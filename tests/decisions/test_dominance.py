@@ -119,14 +119,6 @@ def test_differences_and_errors_are_those_of_an_independent_program() -> None:
     assert np.isnan(found.standard_error[0])
 
 
-def test_the_difference_is_that_of_the_murphy_curves_also_at_forecasts() -> None:
-    first, second = pair(200)
-    thresholds = np.unique(np.round(np.linspace(0.03, 0.97, 95), 2))  # where forecasts are
-    found = dominance(first, second, thresholds=thresholds, rng=1)
-    expected = properly.decisions.murphy_difference(first, second).at(thresholds)
-    np.testing.assert_allclose(found.difference, expected, rtol=0, atol=1e-14)
-
-
 def test_at_a_single_threshold_the_band_is_students() -> None:
     first, second = pair(300)
     found = dominance(first, second, thresholds=[0.4], level=0.9, rng=1)
@@ -148,15 +140,6 @@ def test_the_quantile_lies_between_that_of_one_threshold_and_bonferronis() -> No
     # Neighbours are judged almost alike.
     near = dominance(first, second, thresholds=[0.5, 0.5001], rng=1, replicates=20_000)
     assert one <= near.quantile < one + 0.1
-
-
-def test_the_second_is_worse_by_as_much_as_the_first_is_better() -> None:
-    first, second = pair(300)
-    one, other = dominance(first, second, rng=1), dominance(second, first, rng=1)
-    np.testing.assert_array_equal(one.difference, -other.difference)
-    np.testing.assert_allclose(one.standard_error, other.standard_error, rtol=1e-12)
-    assert one.quantile == pytest.approx(other.quantile, rel=1e-6)
-    assert (one.better, one.worse) == (other.worse, other.better)
 
 
 def test_the_band_holds_at_all_thresholds_at_once() -> None:
@@ -282,17 +265,6 @@ def test_with_times_the_factors_are_those_of_cosines() -> None:
     assert found.quantile == pytest.approx(float(np.quantile(greatest, 0.9)), rel=0.01)
 
 
-def test_clusters_by_times_allow_for_either() -> None:
-    known = designs(300)["clusters by times"]
-    found = dominance(*pair(300, **known), rng=1)
-    for name in known:
-        alone = dominance(*pair(300, **{name: known[name]}), rng=1)
-        some = np.isfinite(found.standard_error)
-        assert (found.standard_error[some] >= alone.standard_error[some] * (1 - 1e-12)).all()
-        assert found.degrees <= alone.degrees
-    assert found.design == "40 clusters by 50 times"
-
-
 # Thresholds
 
 
@@ -386,13 +358,6 @@ def test_the_print_tells_level_thresholds_quantile_and_design() -> None:
         "the first is better at the threshold 0.1 and nowhere shown worse (95 % simultaneous band "
         "at 1 of 2 thresholds, 2 standard errors; 100 independent cases)"
     )
-
-
-def test_a_better_forecast_is_found_better() -> None:
-    found = dominance(*pair(3000), within=(0.2, 0.8), rng=1)
-    assert found.dominates
-    assert found.better == [(0.2, 0.8)]
-    assert not found.worse
 
 
 def test_net_benefit_and_regret_are_those_of_acting() -> None:

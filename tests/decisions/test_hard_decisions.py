@@ -143,8 +143,3 @@ def test_the_record_as_text() -> None:
     assert lines[2] == "accuracy               0.7143    0.7143"
     assert lines[3].startswith("macro F1 ")
     assert len({len(line) for line in lines[1:]}) == 1
-
-
-TIMID = [[0.4, 0.3, 0.3], [0.3, 0.4, 0.3], [0.3, 0.3, 0.4], [0.3, 0.3, 0.4]]
-
-BOLD = [[1, 0, 0], [0, 1, 0], [0, 0.51, 0.49], [0, 0, 1]]

@@ -13,13 +13,12 @@ from properly import Interval, decompose, murphy_curve, regret_curve, tally
 from properly.counts import baselines
 from properly.counts._scoring import mean_score
 from properly.decisions import MurphyCurve, murphy_difference
-from properly.rules import Bounded, Brier, Elementary, Regret
+from properly.rules import Bounded, Brier, Regret
 
 Y = np.array([0, 0, 1, 0, 1, 1, 0, 1] * 20)
 
 P = np.array([0.1, 0.3, 0.3, 0.6, 0.9, 1.0, 0.0, 0.2] * 20)
 
-Q = np.array([0.2, 0.3, 0.1, 0.5, 0.8, 0.9, 0.1, 0.4] * 20)
 
 T = tally(Y, P)
 
@@ -40,12 +39,6 @@ def test_the_band_is_halved_too() -> None:
     assert half is not None
     np.testing.assert_array_equal(2 * half.lower, whole.lower)
     np.testing.assert_array_equal(2 * half.upper, whole.upper)
-
-
-def test_the_height_is_the_mean_elementary_loss() -> None:
-    curve = regret_curve(T)
-    for t in (0.05, 0.1, 0.25, 0.3, 0.6, 0.9, 0.95):
-        assert float(curve.at(t)) == pytest.approx(mean_score(T, Elementary(t)), rel=1e-14)
 
 
 def test_the_mean_height_over_a_range_is_the_mean_regret() -> None:
@@ -141,12 +134,6 @@ def test_every_limit_is_the_mean_of_the_elementary_scores(t: properly.Tally) -> 
             assert limit == pytest.approx(costs.sum() / weight.sum(), rel=0, abs=1e-15)
 
 
-def test_knots_are_the_forecasts_and_both_ends() -> None:
-    np.testing.assert_array_equal(murphy_curve(drawn(9)).threshold[[0, -1]], [0, 1])
-    certain = murphy_curve(tally([0, 1, 1], [0.0, 0.5, 1.0]))
-    np.testing.assert_array_equal(certain.threshold, [0, 0.5, 1])
-
-
 def test_the_curve_jumps_at_knots_and_is_straight_between() -> None:
     curve = murphy_curve(tally([0, 1], [0.25, 0.5]))
     np.testing.assert_array_equal(curve.at([0, 0.125, 0.25, 0.75, 1]), [0, 0.125, 0.25, 0.25, 0])
@@ -174,11 +161,6 @@ def test_a_difference_is_that_of_two_curves() -> None:
     assert difference.area() == pytest.approx(
         mean_score(first, Brier()) - mean_score(second, Brier()), rel=0, abs=1e-12
     )
-
-
-def test_no_forecast_differs_from_itself() -> None:
-    t = drawn(50)
-    assert not np.any(murphy_difference(t, t).curve()[1])
 
 
 @pytest.mark.parametrize("part", ["miscalibration", "discrimination"])

@@ -186,17 +186,6 @@ def test_calibrated_clusters_deviate_from_their_forecasts(weight: NDArray[Any] |
         assert band.upper[row] == pytest.approx(centre + half, rel=0, abs=1e-14)
 
 
-def test_clusters_of_one_case_are_independent_cases() -> None:
-    alone = the_band(murphy_curve(Cases(Y, P, clusters=np.arange(N)), band="confidence"))
-    both = the_band(murphy_curve(Cases(Y, P), band="confidence"))
-    for t in (0.25, 0.5, 0.75):
-        row, left = np.searchsorted(alone.x, t), np.searchsorted(both.x, t)
-        assert alone.x[row] == both.x[left] == t
-        # The one by a quantile of Student's t, the other of the normal distribution.
-        assert alone.lower[row] == pytest.approx(both.lower[left], rel=0.001)
-        assert alone.upper[row] == pytest.approx(both.upper[left], rel=0.001)
-
-
 @pytest.mark.parametrize("clusters", [None, CLUSTER], ids=["alone", "together"])
 def test_counts_are_copies(clusters: NDArray[Any] | None) -> None:
     count = np.arange(N) % 4
@@ -220,8 +209,3 @@ def test_one_case_has_no_bounds() -> None:
     band = the_band(murphy_curve(tally([1], [0.3]), band="confidence"))
     assert np.isnan(band.lower).all()
     assert np.isnan(band.upper).all()
-
-
-def test_the_band_says_what_it_is() -> None:
-    band = the_band(murphy_curve(tally(Y, P), band="consistency", level=0.5))
-    assert (band.kind, band.level, band.method) == ("consistency", 0.5, "normal")

@@ -16,8 +16,6 @@ from properly.decisions import (
     at_threshold,
     decision_curve,
     decision_difference,
-    murphy_curve,
-    murphy_difference,
 )
 
 if TYPE_CHECKING:
@@ -107,22 +105,6 @@ def test_an_exact_curve_has_bounds_on_both_sides_of_a_threshold() -> None:
             assert bounds == pytest.approx(expected, rel=0, abs=1e-12)
 
 
-def test_who_acts_on_all_knows_all_but_the_event_rate() -> None:
-    """Then net benefit is a straight line in the event rate, and so are its bounds."""
-    t = 0.2
-    band = the(decision_curve(tally(Y, P + (1 - P) / 2), [t], band="confidence", level=LEVEL).band)
-    for bound, rate in zip((band.lower, band.upper), wilson(Y.mean(), N), strict=True):
-        assert bound[0] == pytest.approx(rate - (1 - rate) * t / (1 - t), rel=1e-12)
-
-
-def test_a_harm_moves_the_band() -> None:
-    plain, harmed = (
-        the(decision_curve(tally(Y, P), band="confidence", harm=harm).band) for harm in (0, 0.05)
-    )
-    np.testing.assert_allclose(harmed.lower, plain.lower - 0.05, rtol=0, atol=1e-15)
-    np.testing.assert_allclose(harmed.upper, plain.upper - 0.05, rtol=0, atol=1e-15)
-
-
 @every_weight
 @pytest.mark.parametrize("thresholds", [THRESHOLDS, "every"])
 def test_clusters_are_added_up_before_they_are_squared(weight: Any, thresholds: Any) -> None:
@@ -186,18 +168,6 @@ def test_pairs_are_judged_together(weight: Any, clusters: Any) -> None:
     assert known > 15
 
 
-def test_the_exact_difference_has_the_band_of_the_regret_turned_round() -> None:
-    for clusters in (None, CLUSTER):
-        first, second = (Cases(Y, p, clusters=clusters) for p in (P, OTHER))
-        band = the(decision_difference(first, second, "every", band="confidence").band)
-        murphy = the(murphy_difference(first, second, band="confidence").band)
-        rows = murphy.x < 1
-        np.testing.assert_array_equal(band.x, murphy.x[rows])
-        scale = 2 * (1 - band.x)
-        np.testing.assert_allclose(band.lower, -murphy.upper[rows] / scale, rtol=1e-10, atol=1e-13)
-        np.testing.assert_allclose(band.upper, -murphy.lower[rows] / scale, rtol=1e-10, atol=1e-13)
-
-
 # Intervals at one threshold
 
 
@@ -252,16 +222,6 @@ def test_sums_of_two_shares_are_put_together(weight: Any, c: float, clusters: An
     assert ends["regret"] == pytest.approx(regret, rel=0, abs=1e-12)
     expected = put_together([1, -odds], *alarms(acted | True), *about)
     assert ends["treat_all"] == pytest.approx(expected, rel=0, abs=1e-11)
-
-
-def test_the_interval_of_regret_is_half_that_of_the_murphy_curve() -> None:
-    t = tally(Y, P)
-    curve = murphy_curve(t, band="confidence", level=LEVEL)
-    for row, c in enumerate(curve.threshold[:-1]):
-        got = ends_of(at_threshold(t, c, interval=True, level=LEVEL))["regret"]
-        both = the(curve.band).lower[2 * row] / 2, the(curve.band).upper[2 * row] / 2
-        if c > 0:
-            assert got == pytest.approx(both, rel=0, abs=1e-13)
 
 
 def per_case(

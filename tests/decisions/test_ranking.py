@@ -14,7 +14,7 @@ from scipy.stats import ks_2samp
 from sklearn.metrics import average_precision_score
 from tests.examples import examples
 
-from properly import Cases, Tally, reliability, roc_curve, tally
+from properly import Cases, Tally, reliability, tally
 from properly.counts import with_event_rate
 from properly.decisions import ranking
 
@@ -98,22 +98,6 @@ def test_average_precision_is_that_of_scikit_learn(weight: NDArray[Any] | None) 
     assert got == pytest.approx(expected, rel=0, abs=1e-14)
 
 
-def test_average_precision_by_hand() -> None:
-    # From the top: 1 of 1, then 2 of 3 with a tie, then 3 of 5.
-    t = Tally.from_counts([0.1, 0.3, 0.6, 0.9], [1, 2, 2, 1], [0, 1, 1, 1])
-    assert ranking(t).average_precision == pytest.approx((1 + 2 / 3 + 3 / 5) / 3, rel=1e-15)
-    assert ranking(tally([1, 1], [0.2, 0.7])).average_precision == 1
-
-
-@every_weight
-def test_the_auc_is_that_of_the_curve(weight: NDArray[Any] | None) -> None:
-    t = tally(Y, P, weight=weight)
-    got = ranking(t)
-    assert got.auc == roc_curve(t).area
-    assert got.auc_skill == 2 * got.auc - 1
-    assert got.gap == got.auc - got.auc_if_calibrated
-
-
 # Identities
 
 
@@ -170,12 +154,6 @@ def test_increasing_changes_of_the_forecasts_change_the_gap_alone() -> None:
     assert abs(after.gap - before.gap) > 0.01
 
 
-def test_over_all_forecasts_the_parts_are_the_whole() -> None:
-    got = ranking(tally(Y, P), within=(0, 1))
-    assert got.partial_auc_above == got.partial_auc_beside == got.auc
-    assert got.balanced_average_accuracy == pytest.approx(got.auc, rel=1e-15)
-
-
 def test_both_ends_of_the_range_belong_to_it() -> None:
     t = tally([0, 1, 0, 1], [0.1, 0.3, 0.6, 0.9])
     closed, larger = ranking(t, within=(0.3, 0.6)), ranking(t, within=(0.2, 0.7))
@@ -196,17 +174,6 @@ def test_ks_is_the_one_sided_statistic_of_two_samples() -> None:
     assert turned == pytest.approx(
         ks_2samp(P[Y], P[~Y], alternative="greater").statistic, rel=1e-14
     )
-
-
-@every_weight
-def test_recalibrated_forecasts_have_the_same_best_thresholds(weight: NDArray[Any] | None) -> None:
-    t = tally(Y, P, weight=weight)
-    got, fit = ranking(t), reliability(t)
-    hull = roc_curve(t, hull=True)
-    rise = (hull.true_positive_rate - hull.false_positive_rate).max()
-    assert got.kolmogorov_smirnov == pytest.approx(rise, rel=1e-13)
-    rate, share = fit.recalibrated, t.weight / t.weight.sum()
-    assert got.least_error_rate == pytest.approx(share @ np.minimum(rate, 1 - rate), rel=1e-13)
 
 
 @given(rows)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import math
 from fractions import Fraction
 from itertools import chain, pairwise, permutations, product
@@ -98,11 +97,6 @@ def test_a_share_that_rounding_missed_is_the_one_that_was_meant() -> None:
     assert numbers_removed(np.array(drifted), 10).tolist() == [0, 3, 3, 7]
     curve = retention_curve(SCORES, Y, D, removed=np.array([0, 0.7], dtype=np.float32))
     assert curve.removed.tolist() == [0, 0.7]
-
-
-def test_nothing_removed_has_no_sign() -> None:
-    curve = retention_curve(SCORES, Y, D, metric=COST, removed=[-0.0, 0.5])
-    assert repr(curve).startswith("Retention(expected_cost with 0 to 50 % removed")
 
 
 def test_one_case_is_kept_whatever_is_removed() -> None:
@@ -230,24 +224,6 @@ def test_a_function_sees_class_numbers_in_the_order_of_the_rows() -> None:
     assert (curve.metric, curve.area) == ("metric", 0.5)
 
 
-@given(st.integers(0, 10**6))
-def test_the_order_of_rows_does_not_matter_if_scores_differ(seed: int) -> None:
-    rng = np.random.default_rng(seed)
-    y, d, scores = rng.integers(0, 4, 40), rng.integers(0, 4, 40), rng.permutation(40)
-    shuffled = rng.permutation(40)
-    for metric in (KAPPA, COST):
-        one = retention_curve(scores, y, d, metric=metric)
-        other = retention_curve(scores[shuffled], y[shuffled], d[shuffled], metric=metric)
-        np.testing.assert_array_equal(one.value, other.value)
-
-
-@pytest.mark.parametrize("value", [0.3, -2.5, 7.0])
-def test_the_area_under_a_constant_is_the_constant(value: float) -> None:
-    curve = retention_curve(SCORES, Y, D, metric=lambda _y, _d: value, removed=[0.1, 0.15, 0.4])
-    assert curve.area == pytest.approx(value, rel=1e-15)
-    assert curve.area_percent == pytest.approx(30 * value, rel=1e-14)
-
-
 # Ties
 
 
@@ -283,16 +259,6 @@ def test_the_average_of_kappa_is_that_of_the_mean_table(seed: int) -> None:
             np.add.at(table, (y[order[:k]], d[order[:k]]), 1 / len(orders))
         chance = table.sum(1) @ apart @ table.sum(0) / k
         assert value == pytest.approx(1 - (table * apart).sum() / chance, rel=1e-12)
-
-
-def test_without_ties_the_average_is_the_curve() -> None:
-    for metric in (KAPPA, COST):
-        one, other = (
-            retention_curve(SCORES, Y, D, metric=metric, ties=ties, removed=EIGHTHS)
-            for ties in ("stable", "average")
-        )
-        np.testing.assert_array_equal(one.value, other.value)
-        assert other.ties == "average"
 
 
 def test_if_all_scores_are_equal_the_average_cost_stays() -> None:
@@ -354,18 +320,6 @@ def test_replicates_are_areas_of_cases_drawn_with_replacement(metric: Any) -> No
         np.testing.assert_allclose(study.drawn_areas[k], expected, rtol=1e-12)
 
 
-def test_a_function_gives_the_study_that_its_name_gives() -> None:
-    y, P, losses = sample(1, n=60)
-    named, called = (
-        retention_study(losses, y, P, metric=metric, replicates=4, rng=2, removed=[0, 0.1, 0.3])
-        for metric in (KAPPA, plain_kappa)
-    )
-    np.testing.assert_allclose(named.drawn_areas, called.drawn_areas, rtol=1e-12)
-    assert [named.areas[x].area for x in named.areas] == pytest.approx(
-        [called.areas[x].area for x in called.areas], rel=1e-12
-    )
-
-
 def test_summaries_are_those_of_the_replicates() -> None:
     y, P, losses = sample(7)
     study = retention_study(losses, y, P, replicates=30, rng=0, level=0.8)
@@ -393,16 +347,6 @@ def test_differences_are_paired() -> None:
         assert found.standard_deviation == pytest.approx(apart.std(ddof=1), rel=1e-12)
         ends = np.quantile(apart, [0.025, 0.975])
         np.testing.assert_allclose([found.lower, found.upper], ends, rtol=1e-13)
-
-
-def test_a_score_does_not_differ_from_itself() -> None:
-    y, P, losses = sample(9)
-    study = retention_study(
-        {"one": losses["RPS"], "same": losses["RPS"]}, y, P, rng=1, oracle=False
-    )
-    found = study.differences["one", "same"]
-    assert (found.area, found.mean, found.standard_deviation) == (0, 0, 0)
-    assert (found.lower, found.upper) == (0, 0)
 
 
 @examples(15)
@@ -487,17 +431,6 @@ def clustered_sample(seed: int) -> tuple[Any, Any, dict[str, Any], Any]:
     return y, P, losses, np.random.default_rng(seed).permutation(ids)
 
 
-@pytest.mark.parametrize("metric", [KAPPA, COST])
-def test_cases_that_are_each_a_cluster_are_drawn_as_without_clusters(metric: Any) -> None:
-    y, P, losses = sample(12)
-    without, each = (
-        retention_study(losses, y, P, metric=metric, replicates=10, rng=3, clusters=clusters)
-        for clusters in (None, np.arange(len(y)))
-    )
-    np.testing.assert_array_equal(without.drawn_areas, each.drawn_areas)
-    assert (without.clusters, each.clusters) == (None, 200)
-
-
 def test_replicates_are_whole_clusters() -> None:
     """Drawn clusters are written out one after the other, and their cases sorted and removed."""
     y, P, losses, ids = clustered_sample(4)
@@ -528,42 +461,6 @@ def test_replicates_are_whole_clusters() -> None:
     assert study.clusters == len(names)
 
 
-@pytest.mark.parametrize("metric", [KAPPA, COST, plain_cost])
-def test_two_equal_halves_as_clusters_leave_nothing_to_chance(metric: Any) -> None:
-    """Whichever half is drawn, and how often, there are two copies of each case.
-
-    No two scores are equal but those of copies, so that all replicates have one order.
-    """
-    options: dict[str, Any] = {"metric": metric, "removed": EIGHTHS, "rng": 5, "oracle": False}
-    study = retention_study({"s": SCORES * 2}, Y * 2, D * 2, clusters=[0] * 8 + [1] * 8, **options)
-    once = retention_study({"s": SCORES}, Y, D, **options)
-    np.testing.assert_array_equal(study.drawn_areas, study.areas["s"].area)
-    assert study.areas["s"].area == pytest.approx(once.areas["s"].area, rel=1e-14)
-    assert len(np.unique(once.drawn_areas)) > 10
-
-
-def test_copies_in_clusters_are_no_news() -> None:
-    """Nine copies of each case say what one says, so areas of them must spread as much."""
-    y, P, losses = sample(13, n=80)
-    many = {name: np.repeat(s, 9) for name, s in losses.items()}
-    study = retention_study(losses, y, P, metric=COST, removed=[0, 0.25], rng=8)
-    repeated = retention_study(
-        many,
-        np.repeat(y, 9),
-        np.repeat(P, 9, axis=0),
-        metric=COST,
-        removed=[0, 0.25],
-        rng=8,
-        clusters=np.repeat(np.arange(80), 9),
-    )
-    np.testing.assert_allclose(repeated.drawn_areas, study.drawn_areas, rtol=1e-12)
-    alone = retention_study(
-        many, np.repeat(y, 9), np.repeat(P, 9, axis=0), metric=COST, removed=[0, 0.25], rng=8
-    )
-    for name, estimate in study.areas.items():
-        assert alone.areas[name].standard_deviation < estimate.standard_deviation / 2
-
-
 # Bands
 
 
@@ -581,22 +478,6 @@ def test_bands_are_quantiles_of_the_replicates_at_each_share() -> None:
         np.testing.assert_allclose(ends, np.quantile(means, [0.1, 0.9]), rtol=1e-12)
         with pytest.raises(ValueError, match="read-only"):
             lower[0] = 0
-
-
-def test_what_does_not_vary_has_a_band_without_width() -> None:
-    """Two equal halves make every replicate the same curve."""
-    study = retention_study(
-        {"s": SCORES * 2},
-        Y * 2,
-        D * 2,
-        metric=COST,
-        removed=EIGHTHS,
-        rng=5,
-        clusters=[0] * 8 + [1] * 8,
-    )
-    lower, upper = study.bands["s"]
-    np.testing.assert_array_equal(lower, study.curves["s"].value)
-    np.testing.assert_array_equal(upper, study.curves["s"].value)
 
 
 # Records
@@ -625,25 +506,6 @@ def test_a_study_is_a_table() -> None:
         assert estimate.upper == pytest.approx(50 * study.areas[name].upper, rel=1e-15)
 
 
-def test_a_study_in_full() -> None:
-    study = retention_study({"s": SCORES}, Y, D, removed=EIGHTHS, replicates=20, rng=2, metric=COST)
-    told = json.loads(json.dumps(study.to_dict()))
-    assert told["areas"]["s"]["mean"] == study.areas["s"].mean
-    (difference,) = told["differences"]
-    assert (difference["first"], difference["second"]) == ("s", ORACLE)
-    assert difference["area"] == study.differences["s", ORACLE].area
-    assert np.shape(told["drawn_areas"]) == (20, 2)
-    assert told["curves"][ORACLE]["value"] == study.curves[ORACLE].value.tolist()
-    lower, upper = study.bands["s"]
-    assert told["bands"]["s"] == {"lower": lower.tolist(), "upper": upper.tolist()}
-    assert told["clusters"] is None
-    frame = study.to_frame("pandas")
-    assert frame["score"].tolist() == ["s", ORACLE]
-    assert frame["standard_deviation"].tolist() == [
-        area.standard_deviation for area in study.areas.values()
-    ]
-
-
 # What is refused
 
 
@@ -651,15 +513,3 @@ def test_an_oracle_of_that_name_is_welcome_if_none_is_added() -> None:
     study = retention_study({ORACLE: SCORES}, Y, D, oracle=False, rng=1, metric=COST)
     assert list(study.curves) == [ORACLE]
     assert study.differences == {}
-
-
-def test_infinite_scores_are_tied_with_one_another() -> None:
-    curve = retention_curve(
-        [np.inf, np.inf, 1, 0],
-        [0, 1, 2, 1],
-        [2, 1, 2, 1],
-        metric="expected_cost",
-        ties="average",
-        removed=[0, 0.25, 0.5],
-    )
-    assert curve.value == pytest.approx([1, 2 / 3, 0], abs=1e-15)

@@ -84,12 +84,6 @@ def test_the_curve_runs_from_corner_to_corner(source: Tally | Cases, hull: bool)
     assert curve.area == pytest.approx(trapezoids.sum() / 2, rel=0, abs=1e-14)
 
 
-def test_there_is_one_point_a_distinct_forecast_and_the_origin() -> None:
-    curve = roc_curve(tally([0, 1, 0, 1, 1], [0.2, 0.2, 0.2, 0.6, 0.9]))
-    np.testing.assert_array_equal(curve.false_positive_rate, [0, 0, 0, 1])
-    np.testing.assert_array_equal(curve.true_positive_rate, [0, 1 / 3, 2 / 3, 1])
-
-
 @pytest.mark.parametrize("happened", [0, 1])
 @raw_and_hull
 def test_the_rate_of_a_missing_class_is_not_a_number(happened: int, hull: bool) -> None:
@@ -113,13 +107,6 @@ def test_acting_at_a_threshold_gives_its_point(hull: bool) -> None:
     ):
         assert false == np.mean(p[~Y] >= at)
         assert true == np.mean(p[Y] >= at)
-
-
-def test_the_hull_has_the_band_of_the_curve() -> None:
-    raw, hull = (roc_curve(tally(Y, P), hull=x, band="confidence").band for x in (False, True))
-    assert raw is not None
-    assert hull is not None
-    assert raw.to_dict() == hull.to_dict()
 
 
 # What the forecasts promise
@@ -257,17 +244,6 @@ def test_counts_are_copies_and_weights_are_wider() -> None:
     assert width(band_of(tally(Y, P, weight=number))) > 1.3 * width(counted)
 
 
-def test_clusters_of_copies_are_as_wide_as_the_originals() -> None:
-    y, p, clusters = (np.repeat(x, 10) for x in (Y, P, np.arange(N)))
-    alone, told = (
-        band_of(Cases(Y, P, clusters=np.arange(N))),
-        band_of(Cases(y, p, clusters=clusters)),
-    )
-    for name, column in alone._columns().items():
-        np.testing.assert_allclose(getattr(told, name), column, atol=2e-3)
-    assert width(band_of(Cases(y, p))) < 0.4 * width(told)
-
-
 def test_a_band_has_501_alarm_rates_at_most_and_as_many_as_cases_allow() -> None:
     few = tally([0, 1, 0, 1], [0.1, 0.3, 0.6, 0.9])
     many = Tally.from_counts([0.2, 0.7], [9000, 9000], [2000, 6000])
@@ -278,16 +254,6 @@ def test_a_band_has_501_alarm_rates_at_most_and_as_many_as_cases_allow() -> None
 @pytest.mark.parametrize("happened", [0, 1])
 def test_the_band_of_one_class_is_not_a_number(happened: int) -> None:
     assert np.isnan(band_of(tally([happened] * 2, [0.1, 0.3])).outline()).all()
-
-
-def test_the_outline_is_closed() -> None:
-    band = band_of(tally(Y, P))
-    x, y = band.outline()
-    assert len(x) == len(y) == 2 * len(band.alarm_rate)
-    assert (x[0], y[0]) == (x[-1], y[-1]) == (0, 0)
-    assert repr(band) == f"RocBand(90 % confidence, at {N + 1} alarm rates)"
-    assert band.to_dict()["alarm_rate"][:2] == [0.0, 1 / N]
-    assert list(band.to_frame("pandas")) == list(band.to_dict())[:5]
 
 
 @pytest.mark.parametrize("events", [60, 30])

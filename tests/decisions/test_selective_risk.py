@@ -14,8 +14,7 @@ from hypothesis import strategies as st
 
 import properly
 from properly import decisions
-from properly.decisions import expected_cost, retention_study
-from properly.decisions._retention import ORACLE
+from properly.decisions import expected_cost
 from properly.errors import DataWarning
 from properly.rules import Brier, Log
 
@@ -86,20 +85,6 @@ def test_a_confidence_that_says_nothing_has_the_mean_risk() -> None:
     assert brier.aurc.value == pytest.approx(Brier()(right, p), rel=1e-13)
 
 
-@given(st.integers(0, 10**6))
-def test_areas_do_not_depend_on_the_order_of_rows(seed: int) -> None:
-    right, confidence = answers(seed, n=30, step=0.2)
-    shuffled = np.random.default_rng(seed).permutation(30)
-    one, other = (
-        retention_curve(-confidence[rows], right[rows], metric=ERRORS)
-        for rows in (np.arange(30), shuffled)
-    )
-    for name in ("aurc", "excess_aurc", "augrc"):
-        mine, theirs = getattr(one, name), getattr(other, name)
-        assert mine.value == pytest.approx(theirs.value, rel=1e-12, abs=1e-14)
-        assert mine.standard_error == pytest.approx(theirs.standard_error, rel=1e-9, abs=1e-12)
-
-
 def test_the_best_order_has_no_excess() -> None:
     right, _ = answers(2)
     curve = retention_curve(1 - right, right, metric=ERRORS)
@@ -165,19 +150,6 @@ def test_other_metrics_have_no_such_areas() -> None:
     assert told["aurc"]["value"] == pytest.approx((1 + 1 / 2 + 1 / 3) / 3, rel=1e-15)
     assert told["excess_aurc"]["value"] == pytest.approx(11 / 18 - 1 / 9, rel=1e-14)
     assert told["augrc"]["value"] == pytest.approx(1 / 3, rel=1e-15)
-
-
-def test_a_study_compares_confidences_by_their_errors() -> None:
-    right, confidence = answers(6)
-    scores = {"own": -confidence, "none": np.arange(200) % 7}
-    study = retention_study(scores, right, metric=ERRORS, removed=[0, 0.5, 0.9], rng=1)
-    for name, s in scores.items():
-        alone = retention_curve(s, right, metric=ERRORS, removed=[0, 0.5, 0.9])
-        np.testing.assert_array_equal(study.curves[name].value, alone.value)
-    assert study.differences["own", "none"].upper < 0
-    assert study.areas[ORACLE].area <= study.areas["own"].area
-    rule = retention_study({"own": -confidence}, right, confidence, metric=Brier(), rng=1)
-    assert rule.curves[ORACLE].value[0] == pytest.approx(Brier()(right, confidence), rel=1e-14)
 
 
 # Weights
