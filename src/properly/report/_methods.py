@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import re
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from properly import __version__
 from properly._boundary._text import listed, many, percent, printable
@@ -20,14 +20,6 @@ from properly.rules._registry import SCORE_WORDS
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
-
-
-MAX_T = ", with simultaneous intervals and adjusted p-values by the single-step max-t method"
-STRATOS = (
-    "Essential measures and plots of STRATOS topic group 6 (Van Calster B, Collins GS, Vickers AJ, "
-    "et al. 2024, arXiv:2412.10288)"
-)
-TRIPOD = "TRIPOD+AI (Collins GS, Moons KGM, Dhiman P, et al. BMJ 2024;385:e078378)"
 
 
 MAKE = "make one with properly.evaluate(y, forecasts), or properly.leaderboard(answers)."
@@ -91,9 +83,10 @@ def _cite(words: str, keys: list[str], cited: list[str]) -> str:
     return f"{words} [{numbers}]." if keys else f"{words}."
 
 
-def _claim(words: str, *cited: str) -> tuple[str, ...]:
+def _claim(key: str, *more: str, **numbers: Any) -> tuple[str, ...]:
     """Say something without a full stop, and what to cite for it."""
-    return words, *cited
+    text, *cited = page_words()["methods"][key]
+    return text.format(**numbers), *cited, *more
 
 
 def _models(evaluation: Evaluation) -> str:
@@ -103,87 +96,56 @@ def _models(evaluation: Evaluation) -> str:
 
 def _scores(evaluation: Evaluation) -> Iterator[tuple[str, ...]]:
     rules = sorted(evaluation.rules, key=lambda rule: rule.name != evaluation.primary)
-    first, *others = (rule_in_words(rule) for rule in rules)
-    words = f"Overall performance was measured by the {first}"
-    if others:
-        words += f", and then by the {listed(others)}"
-    keys = [_reference(rule) for rule in rules]
-    yield _claim(f"{words}; lower is better", *dict.fromkeys(key for key in keys if key))
+    first, *rest = (rule_in_words(rule) for rule in rules)
+    others = f", and then by the {listed(rest)}" if rest else ""
+    cited = dict.fromkeys(filter(None, map(_reference, rules)))
+    yield _claim("scores", *cited, first=first, others=others)
     if evaluation.reliability:
-        yield _claim(
-            "Scores were split into miscalibration, discrimination and uncertainty by isotonic "
-            "recalibration (CORP)",
-            "corp",
-        )
+        yield _claim("split")
 
 
 def _reference(rule: object) -> str:
     """Return what to cite for a rule, as far as there is something."""
-    text = repr(rule)
-    if "Interval" in text:
-        return "regret"
-    return next(
-        (key for word, key in {"Brier(": "brier", "Log(": "log"}.items() if word in text), ""
-    )
+    known = {"Interval": "regret", "Brier(": "brier", "Log(": "log"}
+    return next((key for word, key in known.items() if word in repr(rule)), "")
 
 
 def _of_event(evaluation: Evaluation, cases: str, event: str) -> Iterator[tuple[str, ...]]:
+    data = {"models": _models(evaluation), "rows": evaluation.rows, "cases": printable(cases)}
     weighted = " by weight" if evaluation.total != evaluation.rows else ""
-    rate = f"{100 * evaluation.event_rate:.3g} %{weighted}"
-    yield _claim(
-        f"Forecasts of {printable(event)} by {_models(evaluation)} were evaluated on "
-        f"{evaluation.rows:,} {printable(cases)}",
-    )
-    yield _claim(f"Of these, {evaluation.events:,} had the event ({rate})")
+    rate = 100 * evaluation.event_rate
+    yield _claim("event", event=printable(event), **data)
+    yield _claim("rate", events=evaluation.events, rate=rate, weighted=weighted)
     yield from _scores(evaluation)
     yield from _calibration(evaluation)
     if evaluation.aucs:
         placements = {"clusters": "within clusters", "times": "over times"}
-        together = " and ".join(
-            x for name, x in placements.items() if name in _dependence(evaluation)
-        )
-        variance = f"placements summed {together}" if together else "variance"
-        yield _claim(
-            "Discrimination was measured by the area under the ROC curve (AUC), with DeLong's "
-            f"{variance}",
-            "delong",
-        )
+        allowed = [x for name, x in placements.items() if name in _dependence(evaluation)]
+        variance = f"placements summed {' and '.join(allowed)}" if allowed else "variance"
+        yield _claim("auc", variance=variance)
         if evaluation.auc_differences is not None:
-            yield _claim("Differences of AUC have its covariance")
-        yield _claim("Distributions of forecasts are shown by outcome")
-    within = evaluation.within
-    where = "all thresholds"
+            yield _claim("auc_differences")
+        yield _claim("risks")
+    within, where = evaluation.within, "all thresholds"
     if within is not None:
         where = f"thresholds from {percent(within.lower)} to {percent(within.upper)}"
-    yield _claim(
-        "Clinical utility was measured by net benefit, in decision curves, against treating all "
-        f"and none, at {where}",
-        "decision",
-    )
+    yield _claim("utility", where=where)
     yield from _at_thresholds(evaluation)
 
 
 def _calibration(evaluation: Evaluation) -> Iterator[tuple[str, ...]]:
     bands = [x.band for x in evaluation.reliability.values() if x.band is not None]
     around = f", with {100 * bands[0].level:g} % {bands[0].kind} bands" if bands else ""
-    yield _claim(f"Calibration is shown by CORP reliability diagrams{around}", "corp")
+    yield _claim("reliability", around=around)
     if any(map(allows_for_time, evaluation.reliability.values())):
-        yield _claim(
-            "Dependence in time was allowed for: bands are from draws of dependent outcomes, tests "
-            "from a long-run variance by equally weighted cosines"
-        )
+        yield _claim("times")
     if evaluation.calibration:
-        summary = next(iter(evaluation.calibration.values()))
-        yield _claim(
-            "It was summarised by observed over expected events and by the slope of a logistic "
-            "recalibration",
-            "cox",
-        )
-        yield _claim(f"The integrated calibration index (ICI) is from a {summary.curve}", "ici")
-        yield _claim("That curve is drawn beside the diagrams, with a pointwise band")
+        yield _claim("slope")
+        yield _claim("ici", curve=next(iter(evaluation.calibration.values())).curve)
+        yield _claim("smooth")
     tests = [x for x in evaluation.calibration_tests.values() if not math.isnan(x.p_value)]
     for test in tests[:1]:
-        yield _claim(f"The hypothesis of calibration was tested ({test.name} test)")
+        yield _claim("test", name=test.name)
 
 
 def _repairs(evaluation: Evaluation) -> Iterator[tuple[str, ...]]:
@@ -191,30 +153,27 @@ def _repairs(evaluation: Evaluation) -> Iterator[tuple[str, ...]]:
     for repair in list(evaluation.repairs.values())[:1]:
         gain = repair.result.gain
         chosen = ", and so was the choice of the map" if gain.nested else ""
-        yield _claim(f"Recalibration was judged by {folds_in_words(gain)}{chosen}", "folds")
-        yield _claim("Upper ends of its intervals allow for folds that share cases", "overlap")
+        yield _claim("repair", folds=folds_in_words(gain), chosen=chosen)
+        yield _claim("overlap")
 
 
 def _of_classes(evaluation: Evaluation, cases: str, event: str) -> Iterator[tuple[str, ...]]:
     del event
+    data = {"models": _models(evaluation), "rows": evaluation.rows, "cases": printable(cases)}
     order = "ordered " if evaluation.task == "ordinal" else ""
-    yield _claim(
-        f"Forecasts of {len(evaluation.labels)} {order}classes by {_models(evaluation)} were "
-        f"evaluated on {evaluation.rows:,} {printable(cases)}",
-    )
+    yield _claim("classes", classes=len(evaluation.labels), order=order, **data)
     yield from _scores(evaluation)
-    yield _claim("Calibration is shown by CORP reliability diagrams of yes-or-no questions", "corp")
+    yield _claim("reliability", around=" of yes-or-no questions")
 
 
 def _at_thresholds(evaluation: Evaluation) -> Iterator[tuple[str, ...]]:
     """Say how intervals at thresholds were found; counts alone have none of clusters."""
-    numbers = "Alarms, hits, misses, sensitivity, specificity and predictive values at thresholds"
     together = _dependence(evaluation)
     if evaluation.summed and together:
-        yield _claim(f"{numbers} have no intervals")
+        yield _claim("thresholds", what="no intervals")
     else:
         allowing = f", with the design effect of {together}" if together else ""
-        yield _claim(f"{numbers} have score intervals{allowing}", "wilson")
+        yield _claim("thresholds", "wilson", what=f"score intervals{allowing}")
 
 
 def _dependence(evaluation: Evaluation) -> str:
@@ -226,52 +185,43 @@ def _dependence(evaluation: Evaluation) -> str:
 def _how_sure(evaluation: Evaluation) -> Iterator[tuple[str, ...]]:
     if evaluation.comparisons:
         several = len(evaluation.comparisons[evaluation.primary]) > 1
-        yield _claim(
-            f"Models were compared in pairs on the same cases{MAX_T if several else ''}",
-            *(["max-t"] if several else []),
-        )
+        yield _claim("compared", *["max-t"] * several, max_t=_max_t() * several)
     yield from _repairs(evaluation)
     if evaluation.groups:
-        yield _claim("Performance was also assessed in groups")
-    yield _claim(f"Intervals are at {100 * evaluation.level:g} %, and for {evaluation.design}")
+        yield _claim("groups")
+    yield _claim("intervals", level=f"{100 * evaluation.level:g} %", design=evaluation.design)
     if evaluation.replicates:
         seed = "" if evaluation.seed is None else f" (seed {evaluation.seed})"
-        yield _claim(f"Random draws: {evaluation.replicates:,}{seed}")
-    yield _claim(f"Software: properly {__version__} (Python)")
+        yield _claim("draws", replicates=evaluation.replicates, seed=seed)
+    yield _claim("software", version=__version__)
+
+
+def _max_t() -> str:
+    return f", {_claim('max_t')[0]}"
 
 
 def _of_board(board: Leaderboard) -> Iterator[tuple[str, ...]]:
-    names = [x.forecaster for x in board]
-    yield _claim(
-        f"{many(board.answers, 'forecast')} of {many(board.questions, 'question')} by "
-        f"{many(len(names), 'forecaster')} ({listed(names)}) were scored by the "
-        f"{SCORE_WORDS.get(board.rule, f'{board.unit} score')}; lower is better",
-        *(key for key in ("brier", "log") if key == board.rule),
+    level, names = f"{100 * board.level:g} %", [x.forecaster for x in board]
+    numbers = {
+        "answers": many(board.answers, "forecast"),
+        "questions": many(board.questions, "question"),
+        "forecasters": many(len(names), "forecaster"),
+    }
+    score, rule = (
+        SCORE_WORDS.get(board.rule, f"{board.unit} score"),
+        {"brier", "log"} & {board.rule},
     )
-    if board.missing == "complete":
-        yield _claim("Only questions that all forecasters answered were used")
-    else:
-        yield _claim(
-            "Gaps were allowed for by two-way effects: a loss is the effect of its question, plus "
-            "that of its forecaster"
-        )
-        yield _claim("A score is the mean loss had all questions been answered")
-    yield from (_claim(note.rstrip(".")) for note in board.notes if note == ASSUMES)
-    if re.fullmatch(r"[\d,]+ (questions?|(family|families) of questions)", board.design):
-        yield _claim(
-            f"Standard errors of differences are clustered ({board.design}), with Bell and "
-            "McCaffrey's correction and degrees of freedom",
-            *("cluster", "contrast"),
-        )
-    else:
-        yield _claim(f"Standard errors of differences are for {board.design}")
-    held = "hold all at once" if board.ranks == "joint" else "hold each by itself"
-    yield _claim(f"Ranks have {100 * board.level:g} % intervals, which {held}", "ranks")
-    yield _claim(f"Forecasters were compared in pairs{MAX_T}", "max-t")
-    yield _claim(
-        f"Intervals of scores are at {100 * board.level:g} %, and those of differences hold at once"
-    )
-    yield _claim(f"Software: properly {__version__} (Python)")
+    yield _claim("board", *rule, names=listed(names), score=score, **numbers)
+    yield from map(_claim, ["complete"] if board.missing == "complete" else ["gaps", "two_way"])
+    yield from ((note.rstrip("."),) for note in board.notes if note == ASSUMES)
+    families = r"[\d,]+ (questions?|(family|families) of questions)"
+    is_clustered = re.fullmatch(families, board.design)
+    yield _claim("clustered" if is_clustered else "errors", design=board.design)
+    held = "all at once" if board.ranks == "joint" else "each by itself"
+    yield _claim("ranks", level=level, held=held)
+    yield _claim("pairs", max_t=_max_t())
+    yield _claim("at_once", level=level)
+    yield _claim("software", version=__version__)
 
 
 def checklist(evaluation: Evaluation) -> list[Item]:
@@ -279,14 +229,9 @@ def checklist(evaluation: Evaluation) -> list[Item]:
     if evaluation.task != "binary":
         return []
     items = [
-        Item("Discrimination: AUC, with interval", "roc", STRATOS),
-        Item("Calibration plot", "reliability", STRATOS),
-        Item("Clinical utility: net benefit, with decision curve", "decision", STRATOS),
-        Item("Distributions of forecasts by outcome", "risks", STRATOS),
-        Item(
-            "12e: measures and plots of performance, and how models are compared", "methods", TRIPOD
-        ),
-        Item("23a: performance with confidence intervals, also in subgroups", "groups", TRIPOD),
+        Item(item["what"], item["anchor"], guideline["name"])
+        for guideline in page_words()["guidelines"]
+        for item in guideline["items"]
     ]
     missing = {
         "roc": not evaluation.aucs,
