@@ -13,8 +13,7 @@ from tests.report.threshold_subjects import evaluation as over_range
 
 from properly import decompose, evaluate, tally
 from properly.calibration import Decomposition
-from properly.report._discrimination_charts import risks_chart, roc_chart
-from properly.report._score_parts_charts import plane_chart, source_chart
+from properly.report._score_charts import plane_chart, risks_chart, roc_chart, source_chart
 from properly.rules import Brier, Log
 
 if TYPE_CHECKING:

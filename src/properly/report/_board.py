@@ -15,19 +15,9 @@ from properly.comparison._gaps import ASSUMES
 from properly.evaluation._phrases import begun, sure
 from properly.evaluation._verdict._headline import Headline
 from properly.plots._board_plot import may_be_best, misleads, ranks_in_words
+from properly.report import _first_screen as screen
 from properly.report import _page_words as words
-from properly.report._first_screen import (
-    Card,
-    Chip,
-    ScoreAxis,
-    ScoreDot,
-    Screen,
-    ScreenColumn,
-    ScreenRow,
-    ShareBar,
-    TableCell,
-    cells_of,
-)
+from properly.report._first_screen import Chip, ScoreDot, ScreenColumn, TableCell, card
 from properly.report._methods import methods
 from properly.report._page_words import MINUS, NONE, chance, few, fixed, from_to
 from properly.report._score_tables import ScoreTable, ScoreTableRow, around, number
@@ -137,7 +127,7 @@ def _of_raw_means(board: Leaderboard) -> str:
     return f"By raw means {other} would lead, but the questions of {leader} were harder, by {by}."
 
 
-def screen_of(board: Leaderboard) -> Screen:
+def screen_of(board: Leaderboard) -> screen.Screen:
     """Lay out a row for each forecaster, the best first."""
     ranked, apart = board.ranked, board.standings[len(board.ranked) :]
     most = len(board) if len(board) <= MOST_ROWS + 2 else MOST_ROWS
@@ -148,50 +138,47 @@ def screen_of(board: Leaderboard) -> Screen:
     columns = _columns(board, axis)
     rows, more = (
         [
-            ScreenRow(x.forecaster, _kind(board, x), None, _chip(board, x), cells_of(columns, x))
+            screen.ScreenRow(
+                x.forecaster, _kind(board, x), None, _chip(board, x), screen.cells_of(columns, x)
+            )
             for x in some
         ]
         for some in (shown, folded)
     )
     crowd = [axis.at(x.score) for x in board.crowd]
-    return Screen(columns, rows, more, axis.ticks, crowd, [*_cards(board)])
+    return screen.Screen(columns, rows, more, axis.ticks, crowd, [*_cards(board)])
 
 
-def axis_of(rows: Sequence[Standing]) -> ScoreAxis:
+def axis_of(rows: Sequence[Standing]) -> screen.ScoreAxis:
     """Make room for all scores, intervals and marks of some rows."""
     ends = [y for x in rows for y in (x.score, *x.interval)]
     ends += [x.raw for x in rows if misleads(x)]
     finite = [x for x in ends if math.isfinite(x)] or [0.0, 1.0]
-    return ScoreAxis.around(min(finite), max(finite))
+    return screen.ScoreAxis.around(min(finite), max(finite))
 
 
-def _columns(board: Leaderboard, axis: ScoreAxis) -> tuple[ScreenColumn, ...]:
+def _columns(board: Leaderboard, axis: screen.ScoreAxis) -> tuple[ScreenColumn, ...]:
     """Describe the columns: another number is another one."""
     level, other = sure(board.level), board.reference or board.standings[0].forecaster
     where = "that all answered" if board.missing == "complete" else "as if all were answered"
     marks = ["▲ mean of what was answered, where it misleads"] * any(map(misleads, board))
     marks += ["dashed: crowd"] * bool(board.crowd)
     held = "all at once" if board.ranks == "joint" else "each"
-    digits = _decimals(board)
     score = f"{begun(score_in_words(board))} on {many(board.questions, 'question')}, {where}"
     note = "; ".join([level, "left is better", *marks])
+    minus, apart = f"Minus {printable(other)}", f"{level}, all at once"
+    difference = partial(_difference, digits=_decimals(board))
     may_be, shares = f"may be, {100 * board.level:g} % sure, {held}", "share of the questions"
     return (
         ScreenColumn("score", score, note, lambda x: _dot(x, axis)),
         ScreenColumn("rank", "Rank", may_be, _rank, ("of-saved",)),
-        ScreenColumn(
-            "difference",
-            f"Minus {printable(other)}",
-            f"{level}, all at once",
-            lambda x: _difference(x, digits),
-            ("of-difference",),
-        ),
+        ScreenColumn("difference", minus, apart, difference, ("of-difference",)),
         ScreenColumn("answered", "Answered", shares, _answered, ("of-ranking",)),
     )
 
 
-def _answered(row: Standing) -> ShareBar:
-    return ShareBar(f"{100 * row.coverage:.0f} %", row.coverage)
+def _answered(row: Standing) -> screen.ShareBar:
+    return screen.ShareBar(f"{100 * row.coverage:.0f} %", row.coverage)
 
 
 def score_in_words(board: Leaderboard) -> str:
@@ -232,7 +219,7 @@ def _chip(board: Leaderboard, row: Standing) -> Chip:
     return Chip(f"Tier {row.tier}", "plain")
 
 
-def _dot(row: Standing, axis: ScoreAxis) -> ScoreDot:
+def _dot(row: Standing, axis: screen.ScoreAxis) -> ScoreDot:
     """Place a score and its interval; what has no place is said."""
     if not math.isfinite(row.score):
         words = "infinite: certain and wrong" if math.isinf(row.score) else "no answer"
@@ -251,20 +238,16 @@ def _decimals(board: Leaderboard) -> int:
     return words.decimals_of_least(errors)
 
 
-def _cards(board: Leaderboard) -> Iterator[Card]:
+def _cards(board: Leaderboard) -> Iterator[screen.Card]:
     """Say what to beware of."""
     wrong = [printable(x.forecaster) for x in board if math.isinf(x.score)]
     if wrong:
-        was = "was" if len(wrong) == 1 else "were"
-        text = f"{listed(wrong)} {was} certain and wrong: an infinite loss. The others are fitted "
-        yield Card("Certain, and wrong", f"{text}without.", "all notes", "verdict", "bad")
+        yield card("infinite", names=listed(wrong), was=screen.was_or_were(wrong))
     few_answers = [printable(x.forecaster) for x in board if x.rank is None]
     if few_answers:
-        text = f"Too few questions shared with anybody: {listed(few_answers)}."
-        yield Card("Not ranked", text, "all numbers", "scores")
+        yield card("few", names=listed(few_answers))
     if len(board.ranked) > 1 and board.leader is None:
-        text = "Ranks are first guesses: beside each stand those that cannot be ruled out."
-        yield Card("Still open", text, "pair by pair", "pairs")
+        yield card("guesses")
 
 
 def all_numbers(board: Leaderboard) -> ScoreTable:
@@ -274,10 +257,8 @@ def all_numbers(board: Leaderboard) -> ScoreTable:
         ScoreTableRow(x.forecaster, [cell(x) for cell in columns.values()], x.rank is None)
         for x in every
     ]
-    caption = (
-        f"{begun(score_in_words(board))}: lower is better. Selection is the raw mean minus the "
-        "score: positive if the questions that were answered are hard. Below each number stands "
-        f"its {sure(board.level)}; those of differences hold all at once."
+    caption = words.page_words()["tables"]["board"].format(
+        score=begun(score_in_words(board)), level=sure(board.level)
     )
     return ScoreTable(caption, "All numbers of the leaderboard", [*columns], rows)
 
@@ -338,10 +319,8 @@ def pairs_of(board: Leaderboard) -> PairMatrix | None:
     if size > NAMED:
         cells = [[x._replace(text=ZERO.sub(r"\1.", x.text)) for x in row] for row in cells]
     every = f" The first {size} are shown." if size < len(board.pairs["difference"]) else ""
-    lead = (
-        f"Row minus column, {score_in_words(board)}. Blue: the row is better; orange: the column "
-        f"is. Grey: not told apart, {100 * board.level:g} % sure of all pairs at once. Scores "
-        f"stand on the diagonal.{every}"
+    lead = words.page_words()["tables"]["pairs"].format(
+        score=score_in_words(board), level=f"{100 * board.level:g}", every=every
     )
     return PairMatrix(lead, short, list(zip(long, cells, strict=True)), size > NAMED)
 
@@ -373,15 +352,8 @@ def _against(board: Leaderboard, names: list[str], i: int, j: int, digits: int) 
 def fine_print(board: Leaderboard) -> list[str]:
     """Say what the numbers rest on, one line each."""
     held = "all at once" if board.ranks == "joint" else "each by itself"
-    return [
-        "All scores are losses: lower is better.",
-        (
-            f"Intervals are at {100 * board.level:g} %: those of scores one by one, those of "
-            f"differences for all pairs at once, those of ranks {held}."
-        ),
-        "Two are told apart if the interval of their difference excludes zero.",
-        *words.page_words()["fine_print"]["board"],
-    ]
+    lines = words.page_words()["fine_print"]["board"]
+    return [line.format(level=f"{100 * board.level:g}", held=held) for line in lines]
 
 
 def python_call(board: Leaderboard) -> str:

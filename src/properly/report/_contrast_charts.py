@@ -11,19 +11,9 @@ import numpy as np
 from properly._boundary._text import many, printable
 from properly.comparison._pairs import interval_name, is_significant
 from properly.plots._forest_plots import by_score
+from properly.report import _page_words as words
 from properly.report import _vega as vega
-from properly.report._page_words import (
-    LISTED,
-    MINUS,
-    NONE,
-    chance,
-    decimals_of_least,
-    few,
-    fixed,
-    from_to,
-    lead_of,
-    score_in_words,
-)
+from properly.report._page_words import chance, fixed, from_to, lead_of, score_in_words
 from properly.report._vega import MOST_ROWS, Chart, NumberTable, short
 
 if TYPE_CHECKING:
@@ -72,28 +62,25 @@ def groups_chart(evaluation: Evaluation) -> Chart | None:
     names = ([one.name[g], f"{one.cases[g]:,}"] for g in order)
     table = [[*name, *row] for name, row in zip(names, cells, strict=True)]
     clauses = [f"{printable(name)}: {_differ(groups)}" for name, groups in by_model.items()]
-    more = f"; and {many(len(clauses) - LISTED, 'more model')}" if len(clauses) > LISTED else ""
+    more = (
+        f"; and {many(len(clauses) - words.LISTED, 'more model')}"
+        if len(clauses) > words.LISTED
+        else ""
+    )
     return Chart(
         "groups",
         _groups_lead(one, score_in_words(evaluation, one.rule)),
         _groups_spec(list(by_model), rows, one),
-        f"{'; '.join(clauses[:LISTED])}{more}.",
+        f"{'; '.join(clauses[: words.LISTED])}{more}.",
         NumberTable(("group", "cases", *by_model), table),
         wide=True,
     )
 
 
 def _groups_lead(one: Groups, score: str) -> str:
-    event = one.events is not None
-    common = "an event is common" if event else "classes are about as common as each other"
-    say = (
-        " and observed to expected events, shown on hover, say"
-        if event
-        else ", shown on hover, says"
-    )
-    numbers = {"score": score, "common": common, "say": say}
-    parts = ("lead", *["largest"] * (len(one) > MOST_GROUPS))
-    return lead_of("groups", *parts, **numbers, most=MOST_GROUPS, groups=len(one))
+    parts = ["lead", "classes" if one.events is None else "event"]
+    parts += ["largest"] * (len(one) > MOST_GROUPS)
+    return lead_of("groups", *parts, score=score, most=MOST_GROUPS, groups=len(one))
 
 
 def _group_order(by_model: dict[str, Groups]) -> list[int]:
@@ -110,7 +97,7 @@ def _group_order(by_model: dict[str, Groups]) -> list[int]:
 
 
 def _group_decimals(groups: Groups) -> int:
-    return decimals_of_least(np.diff(groups.simultaneous)[:, 0] / 2)
+    return words.decimals_of_least(np.diff(groups.simultaneous)[:, 0] / 2)
 
 
 def _group_row(groups: Groups, g: int, decimals: int) -> Spec:
@@ -126,13 +113,13 @@ def _group_row(groups: Groups, g: int, decimals: int) -> Spec:
         "told": fixed(difference, decimals, sign=True),
         "interval": from_to((lower, upper), decimals),
         "chance": chance(float(groups.adjusted_p_value[g])),
-        "skill": few(float(groups.skill[g])),
+        "skill": words.few(float(groups.skill[g])),
     }
     if bounded:
         row |= {"x": short(difference), "lower": short(lower), "upper": short(upper)}
     if groups.events is not None:
         row["events"] = f"{groups.events[g]:,}"
-        row["expected"] = few(float(groups.observed_expected[g]), 3)
+        row["expected"] = words.few(float(groups.observed_expected[g]), 3)
     return row
 
 
@@ -166,21 +153,10 @@ def _group_layers(color: Spec, row: Spec) -> list[Spec]:
 
 
 def _group_titles(one: Groups) -> list[Spec]:
-    titles = {
-        "model": "model",
-        "group": "group",
-        "cases": "cases",
-        "events": "events",
-        "score": "score",
-        "told": "minus that of all others",
-        "interval": f"{100 * one.level:g} % interval, all groups at once",
-        "chance": "adjusted p-value",
-        "skill": "skill",
-        "expected": "observed to expected events",
-    }
-    if one.events is None:
-        del titles["events"], titles["expected"]
-    return vega.hover(titles)
+    titles = words.page_words()["group_titles"]
+    absent = ("events", "expected") if one.events is None else ()
+    level = f"{100 * one.level:g}"
+    return vega.hover({k: x.format(level=level) for k, x in titles.items() if k not in absent})
 
 
 def _differ(groups: Groups) -> str:
@@ -196,8 +172,8 @@ def _differ(groups: Groups) -> str:
 
 def _group_cell(groups: Groups, g: int, decimals: int) -> str:
     between = from_to(groups.simultaneous[g].tolist(), decimals)
-    if between == NONE:
-        return TOO_FEW if not groups.enough[g] else NONE
+    if between == words.NONE:
+        return TOO_FEW if not groups.enough[g] else words.NONE
     return f"{fixed(float(groups.difference[g]), decimals, sign=True)} ({between})"
 
 
@@ -234,7 +210,7 @@ def _cells(comparison: Comparison, order: list[str]) -> list[Spec]:
 def _decimals(comparison: Comparison) -> int:
     """Write as many decimals as show the least standard error, and that an interval lacks zero."""
     ends = [abs(end) for pair in comparison if _is_apart(pair) for end in pair.simultaneous]
-    return decimals_of_least([*comparison.standard_error.tolist(), *ends], 1)
+    return words.decimals_of_least([*comparison.standard_error.tolist(), *ends], 1)
 
 
 def _own(comparison: Comparison, names: tuple[str, str], decimals: int) -> Spec:
@@ -319,7 +295,7 @@ def _matrix_alt(comparison: Comparison, score: str) -> str:
     return (
         f"{len(apart)} of {many(len(comparison.pairs), 'pair')} can be told apart by the "
         f"{score}. The best one has {printable(best)}, "
-        f"{few(comparison.scores[best].value, 3)}, and it is told apart "
+        f"{words.few(comparison.scores[best].value, 3)}, and it is told apart "
         f"from {ahead} of {many(len(comparison.models) - 1, 'other')}."
     )
 
@@ -331,7 +307,7 @@ def _matrix_table(comparison: Comparison) -> NumberTable:
     pairs = [x for x in comparison if len(comparison) <= MOST_ROWS or best in (x.first, x.second)]
     rows = [
         (
-            f"{pair.first} {MINUS} {pair.second}",
+            f"{pair.first} {words.MINUS} {pair.second}",
             _written(pair.difference, decimals),
             from_to(pair.simultaneous, decimals),
             chance(pair.adjusted_p_value, is_bound=pair.adjusted_p_is_bound),

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from dataclasses import replace
 from typing import TYPE_CHECKING, TypeAlias
 
 import numpy as np
@@ -47,9 +46,6 @@ AT_RULE: Spec = {"filter": {"param": "at", "empty": False}}
 
 def decision_chart(evaluation: Evaluation) -> Chart:
     """Draw the net benefit of models, of acting on all and of acting on none."""
-    # Several parts of the chart need each curve: they are made once.
-    decision, at_thresholds = dict(evaluation.decision), dict(evaluation.at_thresholds)
-    evaluation = replace(evaluation, decision=decision, at_thresholds=at_thresholds)
     return vega.Chart(
         "decision",
         f"{lead_of('decision', rate=evaluation.event_rate)} {_sure(evaluation)}",

@@ -23,7 +23,15 @@ from properly.evaluation._phrases import begun, between, finished, sure
 from properly.evaluation._verdict._findings import adjusted_tests, is_off, is_worse, open_pairs
 from properly.evaluation._verdict._headline import SHORT, standing_of
 from properly.recalibration._sentences import kind_in_words
-from properly.report._page_words import AT_MOST, NONE, few, percent, step_decimals
+from properly.report._page_words import (
+    AT_MOST,
+    NONE,
+    few,
+    in_words,
+    page_words,
+    percent,
+    step_decimals,
+)
 from properly.report._vega import inks_of
 from properly.rules import Bounded, Regret
 from properly.rules._parse import rule_in_words
@@ -54,12 +62,6 @@ FACTOR, SMALL_FACTOR = 1.5, 1.2
 # the best.
 WORTH, AS_WELL = 0.2, 0.03
 TIMES = "\N{MULTIPLICATION SIGN}"
-# How well a model ranks: what that is called, and how to read it.
-RANKINGS = {
-    "binary": ("Tells cases apart", "AUC, bar from 0.5"),
-    "multiclass": ("Right class", "accuracy"),
-    "ordinal": ("Agreement", "quadratic kappa"),
-}
 
 
 class Chip(NamedTuple):
@@ -77,6 +79,17 @@ class Card(NamedTuple):
     link: str
     anchor: str
     tone: str = "plain"
+
+
+def card(kind: str, *parts: str, **numbers: Any) -> Card:
+    """Say something to beware of, with numbers and names put in."""
+    words, text = page_words()["cards"][kind], in_words("cards", kind, *parts, **numbers)
+    return Card(words["title"], text, words["link"], words["anchor"], words.get("tone", "plain"))
+
+
+def was_or_were(names: Sequence[object]) -> str:
+    """Return the verb for one name, or for several."""
+    return "was" if len(names) == 1 else "were"
 
 
 class TableCell(NamedTuple):
@@ -236,29 +249,26 @@ def _columns(
     """Describe the columns: another number is another one."""
     rule, diagram = evaluation.primary, Diagram.of(evaluation)
 
+    def dot(name: str) -> ScoreDot:
+        return _dot(axis, evaluation.scores[name][rule])
+
+    def saved(name: str) -> TableCell:
+        return _saved(evaluation.skills[name][rule])
+
     def meaning(name: str) -> Diagnosis:
         paths = diagram.paths(evaluation.reliability.get(name))
         return diagnoses[name]._replace(paths=tuple(paths))
 
+    def ranking(name: str) -> ShareBar:
+        return _ranking(evaluation, name)
+
     asks, both = "Do forecasts mean what they say?", ("of-diagram", "of-finding")
+    rank, note = page_words()["rankings"][evaluation.task]
     return (
-        ScreenColumn(
-            "cost", *_cost_words(evaluation), lambda x: _dot(axis, evaluation.scores[x][rule])
-        ),
-        ScreenColumn(
-            "saved",
-            "Cost saved",
-            "against no model",
-            lambda x: _saved(evaluation.skills[x][rule]),
-            ("of-saved",),
-        ),
+        ScreenColumn("cost", *_cost_words(evaluation), dot),
+        ScreenColumn("saved", "Cost saved", "against no model", saved, ("of-saved",)),
         ScreenColumn("meaning", asks, diagram.note, meaning, both),
-        ScreenColumn(
-            "ranking",
-            *RANKINGS[evaluation.task],
-            lambda x: _ranking(evaluation, x),
-            ("of-ranking",),
-        ),
+        ScreenColumn("ranking", rank, note, ranking, ("of-ranking",)),
     )
 
 
@@ -504,16 +514,9 @@ def _danger(evaluation: Evaluation, cases: str, event: str) -> Iterator[Card]:
         return
     worst, *others = guilty
     whom, called = wrong[worst].whom(cases), wrong[worst].called
-    text = {
-        "": f"{worst} called impossible what then happened, for {whom}.",
-        "certain": f"{worst} called {event} certain for {whom}, wrongly.",
-        "impossible": f"{worst} called {event} impossible for {whom}, and it happened. No "
-        "threshold would have raised an alarm there.",
-    }[called]
-    if others:
-        was = "was" if len(others) == 1 else "were"
-        text += f" {listed(map(printable, others), 3)} {was} certain and wrong too."
-    yield Card("Certain, and wrong", printable(text), "which cases", "worst", "bad")
+    parts = [called or "by_score", *["others"] * bool(others)]
+    names, was = listed(map(printable, others), 3) if others else "", was_or_were(others)
+    yield card("wrong", *parts, worst=worst, whom=whom, event=event, others=names, was=was)
 
 
 def _group(evaluation: Evaluation, standing: ModelStanding) -> Iterator[Card]:
@@ -522,12 +525,9 @@ def _group(evaluation: Evaluation, standing: ModelStanding) -> Iterator[Card]:
         split = evaluation.groups.get(name)
         worst = None if split is None else split.worst
         if worst is not None and is_worse(worst):
-            score = evaluation.scores[name][evaluation.primary].value
-            text = (
-                f"{printable(name)} does worst for '{printable(worst.name)}': there it costs "
-                f"{few(abs(worst.difference))} more than for the rest, and {few(score)} on average."
-            )
-            yield Card("Not for everybody alike", text, "all groups", "groups")
+            score = few(evaluation.scores[name][evaluation.primary].value)
+            more = few(abs(worst.difference))
+            yield card("group", model=name, group=worst.name, more=more, score=score)
             return
 
 
@@ -544,11 +544,7 @@ def _repair(evaluation: Evaluation, standing: ModelStanding, cases: str) -> Iter
         miscalibration = parts.intervals.corrected_miscalibration
         share = parts.miscalibration / parts.score if parts.score else 0.0
         if miscalibration >= WORTH * parts.score and evaluation.aucs[name].value >= best - AS_WELL:
-            text = (
-                f"{printable(name)} tells {printable(cases)} apart well, but its numbers are off. "
-                f"Recalibrating would save {percent(share)} of its cost at most."
-            )
-            yield Card("Worth repairing", text, "its diagram", "reliability")
+            yield card("worth", model=name, cases=cases, share=percent(share))
             return
 
 
@@ -563,24 +559,19 @@ def _repaired(evaluation: Evaluation) -> Iterator[Card]:
         return
     first, *others = sorted(shares, key=lambda name: -shares[name][0])
     share, low, high = map(_whole, shares[first])
-    with_it = kind_in_words(evaluation.repairs[first].kind)
-    text = (
-        f"Recalibrated with {with_it}, {printable(first)} would cost {share} less on new cases "
-        f"({sure(evaluation.level)} {low.removesuffix(' %')} to {high})."
-    )
-    if others:
-        text += f" {listed(map(printable, others), 3)} would gain too."
-    yield Card("Can be repaired", text, "how", "repair")
+    kind, level = kind_in_words(evaluation.repairs[first].kind), sure(evaluation.level)
+    numbers = {"share": share, "sure": level, "low": low.removesuffix(" %"), "high": high}
+    names = listed(map(printable, others), 3) if others else ""
+    parts = ("text", *["others"] * bool(others))
+    yield card("repair", *parts, repair=kind, model=first, others=names, **numbers)
 
 
 def _unknown(evaluation: Evaluation, standing: ModelStanding, cases: str) -> Iterator[Card]:
     """Say what it would take to tell the best from the next, or else what was noted."""
     for number, rival in open_pairs(standing):
-        best = printable(standing.top[0])
-        text = f"More than {number} {printable(cases)} would be needed to tell {best} from {rival}."
-        yield Card("Still open", text, "why", "verdict")
+        yield card("open", number=number, cases=cases, best=standing.top[0], rival=rival)
         return
     if evaluation.notes:
         first, *more = evaluation.notes
-        count = f" {len(more)} more below." if more else ""
-        yield Card("To note", f"{finished(first)}{count}", "all", "verdict")
+        parts = ("text", *["more"] * bool(more))
+        yield card("note", *parts, first=finished(first), more=len(more))

@@ -37,15 +37,15 @@ from properly.report._board import board_contents
 from properly.report._class_charts import class_scores_chart, confusion_chart, retention_chart
 from properly.report._contrast_charts import groups_chart, matrix_chart
 from properly.report._decision_chart import decision_chart
-from properly.report._discrimination_charts import risks_chart, roc_chart
 from properly.report._first_screen import first_screen
 from properly.report._methods import MAKE, by_guideline, checklist, methods
+from properly.report._page_words import page_words
 from properly.report._regret_chart import RANKING, regret_chart
 from properly.report._reliability_chart import reliability_chart
 from properly.report._repair_charts import curves_chart, gains_chart, savings_chart
-from properly.report._score_parts_charts import plane_chart, source_chart
+from properly.report._score_charts import plane_chart, risks_chart, roc_chart, source_chart
 from properly.report._time_charts import evidence_chart, time_chart
-from properly.report._vega import MOST_MODELS, drawn_models, drawn_part, inks_of, theme
+from properly.report._vega import MOST_MODELS, drawn_models, drawn_part, inks_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
@@ -88,17 +88,6 @@ OF_AN_EVENT: tuple[Draw, ...] = (
     *(decision_chart, roc_chart, risks_chart),
 )
 OF_CLASSES: tuple[Draw, ...] = (class_scores_chart, gains_chart, confusion_chart, retention_chart)
-# What each kind of sentence is about, in the order of the page.
-KINDS = {
-    "choice": "Which model",
-    "certain": "Certain, and wrong",
-    "baseline": "Against no model",
-    "calibration": "Calibration",
-    "repair": "Can it be repaired?",
-    "thresholds": "At which thresholds",
-    "groups": "Groups",
-    "unknown": "What cannot be told",
-}
 # Of more models, comparisons are left to Python.
 MOST_COMPARED = 15
 TITLE = "How good are these forecasts?"
@@ -213,30 +202,24 @@ def write(
     ...     properly.report.write(f"{folder}/report.html", e).name
     'report.html'
     """
-    text = page(
-        evaluation,
-        title=title,
-        cases=cases,
-        event=event,
-        monitor=monitor,
-        command=command,
-        python=python,
-        date=date,
-    )
-    return write_whole(path, text, overwrite=overwrite)
+    options = PageOptions(title, cases, event, monitor, command, python, date)
+    return write_whole(path, _text(evaluation, options), overwrite=overwrite)
 
 
 def page(evaluation: Evaluation | Leaderboard, **options: Any) -> str:
     """Return the page as text; options are those of `PageOptions`."""
-    asked = PageOptions(**options)
-    _require_monitor(asked.monitor, evaluation)
+    return _text(evaluation, PageOptions(**options))
+
+
+def _text(evaluation: Evaluation | Leaderboard, options: PageOptions) -> str:
+    _require_monitor(options.monitor, evaluation)
     if isinstance(evaluation, Leaderboard):
-        return _printed("leaderboard.html.jinja", board_contents(evaluation), asked)
+        return _printed("leaderboard.html.jinja", board_contents(evaluation), options)
     if not isinstance(evaluation, Evaluation):
         what = type(evaluation).__name__
         message = f"a report is printed from an Evaluation or a Leaderboard; got {what}"
         raise ArgumentTypeError(message, hint=MAKE)
-    return _printed("page.html.jinja", contents(evaluation, asked), asked)
+    return _printed("page.html.jinja", contents(evaluation, options), options)
 
 
 def _require_monitor(monitor: object, evaluation: object) -> None:
@@ -261,7 +244,7 @@ def _printed(template: str, context: dict[str, Any], options: PageOptions) -> st
         .render(
             **context | data | asked,
             version=__version__,
-            theme=embedded(theme()),
+            theme=embedded(json.loads(_ours("theme.json"))),
             style=style,
             script=script,
             runtime=runtime,
@@ -441,10 +424,11 @@ def _watched(monitor: Monitor) -> dict[str, Any]:
 
 def by_kind(sentences: Iterable[Sentence]) -> list[tuple[str, str, list[str]]]:
     """Put sentences of one kind together."""
-    grouped: dict[str, list[str]] = {kind: [] for kind in KINDS}
+    names = page_words()["sentences"]
+    grouped: dict[str, list[str]] = {kind: [] for kind in names}
     for sentence in sentences:
         grouped[sentence.kind].append(kept_together(sentence.text))
-    return [(kind, KINDS[kind], texts) for kind, texts in grouped.items() if texts]
+    return [(kind, names[kind], texts) for kind, texts in grouped.items() if texts]
 
 
 def kept_together(text: str) -> str:

@@ -31,10 +31,15 @@ def page_words() -> dict[str, Any]:
     return tomllib.loads(text)
 
 
+def in_words(kind: str, name: str, *parts: str, **numbers: Any) -> str:
+    """Return what the page says about something, part by part, with numbers and names put in."""
+    words = page_words()[kind][name]
+    return " ".join(words[part].format(**numbers) for part in parts or ("text",))
+
+
 def lead_of(chart: str, *parts: str, **numbers: Any) -> str:
-    """Say how to read a chart, part by part, with numbers put in."""
-    words = page_words()["charts"][chart]
-    return " ".join(words[part].format(**numbers) for part in parts or ("lead",))
+    """Say how to read a chart."""
+    return in_words("charts", chart, *(parts or ("lead",)), **numbers)
 
 
 def score_in_words(evaluation: Evaluation, name: str) -> str:

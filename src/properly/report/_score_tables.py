@@ -42,12 +42,6 @@ PEOPLE_HEAD = ("alarms", "right", "missed", *RATES)
 DOTS = 1000
 # Rows in people that are kept for the reader to choose from, of all models together.
 MOST_KEPT = 200
-CLINICAL_CAPTION = (
-    "Observed over expected events and the calibration slope are 1 for calibrated forecasts. "
-    "ICI, the integrated calibration index, is the mean distance between forecasts and a "
-    "smooth curve of what happened. Below it stands its mean if they were calibrated."
-)
-CELLS = " Of forecasts that were grouped, the mean of their cell is shown."
 
 
 def fine_print(evaluation: Evaluation) -> list[str]:
@@ -130,19 +124,12 @@ def _about_data(evaluation: Evaluation) -> Iterator[str]:
 
 
 def _about_numbers(evaluation: Evaluation) -> Iterator[str]:
-    yield from page_words()["fine_print"]["event" if evaluation.task == "binary" else "classes"]
-    yield (
-        f"Intervals hold with {100 * evaluation.level:g} %, one by one, and so do bands in "
-        "pictures, at each point. Comparisons allow for the number of pairs. They are about these "
-        "models, as fitted, on the population that the cases come from."
-    )
-    yield (
-        "Miscalibration and discrimination compare with isotonic recalibration (CORP). Both are "
-        "too large as they stand, the more so the fewer cases; their intervals allow for it."
-    )
+    lines = page_words()["fine_print"]
+    yield from lines["event" if evaluation.task == "binary" else "classes"]
     grouped = any("were grouped into" in note for note in evaluation.notes)
     exact = "" if grouped else "; numbers in tables are exact"
-    yield f"Curves are drawn from at most some hundred points each{exact}."
+    for line in lines["numbers"]:
+        yield line.format(level=f"{100 * evaluation.level:g}", exact=exact)
 
 
 class ScoreTableRow(NamedTuple):
@@ -248,7 +235,7 @@ def _decisions(evaluation: Evaluation) -> ScoreTable:
     rows = [
         ScoreTableRow(name, [*map(TableCell, texts)], ink=inks.get(name)) for name, *texts in lines
     ]
-    caption = "Decisions made of the probabilities, by the class that each case is given."
+    caption = page_words()["tables"]["decisions"]
     return ScoreTable(caption, "Decisions: accuracy, F1, kappa, costs", head[1:], rows)
 
 
@@ -259,7 +246,7 @@ def _clinical(evaluation: Evaluation) -> ScoreTable:
         for name in evaluation.models
     ]
     summary = "Discrimination and calibration, as in clinical papers"
-    return ScoreTable(CLINICAL_CAPTION, summary, CLINICAL, rows)
+    return ScoreTable(page_words()["tables"]["clinical"], summary, CLINICAL, rows)
 
 
 def _clinical_cells(evaluation: Evaluation, model: str) -> Iterator[TableCell]:
@@ -307,18 +294,13 @@ def worst_lead(evaluation: Evaluation) -> str:
         return ""
     first = next(iter(evaluation.worst.values()))
     rule = score_in_words(evaluation, first.rule)
+    words = page_words()["tables"]
     if first.cases is not None:
-        return (
-            f"The forecasts that cost each model most by the {rule}, with what happened then and "
-            "for how many cases. A summary does not keep which rows they were."
-            f"{CELLS if evaluation.grouping else ''}"
-        )
+        cells = [words["cells"]] * bool(evaluation.grouping)
+        return " ".join([words["worst_forecasts"].format(rule=rule), *cells])
     dropped = any(note.startswith("dropped ") for note in evaluation.notes)
-    return (
-        f"The cases that cost each model most by the {rule}, to look at by eye. They may be wrong "
-        "outcomes, strange cases or overconfident forecasts. Rows are counted from 0"
-        f"{', those that were dropped left out' if dropped else ''}."
-    )
+    left_out = ", those that were dropped left out" if dropped else ""
+    return str(words["worst"].format(rule=rule, dropped=left_out))
 
 
 def _text(x: Any, name: str) -> str:

@@ -9,20 +9,13 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from properly._boundary._text import listed, many, printable
-from properly.comparison._periods import words
+from properly.comparison._periods import words as time_words
 from properly.evaluation._monitor._claims import exp
 from properly.plots._courses import WRITTEN, courses_of, ends_of, power, thresholds_of
 from properly.plots._names import spread
+from properly.report import _page_words as words
 from properly.report import _vega as vega
-from properly.report._page_words import (
-    NONE,
-    decimals_of_least,
-    fixed,
-    from_to,
-    lead_of,
-    percent,
-    score_in_words,
-)
+from properly.report._page_words import fixed, from_to, lead_of, percent
 from properly.report._vega import MOST_ROWS, Chart, NumberTable, drawn_models, short
 
 if TYPE_CHECKING:
@@ -60,7 +53,7 @@ def time_chart(evaluation: Evaluation) -> Chart | None:
     if not by_model:
         return None
     one = next(iter(by_model.values()))
-    score = score_in_words(evaluation, one.rule)
+    score = words.score_in_words(evaluation, one.rule)
     parts = ("lead", *["below"] * (one.events is not None))
     return Chart(
         "time",
@@ -135,7 +128,7 @@ def _period_rows(name: str, periods: OverTime, places: list[Any]) -> list[Spec]:
 
 
 def _period_decimals(periods: OverTime) -> int:
-    return decimals_of_least((periods.upper - periods.lower) / 2)
+    return words.decimals_of_least((periods.upper - periods.lower) / 2)
 
 
 def _time_spec(by_model: dict[str, OverTime], one: OverTime) -> Spec:
@@ -219,8 +212,10 @@ def _time_alt(by_model: dict[str, OverTime], score: str) -> str:
         finite = record.score[np.isfinite(record.score)]
         ends = [finite.min(), finite.max()] if finite.size else []
         texts = [fixed(float(x), _period_decimals(record)) for x in ends]
-        ranges.append(f"{printable(name)} {' to '.join(texts) or NONE}")
-    periods = f"{many(len(one), 'period')} from {words(one.start)[0]} to {words(one.end)[-1]}"
+        ranges.append(f"{printable(name)} {' to '.join(texts) or words.NONE}")
+    periods = (
+        f"{many(len(one), 'period')} from {time_words(one.start)[0]} to {time_words(one.end)[-1]}"
+    )
     said = f"The {score} in {periods}: {listed(ranges)}."
     if one.event_rate is None or not np.isfinite(one.event_rate).any():
         return said
@@ -263,7 +258,7 @@ def _evidence_spec(courses: Sequence[Course], drawn: tuple[str, ...]) -> Spec:
     longest = max((len(row["label"]) for row in labels), default=0)
     ticks = range(math.ceil(ends[0]), math.floor(ends[1]) + 1)
     encoding = _axes(courses, ends, list(ticks))
-    color = vega.model_color(models)
+    color = {"color": vega.model_color(models)}
     return {
         "params": [vega.shown(drawn), {"name": "powers", "value": [_power(k) for k in ticks]}],
         "data": {"values": [row for k, x in enumerate(shown_lines) for row in _rows(k, x, ends)]},
@@ -273,8 +268,8 @@ def _evidence_spec(courses: Sequence[Course], drawn: tuple[str, ...]) -> Spec:
         "layer": [
             *_thresholds(courses, encoding),
             *_claim_lines(encoding, color),
-            _alarms(loud, ends, drawn, encoding, color),
-            _names(labels, encoding, color),
+            _dots(_alarms(loud, ends, drawn), encoding | color),
+            _names(labels, encoding | color),
         ],
     }
 
@@ -340,7 +335,7 @@ def _claim_lines(encoding: Spec, color: Spec) -> list[Spec]:
     encoding = encoding | dict.fromkeys(("detail", "tooltip"), vega.category("claim", "claim"))
     grey = vega.ink("line", opacity=0.25, strokeWidth=1)
     scale = {"domain": ["calibration", "comparison"], "range": vega.DASHES[:2]}
-    own = {"color": color, "strokeDash": vega.category("about", scale=scale, legend=None)}
+    own = color | {"strokeDash": vega.category("about", scale=scale, legend=None)}
     return [
         vega.layer(grey, encoding, "datum.quiet"),
         vega.layer(vega.mark("line", strokeWidth=1.8), encoding | own, "!datum.quiet"),
@@ -360,23 +355,23 @@ def _thresholds(courses: Sequence[Course], encoding: Spec) -> list[Spec]:
 
 
 def _alarms(
-    loud: Sequence[Course],
-    ends: tuple[float, float],
-    drawn: tuple[str, ...],
-    encoding: Spec,
-    color: Spec,
-) -> Spec:
-    """Mark alarms."""
-    rows = [
+    loud: Sequence[Course], ends: tuple[float, float], drawn: tuple[str, ...]
+) -> list[Spec]:
+    """Lay out the alarms of all lines."""
+    return [
         _about(course, drawn)
         | {"case": alarm.case, "evidence": short(float(np.clip(math.log10(alarm.evidence), *ends)))}
         | {"after": many(alarm.case, "case"), "reached": evidence_in_words(alarm.evidence)}
         for course in loud
         for alarm in course.alarms
     ]
-    titles = {"claim": "alarm", "after": "after", "reached": "evidence"}
-    paint = {"color": color, "tooltip": vega.hover(titles)}
-    return vega.layer(vega.dot(70, opacity=1), encoding | paint, APART_OR_SHOWN, values=rows)
+
+
+def _dots(rows: list[Spec], place: Spec) -> Spec:
+    """Mark alarms."""
+    tooltip = vega.hover({"claim": "alarm", "after": "after", "reached": "evidence"})
+    dots = vega.dot(70, opacity=1)
+    return vega.layer(dots, place | {"tooltip": tooltip}, APART_OR_SHOWN, values=rows)
 
 
 def _labels(
@@ -395,10 +390,9 @@ def _labels(
     ]
 
 
-def _names(labels: list[Spec], encoding: Spec, color: Spec) -> Spec:
+def _names(labels: list[Spec], place: Spec) -> Spec:
     text = vega.mark("text", align="left", baseline="middle", dx=8)
-    words = {"text": {"field": "label"}, "color": color}
-    return vega.layer(text, encoding | words, APART_OR_SHOWN, values=labels)
+    return vega.layer(text, place | {"text": {"field": "label"}}, APART_OR_SHOWN, values=labels)
 
 
 def _claims(courses: Sequence[Course]) -> NumberTable:

@@ -46,7 +46,6 @@ INK: Spec = {"color": "currentColor"}
 BARE: Spec = {"title": None, "ticks": False, "domain": False, "grid": False}
 # Each panel has axes of its own.
 APART: Spec = {"axis": {"x": "independent", "y": "independent"}}
-FONT = "system-ui, -apple-system, 'Segoe UI', Roboto, 'Helvetica Neue', Arial, sans-serif"
 # Rows of models that are switched on, with what needs no model and without.
 SHOWN = "indexof(shown, datum.model) >= 0"
 SHOWN_OR_PLAIN = f"datum.baseline || {SHOWN}"
@@ -289,29 +288,6 @@ def name_axis(names: Iterable[str], most: int) -> Spec:
     """Give names at the left of a panel as much room as they need, and no more than so much."""
     room = min(math.ceil(LETTER * max(map(len, names), default=0)) + 8, most)
     return dict.fromkeys(("minExtent", "maxExtent", "labelLimit"), room)
-
-
-def theme() -> Spec:
-    """Return a Vega-Lite configuration that takes the colour of the page's text."""
-    color, quiet = "currentColor", 0.65
-    words = {"labelColor": color, "titleColor": color, "labelOpacity": quiet, "titleOpacity": quiet}
-    lines = {"domainColor": color, "domainOpacity": 0.35, "tickColor": color, "tickOpacity": 0.35}
-    grid = {"gridColor": color, "gridOpacity": 0.08, "labelOverlap": True}
-    title = {"titleFontSize": 12, "titleFontWeight": 500, "titlePadding": 8}
-    return {
-        "background": None,
-        "font": FONT,
-        "axis": words | lines | grid | title | {"labelFontSize": 11},
-        # What stands one below the other begins at the same place.
-        "axisYQuantitative": {"minExtent": NUMBERS},
-        "header": words | {"labelFontSize": 12, "labelFontWeight": 600, "labelOpacity": 1},
-        "legend": words | {"labelFontSize": 11, "titleFontSize": 11, "titleFontWeight": 500},
-        "title": {"color": color, "fontSize": 12, "fontWeight": 600, "anchor": "start"},
-        "text": {"color": color, "fontSize": 11},
-        "rule": {"color": color},
-        "view": {"stroke": None},
-        "line": {"strokeWidth": 2, "strokeCap": "round"},
-    }
 
 
 def drawn_models(evaluation: Evaluation) -> tuple[str, ...]:
