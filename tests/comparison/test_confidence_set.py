@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import math
 import sys
 from typing import TYPE_CHECKING, Any, TypeAlias
 
@@ -13,7 +12,6 @@ from arch.bootstrap import MCS
 
 from properly.comparison import confidence_set
 from properly.errors import MissingExtraError
-from properly.inference._replicates import best_block
 from properly.rules import PBS, Brier
 
 if TYPE_CHECKING:
@@ -87,16 +85,6 @@ def test_cases_of_one_time_are_averaged_and_drawn_in_blocks() -> None:
     assert (found.block_length, found.design) == (4, "100 times")
     # Each time counts as much as any other, however many cases it has.
     assert list(found.score.values()) == pytest.approx(mean.mean(axis=0).tolist(), rel=1e-12)
-
-
-def test_the_longest_block_that_any_model_asks_for_is_taken() -> None:
-    rng = np.random.default_rng(3)
-    state = np.repeat(rng.uniform(size=30), 10)  # spells of ten days
-    y = rng.random(300) < state
-    models = {"knows": state, "coin": np.full(300, 0.5), "noise": rng.random(300)}
-    loss = np.stack([(y - p) ** 2 for p in models.values()])
-    longest = max(best_block(series) for series in loss - loss.mean(axis=0))
-    assert find(models, y, time=np.arange(300)).block_length == math.ceil(longest) > 1
 
 
 def test_classes_are_compared_by_a_rule_for_classes() -> None:

@@ -43,12 +43,6 @@ def test_the_greatest_is_the_best_the_other_way_round(values: list[float]) -> No
     assert up.value == max(values)
 
 
-@given(VALUES)
-def test_update_is_true_where_a_record_is_broken(values: list[float]) -> None:
-    told = feed(values, BestEpoch())
-    assert told == [k == 0 or x < min(values[:k]) for k, x in enumerate(values)]
-
-
 def test_a_value_must_be_better_by_more_than_min_delta() -> None:
     best = BestEpoch(min_delta=0.25)
     assert feed([1.0, 0.75, 0.5, 0.25], best) == [True, False, True, False]

@@ -192,14 +192,6 @@ def test_a_group_needs_five_clusters(clusters: int, *, enough: bool) -> None:
     assert np.isfinite(two.p_value).all() == enough
 
 
-def test_a_group_needs_twenty_times() -> None:
-    time = np.where(THIRD == "a", np.arange(300) % 19, np.arange(300))
-    found = groups_of(time=time)
-    assert found.enough.tolist() == [False, True, True]
-    assert found.units.tolist() == [19, 100, 100]
-    assert f"No interval without {EXPECTED}, at 20 times: 'a'." in found.notes
-
-
 def test_clusters_across_groups_are_added_up_before_they_are_squared() -> None:
     found = groups_of(clusters=ACROSS).measures["score"]
     loss, some = (P - HAPPENED) ** 2, THIRD == "b"

@@ -8,7 +8,6 @@ import numpy as np
 import pytest
 
 import properly
-from properly.comparison import _over_ranges
 from properly.comparison._over_ranges import OverRanges, compare_over_ranges, ends_of_ranges
 from properly.comparison._pair_tests import most_signs
 from properly.counts._cases import contenders
@@ -93,13 +92,6 @@ def test_where_few_cases_differ_chances_are_bounded() -> None:
     assert found.p_value[0, k] == pytest.approx(float(most_signs(5**0.5)), rel=1e-9)
 
 
-def test_one_outcome_and_constant_losses_have_no_spread() -> None:
-    found = over_ranges(np.zeros(30), {"low": np.full(30, 0.1), "high": np.full(30, 0.3)})
-    assert (found.standard_error == 0).all()
-    assert np.isnan(found.p_value).any()
-    assert not (found.p_value < 1).any()
-
-
 def test_ends_have_those_of_the_range_once() -> None:
     assert len(ENDS) == len(ends_of_ranges(None)) + 1
     assert {0.0, 0.005, 0.01, 0.012, 0.05, 0.275, 1.0} <= set(ENDS.tolist())
@@ -119,19 +111,3 @@ def test_an_evaluation_compares_the_models_that_are_drawn() -> None:
     stream = properly.stream()
     stream.add(y, models)
     assert stream.evaluate(replicates=0).over_ranges is None
-
-
-def test_an_evaluation_of_very_many_clusters_has_fewer_ranges(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    rng = np.random.default_rng(2)
-    p = rng.random(80)
-    y, within = rng.random(80) < p, (0.012, 0.1)
-    known: dict[str, Any] = {"clusters": np.arange(80) // 2, "within": within, "replicates": 0}
-    fewer = ends_of_ranges(properly.Interval(*within), few=True)
-    monkeypatch.setattr(_over_ranges, "MOST", 40 * len(fewer))
-    over = properly.evaluate(y, {"a": p, "b": 1 - p}, **known).over_ranges
-    assert over is not None
-    assert over.threshold.tolist() == fewer.tolist()
-    monkeypatch.setattr(_over_ranges, "MOST", 100)
-    assert properly.evaluate(y, {"a": p, "b": 1 - p}, **known).over_ranges is None

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import warnings
 from itertools import product
 from typing import TYPE_CHECKING, Any
 
@@ -14,7 +13,7 @@ from tests.inference_numbers import CLUSTER, P1, STRATUM, TIME, WEIGHT, Y
 import properly
 from properly import Cases, Tally
 from properly.errors import DataWarning
-from properly.inference import block_length, bootstrap
+from properly.inference import bootstrap
 from properly.inference._bootstrap import Mean
 from properly.inference._design import Design
 from properly.inference._replicates import sample_of
@@ -186,18 +185,6 @@ def test_blocks_spread_as_the_stationary_bootstrap_says() -> None:
         assert (found.kind, found.block_length) == ("blocks", length)
 
 
-def test_blocks_are_as_long_as_the_influences_of_times_ask_for() -> None:
-    cases = Cases(Y, P1, time=TIME, weight=WEIGHT)
-    order = np.argsort(TIME)
-    for statistic, influence in (
-        (Brier(), of_mean(Brier().loss(Y, P1), WEIGHT)[1]),
-        ("auc", of_auc(Y == 1, P1, WEIGHT)[1]),
-    ):
-        found = bootstrap(cases, statistic, replicates=39, rng=1)  # type: ignore[arg-type]
-        assert found.block_length == pytest.approx(max(1.0, block_length(influence[order])))
-        assert found.design == "300 times"
-
-
 # Intervals
 
 
@@ -324,17 +311,6 @@ def test_a_function_may_be_infinite(value: float) -> None:
 
 
 # Records
-
-
-def test_few_clusters_are_warned_of_and_twenty_are_not() -> None:
-    cases = Cases(Y, P1, clusters=np.arange(300) % 19)
-    message = "drawing clusters says too little with fewer than about 20; got 19"
-    with pytest.warns(DataWarning, match=message):
-        found = bootstrap(cases, Brier(), replicates=39, rng=1)
-    assert found.kind == "clusters"
-    with warnings.catch_warnings():
-        warnings.simplefilter("error")
-        bootstrap(Cases(Y, P1, clusters=np.arange(300) % 20), Brier(), replicates=39, rng=1)
 
 
 # What is refused

@@ -13,11 +13,10 @@ from properly.inference._dependence import (
     Dependence,
     Latent,
     Residuals,
-    measure,
     psi_of,
     rho_of,
 )
-from properly.inference._draws import Counts, Series, fast_stream, sampler
+from properly.inference._draws import Series, sampler
 
 DRAWS = 4000
 
@@ -74,14 +73,6 @@ def test_few_effective_times_matter_where_there_is_dependence(
     assert (found.is_long, found.is_too_long) == (long, too_long)
 
 
-def test_outcomes_that_never_vary_do_not_depend() -> None:
-    cases = properly.Cases(np.arange(60) % 3 == 0, np.arange(60) % 3 == 0, time=np.arange(60))
-    found = measure(cases)
-    assert (found.phi, found.psi, found.rho) == (1, 1, 0)
-    several = properly.Cases(np.zeros(60), np.full(60, 0.2), time=np.arange(60) // 3)
-    assert measure(several).phi == 3
-
-
 def test_the_same_outcome_at_each_time_is_shared() -> None:
     rng = np.random.default_rng(2)
     happened = np.repeat(rng.random(200) < 0.5, 4)
@@ -121,17 +112,6 @@ def test_sums_of_drawn_outcomes_vary_by_psi(each: int) -> None:
     assert total.var() / (times * each) == pytest.approx(numbers.psi, rel=4 * math.sqrt(2 / DRAWS))
 
 
-def test_each_draw_has_a_psi_of_its_own() -> None:
-    known = latent(400, 1, shared=0.0, rho=0.5)
-    rough = Latent(known.time, known.slot, 400, 0.0, known.psi, 8.0)
-    rng = np.random.default_rng(1)
-    spread = []
-    for numbers in (known, rough):
-        z = [numbers.draw(rng) for _ in range(400)]
-        spread.append(np.std([np.mean(x[1:] * x[:-1]) for x in z]))
-    assert spread[1] > 2 * spread[0]
-
-
 def test_an_outcome_has_the_probability_of_its_forecast() -> None:
     draws = sampler(series(100))
     assert isinstance(draws, Series)
@@ -150,20 +130,3 @@ def test_forecasts_stay_and_weights_travel() -> None:
             assert (replicate.events <= replicate.weight).all()
             some = replicate.events > 0
             np.testing.assert_allclose(replicate.events[some], replicate.weight[some])
-
-
-def test_without_dependence_draws_vary_as_independent_ones() -> None:
-    y, p = np.tile([0, 1, 0, 1, 1], 80), np.tile([0.2, 0.4, 0.4, 0.6, 0.8], 80)
-    found = sampler(properly.Cases(y, p, time=np.arange(400)))
-    plain = sampler(properly.Cases(y, p))
-    assert isinstance(found, Series)
-    assert isinstance(plain, Counts)
-    numbers = Latent(found.latent.time, found.latent.slot, 400, 0.0, 1.0, 1e12)
-    found = Series(found.value, found.cell, found.weight, found.happened, latent=numbers)
-    variances = [
-        np.var([d.events for d in x.outcomes(x.value, DRAWS, fast_stream(rng))], axis=0)
-        for x, rng in ((found, np.random.default_rng(1)), (plain, np.random.default_rng(2)))
-    ]
-    expected = plain.total * plain.value * (1 - plain.value)
-    for variance in variances:
-        np.testing.assert_allclose(variance, expected, rtol=4.5 * math.sqrt(2 / DRAWS))

@@ -308,21 +308,6 @@ def test_dependence_is_that_of_all_pairs_and_of_what_the_bins_hide(
     assert got == pytest.approx(min(max(expected, 0), 1), abs=1e-12)
 
 
-def test_the_outcomes_of_a_pair_correlate_as_in_the_data() -> None:
-    rng = np.random.default_rng(12)
-    common, own = np.repeat(rng.random(300), 2), rng.random(600)
-    y = np.where(rng.random(600) < math.sqrt(0.5), common, own) < 0.3
-    rows = rows_of(properly.Cases(y, np.full(600, 0.3), clusters=np.arange(600) // 2))
-    pair = (y - y.mean()).reshape(300, 2)
-    correlation = (pair[:, 0] * pair[:, 1]).mean() / y.var() * 300 / 299
-    draws = rows.draws(rows.value, REPLICATES, np.random.default_rng(13), np.array([y.mean()]))
-    # The variance of so many events from pairs is that of single cases, times one and this.
-    got = np.var([events.sum() for _, events in draws]) / (600 * 0.3 * 0.7) - 1
-    assert correlation == pytest.approx(0.5, abs=0.1)
-    error = (1 + correlation) * math.sqrt(2 / REPLICATES)
-    assert got == pytest.approx(correlation, abs=STANDARD_ERRORS * error)
-
-
 # All of them
 
 CERTAIN = np.array([0.0, 0.0, 0.3, 0.6, 1.0, 1.0, 1.0])
@@ -414,21 +399,6 @@ def test_cells_hold_neighbours_and_both_ends_stay_as_they_are(shape: float) -> N
     variance = t.weight * t.value * (1 - t.value)
     share = t.weight / t.weight.sum() + variance / variance.sum()
     assert np.add.reduceat(share, start)[inner].max() <= 2 / _draws.CELLS + share.max()
-
-
-def test_rows_are_drawn_in_the_same_cells() -> None:
-    rng = np.random.default_rng(14)
-    p = rng.random(40_000)
-    cases = properly.Cases(rng.random(40_000) < p, p, weight=rng.gamma(2, size=40_000))
-    t = cases.tally()
-    start = cell_starts(t.value, t.weight)
-    assert start is not None
-    rows = sampler(cases, start=start)
-    assert isinstance(rows, DrawnRows)
-    assert (rows.value == in_cells(t, start).value).all()
-    np.testing.assert_allclose(
-        np.bincount(rows.cell, rows.weight), in_cells(t, start).weight, rtol=1e-12
-    )
 
 
 def test_cells_are_drawn_with_the_means_and_variances_of_their_cases() -> None:

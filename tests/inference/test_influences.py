@@ -47,12 +47,3 @@ def test_the_area_counts_pairs_and_ties_half() -> None:
     above = (P[HAPPENED][:, None] > P[~HAPPENED]) + (P[HAPPENED][:, None] == P[~HAPPENED]) / 2
     pairs = np.outer(WEIGHT[HAPPENED], WEIGHT[~HAPPENED])
     assert area == pytest.approx((above * pairs).sum() / pairs.sum(), rel=1e-14)
-
-
-def test_a_first_loss_that_is_the_mean_does_not_make_all_alike() -> None:
-    mean, influence = of_mean(np.array([2.0, 1.0, 3.0]), np.ones(3))
-    assert mean == 2
-    np.testing.assert_allclose(influence, [0, -1 / 3, 1 / 3], rtol=1e-15)
-    # What is alike but for rounding has no influence at all.
-    alike = np.array([0.1, 0.3 / 3, 0.1 + 2.0**-56])
-    assert of_mean(alike, np.ones(3))[1].tolist() == [0, 0, 0]

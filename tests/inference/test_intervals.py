@@ -285,17 +285,6 @@ def test_two_samples_are_compared_as_by_proc() -> None:
         assert auc_interval(other, against=one).value == -found.value
 
 
-@pytest.mark.filterwarnings("ignore::properly.errors.DataWarning")
-def test_two_areas_without_an_error_have_no_interval_of_their_difference() -> None:
-    y = np.arange(60) % 2
-    perfect = Cases(y, 0.2 + 0.5 * y)
-    found = auc_interval(perfect, against=perfect)
-    assert (found.value, found.standard_error) == (0, 0)
-    assert np.isnan([*found.interval, found.degrees]).all()
-    unknown = auc_interval(cases(), against=Cases([1, 0, 0], [0.7, 0.2, 0.3]))
-    assert np.isnan([unknown.standard_error, *unknown.interval]).all()
-
-
 def test_net_benefit_is_a_mean_of_what_was_gained() -> None:
     gain = (P >= 0.2) * (Y - (1 - Y) * 0.25)
     found = net_benefit_interval(cases(), 0.2)
@@ -326,17 +315,6 @@ def test_a_known_event_rate_is_a_design_with_the_outcome_as_stratum() -> None:
     one, none = loss[Y], loss[~Y]
     expected = math.sqrt(0.01 * one.var(ddof=1) / len(one) + 0.81 * none.var(ddof=1) / len(none))
     assert found.standard_error == pytest.approx(expected, rel=1e-12)
-
-
-@pytest.mark.filterwarnings("ignore::properly.errors.DataWarning")
-def test_a_skill_of_two_infinite_scores_is_unknown() -> None:
-    both = skill_interval(Cases([1, 0, 1], [0, 0.2, 0.3]), Log(), reference=0.0)
-    assert math.isnan(both.value)
-    assert np.isnan(both.interval).all()
-    other = skill_interval(Cases([1, 0, 1], [0.4, 0.2, 0.3]), Log(), reference=0.0)
-    assert other.value == 1
-    assert other.method == "the reference has an infinite score"
-    assert np.isnan(other.interval).all()
 
 
 @pytest.mark.filterwarnings("ignore::properly.errors.DataWarning")

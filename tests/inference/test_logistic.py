@@ -9,7 +9,6 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from scipy.optimize import linprog
 from tests.examples import examples
 
 from properly.inference import _logistic
@@ -89,16 +88,6 @@ def test_data_that_separate_have_infinite_coefficients(y: Any, sign: int) -> Non
     assert found.log_likelihood == pytest.approx(0, abs=1e-6)
 
 
-def test_an_event_on_the_line_does_not_join_what_it_separates() -> None:
-    # Both outcomes at 0, and else all events above: the slope is infinite, the intercept is not.
-    Z = np.column_stack([np.ones(4), [-1.0, 0.0, 0.0, 1.0]])
-    found = fit(Z, np.array([0, 0, 1, 1.0]))
-    assert found.separated
-    assert found.coefficients[1] == math.inf
-    assert math.isnan(found.coefficients[0])
-    assert found.log_likelihood == pytest.approx(2 * math.log(0.5), rel=1e-8)
-
-
 @pytest.mark.parametrize("seed", range(8))
 def test_some_rows_at_a_time_decide_as_all_of_them_do(
     seed: int, monkeypatch: pytest.MonkeyPatch
@@ -117,23 +106,6 @@ def test_some_rows_at_a_time_decide_as_all_of_them_do(
         assert (side[y > 0] >= -1e-9).all()
         assert (side[y < 1] <= 1e-9).all()
         np.testing.assert_allclose(line, whole, atol=1e-7)
-
-
-def test_many_rows_are_not_all_given_to_a_linear_programme(monkeypatch: pytest.MonkeyPatch) -> None:
-    rows: list[int] = []
-
-    def watched(aim: Any, A_ub: Any, **known: Any) -> Any:
-        rows.append(len(A_ub))
-        return linprog(aim, A_ub=A_ub, **known)
-
-    monkeypatch.setattr("scipy.optimize.linprog", watched)
-    x = np.linspace(-20, 20, 20_000)
-    # So extreme are log odds of very many forecasts, whatever happened.
-    y = (np.random.default_rng(4).random(20_000) < expit(x)).astype(float)
-    assert not fit(np.column_stack([np.ones(20_000), x]), y).separated
-    assert fit(np.column_stack([np.ones(20_000), x]), (x > 3).astype(float)).separated
-    assert len(rows) >= 2
-    assert max(rows) <= 4000
 
 
 def test_columns_that_depend_on_one_another_have_no_coefficients() -> None:

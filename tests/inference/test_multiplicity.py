@@ -39,10 +39,6 @@ def test_one_estimate_that_varies_has_its_own_quantile(covariance: Any) -> None:
     assert reach(covariance, 0.95, 12) == pytest.approx(student.ppf(0.975, 12), rel=1e-12)
 
 
-def test_estimates_that_move_together_need_no_more_than_one() -> None:
-    assert reach(np.ones((3, 3)), 0.9, np.inf) == pytest.approx(norm.ppf(0.95), abs=0.02)
-
-
 @pytest.mark.parametrize("size", [2, 5])
 def test_of_independent_estimates_the_shares_multiply(size: int) -> None:
     found = reach(np.diag(np.arange(1.0, size + 1)), 0.95, np.inf)

@@ -6,7 +6,6 @@ from typing import Any
 
 import numpy as np
 import pytest
-from scipy.fft import dct
 
 import properly
 from properly import Cases
@@ -60,14 +59,6 @@ def test_a_variance_is_that_of_clusters_and_times_less_own_series(influence: Any
 
 
 @every_world
-def test_no_variance_is_below_that_of_clusters_or_times_alone(influence: Any) -> None:
-    one = np.ones(len(CLUSTER))
-    alone = (covariance(influence, d) for d in (Design(one, CLUSTER), Design(one, time=TIME)))
-    least = np.max([x.errors for x in alone], axis=0)
-    assert (covariance(influence, panel()).errors >= least * (1 - 1e-12)).all()
-
-
-@every_world
 def test_a_covariance_has_the_variances_of_its_rows_and_no_negative_direction(
     influence: Any,
 ) -> None:
@@ -76,16 +67,6 @@ def test_a_covariance_has_the_variances_of_its_rows_and_no_negative_direction(
     assert whole.errors == pytest.approx(alone, rel=1e-12)
     assert np.linalg.eigvalsh(whole.covariance).min() >= -1e-12 * whole.covariance.max()
     assert whole.covariance == pytest.approx(whole.covariance.T, rel=1e-12)
-
-
-@every_world
-def test_cases_that_are_absent_add_nothing(influence: Any) -> None:
-    # As many of each cluster, whose shares of the weight matter too.
-    order = np.random.default_rng(2).random((CLUSTERS, TIMES)).argsort(axis=1)
-    some = (order < 0.7 * TIMES).ravel()
-    left = np.where(some, influence, 0.0)
-    found = covariance(left[:, some], panel(CLUSTER[some], TIME[some]))
-    assert found.covariance == pytest.approx(covariance(left, panel()).covariance, rel=1e-9)
 
 
 @pytest.mark.parametrize("at_once", [1, 100, 1 << 20])
@@ -104,28 +85,6 @@ def test_series_of_clusters_are_added_up_some_at_a_time(
         monkeypatch.setattr(_variance, "AT_ONCE", at_once)
         found = _variance._own_series(design.totals(influence), design)
         assert np.diagonal(found) == pytest.approx(own, rel=1e-12)
-
-
-def test_one_case_a_cluster_is_time_alone_but_for_squares() -> None:
-    """Then the series of a cluster is one case, and its cosines nearly add up to its square."""
-    n = 400
-    influence = centred(np.random.default_rng(4).normal(size=(1, n)))
-    found = covariance(influence, panel(np.arange(n), np.arange(n)))
-    of_times = by_cosines(influence)[0][0, 0]
-    squares = float((influence**2).sum())
-    waves = int(0.4 * n ** (2 / 3))
-    table = dct(np.eye(n), axis=1)[:, 1 : waves + 1] ** 2 / 2 / waves
-    own = float((influence[0] ** 2) @ table.sum(axis=1))
-    most = max(squares * n / (n - 1) + of_times - own, squares * n / (n - 1), of_times)
-    assert found.covariance[0, 0] == pytest.approx(most, rel=1e-12)
-    assert own == pytest.approx(squares, rel=0.1)
-    assert found.degrees == waves
-
-
-def test_what_cancels_in_every_cell_has_no_variance() -> None:
-    influence = np.tile([1.0, -1.0], CLUSTERS * TIMES)[None]
-    design = panel(np.repeat(CLUSTER, 2), np.repeat(TIME, 2))
-    assert covariance(influence, design).covariance.tolist() == [[0.0]]
 
 
 def test_an_infinite_mean_leaves_the_others_alone() -> None:

@@ -16,7 +16,6 @@ from properly.inference._replicates import (
     DrawnUnits,
     Kinds,
     TimeBlocks,
-    best_block,
     quantiles,
 )
 from properly.rules import Brier
@@ -135,11 +134,6 @@ def test_the_length_of_blocks_is_that_of_arch(dependence: float, times: int) -> 
         (expected,) = arch.optimal_block_length(series).to_numpy()
         found = block_length(series), block_length(series, kind="circular")
         np.testing.assert_allclose(found, expected, rtol=1e-9)
-
-
-def test_blocks_are_never_longer_than_a_third_of_a_short_series() -> None:
-    assert best_block((-1.0) ** np.arange(20)) == 7
-    assert best_block((-1.0) ** np.arange(21)) == 7
 
 
 # Quantiles of draws

@@ -10,7 +10,6 @@ import pytest
 from scipy.special import ndtri, stdtrit
 
 from properly.inference._shares import (
-    HALVINGS,
     ShareTerm,
     bisect,
     design_effect,
@@ -153,14 +152,3 @@ def test_each_entry_has_its_own_end_to_the_last_digit() -> None:
     found = bisect(lambda x: x > ENDS, np.zeros(6), np.ones(6))
     assert (found <= ENDS).all()
     np.testing.assert_allclose(found, ENDS, rtol=0, atol=2**-53)
-
-
-def test_entries_are_asked_about_together() -> None:
-    asked: list[Any] = []
-
-    def refused(x: Any) -> Any:
-        asked.append(x.shape)
-        return x > 0.5
-
-    bisect(refused, np.zeros(1000), np.ones(1000))
-    assert asked == [(1000,)] * (HALVINGS + 1)

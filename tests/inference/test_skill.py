@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from scipy.stats import beta
 
 from properly import decompose, roc_curve, tally
-from properly.errors import ArgumentTypeError, DataError, DataWarning
+from properly.errors import ArgumentTypeError, DataError
 from properly.inference import h_measure, skill
 from properly.rules import (
     PBS,
@@ -277,11 +277,3 @@ def test_it_lies_between_0_and_1(rows: list[tuple[int, bool]], ends: tuple[float
     assume(y.any() and not y.all())
     assert 0 <= h_measure(tally(y, p / 9), Regret((lower, upper))) <= 1
     assert 0 <= h_measure(tally(y, p / 9), "severity") <= 1
-
-
-@pytest.mark.parametrize("happened", [0, 1])
-@every_prior
-def test_of_one_class_it_is_not_a_number(prior: Any, happened: int) -> None:
-    message = "^all outcomes are alike: the H-measure, a share of their uncertainty, is NaN$"
-    with pytest.warns(DataWarning, match=message):
-        assert math.isnan(h_measure(tally([happened] * 3, [0.1, 0.2, 0.2]), prior))

@@ -215,8 +215,10 @@ def confidence_set(
     loss = _losses(models, rule, design)
     length = _length(block_length, loss, design)
     p_value = dict(zip(models, _p_values(list(models), loss, length, method, drawing), strict=True))
+    included = tuple(name for name, p in p_value.items() if p > (1 - drawing.level) * SLACK)
     return ConfidenceSet(
-        *_split(p_value, 1 - drawing.level),
+        included,
+        tuple(name for name in p_value if name not in included),
         p_value=p_value,
         score=dict(zip(models, loss.mean(axis=0).tolist(), strict=True)),
         level=drawing.level,
@@ -227,12 +229,6 @@ def confidence_set(
         rule=rule.name,
         p_is_bound={name: p * (1 + drawing.replicates) < SECOND for name, p in p_value.items()},
     )
-
-
-def _split(p_value: dict[str, float], alpha: float) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    """Tell the models that may be the best from the others."""
-    included = tuple(name for name, p in p_value.items() if p > alpha * SLACK)
-    return included, tuple(name for name in p_value if name not in included)
 
 
 def _refuse(**given: object) -> None:

@@ -29,6 +29,7 @@ from properly.comparison._group_variance import (
     of_groups,
     shrink,
 )
+from properly.comparison._pair_tests import student_quantiles
 from properly.counts._scoring import price
 from properly.inference._design import correction_of
 from properly.inference._moments import Moments, Spread, about_means, deviations, dot
@@ -501,7 +502,7 @@ def _compare(
     rng: np.random.Generator,
 ) -> dict[str, Any]:
     """Put intervals around differences, one by one and all at once, and test each."""
-    from scipy.special import stdtr, stdtrit
+    from scipy.special import stdtr
 
     error, skew = sums.apart.errors, sums.skew
     inside, outside = sums.squares
@@ -515,7 +516,7 @@ def _compare(
     # With two groups, each is the rest of the other: that is one comparison, and not two.
     family = bonferroni(1) if len(p) == 2 else max_t(joint, np.inf, rng)
     alone, quantile = (
-        np.where(tested, stdtrit(degrees, (1 + x) / 2), np.nan)
+        np.where(tested, student_quantiles(degrees, x), np.nan)
         for x in (level, family.level_of_each(level))
     )
     return {
@@ -553,28 +554,19 @@ def _together(sums: InfluenceSums, split: GroupSplit, scale: Scale) -> dict[str,
 
 
 def _interval(value: Column, error: Column, degrees: Column, level: float, scale: Scale) -> Column:
-    from scipy.special import stdtrit
-
     # Nothing that did not vary, and no single case, tells how far off it may be.
-    usable = (error > 0) & (degrees > 0) & np.isfinite(value)
-    half = np.full(len(value), np.nan)
-    half[usable] = stdtrit(degrees[usable], (1 + level) / 2) * error[usable]
-    if scale == "log":
-        # A ratio may be anything if this is how well its logarithm is known.
-        with infinities():
-            return np.exp(_around(value, half))
-    left = 1 - value
-    if scale == "plain" or not (left > 0).any():
-        return _around(value, half)
+    quantile = np.where(np.isfinite(value), student_quantiles(degrees, level), np.nan)
+    half = np.where(error > 0, quantile * error, np.nan)
     with infinities():
-        factor = np.exp(_around(np.zeros(len(left)), half / left))
-        ends = 1 - left[:, None] * factor[:, ::-1]
-    return np.where(left[:, None] > 0, ends, _around(value, half))
-
-
-def _around(middle: Column, half: Column) -> Column:
-    with infinities():
-        return np.stack([middle - half, middle + half], axis=1)
+        plain = np.stack([value - half, value + half], axis=1)
+        if scale == "log":
+            # A ratio may be anything if this is how well its logarithm is known.
+            return np.exp(plain)
+        left = (1 - value)[:, None]
+        if scale == "plain" or not (left > 0).any():
+            return plain
+        factor = np.exp(half[:, None] / left * [1, -1])
+        return np.where(left > 0, 1 - left * factor, plain)
 
 
 def _shown(value: Column, scale: Scale) -> Column:

@@ -20,6 +20,7 @@ from properly.comparison._pair_tests import (
     find_numbers,
     margins,
     put_together,
+    ratios_of,
     score_pairs,
     student_p,
     student_quantiles,
@@ -355,10 +356,9 @@ def _two_way(answers: Answers, options: Options, reference: str | None) -> Compa
 
 def _ratios(found: Effects, first: Column, second: Column) -> tuple[Column, Column]:
     """Divide adjusted scores, and find the standard errors of these ratios."""
-    value, c = found.of_all(found.fit.score), found.of_all(found.fit.score_covariance)
+    value, joint = found.of_all(found.fit.score), found.of_all(found.fit.score_covariance)
+    ratio, square = ratios_of(value, joint, (first, second))
     with infinities():
-        ratio = value[first] / value[second]
-        square = c[first, first] - 2 * ratio * c[first, second] + ratio**2 * c[second, second]
         error = np.sqrt(np.maximum(square, 0)) / np.abs(value[second])
     known = np.isfinite(ratio)
     return np.where(known, ratio, np.nan), np.where(known, error, np.nan)

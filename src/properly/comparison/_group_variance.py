@@ -106,10 +106,9 @@ def of_differences(inside: Column, outside: Column, units: UnitCounts) -> Column
     the variance of a small group comes out low by chance this is too high, so it is taken from
     variances of units that are all alike as well, and the lower of the two is returned.
     """
-    estimated = _satterthwaite(inside, outside, units)
     with infinities():
-        alike = _satterthwaite(1 / units.inside, 1 / units.outside, units)
-    return np.minimum(estimated, alike)
+        alike = 1 / units.inside, 1 / units.outside
+    return np.minimum(_satterthwaite(inside, outside, units), _satterthwaite(*alike, units))
 
 
 def _satterthwaite(inside: Column, outside: Column, units: UnitCounts) -> Column:
@@ -133,16 +132,13 @@ def of_groups(variance: Column, units: UnitCounts, used: Column) -> float:
     with c the matrix `common`. For two groups it is that of their difference.
     """
     both = (variance[used], 1 / units.inside[used])
-    return min(_of_wishart(x, units, used) for x in both)
-
-
-def _of_wishart(variance: Column, units: UnitCounts, used: Column) -> float:
-    share = 1 / variance / (1 / variance).sum()
-    away = np.eye(len(share)) - np.sqrt(np.outer(share, share))
-    size = np.diagonal(away)
-    common = units.common[np.ix_(used, used)]
-    k = len(share) - 1
-    return float(k * (k + 1) / (common * (np.outer(size, size) + away**2)).sum())
+    common, k, result = units.common[np.ix_(used, used)], int(used.sum()) - 1, []
+    for x in both:
+        share = 1 / x / (1 / x).sum()
+        away = np.eye(k + 1) - np.sqrt(np.outer(share, share))
+        size = np.diagonal(away)
+        result.append(k * (k + 1) / (common * (np.outer(size, size) + away**2)).sum())
+    return float(min(result))
 
 
 class Shrunk(NamedTuple):
@@ -272,8 +268,14 @@ def homogeneity(value: Column, covariance: Column, degrees: float = np.inf) -> H
     k = float(used.sum() - 1)
     if k < 1 or degrees - k + 1 <= 0:
         return Homogeneity(np.nan, k, np.nan)
+    from scipy.special import chdtrc, fdtrc
+
     statistic = _least_distance(value[used], covariance[np.ix_(used, used)])
-    return Homogeneity(statistic, k, _p_value(statistic, k, degrees))
+    if np.isinf(degrees):
+        return Homogeneity(statistic, k, float(chdtrc(k, statistic)))
+    spare = degrees - k + 1
+    p = fdtrc(k, spare, statistic * spare / (degrees * k))
+    return Homogeneity(statistic, k, float(p))
 
 
 def cochran(value: Column, variance: Column) -> float:
@@ -297,12 +299,3 @@ def _least_distance(value: Column, covariance: Column) -> float:
     if np.linalg.matrix_rank(joint, hermitian=True) < len(apart):
         return float("nan")
     return float(apart @ np.linalg.solve(joint, apart))
-
-
-def _p_value(statistic: float, k: float, degrees: float) -> float:
-    from scipy.special import chdtrc, fdtrc
-
-    if np.isinf(degrees):
-        return float(chdtrc(k, statistic))
-    spare = degrees - k + 1
-    return float(fdtrc(k, spare, statistic * spare / (degrees * k)))

@@ -279,14 +279,11 @@ def adjustment(pairs: PairScores, margin: Margins) -> MaxT:
 
 def ratios(pairs: PairScores) -> tuple[Column, Column]:
     """Divide the scores, and find the standard errors of these ratios; areas have none."""
-    (first, second), scored = pairs.ends, pairs.scored
+    (first, second), scored, c = pairs.ends, pairs.scored, pairs.scored.spread.covariance
     if pairs.options.by_area:
         return np.full(len(first), np.nan), np.full(len(first), np.nan)
-    c = pairs.scored.spread.covariance
+    ratio, square = ratios_of(scored.value, c, pairs.ends)
     with infinities():
-        ratio = scored.value[first] / scored.value[second]
-        ratio[~np.isfinite(scored.value[first]) | ~np.isfinite(scored.value[second])] = np.nan
-        square = c[first, first] - 2 * ratio * c[first, second] + ratio**2 * c[second, second]
         if scored.paired is not None:
             # The same, by the variance of the difference, which keeps all its digits.
             rest = (1 - ratio) * (c[first, first] - ratio * c[second, second])
@@ -296,6 +293,19 @@ def ratios(pairs: PairScores) -> tuple[Column, Column]:
                 apart = scored.rows.between(pairs.pairs[k], float(ratio[k]))[None]
                 square[k] = covariance(apart, scored.rows.design).covariance[0, 0]
         return ratio, np.sqrt(np.maximum(square, 0)) / np.abs(scored.value[second])
+
+
+def ratios_of(value: Column, c: Column, ends: tuple[Column, Column]) -> tuple[Column, Column]:
+    """Divide finite scores, and return what the variances of the ratios are, times the divisor's.
+
+    `c` is the covariance of the scores.
+    """
+    first, second = ends
+    with infinities():
+        ratio = value[first] / value[second]
+        ratio[~np.isfinite(value[first]) | ~np.isfinite(value[second])] = np.nan
+        square = c[first, first] - 2 * ratio * c[first, second] + ratio**2 * c[second, second]
+    return ratio, square
 
 
 def within_margin(

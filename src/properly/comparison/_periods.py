@@ -237,12 +237,10 @@ class OverTime(Record):
 
 
 class PeriodRows(NamedTuple):
-    """What is known of each case: its loss, its weight, its cluster and its time."""
+    """What is known of each case: its loss, and its design."""
 
     loss: Column
-    weight: Column
-    cluster: Column | None
-    time: Column
+    design: Design
 
 
 @takes_rows
@@ -310,7 +308,8 @@ def over_time(
     time = time[used]
     result = cut(time, periods)
     cluster = None if cases.clusters is None else numbered(to_numpy(cases.clusters)[used])[0]
-    rows = PeriodRows(losses(cases, rule), rows_in_use(cases).weight, cluster, number_times(time))
+    sampled = Design(rows_in_use(cases).weight, cluster, None, number_times(time))
+    rows = PeriodRows(losses(cases, rule), sampled)
     count = np.bincount(result.number, minlength=len(result.start))
     members = np.split(np.argsort(result.number, kind="stable"), np.cumsum(count)[:-1])
     design = _design(rows, members)
@@ -346,9 +345,10 @@ def _require_time(cases: object) -> Column:
 
 def _design(rows: PeriodRows, members: Iterable[Column]) -> str:
     """Say what to take as independent within periods; a few times do not tell how they depend."""
-    times = [len(np.unique(rows.time[some])) for some in members if len(some) >= FEWEST]
+    time = np.asarray(rows.design.time)
+    times = [len(np.unique(time[some])) for some in members if len(some) >= FEWEST]
     is_long = bool(times) and np.median(times) >= TIMES
-    if rows.cluster is not None:
+    if rows.design.cluster is not None:
         return "clusters by times" if is_long else "clusters"
     return "times" if is_long else "independent cases"
 
@@ -359,16 +359,17 @@ def _score(
     """Return the mean score of some cases, and its interval."""
     if len(some) < FEWEST:
         return np.nan, np.nan, np.nan
-    mean, influence = of_mean(rows.loss[None, some], rows.weight[some])
+    whole = rows.design
+    mean, influence = of_mean(rows.loss[None, some], whole.weight[some])
     value = float(mean[0])
     if np.isinf(value):
         return value, np.nan, value
-    cluster = None if rows.cluster is None else numbered(rows.cluster[some])[0]
-    time = number_times(rows.time[some]) if "times" in design else None
-    if time is not None and time.max() + 1 < TIMES:
+    cluster = None if whole.cluster is None else numbered(whole.cluster[some])[0]
+    time = number_times(np.asarray(whole.time)[some]) if "times" in design else None
+    own = Design(whole.weight[some], cluster, None, time)
+    if time is not None and own.times < TIMES:
         return value, np.nan, np.nan
-    result = covariance(influence, Design(rows.weight[some], cluster=cluster, time=time))
-    half = float(result.half_widths(level)[0])
+    half = float(covariance(influence, own).half_widths(level)[0])
     return value, *within_range((value - half, value + half), bounds, value)
 
 

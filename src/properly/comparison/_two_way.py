@@ -170,10 +170,6 @@ class ClusterWeights(NamedTuple):
         mean = w @ contrast
         return self.added(w @ contrast**2 - mean**2 / w.sum(axis=1)[:, None])
 
-    def leverages(self, inverse: Column) -> Column:
-        """Bound the sum of the leverages of each cluster from above."""
-        return self.added((self.weight @ np.diagonal(inverse))[:, None])[:, 0]
-
     def information(self, some: Column) -> Column:
         """Return what some clusters add to the normal equations, a matrix each."""
         ends = np.append(self.starts, len(self.weight))
@@ -387,7 +383,9 @@ class _ClusterSums:
         if not corrected:
             return
         if self.degrees is None:
-            self.leverage[first : first + len(gradient)] = grid.leverages(self.normal.inverse)
+            # The sum of the leverages of each cluster is bounded from above.
+            bound = grid.weight @ np.diagonal(self.normal.inverse)
+            self.leverage[first : first + len(gradient)] = grid.added(bound[:, None])[:, 0]
         score = self.corrected(grid, own, moved, first)
         self.spread += score.T @ score
 
@@ -477,7 +475,7 @@ class _ClusterSums:
         if corrected:
             spread = normal.inverse @ self.spread @ normal.inverse
             of_all = self.degrees
-            degrees = self._few_degrees(among) if of_all is None else of_all.found(size)
+            degrees = self._few_degrees(among) if of_all is None else of_all.of_pairs(size)
         kept = [np.concatenate(x).T for x in zip(*self.kept, strict=True)]
         return TwoWay(
             effect=self.effect,
@@ -533,13 +531,16 @@ class _ClusterSums:
         """Whether all leverages are small."""
         return bool((self.leverage <= SMALL).all())
 
-    def _looks(self, contrast: Column) -> Iterator[ContrastScores]:
-        """Look at what the clusters say about a contrast, piece by piece."""
+    def _looks(self, contrast: Column) -> Iterator[tuple[ClusterWeights, int, Column, Column]]:
+        """Go through what the clusters say about a contrast, piece by piece.
+
+        Some clusters, the first of them, how much each says, and scores of their cells.
+        """
         for cells, rows in self.table.pieces:
             grid, first = self.table.grid(cells, rows), int(self.table.cluster[cells.start])
             told = grid.spreads(contrast[:, None])[:, 0]
             every = np.broadcast_to(contrast, (len(told), len(contrast)))
-            yield ContrastScores(grid, first, told, grid.leveraged(every))
+            yield grid, first, told, grid.leveraged(every)
 
     def _degrees_of(self, contrast: Column) -> float:
         """Find the degrees of freedom of one contrast, given as the inverse times it.
@@ -549,13 +550,13 @@ class _ClusterSums:
         if not self._all_small:
             return self._exact_degrees(contrast)
         told = squares = lost = 0.0
-        for look in self._looks(contrast):
-            score = look.grid.added(look.score)
-            lever = self.leverage[look.first : look.first + len(score)]
+        for grid, first, own, alone in self._looks(contrast):
+            score = grid.added(alone)
+            lever = self.leverage[first : first + len(score)]
             turned = np.einsum("ij,ij->i", score @ self.normal.inverse, score)
             lost += float((turned / (1 - lever)).sum())
-            told += float(look.told.sum())
-            squares += float(look.told @ look.told)
+            told += float(own.sum())
+            squares += float(own @ own)
         if lost**2 < HARDLY * squares:
             return told**2 / (squares + lost**2)
         return self._exact_degrees(contrast)
@@ -573,15 +574,6 @@ class _ClusterSums:
             spread += score.T @ score
         joint = inverse @ spread
         return float(told**2 / (squares + np.einsum("ij,ji->", joint, joint) - lost))
-
-
-class ContrastScores(NamedTuple):
-    """Some clusters, the first of them, what each says about a contrast, and scores of cells."""
-
-    grid: ClusterWeights
-    first: int
-    told: Column
-    score: Column
 
 
 class _Degrees:
@@ -603,12 +595,11 @@ class _Degrees:
         by_pair = score.transpose(2, 1, 0)
         self.spread += by_pair @ by_pair.transpose(0, 2, 1)
 
-    def found(self, size: int) -> Column:
+    def of_pairs(self, size: int) -> Column:
         """Return them, forecasters by forecasters; NaN beside oneself."""
         whole = (self.contrast**2).sum(axis=0)
         below = self.squares + (self.spread**2).sum(axis=(1, 2)) - self.lost
         result = np.full((size, size), np.nan)
         with infinities():
-            found = whole**2 / below
-        result[self.first, self.second] = result[self.second, self.first] = found
-        return result
+            result[self.first, self.second] = whole**2 / below
+        return np.fmax(result, result.T)
