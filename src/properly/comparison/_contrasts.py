@@ -561,7 +561,7 @@ def _interval(value: Column, error: Column, degrees: Column, level: float, scale
         plain = np.stack([value - half, value + half], axis=1)
         if scale == "log":
             # A ratio may be anything if this is how well its logarithm is known.
-            return np.exp(plain)
+            return np.asarray(np.exp(plain))
         left = (1 - value)[:, None]
         if scale == "plain" or not (left > 0).any():
             return plain

@@ -195,8 +195,9 @@ def score_models(
     squares[constant], squares[:, constant] = 0.0, 0.0
     for k in np.flatnonzero(constant).tolist():
         loss[k, :] = 0.0
-    # Sums of squares are enough where cases are independent.
+    # Sums of squares are enough where cases are independent; those that overflow are not known.
     if design.cluster is design.stratum is design.time is None and rows > 1:
+        squares = np.where(np.isfinite(squares), squares, np.nan)
         spread = Spread(squares * (rows / (rows - 1)), rows - 1)
     else:
         spread = covariance(loss, design)

@@ -119,7 +119,8 @@ class PairScores:
         """Return the variances of the differences, from the covariance of the scores."""
         (first, second), c = self.ends, self.scored.spread.covariance
         with infinities():
-            return np.asarray(c[first, first] + c[second, second] - 2 * c[first, second])
+            square = c[first, first] + c[second, second] - 2 * c[first, second]
+        return np.where(np.isinf(square), np.nan, square)
 
 
 class Margins(NamedTuple):

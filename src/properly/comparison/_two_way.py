@@ -602,4 +602,4 @@ class _Degrees:
         result = np.full((size, size), np.nan)
         with infinities():
             result[self.first, self.second] = whole**2 / below
-        return np.fmax(result, result.T)
+        return np.asarray(np.fmax(result, result.T))
