@@ -23,7 +23,6 @@ from hypothesis import strategies as st
 from pyarrow import feather, ipc, parquet
 from tests.examples import examples
 
-from properly._boundary._labels import nearest
 from properly.engines import read
 from properly.engines._files._read import open_files
 from properly.errors import DataError, DataWarning
@@ -420,15 +419,6 @@ def test_a_line_is_named_only_where_it_is_sure(folder: Path, data: bytes, place:
     assert str(caught.value).startswith(f"column 'p' must hold numbers; {place} is 'x'")
 
 
-def test_no_line_is_named_of_a_file_that_is_gone(folder: Path) -> None:
-    (folder / "a.csv").write_text("p\nx\n")
-    with open_files("a.csv") as files:
-        rows = files.read()
-    assert rows.place(0) == "row 0 (line 2 of a.csv)"
-    (folder / "a.csv").unlink()
-    assert rows.place(0) == "row 0 of a.csv"
-
-
 def test_data_of_zstd_are_whole_or_cut_short(folder: Path) -> None:
     rows = "".join(f"{x!r}\n" for x in np.random.default_rng(3).random(20_000).tolist())
     skipped = b"\x50\x2a\x4d\x18\x03\x00\x00\x00abc"
@@ -440,11 +430,6 @@ def test_data_of_zstd_are_whole_or_cut_short(folder: Path) -> None:
         path.write_bytes(whole[:length])
         with pytest.raises(DataError, match="is damaged or cut short"):
             read(path)
-
-
-def test_the_nearest_names_do_not_mind_their_case() -> None:
-    assert nearest("Logistc", ["forest", "logistic", "LOGISTIC", "y"]) == ["logistic", "LOGISTIC"]
-    assert nearest("abc", ["xyz"]) == []
 
 
 def test_reading_leaves_nothing_behind_and_loads_no_frame_library(folder: Path) -> None:

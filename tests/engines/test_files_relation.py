@@ -58,35 +58,45 @@ def rows(paths: str | list[str], *names: str, **options: Any) -> tuple[list[Any]
         return sorted(relation.fetchall(), key=repr), dropped
 
 
-FORMATS = {
-    "a.csv": CSV,
-    "a.tsv": CSV.replace(b",", b"\t"),
-    "a.csv.gz": gzip.compress(CSV),
-    "a.csv.zst": bytes(pa.Codec("zstd").compress(CSV, asbytes=True)),
-    "a.parquet": parqueted(TABLE),
-    "a.parquet.gz": gzip.compress(parqueted(TABLE)),
-    "a.feather": feathered(TABLE),
-    "a.arrow": stream(*TABLE.to_batches()),
-    "a.jsonl": JSON,
+HOSTILE = "p'); DROP TABLE t; --\""
+# By what they show, the contents of files that are one table, in their order.
+TABLES: dict[str, list[bytes]] = {
+    "CSV": [CSV],
+    "packed": [gzip.compress(CSV), bytes(pa.Codec("zstd").compress(CSV, asbytes=True))],
+    "Parquet": [parqueted(TABLE), gzip.compress(parqueted(TABLE))],
+    "Arrow": [feathered(TABLE), stream(*TABLE.to_batches())],
+    "JSON": [JSON, CSV],
+    "names": [f'y,"{HOSTILE.replace(chr(34), 2 * chr(34))}"\n1,0.5\n'.encode()],
+    "gaps": [
+        b"y,p\n1,0.5\n,1\n0,NA\n1,inf\n",
+        parqueted(pa.table({"y": [1, None, 0], "p": [0.5, 1.0, float("nan")]})),
+        b'{"y": 1, "p": 0.5}\n{"p": 1.0}\n{"y": 0, "p": NaN}\n',
+    ],
+    "nothing but gaps": [b"y,p\n1,\n0,NA\n", b"y,p\n1,0.5\n"],
+    "moments": [b"t\n2024-01-02T03:04:05+02:00\n", b"t\n2024-01-01\n"],
+    "whole numbers": [b"w\n1\n2\n", b"w\ntrue\n"],
+    "numbers and moments beside text": [
+        b"x,k,t\ntrue,0.5,2024-01-01\n",
+        b"x,k,t\nyes,no,never\n",
+    ],
 }
 
 
-@pytest.mark.parametrize("name", FORMATS)
-def test_every_format_gives_the_rows_that_are_read(folder: Path, name: str) -> None:
-    (folder / name).write_bytes(FORMATS[name])
-    expected = zip(*(column.tolist() for column in read(name).values()), strict=True)
-    assert rows(name) == (sorted(expected, key=repr), None)
+@pytest.mark.parametrize("table", TABLES.values(), ids=TABLES)
+def test_a_relation_has_the_rows_that_are_read(folder: Path, table: list[bytes]) -> None:
+    for i, content in enumerate(table):
+        (folder / f"it's $1 {i}").write_bytes(content)
+    paths = [f"it's $1 {i}" for i in range(len(table))]
+    with open_files(paths) as files:
+        columns, said = files.read().complete("drop")
+    expected = zip(*(column.tolist() for column in columns.values()), strict=True)
+    assert rows(paths, missing="drop") == (sorted(expected, key=repr), said)
 
 
-def test_columns_have_the_names_that_are_asked_for_and_may_come_twice(folder: Path) -> None:
-    (folder / "a.csv").write_bytes(CSV)
-    assert rows("a.csv", "g", "p", "g")[0] == [("a", 0.5, "a"), ("a", 1.0, "a"), ("b", 0.25, "b")]
-
-
-def test_a_name_is_never_part_of_a_query(folder: Path) -> None:
-    hostile = "p'); DROP TABLE t; --\""
-    (folder / "it's $1.csv").write_text('y,"' + hostile.replace('"', '""') + '"\n1,0.5\n')
-    assert rows("it's $1.csv", hostile) == ([(0.5,)], None)
+def test_columns_are_named_as_asked_and_hold_numbers_where_they_must(folder: Path) -> None:
+    (folder / "a.csv").write_text("p,g\n00.5,a\n 1e-3,\n-INF,b\n")
+    found = rows("a.csv", "p", "p", numbers=["p"])[0]
+    assert found == [(-np.inf, -np.inf), (0.001, 0.001), (0.5, 0.5)]
 
 
 def test_rows_of_all_files_are_counted_and_no_more_than_need_be(folder: Path) -> None:
@@ -131,64 +141,6 @@ def test_kinds_of_several_files_are_brought_together_as_they_are_read(folder: Pa
     assert shapes["n"][1:] == (7, 9, False)
     assert shapes["b"][1:] == (0, 1, True)
     assert shapes["z"][1:] == (None, None, False)
-
-
-def test_text_beside_numbers_and_moments_is_written_as_it_is_read(folder: Path) -> None:
-    (folder / "a.csv").write_text("x,k,t\ntrue,0.5,2024-01-01\n")
-    (folder / "b.csv").write_text("x,k,t\nyes,no,never\n")
-    found, _ = rows(["a.csv", "b.csv"], "x", "k", "t")
-    columns = read(["a.csv", "b.csv"])
-    assert found == [tuple(column[i] for column in columns.values()) for i in (0, 1)]
-    assert found[0] == ("True", "0.5", "2024-01-01T00:00:00.000000")
-
-
-def test_moments_are_in_utc_and_without_a_zone(folder: Path) -> None:
-    (folder / "a.csv").write_text("t\n2024-01-02T03:04:05+02:00\n")
-    (folder / "b.csv").write_text("t\n2024-01-01\n")
-    assert [str(t) for (t,) in rows("a.csv")[0]] == ["2024-01-02 01:04:05"]
-    assert [str(t) for (t,) in rows(["a.csv", "b.csv"])[0]] == [
-        "2024-01-01 00:00:00",
-        "2024-01-02 01:04:05",
-    ]
-
-
-def test_numbers_that_are_written_as_text_are_numbers(folder: Path) -> None:
-    (folder / "a.csv").write_text("p\n00.5\n 1e-3\n-INF\n")
-    (folder / "b.parquet").write_bytes(parqueted(pa.table({"p": [1, 0]})))
-    found, _ = rows(["a.csv", "b.parquet"], "p", numbers=["p"])
-    assert sorted(p for (p,) in found) == [-np.inf, 0, 0.001, 0.5, 1]
-    assert [type(p) for (p,) in found] == [float] * 5
-
-
-def test_whole_numbers_stay_whole(folder: Path) -> None:
-    (folder / "a.csv").write_text("w\n1\n2\n")
-    (folder / "b.csv").write_text("w\ntrue\n")
-    assert rows(["a.csv", "b.csv"], "w", numbers=["w"])[0] == [(1,), (1,), (2,)]
-
-
-@pytest.mark.parametrize("name", ["a.csv", "a.parquet", "a.feather", "a.jsonl"])
-def test_rows_with_a_gap_are_dropped_on_request_and_counted(folder: Path, name: str) -> None:
-    table = pa.table({"y": [1, None, 0, 1], "p": [0.5, 1.0, float("nan"), float("inf")]})
-    text = b"y,p\n1,0.5\n,1\n0,NA\n1,inf\n"
-    lines = b'{"y": 1, "p": 0.5}\n{"p": 1.0}\n{"y": 0, "p": NaN}\n{"y": 1, "p": Infinity}\n'
-    kinds = {".csv": text, ".parquet": parqueted(table), ".feather": feathered(table)}
-    (folder / name).write_bytes(kinds.get(name[1:], lines))
-    found, dropped = rows(name, "y", "p", missing="drop")
-    assert found == [(1, 0.5), (1, float("inf"))]
-    assert dropped == "dropped 2 of 4 rows for missing values: 1 lacks 'y', 1 lacks 'p'"
-
-
-def test_a_file_of_gaps_adds_nothing(folder: Path) -> None:
-    (folder / "a.csv").write_text("y,p\n1,0.5\n")
-    (folder / "b.csv").write_text("y,p\n1,\n0,NA\n")
-    found, dropped = rows(["b.csv", "a.csv"], missing="drop", numbers=["p"])
-    assert found == [(1, 0.5)]
-    assert dropped == "dropped 2 of 3 rows for missing values: 2 lack 'p'"
-
-
-def test_only_the_chosen_columns_are_looked_at_for_gaps(folder: Path) -> None:
-    (folder / "a.csv").write_text("y,p,q\n1,0.5,\n0,1,\n")
-    assert rows("a.csv", "y", "p") == ([(0, 1), (1, 0.5)], None)
 
 
 @pytest.mark.parametrize("name", ["a.feather", "a.arrow"])

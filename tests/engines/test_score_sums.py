@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 import pickle
-from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -90,30 +89,6 @@ def test_sums_hardly_depend_on_the_order_of_rows_and_on_their_pieces(
     assert_alike(sums_of(some_of(drawn, order), **options), whole)
     monkeypatch.setattr(_score_sums, "PIECE", 64)
     assert_alike(sums_of(drawn, **options), whole)
-
-
-@pytest.mark.parametrize("weighted", [True, False])
-def test_sums_of_batches_add(weighted: bool) -> None:
-    drawn = event_rows()
-    batches = [
-        sums_of(some_of(drawn, slice(start, stop)), weighted=weighted)
-        for start, stop in pairwise([0, 0, 7, 200, 400])
-    ]
-    whole = sums_of(drawn, weighted=weighted)
-    assert_alike(sum(batches[1:], batches[0]), whole)
-    backwards = sum(batches[::-1])
-    assert isinstance(backwards, ScoreSums)
-    assert_alike(backwards, whole)
-
-
-@pytest.mark.parametrize("weighted", [True, False])
-def test_a_row_may_stand_for_many_cases(weighted: bool) -> None:
-    drawn = event_rows(60)
-    times = np.arange(60) % 4
-    repeated = some_of(drawn, np.repeat(np.arange(60), times))
-    assert_alike(
-        sums_of(drawn, weighted=weighted, times=times), sums_of(repeated, weighted=weighted)
-    )
 
 
 @pytest.mark.slow

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import datetime as dt
 import math
 import pickle
-from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -13,11 +11,9 @@ import pytest
 from tests.forging import forged, put
 
 import properly
-from properly._boundary._files import Damaged
 from properly._boundary._stored import packed, unpacked
 from properly.engines import Summary, _summary
 from properly.engines._score_sums import ScoreSums
-from properly.engines._summary import _key, in_order, joined, plain_labels
 from properly.errors import DataError
 from properly.rules import Bounded, Brier, Log, Rule, Spherical
 
@@ -105,11 +101,6 @@ def test_groups_are_summaries_of_their_rows() -> None:
         assert found.sums.totals == own.sums.totals
         np.testing.assert_array_equal(found.tallies["a"].weight, own.tallies["a"].weight)
         assert found.groups == {}
-
-
-def test_a_group_without_weight_is_left_out() -> None:
-    weight = np.where(GROUPS == "north", 0, 1)
-    assert list(summed(weight, groups=GROUPS).groups) == ["south"]
 
 
 @pytest.mark.parametrize("make", MADE.values(), ids=MADE)
@@ -250,18 +241,6 @@ def test_counts_and_weights_do_not_add() -> None:
         weighed + counted
 
 
-def test_summaries_add(tmp_path: Path) -> None:
-    half = [slice(15), slice(15, None)]
-    parts = [
-        Summary.of_rows(
-            RULES, Y[s], {name: p[s] for name, p in P.items()}, WHOLE[s], groups=GROUPS[s]
-        )
-        for s in half
-    ]
-    assert bytes_of(parts[0] + parts[1], tmp_path) == bytes_of(parts[1] + parts[0], tmp_path)
-    assert (parts[0] + parts[1]).rows == sum(parts[::-1]).rows  # type: ignore[union-attr]
-
-
 def test_summaries_of_classes_add() -> None:
     one = of_classes()
     both = one + one
@@ -296,37 +275,3 @@ def test_cells_that_cannot_be_halved_stay(monkeypatch: pytest.MonkeyPatch) -> No
     monkeypatch.setattr(_summary, "MOST_DISTINCT", 10)
     found = summed(groups=GROUPS, cells=37)
     assert {x.tallies["b"].cells for x in found.groups.values()} == {37}
-
-
-def test_labels_of_numpy_become_those_of_python() -> None:
-    found = plain_labels([np.int64(3), np.float64(-0.0), np.bool_(True), np.str_("b"), "a"])
-    assert [type(x) for x in found] == [int, float, bool, str, str]
-    assert str(found) == "[3, 0.0, True, 'b', 'a']"
-
-
-def test_numbers_come_before_text() -> None:
-    parts = dict.fromkeys(["b", 2, "a", 1.5, True])
-    assert list(in_order(parts)) == [True, 1.5, 2, "a", "b"]
-    dates = dict.fromkeys([dt.date(2024, 2, 1), dt.date(2024, 1, 1)])
-    assert list(in_order(dates)) == sorted(dates)
-
-
-def test_parts_of_equal_labels_are_added() -> None:
-    one, other = {"a": 1, True: 3}, {"a": 10, 1: 20, "b": 30}
-    for found in (joined(one, other), joined(other, one)):
-        assert found == {1: 23, "a": 11, "b": 30}
-        assert [type(x) for x in found] == [int, str, str]
-
-
-def test_a_model_of_an_event_has_no_classes_to_be_asked_for() -> None:
-    event = ScoreSums(("m",), (Brier(),), None, False, {})
-    assert _key(["m"], event) == "m"
-    assert _key(["m", "above", 2], replace(event, classes=3)) == ("m", ("above", 2))
-    for flat, sums in (
-        (["n"], event),
-        (["m", "class", 0], event),
-        (["m", "class", 3], replace(event, classes=3)),
-        (["m", "below", 0], replace(event, classes=3)),
-    ):
-        with pytest.raises(Damaged):
-            _key(flat, sums)

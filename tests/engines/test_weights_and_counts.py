@@ -142,31 +142,6 @@ def test_classes_are_counted_as_so_many_rows(engine: str) -> None:
         assert one.sums.totals[key] == pytest.approx(total, rel=1e-12), key
 
 
-WRONG: dict[str, tuple[Any, str]] = {
-    "negative": (
-        -1.0,
-        "counts must be whole numbers, zero or more; 1 of 90 rows of column 'count'",
-    ),
-    "a fraction": (2.5, "counts must be whole numbers, zero or more; 1 of 90 rows of column 'coun"),
-    "missing": (None, "counts must not be missing; 1 of 90 rows of column 'count' is"),
-    "too many": (1e300, "counts must be whole numbers"),
-}
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("engine", ENGINES)
-@pytest.mark.parametrize(("value", "words"), WRONG.values(), ids=WRONG)
-def test_counts_of_a_frame_are_whole_numbers(engine: str, value: Any, words: str) -> None:
-    count = pa.array([value, *COUNTS["float counts"][1:].tolist()], pa.float64())
-    frame, names = frame_of(engine, count=count)
-    with pytest.raises(DataError, match=words) as refused:
-        properly.tally(frame, outcome="y", forecast="a", **names)
-    if value is not None:
-        assert "Hint: weight= takes fractions." in str(refused.value)
-    with pytest.raises(DataError, match=words):
-        properly.summarize(frame, ["a"], outcome="y", **names)
-
-
 def test_counts_that_are_all_zero_are_refused() -> None:
     frame, names = frame_of("polars", count=np.zeros(ROWS, dtype=int))
     with pytest.raises(DataError, match="at least one count must be positive; all 90 are 0"):

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import narwhals.stable.v2 as nw
 import numpy as np
 
-from properly._boundary._arrays import missing_values, require_countable
+from properly._boundary._arrays import require_countable
 from properly._boundary._infinities import infinities
 from properly.counts._pooling import EXACT, count, pool
 from properly.counts._tally import Tally, snapped, tally_of_sums
@@ -19,9 +19,7 @@ from properly.engines._rows import (
     Rows,
     collected,
     floor,
-    is_sound_count,
-    is_sound_forecast,
-    is_sound_weight,
+    is_sound,
 )
 
 if TYPE_CHECKING:
@@ -138,10 +136,8 @@ def pool_cells(rows: Rows, name: str, cells: int) -> PooledRows:
     moment = rows.times(p * nw.col("w") if rows.weighted else p)
     # No constant: polars divides by those by multiplying with their rounded inverses.
     data = rows.data.with_columns((p * 0 + cells).alias("cells"), moment.alias("m"))
-    data = data.with_columns(is_sound_forecast(name).alias("s"))
-    table = _counted(rows, data, cell_of(p, cells), None, ["m", "s"])
-    rows.require_sound(int(table["n"].sum()), {name: int(table["s"].sum())})
-    return _checked(rows, name, table)
+    data = data.with_columns(is_sound(name).alias("s"))
+    return _checked(rows, name, _counted(rows, data, cell_of(p, cells), None, ["m", "s"]))
 
 
 def cell_of(p: nw.Expr, cells: int) -> nw.Expr:
@@ -184,7 +180,7 @@ def _counted(
 
 def _of_counts(rows: Rows) -> dict[str, nw.Expr]:
     """Return what is to be known of how many cases rows stand for."""
-    return {"sound_k": is_sound_count()} if rows.repeated else {}
+    return {"sound_k": is_sound("k")} if rows.repeated else {}
 
 
 def _of_weights(rows: Rows, used: nw.Expr) -> dict[str, nw.Expr]:
@@ -192,7 +188,7 @@ def _of_weights(rows: Rows, used: nw.Expr) -> dict[str, nw.Expr]:
     w = nw.col("w")
     wide = w.cast(nw.Float64)
     broken = nw.lit(0) if rows.whole else ((w != floor(w)) & (w < WHOLE)).cast(nw.Int64)
-    terms = {"w2": rows.times(wide * wide), "sound": is_sound_weight(), "broken": broken}
+    terms = {"w2": rows.times(wide * wide), "sound": is_sound("w"), "broken": broken}
     terms["w"] = rows.times(wide) if rows.repeated else w
     positive = nw.when(used).then(w)
     return terms | {"low": positive, "high": positive}
@@ -200,29 +196,21 @@ def _of_weights(rows: Rows, used: nw.Expr) -> dict[str, nw.Expr]:
 
 def _checked(rows: Rows, name: str, table: dict[str, Column]) -> PooledRows:
     """Refuse what cannot be counted, and tell events from others."""
-    number = int(table["n"].sum())
-    sound = {}
-    if "s" not in table:
+    if "s" in table:
+        sound = int(table["s"].sum())
+    else:
         with infinities():
             in_unit = (table["x"] >= 0) & (table["x"] <= 1)
-        sound[name] = int(table["n"][in_unit].sum())
-    present = ~missing_values(table["y"])
-    sound["y"] = int(table["n"][present].sum())
-    if rows.weighted:
-        sound["w"] = int(table["sound"].sum())
-    if rows.repeated:
-        sound["k"] = int(table["sound_k"].sum())
-    group = table.get("g")
-    if group is not None:
-        sound["g"] = int(table["n"][~missing_values(group)].sum())
-    rows.require_sound(number, sound)
+        sound = int(table["n"][in_unit].sum())
+    rows.require_sound(table, {name: sound})
     y = table["y"]
     # Truth values come as objects if some were missing.
     if y.dtype.kind == "O" and all(isinstance(x, bool | np.bool_) for x in y.tolist()):
         y = y.astype(bool)
     happened = rows.happened(y)
     about: dict[str, Any]
-    about = {"place": table["x"], "happened": happened, "moment": table.get("m"), "group": group}
+    about = {"place": table["x"], "happened": happened, "moment": table.get("m")}
+    about["group"] = table.get("g")
     if "used" not in table:
         weight = table["n"].astype(np.int64, copy=False)
         return PooledRows(**about, weight=weight, squares=None, least=None, largest=None)

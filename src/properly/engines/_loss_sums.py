@@ -18,16 +18,13 @@ from typing import TYPE_CHECKING, Any
 import narwhals.stable.v2 as nw
 import numpy as np
 
-from properly._boundary._arrays import missing_values
 from properly.counts._cases import require_clusters
 from properly.engines._rows import (
     Rows,
     class_number,
     classes_of,
     collected,
-    is_sound_count,
-    is_sound_forecast,
-    is_sound_weight,
+    is_sound,
     numbers_of_classes,
     require_sums,
     sums_to_one,
@@ -119,15 +116,15 @@ class Summing:
 
     def _terms(self) -> Iterator[tuple[str, nw.Expr]]:
         for i in range(len(self.rows.roles.probabilities)):
-            yield f"p{i}", is_sound_forecast(f"p{i}")
+            yield f"p{i}", is_sound(f"p{i}")
         weighted, w, times = self.rows.weighted, nw.col("w"), self.rows.times
         if weighted:
             wide = w.cast(nw.Float64)
-            yield "sound", is_sound_weight()
+            yield "sound", is_sound("w")
             yield from _split("w2", times(wide * wide))
             yield from _split("w", times(wide))
         if self.rows.repeated:
-            yield "sound_k", is_sound_count()
+            yield "sound_k", is_sound("k")
         if self.rows.used is not None:
             yield "used", times(self.rows.used.cast(nw.Int64))
         if self.rows.roles.clusters is not None:
@@ -243,19 +240,9 @@ def sorted_labels(group: Column) -> list[Any]:
 
 def _checked(summing: Summing, table: dict[str, Column]) -> Column:
     """Refuse rows that cannot be judged; return which outcome each line of the table is of."""
-    rows, n = summing.rows, table["n"]
-    sound = {f"p{i}": int(table[f"p{i}"].sum()) for i in range(len(rows.roles.probabilities))}
-    sound["y"] = int(n[~missing_values(table["y"])].sum())
-    if rows.weighted:
-        sound["w"] = int(table["sound"].sum())
-    if rows.repeated:
-        sound["k"] = int(table["sound_k"].sum())
-    if "c" in table:
-        sound["c"] = int(table["c"].sum())
-    if "g" in table:
-        sound["g"] = int(n[~missing_values(table["g"])].sum())
-    total = int(n.sum())
-    rows.require_sound(total, sound)
+    rows = summing.rows
+    columns = [f"p{i}" for i in range(len(rows.roles.probabilities))]
+    total = rows.require_sound(table, {name: int(table[name].sum()) for name in columns})
     if summing.classes is None:
         number = rows.happened(table["y"]).astype(np.intp)
     else:

@@ -12,9 +12,10 @@ forecasts; a confusion matrix weighs outcomes against the likeliest class.
 
 from __future__ import annotations
 
+import math
 import operator
 from collections import Counter
-from collections.abc import Hashable, Iterable, Mapping
+from collections.abc import Callable, Hashable, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from decimal import Decimal
 from functools import reduce
@@ -32,7 +33,14 @@ from narwhals.dependencies import (
 )
 from narwhals.exceptions import DuplicateError
 
-from properly._boundary._arrays import HUGE, TINY, check_outcomes, missing_hint, scale_hint
+from properly._boundary._arrays import (
+    HUGE,
+    TINY,
+    check_outcomes,
+    missing_hint,
+    missing_values,
+    scale_hint,
+)
 from properly._boundary._labels import class_numbers, numbers_are_classes, require_columns
 from properly.counts._reductions import ALMOST_ONE, DECIMALS, LIMIT, MORE_DECIMALS, RARE
 from properly.engines._files._cluster_errors import translated
@@ -228,21 +236,20 @@ class Rows:
         schema = require_roles(data, roles)
         extra = [nw.col(column).alias(name) for name, column in (others or {}).items()]
         kind = _kind(data, roles.outcome, schema[roles.outcome])
-        chosen = [_outcome(roles.outcome, kind).alias("y")]
-        chosen += [_float(c, schema[c]).alias(f"p{i}") for i, c in enumerate(roles.probabilities)]
+        chosen = [_outcome(data, roles.outcome, kind).alias("y")]
+        numbers = {f"p{i}": column for i, column in enumerate(roles.probabilities)}
+        chosen += [_float(data, c, schema[c]).alias(name) for name, c in numbers.items()]
         whole = roles.weight is None or schema[roles.weight].is_integer()
         if roles.weight is not None:
-            real = _float(roles.weight, schema[roles.weight])
+            real = _float(data, roles.weight, schema[roles.weight])
             chosen.append((nw.col(roles.weight).cast(nw.Int64) if whole else real).alias("w"))
         if roles.count is not None:
-            chosen.append(_float(roles.count, schema[roles.count]).alias("k"))
+            chosen.append(_float(data, roles.count, schema[roles.count]).alias("k"))
         for name, column in (("g", roles.groups), ("c", roles.clusters)):
             if column is not None:
-                chosen.append(_outcome(column, schema[column]).alias(name))
+                chosen.append(_outcome(data, column, schema[column]).alias(name))
         label_names = None if labels is None else tuple(labels)
-        narrow = frozenset(
-            f"p{i}" for i, c in enumerate(roles.probabilities) if schema[c] == nw.Float32
-        )
+        narrow = frozenset(name for name, c in numbers.items() if schema[c] == nw.Float32)
         try:
             data = data.select(*chosen, *extra)
         except (TypeError, ValueError):
@@ -330,20 +337,29 @@ class Rows:
         events: Column = check_outcomes(y, pos_label=self.pos_label, labels=self.labels)
         return events
 
-    def require_sound(self, rows: int, sound: dict[str, int]) -> None:
-        """Refuse columns of which some entries are missing or impossible, once that is known."""
-        for i, column in enumerate(self.roles.probabilities):
-            if sound.get(f"p{i}", rows) < rows:
-                self._refuse_forecasts(f"p{i}", column, rows)
-        if sound.get("y", rows) < rows:
-            self._refuse_missing("y", "outcomes", self.roles.outcome, rows)
-        if sound.get("w", rows) < rows:
-            self._refuse_weights(rows)
-        if sound.get("k", rows) < rows:
-            self._refuse_counts(rows)
-        for name, what in (("g", "groups"), ("c", "clusters")):
+    def require_sound(self, table: dict[str, Column], sound: dict[str, int]) -> int:
+        """Refuse columns of which some entries are missing or impossible; else count the rows.
+
+        A table of counted rows has ``n``, and of each line how many entries are sound: of forecasts
+        they may be given.
+        """
+        n = table["n"]
+        rows, sums = int(n.sum()), {"w": "sound", "k": "sound_k", "c": "c"}
+        sound |= {x: int(n[~missing_values(table[x])].sum()) for x in ("y", "g") if x in table}
+        sound |= {x: int(table[name].sum()) for x, name in sums.items() if name in table}
+        for name, (what, column) in self._held().items():
             if sound.get(name, rows) < rows:
-                self._refuse_missing(name, what, getattr(self.roles, what), rows)
+                self._refuse(name, what, column, rows)
+        return rows
+
+    def _held(self) -> dict[str, tuple[str, str]]:
+        """Return by their names here what columns hold, and what their owner calls them."""
+        roles = self.roles
+        held = {f"p{i}": ("forecasts", c) for i, c in enumerate(roles.probabilities)}
+        others = {"y": ("outcomes", roles.outcome), "w": ("weights", roles.weight)}
+        others |= {"k": ("counts", roles.count), "g": ("groups", roles.groups)}
+        others["c"] = "clusters", roles.clusters
+        return held | {name: (what, c) for name, (what, c) in others.items() if c is not None}
 
     def require_some_weight(self, used: int, rows: int) -> None:
         """Refuse weights, or numbers of cases, that are all 0."""
@@ -355,9 +371,10 @@ class Rows:
             message = "at least one row must have a weight and a count above 0; none has both"
         raise DataError(message)
 
-    def _refuse_missing(self, name: str, what: str, column: str, rows: int) -> None:
+    def _refuse(self, name: str, what: str, column: str, rows: int) -> None:
+        """Refuse a column of which some entries are missing, or break a rule."""
         x = nw.col(name)
-        is_float = name.startswith("p") or name == "k" or (name == "w" and not self.whole)
+        is_float = name[0] in "pk" or (name == "w" and not self.whole)
         gone = (x.is_null() | x.is_nan()) if is_float else x.is_null()
         data = self.data.select(gone.cast(nw.Int64).alias("n")).with_columns(one=nw.lit(1))
         table = collected(data.group_by("one").agg(nw.col("n").sum()))
@@ -368,30 +385,8 @@ class Rows:
                 f"{self.roles.name(column)} {verb}"
             )
             raise DataError(message, hint=missing_hint(what))
-
-    def _refuse_forecasts(self, name: str, column: str, rows: int) -> None:
-        self._refuse_missing(name, "forecasts", column, rows)
-        p = nw.col(name)
-        rule = "forecasts must be probabilities in [0, 1]"
-        self._refuse_values(nw.when((p < 0) | (p > 1)).then(p), rule, column, rows)
-
-    def _refuse_weights(self, rows: int) -> None:
-        column = str(self.roles.weight)
-        self._refuse_missing("w", "weights", column, rows)
-        w = nw.col("w")
-        rule = "weights must be finite and not negative"
-        self._refuse_values(nw.when((w < 0) | (w > MOST)).then(w), rule, column, rows)
-        rule = f"positive weights must lie between {TINY:g} and {HUGE:g}"
-        extreme = ((w > 0) & (w < TINY)) | (w > HUGE)
-        self._refuse_values(nw.when(extreme).then(w), rule, column, rows)
-
-    def _refuse_counts(self, rows: int) -> None:
-        column = str(self.roles.count)
-        self._refuse_missing("k", "counts", column, rows)
-        k = nw.col("k")
-        rule = "counts must be whole numbers, zero or more"
-        bad = (k < 0) | (k >= WHOLE) | (k != floor(k))
-        self._refuse_values(nw.when(bad).then(k), rule, column, rows)
+        for rule, is_broken in RULES.get(name[0], {}).items():
+            self._refuse_values(nw.when(is_broken(x)).then(x), rule, column, rows)
 
     def _refuse_values(self, bad: nw.Expr, rule: str, column: str, rows: int) -> None:
         """Refuse values that break a rule: how many there are, and the lowest."""
@@ -428,27 +423,36 @@ def _array(column: Any) -> Column:
     return values
 
 
-def is_sound_forecast(name: str) -> nw.Expr:
-    """Return 1 where a forecast is a probability, 0 or null elsewhere."""
-    p = nw.col(name)
-    return ((p >= 0) & (p <= 1)).cast(nw.Int64)
-
-
-def is_sound_weight() -> nw.Expr:
-    """Return 1 where a weight can be counted with, 0 or null elsewhere."""
-    w = nw.col("w")
-    return ((w == 0) | ((w >= TINY) & (w <= HUGE))).cast(nw.Int64)
-
-
-def is_sound_count() -> nw.Expr:
-    """Return 1 where cases can be counted, 0 or null elsewhere."""
-    k = nw.col("k")
-    return ((k >= 0) & (k < WHOLE) & (k == floor(k))).cast(nw.Int64)
+def is_sound(name: str) -> nw.Expr:
+    """Return 1 where an entry of forecasts, weights or counts can be used, 0 or null elsewhere."""
+    return SOUND[name[0]](nw.col(name)).cast(nw.Int64)
 
 
 def floor(x: nw.Expr) -> nw.Expr:
     """Round down; to 0 what is more than the whole numbers of Spark, which would fail."""
     return nw.when((x < WHOLE) & (x > -WHOLE)).then(x).otherwise(0.0).floor()
+
+
+# By the first letter of a column, what is sound, and rules with what breaks them; NaN does neither.
+SOUND: dict[str, Callable[[nw.Expr], nw.Expr]] = {
+    "p": lambda p: (p >= 0) & (p <= 1),
+    "w": lambda w: (w == 0) | ((w >= TINY) & (w <= HUGE)),
+    "k": lambda k: (k >= 0) & (k < WHOLE) & (k == floor(k)),
+}
+RULES: dict[str, dict[str, Callable[[nw.Expr], nw.Expr]]] = {
+    "p": {"forecasts must be probabilities in [0, 1]": lambda p: (p < 0) | (p > 1)},
+    "w": {
+        "weights must be finite and not negative": lambda w: (w < 0) | (w > MOST),
+        f"positive weights must lie between {TINY:g} and {HUGE:g}": lambda w: (
+            ((w > 0) & (w < TINY)) | (w > HUGE)
+        ),
+    },
+    "k": {
+        "counts must be whole numbers, zero or more": lambda k: (
+            (k < 0) | (k >= WHOLE) | (k != floor(k))
+        ),
+    },
+}
 
 
 def _refuse_mixed(roles: Roles, schema: Mapping[str, Any]) -> None:
@@ -459,10 +463,14 @@ def _refuse_mixed(roles: Roles, schema: Mapping[str, Any]) -> None:
             raise DataError(message, hint="convert text to numbers first.") from None
 
 
-def _float(column: str, kind: Any) -> nw.Expr:
+def _float(data: nw.LazyFrame[Any], column: str, kind: Any) -> nw.Expr:
     """Make floats of a column; decimals go by text, as Arrow rounds them badly."""
     x = nw.col(column)
-    return (x.cast(nw.String) if isinstance(kind, nw.Decimal) else x).cast(nw.Float64)
+    x = (x.cast(nw.String) if isinstance(kind, nw.Decimal) else x).cast(nw.Float64)
+    if not (kind.is_float() and data.implementation.is_duckdb()):
+        return x
+    # By the statistics of Parquet, which leave NaN out, duckdb takes any test for NaN as passed.
+    return nw.when(x.is_finite() | (x.abs() == math.inf)).then(x)
 
 
 def _kind(data: nw.LazyFrame[Any], column: str, kind: Any) -> Any:
@@ -472,10 +480,10 @@ def _kind(data: nw.LazyFrame[Any], column: str, kind: Any) -> Any:
     return nw.Float64() if isinstance(first_entry(data, column), Number) else kind
 
 
-def _outcome(column: str, kind: Any) -> nw.Expr:
+def _outcome(data: nw.LazyFrame[Any], column: str, kind: Any) -> nw.Expr:
     """Make of labels what can be compared: text of categories, and numbers of decimals."""
     if kind.is_float() or isinstance(kind, nw.Decimal):
-        x = _float(column, kind)
+        x = _float(data, column, kind)
         return nw.when(~x.is_nan()).then(x)
     return nw.col(column).cast(nw.String) if kind in (nw.Categorical, nw.Enum) else nw.col(column)
 

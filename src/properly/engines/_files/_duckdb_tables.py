@@ -364,8 +364,10 @@ class Value(NamedTuple):
     @property
     def present(self) -> str:
         """Whether there is a value; what is not a number is none."""
-        there = f"{self.sql} IS NOT NULL"
-        return f"({there} AND NOT isnan({self.sql}))" if self.kind == "DOUBLE" else f"({there})"
+        if self.kind != "DOUBLE":
+            return f"({self.sql} IS NOT NULL)"
+        # Of Parquet, duckdb answers isnan by statistics that leave NaN out.
+        return f"coalesce(isfinite({self.sql}) OR isinf({self.sql}), false)"
 
 
 def values_of(connection: Any, table: Table, names: Sequence[str]) -> list[Value]:
