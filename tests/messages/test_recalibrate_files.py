@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import pytest
 from tests.command_line import run
 
-from properly.cli._row_maps import ForecastReading, RowMap
+from properly.cli._apply_command import ForecastReading, RowMap
 from properly.engines._files._checks import FileRows
 from properly.errors import DataError
 from properly.recalibration import Logistic

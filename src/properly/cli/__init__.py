@@ -157,14 +157,14 @@ def command() -> click.Group:
     Examples
     --------
     >>> from properly import cli
-    >>> " ".join(cli.command().commands)
+    >>> " ".join(cli.command().list_commands(None))
     'report score compare leaderboard monitor recalibrate check recommend audit reproduce demo'
-    >>> cli.command().commands["score"].name
+    >>> cli.command().get_command(None, "score").name
     'score'
     """
     from properly._boundary._notices import import_extra
 
     import_extra("click", extra="app")
-    from properly.cli._commands import properly
+    from properly.cli._command_table import properly
 
     return properly()

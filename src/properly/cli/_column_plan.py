@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Literal, NoReturn
 import click
 
 from properly._boundary._text import first_of
-from properly.cli._option_values import FORM
+from properly.cli._option_table import FORM
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping

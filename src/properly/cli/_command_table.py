@@ -2,17 +2,52 @@
 
 from __future__ import annotations
 
+import sys
 from importlib import import_module
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import click
 
+from properly import __version__
 from properly.cli._described import Described, DescribedGroup
-from properly.cli._option_table import FILES, files, options
-from properly.cli._option_values import FORM, RuleType
+from properly.cli._option_table import FILES, FORM, RuleType, files, options
+from properly.cli._running import refusals
 
 if TYPE_CHECKING:
     from collections.abc import Callable
+
+# What holds the scripts, where the package is run from a clone.
+CLONE = Path(__file__).resolve().parents[3]
+HOW = (
+    "published results are computed by scripts that are not installed with the package; clone the "
+    "repository, run 'pip install -e .[app]' in it, and then this command again"
+)
+
+# In the order of help. The command NAME is run by the function `run` of the file _NAME_command.
+COMMANDS = {
+    "report": "Write one page about forecasts: verdict, scores, pictures.",
+    "score": "Score forecasts: a table, JSON, CSV, Markdown or LaTeX.",
+    "compare": "Say whether one model is better than another.",
+    "leaderboard": "Rank forecasters who answered different questions.",
+    "monitor": "Watch a model in production; exits with 3 on an alarm.",
+    "recalibrate": "Fit a recalibration map, prove its gain, apply it.",
+    "check": "Look for what is wrong with data before scoring them.",
+    "recommend": "Say which metric suits a decision, and why.",
+    "audit": "Check that a scoring rule is proper.",
+    "reproduce": "Compute published results again.",
+    "demo": "Evaluate the bundled example, or write it as a file.",
+}
+# Those below ``recalibrate``.
+RECALIBRATE = {
+    "fit": "Fit a map, and say what it would save on new cases.",
+    "apply": "Recalibrate the forecasts of a file, or print SQL that does.",
+    "show": "Say what a stored map is and does.",
+}
+EXAMPLES = """
+properly demo --data crash.csv --force
+properly score crash.csv --outcome died --forecast logistic --forecast forest
+"""
 
 
 class CommandRow(NamedTuple):
@@ -21,7 +56,6 @@ class CommandRow(NamedTuple):
     help: str
     params: Callable[[], list[click.Parameter]]
     examples: str
-    short_help: str | None = None
 
 
 def _path(metavar: str, **more: Any) -> click.Argument:
@@ -208,7 +242,6 @@ properly recalibrate fit crash.csv --outcome died --forecast forest \
 properly recalibrate fit crash.csv --outcome died --forecast boosting \
     --format csv
 """,
-        "Fit a map, and say what it would save on new cases.",
     ),
     "apply": CommandRow(
         "Recalibrate the forecasts of a file, row by row: what is written has the format of "
@@ -223,7 +256,6 @@ properly recalibrate apply crash.csv --map map.json --forecast logistic \
     --as better --output better.csv
 properly recalibrate apply --map map.json --forecast logistic --sql duckdb
 """,
-        "Recalibrate the forecasts of a file, or print SQL that does.",
     ),
     "show": CommandRow(
         "Say what a stored map is and does: what it was fitted to, what it would save, and at "
@@ -234,39 +266,93 @@ properly recalibrate apply --map map.json --forecast logistic --sql duckdb
 properly recalibrate show map.json
 properly recalibrate show map.json --threshold 0.05 --format json
 """,
-        "Say what a stored map is and does.",
     ),
 }
 
 
+def properly() -> click.Group:
+    """Describe ``properly``."""
+    group = Properly(
+        COMMANDS, "properly", help="How good are probability forecasts?", examples=EXAMPLES
+    )
+    click.version_option(__version__, prog_name="properly")(group)
+    return group
+
+
 class InOrder(DescribedGroup):
-    """Commands in the order in which they are used."""
+    """Commands in the order of help, each described when it is looked up.
+
+    Parameters
+    ----------
+    about : dict of str
+        What each is about, by name.
+    """
+
+    def __init__(self, about: dict[str, str], *values: Any, **named: Any) -> None:
+        super().__init__(*values, **named)
+        self.about = about
 
     def list_commands(self, ctx: click.Context) -> list[str]:
         """Name the commands in their own order."""
         del ctx
-        return list(self.commands)
+        return list(self.about)
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        """Describe a command the first time."""
+        if cmd_name in self.about and cmd_name not in self.commands:
+            self.add_command(described(cmd_name))
+        return super().get_command(ctx, cmd_name)
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """Write what each command is about."""
+        del ctx
+        with formatter.section("Commands"):
+            formatter.write_dl(list(self.about.items()))
+
+
+class Properly(InOrder):
+    """The group of all commands."""
+
+    def invoke(self, ctx: click.Context) -> Any:
+        """Run a command; what it refuses is said in words."""
+        with refusals():
+            return super().invoke(ctx)
 
 
 def described(name: str) -> click.Command:
     """Describe a command; the function ``run`` of its module is imported once it is called."""
     if name == "reproduce":
-        from properly.cli._reproduce import reproduce
-
         return reproduce()
     row = TABLE[name]
     if name == "recalibrate":
-        below = [described(each) for each in ("fit", "apply", "show")]
-        return InOrder(name, help=row.help, commands=below, examples=row.examples)
+        return InOrder(RECALIBRATE, name, help=row.help, examples=row.examples)
 
     def callback(**options: Any) -> None:
         import_module(f"properly.cli._{name}_command").run(**options)
 
+    params = row.params()
+    return Described(name, callback=callback, help=row.help, params=params, examples=row.examples)
+
+
+def reproduce() -> click.Command:
+    """Hand over to the scripts of the clone, or describe how to get one."""
+    if (CLONE / "reproductions" / "__main__.py").is_file():
+        # Last, so that nothing of the clone hides a module that is installed.
+        if str(CLONE) not in sys.path:
+            sys.path.append(str(CLONE))
+        from reproductions.__main__ import reproduce as papers
+
+        return papers()
     return Described(
-        name,
-        callback=callback,
-        help=row.help,
-        short_help=row.short_help,
-        params=row.params(),
-        examples=row.examples,
+        "reproduce",
+        callback=_refuse,
+        help="Compute published results again, in a clone of the repository.",
+        params=[click.Argument(["arguments"], nargs=-1, type=click.UNPROCESSED)],
+        examples="properly reproduce consequentialist --output figures",
+        context_settings={"ignore_unknown_options": True},
     )
+
+
+def _refuse(arguments: tuple[str, ...]) -> None:
+    del arguments
+    raise click.ClickException(HOW)

@@ -11,7 +11,7 @@ import properly
 from properly._boundary._text import printable
 from properly.cli._chosen import read_chosen
 from properly.cli._formats import FORMATS
-from properly.cli._option_values import AUTO, CLASS_MAPS, EVENT_MAPS
+from properly.cli._option_table import AUTO, CLASS_MAPS, EVENT_MAPS
 from properly.cli._running import as_json, emit, over_range, progress_bar, require_output
 from properly.cli._show_command import changes_nothing
 from properly.cli._wording import in_options

@@ -15,8 +15,7 @@ from properly.cli._chosen import read_long
 from properly.cli._column_plan import taken_long
 from properly.cli._described import command_line
 from properly.cli._formats import as_csv
-from properly.cli._option_table import arguments
-from properly.cli._option_values import FORM, PICTURES
+from properly.cli._option_table import FORM, PICTURES, arguments
 from properly.cli._running import as_json, emit, require_output, require_packages
 from properly.cli._wording import in_options
 from properly.rules import RPS
