@@ -15,10 +15,9 @@ from click.testing import CliRunner
 import properly
 import reproductions as reproduce
 from properly import cli, rules
-from properly.cli._running import progress_bar
 from properly.decisions import recommend
 from properly.errors import DataWarning
-from properly.rules import PBS, RPS, Brier, Propriety, SquaredAbsoluteRPS, audit
+from properly.rules import PBS, Brier, Propriety, SquaredAbsoluteRPS, audit
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -83,15 +82,6 @@ def test_progress_is_shown_on_a_terminal_and_not_among_the_results(
     assert capsys.readouterr().out == "the result ± 1\n"
 
 
-@pytest.mark.parametrize(
-    "arguments", [("--data", "nowhere.csv"), ("--seed", "-1"), ("--output", __file__), ("--what",)]
-)
-def test_wrong_options_are_refused(arguments: tuple[str, ...]) -> None:
-    result = run("reproduce", "corp", *arguments)
-    assert result.exit_code == 2
-    assert "Error: " in result.stderr
-
-
 def test_without_click_two_lines_say_how_to_install_it(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -109,16 +99,6 @@ def test_the_package_can_be_run_as_a_module() -> None:
     command = [sys.executable, "-m", "properly", "--version"]
     found = subprocess.run(command, capture_output=True, check=True, text=True)  # noqa: S603
     assert found.stdout == f"properly, version {properly.__version__}\n"
-
-
-def test_main_runs_the_command(
-    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    monkeypatch.setattr(sys, "argv", ["properly", "--version"])
-    with pytest.raises(SystemExit) as caught:
-        cli.main()
-    assert caught.value.code == 0
-    assert capsys.readouterr().out.startswith("properly, version")
 
 
 class Terminal(io.StringIO):
@@ -175,27 +155,12 @@ def test_on_a_terminal_only_what_is_missing_is_asked_for(
     assert "The risk at which one begins to act: one number, a range, or unknown?" in err
 
 
-def test_a_complete_question_is_not_followed_by_others(
-    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    flags = ("--decisions", "independent", "--threshold", "unknown")
-    out, err = recommend_at_a_terminal("", *flags, monkeypatch=monkeypatch, capsys=capsys)
-    advice = recommend(decisions="independent", threshold="unknown")
-    assert (out, err) == (f"{advice}\n", "")
-
-
 def test_an_audit_is_the_page_of_its_record() -> None:
     result = run("audit", "sa-rps", "PBS(ties='any_correct')")
     pages = [str(audit(rule)) for rule in (SquaredAbsoluteRPS(), PBS(ties="any_correct"))]
     assert result.stdout == "\n\n".join(pages) + "\n"
     assert result.stderr == ""
     assert result.exit_code == 0
-
-
-@pytest.mark.slow
-def test_an_audit_as_json_is_that_of_its_records() -> None:
-    result = run("audit", "rps", "--classes", "2", "--format", "json", "--seed", "4")
-    assert json.loads(result.stdout) == [audit(RPS(), 2, rng=4).to_dict()]
 
 
 def test_an_audit_exits_with_1_if_a_claim_is_refuted(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -234,12 +199,6 @@ def test_without_a_rule_the_library_is_tabled() -> None:
 
 
 @pytest.mark.usefixtures("few_rules")
-def test_in_the_table_a_rule_for_one_event_keeps_its_two_classes() -> None:
-    found = json.loads(run("audit", "--classes", "4", "--format", "json").stdout)
-    assert [record["classes"] for record in found] == [4, 4, 2]
-
-
-@pytest.mark.usefixtures("few_rules")
 def test_the_table_names_what_is_refuted(monkeypatch: pytest.MonkeyPatch) -> None:
     class Boast(Brier):
         def classwise(self, p: Any) -> Any:
@@ -249,15 +208,6 @@ def test_the_table_names_what_is_refuted(monkeypatch: pytest.MonkeyPatch) -> Non
     result = run("audit")
     assert result.exit_code == 1
     assert result.stdout.splitlines()[-1] == "The search refutes 1 of 3 claims: Brier()."
-
-
-@pytest.mark.usefixtures("few_rules")
-def test_an_audit_shows_progress_on_a_terminal_and_not_among_the_results(
-    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    monkeypatch.setattr(sys.stderr, "isatty", lambda: True, raising=False)
-    cli.command()(["audit", "--classes", "2"], standalone_mode=False)
-    assert capsys.readouterr().out.startswith("rule  ")
 
 
 def test_a_reader_who_has_had_enough_is_no_error_to_speak_of() -> None:
@@ -325,16 +275,6 @@ def test_a_warning_is_said_once(monkeypatch: pytest.MonkeyPatch) -> None:
     result = run("reproduce", "corp")
     assert (result.exit_code, result.stdout) == (0, "done\n")
     assert result.stderr == "Warning: few cases\nWarning: odd weights\n"
-
-
-def test_the_name_of_what_is_worked_on_is_no_markup(
-    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    monkeypatch.setattr(sys.stderr, "isatty", lambda: True, raising=False)
-    with progress_bar() as progress:
-        assert progress is not None
-        progress(1, 2, "[/no] \x1b[2J")
-    assert capsys.readouterr().out == ""
 
 
 def test_letters_that_a_terminal_does_not_have_are_spelled_out(

@@ -15,7 +15,6 @@ from properly import Cases
 from properly.cli._chosen import Chosen, read_chosen
 from properly.cli._column_plan import models_of
 from properly.cli._option_table import files, options
-from properly.errors import DataError
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -81,11 +80,6 @@ def test_the_options_choose_the_columns() -> None:
     assert result.stderr == ""
 
 
-def test_a_group_and_a_cluster_may_be_one() -> None:
-    found, _ = run(DATA, "--outcome", "died", "--group", "region", "--cluster", "region")
-    assert found.plan.roles == {"groups": "region", "clusters": "region"}
-
-
 def test_what_is_left_out_is_guessed_and_said() -> None:
     found, result = run(DATA)
     assert (found.plan.outcome, list(found.plan.models)) == ("died", ["logistic", "forest"])
@@ -127,14 +121,6 @@ def test_only_fractions_between_0_and_1_are_guessed_as_forecasts() -> None:
     assert found.y.tolist() == [0]
 
 
-def test_rows_are_dropped_for_the_chosen_columns_only_and_counted() -> None:
-    data = "y,p,q\n1,0.5,\n0,,\n1,0.25,1\n"
-    found, result = run(data, "--outcome", "y", "--forecast", "p", "--missing", "drop")
-    assert found.forecasts["p"].tolist() == [0.5, 0.25]
-    assert found.dropped == "dropped 1 of 3 rows for missing values: 1 lacks 'p'"
-    assert result.stderr == "Dropped 1 of 3 rows for missing values: 1 lacks 'p'.\n"
-
-
 @pytest.mark.parametrize(
     ("values", "event", "label"),
     [
@@ -156,14 +142,6 @@ def test_an_event_is_read_as_the_outcomes_are(values: list[str], event: str, lab
     happened = Cases(found.y, found.forecasts["p"], pos_label=found.pos_label).y.tolist()
     assert happened == [found.y.tolist()[0] == label, found.y.tolist()[1] == label]
     assert sum(happened) == 1
-
-
-def test_an_unknown_event_is_left_to_the_library() -> None:
-    found, _ = run("y,p\n0,0.5\n1,0.5\n", "--outcome", "y", "--forecast", "p", "--event", "yes")
-    with pytest.raises(
-        DataError, match="pos_label must be one of the labels of y, 0 and 1; got 'yes'"
-    ):
-        Cases(found.y, found.forecasts["p"], pos_label=found.pos_label)
 
 
 @pytest.mark.parametrize(

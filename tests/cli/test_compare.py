@@ -82,20 +82,3 @@ def test_ordered_classes_are_compared_by_rps(tmp_path: Path) -> None:
     models = {m: np.column_stack([data[f"{m}_{g}"] for g in GRADES]) for m in "ab"}
     expected = properly.compare(data["grade"], models, rule=RPS(), labels=GRADES, rng=0)
     assert found == expected.to_dict()
-
-
-def test_an_output_is_not_written_over_another(file: Path, tmp_path: Path) -> None:
-    target = tmp_path / "pairs.csv"
-    options = ("--format", "csv", "--output", target)
-    assert run("compare", file, *TWO, *options).stdout == ""
-    text = target.read_text(encoding="utf-8")
-    assert text.startswith("first,second,difference,")
-    assert run("compare", file, *TWO, *options).exit_code == 1
-    assert run("compare", file, *TWO, *options, "--force").exit_code == 0
-    assert target.read_text(encoding="utf-8") == text
-
-
-def test_a_single_model_is_refused(file: Path) -> None:
-    result = run("compare", file, "--outcome", "y", "--forecast", "good")
-    assert (result.exit_code, result.stdout) == (1, "")
-    assert result.stderr.startswith("Error: ")

@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING
 
-import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -122,11 +121,6 @@ def test_names_of_models_may_be_anything(name: str) -> None:
     assert held("brier>0.2", numbers) == [name]
 
 
-def test_the_longest_name_of_a_model_is_meant() -> None:
-    numbers = {"a": NUMBERS["good"], "a:b": NUMBERS["poor"]}
-    assert held("a:b:brier>0.2", numbers) == ["a:b"]
-
-
 def test_a_number_is_said_with_enough_digits_to_believe_it() -> None:
     numbers = {"m": parts("brier", 0.20000000000000004)}
     (found,) = condition_of("brier>0.2").failures(numbers)
@@ -164,38 +158,6 @@ def test_of_a_single_class_the_area_is_not_a_number() -> None:
     (doubt,) = condition_of("auc<1").failures(numbers)
     assert str(doubt) == "auc<1 cannot be evaluated: auc of forecast does not exist"
     assert doubt.is_missing
-
-
-@few
-def test_numbers_of_classes_have_no_area() -> None:
-    p = [[0.5, 0.25, 0.25], [0.0, 0.5, 0.5], [0.25, 0.25, 0.5]]
-    e = evaluate([0, 1, 2], p, task="ordinal", replicates=0)
-    found = numbers_of(e.to_dict())["forecast"]
-    assert [x for x in found if "." not in x][:3] == ["rps", "ranked_log", "log"]
-    assert "auc" not in found
-    assert found["rps"] == e.totals["forecast"]["rps"].score
-    assert math.isnan(found["log.miscalibration"])
-    decided = e.decisions["forecast"].argmax
-    for name in ("accuracy", "macro_f1", "mean_absolute_error", "quadratic_kappa"):
-        assert found[name] == pytest.approx(getattr(decided, name), nan_ok=True)
-
-
-def test_numbers_that_take_draws_have_names_too() -> None:
-    rng = np.random.default_rng(4)
-    p = rng.random(200)
-    e = evaluate((rng.random(200) < p).astype(int), {"m": p}, replicates=9, rng=0)
-    found, summary = numbers_of(e.to_dict())["m"], e.calibration["m"]
-    for name in ("slope", "intercept", "in_the_large", "observed_expected"):
-        estimate = getattr(summary, name)
-        assert found[f"calibration.{name}"] == estimate.value
-        ends = found[f"calibration.{name}.lower"], found[f"calibration.{name}.upper"]
-        assert ends == estimate.interval
-    assert found["calibration.ici"] == summary.ici.value
-    assert found["calibration.p_value"] == e.calibration_tests["m"].p_value
-    drawn = e.decompositions["m"]["brier"].intervals
-    assert drawn is not None
-    ends = found["brier.miscalibration.lower"], found["brier.miscalibration.upper"]
-    assert ends == drawn.miscalibration
 
 
 @pytest.mark.parametrize(

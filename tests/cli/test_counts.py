@@ -74,13 +74,6 @@ def test_counts_are_whole_numbers(folder: Path, command: str, tmp_path: Path) ->
     assert "Hint: --weight takes fractions." in found.stderr
 
 
-def test_the_first_of_many_bad_rows_is_named(folder: Path) -> None:
-    found = run("score", folder / "fractions.csv", *ONE, *COUNT)
-    assert found.exit_code == 1
-    assert "row 0 (line 2 of " in found.stderr
-    assert "(80 such rows)" in found.stderr
-
-
 def test_counts_are_looked_over(folder: Path) -> None:
     found = run("check", folder / "broken.csv", *ONE, *COUNT, "--format", "json")
     record = json.loads(found.stdout)
@@ -107,10 +100,3 @@ def test_many_cases_are_summed_up_however_few_rows_they_are(
     # What needs the rows is still done with them.
     timed = scored(folder / "counted.csv", *TWO, *COUNT, "--time", "accident")
     assert timed["data"]["summed"] is False
-
-
-def test_a_page_says_how_cases_were_counted(folder: Path, tmp_path: Path) -> None:
-    page = tmp_path / "page.html"
-    options = ("--replicates", "0", "--output", page)
-    assert run("report", folder / "counted.csv", *ONE, *COUNT, *options).exit_code == 0
-    assert "count=data[&#39;n&#39;]" in page.read_text(encoding="utf-8")

@@ -13,11 +13,8 @@ import pytest
 from pyarrow import csv, feather, parquet
 from tests.command_line import GRADES, run, scored, write_forecasts
 
-import properly
 from properly.cli import _engine
-from properly.cli._engine import Large, opened
 from properly.engines._files import Files, _cluster_errors, _dask, _spark
-from properly.engines._frame import MOST_ROWS
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -69,10 +66,6 @@ def numbers(found: Mapping[str, Any]) -> dict[tuple[str, ...], Any]:
             for rule, parts in by_rule.items():
                 told |= {(model, rule, part): parts[part] for part in PARTS if part in parts}
     return told
-
-
-def test_the_limit_is_that_of_frames() -> None:
-    assert _engine.MOST_ROWS == MOST_ROWS
 
 
 @pytest.mark.parametrize(
@@ -161,22 +154,6 @@ def test_a_comparison_is_that_of_the_rows(
     assert pair["sentence"] == expected["sentence"]
 
 
-@pytest.mark.usefixtures("no_rows")
-def test_a_page_is_written_of_a_large_file(
-    folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    written: list[dict[str, Any]] = []
-    monkeypatch.setattr(properly.report, "write", lambda *_, **words: written.append(words))
-    page = tmp_path / "page.html"
-    asked = ("--rule", "brier", "--replicates", "0", "--output", page)
-    result = run("report", folder / "all.parquet", *TWO, *asked)
-    assert (result.exit_code, result.stderr) == (0, "")
-    assert result.stdout.endswith(f"\n\nThe page is in {page}.\n")
-    # Python that reads all rows would not do.
-    assert "python" not in written[0]
-    assert "all.parquet --outcome y" in written[0]["command"]
-
-
 def test_progress_is_that_of_the_sums_and_of_the_evaluation(
     folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -256,31 +233,6 @@ class Counted(pd.DataFrame):  # type: ignore[misc]  # pandas tells no types
 @contextmanager
 def open_nothing() -> Iterator[None]:
     yield
-
-
-def test_a_large_choice_says_what_its_columns_are(
-    folder: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(_engine, "MOST_ROWS", 79)
-    known = {"weight": "p_low", "clusters": "sex", "groups": "sex"}
-    paths = (str(folder / "all.parquet"),)
-    with opened(paths=paths, outcome="y", forecast=("good", "poor"), **known) as found:
-        assert isinstance(found, Large)
-        assert found.frame.columns == ["c0", "c1", "c2", "c3", "c4"]
-        assert found.roles.labels == {
-            "c0": "y",
-            "c1": "p_low",
-            "c2": "sex",
-            "c3": "good",
-            "c4": "poor",
-        }
-        assert dict(found.forecasts) == {"good": ("c3",), "poor": ("c4",)}
-        assert (found.roles.weight, found.roles.groups, found.roles.clusters) == ("c1", "c2", "c2")
-        assert found.frame.aggregate("count(*)").fetchall() == [(80,)]
-    monkeypatch.setattr(_engine, "MOST_ROWS", 80)
-    with opened(paths=paths, outcome="y", forecast=("good",)) as found:
-        assert not isinstance(found, Large)
-        assert len(found.y) == 80
 
 
 @pytest.mark.usefixtures("no_rows")

@@ -210,17 +210,6 @@ def test_other_cases_are_independent_samples(file: Path, tmp_path: Path) -> None
     assert "it has no forecasts of these cases" in result.stdout.replace("\n  ", " ")
 
 
-def test_a_sharp_difference_is_seen_between_independent_samples(tmp_path: Path) -> None:
-    file = tmp_path / "sharp.csv"
-    rows = "".join(f"{k % 2},{0.1 + 0.8 * (k % 2)},{0.9 - 0.8 * (k % 2)}\n" for k in range(80))
-    extra = "".join(f"{k % 2},{0.2 + k / 40},{0.2 + k / 40}\n" for k in range(20))
-    file.write_text(f"y,good,bad\n{rows}{extra}", encoding="utf-8")
-    stored = store(file, "good")
-    assert against(file, "bad", stored, "--fail-if", "worse-than baseline").exit_code == 3
-    stored = store(file, "bad")
-    assert against(file, "good", stored, "--fail-if", "not-better-than baseline").exit_code == 0
-
-
 def test_a_score_that_became_infinite_is_worse(tmp_path: Path) -> None:
     file = tmp_path / "certain.csv"
     rows = "".join(f"{k % 2},{0.3 + 0.4 * (k % 2)},{float(k % 2)}\n" for k in range(60))
@@ -233,18 +222,6 @@ def test_a_score_that_became_infinite_is_worse(tmp_path: Path) -> None:
         assert "log of certain minus that of the baseline is inf (no interval)" in result.stderr
 
 
-def test_clusters_widen_a_paired_comparison(file: Path) -> None:
-    stored = store(file, "good", "--keep-forecasts")
-    clusters = ("--clusters", "accident", "--format", "json")
-    result = against(file, "poor", stored, *BRIER, *clusters)
-    (pair,) = json.loads(result.stdout)["against"]["pairs"]
-    data = properly.read(file)
-    both = {"a": data["poor"], "b": data["good"]}
-    options: dict[str, Any] = {"clusters": data["accident"], "rng": 0}
-    expected = properly.compare(data["y"], both, rule=Brier(), **options)["a", "b"]
-    assert tuple(pair["interval"]) == expected.interval
-
-
 def test_a_page_is_a_stored_result(file: Path, tmp_path: Path) -> None:
     page = tmp_path / "page.html"
     about = ("--outcome", "y", "--forecast", "good", "--replicates", "0", "--output", page)
@@ -253,15 +230,6 @@ def test_a_page_is_a_stored_result(file: Path, tmp_path: Path) -> None:
     expected = against(file, "poor", store(file, "good"), *BRIER, "--format", "json")
     ours, theirs = (json.loads(x.stdout)["against"]["pairs"] for x in (found, expected))
     assert ours == theirs
-
-
-def test_grades_are_compared_with_stored_ones(file: Path, tmp_path: Path) -> None:
-    stored = tmp_path / "grades.json"
-    about = (*GRADED, "--format", "json", "--output", stored, "--keep-forecasts")
-    assert run("score", file, *about).exit_code == 0
-    result = run("score", file, *GRADED, "--baseline", stored, "--fail-if", "worse-than baseline")
-    assert result.exit_code == 0, result.stderr
-    assert "the same cases, compared case by case" in " ".join(result.stdout.split())
 
 
 def test_models_are_matched_by_name_and_tables_without_room_stay_as_they_are(file: Path) -> None:
@@ -402,17 +370,6 @@ def test_nothing_is_recalibrated_that_no_one_asks_for(
 
 
 @pytest.mark.slow
-def test_an_infinite_gain_needs_no_interval(tmp_path: Path) -> None:
-    file = tmp_path / "certain.csv"
-    rows = "0,0.2\n0,0.3\n1,0.6\n1,0.7\n0,0.6\n" * 30
-    file.write_text(f"y,p\n{rows}" + "1,0\n0,1\n" * 10, encoding="utf-8")
-    about = ("--outcome", "y", "--forecast", "p", "--rule", "log", "--fail-if", "gain.lower>0")
-    result = run("score", file, *about)
-    assert result.exit_code == 3
-    assert "gain.lower>0 holds: gain lower of p is inf" in result.stderr
-
-
-@pytest.mark.slow
 def test_recalibrated_rows_are_cross_fitted(tmp_path: Path) -> None:
     file = write_extreme(tmp_path / "forecasts.csv")
     data = properly.read(file)
@@ -460,13 +417,3 @@ def test_a_name_that_is_taken_is_refused(tmp_path: Path) -> None:
     result = run("score", file, "--outcome", "y", *both, "--recalibrated")
     assert result.exit_code == 2
     assert "there is a model of that name already" in result.stderr
-
-
-@pytest.mark.parametrize("options", [("--recalibrated",), ("--fail-if", "gain>0")])
-def test_large_files_have_no_folds(
-    options: tuple[str, ...], file: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(_engine, "MOST_ROWS", 10)
-    result = run("score", file, "--outcome", "y", "--forecast", "good", *options)
-    assert result.exit_code == 1
-    assert "needs the rows in memory; there are more than 10 of them" in result.stderr

@@ -118,11 +118,6 @@ def test_a_board_is_that_of_the_library() -> None:
     assert lines[: len(board) + 3] == str(board).splitlines()[: len(board) + 3]
 
 
-def test_notes_speak_of_options() -> None:
-    said = printed("leaderboard", file("long"), *LONG)
-    assert "Questions are taken as independent; --clusters names families of them." in said
-
-
 def test_the_options_of_a_board_are_those_of_the_library() -> None:
     options: dict[str, Any] = {"reference": "B", "level": 0.9, "ranks": "each"}
     options |= {"least": 80, "relative_skill": True, "baseline": "F", "peer": True, "bounds": True}
@@ -148,14 +143,6 @@ def test_a_board_as_csv_has_a_row_a_forecaster() -> None:
     assert [row["forecaster"] for row in rows] == [*(x.forecaster for x in board), "crowd (mean)"]
     assert [float(row["score"]) for row in rows[:-1]] == [x.score for x in board]
     assert rows[-1]["rank"] == ""
-
-
-def test_a_board_is_written_to_a_file(tmp_path: Path) -> None:
-    path = tmp_path / "board.txt"
-    shown = printed("leaderboard", file("long"), *LONG)
-    assert printed("leaderboard", file("long"), *LONG, "--output", path) == ""
-    assert path.read_text(encoding="utf-8") == shown
-    assert "exists already" in refused("leaderboard", file("long"), *LONG, "--output", path)
 
 
 @pytest.mark.slow
@@ -320,17 +307,6 @@ def test_some_forecasters_are_kept() -> None:
     assert [(pair["first"], pair["second"]) for pair in found["pairs"]] == [("A", "F")]
 
 
-def test_other_files_hold_the_same_answers(tmp_path: Path) -> None:
-    expected = record("leaderboard", file("long"), *LONG)
-    path = tmp_path / "long.parquet"
-    frame("long").to_parquet(path)
-    assert record("leaderboard", path, *LONG) == expected
-    halves = [tmp_path / f"{k}.csv" for k in range(2)]
-    for k, half in enumerate(halves):
-        frame("long")[k::2].to_csv(half, index=False)
-    assert record("leaderboard", *halves, *LONG) == expected
-
-
 def test_percentages_are_divided(tmp_path: Path) -> None:
     data = frame("long")
     data["probability"] = (100 * data["probability"]).round()
@@ -342,16 +318,6 @@ def test_percentages_are_divided(tmp_path: Path) -> None:
     said = "Divided the forecasts by 100, as --percent says; the largest is 0.99.\n"
     assert (result.exit_code, result.stderr) == (0, said)
     assert json.loads(result.stdout) == record("leaderboard", same, *LONG)
-
-
-def test_columns_with_commas_and_plus_signs_are_named(tmp_path: Path) -> None:
-    names = {"question": "what, when", "probability": "p+", "outcome": 'so "it" was'}
-    path = tmp_path / "odd.csv"
-    frame("long").rename(columns=names).to_csv(path, index=False)
-    given = '"what, when",forecaster,p+,"so ""it"" was"'
-    assert record("leaderboard", path, "--long", given) == record(
-        "leaderboard", file("long"), *LONG
-    )
 
 
 def test_an_event_is_named_as_outcomes_are(tmp_path: Path) -> None:

@@ -174,16 +174,6 @@ def test_the_event_has_the_label_that_is_given(
     assert same(state(tmp_path), expected)
 
 
-def test_percentages_are_divided_ever_after(tmp_path: Path) -> None:
-    write(tmp_path / "a.csv", y=Y, p=(100 * P).round(1))
-    write(tmp_path / "b.csv", y=[0, 1], p=[0.5, 1])
-    watch(tmp_path, "a.csv", *ONE, "--percent")
-    watch(tmp_path, "b.csv")
-    (found,) = state(tmp_path).evidence
-    total = (100 * P).round(1).sum() / 100 + 0.015
-    assert found.mean_forecast == pytest.approx(total / 202, rel=1e-12)
-
-
 def test_after_a_restart_only_new_alarms_exit_with_3(tmp_path: Path) -> None:
     write(tmp_path / "wrong.csv", **WRONG)
     write(tmp_path / "right.csv", y=[0, 0], p=[0.1, 0.1])
@@ -269,20 +259,6 @@ def refused(folder: Path, arguments: tuple[str, ...], message: str, code: int) -
     assert said.startswith(message.format(path))
     assert result.exit_code == code
     assert (path.read_bytes() if path.exists() else None) == before
-
-
-def test_a_state_that_is_not_ours_or_was_cut_is_not_used(tmp_path: Path) -> None:
-    write(tmp_path / "a.csv", y=Y, p=P)
-    path = tmp_path / "watch.json"
-    path.write_text("{}", encoding="utf-8")
-    hint = "\n\nHint: give another --state; a new file is begun.\n"
-    message = f"{path} is not a state that properly has written{hint}"
-    refused(tmp_path, FIRST, message, 1)
-    path.unlink()
-    watch(tmp_path, *FIRST)
-    path.write_bytes(path.read_bytes()[:-9])
-    message = f"the state {path} was cut or changed after it was written; it is not used"
-    refused(tmp_path, ("a.csv",), message, 1)
 
 
 def test_a_state_appears_with_what_is_written_beside_it_or_not_at_all(tmp_path: Path) -> None:

@@ -7,7 +7,6 @@ import sys
 from datetime import date, timedelta
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
 import polars as pl
 import pytest
 from tests.command_line import CASES, GRADES, run, scored, write_forecasts
@@ -83,15 +82,6 @@ def test_percentages_of_rows_that_stay_in_the_file(
     )
 
 
-def test_percentages_can_be_compared_and_checked(file: Path) -> None:
-    two = ("--outcome", "y", "--forecast", "percent_good", "--percent")
-    assert run("check", file, *two).exit_code == 0
-    assert run("check", file, *two[:-1]).exit_code == 1
-    several = run("compare", file, *two, "--forecast", "percent_p_low")
-    assert "Divided the forecasts by 100" in several.stderr
-    assert several.exit_code == 0
-
-
 def test_the_page_says_so_and_its_python_divides(
     file: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -162,30 +152,6 @@ def test_months_are_dates_and_zones_are_heeded(file: Path) -> None:
     assert "2023-11-30T23:30" in first
 
 
-def test_dates_that_a_file_knows_as_such_have_no_form(tmp_path: Path) -> None:
-    file = tmp_path / "dates.parquet"
-    days = [FIRST + timedelta(days=k) for k in range(40)]
-    y = np.arange(40) % 2
-    pl.DataFrame({"y": y, "p": 0.25 + y / 2, "day": days}).write_parquet(file)
-    about = (file, "--outcome", "y", "--forecast", "p", "--time", "day")
-    assert run("score", *about).exit_code == 0
-    refused = run("score", *about, "--date-format", "%Y-%m-%d")
-    assert refused.exit_code == 1
-    assert refused.stderr == (
-        "Error: column 'day' must hold text to be read as '%Y-%m-%d'; it holds dates\n\n"
-        "Hint: leave out --date-format.\n"
-    )
-
-
-def test_rows_without_a_date_can_be_dropped(tmp_path: Path) -> None:
-    file = tmp_path / "gaps.csv"
-    rows = "".join(f"{k % 2},{0.3 + 0.4 * (k % 2)},{1 + k % 28}.01.2024\n" for k in range(60))
-    file.write_text(f"y,p,day\n{rows}0,0.5,\n", encoding="utf-8")
-    about = (file, "--outcome", "y", "--forecast", "p", "--time", "day")
-    found = scored(*about, "--date-format", "%d.%m.%Y", "--missing", "drop")
-    assert found["data"]["cases"] == 60
-
-
 @pytest.mark.parametrize("package", ["duckdb", "jinja2"])
 def test_a_page_asks_at_once_for_all_that_it_needs(
     package: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
@@ -199,8 +165,3 @@ def test_a_page_asks_at_once_for_all_that_it_needs(
         f"Error: this needs {package}, which is not installed\n\n"
         "Hint: pip install 'properly[app]'\n"
     )
-
-
-def test_a_score_names_the_same_extra(file: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setitem(sys.modules, "duckdb", None)
-    assert "pip install 'properly[app]'" in run("score", file).stderr

@@ -10,23 +10,18 @@ import subprocess
 import sys
 from typing import TYPE_CHECKING, Any
 
-import click
 import duckdb
 import numpy as np
 import pytest
-from click.testing import CliRunner
 from tests.command_line import GRADES, run, write_forecasts
 
 import properly
-from properly import cli
-from properly.cli._option_table import options
-from properly.cli._option_values import CLASS_MAPS, EVENT_MAPS
+from properly.cli._option_table import CLASS_MAPS, EVENT_MAPS
 from properly.recalibration import (
     Identity,
     Isotonic,
     Logistic,
     VennAbers,
-    _expression,
     load,
 )
 
@@ -128,25 +123,10 @@ def test_a_map_may_be_asked_for_although_none_is_recommended(
     assert written.gain["low"] < 0
 
 
-def test_always_writes_the_map_that_saves_most(tmp_path: Path) -> None:
-    file = write_model(tmp_path / "good.csv", slope=1.0)
-    record = json.loads(fit(file, "--always", "--format", "json").stdout)
-    best = max(record["gains"], key=lambda name: record["gains"][name]["estimate"])
-    chosen = best if record["chosen"] == "none" else record["chosen"]
-    assert record["map"]["kind"] == chosen
-    assert record["map"]["gain"]["estimate"] == record["gains"][chosen]["estimate"]
-
-
 @pytest.mark.parametrize("spelling", ["venn-abers", "venn_abers"])
 def test_a_name_may_have_hyphens_or_underscores(file: Path, tmp_path: Path, spelling: str) -> None:
     assert fit(file, "--map", spelling, "--output", tmp_path / "map.json").exit_code == 0
     assert isinstance(load(tmp_path / "map.json"), VennAbers)
-
-
-def test_the_dialects_are_those_of_the_library() -> None:
-    (dialect,) = (option.type for option in options("apply") if option.name == "dialect")
-    assert isinstance(dialect, click.Choice)
-    assert set(dialect.choices) == set(_expression.DIALECTS)
 
 
 def test_the_rule_and_the_range_are_what_is_judged_by(file: Path) -> None:
@@ -251,14 +231,6 @@ def test_names_of_columns_are_data(name: str, tmp_path: Path) -> None:
     assert list(rows) == ["y", name, "ward", "day", f"{name} new"]
     sql = run("recalibrate", "apply", *options, "--sql", "duckdb").stdout
     np.testing.assert_allclose(selected(sql, file), rows[f"{name} new"], rtol=1e-12)
-
-
-def test_what_a_name_holds_is_not_obeyed_by_a_terminal(tmp_path: Path) -> None:
-    name = "p\x1b[31m"
-    file = write_model(tmp_path / "in.csv", name=name)
-    result = run("recalibrate", "fit", file, "--outcome", "y", "--forecast", name)
-    assert result.exit_code == 0
-    assert "\x1b" not in result.stdout + result.stderr
 
 
 # Classes
@@ -442,16 +414,6 @@ def test_other_cells_stay_as_they_are_written(stored: Path, tmp_path: Path) -> N
     assert out.read_bytes().decode() == expected
 
 
-@pytest.mark.parametrize("separator", [";", "\t", "|"])
-def test_a_separator_stays(separator: str, stored: Path, tmp_path: Path) -> None:
-    file, out = tmp_path / "in.txt", tmp_path / "out.txt"
-    file.write_text(f"a{separator}p\n1,5{separator}0.5\n", encoding="utf-8")
-    assert apply(file, stored, "--output", out).exit_code == 0
-    head, row = out.read_text(encoding="utf-8").splitlines()
-    assert head == f"a{separator}p{separator}p_recalibrated"
-    assert row.startswith(f"1,5{separator}0.5{separator}0.")
-
-
 def test_rows_come_in_pieces(
     file: Path, stored: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -540,14 +502,6 @@ def test_what_goes_wrong_half_way_leaves_what_was_there(stored: Path, tmp_path: 
     assert sorted(x.name for x in tmp_path.iterdir()) == ["in.csv", "out.csv"]
 
 
-def test_the_standard_input_is_a_file(file: Path, stored: Path, tmp_path: Path) -> None:
-    out = tmp_path / "out.csv"
-    given = ["recalibrate", "apply", "-", "--map", str(stored), "--forecast", "p", "--output"]
-    result = CliRunner().invoke(cli.command(), [*given, str(out)], input=file.read_bytes())
-    assert result.exit_code == 0, result.stderr
-    assert len(out.read_text(encoding="utf-8").splitlines()) == CASES + 1
-
-
 def test_sql_needs_no_file_and_quotes_its_column(stored: Path) -> None:
     given = ("--map", stored, "--forecast", 'a"b', "--sql", "postgres")
     result = run("recalibrate", "apply", *given)
@@ -622,16 +576,6 @@ def test_a_damaged_map_is_refused_by_every_command(text: str, file: Path, tmp_pa
 
 
 # Refusals of fit
-
-
-def test_a_map_that_is_there_is_not_overwritten(file: Path, tmp_path: Path) -> None:
-    path = tmp_path / "map.json"
-    path.write_text("old", encoding="utf-8")
-    result = fit(file, "--output", path)
-    assert (result.exit_code, path.read_text(encoding="utf-8")) == (1, "old")
-    assert "--force" in result.stderr
-    assert fit(file, "--output", path, "--force", "--map", "logistic").exit_code == 0
-    assert isinstance(load(path), Logistic)
 
 
 @pytest.mark.skipif(duckdb.__version__ < "2", reason="duckdb 1 loads pandas for any value")

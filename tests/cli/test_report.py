@@ -79,15 +79,6 @@ def test_the_words_reach_the_page(written: list[Any]) -> None:
     }
 
 
-def test_the_options_reach_the_evaluation(written: list[Any]) -> None:
-    options = ("--within", "0.1", "0.4", "--level", "0.9", "--seed", "5", "--clusters", "accident")
-    run("report", "forecasts.csv", *TWO, "--rule", "log", "--replicates", "9", *options)
-    e = written[0][1]
-    assert [rule.name for rule in e.rules] == ["regret[0.1,0.4]", "log"]
-    assert (e.within.lower, e.within.upper, e.level, e.replicates, e.seed) == (0.1, 0.4, 0.9, 9, 5)
-    assert e.design == "40 clusters"
-
-
 @pytest.mark.slow
 def test_a_map_is_chosen_or_named(written: list[Any]) -> None:
     run("report", "forecasts.csv", *TWO, *QUICK, "--recalibrate")
@@ -211,12 +202,6 @@ def test_what_is_missing_beside_a_case_drops_no_row(suffix: str, written: list[A
     assert written[1][1].worst["good"].beside == {"sex": worst.beside["sex"]}
 
 
-def test_a_column_to_show_is_not_guessed_as_a_forecast(written: list[Any]) -> None:
-    result = run("report", "forecasts.csv", "--outcome", "y", *QUICK, "--show", "poor")
-    assert "'poor'" not in result.stderr
-    assert "poor" not in written[0][1].models
-
-
 @pytest.mark.usefixtures("written")
 def test_figures_are_written_beside_the_page(monkeypatch: pytest.MonkeyPatch) -> None:
     asked: list[Any] = []
@@ -278,16 +263,6 @@ def test_a_page_that_appears_meanwhile_is_kept(monkeypatch: pytest.MonkeyPatch) 
     assert Path("report.html").read_text(encoding="utf-8") == "another's"
     assert run("report", "forecasts.csv", *TWO, *QUICK, "--force").exit_code == 0
     assert Path("report.html").read_text(encoding="utf-8").startswith("<!doctype html>")
-
-
-def test_an_interrupt_leaves_nothing_behind(monkeypatch: pytest.MonkeyPatch) -> None:
-    def interrupted(*_: Any) -> None:
-        raise KeyboardInterrupt
-
-    monkeypatch.setattr(os, "fsync", interrupted)
-    result = run("report", "forecasts.csv", *TWO, *QUICK)
-    assert (result.exit_code, result.stderr) == (130, "Interrupted.\n")
-    assert _there() == ["forecasts.csv"]
 
 
 @pytest.mark.slow

@@ -13,7 +13,7 @@ from reproductions.__main__ import PAPERS
 
 import properly
 import reproductions
-from properly.cli import _reproduce
+from properly.cli import _command_table
 
 ROOT = Path(reproductions.__file__).resolve().parents[1]
 
@@ -69,7 +69,7 @@ def test_without_a_clone_one_sentence_says_how_to_get_it(
     found = run("properly", "reproduce", *arguments, source=alone, folder=tmp_path)
     assert found.returncode == 1
     assert found.stdout == ""
-    assert found.stderr == f"Error: {_reproduce.HOW}\n"
+    assert found.stderr == f"Error: {_command_table.HOW}\n"
     assert str(tmp_path) not in found.stderr
 
 
@@ -82,6 +82,6 @@ def test_without_a_clone_there_is_help(alone: Path, tmp_path: Path) -> None:
 def test_only_the_clone_is_put_on_the_path_and_once(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(sys, "path", [x for x in sys.path if x != str(ROOT)])
     before = list(sys.path)
-    _reproduce.reproduce()
-    _reproduce.reproduce()
+    _command_table.reproduce()
+    _command_table.reproduce()
     assert sys.path == [*before, str(ROOT)]

@@ -85,17 +85,6 @@ def test_json_is_that_of_the_evaluation(file: Path, evaluation: properly.Evaluat
     )
 
 
-def test_json_of_one_column_keeps_the_contract(tmp_path: Path) -> None:
-    file = tmp_path / "p.csv"
-    file.write_text("y,p\n0,0.0\n1,0.0\n1,0.5\n", encoding="utf-8")
-    options = ("--outcome", "y", "--forecast", "p", "--rule", "brier", "--rule", "log")
-    found = json.loads(run("score", file, *options, "--format", "json").stdout)
-    assert found["data"]["event_rate"] == 2 / 3
-    assert found["models"]["p"]["brier"]["score"] == pytest.approx(1.25 / 3)
-    assert found["models"]["p"]["log"]["score"] == "Infinity"
-    assert found["models"]["p"]["log"]["skill"] == "-Infinity"
-
-
 @pytest.mark.usefixtures("quick")
 def test_csv_has_the_columns_of_the_frame(file: Path, evaluation: properly.Evaluation) -> None:
     head, *rows = csv.reader(io.StringIO(score(file, "--format", "csv").stdout))
@@ -145,13 +134,6 @@ def test_markdown_lists_rules_models_and_baselines(
     assert "| log | (treat none) | ∞ | - | - | -∞ | ∞ | " in "\n".join(lines)
 
 
-@pytest.mark.usefixtures("quick")
-def test_latex_has_a_line_for_each_row_of_markdown(file: Path) -> None:
-    lines = score(file, "--format", "latex").stdout.splitlines()
-    assert lines[1] == r"\begin{tabular}{llrrrrrrr}"
-    assert sum(line.endswith(r"\\") for line in lines) == 1 + 2 * 5
-
-
 def test_classes_are_scored_in_order(file: Path) -> None:
     options = ("--outcome", "grade", "--forecast", "p", "--classes", ",".join(GRADES), "--ordered")
     found = json.loads(run("score", file, *options, "--format", "json").stdout)
@@ -178,24 +160,6 @@ def test_options_reach_the_evaluation_and_nothing_is_drawn_without_being_asked(f
     assert (about["within"], about["design"], about["level"]) == ([0.1, 0.4], "40 clusters", 0.8)
     assert (about["replicates"], found["calibration_tests"]) == (0, {})
     assert "intervals" not in found["models"]["good"]["brier"]
-
-
-@pytest.mark.usefixtures("quick")
-def test_an_output_is_written_whole_and_not_over_another(file: Path, tmp_path: Path) -> None:
-    target = tmp_path / "scores.csv"
-    options = ("--format", "csv", "--output", target)
-    result = score(file, *options)
-    assert (result.exit_code, result.stdout, result.stderr) == (0, "", "")
-    text = target.read_text(encoding="utf-8")
-    assert text.startswith("model,baseline,rule,score")
-    target.write_text("mine", encoding="utf-8")
-    refused = score(file, *options)
-    assert refused.exit_code == 1
-    assert refused.stderr.startswith(f"Error: {target} exists already and is not overwritten")
-    assert target.read_text(encoding="utf-8") == "mine"
-    assert score(file, *options, "--force").exit_code == 0
-    assert target.read_text(encoding="utf-8") == text
-    assert list(tmp_path.iterdir()) == [target]
 
 
 @pytest.mark.usefixtures("quick")

@@ -155,15 +155,3 @@ def test_a_file_gets_what_a_pipe_gets() -> None:
     status, seen = on_a_terminal(*command, "--output", "scores.csv")
     assert (status, obeyed(seen.rpartition("\x1b[2K")[2])) == (0, set())
     assert Path("scores.csv").read_bytes().decode() == run(*command).stdout
-
-
-def test_json_on_a_terminal_can_be_read() -> None:
-    _, seen = on_a_terminal("score", FILE, *TWO, *QUICK, "--format", "json")
-    text = seen.rpartition("\x1b[2K")[2]
-    assert MODEL in json.loads(text[text.index("{") :])["models"]
-
-
-def test_the_bar_itself_may_move_the_cursor() -> None:
-    _, seen = on_a_terminal("report", FILE, *TWO, *QUICK)
-    assert "\x1b[2K" in seen
-    assert not any(each in seen for each in HOSTILE)
