@@ -196,17 +196,6 @@ def test_slips_among_probabilities_are_not_taken_for_percent() -> None:
     assert "percentages are" in only(check(Y, few)).what
 
 
-def test_certain_forecasts_are_odd_only_where_one_was_wrong() -> None:
-    right = np.where(np.arange(ROWS) < 20, Y, P)
-    found = only(check(Y, right))
-    assert (found.severity, found.count, found.rows) == ("note", 20, (0, 1, 2, 3, 4))
-    wrong = right.copy()
-    wrong[[2, 11]] = 1 - Y[[2, 11]]
-    found = only(check(Y, wrong))
-    assert (found.severity, found.count, found.rows) == ("oddity", 2, (2, 11))
-    assert "20 of 400 forecasts are exactly 0 or 1" in found.what
-
-
 def sigmoid(x: Floats, kind: Any) -> Any:
     return 1 / (1 + np.exp(-x.astype(kind)))
 
@@ -228,15 +217,6 @@ def test_shares_of_votes_fit_into_any_precision_and_are_not_taken_for_saturated(
     votes = np.clip(np.round(P * 128), 1, 128).astype(np.float16) / np.float16(128)
     votes[3] = 1
     assert not any("rounded to 1 by" in s.what for s in check(Y, votes).findings)
-
-
-def test_few_or_rounded_forecasts_are_noted() -> None:
-    few = only(check(Y, np.clip(np.round(P * 8), 1, 7) / 8))
-    assert (few.severity, few.what) == ("note", "there are only 7 distinct forecasts among 400")
-    percent = np.clip(np.round(P, 2), 0.01, 0.99)
-    assert "rounded to 2 decimals" in only(check(Y, percent)).what
-    percent[3] = 0.123
-    assert check(Y, percent).findings == ()
 
 
 # Forecasts beside outcomes.
@@ -270,14 +250,6 @@ def test_a_mean_far_off_needs_five_standard_errors_and_a_quarter_of_the_odds() -
     assert check(y, p).findings == ()
     # Large, but among too few cases.
     assert all("mean" not in s.what for s in check(Y[:15], balanced[:15]).findings)
-
-
-def test_equal_models_and_equal_rankings_are_told_apart() -> None:
-    found = check(Y, {"a": P, "copy": P.copy(), "logit": P**1.05, "other": P[::-1]})
-    assert [s.where for s in found.findings if "to the last digit" in s.what] == ["copy"]
-    ranked = [s for s in found.findings if "ranks the cases" in s.what]
-    assert [(s.severity, s.where) for s in ranked] == [("note", "logit")]
-    assert check(GRADE, {"a": GRADES, "b": GRADES}).findings[0].where == "b"
 
 
 # Classes.

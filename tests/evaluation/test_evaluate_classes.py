@@ -245,17 +245,6 @@ def test_of_many_classes_a_few_questions_are_looked_at(task: Any) -> None:
     assert "confusion" not in decided["argmax"]
 
 
-def test_what_would_be_warned_of_is_noted_once_and_printed_below() -> None:
-    models = {"m": P[:15], "n": Q[:15]}
-    e = evaluate(Y[:15], models, task="ordinal", rng=1, replicates=9, time=[1, 2, 3] * 5)
-    told = (
-        "with 15 cases, intervals may cover less than their level",
-        "with 3 times, fewer than 20, intervals do not allow for dependence in time",
-    )
-    assert e.notes == told
-    assert e.table().endswith("\n\n" + "\n".join(told))
-
-
 # Draws and steps
 
 

@@ -127,12 +127,3 @@ def test_columns_that_say_the_same_or_nothing_are_not(names: list[Any]) -> None:
     assert evaluate(WORDS, frame, task="ordinal", labels=GRADES, replicates=0).labels == tuple(
         GRADES
     )
-
-
-def test_numbers_in_names_of_columns_are_no_labels() -> None:
-    frame = pd.DataFrame(TABLE, columns=["p_1", "p_2", "p_3"])
-    assert evaluate(NUMBER, frame, task="ordinal", labels=[0, 1, 2], replicates=0).labels == (
-        0,
-        1,
-        2,
-    )

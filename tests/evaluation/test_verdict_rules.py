@@ -7,7 +7,6 @@ from dataclasses import replace
 from types import SimpleNamespace
 from typing import Any
 
-import numpy as np
 import pytest
 from tests.evaluation.verdict_subjects import (
     BETTER,
@@ -25,19 +24,10 @@ from tests.evaluation.verdict_subjects import (
     unknown,
 )
 
-from properly._boundary._text import percent
 from properly.evaluation._phrases import (
-    at_thresholds,
-    chance,
-    chances,
     digits_apart,
     ends_of,
-    few,
-    rounded_down,
-    runs,
     scope_of,
-    stretches,
-    times,
 )
 from properly.evaluation._verdict import _findings
 from properly.rules import (
@@ -149,32 +139,6 @@ def test_a_rule_says_what_it_looks_at(rule: Any, short: str, score: str) -> None
 def test_a_rule_of_classes_says_its_name() -> None:
     found = scope_of(RPS(), classes=True)
     assert found.short == "by the ranked probability score"
-
-
-def test_numbers_are_written_with_few_digits() -> None:
-    numbers = [0.000834, 0.0998, -0.12345, 1.05, 99.6, 177.4, 12345.6, 0.0, 4.7e-7, math.inf]
-    assert [few(x) for x in numbers] == [
-        *("0.00083", "0.10", "-0.12", "1.1", "100", "177", "12,346", "0", "4.7e-07", "inf")
-    ]
-    assert [few(1.0349, 3), few(5.1, 3)] == ["1.03", "5.10"]
-    assert [percent(x) for x in (0.01, 0.07, 0.125, 0.9999, 1)] == [
-        *("1 %", "7 %", "12.5 %", "99.99 %", "100 %")
-    ]
-    assert [rounded_down(x) for x in (21999, 785.9, 13, 7)] == ["21,000", "780", "13", "7"]
-    assert [times(x) for x in (0, 1, 1849.6)] == ["never", "once", "1,850 times"]
-    assert chances([chance(0.0001), chance(0.25)]) == "< 0.001 and p = 0.25"
-    assert chances([chance(0.041), chance(0.25)]) == "= 0.041 and 0.25"
-    bound = chance(2 / 1001, is_bound=True)
-    assert chances([bound, chance(0.25)]) == "<= 0.002 and p = 0.25"
-
-
-def test_stretches_of_thresholds_are_written_in_percent() -> None:
-    x = np.array([0.1, 0.2, 0.3, 0.4])
-    assert runs(x, np.array([True, True, False, True])) == [(0.1, 0.2), (0.4, 0.4)]
-    assert runs(x, np.zeros(4, bool)) == []
-    assert at_thresholds([(0.1, 0.1)]) == "at a threshold of 10 %"
-    assert at_thresholds([(0.1, 0.2), (0.4, 0.4)]) == "at thresholds of 10 % to 20 % and 40 %"
-    assert stretches([(k / 10, k / 10) for k in range(1, 6)]) == "10 % to 50 %, in five stretches"
 
 
 def test_numbers_that_differ_are_written_differently() -> None:

@@ -527,15 +527,11 @@ def _retention(source: Source, name: str) -> Retention | None:
     if weight.min() < weight.max():
         source.notes.append("there are no retention curves of cases with weights")
         return None
-    # Equal scores have no order, least of all that of the rows.
     task = source.request.task
-    if task == "ordinal":
-        scores = decisions.rejection_scores(p, RPS())
-        return decisions.retention_curve(scores, y, p, ties="average")
-    scores, cost = decisions.rejection_scores(p, Brier()), COST[task]
-    return decisions.retention_curve(
-        scores, y, p, metric="expected_cost", cost=cost, ties="average"
-    )
+    how: Any = {} if task == "ordinal" else {"metric": "expected_cost", "cost": COST[task]}
+    scores = decisions.rejection_scores(p, RPS() if task == "ordinal" else Brier())
+    # Equal scores have no order, least of all that of the rows.
+    return decisions.retention_curve(scores, y, p, ties="average", **how)
 
 
 def _class_test(source: Source, name: str) -> CalibrationTest | None:

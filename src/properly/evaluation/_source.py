@@ -19,14 +19,7 @@ from properly._boundary._labels import names_of_labels
 from properly._boundary._libraries import count_true, to_numpy
 from properly._boundary._text import listed, many, printable
 from properly.calibration._decomposition import add_parts, decompose_by
-from properly.counts._cases import (
-    has_time,
-    is_counted,
-    is_dependent,
-    is_unweighted,
-    rows_in_use,
-    with_forecasts,
-)
+from properly.counts import _cases
 from properly.counts._reductions import ask, names_of_cuts, plan_for
 from properly.counts._scoring import class_shares, score_of_classes
 from properly.counts._tally import as_tally
@@ -225,7 +218,7 @@ class RowSource(EvaluationSource):
         """Describe the data."""
         first = self.first
         if self.is_event:
-            y = first.y if first.weight is None else rows_in_use(first).y
+            y = first.y if first.weight is None else _cases.rows_in_use(first).y
             tally, events = self.tallies[self.models[0]], count_true(y)
             return {"total": tally.total, "event_rate": tally.event_rate, "events": events}
         total = len(first) if first.weight is None else _total(first)
@@ -239,7 +232,7 @@ class RowSource(EvaluationSource):
 
     def closing_notes(self, grouping: Mapping[str, GroupingError]) -> Iterator[str]:  # noqa: ARG002
         """Say where times tell too little about mistakes; what could not be had has been noted."""
-        if self.is_event and has_time(self.cases[self.models[0]]):
+        if self.is_event and _cases.has_time(self.cases[self.models[0]]):
             yield from _about_spells(self.cases, round_thresholds(self.request.within))
 
     def score_and_skill(self, name: str, rule: Any) -> tuple[Estimate, Estimate]:
@@ -269,12 +262,12 @@ class RowSource(EvaluationSource):
     def drawn(self, name: str) -> Tally | Cases:
         """Return the counts, or cases: weights say how far off parts are, as those of a sample."""
         cases = self.cases[name]
-        return self.tallies[name] if is_counted(cases) else cases
+        return self.tallies[name] if _cases.is_counted(cases) else cases
 
     def sampled(self, name: str) -> Cases | Tally:
         """Return what curves of an event, and their bands, are made from: cases if dependent."""
         cases = self.cases[name]
-        return cases if is_dependent(cases) else self.tallies[name]
+        return cases if _cases.is_dependent(cases) else self.tallies[name]
 
     def auc(self, name: str, about: Estimate) -> Estimate:  # noqa: ARG002 - as of sums
         """Estimate the area under the ROC curve."""
@@ -303,12 +296,12 @@ def _about_spells(models: Mapping[str, Cases], threshold: Column) -> Iterator[st
 def _total(cases: Cases) -> Any:
     """Add up weights; rows that all weigh the same are only counted."""
     weight = to_numpy(cases.weight)
-    return np.count_nonzero(weight > 0) if is_unweighted(cases) else weight.sum()
+    return np.count_nonzero(weight > 0) if _cases.is_unweighted(cases) else weight.sum()
 
 
 def _in_numpy(cases: Cases) -> Cases:
     """Bring the columns of cases to numpy."""
-    copy = with_forecasts(cases, to_numpy(cases.p))
+    copy = _cases.with_forecasts(cases, to_numpy(cases.p))
     for name in ("y", "weight", "clusters", "strata", "time", "groups"):
         column = getattr(copy, name)
         object.__setattr__(copy, name, None if column is None else to_numpy(column))

@@ -16,25 +16,12 @@ from properly._boundary._infinities import infinities
 from properly._boundary._labels import as_labels
 from properly._boundary._text import first_of, many, quoted
 from properly.comparison._gaps import effects, shared_questions
-from properly.counts._answer_rows import (
-    ANSWER_COLUMNS,
-    OF_QUESTION,
-    Coded,
-    faults,
-    read_rows,
-    taken_columns,
-)
+from properly.counts import _answer_rows
 from properly.counts._answers import answers_of
 from properly.counts._repeated_answers import check_repeated
 from properly.errors import DataError
 from properly.evaluation._checkup._check import Checkup, by_severity
-from properly.evaluation._checkup._columns import (
-    COLUMNS,
-    bad_weights,
-    identical,
-    missing,
-    text_times,
-)
+from properly.evaluation._checkup._columns import COLUMNS, bad_weights, missing, text_times
 from properly.evaluation._checkup._forecasts import LABELS, TABLES, scale
 from properly.evaluation._checkup._sheet import Sheet, read_raw
 from properly.evaluation._checkup._symptom import NAMED, Symptom, of_column, of_rows
@@ -51,8 +38,8 @@ if TYPE_CHECKING:
     from properly.counts._repeated_answers import Repeated
     from properly.typing import Column, IntoFrame
 
-ROLES = ("question", "forecaster", "outcome", "time", *OF_QUESTION)
-READABLE = tuple(check for check in COLUMNS if check not in (missing, identical))
+ROLES = ("question", "forecaster", "outcome", "time", *_answer_rows.OF_QUESTION)
+READABLE = tuple(check for check in COLUMNS if check is not missing)
 # Where there is no forecast, or not yet an outcome, there is no answer; that is no mistake.
 MAY_LACK = ("probability", "outcome")
 
@@ -121,13 +108,15 @@ def check_answers(
     """
     given = (question, forecaster, probability, outcome, time)
     beside = (weight, clusters, strata, when, opens, closes, resolved)
-    taken = taken_columns(frame, dict(zip(ANSWER_COLUMNS, (*given, *beside), strict=True)))
+    taken = _answer_rows.taken_columns(
+        frame, dict(zip(_answer_rows.ANSWER_COLUMNS, (*given, *beside), strict=True))
+    )
     sheet = _sheet(taken, labels, pos_label)
     rows, found = len(sheet.outcome), by_severity(_column_symptoms(sheet))
     if found:
         return Checkup(found, rows, _names(sheet, "forecaster"), len(_names(sheet, "question")))
     try:
-        read = read_rows(taken, labels, pos_label)
+        read = _answer_rows.read_rows(taken, labels, pos_label)
     except DataError as error:
         found = (_refused(error, rows),)
         return Checkup(found, rows, _names(sheet, "forecaster"), len(_names(sheet, "question")))
@@ -147,7 +136,7 @@ def _sheet(taken: dict[str, Any], labels: Sequence[object] | None, pos_label: ob
 
 def _uncoded(x: Any) -> Any:
     """Write out labels that were numbered already."""
-    return np.array(x.labels, dtype=object)[x.number] if isinstance(x, Coded) else x
+    return np.array(x.labels, dtype=object)[x.number] if isinstance(x, _answer_rows.Coded) else x
 
 
 def _column_symptoms(sheet: Sheet) -> Iterator[Symptom]:
@@ -178,7 +167,7 @@ def _refused(error: DataError, rows: int) -> Symptom:
 
 def _row_symptoms(rows: AnswerRows, repeated: Repeated, horizon: Any) -> Iterator[Symptom]:
     """Find what rows have, then what shows only if forecasters are compared."""
-    found = list(faults(rows, repeated))
+    found = list(_answer_rows.faults(rows, repeated))
     yield from map(_as_symptom, found)
     kept = _sound(rows, found)
     if not (rows.used & kept).any():

@@ -86,7 +86,8 @@ def ledger_from(content: dict[str, Any], plan: MonitorPlan) -> Ledger:
     """Read the evidence: of each claim about all cases, then about each group."""
     groups, counts = content["groups"], _counts(content["counts"])
     first, units, cases, step, _ = counts
-    require(all(type(x) is str for x in groups) and first <= len(groups) and units <= cases)
+    require(type(groups) is list and all(type(x) is str for x in groups))
+    require(first <= len(groups) and units <= cases)
     times = _counts(content["times"])
     require(step >= 1 and len(times) == units // step < MOST_TIMES and times[-1:] <= [cases])
     claims = [Claim(*x, group) for group in (None, *groups) for x in plan.claims]

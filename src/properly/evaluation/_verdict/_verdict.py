@@ -9,16 +9,7 @@ from properly._boundary._text import listed, percent, printable
 from properly.errors import ArgumentTypeError
 from properly.evaluation._phrases import Kind, Nouns, Sentence, Verdict, few
 from properly.evaluation._record import Evaluation
-from properly.evaluation._verdict._findings import (
-    adjusted_tests,
-    baseline,
-    calibration,
-    certain,
-    groups,
-    thresholds,
-    too_few,
-    unknown,
-)
+from properly.evaluation._verdict import _findings
 from properly.evaluation._verdict._headline import choice, headline, standing_of
 
 if TYPE_CHECKING:
@@ -115,13 +106,16 @@ def _sentences(evaluation: Evaluation, standing: ModelStanding, words: Nouns) ->
     """Say what there is to say, the most important first."""
     said: dict[Kind, Iterable[str]] = {
         "choice": [choice(standing)],
-        "thresholds": thresholds(evaluation, standing),
-        "baseline": baseline(evaluation, standing),
-        "certain": certain(evaluation, words),
-        "calibration": calibration(evaluation, words),
+        "thresholds": _findings.thresholds(evaluation, standing),
+        "baseline": _findings.baseline(evaluation, standing),
+        "certain": _findings.certain(evaluation, words),
+        "calibration": _findings.calibration(evaluation, words),
         "repair": repairs(evaluation, words),
-        "groups": groups(evaluation, standing),
-        "unknown": [*too_few(evaluation, standing, words), *unknown(evaluation, standing, words)],
+        "groups": _findings.groups(evaluation, standing),
+        "unknown": [
+            *_findings.too_few(evaluation, standing, words),
+            *_findings.unknown(evaluation, standing, words),
+        ],
     }
     yield from (Sentence(kind, text) for kind, texts in said.items() for text in texts)
 
@@ -170,7 +164,7 @@ def _benefit(repair: Repair, words: Nouns) -> Iterator[str]:
 
 def _by_chance(evaluation: Any, name: str) -> Iterator[str]:
     """Say that the miscalibration in sample is no more than chance, if the test does not reject."""
-    tests = adjusted_tests(evaluation)
+    tests = _findings.adjusted_tests(evaluation)
     if name not in tests or not tests[name].p > 1 - evaluation.level:
         return
     parts = evaluation.parts[name][evaluation.primary]
