@@ -91,12 +91,6 @@ def test_a_frame_that_was_summed_up_is_doubted_as_far_as_sums_go() -> None:
     assert said[1].startswith("all forecasts of d are 0 or 1")
 
 
-def test_ten_rows_are_not_doubted() -> None:
-    assert not any(
-        "copy" in x or "decisions" in x for x in notes({"a": [0, 1], "b": [0, 1]}, [0, 1])
-    )
-
-
 def test_verdict_and_page_say_it_once(tmp_path: Path) -> None:
     e = evaluate(Y, {"one": P, "other": P}, replicates=0)
     assert " ".join(str(e.verdict()).split()).count(COPY[1:]) == 1

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import html
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
@@ -11,7 +10,7 @@ import pytest
 from tests.plain_records import differing
 
 import properly
-from properly import Cases, cumulative, one_vs_rest, report
+from properly import Cases, cumulative, one_vs_rest
 from properly.decisions._confusion import count_pairs
 from properly.engines import Summary
 from properly.engines._score_sums import ScoreSums
@@ -21,7 +20,6 @@ from properly.rules import RPS, Brier
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
-    from pathlib import Path
 
     from properly.rules import ClassRule
 
@@ -143,18 +141,3 @@ def test_of_many_classes_some_questions_are_looked_at(monkeypatch: pytest.Monkey
     found = gathered(summary_of([Brier()]), replicates=9)
     assert [len(x) for x in found.reliability.values()] == [2, 2]
     assert all(curve.band is None for x in found.reliability.values() for curve in x.values())
-
-
-def test_the_page_is_written(tmp_path: Path) -> None:
-    found = gathered(summary_of(rules_of_task("ordinal", None, None)[0], 50), replicates=9)
-    page = report.write(tmp_path / "page.html", found).read_text(encoding="utf-8")
-    assert 'e = properly.evaluate(summary, task="ordinal", level=0.95' in html.unescape(page)
-    assert "Worst cases" not in page
-    assert "numbers in tables are exact" not in page
-    assert "least expected cost</" not in page
-    text = str(properly.verdict(found))
-    assert text.startswith("Use sharp: by the ranked probability score, it is better than blunt.")
-    decided = found.decisions["sharp"]
-    assert repr(decided).count("Bayes") == 0
-    assert str(decided).splitlines()[0] == "400 cases in 3 classes"
-    assert list(decided.to_frame("polars")["decisions"]) == ["argmax"]

@@ -74,15 +74,6 @@ def test_evidence_is_that_of_the_monitors_of_comparison(cuts: tuple[int, ...]) -
     assert worse.log_greatest == pytest.approx(constant.greatest, abs=1e-12)
 
 
-def test_counts_are_those_of_the_cases() -> None:
-    for x in fed("all").evidence:
-        rows = DRAWN.groups == x.group if x.group else np.full(300, fill_value=True)
-        p = DRAWN.models[x.model][rows]
-        assert (x.cases, x.events) == (rows.sum(), DRAWN.y[rows].sum())
-        assert x.mean_forecast == pytest.approx(p.mean(), rel=1e-12)
-        assert x.event_rate == pytest.approx(DRAWN.y[rows].mean(), rel=1e-12)
-
-
 def by_unit(cases: Drawn, gains: Column, rows: Column) -> Column:
     """Return the mean factor of each cluster, in the order in which clusters appear."""
     members = [rows & (cases.clusters == unit) for unit in dict.fromkeys(cases.clusters)]

@@ -197,7 +197,7 @@ class Stream:
         self._take(
             StreamBatch(
                 to_numpy(rows.y),
-                self._in_order({name: to_numpy(cases.p) for name, cases in models.items()}),
+                {name: to_numpy(models[name].p) for name in (self._first or first).models},
                 None if weight is None else to_numpy(rows.weight),
                 None if groups is None else to_numpy(rows.groups),
                 times,
@@ -347,12 +347,6 @@ class Stream:
                     f"streams that are merged must have the same {what}; got {own!r} and {its!r}"
                 )
                 raise DataError(message)
-
-    def _in_order(self, forecasts: dict[str, Column]) -> dict[str, Column]:
-        """Put models in the order of the first batch."""
-        return {
-            name: forecasts[name] for name in (self._first or BatchKind(tuple(forecasts))).models
-        }
 
     def _joined(self, outcomes: Iterable[Any]) -> tuple[Any, ...]:
         """Put labels of outcomes to those seen before; refuse a third, as if all came at once."""
