@@ -70,7 +70,10 @@ def test_injuries_are_evaluated_by_the_functions_that_stand_alone() -> None:
     for name, p in forecasts.items():
         cases = Cases(HURT, p, labels=GRADES, clusters=ACCIDENT, groups=BELT)
         for rule in (RPS(), RankedLog(), Log()):
-            assert e.scores[name][rule.name] == properly.score_interval(cases, rule)
+            alone = properly.score_interval(cases, rule)
+            estimate = e.scores[name][rule.name]
+            assert estimate.standard_error == pytest.approx(alone.standard_error, rel=1e-12)
+            assert estimate.interval == pytest.approx(alone.interval, rel=1e-12)
             assert e.skills[name][rule.name] == properly.inference.skill_interval(cases, rule)
             score = e.scores[name][rule.name].value
             assert score == pytest.approx(e.totals[name][rule.name].score, rel=1e-12)
