@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import datetime as dt
-from decimal import Decimal
 from typing import Any
 
 import array_api_strict
@@ -200,16 +199,6 @@ def test_names_of_columns_in_another_order_than_the_labels_are_refused() -> None
         "got ['ill', 'well']"
     )
     assert hint == "write forecasts[labels] to order the columns of a frame."
-
-
-@pytest.mark.parametrize("labels", [["1", "2", "3"], [Decimal(1), Decimal(2), Decimal(3)]])
-def test_numbers_are_no_class_numbers_beside_labels_that_read_as_numbers(labels: Any) -> None:
-    p = [[0.7, 0.2, 0.1], [0.1, 0.8, 0.1]]
-    if isinstance(labels[0], str):
-        with pytest.raises(DataError, match="outcomes must be among the labels '1', '2', '3'"):
-            Brier()([1, 2], p, labels=labels)
-    else:
-        assert Brier()([1, 2], p, labels=labels) == Brier()([0, 1], p)
 
 
 def test_columns_name_the_classes_only_if_they_name_the_outcomes() -> None:

@@ -19,7 +19,6 @@ from properly.counts._cases import (
     is_dependent,
     is_plain,
     number_ids,
-    require_event,
     rows_in_use,
     weights_of,
     with_forecasts,
@@ -79,14 +78,6 @@ def test_classes_without_labels_are_called_by_their_numbers() -> None:
         c = Cases(y, P3)
         assert c.labels == (0, 1, 2)
         assert c.y.tolist() == [2, 0, 1]
-
-
-def test_an_event_has_no_classes() -> None:
-    c = Cases([0, 1], [0.1, 0.2])
-    assert (c.classes, c.labels, c.normalized) == (None, None, False)
-    assert require_event(c) is c
-    with pytest.raises(DataError, match="normalize=True divides rows of class probabilities"):
-        Cases([0, 1], [0.1, 0.2], normalize=True)
 
 
 @pytest.mark.parametrize(
@@ -165,13 +156,6 @@ def test_cases_of_classes_can_be_copied_and_sent_elsewhere(labels: Any, normaliz
     same(pickle.loads(pickle.dumps(c)), c)  # noqa: S301
     same(copy.copy(c), c)
     same(copy.deepcopy(c), c)
-
-
-def test_a_column_of_cases_cannot_be_replaced() -> None:
-    # The class numbers of the record would be taken for labels, as here 0 for the last class.
-    c = Cases([2, 0, 1], P3, labels=(2, 1, 0), **COLUMNS)
-    with pytest.raises((TypeError, ValueError), match="replace"):
-        replace(c, weight=[1, 2, 3])
 
 
 def test_clusters_are_numbered_whatever_their_ids_are() -> None:

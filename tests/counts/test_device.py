@@ -14,7 +14,7 @@ from tests.long_tallies import KINDS, sample
 
 import properly
 from properly import Tally
-from properly.counts._device import condense, murphy_limits, rates, smallest_gap, stays
+from properly.counts._device import condense, smallest_gap, stays
 
 EVERY = pytest.mark.parametrize("kind", KINDS)
 SINGLE_AND_DOUBLE = pytest.mark.parametrize("dtype", ["float32", "float64"])
@@ -68,16 +68,6 @@ def test_murphy_and_roc_curves_are_the_same_to_the_last_bit(kind: str, dtype: st
             np.testing.assert_array_equal(getattr(one, name), getattr(other, name))
 
 
-def test_murphy_curves_reach_zero_and_one() -> None:
-    inner = strict.asarray([0.25, 0.5])
-    knot, limits = murphy_limits(properly.tally(strict.asarray([0, 1]), inner))
-    assert knot.tolist() == [0.0, 0.25, 0.5, 1.0]
-    assert limits.tolist() == [[0.0, 0.25, 0.0, 0.0], [0.0, 0.0, 0.5, 0.0]]
-    # Nothing is added where there are forecasts of exactly 0 and 1.
-    knot, _ = murphy_limits(properly.tally(strict.asarray([0, 1]), strict.asarray([0.0, 1.0])))
-    assert knot.tolist() == [0.0, 1.0]
-
-
 @EVERY
 @SINGLE_AND_DOUBLE
 @pytest.mark.parametrize("tolerance", [0.0, 1e-3])
@@ -97,34 +87,12 @@ def test_decision_curves_at_thresholds_need_only_what_lies_near_them(
         np.testing.assert_array_equal(one.band.lower, other.band.lower)
 
 
-def test_between_thresholds_cases_are_pooled_at_the_last_forecast() -> None:
-    value = np.linspace(0.0, 1.0, 41)
-    y = np.arange(41) % 3 == 0
-    t = properly.tally(strict.asarray(y), strict.asarray(value))
-    found = condense(t, np.array([0.5]), 0.0)
-    # The threshold, its neighbours, both ends, and all that lies between these.
-    assert np.asarray(found.value).tolist() == value[[0, 18, 19, 20, 21, 39, 40]].tolist()
-    assert np.asarray(found.weight).tolist() == [1, 18, 1, 1, 1, 18, 1]
-    assert np.asarray(found.events).tolist() == [1, 6, 0, 0, 1, 6, 0]
-    # Half of the rows lie near these: nothing is gained.
-    assert condense(t, np.linspace(0.1, 0.9, 9), 0.0) is t
-
-
 def test_what_is_fetched_for_a_few_thresholds_is_short() -> None:
     _, t = both("distinct", "float64")
     found = condense(t, np.array([0.05, 0.1, 0.2]), 0.0)
     assert len(t) == 5000
     assert len(found) < 20
     assert (found.total, found.event_rate) == (t.total, t.event_rate)
-
-
-def test_one_outcome_only_has_no_area() -> None:
-    y, p = strict.zeros(4, dtype=strict.bool), strict.asarray([0.1, 0.2, 0.3, 0.4])
-    false, true, threshold, area = rates(properly.tally(y, p))
-    assert false.tolist() == [0.0, 0.25, 0.5, 0.75, 1.0]
-    assert np.isnan(true).all()
-    assert threshold.tolist() == [np.inf, 0.4, 0.3, 0.2, 0.1]
-    assert np.isnan(area)
 
 
 def test_areas_of_more_pairs_than_can_be_counted_are_exact() -> None:

@@ -148,26 +148,6 @@ def test_forecasts_keep_their_order(parts: int, steps: int, classes: int, whole:
     assert first <= second
 
 
-def test_certainty_is_exact() -> None:
-    # As doubles, 0.7 + 0.2 + 0.1 is less than 1, and rows need not sum to exactly 1 anyway.
-    p = np.array([[0.0, 0.1, 0.2, 0.7], [1.0, 0.0, 0.0, 0.0], [0.0, 0.0, 1 - 5e-7, 0.0]])
-    assert [tail.tolist() for tail in upper_tails(p)] == [
-        [1.0, 0.0, 1.0],
-        [0.9, 0.0, 1.0],
-        [0.7, 0.0, 0.0],
-    ]
-
-
-def test_single_precision_is_added_up_in_double() -> None:
-    p = np.array([[0.7, 0.1, 0.2], [0.25, 0.3, 0.45]], dtype=np.float32)
-    tail = upper_tails(p)[0]
-    assert tail.dtype == np.float64
-    assert tail[0] == pytest.approx(float(p[0, 1]) + float(p[0, 2]), rel=1e-15)
-    assert abs(tail[0] - np.float32(0.3)) > 1e-9
-    assert tail[1] == 0.75
-    assert one_vs_rest(Cases([0, 1], p))["1"].p.dtype == np.float32
-
-
 def test_questions_stay_in_the_library_of_the_forecasts() -> None:
     cases = Cases(strict.asarray(Y), strict.asarray(P, dtype=strict.float64))
     questions = [*cumulative(cases).values(), *one_vs_rest(cases).values(), top_label(cases)]

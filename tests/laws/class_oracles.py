@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from decimal import Decimal
 from fractions import Fraction
-from itertools import pairwise
 from typing import TYPE_CHECKING, TypeAlias
 
 if TYPE_CHECKING:
@@ -274,7 +273,3 @@ def rounding_of(mean: Fraction, classes: int) -> Row:
     found = [ZERO] * (classes + 1)
     found[low], found[low + 1] = 1 - share, share
     return tuple(found[:classes])
-
-
-def steps_between(values: Sequence[int]) -> list[int]:
-    return [high - low for low, high in pairwise(values)]

@@ -148,19 +148,6 @@ def test_a_consistency_band_contains_the_diagonal(way: Way, found: Rows) -> None
     assert band.outside() == []
 
 
-CERTAIN = [([0], [0.0]), ([1], [1.0]), ([1], [0.0]), ([0, 1], [0.0, 1.0]), ([1, 0], [0.0, 1.0])]
-
-
-@every(EVERY)
-@pytest.mark.parametrize(("y", "p"), CERTAIN)
-def test_forecasts_that_are_all_certain_have_a_band(way: Way, y: list[int], p: list[float]) -> None:
-    band = way(properly.tally(y, p), **QUICK)
-    lower, upper = band.at(p)
-    assert ((lower >= 0) & (lower <= upper) & (upper <= 1)).all()
-    if way.kind == "consistency":  # chance has no part in what is certain
-        assert lower.tolist() == upper.tolist() == p
-
-
 @pytest.mark.filterwarnings("ignore:weights are sampling weights")
 @given(found=st.one_of(counted_rows, fractional_rows))
 def test_a_band_by_likelihood_contains_the_curve(found: Rows) -> None:
@@ -192,15 +179,6 @@ def test_a_simultaneous_band_says_something_about_every_forecast(way: Way, found
         assert band.at([below])[0] == 0
     if above <= 1:
         assert band.at([above])[1] == 1
-
-
-@every([*POINTWISE, *RANDOM])
-def test_a_pointwise_band_says_nothing_beyond_the_forecasts(way: Way) -> None:
-    band = way(properly.tally([0, 1, 0, 1], [0.25, 0.5, 0.5, 0.75]), **QUICK)
-    if way == Way("consistency", "continuous"):  # it does not ask where the data are
-        assert not np.isnan(band.at([0.0, 0.1, 1.0])).any()
-    else:
-        assert np.isnan(band.at([0.0, 0.24, 0.76, 1.0])).all()
 
 
 # Exactness, against slow oracles
@@ -328,15 +306,6 @@ def test_cases_and_their_tally_have_one_band(way: Way, found: Rows) -> None:
 def test_the_unit_of_weights_does_not_matter(way: Way, unit: float, found: Rows) -> None:
     scaled = found._replace(weight=found.weight * unit)
     assert_same(way(tally_of(scaled)), way(tally_of(found)), 1e-12)
-
-
-@every(WITHOUT_CHANCE)
-@pytest.mark.parametrize("weight", [0.3, 7])
-def test_equal_weights_are_no_weights(way: Way, weight: float) -> None:
-    cases = calibrated(4, 200)
-    weighted = properly.Cases(cases.y, cases.p, weight=np.full(200, weight))
-    assert_same(way(weighted), way(cases), 1e-12)
-    assert_same(way(weighted.tally()), way(cases), 1e-12)
 
 
 @every(POINTWISE)

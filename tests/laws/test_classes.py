@@ -127,25 +127,6 @@ def test_the_order_of_cases_does_not_matter(subject: ClassSubject, seed: int) ->
     close([means[0]], [means[1]], 16 * EPS)
 
 
-@every
-@few
-@given(seed=seeds)
-def test_numbers_labels_and_one_hot_rows_say_the_same(subject: ClassSubject, seed: int) -> None:
-    y, p, weight = rows_for(subject, seed, COUNTS)
-    classes = p.shape[1]
-    losses, mean = subject.rule.loss(y, p), subject.rule(y, p, weight)
-    hot = np.eye(classes)[y]
-    labels = ["none", "mild", "moderate", "severe", "critical"][:classes]  # not alphabetical
-    words = np.array(labels)[y]
-    outcomes = [y.tolist(), y.astype(float), hot, hot.astype(bool), hot.astype(np.int8).tolist()]
-    for outcome in outcomes:
-        np.testing.assert_array_equal(subject.rule.loss(outcome, p), losses)
-        assert subject.rule(outcome, p, weight) == mean
-    for said in (words, words.tolist(), words.astype(object)):
-        np.testing.assert_array_equal(subject.rule.loss(said, p, labels=labels), losses)
-        assert subject.rule(said, p, weight, labels=labels) == mean
-
-
 def renamed(subject: ClassSubject, found: ClassRows, order: Sequence[int]) -> Floats:
     """Put the columns and the labels into another order."""
     labels = np.array(list("cebad"))[: found.p.shape[1]]
@@ -186,17 +167,6 @@ def test_a_right_certain_forecast_costs_nothing(subject: ClassSubject) -> None:
         certain = np.eye(classes)
         np.testing.assert_array_equal(subject.rule.loss(np.arange(classes), certain), 0)
         np.testing.assert_array_equal(subject.rule.entropy(certain), 0)
-
-
-@every
-def test_only_local_rules_look_at_what_happened_alone(subject: ClassSubject) -> None:
-    for classes in subject.classes:
-        if classes == 2:
-            continue
-        grid = dyadic_grid(classes)
-        losses = np.asarray(subject.rule.classwise(grid))[:, 0]
-        by_share = {float(p): set(losses[grid[:, 0] == p]) for p in np.unique(grid[:, 0])}
-        assert all(len(found) == 1 for found in by_share.values()) == subject.local
 
 
 @every

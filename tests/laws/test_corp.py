@@ -9,7 +9,6 @@ from __future__ import annotations
 from fractions import Fraction
 from typing import TYPE_CHECKING, NamedTuple
 
-import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -183,23 +182,3 @@ def test_the_classical_parts_are_exact_and_add_up(found: Counts) -> None:
         assert getattr(got, name) == pytest.approx(float(expected), rel=0, abs=EXACT), name
     together = got.reliability - got.resolution + got.uncertainty
     assert together == pytest.approx(got.score, rel=0, abs=EXACT)
-
-
-@many
-@given(found=counts)
-def test_otherwise_both_classical_parts_are_larger_by_the_same(found: Counts) -> None:
-    ours = properly.decompose(found.tally(), Brier())
-    classical = properly.calibration.murphy_decomposition(found.tally())
-    more = classical.reliability - ours.miscalibration
-    assert more == pytest.approx(classical.resolution - ours.discrimination, rel=0, abs=2 * EXACT)
-    rates = found.rates()
-    assert (more > EXACT) == (rates != sorted(rates))
-
-
-def test_of_forecasts_that_all_differ_the_classical_parts_say_nothing() -> None:
-    rng = np.random.default_rng(1)
-    p = rng.random(50)
-    tally = properly.tally((rng.random(50) < p).astype(int), p)
-    classical = properly.calibration.murphy_decomposition(tally)
-    assert classical.reliability == pytest.approx(classical.score, rel=0, abs=EXACT)
-    assert classical.resolution == pytest.approx(classical.uncertainty, rel=0, abs=EXACT)

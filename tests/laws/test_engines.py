@@ -207,14 +207,3 @@ def test_an_infinite_loss_is_counted_and_not_summed() -> None:
     assert totals["infinite_weight", 0, 0] == 1.0
     assert totals["loss", 0, 0] == pytest.approx(2 * np.log(2), rel=1e-15)
     assert totals["rows",] == 3
-
-
-def test_progress_is_told_step_by_step() -> None:
-    told: list[tuple[int, int, str]] = []
-    frame = LAZY_POLARS(table())
-    summarize(frame, ["p", "q"], outcome="y", rules=Log(), progress=lambda *step: told.append(step))
-    assert told == [
-        (0, 3, "the sums of losses"),
-        (1, 3, "the forecasts of p"),
-        (2, 3, "the forecasts of q"),
-    ]

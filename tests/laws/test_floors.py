@@ -180,24 +180,6 @@ def test_what_draws_reach_is_none(name: str) -> None:
     assert "<= " not in told.text
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize(
-    "name", [*("combined", "mcb", "score", "ks", "kuiper", "classes", "means", "group")]
-)
-def test_more_draws_are_made_where_none_reaches(name: str) -> None:
-    told = BY_DRAWS[name](extreme=True)
-    assert told.replicates == ENOUGH
-    assert told.p <= 0.002
-
-
-def test_classes_that_are_very_many_are_drawn_as_often_as_was_chosen(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    monkeypatch.setattr("properly.calibration._calibration_test.AFFORDED", CASES)
-    told = of_classes(extreme=True)
-    assert (told.p, told.replicates, told.is_bound) == (1 / (1 + DRAWS), DRAWS, True)
-
-
 def test_a_refuted_forecast_is_beyond_all_draws() -> None:
     y, p = np.array([0, 1] * 30), np.array([0.0, 0.6] * 30)
     p[1] = 0.0

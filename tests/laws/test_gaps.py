@@ -137,26 +137,6 @@ def test_with_clusters_of_one_size_they_are_the_paired_comparison(seed: int) -> 
     assert one.degrees == pytest.approx(len(np.unique(clusters)) - 1, rel=1e-10)
 
 
-@few
-@given(seed=seeds, by=st.sampled_from(["weight", "clusters"]))
-def test_shares_that_differ_are_each_allowed_for(seed: int, by: str) -> None:
-    # Where `compare` multiplies by G / (G - 1), each cluster is divided by what the others leave.
-    found = tournament(seed, gaps=0, forecasters="ab")
-    known = dict(found.known)
-    known["clusters"] = np.random.default_rng(seed).integers(0, 9, QUESTIONS)
-    found = Tournament(found.y, found.forecasts, known)
-    fit = fit_of(found.answers(by), Brier())
-    loss = {name: (p - found.y) ** 2 for name, p in found.forecasts.items()}
-    weight = known["weight"] if by == "weight" else np.ones(QUESTIONS)
-    group = np.arange(QUESTIONS) if by == "weight" else known["clusters"]
-    share, away = weight / weight.sum(), loss["a"] - loss["b"]
-    sums = np.bincount(group, share * (away - share @ away))
-    expected = np.sqrt((sums**2 / (1 - np.bincount(group, share)))[np.bincount(group) > 0].sum())
-    pairs = pairs_of(fit)
-    assert_near(fit.differences(*pairs), [share @ away])
-    assert_near(fit.errors(*pairs), [expected])
-
-
 DESIGNS = [("strata",), ("strata", "clusters"), ("when",), ("when", "weight"), ("strata", "weight")]
 
 
@@ -227,21 +207,6 @@ def test_effects_are_those_of_a_dummy_for_each_question(
     sure = ~fit.rests_on_bridge(*pairs)
     assert_near(fit.errors(*pairs)[sure], expected.standard_error[sure], 1e-8)
     assert_near(fit.degrees[pairs][sure], expected.degrees[sure], 1e-7)
-
-
-@few
-@given(seed=seeds)
-def test_a_question_that_one_answered_moves_no_difference(seed: int) -> None:
-    found = tournament(seed)
-    alone = {
-        name: np.append(p, 0.9 if name == "b" else np.nan) for name, p in found.forecasts.items()
-    }
-    more = Tournament(np.append(found.y, 0), alone)
-    one, two = told(fit_of(found.answers(), Brier())), told(fit_of(more.answers(), Brier()))
-    pairs = ("difference", "standard_error", "degrees")
-    assert_alike({k: one[k] for k in pairs}, {k: two[k] for k in pairs})
-    # But it is one of the questions that scores are about.
-    assert not np.allclose(one["score"], two["score"], rtol=0, atol=1e-12)
 
 
 # What does not matter
@@ -403,33 +368,6 @@ def test_what_rests_on_one_question_has_no_standard_error(work: int, seed: int) 
 # Forecasts that stand for a time
 
 
-def updates(seed: int) -> dict[str, Any]:
-    """Draw one to three forecasts each of questions that are open for different times."""
-    rng = np.random.default_rng(seed)
-    rows: list[tuple[Any, ...]] = []
-    for question in range(20):
-        opens, length = float(rng.integers(0, 50)), float(rng.integers(10, 40))
-        resolved = opens + length * rng.choice([0.5, 1.0])
-        for name in NAMES:
-            if rng.random() < 0.8:
-                for moment in np.unique(rng.uniform(opens, resolved, rng.integers(1, 4))):
-                    p = rng.uniform(0.05, 0.95)
-                    rows.append(
-                        (question, name, p, question % 2, moment, opens, opens + length, resolved)
-                    )
-    names = (
-        "question",
-        "forecaster",
-        "probability",
-        "outcome",
-        "time",
-        "opens",
-        "closes",
-        "resolved",
-    )
-    return dict(zip(names, map(np.array, zip(*rows, strict=True)), strict=True))
-
-
 @pytest.mark.parametrize("repeated", ["moments", "mean-loss", "last"])
 @few
 @given(seed=seeds, names=st.sampled_from([(), ("weight",), ("clusters",)]))
@@ -451,32 +389,6 @@ def test_forecasts_that_stand_from_beginning_to_end_are_a_plain_table(
         for name, score in row.others.items():
             assert other.others[name].value == pytest.approx(score.value, rel=1e-9, abs=1e-9)
             assert other.others[name].interval == pytest.approx(score.interval, rel=1e-9, abs=1e-9)
-
-
-@few
-@given(seed=seeds)
-def test_saying_the_same_again_changes_nothing_while_forecasts_stand(seed: int) -> None:
-    rows = updates(seed)
-    again = {name: np.concatenate([column, column]) for name, column in rows.items()}
-    size = len(rows["time"])
-    # Repeated just before the next one is made, or the question is resolved.
-    key = list(zip(rows["question"], rows["forecaster"], strict=True))
-    for k in range(size):
-        after = [
-            rows["time"][i]
-            for i in range(size)
-            if key[i] == key[k] and rows["time"][i] > rows["time"][k]
-        ]
-        end = min([*after, rows["resolved"][k]])
-        again["time"][size + k] = (rows["time"][k] + end) / 2
-    for repeated in ("moments", "mean-loss"):
-        one, two = (
-            fit_of(properly.Answers(**x, repeated=repeated), Brier()) for x in (rows, again)
-        )
-        pairs = pairs_of(one)
-        assert_near(one.differences(*pairs), two.differences(*pairs), 1e-9)
-        assert_near(one.errors(*pairs), two.errors(*pairs), 1e-9)
-        assert_near(one.score, two.score, 1e-9)
 
 
 # Crowds
@@ -516,19 +428,6 @@ def test_peer_scores_of_a_question_add_up_to_nothing(seed: int) -> None:
     board = properly.leaderboard(tournament(seed, gaps=0).wide(), peer=True, rng=1)
     for name in ("peer", "peer_sum"):
         assert sum(row.others[name].value for row in board) == pytest.approx(0, abs=1e-8)
-
-
-@few
-@given(seed=seeds)
-def test_relative_skills_without_gaps_are_ratios_of_mean_losses(seed: int) -> None:
-    board = properly.leaderboard(
-        tournament(seed, gaps=0).wide(), relative_skill=True, baseline="b", rng=1
-    )
-    geometric = np.exp(np.mean([np.log(row.raw) for row in board]))
-    for row in board:
-        assert row.others["relative_skill"].value == pytest.approx(row.raw / geometric, rel=1e-11)
-        scaled = row.others["scaled_relative_skill"].value
-        assert scaled == pytest.approx(row.raw / board["b"].raw, rel=1e-11)
 
 
 @few

@@ -31,8 +31,6 @@ ROUNDING = 1e-12
 # For the laws of every rule, each of which is tried on many rows through all of them.
 few = examples(4)
 cells = st.sampled_from([1, 2, 3, 10, 100])
-# Each number divides the next.
-divided = st.sampled_from([(1, 2), (1, 3), (2, 10), (10, 100), (3, 300), (5, 10)])
 
 
 def assert_within(value: float, ends: Pair) -> None:
@@ -150,16 +148,3 @@ def test_recalibrated_forecasts_are_within_bounds(found: Rows, number: int) -> N
     cell = np.searchsorted(cells_of(grouped.value, number), cells_of(tally.value, number))
     square = weight @ (exact.recalibrated - told.recalibrated[cell]) ** 2
     assert square <= grouping_error(grouped).recalibrated ** 2 + ROUNDING
-
-
-@pytest.mark.parametrize("rule", [Brier(), Log(), Misclassification()], ids=repr)
-@given(found=quick_rows, numbers=divided)
-def test_finer_cells_never_know_less(
-    rule: BinaryRule, found: Rows, numbers: tuple[int, int]
-) -> None:
-    coarse, fine = (grouping_error(tally_of(found).group(k), rule) for k in numbers)
-    for name in ("score", "calibrated", "discrimination", "miscalibration"):
-        for end in getattr(fine, name):
-            assert_within(end, getattr(coarse, name))
-    assert fine.auc <= coarse.auc + ROUNDING
-    assert fine.recalibrated**2 <= coarse.recalibrated**2 + ROUNDING

@@ -84,19 +84,6 @@ def test_the_area_has_the_variance_of_all_pairs(seed: int, names: tuple[str, ...
         assert alone.standard_error == pytest.approx(error, rel=1e-10, abs=1e-13)
 
 
-@few
-@given(
-    seed=seeds, names=st.sampled_from([(), ("weight", "clusters"), ("time",), ("clusters", "time")])
-)
-def test_increasing_changes_of_forecasts_leave_their_areas(
-    seed: int, names: tuple[str, ...]
-) -> None:
-    study = study_of(seed).told(*names)
-    moved = {"a": study.models["a"] ** 2, "b": study.models["b"] / 3 + 0.5}
-    changed = Study(study.y, study.models | moved, study.known)
-    assert_same(numbers(changed.compare("auc")), numbers(study.compare("auc")))
-
-
 # Decisions and skill
 
 

@@ -9,16 +9,8 @@ import pytest
 
 from properly.errors import DataError
 from properly.rules import (
-    PBS,
-    Brier,
     ClassRule,
-    Elementary,
-    Log,
-    Penalized,
     Propriety,
-    Pseudospherical,
-    Ranked,
-    Spherical,
 )
 from properly.rules._log_odds import softmax
 
@@ -26,8 +18,6 @@ from .class_subjects import SUBJECTS as CLASS_SUBJECTS
 from .subjects import SUBJECTS
 
 if TYPE_CHECKING:
-    from properly.rules import BinaryRule
-
     from .class_subjects import ClassSubject
     from .subjects import Subject
 
@@ -119,21 +109,6 @@ def test_a_saturated_logit_is_priced_without_rounding_to_certainty(subject: Subj
         assert np.isfinite(loss).all()
         assert np.isfinite(slope).all()
         assert (loss >= 0).all()
-
-
-FAR = np.array([0.0, 1e-8, 0.5, 5.0, 20.0, 36.0, 37.0, 100.0, 700.0, 800.0])
-
-
-@pytest.mark.parametrize(
-    "rule", [Brier(), Log(), Spherical(), Pseudospherical(), Pseudospherical(0.5)], ids=repr
-)
-def test_an_event_and_its_absence_keep_the_same_digits(rule: BinaryRule) -> None:
-    for x in (FAR, -FAR):
-        event, none = np.ones(len(x)), np.zeros(len(x))
-        np.testing.assert_allclose(rule.logit_loss(event, x), rule.logit_loss(none, -x), rtol=1e-14)
-        np.testing.assert_allclose(
-            rule.logit_slope(event, x), -rule.logit_slope(none, -x), rtol=1e-14
-        )
 
 
 def tables(classes: int) -> tuple[np.ndarray[Any, Any], np.ndarray[Any, Any]]:
@@ -230,13 +205,3 @@ def test_an_impossible_class_that_happened_makes_no_nan(subject: ClassSubject) -
     assert not np.isnan(subject.rule.logit_slope(y, z)).any()
     largest = subject.rule.range_for(classes)[1]
     assert (subject.rule.logit_loss(y, z).max() == np.inf) == (largest == np.inf)
-
-
-def test_rules_with_jumps_say_so() -> None:
-    assert Brier().differentiable
-    assert Penalized(Brier(), penalty=0).differentiable
-    assert not PBS().differentiable
-    assert not Ranked([Brier(), Elementary(0.2)]).differentiable
-    assert Ranked([Brier(), Elementary(0.2)], weights=[1, 0]).differentiable
-    for subject in SUBJECTS:
-        assert subject.rule.differentiable == (not subject.atoms)

@@ -288,15 +288,6 @@ def test_maps_by_rank_are_never_certain(kind: Any, seed: int, certain: bool, wei
     assert ((q > 0) & (q < 1)).all()
 
 
-@pytest.mark.parametrize("kind", LINES, ids=repr)
-@few
-@given(seed=seeds)
-def test_lines_are_not_certain_of_certain_forecasts_that_were_seen(kind: Any, seed: int) -> None:
-    rows = drawn(seed, certain=True)
-    q = values(kind.fit(rows.tally), np.append(np.unique(rows.p), [1e-4, 1 - 1e-4]))
-    assert ((q > 0) & (q < 1)).all()
-
-
 # Thresholds
 
 
@@ -320,19 +311,6 @@ def test_a_threshold_acts_as_the_map_does(kind: Any, seed: int, t: float) -> Non
     for tie in values(fit, rows.p[:8]):
         if 0 < tie < 1:
             assert_acts_alike(fit, x, float(tie))
-
-
-@ready
-@many
-@given(p=st.floats(0.001, 0.999))
-def test_a_threshold_at_a_value_is_met_by_its_forecast(line: Any, p: float) -> None:
-    t = float(line.at(p))
-    found = line.threshold(t)
-    assert p >= found
-    assert line.at(found) >= t
-    assert found == pytest.approx(p, rel=1e-9)
-    below = found * (1 - 1e-7)
-    assert line.at(below) < t
 
 
 @every
@@ -405,29 +383,6 @@ def test_what_is_handed_in_keeps_its_shape_and_kind(kind: Any) -> None:
     # Computed in double precision, then rounded.
     wide = fit.at(p.astype(np.float32).astype(np.float64))
     np.testing.assert_array_equal(single, wide.astype(np.float32))
-
-
-@every
-def test_series_and_frames_come_back_as_such(kind: Any) -> None:
-    import pandas as pd
-    import polars as pl
-
-    fit, p = kind.fit(drawn(3).tally), np.array([0.2, 0.3, 0.5])
-    q = fit.at(p)
-    series = fit.at(pd.Series(p, index=[5, 3, 8], name="model"))
-    assert isinstance(series, pd.Series)
-    assert list(series.index) == [5, 3, 8]
-    np.testing.assert_array_equal(series.to_numpy(), q)
-    other = fit.at(pl.Series("model", p))
-    assert isinstance(other, pl.Series)
-    np.testing.assert_array_equal(other.to_numpy(), q)
-    for frame in (pd.DataFrame({"model": p, "id": [1, 2, 3]}), pl.DataFrame({"model": p})):
-        wider = fit.at(frame, forecast="model")
-        assert type(wider) is type(frame)
-        new = [name for name in wider.columns if name not in frame.columns]
-        assert len(new) == 1
-        np.testing.assert_allclose(wider[new[0]].to_numpy(), q, rtol=1e-12)
-        np.testing.assert_array_equal(wider["model"].to_numpy(), p)
 
 
 # Databases and frames compute the same

@@ -30,7 +30,6 @@ from .map_draws import CLASS_MAPS, drawn, drawn_classes, few, many, seeds
 pytestmark = pytest.mark.filterwarnings("ignore::properly.errors.DataWarning")
 
 every = pytest.mark.parametrize("kind", CLASS_MAPS, ids=repr)
-WITH_PRIOR = [Temperature(), Vector(), Dirichlet()]
 
 
 def values(fit: Any, p: Any) -> Any:
@@ -99,18 +98,6 @@ def test_scaled_weights_of_classes_change_nothing(
     np.testing.assert_allclose(q, other, rtol=0, atol=1e-8)
 
 
-@pytest.mark.parametrize("kind", [*WITH_PRIOR, OneVsRest(Isotonic())], ids=repr)
-@few
-@given(seed=seeds)
-def test_the_order_of_classes_does_not_matter(kind: Any, seed: int) -> None:
-    rows = drawn_classes(seed)
-    order = np.random.default_rng(seed).permutation(4)
-    moved = properly.Cases(np.argsort(order)[rows.y], rows.p[:, order])
-    q = values(kind.fit(rows.cases), rows.p)
-    other = values(kind.fit(moved), rows.p[:, order])
-    np.testing.assert_allclose(other, q[:, order], rtol=0, atol=1e-7)
-
-
 @pytest.mark.parametrize("kind", [Cuts(Logistic()), Cuts(Isotonic())], ids=repr)
 @few
 @given(seed=seeds)
@@ -153,16 +140,6 @@ def test_maps_of_two_classes_are_beta_without_its_constraints(kind: Any, seed: i
     x = np.linspace(0, 1, 101)[1:-1]
     q = values(kind.fit(as_two(rows.y, rows.p)), np.column_stack([1 - x, x]))
     np.testing.assert_allclose(q[:, 1], values(event, x), rtol=0, atol=1e-6)
-
-
-def test_a_vector_of_two_classes_has_the_coefficients_of_beta() -> None:
-    kind: Any = Beta(smooth=False)
-    drafts = ((rows, kind.fit(rows.y, rows.p)) for rows in map(drawn, range(40)))
-    rows, event = next(draft for draft in drafts if min(draft[1].a, draft[1].b) > 0)
-    fit = Vector(prior=None).fit(as_two(rows.y, rows.p))
-    np.testing.assert_allclose(fit.scale, [event.b, event.a], rtol=0, atol=1e-6)
-    assert fit.shift[1] - fit.shift[0] == pytest.approx(event.c, abs=1e-6)
-    assert sum(fit.shift) == pytest.approx(0, abs=1e-9)
 
 
 # Cuts

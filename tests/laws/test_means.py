@@ -17,7 +17,6 @@ from properly.rules import Log
 from .class_draws import ClassRows
 from .mean_oracles import (
     BINNED,
-    CERTAIN,
     CLOSE,
     POWERS,
     any_classes,
@@ -268,52 +267,6 @@ def test_two_classes_are_an_event_and_its_complement(
         cases, source=probability.IsotonicSource(pooled=pooled), precision=precision
     )
     assert three(other) == pytest.approx(three(one), **CLOSE)
-
-
-@given(found=quick_rows)
-def test_what_was_called_impossible_and_happened_leaves_only_decisiveness(found: Rows) -> None:
-    y, p, weight = np.append(found.y, 1), np.append(found.p, 0.0), np.append(found.weight, 1)
-    for cases in (properly.Cases(y, p, weight=weight), properly.tally(y, p, weight=weight)):
-        means = properly.means(cases)
-        assert (means.mean_probability, means.robustness, means.divergence) == (0, 0, 0)
-        assert 0 <= means.decisiveness <= 1 + 4 * EPS
-        t = power_mean(np.where(y == 1, p, 1 - p), weight, 1)
-        assert means.decisiveness == pytest.approx(t, **CLOSE)
-        assert 0 < means.source.robustness <= means.source.decisiveness * (1 + 1e-13)
-        assert (
-            means.classes["event"].model.mean_probability == means.classes["event"].divergence == 0
-        )
-
-
-@pytest.mark.parametrize("outcome", [0, 1])
-@given(found=exact_rows)
-def test_with_one_outcome_only_the_source_is_certain(outcome: int, found: Rows) -> None:
-    alone = found._replace(y=np.full(len(found.y), outcome))
-    for make in (cases_of, tally_of):
-        means = properly.means(make(alone))
-        assert three(means.source) == CERTAIN
-        assert means.divergence == pytest.approx(means.mean_probability, **CLOSE)
-        (of,) = classes_of(means).values()
-        assert three(of.model) == pytest.approx(three(means), **CLOSE)
-        assert three(of.source) == CERTAIN
-        assert set(classes_of(means)) == {"event" if outcome else "no event"}
-
-
-@pytest.mark.parametrize(
-    ("y", "p", "angle"),
-    [
-        ([1, 1], [0.25, 0.5], 90),  # only the model varies
-        ([0, 1, 0, 1], [0.25, 0.25, 0.75, 0.75], 90),
-        ([1, 1, 1, 0], [0.5, 0.5, 0.5, 0.5], 0),  # only the source does
-        ([1, 1, 1, 0], [0.75, 0.75, 0.75, 0.75], 45),
-        ([1, 1], [0.25, 0.25], None),
-        ([0, 1], [0.1, 0.9], None),
-    ],
-)
-def test_the_angle_compares_two_spreads(y: list[int], p: list[float], angle: float | None) -> None:
-    for cases in (properly.Cases(y, p), properly.tally(y, p)):
-        found = properly.means(cases).angle
-        assert found == (None if angle is None else pytest.approx(angle, abs=1e-11))
 
 
 @given(found=quick_rows)

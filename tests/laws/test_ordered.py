@@ -75,44 +75,6 @@ def test_rps_is_the_mean_distance_less_half_the_spread(seed: int, classes: int) 
     same(np.asarray(RPS().loss(y, p)) * (classes - 1), wanted)
 
 
-@pytest.mark.parametrize("values", [(0, 1, 4, 8), (-3, 0, 1, 2), (0, 5, 6, 7)])
-@given(seed=seeds)
-def test_weights_are_the_steps_between_the_values_of_classes(
-    values: tuple[int, ...], seed: int
-) -> None:
-    y, p, _ = class_rows(seed, 4)
-    steps = exact.steps_between(values)
-    wanted = []
-    for k, row in zip(y, p, strict=True):
-        q = as_row(row)
-        away = sum((s * abs(v - values[k]) for s, v in zip(q, values, strict=True)), exact.ZERO)
-        wanted.append(float(away - exact.spread(q, values) / 2))
-    same(RPS(steps, normalized=False).loss(y, p), wanted)
-    same(np.asarray(RPS(steps).loss(y, p)) * (values[-1] - values[0]), wanted)
-
-
-OPTIONS: list[dict[str, Any]] = [
-    {},
-    {"normalized": False},
-    {"weights": [1, 2, 3]},
-    {"weights": [0.5, 0, 2.5], "normalized": False},
-]
-
-
-@pytest.mark.parametrize("options", OPTIONS, ids=str)
-@given(seed=seeds)
-def test_brier_at_every_cut_is_rps_and_log_at_every_cut_is_ranked_log(
-    options: dict[str, Any], seed: int
-) -> None:
-    rng = np.random.default_rng(seed)
-    smooth = rng.multinomial(1000, rng.dirichlet(np.ones(4)), 10) / 1000
-    for y, p in ((rng.integers(0, 4, 10), smooth), class_rows(seed, 4)[:2]):
-        same(Ranked(Brier(), **options).loss(y, p), RPS(**options).loss(y, p))
-        same(Ranked(Log(), **options).loss(y, p), RankedLog(**options).loss(y, p), 1e-9)
-        # A weight does not change which cuts are infinite, unless it is 0.
-        assert Ranked(Log(), **options)(y, p) == pytest.approx(RankedLog(**options)(y, p), rel=1e-9)
-
-
 CUTS: list[BinaryRule] = [
     Brier(),
     Log(),
@@ -163,37 +125,6 @@ def test_an_impossible_grade_at_an_end_adds_nothing_to_a_sum_over_cuts() -> None
 
 
 # Reversal
-
-
-SYMMETRIC = [
-    RPS(),
-    RPS(normalized=False),
-    RPS([1, 3, 1]),
-    RankedLog(),
-    Ranked(Brier()),
-    Ranked(Log()),
-    Ranked(Spherical()),
-    Ranked(Misclassification()),
-    Ranked([Log(), Brier(), Log()]),
-    SquaredAbsoluteRPS(),
-    SquaredAbsoluteRPS("printed"),
-    SquaredMeanError(),
-    QuadraticRPS(),
-]
-LOPSIDED = [
-    RPS([1, 2, 3]),
-    RankedLog([1, 2, 3]),
-    Ranked(Elementary(0.25)),
-    Ranked(Bounded(Brier(), (0.1, 0.4))),
-    Ranked([Log(), Brier(), Brier()]),
-]
-
-
-@pytest.mark.parametrize("rule", [*SYMMETRIC, *LOPSIDED], ids=repr)
-def test_grades_counted_from_the_other_end(rule: ClassRule) -> None:
-    y, p = every_outcome(dyadic_grid(4))
-    losses, mirrored = rule.loss(y, p), rule.loss(3 - y, p[:, ::-1])
-    assert np.allclose(losses, mirrored, rtol=1e-14, atol=1e-15) == (rule in SYMMETRIC)
 
 
 def test_a_lopsided_rule_is_mirrored_with_its_weights() -> None:

@@ -188,13 +188,4 @@ def test_the_price_of_a_decision_is_that_of_the_best_one(
     same(extra, wanted, 32 * EPS)
 
 
-@pytest.mark.parametrize(("name", "power"), [("absolute", 1), ("quadratic", 2)])
-@pytest.mark.parametrize("classes", [2, 3, 4, 5])
-def test_named_costs_are_powers_of_the_distance(name: Any, power: int, classes: int) -> None:
-    grid = dyadic_grid(classes)
-    steps = np.abs(np.subtract.outer(np.arange(classes), np.arange(classes))) ** power
-    by_name, by_matrix = (Penalized(RPS(), 0.5, cost=cost) for cost in (name, steps))
-    same(by_name.classwise(grid), by_matrix.classwise(grid))
-
-
 # What is refused

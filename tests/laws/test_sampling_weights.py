@@ -213,16 +213,6 @@ def choice(rows: Any, **columns: Any) -> list[Any]:
     return [repr(found.map), found.gain.estimate, *found.gain.interval, found.recommended]
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize("weights", ["counts", "fractions"])
-@every_unit
-def test_a_unit_changes_no_choice_of_a_map(weights: str, unit: float) -> None:
-    rows: Any = drawn(11, weights=weights)
-    one, two = (choice(rows, weight=factor * rows.weight) for factor in (1, unit))
-    assert one[0].partition("(")[0] == two[0].partition("(")[0]
-    assert one[1:] == pytest.approx(two[1:], rel=1e-7, abs=1e-9)
-
-
 def test_counts_are_repeated_rows_for_the_choice_of_a_map() -> None:
     rows: Any = drawn(13, weights="counts")
     plain = rows._replace(**{x: np.repeat(getattr(rows, x), rows.weight) for x in ("y", "p")})
@@ -243,18 +233,6 @@ def test_a_row_may_stand_for_like_cases_of_its_weight(found: Rows, seed: int) ->
         made = door(found.y, found.p, weight=found.weight, count=count)
         tally = made.tally() if isinstance(made, properly.Cases) else made
         require_same_tallies(tally, expected, rounding=1e-13)
-
-
-@every_map
-@few
-@given(seed=seeds, certain=st.booleans())
-def test_a_map_takes_like_cases_of_a_weight(kind: Any, seed: int, certain: bool) -> None:
-    rows: Any = drawn(seed, certain=certain, weights="fractions")
-    count = np.random.default_rng(seed).integers(1, 4, len(rows.y))
-    again = repeated(Rows(*rows), count)
-    x, one = points(rows.p), kind.fit(rows.y, rows.p, weight=rows.weight, count=count)
-    two = kind.fit(again.y, again.p, weight=again.weight)
-    np.testing.assert_allclose(one.at(x), two.at(x), rtol=0, atol=1e-9)
 
 
 # What is refused

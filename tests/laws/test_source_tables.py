@@ -118,20 +118,3 @@ def test_split_ties_of_pooled_classes_are_taken_row_by_row(seed: int, bins: int)
     source = probability.EqualCount(bins=bins, ties="split", pooled=True)
     found = properly.means(properly.Cases(y, q), source=source).source
     assert three(found) == three_by_hand(rate[happened], np.ones(n))
-
-
-@pytest.mark.parametrize("each", [0.1, 0.3, 0.7, 7])
-@pytest.mark.parametrize("bins", [2, 3, 5, 10, None])
-def test_equal_weights_make_the_bins_of_no_weights(each: float, bins: int | None) -> None:
-    y, q = np.array([0, 1, 0, 0, 1, 0, 1, 1, 0, 1]), np.arange(1, 11) / 16
-    source = probability.EqualCount(bins=bins)
-    plain = properly.probability.source_table(properly.Cases(y, q), source=source)
-    weighted = properly.Cases(y, q, weight=np.full(10, each))
-    for cases in (weighted, weighted.tally()):
-        table = properly.probability.source_table(cases, source=source)
-        assert list(table.name) == list(plain.name)
-        for column in ("weight", "happened"):
-            found, expected = (np.asarray(getattr(x, column)) for x in (table, plain))
-            assert found.dtype == expected.dtype
-            assert found.tolist() == expected.tolist()
-        require_alike(table.means, plain.means)

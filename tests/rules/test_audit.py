@@ -277,21 +277,3 @@ def test_the_smallest_penalty_is_enough_and_less_is_not(rule: ClassRule, classes
     assert superior(Prices(Penalized(rule, least), classes)).holds
     if least > 0:
         assert superior(Prices(Penalized(rule, least - 1e-4), classes)).holds is False
-
-
-def test_a_constant_price_is_not_superior() -> None:
-    class Flat(ClassRule):
-        propriety = Propriety.PROPER
-        name = "flat"
-
-        def range_for(self, classes: int) -> tuple[float, float]:
-            del classes
-            return 1.0, 1.0
-
-        def classwise(self, p: Any) -> Any:
-            return 0.0 * p + 1.0
-
-    prices = Prices(Flat(), 3)
-    assert superior(prices).holds is False
-    assert local(prices).holds
-    assert distance_sensitive(prices).holds is False

@@ -27,13 +27,9 @@ from properly.rules import (
     SquaredAbsoluteRPS,
 )
 from properly.rules._counterexamples import (
-    MOST_CLASSES,
-    MOST_POINTS,
-    Points,
     Prices,
     _gains,
     all_points,
-    as_points,
     best_pair,
     expected,
     fraction,
@@ -81,18 +77,6 @@ def test_the_simplest_pair_is_the_one_of_small_denominators() -> None:
     # Honest: 2/3 * 2/9 + 1/3 * (8/9 + 1/2); a tie costs 1/2 whatever happens.
     assert found.expected_truth == pytest.approx(11 / 18, rel=1e-15)
     assert found.expected_report == 0.5
-
-
-def test_of_equally_simple_pairs_the_largest_gap_counts() -> None:
-    points = as_points([[1, 1], [2, 1], [1, 2], [3, 2], [9, 7]])
-    found = best_pair(Prices(PBS(ties="unique_only"), 2), points)
-    assert found is not None
-    assert found.as_fractions() == "truth (1/2, 1/2), report (2/3, 1/3)"
-    only_near = as_points([[1, 1], [9, 7], [15, 1]])
-    near = best_pair(Prices(PBS(ties="unique_only"), 2), only_near)
-    assert near is not None
-    assert near.report == (9 / 16, 7 / 16)
-    assert near.expected_truth - near.expected_report == pytest.approx(1 / 4 - 1 / 128, rel=1e-14)
 
 
 def test_rounding_does_not_refute() -> None:
@@ -181,39 +165,7 @@ def test_a_strictly_proper_rule_has_no_tie(rule: BinaryRule) -> None:
     assert tied(Prices(rule, 2)) is None
 
 
-def test_both_infinite_is_no_gain() -> None:
-    class Endless(ClassRule):
-        propriety = Propriety.PROPER
-        name = "endless"
-
-        def range_for(self, classes: int) -> tuple[float, float]:
-            del classes
-            return 0.0, math.inf
-
-        def classwise(self, p: Any) -> Any:
-            return np.full(p.shape, np.inf)
-
-    points: Points = lattice(2, 4)
-    assert best_pair(Prices(Endless(), 2), points) is None
-
-
 REFERENCE = Path(__file__).parents[1] / "reference"
-
-
-def rows(points: Points) -> list[list[int]]:
-    found: list[list[int]] = points.numerator.tolist()
-    return found
-
-
-@pytest.mark.parametrize("classes", [2, 3, 4, 9, MOST_CLASSES])
-def test_all_points_are_few_and_hold_what_is_near_a_tie(classes: int) -> None:
-    points = all_points(classes)
-    assert len(points.p) < 3 * MOST_POINTS
-    found = {tuple(row) for row in rows(points)}
-    assert (9, 7, *[0] * (classes - 2)) in found
-    assert (1,) * classes in found
-    assert (points.numerator.sum(axis=1) == points.denominator).all()
-    assert (np.diff(points.denominator) >= 0).all()
 
 
 @pytest.mark.parametrize(

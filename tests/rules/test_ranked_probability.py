@@ -9,7 +9,6 @@ import array_api_strict
 import numpy as np
 import pytest
 
-from properly.errors import DataError
 from properly.rules import (
     RPS,
     BinaryRule,
@@ -190,46 +189,6 @@ def test_every_class_costs_the_same_in_any_library_also_where_one_is_impossible(
     if isinstance(rule, Log):
         certain = [[0, math.inf, math.inf], [math.inf, math.inf, 0], [math.inf, 0, math.inf]]
         assert found[1:].tolist() == certain
-
-
-@pytest.mark.parametrize(
-    ("rule", "shares"),
-    [
-        (RPS(), [1 / 3] * 3),
-        (RPS(normalized=False), [1, 1, 1]),
-        (RPS([1, 2, 5]), [1 / 8, 2 / 8, 5 / 8]),
-        (RPS([1, 2, 5], normalized=False), [1, 2, 5]),
-        (RankedLog([0, 0, 7]), [0, 0, 1]),
-        (Ranked(Brier(), [0.5, 0, 0.5]), [0.5, 0, 0.5]),
-    ],
-    ids=repr,
-)
-def test_shares_are_the_weights_over_their_sum(rule: RPS, shares: list[float]) -> None:
-    np.testing.assert_allclose(rule.shares(4), shares, rtol=1e-15)
-    assert rule.has_all_cuts == (min(shares) > 0)
-
-
-@pytest.mark.parametrize(
-    "rule", [RPS([1, 2]), RankedLog([1, 2]), Ranked(Brier(), [1, 2])], ids=repr
-)
-def test_weights_are_as_many_as_cuts(rule: RPS) -> None:
-    p = np.full((2, 4), 0.25)
-    message = "weights must have one entry for each cut between classes, 3 for 4 classes; got 2"
-    for call in (
-        lambda: rule.loss([0, 1], p),
-        lambda: rule([0, 1], p),
-        lambda: rule.logit_loss([0, 1], p),
-        lambda: rule.logit_slope([0, 1], p),
-        lambda: rule.entropy(p),
-        lambda: rule.expected_loss(p, p),
-        lambda: rule.range_for(4),
-        lambda: rule.shares(4),
-        lambda: rule.classwise(p),
-    ):
-        with pytest.raises(DataError) as caught:
-            call()
-        assert str(caught.value).startswith(message)
-    assert rule.range_for(3)[0] == 0
 
 
 # Facts
