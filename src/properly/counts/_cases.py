@@ -52,6 +52,8 @@ if TYPE_CHECKING:
 
     from properly.typing import Array, ArrayLike
 
+# What may be known of each case besides its outcome and forecast.
+COLUMNS = ("weight", "clusters", "strata", "time", "groups")
 # Rows that are repeated take memory, each as much as one that was given.
 MOST_REPEATED = 10**8
 
@@ -173,7 +175,8 @@ class Cases:
         if count is not None:
             times = counts_beside(rows.p, count)
             require_both(rows.weight, times)
-            known = _repeated(known, times)
+            row = repeated_rows(times)
+            known = {name: None if x is None else _take(x, row) for name, x in known.items()}
         for name, column in known.items():
             set_field(self, name, None if column is None else kept(column))
         set_field(self, "labels", names)
@@ -212,16 +215,9 @@ class Cases:
         return int(self.p.shape[0])
 
     def __repr__(self) -> str:
-        optional = ("weight", "clusters", "strata", "time", "groups")
-        names = [name for name in optional if getattr(self, name) is not None]
+        names = [name for name in COLUMNS if getattr(self, name) is not None]
         classes = "" if self.classes is None else f" of {self.classes} classes"
         return f"Cases({len(self)} rows{classes}{' with ' + ', '.join(names) if names else ''})"
-
-
-def _repeated(columns: dict[str, Any], times: Array) -> dict[str, Any]:
-    """Repeat rows as often as they count."""
-    row = repeated_rows(times)
-    return {name: None if x is None else _take(x, row) for name, x in columns.items()}
 
 
 def repeated_rows(times: Array) -> Any:
@@ -255,15 +251,8 @@ class InUse(NamedTuple):
 
 def event_among(cases: Cases, y: Array, p: Array, weight: Array | None = None) -> Cases:
     """Keep what is known of the cases, and judge forecasts of an event; weights may be others."""
-    return Cases(
-        y,
-        p,
-        weight=cases.weight if weight is None else weight,
-        clusters=cases.clusters,
-        strata=cases.strata,
-        time=cases.time,
-        groups=cases.groups,
-    )
+    columns = {name: getattr(cases, name) for name in COLUMNS}
+    return Cases(y, p, **columns | ({} if weight is None else {"weight": weight}))
 
 
 def with_forecasts(cases: Cases, p: Array, *, lent: bool = False) -> Cases:
@@ -271,26 +260,27 @@ def with_forecasts(cases: Cases, p: Array, *, lent: bool = False) -> Cases:
 
     Forecasts that are lent are not copied: who has them does not change them meanwhile.
     """
-    result, p = object.__new__(Cases), without_gradient(p) if lent else kept(p)
-    for name in Cases.__dataclass_fields__:
-        object.__setattr__(result, name, p if name == "p" else getattr(cases, name))
-    return result
+    return _replaced(cases, p=without_gradient(p) if lent else kept(p))
 
 
 def without_time(cases: Cases) -> Cases:
     """Forget when cases were."""
-    result = with_forecasts(cases, cases.p, lent=True)
-    object.__setattr__(result, "time", None)
-    return result
+    return _replaced(cases, time=None)
 
 
 def some_cases(cases: Cases, rows: Any) -> Cases:
     """Keep some of the rows, which need no check."""
+    columns = {name: getattr(cases, name) for name in ("y", "p", *COLUMNS)}
+    some = {name: kept(_take(x, rows)) for name, x in columns.items() if x is not None}
+    return _replaced(cases, **some)
+
+
+def _replaced(cases: Cases, **values: Any) -> Cases:
+    """Keep all that is known of cases but some fields, which need no check."""
     result = object.__new__(Cases)
     for name in Cases.__dataclass_fields__:
-        value = getattr(cases, name)
-        column = name not in ("labels", "normalized") and value is not None
-        object.__setattr__(result, name, kept(_take(value, rows)) if column else value)
+        value = values[name] if name in values else getattr(cases, name)
+        object.__setattr__(result, name, value)
     return result
 
 

@@ -64,18 +64,16 @@ class Stances(NamedTuple):
         question = np.unique(self.question[rows], return_inverse=True)[1]
         cells, cell = np.unique(self.cell[rows], return_inverse=True)
         first = np.searchsorted(cell, np.arange(len(cells)))
+        names = ("forecaster", "p", "share", "members", "spread", "forecast")
+        known = {name: getattr(self, name) for name in names}
+        columns: dict[str, Any] = {k: None if x is None else x[rows] for k, x in known.items()}
         return self._replace(
             question=question,
-            forecaster=self.forecaster[rows],
             cell=cell,
-            p=self.p[rows],
-            share=None if self.share is None else self.share[rows],
             question_of_cell=question[first],
             length_of_cell=self.length_of_cell[cells],
-            members=None if self.members is None else self.members[rows],
-            spread=None if self.spread is None else self.spread[rows],
-            forecast=None if self.forecast is None else self.forecast[rows],
             row_of_question=np.unique(self.question[rows]),
+            **columns,
         )
 
     @property

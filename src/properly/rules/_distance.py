@@ -108,13 +108,9 @@ class SquaredMeanError(ClassRule):
     All that counts is the mean, so the rule is proper, not strictly, unless there are two classes.
     """
 
+    name: ClassVar[str] = "squared_mean_error"
     needs_order: ClassVar[bool] = True
     propriety: ClassVar[Propriety] = Propriety.PROPER
-
-    @property
-    def name(self) -> str:
-        """A short lower-case name."""
-        return "squared_mean_error"
 
     def propriety_for(self, classes: int) -> Propriety:
         """Return what holds for so many classes: of two, the mean is the probability."""

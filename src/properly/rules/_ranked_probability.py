@@ -324,13 +324,9 @@ class RPS(CutRule):
         """Return the squares of the probabilities on the wrong side."""
         return upper * upper, lower * lower
 
-    def price_logit(self, y: Array, logits: Array) -> Array:
-        """Price the softmax: a loss that is never infinite has no use for logarithms."""
-        return ClassRule.price_logit(self, y, logits)
-
-    def price_logit_slope(self, y: Array, logits: Array) -> Array:
-        """Differentiate through the softmax."""
-        return ClassRule.price_logit_slope(self, y, logits)
+    # A loss that is never infinite has no use for logarithms of tails.
+    price_logit = ClassRule.price_logit
+    price_logit_slope = ClassRule.price_logit_slope
 
     def price(self, y: Array, p: Array) -> Array:
         """Add up squared errors, column by column if there are few."""

@@ -63,9 +63,8 @@ class Misclassification(DualRule):
         """Count the threshold 1/2 if it lies inside, half if it is an end."""
         return _step(upper) - _step(lower)
 
-    def false_negatives(self, lower: Array | float, upper: Array | float) -> Array:
-        """Count the threshold 1/2 if it lies inside, half if it is an end."""
-        return _step(upper) - _step(lower)
+    # A miss at one half costs as much as a false alarm.
+    false_negatives = false_positives
 
     def weight(self, p: Array) -> Array:
         """Return 0: there is no weight away from the point mass."""
@@ -272,6 +271,7 @@ class MissedBenefit(BinaryRule):
     array([1. , 0.5, 0. ])
     """
 
+    name: ClassVar[str] = "missed_benefit"
     propriety: ClassVar[Propriety] = Propriety.STRICT
 
     @infinities()
@@ -322,11 +322,6 @@ class MissedBenefit(BinaryRule):
     def length(self, lower: float, upper: float) -> float:
         """Return ``upper - lower``, so that a mean over a range is one of net benefit."""
         return upper - lower
-
-    @property
-    def name(self) -> str:
-        """A short lower-case name."""
-        return "missed_benefit"
 
 
 @dataclass(frozen=True)
