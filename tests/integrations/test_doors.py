@@ -14,31 +14,15 @@ from typing import Any
 import pytest
 
 PAGE = Path(__file__).resolve().parents[2] / "docs" / "reference" / "integrations.md"
+SKLEARN = """
+DecisionDisplay MurphyDisplay RecalibratedClassifier ReliabilityDisplay
+RocDisplay bounded_brier_loss bounded_log_loss brier_loss calibration_error
+discrimination log_loss make_rule_scorer miscalibration net_benefit
+penalized_brier_loss penalized_log_loss ranked_log_loss ranked_probability_loss
+rule_loss rule_scorers score_samples spherical_loss
+"""
 NAMES = {
-    "sklearn": [
-        "DecisionDisplay",
-        "MurphyDisplay",
-        "RecalibratedClassifier",
-        "ReliabilityDisplay",
-        "RocDisplay",
-        "bounded_brier_loss",
-        "bounded_log_loss",
-        "brier_loss",
-        "calibration_error",
-        "discrimination",
-        "log_loss",
-        "make_rule_scorer",
-        "miscalibration",
-        "net_benefit",
-        "penalized_brier_loss",
-        "penalized_log_loss",
-        "ranked_log_loss",
-        "ranked_probability_loss",
-        "rule_loss",
-        "rule_scorers",
-        "score_samples",
-        "spherical_loss",
-    ],
+    "sklearn": SKLEARN.split(),
     "torch": ["DecompositionMetric", "RuleLoss", "TallyMetric"],
     "lightning": ["ReliabilityCallback", "ScoreCallback"],
     "keras": ["RuleMetric", "ValidationScores"],

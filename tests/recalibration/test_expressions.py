@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import warnings
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import duckdb
@@ -14,7 +13,6 @@ import polars as pl
 import pytest
 from tests.recalibration.map_examples import fitted, forecasts, given
 
-from properly.errors import ArgumentTypeError, DataError
 from properly.recalibration import Identity, Isotonic, Logistic, Map, PriorShift, VennAbers
 from properly.recalibration._knot_maps import Knots, PairKnots
 
@@ -152,37 +150,6 @@ def test_a_ladder_is_as_deep_as_a_search_tree() -> None:
         deepest = max(deepest, depth)
     assert deepest == 10
     assert_agree(by_sql(curve, pl.DataFrame({"p": p})), p / 2 + 0.1)
-
-
-@pytest.mark.parametrize("write", [lambda m: m.sql("p"), lambda m: m.expression("p")])
-def test_more_knots_are_refused_with_the_hint_of_a_table(write: Callable[[Map], Any]) -> None:
-    p = np.arange(1, 258) / 258
-    with pytest.raises(DataError, match=r"up to 256 knots; this map has 257\n\nHint: join .*table"):
-        write(Isotonic(knots=Knots(p, p)))
-
-
-@dataclass(frozen=True, eq=False, repr=False)
-class Square(Map):
-    """A map of one's own."""
-
-    def mapped(self, p: np.ndarray) -> np.ndarray:
-        return p**2
-
-
-@pytest.mark.parametrize("write", [lambda m: m.sql("p"), lambda m: m.expression("p")])
-def test_a_map_without_a_formula_is_refused(write: Callable[[Map], Any]) -> None:
-    with pytest.raises(DataError, match="only lines and knots"):
-        write(Square())
-    assert Square().kind == "square"
-
-
-@pytest.mark.parametrize("column", ["", "p\0"])
-def test_a_column_without_a_name_is_refused(column: str) -> None:
-    for write in (Identity().sql, Identity().expression):
-        with pytest.raises(DataError, match="name"):
-            write(column)
-        with pytest.raises(ArgumentTypeError, match="NoneType"):
-            write(None)  # type: ignore[arg-type]
 
 
 LADDERS = [name for name in MAPS if name.startswith(("Isotonic", "VennAbers", "one forecast"))]

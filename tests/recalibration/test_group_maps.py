@@ -11,7 +11,7 @@ import polars as pl
 import pytest
 
 import properly
-from properly.errors import ArgumentTypeError, DataError, DataWarning
+from properly.errors import DataError, DataWarning
 from properly.recalibration import GroupShift, Intercept, Logistic
 from properly.recalibration._group_maps import variance_between
 
@@ -178,18 +178,9 @@ def test_what_needs_no_groups_is_that_of_one_group() -> None:
     assert 0 < fitted.for_group("ward 1").threshold(0.5) < 1
 
 
-def test_groups_are_needed_and_only_where_they_are_known() -> None:
-    cases = grouped()
-    with pytest.raises(DataError, match="needs the group of each case"):
-        GroupShift().fit(cases.y, cases.p)
-    with pytest.raises(ArgumentTypeError, match="needs the group of each case; got Tally"):
-        GroupShift().fit(cases.tally())
-    with pytest.raises(DataError, match="needs the group of each forecast"):
-        GroupShift().fit(cases).at([0.5])
-    with pytest.raises(ArgumentTypeError, match="knows no groups"):
-        Logistic(0, 1).at([0.5], groups=["a"])
+def test_there_is_a_group_for_each_forecast() -> None:
     with pytest.raises(DataError, match="groups and forecasts must be equally long"):
-        GroupShift().fit(cases).at([0.5], groups=["ward 1", "ward 2"])
+        GroupShift().fit(grouped()).at([0.5], groups=["ward 1", "ward 2"])
 
 
 def test_maps_by_group_are_judged_with_their_groups() -> None:

@@ -17,7 +17,7 @@ from tests.recalibration.map_examples import fitted, forecasts, given, of_classe
 
 import properly
 from properly.errors import DataError
-from properly.recalibration import Isotonic, Logistic, Map, VennAbers, load, loads
+from properly.recalibration import Isotonic, Logistic, Map, load, loads
 from properly.recalibration._knot_maps import Knots
 from properly.recalibration._map_registry import KINDS, fitted_to
 
@@ -244,24 +244,6 @@ def test_a_billion_knots_are_refused_in_little_memory(tmp_path: Path) -> None:
 
 
 # Constructors
-
-
-def test_a_long_ladder_in_sql_is_refused_with_a_hint_of_a_table() -> None:
-    rng = np.random.default_rng(0)
-    p = rng.random(50_000)
-    fit = VennAbers().fit((rng.random(50_000) < p).astype(int), p)
-    assert loads(fit.dumps()).dumps() == fit.dumps()
-    with pytest.raises(DataError) as refusal:
-        fit.sql("p")
-    assert "table()" in str(refusal.value).partition("Hint:")[2]
-    assert len(fit.table()) > 256
-
-
-def test_odd_columns_of_sql_are_quoted_or_refused() -> None:
-    line = Logistic(intercept=0.1, slope=0.9)
-    assert '"");' in line.sql('p"); DROP TABLE t; --')
-    with pytest.raises(DataError, match="dialect"):
-        line.sql("p", dialect="cobol")
 
 
 def test_options_are_written_as_they_are_typed() -> None:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import heapq
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple, NoReturn, get_args
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, get_args
 
 import numpy as np
 
@@ -98,20 +98,19 @@ class Folding:
             message = f"folds must be two or more; got {count}"
             raise DataError(message)
         if self.scheme == "forward" and not timed:
-            _refuse_forward(cases)
+            what, hint = (
+                "needs the time of each case; these cases have none",
+                "pass time= with the cases.",
+            )
+            if cases.time is not None:
+                what = "cuts times, and folds keep clusters whole; these cases have both"
+                hint = "make Cases with time alone."
+            message = f'scheme="forward" {what}'
+            raise DataError(message, hint=hint)
         count = min(count, _most_folds(cases))
         if timed:
             return _by_time(number_times(to_numpy(cases.time)), count, self)
         return _by_cluster(cases, count, rng)
-
-
-def _refuse_forward(cases: Cases) -> NoReturn:
-    """Say what keeps training parts from being those before."""
-    if cases.time is None:
-        message = 'scheme="forward" needs the time of each case; these cases have none'
-        raise DataError(message, hint="pass time= with the cases.")
-    message = 'scheme="forward" cuts times, and folds keep clusters whole; these cases have both'
-    raise DataError(message, hint="make Cases with time alone.")
 
 
 def _most_folds(cases: Cases) -> int:

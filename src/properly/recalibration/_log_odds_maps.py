@@ -133,7 +133,10 @@ class LogOddsMap(Map):
         where = "" if len(inside.value) == len(sample.value) else " inside (0, 1)"
         require_both_outcomes(inside, where)
         if self.certain == "refuse" and where:
-            _refuse_certain(sample)
+            count = sample.weight.sum() - inside.weight.sum()
+            shown = amount_of(int(count) if sample.event_squares is None else float(count))
+            message = f"forecasts must not be certain for this map; {shown} have 0 or 1"
+            raise DataError(message, hint='certain="learn" gives them a place of their own.')
         if len(inside.value) == 1 and self._slopes:
             message = "one distinct forecast has no slope"
             raise DataError(message, hint="Intercept() shifts it to the event rate.")
@@ -360,14 +363,6 @@ def _tensor_line(p: Array, a: float, b: float, c: float) -> Array:
     zero, one = (0.0 if a > 0 else _constant(c)), (1.0 if b > 0 else _constant(c))
     ends = xp.where(p <= 0, xp.full_like(p, zero), xp.full_like(p, one))
     return xp.where(inside, q, ends)
-
-
-def _refuse_certain(sample: Sample) -> None:
-    certain = (sample.value == 0) | (sample.value == 1)
-    count = sample.weight[certain].sum()
-    shown = amount_of(int(count) if sample.event_squares is None else float(count))
-    message = f"forecasts must not be certain for this map; {shown} have 0 or 1"
-    raise DataError(message, hint='certain="learn" gives them a place of their own.')
 
 
 def few_notes(sample: Sample) -> list[str]:

@@ -8,8 +8,7 @@ unique whatever the outcomes are.
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
 import numpy as np
 
@@ -33,8 +32,8 @@ FLAT = 1e-12
 PIECE = 1 << 13
 
 
-class Form(ABC):
-    """How the odds of K classes depend on a map's parameters, which are one vector.
+class OneScale:
+    """How odds depend on one factor for all logarithms: a temperature.
 
     Attributes
     ----------
@@ -45,26 +44,6 @@ class Form(ABC):
     redundant : int
         How many directions change all odds of a row alike, and so no forecast.
     """
-
-    centre: Column
-    spread: Column
-    redundant: int
-
-    @abstractmethod
-    def odds(self, theta: Column, logs: Column) -> Column:
-        """Return the log odds of each row, up to a constant."""
-
-    @abstractmethod
-    def slope(self, residuals: Column, logs: Column) -> Column:
-        """Return the first derivatives, given those by the odds."""
-
-    @abstractmethod
-    def curvature(self, q: Column, weight: Column, logs: Column) -> Column:
-        """Return the second derivatives."""
-
-
-class OneScale(Form):
-    """One factor for all logarithms: a temperature."""
 
     redundant = 0
 
@@ -87,8 +66,14 @@ class OneScale(Form):
         return np.array([[weight @ np.einsum("ij,ij->i", q, (logs - mean[:, None]) ** 2)]])
 
 
-class ClassLines(Form):
-    """A line for each class: in its own logarithm, or in those of all classes; and a shift."""
+class ClassLines:
+    """A line for each class: in its own logarithm, or in those of all classes; and a shift.
+
+    Attributes
+    ----------
+    centre, spread, redundant
+        As in `OneScale`; line after line, each with its shift.
+    """
 
     def __init__(self, classes: int, off_diagonal: float | None = None) -> None:
         self.is_own = off_diagonal is None
@@ -126,6 +111,9 @@ class ClassLines(Form):
             line = lines[:, k if self.is_own else 0]
             result[own, own] += (parts[:, own] * weight[:, None]).T @ line
         return result
+
+
+Form: TypeAlias = OneScale | ClassLines
 
 
 class SoftmaxRows(NamedTuple):

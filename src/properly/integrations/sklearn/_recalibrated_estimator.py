@@ -155,7 +155,9 @@ class RecalibratedClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator)
         RecalibratedClassifier
             Itself.
         """
-        require_no_groups(self.map)
+        if getattr(self.map, "needs_groups", False):
+            message = f"predict_proba knows no groups; got the map {self.map!r}"
+            raise ArgumentTypeError(message, hint="apply map.at(p, groups=column) yourself.")
         check_classification_targets(y)
         X, y, sample_weight, groups = indexable(X, y, sample_weight, groups)
         weight = None if sample_weight is None else column_or_1d(sample_weight)
@@ -165,7 +167,7 @@ class RecalibratedClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator)
         params = self._routed(rows, fit_params)
         if isinstance(self.cv, str) and self.cv == PREFIT:
             self.estimator_ = self.estimator
-            forecasts, judged = self._of_fitted(rows), rows.all
+            forecasts, judged = self._of_fitted(rows), np.arange(len(rows.y))
         else:
             forecasts, judged = self._out_of_fold(rows, params)
             self.estimator_ = clone(self.estimator).fit(X, rows.y, **params["fit"])
@@ -196,7 +198,9 @@ class RecalibratedClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator)
         forecasts = forecasts_of(self.estimator, rows.X)
         require_seen(rows.y, forecasts)
         self.classes_ = self.estimator.classes_
-        if is_trained_on(self.estimator, rows.X):
+        # An estimator that keeps its training rows, as neighbours do, may have kept these.
+        kept = getattr(self.estimator, "_fit_X", None)
+        if isinstance(kept, np.ndarray) and np.array_equal(kept, np.asarray(rows.X)):
             notice(
                 "these are the cases that the estimator was trained on, to which its forecasts are "
                 "too close: the map needs other cases"
@@ -325,10 +329,6 @@ class _TrainingRows(NamedTuple):
             message = f"a map needs two classes or more; got {what}"
             raise DataError(message)
 
-    @property
-    def all(self) -> Column:
-        return np.arange(len(self.y))
-
     def cases(self, p: Column, rows: Column, classes: Column) -> Cases:
         """Return cases of an event or of classes, with groups as clusters."""
         columns = {"weight": self.weight, "clusters": self.groups}
@@ -367,16 +367,3 @@ def forecast_part(
     model.fit(rows, classes, **_check_method_params(X, params=params, indices=train))
     forecasts = forecasts_of(model, _safe_split(model, X, y, test, train)[0])
     return list(forecasts.labels), forecasts.p
-
-
-def is_trained_on(estimator: Any, X: Any) -> bool:
-    """Tell whether an estimator that keeps its training rows, as neighbours do, has kept these."""
-    kept = getattr(estimator, "_fit_X", None)
-    return isinstance(kept, np.ndarray) and np.array_equal(kept, np.asarray(X))
-
-
-def require_no_groups(given: object) -> None:
-    """Refuse maps by group, since `predict_proba` is not told any."""
-    if getattr(given, "needs_groups", False):
-        message = f"predict_proba knows no groups; got the map {given!r}"
-        raise ArgumentTypeError(message, hint="apply map.at(p, groups=column) yourself.")

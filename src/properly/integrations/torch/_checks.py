@@ -107,11 +107,17 @@ class Reader(NamedTuple):
             result = tuple(forecasts.shape)
             message = f"a batch must not be empty; batch {number} has forecasts of shape {result}"
             raise DataError(message)
-        x, targets = _flat(forecasts, classes=classes), targets.detach().reshape(-1)
+        x = forecasts.movedim(1, -1) if classes else forecasts
+        x = x.reshape(-1, forecasts.shape[1]) if classes else x.reshape(-1)
+        targets = targets.detach().reshape(-1)
         if weight is not None:
-            weight = _numbers(weight.detach().reshape(-1))
+            weight = weight.detach().reshape(-1)
+            # Truth values count as 0 and 1.
+            weight = weight.to(torch.float32) if weight.dtype == torch.bool else weight
             x, targets = self._without_unused(x, targets, weight)
-        batch = TensorBatch(targets, _at_least_single(x), weight, shape, forecasts.dtype, number)
+        # Half precision is priced in single precision, as torch does under autocast.
+        x = x.to(torch.float32) if x.itemsize < 4 else x
+        batch = TensorBatch(targets, x, weight, shape, forecasts.dtype, number)
         if look:
             self.look(batch)
         return batch
@@ -259,23 +265,6 @@ def _refuse_class_shapes(forecasts: Shape, targets: Shape) -> NoReturn:
         f"{expected}; got {targets}"
     )
     raise DataError(message, hint=f"{SOFT} And {NUMBERS}" if targets == forecasts else None)
-
-
-def _flat(forecasts: Array, *, classes: bool) -> Array:
-    """Make one row a case, with the classes, if there are any, as columns."""
-    if not classes:
-        return forecasts.reshape(-1)
-    return forecasts.movedim(1, -1).reshape(-1, forecasts.shape[1])
-
-
-def _at_least_single(x: Array) -> Array:
-    """Price half precision in single precision, as torch does under autocast."""
-    return x.to(torch.float32) if x.itemsize < 4 else x
-
-
-def _numbers(weight: Array) -> Array:
-    """Let truth values count as 0 and 1."""
-    return weight.to(torch.float32) if weight.dtype == torch.bool else weight
 
 
 def _ends(x: Array) -> tuple[Array, Array]:
