@@ -14,18 +14,16 @@ from properly.decisions import RocCurve
 from properly.errors import ArgumentTypeError, DataError
 from properly.plots import _diagrams
 from properly.plots._axes import (
-    MINUS,
     PALE,
     PALETTE,
     TEXT,
     Ink,
-    curves,
-    draw_legend,
+    Picture,
     new_figure,
     open_frame,
     set_as_text,
-    square_axes,
 )
+from properly.plots._names import MINUS
 from properly.probability._power_means import limit_event
 
 if TYPE_CHECKING:
@@ -234,12 +232,14 @@ def _draw_densities(ax: Axes, both: Compared) -> None:
 def _draw_roc(ax: Axes, both: Compared) -> None:
     found = roc_curves(both)
     ink = {"actual": Ink(TEXT, "-"), "predicted": Ink(TEXT, "--")}
-    _diagrams.draw_hits(square_axes(ax), found, ink)
-    for line, (name, curve) in zip(curves(ax), found.items(), strict=True):
+    picture = Picture(ax)
+    picture.square()
+    _diagrams.draw_hits(picture, found, ink)
+    for line, (name, curve) in zip(picture.curves, found.items(), strict=True):
         line.set_label(f"{name}, {_diagrams.area(curve)}")
     look = LOOK["source"]
-    curves(ax)[0].set(linewidth=look["linewidth"], alpha=look["alpha"])
-    draw_legend(ax, "lower right")
+    picture.curves[0].set(linewidth=look["linewidth"], alpha=look["alpha"])
+    picture.name_curves("lower right")
 
 
 def _write_parameters(ax: Axes, both: Compared) -> None:

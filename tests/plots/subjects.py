@@ -126,6 +126,14 @@ def lines_of(ax: Axes, gid: str = "curve") -> list[Any]:
     return [line for line in ax.get_lines() if line.get_gid() == gid]
 
 
+def ends_of(ax: Axes, gid: str) -> dict[float, list[float]]:
+    """Return where each row has a line of some kind."""
+    drawn = lines_of(ax, gid)
+    return {
+        np.atleast_1d(line.get_ydata())[0]: np.asarray(line.get_xdata()).tolist() for line in drawn
+    }
+
+
 def key_texts(ax: Axes) -> list[str]:
     figure: Any = ax.figure
     return [text.get_text() for text in figure.legends[0].get_texts()]

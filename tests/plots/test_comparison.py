@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pytest
 from matplotlib.figure import Figure
-from tests.plots.subjects import key_texts, texts_of
+from tests.plots.subjects import ends_of, key_texts, texts_of
 
 from properly import compare, plots
 from properly.errors import DataWarning
@@ -30,12 +30,6 @@ MANY = {f"model {k}": np.clip(Q + 0.01 * k, 0, 1) for k in range(10)}
 AREAS = compare(Y, MODELS, rule="auc", rng=1)
 
 
-def lines(ax: Axes, gid: str) -> dict[float, list[float]]:
-    """Return where each row has a line of some kind."""
-    drawn: list[Any] = [line for line in ax.get_lines() if line.get_gid() == gid]
-    return {line.get_ydata()[0]: np.asarray(line.get_xdata()).tolist() for line in drawn}
-
-
 def dots(ax: Axes) -> dict[float, Any]:
     drawn: list[Any] = [line for line in ax.get_lines() if line.get_gid() == "value"]
     return {line.get_ydata()[0]: line for line in drawn}
@@ -48,10 +42,6 @@ def sides(ax: Axes) -> list[tuple[str, str]]:
     return [(one.get_text(), other.get_text()) for one, other in labels]
 
 
-def size(ax: Axes) -> float:
-    return float(ax.get_yticklabels()[0].get_fontsize())
-
-
 def test_rows_are_pairs_by_score_with_the_better_model_where_the_dot_leans() -> None:
     ax = plots.comparison(COMPARISON)
     ranked = sorted(MODELS, key=lambda name: COMPARISON.scores[name].value)
@@ -59,8 +49,8 @@ def test_rows_are_pairs_by_score_with_the_better_model_where_the_dot_leans() -> 
     assert sides(ax) == pairs
     for row, pair in enumerate(pairs):
         assert dots(ax)[row].get_xdata()[0] == COMPARISON[pair].difference <= 0
-        assert lines(ax, "interval")[row] == list(COMPARISON[pair].interval)
-        assert lines(ax, "simultaneous")[row] == list(COMPARISON[pair].simultaneous)
+        assert ends_of(ax, "interval")[row] == list(COMPARISON[pair].interval)
+        assert ends_of(ax, "simultaneous")[row] == list(COMPARISON[pair].simultaneous)
     assert texts_of(ax, "side") == ["← left model better", "right model better →"]
     assert ax.get_xlabel() == "difference in Brier score, left minus right"
     assert ax.yaxis_inverted()
@@ -143,7 +133,7 @@ def test_infinite_differences_are_said_and_not_drawn() -> None:
         "the scores of both are infinite",
     ]
     assert not dots(ax)
-    assert not lines(ax, "interval")
+    assert not ends_of(ax, "interval")
     assert len(ax.get_xticks()) == 0
     figure: Any = ax.figure
     assert not figure.legends
@@ -172,7 +162,7 @@ def test_many_pairs_stay_readable() -> None:
     boxes = [label.get_window_extent() for label in ax.get_yticklabels()]
     assert len(boxes) == 45
     assert all(upper.y0 >= lower.y1 for upper, lower in pairwise(boxes))
-    assert size(ax) > 7
+    assert float(ax.get_yticklabels()[0].get_fontsize()) > 7
 
 
 def test_a_small_axes_has_small_letters_and_its_key_where_there_is_room() -> None:
@@ -180,7 +170,7 @@ def test_a_small_axes_has_small_letters_and_its_key_where_there_is_room() -> Non
     ax = figure.add_subplot()
     comparison = compare(Y, MANY, rule=Brier(), reference="model 0", rng=1)
     assert plots.comparison(comparison, ax) is ax
-    assert 7 < size(ax) < 8
+    assert 7 < float(ax.get_yticklabels()[0].get_fontsize()) < 8
     figure.draw_without_rendering()
     below: Any = ax.get_legend()
     assert below.get_window_extent().y1 < ax.get_window_extent().y0

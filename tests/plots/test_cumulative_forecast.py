@@ -13,7 +13,6 @@ from matplotlib.patches import Rectangle
 
 from properly import plots
 from properly.decisions import cumulative_forecast
-from properly.errors import ArgumentTypeError, DataError
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -79,13 +78,6 @@ def test_the_numbers_are_written_and_their_mean_before_them() -> None:
     assert caption(plots.cumulative_forecast(NEAR, absolute=True)).startswith("sa-RPS .1406\n")
 
 
-def test_what_happened_is_bold() -> None:
-    labels = plots.cumulative_forecast(LATE).get_xticklabels()
-    assert [label.get_text() for label in labels] == GRADES
-    weights = [label.get_fontweight() for label in labels]
-    assert weights == ["normal", "normal", "bold", "normal"]
-
-
 def test_several_have_panels_side_by_side_on_one_scale() -> None:
     axes = plots.cumulative_forecast({"near": NEAR, "far": FAR})
     assert [ax.get_title() for ax in axes] == ["near", "far"]
@@ -148,22 +140,3 @@ def test_long_labels_are_whole_and_do_not_touch(classes: int) -> None:
     if names[0].get_rotation() == 0:
         boxes = [name.get_window_extent() for name in names]
         assert all(a.x1 < b.x0 for a, b in pairwise(boxes))
-
-
-def test_what_cannot_be_drawn_is_refused() -> None:
-    with pytest.raises(ArgumentTypeError) as caught:
-        plots.cumulative_forecast([0.25, 0.75])  # type: ignore[call-overload]
-    assert str(caught.value) == (
-        "this picture is drawn from a CumulativeForecast; got list\n\n"
-        "Hint: make one with properly.decisions.cumulative_forecast(y, p)."
-    )
-    with pytest.raises(DataError, match="at least one CumulativeForecast to draw; got none"):
-        plots.cumulative_forecast({})
-    with pytest.raises(DataError) as refused:
-        plots.cumulative_forecast({"a": NEAR, "b": FAR}, Figure().add_subplot())  # type: ignore[call-overload]
-    assert str(refused.value) == (
-        "several forecasts have panels of their own; got one Axes for 2\n\n"
-        "Hint: draw each of them on an Axes of its own."
-    )
-    with pytest.raises(DataError, match="columns must be a whole number, 1 or more; got 0"):
-        plots.cumulative_forecast({"a": NEAR}, columns=0)

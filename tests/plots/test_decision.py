@@ -15,7 +15,6 @@ from tests.plots.subjects import CONTINUOUS, DISCRETE, P, Y, legend_of, legend_t
 from properly import Interval, tally
 from properly.counts import baselines
 from properly.decisions import decision_curve, mean_net_benefit
-from properly.errors import DataError
 from properly.plots import decision, regret
 from properly.plots._axes import PALETTE
 from properly.plots._threshold_scale import SCALES, Axis
@@ -185,24 +184,3 @@ def test_a_band_is_a_ribbon_of_a_curve_that_is_alone(axis: Axis, thresholds: Any
     assert len(np.asarray(ribbon.get_paths()[0].vertices)) > 10
     assert not decision({"one": record, "two": record}, axis=axis).collections
     assert len(decision({"one": record, "two": record}, band=True).collections) == 2
-
-
-def test_a_mean_needs_exact_curves() -> None:
-    with pytest.raises(DataError, match=r"needs exact curves; got thresholds on a grid"):
-        decision({"grid": decision_curve(CONTINUOUS)}, within=(0.1, 0.4))
-
-
-def test_a_mean_needs_a_range_that_the_axis_can_measure() -> None:
-    with pytest.raises(DataError, match=r"on the logarithmic axis .* got \(0, 0.4\)"):
-        decision(MODELS["one"], within=(0, 0.4), axis="logarithmic")
-    with pytest.raises(DataError, match=r"no value at the threshold 1; got \(0.1, 1.0\)"):
-        decision(MODELS["one"], within=(0.1, 1))
-    rule = Regret((0, 0.4))
-    ax = decision(MODELS["one"], within=(0, 0.4), axis="quadratic")
-    assert legend_texts(ax)[0] == f"{rule(Y, P):.4f}".removeprefix("0")
-
-
-def test_models_of_different_cases_are_refused() -> None:
-    other = decision_curve(tally([0, 0, 1], [0.1, 0.2, 0.3]), "every")
-    with pytest.raises(DataError, match=r"have one event rate; got 0.333333 to 0.5"):
-        decision({"one": MODELS["one"], "other": other})

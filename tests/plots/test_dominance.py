@@ -5,14 +5,12 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-import pytest
 from matplotlib.colors import to_rgb
 from matplotlib.figure import Figure
 from tests.plots.subjects import key_texts
 
 from properly import Cases, plots
 from properly.decisions import dominance
-from properly.errors import ArgumentTypeError, DataError
 from properly.plots._axes import PALETTE
 
 if TYPE_CHECKING:
@@ -125,16 +123,3 @@ def test_names_are_text_and_long_ones_leave_room_to_the_picture() -> None:
         "x" * 11 + "…" + "x" * 6 + "\nbetter",
         "two\\nlines\nbetter",
     ]
-
-
-def test_what_cannot_be_drawn_is_refused() -> None:
-    with pytest.raises(ArgumentTypeError) as caught:
-        plots.dominance(TRUTH)  # type: ignore[call-overload]
-    assert str(caught.value) == (
-        "this picture is drawn from a Dominance; got Cases\n\n"
-        "Hint: make one with properly.decisions.dominance(first, second)."
-    )
-    names: Any
-    for names in ("ab", ("one",), 3):
-        with pytest.raises(DataError, match="names must be those of the first and of the second"):
-            plots.dominance(DOMINANCE, names=names)

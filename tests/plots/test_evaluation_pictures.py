@@ -9,7 +9,6 @@ import pytest
 
 import properly
 from properly import plots
-from properly.errors import DataError
 
 RNG = np.random.default_rng(7)
 P = RNG.random(300).round(3)
@@ -99,19 +98,3 @@ def test_the_range_of_an_evaluation_is_that_of_its_regret(e: properly.Evaluation
     one, other = plots.regret(e), plots.regret(e.regret, within=e.within)
     for mine, theirs in zip(one.get_lines(), other.get_lines(), strict=True):
         np.testing.assert_array_equal(mine.get_xydata(), theirs.get_xydata())
-
-
-def test_a_picture_of_one_model_asks_which(e: properly.Evaluation) -> None:
-    with pytest.raises(DataError, match=r"write plots.groups\(e, model='good'\)"):
-        plots.groups(e)
-    with pytest.raises(DataError, match="models: 'good', 'blunt'"):
-        e.plot("roc", model="best")
-
-
-def test_what_the_evaluation_does_not_have_is_refused(grades: properly.Evaluation) -> None:
-    with pytest.raises(DataError, match="this evaluation of classes does not have"):
-        plots.roc(grades)
-    with pytest.raises(DataError, match="groups=column"):
-        plots.groups(grades, model="one")
-    with pytest.raises(DataError, match="evaluate two models or more"):
-        properly.evaluate(Y, P, replicates=0).plot("comparison")

@@ -7,18 +7,16 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pytest
-from tests.plots.subjects import key_texts, texts_of
+from tests.plots.subjects import ends_of, key_texts, texts_of
 
 from properly import Cases, plots
 from properly.comparison import by_group
-from properly.errors import ArgumentTypeError, DataError, DataWarning
+from properly.errors import DataError, DataWarning
 from properly.inference import score_interval
 from properly.plots._axes import PALETTE
 from properly.rules import Brier, Log
 
 if TYPE_CHECKING:
-    from matplotlib.axes import Axes
-
     from properly.comparison import Groups
     from properly.rules import Rule
 
@@ -38,18 +36,11 @@ def grouped(p: Any = P, rule: Rule | None = None, labels: Any = LABELS) -> Group
 GROUPS = grouped()
 
 
-def lines(ax: Axes, gid: str) -> dict[float, list[float]]:
-    drawn: list[Any] = [line for line in ax.get_lines() if line.get_gid() == gid]
-    return {
-        np.atleast_1d(line.get_ydata())[0]: np.asarray(line.get_xdata()).tolist() for line in drawn
-    }
-
-
 def test_one_row_a_group_with_its_score_interval_cases_and_events() -> None:
     ax = plots.groups(GROUPS)
     assert [label.get_text() for label in ax.get_yticklabels()] == ["a", "b", "c", "few"]
-    assert lines(ax, "value") == {k: [x] for k, x in enumerate(GROUPS.score.tolist())}
-    assert lines(ax, "interval") == {k: GROUPS.interval[k].tolist() for k in range(3)}
+    assert ends_of(ax, "value") == {k: [x] for k, x in enumerate(GROUPS.score.tolist())}
+    assert ends_of(ax, "interval") == {k: GROUPS.interval[k].tolist() for k in range(3)}
     assert texts_of(ax, "cases") == ["150", "150", "90", "10", "cases"]
     events = [str(Y[name == LABELS].sum()) for name in ("a", "b", "c", "few")]
     assert texts_of(ax, "events") == [*events, "events"]
@@ -74,11 +65,11 @@ def test_the_worst_group_is_seen_from_the_rest() -> None:
     worst = GROUPS.worst
     assert worst is not None
     assert worst.name == "b"
-    ((row, ends),) = lines(ax, "simultaneous").items()
+    ((row, ends),) = ends_of(ax, "simultaneous").items()
     assert 1 < row < 1.5
     rest = GROUPS.measures["score"].rest[1]
     assert ends == pytest.approx([rest + x for x in worst.simultaneous])
-    assert lines(ax, "rest")[row] == [rest]
+    assert ends_of(ax, "rest")[row] == [rest]
     marked = [label.get_color() for label in ax.get_yticklabels()]
     assert [color == PALETTE[1] for color in marked] == [False, True, False, False]
     assert key_texts(ax)[:3] == [
@@ -93,30 +84,30 @@ def test_all_cases_are_a_line() -> None:
     ax = plots.groups(GROUPS)
     (line,) = (line for line in ax.get_lines() if line.get_gid() == "overall")
     assert list(line.get_xdata()) == pytest.approx([whole.value] * 2)  # type: ignore[arg-type]
-    assert len(lines(ax, "rest")) == 1
+    assert len(ends_of(ax, "rest")) == 1
     assert key_texts(ax)[-1] == f"all cases: .{1000 * whole.value:.0f}"
 
 
 def test_skill_and_observed_to_expected_events_can_be_drawn() -> None:
     ax = plots.groups(GROUPS, measure="skill")
-    assert lines(ax, "value") == {k: [x] for k, x in enumerate(GROUPS.skill.tolist())}
+    assert ends_of(ax, "value") == {k: [x] for k, x in enumerate(GROUPS.skill.tolist())}
     assert ax.get_xlabel() == "Brier skill (higher is better)"
-    ((row, _),) = lines(ax, "simultaneous").items()
+    ((row, _),) = ends_of(ax, "simultaneous").items()
     assert GROUPS.worst_skill is not None
     assert GROUPS.name[int(row)] == GROUPS.worst_skill.name
     assert len([line for line in ax.get_lines() if line.get_gid() == "marked"]) == 1
     ax = plots.groups(GROUPS, measure="observed_expected")
     assert ax.get_xlabel() == "observed to expected events"
-    assert lines(ax, "marked") == {0: [1, 1]}
-    assert not lines(ax, "simultaneous")
-    assert lines(ax, "interval")[0] == GROUPS.measures["observed_expected"].interval[0].tolist()
+    assert ends_of(ax, "marked") == {0: [1, 1]}
+    assert not ends_of(ax, "simultaneous")
+    assert ends_of(ax, "interval")[0] == GROUPS.measures["observed_expected"].interval[0].tolist()
 
 
 def test_infinite_scores_are_said() -> None:
     ax = plots.groups(grouped(np.where(Q < 0.5, 0.0, 1.0), Log()))
     assert texts_of(ax, "words") == ["infinite"] * len(texts_of(ax, "words"))
     assert len(texts_of(ax, "words")) >= 3
-    assert not lines(ax, "simultaneous")
+    assert not ends_of(ax, "simultaneous")
 
 
 def test_classes_have_no_events() -> None:
@@ -130,14 +121,3 @@ def test_classes_have_no_events() -> None:
     message = "these groups have no 'observed_expected'; got groups with 'score', 'skill'"
     with pytest.raises(DataError, match=message):
         plots.groups(record, measure="observed_expected")
-
-
-def test_what_cannot_be_drawn_is_refused() -> None:
-    with pytest.raises(ArgumentTypeError) as caught:
-        plots.groups({"a": GROUPS})  # type: ignore[call-overload]
-    assert str(caught.value) == (
-        "this picture is drawn from Groups; got dict\n\n"
-        "Hint: make them with properly.by_group(cases, rule)."
-    )
-    with pytest.raises(DataError, match="measure must be 'score', 'skill' or"):
-        plots.groups(GROUPS, measure="slope")  # type: ignore[call-overload]

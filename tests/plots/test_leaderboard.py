@@ -7,12 +7,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pytest
-from matplotlib.figure import Figure
-from tests.boards import HOSTILE, board, mixed_board
-from tests.plots.subjects import key_texts, texts_of
+from tests.boards import board, mixed_board
+from tests.plots.subjects import ends_of, key_texts, texts_of
 
 from properly import plots
-from properly.errors import ArgumentTypeError
 from properly.plots._axes import GREY, PALETTE
 from properly.plots._board_plot import FULL, MOST, misleads
 
@@ -20,13 +18,6 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
     from properly.comparison import Leaderboard
-
-
-def lines(ax: Axes, gid: str) -> dict[float, list[float]]:
-    drawn: list[Any] = [line for line in ax.get_lines() if line.get_gid() == gid]
-    return {
-        float(np.atleast_1d(x.get_ydata())[0]): np.asarray(x.get_xdata()).tolist() for x in drawn
-    }
 
 
 def shades(ax: Axes) -> list[float]:
@@ -38,8 +29,8 @@ def test_one_row_a_forecaster_with_score_ranks_and_answers() -> None:
     ax = plots.leaderboard(record)
     names = [x.forecaster for x in record]
     assert [label.get_text() for label in ax.get_yticklabels()] == names
-    assert lines(ax, "value") == {k: [x.score] for k, x in enumerate(record)}
-    assert lines(ax, "interval") == {k: list(x.interval) for k, x in enumerate(record)}
+    assert ends_of(ax, "value") == {k: [x.score] for k, x in enumerate(record)}
+    assert ends_of(ax, "interval") == {k: list(x.interval) for k, x in enumerate(record)}
     assert texts_of(ax, "rank") == ["1", "2", "3", "4", "5", "6", "rank"]
     first, last = record.standings[0].rank_interval or (0, 0)
     assert texts_of(ax, "may be")[0] == (f"{first} to {last}" if first < last else str(first))
@@ -74,14 +65,14 @@ def test_raw_means_are_marked_where_they_mislead() -> None:
     off = [k for k, x in enumerate(record) if misleads(x)]
     assert 0 < len(off) < 6
     ax = plots.leaderboard(record)
-    marks = lines(ax, "raw")
+    marks = ends_of(ax, "raw")
     assert [int(row) for row in marks] == off
     assert list(marks.values()) == [[record.standings[k].raw] for k in off]
     said = "mean of what it answered, where these questions were hard or easy"
     assert said in key_texts(ax)
     none = [replace(x, raw=x.score, selection=0.0) for x in record]
     ax = plots.leaderboard(replace(record, standings=tuple(none)))
-    assert not lines(ax, "raw")
+    assert not ends_of(ax, "raw")
     assert said not in key_texts(ax)
 
 
@@ -120,9 +111,9 @@ def test_who_is_not_ranked_stands_below_a_line() -> None:
         "crowd (mean)",
         "seldom",
     ]
-    assert list(lines(ax, "line")) == [ranked - 0.5]
+    assert list(ends_of(ax, "line")) == [ranked - 0.5]
     assert texts_of(ax, "rank")[ranked:] == ["", "", "rank"]
-    assert lines(ax, "crowd") == {0.0: [record.crowd[0].score] * 2}
+    assert ends_of(ax, "crowd") == {0.0: [record.crowd[0].score] * 2}
     assert "crowd (mean), made of the others and not ranked" in key_texts(ax)
     assert "not ranked: too few questions shared with anybody" in key_texts(ax)
 
@@ -133,7 +124,7 @@ def test_an_infinite_score_is_said() -> None:
     assert texts_of(ax, "words") == ["infinite: certain and wrong"]
     row = [x.forecaster for x in record.ranked].index("sure")
     assert row == len(record.ranked) - 1
-    assert row not in lines(ax, "value")
+    assert row not in ends_of(ax, "value")
     absent = replace(record.standings[-1], score=np.nan, interval=(np.nan, np.nan))
     ax = plots.leaderboard(replace(record, standings=(*record.standings[:-1], absent)))
     assert texts_of(ax, "words") == ["infinite: certain and wrong", "no answer"]
@@ -144,20 +135,11 @@ def test_of_many_the_first_are_drawn_and_the_others_counted() -> None:
     record = board(3)
     many = tuple(replace(record.standings[0], forecaster=f"f{k}") for k in range(300))
     ax = plots.leaderboard(replace(record, standings=many))
-    assert len(lines(ax, "value")) == MOST
+    assert len(ends_of(ax, "value")) == MOST
     assert texts_of(ax, "words") == ["the first 40 of 300 forecasters are drawn"]
     assert ax.get_ylim() == (MOST + 0.5, -0.5)
     ax = plots.leaderboard(replace(record, standings=many[:MOST]))
     assert texts_of(ax, "words") == []
-
-
-def test_names_are_text_and_a_given_axes_is_used() -> None:
-    record = board(4, names=("$x$", HOSTILE, "two\nlines", "_hidden"))
-    ax = Figure().add_subplot()
-    assert plots.leaderboard(record, ax) is ax
-    shown = {label.get_text() for label in ax.get_yticklabels()}
-    assert {r"\$x\$", r"two\nlines", " _hidden"} < shown
-    assert ax.get_legend() is not None
 
 
 def test_names_do_not_reach_into_ranks_or_rows() -> None:
@@ -173,12 +155,3 @@ def test_names_do_not_reach_into_ranks_or_rows() -> None:
 def test_questions_that_all_answered_are_called_so() -> None:
     ax = plots.leaderboard(replace(board(3), missing="complete", questions=7))
     assert ax.get_xlabel() == "Brier score on 7 questions that all answered (lower is better)"
-
-
-def test_what_cannot_be_drawn_is_refused() -> None:
-    with pytest.raises(ArgumentTypeError) as caught:
-        plots.leaderboard({"a": 1})  # type: ignore[arg-type]
-    assert str(caught.value) == (
-        "this picture is drawn from a Leaderboard; got dict\n\n"
-        "Hint: make one with properly.leaderboard(answers)."
-    )

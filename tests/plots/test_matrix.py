@@ -11,7 +11,7 @@ from matplotlib.figure import Figure
 
 from properly import plots
 from properly.decisions import Confusion
-from properly.errors import ArgumentTypeError, DataError, DataWarning
+from properly.errors import DataWarning
 from properly.plots._axes import DEEP, NOTHING
 
 if TYPE_CHECKING:
@@ -127,23 +127,3 @@ def test_ten_classes_with_large_counts_are_whole_and_apart(label: str) -> None:
 def test_a_mistake_that_is_cheap_is_warned_of() -> None:
     with pytest.warns(DataWarning, match="a mistake should not cost less than the right answer"):
         plots.cost_matrix([[1, 0], [1, 0]])
-
-
-def test_what_cannot_be_drawn_is_refused() -> None:
-    with pytest.raises(ArgumentTypeError) as caught:
-        plots.confusion(COUNTS)  # type: ignore[call-overload]
-    assert str(caught.value) == (
-        "this picture is drawn from a Confusion; got ndarray\n\n"
-        "Hint: make one with properly.decisions.confusion(y, d, classes)."
-    )
-    with pytest.raises(DataError) as refused:
-        plots.cost_matrix("quadratic")
-    assert str(refused.value) == (
-        "a cost by name needs the labels of the classes; got 'quadratic' alone\n\n"
-        "Hint: pass labels=, or the number of classes."
-    )
-    with pytest.raises(DataError) as refused:
-        plots.cost_matrix([[0, 1, 2], [1, 0, 1]], list("abcd"))
-    assert str(refused.value) == "labels must name each of 2 classes or of 3 decisions; got 4"
-    with pytest.raises(DataError, match=r"costs must be a matrix, .* got shape \(\)"):
-        plots.cost_matrix(np.array(1.0))

@@ -14,7 +14,6 @@ from tests.plots.subjects import lines_of
 
 from properly import plots
 from properly.calibration import Decomposition
-from properly.errors import DataError
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -101,9 +100,3 @@ def test_names_of_near_points_do_not_overlap() -> None:
     frame = ax.get_window_extent()
     assert not any(one.overlaps(other) for k, one in enumerate(boxes) for other in boxes[k + 1 :])
     assert all(frame.x0 <= box.x0 and box.x1 <= frame.x1 for box in boxes)
-
-
-def test_models_of_different_cases_are_refused() -> None:
-    other = replace(GOOD, uncertainty=0.2)
-    with pytest.raises(DataError, match=r"which have one uncertainty; got 0\.2 to 0\.25"):
-        plots.mcb_dsc({"one": GOOD, "other": other})

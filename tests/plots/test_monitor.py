@@ -11,7 +11,6 @@ from matplotlib.colors import to_hex
 from tests.plots.subjects import lines_of
 
 import properly
-from properly.errors import ArgumentTypeError, DataError
 from properly.plots import monitor
 from properly.plots._axes import GREY, PALETTE
 
@@ -122,16 +121,3 @@ def test_after_a_restart_a_line_begins_anew() -> None:
         assert list(here[1:]) == [0] * len(here[1:])
         assert len(here) >= 2
     assert names(ax)[1] == f"model miscalibrated: {len(watch.alarms)} alarms"
-
-
-def test_what_is_no_monitor_or_has_no_cases_is_refused() -> None:
-    with pytest.raises(ArgumentTypeError) as kind:
-        monitor([1, 2])
-    assert str(kind.value) == (
-        "this picture is drawn from a Monitor; got list\n\nHint: make one with properly.Monitor()."
-    )
-    with pytest.raises(DataError) as none:
-        monitor(properly.Monitor())
-    assert str(none.value) == (
-        "there must be at least one case to draw; the monitor has counted none"
-    )

@@ -15,7 +15,6 @@ from tests.plots.subjects import legend_texts
 
 from properly import Cases, tally
 from properly.decisions import best_by_range
-from properly.errors import DataError
 from properly.plots import range_map
 from properly.plots._axes import PALETTE
 from properly.plots._best_models import GREYS, PALEST
@@ -159,8 +158,3 @@ def test_names_are_text_and_long_ones_stand_beside_the_map() -> None:
     inner = inside.get_legend()
     assert inner is not None
     assert inner.get_window_extent().x1 <= inside.get_window_extent().x1
-
-
-def test_what_cannot_be_drawn_is_refused() -> None:
-    with pytest.raises(DataError, match="at least two edges must be in view; got 1 of 4"):
-        range_map(RANGES, limits=(0.3, 0.45))

@@ -12,10 +12,9 @@ from scipy.integrate import trapezoid
 from scipy.special import logit
 from tests.plots.subjects import CONTINUOUS, DISCRETE, P, Y, legend_of, legend_texts
 
-from properly import murphy_curve, regret_curve, tally
+from properly import regret_curve, tally
 from properly.counts import baselines
 from properly.decisions import murphy_difference
-from properly.errors import DataError
 from properly.plots import regret
 from properly.plots._axes import PALETTE
 from properly.rules import Bounded, Log, Regret
@@ -132,11 +131,6 @@ def test_a_single_curve_may_have_a_name() -> None:
     curve = regret_curve(CONTINUOUS)
     assert legend_texts(regret(curve, label="_mine", baselines=False)) == [" _mine"]
     assert regret({"": curve}, baselines=False).get_legend() is None
-
-
-def test_a_curve_on_the_brier_scale_is_refused() -> None:
-    with pytest.raises(DataError, match=r"drawn from curves of regret; got scale 'brier'"):
-        regret(murphy_curve(CONTINUOUS))
 
 
 def test_parts_and_differences_have_no_grey_lines() -> None:

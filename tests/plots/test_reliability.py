@@ -147,11 +147,6 @@ def test_titles_of_a_grid_do_not_reach_into_the_next_panel() -> None:
     assert axes[1].get_title().count("\n") == 1
 
 
-def test_a_grid_needs_a_column() -> None:
-    with pytest.raises(DataError, match="columns must be a whole number, 1 or more; got 0"):
-        plots.reliability_grid({"model": RECORD}, columns=0)
-
-
 def test_points_lie_at_the_mean_forecast_and_the_event_rate_of_each_bin() -> None:
     record = binned_reliability(CONTINUOUS, bins=5)
     ax = plots.binned_reliability(record)

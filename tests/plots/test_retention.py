@@ -6,13 +6,12 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-import pytest
 from matplotlib.colors import to_rgba
+from tests.plots.subjects import lines_of
 
 from properly import plots
 from properly.decisions import retention_curve, retention_study
 from properly.decisions._retention import ORACLE
-from properly.errors import ArgumentTypeError, DataError
 from properly.plots._axes import GREY, PALETTE, RIBBON
 
 if TYPE_CHECKING:
@@ -26,18 +25,14 @@ STUDY = retention_study(SCORES, Y, D, metric="expected_cost", replicates=2, rng=
 CURVE = STUDY.curves["good"]
 
 
-def curves(ax: Axes) -> list[Any]:
-    return [line for line in ax.get_lines() if line.get_gid() == "curve"]
-
-
 def names(ax: Axes) -> list[Any]:
     return [text for text in ax.texts if text.get_gid() == "name at the end"]
 
 
 def test_lines_are_the_curves_of_the_study_in_percent() -> None:
     ax = plots.retention(STUDY)
-    assert [line.get_label() for line in curves(ax)] == ["good", "poor", ORACLE]
-    for line, curve in zip(curves(ax), STUDY.curves.values(), strict=True):
+    assert [line.get_label() for line in lines_of(ax)] == ["good", "poor", ORACLE]
+    for line, curve in zip(lines_of(ax), STUDY.curves.values(), strict=True):
         np.testing.assert_array_equal(line.get_xdata(), 100 * curve.removed)
         np.testing.assert_array_equal(line.get_ydata(), curve.value)
     assert ax.get_xlim() == (0, 20)
@@ -49,7 +44,7 @@ def test_the_oracle_is_dashed_and_grey_and_takes_no_colour() -> None:
     oracle_first = {ORACLE: STUDY.curves[ORACLE], "good": CURVE}
     ax = plots.retention(oracle_first)
     plots.retention({"poor": STUDY.curves["poor"]}, ax)
-    looks = {line.get_label(): (line.get_color(), line.get_linestyle()) for line in curves(ax)}
+    looks = {line.get_label(): (line.get_color(), line.get_linestyle()) for line in lines_of(ax)}
     assert looks == {ORACLE: (GREY, "--"), "good": (PALETTE[0], "-"), "poor": (PALETTE[1], "-")}
 
 
@@ -70,7 +65,7 @@ def test_kappa_is_better_the_higher_and_a_function_has_its_name() -> None:
 def test_names_stand_at_the_ends_in_the_colours_of_the_curves() -> None:
     ax = plots.retention(STUDY)
     assert ax.get_legend() is None
-    for text, line in zip(names(ax), curves(ax), strict=True):
+    for text, line in zip(names(ax), lines_of(ax), strict=True):
         assert text.get_text() == line.get_label()
         assert text.get_color() == line.get_color()
         assert text.xy == (20, line.get_ydata()[-1])
@@ -112,30 +107,3 @@ def test_bands_are_drawn_if_asked_for_and_of_two_scores_only() -> None:
         corners = {tuple(corner) for corner in np.asarray(ribbon.get_paths()[0].vertices)}
         x = 100 * three.curves[name].removed
         assert set(zip(x, lower, strict=True)) | set(zip(x, upper, strict=True)) <= corners
-
-
-def test_only_a_study_has_bands() -> None:
-    with pytest.raises(DataError) as refused:
-        plots.retention(CURVE, band=True)
-    assert str(refused.value) == (
-        "only a RetentionStudy has bands; got Retention and band=True\n\n"
-        "Hint: properly.decisions.retention_study computes them."
-    )
-    with pytest.raises(DataError, match="band must be True or False; got 'yes'"):
-        plots.retention(STUDY, band="yes")  # type: ignore[call-overload]
-
-
-def test_what_cannot_be_drawn_is_refused() -> None:
-    with pytest.raises(ArgumentTypeError) as caught:
-        plots.retention(SCORES["good"])
-    assert str(caught.value) == (
-        "this picture is drawn from a Retention; got ndarray\n\n"
-        "Hint: make one with properly.retention_curve(scores, y, P)."
-    )
-    kappa = retention_curve(SCORES["good"], Y, D)
-    with pytest.raises(DataError) as refused:
-        plots.retention({"cost": CURVE, "kappa": kappa})
-    assert str(refused.value) == (
-        "curves in one picture must be of one metric; got expected_cost, quadratic_weighted_kappa"
-        "\n\nHint: draw those of each metric on Axes of their own."
-    )

@@ -20,11 +20,11 @@ from properly.plots._threshold_scale import (
     PIECES,
     SCALES,
     Axis,
+    Thresholds,
     ThresholdSpan,
     bend,
     bend_band,
     bend_steps,
-    show_thresholds,
     ticks,
 )
 
@@ -60,7 +60,7 @@ def test_ticks_are_round_in_view_and_apart(axis: Axis, ends: tuple[float, float]
 
 def test_ticks_on_log_odds_are_told_in_percent() -> None:
     ax = Figure().add_subplot()
-    show_thresholds(ax, "log-odds", (0.01, 0.1), choices=AXES)
+    Thresholds(ax, axis="log-odds", limits=(0.01, 0.1), choices=AXES)
     shown = [label.get_text() for label in ax.get_xticklabels()]
     assert shown == ["1 %", "2 %", "3 %", "5 %", "7 %", "10 %"]
     assert ax.get_xlabel() == "threshold (log-odds scale)"
@@ -70,14 +70,14 @@ def test_ticks_on_log_odds_are_told_in_percent() -> None:
 def test_percent_signs_are_kept_from_tex() -> None:
     with mpl.rc_context({"text.usetex": True}):
         ax = Figure().add_subplot()
-        show_thresholds(ax, "log-odds", (0.01, 0.1), choices=AXES)
+        Thresholds(ax, axis="log-odds", limits=(0.01, 0.1), choices=AXES)
         assert not any(label.get_usetex() for label in ax.get_xticklabels())
 
 
 @pytest.mark.parametrize("axis", AXES)
 def test_the_axes_stand_at_the_positions_of_the_scale(axis: Axis) -> None:
     ax = Figure().add_subplot()
-    view = show_thresholds(ax, axis, (0.02, 0.4), choices=AXES)
+    view = Thresholds(ax, axis=axis, limits=(0.02, 0.4), choices=AXES).view
     c = np.array([0.02, 0.1, 0.4])
     pixels = ax.transData.transform(np.stack([c, 0 * c], axis=1))[:, 0]
     share = (pixels - pixels[0]) / (pixels[-1] - pixels[0])
@@ -86,40 +86,40 @@ def test_the_axes_stand_at_the_positions_of_the_scale(axis: Axis) -> None:
 
 def test_a_second_call_keeps_the_scale_and_the_limits_unless_told() -> None:
     ax = Figure().add_subplot()
-    first = show_thresholds(ax, "log-odds", (0.01, 0.1), choices=AXES)
-    assert show_thresholds(ax, None, None, choices=AXES) == first
-    assert show_thresholds(ax, "linear", None, choices=AXES).scale.name == "linear"
+    first = Thresholds(ax, axis="log-odds", limits=(0.01, 0.1), choices=AXES).view
+    assert Thresholds(ax, axis=None, limits=None, choices=AXES).view == first
+    assert Thresholds(ax, axis="linear", limits=None, choices=AXES).view.scale.name == "linear"
     assert ax.get_xscale() == "linear"
     assert ax.get_xlim() == (0.01, 0.1)
-    assert show_thresholds(ax, None, None, choices=AXES).scale.name == "linear"
+    assert Thresholds(ax, axis=None, limits=None, choices=AXES).view.scale.name == "linear"
 
 
 def test_an_end_at_infinity_is_cut_to_the_forecasts() -> None:
     ax = Figure().add_subplot()
     knots = np.concatenate([[0, 1e-9], np.linspace(0.02, 0.6, 300), [1]])
-    view = show_thresholds(ax, "log-odds", None, choices=AXES, thresholds=[knots])
+    view = Thresholds(ax, axis="log-odds", limits=None, choices=AXES, thresholds=[knots]).view
     assert 0.01 < view.lower <= 0.0233  # one forecast of a billionth does not stretch the axis
     assert 0.59 < view.upper < 0.65
-    part = show_thresholds(ax, None, (0, 0.3), choices=AXES, thresholds=[knots])
+    part = Thresholds(ax, axis=None, limits=(0, 0.3), choices=AXES, thresholds=[knots]).view
     assert (part.lower, part.upper) == (view.lower, 0.3)
-    low = show_thresholds(ax, None, (0, 0.001), choices=AXES, thresholds=[knots])
+    low = Thresholds(ax, axis=None, limits=(0, 0.001), choices=AXES, thresholds=[knots]).view
     assert (low.lower, low.upper) == (0.0001, 0.001)
 
 
 def test_the_owner_of_the_axes_keeps_limits_that_the_scale_has() -> None:
     ax = Figure().add_subplot(xlim=(0.02, 0.3))
-    view = show_thresholds(ax, "logarithmic", None, choices=AXES)
+    view = Thresholds(ax, axis="logarithmic", limits=None, choices=AXES).view
     assert (view.lower, view.upper) == ax.get_xlim() == (0.02, 0.3)
     ax = Figure().add_subplot(xlim=(-0.1, 0.3))
-    assert show_thresholds(ax, None, None, choices=AXES)[1:] == (0, 0.3)
+    assert Thresholds(ax, axis=None, limits=None, choices=AXES).view[1:] == (0, 0.3)
     assert ax.get_xlim() == (-0.1, 0.3)
-    view = show_thresholds(ax, "logarithmic", None, choices=AXES)
+    view = Thresholds(ax, axis="logarithmic", limits=None, choices=AXES).view
     assert ax.get_xlim() == (view.lower, view.upper) == (0.001, 0.3)
 
 
 def test_an_axis_that_the_picture_does_not_have_is_refused() -> None:
     with pytest.raises(DataError, match=r"axis must be 'linear' or 'log-odds'; got 'quadratic'"):
-        show_thresholds(Figure().add_subplot(), "quadratic", None, choices=("linear", "log-odds"))
+        Thresholds(Figure().add_subplot(), axis="quadratic")
 
 
 def test_a_curve_is_bent_between_its_corners_and_keeps_its_jumps() -> None:
@@ -156,3 +156,37 @@ def test_net_benefit_is_bent_where_it_is_known(axis: Axis) -> None:
     np.testing.assert_array_equal(y[between], exact.at(x[between]))
     assert np.isin(view.points(), x).all()
     np.testing.assert_array_equal(bend_steps(view, chosen), chosen.curve())
+
+
+LINE = np.array([0.0, 0.5, 1.0]), np.array([0.2, 0.4, -0.1])
+
+
+def test_what_needs_no_model_is_drawn_once_and_does_not_stretch_the_picture() -> None:
+    ax = Figure().add_subplot()
+    ax.plot(*LINE)
+    picture = Thresholds(ax)
+    for rate in (0.25, 0.25, 0.5):
+        far = np.array([0.0, 1.0]), np.array([0.0, -1e6])
+        picture.draw_plain("treat all", far, rate, 0.1, 1)
+        picture.draw_zero()
+    assert [line.get_label() for line in ax.get_lines()][1::2] == ["treat all  .1"] * 2
+    assert len(ax.get_lines()) == 4
+    assert ax.get_ylim()[0] > -1
+
+
+def test_the_height_is_that_of_what_is_in_view() -> None:
+    ax = Figure().add_subplot()
+    ax.plot(*LINE, gid="curve")
+    assert Thresholds(ax, limits=(0, 0.25)).heights() == pytest.approx((0.2, 0.3))
+    more = np.array([0.0, 1.0]), np.array([0.7, np.nan])
+    half = Thresholds(ax, limits=(0, 0.5))
+    half.set_height()
+    assert ax.get_ylim() == pytest.approx((0, 0.42))
+    assert ax.get_autoscaley_on()
+    half.draw_zero()
+    half.set_height()
+    assert ax.get_ylim() == pytest.approx((-0.02, 0.42))
+    whole = Thresholds(ax, limits=(0, 1))
+    assert whole.heights([more]) == (-0.1, 0.7)
+    whole.set_height([more])
+    assert ax.get_ylim() == pytest.approx((-0.14, 0.74))

@@ -11,9 +11,9 @@ from properly import tally
 from properly.counts import baselines
 from properly.decisions import rank_by_threshold
 from properly.plots import threshold_ranks
-from properly.plots._axes import GREY, PALETTE
+from properly.plots._axes import GREY, PALETTE, inks
 from properly.plots._best_models import BESIDE
-from properly.plots._threshold_scale import inks_of
+from properly.plots._threshold_scale import PLAIN
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -72,12 +72,15 @@ def test_names_stand_at_the_end_in_the_order_of_the_ranks_there() -> None:
 
 
 def test_baselines_are_grey_and_leave_the_palette_to_models() -> None:
-    ink = inks_of(["treat all", "a", "event rate", "b"])
+    ink = inks(["treat all", "a", "event rate", "b"], own=PLAIN)
     assert [ink[name].color for name in ("a", "b")] == list(PALETTE[:2])
     assert ink["treat all"].color == ink["event rate"].color == GREY
     assert ink["treat all"].linestyle != ink["event rate"].linestyle
-    assert inks_of(["treat all", "a"], {"treat all": "#123456"})["treat all"].color == "#123456"
-    assert inks_of(["treat all", "a"], "#123456")["a"].color == "#123456"
+    assert (
+        inks(["treat all", "a"], {"treat all": "#123456"}, own=PLAIN)["treat all"].color
+        == "#123456"
+    )
+    assert inks(["treat all", "a"], "#123456", own=PLAIN)["a"].color == "#123456"
 
 
 def test_on_log_odds_a_level_from_zero_begins_where_the_picture_does() -> None:

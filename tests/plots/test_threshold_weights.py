@@ -10,7 +10,6 @@ from matplotlib.figure import Figure
 from scipy.integrate import trapezoid
 from scipy.special import logit
 
-from properly.errors import ArgumentTypeError, DataError, ImproperRuleError
 from properly.plots import threshold_weights
 from properly.plots._axes import PALETTE
 from properly.plots._threshold_weights import TALLEST
@@ -148,19 +147,3 @@ def test_a_second_call_goes_on_and_makes_room() -> None:
     assert ax.get_ylim()[1] > 10 * before
     fixed = Figure().add_subplot(ylim=(0, 3))
     assert threshold_weights(Regret((0.1, 0.12)), fixed).get_ylim() == (0, 3)
-
-
-def test_what_is_no_weight_is_refused() -> None:
-    with pytest.raises(ImproperRuleError, match=r"a weight on thresholds; got Shifted\(mu=0.1"):
-        threshold_weights(Shifted(0.1, form="published"))
-    with pytest.raises(ArgumentTypeError, match=r"drawn from a BinaryRule; got str"):
-        threshold_weights({"brier": "brier"})  # type: ignore[arg-type]
-    with pytest.raises(ArgumentTypeError, match=r"drawn from a BinaryRule; got int"):
-        threshold_weights(3)  # type: ignore[arg-type]
-    with pytest.raises(DataError, match=r"there must be at least one BinaryRule to draw; got none"):
-        threshold_weights([])
-
-
-def test_rules_in_a_list_must_have_different_names() -> None:
-    with pytest.raises(DataError, match=r"names that differ; got \['brier', 'brier'\]"):
-        threshold_weights([Brier(), Brier()])

@@ -10,6 +10,7 @@ import polars as pl
 import pytest
 from matplotlib.colors import to_hex
 from matplotlib.text import Text
+from tests.plots.subjects import lines_of
 
 from properly.plots import training
 from properly.plots._axes import PALETTE, TEXT
@@ -20,10 +21,6 @@ HISTORY = {
     "macro_f1": [0.1, 0.2, 0.3, 0.5, 0.4],
     "error": [0.5, 0.4, 0.3, 0.25, 0.3],
 }
-
-
-def curves(ax: Any) -> list[Any]:
-    return [line for line in ax.get_lines() if line.get_gid() == "curve"]
 
 
 def dots(ax: Any) -> dict[str, tuple[float, float]]:
@@ -41,11 +38,11 @@ def names(ax: Any) -> list[str]:
 
 def test_every_metric_runs_from_its_worst_to_its_best_upwards() -> None:
     ax: Any = training(HISTORY)
-    log, f1, error = (line.get_ydata() for line in curves(ax))
+    log, f1, error = (line.get_ydata() for line in lines_of(ax))
     np.testing.assert_allclose(log, [8 / 12, 1, 10 / 12, 4 / 12, 0], atol=1e-12)
     np.testing.assert_allclose(f1, [0, 0.25, 0.5, 1, 0.75], atol=1e-12)
     np.testing.assert_allclose(error, [0, 0.4, 0.8, 1, 0.8], atol=1e-12)
-    for line in curves(ax):
+    for line in lines_of(ax):
         np.testing.assert_array_equal(line.get_xdata(), np.arange(5))
     assert [tick.get_text() for tick in ax.get_yticklabels()] == ["worst", "best"]
     assert (ax.get_xlabel(), ax.get_ylabel()) == ("epoch", "each at its own scale")
@@ -70,7 +67,7 @@ def test_names_tell_the_best_epoch_and_stand_at_the_ends() -> None:
     ax: Any = training(HISTORY)
     assert names(ax) == ["log, epoch 1", "macro_f1, epoch 3", "error, epoch 3"]
     assert ax.get_legend() is None
-    for text, line in zip(ax.texts, curves(ax), strict=True):
+    for text, line in zip(ax.texts, lines_of(ax), strict=True):
         assert text.get_color() == line.get_color()
         assert text.xy == (4, line.get_ydata()[-1])
 
@@ -91,7 +88,7 @@ def test_a_reference_is_black_and_others_tell_how_they_agree_with_it() -> None:
         "log, epoch 1, r = −.66",
         "error, epoch 3, r = .95",
     ]
-    looks = [(line.get_color(), line.get_linewidth()) for line in curves(ax)]
+    looks = [(line.get_color(), line.get_linewidth()) for line in lines_of(ax)]
     assert looks == [(TEXT, 2.4), (PALETTE[0], 1.4), (PALETTE[1], 1.4)]
     (mark,) = [line for line in ax.get_lines() if line.get_gid() == "best of the reference"]
     assert list(mark.get_xdata()) == [3, 3]
@@ -117,7 +114,7 @@ def test_infinite_values_leave_gaps_and_no_dot() -> None:
 def test_a_correlation_that_is_not_defined_is_said_to_be_so() -> None:
     ax: Any = training({"macro_f1": [0.1, 0.2], "flat": [1, 1]}, reference="macro_f1")
     assert names(ax) == ["macro_f1, epoch 1", "flat, epoch 0, r = undefined"]
-    np.testing.assert_array_equal(curves(ax)[1].get_ydata(), [0.5, 0.5])
+    np.testing.assert_array_equal(lines_of(ax)[1].get_ydata(), [0.5, 0.5])
 
 
 def test_frames_are_drawn_as_dicts_are_and_names_are_text() -> None:

@@ -54,95 +54,7 @@ def test_an_event_has_two_sides(cases: Tally | Cases) -> None:
     assert_side(none, "no event", {0.875: 1, 0.75: 1, 0.125: 1}, {1: 1, 0.5: 1, 1 / 3: 1})
 
 
-@pytest.mark.parametrize("outcome", [0, 1])
-def test_a_side_that_never_happened_is_left_out(outcome: int) -> None:
-    for cases in (tally([outcome] * 2, [0.25, 0.75]), Cases([outcome] * 2, [0.25, 0.75])):
-        (side,) = sides(cases, IsotonicSource())
-        assert_side(side, "event" if outcome else "no event", {0.25: 1, 0.75: 1}, {1: 2})
-        (added,) = sums_by_class(cases, IsotonicSource())
-        assert added.name == side.name
-        assert added.model.weight == added.source.weight == 2
-
-
-def test_weights_say_how_often_a_probability_was_given() -> None:
-    for weight in ([2, 3, 0, 1], [0.5, 1.5, 0.0, 0.25]):
-        a, b, _, c = weight
-        event, none = sides(
-            Cases([1, 1, 0, 0], [0.75, 0.75, 0.5, 0.25], weight=weight), IsotonicSource()
-        )
-        assert_side(event, "event", {0.75: a + b}, {1: a + b})
-        assert_side(none, "no event", {0.75: c}, {1: c})
-
-
-def test_no_event_is_the_event_in_a_mirror() -> None:
-    t = Tally.from_counts([0.125, 0.25, 0.75], [4, 2, 2], [1, 1, 2])
-    event, none = questions(t, EqualCount(bins=2))
-    assert (event.name, none.name) == ("event", "no event")
-    assert event.tally is t
-    assert event.fit.end.tolist() == [1, 3]
-    assert event.fit.rate.tolist() == [1 / 4, 3 / 4]
-    assert none.tally.value.tolist() == [0.25, 0.75, 0.875]
-    assert none.tally.weight.tolist() == [2, 2, 4]
-    assert none.tally.events.tolist() == [0, 1, 3]
-    assert none.fit.end.tolist() == [2, 3]
-    assert none.fit.weight.tolist() == [4, 4]
-    assert none.fit.events.tolist() == [1, 3]
-    assert none.fit.rate.tolist() == [1 / 4, 3 / 4]
-    assert none.fit.spread().tolist() == [1 / 4, 1 / 4, 3 / 4]
-
-
-def test_a_share_next_to_one_leaves_the_mirror_a_little() -> None:
-    t = Tally.from_counts([0.5], [10**17 + 1], [10**17])
-    event, none = questions(t, IsotonicSource())
-    assert event.fit.rate.tolist() == [1]
-    assert none.fit.rate.tolist() == [1e-17]
-    assert none.fit.events.tolist() == [1]
-    (_, model, source), (_, _, behind) = sums_by_class(t, IsotonicSource())
-    assert (model.weight, source.log, behind.weight) == (10**17, 0, 1)
-    assert behind.log == pytest.approx(-17 * np.log(10), rel=1e-15)
-
-
-def test_squares_of_fractions_are_mirrored_too() -> None:
-    t = tally([1, 0, 1], [0.25, 0.25, 0.5], weight=[0.5, 1.5, 3.0])
-    none = questions(t, IsotonicSource())[1].tally
-    assert none.weight.tolist() == [3.0, 2.0]
-    assert none.events.tolist() == [0.0, 1.5]
-    assert none.event_squares is not None
-    assert none.nonevent_squares is not None
-    assert none.event_squares.tolist() == [0.0, 2.25]
-    assert none.nonevent_squares.tolist() == [9.0, 0.25]
-
-
-def test_a_source_is_looked_up_at_every_row() -> None:
-    event, none = questions(Cases(Y, P), IsotonicSource())
-    fitted = np.array([0, 1 / 2, 1 / 2, 2 / 3, 2 / 3, 2 / 3])
-    np.testing.assert_allclose(event.at_rows(np.array(P)), fitted, rtol=1e-15)
-    np.testing.assert_allclose(none.at_rows(1 - np.array(P)), 1 - fitted, rtol=1e-15)
-
-
 # Classes
-
-
-def test_each_class_has_a_side_of_its_own() -> None:
-    first, second, third = sides(Cases([0, 1, 1, 2], THREE), IsotonicSource())
-    # Class 0 happened at one of two forecasts of 0.5, class 1 at both of 0.5, class 2 at 0.625.
-    assert_side(first, "0", {0.5: 1}, {0.5: 1})
-    assert_side(second, "1", {0.5: 2}, {1: 2})
-    assert_side(third, "2", {0.625: 1}, {1: 1})
-
-
-def test_pooled_columns_are_fitted_together() -> None:
-    cases = Cases([0, 1, 1, 2], THREE)
-    (asked,) = questions(cases, IsotonicSource(pooled=True))
-    assert asked.name == "all"
-    # Twelve probabilities: 0, 0.125, five of 0.25, four of 0.5 and 0.625.
-    assert asked.tally.value.tolist() == [0, 0.125, 0.25, 0.5, 0.625]
-    assert asked.tally.weight.tolist() == [1, 1, 5, 4, 1]
-    assert asked.tally.events.tolist() == [0, 0, 0, 3, 1]
-    first, second, third = sides(cases, IsotonicSource(pooled=True))
-    assert_side(first, "0", {0.5: 1}, {0.75: 1})
-    assert_side(second, "1", {0.5: 2}, {0.75: 2})
-    assert_side(third, "2", {0.625: 1}, {1: 1})
 
 
 def test_one_minus_a_decimal_is_that_decimal() -> None:
@@ -187,43 +99,6 @@ def test_ties_stay_together_or_are_split_in_the_order_of_the_rows() -> None:
     ):
         assert of_source(sides(Cases(y, p), EqualCount(bins=2))[0]) == together
         assert of_source(sides(Cases(y, p), EqualCount(bins=2, ties="split"))[0]) == split
-
-
-def test_split_ties_are_found_again_at_their_rows() -> None:
-    # By forecast, and then by row: rows 1, 3 and 4, then 0 and 2; row 5 does not count.
-    cases = Cases(
-        [1, 0, 0, 1, 0, 1], [0.75, 0.25, 0.75, 0.25, 0.25, 0.25], weight=[1, 1, 1, 1, 1, 0]
-    )
-    event, none = questions(cases, EqualCount(bins=5, ties="split"))
-    assert event.order is not None
-    assert none.order is not None
-    assert event.order.tolist() == [1, 3, 4, 0, 2]
-    assert none.order.tolist() == [2, 0, 4, 3, 1]
-    q = np.array([0.75, 0.25, 0.75, 0.25, 0.25])
-    assert event.at_rows(q).tolist() == [1, 0, 0, 1, 0]
-    assert none.at_rows(1 - q).tolist() == [0, 1, 1, 0, 1]
-
-
-def test_split_ties_of_counts_and_of_fractions() -> None:
-    y, p = [1, 0, 1], [0.5, 0.5, 0.5]
-    counted = questions(Cases(y, p, count=[2, 1, 1]), EqualCount(bins=2, ties="split"))[0]
-    assert counted.tally.weight.dtype == np.int64
-    assert counted.tally.event_squares is None
-    assert counted.fit.weight.tolist() == [2, 2]
-    assert counted.fit.rate.tolist() == [1, 0.5]
-    whole = questions(Cases(y, p, weight=[2.0, 1.0, 1.0]), EqualCount(bins=2, ties="split"))[0]
-    assert whole.tally.weight.dtype == np.int64
-    assert whole.tally.event_squares is not None
-    assert whole.tally.event_squares.tolist() == [4, 0, 1]
-    assert whole.fit.weight.tolist() == [2, 2]
-    assert whole.fit.rate.tolist() == [1, 0.5]
-    weighed = questions(Cases(y, p, weight=[1.5, 1.0, 0.5]), EqualCount(bins=2, ties="split"))[0]
-    assert weighed.tally.event_squares is not None
-    assert weighed.tally.nonevent_squares is not None
-    assert weighed.tally.event_squares.tolist() == [2.25, 0, 0.25]
-    assert weighed.tally.nonevent_squares.tolist() == [0, 1, 0]
-    assert weighed.fit.weight.tolist() == [1.5, 1.5]
-    np.testing.assert_allclose(weighed.fit.rate, [1, 1 / 3], rtol=1e-15)
 
 
 def test_ties_of_classes_are_split_column_by_column() -> None:

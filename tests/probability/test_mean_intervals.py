@@ -491,13 +491,6 @@ def test_one_case_that_rules_the_robustness_is_pointed_out() -> None:
     assert properly.means(tally(y, p)).intervals is None
 
 
-def test_many_cases_of_fractional_weight_are_not_pointed_out() -> None:
-    cases = Cases(np.arange(100) % 2, np.full(100, 0.5), weight=np.full(100, 0.5))
-    found = properly.means(cases, **FEW).intervals
-    assert found is not None
-    assert found.largest_share == pytest.approx(0.01, rel=1e-12)
-
-
 def test_remarks_say_what_the_numbers_are() -> None:
     found = replace(
         intervals(Cases(Y, P)),

@@ -132,11 +132,6 @@ def test_classes_come_in_their_order_and_absent_ones_are_left_out() -> None:
     assert list(properly.means(tally([0, 0], [0.5, 0.75])).classes) == ["no event"]
 
 
-def test_a_class_without_weight_is_absent() -> None:
-    found = properly.means(Cases([0, 1, 1, 2], TABLE, weight=[1, 1, 1, 0]))
-    assert list(found.classes) == ["0", "1"]
-
-
 def test_labels_that_read_alike_are_told_apart() -> None:
     y = np.array([1, "1", "1", 2], dtype=object)
     found = properly.means(Cases(y, TABLE, labels=[1, "1", 2]))
@@ -169,12 +164,6 @@ def test_forecasts_that_are_their_own_recalibration_have_no_divergence() -> None
         t = properly.Tally.from_counts([0.3, 0.5, 0.7], counts, events)
         assert properly.means(t).divergence == pytest.approx(1, abs=1e-15)
         assert properly.means(t).divergence <= 1
-
-
-def test_a_divergence_above_one_is_told_as_it_is() -> None:
-    found = properly.means(tally([0, 1], [0.25, 0.75]), source=probability.EqualCount(bins=1))
-    assert found.divergence == pytest.approx(1.5, rel=1e-14)
-    assert found.ratio.robustness == pytest.approx(1.5, rel=1e-14)
 
 
 def test_a_share_next_to_one_leaves_a_little_to_its_absence() -> None:
@@ -255,13 +244,6 @@ def test_a_weight_that_moved_is_no_number_of_cases() -> None:
             found = properly.means(make(y, p, weight=weight), precision=0.25)
             assert type(found.clipped) is float
             assert str(found).split("\n")[-1] == told
-
-
-def test_a_precision_that_moved_nothing_is_kept_but_not_remarked_on() -> None:
-    found = properly.means(tally(Y, P), precision=0.01)
-    assert (found.precision, found.clipped) == (0.01, 0)
-    assert "moved" not in str(found)
-    assert vars(found.model) == approx(by_hand(GIVEN))
 
 
 def test_rows_of_the_same_numbers_are_tied_whatever_their_order() -> None:

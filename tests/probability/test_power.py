@@ -18,7 +18,6 @@ from properly import Cases, Tally, tally
 from properly.probability import generalized_mean
 from properly.probability._power_means import (
     POWERS,
-    ThreeMeans,
     limit,
     limit_event,
     mean_of_power,
@@ -69,12 +68,6 @@ def happened(dataset: str) -> tuple[np.ndarray[Any, Any], np.ndarray[Any, Any]]:
     return np.where(y, q, 1 - q), np.array([float(row["w"]) for row in rows])
 
 
-def test_the_reference_has_nine_data_sets_at_nine_powers() -> None:
-    assert len({(row["dataset"], row["m"]) for row in MEANS}) == len(MEANS) == 81
-    assert {row["dataset"] for row in MEANS} == set(METRICS)
-    assert any(float(found.get("q_lim") or 0) > 0 for found in METRICS.values())
-
-
 @pytest.mark.parametrize("row", MEANS, ids=lambda row: f"{row['dataset']} {row['m']}")
 def test_means_are_those_of_the_reference(row: dict[str, str]) -> None:
     t, w = happened(row["dataset"])
@@ -116,13 +109,6 @@ def no_less(x: float, y: float) -> bool:
 def test_the_mean_increases_with_the_power(t: list[float], m: float, n: float) -> None:
     low, high = sorted((m, n))
     assert no_less(generalized_mean(t, high), generalized_mean(t, low))
-
-
-@given(weighted, powers)
-def test_the_mean_is_among_the_values(drawn: Drawn, m: float) -> None:
-    found = generalized_mean(drawn.values, m, drawn.weight)
-    assert no_less(found, min(drawn.values))
-    assert no_less(max(drawn.values), found)
 
 
 @given(values, st.floats(0.01, 8))
@@ -197,11 +183,6 @@ def test_three_means_fall_with_the_power_without_any_rounding(t: list[float], n:
     for values in (np.array(t), np.full(len(t), t[0])):
         found = three_means(values, weight)
         assert found.robustness <= found.mean_probability <= found.decisiveness
-
-
-def test_three_means_of_a_nothing() -> None:
-    found = three_means(np.array([0.0, 0.5]), np.array([1.0, 3.0]))
-    assert found == ThreeMeans(0.375, 0.0, 0.0)
 
 
 Y = [0, 1, 1, 0, 1]
@@ -286,26 +267,6 @@ def test_cases_are_counted_and_weights_added_up(weight: Any, clipped: float, kin
         assert type(found) is kind
 
 
-def test_a_count_is_as_many_cases() -> None:
-    for make in (Cases, tally):
-        found = limit(make(Y, P, count=[2, 5, 1, 1, 3]), 0.01).clipped
-        assert found == 5
-        assert type(found) is int
-
-
-def test_fractions_that_add_up_to_a_whole_number_are_no_cases() -> None:
-    found = limit(tally([0, 1, 1], [0.0, 0.0, 0.5], weight=[0.25, 0.75, 1.0]), 0.1).clipped
-    assert found == 1
-    assert type(found) is float
-
-
-def test_a_row_without_weight_moves_but_does_not_count() -> None:
-    found = limit(Cases([0, 1], [0.0, 0.5], weight=[0, 1]), 0.2)
-    assert isinstance(found.cases, Cases)
-    assert found.cases.p.tolist() == [0.2, 0.5]
-    assert found.clipped == 0
-
-
 # Classes
 def test_rows_that_move_are_divided_by_their_sums_and_others_are_not() -> None:
     found = limit(Cases([0, 1, 2], ROWS), 0.05)
@@ -333,11 +294,6 @@ def test_rows_of_the_same_numbers_stay_so_in_any_order(classes: int) -> None:
     least = np.sort(found, axis=1)
     np.testing.assert_array_equal(least, np.broadcast_to(least[0], least.shape))
     np.testing.assert_allclose(found.sum(axis=1), 1, rtol=1e-15)
-
-
-def test_weights_of_rows_are_counted_or_added_up() -> None:
-    assert limit(Cases([0, 1, 2], ROWS, weight=[2, 7, 3]), 0.05).clipped == 5
-    assert limit(Cases([0, 1, 2], ROWS, weight=[0.5, 7, 0.75]), 0.05).clipped == 1.25
 
 
 def test_two_classes_are_limited_as_an_event_is() -> None:
@@ -369,8 +325,3 @@ def test_probabilities_alone_are_limited_as_those_of_cases_are() -> None:
     assert limit_event(p, None) is p
     assert limit_event(p, 0.125).tolist() == [0.125, 0.25, 0.875]
     assert limit_event(p, 0.125).dtype == np.float64
-
-
-def test_a_tally_in_which_nothing_moves_keeps_its_precision() -> None:
-    counted = tally([0, 1], np.array([0.25, 0.75], dtype=np.float32))
-    assert limit(counted, 0.01).cases is counted

@@ -238,14 +238,6 @@ def test_pooled_columns_have_no_source(source: Any) -> None:
         assert list(found.to_frame("pandas").columns) == ["power", "model"]
 
 
-def test_a_share_next_to_one_leaves_a_little_to_its_absence() -> None:
-    t = Tally.from_counts([0.5], [10**17 + 1], [10**17])
-    found = proper_means(t, [0])
-    assert source_of(t, [0])[0] == pytest.approx(means(t).source.mean_probability, rel=1e-15)
-    assert divergence(t, [0])[0] == pytest.approx(0.5, rel=1e-14)
-    assert found.model.tolist() == [0.5]
-
-
 def test_a_source_that_rules_out_what_happened_has_no_ratio() -> None:
     class Never(probability.Source):
         def fit(self, tally: Tally) -> probability.Fit:
@@ -264,15 +256,6 @@ def test_two_classes_are_an_event() -> None:
     event = proper_means(Cases(CLASSES == 1, p, weight=WEIGHT), POWERS)
     for name in ("model", "source", "divergence"):
         np.testing.assert_allclose(getattr(found, name), getattr(event, name), rtol=1e-13)
-
-
-def test_more_classes_have_no_source() -> None:
-    found = proper_means(Cases(CLASSES, ROWS))
-    assert (found.source, found.divergence) == (None, None)
-    assert list(found.to_frame("pandas").columns) == ["power", "model"]
-    told = found.to_dict()
-    assert list(told) == ["power", "model", "source", "divergence"]
-    assert (told["source"], told["divergence"]) == (None, None)
 
 
 def test_precision_comes_first() -> None:

@@ -147,12 +147,6 @@ def test_what_was_called_impossible_makes_low_powers_0() -> None:
     assert found.expected == pytest.approx(expected, rel=1e-14)
 
 
-def test_a_power_next_to_0_is_as_good_as_0() -> None:
-    found = risk_profile(SIX, [-1e-9, -1e-15, 0, 1e-15, 1e-9])
-    for column in (found.model, found.source, found.expected):
-        assert column == pytest.approx([column[2]] * 5, rel=1e-9)
-
-
 def test_fractional_weights_weigh_all_three() -> None:
     y, p, w = [0, 1, 1, 0, 0], np.array([0.2, 0.3, 0.9, 0.9, 0.4]), np.array([0.5, 2, 1, 1.5, 0])
     found = risk_profile(properly.Cases(y, p, weight=w), [-1.5, 0.5])

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from itertools import product
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 import pytest
@@ -12,10 +12,7 @@ import pytest
 import properly
 from properly import Cases, Tally, tally
 from properly.probability import _mean_intervals
-from properly.probability._mean_intervals import ClassSimulation, EventSimulation, simulation_of
-
-if TYPE_CHECKING:
-    from properly.probability._mean_intervals import TruthSimulation
+from properly.probability._mean_intervals import ClassSimulation, largest_share, simulation_of
 
 CLOSE: dict[str, Any] = {"rel": 1e-12, "abs": 1e-13}
 DRAWS = 500
@@ -44,12 +41,6 @@ def assert_distribution(drawn: Any, losses: dict[float, float]) -> None:
 
 EVENTS = [Cases([0, 1], [0.3, 0.3]), tally([0, 1], [0.3, 0.3]), as_classes([0, 1], [0.3, 0.3])]
 WEIGHED = [make([0], [0.3], weight=[weight]) for make in (Cases, as_classes) for weight in (2.5, 3)]
-
-
-def test_there_are_worlds_of_an_event_and_of_classes() -> None:
-    assert isinstance(simulation_of(tally([0, 1], [0.2, 0.4])), EventSimulation)
-    assert isinstance(simulation_of(Cases([0, 1], [0.2, 0.4])), EventSimulation)
-    assert isinstance(simulation_of(as_classes([0, 1], [0.2, 0.4])), ClassSimulation)
 
 
 @pytest.mark.parametrize("cases", EVENTS, ids=repr)
@@ -129,13 +120,6 @@ CAN_DRAW: list[tuple[Any, bool]] = [
 ]
 
 
-@pytest.mark.parametrize(("cases", "can_draw"), CAN_DRAW, ids=repr)
-def test_only_clusters_of_an_event_are_drawn_with_their_dependence(
-    cases: Any, can_draw: bool
-) -> None:
-    assert simulation_of(cases).can_draw is can_draw
-
-
 def test_outcomes_of_a_cluster_agree_as_they_did() -> None:
     # Both clusters agree entirely, and so do those that are drawn: none, two or four events.
     y, p = [1, 1, 0, 0], [0.5] * 4
@@ -201,26 +185,6 @@ def test_certain_fits_are_certain_to_come_true() -> None:
         assert simulation_of(cases).losses_if_calibrated(20, rng()).tolist() == [0.0] * 20
 
 
-def test_rows_without_weight_are_not_there() -> None:
-    y, p, weight = [0, 1, 2, 0], [[0.5, 0.25, 0.25]] * 3 + [[0.0, 0.0, 1.0]], [1, 2, 1, 0]
-    simulation = simulation_of(Cases(y, p, weight=weight))
-    assert isinstance(simulation, ClassSimulation)
-    assert simulation.y.tolist() == [0, 1, 2]
-    assert simulation.weight.tolist() == [1, 2, 1]
-    assert simulation.fitted.tolist() == [[0.25, 0.5, 0.25]] * 3
-    assert [total.tolist() for total in simulation.totals] == [[4], [4], [4]]
-
-
-@pytest.mark.parametrize("cases", [*EVENTS, *WEIGHED], ids=repr)
-def test_draws_follow_from_the_source_of_randomness(cases: Any) -> None:
-    simulation = simulation_of(cases)
-    for draw in (simulation.losses_if_calibrated, simulation.losses_by_fitting):
-        assert draw(30, rng(5)).tolist() == draw(30, rng(5)).tolist()
-        assert len(draw(7, rng())) == 7
-    first, second = (simulation.losses_if_calibrated(30, rng(seed)).tolist() for seed in (5, 6))
-    assert first != second
-
-
 def test_no_loss_is_negative() -> None:
     source = rng(3)
     p = source.dirichlet(np.ones(3), 40)
@@ -261,8 +225,7 @@ def share(t: Any, weight: Any = None) -> float:
 
 
 def largest(cases: Tally | Cases) -> float:
-    simulation: TruthSimulation = simulation_of(cases)
-    return simulation.largest_share()
+    return largest_share(cases)
 
 
 def test_the_largest_share_is_that_of_the_worst_case() -> None:
@@ -285,12 +248,6 @@ def test_a_weight_is_that_of_one_case(weight: Any) -> None:
     for make in (Cases, as_classes):
         found = largest(make(y, p, weight=weight))
         assert found == pytest.approx(expected, rel=1e-12)
-
-
-def test_fractional_weights_at_one_forecast_are_still_many_cases() -> None:
-    y, p, weight = np.arange(100) % 2, np.full(100, 0.5), np.full(100, 0.5)
-    assert largest(as_classes(y, p, weight=weight)) == pytest.approx(0.01, rel=1e-12)
-    assert largest(Cases(y, p, weight=weight)) == pytest.approx(0.01, rel=1e-12)
 
 
 def test_what_was_called_impossible_makes_up_everything() -> None:

@@ -97,54 +97,12 @@ def test_the_nearest_are_those_of_a_widening_circle_with_all_ties_of_decimals(
     np.testing.assert_array_equal(nearest(rounded, weight, events, k), expected)
 
 
-@pytest.mark.parametrize("k", [1, 2, 17, 60])
-def test_the_nearest_of_forecasts_without_ties(k: int) -> None:
-    value, weight, events = table_of(k, 40)
-    exact = [Fraction(v) for v in value.tolist()]
-    expected = nearest_by_hand(exact, weight, events, k)
-    np.testing.assert_array_equal(nearest(value, weight, events, k), expected)
-
-
-def test_both_neighbours_count_if_they_are_equally_far() -> None:
-    # 0.3 - 0.2 < 0.2 - 0.1 in binary.
-    value, one = np.array([0.1, 0.2, 0.3]), np.ones(3, dtype=np.int64)
-    rate = nearest(value, one, np.array([1, 0, 0]), 2)
-    assert rate.tolist() == [1 / 2, 1 / 3, 0]
-
-
-def test_one_neighbour_is_the_forecast_itself() -> None:
-    value, weight, events = table_of(1, 200, ends=True)
-    np.testing.assert_array_equal(nearest(value, weight, events, 1), events / weight)
-
-
 @pytest.mark.parametrize("more", [0, 1, 10**6])
 @pytest.mark.parametrize("dtype", [np.int64, np.float64])
 def test_all_cases_give_the_event_rate(more: int, dtype: type) -> None:
     value, weight, events = table_of(2, 200, ends=True)
     rate = nearest(value, weight.astype(dtype), events.astype(dtype), weight.sum() + more)
     np.testing.assert_array_equal(rate, events.sum() / weight.sum())
-
-
-def test_the_number_of_neighbours_is_the_cases_to_the_power_of_three_quarters() -> None:
-    value, weight, events = table_of(3, 200)
-    asked = round(int(weight.sum()) ** 0.75)
-    np.testing.assert_array_equal(
-        nearest(value, weight, events), nearest(value, weight, events, asked)
-    )
-    assert (nearest(value, weight, events) != nearest(value, weight, events, asked + 5)).any()
-
-
-def test_part_of_a_case_asks_for_all_of_it() -> None:
-    value, one = np.array([0.1, 0.2, 0.4]), np.ones(3, dtype=np.int64)
-    events = np.array([1, 0, 1])
-    np.testing.assert_array_equal(nearest(value, one, events, 1.5), nearest(value, one, events, 2))
-
-
-def test_equal_fractions_count_like_cases() -> None:
-    value, weight, events = table_of(4, 300)
-    whole = nearest(value, weight, events, 40)
-    fraction = nearest(value, weight * 0.1, events * 0.1, 40 * 0.1)
-    np.testing.assert_allclose(fraction, whole, rtol=0, atol=1e-12)
 
 
 # Smooth
@@ -166,14 +124,6 @@ def test_the_bandwidth_follows_the_spread_and_the_number_of_cases_between_0_and_
     h = 1.06 * np.std(np.log(each / (1 - each)), ddof=1) * len(each) ** -0.2
     expected = smooth_by_hand(value, weight, events, h)
     np.testing.assert_allclose(smooth(value, weight, events), expected, rtol=0, atol=1e-13)
-
-
-def test_weights_may_be_told_how_many_cases_they_stand_for() -> None:
-    value, weight, events = table_of(7, 120, ends=True)
-    whole = smooth(value, weight, events)
-    share = weight / weight.sum()
-    rate = smooth(value, share, share * (events / weight), cases=float(weight.sum()))
-    np.testing.assert_allclose(rate, whole, rtol=0, atol=1e-12)
 
 
 def test_weights_of_less_than_one_case_have_a_bandwidth() -> None:
@@ -205,21 +155,6 @@ def test_boxes_are_precise_where_a_crowd_far_away_is_as_heavy_as_the_case_itself
     assert pairs[2000] > 0.9
     assert pairs[-1] < 1e-8
     np.testing.assert_allclose(boxes, pairs, rtol=1e-10, atol=0)
-
-
-def test_large_tables_go_into_boxes_by_themselves(monkeypatch: pytest.MonkeyPatch) -> None:
-    asked = []
-    for name in ("_add_pairs", "_add_boxes"):
-
-        def add(_: Column, columns: Column, name: str = name) -> Column:
-            asked.append(name)
-            return columns
-
-        monkeypatch.setattr(room, name, add)
-    for rows in (1_000, 1_001):
-        value = np.arange(1, rows + 1) / (rows + 1)
-        smooth(value, np.ones(rows, dtype=np.int64), np.ones(rows, dtype=np.int64))
-    assert asked == ["_add_pairs", "_add_boxes"]
 
 
 @pytest.mark.usefixtures("form")

@@ -17,7 +17,7 @@ from properly.probability._power_means import ThreeMeans, three_means
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from properly.probability._source_table import SourceTable
+    from properly.probability._means import SourceTable
 
 Y, P = [0, 0, 1, 0, 1, 1], [0.125, 0.25, 0.375, 0.625, 0.75, 0.875]
 TWO = probability.EqualCount(bins=2)
@@ -78,13 +78,6 @@ def test_isotonic_bins_and_those_in_which_nothing_happened() -> None:
     assert table.size[[0, 3]].tolist() == [0, 0]
 
 
-def test_certain_forecasts_that_came_true_have_no_size_not_even_minus_none() -> None:
-    table = properly.probability.source_table(tally([0, 1, 1], [0.0, 1.0, 1.0]))
-    assert table.size.tolist() == [0, 0, 0, 0]
-    assert not np.signbit(table.size).any()
-    assert table.means.mean_probability == 1
-
-
 def test_three_classes_each_by_itself() -> None:
     cases = Cases([("x", "y", "z")[k] for k in HAPPENED], TABLE, labels=["x", "y", "z"])
     table = properly.probability.source_table(cases)
@@ -100,14 +93,6 @@ def test_three_classes_each_by_itself() -> None:
     assert_column(table.size, [0, math.log(2) / 4, 0, math.log(2) / 2, 0, -math.log(0.625) / 4])
     assert repr(table) == "SourceTable(6 bins, isotonic recalibration)"
     assert len(table) == 6
-
-
-def test_a_class_that_never_happened_has_bins_all_the_same() -> None:
-    table = properly.probability.source_table(Cases([0, 0], [[0.5, 0.5], [0.25, 0.75]]))
-    assert table.name == ["0", "1"]
-    assert table.happened.tolist() == [2, 0]
-    assert table.source.tolist() == [1, 0]
-    assert list(table.means.classes) == ["0"]
 
 
 @pytest.mark.parametrize("weighted", [False, True], ids=["counts", "fractions"])
@@ -156,16 +141,6 @@ def test_pooled_columns_are_called_all(ties: Any) -> None:
     assert_averages(table, [NAN, by_hand(0.5, 0.5, 0.5, 0.625)])
     assert list(table.means.classes) == ["0", "1", "2"]
     assert repr(table) == "SourceTable(2 bins, bins of equal count, all classes together)"
-
-
-def test_an_event_is_pooled_with_its_absence() -> None:
-    table = properly.probability.source_table(
-        tally([1, 0], [0.25, 0.25]), source=probability.IsotonicSource(pooled=True)
-    )
-    assert table.name == ["all"]
-    assert table.weight.tolist() == [4]
-    assert table.happened.tolist() == [2]
-    assert_averages(table, [by_hand(0.25, 0.75)])
 
 
 def test_weights_count_in_every_column() -> None:

@@ -41,15 +41,6 @@ def evenly(n: int, **known: Any) -> Tally:
 # Bins
 
 
-def test_a_fit_is_spread_over_the_rows_of_its_tally() -> None:
-    fit = Fit(
-        np.array([1, 3, 4]), np.array([4, 6, 2]), np.array([1, 2, 2]), np.array([0.1, 0.2, 1])
-    )
-    assert fit.spread().tolist() == [0.1, 0.2, 0.2, 1]
-    assert fit.spread(fit.events).tolist() == [1, 2, 2, 2]
-    assert fit.spread(np.array([7, 8, 9])).tolist() == [7, 8, 8, 9]
-
-
 def test_the_rest_of_a_share_is_counted_and_that_of_a_rate_subtracted() -> None:
     weight, events = np.array([3, 10**17 + 1, 4]), np.array([1, 10**17, 1])
     rate = np.array([1 / 3, 10**17 / (10**17 + 1), 0.125])
@@ -65,10 +56,6 @@ def test_a_rate_and_its_rest_are_everything(name: str) -> None:
         fit = as_source(name).fit(t)
         np.testing.assert_allclose(fit.rate + fit.rest, 1, rtol=1e-15)
         assert (fit.rest >= 0).all()
-
-
-def test_isotonic_bins_pool_what_would_fall() -> None:
-    assert_fit(IsotonicSource().fit(COUNTS), [1, 3, 4], [4, 6, 2], [1, 2, 2])
 
 
 @pytest.mark.parametrize(
@@ -140,33 +127,10 @@ def test_of_fractional_weights_the_effective_number_counts(source: Source) -> No
 # Neighbours
 
 
-@pytest.mark.parametrize(
-    ("neighbours", "rate"),
-    [
-        (1, [0, 1, 0, 1]),
-        (2, [1 / 2, 1 / 2, 1 / 2, 1 / 2]),
-        (3, [1 / 3, 1 / 3, 2 / 3, 2 / 3]),
-        (4, [1 / 2] * 4),
-        (99, [1 / 2] * 4),
-    ],
-)
-def test_the_nearest_neighbours(neighbours: int, rate: Any) -> None:
-    found = Neighbours(neighbours).fit(SINGLE)
-    np.testing.assert_allclose(found.rate, rate, rtol=1e-15)
-    assert found.end.tolist() == [1, 2, 3, 4]
-    assert found.weight.tolist() == [1] * 4
-    assert found.events.tolist() == [0, 1, 0, 1]
-
-
 def test_all_that_are_as_near_are_neighbours() -> None:
     # From 0.5 both others are equally far: three neighbours, though two were asked for.
     found = Neighbours(2).fit(tally([0, 0, 1], [0.25, 0.5, 0.75]))
     np.testing.assert_allclose(found.rate, [0, 1 / 3, 1 / 2], rtol=1e-15)
-
-
-def test_cases_of_one_forecast_are_neighbours_of_one_another() -> None:
-    t = Tally.from_counts([0.25, 0.375, 1.0], [3, 1, 1], [1, 1, 1])
-    np.testing.assert_allclose(Neighbours(2).fit(t).rate, [1 / 3, 1 / 2, 1])
 
 
 @pytest.mark.parametrize(("n", "neighbours"), [(1, 1), (4, 3), (16, 8), (81, 27)])
@@ -194,16 +158,6 @@ def kernel_by_hand(p: Any, y: Any, weight: Any, bandwidth: float) -> Any:
     return K @ np.asarray(y) / K.sum(axis=1)
 
 
-def test_a_kernel_weighs_by_nearness_in_log_odds() -> None:
-    p, y = [0.1, 0.2, 0.7, 0.9], [0, 1, 0, 1]
-    for bandwidth in (0.5, 2):
-        found = Kernel(bandwidth).fit(SINGLE)
-        np.testing.assert_allclose(
-            found.rate, kernel_by_hand(p, y, np.ones(4), bandwidth), rtol=1e-12
-        )
-        assert found.end.tolist() == [1, 2, 3, 4]
-
-
 def test_the_bandwidth_falls_with_the_number_of_cases() -> None:
     p, y = np.array([0.1, 0.2, 0.7, 0.9]), [0, 1, 0, 1]
     x = np.log(p / (1 - p))
@@ -219,11 +173,6 @@ def test_the_bandwidth_falls_with_the_number_of_cases() -> None:
     np.testing.assert_allclose(
         Kernel().fit(thick).rate, kernel_by_hand(p, y, np.ones(4), narrower), rtol=1e-12
     )
-
-
-def test_certain_forecasts_are_judged_by_themselves() -> None:
-    t = tally([0, 1, 0, 1, 1], [0.0, 0.0, 0.4, 0.6, 1.0])
-    assert Kernel(5.0).fit(t).rate[[0, -1]].tolist() == [0.5, 1]
 
 
 # One's own

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from properly.probability._source_table import SourceTable
+    from properly.probability._means import SourceTable
 
     Floats = NDArray[np.float64]
 

@@ -1,16 +1,27 @@
-"""Axes, line styles and colours that all pictures share; names and numbers as they are printed."""
+"""What is drawn on, with the lines, colours and names that all pictures share."""
 
 from __future__ import annotations
 
 import math
-import re
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple, Protocol, TypeAlias, TypeVar
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, Protocol, TypeAlias, TypeVar, cast
 
 import numpy as np
 
 from properly._boundary._notices import import_extra
 from properly.errors import ArgumentTypeError, DataError
+from properly.plots._names import (
+    LINES,
+    ROOM,
+    TURNED,
+    fold,
+    from_matplotlib,
+    inches,
+    label_places,
+    legible,
+    points,
+    spread,
+)
 from properly.rules._interval import Interval, as_interval
 
 if TYPE_CHECKING:
@@ -22,6 +33,7 @@ if TYPE_CHECKING:
     from matplotlib.text import Annotation, Text
 
     from properly.inference._band import Band
+    from properly.plots._names import Box, Size
 
 
 Record = TypeVar("Record")
@@ -30,10 +42,9 @@ Corner: TypeAlias = Literal["upper left", "upper right", "center right", "lower 
 Color: TypeAlias = str | Mapping[str, str]
 Bounds = TypeVar("Bounds")
 Bounds_co = TypeVar("Bounds_co", covariant=True)
-RGB: TypeAlias = np.ndarray[Any, Any]
+Ends: TypeAlias = tuple[float, float]
+Array: TypeAlias = np.ndarray[Any, Any]
 
-LONGEST = 36
-MINUS = "\N{MINUS SIGN}"
 # Okabe and Ito's palette: told apart by colour-blind readers too. Without its yellow, which is too
 # pale for a line; an eighth model repeats a colour with another line style.
 PALETTE = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000")
@@ -55,65 +66,15 @@ FAR, SMALLEST = 0.55, 1e-4
 AIR = 0.02
 # Below this luminance, white letters have more contrast than black ones.
 DARK = 0.18
-
-
-def by_name(
-    given: object, kind: type[Record], maker: str, label: str | None = None
-) -> dict[str, Record]:
-    """Take one record, or several by the names of their models; "" is no name."""
-    records = given if isinstance(given, Mapping) else {label or "": given}
-    if not records:
-        message = f"there must be at least one {kind.__name__} to draw; got none"
-        raise DataError(message)
-    result: dict[str, Record] = {}
-    for name, record in records.items():
-        result[str(name)] = require(record, kind, maker)
-    if len(result) < len(records):
-        message = f"models must have names that differ as text; got {list(records)}"
-        raise DataError(message)
-    return result
-
-
-def require(record: object, kind: type[Record], maker: str) -> Record:
-    """Refuse what is not the record that a picture is drawn from."""
-    if isinstance(record, kind):
-        return record
-    message = f"this picture is drawn from a {kind.__name__}; got {type(record).__name__}"
-    raise ArgumentTypeError(message, hint=f"make one with {maker}.")
-
-
-def legible(name: str) -> str:
-    """Write a name as it is: no formula, no line break, not endless, not hidden."""
-    shown = name if name.isprintable() else repr(name)[1:-1]
-    if len(shown) > LONGEST:
-        shown = f"{shown[: LONGEST - 13]}…{shown[-12:]}"
-    # Matplotlib sets what stands between dollars as a formula, and leaves a label that begins with
-    # an underscore out of the legend.
-    return ("\N{SPACE}" if shown.startswith("_") else "") + shown.replace("$", r"\$")
-
-
-MOST_DECIMALS = 15
-LONG = 1e12
-
-
-def number(value: float, digits: int = 4) -> str:
-    """Write a number as journals do: without the zero before the point.
-
-    One that needs very many digits is written with an exponent; a picture has no room for them.
-    """
-    if math.isinf(value):
-        return "∞" if value > 0 else f"{MINUS}∞"
-    if math.isnan(value):
-        return "undefined"
-    if (digits > MOST_DECIMALS and value) or abs(value) >= LONG:
-        return f"{value:.2e}".replace("-", MINUS)
-    digits = min(digits, MOST_DECIMALS)
-    return re.sub(r"^(-?)0\.", r"\1.", f"{value:.{digits}f}").replace("-", MINUS)
-
-
-def digits_for(scale: float) -> int:
-    """Count the decimals that show three digits of a scale, and at least four."""
-    return 4 if scale <= 0 or math.isinf(scale) else max(4, 2 - math.floor(math.log10(scale)))
+# Points from the end of a curve to its name, and lines of text from one name to the next.
+BESIDE, APART = 16, 1.3
+NAME = "name at the end"
+# Inches of a figure that names must leave to the picture.
+LEAST = 4.6
+# Shares of the picture across, data up.
+MIXED = ("axes fraction", "data")
+# How long the lines in a key are, in sizes of letters.
+HANDLE = 1.8
 
 
 class Banded(Protocol[Bounds_co]):
@@ -131,53 +92,353 @@ class Ink(NamedTuple):
     linestyle: str
 
 
-def inks(names: Iterable[str], color: Color | None = None, first: int = 0) -> dict[str, Ink]:
-    """Give each model an ink: the colour asked for, or the next of the palette."""
-    names = list(names)
-    colors = color if isinstance(color, Mapping) else dict.fromkeys(names, color)
-    return {
-        name: Ink(
-            colors.get(name) or PALETTE[k % len(PALETTE)], STYLES[k // len(PALETTE) % len(STYLES)]
-        )
-        for k, name in enumerate(names, first)
-    }
+class Picture:
+    """The Axes of the caller, or one in a figure of our own, and what all pictures draw on it.
+
+    Attributes
+    ----------
+    ax : matplotlib Axes
+        What is drawn on.
+    own : bool
+        Whether the figure is ours, so that names may widen it and the layout makes room.
+    """
+
+    def __init__(
+        self,
+        ax: Axes | None,
+        width: float = 5.2,
+        height: float = 3.7,
+        *,
+        layout: str = "constrained",
+        **margin: float,
+    ) -> None:
+        self.own = ax is None
+        if ax is None:
+            figure = new_figure(width, height, layout=layout)
+            cast("Any", figure.get_layout_engine()).set(**margin)
+            ax = figure.add_subplot()
+            open_frame(ax)
+        self.ax = ax
+
+    @property
+    def figure(self) -> Figure:
+        """The figure around the Axes."""
+        return cast("Figure", self.ax.figure)
+
+    @property
+    def size(self) -> tuple[float, float]:
+        """Width and height of the Axes in inches."""
+        box, dpi = self.ax.get_window_extent(), self.figure.dpi
+        return float(box.width) / dpi, float(box.height) / dpi
+
+    @property
+    def curves(self) -> list[Line2D]:
+        """The curves drawn so far, one per model."""
+        return [line for line in self.ax.get_lines() if line.get_gid() == CURVE]
+
+    def has(self, mark: str) -> bool:
+        """Return whether a line or an area with this mark has been drawn."""
+        return any(x.get_gid() == mark for x in (*self.ax.get_lines(), *self.ax.patches))
+
+    def square(self, limits: Limits | None = None, reach: float = 1.0) -> None:
+        """Make the picture square, unless its owner has set the limits.
+
+        It shows probabilities from 0 as far as those that are to be drawn reach.
+        """
+        # An Axes that shares its limits with one of ours has them already, but not its shape.
+        across = _reach_of_axis(self.ax.get_xlim(), free=self.ax.get_autoscalex_on())
+        up = _reach_of_axis(self.ax.get_ylim(), free=self.ax.get_autoscaley_on())
+        if limits is None and (across is None or up is None):
+            return
+        shown = as_interval(limits or (0, max(reach, across or 0, up or 0)))
+        air, ticks = AIR * (shown.upper - shown.lower), round_numbers(shown)
+        ends = (shown.lower - air, shown.upper + air)
+        self.ax.set(xlim=ends, ylim=ends, aspect="equal", xticks=ticks, yticks=ticks)
+
+    def show_limits(self, limits: Limits | None) -> None:
+        """Show probabilities from 0 to 1, or those asked for, unless the owner has decided."""
+        if limits is not None or self.ax.get_autoscalex_on():
+            shown = as_interval((0, 1) if limits is None else limits)
+            self.ax.set(xlim=(shown.lower, shown.upper), xticks=round_numbers(shown))
+
+    def draw_curve(
+        self, corners: tuple[Any, Any], ink: Ink, name: str, *, width: float = 1.4, **look: Any
+    ) -> None:
+        """Draw the line by which a model is known in the legend."""
+        label = legible(name) if name else None
+        look = {"zorder": 2.5, "gid": CURVE, "label": label, "linewidth": width, **look}
+        self.ax.plot(*corners, color=ink.color, linestyle=ink.linestyle, **look)
+
+    def draw_diagonal(self) -> None:
+        """Draw the line from corner to corner, once."""
+        if not self.has(DIAGONAL):
+            self.ax.plot([0, 1], [0, 1], color=GREY, linewidth=0.8, zorder=1.5, gid=DIAGONAL)
+
+    def draw_zero(self) -> None:
+        """Draw the line at zero, once."""
+        if not self.has(ZERO):
+            self.ax.axhline(0, color=GREY, linewidth=0.8, zorder=1.5, gid=ZERO)
+
+    def bands(self, records: Mapping[str, Banded[Bounds]], band: bool | None) -> dict[str, Bounds]:
+        """Choose the bands to draw: unless said otherwise, that of a curve that is alone."""
+        shown = (len(records) == 1 and not self.curves) if band is None else band
+        bands = {name: record.band for name, record in records.items()}
+        return {name: bounds for name, bounds in bands.items() if shown and bounds is not None}
+
+    def draw_band(self, band: Band, color: str) -> None:
+        """Draw a band as a pale ribbon; one around the diagonal has a colour of no model."""
+        look = ribbon(SLATE if band.kind == "consistency" else color, band.level, band.kind)
+        self.ax.fill_between(*band.outline(), **look)
+
+    def write(
+        self, text: str, at: Ends, offset: Ends = (0, 0), coords: Any = "data", **look: Any
+    ) -> Annotation:
+        """Write a text some points from a place; names in it are data, not TeX."""
+        look = {"textcoords": "offset points", "color": TEXT} | look
+        result = self.ax.annotate(text, at, offset, xycoords=coords, **look)
+        set_as_text([result])
+        return result
+
+    def write_side(
+        self, side: Literal["top", "right"], words: Mapping[Any, str], **look: Any
+    ) -> Any:
+        """Write words beside a picture; an axis of their own lets the layout make room for them."""
+        ax, across = cast("Any", self.ax), side == "top"
+        result = ax.secondary_xaxis(side) if across else ax.secondary_yaxis(side)
+        (result.set_xticks if across else result.set_yticks)(list(words), list(words.values()))
+        result.tick_params(**{"length": 0} | look)
+        result.spines[:].set_visible(False)
+        set_as_text(result.get_xticklabels() if across else result.get_yticklabels())
+        return result
+
+    def emptier_corner(self) -> Corner:
+        """Return the corner, above or below the diagonal, that has fewer corners of curves."""
+        back = self.ax.transAxes.inverted()
+        x, y = np.concatenate(
+            [back.transform(x.get_transform().transform(x.get_xydata())) for x in self.curves]
+        ).T
+        above, below = np.sum((x < 0.45) & (y > 0.6)), np.sum((x > 0.55) & (y < 0.4))
+        return "upper left" if above <= below else "lower right"
+
+    def legend(
+        self, handles: Sequence[Any], loc: str, *, paper: float | None = None, **look: Any
+    ) -> None:
+        """Draw a legend without a frame, on paper of some strength if it may stand on lines."""
+        behind: dict[str, Any] = {"frameon": False}
+        if paper is not None:
+            behind = {"framealpha": paper, "facecolor": "white", "edgecolor": "none"}
+        look = {"loc": loc, "fontsize": "small", "title_fontsize": "small"} | behind | look
+        where: Any = self.figure if loc.startswith("outside") else self.ax
+        legend = where.legend(handles=handles, **look)
+        set_as_text([legend.get_title(), *legend.get_texts()])
+
+    def name_curves(self, loc: Corner, **look: Any) -> None:
+        """Name the curves in a legend, and nothing else."""
+        self.legend([line for line in self.curves if is_named(line)], loc, **look)
+
+    def draw_key(self, handles: Sequence[Any]) -> None:
+        """Say what is what: below the picture where a layout makes room, else inside.
+
+        Names and ticks must have been drawn: the key stands below them.
+        """
+        if not handles:
+            return
+        ax, figure = self.ax, self.figure
+        below = figure.get_layout_engine() is not None
+        window = ax.get_tightbbox() if below else ax.get_window_extent()
+        room: Any = figure.bbox if self.own else window
+        wide = room.width / figure.dpi - (HANDLE + 3) * points("small") / 72
+        for handle in handles:
+            handle.set_label(fold(handle.get_label(), wide, "small"))
+        if self.own:
+            self.legend(handles, "outside lower center", handlelength=HANDLE)
+        elif below:
+            place = {"bbox_to_anchor": (0.5, 0), "bbox_transform": _below(ax), "borderpad": 0.2}
+            self.legend(handles, "upper center", handlelength=HANDLE, **place)
+        else:
+            self.legend(handles, "best", paper=0.8, handlelength=HANDLE)
+
+    def draw_title(self, name: str, width: float) -> None:
+        """Put a name above a panel, in lines and letters that do not reach into the next one."""
+        title = self.ax.set_title(fold(legible(name), width), fontsize="medium")
+        set_as_text([title])
+        # Letters are as wide as pixels allow, which is not quite in proportion to their size.
+        room = width * self.figure.dpi
+        while (taken := title.get_window_extent().width) > room:
+            title.set_fontsize(room / taken * float(title.get_fontsize()))
+
+    def name_columns(
+        self,
+        names: Sequence[str],
+        *,
+        side: Literal["bottom", "top"] = "bottom",
+        size: Size = "medium",
+    ) -> None:
+        """Name 0, 1, ... along the x axis: broken between words, or turned, if room is short."""
+        below, (left, right) = side == "bottom", self.ax.transData.transform([(0, 0), (1, 0)])
+        self.ax.tick_params(axis="x", labelbottom=below, labeltop=not below, labelsize=size)
+        room = ROOM * float(abs(right[0] - left[0]))
+        folded = [fold(name, room / self.figure.dpi, size) for name in names]
+        labels = self._set_columns(folded, below=below)
+        lines = max(name.count("\n") + 1 for name in folded)
+        if max(x.get_window_extent().width for x in labels) <= room and lines <= LINES:
+            return
+        for label in self._set_columns(names, below=below):
+            label.set(rotation=TURNED, rotation_mode="anchor")
+            label.set(ha="right" if below else "left", va="center" if below else "bottom")
+
+    def _set_columns(self, names: Sequence[str], *, below: bool) -> list[Any]:
+        self.ax.set_xticks(range(len(names)), names)
+        labels = [tick.label1 if below else tick.label2 for tick in self.ax.xaxis.get_major_ticks()]
+        set_as_text(labels)
+        return labels
+
+    def name_ends(self) -> None:
+        """Write the name of each curve at its right end.
+
+        A figure of our own has room for all of them; elsewhere, more than fit stand in a legend.
+        """
+        for text in [text for text in self.ax.texts if text.get_gid() == NAME]:
+            text.remove()
+        ends = {line: end for line in self.curves if is_named(line) and (end := _end_of(line))}
+        if not ends:
+            return
+        texts = [self._write_end(line, end) for line, end in ends.items()]
+        gap = APART * points()
+        if self.own:
+            self._make_room([text.get_text() for text in texts], gap)
+        height, (bottom, top) = self._heights(list(ends.values()))
+        if gap * (len(texts) - 1) > top - bottom:
+            for text in texts:
+                text.remove()
+            self.legend(sorted(ends, key=lambda line: -ends[line][1]), "best")
+            return
+        moved = spread(height, gap, bottom, top)
+        for text, before, after in zip(texts, height, moved, strict=True):
+            text.set_position((BESIDE, after - before))
+
+    def _write_end(self, line: Line2D, end: Ends) -> Annotation:
+        color: Any = line.get_color()
+        arrow = {"arrowstyle": "-", "color": color, "linewidth": 0.7, "relpos": (0, 0.5)}
+        look = {"ha": "left", "va": "center", "color": color, "annotation_clip": False, "gid": NAME}
+        arrow |= {"shrinkA": 1, "shrinkB": 2}
+        return self.write(str(line.get_label()), end, (BESIDE, 0), arrowprops=arrow, **look)
+
+    def _make_room(self, names: Sequence[str], gap: float) -> None:
+        """Let long names widen a figure, and many make it higher; then lay it out."""
+        figure = self.figure
+        figure.set_figwidth(max(figure.get_figwidth(), LEAST + inches(names)))
+        figure.set_figheight(max(figure.get_figheight(), 1 + gap * len(names) / 72))
+        # The layout makes room for the names, and decides how far apart the ends are.
+        figure.draw_without_rendering()
+
+    def _heights(self, ends: Sequence[Ends]) -> tuple[Array, Ends]:
+        """Return the heights of ends, and those of the edges of the picture, in points."""
+        self.ax.get_xlim(), self.ax.get_ylim()  # limits that are not settled yet, are now
+        point = self.figure.dpi / 72
+        bottom, top = (float(edge) / point for edge in self.ax.get_window_extent().intervaly)
+        return self.ax.transData.transform(ends)[:, 1] / point, (bottom, top)
+
+    def place_names(self, texts: Sequence[Annotation], bars: Iterable[Box] = ()) -> None:
+        """Put each name where it covers least of points, bars, other names and the margin."""
+        frame, scale = self.ax.get_window_extent(), 72 / self.figure.dpi
+
+        def place(x: float, y: float) -> Ends:
+            """Return points of print, from the upper left corner."""
+            right, up = self.ax.transData.transform((x, y))
+            return float(right - frame.x0) * scale, float(frame.y1 - up) * scale
+
+        boxes = (text.get_window_extent() for text in texts)
+        # A point of air above and below: what is drawn is rounded to pixels.
+        sizes = [(float(box.width) * scale, float(box.height) * scale + 2) for box in boxes]
+        corners = [(place(left, top), place(right, bottom)) for left, bottom, right, top in bars]
+        taken = [(x - 1, high - 1, end + 1, low + 1) for (x, high), (end, low) in corners]
+        whole = (0.0, 0.0, float(frame.width) * scale, float(frame.height) * scale)
+        stands = label_places([place(*text.xy) for text in texts], sizes, whole, taken)
+        for text, stand in zip(texts, stands, strict=True):
+            text.set_position((stand.dx, -stand.dy))
+            text.set(ha=stand.align, va="center" if stand.baseline == "middle" else stand.baseline)
+
+
+def by_name(
+    given: object, kind: type[Record], maker: str, label: str | None = None
+) -> dict[str, Record]:
+    """Take one record, or several by the names of their models; "" is no name."""
+    records = given if isinstance(given, Mapping) else {label or "": given}
+    if not records:
+        message = f"there must be at least one {kind.__name__} to draw; got none"
+        raise DataError(message)
+    result = {str(name): require(record, kind, maker) for name, record in records.items()}
+    if len(result) < len(records):
+        message = f"models must have names that differ as text; got {list(records)}"
+        raise DataError(message)
+    return result
+
+
+def require(record: object, kind: type[Record], maker: str) -> Record:
+    """Refuse what is not the record that a picture is drawn from."""
+    if isinstance(record, kind):
+        return record
+    message = f"this picture is drawn from a {kind.__name__}; got {type(record).__name__}"
+    raise ArgumentTypeError(message, hint=f"make one with {maker}.")
+
+
+def inks(
+    names: Iterable[str],
+    color: Color | None = None,
+    first: int = 0,
+    own: Mapping[str, Ink] | None = None,
+) -> dict[str, Ink]:
+    """Give each model an ink: the colour asked for, or the next of the palette.
+
+    Names that have an ink of their own take none of the palette.
+    """
+    result, own = dict[str, Ink](), own or {}
+    for name in names:
+        k = first + len(result.keys() - own.keys())
+        look = Ink(PALETTE[k % len(PALETTE)], STYLES[k // len(PALETTE) % len(STYLES)])
+        chosen = color.get(name) if isinstance(color, Mapping) else None if name in own else color
+        look = own.get(name, look)
+        result[name] = look._replace(color=chosen or look.color)
+    return result
 
 
 def new_figure(width: float, height: float, *, layout: str = "constrained") -> Figure:
     """Make a figure that enters no global list and needs no screen, as one of pyplot would."""
-    matplotlib = import_extra("matplotlib.figure", extra="plots")
-    figure: Figure = matplotlib.Figure(figsize=(width, height), layout=layout)
+    figure: Figure = from_matplotlib("figure").Figure(figsize=(width, height), layout=layout)
     return figure
 
 
-def plain_axes(ax: Axes | None, width: float = 5.2, height: float = 3.7) -> Axes:
-    """Use the given Axes, or make one in a figure of its own."""
-    if ax is None:
-        ax = new_figure(width, height).add_subplot()
+def panels(
+    names: Sequence[str],
+    columns: int | None,
+    size: tuple[float, float],
+    margin: tuple[float, float],
+    *,
+    title: float,
+    most: int | None = None,
+    **options: Any,
+) -> Array:
+    """Lay out panels with their names above, in rows as near to a square as there are panels."""
+    count, (width, height) = len(names), size
+    nearest = count if count <= 3 else math.ceil(math.sqrt(count))
+    wide = min(count, columns or max(1, min(nearest, most or nearest)))
+    high = math.ceil(count / wide)
+    layout = options.pop("layout", "constrained")
+    figure = new_figure(margin[0] + width * wide, margin[1] + height * high, layout=layout)
+    grid = figure.subplots(high, wide, sharey=True, squeeze=False, **options).ravel()
+    for ax in grid[count:]:
+        ax.remove()
+    for ax, name in zip(grid[:count], names, strict=True):
         open_frame(ax)
-    return ax
+        Picture(ax).draw_title(name, title)
+    for ax in grid[count - wide : count]:
+        ax.tick_params(labelbottom=True)
+    result: Array = grid[:count]
+    return result
 
 
-def square_axes(ax: Axes | None, limits: Limits | None = None, reach: float = 1.0) -> Axes:
-    """Use the given Axes, or make one; unless its owner has set the limits, make it square.
-
-    It shows probabilities from 0 as far as those that are to be drawn reach.
-    """
-    ax = plain_axes(ax, 4.2, 4.2)
-    # An Axes that shares its limits with one of ours has them already, but not its shape.
-    across = _reach_of_axis(ax.get_xlim(), free=ax.get_autoscalex_on())
-    up = _reach_of_axis(ax.get_ylim(), free=ax.get_autoscaley_on())
-    if limits is None and (across is None or up is None):
-        return ax
-    shown = as_interval(limits or (0, max(reach, across or 0, up or 0)))
-    air = AIR * (shown.upper - shown.lower)
-    ends = (shown.lower - air, shown.upper + air)
-    ticks = round_numbers(shown)
-    ax.set(xlim=ends, ylim=ends, aspect="equal", xticks=ticks, yticks=ticks)
-    return ax
-
-
-def _reach_of_axis(ends: tuple[float, float], *, free: bool) -> float | None:
+def _reach_of_axis(ends: Ends, *, free: bool) -> float | None:
     """Return how far an axis of ours reaches, 0 if it has no limits yet, None if an owner's."""
     if free:
         return 0.0
@@ -194,14 +455,34 @@ def reach_of(records: Iterable[Any]) -> float:
     return float(step * math.ceil(round(reach / step * 1.02, 6)))
 
 
+def round_steps(bins: int, steps: Sequence[float] | None = (1, 2, 5, 10), **options: Any) -> Any:
+    """Return a locator of so many round numbers."""
+    return from_matplotlib("ticker").MaxNLocator(nbins=bins, steps=steps, **options)
+
+
 def round_numbers(shown: Interval) -> list[float]:
     """Choose about six ticks; two axes left alone would not choose the same."""
-    ticker = import_extra("matplotlib.ticker", extra="plots")
-    locator = ticker.MaxNLocator(nbins=5, steps=[1, 2, 2.5, 5, 10])
-    ticks = locator.tick_values(shown.lower, shown.upper)
+    ticks = round_steps(5, (1, 2, 2.5, 5, 10)).tick_values(shown.lower, shown.upper)
     # Rounding must neither lose a tick at an end nor move the end, which a tick beyond it would.
     inside = np.clip(ticks, shown.lower, shown.upper)
     return [float(t) for t in inside[np.abs(inside - ticks) < 1e-9]]
+
+
+def span_of(numbers: Iterable[Any], side: float = 0.0) -> Ends:
+    """Return the least and the greatest of all finite numbers; two equal ones are moved apart.
+
+    Zero has at least this share of the width on either side, if a share is asked for.
+    """
+    result = np.concatenate([np.ravel(np.asarray(x, dtype=float)) for x in numbers])
+    result = result[np.isfinite(result)]
+    least, most = (float(result.min()), float(result.max())) if result.size else (0.0, 1.0)
+    if least == most:
+        apart = abs(least) / 10 or 1.0
+        least, most = least - apart, most + apart
+    if side:
+        reach = max(-least, most) * side / (1 - side)
+        least, most = min(least, -reach), max(most, reach)
+    return least, most
 
 
 def set_as_text(texts: Iterable[Text]) -> None:
@@ -210,42 +491,19 @@ def set_as_text(texts: Iterable[Text]) -> None:
         text.set_usetex(False)
 
 
-def annotated(
-    ax: Axes,
-    text: str,
-    at: tuple[float, float],
-    offset: tuple[float, float] = (0, 0),
-    coords: Any = "data",
-    **look: Any,
-) -> Annotation:
-    """Write a text some points from a place; names in it are data, not TeX."""
-    look = {"textcoords": "offset points", "color": TEXT} | look
-    result = ax.annotate(text, at, offset, xycoords=coords, **look)
-    set_as_text([result])
-    return result
-
-
-def side_axis(
-    ax: Axes, side: Literal["top", "right"], words: Mapping[Any, str], **look: Any
-) -> Any:
-    """Write words beside a picture; an axis of their own lets the layout make room for them."""
-    result: Any = ax.secondary_xaxis(side) if side == "top" else ax.secondary_yaxis(side)
-    draw = result.set_xticks if side == "top" else result.set_yticks
-    draw(list(words), list(words.values()))
-    result.tick_params(**{"length": 0} | look)
-    result.spines[:].set_visible(False)
-    set_as_text(result.get_xticklabels() if side == "top" else result.get_yticklabels())
-    return result
-
-
 def legend_patch(**look: Any) -> Any:
     """Make an area for a legend."""
-    return import_extra("matplotlib.patches", extra="plots").Patch(**{"linewidth": 0} | look)
+    return from_matplotlib("patches").Patch(**{"linewidth": 0} | look)
 
 
 def legend_line(**look: Any) -> Any:
     """Make a line, or a mark, for a legend."""
-    return import_extra("matplotlib.lines", extra="plots").Line2D([], [], **look)
+    return from_matplotlib("lines").Line2D([], [], **look)
+
+
+def is_named(line: Line2D) -> bool:
+    """Return whether a line has a name of its own."""
+    return not str(line.get_label()).startswith("_")
 
 
 def open_frame(ax: Axes) -> None:
@@ -253,106 +511,49 @@ def open_frame(ax: Axes) -> None:
     ax.spines[["top", "right"]].set_visible(False)
 
 
-def curves(ax: Axes) -> list[Line2D]:
-    """Return the curves drawn so far, one a model."""
-    return [line for line in ax.get_lines() if line.get_gid() == CURVE]
+def ribbon(color: str, level: float, kind: str = "confidence") -> dict[str, Any]:
+    """Return how a band looks, and what it is called."""
+    says = f"{100 * level:.4g} % {kind} band"
+    look = {"color": color, "alpha": RIBBON, "linewidth": 0}
+    return look | {"zorder": 1, "label": says, "gid": "band"}
 
 
-def draw_curve(
-    ax: Axes, corners: tuple[Any, Any], ink: Ink, name: str, *, width: float = 1.4
-) -> None:
-    """Draw the line by which a model is known in the legend."""
-    ax.plot(
-        *corners,
-        color=ink.color,
-        linestyle=ink.linestyle,
-        linewidth=width,
-        zorder=2.5,
-        label=legible(name) if name else None,
-        gid=CURVE,
-    )
+def _end_of(line: Line2D) -> Ends | None:
+    """Return the last point of a line that can be seen."""
+    x, y = np.asarray(line.get_xydata(), dtype=float).T
+    finite = np.flatnonzero(np.isfinite(y))
+    return (float(x[finite[-1]]), float(y[finite[-1]])) if finite.size else None
 
 
-def draw_diagonal(ax: Axes) -> None:
-    """Draw the line from corner to corner, once an Axes."""
-    if all(line.get_gid() != DIAGONAL for line in ax.get_lines()):
-        ax.plot([0, 1], [0, 1], color=GREY, linewidth=0.8, zorder=1.5, gid=DIAGONAL)
+def _below(ax: Axes) -> Any:
+    """Return how to place things below an Axes and its labels, whatever size the layout gives."""
+    figure, words = cast("Figure", ax.figure), cast("Any", ax.get_tightbbox())
+    depth = (ax.get_window_extent().y0 - words.y0) / figure.dpi
+    shift = from_matplotlib("transforms").ScaledTranslation
+    return ax.transAxes + shift(0, -depth, figure.dpi_scale_trans)
 
 
-def bands_to_draw(
-    ax: Axes, records: Mapping[str, Banded[Bounds]], band: bool | None
-) -> dict[str, Bounds]:
-    """Choose the bands to draw: unless said otherwise, that of a curve that is alone."""
-    alone = len(records) == 1 and not curves(ax)
-    bands = {name: record.band for name, record in records.items()}
-    shown = alone if band is None else band
-    return {name: band_of for name, band_of in bands.items() if shown and band_of is not None}
+def rgb(color: Any) -> Array:
+    """Return the three parts of a colour."""
+    return np.array(from_matplotlib("colors").to_rgb(color))
 
 
-def show_limits(ax: Axes, limits: Limits | None) -> None:
-    """Show probabilities from 0 to 1, or those asked for, unless the owner of the Axes decided."""
-    if limits is not None or ax.get_autoscalex_on():
-        shown = Interval(0, 1) if limits is None else as_interval(limits)
-        ax.set(xlim=(shown.lower, shown.upper), xticks=round_numbers(shown))
-
-
-def draw_band(ax: Axes, band: Band, color: str) -> None:
-    """Draw a band as a pale ribbon; one around the diagonal has a colour of no model."""
-    tint = SLATE if band.kind == "consistency" else color
-    says = f"{100 * band.level:.4g} % {band.kind} band"
-    x, lower, upper = band.outline()
-    ax.fill_between(
-        x, lower, upper, color=tint, alpha=RIBBON, linewidth=0, zorder=1, label=says, gid="band"
-    )
-
-
-def emptier_corner(ax: Axes) -> Corner:
-    """Return the corner, above or below the diagonal, that has fewer corners of curves."""
-    places = [
-        ax.transAxes.inverted().transform(line.get_transform().transform(line.get_xydata()))
-        for line in curves(ax)
-    ]
-    x, y = np.concatenate(places).T
-    above = np.sum((x < 0.45) & (y > 0.6))
-    below = np.sum((x > 0.55) & (y < 0.4))
-    return "upper left" if above <= below else "lower right"
-
-
-def draw_legend(ax: Axes, loc: Corner, **options: Any) -> None:
-    """Name the curves, and nothing else."""
-    legend = ax.legend(
-        handles=[line for line in curves(ax) if not str(line.get_label()).startswith("_")],
-        loc=loc,
-        frameon=False,
-        fontsize="small",
-        **options,
-    )
-    set_as_text(legend.get_texts())
-
-
-def shades(share: Any) -> RGB:
+def shades(share: Any) -> Array:
     """Mix white with the deepest shade, in proportion; NaN is grey."""
-    to_rgb = import_extra("matplotlib.colors", extra="plots").to_rgb
     part = np.asarray(share, dtype=float)[..., None]
-    mixed = 1 - part * (1 - np.array(to_rgb(DEEP)))
-    result: RGB = np.where(np.isnan(part), np.array(to_rgb(NOTHING)), mixed)
+    result: Array = np.where(np.isnan(part), rgb(NOTHING), 1 - part * (1 - rgb(DEEP)))
     return result
 
 
-def class_colors(classes: int) -> RGB:
+def class_colors(classes: int) -> Array:
     """Give each class a colour, the later the darker, whether one sees colours or not."""
     colormaps = import_extra("matplotlib", extra="plots").colormaps
-    result: RGB = colormaps["cividis"](np.linspace(LIGHTEST, DARKEST, classes))[:, :3]
+    result: Array = colormaps["cividis"](np.linspace(LIGHTEST, DARKEST, classes))[:, :3]
     return result
 
 
-def ink_on(color: str | Sequence[float] | RGB) -> str:
-    """Choose letters that can be read on a colour."""
-    to_rgb = import_extra("matplotlib.colors", extra="plots").to_rgb
-    return "white" if _luminance(np.array(to_rgb(color))) < DARK else "black"
-
-
-def _luminance(rgb: RGB) -> float:
-    """Return the relative luminance of a colour of sRGB, from 0 for black to 1 for white."""
-    linear = np.where(rgb <= 0.04045, rgb / 12.92, ((rgb + 0.055) / 1.055) ** 2.4)
-    return float(linear @ [0.2126, 0.7152, 0.0722])
+def ink_on(color: str | Sequence[float] | Array) -> str:
+    """Choose letters that can be read on a colour, by its luminance from 0, black, to 1, white."""
+    parts = rgb(color)
+    linear = np.where(parts <= 0.04045, parts / 12.92, ((parts + 0.055) / 1.055) ** 2.4)
+    return "white" if float(linear @ [0.2126, 0.7152, 0.0722]) < DARK else "black"

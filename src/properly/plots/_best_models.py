@@ -3,45 +3,28 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias, cast
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
 import numpy as np
 
-from properly._boundary._notices import import_extra
 from properly._boundary._text import percent
 from properly.counts._baselines import EVENT_RATE, TREAT_ALL, TREAT_NONE
 from properly.decisions._best_by_threshold import RangeMap, ThresholdRanks
 from properly.decisions._dominance import Dominance
 from properly.decisions._murphy_bands import ENOUGH
 from properly.errors import DataError
-from properly.plots._axes import (
-    CURVE,
-    GREY,
-    PALETTE,
-    RIBBON,
-    TEXT,
-    annotated,
-    digits_for,
-    legend_patch,
-    legible,
-    number,
-    plain_axes,
-    require,
-    set_as_text,
-    side_axis,
-)
+from properly.plots import _axes
+from properly.plots._axes import GREY, PALETTE, RIBBON, TEXT, Ink, inks, legend_patch, require
 from properly.plots._evaluation import draws_evaluation
-from properly.plots._names import fold, inches
-from properly.plots._row_axes import MIXED, draw_key, key_line, span_of
-from properly.plots._threshold_scale import PLAIN, draw_zero, inks_of, show_two_scales, ticks
+from properly.plots._names import digits_for, fold, inches, legible, number
+from properly.plots._threshold_scale import PLAIN, WIDTH, Thresholds, set_scale, ticks
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from matplotlib.axes import Axes
-    from matplotlib.figure import Figure
 
-    from properly.plots._axes import Color, Ink, Limits
+    from properly.plots._axes import Color, Limits
     from properly.plots._threshold_scale import Axis, ThresholdScale, ThresholdSpan
     from properly.typing import Column
 
@@ -117,26 +100,22 @@ def range_map(
     ['mine', 'treat all', 'treat none']
     """
     require(record, RangeMap, "properly.decisions.best_by_range(models)")
-    own = ax is None
-    ax = plain_axes(ax, 5.0, 4.6)
-    usual = float(record.edges[0]), float(record.edges[-1])
-    view = show_two_scales(ax, axis, limits, record.edges, usual)
-    _make_square(ax, view)
-    shown = _in_view(record, view)
-    colors = {
-        name: GREYS[name] if name in GREYS and ink.color == GREY else ink.color
-        for name, ink in inks_of(record.models, color).items()
-    }
-    _draw_winners(ax, shown, [colors[name] for name in record.models])
-    _draw_undecided(ax, shown)
+    edges, usual = [record.edges], (float(record.edges[0]), float(record.edges[-1]))
+    picture = Thresholds(ax, 5.0, 4.6, axis=axis, limits=limits, thresholds=edges, usual=usual)
+    _make_square(picture)
+    shown = _in_view(record, picture.view)
+    ink = inks(record.models, color, own={name: Ink(grey, "-") for name, grey in GREYS.items()})
+    colors = {name: one.color for name, one in ink.items()}
+    _draw_cells(picture.ax, shown, [colors[name] for name in record.models])
     winners = [record.models[k] for k in np.unique(shown.best[shown.best >= 0]).tolist()]
     # In a figure of our own, names that would cover the map stand beside it.
     few = len(winners) <= FEW and max(map(len, winners), default=0) <= SHORT
-    if own and not few:
+    if picture.own and not few:
         longest = max(len(legible(name)) for name in [*winners, UNDECIDED])
-        cast("Figure", ax.figure).set_figwidth(5.4 + 0.085 * longest)
-    _draw_legend(ax, winners, shown, colors, inside=few or not own)
-    return ax
+        picture.figure.set_figwidth(5.4 + 0.085 * longest)
+    inside = few or not picture.own
+    _draw_legend(picture, {name: colors[name] for name in winners}, shown, inside=inside)
+    return picture.ax
 
 
 class VisibleMap(NamedTuple):
@@ -145,7 +124,7 @@ class VisibleMap(NamedTuple):
     border: Column
     best: Column
     margin: Column
-    undecided: Column | None
+    undecided: Column
 
     @property
     def widest(self) -> float:
@@ -161,13 +140,13 @@ def _in_view(record: RangeMap, view: ThresholdSpan) -> VisibleMap:
         message = f"at least two edges must be in view; got {keep.sum()} of {len(keep)}"
         raise DataError(message)
     block = np.ix_(keep, keep)
-    undecided = None
-    if record.standard_error is not None:
-        # A margin whose error is not known is not decided either.
-        sure = record.margin[block] > 2 * record.standard_error[block]
-        undecided = (record.best[block] >= 0) & ~sure
-    border = _borders(view.scale, record.edges[keep])
-    return VisibleMap(border, record.best[block], record.margin[block], undecided)
+    best, margin = record.best[block], record.margin[block]
+    # A margin whose error is not known is not decided either.
+    error = record.standard_error
+    undecided = np.zeros(best.shape, dtype=bool) if error is None else ~(margin > 2 * error[block])
+    return VisibleMap(
+        _borders(view.scale, record.edges[keep]), best, margin, undecided & (best >= 0)
+    )
 
 
 def _borders(scale: ThresholdScale, edges: Column) -> Column:
@@ -179,73 +158,64 @@ def _borders(scale: ThresholdScale, edges: Column) -> Column:
     return result
 
 
-def _make_square(ax: Axes, view: ThresholdSpan) -> None:
+def _make_square(picture: Thresholds) -> None:
     """Treat upper bounds as lower bounds were treated."""
+    ax, view = picture.ax, picture.view
     if ax.get_autoscaley_on():
         if view.scale.name != "linear":
-            functions = view.scale.forward, view.scale.inverse
-            ax.set_yscale("function", functions=functions)
+            set_scale(ax, "y", view.scale)
         ax.set_ylim(ax.get_xlim())
         ax.set_yticks(ticks(view), [percent(t, 6) for t in ticks(view)])
     ax.set_box_aspect(1)
-    scale = "" if view.scale.name == "linear" else f" ({view.scale.name} scale)"
-    ax.set(xlabel=f"lower end of the range{scale}", ylabel=f"upper end of the range{scale}")
+    ends = (f"{end} end of the range{view.words}" for end in ("lower", "upper"))
+    ax.set(**dict(zip(("xlabel", "ylabel"), ends, strict=True)))
 
 
 def _tints(colors: list[str], best: Column, strength: Column) -> Column:
     """Mix colours with white, the less the stronger; what has no winner is transparent."""
-    to_rgb = import_extra("matplotlib.colors", extra="plots").to_rgb
-    full = np.array([to_rgb(color) for color in colors])[best]
+    full = np.array([_axes.rgb(color) for color in colors])[best]
     mixed = 1 - (PALEST + (1 - PALEST) * strength)[..., None] * (1 - full)
     return np.concatenate([mixed, (best >= 0)[..., None]], axis=-1)
 
 
-def _draw_winners(ax: Axes, shown: VisibleMap, colors: list[str]) -> None:
+def _draw_cells(ax: Axes, shown: VisibleMap, colors: list[str]) -> None:
+    """Draw who is best, the stronger the greater the margin, and hatch where that is open."""
     share = np.nan_to_num(shown.margin) / (shown.widest or 1.0)
-    tints = _tints(colors, shown.best, np.sqrt(share))
-    ax.pcolormesh(
-        shown.border, shown.border, tints.transpose(1, 0, 2), zorder=1, gid="best", rasterized=True
-    )
-
-
-def _draw_undecided(ax: Axes, shown: VisibleMap) -> None:
-    if shown.undecided is None or not shown.undecided.any():
-        return
-    cells = np.ma.masked_where(~shown.undecided.T, shown.undecided.T)
-    look: dict[str, Any] = {"facecolor": "none", "edgecolor": "white", "hatch": HATCH}
-    border = shown.border
-    ax.pcolor(border, border, cells, linewidth=0, zorder=1.5, gid="undecided", **look)
+    tints, border = _tints(colors, shown.best, np.sqrt(share)), shown.border
+    ax.pcolormesh(border, border, tints.transpose(1, 0, 2), zorder=1, gid="best", rasterized=True)
+    if shown.undecided.any():
+        cells = np.ma.masked_where(~shown.undecided.T, shown.undecided.T)
+        look: dict[str, Any] = {"facecolor": "none", "edgecolor": "white", "hatch": HATCH}
+        ax.pcolor(border, border, cells, linewidth=0, zorder=1.5, gid="undecided", **look)
 
 
 def _draw_legend(
-    ax: Axes, winners: list[str], shown: VisibleMap, colors: dict[str, str], *, inside: bool
+    picture: Thresholds, winners: Mapping[str, str], shown: VisibleMap, *, inside: bool
 ) -> None:
     """Name the winners, and say what tints and hatches are; the lower half has no ranges."""
-    handles = [legend_patch(color=colors[name], label=legible(name)) for name in winners]
-    if shown.undecided is not None and shown.undecided.any():
+    handles = [legend_patch(color=color, label=legible(name)) for name, color in winners.items()]
+    if shown.undecided.any():
         hatched = {"facecolor": GREY, "edgecolor": "white", "hatch": HATCH}
         handles.append(legend_patch(**hatched, label=UNDECIDED))
-    place: dict[str, Any] = {"loc": "upper left", "bbox_to_anchor": (1, 1)}
-    if inside:
-        place = {"loc": "lower right", "bbox_to_anchor": (1, 0.14)}
-    place |= {"title_fontsize": "small", "alignment": "left", "frameon": False, "fontsize": "small"}
-    legend = ax.legend(handles=handles, title="least mean regret", **place)
-    set_as_text([legend.get_title(), *legend.get_texts()])
+    loc, anchor = ("lower right", (1, 0.14)) if inside else ("upper left", (1, 1))
+    look: dict[str, Any] = {
+        "title": "least mean regret",
+        "alignment": "left",
+        "bbox_to_anchor": anchor,
+    }
+    picture.legend(handles, loc, **look)
     if shown.widest > 0:
-        _draw_key(ax, shown.widest)
+        _draw_scale(picture.ax, shown.widest)
 
 
-def _draw_key(ax: Axes, widest: float) -> None:
+def _draw_scale(ax: Axes, widest: float) -> None:
     """Show how dark which margin is."""
     key = ax.inset_axes((0.6, 0.095, 0.36, 0.028))
     share = np.linspace(0, 1, 101)
-    tints = _tints(
-        [TEXT], np.zeros((1, 100), dtype=int), np.sqrt((share[1:] + share[:-1]) / 2)[None]
-    )
-    key.pcolormesh(widest * share, [0, 1], tints)
-    digits = digits_for(widest)
+    middle = np.sqrt((share[1:] + share[:-1]) / 2)[None]
+    key.pcolormesh(widest * share, [0, 1], _tints([TEXT], np.zeros((1, 100), dtype=int), middle))
     key.set(yticks=[], xlabel="margin in mean regret")
-    key.set_xticks([0, widest], ["0", number(widest, digits)])
+    key.set_xticks([0, widest], ["0", number(widest, digits_for(widest))])
     key.tick_params(length=0, pad=2, labelsize="x-small")
     key.xaxis.label.set_fontsize("x-small")
     key.spines[:].set_visible(False)
@@ -302,17 +272,23 @@ def threshold_ranks(
     'rank by regret'
     """
     require(ranks, ThresholdRanks, "properly.decisions.rank_by_threshold(models)")
-    models = len(ranks.models)
-    ax = plain_axes(ax, 6.6, 1.3 + 0.34 * models)
-    view = show_two_scales(ax, axis, limits, ranks.edges, ranks.within)
-    height, edges = _side_by_side(ranks.rank), _within_reach(ranks.edges, view)
-    ink = inks_of(ranks.models, color)
+    models, edges, usual = len(ranks.models), [ranks.edges], ranks.within
+    high = 1.3 + 0.34 * models
+    picture = Thresholds(ax, WIDTH, high, axis=axis, limits=limits, thresholds=edges, usual=usual)
+    height, ink = _side_by_side(ranks.rank), inks(ranks.models, color, own=PLAIN)
     for name, row in zip(ranks.models, height, strict=True):
-        _draw_ranks(ax, edges, row, name, ink[name])
-    ax.set(ylabel="rank by regret", ylim=(models + 0.6, 0.4), yticks=range(1, models + 1))
-    last = int(np.searchsorted(ranks.edges, view.upper, side="left")) - 1
-    _name_ends(ax, ranks.models, height[:, min(max(last, 0), height.shape[1] - 1)], ink)
-    return ax
+        _draw_ranks(picture, _within_reach(ranks.edges, picture.view), row, name, ink[name])
+    ends = {"ylim": (models + 0.6, 0.4), "yticks": range(1, models + 1)}
+    picture.ax.set(ylabel="rank by regret", **ends)
+    last = int(np.searchsorted(ranks.edges, picture.view.upper, side="left")) - 1
+    # The names stand at the right end, in the order of the ranks there.
+    final = height[:, min(max(last, 0), height.shape[1] - 1)]
+    order = [ranks.models[k] for k in np.argsort(final, kind="stable").tolist()]
+    names = {place: legible(name) for place, name in enumerate(order, 1)}
+    side = picture.write_side("right", names, pad=4)
+    for label, name in zip(side.get_yticklabels(), order, strict=True):
+        label.set_color(ink[name].color)
+    return picture.ax
 
 
 def _within_reach(edges: Column, view: ThresholdSpan) -> Column:
@@ -335,30 +311,18 @@ def _side_by_side(rank: Column) -> Column:
     return result
 
 
-def _draw_ranks(ax: Axes, edges: Column, height: Column, name: str, ink: Ink) -> None:
+def _draw_ranks(picture: Thresholds, edges: Column, height: Column, name: str, ink: Ink) -> None:
     """Draw a level from change to change, and thin lines between levels."""
     first = np.flatnonzero(np.append(True, np.diff(height) != 0))
     edges, height = np.append(edges[first], edges[-1]), height[first]
     faint: dict[str, Any] = {"color": ink.color, "linewidth": 0.7, "alpha": 0.45, "zorder": 2}
-    ax.plot(np.repeat(edges, 2)[1:-1], np.repeat(height, 2), **faint)
+    picture.ax.plot(np.repeat(edges, 2)[1:-1], np.repeat(height, 2), **faint)
+    levels = [(edges[:-1], edges[1:]), (height, height)]
     gap = np.full(len(height), np.nan)
-    x, y = (
-        np.stack(each, axis=1).ravel()
-        for each in ((edges[:-1], edges[1:], gap), (height, height, gap))
-    )
-    is_plain = name in PLAIN
-    look: dict[str, Any] = {"linewidth": 1.6 if is_plain else 3, "zorder": 2.3 if is_plain else 2.5}
-    look |= {"color": ink.color, "linestyle": ink.linestyle, "label": legible(name), "gid": CURVE}
-    ax.plot(x, y, solid_capstyle="butt", dash_capstyle="butt", **look)
-
-
-def _name_ends(ax: Axes, models: Sequence[str], last: Column, ink: Mapping[str, Ink]) -> None:
-    """Write the names at the right end, in the order of the ranks there."""
-    order = np.argsort(last, kind="stable").tolist()
-    names = {place: legible(models[k]) for place, k in enumerate(order, 1)}
-    side = side_axis(ax, "right", names, pad=4)
-    for label, k in zip(side.get_yticklabels(), order, strict=True):
-        label.set_color(ink[models[k]].color)
+    x, y = (np.stack([*ends, gap], axis=1).ravel() for ends in levels)
+    width, front = (1.6, 2.3) if name in PLAIN else (3, 2.5)
+    ends = {"solid_capstyle": "butt", "dash_capstyle": "butt"}
+    picture.draw_curve((x, y), ink, name, width=width, zorder=front, **ends)
 
 
 @draws_evaluation
@@ -420,22 +384,30 @@ def dominance(
     ['forest\nbetter', 'logistic\nbetter']
     """
     require(record, Dominance, "properly.decisions.dominance(first, second)")
-    both = _two(names)
-    own = ax is None
-    ax = plain_axes(ax, 5.2 + inches(map(legible, both), "small"), 4.6)
-    ends = float(record.threshold[0]), float(record.threshold[-1])
-    show_two_scales(ax, axis, limits, record.threshold, ends if ends[0] < ends[1] else (0, 1))
-    high = ax.get_window_extent().height / ax.figure.dpi
-    ax.set_ylabel(fold(HEIGHT[record.scale], LABEL * high))
-    shaded = _shade_ranges(ax, record)
-    _draw_gap_band(ax, record)
-    _draw_difference(ax, record)
-    draw_zero(ax)
-    _set_height(ax, record)
+    both, edges = _two(names), [record.threshold]
+    first, last = float(record.threshold[0]), float(record.threshold[-1])
+    usual, wide = (first, last) if first < last else (0, 1), inches(map(legible, both), "small")
+    picture = Thresholds(
+        ax, 5.2 + wide, 4.6, axis=axis, limits=limits, thresholds=edges, usual=usual
+    )
+    picture.ax.set_ylabel(fold(HEIGHT[record.scale], LABEL * picture.size[1]))
+    for color, runs in zip(COLORS, (record.better, record.worse), strict=True):
+        for first, last in runs:
+            # A border of one point, so that a threshold that is alone can be seen.
+            look: dict[str, Any] = {"color": color, "alpha": SHADE, "linewidth": 1, "zorder": 0.5}
+            picture.ax.axvspan(first, last, gid="better", **look)
+    _draw_gap_band(picture.ax, record)
+    _draw_difference(picture.ax, record)
+    picture.draw_zero()
+    _set_height(picture.ax, record)
     sides = both if record.scale == "net benefit" else both[::-1]
-    _name_sides(ax, [legible(name if own else _shortened(name)) for name in sides])
-    draw_key(ax, _dominance_key(ax, record, both, shaded), own=own)
-    return ax
+    # At the right end stands which model is better above zero, and which below.
+    for name, lift, height in zip(sides, (1, -1), ("bottom", "top"), strict=True):
+        words = legible(name if picture.own else _shortened(name))
+        place = {"ha": "left", "va": height, "fontsize": "small", "annotation_clip": False}
+        picture.write(f"{words}\nbetter", (1, 0), (6, 3 * lift), _axes.MIXED, gid="side", **place)
+    picture.draw_key(_dominance_key(picture.ax, record, both))
+    return picture.ax
 
 
 def _two(names: Sequence[str]) -> Names:
@@ -450,15 +422,6 @@ def _two(names: Sequence[str]) -> Names:
 def _shortened(name: str) -> str:
     """Leave out the middle of a name that would take the room from the picture."""
     return name if len(name) <= LONGEST_BESIDE else f"{name[: LONGEST_BESIDE - 7]}…{name[-6:]}"
-
-
-def _shade_ranges(ax: Axes, record: Dominance) -> tuple[bool, bool]:
-    """Shade where one model is better; tell of both whether they are anywhere."""
-    for color, runs in zip(COLORS, (record.better, record.worse), strict=True):
-        for first, last in runs:
-            # A border of one point, so that a threshold that is alone can be seen.
-            ax.axvspan(first, last, color=color, alpha=SHADE, linewidth=1, zorder=0.5, gid="better")
-    return bool(record.better), bool(record.worse)
 
 
 def _draw_gap_band(ax: Axes, record: Dominance) -> None:
@@ -477,25 +440,20 @@ def _draw_gap_band(ax: Axes, record: Dominance) -> None:
 
 def _draw_difference(ax: Axes, record: Dominance) -> None:
     """Draw the difference: a line where it has a band, dots elsewhere."""
-    finite = np.isfinite(record.upper)
-    ax.plot(
-        record.threshold, record.difference, ":", color=TEXT, linewidth=1, zorder=2, gid="no band"
-    )
-    solid = np.where(finite, record.difference, np.nan)
-    ax.plot(record.threshold, solid, color=TEXT, linewidth=1.6, zorder=2.5, gid=CURVE)
+    x, y = record.threshold, record.difference
+    solid = np.where(np.isfinite(record.upper), y, np.nan)
+    ax.plot(x, y, ":", color=TEXT, linewidth=1, zorder=2, gid="no band")
+    ax.plot(x, solid, color=TEXT, linewidth=1.6, zorder=2.5, gid=_axes.CURVE)
 
 
 def _set_height(ax: Axes, record: Dominance) -> None:
     """Show the band, the difference and zero, unless the owner of the Axes has decided."""
-    if not ax.get_autoscaley_on():
-        return
-    seen = _seen(ax, record)
-    heights = [x[seen] for x in (record.difference, record.lower, record.upper)]
-    least, most = span_of([*heights, [0.0]])
-    reach = max(-least, most) * LEAST_SIDE / (1 - LEAST_SIDE)
-    least, most = min(least, -reach), max(most, reach)
-    air = AIR * (most - least)
-    ax.set_ylim(least - air, most + air)
+    if ax.get_autoscaley_on():
+        seen = _seen(ax, record)
+        heights = [x[seen] for x in (record.difference, record.lower, record.upper)]
+        least, most = _axes.span_of([*heights, [0.0]], LEAST_SIDE)
+        air = AIR * (most - least)
+        ax.set_ylim(least - air, most + air)
 
 
 def _seen(ax: Axes, record: Dominance) -> Column:
@@ -504,23 +462,12 @@ def _seen(ax: Axes, record: Dominance) -> Column:
     return seen
 
 
-def _name_sides(ax: Axes, sides: Sequence[str]) -> None:
-    """Write at the right end which model is better above zero, and which below."""
-    for name, lift, height in zip(sides, (1, -1), ("bottom", "top"), strict=True):
-        look: dict[str, Any] = {"ha": "left", "va": height, "fontsize": "small", "gid": "side"}
-        annotated(
-            ax, f"{name}\nbetter", (1, 0), (6, 3 * lift), MIXED, annotation_clip=False, **look
-        )
-
-
-def _dominance_key(
-    ax: Axes, record: Dominance, names: Names, shaded: tuple[bool, bool]
-) -> list[Any]:
+def _dominance_key(ax: Axes, record: Dominance, names: Names) -> list[Any]:
     """Say what is what, as far as it can be seen."""
     handles = [
         legend_patch(color=color, alpha=2 * SHADE, label=f"{legible(name)} better")
-        for name, color, some in zip(names, COLORS, shaded, strict=True)
-        if some
+        for name, color, runs in zip(names, COLORS, (record.better, record.worse), strict=True)
+        if runs
     ]
     finite = np.isfinite(record.upper[_seen(ax, record)])
     if finite.any():
@@ -528,5 +475,6 @@ def _dominance_key(
         handles.append(legend_patch(color=GREY, alpha=2 * RIBBON, label=said))
     if not finite.all():
         said = f"no band: fewer than {ENOUGH} events, or non-events, judged differently"
-        handles.append(key_line(TEXT, 1, said, ":"))
+        look = {"color": TEXT, "linewidth": 1, "linestyle": ":"}
+        handles.append(_axes.legend_line(label=said, **look))
     return handles

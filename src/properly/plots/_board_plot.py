@@ -3,36 +3,17 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, Any, NamedTuple, cast
+from typing import TYPE_CHECKING, Any, NamedTuple
 
-from properly._boundary._notices import import_extra
 from properly._boundary._text import many
 from properly._boundary._tolerances import SAME_SUM
 from properly.comparison._leaderboard_record import Leaderboard
-from properly.plots._axes import GREY, PALETTE, SLATE, TEXT, legend_patch, legible, require
-from properly.plots._names import names_of, points
-from properly.plots._row_axes import (
-    SIDE,
-    THICK,
-    DotLook,
-    draw_key,
-    draw_value,
-    hide_empty,
-    key_dot,
-    key_line,
-    name_rows,
-    row_axes,
-    say_in_row,
-    show_rows,
-    show_span,
-    write_columns,
-)
+from properly.plots._axes import GREY, PALETTE, SLATE, TEXT, legend_patch, require
+from properly.plots._forest_plots import SIDE, THICK, DotLook, RowPicture, key_dot, key_line
+from properly.plots._names import from_matplotlib, legible, names_of, points
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from matplotlib.axes import Axes
-    from matplotlib.figure import Figure
 
     from properly.comparison._leaderboard_record import Standing
 
@@ -54,12 +35,13 @@ class BoardRows(NamedTuple):
 
     board: Leaderboard
     ranked: tuple[Standing, ...]
-    apart: tuple[Standing, ...]
+    rows: tuple[Standing, ...]
 
-    @property
-    def rows(self) -> tuple[Standing, ...]:
-        """All forecasters that are drawn."""
-        return (*self.ranked, *self.apart)
+    def look(self, row: int) -> DotLook:
+        """Return the dot of a row."""
+        if row >= len(self.ranked):
+            return CROWD if row < len(self.ranked) + len(self.board.crowd) else UNRANKED
+        return FIRST if may_be_best(self.rows[row]) else LATER
 
 
 def leaderboard(record: Leaderboard, ax: Axes | None = None) -> Axes:
@@ -97,43 +79,40 @@ def leaderboard(record: Leaderboard, ax: Axes | None = None) -> Axes:
     >>> ax.get_yticklabels()[0].get_text()
     'Ada'
     """
-    shown = _checked(record)
+    shown = _shown(record)
     is_cut = len(record) > MOST
-    count, names = len(shown.rows) + is_cut, names_of(x.forecaster for x in shown.rows)
     ranks, answered = _ranks(shown), {"answered": [f"{100 * x.coverage:.0f} %" for x in shown.rows]}
     handles = _key(shown)
-    own = ax is None
-    if ax is None:
-        sides = [max(x, key=len) for x in (names, *({**ranks, **answered}.values()))]
-        ax = row_axes(count, [*sides, "m" * 12], len(handles) + 1)
-    size = show_rows(ax, count, striped=False)
-    write_columns(ax, ranks, size, _name_rows(ax, names, size))
-    _draw_shares(ax, shown, write_columns(ax, answered, size))
-    _show_scores(ax, shown)
+    names, sides = names_of(x.forecaster for x in shown.rows), [*ranks.values(), *answered.values()]
+    picture = RowPicture(
+        ax, names, [*sides, ["m" * 12]], len(handles) + 1, more=is_cut, striped=False
+    )
+    picture.write_columns(ranks, _align_names(picture))
+    _draw_shares(picture, shown, picture.write_columns(answered))
+    _show_scores(picture, shown)
     for row, standing in enumerate(shown.rows):
-        _draw_row(ax, row, standing, _look(shown, row), size)
+        _draw_row(picture, row, standing, shown.look(row))
     if is_cut:
         words = f"the first {MOST} of {many(len(record), 'forecaster')} are drawn"
-        say_in_row(ax, count - 1, words, size)
-    draw_key(ax, handles, own=own)
-    return ax
+        picture.say_in_row(len(names), words)
+    picture.draw_key(handles)
+    return picture.ax
 
 
-def _checked(record: Leaderboard) -> BoardRows:
+def _shown(record: Leaderboard) -> BoardRows:
     require(record, Leaderboard, "properly.leaderboard(answers)")
     every = record.standings[:MOST]
     ranked = tuple(x for x in every if x.rank is not None)
-    apart = (*record.crowd, *every[len(ranked) :])
-    return BoardRows(record, ranked, apart)
+    return BoardRows(record, ranked, (*ranked, *record.crowd, *every[len(ranked) :]))
 
 
-def _name_rows(ax: Axes, names: Sequence[str], size: float) -> float:
-    """Write names beside the ranks, where they begin; return how far they reach in points."""
-    name_rows(ax, names, size)
-    labels = ax.get_yticklabels()
+def _align_names(picture: RowPicture) -> float:
+    """Align names beside the ranks, where they begin; return how far they reach in points."""
+    labels = picture.ax.get_yticklabels()
     # Letters are a little wider or narrower at other resolutions.
-    reach = SIDE + 1.05 * max(x.get_window_extent().width for x in labels) * 72 / ax.figure.dpi
-    ax.tick_params(axis="y", pad=reach)
+    widest = max(x.get_window_extent().width for x in labels)
+    reach = SIDE + 1.05 * widest * 72 / picture.figure.dpi
+    picture.ax.tick_params(axis="y", pad=reach)
     for label in labels:
         label.set_horizontalalignment("left")
     return reach
@@ -168,75 +147,70 @@ def may_be_best(standing: Standing) -> bool:
     return standing.rank_interval is not None and standing.rank_interval[0] == 1
 
 
-def _show_scores(ax: Axes, shown: BoardRows) -> None:
+def _show_scores(picture: RowPicture, shown: BoardRows) -> None:
     """Show all scores, shade tiers, and draw a line above those that are not ranked."""
+    ax, board = picture.ax, shown.board
     raw = [x.raw for x in shown.rows if misleads(x)]
-    show_span(ax, [*((x.score, *x.interval) for x in shown.rows), raw])
+    picture.show_span([*((x.score, *x.interval) for x in shown.rows), raw])
     for row, standing in enumerate(shown.ranked):
         if standing.tier is not None:
-            alpha = SHADE * FADING ** (standing.tier - 1)
-            place = row - 0.5, row + 0.5
-            ax.axhspan(*place, color=SLATE, alpha=alpha, linewidth=0, zorder=0.1, gid="tier")
-    if shown.ranked and shown.apart:
+            look = {"alpha": SHADE * FADING ** (standing.tier - 1), "linewidth": 0, "zorder": 0.1}
+            ax.axhspan(row - 0.5, row + 0.5, color=SLATE, gid="tier", **look)
+    if 0 < len(shown.ranked) < len(shown.rows):
         ax.axhline(len(shown.ranked) - 0.5, color=TEXT, linewidth=0.9, gid="line")
-    for crowd in shown.board.crowd:
+    for crowd in board.crowd:
         ax.axvline(crowd.score, color=CROWD.color, linewidth=0.9, linestyle=":", gid="crowd")
-    where = f"all {many(shown.board.questions, 'question')}"
-    if shown.board.missing == "complete":
-        where = f"{many(shown.board.questions, 'question')} that all answered"
-    label = f"{legible(shown.board.unit)} score on {where} (lower is better)"
-    hide_empty(ax, [x.score for x in shown.rows], label)
+    where = f"all {many(board.questions, 'question')}"
+    if board.missing == "complete":
+        where = f"{many(board.questions, 'question')} that all answered"
+    label = f"{legible(board.unit)} score on {where} (lower is better)"
+    picture.name_axis(label, [x.score for x in shown.rows])
 
 
-def _look(shown: BoardRows, row: int) -> DotLook:
-    if row >= len(shown.ranked):
-        return CROWD if row < len(shown.ranked) + len(shown.board.crowd) else UNRANKED
-    return FIRST if may_be_best(shown.rows[row]) else LATER
-
-
-def _draw_row(ax: Axes, row: int, standing: Standing, look: DotLook, size: float) -> None:
+def _draw_row(picture: RowPicture, row: int, standing: Standing, look: DotLook) -> None:
     if not math.isfinite(standing.score):
         infinite = math.isinf(standing.score)
-        say_in_row(ax, row, "infinite: certain and wrong" if infinite else "no answer", size)
+        picture.say_in_row(row, "infinite: certain and wrong" if infinite else "no answer")
         return
-    draw_value(ax, row, standing.score, standing.interval, look, size=size)
+    picture.draw_value(row, standing.score, standing.interval, look)
     if misleads(standing):
         mark: dict[str, Any] = {"color": RAW.color, "marker": RAW.marker, "linestyle": ""}
-        small = MARK * size / points("small")
-        ax.plot(standing.raw, row + LOWER, zorder=2.5, gid="raw", markersize=small, **mark)
+        small = MARK * picture.letters / points("small")
+        picture.ax.plot(standing.raw, row + LOWER, zorder=2.5, gid="raw", markersize=small, **mark)
 
 
-def _draw_shares(ax: Axes, shown: BoardRows, edge: float) -> None:
+def _draw_shares(picture: RowPicture, shown: BoardRows, edge: float) -> None:
     """Draw bars of the answered questions, so many points to the right of the rows."""
-    transforms = import_extra("matplotlib.transforms", extra="plots")
-    rectangle = import_extra("matplotlib.patches", extra="plots").Rectangle
-    inches = cast("Figure", ax.figure).dpi_scale_trans
-    beside = inches + transforms.ScaledTranslation(1, 0, ax.transAxes)
-    place = transforms.blended_transform_factory(beside, ax.transData)
+    ax, transforms = picture.ax, from_matplotlib("transforms")
+    rectangle = from_matplotlib("patches").Rectangle
+    beside = transforms.ScaledTranslation(1, 0, ax.transAxes)
+    across = picture.figure.dpi_scale_trans + beside
+    look = {"transform": transforms.blended_transform_factory(across, ax.transData)}
+    look |= {"color": SLATE, "linewidth": 0, "clip_on": False}
     for row, standing in enumerate(shown.rows):
         for share, alpha in ((1.0, 0.15), (standing.coverage, 0.7)):
-            corner, look = (edge / 72, row - HIGH / 2), {"color": SLATE, "linewidth": 0}
-            bar = rectangle(corner, share * FULL / 72, HIGH, alpha=alpha, transform=place, **look)
-            bar.set(clip_on=False, gid="answered" if share == standing.coverage else "all")
+            bar = rectangle(
+                (edge / 72, row - HIGH / 2), share * FULL / 72, HIGH, alpha=alpha, **look
+            )
+            bar.set_gid("answered" if share == standing.coverage else "all")
             ax.add_patch(bar)
 
 
 def _key(shown: BoardRows) -> list[Any]:
     """Say what is what, as far as it can be seen."""
-    board, finite = shown.board, [math.isfinite(x.score) for x in shown.rows]
-    looks = {_look(shown, row) for row, is_drawn in enumerate(finite) if is_drawn}
-    ranks = f"{100 * board.level:.4g} %"
+    board, level = shown.board, f"{100 * shown.board.level:.4g} %"
+    looks = {shown.look(row) for row, x in enumerate(shown.rows) if math.isfinite(x.score)}
     first = "best" if board.leader is not None else "may be best"
     crowds = " and ".join(legible(x.forecaster) for x in board.crowd)
     says = {
-        FIRST: f"{first} ({ranks} sure)",
+        FIRST: f"{first} ({level} sure)",
         LATER: "another is shown to be better",
         CROWD: f"{crowds}, made of the others and not ranked",
         UNRANKED: "not ranked: too few questions shared with anybody",
     }
     handles = [key_dot(look, words) for look, words in says.items() if look in looks]
     if any(math.isfinite(x.interval[0]) for x in shown.rows):
-        handles.append(key_line(TEXT, THICK, f"{100 * board.level:.4g} % interval of the score"))
+        handles.append(key_line(TEXT, THICK, f"{level} interval of the score"))
     if any(misleads(x) for x in shown.rows):
         label = "mean of what it answered, where these questions were hard or easy"
         handles.append(key_dot(RAW, label))

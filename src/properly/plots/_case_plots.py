@@ -2,61 +2,25 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any, Literal, TypeAlias, cast, overload
+from typing import TYPE_CHECKING, Any, TypeAlias, overload
 
 import numpy as np
 
-from properly._boundary._notices import import_extra
 from properly._boundary._options import check_flag, check_whole
 from properly._boundary._text import amount_of
 from properly.decisions._retention import ORACLE, Retention, RetentionStudy
 from properly.decisions._single_cases import CumulativeForecast, WorstCases
 from properly.errors import DataError
-from properly.plots._axes import (
-    CURVE,
-    GREY,
-    PALE,
-    PALETTE,
-    RIBBON,
-    TEXT,
-    Color,
-    Corner,
-    Ink,
-    annotated,
-    by_name,
-    class_colors,
-    curves,
-    draw_curve,
-    ink_on,
-    inks,
-    legend_line,
-    legend_patch,
-    legible,
-    new_figure,
-    number,
-    open_frame,
-    plain_axes,
-    require,
-    set_as_text,
-    side_axis,
-)
+from properly.plots import _axes
+from properly.plots._axes import GREY, PALE, PALETTE, RIBBON, TEXT, Color, Ink, Picture, by_name
 from properly.plots._evaluation import draws_evaluation
-from properly.plots._names import (
-    columns_for,
-    name_columns,
-    name_ends,
-    names_of,
-    points,
-    title_lines,
-    title_panel,
-)
+from properly.plots._names import columns_for, legible, names_of, number, points, title_lines
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
-    from matplotlib.figure import Figure
 
+    from properly.plots._axes import Corner
     from properly.typing import Column
 
     Panels: TypeAlias = np.ndarray[Any, Any]
@@ -65,7 +29,6 @@ Bounds: TypeAlias = tuple[np.ndarray[Any, Any], np.ndarray[Any, Any]]
 
 # With more than two, nobody can tell whose a ribbon is.
 BANDS = 2
-RETENTION_MAKER = "properly.retention_curve(scores, y, P)"
 # What is drawn upwards, and which way is better.
 HEIGHT = {
     "quadratic_weighted_kappa": "quadratic weighted kappa\n(higher is better)",
@@ -82,7 +45,6 @@ THICK = 0.62
 KEY = "bars: probability", "frame: outcome"
 # A longer bar has its number inside.
 INSIDE = 0.5
-FORECAST_MAKER = "properly.decisions.cumulative_forecast(y, p)"
 OUTCOME = "outcome"
 # How far the lines go on before the first class and behind the last.
 AIR = 0.35
@@ -153,25 +115,27 @@ def retention(
     ['mine']
     """
     given = record.curves if isinstance(record, RetentionStudy) else record
-    records = by_name(given, Retention, RETENTION_MAKER, label)
+    records = by_name(given, Retention, "properly.retention_curve(scores, y, P)", label)
     metrics = sorted({one.metric for one in records.values()})
     if len(metrics) > 1:
         message = f"curves in one picture must be of one metric; got {', '.join(metrics)}"
         raise DataError(message, hint="draw those of each metric on Axes of their own.")
     bands = _bands_to_draw(record) if check_flag(band, "band") else {}
-    own = ax is None
-    ax = plain_axes(ax, 6.2, 4.0)
-    ink = _inks(ax, list(records), color)
-    for name, (lower, upper) in bands.items():
+    picture = Picture(ax, 6.2, 4.0)
+    first = sum(line.get_label() != ORACLE for line in picture.curves)
+    ink = _axes.inks(records, color, first, {ORACLE: Ink(GREY, "--")})
+    for name, bounds in bands.items():
         look: dict[str, Any] = {"color": ink[name].color, "alpha": RIBBON, "linewidth": 0}
-        ax.fill_between(100 * records[name].removed, lower, upper, zorder=1, gid="band", **look)
+        removed = 100 * records[name].removed
+        picture.ax.fill_between(removed, *bounds, zorder=1, gid="band", **look)
     for name, one in records.items():
-        draw_curve(ax, (100 * one.removed, one.value), ink[name], name, width=1.6)
-    _show_shares(ax)
-    ax.set(xlabel="cases removed, in percent", ylabel=HEIGHT.get(metrics[0]) or legible(metrics[0]))
-    set_as_text([ax.yaxis.label])
-    name_ends(ax, own=own)
-    return ax
+        picture.draw_curve((100 * one.removed, one.value), ink[name], name, width=1.6)
+    _show_shares(picture)
+    height = HEIGHT.get(metrics[0]) or legible(metrics[0])
+    picture.ax.set(xlabel="cases removed, in percent", ylabel=height)
+    _axes.set_as_text([picture.ax.yaxis.label])
+    picture.name_ends()
+    return picture.ax
 
 
 def _bands_to_draw(record: object) -> dict[str, Bounds]:
@@ -183,21 +147,13 @@ def _bands_to_draw(record: object) -> dict[str, Bounds]:
     return {name: record.bands[name] for name in names[:BANDS]}
 
 
-def _show_shares(ax: Axes) -> None:
+def _show_shares(picture: Picture) -> None:
     """Show all shares that were removed, also where the metric has no value."""
-    if ax.get_autoscalex_on():
-        ticker = import_extra("matplotlib.ticker", extra="plots")
-        removed = np.concatenate([np.asarray(line.get_xdata()) for line in curves(ax)])
+    if picture.ax.get_autoscalex_on():
+        removed = np.concatenate([np.asarray(line.get_xdata()) for line in picture.curves])
         # The limits stay free, so that the next curve makes room for itself.
-        ax.set_xlim(removed.min(), removed.max(), auto=None)
-        ax.xaxis.set_major_locator(ticker.MaxNLocator(nbins=5, steps=[1, 2, 5, 10]))
-
-
-def _inks(ax: Axes, names: list[str], color: Color | None) -> dict[str, Ink]:
-    """Give each score an ink of the palette, but grey dashes to the oracle."""
-    first = sum(line.get_label() != ORACLE for line in curves(ax))
-    result = inks([name for name in names if name != ORACLE], color, first)
-    return result | ({ORACLE: Ink(GREY, "--")} if ORACLE in names else {})
+        picture.ax.set_xlim(removed.min(), removed.max(), auto=None)
+        picture.ax.xaxis.set_major_locator(_axes.round_steps(5))
 
 
 @draws_evaluation
@@ -242,44 +198,41 @@ def worst_cases(record: WorstCases, ax: Axes | None = None, *, color: str | None
     >>> [label.get_text() for label in ax.get_yticklabels()]
     ['row 1', 'row 2']
     """
-    require(record, WorstCases, "properly.decisions.worst_cases(cases, rule)")
+    _axes.require(record, WorstCases, "properly.decisions.worst_cases(cases, rule)")
     names = names_of(EVENT if record.labels is None else record.labels)
-    p = np.asarray(record.p, dtype=float)
+    p, outcome = np.asarray(record.p, dtype=float), np.asarray(record.outcome)
     p = p if p.ndim == 2 else np.stack([1 - p, p], axis=1)
-    if ax is None:
-        step, depth = columns_for(names, NARROW, WIDE, "small")
-        height = 0.9 + depth + ROW * len(p) * points() / 10
-        ax = new_figure(max(3.2, 1.7 + step * len(names)), height).add_subplot()
-    colors = class_colors(len(names)) if color is None else [color] * len(names)
-    ax.set(xlim=(-0.5, len(names) - 0.5), ylim=(len(p) - 0.5, -0.5))
-    _draw_bars(ax, p, colors)
-    _frame_outcomes(ax, np.asarray(record.outcome))
-    _write_sides(ax, record)
-    name_columns(ax, names, side="top", size="small")
+    step, depth = columns_for(names, NARROW, WIDE, "small")
+    height = 0.9 + depth + ROW * len(p) * points() / 10
+    picture = Picture(ax, max(3.2, 1.7 + step * len(names)), height)
+    colors = _axes.class_colors(len(names)) if color is None else [color] * len(names)
+    picture.ax.set(xlim=(-0.5, len(names) - 0.5), ylim=(len(p) - 0.5, -0.5))
+    _draw_bars(picture, p, colors)
+    frame: dict[str, Any] = {"facecolor": "none", "edgecolor": "black", "linewidth": 1.4}
+    low = np.arange(len(outcome)) - 0.44
+    picture.ax.bar(outcome, 0.88, 1, low, zorder=4, clip_on=False, gid=OUTCOME, **frame)
+    _write_sides(picture, record)
+    picture.name_columns(names, side="top", size="small")
     join = "\n" if len(names) <= 3 else "; "
-    ax.set_xlabel(join.join(KEY), fontsize="small", loc="left")
-    return ax
+    picture.ax.set_xlabel(join.join(KEY), fontsize="small", loc="left")
+    return picture.ax
 
 
-def _draw_bars(ax: Axes, p: Column, colors: Any) -> None:
+def _draw_bars(picture: Picture, p: Column, colors: Any) -> None:
     """Draw bars from the left end of each column, on lines that mark the columns."""
-    cases, classes = p.shape
+    ax, (cases, classes) = picture.ax, p.shape
     ax.spines[:].set_visible(False)
     ax.tick_params(length=0)
     ax.vlines(np.arange(classes) - 0.5, -0.5, cases - 0.5, color=PALE, linewidth=0.8, zorder=0.5)
     for k in range(classes):
         ax.barh(range(cases), p[:, k], THICK, k - 0.5, color=colors[k], linewidth=0, zorder=2)
-        for row in range(cases):
-            _write_share(ax, float(p[row, k]), (k - 0.5, row), colors[k])
-
-
-def _write_share(ax: Axes, share: float, place: tuple[float, float], color: Any) -> None:
-    inside = share > INSIDE
-    look: dict[str, Any] = {"ha": "left", "color": TEXT, "va": "center_baseline", "zorder": 3}
-    if inside:
-        look |= {"ha": "right", "color": ink_on(color)}
-    at, offset = (place[0] + share, place[1]), (-3 if inside else 3, 0)
-    annotated(ax, _printed(share), at, offset, fontsize="x-small", **look)
+        for row, share in enumerate(p[:, k].tolist()):
+            inside = share > INSIDE
+            look = {"ha": "left", "va": "center_baseline", "fontsize": "x-small", "zorder": 3}
+            if inside:
+                look |= {"ha": "right", "color": _axes.ink_on(colors[k])}
+            place = k - 0.5 + share, row
+            picture.write(_printed(share), place, (-3 if inside else 3, 0), **look)
 
 
 def _printed(share: float) -> str:
@@ -291,27 +244,16 @@ def _printed(share: float) -> str:
     return ">.99" if share >= 0.995 else number(share, 2)
 
 
-def _frame_outcomes(ax: Axes, outcome: Column) -> None:
-    """Frame the class that happened."""
-    rows = np.arange(len(outcome))
-    look: dict[str, Any] = {"facecolor": "none", "edgecolor": "black", "linewidth": 1.4}
-    ax.bar(outcome, 0.88, 1, rows - 0.44, zorder=4, clip_on=False, gid="outcome", **look)
-
-
-def _sources(record: WorstCases) -> list[str]:
-    """Name the rows; of counts, say how many cases there are."""
-    if record.cases is None:
-        return [f"row {row}" for row in np.asarray(record.row).tolist()]
-    return [amount_of(x) for x in np.asarray(record.cases).tolist()]
-
-
-def _write_sides(ax: Axes, record: WorstCases) -> None:
-    """Write the rows, or how many they are, on the left, and the losses on the right."""
-    ax.set_yticks(range(len(record)), _sources(record))
+def _write_sides(picture: Picture, record: WorstCases) -> None:
+    """Write the rows, or how many cases they are, on the left, and the losses on the right."""
+    sources = [f"row {row}" for row in np.asarray(record.row).tolist()]
+    if record.cases is not None:
+        sources = [amount_of(x) for x in np.asarray(record.cases).tolist()]
+    picture.ax.set_yticks(range(len(record)), sources)
     losses = map(number, np.asarray(record.loss, dtype=float).tolist())
-    side_axis(ax, "right", dict(enumerate(losses)), pad=6)
-    look: dict[str, Any] = {"ha": "left", "va": "top", "fontsize": "small", "color": "black"}
-    annotated(ax, f"loss ({legible(record.rule)})", (1, 0), (6, -5), "axes fraction", **look)
+    picture.write_side("right", dict(enumerate(losses)), pad=6)
+    look = {"ha": "left", "va": "top", "fontsize": "small", "color": "black"}
+    picture.write(f"loss ({legible(record.rule)})", (1, 0), (6, -5), "axes fraction", **look)
 
 
 @overload
@@ -393,87 +335,80 @@ def cumulative_forecast(
     >>> near.rps, far.rps
     (0.28125, 0.5625)
     """
-    records = by_name(record, CumulativeForecast, FORECAST_MAKER)
+    maker = "properly.decisions.cumulative_forecast(y, p)"
+    records = by_name(record, CumulativeForecast, maker)
     if columns is not None:
         columns = check_whole(columns, "columns")
+    chosen = color if isinstance(color, Mapping) else dict.fromkeys(records, color)
+    colors = {name: chosen.get(name) or PALETTE[0] for name in records}
+    sizes = [_size(one) for one in records.values()]
+    width, depth = (max(values) for values in zip(*sizes, strict=True))
     if not isinstance(record, Mapping):
-        return _draw_alone(record, ax, _color(color, ""), absolute=absolute)
+        picture = Picture(ax, max(4.4, 0.8 + 1.2 * width), 3.6 + depth)
+        _draw_steps(picture, record, colors[""], absolute=absolute)
+        picture.ax.set_ylabel("cumulative probability")
+        # Below the steps if these rise early, above them if late.
+        early = 2 * record.outcome < len(record.labels)
+        corner: Corner = "lower right" if early else "upper left"
+        _draw_legend(picture, colors[""], None if picture.own else corner)
+        return picture.ax
     if ax is not None:
         message = f"several forecasts have panels of their own; got one Axes for {len(records)}"
         raise DataError(message, hint="draw each of them on an Axes of its own.")
-    axes = _panels(records, columns)
+    names, size = list(records), (width, 2.8 + depth + 0.17 * title_lines(records, width))
+    most = int(PAGE / width)
+    axes = _axes.panels(names, columns, size, (0.8, 0.5), title=width, most=most)
     for panel, (name, one) in zip(axes, records.items(), strict=True):
-        _draw_steps(panel, one, _color(color, name), absolute=absolute)
+        _draw_steps(Picture(panel), one, colors[name], absolute=absolute)
     axes[0].figure.supylabel("cumulative probability", fontsize="medium")
-    _draw_legend(axes[0], _color(color, next(iter(records))), "below")
+    _draw_legend(Picture(axes[0]), colors[names[0]], None)
     return axes
 
 
-def _draw_alone(record: CumulativeForecast, ax: Axes | None, color: str, *, absolute: bool) -> Axes:
-    own = ax is None
-    width, depth = _size(record)
-    ax = plain_axes(ax, max(4.4, 0.8 + 1.2 * width), 3.6 + depth)
-    _draw_steps(ax, record, color, absolute=absolute)
-    ax.set_ylabel("cumulative probability")
-    # Below the steps if these rise early, above them if late.
-    corner: Corner = "lower right" if 2 * record.outcome < len(record.labels) else "upper left"
-    _draw_legend(ax, color, "below" if own else corner)
-    return ax
-
-
-def _color(color: Color | None, name: str) -> str:
-    own = color.get(name) if isinstance(color, Mapping) else color
-    return own or PALETTE[0]
-
-
-def _draw_steps(ax: Axes, record: CumulativeForecast, color: str, *, absolute: bool) -> None:
+def _draw_steps(
+    picture: Picture, record: CumulativeForecast, color: str, *, absolute: bool
+) -> None:
     """Draw both steps, the area between them, and the squares of their distances."""
-    last = len(record.labels) - 1
+    ax, last = picture.ax, len(record.labels) - 1
     x = np.concatenate([[-AIR], np.arange(last + 1), [last + AIR]])
     forecast, outcome = (
         np.concatenate([[0.0], steps, steps[-1:]]) for steps in (record.cumulative, record.step)
     )
-    pale: dict[str, Any] = {"color": color, "alpha": AREA, "linewidth": 0}
-    ax.fill_between(x, forecast, outcome, step="post", zorder=1, gid="difference", **pale)
-    bottom = np.minimum(record.cumulative, record.step)[:-1]
-    dark: dict[str, Any] = {"color": color, "alpha": SQUARE, "linewidth": 0, "zorder": 1.2}
-    size = record.absolute
-    ax.bar(np.arange(last) + 0.5, size, size, bottom, gid="squares", **dark)
+    fill: dict[str, Any] = {"color": color, "linewidth": 0}
+    ax.fill_between(
+        x, forecast, outcome, step="post", zorder=1, alpha=AREA, gid="difference", **fill
+    )
+    bottom, size = np.minimum(record.cumulative, record.step)[:-1], record.absolute
+    places = np.arange(last) + 0.5
+    ax.bar(places, size, size, bottom, alpha=SQUARE, zorder=1.2, gid="squares", **fill)
     steps: dict[str, Any] = {"drawstyle": "steps-post", "solid_joinstyle": "miter"}
     ax.plot(x, outcome, color=TEXT, linewidth=3.2, zorder=2.3, gid=OUTCOME, **steps)
-    ax.plot(x, forecast, color=color, linewidth=1.6, zorder=2.5, gid=CURVE, **steps)
+    ax.plot(x, forecast, color=color, linewidth=1.6, zorder=2.5, gid=_axes.CURVE, **steps)
     ax.set(xlim=(-AIR, last + AIR), ylim=(-0.02, 1.02), yticks=np.linspace(0, 1, 5))
-    name_columns(ax, names_of(record.labels))
+    picture.name_columns(names_of(record.labels))
     ax.get_xticklabels()[record.outcome].set_fontweight("bold")
-    _write_squares(ax, record, absolute=absolute)
-
-
-def _write_squares(ax: Axes, record: CumulativeForecast, *, absolute: bool) -> None:
-    """Write the squares above their columns, and their mean before them."""
+    # The squares stand above their columns, and their mean before them.
     printed = {k + 0.5: number(value) for k, value in enumerate(record.squared)}
-    upper = side_axis(ax, "top", printed, labelsize="x-small", labelcolor=TEXT, pad=1)
-    said = f"RPS {number(record.rps)} is the mean of"
-    if absolute:
-        said = f"sa-RPS {number(record.squared_absolute_rps)}\n{said}"
+    upper = picture.write_side("top", printed, labelsize="x-small", labelcolor=TEXT, pad=1)
+    said = f"sa-RPS {number(record.squared_absolute_rps)}\n" if absolute else ""
+    said += f"RPS {number(record.rps)} is the mean of"
     upper.set_xlabel(said, fontsize="medium", loc="left", labelpad=5, linespacing=1.4)
 
 
-def _draw_legend(ax: Axes, color: str, place: Corner | Literal["below"]) -> None:
+def _draw_legend(picture: Picture, color: str, corner: Corner | None) -> None:
     """Say what is what, below the picture or in one of its corners."""
     both = 1 - (1 - AREA) * (1 - SQUARE)
     handles = [
-        legend_line(color=color, linewidth=1.6, label="forecast"),
-        legend_line(color=TEXT, linewidth=3.2, label=OUTCOME),
-        legend_patch(color=color, alpha=AREA, label="difference"),
-        legend_patch(color=color, alpha=both, label="its square"),
+        _axes.legend_line(color=color, linewidth=1.6, label="forecast"),
+        _axes.legend_line(color=TEXT, linewidth=3.2, label=OUTCOME),
+        _axes.legend_patch(color=color, alpha=AREA, label="difference"),
+        _axes.legend_patch(color=color, alpha=both, label="its square"),
     ]
-    look: dict[str, Any] = {"handles": handles, "fontsize": "small", "handlelength": 1.4}
-    if place == "below":
-        figure = cast("Figure", ax.figure)
-        columns = 4 if figure.get_figwidth() > 0.42 * points() else 2
-        figure.legend(loc="outside lower center", ncols=columns, frameon=False, **look)
+    if corner is None:
+        columns = 4 if picture.figure.get_figwidth() > 0.42 * points() else 2
+        picture.legend(handles, "outside lower center", handlelength=1.4, ncols=columns)
     else:
-        ax.legend(loc=place, framealpha=0.6, facecolor="white", edgecolor="none", **look)
+        picture.legend(handles, corner, paper=0.6, handlelength=1.4)
 
 
 def _size(record: CumulativeForecast) -> tuple[float, float]:
@@ -481,21 +416,3 @@ def _size(record: CumulativeForecast) -> tuple[float, float]:
     names = names_of(record.labels)
     step, depth = columns_for(names, *STEP)
     return max(2.2, step * (len(names) - 1 + 2 * AIR)), depth
-
-
-def _panels(records: Mapping[str, CumulativeForecast], columns: int | None) -> Panels:
-    """Lay out panels of one size with their names, in rows that fit a page."""
-    count, sizes = len(records), [_size(record) for record in records.values()]
-    width, depth = (max(values) for values in zip(*sizes, strict=True))
-    nearest = count if count <= 3 else math.ceil(math.sqrt(count))
-    wide = min(count, columns or max(1, min(nearest, int(PAGE / width))))
-    high = math.ceil(count / wide)
-    height = 2.8 + depth + 0.17 * title_lines(records, width)
-    figure = new_figure(0.8 + width * wide, 0.5 + height * high)
-    grid = figure.subplots(high, wide, sharey=True, squeeze=False).ravel()
-    for ax, name in zip(grid[:count], records, strict=True):
-        open_frame(ax)
-        title_panel(ax, name, width)
-    for ax in grid[count:]:
-        ax.remove()
-    return cast("Panels", grid[:count])

@@ -3,53 +3,39 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
 from properly._boundary._labels import require_columns
-from properly._boundary._notices import import_extra
 from properly._boundary._text import many
 from properly.comparison._epochs import LARGER, as_larger, best_epochs, pearson, read_history
 from properly.errors import ArgumentTypeError, DataError
-from properly.plots._axes import (
-    CURVE,
-    GREY,
-    STYLES,
-    TEXT,
-    Color,
-    Ink,
-    annotated,
-    curves,
-    draw_curve,
-    inks,
-    legible,
-    number,
-    plain_axes,
-)
-from properly.plots._names import name_ends
+from properly.plots._axes import CURVE, GREY, MIXED, STYLES, TEXT, Ink, Picture, inks, round_steps
+from properly.plots._names import from_matplotlib, legible, number
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
     from matplotlib.axes import Axes
 
     from properly.comparison._epochs import History
+    from properly.plots._axes import Color
     from properly.typing import Column
 
 CLAIMS = {"calibration": "miscalibrated", "comparison": "beaten at times"}
 LINES = {"calibration": STYLES[0], "comparison": STYLES[1]}
-ALARM, GROUP, THRESHOLD = "alarm", "group", "threshold"
 # Exponents of ten: what is lower is at the lower edge, and so far above the highest threshold, in
 # shares of it, the picture ends.
 LOWEST, BEYOND = -2.0, 2.0
 # The last power of ten that is written out.
 WRITTEN = 4
-BEST, MARK = "best", "best of the reference"
+BEST = "best"
 # How near dots may be, in shares of all epochs, before one is stacked upon the other; and how high
 # a storey is, in shares of the scale.
 NEAR, STOREY = 0.03, 0.042
+DASHES: dict[str, Any] = {"linewidth": 0.8, "linestyle": (0, (4, 3))}
+DOT: dict[str, Any] = {"edgecolor": "white", "linewidth": 0.8, "zorder": 3, "clip_on": False}
 
 
 class Course(NamedTuple):
@@ -117,17 +103,22 @@ def monitor(record: Any, ax: Axes | None = None, *, color: Color | None = None) 
     ['alarm at 20', 'forecast miscalibrated: alarm after 6 cases']
     """
     courses = list(courses_of(record))
-    own = ax is None
-    ax = plain_axes(ax, 6.6, 3.9)
-    _show(ax, courses)
-    _draw_thresholds(ax, courses)
+    picture = Picture(ax, 6.6, 3.9)
+    _show(picture.ax, courses)
+    _draw_thresholds(picture, courses)
     ink = inks(dict.fromkeys(x.record.model for x in courses), color)
-    _draw_quiet(ax, [x for x in courses if x.is_quiet])
+    quiet = [x for x in courses if x.is_quiet]
+    last = max(quiet, key=lambda x: x.evidence[-1], default=None)
+    for course in quiet:
+        # Of groups without an alarm, the highest bears the name of all.
+        label = f"{many(len(quiet), 'claim')} about groups" if course is last else None
+        look: dict[str, Any] = {"alpha": 0.55, "gid": CURVE if course is last else "group"}
+        _line(picture.ax, course, color=GREY, linewidth=0.8, zorder=2, label=label, **look)
     for course in courses:
         if not course.is_quiet:
-            _draw(ax, course, ink[course.record.model].color)
-    name_ends(ax, own=own)
-    return ax
+            _draw(picture.ax, course, ink[course.record.model].color)
+    picture.name_ends()
+    return picture.ax
 
 
 def courses_of(record: Any) -> Iterator[Course]:
@@ -159,14 +150,14 @@ def _corners(one: Any, own: Sequence[Any], restarts: Sequence[Any]) -> tuple[Col
 def _show(ax: Axes, courses: Sequence[Course]) -> None:
     """Show all cases, and evidence around 1 and the thresholds."""
     ax.set(xlabel="cases, in the order of their forecasts", ylabel="evidence")
-    ticker = import_extra("matplotlib.ticker", extra="plots")
+    ticker = from_matplotlib("ticker")
     if ax.get_autoscalex_on():
         ax.set_xlim(0, max(x.cases[-1] for x in courses))
-        ax.xaxis.set_major_locator(ticker.MaxNLocator(nbins=6, steps=[1, 2, 5, 10], integer=True))
+        ax.xaxis.set_major_locator(round_steps(6, integer=True))
         ax.xaxis.set_major_formatter(ticker.StrMethodFormatter("{x:,.0f}"))
     if ax.get_autoscaley_on():
         ax.set_ylim(*ends_of(courses))
-        ax.yaxis.set_major_locator(ticker.MaxNLocator(nbins=6, integer=True))
+        ax.yaxis.set_major_locator(round_steps(6, None, integer=True))
         ax.yaxis.set_major_formatter(ticker.FuncFormatter(lambda x, _: power(round(x))))
 
 
@@ -202,37 +193,24 @@ def thresholds_of(courses: Sequence[Course]) -> list[tuple[float, str]]:
     return result
 
 
-def _draw_thresholds(ax: Axes, courses: Sequence[Course]) -> None:
+def _draw_thresholds(picture: Picture, courses: Sequence[Course]) -> None:
     """Draw where evidence is an alarm; that of groups in grey."""
     # Lines go behind the words.
     behind = {"facecolor": "white", "alpha": 0.75, "linewidth": 0, "pad": 0.8}
-    look: dict[str, Any] = {"fontsize": "small", "bbox": behind, "zorder": 2.8}
+    look = {"fontsize": "small", "bbox": behind, "zorder": 2.8}
     for (height, words), color in zip(thresholds_of(courses), (TEXT, GREY), strict=False):
-        dashes: dict[str, Any] = {"linewidth": 0.8, "linestyle": (0, (4, 3)), "color": color}
-        ax.axhline(height, zorder=1.5, gid=THRESHOLD, **dashes)
-        annotated(ax, words, (0, height), (4, 3), ("axes fraction", "data"), color=color, **look)
-
-
-def _draw_quiet(ax: Axes, quiet: Sequence[Course]) -> None:
-    """Draw groups without an alarm, of which the highest bears the name of all."""
-    last = max(quiet, key=lambda x: x.evidence[-1], default=None)
-    for course in quiet:
-        label = f"{many(len(quiet), 'claim')} about groups" if course is last else None
-        gid = CURVE if course is last else GROUP
-        _line(ax, course, color=GREY, alpha=0.55, linewidth=0.8, zorder=2, label=label, gid=gid)
+        picture.ax.axhline(height, zorder=1.5, gid="threshold", color=color, **DASHES)
+        picture.write(words, (0, height), (4, 3), MIXED, color=color, **look)
 
 
 def _draw(ax: Axes, course: Course, color: str) -> None:
     """Draw a claim, and its alarms as dots."""
-    style = LINES[course.record.about]
     width = 1.0 if course.record.group is not None else 1.4
-    look: dict[str, Any] = {"linewidth": width, "linestyle": style, "zorder": 2.5}
+    look = {"linewidth": width, "linestyle": LINES[course.record.about], "zorder": 2.5}
     _line(ax, course, color=color, label=course.label(legible), gid=CURVE, **look)
-    low, high = ax.get_ylim()
     for alarm in course.alarms:
-        height = np.clip(math.log10(alarm.evidence), low, high)
-        dot: dict[str, Any] = {"s": 34, "color": color, "edgecolor": "white", "linewidth": 0.8}
-        ax.scatter(alarm.case, height, zorder=3, clip_on=False, gid=ALARM, **dot)
+        height = np.clip(math.log10(alarm.evidence), *ax.get_ylim())
+        ax.scatter(alarm.case, height, s=34, color=color, gid="alarm", **DOT)
 
 
 def _line(ax: Axes, course: Course, **look: Any) -> None:
@@ -303,21 +281,21 @@ def training(
     # The reference first, and broader: it is seen behind a line that covers it.
     names = sorted(values, key=lambda name: name != reference)
     oriented = {name: values[name] if name in up else -values[name] for name in names}
-    own = ax is None
-    ax = plain_axes(ax, 6.6, 3.9)
-    ink = _metric_inks(ax, oriented, reference, color)
+    picture = Picture(ax, 6.6, 3.9)
+    first = sum(line.get_color() != TEXT for line in picture.curves)
+    ink = inks(oriented, color, first, {} if reference is None else {reference: Ink(TEXT, "-")})
     if reference is not None:
         best = best_epochs(oriented[reference], 1)[0]
-        dashes: dict[str, Any] = {"linewidth": 0.8, "linestyle": (0, (4, 3)), "zorder": 1}
-        ax.axvline(best, color=GREY, gid=MARK, **dashes)
+        mark = "best of the reference"
+        picture.ax.axvline(best, color=GREY, gid=mark, zorder=1, **DASHES)
     for name, x in oriented.items():
+        label, width = _named(name, oriented, reference), 2.4 if name == reference else 1.4
         corners = np.arange(len(x)), scaled(x)
-        draw_curve(ax, corners, ink[name], "", width=2.4 if name == reference else 1.4)
-        curves(ax)[-1].set_label(_named(name, oriented, reference))
-    _draw_best(ax, oriented, ink)
-    _set_axes(ax)
-    name_ends(ax, own=own)
-    return ax
+        picture.draw_curve(corners, ink[name], name, width=width, label=label)
+    _draw_best(picture.ax, oriented, ink)
+    _set_axes(picture)
+    picture.name_ends()
+    return picture.ax
 
 
 def scaled(oriented: Column) -> Column:
@@ -329,18 +307,6 @@ def scaled(oriented: Column) -> Column:
     # Halved, since the difference of huge numbers may be infinite.
     low, high = present.min() / 2, present.max() / 2
     return np.asarray((finite / 2 - low) / (high - low))
-
-
-def _metric_inks(
-    ax: Axes, names: Iterable[str], reference: str | None, color: Color | None
-) -> dict[str, Ink]:
-    """Give each metric an ink of the palette; the reference is black unless a colour is asked."""
-    others = [name for name in names if name != reference]
-    result = inks(others, color, sum(line.get_color() != TEXT for line in curves(ax)))
-    if reference is None:
-        return result
-    chosen = color.get(reference) if isinstance(color, Mapping) else None
-    return result | {reference: Ink(chosen or TEXT, "-")}
 
 
 def _named(name: str, oriented: Mapping[str, Column], reference: str | None) -> str:
@@ -355,12 +321,10 @@ def _draw_best(ax: Axes, oriented: Mapping[str, Column], ink: Mapping[str, Ink])
     there = [(float(x), float(y)) for x, y in _dots(ax)]
     for name, values in oriented.items():
         epoch = int(best_epochs(values, 1)[0])
-        if not np.isfinite(values[epoch]):
-            continue
-        height = stacked(epoch, float(scaled(values)[epoch]), there, NEAR * len(values))
-        there.append((epoch, height))
-        dot: dict[str, Any] = {"s": 30, "color": ink[name].color, "edgecolor": "white"}
-        ax.scatter(epoch, height, linewidth=0.8, zorder=3, clip_on=False, gid=BEST, **dot)
+        if np.isfinite(values[epoch]):
+            height = stacked(epoch, float(scaled(values)[epoch]), there, NEAR * len(values))
+            there.append((epoch, height))
+            ax.scatter(epoch, height, s=30, color=ink[name].color, gid=BEST, **DOT)
 
 
 def stacked(
@@ -379,14 +343,14 @@ def _dots(ax: Axes) -> Column:
     return np.concatenate([np.asarray(x, dtype=float) for x in result] or [np.empty((0, 2))])
 
 
-def _set_axes(ax: Axes) -> None:
+def _set_axes(picture: Picture) -> None:
     """Name the ends of the scale, which are all that metrics have in common."""
+    ax = picture.ax
     ax.set(xlabel="epoch", ylabel="each at its own scale")
     if ax.get_autoscaley_on():
         ax.set_ylim(-0.04, np.max(_dots(ax)[:, 1], initial=1) + 0.05, auto=None)
         ax.set_yticks([0, 1], ["worst", "best"])
     if ax.get_autoscalex_on():
-        ticker = import_extra("matplotlib.ticker", extra="plots")
-        last = max(float(np.max(line.get_xdata())) for line in curves(ax))
+        last = max(float(np.max(line.get_xdata())) for line in picture.curves)
         ax.set_xlim(0, max(last, 1), auto=None)
-        ax.xaxis.set_major_locator(ticker.MaxNLocator(nbins=6, steps=[1, 2, 5, 10], integer=True))
+        ax.xaxis.set_major_locator(round_steps(6, integer=True))

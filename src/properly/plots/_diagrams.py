@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
@@ -14,47 +13,22 @@ from properly.calibration._reliability import Reliability
 from properly.decisions._murphy import MurphyCurve
 from properly.decisions._roc import RocCurve
 from properly.errors import DataError
-from properly.plots._axes import (
-    PALE,
-    RIBBON,
-    Color,
-    Ink,
-    Limits,
-    annotated,
-    bands_to_draw,
-    by_name,
-    curves,
-    digits_for,
-    draw_band,
-    draw_curve,
-    draw_diagonal,
-    draw_legend,
-    emptier_corner,
-    inks,
-    legend_line,
-    legible,
-    new_figure,
-    number,
-    open_frame,
-    reach_of,
-    set_as_text,
-    show_limits,
-    square_axes,
-)
+from properly.plots import _axes
+from properly.plots._axes import PALE, Color, Ink, Limits, Picture, by_name, inks, reach_of
 from properly.plots._evaluation import draws_evaluation
-from properly.plots._names import title_lines, title_panel
+from properly.plots._names import digits_for, legible, number, title_lines
 from properly.plots._threshold_curves import draw_scores
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
     from properly.calibration._decomposition import Decomposition
-    from properly.decisions._roc import RocBand
 
 
 RELIABILITY_MAKER = "properly.reliability(tally)"
-BINNED_MAKER = "properly.calibration.binned_reliability(tally)"
 ROC_MAKER = "properly.roc_curve(tally)"
+# Inches of a square picture.
+SQUARE = 4.2, 4.2
 # The tallest bar of the histogram, as a share of the height of the picture.
 TALLEST = 0.2
 # More bars than this are too thin to be set apart by white lines.
@@ -129,13 +103,14 @@ def reliability(
     if decomposition is not None and len(records) > 1:
         message = f"one decomposition belongs to one curve; got {len(records)} curves"
         raise DataError(message, hint="reliability_grid gives each model a diagram of its own.")
-    ax = square_axes(ax, limits, reach_of(records.values()))
-    draw_rates(ax, records, inks(records, color, len(curves(ax))), histogram, band)
+    picture = Picture(ax, *SQUARE)
+    picture.square(limits, reach_of(records.values()))
+    draw_rates(picture, records, inks(records, color, len(picture.curves)), histogram, band)
     if decomposition is not None:
-        draw_numbers(ax, decomposition)
+        draw_numbers(picture, decomposition)
     if isinstance(record, Mapping):
-        draw_legend(ax, emptier_corner(ax) if decomposition is None else "center right")
-    return ax
+        picture.name_curves(picture.emptier_corner() if decomposition is None else "center right")
+    return picture.ax
 
 
 @draws_evaluation
@@ -176,12 +151,13 @@ def reliability_grid(
     limits = limits or (0, reach_of(models.values()))
     if columns is not None:
         columns = check_whole(columns, "columns")
-    axes = _panels(list(models), columns)
+    names, size = list(models), (2.4, 2.43 + 0.17 * title_lines(models, TITLE))
+    look: dict[str, Any] = {"title": TITLE, "layout": "compressed", "sharex": True}
+    axes = _axes.panels(names, columns, size, (0.5, 0.5), **look)
     printed = {str(name): parts for name, parts in (decompositions or {}).items()}
     for ax, (name, record) in zip(axes, models.items(), strict=True):
         reliability(record, ax, decomposition=printed.get(name), limits=limits)
         ax.set(xlabel="", ylabel="")
-        title_panel(ax, name, TITLE)
     figure = axes[0].figure
     figure.supxlabel("forecast", fontsize="medium")
     figure.supylabel("event rate", fontsize="medium")
@@ -189,24 +165,24 @@ def reliability_grid(
 
 
 def draw_rates(
-    ax: Axes,
+    picture: Picture,
     records: Mapping[str, Reliability],
     ink: Mapping[str, Ink],
     histogram: bool | None = None,
     band: bool | None = None,
 ) -> None:
     """Draw the curves of all models, and of one that is alone its band and its histogram too."""
-    alone = len(records) == 1 and not curves(ax)
-    ribbons = bands_to_draw(ax, records, band)
-    draw_diagonal(ax)
+    alone = len(records) == 1 and not picture.curves
+    ribbons = picture.bands(records, band)
+    picture.draw_diagonal()
     for name, record in records.items():
         if alone if histogram is None else histogram:
             bars = record.histogram
-            draw_bars(ax, bars.lower, bars.upper, bars.weight)
+            draw_bars(picture.ax, bars.lower, bars.upper, bars.weight)
         if name in ribbons:
-            draw_band(ax, ribbons[name], ink[name].color)
-        _draw_one(ax, record, ink[name], name)
-    ax.set(xlabel="forecast", ylabel="event rate")
+            picture.draw_band(ribbons[name], ink[name].color)
+        _draw_rate(picture, record, ink[name], name)
+    picture.ax.set(xlabel="forecast", ylabel="event rate")
 
 
 def draw_bars(ax: Axes, lower: Any, upper: Any, weight: Any) -> None:
@@ -219,7 +195,7 @@ def draw_bars(ax: Axes, lower: Any, upper: Any, weight: Any) -> None:
     ax.bar(lower, height, width, align="edge", **look)
 
 
-def draw_numbers(ax: Axes, parts: Decomposition) -> None:
+def draw_numbers(picture: Picture, parts: Decomposition) -> None:
     """Print the three parts in the upper left corner, points below points."""
     digits = digits_for(parts.uncertainty)
     values = (parts.miscalibration, parts.discrimination, parts.uncertainty)
@@ -230,36 +206,20 @@ def draw_numbers(ax: Axes, parts: Decomposition) -> None:
     }
     look: dict[str, Any] = {"va": "top", "fontsize": "small", "linespacing": 1.4, "zorder": 4}
     for text, (points, side) in columns.items():
-        annotated(ax, text, (0.02, 0.98), (points, -2), "axes fraction", ha=side, **look)
+        picture.write(text, (0.02, 0.98), (points, -2), "axes fraction", ha=side, **look)
 
 
-def _draw_one(ax: Axes, record: Reliability, ink: Ink, name: str) -> None:
-    draw_curve(ax, record.curve(), ink, name, width=1.0)
-    bins = record.bins
+def _draw_rate(picture: Picture, record: Reliability, ink: Ink, name: str) -> None:
+    picture.draw_curve(record.curve(), ink, name, width=1.0)
+    ax, bins = picture.ax, record.bins
+    look: dict[str, Any] = {"color": ink.color, "zorder": 3}
     if record.discrete:
         dots, height = record.value, record.recalibrated
     else:
-        ax.hlines(bins.event_rate, bins.x_min, bins.x_max, color=ink.color, linewidth=2.6, zorder=3)
+        ax.hlines(bins.event_rate, bins.x_min, bins.x_max, linewidth=2.6, **look)
         single = bins.x_min == bins.x_max
         dots, height = bins.x_min[single], bins.event_rate[single]
-    ax.plot(dots, height, "o", color=ink.color, markersize=3.5, zorder=3)
-
-
-def _panels(names: list[str], columns: int | None) -> np.ndarray[Any, Any]:
-    """Lay out square panels, as near to a square as there are models."""
-    models, lines = len(names), title_lines(names, TITLE)
-    wide = min(models, columns or (models if models <= 3 else math.ceil(math.sqrt(models))))
-    high = math.ceil(models / wide)
-    height = 2.6 + 0.17 * (lines - 1)
-    figure = new_figure(0.5 + 2.4 * wide, 0.5 + height * high, layout="compressed")
-    grid = figure.subplots(high, wide, sharex=True, sharey=True, squeeze=False).ravel()
-    for ax in grid[:models]:
-        open_frame(ax)
-    for ax in grid[models:]:
-        ax.remove()
-    for ax in grid[models - wide : models]:
-        ax.tick_params(labelbottom=True)
-    return grid[:models]
+    ax.plot(dots, height, "o", markersize=3.5, **look)
 
 
 def binned_reliability(
@@ -302,20 +262,24 @@ def binned_reliability(
     >>> plots.binned_reliability(properly.calibration.binned_reliability(t, bins=2)).get_ylabel()
     'event rate'
     """
-    records = by_name(record, BinnedReliability, BINNED_MAKER, label)
-    ax = square_axes(ax, limits)
-    alone = len(records) == 1 and not curves(ax)
-    ink = inks(records, color, len(curves(ax)))
-    draw_diagonal(ax)
+    maker = "properly.calibration.binned_reliability(tally)"
+    records = by_name(record, BinnedReliability, maker, label)
+    picture = Picture(ax, *SQUARE)
+    picture.square(limits)
+    alone = len(records) == 1 and not picture.curves
+    ink = inks(records, color, len(picture.curves))
+    picture.draw_diagonal()
     for name, one in records.items():
         if alone if histogram is None else histogram:
-            draw_bars(ax, one.lower, np.maximum(one.upper, one.lower + THINNEST), one.weight)
-        draw_curve(ax, (one.mean_forecast, one.event_rate), ink[name], name, width=1.0)
-        ax.plot(one.mean_forecast, one.event_rate, "o", color=ink[name].color, markersize=4)
-    ax.set(xlabel="forecast", ylabel="event rate")
+            upper = np.maximum(one.upper, one.lower + THINNEST)
+            draw_bars(picture.ax, one.lower, upper, one.weight)
+        corners = one.mean_forecast, one.event_rate
+        picture.draw_curve(corners, ink[name], name, width=1.0)
+        picture.ax.plot(*corners, "o", color=ink[name].color, markersize=4)
+    picture.ax.set(xlabel="forecast", ylabel="event rate")
     if isinstance(record, Mapping):
-        draw_legend(ax, emptier_corner(ax))
-    return ax
+        picture.name_curves(picture.emptier_corner())
+    return picture.ax
 
 
 @draws_evaluation
@@ -361,38 +325,36 @@ def roc(
     ['raw, AUC .750', 'hull, hull area .875']
     """
     records = by_name(curve, RocCurve, ROC_MAKER, label)
-    ax = square_axes(ax)
-    before = len(curves(ax))
-    draw_hits(ax, records, inks(records, color, before), band)
-    for line, (name, record) in zip(curves(ax)[before:], records.items(), strict=True):
+    picture = Picture(ax, *SQUARE)
+    picture.square()
+    draw_hits(picture, records, inks(records, color, len(picture.curves)), band)
+    for line, (name, record) in zip(picture.curves[-len(records) :], records.items(), strict=True):
         line.set_label(f"{legible(name)}, {area(record)}" if name else area(record))
-    draw_legend(ax, "lower right")
-    return ax
+    picture.name_curves("lower right")
+    return picture.ax
 
 
 def draw_hits(
-    ax: Axes, records: Mapping[str, RocCurve], ink: Mapping[str, Ink], band: bool | None = None
+    picture: Picture,
+    records: Mapping[str, RocCurve],
+    ink: Mapping[str, Ink],
+    band: bool | None = None,
 ) -> None:
     """Draw the curves of all models, and the band of one that is alone."""
-    ribbons = bands_to_draw(ax, records, band)
-    draw_diagonal(ax)
+    ribbons = picture.bands(records, band)
+    picture.draw_diagonal()
     for name, record in records.items():
         if name in ribbons:
-            _draw_roc_band(ax, ribbons[name], ink[name].color)
-        draw_curve(ax, (record.false_positive_rate, record.true_positive_rate), ink[name], name)
-    ax.set(xlabel="false positive rate", ylabel="true positive rate")
+            look = _axes.ribbon(ink[name].color, ribbons[name].level)
+            picture.ax.fill(*ribbons[name].outline(), **look)
+        corners = record.false_positive_rate, record.true_positive_rate
+        picture.draw_curve(corners, ink[name], name)
+    picture.ax.set(xlabel="false positive rate", ylabel="true positive rate")
 
 
 def area(record: RocCurve) -> str:
     """Say how large the area is, and of which curve."""
     return f"{'hull area' if record.hull else 'AUC'} {number(record.area, 3)}"
-
-
-def _draw_roc_band(ax: Axes, band: RocBand, color: str) -> None:
-    says = f"{100 * band.level:.4g} % confidence band"
-    ax.fill(
-        *band.outline(), color=color, alpha=RIBBON, linewidth=0, zorder=1, label=says, gid="band"
-    )
 
 
 @draws_evaluation
@@ -449,40 +411,36 @@ def triptych(
     # One ink a model, whatever the order of each dict.
     ink = inks(dict.fromkeys([*scores, *rates, *hits]))
     draw_scores(left, scores, ink)
-    show_limits(left, limits)
-    middle = square_axes(middle, limits, reach_of(rates.values()))
+    left.show_limits(limits)
+    middle.square(limits, reach_of(rates.values()))
     draw_rates(middle, rates, ink)
-    draw_hits(square_axes(right), hits, ink)
-    _draw_areas(right, hits)
+    right.square()
+    draw_hits(right, hits, ink)
+    # The areas, in the colours of their curves, which are named below all panels.
+    for line, record in zip(right.curves, hits.values(), strict=True):
+        line.set_label(area(record))
+    look = {"handlelength": 0, "handletextpad": 0, "labelcolor": "linecolor"}
+    right.name_curves("lower right", **look)
     if any(ink):
         _draw_names(right, ink)
-    return left, middle, right
+    return left.ax, middle.ax, right.ax
 
 
-def _three_panels() -> tuple[Axes, Axes, Axes]:
-    left, middle, right = new_figure(10.5, 4.1, layout="compressed").subplots(1, 3)
+def _three_panels() -> tuple[Picture, Picture, Picture]:
+    axes = _axes.new_figure(10.5, 4.1, layout="compressed").subplots(1, 3)
     titles = ("Murphy diagram", "Reliability diagram", "ROC curve")
-    for ax, title in zip((left, middle, right), titles, strict=True):
-        open_frame(ax)
+    for ax, title in zip(axes, titles, strict=True):
+        _axes.open_frame(ax)
         ax.set_title(title, fontsize="medium")
-    left.set_box_aspect(1)
-    return left, middle, right
+    axes[0].set_box_aspect(1)
+    return Picture(axes[0]), Picture(axes[1]), Picture(axes[2])
 
 
-def _draw_areas(ax: Axes, records: Mapping[str, RocCurve]) -> None:
-    """Print the areas in the colours of their curves, which are named elsewhere."""
-    for line, record in zip(curves(ax), records.values(), strict=True):
-        line.set_label(area(record))
-    draw_legend(ax, "lower right", handlelength=0, handletextpad=0, labelcolor="linecolor")
-
-
-def _draw_names(ax: Axes, ink: Mapping[str, Ink]) -> None:
+def _draw_names(picture: Picture, ink: Mapping[str, Ink]) -> None:
     """Name the models once, below all panels."""
     handles = [
-        legend_line(color=color, linestyle=style, linewidth=1.6, label=legible(name))
+        _axes.legend_line(color=color, linestyle=style, linewidth=1.6, label=legible(name))
         for name, (color, style) in ink.items()
     ]
     columns = min(len(handles), max(1, 120 // max(len(h.get_label()) + 6 for h in handles)))
-    place: dict[str, Any] = {"loc": "outside lower center", "ncols": columns, "frameon": False}
-    legend = ax.figure.legend(handles=handles, **place)
-    set_as_text(legend.get_texts())
+    picture.legend(handles, "outside lower center", ncols=columns, fontsize=None)

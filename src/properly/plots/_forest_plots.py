@@ -1,4 +1,4 @@
-"""Forest plots: differences between models pair by pair, and groups beside all other cases."""
+"""Rows with names at their sides, and forest plots: differences pair by pair, and groups."""
 
 from __future__ import annotations
 
@@ -14,43 +14,13 @@ from properly.comparison._groups import FOR_INTERVAL
 from properly.comparison._groups_record import Groups, is_small
 from properly.comparison._pairs import Comparison, is_significant
 from properly.errors import ArgumentTypeError, DataError
-from properly.plots._axes import (
-    GREY,
-    PALE,
-    PALETTE,
-    SLATE,
-    TEXT,
-    ZERO,
-    annotated,
-    legend_patch,
-    legible,
-    number,
-    require,
-)
+from properly.plots import _axes
+from properly.plots._axes import GREY, PALE, PALETTE, SLATE, TEXT, Ends, Picture, legend_line
 from properly.plots._evaluation import draws_evaluation
-from properly.plots._names import fold, inches, names_of, points
-from properly.plots._row_axes import (
-    THICK,
-    THIN,
-    DotLook,
-    decimals,
-    draw_ends,
-    draw_key,
-    draw_value,
-    hide_empty,
-    key_dot,
-    key_line,
-    name_rows,
-    name_rows_right,
-    row_axes,
-    say_in_row,
-    show_rows,
-    show_span,
-    write_columns,
-)
+from properly.plots._names import LETTER, fold, inches, legible, names_of, number, points
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterable, Mapping, Sequence
 
     from matplotlib.axes import Axes
 
@@ -61,6 +31,169 @@ if TYPE_CHECKING:
 Verdict: TypeAlias = Literal["apart", "alike", "open"]
 Which: TypeAlias = Literal["score", "skill", "observed_expected"]
 
+# Inches of a row: of a few, and of so many that a page must hold them.
+ROW, CLOSE, MANY = 0.34, 0.21, 16
+# Inches between the sides, and above and below the rows.
+MIDDLE, AROUND = 4.4, 1.25
+# Inches on all sides, so that words keep away from the edges of the paper.
+MARGIN = 0.1
+# Behind every other row, so that the eye finds the way from one side to the other.
+STRIPE, STRIPED = "#F4F6F8", 5
+# Points of a dot, of an interval, and of one that holds for all rows at once.
+DOT, THICK, THIN = 6.0, 3.4, 1.0
+# The size of letters in shares of the height of a row, and the least that can be read.
+FULL, LEAST = 0.62, 4.0
+# Points from the rows to what stands beside them.
+SIDE = 6
+MOST_DECIMALS = 8
+# The logarithm of 5.
+FINE = 0.7
+# At either end of the numbers, as a share of them all.
+AIR = 0.04
+# How far apart numbers below the rows are, in sizes of their letters.
+TICK = 5.5
+
+
+class DotLook(NamedTuple):
+    """How a dot looks: its colour, its shape, and whether it is filled."""
+
+    color: str
+    marker: str = "o"
+    filled: bool = True
+
+    def drawn(self, size: float = DOT) -> dict[str, Any]:
+        """Return the same in words of matplotlib."""
+        face = self.color if self.filled else "white"
+        look = {"color": self.color, "marker": self.marker, "markerfacecolor": face}
+        return look | {"linestyle": "", "markersize": size, "markeredgewidth": 1.3}
+
+
+class RowPicture(Picture):
+    """A picture with one row per thing, the first on top, and names at the sides.
+
+    Attributes
+    ----------
+    letters : float
+        The size of letters that fit between two rows.
+    """
+
+    def __init__(
+        self,
+        ax: Axes | None,
+        names: Sequence[str],
+        sides: Iterable[Sequence[str]],
+        key: int,
+        *,
+        more: int = 0,
+        striped: bool = True,
+    ) -> None:
+        """Make room for rows, with such words beside them and so many lines of a key below."""
+        count = len(names) + more
+        step = (ROW if count <= MANY else CLOSE) * points() / 10
+        width = MIDDLE + sum(inches(words, "small") + 0.15 for words in (names, *sides))
+        height = AROUND + step * count + 1.5 * key * points("small") / 72
+        super().__init__(ax, width, height, w_pad=MARGIN, h_pad=MARGIN)
+        ax = self.ax
+        if self.own:
+            ax.spines["left"].set_visible(False)
+        ax.set_ylim(count - 0.5, -0.5)
+        ax.tick_params(axis="y", length=0, pad=SIDE)
+        for row in range(1, count, 2) if striped and count > STRIPED else ():
+            ax.axhspan(row - 0.5, row + 0.5, color=STRIPE, linewidth=0, zorder=0.1, gid="stripe")
+        self.letters = float(np.clip(FULL * 72 * self.size[1] / count, LEAST, points("small")))
+        ax.set_yticks(range(len(names)), names, fontsize=self.letters)
+        _axes.set_as_text(ax.get_yticklabels())
+
+    def write_columns(
+        self, columns: Mapping[str, Sequence[str]], before: float | None = None
+    ) -> float:
+        """Write columns of numbers to the right of the rows, flush right, with their headings.
+
+        Or to their left, if told how many points are taken there. Return how far they reach.
+        """
+        right, size = before is None, self.letters
+        edge, gap = float(SIDE if before is None else before), 2 * LETTER * size
+        for heading, column in [*columns.items()][:: 1 if right else -1]:
+            wide = max(map(len, [heading, *column])) * LETTER * size
+            edge += wide if right else gap
+            cells = [((int(right), row), 0, "center", text) for row, text in enumerate(column)]
+            for place, lift, height, text in [*cells, ((int(right), -0.5), 3, "bottom", heading)]:
+                look = {"ha": "right", "va": height, "fontsize": size, "gid": heading}
+                offset = (edge if right else -edge, lift)
+                self.write(text, place, offset, _axes.MIXED, annotation_clip=False, **look)
+            edge += gap if right else wide
+        return edge
+
+    def draw_ends(self, row: float, ends: Ends, look: DotLook, *, gid: str, width: float) -> None:
+        """Draw a line from end to end, if both are known."""
+        if all(map(math.isfinite, ends)):
+            line: dict[str, Any] = {"color": look.color, "linewidth": width, "zorder": 2}
+            self.ax.plot(ends, (row, row), solid_capstyle="butt", gid=gid, **line)
+
+    def draw_value(
+        self, row: int, value: float, ends: Ends, look: DotLook, words: str = ""
+    ) -> None:
+        """Draw a dot and its interval, as small as the letters; where there is none, say so."""
+        small = self.letters / points("small")
+        self.draw_ends(row, ends, look, gid="interval", width=THICK * small)
+        self.ax.plot(value, row, zorder=3, gid="value", **look.drawn(DOT * small))
+        words = words or ("no interval" if math.isnan(ends[0]) else "")
+        if words:
+            # On the side that has more room.
+            right = value <= sum(self.ax.get_xlim()) / 2
+            offset = (DOT + 1 if right else -DOT - 1, 0)
+            side = "left" if right else "right"
+            self._say(words, (value, row), offset, "data", ha=side, pad=0.1, alpha=0.7)
+
+    def say_in_row(self, row: int, words: str) -> None:
+        """Write words in the middle of a row in which there is nothing to draw."""
+        self._say(words, (0.5, row), (0, 0), _axes.MIXED, ha="center", pad=0.15)
+
+    def _say(
+        self, words: str, at: Ends, offset: Ends, coords: Any, *, ha: str, pad: float, **look: Any
+    ) -> None:
+        paper = {"boxstyle": f"square,pad={pad}", "facecolor": "white", "linewidth": 0} | look
+        style = {"va": "center", "fontsize": self.letters, "zorder": 4, "gid": "words"}
+        self.write(words, at, offset, coords, ha=ha, bbox=paper, **style)
+
+    def show_span(self, numbers: Iterable[Any], side: float = 0.0) -> None:
+        """Show all finite numbers, and as many round ones on the axis as can stand side by side.
+
+        Zero has at least this share of the width on either side, if a share is asked for.
+        """
+        least, most = _axes.span_of(numbers, side)
+        air = AIR * (most - least)
+        self.ax.set_xlim(least - air, most + air)
+        bins = int(np.clip(72 * self.size[0] / (TICK * points()), 2, 6))
+        self.ax.xaxis.set_major_locator(_axes.round_steps(bins, (1, 2, 2.5, 5, 10)))
+
+    def name_axis(self, label: str, values: Any) -> None:
+        """Name the axis, which has no numbers where none is finite."""
+        if not np.isfinite(values).any():
+            self.ax.set_xticks([])
+        self.ax.set_xlabel(label)
+        _axes.set_as_text([self.ax.xaxis.label])
+
+
+def decimals(half_widths: Any) -> int:
+    """Count the decimals in which most intervals can be seen: to a fifth of half their width."""
+    half = np.asarray(half_widths, dtype=float)
+    half = half[np.isfinite(half) & (half > 0)]
+    if not half.size:
+        return 4
+    return min(max(math.ceil(FINE - math.log10(np.median(half))), 0), MOST_DECIMALS)
+
+
+def key_dot(look: DotLook, label: str) -> Any:
+    """Make the entry of a dot."""
+    return legend_line(label=label, **look.drawn())
+
+
+def key_line(color: str, width: float, label: str, style: str = "-") -> Any:
+    """Make the entry of a line."""
+    return legend_line(color=color, linewidth=width, label=label, linestyle=style)
+
+
 LOOKS: dict[Verdict, DotLook] = {
     "apart": DotLook(PALETTE[0]),
     "alike": DotLook(PALETTE[2], "s"),
@@ -68,12 +201,6 @@ LOOKS: dict[Verdict, DotLook] = {
 }
 # The least share of the width on either side of zero, for the words above it.
 LEAST_SIDE = 0.27
-PLAIN, WORST, FEW = DotLook(PALETTE[0]), DotLook(PALETTE[1]), DotLook(GREY, filled=False)
-REST = DotLook(TEXT, "|")
-# How far below the middle of its row the worst group is compared with the rest.
-LOWER = 0.3
-# As many events as expected; no better than the reference.
-MARKED = {"observed_expected": 1.0, "skill": 0.0}
 
 
 class PairRow(NamedTuple):
@@ -130,27 +257,31 @@ def comparison(record: Comparison, ax: Axes | None = None) -> Axes:
     ['logistic', 'logistic', 'boosting']
     """
     require_comparison(record)
-    reference = _reference(record)
+    seconds = {second for _, second in record.pairs}
+    # The model with which all others were compared, if that is how it was done.
+    reference = seconds.pop() if len(seconds) == 1 and len(record) > 1 else None
     rows = _rows(record, reference)
     handles = _key(record, rows)
-    own = ax is None
-    if ax is None:
-        sides = zip(*((row.left, row.right) for row in rows), strict=True)
-        ax = row_axes(len(rows), [max(side, key=len) for side in sides], len(handles))
-    size = show_rows(ax, len(rows))
-    name_rows(ax, [row.left for row in rows], size)
+    right = [row.right for row in rows]
+    picture = RowPicture(ax, [row.left for row in rows], [right], len(handles))
     if reference is None:
-        name_rows_right(ax, [row.right for row in rows], size)
-    _show_differences(ax, record, rows, reference)
+        # On an axis of their own, so that the layout makes room for them.
+        picture.write_side("right", dict(enumerate(right)), pad=SIDE, labelsize=picture.letters)
+    _show_differences(picture, record, rows, reference)
     for k, row in enumerate(rows):
-        _draw_row(ax, k, row, size)
-    draw_key(ax, handles, own=own)
-    return ax
+        pair, look = row.pair, LOOKS[row.verdict]
+        if not math.isfinite(pair.difference):
+            picture.say_in_row(k, row.words)
+            continue
+        picture.draw_ends(k, pair.simultaneous, look, gid="simultaneous", width=THIN)
+        picture.draw_value(k, pair.difference, pair.interval, look, row.words)
+    picture.draw_key(handles)
+    return picture.ax
 
 
 def require_comparison(record: object) -> Comparison:
     """Refuse what is not a comparison."""
-    return require(record, Comparison, "properly.compare(y, forecasts, rule=rule)")
+    return _axes.require(record, Comparison, "properly.compare(y, forecasts, rule=rule)")
 
 
 def by_score(record: Comparison) -> list[str]:
@@ -169,12 +300,6 @@ def verdict_on(record: Comparison, pair: Pair) -> Verdict:
 def score_of(record: Comparison) -> str:
     """Name the score."""
     return record.unit if record.rule == "auc" else f"{legible(record.unit)} score"
-
-
-def _reference(record: Comparison) -> str | None:
-    """Return the model with which all others were compared, if that is how it was done."""
-    seconds = {second for _, second in record.pairs}
-    return seconds.pop() if len(seconds) == 1 and len(record) > 1 else None
 
 
 def _rows(record: Comparison, reference: str | None) -> list[PairRow]:
@@ -210,29 +335,20 @@ def _words(record: Comparison, pair: Pair, says: dict[str, str]) -> str:
     return "no interval" if math.isnan(pair.interval[0]) else ""
 
 
-def _draw_row(ax: Axes, k: int, row: PairRow, size: float) -> None:
-    pair = row.pair
-    if not math.isfinite(pair.difference):
-        say_in_row(ax, k, row.words, size)
-        return
-    look = LOOKS[row.verdict]
-    draw_ends(ax, k, pair.simultaneous, look, gid="simultaneous", width=THIN)
-    draw_value(ax, k, pair.difference, pair.interval, look, size=size, words=row.words)
-
-
 def _show_differences(
-    ax: Axes, record: Comparison, rows: Sequence[PairRow], reference: str | None
+    picture: RowPicture, record: Comparison, rows: Sequence[PairRow], reference: str | None
 ) -> None:
     """Show all differences, zero, and on either side of it room for words."""
     numbers = [(x.pair.difference, *x.pair.interval, *x.pair.simultaneous) for x in rows]
     strip = () if record.margin is None else (-record.margin, record.margin)
-    show_span(ax, [*numbers, strip, [0.0]], LEAST_SIDE)
-    ax.axvline(0, color=TEXT, linewidth=0.9, zorder=1.5, gid=ZERO)
+    picture.show_span([*numbers, strip, [0.0]], LEAST_SIDE)
+    picture.ax.axvline(0, color=TEXT, linewidth=0.9, zorder=1.5, gid=_axes.ZERO)
     if strip:
-        ax.axvspan(*strip, color=PALE, alpha=0.5, linewidth=0, zorder=0.5, gid="margin")
+        look: dict[str, Any] = {"color": PALE, "alpha": 0.5, "linewidth": 0, "zorder": 0.5}
+        picture.ax.axvspan(*strip, gid="margin", **look)
     label, words = _sides(record, rows, reference)
-    hide_empty(ax, record.difference, label)
-    _write_sides(ax, words)
+    picture.name_axis(label, record.difference)
+    _write_sides(picture, words)
 
 
 def _sides(
@@ -253,28 +369,25 @@ def _sides(
     return label, words
 
 
-def _write_sides(ax: Axes, words: tuple[str, str]) -> None:
+def _write_sides(picture: RowPicture, words: tuple[str, str]) -> None:
     """Write words above either end, in letters that do not meet."""
-    room = 0.46 * ax.get_window_extent().width / ax.figure.dpi
+    room = 0.46 * picture.size[0]
     left, right = (fold(word, room, "small") for word in words)
     said = (f"← {left}", f"{right} →")
     size = points("small") * min(1.0, room / inches(said, "small"))
     for place, side, text in zip((0, 1), ("left", "right"), said, strict=True):
-        look: dict[str, Any] = {"ha": side, "va": "bottom", "fontsize": size, "gid": "side"}
-        annotated(ax, text, (place, 1), (0, 4), "axes fraction", **look)
+        look = {"ha": side, "va": "bottom", "fontsize": size, "gid": "side"}
+        picture.write(text, (place, 1), (0, 4), "axes fraction", **look)
 
 
 def _key(record: Comparison, rows: Sequence[PairRow]) -> list[Any]:
     """Say what is what, as far as it can be seen."""
     seen = {row.verdict for row in rows if math.isfinite(row.pair.difference)}
-    many_pairs = many(len(record), "pair")
-    chance = f"{100 * (1 - record.level):.4g} %"
-    adjusted = (
-        ", each pair by itself" if record.adjust == "none" else f", allowing for {many_pairs}"
-    )
+    pairs, several = many(len(record), "pair"), len(record) > 1
+    adjusted = ", each pair by itself" if record.adjust == "none" else f", allowing for {pairs}"
     margin = "" if record.margin is None else f"{record.margin:.4g} {score_of(record)}"
     says: dict[Verdict, str] = {
-        "apart": f"told apart (at {chance}{adjusted if len(record) > 1 else ''})",
+        "apart": f"told apart (at {100 * (1 - record.level):.4g} %{adjusted if several else ''})",
         "alike": f"as good as each other, within {margin}",
         "open": "not told apart",
     }
@@ -282,37 +395,32 @@ def _key(record: Comparison, rows: Sequence[PairRow]) -> list[Any]:
     level = f"{100 * record.level:.4g} % interval"
     if any(math.isfinite(row.pair.interval[0]) for row in rows):
         handles.append(key_line(TEXT, THICK, level))
-        if len(record) > 1 and record.adjust != "none":
-            handles.append(key_line(TEXT, THIN, f"{level} for all {many_pairs} at once"))
+        if several and record.adjust != "none":
+            handles.append(key_line(TEXT, THIN, f"{level} for all {pairs} at once"))
     if margin:
-        handles.append(legend_patch(color=PALE, alpha=0.5, label=f"margin: {margin} either way"))
+        label = f"margin: {margin} either way"
+        handles.append(_axes.legend_patch(color=PALE, alpha=0.5, label=label))
     return handles
 
 
+PLAIN, WORST, FEW = DotLook(PALETTE[0]), DotLook(PALETTE[1]), DotLook(GREY, filled=False)
+REST = DotLook(TEXT, "|")
+# How far below the middle of its row the worst group is compared with the rest.
+LOWER = 0.3
+# As many events as expected; no better than the reference.
+MARKED = {"observed_expected": 1.0, "skill": 0.0}
+
+
 class GroupView(NamedTuple):
-    """What a picture of groups shows."""
+    """What a picture of groups shows: the numbers of a measure, and the row of the worst group."""
 
     groups: Groups
     measure: Which
+    numbers: Contrast
+    worst: int | None
 
     @property
-    def overall(self) -> float:
-        """The number of all cases."""
-        return self.numbers.overall
-
-    @property
-    def numbers(self) -> Contrast:
-        """The numbers of all groups."""
-        return self.groups.measures[self.measure]
-
-    @property
-    def worst(self) -> int | None:
-        """The row of the worst group, if there is one."""
-        worst = {"score": self.groups.worst, "skill": self.groups.worst_skill}.get(self.measure)
-        return None if worst is None else self.groups.name.index(worst.name)
-
-    @property
-    def against(self) -> tuple[float, float]:
+    def against(self) -> Ends:
         """Where the worst group would lie, seen from the rest: its simultaneous interval."""
         if self.worst is None:
             return math.nan, math.nan
@@ -363,28 +471,27 @@ def groups(
     >>> [label.get_text() for label in ax.get_yticklabels()]
     ['belted', 'none']
     """
-    shown = _checked(record, measure)
-    names, columns = names_of(record.name), _counts(record)
+    shown = _view(record, measure)
+    names = names_of(record.name)
+    counts = {"cases": record.cases, "events": record.events}
+    columns = {
+        heading: [f"{count:,}" for count in column.tolist()]
+        for heading, column in counts.items()
+        if column is not None
+    }
     handles = _group_key(shown)
-    own = ax is None
-    if ax is None:
-        widest = [
-            max(names, key=len),
-            *(max([*column, "m" * 8], key=len) for column in columns.values()),
-        ]
-        ax = row_axes(len(names), widest, len(handles) + 1)
-    size = show_rows(ax, len(names))
-    name_rows(ax, names, size)
-    write_columns(ax, columns, size)
-    _show_values(ax, shown)
+    sides = [[*column, "m" * 8] for column in columns.values()]
+    picture = RowPicture(ax, names, sides, len(handles) + 1)
+    picture.write_columns(columns)
+    _show_values(picture, shown)
     for row in range(len(names)):
-        _draw_group(ax, row, shown, size)
-    _draw_worst(ax, shown)
-    draw_key(ax, handles, own=own)
-    return ax
+        _draw_group(picture, row, shown)
+    _draw_worst(picture, shown)
+    picture.draw_key(handles)
+    return picture.ax
 
 
-def _checked(record: Groups, measure: Which) -> GroupView:
+def _view(record: Groups, measure: Which) -> GroupView:
     if not isinstance(record, Groups):
         message = f"this picture is drawn from Groups; got {type(record).__name__}"
         raise ArgumentTypeError(message, hint="make them with properly.by_group(cases, rule).")
@@ -393,63 +500,49 @@ def _checked(record: Groups, measure: Which) -> GroupView:
         measures = ", ".join(map(repr, record.measures))
         message = f"these groups have no {measure!r}; got groups with {measures}"
         raise DataError(message)
-    return GroupView(record, measure)
+    worst = {"score": record.worst, "skill": record.worst_skill}.get(measure)
+    row = None if worst is None else record.name.index(worst.name)
+    return GroupView(record, measure, record.measures[measure], row)
 
 
-def _counts(record: Groups) -> dict[str, list[str]]:
-    """Write the counts, as far as there are any."""
-    columns = {"cases": record.cases, "events": record.events}
-    return {
-        name: [f"{count:,}" for count in counts.tolist()]
-        for name, counts in columns.items()
-        if counts is not None
-    }
-
-
-def _show_values(ax: Axes, shown: GroupView) -> None:
+def _show_values(picture: RowPicture, shown: GroupView) -> None:
     """Show all values and intervals, and the lines to compare them with."""
-    numbers, overall = shown.numbers, shown.overall
-    drawn = [numbers.value, numbers.interval, shown.against]
-    show_span(ax, [*drawn, [overall]])
-    if math.isfinite(overall):
-        ax.axvline(overall, color=SLATE, linewidth=1.2, zorder=1.5, gid="overall")
+    ax, numbers, rule = picture.ax, shown.numbers, legible(shown.groups.unit)
+    picture.show_span([numbers.value, numbers.interval, shown.against, [numbers.overall]])
+    if math.isfinite(numbers.overall):
+        ax.axvline(numbers.overall, color=SLATE, linewidth=1.2, zorder=1.5, gid="overall")
     left, right = ax.get_xlim()
-    if shown.measure in MARKED and left <= MARKED[shown.measure] <= right:
-        at = MARKED[shown.measure]
+    at = MARKED.get(shown.measure, math.nan)
+    if left <= at <= right:
         ax.axvline(at, color=GREY, linewidth=0.9, linestyle=":", zorder=1.4, gid="marked")
-    hide_empty(ax, numbers.value, _label(shown))
-
-
-def _label(shown: GroupView) -> str:
-    rule = legible(shown.groups.unit)
     says = {
         "score": f"mean {rule} score (lower is better)",
         "skill": f"{rule} skill (higher is better)",
         "observed_expected": "observed to expected events",
     }
-    return says[shown.measure]
+    picture.name_axis(says[shown.measure], numbers.value)
 
 
-def _draw_group(ax: Axes, row: int, shown: GroupView, size: float) -> None:
+def _draw_group(picture: RowPicture, row: int, shown: GroupView) -> None:
     value, (low, high) = float(shown.numbers.value[row]), shown.numbers.interval[row].tolist()
     if math.isfinite(value):
         look = FEW if math.isnan(low) else WORST if row == shown.worst else PLAIN
-        draw_value(ax, row, value, (low, high), look, size=size)
+        picture.draw_value(row, value, (low, high), look)
     else:
-        say_in_row(ax, row, "infinite" if math.isinf(value) else "undefined", size)
+        picture.say_in_row(row, "infinite" if math.isinf(value) else "undefined")
 
 
-def _draw_worst(ax: Axes, shown: GroupView) -> None:
+def _draw_worst(picture: RowPicture, shown: GroupView) -> None:
     """Draw how far the worst group is from the rest, allowing for the choice."""
     row = shown.worst
     if row is None:
         return
-    ax.get_yticklabels()[row].set_color(WORST.color)
-    draw_ends(ax, row + LOWER, shown.against, WORST, gid="simultaneous", width=THIN)
+    picture.ax.get_yticklabels()[row].set_color(WORST.color)
+    picture.draw_ends(row + LOWER, shown.against, WORST, gid="simultaneous", width=THIN)
     rest = float(shown.numbers.rest[row])
     if math.isfinite(rest):
         look: dict[str, Any] = {"color": REST.color, "marker": REST.marker, "markersize": 8}
-        ax.plot(rest, row + LOWER, zorder=2.5, gid="rest", **look)
+        picture.ax.plot(rest, row + LOWER, zorder=2.5, gid="rest", **look)
 
 
 def _group_key(shown: GroupView) -> list[Any]:
@@ -467,9 +560,9 @@ def _group_key(shown: GroupView) -> list[Any]:
         handles.append(key_dot(REST, "all other cases"))
     if is_small(result, shown.measure).any():
         handles.append(key_dot(FEW, _too_few(shown)))
-    if math.isfinite(shown.overall):
-        half = np.diff(numbers.interval, axis=1) / 2
-        handles.append(key_line(SLATE, 1.2, f"all cases: {number(shown.overall, decimals(half))}"))
+    if math.isfinite(numbers.overall):
+        printed = number(numbers.overall, decimals(np.diff(numbers.interval, axis=1) / 2))
+        handles.append(key_line(SLATE, 1.2, f"all cases: {printed}"))
     return handles
 
 

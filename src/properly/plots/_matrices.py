@@ -3,30 +3,42 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
 from properly._boundary._labels import as_classes
-from properly._boundary._notices import import_extra
 from properly.decisions._confusion import Confusion
 from properly.errors import DataError
+from properly.plots import _axes
 from properly.plots._axes import (
-    MINUS,
     NOTHING,
     PALETTE,
+    Array,
+    Picture,
     ink_on,
     legend_patch,
-    new_figure,
-    number,
     require,
-    set_as_text,
-    shades,
+    rgb,
 )
 from properly.plots._evaluation import draws_evaluation
-from properly.plots._forest_plots import by_score, require_comparison, score_of, verdict_on
-from properly.plots._names import LETTER, columns_for, inches, name_columns, names_of, points
-from properly.plots._row_axes import decimals, draw_key
+from properly.plots._forest_plots import (
+    by_score,
+    decimals,
+    require_comparison,
+    score_of,
+    verdict_on,
+)
+from properly.plots._names import (
+    LETTER,
+    MINUS,
+    columns_for,
+    from_matplotlib,
+    inches,
+    names_of,
+    number,
+    points,
+)
 from properly.rules._costs import as_matrix
 from properly.rules._costs import cost_matrix as check_costs
 
@@ -38,8 +50,6 @@ if TYPE_CHECKING:
     from properly.comparison._pairs import Comparison
     from properly.plots._forest_plots import Verdict
     from properly.rules._costs import Cost
-
-Colors: TypeAlias = np.ndarray[Any, Any]
 
 # Inches of a cell: at least for a number, at most for a picture; and of rows of either matrix.
 NARROW, WIDE = 0.62, 1.1
@@ -55,6 +65,53 @@ HATCHED: dict[str, Any] = {
     "hatch": "////",
     "linewidth": 0,
 }
+
+
+class Matrix(Picture):
+    """A picture of cells, the first row on top, with names of rows and columns.
+
+    Attributes
+    ----------
+    texts : list of list of str
+        What is written into the cells.
+    """
+
+    def __init__(
+        self,
+        ax: Axes | None,
+        texts: Sequence[Sequence[str]],
+        names: tuple[Sequence[str], Sequence[str]],
+        *,
+        air: float,
+        row: float,
+        least: float = 0.0,
+        more: float = 0.0,
+    ) -> None:
+        """Make a figure in which all names and numbers fit."""
+        written = inches((text for line in texts for text in line), "small") + air
+        step, depth = columns_for(names[1], max(NARROW, written), max(WIDE, written), "small")
+        width = 0.7 - 0.2 * (least > 0) + inches(names[0], "small") + step * len(names[1])
+        height = 0.9 - 0.2 * (least > 0) + depth + row * len(names[0]) * points() / 10 + more
+        super().__init__(ax, max(least, width), height)
+        self.texts, self.names = texts, names
+
+    def draw_cells(self, colors: Array) -> None:
+        """Colour the cells, and name rows and columns."""
+        ax, (high, wide) = self.ax, colors.shape[:2]
+        borders = (np.arange(count + 1) - 0.5 for count in (wide, high))
+        ax.pcolormesh(*borders, colors, edgecolor="white", linewidth=1.2, gid="cells")
+        ax.set(xlim=(-0.5, wide - 0.5), ylim=(high - 0.5, -0.5))
+        ax.spines[:].set_visible(False)
+        ax.tick_params(length=0)
+        ax.set_yticks(range(high), self.names[0], fontsize="small")
+        self.name_columns(self.names[1], size="small")
+        _axes.set_as_text([*ax.get_yticklabels(), ax.xaxis.label, ax.yaxis.label])
+
+    def write_cell(self, row: int, column: int, color: Any, **look: Any) -> None:
+        """Write into a cell of some colour."""
+        look = {"ha": "center", "va": "center", "color": ink_on(color)} | look
+        # To TeX, a percent sign is the end of the line.
+        _axes.set_as_text([self.ax.text(column, row, self.texts[row][column], **look)])
 
 
 @draws_evaluation
@@ -139,7 +196,7 @@ def cost_matrix(
     return _draw_shares(ax, (result - result.min()) / spread, cells, names)
 
 
-def _costs(matrix: Cost, labels: int | Sequence[object] | None) -> Colors:
+def _costs(matrix: Cost, labels: int | Sequence[object] | None) -> Array:
     """Return costs that were checked."""
     if not isinstance(matrix, str):
         return check_costs(matrix, int(as_matrix(matrix).shape[0]))
@@ -175,76 +232,36 @@ def _percent(share: float) -> str:
 
 def _draw_shares(
     ax: Axes | None,
-    share: Colors,
+    share: Array,
     cells: Sequence[Sequence[str]],
     names: tuple[list[str], list[str]],
 ) -> Axes:
-    """Shade the cells, the first row on top, write into them, and frame right decisions."""
-    if ax is None:
-        ax = _new_axes(cells, *names, air=0.1, row=ROW)
-    high, wide = share.shape
-    colors = shades(share)
-    _draw_cells(ax, colors, names)
+    """Shade the cells, write into them, and frame right decisions."""
+    picture, (high, wide) = Matrix(ax, cells, names, air=0.1, row=ROW), share.shape
+    colors = _axes.shades(share)
+    picture.draw_cells(colors)
     for row, column in np.ndindex(high, wide):
-        look = {"linespacing": 1.3, "color": ink_on(colors[row, column])}
-        _write_cell(ax, (row, column), cells[row][column], fontsize="small", **look)
+        picture.write_cell(row, column, colors[row, column], fontsize="small", linespacing=1.3)
     if high <= wide:
-        _frame_diagonal(ax, high)
-    ax.set(xlabel="decision", ylabel="truth")
-    set_as_text([ax.yaxis.label])
-    return ax
-
-
-def _draw_cells(ax: Axes, colors: Colors, names: tuple[Sequence[str], Sequence[str]]) -> None:
-    """Colour the cells, the first row on top, and name rows and columns."""
-    high, wide = colors.shape[:2]
-    borders = (np.arange(count + 1) - 0.5 for count in (wide, high))
-    ax.pcolormesh(*borders, colors, edgecolor="white", linewidth=1.2, gid="cells")
-    ax.set(xlim=(-0.5, wide - 0.5), ylim=(high - 0.5, -0.5))
-    ax.spines[:].set_visible(False)
-    ax.tick_params(length=0)
-    ax.set_yticks(range(high), names[0], fontsize="small")
-    set_as_text(ax.get_yticklabels())
-    name_columns(ax, names[1], size="small")
-
-
-def _write_cell(ax: Axes, cell: tuple[int, int], text: str, **look: Any) -> None:
-    # To TeX, a percent sign is the end of the line.
-    set_as_text([ax.text(cell[1], cell[0], text, ha="center", va="center", **look)])
-
-
-def _new_axes(
-    cells: Sequence[Sequence[str]],
-    rows: Sequence[str],
-    columns: Sequence[str],
-    *,
-    air: float,
-    row: float,
-    least: float = 0.0,
-    more: float = 0.0,
-) -> Axes:
-    """Make a figure in which all names and numbers fit."""
-    written = inches((cell for line in cells for cell in line), "small") + air
-    step, depth = columns_for(columns, max(NARROW, written), max(WIDE, written), "small")
-    width = 0.7 - 0.2 * (least > 0) + inches(rows, "small") + step * len(columns)
-    height = 0.9 - 0.2 * (least > 0) + depth + row * len(rows) * points() / 10 + more
-    return new_figure(max(least, width), height).add_subplot()
-
-
-def _frame_diagonal(ax: Axes, cells: int) -> None:
-    """Frame the right decisions."""
-    at, side = np.arange(cells), 0.96
-    look: dict[str, Any] = {"facecolor": "none", "edgecolor": "black", "linewidth": 1.2}
-    ax.bar(at, side, side, at - side / 2, zorder=3, gid="right", **look)
+        at, side = np.arange(high), 0.96
+        look: dict[str, Any] = {"facecolor": "none", "edgecolor": "black", "linewidth": 1.2}
+        picture.ax.bar(at, side, side, at - side / 2, zorder=3, gid="right", **look)
+    picture.ax.set(xlabel="decision", ylabel="truth")
+    return picture.ax
 
 
 class PairDifference(NamedTuple):
     """What is written into a cell, which row-minus-column it shows, and how sure that is."""
 
     text: str
-    value: float
-    verdict: Verdict | None
+    value: float = math.nan
+    verdict: Verdict | None = None
     """None on the diagonal, and where a pair was not compared."""
+
+    @property
+    def is_open(self) -> bool:
+        """Whether the models are not told apart."""
+        return self.verdict == "open" and math.isfinite(self.value)
 
 
 @draws_evaluation
@@ -286,43 +303,35 @@ def comparison_matrix(record: Comparison, ax: Axes | None = None) -> Axes:
     ['+.0073', '.0403']
     """
     models = by_score(require_comparison(record))
-    cells = _cells(record, models)
-    names = names_of(models)
+    cells, names = _cells(record, models), names_of(models)
     handles = _matrix_key(record, cells)
-    own = ax is None
-    if ax is None:
-        texts = [[cell.text for cell in row] for row in cells]
-        key = 1.5 * len(handles) * points("small") / 72
-        look = {"air": 0.12, "row": COMPARISON_ROW, "least": 3.6, "more": key}
-        ax = _new_axes(texts, names, names, **look)
+    texts = [[cell.text for cell in row] for row in cells]
+    key = 1.5 * len(handles) * points("small") / 72
+    row = {"air": 0.12, "row": COMPARISON_ROW, "least": 3.6}
+    picture = Matrix(ax, texts, (names, names), more=key, **row)
     colors = _colors(cells, higher_is_better=record.higher_is_better)
-    _draw_cells(ax, colors, (names, names))
-    _draw_hatches(ax, cells)
-    _write(ax, cells, colors)
-    ax.set_xlabel(f"{score_of(record)}: row minus column,\neach model's own on the diagonal")
-    set_as_text([ax.xaxis.label])
-    draw_key(ax, handles, own=own)
-    return ax
+    picture.draw_cells(colors)
+    _write(picture, cells, colors)
+    label = f"{score_of(record)}: row minus column,\neach model's own on the diagonal"
+    picture.ax.set_xlabel(label)
+    picture.draw_key(handles)
+    return picture.ax
 
 
 def _cells(record: Comparison, models: Sequence[str]) -> list[list[PairDifference]]:
     compared = {frozenset(pair) for pair in record.pairs}
-    half = np.diff(record.interval, axis=1) / 2
-    digits = decimals(half)
-    return [[_cell(record, (row, column), compared, digits) for column in models] for row in models]
+    digits = decimals(np.diff(record.interval, axis=1) / 2)
 
+    def cell(row: str, column: str) -> PairDifference:
+        if row == column:
+            return PairDifference(number(record.scores[row].value, digits))
+        if frozenset((row, column)) not in compared:
+            return PairDifference("")
+        pair = record[row, column]
+        text = _signed(pair.difference, digits)
+        return PairDifference(text, pair.difference, verdict_on(record, pair))
 
-def _cell(
-    record: Comparison, names: tuple[str, str], compared: set[frozenset[str]], digits: int
-) -> PairDifference:
-    row, column = names
-    if row == column:
-        return PairDifference(number(record.scores[row].value, digits), math.nan, None)
-    if frozenset(names) not in compared:
-        return PairDifference("", math.nan, None)
-    pair = record[names]
-    text = _signed(pair.difference, digits)
-    return PairDifference(text, pair.difference, verdict_on(record, pair))
+    return [[cell(row, column) for column in models] for row in models]
 
 
 def _signed(value: float, digits: int) -> str:
@@ -335,69 +344,51 @@ def _signed(value: float, digits: int) -> str:
     return printed if printed.startswith(MINUS) else f"+{printed}"
 
 
-def _colors(cells: Sequence[Sequence[PairDifference]], *, higher_is_better: bool) -> Colors:
+def _colors(cells: Sequence[Sequence[PairDifference]], *, higher_is_better: bool) -> Array:
     """Mix colours with white: the side tells who is better, the strength by how much."""
-    to_rgb = import_extra("matplotlib.colors", extra="plots").to_rgb
     value = np.array([[cell.value for cell in row] for row in cells])
-    sure, alike = (
-        np.array([[cell.verdict == verdict for cell in row] for row in cells])
-        for verdict in ("apart", "alike")
-    )
-    size = np.abs(value)
+    verdict = np.array([[cell.verdict or "" for cell in row] for row in cells])
+    size, alike = np.abs(value), verdict == "alike"
     most = np.max(size, where=np.isfinite(size), initial=0.0) or 1.0
     share = np.sqrt(np.minimum(np.nan_to_num(size), most) / most)
-    strength = np.where(sure | np.isinf(size), FAINT + (STRONG - FAINT) * share, PALE_SHARE)
+    is_sure = (verdict == "apart") | np.isinf(size)
+    strength = np.where(is_sure, FAINT + (STRONG - FAINT) * share, PALE_SHARE)
     strength = np.where(alike, FAINT, strength)[..., None]
     row_better = (value > 0 if higher_is_better else value < 0)[..., None]
-    full = np.where(row_better, to_rgb(ROW_BETTER), to_rgb(COLUMN_BETTER))
-    mixed = 1 - strength * (1 - np.where(alike[..., None], to_rgb(ALIKE), full))
+    full = np.where(row_better, rgb(ROW_BETTER), rgb(COLUMN_BETTER))
+    mixed = 1 - strength * (1 - np.where(alike[..., None], rgb(ALIKE), full))
     nothing = (np.isnan(value) | (value == 0))[..., None]
-    result: Colors = np.where(nothing, to_rgb(NOTHING), mixed)
+    result: Array = np.where(nothing, rgb(NOTHING), mixed)
     return result
 
 
-def _draw_hatches(ax: Axes, cells: Sequence[Sequence[PairDifference]]) -> None:
-    """Hatch the cells of models that are not told apart."""
-    patches = import_extra("matplotlib.patches", extra="plots")
-    for i, j in np.ndindex(len(cells), len(cells)):
-        if _is_open(cells[i][j]):
-            corner = (j - 0.5, i - 0.5)
-            ax.add_patch(patches.Rectangle(corner, 1, 1, gid="open", zorder=1.5, **HATCHED))
-
-
-def _is_open(cell: PairDifference) -> bool:
-    return cell.verdict == "open" and math.isfinite(cell.value)
-
-
-def _write(ax: Axes, cells: Sequence[Sequence[PairDifference]], colors: Colors) -> None:
-    """Write numbers into the cells, in letters that fit."""
+def _write(picture: Matrix, cells: Sequence[Sequence[PairDifference]], colors: Array) -> None:
+    """Write numbers into the cells, in letters that fit, and hatch those that are open."""
+    ax, rectangle = picture.ax, from_matplotlib("patches").Rectangle
     longest = max(len(cell.text) for row in cells for cell in row)
-    wide = ax.get_window_extent().width * 72 / ax.figure.dpi / len(cells)
-    size = min(points("small"), 0.94 * wide / (LETTER * longest))
+    size = min(points("small"), 0.94 * 72 * picture.size[0] / len(cells) / (LETTER * longest))
     for i, j in np.ndindex(len(cells), len(cells)):
-        look: dict[str, Any] = {"color": ink_on(colors[i, j]), "fontsize": size, "zorder": 2}
+        look: dict[str, Any] = {"fontsize": size, "zorder": 2}
         if i == j:
             look["fontweight"] = "bold"
-        if _is_open(cells[i][j]):
+        if cells[i][j].is_open:
+            corner = (j - 0.5, i - 0.5)
+            ax.add_patch(rectangle(corner, 1, 1, gid="open", zorder=1.5, **HATCHED))
             # On hatches letters need paper of their own.
             paper = {"boxstyle": "square,pad=0.12", "facecolor": colors[i, j], "linewidth": 0}
             look["bbox"] = paper
-        _write_cell(ax, (i, j), cells[i][j].text, **look)
+        picture.write_cell(i, j, colors[i, j], **look)
 
 
 def _matrix_key(record: Comparison, cells: Sequence[Sequence[PairDifference]]) -> list[Any]:
     """Say what colours and hatches are, as far as they can be seen."""
-    seen = {cell.verdict for row in cells for cell in row if math.isfinite(cell.value)}
-    has_color = any(
-        cell.verdict == "apart" or math.isinf(cell.value) for row in cells for cell in row
-    )
+    every = [cell for row in cells for cell in row]
+    seen = {cell.verdict for cell in every if math.isfinite(cell.value)}
     handles = []
-    if has_color:
-        sides = {"row": ROW_BETTER, "column": COLUMN_BETTER}
-        handles += [
-            legend_patch(color=color, alpha=STRONG, label=f"model of the {side} better")
-            for side, color in sides.items()
-        ]
+    if any(cell.verdict == "apart" or math.isinf(cell.value) for cell in every):
+        for side, color in (("row", ROW_BETTER), ("column", COLUMN_BETTER)):
+            label = f"model of the {side} better"
+            handles.append(legend_patch(color=color, alpha=STRONG, label=label))
     if "alike" in seen:
         label = f"as good as each other, within {record.margin:.4g} {score_of(record)}"
         handles.append(legend_patch(color=ALIKE, alpha=FAINT, label=label))

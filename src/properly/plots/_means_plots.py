@@ -2,44 +2,24 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Literal, cast
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from properly._boundary._notices import import_extra
 from properly._boundary._options import check_flag
-from properly.plots._axes import (
-    GREY,
-    MINUS,
-    PALE,
-    PALETTE,
-    TEXT,
-    Color,
-    Ink,
-    annotated,
-    by_name,
-    curves,
-    draw_curve,
-    inks,
-    legend_line,
-    legend_patch,
-    legible,
-    new_figure,
-    number,
-    open_frame,
-    plain_axes,
-    set_as_text,
-    side_axis,
-)
+from properly.plots import _axes
+from properly.plots._axes import GREY, PALE, PALETTE, TEXT, Color, Ink, Picture, by_name
 from properly.plots._evaluation import draws_evaluation
 from properly.plots._names import (
+    MINUS,
     ROOM,
     TURNED,
     columns_for,
     fold,
+    from_matplotlib,
     inches,
-    name_columns,
-    name_ends,
+    legible,
+    number,
     points,
 )
 from properly.probability._means import Means
@@ -50,8 +30,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
     from matplotlib.axes import Axes
-    from matplotlib.figure import Figure
 
+    from properly.plots._axes import Ends
     from properly.typing import Column
 
 
@@ -60,7 +40,6 @@ if TYPE_CHECKING:
 MARKS = (("mean_probability", "D", 1.1), ("robustness", "v", 1.0), ("decisiveness", "^", 1.0))
 # As they are stacked if all are equal.
 STACKED = ("robustness", "mean_probability", "decisiveness")
-MEANS_MAKER = "properly.means(cases)"
 # Inches of an upright bar with its air: at least for a number above it, at most for a picture.
 NARROW, WIDE = 0.62, 1.1
 # Inches that upright bars may have together; more lie.
@@ -72,23 +51,43 @@ THICK = 0.66
 SIZE, NUMBERS = 7.5, 7.0
 # Inches on either side, so that words keep away from the edges of the paper.
 MARGIN = 0.1
-PROFILE_MAKER = "properly.probability.risk_profile(cases)"
 # Whose probabilities are averaged: how its line is drawn, and how wide.
 PARTS = {"model": ("-", 1.8), "source": ("--", 1.3), "expected": (":", 1.6)}
 # From the last finite power to the place of an infinite one, as a share of the picture.
 APART = 0.1
-# The names of powers, and on which side of its tick each has room.
-SIDES: dict[str, Literal["left", "center", "right"]] = {
-    "robustness": "right",
-    "mean_probability": "center",
-    "decisiveness": "left",
-}
+# On which side of its tick the name of each power has room.
+SIDES = {"robustness": "right", "mean_probability": "center", "decisiveness": "left"}
 DOTS: dict[str, dict[str, Any]] = {
-    "model": {"markersize": 5, "clip_on": False},
-    "source": {"markersize": 5, "clip_on": False, "markerfacecolor": "white"},
-    "expected": {"markersize": 2.5, "clip_on": False},
+    "model": {"markersize": 5},
+    "source": {"markersize": 5, "markerfacecolor": "white"},
+    "expected": {"markersize": 2.5},
 }
 NAMED, KEY = "named power", "key"
+
+
+class Bars(Picture):
+    """A picture of bars that stand, or lie if there is no room for their names below them.
+
+    Attributes
+    ----------
+    lying : bool
+        Whether the bars lie.
+    """
+
+    def __init__(self, ax: Axes | None, names: list[str], *, lying: bool | None) -> None:
+        step, depth = columns_for(names, NARROW, WIDE)
+        if lying is None:
+            folded = [fold(name, ROOM * step) for name in names]
+            lying = step * len(names) > PAGE or inches(folded) > ROOM * step
+        width, height = max(4.6, 1.0 + step * len(names)), 4.0 + depth
+        if lying:
+            width, height = 4.6 + inches(names), 1.3 + ROW * len(names) * points() / 10
+        super().__init__(ax, width, height, w_pad=MARGIN)
+        self.lying = lying
+
+    def plot(self, along: Any, across: Any, **look: Any) -> None:
+        """Draw along the bars and across them."""
+        self.ax.plot(*((along, across) if self.lying else (across, along)), **look)
 
 
 @draws_evaluation
@@ -143,106 +142,76 @@ def means_bars(
     >>> [label.get_text() for label in ax.get_xticklabels()]
     ['timid', 'bold']
     """
-    records = by_name(means, Means, MEANS_MAKER)
-    names = [legible(name) for name in records]
-    lying = _is_lying(names) if horizontal is None else check_flag(horizontal, "horizontal")
-    own = ax is None
-    if ax is None:
-        ax = _new_axes(names, lying=lying)
-    rows = list(records.values())
-    _draw_bars(ax, rows, lying=lying)
-    _draw_means(ax, rows, color or PALETTE[0], lying=lying)
-    _show_probabilities(ax, len(rows), lying=lying)
-    _write_means(ax, rows, names, lying=lying)
-    _draw_legend(ax, color or PALETTE[0], own=own)
-    return ax
+    records = by_name(means, Means, "properly.means(cases)")
+    names, rows = [legible(name) for name in records], list(records.values())
+    lying = None if horizontal is None else check_flag(horizontal, "horizontal")
+    picture = Bars(ax, names, lying=lying)
+    draw = picture.ax.barh if picture.lying else picture.ax.bar
+    look: dict[str, Any] = {"color": PALE, "linewidth": 0, "zorder": 1, "gid": "correct"}
+    draw(range(len(rows)), [one.correct for one in rows], THICK, **look)
+    color = color or PALETTE[0]
+    _draw_means(picture, rows, color)
+    _show_probabilities(picture, len(rows))
+    _write_means(picture, rows, names)
+    _draw_legend(picture, color)
+    return picture.ax
 
 
-def _is_lying(names: list[str]) -> bool:
-    """Return whether names do not fit below upright bars on a page."""
-    step, _ = columns_for(names, NARROW, WIDE)
-    folded = [fold(name, ROOM * step) for name in names]
-    return step * len(names) > PAGE or inches(folded) > ROOM * step
-
-
-def _new_axes(names: list[str], *, lying: bool) -> Axes:
-    if lying:
-        height = 1.3 + ROW * len(names) * points() / 10
-        figure = new_figure(4.6 + inches(names), height)
-    else:
-        step, depth = columns_for(names, NARROW, WIDE)
-        figure = new_figure(max(4.6, 1.0 + step * len(names)), 4.0 + depth)
-    cast("Any", figure.get_layout_engine()).set(w_pad=MARGIN)
-    ax = figure.add_subplot()
-    open_frame(ax)
-    return ax
-
-
-def _draw_bars(ax: Axes, rows: list[Means], *, lying: bool) -> None:
-    draw = ax.barh if lying else ax.bar
-    correct = [one.correct for one in rows]
-    draw(range(len(rows)), correct, THICK, color=PALE, linewidth=0, zorder=1, gid="correct")
-
-
-def _draw_means(ax: Axes, rows: list[Means], color: str, *, lying: bool) -> None:
+def _draw_means(picture: Bars, rows: list[Means], color: str) -> None:
     """Draw the three marks of each model, and a thin line that joins them."""
-    look: dict[str, Any] = {"color": color, "clip_on": False}
-    edge: dict[str, Any] = {"markeredgecolor": "white", "markeredgewidth": 0.7, "zorder": 3}
+    look = {"color": color, "clip_on": False}
+    edge = {"markeredgecolor": "white", "markeredgewidth": 0.7, "zorder": 3} | look
     for k, one in enumerate(rows):
-        reach = (one.robustness, one.decisiveness), (k, k)
-        ax.plot(*(reach if lying else reach[::-1]), linewidth=0.9, zorder=2.5, gid="reach", **look)
+        ends = one.robustness, one.decisiveness
+        picture.plot(ends, (k, k), linewidth=0.9, zorder=2.5, gid="reach", **look)
         for name, marker, factor in MARKS:
-            place = getattr(one, name), k
-            shape: dict[str, Any] = {"marker": marker, "markersize": SIZE * factor, "gid": name}
-            ax.plot(*(place if lying else place[::-1]), **shape, **edge, **look)
+            shape = {"marker": marker, "markersize": SIZE * factor, "gid": name}
+            picture.plot(getattr(one, name), k, **shape, **edge)
 
 
-def _show_probabilities(ax: Axes, count: int, *, lying: bool) -> None:
+def _show_probabilities(picture: Bars, count: int) -> None:
     """Show probabilities from 0 to 1, and the bars in their order, the first on top if they lie."""
-    ends = np.linspace(0, 1, 6).round(1)
+    ax, ends = picture.ax, np.linspace(0, 1, 6).round(1)
     said = "probability, share of cases"
-    if lying:
+    if picture.lying:
         ax.set(xlim=(0, 1), xticks=ends, xlabel=said, ylim=(count - 0.5, -0.5))
     else:
         # One bar or two leave air on either side, else they would be as wide as the picture.
         air = max(0.5, 2 - count / 2)
         ax.set(ylim=(0, 1), yticks=ends, ylabel=said, xlim=(-air, count - 1 + air))
     # Away from marks that stand at 0.
-    ax.tick_params(axis="y" if lying else "x", length=0, pad=9)
+    ax.tick_params(axis="y" if picture.lying else "x", length=0, pad=9)
 
 
-def _write_means(ax: Axes, rows: list[Means], names: list[str], *, lying: bool) -> None:
+def _write_means(picture: Bars, rows: list[Means], names: list[str]) -> None:
     """Write the names on one side, and the mean probabilities on the other, with a heading."""
     printed = {k: f"{one.mean_probability:.3f}" for k, one in enumerate(rows)}
-    look: dict[str, Any] = {"labelsize": "small", "labelcolor": TEXT, "pad": NUMBERS}
-    if lying:
-        ax.set_yticks(range(len(names)), names)
-        set_as_text(ax.get_yticklabels())
+    if picture.lying:
+        picture.ax.set_yticks(range(len(names)), names)
+        _axes.set_as_text(picture.ax.get_yticklabels())
+        at, offset, side = (1.0, 1.0), (NUMBERS, 2.0), "left"
     else:
-        name_columns(ax, names)
-    side_axis(ax, "right" if lying else "top", printed, **look)
-    at, offset = ((1, 1), (NUMBERS, 2)) if lying else ((0, 1), (-2, NUMBERS))
-    heading: dict[str, Any] = {"ha": "left" if lying else "right", "va": "bottom"}
-    heading |= {"fontsize": "small", "annotation_clip": False}
-    annotated(ax, LABELS["mean_probability"], at, offset, "axes fraction", **heading)
+        picture.name_columns(names)
+        at, offset, side = (0.0, 1.0), (-2.0, NUMBERS), "right"
+    look = {"labelsize": "small", "labelcolor": TEXT, "pad": NUMBERS}
+    picture.write_side("right" if picture.lying else "top", printed, **look)
+    heading = {"ha": side, "va": "bottom", "fontsize": "small", "annotation_clip": False}
+    picture.write(LABELS["mean_probability"], at, offset, "axes fraction", **heading)
 
 
-def _draw_legend(ax: Axes, color: str, *, own: bool) -> None:
+def _draw_legend(picture: Bars, color: str) -> None:
     """Say what is what, below a picture of our own, else where there is room."""
     shapes = {name: shape for name, shape, _ in MARKS}
-    marks = [(LABELS[name], shapes[name]) for name in reversed(STACKED)]
-    handles = [
-        legend_patch(color=PALE, label="share correct"),
-        *(legend_line(color=color, marker=x, linestyle="", label=name) for name, x in marks),
-    ]
-    look: dict[str, Any] = {"handles": handles, "fontsize": "small", "handlelength": 1.4}
-    look |= {"handletextpad": 0.5, "columnspacing": 1.2}
-    if own:
-        figure = cast("Figure", ax.figure)
-        wide = figure.get_figwidth() > 0.45 * points()
-        figure.legend(loc="outside lower center", ncols=4 if wide else 2, frameon=False, **look)
+    handles = [_axes.legend_patch(color=PALE, label="share correct")]
+    for name in reversed(STACKED):
+        mark = {"marker": shapes[name], "linestyle": "", "label": LABELS[name]}
+        handles.append(_axes.legend_line(color=color, **mark))
+    look = {"handlelength": 1.4, "handletextpad": 0.5, "columnspacing": 1.2}
+    if picture.own:
+        columns = 4 if picture.figure.get_figwidth() > 0.45 * points() else 2
+        picture.legend(handles, "outside lower center", ncols=columns, **look)
     else:
-        ax.legend(loc="best", framealpha=0.7, facecolor="white", edgecolor="none", **look)
+        picture.legend(handles, "best", paper=0.7, **look)
 
 
 def risk_profile(
@@ -302,38 +271,34 @@ def risk_profile(
     >>> [text.get_text() for text in ax.texts]
     ['model', 'source', 'expected']
     """
-    records = by_name(profile, RiskProfile, PROFILE_MAKER, label)
-    own = ax is None
-    ax = plain_axes(ax, 6.4, 4.2)
-    alone = len(records) == 1 and not curves(ax)
-    ink = inks(records, color, sum(line.get_linestyle() == "-" for line in curves(ax)))
-    span = _span(records.values())
+    maker = "properly.probability.risk_profile(cases)"
+    records = by_name(profile, RiskProfile, maker, label)
+    picture = Picture(ax, 6.4, 4.2)
+    alone = len(records) == 1 and not picture.curves
+    first = sum(line.get_linestyle() == "-" for line in picture.curves)
+    ink, span = _axes.inks(records, color, first), _span(records.values())
     for name, record in records.items():
-        _draw_model(ax, record, ink[name], span, _line_names(name, alone=alone))
-    _mark_powers(ax)
-    _show_powers(ax, span, records.values())
-    _name_powers(ax, next(iter(records.values())) if alone else None)
-    ax.set(xlabel="power of the mean", ylabel="mean probability of what happened")
+        # The lines of a model that is alone are named by what they are.
+        names = {part: part for part in PARTS} if alone else {}
+        names |= {"model": name or names.get("model", "")}
+        _draw_model(picture, record, ink[name], span, names)
+    if not picture.has(NAMED):
+        for power in POWERS.values():
+            picture.ax.axvline(power, color=PALE, linewidth=0.8, zorder=0.8, gid=NAMED)
+    _show_powers(picture, span, records.values())
+    _name_powers(picture, next(iter(records.values())) if alone else None)
+    picture.ax.set(xlabel="power of the mean", ylabel="mean probability of what happened")
     if not alone:
-        _draw_key(ax)
-    name_ends(ax, own=own)
-    return ax
+        _draw_key(picture.ax)
+    picture.name_ends()
+    return picture.ax
 
 
-def _line_names(name: str, *, alone: bool) -> dict[str, str]:
-    """Return what is written at the end of each line: of a model that is alone, what it is."""
-    if alone:
-        return {part: part for part in PARTS} | ({"model": name} if name else {})
-    return {"model": name}
-
-
-def _span(records: Iterable[RiskProfile]) -> tuple[float, float]:
+def _span(records: Iterable[RiskProfile]) -> Ends:
     """Return the least and the greatest finite power of all."""
     power = np.concatenate([record.power for record in records])
     finite = power[np.isfinite(power)]
-    if not finite.size:
-        return -1.0, 1.0
-    return float(finite.min()), float(finite.max())
+    return (float(finite.min()), float(finite.max())) if finite.size else (-1.0, 1.0)
 
 
 def _edges(span: tuple[float, float]) -> tuple[float, float]:
@@ -343,19 +308,20 @@ def _edges(span: tuple[float, float]) -> tuple[float, float]:
 
 
 def _draw_model(
-    ax: Axes, record: RiskProfile, ink: Ink, span: tuple[float, float], names: Mapping[str, str]
+    picture: Picture, record: RiskProfile, ink: Ink, span: Ends, names: Mapping[str, str]
 ) -> None:
     power = record.power
     x = np.clip(power, *_edges(span))
     named = np.isclose(power[:, None], list(POWERS.values()), atol=1e-9).any(axis=1)
     for part, (style, width) in PARTS.items():
         y = getattr(record, part)
-        corners = _with_gaps(power, x), _with_gaps(power, y)
-        draw_curve(ax, corners, Ink(ink.color, style), names.get(part, ""), width=width)
+        corners, look = (_with_gaps(power, x), _with_gaps(power, y)), Ink(ink.color, style)
+        picture.draw_curve(corners, look, names.get(part, ""), width=width)
         dots = np.isinf(power) | (named & (part == "model"))
+        dot: dict[str, Any] = {"color": ink.color, "zorder": 3, "clip_on": False} | DOTS[part]
         # One by one: no dots at all, unclipped, would count as one in the corner of the figure.
         for place in zip(x[dots], y[dots], strict=True):
-            ax.plot(*place, "o", color=ink.color, zorder=3, gid=f"dot of {part}", **DOTS[part])
+            picture.ax.plot(*place, "o", gid=f"dot of {part}", **dot)
 
 
 def _with_gaps(power: Column, column: Column) -> Column:
@@ -365,61 +331,47 @@ def _with_gaps(power: Column, column: Column) -> Column:
     return np.concatenate(spaced[1:])
 
 
-def _show_powers(ax: Axes, span: tuple[float, float], records: Iterable[RiskProfile]) -> None:
+def _show_powers(picture: Picture, span: Ends, records: Iterable[RiskProfile]) -> None:
     """Show all powers and probabilities, unless the owner of the Axes has decided."""
+    ax = picture.ax
     if ax.get_autoscaley_on():
         ax.set_ylim(0, 1, auto=None)
     if not ax.get_autoscalex_on():
         return
-    x = np.concatenate([np.asarray(line.get_xdata(), dtype=float) for line in curves(ax)])
+    x = np.concatenate([np.asarray(line.get_xdata(), dtype=float) for line in picture.curves])
     least, greatest = float(np.nanmin(x)), float(np.nanmax(x))
     air = 0.02 * (greatest - least or 2.0)
     # The limits stay free, so that the next model makes room for itself.
     ax.set_xlim(least - air, greatest + air, auto=None)
-    infinite = {
-        place: number(power)
-        for place, power in zip(_edges(span), (-np.inf, np.inf), strict=True)
-        if any(power in record.power for record in records)
-    }
+    powers = np.concatenate([record.power for record in records])
+    places = zip(_edges(span), (-np.inf, np.inf), strict=True)
+    infinite = {place: number(power) for place, power in places if power in powers}
     if infinite:
-        ticker = import_extra("matplotlib.ticker", extra="plots")
-        inside = ticker.MaxNLocator(nbins=6, steps=[1, 2, 5, 10]).tick_values(*span)
+        inside = _axes.round_steps(6).tick_values(*span)
         round_ = [float(tick) for tick in inside if span[0] <= tick <= span[1]]
         shown = {tick: f"{tick:g}".replace("-", MINUS) for tick in round_} | infinite
         ax.set_xticks(list(shown), list(shown.values()))
 
 
-def _mark_powers(ax: Axes) -> None:
-    """Draw thin lines at the three powers, once an Axes."""
-    if all(line.get_gid() != NAMED for line in ax.get_lines()):
-        for power in POWERS.values():
-            ax.axvline(power, color=PALE, linewidth=0.8, zorder=0.8, gid=NAMED)
-
-
-def _name_powers(ax: Axes, profile: RiskProfile | None) -> None:
+def _name_powers(picture: Picture, profile: RiskProfile | None) -> None:
     """Name the three powers above the picture, with the means of a model that is alone."""
+    ax = picture.ax
     for old in [child for child in ax.child_axes if child.get_gid() == NAMED]:
         old.remove()
     # The name in the middle has two lines, unless it is turned, and half of it must fit.
+    left, right = ax.get_xlim()
+    gap = abs(POWERS["mean_probability"] - POWERS["robustness"]) / abs(right - left)
     words = LABELS["mean_probability"].split()
-    narrow = _inches_apart(ax) < 0.65 * inches(words, "small")
+    narrow = picture.size[0] * gap < 0.65 * inches(words, "small")
     between = " " if narrow else "\n"
     said = {power: _name_power(name, profile, between) for name, power in POWERS.items()}
-    look: dict[str, Any] = {"color": PALE, "labelsize": "small", "labelcolor": TEXT, "pad": 2}
-    upper = side_axis(ax, "top", said, length=3, **look)
+    look = {"color": PALE, "labelsize": "small", "labelcolor": TEXT, "pad": 2}
+    upper = picture.write_side("top", said, length=3, **look)
     upper.set_gid(NAMED)
     for label, name in zip(upper.get_xticklabels(), POWERS, strict=True):
         label.set_horizontalalignment("left" if narrow else SIDES[name])
         if narrow:
             label.set(rotation=TURNED, rotation_mode="anchor")
-
-
-def _inches_apart(ax: Axes) -> float:
-    """Return how far the nearest two of the named powers are from each other on paper."""
-    left, right = ax.get_xlim()
-    width = ax.get_window_extent().width / ax.figure.dpi
-    gap = abs(POWERS["mean_probability"] - POWERS["robustness"])
-    return float(width * gap / abs(right - left))
 
 
 def _name_power(name: str, profile: RiskProfile | None, between: str) -> str:
@@ -433,14 +385,13 @@ def _name_power(name: str, profile: RiskProfile | None, between: str) -> str:
 
 def _draw_key(ax: Axes) -> None:
     """Say which line is which, in a legend beside that of the names."""
-    legends = import_extra("matplotlib.legend", extra="plots")
     for old in [one for one in ax.artists if one.get_gid() == KEY]:
         old.remove()
     handles = [
-        legend_line(color=GREY, linestyle=style, linewidth=width, label=part)
-        for part, (style, width) in PARTS.items()
+        _axes.legend_line(color=GREY, linestyle=style, linewidth=width)
+        for style, width in PARTS.values()
     ]
-    look: dict[str, Any] = {"loc": "lower right", "frameon": False, "fontsize": "small"}
-    key = legends.Legend(ax, handles, list(PARTS), **look)
+    look = {"loc": "lower right", "frameon": False, "fontsize": "small"}
+    key = from_matplotlib("legend").Legend(ax, handles, list(PARTS), **look)
     key.set_gid(KEY)
     ax.add_artist(key)

@@ -7,46 +7,26 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias, cast
 
 import numpy as np
 
-from properly._boundary._notices import import_extra
-from properly.plots._axes import (
-    DIAGONAL,
-    GREY,
-    MINUS,
-    PALETTE,
-    SLATE,
-    TEXT,
-    Color,
-    Corner,
-    Ink,
-    annotated,
-    inks,
-    legend_line,
-    legible,
-    new_figure,
-    open_frame,
-    require,
-    set_as_text,
-    square_axes,
-)
+from properly.plots import _axes
+from properly.plots._axes import DIAGONAL, GREY, PALETTE, SLATE, TEXT, Ink, Picture
 from properly.plots._means_plots import MARKS, STACKED
-from properly.plots._names import inches, points, shorter_side, spread
+from properly.plots._names import MINUS, from_matplotlib, inches, legible, points, spread
+from properly.probability._means import SourceTable
 from properly.probability._power_means import LABELS, POWERS
-from properly.probability._source_table import SourceTable
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Mapping, Sequence
 
     from matplotlib.axes import Axes
-    from matplotlib.figure import Figure
     from matplotlib.text import Text
 
+    from properly.plots._axes import Color, Corner
     from properly.probability._means import ClassMeans, Means
     from properly.probability._power_means import ThreeMeans
     from properly.typing import Column
 
 Points: TypeAlias = np.ndarray[Any, Any]
 
-MAKER = "properly.probability.source_table(cases)"
 # Bubbles of the first classes, and of those whose colour has been used before; and the share of
 # its square that each covers, so that areas can be compared.
 BUBBLES = (("o", np.pi / 4), ("s", 1.0), ("D", 1.0))
@@ -118,6 +98,72 @@ class Surroundings(NamedTuple):
     crowd: Points
     size: tuple[float, float]
 
+    def places(self) -> list[NameColumn]:
+        """Return columns of names on either side, as high as their marks are or a little off."""
+        left, bottom, right, top = self.frame
+        row = self.size[1]
+        edges = left + ACROSS * (right - left)
+        aims = [self.marks[:, 1] + up * (top - bottom) for up in UP]
+        heights = [spread(some, row, bottom + 1.1 * row, top - 0.5 * row) for some in aims]
+        return [NameColumn(*one) for one in product(edges.tolist(), (False, True), heights)]
+
+    def boxes(self, place: NameColumn) -> Points:
+        """Return left, bottom, right and top of each name."""
+        width, row = self.size
+        start = place.edge if place.right else place.edge - width
+        low = place.height - row / 2
+        return np.stack([low * 0 + start, low, low * 0 + start + width, low + row], axis=1)
+
+    def cost(self, place: NameColumn) -> float:
+        """Measure how much names would cover, stick out, and be away from their marks."""
+        left, bottom, right, top = self.frame
+        boxes = self.boxes(place)
+        outside = max(left - boxes[0, 0], 0.0) + max(boxes[0, 2] - right, 0.0)
+        # A leader leaves a name on the side where its mark should be.
+        away = self.marks[:, 0] - place.edge
+        room = LEADS * self.size[1] / APART
+        behind = np.maximum(room - (-away if place.right else away), 0.0).sum()
+        length = np.hypot(away, self.marks[:, 1] - place.height).sum()
+        wide = max(right - left, top - bottom)
+        covered = _covered(boxes, self.crowd) + CROSSED * self.crossed(place)
+        return float(covered + (OUTSIDE * outside + BACK * behind + LONG * length) / wide)
+
+    def crossed(self, place: NameColumn) -> int:
+        """Count how often a leader passes over the mark of another."""
+        near = 0.7 * self.size[1] / APART
+        start = np.stack([place.height * 0 + place.edge, place.height], axis=1)[:, None]
+        mark, other = self.marks[:, None], self.marks[None]
+        way, there = mark - start, other - start
+        # From each other mark to the nearest point of the leader.
+        share = np.sum(there * way, axis=2) / np.maximum(np.sum(way * way, axis=2), 1e-12)
+        gap = there - np.clip(share, 0, 1)[..., None] * way
+        # Marks in one place have leaders that end there.
+        apart = np.hypot(*(mark - other).transpose(2, 0, 1)) > near
+        return int(np.sum(apart & (np.hypot(*gap.transpose(2, 0, 1)) < near)))
+
+    def emptier_corner(self, names: Points) -> Corner:
+        """Return the corner in which a legend covers least."""
+        left, bottom, right, top = self.frame
+        middle = (names[:, :2] + names[:, 2:]) / 2
+        taken = [(x, y, self.size[0] / 2, 10) for x, y in middle]
+        crowd, wide = np.concatenate([self.crowd, np.array(taken)]), (right - left, top - bottom)
+
+        def cover(corner: Corner) -> float:
+            ends = np.reshape(CORNERS[corner], (2, 2)) * wide + (left, bottom)
+            return _covered(ends.reshape(1, 4), crowd)
+
+        return min(CORNERS, key=cover)
+
+
+def _covered(boxes: Points, crowd: Points) -> float:
+    """Add up what it costs to cover what lies in some boxes, each thing once."""
+    x, y, half, cost = crowd.T
+    left, bottom, right, top = boxes.T[..., None]
+    # Of round things, the corners of their boxes are empty.
+    inside = (x > left - 0.8 * half) & (x < right + 0.8 * half)
+    inside &= (y > bottom - 0.8 * half) & (y < top + 0.8 * half)
+    return float(cost[inside.any(axis=0)].sum())
+
 
 def model_source(table: SourceTable, ax: Axes | None = None, *, color: Color | None = None) -> Axes:
     r"""Draw what a model called probable against what happened that often.
@@ -180,78 +226,73 @@ def model_source(table: SourceTable, ax: Axes | None = None, *, color: Color | N
     >>> ax.get_xlabel(), ax.get_ylabel()
     ('source: how often it happened', 'model: probability given to it')
     """
-    require(table, SourceTable, MAKER)
-    own = ax is None
-    ax = _square(ax, table.means.divergence)
+    _axes.require(table, SourceTable, "properly.probability.source_table(cases)")
+    picture = _square(ax, table.means.divergence)
     ink = _inks(table, color)
-    bubbles = _draw_bubbles(ax, table, ink)
-    _draw_ray(ax, table.means)
+    bubbles = _draw_bubbles(picture, table, ink)
+    _draw_ray(picture, table.means)
     for name, one in table.means.classes.items():
-        draw_three(ax, one.source, one.model, ink[name])
-    draw_three(ax, table.means.source, table.means.model, Ink(TEXT, "-"), large=True)
-    free = name_three(ax, table.means.source, table.means.model, _crowd(table.means, bubbles))
-    ax.set(xlabel="source: how often it happened", ylabel="model: probability given to it")
-    handles = _handles(ink, set(table.name))
-    if own:
-        _draw_legend_below(cast("Figure", ax.figure), handles)
-    else:
-        _draw_legend_in(ax, handles, free)
-        _clip_to_part(ax)
-    return ax
+        _draw_three(picture.ax, one.source, one.model, ink[name])
+    both = table.means.source, table.means.model
+    _draw_three(picture.ax, *both, Ink(TEXT, "-"), large=True)
+    free = _name_three(picture, *both, _crowd(table.means, bubbles))
+    picture.ax.set(xlabel="source: how often it happened", ylabel="model: probability given to it")
+    _draw_legend(picture, _handles(ink, set(table.name)), free)
+    if not picture.own:
+        _clip_to_part(picture.ax)
+    return picture.ax
 
 
-def draw_three(
+def _draw_three(
     ax: Axes, source: ThreeMeans, model: ThreeMeans, ink: Ink, *, large: bool = False
 ) -> None:
     """Draw three marks, and the line whose direction is the orientation.
 
     Large marks lie on small ones, but for those at a height of 0, where many may meet.
     """
-    front, size = (3.0, LARGE) if large else (2.4, SMALL)
+    front, size, width, edge = (3.0, LARGE, 1.3, 0.8) if large else (2.4, SMALL, 0.8, 0.5)
     corners = [(x.robustness, x.decisiveness) for x in (source, model)]
-    line: dict[str, Any] = {
-        "linestyle": ink.linestyle,
-        "linewidth": 1.3 if large else 0.8,
-        "zorder": front,
-    }
+    line: dict[str, Any] = {"linestyle": ink.linestyle, "linewidth": width, "zorder": front}
     ax.plot(*corners, color=ink.color, gid="orientation", **line)
-    edge: dict[str, Any] = {"markeredgecolor": "white", "markeredgewidth": 0.8 if large else 0.5}
+    look: dict[str, Any] = {"color": ink.color, "markeredgecolor": "white", "clip_on": False}
     for name, marker, factor in MARKS:
         x, y = getattr(source, name), getattr(model, name)
         order = 3.4 if not large and y == 0 else front + 0.2
-        look = edge | {"color": ink.color, "markersize": factor * size, "zorder": order}
-        ax.plot(x, y, marker, clip_on=False, gid=name, **look)
+        shape = look | {"markersize": factor * size, "markeredgewidth": edge, "zorder": order}
+        ax.plot(x, y, marker, gid=name, **shape)
 
 
-def name_three(ax: Axes, source: ThreeMeans, model: ThreeMeans, crowd: Points) -> Corner:
+def _name_three(picture: Picture, source: ThreeMeans, model: ThreeMeans, crowd: Points) -> Corner:
     """Write what three marks are beside them, where the names cover least.
 
     The crowd is a row for each bubble and mark: to the right, up, and half its width in points.
     The emptier corner is returned.
     """
     marks = np.array([(getattr(source, name), getattr(model, name)) for name in STACKED])
-    words = [
-        f"{LABELS[name]} {height:.2f}" for name, (_, height) in zip(STACKED, marks, strict=True)
-    ]
-    page = _page(ax, marks, crowd, words)
-    place = min(_places(page), key=lambda place: _cost(place, page))
+    pairs = zip(STACKED, marks[:, 1].tolist(), strict=True)
+    words = [f"{LABELS[name]} {height:.2f}" for name, height in pairs]
+    page = _page(picture, marks, crowd, words)
+    place = min(page.places(), key=page.cost)
+    leader = LEADER | {"relpos": (0 if place.right else 1, 0.5)}
+    look = {"ha": "left" if place.right else "right", "va": "center", "zorder": 4, "gid": NAME}
     for word, mark, height in zip(words, marks.tolist(), place.height.tolist(), strict=True):
-        _write_name(ax, word, mark, height, place)
-    return _emptier_corner(page, _boxes(place, page.size))
+        bold = {"fontweight": "bold"} if word.startswith("mean probability") else {}
+        style = look | bold | {"textcoords": "data", "arrowprops": leader}
+        _set_off(picture.write(word, mark, (place.edge, height), **style))
+    return page.emptier_corner(page.boxes(place))
 
 
-def set_off(texts: Iterable[Text]) -> None:
+def _set_off(text: Text) -> None:
     """Put a white halo behind words, so that they can be read on bubbles."""
-    effects = import_extra("matplotlib.patheffects", extra="plots")
-    for text in texts:
-        text.set_path_effects([effects.withStroke(linewidth=3, foreground="white", alpha=0.85)])
+    halo = from_matplotlib("patheffects").withStroke
+    text.set_path_effects([halo(linewidth=3, foreground="white", alpha=0.85)])
 
 
-def _page(ax: Axes, marks: Points, crowd: Points, words: Sequence[str]) -> Surroundings:
-    (left, right), (bottom, top) = ax.get_xlim(), ax.get_ylim()
-    box = ax.get_window_extent()
+def _page(picture: Picture, marks: Points, crowd: Points, words: Sequence[str]) -> Surroundings:
+    (left, right), (bottom, top) = picture.ax.get_xlim(), picture.ax.get_ylim()
+    wide, high = picture.size
     # Points of one unit of the picture, which is as long to the right as up.
-    unit = min(box.width / (right - left), box.height / (top - bottom)) * 72 / ax.figure.dpi
+    unit = 72 * min(wide / (right - left), high / (top - bottom))
     size = inches(words) * 72 / unit, APART * points() / unit
     # The diagonal, the line that joins the marks, and the ray beyond the mean probability.
     start = marks[0] * 0
@@ -264,112 +305,23 @@ def _page(ax: Axes, marks: Points, crowd: Points, words: Sequence[str]) -> Surro
     return Surroundings((left, bottom, right, top), marks, every, size)
 
 
-def _places(page: Surroundings) -> list[NameColumn]:
-    """Return columns of names on either side, as high as their marks are or a little off."""
-    left, bottom, right, top = page.frame
-    row = page.size[1]
-    edges = left + ACROSS * (right - left)
-    aims = [page.marks[:, 1] + up * (top - bottom) for up in UP]
-    heights = [spread(some, row, bottom + 1.1 * row, top - 0.5 * row) for some in aims]
-    return [NameColumn(*one) for one in product(edges.tolist(), (False, True), heights)]
-
-
-def _cost(place: NameColumn, page: Surroundings) -> float:
-    """Measure how much names would cover, stick out, and be away from their marks."""
-    left, bottom, right, top = page.frame
-    boxes = _boxes(place, page.size)
-    outside = max(left - boxes[0, 0], 0.0) + max(boxes[0, 2] - right, 0.0)
-    # A leader leaves a name on the side where its mark should be.
-    away = page.marks[:, 0] - place.edge
-    room = LEADS * page.size[1] / APART
-    behind = np.maximum(room - (-away if place.right else away), 0.0).sum()
-    length = np.hypot(away, page.marks[:, 1] - place.height).sum()
-    wide = max(right - left, top - bottom)
-    covered = _covered(boxes, page.crowd) + CROSSED * _crossed(place, page)
-    return float(covered + (OUTSIDE * outside + BACK * behind + LONG * length) / wide)
-
-
-def _boxes(place: NameColumn, size: tuple[float, float]) -> Points:
-    """Return left, bottom, right and top of each name."""
-    width, row = size
-    start = place.edge if place.right else place.edge - width
-    low = place.height - row / 2
-    return np.stack([low * 0 + start, low, low * 0 + start + width, low + row], axis=1)
-
-
-def _covered(boxes: Points, crowd: Points) -> float:
-    """Add up what it costs to cover what lies in some boxes, each thing once."""
-    x, y, half, cost = crowd.T
-    left, bottom, right, top = boxes.T[..., None]
-    # Of round things, the corners of their boxes are empty.
-    inside = (x > left - 0.8 * half) & (x < right + 0.8 * half)
-    inside &= (y > bottom - 0.8 * half) & (y < top + 0.8 * half)
-    return float(cost[inside.any(axis=0)].sum())
-
-
-def _crossed(place: NameColumn, page: Surroundings) -> int:
-    """Count how often a leader passes over the mark of another."""
-    near = 0.7 * page.size[1] / APART
-    start = np.stack([place.height * 0 + place.edge, place.height], axis=1)[:, None]
-    mark, other = page.marks[:, None], page.marks[None]
-    way, there = mark - start, other - start
-    # From each other mark to the nearest point of the leader.
-    share = np.sum(there * way, axis=2) / np.maximum(np.sum(way * way, axis=2), 1e-12)
-    gap = there - np.clip(share, 0, 1)[..., None] * way
-    # Marks in one place have leaders that end there.
-    apart = np.hypot(*(mark - other).transpose(2, 0, 1)) > near
-    return int(np.sum(apart & (np.hypot(*gap.transpose(2, 0, 1)) < near)))
-
-
-def _emptier_corner(page: Surroundings, names: Points) -> Corner:
-    """Return the corner in which a legend covers least."""
-    left, bottom, right, top = page.frame
-    taken = [((box[0] + box[2]) / 2, (box[1] + box[3]) / 2, page.size[0] / 2, 10) for box in names]
-    crowd = np.concatenate([page.crowd, np.array(taken)])
-    width, height = right - left, top - bottom
-
-    def cover(corner: Corner) -> float:
-        a, b, c, d = CORNERS[corner]
-        box = (left + a * width, bottom + b * height, left + c * width, bottom + d * height)
-        return _covered(np.array([box]), crowd)
-
-    return min(CORNERS, key=cover)
-
-
-def _write_name(
-    ax: Axes, word: str, mark: tuple[float, float], height: float, place: NameColumn
-) -> None:
-    look: dict[str, Any] = {"va": "center", "zorder": 4, "textcoords": "data", "gid": NAME}
-    if word.startswith("mean probability"):
-        look["fontweight"] = "bold"
-    leader = LEADER | {"relpos": (0 if place.right else 1, 0.5)}
-    side = "left" if place.right else "right"
-    end = (place.edge, height)
-    set_off([annotated(ax, word, mark, end, ha=side, arrowprops=leader, **look)])
-
-
-def _square(ax: Axes | None, divergence: float) -> Axes:
+def _square(ax: Axes | None, divergence: float) -> Picture:
     """Make the picture square, or a little higher for a ray that rises above 1."""
     free = ax is None or ax.get_autoscaley_on()
-    if ax is None:
-        # Compressed, so that a picture that must be square leaves no gap to its legend.
-        figure = new_figure(5.2, 5.0, layout="compressed")
-        cast("Any", figure.get_layout_engine()).set(w_pad=MARGIN)
-        ax = figure.add_subplot()
-        open_frame(ax)
-    ax = square_axes(ax)
+    # Compressed, so that a picture that must be square leaves no gap to its legend.
+    picture = Picture(ax, 5.2, 5.0, layout="compressed", w_pad=MARGIN)
+    picture.square()
     if free and divergence > 1:
-        ax.set_ylim(top=min(divergence, HIGHEST) + 0.02)
-    ax.plot([0, 1], [0, 1], "--", color=GREY, linewidth=0.9, zorder=1.5, gid=DIAGONAL)
-    return ax
+        picture.ax.set_ylim(top=min(divergence, HIGHEST) + 0.02)
+    picture.ax.plot([0, 1], [0, 1], "--", color=GREY, linewidth=0.9, zorder=1.5, gid=DIAGONAL)
+    return picture
 
 
 def _inks(table: SourceTable, color: Color | None) -> dict[str, Ink]:
     """Give each class an ink; bins of all classes together have one of their own."""
-    result = inks(table.means.classes, color)
-    return result | {
-        name: POOLED for name in table.name if name not in result and _bins(table, name)
-    }
+    result = _axes.inks(table.means.classes, color)
+    more = [name for name in table.name if name not in result and _bins(table, name)]
+    return result | dict.fromkeys(more, POOLED)
 
 
 def _bubble(ink: Mapping[str, Ink], name: str) -> tuple[str, float]:
@@ -380,35 +332,32 @@ def _bubble(ink: Mapping[str, Ink], name: str) -> tuple[str, float]:
 
 def _bins(table: SourceTable, name: str) -> list[Bubble]:
     """Return the bins of a class in which it happened, the largest first."""
-    columns = (table.name, table.source, table.mean_probability, table.size)
-    result = [
-        Bubble(float(source), float(mean_probability), float(size))
-        for of, source, mean_probability, size in zip(*columns, strict=True)
-        if of == name and not np.isnan(mean_probability)
-    ]
-    return sorted(result, key=lambda one: -one.size)
+    columns = (table.source, table.mean_probability, table.size)
+    rows = zip(table.name, *(column.tolist() for column in columns), strict=True)
+    bins = [Bubble(*row) for of, *row in rows if of == name]
+    happened = [one for one in bins if not np.isnan(one.mean_probability)]
+    return sorted(happened, key=lambda one: -one.size)
 
 
-def _draw_bubbles(ax: Axes, table: SourceTable, ink: Mapping[str, Ink]) -> Points:
+def _draw_bubbles(picture: Picture, table: SourceTable, ink: Mapping[str, Ink]) -> Points:
     """Draw all bins; return where they are, and half their widths in points."""
-    colors = import_extra("matplotlib.colors", extra="plots")
+    rgba = from_matplotlib("colors").to_rgba
     bins = {name: _bins(table, name) for name in ink}
     every = [one for some in bins.values() for one in some]
     # In a small picture, bubbles are as small as it is.
-    small = min(1.0, (shorter_side(ax) / USUAL) ** 2)
+    small = min(1.0, (72 * min(picture.size) / USUAL) ** 2)
     scale = small * _scale([one.size for one in every if np.isfinite(one.size)])
     for name, some in bins.items():
         color, (marker, share) = ink[name].color, _bubble(ink, name)
         drawn = [one for one in some if np.isfinite(one.size)]
         x, y = [one.source for one in drawn], [one.mean_probability for one in drawn]
         look: dict[str, Any] = {"clip_on": False, "zorder": 1.7, "linewidth": 0.7, "marker": marker}
-        look |= {"facecolor": colors.to_rgba(color, FILL), "edgecolor": colors.to_rgba(color, EDGE)}
-        area = [scale * one.size / share for one in drawn]
-        ax.scatter(x, y, area, gid="bubbles", **look)
+        look |= {"facecolor": rgba(color, FILL), "edgecolor": rgba(color, EDGE)}
+        picture.ax.scatter(x, y, [scale * one.size / share for one in drawn], gid="bubbles", **look)
         cross: dict[str, Any] = {"color": color, "markersize": CROSS, "zorder": 1.9}
         for one in some:
             if np.isinf(one.size):
-                ax.plot(one.source, 0, "x", clip_on=False, gid="infinite", **cross)
+                picture.ax.plot(one.source, 0, "x", clip_on=False, gid="infinite", **cross)
     return np.array(
         [(one.source, one.mean_probability, _half_width(scale * one.size)) for one in every]
     )
@@ -426,18 +375,17 @@ def _scale(sizes: list[float]) -> float:
     return min(LARGEST / max(sizes), TOGETHER / sum(sizes))
 
 
-def _draw_ray(ax: Axes, means: Means) -> None:
+def _draw_ray(picture: Picture, means: Means) -> None:
     """Draw the line through the mean probability to the height of the divergence probability."""
-    height = means.divergence
+    ax, height = picture.ax, means.divergence
     if not np.isfinite(height):
         return
     end = min(1.0, (ax.get_ylim()[1] - 0.02) / height) if height > 1 else 1.0
-    look: dict[str, Any] = {"color": TEXT, "clip_on": False}
+    place, look = (end, end * height), cast("Any", {"color": TEXT, "clip_on": False})
     ax.plot([0, end], [0, end * height], linewidth=0.7, zorder=2.2, gid="ray", **look)
     cut = "^" if end < 1 else "o"
-    ax.plot(end, end * height, cut, markersize=4.5, zorder=3, gid="divergence", **look)
-    place = (end, end * height)
-    set_off([annotated(ax, f"P_div {height:.3f}", place, (7, 0), va="center", gid="P_div")])
+    ax.plot(*place, cut, markersize=4.5, zorder=3, gid="divergence", **look)
+    _set_off(picture.write(f"P_div {height:.3f}", place, (7, 0), va="center", gid="P_div"))
 
 
 def _crowd(means: Means, bubbles: Points) -> Points:
@@ -459,26 +407,27 @@ def _handles(ink: Mapping[str, Ink], drawn: set[str]) -> list[Any]:
     for name, one in ink.items():
         marker, style = (_bubble(ink, name)[0], "") if name in drawn else ("", one.linestyle)
         shape = {"marker": marker, "linestyle": style}
-        result.append(legend_line(color=one.color, label=legible(name), **shape, **look))
+        result.append(_axes.legend_line(color=one.color, label=legible(name), **shape, **look))
     return result
 
 
-def _draw_legend_below(figure: Figure, handles: list[Any]) -> None:
-    widest = max(len(handle.get_label()) for handle in handles)
+def _draw_legend(picture: Picture, handles: list[Any], corner: Corner) -> None:
+    """Say whose the bubbles are, below a picture of our own, else in its emptier corner."""
+    if not picture.own:
+        picture.legend(handles, corner, paper=0.6, handletextpad=0.4)
+        return
+    figure, widest = picture.figure, max(len(handle.get_label()) for handle in handles)
     columns = min(len(handles), max(1, 52 // (widest + 5)))
     # The legend adds to the picture, and takes nothing away from it.
     more = -(-len(handles) // columns) - 1
     figure.set_figheight(figure.get_figheight() + LINE * more)
-    look: dict[str, Any] = {"fontsize": "small", "title_fontsize": "small", "frameon": False}
-    look |= {"handletextpad": 0.4, "columnspacing": 1.2, "ncols": columns}
-    legend = figure.legend(handles=handles, loc="outside lower center", title=KEY, **look)
-    set_as_text([*legend.get_texts(), legend.get_title()])
-
-
-def _draw_legend_in(ax: Axes, handles: list[Any], corner: Corner) -> None:
-    look: dict[str, Any] = {"framealpha": 0.6, "facecolor": "white", "edgecolor": "none"}
-    legend = ax.legend(handles=handles, loc=corner, fontsize="small", handletextpad=0.4, **look)
-    set_as_text(legend.get_texts())
+    look: dict[str, Any] = {
+        "title": KEY,
+        "handletextpad": 0.4,
+        "columnspacing": 1.2,
+        "ncols": columns,
+    }
+    picture.legend(handles, "outside lower center", **look)
 
 
 def _clip_to_part(ax: Axes) -> None:

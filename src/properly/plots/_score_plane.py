@@ -6,32 +6,20 @@ What a picture shows, in print and on the page, is described by `ScorePlane`.
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, Any, NamedTuple, cast
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from properly._boundary._tolerances import SAME_SUM
 from properly.calibration._decomposition import Decomposition
 from properly.decisions._grid import round_step
 from properly.errors import DataError
-from properly.plots._axes import (
-    GREY,
-    Color,
-    annotated,
-    by_name,
-    digits_for,
-    inks,
-    legible,
-    number,
-    plain_axes,
-    side_axis,
-)
+from properly.plots._axes import GREY, Color, Picture, by_name, inks
 from properly.plots._evaluation import draws_evaluation
-from properly.plots._names import place_names
+from properly.plots._names import digits_for, legible, number
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
     from matplotlib.axes import Axes
-    from matplotlib.figure import Figure
     from matplotlib.text import Annotation
 
     from properly.plots._names import Box
@@ -144,23 +132,21 @@ def mcb_dsc(
     ['good', 'poor']
     """
     models = by_name(decompositions, Decomposition, "properly.decompose(tally, rule)")
-    own = ax is None
-    ax = plain_axes(ax, 4.9, 4.4)
+    picture = Picture(ax, 4.9, 4.4)
     _require_one_uncertainty(models.values())
     plane = plane_of(models.values())
-    ax.set(xlim=(0, plane.right), ylim=(0, plane.top))
-    ax.set(xlabel="miscalibration (MCB)", ylabel="discrimination (DSC)")
-    _draw_isolines(ax, plane)
-    ink = inks(models, color)
+    picture.ax.set(xlim=(0, plane.right), ylim=(0, plane.top))
+    picture.ax.set(xlabel="miscalibration (MCB)", ylabel="discrimination (DSC)")
+    _draw_isolines(picture, plane)
     texts = [
-        _draw_model(ax, plane, legible(name), parts, ink[name].color)
-        for name, parts in models.items()
+        _draw_model(picture, plane, name, models[name], ink.color)
+        for name, ink in inks(models, color).items()
     ]
-    if own:
+    if picture.own:
         # The layout moves the points, and names follow them.
-        cast("Figure", ax.figure).draw_without_rendering()
-    place_names(ax, texts, [box for parts in models.values() for box in plane.bars(parts)])
-    return ax
+        picture.figure.draw_without_rendering()
+    picture.place_names(texts, [box for parts in models.values() for box in plane.bars(parts)])
+    return picture.ax
 
 
 def _require_one_uncertainty(models: Iterable[Decomposition]) -> None:
@@ -174,33 +160,31 @@ def _require_one_uncertainty(models: Iterable[Decomposition]) -> None:
         raise DataError(message, hint="draw the models of each data set on Axes of their own.")
 
 
-def _draw_isolines(ax: Axes, plane: ScorePlane) -> None:
+def _draw_isolines(picture: Picture, plane: ScorePlane) -> None:
     """Draw lines of equal score, with the score where each leaves the picture."""
     above: dict[float, str] = {}
     beside: dict[float, str] = {}
     for line in plane.isolines():
         no_skill = line.score == plane.uncertainty
-        look: dict[str, Any] = (
-            {"color": GREY, "linewidth": 1.2} if no_skill else {"color": LINE, "linewidth": 0.6}
-        )
+        color, width = (GREY, 1.2) if no_skill else (LINE, 0.6)
         corners: Any = zip(line.start, line.end, strict=True)
-        ax.plot(*corners, zorder=1, gid="isoline", **look)
+        picture.ax.plot(*corners, zorder=1, gid="isoline", color=color, linewidth=width)
         label = ("UNC " if no_skill else "") + number(line.score, line.digits)
         if line.end[0] < plane.right:
             above[line.end[0]] = label
         else:
             beside[line.end[1]] = label
     look = {"labelsize": "x-small", "labelcolor": GREY, "pad": 2}
-    upper = side_axis(ax, "top", above, **look)
-    side_axis(ax, "right", beside, **look)
+    upper = picture.write_side("top", above, **look)
+    picture.write_side("right", beside, **look)
     upper.set_xlabel("mean score", fontsize="x-small", color=GREY, loc="left")
 
 
 def _draw_model(
-    ax: Axes, plane: ScorePlane, name: str, parts: Decomposition, color: str
+    picture: Picture, plane: ScorePlane, name: str, parts: Decomposition, color: str
 ) -> Annotation:
     """Draw one point with its bars, and return its name, which is yet to be placed."""
-    infinite = math.isinf(parts.miscalibration)
+    ax, infinite = picture.ax, math.isinf(parts.miscalibration)
     x, y = plane.right if infinite else parts.miscalibration, parts.discrimination
     thin: dict[str, Any] = {"color": color, "linewidth": 0.8, "zorder": 2}
     for left, bottom, right, top in plane.bars(parts):
@@ -208,11 +192,9 @@ def _draw_model(
         nearest = min(max(x, left), right), min(max(y, bottom), top)
         if nearest != (x, y):
             ax.plot([nearest[0], x], [nearest[1], y], linestyle=":", **thin)
-    look: dict[str, Any] = {
-        "marker": ">" if infinite else "o",
-        "markersize": 7 if infinite else 5.5,
-    }
-    ax.plot(x, y, color=color, zorder=3, clip_on=False, gid="model", **look)
+    marker, size = (">", 7) if infinite else ("o", 5.5)
+    look: dict[str, Any] = {"color": color, "zorder": 3, "clip_on": False, "gid": "model"}
+    ax.plot(x, y, marker=marker, markersize=size, **look)
     paper = {"boxstyle": "square,pad=0.1", "facecolor": "white", "alpha": 0.8, "linewidth": 0}
-    said = f"{name} (MCB ∞)" if infinite else name
-    return annotated(ax, said, (x, y), fontsize="small", bbox=paper)
+    said = legible(name) + " (MCB ∞)" * infinite
+    return picture.write(said, (x, y), fontsize="small", bbox=paper)

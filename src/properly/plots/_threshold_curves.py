@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
-from typing import TYPE_CHECKING, get_args
+from collections.abc import Callable, Collection, Mapping
+from typing import TYPE_CHECKING, Any, get_args
 
 import numpy as np
 
@@ -11,46 +11,25 @@ from properly.counts._baselines import TREAT_ALL, TREAT_NONE
 from properly.decisions._murphy import MurphyCurve
 from properly.decisions._net_benefit import DecisionCurve, DecisionDifference, without_model
 from properly.errors import DataError
-from properly.plots._axes import (
-    RIBBON,
-    Color,
-    Ink,
-    Limits,
-    by_name,
-    curves,
-    draw_legend,
-    inks,
-    number,
-    plain_axes,
-    show_limits,
-)
+from properly.plots._axes import RIBBON, Color, Ink, Limits, Picture, by_name, inks
 from properly.plots._evaluation import draws_evaluation
+from properly.plots._names import digits_for
 from properly.plots._threshold_scale import (
     PERFECT,
-    SCALES,
     WIDTH,
     Axis,
+    Thresholds,
     ThresholdScale,
     ThresholdSpan,
     bend,
     bend_steps,
-    digits_of,
-    draw_curves,
     draw_names,
-    draw_plain,
-    draw_range,
-    draw_zero,
-    name_curves,
     one_event_rate,
-    set_height,
-    show_thresholds,
     title_of,
 )
 from properly.rules._interval import Interval, as_interval
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from matplotlib.axes import Axes
 
     from properly.plots._threshold_scale import Corners
@@ -65,8 +44,8 @@ HEIGHT = {
     "regret": {"score": "regret", "difference": "difference in regret"},
 }
 REGRET_MAKER = "properly.regret_curve(tally)"
-DECISION_MAKER = "properly.decision_curve(tally)"
-DIFFERENCE_MAKER = "properly.decisions.decision_difference(first, second)"
+# Of a figure without names beside the picture.
+NARROW = 5.2
 
 
 @draws_evaluation
@@ -123,32 +102,35 @@ def murphy(
     """
     records = by_name(curve, MurphyCurve, "properly.murphy_curve(tally)", label)
     several = isinstance(curve, Mapping)
-    own = ax is None
-    ax = plain_axes(ax, width=6.6 if several else 5.2)
-    draw_scores(ax, records, inks(records, color, len(curves(ax))), band)
-    show_limits(ax, limits)
-    if several and own:
+    picture = Picture(ax, WIDTH if several else NARROW)
+    draw_scores(picture, records, inks(records, color, len(picture.curves)), band)
+    picture.show_limits(limits)
+    if several and picture.own:
         # Murphy curves fill their picture: in a figure of our own the names stand beside it.
-        draw_legend(ax, "upper left", bbox_to_anchor=(1, 1))
+        picture.name_curves("upper left", bbox_to_anchor=(1, 1))
     elif several:
-        draw_legend(ax, "upper right")
-    return ax
+        picture.name_curves("upper right")
+    return picture.ax
 
 
 def draw_scores(
-    ax: Axes,
+    picture: Picture,
     records: Mapping[str, MurphyCurve],
     ink: Mapping[str, Ink],
     band: bool | None = None,
 ) -> None:
     """Draw the curves of all models, and the band of one that is alone."""
-    draw_curves(ax, ThresholdSpan(SCALES["linear"], 0, 1), records, ink, _straight, band=band)
+    ribbons = picture.bands(records, band)
+    for name, record in records.items():
+        if name in ribbons:
+            picture.draw_band(ribbons[name], ink[name].color)
+        picture.draw_curve(record.curve(), ink[name], name)
     if any(record.part == "difference" for record in records.values()):
-        draw_zero(ax)
+        picture.draw_zero()
     else:
         # A score is never below zero; where curves touch it, the picture ends.
-        curves(ax)[-1].sticky_edges.y.append(0)
-    ax.set(xlabel="threshold", ylabel=height_of(records.values()))
+        picture.curves[-1].sticky_edges.y.append(0)
+    picture.ax.set(xlabel="threshold", ylabel=height_of(records.values()))
 
 
 def height_of(records: Collection[MurphyCurve]) -> str:
@@ -234,41 +216,30 @@ def regret(
     _require_regret(records)
     ends = None if within is None else as_interval(within)
     rate = _event_rate(records) if baselines else None
-    named = isinstance(curve, Mapping) or label is not None
-    own = ax is None
-    ax = plain_axes(ax, width=WIDTH if named or ends or rate is not None else 5.2)
-    view = show_thresholds(
-        ax,
-        axis,
-        limits,
-        choices=("linear", "log-odds"),
-        thresholds=[record.threshold for record in records.values()],
-    )
-    before = len(curves(ax))
-    edges = draw_curves(ax, view, records, inks(records, color, before), _straight, band=band)
-    means = {} if ends is None else {name: _regret_mean(x, ends) for name, x in records.items()}
-    digits = digits_of(means.values())
+    named = isinstance(curve, Mapping) or any(x is not None for x in (label, ends, rate))
+    knots = [record.threshold for record in records.values()]
+    width = WIDTH if named else NARROW
+    picture = Thresholds(ax, width, axis=axis, limits=limits, thresholds=knots)
+    ink = inks(records, color, len(picture.curves))
+    edges = picture.draw_curves(records, ink, _straight, band=band)
+    digits = 4
     if ends is not None:
-        draw_range(ax, view, ends)
-        name_curves(ax, means, before, digits)
+        means = {name: x.area(ends) / (ends.upper - ends.lower) for name, x in records.items()}
+        digits = digits_for(max(map(abs, means.values())))
+        picture.draw_range(ends)
+        picture.name_means(means, digits)
     if rate is not None:
-        _draw_costs(ax, view, rate, ends, digits)
-        # The best that can be had without a model is in view as well.
-        c = view.points()
-        edges.append((c, np.minimum(c * (1 - rate), (1 - c) * rate)))
+        edges.append(_draw_costs(picture, rate, ends, digits))
     if any(record.part == "difference" for record in records.values()):
-        draw_zero(ax)
+        picture.draw_zero()
     what = height_of(records.values())
-    ax.set_ylabel(what)
-    set_height(ax, view, edges)
-    if named or ends or rate is not None:
-        draw_names(
-            ax,
-            own=own,
-            title=None if ends is None else title_of(f"mean {what}", ends),
-            corner="upper right" if view.scale.name == "linear" else "upper left",
-        )
-    return ax
+    picture.ax.set_ylabel(what)
+    picture.set_height(edges)
+    if named:
+        is_linear = picture.view.scale.name == "linear"
+        title = title_of(f"mean {what}", ends)
+        draw_names(picture, title=title, corner="upper right" if is_linear else "upper left")
+    return picture.ax
 
 
 def _require_regret(records: Mapping[str, MurphyCurve]) -> None:
@@ -291,25 +262,20 @@ def _straight(view: ThresholdSpan, curve: MurphyCurve) -> Corners:
     return corners if view.scale.name == "linear" else bend(view, corners, curve.at)
 
 
-def _regret_mean(record: MurphyCurve, ends: Interval) -> float:
-    return record.area(ends) / (ends.upper - ends.lower)
-
-
-def _draw_costs(
-    ax: Axes, view: ThresholdSpan, rate: float, ends: Interval | None, digits: int
-) -> None:
-    c = view.points()
+def _draw_costs(picture: Thresholds, rate: float, ends: Interval | None, digits: int) -> Corners:
+    """Draw what it costs to act on all cases and on none; return the lesser of the two."""
+    c = picture.view.points()
     costs: dict[str, Callable[[Column], Column]] = {
         TREAT_ALL: lambda t: t * (1 - rate),
         TREAT_NONE: lambda t: (1 - t) * rate,
     }
     for name, cost in costs.items():
-        said = ""
-        if ends is not None:
-            # Straight in the threshold: the mean is that of the middle.
-            middle = np.asarray((ends.lower + ends.upper) / 2)
-            said = f"  {number(float(cost(middle)), digits)}"
-        draw_plain(ax, name, (c, cost(c)), rate, said)
+        # Straight in the threshold: the mean is that of the middle.
+        middle = None if ends is None else np.asarray((ends.lower + ends.upper) / 2)
+        mean = None if middle is None else float(cost(middle))
+        picture.draw_plain(name, (c, cost(c)), rate, mean, digits)
+    # The best that can be had without a model is in view as well.
+    return c, np.minimum(*(cost(c) for cost in costs.values()))
 
 
 @draws_evaluation
@@ -408,30 +374,36 @@ def decision(
     >>> [text.get_text() for text in ax.get_legend().get_texts()]
     ['mine  .1875', 'treat all  .1750', 'treat none  .3250', 'perfect forecasts']
     """
-    records = by_name(curve, DecisionCurve, DECISION_MAKER, label)
+    records = by_name(curve, DecisionCurve, "properly.decision_curve(tally)", label)
     rate = one_event_rate(record.event_rate for record in records.values())
     ends = None if within is None else _range(records, within)
     named = isinstance(curve, Mapping) or label is not None or baselines or ends is not None
-    own = ax is None
-    ax = plain_axes(ax, width=WIDTH if named else 5.2)
-    view = _show(ax, axis, limits, records)
-    before = len(curves(ax))
-    means = {} if ends is None else {k: _mean(r, view.scale, ends) for k, r in records.items()}
-    ink = inks(records, color, before)
-    draw_curves(ax, view, records, ink, bend_steps, band=band)
-    digits = digits_of(means.values())
+    whole = any(record.exact for record in records.values())
+    picture = _show(ax, records, axis, limits, named=named, whole=whole)
+    scale = picture.view.scale
+    means = {} if ends is None else {k: _mean(r, scale, ends) for k, r in records.items()}
+    ink = inks(records, color, len(picture.curves))
+    picture.draw_curves(records, ink, bend_steps, band=band)
+    digits = digits_for(max(map(abs, means.values()), default=0.0))
     if baselines:
-        _draw_baselines(ax, view, rate, ends, digits)
+        c = picture.view.points()
+        c = c[c < 1]
+        for name, plain in without_model(rate).items():
+            mean = None if ends is None else _mean(plain, scale, ends)
+            picture.draw_plain(name, (c, plain.at(c)), rate, mean, digits)
     if ends is not None:
-        _draw_missed(ax, view, ends, records, ink)
-        name_curves(ax, means, before, digits)
-    _set_height(ax, rate)
+        _draw_missed(picture, ends, rate, records, ink)
+        picture.name_means(means, digits)
+    picture.ax.set_ylabel("net benefit")
+    if picture.ax.get_autoscaley_on():
+        # What is worth having, from a little below nothing to all there is.
+        picture.ax.set_ylim(-0.15 * (rate or 1), 1.1 * (rate or 0.2))
     if named:
-        title = None if ends is None else title_of(view.scale.mean, ends)
         # Where small thresholds have room, the curves fall late and leave the other corner empty.
-        late = view.scale.name in ("log-odds", "logarithmic")
-        draw_names(ax, own=own, title=title, corner="lower left" if late else "upper right")
-    return ax
+        late = scale.name in ("log-odds", "logarithmic")
+        title = title_of(scale.mean, ends)
+        draw_names(picture, title=title, corner="lower left" if late else "upper right")
+    return picture.ax
 
 
 def _mean(curve: DecisionCurve, scale: ThresholdScale, ends: Interval) -> float:
@@ -459,46 +431,46 @@ def _range(records: Mapping[str, DecisionCurve], within: Limits) -> Interval:
 
 
 def _show(
-    ax: Axes, axis: Axis | None, limits: Limits | None, records: Mapping[str, DecisionCurve]
-) -> ThresholdSpan:
+    ax: Axes | None,
+    records: Mapping[str, DecisionCurve | DecisionDifference],
+    axis: Axis | None,
+    limits: Limits | None,
+    *,
+    named: bool,
+    whole: bool,
+) -> Thresholds:
+    """Show all thresholds, or those that curves of net benefit have."""
     knots = [record.threshold for record in records.values()]
-    grid = np.concatenate([[], *(r.threshold for r in records.values() if not r.exact)])
-    every = len(grid) < 2 or any(record.exact for record in records.values())
-    usual = (0, 1) if every else (float(grid.min()), float(grid.max()))
-    return show_thresholds(ax, axis, limits, choices=get_args(Axis), thresholds=knots, usual=usual)
-
-
-def _draw_baselines(
-    ax: Axes, view: ThresholdSpan, rate: float, ends: Interval | None, digits: int
-) -> None:
-    c = view.points()
-    c = c[c < 1]
-    for name, curve in without_model(rate).items():
-        said = ""
-        if ends is not None:
-            said = f"  {number(_mean(curve, view.scale, ends), digits)}"
-        draw_plain(ax, name, (c, curve.at(c)), rate, said)
+    ends = [float(end(np.concatenate(knots))) for end in (np.min, np.max)]
+    usual = (0.0, 1.0) if whole or ends[0] == ends[1] else (ends[0], ends[1])
+    width, every = WIDTH if named else NARROW, get_args(Axis)
+    return Thresholds(
+        ax, width, axis=axis, limits=limits, choices=every, thresholds=knots, usual=usual
+    )
 
 
 def _draw_missed(
-    ax: Axes,
-    view: ThresholdSpan,
+    picture: Thresholds,
     ends: Interval,
+    rate: float,
     records: Mapping[str, DecisionCurve],
     ink: Mapping[str, Ink],
 ) -> None:
     """Shade the benefit that one model misses; if there are several, all of the range."""
-    rate = one_event_rate(record.event_rate for record in records.values())
-    c = view.points()
-    draw_plain(ax, PERFECT, (c, np.full_like(c, rate)), rate)
-    if len(curves(ax)) > 1:
-        draw_range(ax, view, ends)
+    c = picture.view.points()
+    picture.draw_plain(PERFECT, (c, np.full_like(c, rate)), rate)
+    if len(picture.curves) > 1:
+        picture.draw_range(ends)
         return
     ((name, record),) = records.items()
-    x, y = missed_outline(record, view, ends)
-    ax.fill_between(
-        x, y, rate, color=ink[name].color, alpha=RIBBON, linewidth=0, zorder=0.6, gid="missed"
-    )
+    x, y = missed_outline(record, picture.view, ends)
+    look: dict[str, Any] = {
+        "color": ink[name].color,
+        "alpha": RIBBON,
+        "linewidth": 0,
+        "zorder": 0.6,
+    }
+    picture.ax.fill_between(x, y, rate, gid="missed", **look)
 
 
 def missed_outline(record: DecisionCurve, view: ThresholdSpan, ends: Interval) -> Corners:
@@ -506,13 +478,6 @@ def missed_outline(record: DecisionCurve, view: ThresholdSpan, ends: Interval) -
     c, start, end = record.steps.pieces(ends)
     x, y = np.repeat(c, 2)[1:-1], np.stack([start, end], axis=1).ravel()
     return bend(ThresholdSpan(view.scale, ends.lower, ends.upper), (x, y), record.at)
-
-
-def _set_height(ax: Axes, rate: float) -> None:
-    """Show what is worth having, from a little below nothing to all there is."""
-    ax.set_ylabel("net benefit")
-    if ax.get_autoscaley_on():
-        ax.set_ylim(-0.15 * (rate or 1), 1.1 * (rate or 0.2))
 
 
 def decision_difference(
@@ -562,25 +527,15 @@ def decision_difference(
     >>> ax.get_ylabel()
     'difference in net benefit'
     """
-    records = by_name(difference, DecisionDifference, DIFFERENCE_MAKER, label)
+    maker = "properly.decisions.decision_difference(first, second)"
+    records = by_name(difference, DecisionDifference, maker, label)
     named = isinstance(difference, Mapping) or label is not None
-    own = ax is None
-    ax = plain_axes(ax, width=WIDTH if named else 5.2)
-    knots = [record.threshold for record in records.values()]
-    usual = min(float(t[0]) for t in knots), max(float(t[-1]) for t in knots)
-    view = show_thresholds(
-        ax,
-        axis,
-        limits,
-        choices=get_args(Axis),
-        thresholds=knots,
-        usual=usual if usual[0] < usual[1] else (0, 1),
-    )
-    ink = inks(records, color, len(curves(ax)))
-    edges = draw_curves(ax, view, records, ink, bend_steps, band=band)
-    draw_zero(ax)
-    ax.set_ylabel("difference in net benefit")
-    set_height(ax, view, edges)
+    picture = _show(ax, records, axis, limits, named=named, whole=False)
+    ink = inks(records, color, len(picture.curves))
+    edges = picture.draw_curves(records, ink, bend_steps, band=band)
+    picture.draw_zero()
+    picture.ax.set_ylabel("difference in net benefit")
+    picture.set_height(edges)
     if named:
-        draw_names(ax, own=own)
-    return ax
+        draw_names(picture)
+    return picture.ax

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeAlias, TypeVar, cast
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeAlias, TypeVar
 
 import numpy as np
 from scipy.special import expit, logit
@@ -16,35 +15,16 @@ from properly._boundary._tolerances import SAME_SUM
 from properly.counts._baselines import EVENT_RATE, TREAT_ALL, TREAT_NONE
 from properly.decisions._grid import odds
 from properly.errors import DataError
-from properly.plots._axes import (
-    GREY,
-    PALE,
-    ZERO,
-    Banded,
-    Color,
-    Ink,
-    Limits,
-    bands_to_draw,
-    curves,
-    digits_for,
-    draw_band,
-    draw_curve,
-    inks,
-    legend_line,
-    legible,
-    number,
-    round_numbers,
-    set_as_text,
-)
+from properly.plots import _axes
+from properly.plots._axes import GREY, PALE, ZERO, Banded, Ink, Limits, Picture, round_numbers
+from properly.plots._names import legible, number
 from properly.rules._interval import Interval, as_interval
 from properly.typing import Column
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Sequence
+    from collections.abc import Callable, Iterable, Mapping, Sequence
 
     from matplotlib.axes import Axes
-    from matplotlib.figure import Figure
-    from matplotlib.lines import Line2D
 
     from properly.decisions._net_benefit import DecisionCurve, DecisionDifference
     from properly.inference._band import Band
@@ -55,6 +35,8 @@ Corners: TypeAlias = tuple[Column, Column]
 LegendCorner: TypeAlias = Literal["upper left", "upper right", "lower left"]
 Record = TypeVar("Record", bound="Banded[Band]")
 
+# Even steps in the threshold, or in its log-odds.
+TWO: tuple[Axis, ...] = ("linear", "log-odds")
 # Pieces into which what bends is cut over the width of a picture: far less than a pixel each.
 PIECES = 1000
 # The least distance between two ticks, as a share of the width.
@@ -65,12 +47,12 @@ TELLING = (
     (0.2, 0.8, 0.02, 0.98, 0.05, 0.95, 0.002, 0.998, 0.005, 0.995, 2e-4, 5e-4, 2e-5, 5e-5),
     (1.0, 0.3, 0.7, 0.03, 0.97, 0.15, 0.85, 0.4, 0.6, 0.07, 0.003),
 )
-RANGE = "range"
 PERFECT = "perfect forecasts"
 # Of a figure with names beside the picture.
 WIDTH = 6.6
 # What needs no model is grey, thin, and told apart by its dashes.
-PLAIN = {TREAT_ALL: "-", TREAT_NONE: "--", EVENT_RATE: ":", PERFECT: ":"}
+DASHES = {TREAT_ALL: "-", TREAT_NONE: "--", EVENT_RATE: ":", PERFECT: ":"}
+PLAIN = {name: Ink(GREY, dashes) for name, dashes in DASHES.items()}
 
 
 class ThresholdScale(NamedTuple):
@@ -104,10 +86,6 @@ def _unsquare(x: Any) -> Any:
     return 1 + np.sign(x) * np.sqrt(2 * np.abs(x))
 
 
-def _half_square(c: Any) -> Any:
-    return c * c / 2
-
-
 @infinities()
 def _log(c: Any) -> Any:
     return np.log(c)
@@ -125,7 +103,7 @@ SCALES: dict[str, ThresholdScale] = {
             "linear", _same, _same, lambda c: _minus_log_rest(c) - c, _same, "mean net benefit"
         ),
         ThresholdScale("log-odds", logit, expit, odds, logit, "mean missed benefit\non log-odds"),
-        ThresholdScale("quadratic", _square, _unsquare, _half_square, _same, "mean regret"),
+        ThresholdScale("quadratic", _square, _unsquare, lambda c: c * c / 2, _same, "mean regret"),
         ThresholdScale("logarithmic", _log, np.exp, _minus_log_rest, logit, "bounded log score"),
     )
 }
@@ -144,18 +122,15 @@ class ThresholdSpan(NamedTuple):
         inner = self.scale.inverse(np.linspace(left, right, pieces + 1)[1:-1])
         return np.concatenate([[self.lower], inner, [self.upper]])
 
-    def within(self, range_: Interval) -> ThresholdSpan:
-        """Return the part of the picture in which a range lies."""
-        return ThresholdSpan(
-            self.scale,
-            min(max(range_.lower, self.lower), self.upper),
-            max(min(range_.upper, self.upper), self.lower),
-        )
-
     def place(self, c: Any) -> Any:
         """Return where thresholds stand, from 0 at the left end to 1 at the right."""
         left, right = self.scale.forward(np.array([self.lower, self.upper]))
         return (self.scale.forward(c) - left) / (right - left)
+
+    @property
+    def words(self) -> str:
+        """What is said of the scale behind the name of an axis."""
+        return "" if self.scale.name == "linear" else f" ({self.scale.name} scale)"
 
 
 def bend(view: ThresholdSpan, corners: Corners, at: Callable[[Column], Column]) -> Corners:
@@ -192,60 +167,136 @@ def bend_band(view: ThresholdSpan, band: Band) -> Band:
     return replace(band, x=x, lower=lower, upper=upper, steps=False)
 
 
-def show_two_scales(
-    ax: Axes, axis: Axis | None, limits: Limits | None, thresholds: Column, usual: Limits
-) -> ThresholdSpan:
-    """Show thresholds at even steps, or at even steps of their log-odds."""
-    choices = ("linear", "log-odds")
-    return show_thresholds(ax, axis, limits, choices=choices, thresholds=[thresholds], usual=usual)
+class Thresholds(Picture):
+    """A picture over thresholds, to which it gives a scale, limits and ticks.
 
+    An Axes that has been drawn on before keeps its scale, unless another is asked for. Limits that
+    its owner has set stay.
 
-def show_thresholds(
-    ax: Axes,
-    axis: Axis | None,
-    limits: Limits | None,
-    *,
-    choices: Sequence[str],
-    thresholds: Iterable[Column] = (),
-    usual: Limits = (0, 1),
-) -> ThresholdSpan:
-    """Give an Axes its scale, limits and ticks, as far as its owner has not; return the view.
-
-    Parameters
+    Attributes
     ----------
-    ax : matplotlib Axes
-        One that has been drawn on before keeps its scale, unless another is asked for.
-    axis : str or None
-        The scale that was asked for.
-    limits : Interval, pair of float or None
-        The thresholds that were asked for.
-    choices : sequence of str
-        The scales that this picture has.
-    thresholds : iterable of array
-        Where the curves have knots. An end that the scale puts at infinity is cut to these.
-    usual : Interval or pair of float
-        What to show if nobody says.
+    view : ThresholdSpan
+        The thresholds that are shown, and their scale.
     """
-    if axis is not None:
-        check_choice(axis, choices, "axis")
-    # The mark by which a second call finds the scale that the first has set.
-    had = ax.xaxis.get_gid() or "linear"
-    scale = SCALES[axis or had]
-    free = limits is not None or ax.get_autoscalex_on()
-    if not free:
-        limits = tuple(np.clip(np.sort(ax.get_xlim()), 0, 1))
-    else:
-        ends = as_interval(usual if limits is None else limits)
-        limits = (ends.lower, ends.upper)
-    view = ThresholdSpan(scale, *_finite(scale, limits, thresholds))
-    if scale.name != had:
-        _set_scale(ax, scale)
-    if free or scale.name != had:
-        ax.set_xlim(view.lower, view.upper)
-        ax.set_xticks(ticks(view), [percent(t, 6) for t in ticks(view)])
-        set_as_text(ax.get_xticklabels())  # to TeX, a percent sign is the end of the line
-    ax.set_xlabel("threshold" if scale.name == "linear" else f"threshold ({scale.name} scale)")
-    return view
+
+    def __init__(
+        self,
+        ax: Axes | None,
+        width: float = WIDTH,
+        height: float = 3.7,
+        *,
+        axis: Axis | None = None,
+        limits: Limits | None = None,
+        choices: Sequence[Axis] = TWO,
+        thresholds: Iterable[Column] = (),
+        usual: Limits = (0, 1),
+    ) -> None:
+        """Choose what is shown.
+
+        Parameters
+        ----------
+        ax : matplotlib Axes or None
+            Where to draw; without one, in a figure of this width and height.
+        axis : str or None
+            The scale that was asked for.
+        limits : Interval, pair of float or None
+            The thresholds that were asked for.
+        choices : sequence of str
+            The scales that this picture has.
+        thresholds : iterable of array
+            Where the curves have knots. An end that the scale puts at infinity is cut to these.
+        usual : Interval or pair of float
+            What to show if nobody says.
+        """
+        super().__init__(ax, width, height)
+        ax = self.ax
+        if axis is not None:
+            check_choice(axis, choices, "axis")
+        # The mark by which a second call finds the scale that the first has set.
+        had = str(ax.xaxis.get_gid() or "linear")
+        scale, free = SCALES[axis or had], limits is not None or ax.get_autoscalex_on()
+        if free:
+            shown = as_interval(usual if limits is None else limits)
+            lower, upper = shown.lower, shown.upper
+        else:
+            lower, upper = np.clip(np.sort(ax.get_xlim()), 0, 1).tolist()
+        self.view = view = ThresholdSpan(scale, *_finite(scale, (lower, upper), thresholds))
+        if scale.name != had:
+            set_scale(ax, "x", scale)
+            ax.xaxis.set_gid(scale.name)
+        if free or scale.name != had:
+            ax.set_xlim(view.lower, view.upper)
+            ax.set_xticks(ticks(view), [percent(t, 6) for t in ticks(view)])
+            _axes.set_as_text(ax.get_xticklabels())  # to TeX, a percent sign is the end of the line
+        ax.set_xlabel(f"threshold{view.words}")
+
+    def draw_curves(
+        self,
+        records: Mapping[str, Record],
+        ink: Mapping[str, Ink],
+        corners: Callable[[ThresholdSpan, Record], Corners],
+        *,
+        band: bool | None,
+    ) -> list[Corners]:
+        """Draw the curves, and the band of one that is alone; return the edges of all bands."""
+        bands = self.bands(records, band)
+        ribbons = {name: bend_band(self.view, bounds) for name, bounds in bands.items()}
+        for name, record in records.items():
+            if name in ribbons:
+                self.draw_band(ribbons[name], ink[name].color)
+            self.draw_curve(corners(self.view, record), ink[name], name)
+        return [(x.x, edge) for x in ribbons.values() for edge in (x.lower, x.upper)]
+
+    def draw_range(self, within: Interval) -> None:
+        """Shade the thresholds that matter, once."""
+        mark = f"range {within.lower} {within.upper}"
+        if not self.has(mark):
+            part = np.clip([within.lower, within.upper], self.view.lower, self.view.upper)
+            look: dict[str, Any] = {"color": PALE, "alpha": 0.35, "linewidth": 0, "zorder": 0.4}
+            self.ax.axvspan(*part.tolist(), gid=mark, **look)
+
+    def draw_plain(
+        self, name: str, corners: Corners, rate: float, mean: float | None = None, digits: int = 4
+    ) -> None:
+        """Draw what needs no model, once an event rate, with its mean if there is one.
+
+        It has no say in how high the picture is.
+        """
+        mark = f"{name} {rate:.9g}"
+        if self.has(mark):
+            return
+        label = name if mean is None else f"{name}  {number(mean, digits)}"
+        line = _axes.legend_line(linestyle=DASHES[name], linewidth=0.9, zorder=2, label=label)
+        line.set(data=corners, color=GREY, gid=mark)
+        # Not add_line: a line to minus infinity would take the models with it.
+        self.ax.add_artist(line)
+
+    def name_means(self, means: Mapping[str, float], digits: int) -> None:
+        """Put a mean behind the name of each new curve."""
+        for line, (name, mean) in zip(self.curves[-len(means) :], means.items(), strict=True):
+            printed = number(mean, digits)
+            line.set_label(f"{legible(name)}  {printed}" if name else printed)
+
+    def heights(self, more: Iterable[Corners] = ()) -> tuple[float, float]:
+        """Return the least and the greatest height of the curves in view, and of more corners."""
+        ends, result = [self.view.lower, self.view.upper], []
+        for corners in [*((line.get_xdata(), line.get_ydata()) for line in self.curves), *more]:
+            x, y = map(np.asarray, corners)
+            result += [y[(x >= ends[0]) & (x <= ends[1])], np.interp(ends, x, y)]
+        every = np.concatenate(result)
+        return float(np.nanmin(every)), float(np.nanmax(every))
+
+    def set_height(self, more: Iterable[Corners] = ()) -> None:
+        """Make room for zero and for what is in view, unless the owner of the Axes has decided."""
+        if not self.ax.get_autoscaley_on():
+            return
+        least, most = self.heights(more)
+        least, most = min(least, 0.0), max(most, 0.0)
+        air = 0.05 * (most - least) or 0.05
+        # A line at zero is not to lie on the frame.
+        floor = least - air if least < 0 or self.has(ZERO) else 0
+        # The limits stay free, so that the next curve makes room for itself.
+        self.ax.set_ylim(floor, most + air, auto=None)
 
 
 def ticks(view: ThresholdSpan) -> list[float]:
@@ -270,12 +321,13 @@ def _set_apart(view: ThresholdSpan, groups: Iterable[Iterable[float]]) -> list[f
     return result
 
 
-def _set_scale(ax: Axes, scale: ThresholdScale) -> None:
+def set_scale(ax: Axes, way: Literal["x", "y"], scale: ThresholdScale) -> None:
+    """Give one of the two axes a scale."""
+    draw: Any = ax.set_xscale if way == "x" else ax.set_yscale
     if scale.name == "linear":
-        ax.set_xscale("linear")
+        draw("linear")
     else:
-        ax.set_xscale("function", functions=(scale.forward, scale.inverse))
-    ax.xaxis.set_gid(scale.name)
+        draw("function", functions=(scale.forward, scale.inverse))
 
 
 def _finite(
@@ -320,134 +372,33 @@ def one_event_rate(rates: Iterable[float]) -> float:
     return result[0]
 
 
-def draw_curves(
-    ax: Axes,
-    view: ThresholdSpan,
-    records: Mapping[str, Record],
-    ink: Mapping[str, Ink],
-    corners: Callable[[ThresholdSpan, Record], Corners],
-    *,
-    band: bool | None,
-) -> list[Corners]:
-    """Draw the curves, and the band of one that is alone; return the edges of all bands."""
-    ribbons = {
-        name: bend_band(view, result) for name, result in bands_to_draw(ax, records, band).items()
-    }
-    for name, record in records.items():
-        if name in ribbons:
-            draw_band(ax, ribbons[name], ink[name].color)
-        draw_curve(ax, corners(view, record), ink[name], name)
-    return [(x.x, edge) for x in ribbons.values() for edge in (x.lower, x.upper)]
-
-
-def inks_of(models: Iterable[str], color: Color | None = None) -> dict[str, Ink]:
-    """Give each model an ink: one of the palette, but grey for what needs no model."""
-    names = list(models)
-    result = inks([name for name in names if name not in PLAIN], color)
-    for name in names:
-        if name in PLAIN:
-            own = color.get(name) if isinstance(color, Mapping) else color
-            result[name] = Ink(own or GREY, PLAIN[name])
-    return result
-
-
-def draw_range(ax: Axes, view: ThresholdSpan, within: Interval) -> None:
-    """Shade the thresholds that matter, once."""
-    mark = f"{RANGE} {within.lower} {within.upper}"
-    if all(patch.get_gid() != mark for patch in ax.patches):
-        part = view.within(within)
-        ax.axvspan(
-            part.lower, part.upper, color=PALE, alpha=0.35, linewidth=0, zorder=0.4, gid=mark
-        )
-
-
-def draw_plain(ax: Axes, name: str, corners: Corners, rate: float, said: str = "") -> None:
-    """Draw what needs no model, once an event rate; it has no say in how high the picture is."""
-    mark = f"{name} {rate:.9g}"
-    if any(line.get_gid() == mark for line in ax.get_lines()):
-        return
-    line = legend_line(linestyle=PLAIN[name], linewidth=0.9, zorder=2, label=f"{name}{said}")
-    line.set(data=corners, color=GREY, gid=mark)
-    # Not add_line: a line to minus infinity would take the models with it.
-    ax.add_artist(line)
-
-
-def draw_zero(ax: Axes) -> None:
-    """Draw the line at zero, once an Axes."""
-    if not _has_zero(ax):
-        ax.axhline(0, color=GREY, linewidth=0.8, zorder=1.5, gid=ZERO)
-
-
-def name_curves(ax: Axes, values: Mapping[str, float], before: int, digits: int) -> None:
-    """Put a number behind the name of each new curve."""
-    for line, (name, value) in zip(curves(ax)[before:], values.items(), strict=True):
-        printed = number(value, digits)
-        line.set_label(f"{legible(name)}  {printed}" if name else printed)
-
-
-def digits_of(values: Iterable[float]) -> int:
-    """Count the decimals in which values can be told apart."""
-    return digits_for(max((abs(value) for value in values), default=0.0))
-
-
-def title_of(what: str, within: Interval) -> str:
+def title_of(what: str, within: Interval | None) -> str | None:
     """Say what the numbers in a legend are."""
+    if within is None:
+        return None
     return f"{what},\n{percent(within.lower, 6)} to {percent(within.upper, 6)}"
 
 
 def draw_names(
-    ax: Axes, *, own: bool, title: str | None = None, corner: LegendCorner = "upper right"
+    picture: Picture,
+    *,
+    title: str | None = None,
+    corner: LegendCorner = "upper right",
+    own: bool | None = None,
 ) -> None:
     """Name the curves, then what needs no model: beside a picture of our own, else in a corner."""
-    handles = [
-        line for line in [*curves(ax), *_plain(ax)] if not str(line.get_label()).startswith("_")
-    ]
+    plain = [x for x in picture.ax.get_lines() if str(x.get_gid()).startswith(tuple(PLAIN))]
+    handles = [line for line in [*picture.curves, *plain] if _axes.is_named(line)]
     if not handles:
         return
-    had = ax.get_legend()
-    place: dict[str, Any] = {"loc": "upper left" if own else corner}
-    if own:
-        place["bbox_to_anchor"] = (1, 1)
+    had = picture.ax.get_legend()
+    look: dict[str, Any] = {"alignment": "left"}
+    look["title"] = title or (had.get_title().get_text() if had else None) or None
+    if picture.own if own is None else own:
         longest = max(len(str(line.get_label())) for line in handles)
         # Long names widen the figure, rather than leave the picture a narrow strip.
-        cast("Figure", ax.figure).set_figwidth(max(WIDTH, 5.4 + 0.065 * longest))
-    # In a corner, names may stand on lines: paper behind them keeps them legible.
-    paper: dict[str, Any] = {"framealpha": 0.6, "facecolor": "white", "edgecolor": "none"}
-    title = title or (had.get_title().get_text() if had else None) or None
-    look: dict[str, Any] = {"title_fontsize": "small", "alignment": "left", "fontsize": "small"}
-    legend = ax.legend(handles=handles, title=title, frameon=not own, **paper, **look, **place)
-    set_as_text([legend.get_title(), *legend.get_texts()])
-
-
-def highest(ax: Axes, view: ThresholdSpan, more: Iterable[Corners] = ()) -> tuple[float, float]:
-    """Return the least and the greatest height of the curves in view, and of more corners."""
-    seen = [(line.get_xdata(), line.get_ydata()) for line in curves(ax)]
-    heights = [_in_view(view, *np.asarray(corners)) for corners in [*seen, *more]]
-    result = np.concatenate(heights)
-    return float(np.nanmin(result)), float(np.nanmax(result))
-
-
-def set_height(ax: Axes, view: ThresholdSpan, more: Iterable[Corners] = ()) -> None:
-    """Make room for zero and for what is in view, unless the owner of the Axes has decided."""
-    if not ax.get_autoscaley_on():
-        return
-    least, most = highest(ax, view, more)
-    least, most = min(least, 0.0), max(most, 0.0)
-    air = 0.05 * (most - least) or 0.05
-    # A line at zero is not to lie on the frame.
-    floor = least - air if least < 0 or _has_zero(ax) else 0
-    # The limits stay free, so that the next curve makes room for itself.
-    ax.set_ylim(floor, most + air, auto=None)
-
-
-def _has_zero(ax: Axes) -> bool:
-    return any(line.get_gid() == ZERO for line in ax.get_lines())
-
-
-def _in_view(view: ThresholdSpan, x: Any, y: Any) -> Any:
-    ends = np.interp([view.lower, view.upper], x, y)
-    return np.concatenate([y[(x >= view.lower) & (x <= view.upper)], ends])
-
-
-def _plain(ax: Axes) -> list[Line2D]:
-    return [line for line in ax.get_lines() if str(line.get_gid()).startswith(tuple(PLAIN))]
+        picture.figure.set_figwidth(max(WIDTH, 5.4 + 0.065 * longest))
+        picture.legend(handles, "upper left", bbox_to_anchor=(1, 1), **look)
+    else:
+        # In a corner, names may stand on lines: paper behind them keeps them legible.
+        picture.legend(handles, corner, paper=0.6, **look)

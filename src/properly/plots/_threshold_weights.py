@@ -10,19 +10,9 @@ import numpy as np
 
 from properly._boundary._infinities import infinities
 from properly.errors import DataError, ImproperRuleError
-from properly.plots._axes import (
-    CURVE,
-    Color,
-    Ink,
-    Limits,
-    by_name,
-    curves,
-    draw_curve,
-    inks,
-    legible,
-    plain_axes,
-)
-from properly.plots._threshold_scale import PIECES, Axis, ThresholdSpan, draw_names, show_thresholds
+from properly.plots._axes import Color, Ink, Limits, by_name, inks
+from properly.plots._names import legible
+from properly.plots._threshold_scale import PIECES, Axis, Thresholds, ThresholdSpan, draw_names
 from properly.rules import BinaryRule
 
 if TYPE_CHECKING:
@@ -99,20 +89,18 @@ def threshold_weights(
     ['accuracy, point mass', 'Brier', 'log, not normalised']
     """
     named = _by_name(rules)
-    own = ax is None
-    ax = plain_axes(ax, width=6.6)
-    view = show_thresholds(ax, axis, limits, choices=("linear", "log-odds"))
-    ink = inks(named, color, len(curves(ax)))
+    picture = Thresholds(ax, axis=axis, limits=limits)
+    ink = inks(named, color, len(picture.curves))
     # What was drawn before must stay in view.
-    top = ax.get_ylim()[1] if curves(ax) else 0.0
+    top = picture.ax.get_ylim()[1] if picture.curves else 0.0
     for name, rule in named.items():
-        top = max(top, _draw_rule(ax, view, rule, ink[name], name))
-    if ax.get_autoscaley_on():
-        ax.set_ylim(0, top or 1, auto=None)
-    unit = "threshold" if view.scale.name == "linear" else "log-odds"
-    ax.set_ylabel(f"weight per unit of {unit}")
-    draw_names(ax, own=own)
-    return ax
+        top = max(top, _draw_rule(picture, rule, ink[name], name))
+    if picture.ax.get_autoscaley_on():
+        picture.ax.set_ylim(0, top or 1, auto=None)
+    unit = "threshold" if picture.view.scale.name == "linear" else "log-odds"
+    picture.ax.set_ylabel(f"weight per unit of {unit}")
+    draw_names(picture)
+    return picture.ax
 
 
 def _by_name(rules: object) -> dict[str, BinaryRule]:
@@ -133,21 +121,27 @@ def _by_name(rules: object) -> dict[str, BinaryRule]:
     return result
 
 
-def _draw_rule(ax: Axes, view: ThresholdSpan, rule: BinaryRule, ink: Ink, name: str) -> float:
+def _draw_rule(picture: Thresholds, rule: BinaryRule, ink: Ink, name: str) -> float:
     """Draw the density and the point masses of a rule; return how high its density needs to be."""
-    mass = float(rule.mass(0.0, 1.0))
+    view, mass = picture.view, float(rule.mass(0.0, 1.0))
     finite = math.isfinite(mass)
     said = legible(name) if finite else f"{legible(name)}, not normalised"
     x, y = _density(view, rule)
     y = y / (mass if finite else _mass_in_view(view, rule))
     top = 0.0
     if y.any():
-        draw_curve(ax, (x, np.where(_above_ground(y), y, np.nan)), ink, name)
-        curves(ax)[-1].set_label(said)
+        drawn = np.where(_above_ground(y), y, np.nan)
+        picture.draw_curve((x, drawn), ink, name, label=said)
         top = 1.05 * _height(view, x, y)
     if rule.atoms:
-        stems = _stems(rule.atoms, mass)
-        _draw_stems(ax, stems, ink, None if y.any() else f"{said}, point mass")
+        t, masses = np.array(rule.atoms).T
+        tops, gap = TALLEST * masses / mass, np.full_like(t, np.nan)
+        # Lines from the ground to each point mass, with gaps between them.
+        stems = [np.stack(x, axis=1).ravel() for x in ((t, t, gap), (0 * t, tops, gap))]
+        mark = {"gid": "stem", "label": None} if y.any() else {"label": f"{said}, point mass"}
+        look: dict[str, Any] = {"marker": "o", "markersize": 5, "markevery": (1, 3), "zorder": 2.6}
+        look |= {"transform": picture.ax.get_xaxis_transform()} | mark
+        picture.draw_curve((stems[0], stems[1]), ink, name, width=1.8, **look)
     return top
 
 
@@ -206,23 +200,3 @@ def _height(view: ThresholdSpan, x: Column, y: Column) -> float:
     if not inner.all():
         inner &= (view.place(x) > 0.05) & (view.place(x) < 0.95)
     return float(y[inner].max(initial=0.0))
-
-
-def _stems(atoms: tuple[tuple[float, float], ...], mass: float) -> Corners:
-    """Return lines from the ground to each point mass, with gaps between them."""
-    t, masses = np.array(atoms).T
-    gap = np.full_like(t, np.nan)
-    tops = TALLEST * masses / mass
-    return np.stack([t, t, gap], axis=1).ravel(), np.stack([0 * t, tops, gap], axis=1).ravel()
-
-
-def _draw_stems(ax: Axes, stems: Corners, ink: Ink, label: str | None) -> None:
-    line: dict[str, Any] = {
-        "color": ink.color,
-        "linestyle": ink.linestyle,
-        "linewidth": 1.8,
-        "zorder": 2.6,
-    }
-    dots: dict[str, Any] = {"marker": "o", "markersize": 5, "markevery": (1, 3)}
-    look = line | dots | {"label": label, "gid": "stem" if label is None else CURVE}
-    ax.plot(*stems, transform=ax.get_xaxis_transform(), **look)

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import math
+from abc import ABC, abstractmethod
 from dataclasses import dataclass
 from itertools import pairwise
-from typing import TYPE_CHECKING, NamedTuple, Protocol, TypeAlias
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
 import numpy as np
 
@@ -39,20 +40,24 @@ if TYPE_CHECKING:
 
     from properly._boundary._options import Drawing
     from properly.inference._moments import Spread
-    from properly.probability._sources import Fit, Source
+    from properly.probability._sources import Source
     from properly.typing import Column
 
 
-class TruthSimulation(Protocol):
-    """What can be asked of forecasts and their isotonic source.
+class TruthSimulation(ABC):
+    """Forecasts and their isotonic source, from either of which outcomes are drawn.
 
     A loss is minus the logarithm of the divergence: the miscalibration of the log score.
     """
 
-    @property
-    def can_draw(self) -> bool:
-        """Whether outcomes can be drawn that depend on each other as those of the cases do."""
+    p: Column
+    """What the model says."""
+    fitted: Column
+    """What the source says."""
+    can_draw: bool
+    """Whether outcomes can be drawn that depend on each other as those of the cases do."""
 
+    @abstractmethod
     def spread(self, unit: float) -> Spread:
         """Find the spread of the means behind three averages and the log divergence.
 
@@ -62,89 +67,57 @@ class TruthSimulation(Protocol):
 
     def losses_if_calibrated(self, replicates: int, rng: np.random.Generator) -> Column:
         """Draw outcomes as the model says, and fit the source to each draw."""
+        return self._losses(self.p, replicates, fast_stream(rng))
 
     def losses_by_fitting(self, replicates: int, rng: np.random.Generator) -> Column:
         """Draw outcomes as the source says, and find how much better than it each new fit seems."""
+        return self._losses(self.fitted, replicates, fast_stream(rng))
 
-    def largest_share(self) -> float:
-        """Find how much of the sum of powers of -2/3 a single case makes up."""
+    @abstractmethod
+    def _losses(self, truth: Column, replicates: int, stream: Any) -> Column: ...
 
 
 def simulation_of(cases: Tally | Cases) -> TruthSimulation:
     """Get ready to draw outcomes."""
-    if has_classes(cases):
-        return ClassSimulation.of(cases)
-    return EventSimulation.of(cases)
+    return ClassSimulation(cases) if has_classes(cases) else EventSimulation(cases)
 
 
-@dataclass(frozen=True, eq=False)
-class EventSimulation:
-    """Forecasts of an event.
+class EventSimulation(TruthSimulation):
+    """Forecasts of an event: its distinct forecasts, and what the source says at each."""
 
-    Attributes
-    ----------
-    cases : Tally or Cases
-        What they came with.
-    value : numpy array
-        The distinct forecasts.
-    fit : Fit
-        The isotonic source.
-    """
-
-    cases: Tally | Cases
-    value: Column
-    fit: Fit
-
-    @classmethod
-    def of(cls, cases: Tally | Cases) -> EventSimulation:
-        """Fit the source."""
+    def __init__(self, cases: Tally | Cases) -> None:
         tally = as_tally(cases)
-        return cls(cases, to_numpy(tally.value).astype(np.float64), IsotonicSource().fit(tally))
-
-    @property
-    def can_draw(self) -> bool:
-        """Whether outcomes can be drawn that depend on each other as those of the cases do."""
-        return not has_time(self.cases)
+        self.cases, self.fit = cases, IsotonicSource().fit(tally)
+        self.p, self.fitted = to_numpy(tally.value).astype(np.float64), self.fit.spread()
+        self.can_draw = not has_time(cases)
 
     def spread(self, unit: float) -> Spread:
         """Find the spread of the means behind three averages and the log divergence."""
-        event = _amounts(self.value, self.fit.spread(), unit)
-        none = _amounts(1 - self.value, self.fit.spread(self.fit.rest), unit)
+        event = _amounts(self.p, self.fitted, unit)
+        none = _amounts(1 - self.p, self.fit.spread(self.fit.rest), unit)
         return spread_of_means(self.cases, event, none)
 
-    def losses_if_calibrated(self, replicates: int, rng: np.random.Generator) -> Column:
-        """Draw outcomes as the model says, and fit the source to each draw."""
-        return self._losses(self.value, replicates, rng)
-
-    def losses_by_fitting(self, replicates: int, rng: np.random.Generator) -> Column:
-        """Draw outcomes as the source says, and find how much better than it each new fit seems."""
-        return self._losses(self.fit.spread(), replicates, rng)
-
-    def _losses(self, truth: Column, replicates: int, rng: np.random.Generator) -> Column:
-        draws, stream = sampler(self.cases), fast_stream(rng)
+    def _losses(self, truth: Column, replicates: int, stream: Any) -> Column:
+        draws = sampler(self.cases)
         if has_clusters(self.cases):
             # Whole clusters are drawn, with outcomes that agree within them as they did.
-            drawn = draws.draws(truth, replicates, stream, self.fit.spread())
+            drawn = draws.draws(truth, replicates, stream, self.fitted)
         else:
             drawn = draws.outcomes(truth, replicates, stream)
         result: Column = components(drawn, ForecastPrices.at(truth, Log()))[0]
         return result
 
-    def largest_share(self) -> float:
-        """Find how much of the sum of powers of -2/3 a single case makes up."""
-        return _largest_share(self.cases)
 
-
-@dataclass(frozen=True, eq=False)
-class ClassSimulation:
+class ClassSimulation(TruthSimulation):
     """Forecasts of classes.
+
+    Each class is fitted by itself, so that the probabilities of a case need not sum to 1; they are
+    divided by their sum to be drawn from.
 
     Attributes
     ----------
-    cases : Cases
-        What they came with.
     y, p : numpy array
-        What happened, and the probabilities, one column a class.
+        What happened, and the probabilities, one column per class.
     weight : numpy array
         What each case weighs.
     fitted : numpy array
@@ -153,65 +126,36 @@ class ClassSimulation:
         For each class, the place of each case among the distinct forecasts, and the weight there.
     """
 
-    cases: Cases
-    y: Column
-    p: Column
-    weight: Column
-    fitted: Column
-    cells: list[Column]
-    totals: list[Column]
-
-    @classmethod
-    def of(cls, cases: Cases) -> ClassSimulation:
-        """Fit the source to each class."""
+    def __init__(self, cases: Cases) -> None:
         rows, by_class = rows_of(cases), questions(cases, IsotonicSource())
+        self.cases, self.y, self.p, self.weight = cases, rows.y, rows.p, rows.weight
         columns = list(zip(by_class, rows.p.T, strict=True))
-        cells = [np.searchsorted(to_numpy(one.tally.value), q) for one, q in columns]
-        fitted = [one.fit.spread()[cell] for one, cell in zip(by_class, cells, strict=True)]
-        totals = [np.bincount(cell, rows.weight) for cell in cells]
-        return cls(cases, rows.y, rows.p, rows.weight, np.stack(fitted, axis=1), cells, totals)
-
-    @property
-    def can_draw(self) -> bool:
-        """Whether outcomes can be drawn that depend on each other as those of the cases do."""
-        return not is_dependent(self.cases)
+        self.cells = [np.searchsorted(to_numpy(one.tally.value), q) for one, q in columns]
+        rates = zip(by_class, self.cells, strict=True)
+        self.fitted = np.stack([one.fit.spread()[cell] for one, cell in rates], axis=1)
+        self.totals = [np.bincount(cell, rows.weight) for cell in self.cells]
+        self.can_draw = not is_dependent(cases)
 
     def spread(self, unit: float) -> Spread:
         """Find the spread of the means behind three averages and the log divergence."""
         given = _amounts(at(self.p, self.y), at(self.fitted, self.y), unit)
         return spread_of_rows(self.cases, given)
 
-    def losses_if_calibrated(self, replicates: int, rng: np.random.Generator) -> Column:
-        """Draw outcomes as the model says, and fit the source to each draw."""
-        return self._losses(self.p, replicates, fast_stream(rng))
-
-    def losses_by_fitting(self, replicates: int, rng: np.random.Generator) -> Column:
-        """Draw outcomes as the source says, and find how much better than it each new fit seems.
-
-        Each class is fitted by itself, so that the probabilities of a case need not sum to 1; they
-        are divided by their sum to be drawn from.
-        """
-        return self._losses(self.fitted, replicates, fast_stream(rng))
-
-    def largest_share(self) -> float:
-        """Find how much of the sum of powers of -2/3 a single case makes up."""
-        return _largest_share(self.cases)
-
-    def _losses(self, truth: Column, replicates: int, rng: np.random.Generator) -> Column:
+    def _losses(self, truth: Column, replicates: int, stream: Any) -> Column:
         truth = truth / truth.sum(axis=1, keepdims=True)
         with infinities():
             log = np.log(truth)
-        drawn = [self._loss(classes, log) for classes in self._draws(truth, replicates, rng)]
+        drawn = [self._loss(classes, log) for classes in self._draws(truth, replicates, stream)]
         return np.array(drawn) - self._loss_of_truth(truth, log)
 
-    def _draws(self, truth: Column, replicates: int, rng: np.random.Generator) -> Iterator[Column]:
+    def _draws(self, truth: Column, replicates: int, stream: Any) -> Iterator[Column]:
         """Draw one class for each row, which is a case however much it weighs."""
         row, upto = np.arange(len(truth)), np.cumsum(truth, axis=1)
         # Of all rows laid end to end, each a little higher than the one before.
         ladder = (upto / upto[:, -1:] + row[:, None]).ravel()
         for _ in range(replicates):
             # Adding the number of the row must not round a place up to the next one.
-            place = np.minimum(row + rng.random(len(row)), np.nextafter(row + 1.0, 0.0))
+            place = np.minimum(row + stream.random(len(row)), np.nextafter(row + 1.0, 0.0))
             yield np.searchsorted(ladder, place, side="right") - row * truth.shape[1]
 
     def _loss(self, drawn: Column, log: Column) -> float:
@@ -253,8 +197,11 @@ def _amounts(t: Column, p: Column, unit: float) -> Column:
         return np.stack([t, log, power, log - np.log(p)])
 
 
-def _largest_share(cases: Tally | Cases) -> float:
-    """Compare the largest power with the sum of them; a tally knows cases by their mean weight."""
+def largest_share(cases: Tally | Cases) -> float:
+    """Return how much of the sum of powers of -2/3 a single case makes up.
+
+    A tally knows cases by their mean weight.
+    """
     rows = rows_of(cases) if isinstance(cases, Cases) else table_of(cases)
     with infinities():
         power = rows.t**ROBUSTNESS
@@ -374,7 +321,7 @@ def find_mean_intervals(
             result = _of_divergence(simulation, divergence, spread, drawing, drawn)
             if not is_dependent(cases):
                 test = _test_divergence(simulation, divergence, drawn, drawing.rng)
-    share = simulation.largest_share()
+    share = largest_share(cases)
     if share > MUCH and model.robustness > 0:
         message = (
             f"one case alone makes up {share:.0%} of the sum behind the robustness, "

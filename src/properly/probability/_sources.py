@@ -320,9 +320,50 @@ class Source(ABC):
     splits_ties: bool = False
     """Whether cases of one forecast may fall into two bins, so that their order matters."""
 
+    def __post_init__(self) -> None:
+        check_flag(self.pooled, "pooled")
+
     @abstractmethod
     def fit(self, tally: Tally) -> Fit:
         """Estimate the probability of the event at each forecast of a tally."""
+
+
+class BinnedSource(Source):
+    """Event rates in a number of bins."""
+
+    bins: int | None
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if self.bins is not None and check_whole(self.bins, "bins") > MOST_BINS:
+            message = f"bins must not be more than {MOST_BINS:,}; got {self.bins:,}"
+            raise DataError(message)
+
+    def fit(self, tally: Tally) -> Fit:
+        """Add up the rows of each bin."""
+        usual = max(round(effective_total(tally) ** (1 / 3)), 1)
+        cell = self._cells(tally, usual if self.bins is None else self.bins)
+        first = np.flatnonzero(np.diff(cell, prepend=-1))
+        weight, events = (np.add.reduceat(to_numpy(x), first) for x in (tally.weight, tally.events))
+        return Fit(np.append(first[1:], len(cell)), weight, events, events / weight)
+
+    @abstractmethod
+    def _cells(self, tally: Tally, bins: int) -> Column:
+        """Return the bin of each row."""
+
+
+class SmoothSource(Source):
+    """Event rates around each forecast, which is a bin by itself."""
+
+    def fit(self, tally: Tally) -> Fit:
+        """Look around each forecast."""
+        value, weight, events = map(to_numpy, (tally.value, tally.weight, tally.events))
+        rate = self._rate(tally, value.astype(np.float64), weight, events)
+        return Fit(np.arange(1, len(rate) + 1), weight, events, rate)
+
+    @abstractmethod
+    def _rate(self, tally: Tally, value: Column, weight: Column, events: Column) -> Column:
+        """Return the rate at each forecast."""
 
 
 @dataclass(frozen=True)
@@ -348,9 +389,6 @@ class IsotonicSource(Source):
     pooled: bool = False
     words: ClassVar[str] = "isotonic recalibration"
 
-    def __post_init__(self) -> None:
-        check_flag(self.pooled, "pooled")
-
     def fit(self, tally: Tally) -> Fit:
         """Pool adjacent violators."""
         fit = recalibrate(tally)
@@ -358,7 +396,7 @@ class IsotonicSource(Source):
 
 
 @dataclass(frozen=True)
-class EqualCount(Source):
+class EqualCount(BinnedSource):
     r"""Event rates in bins that hold about equally many cases.
 
     Of :math:`n` cases in the order of their forecasts, the one with :math:`r` cases before it
@@ -394,8 +432,7 @@ class EqualCount(Source):
     words: ClassVar[str] = "bins of equal count"
 
     def __post_init__(self) -> None:
-        _check_bins(self.bins)
-        check_flag(self.pooled, "pooled")
+        super().__post_init__()
         check_choice(self.ties, get_args(Ties), "ties")
 
     @property
@@ -403,13 +440,13 @@ class EqualCount(Source):
         """Whether cases of one forecast may fall into two bins."""
         return self.ties == "split"
 
-    def fit(self, tally: Tally) -> Fit:
+    def _cells(self, tally: Tally, bins: int) -> Column:
         """Cut the cases, in the order of their forecasts, into equal parts."""
-        return _in_bins(tally, equal_rank(to_numpy(tally.weight), _bins_of(tally, self.bins)))
+        return equal_rank(to_numpy(tally.weight), bins)
 
 
 @dataclass(frozen=True)
-class EqualWidth(Source):
+class EqualWidth(BinnedSource):
     r"""Event rates in bins of equal width.
 
     A forecast :math:`q` belongs to bin :math:`\min(\lfloor B q \rfloor, B - 1)`.
@@ -438,17 +475,13 @@ class EqualWidth(Source):
     pooled: bool = False
     words: ClassVar[str] = "bins of equal width"
 
-    def __post_init__(self) -> None:
-        _check_bins(self.bins)
-        check_flag(self.pooled, "pooled")
-
-    def fit(self, tally: Tally) -> Fit:
+    def _cells(self, tally: Tally, bins: int) -> Column:
         """Cut the scale of probabilities into equal parts."""
-        return _in_bins(tally, equal_width(to_numpy(tally.value), _bins_of(tally, self.bins)))
+        return equal_width(to_numpy(tally.value), bins)
 
 
 @dataclass(frozen=True)
-class Neighbours(Source):
+class Neighbours(SmoothSource):
     """The event rate among the cases whose forecasts are nearest.
 
     Parameters
@@ -472,25 +505,24 @@ class Neighbours(Source):
     words: ClassVar[str] = "nearest neighbours"
 
     def __post_init__(self) -> None:
+        super().__post_init__()
         if self.neighbours is not None:
             check_whole(self.neighbours, "neighbours")
-        check_flag(self.pooled, "pooled")
 
-    def fit(self, tally: Tally) -> Fit:
+    def _rate(self, tally: Tally, value: Column, weight: Column, events: Column) -> Column:
         """Count the events among the nearest."""
         cases = effective_total(tally)
         chosen = max(round(cases**0.75), 1) if self.neighbours is None else self.neighbours
         # Weights are measured in cases of the average weight.
         amount = chosen * (float(tally.total) / cases)
-        value, weight, events = _columns(tally)
         if tally.event_squares is not None:
             # That amount is rounded, so that whole numbers too are compared but for rounding.
             weight, events = weight.astype(np.float64), events.astype(np.float64)
-        return _by_itself(tally, nearest(value, weight, events, amount))
+        return nearest(value, weight, events, amount)
 
 
 @dataclass(frozen=True)
-class Kernel(Source):
+class Kernel(SmoothSource):
     r"""The event rate nearby on the scale of log-odds, the nearest weighted most.
 
     Parameters
@@ -519,19 +551,16 @@ class Kernel(Source):
     words: ClassVar[str] = "a kernel on log-odds"
 
     def __post_init__(self) -> None:
-        check_flag(self.pooled, "pooled")
-        if self.bandwidth is None:
-            return
-        result = as_number(self.bandwidth, "bandwidth")
-        if not 0 < result < np.inf:
-            message = f"a bandwidth must be positive and finite; got {result:g}"
-            raise DataError(message)
+        super().__post_init__()
+        if self.bandwidth is not None:
+            result = as_number(self.bandwidth, "bandwidth")
+            if not 0 < result < np.inf:
+                message = f"a bandwidth must be positive and finite; got {result:g}"
+                raise DataError(message)
 
-    def fit(self, tally: Tally) -> Fit:
+    def _rate(self, tally: Tally, value: Column, weight: Column, events: Column) -> Column:
         """Weigh each case by how near it is."""
-        return _by_itself(
-            tally, smooth(*_columns(tally), self.bandwidth, cases=effective_total(tally))
-        )
+        return smooth(value, weight, events, self.bandwidth, cases=effective_total(tally))
 
 
 NAMES: dict[str, Callable[[], Source]] = {
@@ -578,37 +607,9 @@ def fit_source(source: Source, tally: Tally) -> Fit:
     wrong = ~((fit.weight > 0) & (fit.events >= 0) & (fit.events <= fit.weight))
     if wrong.any() or not math.isclose(fit.weight.sum(), tally.total, rel_tol=1e-9):
         message = "a Fit must hold the cases of each bin in weight, and events among them"
-        raise DataError(
-            message, hint=f"all weights together are those of the tally, {tally.total:g}."
-        )
-    if not np.all((fit.rate >= 0) & (fit.rate <= 1)):
-        refuse(fit.rate, ~((fit.rate >= 0) & (fit.rate <= 1)), "rates must be in [0, 1]")
+        hint = f"all weights together are those of the tally, {tally.total:g}."
+        raise DataError(message, hint=hint)
+    outside = ~((fit.rate >= 0) & (fit.rate <= 1))
+    if outside.any():
+        refuse(fit.rate, outside, "rates must be in [0, 1]")
     return fit
-
-
-def _check_bins(bins: int | None) -> None:
-    if bins is not None and check_whole(bins, "bins") > MOST_BINS:
-        message = f"bins must not be more than {MOST_BINS:,}; got {bins:,}"
-        raise DataError(message)
-
-
-def _bins_of(tally: Tally, bins: int | None) -> int:
-    return max(round(effective_total(tally) ** (1 / 3)), 1) if bins is None else bins
-
-
-def _columns(tally: Tally) -> tuple[Column, Column, Column]:
-    value, weight, events = (to_numpy(x) for x in (tally.value, tally.weight, tally.events))
-    return value.astype(np.float64), weight, events
-
-
-def _in_bins(tally: Tally, cell: Column) -> Fit:
-    """Add up the rows of each bin."""
-    first = np.flatnonzero(np.diff(cell, prepend=-1))
-    weight, events = (np.add.reduceat(to_numpy(x), first) for x in (tally.weight, tally.events))
-    return Fit(np.append(first[1:], len(cell)), weight, events, events / weight)
-
-
-def _by_itself(tally: Tally, rate: Column) -> Fit:
-    """Make each forecast a bin."""
-    _, weight, events = _columns(tally)
-    return Fit(np.arange(1, len(rate) + 1), weight, events, rate)

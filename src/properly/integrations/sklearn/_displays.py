@@ -27,7 +27,8 @@ from properly.integrations.sklearn._rows import (
     cases_of_folds,
 )
 from properly.plots import _diagrams, _threshold_curves
-from properly.plots._axes import CURVE, PALETTE, curves, draw_legend, emptier_corner, legible
+from properly.plots._axes import CURVE, PALETTE, Picture
+from properly.plots._names import legible
 from properly.plots._threshold_scale import draw_names
 from properly.rules import Brier
 
@@ -56,14 +57,14 @@ FILLED = ("band", "missed")
 
 def next_color(ax: Axes | None) -> str:
     """Return the first colour of the palette that no display has used here."""
-    used = set() if ax is None else {str(line.get_color()) for line in curves(ax)}
+    used = set() if ax is None else {str(line.get_color()) for line in Picture(ax).curves}
     free = [color for color in PALETTE if color not in used]
     return free[0] if free else PALETTE[len(used) % len(PALETTE)]
 
 
 def make_room(ax: Axes | None) -> bool:
     """Take away what belongs to a curve that is no longer alone; tell whether there is none yet."""
-    if ax is None or not curves(ax):
+    if ax is None or not Picture(ax).curves:
         return True
     for artist in extras_of(ax):
         if artist.get_gid() == ALONE:
@@ -299,13 +300,13 @@ class CurveDisplay(ABC, Generic[CurveRecord]):
         for artist in extras_of(ax) - before if alone else ():
             artist.set_gid(ALONE)
         self.ax_, self.figure_, self._own_figure = ax, ax.figure, own  # type: ignore[assignment]
-        self.line_ = curves(ax)[-1]
+        self.line_ = Picture(ax).curves[-1]
         self.fold_lines_ = [self._draw_fold(ax, fold, color) for fold in self.folds]
         if self.folds:
             tell_apart(self.line_, self.fold_lines_, label or "")
             self._fit_folds(ax, own=own)
         self.line_.set(**looks)
-        if any(not str(line.get_label()).startswith("_") for line in curves(ax)):
+        if any(not str(line.get_label()).startswith("_") for line in Picture(ax).curves):
             self._draw_legend(ax, own=own)
         return self
 
@@ -313,7 +314,7 @@ class CurveDisplay(ABC, Generic[CurveRecord]):
         """Draw the curve of a fold, so faint that many of them do not hide the pooled one."""
         before = {*ax.lines, *ax.collections}
         self._draw(fold, ax, color=color, **self._of_folds())
-        line = curves(ax)[-1]
+        line = Picture(ax).curves[-1]
         for artist in {*ax.lines, *ax.collections} - before:
             artist.set(**FAINT)
         line.set(gid=FOLD, label="_fold")
@@ -422,16 +423,16 @@ class ReliabilityDisplay(CurveDisplay[Reliability]):
         return display
 
     def _draw(self, record: Any, ax: Axes | None, **drawing: Any) -> Axes:
-        alone = ax is None or not curves(ax)
+        alone = ax is None or not Picture(ax).curves
         numbers = self.decomposition if alone else None
         return super()._draw(record, ax, decomposition=numbers, **drawing)
 
     def _draw_legend(self, ax: Axes, *, own: bool) -> None:  # noqa: ARG002
         if ax.texts:
             # There are numbers in the upper corner, and bars in the lower one.
-            draw_legend(ax, "lower right", bbox_to_anchor=(1, 1.1 * _diagrams.TALLEST))
+            Picture(ax).name_curves("lower right", bbox_to_anchor=(1, 1.1 * _diagrams.TALLEST))
         else:
-            draw_legend(ax, emptier_corner(ax))
+            Picture(ax).name_curves(Picture(ax).emptier_corner())
 
     def to_dict(self) -> dict[str, Any]:
         """Return the records as JSON can hold them, and the parts of the score."""
@@ -480,9 +481,9 @@ class MurphyDisplay(CurveDisplay[MurphyCurve]):
 
     def _draw_legend(self, ax: Axes, *, own: bool) -> None:
         if own:
-            draw_legend(ax, "upper left", bbox_to_anchor=(1, 1))
+            Picture(ax).name_curves("upper left", bbox_to_anchor=(1, 1))
             return
-        draw_legend(ax, "upper right")
+        Picture(ax).name_curves("upper right")
         # Murphy curves fill their picture: paper behind the names keeps them legible.
         legend: Any = ax.get_legend()
         legend.set_frame_on(True)
@@ -542,7 +543,7 @@ class DecisionDisplay(CurveDisplay[DecisionCurve]):
 
     def _draw_legend(self, ax: Axes, *, own: bool) -> None:
         late = ax.xaxis.get_gid() in ("log-odds", "logarithmic")
-        draw_names(ax, own=own, corner="lower left" if late else "upper right")
+        draw_names(Picture(ax), own=own, corner="lower left" if late else "upper right")
 
 
 @dataclass(eq=False, repr=False)
@@ -586,4 +587,4 @@ class RocDisplay(CurveDisplay[RocCurve]):
     _picture = staticmethod(_diagrams.roc)
 
     def _draw_legend(self, ax: Axes, *, own: bool) -> None:  # noqa: ARG002
-        draw_legend(ax, "lower right")
+        Picture(ax).name_curves("lower right")
