@@ -10,28 +10,19 @@ import numpy as np
 
 from properly._boundary._notices import import_extra
 from properly.errors import ArgumentTypeError, DataError
-from properly.plots._names import (
-    LINES,
-    ROOM,
-    TURNED,
-    fold,
-    from_matplotlib,
-    inches,
-    label_places,
-    legible,
-    points,
-    spread,
-)
+from properly.plots import _names
+from properly.plots._names import fold, from_matplotlib, inches, legible, points
 from properly.rules._interval import Interval, as_interval
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Callable, Iterable, Sequence
 
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
     from matplotlib.lines import Line2D
     from matplotlib.text import Annotation, Text
 
+    from properly.decisions._roc import RocBand
     from properly.inference._band import Band
     from properly.plots._names import Box, Size
 
@@ -185,10 +176,27 @@ class Picture:
         bands = {name: record.band for name, record in records.items()}
         return {name: bounds for name, bounds in bands.items() if shown and bounds is not None}
 
-    def draw_band(self, band: Band, color: str) -> None:
+    def draw_band(self, band: Band | RocBand, color: str) -> None:
         """Draw a band as a pale ribbon; one around the diagonal has a colour of no model."""
-        look = ribbon(SLATE if band.kind == "consistency" else color, band.level, band.kind)
-        self.ax.fill_between(*band.outline(), **look)
+        kind = getattr(band, "kind", "confidence")
+        look: dict[str, Any] = {"color": SLATE if kind == "consistency" else color, "zorder": 1}
+        look |= {"alpha": RIBBON, "linewidth": 0, "label": f"{100 * band.level:.4g} % {kind} band"}
+        outline = band.outline()
+        draw: Any = self.ax.fill if len(outline) == 2 else self.ax.fill_between
+        draw(*outline, gid="band", **look)
+
+    def draw_curves(
+        self,
+        records: Mapping[str, Record],
+        ink: Mapping[str, Ink],
+        corners: Callable[[Record], tuple[Any, Any]],
+        bands: Mapping[str, Any],
+    ) -> None:
+        """Draw the curves, each on its band if it has one."""
+        for name, record in records.items():
+            if name in bands:
+                self.draw_band(bands[name], ink[name].color)
+            self.draw_curve(corners(record), ink[name], name)
 
     def write(
         self, text: str, at: Ends, offset: Ends = (0, 0), coords: Any = "data", **look: Any
@@ -277,14 +285,14 @@ class Picture:
         """Name 0, 1, ... along the x axis: broken between words, or turned, if room is short."""
         below, (left, right) = side == "bottom", self.ax.transData.transform([(0, 0), (1, 0)])
         self.ax.tick_params(axis="x", labelbottom=below, labeltop=not below, labelsize=size)
-        room = ROOM * float(abs(right[0] - left[0]))
+        room = _names.ROOM * float(abs(right[0] - left[0]))
         folded = [fold(name, room / self.figure.dpi, size) for name in names]
         labels = self._set_columns(folded, below=below)
         lines = max(name.count("\n") + 1 for name in folded)
-        if max(x.get_window_extent().width for x in labels) <= room and lines <= LINES:
+        if max(x.get_window_extent().width for x in labels) <= room and lines <= _names.LINES:
             return
         for label in self._set_columns(names, below=below):
-            label.set(rotation=TURNED, rotation_mode="anchor")
+            label.set(rotation=_names.TURNED, rotation_mode="anchor")
             label.set(ha="right" if below else "left", va="center" if below else "bottom")
 
     def _set_columns(self, names: Sequence[str], *, below: bool) -> list[Any]:
@@ -313,7 +321,7 @@ class Picture:
                 text.remove()
             self.legend(sorted(ends, key=lambda line: -ends[line][1]), "best")
             return
-        moved = spread(height, gap, bottom, top)
+        moved = _names.spread(height, gap, bottom, top)
         for text, before, after in zip(texts, height, moved, strict=True):
             text.set_position((BESIDE, after - before))
 
@@ -354,7 +362,7 @@ class Picture:
         corners = [(place(left, top), place(right, bottom)) for left, bottom, right, top in bars]
         taken = [(x - 1, high - 1, end + 1, low + 1) for (x, high), (end, low) in corners]
         whole = (0.0, 0.0, float(frame.width) * scale, float(frame.height) * scale)
-        stands = label_places([place(*text.xy) for text in texts], sizes, whole, taken)
+        stands = _names.label_places([place(*text.xy) for text in texts], sizes, whole, taken)
         for text, stand in zip(texts, stands, strict=True):
             text.set_position((stand.dx, -stand.dy))
             text.set(ha=stand.align, va="center" if stand.baseline == "middle" else stand.baseline)
@@ -509,13 +517,6 @@ def is_named(line: Line2D) -> bool:
 def open_frame(ax: Axes) -> None:
     """Leave out the half of the frame that measures nothing."""
     ax.spines[["top", "right"]].set_visible(False)
-
-
-def ribbon(color: str, level: float, kind: str = "confidence") -> dict[str, Any]:
-    """Return how a band looks, and what it is called."""
-    says = f"{100 * level:.4g} % {kind} band"
-    look = {"color": color, "alpha": RIBBON, "linewidth": 0}
-    return look | {"zorder": 1, "label": says, "gid": "band"}
 
 
 def _end_of(line: Line2D) -> Ends | None:

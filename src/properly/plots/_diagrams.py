@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from operator import attrgetter
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -343,12 +344,8 @@ def draw_hits(
     """Draw the curves of all models, and the band of one that is alone."""
     ribbons = picture.bands(records, band)
     picture.draw_diagonal()
-    for name, record in records.items():
-        if name in ribbons:
-            look = _axes.ribbon(ink[name].color, ribbons[name].level)
-            picture.ax.fill(*ribbons[name].outline(), **look)
-        corners = record.false_positive_rate, record.true_positive_rate
-        picture.draw_curve(corners, ink[name], name)
+    rates = attrgetter("false_positive_rate", "true_positive_rate")
+    picture.draw_curves(records, ink, rates, ribbons)
     picture.ax.set(xlabel="false positive rate", ylabel="true positive rate")
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable, Mapping
 from functools import wraps
+from operator import attrgetter
 from typing import TYPE_CHECKING, Any, Concatenate, ParamSpec, Protocol, TypeVar, cast, overload
 
 from properly.errors import DataError
@@ -26,6 +27,19 @@ NEEDED = {
     "comparison_matrix": "evaluate two models or more.",
     "dominance": "evaluate two models or more, of one event, with replicates.",
     "groups": "properly.evaluate(y, forecasts, groups=column) has them.",
+}
+
+
+# Where an evaluation has the records of a picture, by model, unless they have its name.
+RECORDS: dict[str, Callable[[Evaluation], Any]] = {
+    "confusion": lambda e: {
+        name: found.argmax.confusion for name, found in (e.decisions or {}).items()
+    },
+    "mcb_dsc": lambda e: {name: by_rule[e.primary] for name, by_rule in e.parts.items()},
+    "means_bars": attrgetter("means"),
+    "murphy": attrgetter("regret"),
+    "reliability_grid": attrgetter("reliability"),
+    "worst_cases": attrgetter("worst"),
 }
 
 
@@ -85,32 +99,19 @@ def _drawn_from(e: Evaluation, picture: str, model: str | None) -> tuple[list[An
 
 def _chosen(e: Evaluation, picture: str, model: str | None) -> Any:
     """Return the records of all models, or of one: that which is named, or the only one."""
-    records = _present(_by_model(e, picture), e, picture)
+    find = RECORDS.get(picture, attrgetter(picture))
+    records: Mapping[str, Any] = _present(find(e), e, picture)
     if model is None and len(records) == 1:
         model = next(iter(records))
     nested = picture.startswith("reliability") and e.task != "binary"
-    if model is None and (nested or picture in ONE):
-        names = ", ".join(map(repr, records))
-        message = f"this picture is of one model; the evaluation has {len(records)}: {names}"
-        name = next(iter(records))
-        raise DataError(message, hint=f"write plots.{picture}(e, model={name!r}).")
-    if model is None:
-        return records
+    if model is not None:
+        alone = nested or picture in ONE
+        return _present(records.get(model), e, picture) if alone else {model: records[model]}
     if nested or picture in ONE:
-        return _present(records.get(model), e, picture)
-    return {model: records[model]}
-
-
-def _by_model(e: Evaluation, picture: str) -> Mapping[str, Any] | None:
-    """Return what the evaluation has for a picture, by model."""
-    if picture == "mcb_dsc":
-        return {name: by_rule[e.primary] for name, by_rule in e.parts.items()}
-    if picture == "confusion":
-        decisions = e.decisions or {}
-        return {name: found.argmax.confusion for name, found in decisions.items()}
-    names = {"murphy": "regret", "means_bars": "means", "worst_cases": "worst"}
-    field = names.get(picture, picture.removesuffix("_grid"))
-    return cast("Mapping[str, Any] | None", getattr(e, field))
+        names, first = ", ".join(map(repr, records)), next(iter(records))
+        message = f"this picture is of one model; the evaluation has {len(records)}: {names}"
+        raise DataError(message, hint=f"write plots.{picture}(e, model={first!r}).")
+    return records
 
 
 def best_pair(e: Evaluation) -> tuple[str, str]:

@@ -10,35 +10,11 @@ import numpy as np
 from properly._boundary._labels import as_classes
 from properly.decisions._confusion import Confusion
 from properly.errors import DataError
-from properly.plots import _axes
-from properly.plots._axes import (
-    NOTHING,
-    PALETTE,
-    Array,
-    Picture,
-    ink_on,
-    legend_patch,
-    require,
-    rgb,
-)
+from properly.plots import _axes, _forest_plots, _names
+from properly.plots._axes import NOTHING, PALETTE, Array, Picture, legend_patch, rgb
 from properly.plots._evaluation import draws_evaluation
-from properly.plots._forest_plots import (
-    by_score,
-    decimals,
-    require_comparison,
-    score_of,
-    verdict_on,
-)
-from properly.plots._names import (
-    LETTER,
-    MINUS,
-    columns_for,
-    from_matplotlib,
-    inches,
-    names_of,
-    number,
-    points,
-)
+from properly.plots._forest_plots import decimals, score_of, verdict_on
+from properly.plots._names import LETTER, MINUS, inches, names_of, number, points
 from properly.rules._costs import as_matrix
 from properly.rules._costs import cost_matrix as check_costs
 
@@ -89,7 +65,9 @@ class Matrix(Picture):
     ) -> None:
         """Make a figure in which all names and numbers fit."""
         written = inches((text for line in texts for text in line), "small") + air
-        step, depth = columns_for(names[1], max(NARROW, written), max(WIDE, written), "small")
+        step, depth = _names.columns_for(
+            names[1], max(NARROW, written), max(WIDE, written), "small"
+        )
         width = 0.7 - 0.2 * (least > 0) + inches(names[0], "small") + step * len(names[1])
         height = 0.9 - 0.2 * (least > 0) + depth + row * len(names[0]) * points() / 10 + more
         super().__init__(ax, max(least, width), height)
@@ -109,7 +87,7 @@ class Matrix(Picture):
 
     def write_cell(self, row: int, column: int, color: Any, **look: Any) -> None:
         """Write into a cell of some colour."""
-        look = {"ha": "center", "va": "center", "color": ink_on(color)} | look
+        look = {"ha": "center", "va": "center", "color": _axes.ink_on(color)} | look
         # To TeX, a percent sign is the end of the line.
         _axes.set_as_text([self.ax.text(column, row, self.texts[row][column], **look)])
 
@@ -144,7 +122,7 @@ def confusion(record: Confusion, ax: Axes | None = None, *, shares: bool = True)
     >>> [text.get_text() for text in ax.texts[:3]]
     ['1\n50 %', '1\n50 %', '0']
     """
-    require(record, Confusion, "properly.decisions.confusion(y, d, classes)")
+    _axes.require(record, Confusion, "properly.decisions.confusion(y, d, classes)")
     counts = np.asarray(record.counts, dtype=float)
     total = counts.sum(axis=1, keepdims=True)
     share = np.divide(counts, total, out=np.full_like(counts, np.nan), where=total > 0)
@@ -192,7 +170,7 @@ def cost_matrix(
     result = _costs(matrix, labels)
     spread = float(np.ptp(result)) or 1.0
     cells = [[f"{cost:.4g}".replace("-", MINUS) for cost in row] for row in result.tolist()]
-    names = _names(result.shape, labels)
+    names = _name_sides(result.shape, labels)
     return _draw_shares(ax, (result - result.min()) / spread, cells, names)
 
 
@@ -206,7 +184,7 @@ def _costs(matrix: Cost, labels: int | Sequence[object] | None) -> Array:
     return check_costs(matrix, as_classes(labels)[0])
 
 
-def _names(
+def _name_sides(
     shape: tuple[int, ...], labels: int | Sequence[object] | None
 ) -> tuple[list[str], list[str]]:
     """Name each class and each decision, by numbers where there are no labels."""
@@ -302,7 +280,7 @@ def comparison_matrix(record: Comparison, ax: Axes | None = None) -> Axes:
     >>> [text.get_text() for text in ax.texts[2:]]
     ['+.0073', '.0403']
     """
-    models = by_score(require_comparison(record))
+    models = _forest_plots.by_score(_forest_plots.require_comparison(record))
     cells, names = _cells(record, models), names_of(models)
     handles = _matrix_key(record, cells)
     texts = [[cell.text for cell in row] for row in cells]
@@ -364,7 +342,7 @@ def _colors(cells: Sequence[Sequence[PairDifference]], *, higher_is_better: bool
 
 def _write(picture: Matrix, cells: Sequence[Sequence[PairDifference]], colors: Array) -> None:
     """Write numbers into the cells, in letters that fit, and hatch those that are open."""
-    ax, rectangle = picture.ax, from_matplotlib("patches").Rectangle
+    ax, rectangle = picture.ax, _names.from_matplotlib("patches").Rectangle
     longest = max(len(cell.text) for row in cells for cell in row)
     size = min(points("small"), 0.94 * 72 * picture.size[0] / len(cells) / (LETTER * longest))
     for i, j in np.ndindex(len(cells), len(cells)):

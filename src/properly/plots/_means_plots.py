@@ -7,21 +7,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from properly._boundary._options import check_flag
-from properly.plots import _axes
+from properly.plots import _axes, _names
 from properly.plots._axes import GREY, PALE, PALETTE, TEXT, Color, Ink, Picture, by_name
 from properly.plots._evaluation import draws_evaluation
-from properly.plots._names import (
-    MINUS,
-    ROOM,
-    TURNED,
-    columns_for,
-    fold,
-    from_matplotlib,
-    inches,
-    legible,
-    number,
-    points,
-)
+from properly.plots._names import columns_for, fold, inches, legible, number, points
 from properly.probability._means import Means
 from properly.probability._power_means import LABELS, POWERS
 from properly.probability._power_profiles import RiskProfile
@@ -77,8 +66,8 @@ class Bars(Picture):
     def __init__(self, ax: Axes | None, names: list[str], *, lying: bool | None) -> None:
         step, depth = columns_for(names, NARROW, WIDE)
         if lying is None:
-            folded = [fold(name, ROOM * step) for name in names]
-            lying = step * len(names) > PAGE or inches(folded) > ROOM * step
+            folded = [fold(name, _names.ROOM * step) for name in names]
+            lying = step * len(names) > PAGE or inches(folded) > _names.ROOM * step
         width, height = max(4.6, 1.0 + step * len(names)), 4.0 + depth
         if lying:
             width, height = 4.6 + inches(names), 1.3 + ROW * len(names) * points() / 10
@@ -349,7 +338,7 @@ def _show_powers(picture: Picture, span: Ends, records: Iterable[RiskProfile]) -
     if infinite:
         inside = _axes.round_steps(6).tick_values(*span)
         round_ = [float(tick) for tick in inside if span[0] <= tick <= span[1]]
-        shown = {tick: f"{tick:g}".replace("-", MINUS) for tick in round_} | infinite
+        shown = {tick: f"{tick:g}".replace("-", _names.MINUS) for tick in round_} | infinite
         ax.set_xticks(list(shown), list(shown.values()))
 
 
@@ -371,7 +360,7 @@ def _name_powers(picture: Picture, profile: RiskProfile | None) -> None:
     for label, name in zip(upper.get_xticklabels(), POWERS, strict=True):
         label.set_horizontalalignment("left" if narrow else SIDES[name])
         if narrow:
-            label.set(rotation=TURNED, rotation_mode="anchor")
+            label.set(rotation=_names.TURNED, rotation_mode="anchor")
 
 
 def _name_power(name: str, profile: RiskProfile | None, between: str) -> str:
@@ -392,6 +381,6 @@ def _draw_key(ax: Axes) -> None:
         for style, width in PARTS.values()
     ]
     look = {"loc": "lower right", "frameon": False, "fontsize": "small"}
-    key = from_matplotlib("legend").Legend(ax, handles, list(PARTS), **look)
+    key = _names.from_matplotlib("legend").Legend(ax, handles, list(PARTS), **look)
     key.set_gid(KEY)
     ax.add_artist(key)

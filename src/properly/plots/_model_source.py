@@ -63,14 +63,6 @@ LEADER = {"arrowstyle": "-", "color": GREY, "linewidth": 0.7, "shrinkA": 2, "shr
 KEY = f"bubbles: bins, area by share of {MINUS}log mean probability"
 
 
-class Bubble(NamedTuple):
-    """The bubble of one bin."""
-
-    source: float
-    mean_probability: float
-    size: float
-
-
 class NameColumn(NamedTuple):
     """Where a column of names begins, on which side of the marks, and how high each name is."""
 
@@ -320,7 +312,7 @@ def _square(ax: Axes | None, divergence: float) -> Picture:
 def _inks(table: SourceTable, color: Color | None) -> dict[str, Ink]:
     """Give each class an ink; bins of all classes together have one of their own."""
     result = _axes.inks(table.means.classes, color)
-    more = [name for name in table.name if name not in result and _bins(table, name)]
+    more = [name for name in table.name if name not in result and _bins(table, name).size]
     return result | dict.fromkeys(more, POOLED)
 
 
@@ -330,49 +322,42 @@ def _bubble(ink: Mapping[str, Ink], name: str) -> tuple[str, float]:
     return BUBBLES[turn % len(BUBBLES)]
 
 
-def _bins(table: SourceTable, name: str) -> list[Bubble]:
-    """Return the bins of a class in which it happened, the largest first."""
-    columns = (table.source, table.mean_probability, table.size)
-    rows = zip(table.name, *(column.tolist() for column in columns), strict=True)
-    bins = [Bubble(*row) for of, *row in rows if of == name]
-    happened = [one for one in bins if not np.isnan(one.mean_probability)]
-    return sorted(happened, key=lambda one: -one.size)
+def _bins(table: SourceTable, name: str) -> Points:
+    """Return source, mean probability and size of bins in which a class happened, by size."""
+    there = (np.array(table.name) == name) & ~np.isnan(table.mean_probability)
+    rows = np.stack([table.source, table.mean_probability, table.size], axis=1)[there]
+    result: Points = rows[np.argsort(-rows[:, 2], kind="stable")]
+    return result
 
 
 def _draw_bubbles(picture: Picture, table: SourceTable, ink: Mapping[str, Ink]) -> Points:
     """Draw all bins; return where they are, and half their widths in points."""
-    rgba = from_matplotlib("colors").to_rgba
+    ax, rgba = picture.ax, from_matplotlib("colors").to_rgba
     bins = {name: _bins(table, name) for name in ink}
-    every = [one for some in bins.values() for one in some]
+    every = np.concatenate(list(bins.values()))
     # In a small picture, bubbles are as small as it is.
     small = min(1.0, (72 * min(picture.size) / USUAL) ** 2)
-    scale = small * _scale([one.size for one in every if np.isfinite(one.size)])
-    for name, some in bins.items():
+    scale = small * _scale(every[np.isfinite(every[:, 2]), 2])
+    for name, rows in bins.items():
         color, (marker, share) = ink[name].color, _bubble(ink, name)
-        drawn = [one for one in some if np.isfinite(one.size)]
-        x, y = [one.source for one in drawn], [one.mean_probability for one in drawn]
+        x, y, size = rows[np.isfinite(rows[:, 2])].T
         look: dict[str, Any] = {"clip_on": False, "zorder": 1.7, "linewidth": 0.7, "marker": marker}
         look |= {"facecolor": rgba(color, FILL), "edgecolor": rgba(color, EDGE)}
-        picture.ax.scatter(x, y, [scale * one.size / share for one in drawn], gid="bubbles", **look)
+        ax.scatter(x, y, scale * size / share, gid="bubbles", **look)
         cross: dict[str, Any] = {"color": color, "markersize": CROSS, "zorder": 1.9}
-        for one in some:
-            if np.isinf(one.size):
-                picture.ax.plot(one.source, 0, "x", clip_on=False, gid="infinite", **cross)
-    return np.array(
-        [(one.source, one.mean_probability, _half_width(scale * one.size)) for one in every]
-    )
+        for x in rows[np.isinf(rows[:, 2]), 0]:
+            ax.plot(x, 0, "x", clip_on=False, gid="infinite", **cross)
+    # Half the width of a bubble, or that of a cross.
+    area = scale * every[:, 2]
+    half = np.where(np.isfinite(area), np.sqrt(area / np.pi), CROSS / 2)
+    return np.column_stack([every[:, :2], half])
 
 
-def _half_width(area: float) -> float:
-    """Return half the width of a bubble, or that of a cross."""
-    return float(np.sqrt(area / np.pi)) if np.isfinite(area) else CROSS / 2
-
-
-def _scale(sizes: list[float]) -> float:
+def _scale(sizes: Points) -> float:
     """Return square points for a size of 1; many bubbles are small, to be told apart."""
-    if not any(sizes):
+    if not sizes.any():
         return 1.0
-    return min(LARGEST / max(sizes), TOGETHER / sum(sizes))
+    return float(min(LARGEST / sizes.max(), TOGETHER / sizes.sum()))
 
 
 def _draw_ray(picture: Picture, means: Means) -> None:

@@ -11,22 +11,11 @@ from properly.counts._baselines import TREAT_ALL, TREAT_NONE
 from properly.decisions._murphy import MurphyCurve
 from properly.decisions._net_benefit import DecisionCurve, DecisionDifference, without_model
 from properly.errors import DataError
+from properly.plots import _threshold_scale as scales
 from properly.plots._axes import RIBBON, Color, Ink, Limits, Picture, by_name, inks
 from properly.plots._evaluation import draws_evaluation
 from properly.plots._names import digits_for
-from properly.plots._threshold_scale import (
-    PERFECT,
-    WIDTH,
-    Axis,
-    Thresholds,
-    ThresholdScale,
-    ThresholdSpan,
-    bend,
-    bend_steps,
-    draw_names,
-    one_event_rate,
-    title_of,
-)
+from properly.plots._threshold_scale import Axis, Thresholds, ThresholdScale, ThresholdSpan
 from properly.rules._interval import Interval, as_interval
 
 if TYPE_CHECKING:
@@ -102,7 +91,7 @@ def murphy(
     """
     records = by_name(curve, MurphyCurve, "properly.murphy_curve(tally)", label)
     several = isinstance(curve, Mapping)
-    picture = Picture(ax, WIDTH if several else NARROW)
+    picture = Picture(ax, scales.WIDTH if several else NARROW)
     draw_scores(picture, records, inks(records, color, len(picture.curves)), band)
     picture.show_limits(limits)
     if several and picture.own:
@@ -120,11 +109,7 @@ def draw_scores(
     band: bool | None = None,
 ) -> None:
     """Draw the curves of all models, and the band of one that is alone."""
-    ribbons = picture.bands(records, band)
-    for name, record in records.items():
-        if name in ribbons:
-            picture.draw_band(ribbons[name], ink[name].color)
-        picture.draw_curve(record.curve(), ink[name], name)
+    picture.draw_curves(records, ink, MurphyCurve.curve, picture.bands(records, band))
     if any(record.part == "difference" for record in records.values()):
         picture.draw_zero()
     else:
@@ -218,10 +203,10 @@ def regret(
     rate = _event_rate(records) if baselines else None
     named = isinstance(curve, Mapping) or any(x is not None for x in (label, ends, rate))
     knots = [record.threshold for record in records.values()]
-    width = WIDTH if named else NARROW
+    width = scales.WIDTH if named else NARROW
     picture = Thresholds(ax, width, axis=axis, limits=limits, thresholds=knots)
     ink = inks(records, color, len(picture.curves))
-    edges = picture.draw_curves(records, ink, _straight, band=band)
+    edges = picture.draw_bent(records, ink, _straight, band=band)
     digits = 4
     if ends is not None:
         means = {name: x.area(ends) / (ends.upper - ends.lower) for name, x in records.items()}
@@ -237,8 +222,8 @@ def regret(
     picture.set_height(edges)
     if named:
         is_linear = picture.view.scale.name == "linear"
-        title = title_of(f"mean {what}", ends)
-        draw_names(picture, title=title, corner="upper right" if is_linear else "upper left")
+        title = scales.title_of(f"mean {what}", ends)
+        scales.draw_names(picture, title=title, corner="upper right" if is_linear else "upper left")
     return picture.ax
 
 
@@ -253,13 +238,13 @@ def _event_rate(records: Mapping[str, MurphyCurve]) -> float | None:
     """Return the share of events that regrets have in common; parts of it have no baselines."""
     rates = [r.event_rate for r in records.values() if r.part == "score"]
     present = [rate for rate in rates if rate is not None]
-    return one_event_rate(present) if len(present) == len(records) else None
+    return scales.one_event_rate(present) if len(present) == len(records) else None
 
 
 def _straight(view: ThresholdSpan, curve: MurphyCurve) -> Corners:
     """Return the corners of a curve that is straight in the threshold."""
     corners = curve.curve()
-    return corners if view.scale.name == "linear" else bend(view, corners, curve.at)
+    return corners if view.scale.name == "linear" else scales.bend(view, corners, curve.at)
 
 
 def _draw_costs(picture: Thresholds, rate: float, ends: Interval | None, digits: int) -> Corners:
@@ -375,7 +360,7 @@ def decision(
     ['mine  .1875', 'treat all  .1750', 'treat none  .3250', 'perfect forecasts']
     """
     records = by_name(curve, DecisionCurve, "properly.decision_curve(tally)", label)
-    rate = one_event_rate(record.event_rate for record in records.values())
+    rate = scales.one_event_rate(record.event_rate for record in records.values())
     ends = None if within is None else _range(records, within)
     named = isinstance(curve, Mapping) or label is not None or baselines or ends is not None
     whole = any(record.exact for record in records.values())
@@ -383,7 +368,7 @@ def decision(
     scale = picture.view.scale
     means = {} if ends is None else {k: _mean(r, scale, ends) for k, r in records.items()}
     ink = inks(records, color, len(picture.curves))
-    picture.draw_curves(records, ink, bend_steps, band=band)
+    picture.draw_bent(records, ink, scales.bend_steps, band=band)
     digits = digits_for(max(map(abs, means.values()), default=0.0))
     if baselines:
         c = picture.view.points()
@@ -401,8 +386,8 @@ def decision(
     if named:
         # Where small thresholds have room, the curves fall late and leave the other corner empty.
         late = scale.name in ("log-odds", "logarithmic")
-        title = title_of(scale.mean, ends)
-        draw_names(picture, title=title, corner="lower left" if late else "upper right")
+        title = scales.title_of(scale.mean, ends)
+        scales.draw_names(picture, title=title, corner="lower left" if late else "upper right")
     return picture.ax
 
 
@@ -443,7 +428,7 @@ def _show(
     knots = [record.threshold for record in records.values()]
     ends = [float(end(np.concatenate(knots))) for end in (np.min, np.max)]
     usual = (0.0, 1.0) if whole or ends[0] == ends[1] else (ends[0], ends[1])
-    width, every = WIDTH if named else NARROW, get_args(Axis)
+    width, every = scales.WIDTH if named else NARROW, get_args(Axis)
     return Thresholds(
         ax, width, axis=axis, limits=limits, choices=every, thresholds=knots, usual=usual
     )
@@ -458,7 +443,7 @@ def _draw_missed(
 ) -> None:
     """Shade the benefit that one model misses; if there are several, all of the range."""
     c = picture.view.points()
-    picture.draw_plain(PERFECT, (c, np.full_like(c, rate)), rate)
+    picture.draw_plain(scales.PERFECT, (c, np.full_like(c, rate)), rate)
     if len(picture.curves) > 1:
         picture.draw_range(ends)
         return
@@ -477,7 +462,7 @@ def missed_outline(record: DecisionCurve, view: ThresholdSpan, ends: Interval) -
     """Return the corners of the curve over a range, close enough to measure areas."""
     c, start, end = record.steps.pieces(ends)
     x, y = np.repeat(c, 2)[1:-1], np.stack([start, end], axis=1).ravel()
-    return bend(ThresholdSpan(view.scale, ends.lower, ends.upper), (x, y), record.at)
+    return scales.bend(ThresholdSpan(view.scale, ends.lower, ends.upper), (x, y), record.at)
 
 
 def decision_difference(
@@ -532,10 +517,10 @@ def decision_difference(
     named = isinstance(difference, Mapping) or label is not None
     picture = _show(ax, records, axis, limits, named=named, whole=False)
     ink = inks(records, color, len(picture.curves))
-    edges = picture.draw_curves(records, ink, bend_steps, band=band)
+    edges = picture.draw_bent(records, ink, scales.bend_steps, band=band)
     picture.draw_zero()
     picture.ax.set_ylabel("difference in net benefit")
     picture.set_height(edges)
     if named:
-        draw_names(picture)
+        scales.draw_names(picture)
     return picture.ax

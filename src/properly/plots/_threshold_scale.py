@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from functools import partial
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeAlias, TypeVar
 
 import numpy as np
@@ -230,7 +231,7 @@ class Thresholds(Picture):
             _axes.set_as_text(ax.get_xticklabels())  # to TeX, a percent sign is the end of the line
         ax.set_xlabel(f"threshold{view.words}")
 
-    def draw_curves(
+    def draw_bent(
         self,
         records: Mapping[str, Record],
         ink: Mapping[str, Ink],
@@ -238,13 +239,10 @@ class Thresholds(Picture):
         *,
         band: bool | None,
     ) -> list[Corners]:
-        """Draw the curves, and the band of one that is alone; return the edges of all bands."""
+        """Draw curves as the axis bends them; return the edges of all bands."""
         bands = self.bands(records, band)
         ribbons = {name: bend_band(self.view, bounds) for name, bounds in bands.items()}
-        for name, record in records.items():
-            if name in ribbons:
-                self.draw_band(ribbons[name], ink[name].color)
-            self.draw_curve(corners(self.view, record), ink[name], name)
+        self.draw_curves(records, ink, partial(corners, self.view), ribbons)
         return [(x.x, edge) for x in ribbons.values() for edge in (x.lower, x.upper)]
 
     def draw_range(self, within: Interval) -> None:

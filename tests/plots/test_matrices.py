@@ -1,4 +1,4 @@
-"""Differences between models as a matrix."""
+"""Matrices: confusion, costs, and differences between models."""
 
 from __future__ import annotations
 
@@ -7,12 +7,13 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pytest
 from matplotlib.colors import to_rgb
-from matplotlib.figure import Figure
 from tests.plots.subjects import key_texts
-from tests.plots.test_comparison import AREAS, COMPARISON, MODELS, SURE, Q, Y
+from tests.plots.test_forest_plots import AREAS, COMPARISON, MODELS, SURE, Q, Y
 
 from properly import compare, plots
-from properly.plots._axes import NOTHING
+from properly.decisions import Confusion
+from properly.errors import DataWarning
+from properly.plots._axes import DEEP, NOTHING
 from properly.plots._matrices import ALIKE, FAINT, STRONG, _signed
 from properly.rules import Brier, Log
 
@@ -22,7 +23,101 @@ if TYPE_CHECKING:
     from properly.comparison import Comparison
 
 
+COUNTS = np.array([[6, 2, 0], [1, 398, 1], [0, 0, 0]])
+TABLE = Confusion(COUNTS, ("mild", "moderate", "severe"))
+
+
 def written(ax: Axes) -> list[list[str]]:
+    high, wide = cells(ax).shape[:2]
+    texts = [text.get_text() for text in ax.texts]
+    return np.array(texts).reshape(high, wide).tolist()
+
+
+def cells(ax: Axes) -> Any:
+    (mesh,) = (x for x in ax.collections if x.get_gid() == "cells")
+    return np.asarray(mesh.get_array())
+
+
+def framed(ax: Axes) -> list[tuple[float, float]]:
+    boxes: list[Any] = [x for x in ax.patches if x.get_gid() == "right"]
+    return [(x.get_x() + x.get_width() / 2, x.get_y() + x.get_height() / 2) for x in boxes]
+
+
+def names(ax: Axes) -> tuple[list[str], list[str]]:
+    down, across = ax.get_yticklabels(), ax.get_xticklabels()
+    return [x.get_text() for x in down], [x.get_text() for x in across]
+
+
+def test_cells_tell_counts_and_shares_of_the_row() -> None:
+    assert written(plots.confusion(TABLE)) == [
+        ["6\n75 %", "2\n25 %", "0"],
+        ["1\n<1 %", "398\n>99 %", "1\n<1 %"],
+        ["0", "0", "0"],
+    ]
+    plain = plots.confusion(TABLE, shares=False)
+    assert written(plain) == [["6", "2", "0"], ["1", "398", "1"], ["0", "0", "0"]]
+    assert plain.get_ylabel() == "truth"
+    assert plots.confusion(TABLE).get_ylabel() == "truth (100 % in each row)"
+
+
+def test_a_cell_is_as_dark_as_its_share_of_the_row() -> None:
+    colors = cells(plots.confusion(TABLE))
+    deep = np.array(to_rgb(DEEP))
+    for row in range(2):
+        for column in range(3):
+            share = COUNTS[row, column] / COUNTS[row].sum()
+            np.testing.assert_allclose(colors[row, column], 1 - share * (1 - deep), rtol=1e-12)
+    np.testing.assert_allclose(colors[2], [to_rgb(NOTHING)] * 3)
+
+
+def test_truth_goes_down_and_decisions_across() -> None:
+    ax = plots.confusion(TABLE)
+    assert names(ax) == (["mild", "moderate", "severe"],) * 2
+    assert ax.get_xlabel() == "decision"
+    bottom, top = ax.get_ylim()
+    assert bottom > top  # the first class is the uppermost
+    place = [text.get_position() for text in ax.texts]
+    assert place == [(column, row) for row in range(3) for column in range(3)]
+    assert framed(ax) == [(0, 0), (1, 1), (2, 2)]
+
+
+def test_weights_are_written_with_a_decimal_unless_they_are_large() -> None:
+    light = Confusion(np.array([[1.25, 0.0], [2.0, 3.0]]), (0, 1))
+    assert written(plots.confusion(light, shares=False)) == [["1.2", "0.0"], ["2.0", "3.0"]]
+    heavy = Confusion(np.array([[1234.5, 0.0], [2.0, 3.0]]), (0, 1))
+    assert written(plots.confusion(heavy, shares=False)) == [["1,234", "0"], ["2", "3"]]
+
+
+def test_a_cost_is_as_dark_as_it_is_high() -> None:
+    ax = plots.cost_matrix([[-1, 1], [3, 0]], ["well", "ill"])
+    assert written(ax) == [["−1", "1"], ["3", "0"]]
+    deep = np.array(to_rgb(DEEP))
+    shares = np.array([[0, 0.5], [1, 0.25]])
+    np.testing.assert_allclose(cells(ax), 1 - shares[..., None] * (1 - deep), rtol=1e-12)
+    assert names(ax) == (["well", "ill"], ["well", "ill"])
+    same = cells(plots.cost_matrix([[2, 2], [2, 2]]))
+    np.testing.assert_array_equal(same, np.ones((2, 2, 3)))
+
+
+def test_there_may_be_other_decisions_than_classes() -> None:
+    abstain = [[0, 1, 0.25], [1, 0, 0.25]]
+    for labels, last in ((["a", "b", "abstain"], "abstain"), (["a", "b"], "2")):
+        ax = plots.cost_matrix(abstain, labels)
+        assert names(ax) == (["a", "b"], ["a", "b", last])
+        assert framed(ax) == [(0, 0), (1, 1)]
+    assert names(plots.cost_matrix(abstain)) == (["0", "1"], ["0", "1", "2"])
+    assert names(plots.cost_matrix(abstain, 2)) == (["0", "1"], ["0", "1", "2"])
+    fewer = plots.cost_matrix([[0, 1], [1, 0], [2, 1]], ["a", "b", "c"])
+    assert names(fewer) == (["a", "b", "c"], ["0", "1"])
+    assert framed(fewer) == []
+
+
+def test_a_mistake_that_is_cheap_is_warned_of() -> None:
+    with pytest.warns(DataWarning, match="a mistake should not cost less than the right answer"):
+        plots.cost_matrix([[1, 0], [1, 0]])
+
+
+def differences(ax: Axes) -> list[list[str]]:
     count = len(ax.get_yticklabels())
     texts = [text.get_text() for text in ax.texts]
     rows: list[list[str]] = np.array(texts).reshape(count, count).tolist()
@@ -53,10 +148,10 @@ def test_cells_are_row_minus_column_with_scores_on_the_diagonal(comparison: Comp
     digits = 2 if comparison.higher_is_better else 3
     for i, row in enumerate(names):
         for j, column in enumerate(names):
-            shown = float(written(ax)[i][j].replace("−", "-"))
+            shown = float(differences(ax)[i][j].replace("−", "-"))
             value = comparison.scores[row].value if i == j else comparison[row, column].difference
             assert shown == pytest.approx(value, abs=0.5 * 10**-digits + 1e-9)
-            sign = {"+": 1, "−": -1}.get(written(ax)[i][j][0], 0)
+            sign = {"+": 1, "−": -1}.get(differences(ax)[i][j][0], 0)
             assert i == j or sign == np.sign(round(value, digits))
 
 
@@ -110,13 +205,13 @@ def test_models_as_good_as_each_other_have_a_colour_of_their_own() -> None:
 def test_infinite_differences_are_written_and_pairs_not_compared_are_empty() -> None:
     three = {"truth": Q, "sure": SURE, "surer": 1 - SURE}
     ax = plots.comparison_matrix(compare(Y, three, rule=Log(), rng=1))
-    table = written(ax)
+    table = differences(ax)
     assert table[0][1:] == ["−∞", "−∞"]
     assert table[1] == ["+∞", "∞", "both ∞"]
     strong = 1 - STRONG * (1 - np.array(to_rgb("#0072B2")))
     np.testing.assert_allclose(colors(ax)[0, 1], strong, atol=0.01)
     ax = plots.comparison_matrix(compare(Y, MODELS, rule=Brier(), reference="noise", rng=1))
-    cells = np.array(written(ax))
+    cells = np.array(differences(ax))
     assert cells[0, 1] == ""
     assert np.all(cells[:-1, -1] != "")
 
@@ -124,15 +219,3 @@ def test_infinite_differences_are_written_and_pairs_not_compared_are_empty() -> 
 def test_a_difference_that_rounds_to_nothing_has_no_sign() -> None:
     cases = [(-1e-9, ".0000"), (1e-9, ".0000"), (0.0, "0"), (0.02, "+.0200"), (-0.02, "−.0200")]
     assert [_signed(value, 4) for value, _ in cases] == [shown for _, shown in cases]
-
-
-def test_a_given_axes_is_used_and_its_numbers_fit() -> None:
-    figure = Figure(figsize=(3, 3), layout="constrained")
-    ax = figure.add_subplot()
-    assert plots.comparison_matrix(COMPARISON, ax) is ax
-    figure.draw_without_rendering()
-    cell = ax.get_window_extent().width / len(MODELS)
-    assert max(text.get_window_extent().width for text in ax.texts) < 1.25 * cell
-    names = ("$x$", "_y", "two\nlines", "</script>")
-    hostile = compare(Y, dict.fromkeys(names, Q), rule=Brier(), rng=1)
-    assert models(plots.comparison_matrix(hostile)) == [r"\$x\$", " _y", r"two\nlines", "</script>"]

@@ -1,32 +1,51 @@
-"""Axes of thresholds."""
+"""Axes of thresholds, and what rules weigh along them."""
 
 from __future__ import annotations
 
-from typing import get_args
+from typing import TYPE_CHECKING, Any, get_args
 
-import matplotlib as mpl
 import numpy as np
 import pytest
 from matplotlib.figure import Figure
-from scipy.integrate import quad
+from scipy.integrate import quad, trapezoid
+from scipy.special import logit
 
-from properly import decision_curve, tally
 from properly._boundary._text import percent
 from properly.decisions._grid import odds
 from properly.errors import DataError
 from properly.inference import Band
+from properly.plots import threshold_weights
+from properly.plots._axes import PALETTE
 from properly.plots._threshold_scale import (
     APART,
-    PIECES,
     SCALES,
     Axis,
     Thresholds,
     ThresholdSpan,
-    bend,
     bend_band,
-    bend_steps,
     ticks,
 )
+from properly.plots._threshold_weights import TALLEST
+from properly.rules import (
+    BetaWeighted,
+    BinaryRule,
+    Bounded,
+    Brier,
+    Elementary,
+    HistogramWeighted,
+    Log,
+    Misclassification,
+    MissedBenefit,
+    Mixture,
+    PointWeighted,
+    Regret,
+    Shifted,
+    Spherical,
+)
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
 
 AXES: tuple[Axis, ...] = get_args(Axis)
 RANGES = [(0.01, 0.1), (0.0166, 0.03), (0.001, 0.999), (0.3, 0.4), (1e-5, 2e-3)]
@@ -65,13 +84,6 @@ def test_ticks_on_log_odds_are_told_in_percent() -> None:
     assert shown == ["1 %", "2 %", "3 %", "5 %", "7 %", "10 %"]
     assert ax.get_xlabel() == "threshold (log-odds scale)"
     assert [percent(t) for t in (0, 0.07, 0.001, 0.0166)] == ["0 %", "7 %", "0.1 %", "1.66 %"]
-
-
-def test_percent_signs_are_kept_from_tex() -> None:
-    with mpl.rc_context({"text.usetex": True}):
-        ax = Figure().add_subplot()
-        Thresholds(ax, axis="log-odds", limits=(0.01, 0.1), choices=AXES)
-        assert not any(label.get_usetex() for label in ax.get_xticklabels())
 
 
 @pytest.mark.parametrize("axis", AXES)
@@ -122,18 +134,6 @@ def test_an_axis_that_the_picture_does_not_have_is_refused() -> None:
         Thresholds(Figure().add_subplot(), axis="quadratic")
 
 
-def test_a_curve_is_bent_between_its_corners_and_keeps_its_jumps() -> None:
-    view = ThresholdSpan(SCALES["log-odds"], 0.05, 0.8)
-    x = np.array([0.0, 0.0, 0.2, 0.2, 1.0, 1.0])
-    y = np.array([0.0, 1.0, 1.2, 0.4, 1.2, 0.0])
-    new_x, new_y = bend(view, (x, y), lambda t: np.where(t <= 0.2, 1 + t, 0.2 + t))
-    (jump,) = np.nonzero(new_x == 0.2)
-    np.testing.assert_array_equal(new_y[jump], [1.2, 0.4])
-    np.testing.assert_allclose(new_y[: jump[0]], 1 + new_x[: jump[0]])
-    assert len(new_x) == PIECES + 1 + 2  # 0 and 1 are infinitely far away
-    assert np.diff(view.place(new_x)).max() <= 1.001 / PIECES
-
-
 def test_a_bent_band_keeps_its_gaps() -> None:
     x = np.array([0.0, 0.1, 0.2, 0.4, 1.0])
     lower = np.array([0.0, 0.1, 0.2, np.nan, -np.inf])
@@ -145,17 +145,6 @@ def test_a_bent_band_keeps_its_gaps() -> None:
     np.testing.assert_allclose(bent.lower[before], bent.x[before])
     np.testing.assert_allclose(bent.upper[before], 1 + bent.x[before])
     assert np.isnan(bent.lower[~before]).all()
-
-
-@pytest.mark.parametrize("axis", AXES)
-def test_net_benefit_is_bent_where_it_is_known(axis: Axis) -> None:
-    t, view = tally([0, 1, 0, 1], [0.1, 0.3, 0.6, 0.9]), ThresholdSpan(SCALES[axis], 0.05, 0.8)
-    exact, chosen = decision_curve(t, "every"), decision_curve(t, [0.1, 0.5])
-    x, y = bend_steps(view, exact)
-    between = ~np.isin(x, exact.threshold)
-    np.testing.assert_array_equal(y[between], exact.at(x[between]))
-    assert np.isin(view.points(), x).all()
-    np.testing.assert_array_equal(bend_steps(view, chosen), chosen.curve())
 
 
 LINE = np.array([0.0, 0.5, 1.0]), np.array([0.2, 0.4, -0.1])
@@ -190,3 +179,90 @@ def test_the_height_is_that_of_what_is_in_view() -> None:
     assert whole.heights([more]) == (-0.1, 0.7)
     whole.set_height([more])
     assert ax.get_ylim() == pytest.approx((-0.14, 0.74))
+
+
+# Rules of finite weight without point masses, bounded densities all.
+DENSITIES: list[BinaryRule] = [
+    Brier(),
+    Spherical(),
+    BetaWeighted(2, 2),
+    BetaWeighted(2, 8),
+    Shifted(0.1),
+    Bounded(Brier(), (0.05, 0.2)),
+    Bounded(Log(), (0.05, 0.2)),
+    Regret((0.0166, 0.03)),
+    HistogramWeighted([0.02, 0.05, 0.1, 0.2], [3, 5, 2]),
+    Mixture([(3, Brier()), (1, Bounded(Brier(), (0.3, 0.31)))]),
+]
+
+
+def drawn(ax: Axes, which: int = 0) -> Any:
+    x, y = np.asarray(ax.get_lines()[which].get_xydata()).T
+    return x, y
+
+
+def said(ax: Axes) -> list[str]:
+    legend = ax.get_legend()
+    assert legend is not None
+    return [text.get_text() for text in legend.get_texts()]
+
+
+def area(x: Any, y: Any, axis: Axis) -> float:
+    along = x if axis == "linear" else logit(x)
+    return float(trapezoid(np.nan_to_num(y), along))
+
+
+@pytest.mark.parametrize("rule", DENSITIES, ids=lambda rule: rule.name)
+def test_on_log_odds_the_area_is_the_share_of_the_weight_in_view(rule: BinaryRule) -> None:
+    x, y = drawn(threshold_weights(rule, axis="log-odds"))
+    assert (x[0], x[-1]) == (0.001, 0.999)
+    share = rule.mass(0.001, 0.999) / rule.mass(0.0, 1.0)
+    assert area(x, y, "log-odds") == pytest.approx(share, abs=2e-5)
+
+
+def test_densities_on_both_axes_are_those_of_the_formulas() -> None:
+    x, y = drawn(threshold_weights(BetaWeighted(2, 2)))
+    np.testing.assert_allclose(y, 6 * x * (1 - x), atol=1e-12)
+    x, y = drawn(threshold_weights(BetaWeighted(2, 2), axis="log-odds"))
+    np.testing.assert_allclose(y, 6 * (x * (1 - x)) ** 2, atol=1e-12)
+
+
+@pytest.mark.parametrize("axis", ["linear", "log-odds"])
+def test_a_jump_is_upright_and_nothing_is_drawn_on_the_ground(axis: Axis) -> None:
+    x, y = drawn(threshold_weights(Bounded(Brier(), (0.05, 0.2)), axis=axis))
+    seen = np.isfinite(y)
+    assert np.all(y[seen][1:-1] > 0)
+    assert (y[seen][0], y[seen][-1]) == (0, 0)
+    np.testing.assert_allclose(x[seen][[0, 1, -2, -1]], [0.05, 0.05, 0.2, 0.2], rtol=1e-14)
+
+
+def test_point_masses_are_stems_as_tall_as_their_share() -> None:
+    ax = threshold_weights(
+        {"accuracy": Misclassification(), "three": PointWeighted([0.1, 0.2], [3, 1])}
+    )
+    assert said(ax) == ["accuracy, point mass", "three, point mass"]
+    np.testing.assert_array_equal(drawn(ax), [[0.5, 0.5, np.nan], [0, TALLEST, np.nan]])
+    x, y = drawn(ax, 1)
+    np.testing.assert_array_equal(x, [0.1, 0.1, np.nan, 0.2, 0.2, np.nan])
+    np.testing.assert_allclose(y, TALLEST * np.array([0, 0.75, np.nan, 0, 0.25, np.nan]))
+    # Heights are shares of the picture, whatever its scale.
+    ax.set_ylim(0, 17)
+    stem = ax.get_lines()[0]
+    assert ax.transAxes.inverted().transform(stem.get_transform().transform((0.5, TALLEST)))[
+        1
+    ] == pytest.approx(TALLEST)
+
+
+def test_a_rule_with_both_has_one_name_and_one_colour() -> None:
+    ax = threshold_weights({"both": Mixture([(1, Brier()), (2, Elementary(0.3))]), "log": Log()})
+    assert said(ax) == ["both", "log, not normalised"]
+    density, stem, log = ax.get_lines()
+    np.testing.assert_allclose(drawn(ax)[1], 0.5)
+    assert np.nanmax(np.asarray(stem.get_ydata())) == pytest.approx(TALLEST / 2)
+    assert [line.get_color() for line in (density, stem, log)] == [*PALETTE[:1] * 2, PALETTE[1]]
+
+
+def test_rules_in_a_list_are_known_by_their_own_names() -> None:
+    ax = threshold_weights([Brier(), Bounded(Brier(), (0.05, 0.2)), MissedBenefit()])
+    assert said(ax) == ["brier", "bounded_brier[0.05,0.2]", "missed_benefit, not normalised"]
+    assert said(threshold_weights(Brier())) == ["brier"]
