@@ -130,7 +130,8 @@ def test_records_are_where_the_reference_has_them() -> None:
 @pytest.mark.parametrize("framework", FRAMEWORKS)
 def test_every_name_of_an_integration_is_on_the_page_of_integrations(framework: str) -> None:
     path = SOURCE / "integrations" / framework
-    file = path / "__init__.py" if path.is_dir() else path.with_suffix(".py")
+    files = path / "__init__.pyi", path / "__init__.py", path.with_suffix(".py")
+    file = next(file for file in files if file.exists())
     tree = ast.parse(file.read_text(encoding="utf-8"))
     exported = next(ast.literal_eval(x.value) for x in tree.body if _assigns_names(x))  # type: ignore[attr-defined]
     door = f"properly.integrations.{framework}"
