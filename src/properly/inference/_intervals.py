@@ -4,27 +4,27 @@ from __future__ import annotations
 
 import math
 from numbers import Real
-from typing import TYPE_CHECKING, Any, Literal, TypeAlias
+from typing import TYPE_CHECKING, Literal, TypeAlias
 
 import numpy as np
 
 from properly._boundary._arrays import check_column, check_forecasts, check_rows
-from properly._boundary._classes import ClassRows, check_class_rows, check_probabilities, is_table
-from properly._boundary._libraries import namespace, to_library_of, to_numpy, without_gradient
+from properly._boundary._classes import check_class_rows, is_table
+from properly._boundary._libraries import namespace, to_library_of, without_gradient
 from properly._boundary._notices import notice
 from properly._boundary._options import check_choice, check_inside, check_level
 from properly.counts._baselines import reference_forecasts
 from properly.counts._calls import takes_rows
 from properly.counts._cases import Cases, has_classes, require_event, rows_in_use
 from properly.counts._isotonic import recalibrate
-from properly.counts._scoring import class_shares, mean_loss, price, score_of_classes, share_saved
+from properly.counts._scoring import mean_loss, price, score_of_classes, share_saved
 from properly.counts._tally import as_tally
-from properly.errors import DataError, ImproperRuleError
+from properly.errors import ImproperRuleError
 from properly.inference._averages import Estimate, average
 from properly.inference._shares import ShareTerm, design_effect, normal, reach, student, variance
 from properly.inference._variance import has_design
 from properly.rules import BetaWeighted, BinaryRule
-from properly.rules._class_rule import as_rows, require_class_rule
+from properly.rules._class_rule import require_class_rule
 from properly.rules._combinators import as_prior
 from properly.rules._rule import require_binary, require_no_labels
 
@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     from properly.counts._tally import Tally
     from properly.inference._averages import Amounts, Averages
     from properly.inference._design import Serial
-    from properly.rules import ClassRule, Rule
+    from properly.rules import Rule
     from properly.typing import Array, ArrayLike
 
 
@@ -477,34 +477,24 @@ def skill(
     if is_table(p):
         rule = require_class_rule(rule)
         rows = check_class_rows(y, p, weight, labels=labels, ordered=rule.needs_order)
-        return _skill_of_classes(rows, rule, reference)
+        cases = Cases(rows.y, without_gradient(rows.p), weight=rows.weight)
+        either = reference_forecasts(cases, reference)
+        happened, given, used, _ = rows_in_use(cases)
+        return share_saved(*(score_of_classes(rule, happened, x, used) for x in (given, either)))
     require_no_labels(labels)
     rule = require_binary(rule)
     y, p, weight = check_rows(y, p, weight)
     p, xp = without_gradient(p), namespace(p)
     other = None if reference is None else _reference(reference, p)
-    weight = _widened(weight, p)
+    if weight is None:
+        weight = xp.ones_like(p, dtype=xp.int64)
+    else:
+        weight = xp.astype(without_gradient(weight), xp.float64)
     events = xp.where(y, weight, xp.zeros_like(weight))
     if other is None:
-        other = _constant(float(xp.sum(events)) / float(xp.sum(weight)), p)
+        rate = float(xp.sum(events)) / float(xp.sum(weight))
+        other = xp.full_like(p, rate, dtype=xp.float64)
     return share_saved(*(mean_loss(x, weight, events, rule) for x in (p, other)))
-
-
-def _skill_of_classes(rows: ClassRows, rule: ClassRule, reference: Any) -> float:
-    """Compare with the shares of the classes, one forecast for all cases, or one a case."""
-    y, p = to_numpy(rows.y), to_numpy(without_gradient(rows.p))
-    weight = None if rows.weight is None else to_numpy(rows.weight)
-    if reference is None:
-        other = class_shares(y, weight, p.shape[1])[None]
-    else:
-        other = to_numpy(check_probabilities(as_rows(reference), name="the reference"))
-    if other.shape[1] != p.shape[1] or other.shape[0] not in (1, p.shape[0]):
-        message = (
-            f"a reference is one row of {p.shape[1]} probabilities, or one for each of "
-            f"{p.shape[0]} cases; got shape {other.shape}"
-        )
-        raise DataError(message)
-    return share_saved(*(score_of_classes(rule, y, x, weight) for x in (p, other)))
 
 
 @takes_rows
@@ -583,22 +573,9 @@ def _reference(reference: float | ArrayLike, p: Array) -> Array:
     single = isinstance(reference, Real) or getattr(reference, "ndim", None) == 0
     result = check_forecasts([float(reference)] if single else reference, "reference forecasts")
     if single:
-        return _constant(float(result[0]), p)
+        xp = namespace(p)
+        return xp.full_like(p, float(result[0]), dtype=xp.float64)
     return to_library_of(without_gradient(check_column(result, "reference forecasts", p)), p)
-
-
-def _constant(forecast: float, p: Array) -> Array:
-    """Make the same forecast for all cases."""
-    xp = namespace(p)
-    return xp.full_like(p, forecast, dtype=xp.float64)
-
-
-def _widened(weight: Array | None, p: Array) -> Array:
-    """Widen weights for their sum; without any, each case counts once."""
-    xp = namespace(p)
-    if weight is None:
-        return xp.ones_like(p, dtype=xp.int64)
-    return xp.astype(without_gradient(weight), xp.float64)
 
 
 def _rule_of(prior: Prior, rate: float) -> BinaryRule:
