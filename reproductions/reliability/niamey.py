@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from properly.calibration import Decomposition, Reliability
-    from properly.calibration._classical import BinnedReliability
+    from properly.calibration._reliability import BinnedReliability
 
 
 # Of the bands in the paper.

@@ -3,11 +3,10 @@
 from ._calibration_curve import calibration_curve
 from ._calibration_summary import calibration_summary
 from ._calibration_test import calibration_test
-from ._classical import binned_reliability, murphy_decomposition
 from ._decomposition import Decomposition, decompose
 from ._error import calibration_error, smooth_calibration_error
 from ._grouping_error import GroupingError, grouping_error
-from ._reliability import Reliability, reliability
+from ._reliability import Reliability, binned_reliability, murphy_decomposition, reliability
 from ._statistics import CalibrationTest, Certain
 
 __all__ = [

@@ -285,18 +285,16 @@ def _require_fit(source: Tally | Cases, statistic: str, rule: Rule | None = None
             f"got {rule!r} with statistic={statistic!r}"
         )
         raise DataError(message)
-    if has_time(source):
-        if statistic in WITHOUT_TIME:
-            message = (
-                f"the calibration test {statistic!r} takes cases as independent; these have times"
-            )
-            raise DataError(message, hint="statistic='score' allows for dependence in time.")
-        return
-    if has_clusters(source) and statistic not in WITH_CLUSTERS:
+    kind, refused, hint = (
+        ("clusters", statistic not in WITH_CLUSTERS, "'score', 'cox' and 'citl' allow for clusters")
+        if not has_time(source)
+        else ("times", statistic in WITHOUT_TIME, "'score' allows for dependence in time")
+    )
+    if refused and (has_time(source) or has_clusters(source)):
         message = (
-            f"the calibration test {statistic!r} takes cases as independent; these have clusters"
+            f"the calibration test {statistic!r} takes cases as independent; these have {kind}"
         )
-        raise DataError(message, hint="statistic='score', 'cox' and 'citl' allow for clusters.")
+        raise DataError(message, hint=f"statistic={hint}.")
 
 
 def _refuse_training(training: bool, statistic: str | None) -> None:

@@ -30,7 +30,7 @@ from properly._boundary._record import Parts, Record
 from properly._boundary._tables import table, wrapped
 from properly._boundary._text import amount_of, many
 from properly.calibration._calibration_summary import REDUCTIONS, Reduction
-from properly.calibration._classical import BinnedReliability, Scheme, binned_reliability
+from properly.calibration._reliability import BinnedReliability, Scheme, binned_reliability
 from properly.counts._calls import takes_rows
 from properly.counts._cases import Cases, has_classes, require_classes, rows_in_use
 from properly.counts._histogram import equal_width

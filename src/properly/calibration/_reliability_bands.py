@@ -523,19 +523,15 @@ def _require_fitting(request: BandRequest, kind: Kind, method: str) -> None:
     """Refuse what a band cannot allow for."""
     named = "a simultaneous band" if kind == "simultaneous" else f"the method {method!r}"
     takes_independent = kind == "simultaneous" or method in ASYMPTOTIC
-    if has_time(request.source) and takes_independent:
-        message = f"{named} takes cases as independent; these have times"
-        hint = (
-            "a consistency band by resampling and a confidence band by likelihood allow for them; "
-            "or keep every m-th time, far enough apart, without time=."
+    is_series = has_time(request.source)
+    if takes_independent and (is_series or request.clusters is not None):
+        message = (
+            f"{named} takes cases as independent; these have {'times' if is_series else 'clusters'}"
         )
-        raise DataError(message, hint=hint)
-    if request.clusters is not None and takes_independent:
-        message = f"{named} takes cases as independent; these have clusters"
-        hint = (
-            "a consistency band by resampling and a confidence band by likelihood allow for them."
-        )
-        raise DataError(message, hint=hint)
+        hint = "a consistency band by resampling and a confidence band by likelihood allow for them"
+        if is_series:
+            hint += "; or keep every m-th time, far enough apart, without time="
+        raise DataError(message, hint=f"{hint}.")
     if kind == "simultaneous":
         _require_countable(request.tally)
     if method == "ungrouped" and len(request.tally) > UNGROUPED:

@@ -9,8 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from properly._boundary._options import check_whole
-from properly.calibration._classical import BinnedReliability
-from properly.calibration._reliability import Reliability
+from properly.calibration._reliability import BinnedReliability, Reliability
 from properly.decisions._murphy import MurphyCurve
 from properly.decisions._roc import RocCurve
 from properly.errors import DataError
