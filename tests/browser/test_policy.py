@@ -16,11 +16,6 @@ ATTEMPTS = {
       script.textContent = "window.pwned = 1";
       document.body.append(script);
     }""",
-    "a script from an address": """() => {
-      const script = document.createElement("script");
-      script.src = "data:text/javascript,window.pwned=1";
-      document.body.append(script);
-    }""",
     "an attribute that listens": """() => {
       const button = document.createElement("button");
       button.setAttribute("onclick", "window.pwned = 1");
@@ -40,9 +35,6 @@ ATTEMPTS = {
       const style = document.createElement("style");
       style.textContent = "body { background: rgb(1, 2, 3) !important; }";
       document.body.append(style);
-    }""",
-    "an attribute of style": """() => {
-      document.body.setAttribute("style", "background: rgb(1, 2, 3) !important");
     }""",
     "a question to the network": """() => fetch("https://example.org/").then(
       () => { window.pwned = 1; }, () => {},

@@ -17,28 +17,25 @@ from properly import evaluate
 from properly._boundary._text import printable
 from properly.report._reliability_chart import reliability_chart
 
+SMOOTH = ("forecast", "event_rate", "lower", "upper")
+
 
 def of_kind(rows: list[dict[str, Any]], kind: str, model: str) -> list[dict[str, Any]]:
     return [row for row in rows if row["kind"] == kind and row["model"] == model]
 
 
-def test_the_curve_is_that_of_the_record() -> None:
+def test_curves_and_smooth_lines_with_their_bands_are_those_of_the_records() -> None:
     rows = rows_of(reliability_chart(evaluation()))
+    fields = dict(zip(("at", "height", "low", "high"), SMOOTH, strict=True))
     for name, record in evaluation().reliability.items():
         curve = of_kind(rows, "curve", name)
-        x, y = record.curve()
-        np.testing.assert_allclose([row["x"] for row in curve], x, rtol=1e-4)
-        np.testing.assert_allclose([row["y"] for row in curve], y, rtol=1e-4)
-
-
-def test_the_smooth_line_and_its_band_are_those_of_the_record() -> None:
-    rows = rows_of(reliability_chart(evaluation()))
-    for name, record in evaluation().smooth.items():
-        assert record is not None
+        for key, column in zip("xy", record.curve(), strict=True):
+            np.testing.assert_allclose([row[key] for row in curve], column, rtol=1e-4)
         (line,) = of_kind(rows, "smooth", name)
-        fields = ("forecast", "event_rate", "lower", "upper")
-        for key, field in zip(("at", "height", "low", "high"), fields, strict=True):
-            np.testing.assert_allclose(line[key], getattr(record, field), rtol=1e-4)
+        for key, field in fields.items():
+            np.testing.assert_allclose(
+                line[key], getattr(evaluation().smooth[name], field), rtol=1e-4
+            )
 
 
 def test_hover_tells_range_cases_and_event_rate_of_each_bin() -> None:
