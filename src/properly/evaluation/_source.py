@@ -221,14 +221,8 @@ class RowSource(EvaluationSource):
             y = first.y if first.weight is None else _cases.rows_in_use(first).y
             tally, events = self.tallies[self.models[0]], count_true(y)
             return {"total": tally.total, "event_rate": tally.event_rate, "events": events}
-        total = len(first) if first.weight is None else _total(first)
         classes = {"labels": tuple(first.labels or ()), "shares": self.shares}
-        # Whole numbers stay whole.
-        whole = isinstance(total, int | np.integer)
-        return classes | {
-            "total": int(total) if whole else float(total),
-            "normalized": first.normalized,
-        }
+        return classes | {"total": _total(first), "normalized": first.normalized}
 
     def closing_notes(self, grouping: Mapping[str, GroupingError]) -> Iterator[str]:  # noqa: ARG002
         """Say where times tell too little about mistakes; what could not be had has been noted."""
@@ -293,10 +287,13 @@ def _about_spells(models: Mapping[str, Cases], threshold: Column) -> Iterator[st
         )
 
 
-def _total(cases: Cases) -> Any:
-    """Add up weights; rows that all weigh the same are only counted."""
+def _total(cases: Cases) -> int | float:
+    """Add up weights; rows that all weigh the same are only counted. Whole numbers stay whole."""
+    if cases.weight is None:
+        return len(cases)
     weight = to_numpy(cases.weight)
-    return np.count_nonzero(weight > 0) if _cases.is_unweighted(cases) else weight.sum()
+    total = np.count_nonzero(weight > 0) if _cases.is_unweighted(cases) else weight.sum().item()
+    return int(total) if isinstance(total, int) else float(total)
 
 
 def _in_numpy(cases: Cases) -> Cases:
