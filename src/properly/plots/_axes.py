@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple, Protocol, TypeAlias,
 import numpy as np
 
 from properly._boundary._notices import import_extra
+from properly._boundary._tolerances import SAME_SUM
 from properly.errors import ArgumentTypeError, DataError
 from properly.plots import _names
 from properly.plots._names import fold, from_matplotlib, inches, legible, points
@@ -101,9 +102,10 @@ class Picture:
         height: float = 3.7,
         *,
         layout: str = "constrained",
+        own: bool | None = None,
         **margin: float,
     ) -> None:
-        self.own = ax is None
+        self.own = ax is None if own is None else own
         if ax is None:
             figure = new_figure(width, height, layout=layout)
             cast("Any", figure.get_layout_engine()).set(**margin)
@@ -239,6 +241,16 @@ class Picture:
         where: Any = self.figure if loc.startswith("outside") else self.ax
         legend = where.legend(handles=handles, **look)
         set_as_text([legend.get_title(), *legend.get_texts()])
+
+    def legend_below(
+        self, handles: Sequence[Any], loc: str, *, paper: float, wide: float, **look: Any
+    ) -> None:
+        """Draw a legend below a figure of our own, in a row if it is wide, else in a corner."""
+        if self.own:
+            look["ncols"] = 4 if self.figure.get_figwidth() > wide * points() else 2
+            self.legend(handles, "outside lower center", **look)
+        else:
+            self.legend(handles, loc, paper=paper, **look)
 
     def name_curves(self, loc: Corner, **look: Any) -> None:
         """Name the curves in a legend, and nothing else."""
@@ -389,6 +401,17 @@ def require(record: object, kind: type[Record], maker: str) -> Record:
         return record
     message = f"this picture is drawn from a {kind.__name__}; got {type(record).__name__}"
     raise ArgumentTypeError(message, hint=f"make one with {maker}.")
+
+
+def require_one(values: Iterable[float], what: str, *, relative: bool = False) -> float:
+    """Return what is the same for all models of the same cases, but for rounding."""
+    result = sorted(values)
+    least, most = result[0], result[-1]
+    if most - least > SAME_SUM * (most if relative else 1.0):
+        message = f"models are compared on the same cases, which have one {what}; "
+        message += f"got {least:.6g} to {most:.6g}"
+        raise DataError(message, hint="draw the models of each data set on Axes of their own.")
+    return least
 
 
 def inks(

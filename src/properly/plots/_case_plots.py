@@ -349,8 +349,7 @@ def cumulative_forecast(
         picture.ax.set_ylabel("cumulative probability")
         # Below the steps if these rise early, above them if late.
         early = 2 * record.outcome < len(record.labels)
-        corner: Corner = "lower right" if early else "upper left"
-        _draw_legend(picture, colors[""], None if picture.own else corner)
+        _draw_legend(picture, colors[""], "lower right" if early else "upper left")
         return picture.ax
     if ax is not None:
         message = f"several forecasts have panels of their own; got one Axes for {len(records)}"
@@ -361,7 +360,7 @@ def cumulative_forecast(
     for panel, (name, one) in zip(axes, records.items(), strict=True):
         _draw_steps(Picture(panel), one, colors[name], absolute=absolute)
     axes[0].figure.supylabel("cumulative probability", fontsize="medium")
-    _draw_legend(Picture(axes[0]), colors[names[0]], None)
+    _draw_legend(Picture(axes[0], own=True), colors[names[0]])
     return axes
 
 
@@ -395,7 +394,7 @@ def _draw_steps(
     upper.set_xlabel(said, fontsize="medium", loc="left", labelpad=5, linespacing=1.4)
 
 
-def _draw_legend(picture: Picture, color: str, corner: Corner | None) -> None:
+def _draw_legend(picture: Picture, color: str, corner: Corner = "upper left") -> None:
     """Say what is what, below the picture or in one of its corners."""
     both = 1 - (1 - AREA) * (1 - SQUARE)
     handles = [
@@ -404,11 +403,7 @@ def _draw_legend(picture: Picture, color: str, corner: Corner | None) -> None:
         _axes.legend_patch(color=color, alpha=AREA, label="difference"),
         _axes.legend_patch(color=color, alpha=both, label="its square"),
     ]
-    if corner is None:
-        columns = 4 if picture.figure.get_figwidth() > 0.42 * points() else 2
-        picture.legend(handles, "outside lower center", handlelength=1.4, ncols=columns)
-    else:
-        picture.legend(handles, corner, paper=0.6, handlelength=1.4)
+    picture.legend_below(handles, corner, paper=0.6, wide=0.42, handlelength=1.4)
 
 
 def _size(record: CumulativeForecast) -> tuple[float, float]:

@@ -27,20 +27,16 @@ if TYPE_CHECKING:
     from properly.plots._forest_plots import Verdict
     from properly.rules._costs import Cost
 
-# Inches of a cell: at least for a number, at most for a picture; and of rows of either matrix.
+# Inches of a cell: at least for a number, at most for a picture; of rows of either matrix; and of
+# one that has a key.
 NARROW, WIDE = 0.62, 1.1
-ROW, COMPARISON_ROW = 0.5, 0.42
+ROW, LOW, LEAST = 0.5, 0.42, 3.6
 # Of cells in which the model of the row is better, in which that of the column is, and in which
 # they are as good as each other.
 ROW_BETTER, COLUMN_BETTER, ALIKE = PALETTE[:3]
 # How strong the colour of the least difference is, and of one that is not told apart.
 FAINT, STRONG, PALE_SHARE = 0.25, 0.85, 0.08
-HATCHED: dict[str, Any] = {
-    "facecolor": "none",
-    "edgecolor": "#C3C8CE",
-    "hatch": "////",
-    "linewidth": 0,
-}
+HATCHED: dict[str, Any] = {"facecolor": "none", "edgecolor": "#C3C8CE", "hatch": "////"}
 
 
 class Matrix(Picture):
@@ -57,20 +53,16 @@ class Matrix(Picture):
         ax: Axes | None,
         texts: Sequence[Sequence[str]],
         names: tuple[Sequence[str], Sequence[str]],
-        *,
-        air: float,
-        row: float,
-        least: float = 0.0,
-        more: float = 0.0,
+        key: int | None = None,
     ) -> None:
-        """Make a figure in which all names and numbers fit."""
+        """Make a figure in which all names and numbers fit, and lines of a key if there is one."""
+        air, row, around, least = (0.1, ROW, 0.7, 0.0) if key is None else (0.12, LOW, 0.5, LEAST)
         written = inches((text for line in texts for text in line), "small") + air
-        step, depth = _names.columns_for(
-            names[1], max(NARROW, written), max(WIDE, written), "small"
-        )
-        width = 0.7 - 0.2 * (least > 0) + inches(names[0], "small") + step * len(names[1])
-        height = 0.9 - 0.2 * (least > 0) + depth + row * len(names[0]) * points() / 10 + more
-        super().__init__(ax, max(least, width), height)
+        narrow, wide = max(NARROW, written), max(WIDE, written)
+        step, depth = _names.columns_for(names[1], narrow, wide, "small")
+        width = around + inches(names[0], "small") + step * len(names[1])
+        height = around + 0.2 + depth + row * len(names[0]) * points() / 10
+        super().__init__(ax, max(least, width), height + 1.5 * (key or 0) * points("small") / 72)
         self.texts, self.names = texts, names
 
     def draw_cells(self, colors: Array) -> None:
@@ -215,7 +207,7 @@ def _draw_shares(
     names: tuple[list[str], list[str]],
 ) -> Axes:
     """Shade the cells, write into them, and frame right decisions."""
-    picture, (high, wide) = Matrix(ax, cells, names, air=0.1, row=ROW), share.shape
+    picture, (high, wide) = Matrix(ax, cells, names), share.shape
     colors = _axes.shades(share)
     picture.draw_cells(colors)
     for row, column in np.ndindex(high, wide):
@@ -284,9 +276,7 @@ def comparison_matrix(record: Comparison, ax: Axes | None = None) -> Axes:
     cells, names = _cells(record, models), names_of(models)
     handles = _matrix_key(record, cells)
     texts = [[cell.text for cell in row] for row in cells]
-    key = 1.5 * len(handles) * points("small") / 72
-    row = {"air": 0.12, "row": COMPARISON_ROW, "least": 3.6}
-    picture = Matrix(ax, texts, (names, names), more=key, **row)
+    picture = Matrix(ax, texts, (names, names), len(handles))
     colors = _colors(cells, higher_is_better=record.higher_is_better)
     picture.draw_cells(colors)
     _write(picture, cells, colors)
@@ -351,7 +341,7 @@ def _write(picture: Matrix, cells: Sequence[Sequence[PairDifference]], colors: A
             look["fontweight"] = "bold"
         if cells[i][j].is_open:
             corner = (j - 0.5, i - 0.5)
-            ax.add_patch(rectangle(corner, 1, 1, gid="open", zorder=1.5, **HATCHED))
+            ax.add_patch(rectangle(corner, 1, 1, gid="open", zorder=1.5, linewidth=0, **HATCHED))
             # On hatches letters need paper of their own.
             paper = {"boxstyle": "square,pad=0.12", "facecolor": colors[i, j], "linewidth": 0}
             look["bbox"] = paper
@@ -371,5 +361,5 @@ def _matrix_key(record: Comparison, cells: Sequence[Sequence[PairDifference]]) -
         label = f"as good as each other, within {record.margin:.4g} {score_of(record)}"
         handles.append(legend_patch(color=ALIKE, alpha=FAINT, label=label))
     if "open" in seen:
-        handles.append(legend_patch(**HATCHED | {"linewidth": 0.6}, label="not told apart"))
+        handles.append(legend_patch(**HATCHED, linewidth=0.6, label="not told apart"))
     return handles

@@ -196,11 +196,7 @@ def _draw_legend(picture: Bars, color: str) -> None:
         mark = {"marker": shapes[name], "linestyle": "", "label": LABELS[name]}
         handles.append(_axes.legend_line(color=color, **mark))
     look = {"handlelength": 1.4, "handletextpad": 0.5, "columnspacing": 1.2}
-    if picture.own:
-        columns = 4 if picture.figure.get_figwidth() > 0.45 * points() else 2
-        picture.legend(handles, "outside lower center", ncols=columns, **look)
-    else:
-        picture.legend(handles, "best", paper=0.7, **look)
+    picture.legend_below(handles, "best", paper=0.7, wide=0.45, **look)
 
 
 def risk_profile(

@@ -8,11 +8,9 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from properly._boundary._tolerances import SAME_SUM
 from properly.calibration._decomposition import Decomposition
 from properly.decisions._grid import round_step
-from properly.errors import DataError
-from properly.plots._axes import GREY, Color, Picture, by_name, inks
+from properly.plots._axes import GREY, Color, Picture, by_name, inks, require_one
 from properly.plots._evaluation import draws_evaluation
 from properly.plots._names import digits_for, legible, number
 
@@ -133,7 +131,8 @@ def mcb_dsc(
     """
     models = by_name(decompositions, Decomposition, "properly.decompose(tally, rule)")
     picture = Picture(ax, 4.9, 4.4)
-    _require_one_uncertainty(models.values())
+    uncertainty = (parts.uncertainty for parts in models.values())
+    require_one(uncertainty, "uncertainty", relative=True)
     plane = plane_of(models.values())
     picture.ax.set(xlim=(0, plane.right), ylim=(0, plane.top))
     picture.ax.set(xlabel="miscalibration (MCB)", ylabel="discrimination (DSC)")
@@ -147,17 +146,6 @@ def mcb_dsc(
         picture.figure.draw_without_rendering()
     picture.place_names(texts, [box for parts in models.values() for box in plane.bars(parts)])
     return picture.ax
-
-
-def _require_one_uncertainty(models: Iterable[Decomposition]) -> None:
-    uncertainty = sorted(parts.uncertainty for parts in models)
-    least, greatest = uncertainty[0], uncertainty[-1]
-    if greatest - least > SAME_SUM * greatest:
-        message = (
-            "models are compared on the same cases, which have one uncertainty; "
-            f"got {least:.6g} to {greatest:.6g}"
-        )
-        raise DataError(message, hint="draw the models of each data set on Axes of their own.")
 
 
 def _draw_isolines(picture: Picture, plane: ScorePlane) -> None:

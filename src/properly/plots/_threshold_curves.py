@@ -12,7 +12,7 @@ from properly.decisions._murphy import MurphyCurve
 from properly.decisions._net_benefit import DecisionCurve, DecisionDifference, without_model
 from properly.errors import DataError
 from properly.plots import _threshold_scale as scales
-from properly.plots._axes import RIBBON, Color, Ink, Limits, Picture, by_name, inks
+from properly.plots._axes import RIBBON, Color, Ink, Limits, Picture, by_name, inks, require_one
 from properly.plots._evaluation import draws_evaluation
 from properly.plots._names import digits_for
 from properly.plots._threshold_scale import Axis, Thresholds, ThresholdScale, ThresholdSpan
@@ -238,7 +238,7 @@ def _event_rate(records: Mapping[str, MurphyCurve]) -> float | None:
     """Return the share of events that regrets have in common; parts of it have no baselines."""
     rates = [r.event_rate for r in records.values() if r.part == "score"]
     present = [rate for rate in rates if rate is not None]
-    return scales.one_event_rate(present) if len(present) == len(records) else None
+    return require_one(present, "event rate") if len(present) == len(records) else None
 
 
 def _straight(view: ThresholdSpan, curve: MurphyCurve) -> Corners:
@@ -360,7 +360,7 @@ def decision(
     ['mine  .1875', 'treat all  .1750', 'treat none  .3250', 'perfect forecasts']
     """
     records = by_name(curve, DecisionCurve, "properly.decision_curve(tally)", label)
-    rate = scales.one_event_rate(record.event_rate for record in records.values())
+    rate = require_one((x.event_rate for x in records.values()), "event rate")
     ends = None if within is None else _range(records, within)
     named = isinstance(curve, Mapping) or label is not None or baselines or ends is not None
     whole = any(record.exact for record in records.values())

@@ -12,10 +12,8 @@ from scipy.special import expit, logit
 from properly._boundary._infinities import infinities
 from properly._boundary._options import check_choice
 from properly._boundary._text import percent
-from properly._boundary._tolerances import SAME_SUM
 from properly.counts._baselines import EVENT_RATE, TREAT_ALL, TREAT_NONE
 from properly.decisions._grid import odds
-from properly.errors import DataError
 from properly.plots import _axes
 from properly.plots._axes import GREY, PALE, ZERO, Banded, Ink, Limits, Picture, round_numbers
 from properly.plots._names import legible, number
@@ -358,18 +356,6 @@ def _eventful(thresholds: Iterable[Column]) -> tuple[float, float]:
     return float(lower), float(upper if upper < 1 else knots.max())
 
 
-def one_event_rate(rates: Iterable[float]) -> float:
-    """Return the share of events, which is the same for all models of the same cases."""
-    result = sorted(rates)
-    if result[-1] - result[0] > SAME_SUM:
-        message = (
-            "models are compared on the same cases, which have one event rate; "
-            f"got {result[0]:.6g} to {result[-1]:.6g}"
-        )
-        raise DataError(message, hint="draw the models of each data set on Axes of their own.")
-    return result[0]
-
-
 def title_of(what: str, within: Interval | None) -> str | None:
     """Say what the numbers in a legend are."""
     if within is None:
@@ -378,11 +364,7 @@ def title_of(what: str, within: Interval | None) -> str | None:
 
 
 def draw_names(
-    picture: Picture,
-    *,
-    title: str | None = None,
-    corner: LegendCorner = "upper right",
-    own: bool | None = None,
+    picture: Picture, *, title: str | None = None, corner: LegendCorner = "upper right"
 ) -> None:
     """Name the curves, then what needs no model: beside a picture of our own, else in a corner."""
     plain = [x for x in picture.ax.get_lines() if str(x.get_gid()).startswith(tuple(PLAIN))]
@@ -392,7 +374,7 @@ def draw_names(
     had = picture.ax.get_legend()
     look: dict[str, Any] = {"alignment": "left"}
     look["title"] = title or (had.get_title().get_text() if had else None) or None
-    if picture.own if own is None else own:
+    if picture.own:
         longest = max(len(str(line.get_label())) for line in handles)
         # Long names widen the figure, rather than leave the picture a narrow strip.
         picture.figure.set_figwidth(max(WIDTH, 5.4 + 0.065 * longest))

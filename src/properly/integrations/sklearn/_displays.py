@@ -543,7 +543,7 @@ class DecisionDisplay(CurveDisplay[DecisionCurve]):
 
     def _draw_legend(self, ax: Axes, *, own: bool) -> None:
         late = ax.xaxis.get_gid() in ("log-odds", "logarithmic")
-        draw_names(Picture(ax), own=own, corner="lower left" if late else "upper right")
+        draw_names(Picture(ax, own=own), corner="lower left" if late else "upper right")
 
 
 @dataclass(eq=False, repr=False)
