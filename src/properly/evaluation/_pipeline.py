@@ -20,7 +20,6 @@ from properly._boundary._progress import counted
 from properly._boundary._text import printable
 from properly.calibration._components import NullDraws
 from properly.calibration._decomposition import Decomposition, decompose_by, find_intervals
-from properly.calibration._grouping_error import grouping_error
 from properly.calibration._reliability import reliability
 from properly.calibration._statistics import certainties
 from properly.counts._baselines import baselines
@@ -258,7 +257,10 @@ def _event_parts(source: Source, name: str) -> tuple[Parts, Parts]:
 
     def grouping(made: dict[str, Any]) -> GroupingError | None:
         score = made["scores"][primary.name].value
-        return None if tally.cells is None else grouping_error(tally, primary, score=score)
+        if tally.cells is None:
+            return None
+        error: GroupingError = calibration.grouping_error(tally, primary, score=score)
+        return error
 
     def summary(_: dict[str, Any]) -> CalibrationSummary | None:
         options: dict[str, Any] = {"level": request.level, **request.draws}
