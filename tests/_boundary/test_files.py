@@ -63,6 +63,8 @@ def break_step(monkeypatch: pytest.MonkeyPatch, step: str, failure: BaseExceptio
         monkeypatch.setattr(Path, "open", failing(failure))
     elif step in ("chmod", "replace"):
         monkeypatch.setattr(Path, step, failing(failure))
+        # A new file gets its name by a link, where the disk has links.
+        monkeypatch.setattr(os, "link", failing(failure))
     elif step == "fsync":
         monkeypatch.setattr(os, step, failing(failure))
     else:

@@ -206,22 +206,38 @@ def together() -> Iterator[None]:
 
 
 def _finish(parts: list[UnfinishedFile]) -> None:
-    """Give all parts their names; new names are taken first, so that none is, if one is there."""
-    taken: list[UnfinishedFile] = []
+    """Give all parts their names: new names first, so that none is given if one is taken."""
+    added: list[UnfinishedFile] = []
     try:
         for part in parts:
             if not part.overwrite:
                 with in_words(part.given):
-                    part.target.touch(exist_ok=False)
-                taken.append(part)
+                    _add(part.path, part.target)
+                added.append(part)
         for part in parts:
-            with in_words(part.given):
-                part.path.replace(part.target)
-    finally:
-        for part in taken:
-            # The part is still there if its name was taken and not filled.
-            if part.path.exists():
-                part.target.unlink(missing_ok=True)
+            if part.overwrite:
+                with in_words(part.given):
+                    part.path.replace(part.target)
+    except BaseException:
+        for part in added:
+            part.target.unlink(missing_ok=True)
+        raise
+
+
+def _add(path: Path, target: Path) -> None:
+    """Give a file a second name, unless it is taken; no other file can come in between."""
+    try:
+        os.link(path, target)
+    except FileExistsError:
+        raise
+    except (OSError, AttributeError):
+        # Some disks allow one name per file: take the name, then fill it.
+        target.touch(exist_ok=False)
+        try:
+            path.replace(target)
+        except BaseException:
+            target.unlink(missing_ok=True)
+            raise
 
 
 @contextmanager
