@@ -166,10 +166,10 @@ def _is_shape(token: tokenize.TokenInfo) -> bool:
 
 # What is counted, how, and the most that it may be.
 FIGURES: dict[str, tuple[Callable[[], int], int]] = {
-    "code lines": (lambda: code_lines(sources()), 56_570),
-    "modules": (lambda: len(sources()), 330),
-    "public names": (public_names, 243),
-    "longest chain of imports": (longest_chain, 20),
+    "code lines": (lambda: code_lines(sources()), 52_360),
+    "modules": (lambda: len(sources()), 286),
+    "public names": (public_names, 241),
+    "longest chain of imports": (longest_chain, 19),
     "module names used twice": (
         lambda: repeated(path.stem for path in sources() if not path.stem.startswith("__")),
         8,
@@ -177,10 +177,10 @@ FIGURES: dict[str, tuple[Callable[[], int], int]] = {
     "class names used twice": (lambda: repeated(class_names()), 0),
     "private members of other classes": (
         lambda: sum(path.read_text(encoding="utf-8").count("noqa: SLF001") for path in sources()),
-        18,
+        12,
     ),
-    "pairs of places that share six lines": (copies, 434),
-    "code lines of tests": (lambda: code_lines((ROOT / "tests").rglob("*.py")), 77_920),
+    "pairs of places that share six lines": (copies, 396),
+    "code lines of tests": (lambda: code_lines((ROOT / "tests").rglob("*.py")), 66_760),
 }
 
 

@@ -99,6 +99,12 @@ def test_columns_are_named_as_asked_and_hold_numbers_where_they_must(folder: Pat
     assert found == [(-np.inf, -np.inf), (0.001, 0.001), (0.5, 0.5)]
 
 
+def test_a_name_is_never_part_of_a_query(folder: Path) -> None:
+    hostile = "p'); DROP TABLE t; --\""
+    (folder / "it's $1.csv").write_text('y,"' + hostile.replace('"', '""') + '"\n1,0.5\n')
+    assert rows("it's $1.csv", hostile) == ([(0.5,)], None)
+
+
 def test_rows_of_all_files_are_counted_and_no_more_than_need_be(folder: Path) -> None:
     (folder / "a.csv").write_bytes(CSV)
     (folder / "b.parquet").write_bytes(parqueted(TABLE))

@@ -246,6 +246,13 @@ def test_a_billion_knots_are_refused_in_little_memory(tmp_path: Path) -> None:
 # Constructors
 
 
+def test_odd_columns_of_sql_are_quoted_or_refused() -> None:
+    line = Logistic(intercept=0.1, slope=0.9)
+    assert '"");' in line.sql('p"); DROP TABLE t; --')
+    with pytest.raises(DataError, match="dialect"):
+        line.sql("p", dialect="cobol")
+
+
 def test_options_are_written_as_they_are_typed() -> None:
     mapping = Logistic(intercept=0.1, slope=0.4, certain="refuse")
     assert repr(mapping) == "Logistic(certain='refuse', intercept=0.1, slope=0.4)"
