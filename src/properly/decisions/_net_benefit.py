@@ -400,7 +400,7 @@ def decision_curve(
         np.zeros(len(every)),
         events,
         harm,
-        beyond=_beyond(split) if threshold is None else None,
+        beyond=_beyond(result) if threshold is None else None,
     )
     if band is None:
         return curve
@@ -468,7 +468,7 @@ def decision_difference(
     every = knots(*(x.value for x in pair))[:-1] if threshold is None else threshold
     one, other = (split_at(x, every, both=True) for x in pair)
     difference = _benefit(one) - _benefit(other)
-    beyond = None if threshold is not None else _beyond(one) - _beyond(other)
+    beyond = None if threshold is not None else _beyond(pair[0]) - _beyond(pair[1])
     bounds = None
     if band is not None:
         check_choice(band, ("confidence",), "band")
@@ -518,9 +518,9 @@ def _benefit(split: Split) -> Column:
     return result
 
 
-def _beyond(split: Split) -> float:
+def _beyond(counts: OutcomeCounts) -> float:
     """Return the share of all cases that are false positives above the last threshold."""
-    return float(split.acted(split.counts.nonevents)[1, -1]) / split.counts.total
+    return float(counts.nonevents[counts.value == 1].sum()) / counts.total
 
 
 def _band(source: Tally | Cases, split: Split, curve: DecisionCurve, level: float) -> Band:
