@@ -29,6 +29,7 @@ from properly.comparison._group_variance import (
     of_groups,
     shrink,
 )
+from properly.comparison._groups_record import FOR_SKILL, flat
 from properly.comparison._pair_tests import student_quantiles
 from properly.counts._scoring import price
 from properly.inference._design import correction_of
@@ -50,9 +51,6 @@ Scale: TypeAlias = Literal["plain", "share", "log"]
 
 # Fewer cases, or clusters, do not tell how skewed they are.
 FOR_SKEWNESS = 10
-# With 10 to 25 expected events in each of ten equal groups, some skill is called different in 5 to
-# 30 % of samples instead of 5, by rule and calibration; with 35 in 8 %, as the coverage study says.
-FOR_SKILL = 30
 
 
 def skewness(influence: Column, *, of_clusters: bool = False) -> float:
@@ -395,17 +393,6 @@ class Contrast(Record):
         """Return all numbers by name, as JSON can hold them."""
         single = {"homogeneity": self.homogeneity._asdict(), "overall": self.overall}
         return dict(plain(self.columns() | single))
-
-
-def flat(columns: Mapping[str, Column]) -> dict[str, list[float]]:
-    """Make lists of arrays; one of two columns becomes two lists, the lower and the upper end."""
-    result: dict[str, list[float]] = {}
-    for name, x in columns.items():
-        if x.ndim == 1:
-            result[name] = x.tolist()
-        else:
-            result |= {f"{name}_lower": x[:, 0].tolist(), f"{name}_upper": x[:, 1].tolist()}
-    return result
 
 
 def moments_of_rows(rows: CaseAmounts, number: Column, groups: int) -> list[Moments]:

@@ -31,7 +31,7 @@ from properly.comparison._contrasts import (
 )
 from properly.comparison._group_draws import DrawnGroup, draw_groups
 from properly.comparison._group_variance import count_units
-from properly.comparison._groups_record import GroupCalibration, Groups
+from properly.comparison._groups_record import FOR_INTERVAL, GroupCalibration, Groups
 from properly.counts._baselines import reference_forecasts
 from properly.counts._calls import takes_rows
 from properly.counts._cases import (
@@ -61,9 +61,6 @@ if TYPE_CHECKING:
     from properly.typing import ArrayLike, Column
 
 
-# With fewer expected events, or non-events, a group is counted and scored, but has no interval.
-# Expected, not observed: a choice by outcomes would keep the groups that are high by chance.
-FOR_INTERVAL = 10
 # From fewer clusters, tests and intervals would tell little, and say too much.
 FOR_CLUSTERS = 5
 # With fewer, intervals cover a few per cent less than they say.

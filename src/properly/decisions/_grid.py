@@ -104,6 +104,14 @@ def round_thresholds(within: Interval | None) -> Column:
     return np.array(sorted({x for x in inner if x < 1} | {*ends}))
 
 
+def round_middle(within: Interval | None, event_rate: float) -> float:
+    """Return a round threshold in the middle of the range, or else near the event rate."""
+    middle = event_rate
+    if within is not None:
+        middle = math.sqrt(within.lower * within.upper) or within.upper / 2
+    return float(f"{middle:.1g}")
+
+
 def round_multiples(lower: float, upper: float, most: int) -> list[float]:
     """Return the multiples of a round step between two ends, about so many, as people write."""
     step = round_step((upper - lower) / most)

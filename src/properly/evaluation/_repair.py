@@ -6,7 +6,6 @@ without its case. The curve of a map on the very cases that it was fitted to wou
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import TYPE_CHECKING, Any
@@ -16,6 +15,7 @@ from properly._boundary._notices import collected
 from properly._boundary._options import as_generator
 from properly._boundary._record import Record
 from properly.calibration._reliability import reliability
+from properly.decisions._grid import round_middle
 from properly.decisions._murphy import murphy_difference
 from properly.evaluation._record import Curves
 from properly.inference._design import one_dependence
@@ -153,7 +153,7 @@ def repair(cases: Cases, request: Asked, name: str) -> Repair:
         by_rule = {rule.name: gain(rule) for rule in request.rules}
         if cases.classes is not None:
             return Repair(result, kind, None, None, by_rule, {})
-        every = round_thresholds(request.within, cases.tally().event_rate)
+        every = _chosen_thresholds(request.within, cases.tally().event_rate)
         benefit = {t: _in_net_benefit(gain(Elementary(t)), t) for t in every}
     before_it, after_it = (reliability(x.tally()) for x in (cases, after))
     pair = one_dependence(cases), one_dependence(after)
@@ -174,15 +174,7 @@ def _in_net_benefit(gain: Gain, t: float) -> Gain:
     return replace(gain, rule=f"net_benefit[{t:g}]", interval=(low, high), **scaled)
 
 
-def round_middle(within: Interval | None, event_rate: float) -> float:
-    """Return a round threshold in the middle of the range, or else near the event rate."""
-    middle = event_rate
-    if within is not None:
-        middle = math.sqrt(within.lower * within.upper) or within.upper / 2
-    return float(f"{middle:.1g}")
-
-
-def round_thresholds(within: Interval | None, event_rate: float) -> tuple[float, ...]:
+def _chosen_thresholds(within: Interval | None, event_rate: float) -> tuple[float, ...]:
     """Return both ends of the range and its middle; or else around the event rate."""
     sides = (event_rate / 2, 2 * event_rate)
     ends = [float(f"{x:.1g}") for x in sides] if within is None else [within.lower, within.upper]

@@ -29,13 +29,12 @@ from properly.comparison._differences import ModelScores, PairSums
 from properly.comparison._group_variance import UnitCounts
 from properly.comparison._groups import (
     FOR_CLUSTERS,
-    FOR_INTERVAL,
     Counted,
     calibrate_groups,
     count_rarer,
     warn_of_groups,
 )
-from properly.comparison._groups_record import Groups
+from properly.comparison._groups_record import FOR_INTERVAL, Groups
 from properly.comparison._pair_tests import Options, PairScores, compared
 from properly.counts._scoring import price, unit_of
 from properly.counts._tally import weighed

@@ -9,9 +9,7 @@ import numpy as np
 
 from properly._boundary._options import check_choice
 from properly._boundary._text import many
-from properly.comparison._contrasts import FOR_SKILL
-from properly.comparison._groups import FOR_INTERVAL
-from properly.comparison._groups_record import Groups, is_small
+from properly.comparison._groups_record import FOR_INTERVAL, FOR_SKILL, Groups, is_small
 from properly.comparison._pairs import Comparison, is_significant
 from properly.errors import ArgumentTypeError, DataError
 from properly.plots import _axes

@@ -3,8 +3,6 @@
 Pages need the extra ``app``, figures the extra ``plots``.
 """
 
-from properly.report._figures import figures
-from properly.report._methods import methods
-from properly.report._page import show, write
+from lazy_loader import attach_stub
 
-__all__ = ["figures", "methods", "show", "write"]
+__getattr__, __dir__, __all__ = attach_stub(__name__, __file__)

@@ -9,8 +9,8 @@ import numpy as np
 
 from properly._boundary._text import percent, printable
 from properly.counts._baselines import TREAT_ALL, TREAT_NONE
+from properly.decisions._grid import round_middle
 from properly.decisions._net_benefit import without_model
-from properly.evaluation._repair import round_middle
 from properly.report import _threshold_views as thresholds
 from properly.report import _vega as vega
 from properly.report._page_words import fixed, lead_of

@@ -14,8 +14,8 @@ from properly._boundary._text import listed, many, p_text, percent, printable
 from properly.calibration._statistics import why_untested
 from properly.counts._baselines import TREAT_ALL, TREAT_NONE
 from properly.decisions._at_threshold import PEOPLE, RATES, in_people, round_number
+from properly.decisions._grid import round_middle
 from properly.evaluation._evaluate import rules_of_task
-from properly.evaluation._repair import round_middle
 from properly.report._class_charts import hard_table
 from properly.report._first_screen import TableCell
 from properly.report._page_words import NONE, few, fixed, page_words, score_in_words
