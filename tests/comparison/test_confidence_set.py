@@ -12,7 +12,7 @@ from arch.bootstrap import MCS
 
 from properly.comparison import confidence_set
 from properly.errors import MissingExtraError
-from properly.rules import PBS, Brier
+from properly.rules import PBS, Brier, Log
 
 if TYPE_CHECKING:
     from properly.comparison._confidence_set import ConfidenceSet
@@ -125,3 +125,24 @@ def test_without_arch_the_command_that_installs_it_is_named(
     monkeypatch.setitem(sys.modules, "arch.bootstrap", None)
     with pytest.raises(MissingExtraError, match=r"pip install 'properly\[timeseries\]'"):
         find()
+
+
+@pytest.mark.parametrize("method", ["R", "max"])
+def test_what_all_models_lose_does_not_hide_how_they_differ(method: Any) -> None:
+    # Where the event happened all lose 1 to the last digit, and elsewhere next to nothing.
+    small = {name: 1e-20 * p for name, p in MODELS.items()}
+    apart = np.stack([np.where(Y, 0.0, p**2) for p in MODELS.values()], axis=1)
+    found = find(small, method=method)
+    assert found.p_value == pytest.approx(by_arch(apart, method=method), rel=1e-14)
+
+
+def test_models_of_the_same_losses_share_a_p_value() -> None:
+    twice = find(MODELS | {"again": MODELS["noisy"]}).p_value
+    assert twice == find().p_value | {"again": twice["noisy"]}
+
+
+@pytest.mark.parametrize("unit", [1e-300, 1e-160, 1e-3])
+def test_differences_of_any_size_are_seen(unit: float) -> None:
+    models = {"first": np.full(30, unit), "second": unit * np.arange(2, 32)}
+    found = find(models, np.zeros(30), rule=Log(), replicates=39)
+    assert found.p_value == {"first": 1, "second": pytest.approx(1 / 40)}
