@@ -417,3 +417,31 @@ def test_a_name_that_is_taken_is_refused(tmp_path: Path) -> None:
     result = run("score", file, "--outcome", "y", *both, "--recalibrated")
     assert result.exit_code == 2
     assert "there is a model of that name already" in result.stderr
+
+
+def test_a_sharp_difference_is_seen_between_independent_samples(tmp_path: Path) -> None:
+    file = tmp_path / "sharp.csv"
+    rows = "".join(f"{k % 2},{0.1 + 0.8 * (k % 2)},{0.9 - 0.8 * (k % 2)}\n" for k in range(80))
+    extra = "".join(f"{k % 2},{0.2 + k / 40},{0.2 + k / 40}\n" for k in range(20))
+    file.write_text(f"y,good,bad\n{rows}{extra}", encoding="utf-8")
+    good, bad = store(file, "good"), store(file, "bad")
+    assert against(file, "bad", good, "--fail-if", "worse-than baseline").exit_code == 3
+    assert against(file, "good", bad, "--fail-if", "not-better-than baseline").exit_code == 0
+
+
+def test_clusters_widen_a_comparison_with_a_stored_result(file: Path) -> None:
+    stored, data = store(file, "good", "--keep-forecasts"), properly.read(file)
+    result = against(file, "poor", stored, *BRIER, "--clusters", "accident", "--format", "json")
+    (pair,) = json.loads(result.stdout)["against"]["pairs"]
+    both, clusters = {"a": data["poor"], "b": data["good"]}, data["accident"]
+    found = properly.compare(data["y"], both, rule=Brier(), clusters=clusters, rng=0)["a", "b"]
+    assert tuple(pair["interval"]) == found.interval
+
+
+def test_grades_are_compared_with_stored_ones(file: Path, tmp_path: Path) -> None:
+    stored = tmp_path / "grades.json"
+    about = (*GRADED, "--format", "json", "--output", stored, "--keep-forecasts")
+    assert run("score", file, *about).exit_code == 0
+    result = run("score", file, *GRADED, "--baseline", stored, "--fail-if", "worse-than baseline")
+    assert result.exit_code == 0, result.stderr
+    assert "the same cases, compared case by case" in " ".join(result.stdout.split())

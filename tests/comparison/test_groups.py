@@ -451,3 +451,39 @@ def test_an_infinite_score_leaves_no_difference_but_other_numbers_stay() -> None
 
 
 # What is refused
+
+
+def test_rows_of_no_weight_and_groups_of_such_rows_vanish() -> None:
+    weight = np.where(np.arange(300) < 100, 0.0, 1.0)
+    found, keep = groups_of(weight=weight), weight > 0
+    assert found.name == ["b", "c"]
+    cases = properly.Cases(HAPPENED[keep], P[keep], groups=THIRD[keep])
+    other = by_group(cases, Brier(), replicates=19, rng=1)
+    np.testing.assert_allclose(found.simultaneous, other.simultaneous)
+
+
+def test_a_group_without_intervals_is_told_of_with_what_it_needs() -> None:
+    time = np.where(THIRD == "a", np.arange(300) % 19, np.arange(300))
+    found = groups_of(time=time)
+    assert found.enough.tolist() == [False, True, True]
+    assert f"No interval without {EXPECTED}, at 20 times: 'a'." in found.notes
+    sure = 0.905 * np.eye(3)[0] + 0.095 * np.eye(3)[1]
+    p = np.where(THIRD[:, None] == "a", sure, PROBABILITIES)
+    of_classes = by_group(properly.Cases(CLASS, p, groups=THIRD), Brier(), rng=1)
+    assert of_classes.enough.tolist() == [False, True, True]
+    note = "No interval without ten cases expected outside the commonest class: 'a'."
+    assert note in of_classes.notes
+
+
+def test_a_group_without_events_has_no_logarithm() -> None:
+    y = np.where(THIRD == "a", 0, HAPPENED)
+    found = by_group(properly.Cases(y, P, groups=THIRD), Brier(), replicates=19, rng=1)
+    assert (found.observed_expected[0], found.skill[0]) == (0, -np.inf)
+    assert np.isnan(found.measures["observed_expected"].interval[0]).all()
+
+
+def test_calibration_is_not_tested_by_a_single_cluster() -> None:
+    found = groups_of(clusters=np.where(THIRD == "a", -1, np.arange(300)))
+    assert found.calibration is not None
+    for numbers in (found.calibration.p_value, found.standard_error):
+        assert np.isnan(numbers).tolist() == [True, False, False]

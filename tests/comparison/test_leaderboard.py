@@ -15,7 +15,7 @@ from tests.board_draws import HALF, QUESTIONS, board_of, certain, drawn, plain_b
 import properly
 from properly.comparison._leaderboard import ranks
 from properly.errors import DataError
-from properly.rules import Log
+from properly.rules import RPS, Brier, Log
 
 # Ranks
 
@@ -480,3 +480,50 @@ def test_unconnected_parts_are_refused_and_can_be_kept_apart() -> None:
     with pytest.raises(DataError, match="2 parts"):
         properly.leaderboard(answers)
     assert len(properly.leaderboard(answers.keep(["a", "b"]), rng=1)) == 2
+
+
+def test_intervals_of_scores_stay_in_the_range_of_the_rule() -> None:
+    y = (np.arange(60) < 2).astype(int)
+    sharp, blunt = np.where(y, 0.9, 0.01), np.where(y, 0.6, 0.02)
+    rows = board_of(y, {"a": sharp, "b": blunt, "c": np.clip(sharp + 0.05, 0, 1)}).standings
+    assert min(row.interval[0] for row in rows) == 0
+    assert all(row.interval[0] <= row.score <= row.interval[1] for row in rows)
+
+
+def test_bounds_of_classes_reach_to_the_greatest_loss() -> None:
+    rng = np.random.default_rng(1)
+    p = {name: rng.dirichlet(np.ones(3), 30) for name in "ab"}
+    p["a"][:15] = np.nan
+    answers = properly.Answers.from_wide(np.arange(30) % 3, p)
+    for rule, most in ((Brier(), 2.0), (RPS(), 1.0)):
+        bounds = properly.leaderboard(answers, rule=rule, bounds=True, rng=1)["a"].bounds
+        assert np.diff(bounds or ()) == pytest.approx(most / 2)
+
+
+def test_an_infinite_baseline_leaves_nothing_to_compare_with() -> None:
+    board = board_of(*certain(), rule=Log(), relative_skill=True, baseline="b")
+    assert math.isnan(board["b"].others["scaled_relative_skill"].value)
+    assert board["a"].others["scaled_relative_skill"].value == 0
+
+
+def test_pairs_without_common_questions_are_left_out_of_relative_skill() -> None:
+    y, forecasts = drawn(gaps=0)
+    first, loss = np.arange(QUESTIONS) < 20, {n: (p - y) ** 2 for n, p in forecasts.items()}
+    some = forecasts | {
+        name: np.where(rows, forecasts[name], np.nan)
+        for name, rows in (("a", first), ("b", ~first))
+    }
+    board = board_of(y, {name: some[name] for name in "abc"}, relative_skill=True)
+    ratio = [loss["c"][s].sum() / loss[n][s].sum() for n, s in (("a", first), ("b", ~first))]
+    for name, expected in (("a", ratio[0] ** -0.5), ("c", (ratio[0] * ratio[1]) ** (1 / 3))):
+        assert board[name].others["relative_skill"].value == pytest.approx(expected, rel=1e-12)
+
+
+def test_p_values_of_those_not_ranked_are_adjusted_too() -> None:
+    y, forecasts = drawn()
+    forecasts["few"] = np.where(np.arange(QUESTIONS) < 9, 1 - 0.9 * y, np.nan)
+    board = board_of(y, forecasts)
+    alone = properly.compare(y, forecasts, missing="two-way", method="t", rng=1)
+    assert board["few"].rank is None
+    leader = board.standings[0].forecaster
+    assert alone["few", leader].p_value < board["few"].adjusted_p_value

@@ -407,3 +407,11 @@ def test_net_benefit_is_never_less_than_if_all_actions_were_in_vain() -> None:
     band = decision_curve(cases, [0.05, 0.1, 0.15], band="confidence", level=0.999).band
     assert band is not None
     np.testing.assert_allclose(band.lower, [-1 / 19, -1 / 9, -3 / 17], rtol=1e-15)
+
+
+def test_who_acts_on_all_knows_all_but_the_event_rate() -> None:
+    """Then net benefit is a straight line in the event rate, and so are its bounds."""
+    curve = decision_curve(tally(Y, P + (1 - P) / 2), [0.2], band="confidence", level=LEVEL)
+    assert curve.band is not None
+    for bound, rate in zip((curve.band.lower, curve.band.upper), wilson(Y.mean(), N), strict=True):
+        assert bound[0] == pytest.approx(rate - (1 - rate) / 4, rel=1e-12)

@@ -611,3 +611,26 @@ def test_a_monitor_is_a_dictionary_and_a_frame_of_its_evidence(kind: str) -> Non
     frame = monitor.to_frame("polars")
     assert frame["log_evidence"].to_list() == [x.log_evidence for x in monitor.evidence]
     assert frame["group"].to_list() == [x.group for x in monitor.evidence]
+
+
+def test_counts_and_means_of_evidence_are_those_of_its_cases() -> None:
+    for x in fed("all").evidence:
+        rows = DRAWN.groups == x.group if x.group else np.full(300, fill_value=True)
+        p, y = DRAWN.models[x.model][rows], DRAWN.y[rows]
+        assert (x.cases, x.events) == (rows.sum(), y.sum())
+        assert (x.mean_forecast, x.event_rate) == pytest.approx((p.mean(), y.mean()), rel=1e-12)
+
+
+def test_a_cluster_waits_for_all_of_its_cases() -> None:
+    monitor = Monitor()
+    monitor.add([1, 1, None], [0.2] * 3, ids=["a", "b", "c"], clusters=["x", "y", "x"])
+    assert (monitor.cases, monitor.open, monitor.waiting) == (0, 1, 2)
+    monitor.add([0], ids=["c"])
+    assert (monitor.cases, monitor.open, monitor.waiting) == (3, 0, 0)
+
+
+def test_rows_whose_labels_read_the_same_when_joined_are_not_the_same() -> None:
+    monitor = Monitor()
+    for clusters in (["ab", "c"], ["a", "bc"]):
+        found = monitor.add([1, 0], [0.5, 0.5], clusters=clusters, groups=["d", "e"], once=True)
+        assert found.again == 0

@@ -97,3 +97,32 @@ FEW_EVENTS = np.array([0, 0, 0, 1] * 10)
 def test_events_that_were_called_next_to_impossible_refute_calibration() -> None:
     found = properly.calibration_test(FEW_EVENTS, SUBNORMAL, statistic="hosmer-lemeshow")
     assert found.p_value == 0
+
+
+@pytest.mark.parametrize("unit", [1e-29, 1e29])
+def test_nothing_depends_on_the_unit_of_weights(unit: float) -> None:
+    p, light, heavy = P.clip(0.01, 0.99), WEIGHT, WEIGHT * unit
+    for statistic in (None, "cox", "citl", "ks", "spiegelhalter"):
+        found, plain = (
+            properly.calibration_test(Y, p, weight=w, statistic=statistic, **FEW)
+            for w in (heavy, light)
+        )
+        assert found.statistic == pytest.approx(plain.statistic, rel=1e-9)
+        assert found.p_value == pytest.approx(plain.p_value, rel=1e-9)
+    numbers = []
+    for w in (heavy, light):
+        cases = properly.Cases(Y, p, weight=w, groups=np.arange(200) % 2)
+        measures = properly.by_group(cases, Brier(), **FEW).measures
+        pair = properly.compare(Y, {"p": p, "q": p**2}, rule=Brier(), weight=w, rng=1)["p", "q"]
+        line = properly.recalibration.Logistic().fit(Y, p, weight=w)
+        numbers.append(
+            [
+                *(x for name in measures for x in measures[name].p_value),
+                *properly.calibration.calibration_curve(Y, p, weight=w, points=5).upper,
+                *probability.confidence_test(cases).z.to_dict().values(),
+                *(*pair.interval, pair.p_value, line.slope, line.intercept),
+                properly.score_interval(cases, Brier()).standard_error,
+                properly.inference.auc_interval(cases).standard_error,
+            ]
+        )
+    np.testing.assert_allclose(numbers[0], numbers[1], rtol=1e-7)

@@ -448,3 +448,18 @@ def test_bounds_hold_whatever_would_have_been_answered(seed: int) -> None:
         for answer, end in ((found.y, low), (1 - found.y, high)):
             loss = (np.where(np.isnan(p), answer, p) - found.y) ** 2
             assert loss[some].mean() == pytest.approx(end, rel=1e-12)
+
+
+@few
+@given(seed=seeds)
+def test_a_question_that_one_answered_moves_no_difference(seed: int) -> None:
+    found = tournament(seed)
+    alone = {
+        name: np.append(p, 0.9 if name == "b" else np.nan) for name, p in found.forecasts.items()
+    }
+    more = Tournament(np.append(found.y, 0), alone)
+    one, two = (told(fit_of(x.answers(), Brier())) for x in (found, more))
+    pairs = ("difference", "standard_error", "degrees")
+    assert_alike({k: one[k] for k in pairs}, {k: two[k] for k in pairs})
+    # But it is one of the questions that scores are about.
+    assert not np.allclose(one["score"], two["score"], rtol=0, atol=1e-12)

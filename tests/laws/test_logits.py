@@ -8,10 +8,7 @@ import numpy as np
 import pytest
 
 from properly.errors import DataError
-from properly.rules import (
-    ClassRule,
-    Propriety,
-)
+from properly.rules import Bounded, Brier, ClassRule, Log, Mixture, Propriety
 from properly.rules._log_odds import softmax
 
 from .class_subjects import SUBJECTS as CLASS_SUBJECTS
@@ -205,3 +202,16 @@ def test_an_impossible_class_that_happened_makes_no_nan(subject: ClassSubject) -
     assert not np.isnan(subject.rule.logit_slope(y, z)).any()
     largest = subject.rule.range_for(classes)[1]
     assert (subject.rule.logit_loss(y, z).max() == np.inf) == (largest == np.inf)
+
+
+@pytest.mark.parametrize(
+    ("rule", "expected"),
+    [
+        (Log(), 800.0),
+        (Mixture([(2.0, Log()), (1.0, Brier())]), 1601.0),
+        (Bounded(Log(), (0.0, 0.5), scale="integral"), 800.0 - np.log(2)),
+    ],
+    ids=repr,
+)
+def test_a_wrong_logit_beyond_all_probabilities_has_its_price(rule: Any, expected: float) -> None:
+    np.testing.assert_allclose(rule.logit_loss([1], [-800.0]), [expected], rtol=1e-15)

@@ -463,3 +463,12 @@ def test_a_gain_is_the_comparison_with_cross_fitted_forecasts(
     sums = np.bincount(np.arange(len(y)) % 40, d - d.mean()) / len(y)
     factor, _ = corrected(np.bincount(np.arange(len(y)) % 40))
     assert gain.standard_error == pytest.approx(math.sqrt(factor @ sums**2), rel=1e-10)
+
+
+@pytest.mark.parametrize("kind", LINES, ids=repr)
+@few
+@given(seed=seeds)
+def test_lines_are_not_certain_of_certain_forecasts_that_were_seen(kind: Any, seed: int) -> None:
+    rows = drawn(seed, certain=True)
+    q = np.asarray(kind.fit(rows.tally).at(np.append(np.unique(rows.p), [1e-4, 1 - 1e-4])))
+    assert ((q > 0) & (q < 1)).all()

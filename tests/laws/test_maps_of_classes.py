@@ -204,3 +204,21 @@ def test_cross_fitted_classes_come_from_the_other_folds(kind: Any, seed: int) ->
     for own in (fold == 0, fold == 1):
         expected = values(kind.fit(properly.Cases(y[~own], p[~own])), p[own])
         np.testing.assert_allclose(np.asarray(crossed.p)[own], expected, rtol=0, atol=1e-12)
+
+
+@pytest.mark.parametrize("kind", [Temperature(), Vector(), Dirichlet()], ids=repr)
+@few
+@given(seed=seeds)
+def test_the_order_of_classes_does_not_matter(kind: Any, seed: int) -> None:
+    rows = drawn_classes(seed)
+    order = np.random.default_rng(seed).permutation(4)
+    moved = properly.Cases(np.argsort(order)[rows.y], rows.p[:, order])
+    q, other = values(kind.fit(rows.cases), rows.p), values(kind.fit(moved), rows.p[:, order])
+    np.testing.assert_allclose(other, q[:, order], rtol=0, atol=1e-7)
+
+
+@pytest.mark.parametrize("kind", [Temperature(), Vector()], ids=repr)
+def test_zeros_of_classes_stay_zero(kind: Any) -> None:
+    q = values(kind.fit(drawn_classes(3).cases), [[0.0, 0.25, 0.75, 0.0]])
+    assert (q == 0).tolist() == [[True, False, False, True]]
+    assert np.isfinite(q).all()

@@ -202,3 +202,9 @@ def test_what_lies_further_away_costs_more(rule: ClassRule) -> None:
             after = np.asarray(rule.classwise(moved))[:, y]
             assert (after[np.isfinite(before)] > before[np.isfinite(before)]).all()
             assert np.isinf(after[np.isinf(before)]).all()
+
+
+def test_ranked_log_keeps_tiny_probabilities_on_either_side() -> None:
+    rows = [[1e-20, 1.0, 0.0], [0.0, 1.0, 1e-20], [5e-324, 0.0, 1.0], [1e-300, 1.0, 1e-300]]
+    wanted = np.log([1e-20, 1e-20, 5e-324, 1e-300]) / [-2, -2, -1, -2]
+    same(RankedLog().loss([0, 2, 0, 2], rows), wanted)

@@ -7,7 +7,6 @@ import subprocess
 import sys
 from itertools import combinations, pairwise
 
-import matplotlib as mpl
 import numpy as np
 import pytest
 from hypothesis import given
@@ -18,12 +17,7 @@ from matplotlib.text import Text
 from properly.plots._axes import APART, Picture, inks
 from properly.plots._names import (
     STANDS,
-    TURNED,
     Box,
-    columns_for,
-    digits_for,
-    fold,
-    inches,
     label_places,
     legible,
     number,
@@ -66,27 +60,6 @@ def test_a_number_is_written_as_journals_do(value: float, shown: str) -> None:
     assert number(value) == shown
 
 
-def test_a_rare_event_has_more_decimals() -> None:
-    assert [digits_for(scale) for scale in (0.25, 0.04, 0.00123, 1e-6, 0)] == [4, 4, 5, 8, 4]
-
-
-def test_sizes_follow_the_font_of_the_user() -> None:
-    with mpl.rc_context({"font.size": 20}):
-        assert points() == 20
-        assert points("small") == pytest.approx(16.66)
-        wide = inches(["abc"])
-    with mpl.rc_context({"font.size": 10}):
-        assert wide == pytest.approx(2 * inches(["abc"]))
-        assert inches(["abc", "one\ntwo three"]) == pytest.approx(9 * 0.6 * 10 / 72)
-
-
-def test_a_name_is_broken_between_words_only() -> None:
-    assert fold("incapacitating or higher", 1.3) == "incapacitating\nor higher"
-    assert fold("incapacitating or higher", 9) == "incapacitating or higher"
-    assert fold("incapacitating", 0.1) == "incapacitating"
-    assert fold("a-b c", 0.3) == "a-b\nc"
-
-
 def test_a_title_is_folded_or_smaller_but_not_wider_than_its_panel() -> None:
     for name in (
         "possible or higher",
@@ -101,29 +74,6 @@ def test_a_title_is_folded_or_smaller_but_not_wider_than_its_panel() -> None:
         assert ax.get_title().count("\n") + 1 == title_lines([name], 2.0)
     assert title_lines(["a b", "x" * 60], 2.0) == 1
     assert title_lines(["short", "a name of very many rather short words"], 2.0) == 2
-
-
-def test_columns_are_as_wide_as_names_need() -> None:
-    assert columns_for(["a", "b"], 0.6, 1.2) == (0.6, 0)
-    step, depth = columns_for(["incapacitating or higher", "b"], 0.6, 1.4)
-    assert 1.2 < step <= 1.4
-    assert depth == pytest.approx(1.2 * points() / 72)  # one more line
-    step, depth = columns_for(["Unbreakable" * 3, "b"], 0.6, 1.2)
-    assert step == 0.6
-    assert depth > 1  # turned, it hangs down
-
-
-@pytest.mark.parametrize("side", ["bottom", "top"])
-@pytest.mark.parametrize(("width", "turned"), [(8, False), (2, True)])
-def test_names_are_turned_where_room_is_short(side: str, width: float, *, turned: bool) -> None:
-    names = ["none", "incapacitating or higher", "killed"]
-    ax = Figure(figsize=(width, 3)).add_subplot(xlim=(-0.5, 2.5))
-    Picture(ax).name_columns(names, side=side)  # type: ignore[arg-type]
-    ticks = ax.xaxis.get_major_ticks()
-    labels = [tick.label1 if side == "bottom" else tick.label2 for tick in ticks]
-    assert [label.get_text().replace("\n", " ") for label in labels] == names
-    assert {label.get_rotation() for label in labels} == {TURNED if turned else 0}
-    assert all(label.get_visible() for label in labels)
 
 
 @pytest.mark.slow
@@ -141,12 +91,6 @@ def test_heights_are_apart_in_order_and_inside(height: list[float], gap: float) 
     assert np.all(np.diff(after[order]) >= gap - 1e-9)
     assert after.min() >= -1e-9
     assert after.max() <= 100 + 1e-9
-
-
-def test_heights_that_are_apart_stay_and_two_that_touch_share_the_way() -> None:
-    np.testing.assert_array_equal(spread(np.array([10.0, 50, 30]), 15, 0, 100), [10, 50, 30])
-    np.testing.assert_allclose(spread(np.array([52.0, 50, 10]), 10, 0, 100), [56, 46, 10])
-    np.testing.assert_allclose(spread(np.array([99.0, 99]), 10, 0, 100), [90, 100])
 
 
 @pytest.mark.slow
@@ -186,15 +130,6 @@ def test_elsewhere_more_names_than_fit_stand_in_a_legend_by_height() -> None:
     labels = [text.get_text() for text in legend.get_texts()]
     assert labels == ["top", "high", " _middle", r"\$low\$"]
     assert not any(text.get_usetex() for text in legend.get_texts())
-
-
-def test_without_names_nothing_is_written() -> None:
-    ax = Figure().add_subplot()
-    picture = Picture(ax)
-    picture.draw_curve(([0, 1], [0, 1]), inks([""])[""], "")
-    picture.name_ends()
-    assert not ax.texts
-    assert ax.get_legend() is None
 
 
 def overlap(one: Box, other: Box) -> bool:

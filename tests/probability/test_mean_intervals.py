@@ -704,3 +704,13 @@ def test_rounding_draws_nothing_impossible(monkeypatch: pytest.MonkeyPatch) -> N
     rng = np.random.default_rng(1)
     assert np.isfinite(simulation.losses_if_calibrated(2, rng)).all()
     assert np.isfinite(simulation.losses_by_fitting(2, rng)).all()
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_the_interval_allows_for_what_many_classes_hide_of_the_bias(seed: int) -> None:
+    rng = np.random.default_rng(seed)
+    p = rng.dirichlet(np.ones(20), 100)
+    found = intervals(Cases([rng.choice(20, p=row) for row in p], p), replicates=40, rng=seed)
+    # A source that fits five cases a class says too little about what fitting costs.
+    assert found.corrected_divergence < 0.9
+    assert found.divergence[0] < 1 < found.divergence[1]

@@ -331,3 +331,12 @@ def test_true_counts_are_the_weights_of_the_means_themselves(binning: str) -> No
 def test_the_sizes_add_up_to_the_surprise(binning: str) -> None:
     total = -math.log(float(CLASSES["model"]["mean_probability"]))
     assert math.fsum(class_table(binning).size) == pytest.approx(total, **CLOSE)
+
+
+@every_set
+def test_areas_under_roc_curves_are_those_of_exact_fractions(name: str) -> None:
+    data, exact = data_of(name), load("means/roc")[name]
+    predicted = pytest.approx(float(Fraction(exact["predicted_auc"])), rel=0, abs=1e-15)
+    for rows in (properly.tally(data.y, data.raw), properly.Cases(data.y, data.raw)):
+        assert properly.decisions.predicted_roc_curve(rows).area == predicted
+        assert properly.roc_curve(rows).area == float(Fraction(exact["actual_auc"]))

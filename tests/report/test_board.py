@@ -252,3 +252,17 @@ def test_methods_say_what_was_done() -> None:
     assert "Only questions that all forecasters answered were used." in complete
     assert "Standard errors of differences are for 40 times." in complete
     assert "Bell RM" not in complete
+
+
+def test_the_page_needs_nothing_and_allows_nothing_else() -> None:
+    text = page(board(6))
+    tags = Tags(text)
+    policy = next(a["content"] for a in tags.attributes if "http-equiv" in a) or ""
+    assert policy.startswith("default-src 'none'; ")
+    assert "unsafe" not in policy
+    assert policy.count("sha256-") == 2
+    assert not {"link", "iframe", "object", "embed", "img"} & set(tags.tags)
+    names = {name for a in tags.attributes for name in a}
+    assert not any(name.startswith("on") or name in ("style", "src") for name in names)
+    # Nothing is drawn by a script, so that what draws charts is left out.
+    assert len(text) < 100_000

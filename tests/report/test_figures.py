@@ -198,3 +198,15 @@ def test_words_made_of_any_names_are_safe_and_differ(models: list[str]) -> None:
     assert len(set(slugs.values())) == len(models)
     assert all(re.fullmatch("[a-z0-9]+(-[a-z0-9]+)*", slug) for slug in slugs.values())
     assert all(len(slug) <= 45 for slug in slugs.values())
+
+
+def test_an_interrupted_drawing_leaves_nothing(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def interrupt(*_: object) -> list[bytes]:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(_figures, "_render", interrupt)
+    with pytest.raises(KeyboardInterrupt):
+        figures(tmp_path / "new", ONE)
+    assert list(tmp_path.iterdir()) == []

@@ -280,3 +280,15 @@ def test_many_cases_make_a_page_as_light_as_few(kind: str) -> None:
     assert charts[0].keys() == charts[1].keys()
     for name, size in charts[1].items():
         assert size <= 2 * charts[0][name], name
+
+
+@pytest.mark.parametrize("task", ["multiclass", "ordinal"])
+def test_names_of_models_and_classes_are_text_on_a_page_of_classes(task: Any) -> None:
+    rng = np.random.default_rng(1)
+    p = rng.dirichlet([1, 1, 1], 60)
+    labels, y = ["<i>none</i>", "some", "all"], [rng.choice(3, p=row) for row in p]
+    models = {HOSTILE: p, "even": np.full((60, 3), 1 / 3)}
+    tags = Tags(page(properly.evaluate(y, models, labels=labels, task=task, replicates=0)))
+    assert not {"img", "b", "i"} & set(tags.tags)
+    assert all(name in tags.text for name in (HOSTILE, labels[0]))
+    assert ("quadratic kappa" in tags.text) == (task == "ordinal")
