@@ -169,6 +169,13 @@ def test_a_weighted_total_is_said_as_it_is() -> None:
     assert evaluated(task="multiclass").about == "60 cases of 4 classes"
 
 
+@pytest.mark.parametrize("each", [1000, 0.125])
+def test_equal_weights_only_count_the_cases(each: float) -> None:
+    for weight, cases in ((np.full(60, each), 60), (np.where(np.arange(60) < 20, 0, each), 40)):
+        e = evaluated(weight=weight)
+        assert (e.cases, json.dumps(e.total)) == (str(cases), str(cases))
+
+
 def test_rows_of_weight_0_do_not_count() -> None:
     p = np.vstack([MANY, [1, 0, 0, 0]])
     weight = np.append(np.ones(60), 0.0)

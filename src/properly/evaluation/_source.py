@@ -292,8 +292,8 @@ def _total(cases: Cases) -> int | float:
     if cases.weight is None:
         return len(cases)
     weight = to_numpy(cases.weight)
-    total = np.count_nonzero(weight > 0) if _cases.is_unweighted(cases) else weight.sum().item()
-    return int(total) if isinstance(total, int) else float(total)
+    total: int | float = ((weight > 0) if _cases.is_unweighted(cases) else weight).sum().item()
+    return total
 
 
 def _in_numpy(cases: Cases) -> Cases:
