@@ -8,11 +8,13 @@ those of Arrow: pandas would make floats of whole numbers as soon as one is miss
 from __future__ import annotations
 
 import asyncio
+import csv
 import json
 import logging
 import operator
 import os
 import re
+import reprlib
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack, contextmanager
 from functools import partial
@@ -179,18 +181,24 @@ def _texts(
 ) -> Any:
     """Read columns of CSV as text."""
     require_columns(columns.values(), [name for name in header.names if name], where)
+    _require_fields(places, size, header)
+    options = {"skiprows": header.blank or None, "dtype": TEXT, "na_filter": False}
     frames = import_extra("dask.dataframe", extra="dask")
-    frame = frames.read_csv(
-        places,
-        sep=header.separator,
-        skiprows=header.blank or None,
-        dtype=TEXT,
-        na_filter=False,
-        blocksize=size,
-    )
+    frame = frames.read_csv(places, sep=header.separator, blocksize=size, **options)
     frame.columns = [f"f{i}" for i in range(len(header.names))]
     chosen = {f"f{header.names.index(real)}": name for name, real in columns.items()}
     return frame[list(chosen)].rename(columns=chosen)
+
+
+def _require_fields(places: list[str], size: int | None, header: Header) -> None:
+    """Refuse lines that are cut short, or too long, which pandas would fill up or shift."""
+    lines = import_extra("dask.bag", extra="dask").read_text(places, blocksize=size)
+    rows = lines.map_partitions(csv.reader, delimiter=header.separator).distinct(len).compute()
+    for row in rows:
+        found = f"one has {len(row)} instead of {len(header.names)}: {reprlib.repr(row)}"
+        message = f"each line of a CSV file must have as many fields as its header; {found}"
+        if len(row) not in (0, len(header.names)):
+            raise DataError(message, hint="text that contains the separator must be quoted.")
 
 
 def _records(places: list[str], size: int | None, columns: Mapping[str, str], where: str) -> Any:
@@ -218,8 +226,7 @@ def _typed(texts: Any) -> Any:
         kind = kind_of(kind for kind in KINDS if fits[f"{name} {kind}"])
         typed[name] = texts[name].mask(missing)
         if kind != "text":
-            plain = typed[name].str.strip().str.lower()
-            plain = plain.str.replace(r"^\+", "", regex=True)
+            plain = typed[name].str.strip().str.lower().str.replace(r"^\+", "", regex=True)
             truths = (plain == "true").mask(missing) if kind == "truth" else plain
             typed[name] = truths.astype(TYPES[kind])
     return texts.assign(**typed)[list(typed)]
