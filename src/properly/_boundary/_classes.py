@@ -318,7 +318,7 @@ def _require_sums(p: Array, slack: float, name: str) -> None:
             f"{float(sums[worst])!r}{count}"
         )
         percent = "for percentages, divide by 100 first."
-        other = "divide each row by its sum, or pass normalize=True."
+        other = "divide each row by its sum, or pass normalize=True to Cases or evaluate."
         raise DataError(message, hint=percent if np.allclose(sums, 100, rtol=1e-3) else other)
 
 

@@ -34,28 +34,21 @@ SENTENCES = {
     r"pass rules=Ranked\(Bounded\(Brier\(\), within\)\)": (
         'write --rule "Ranked(Bounded(Brier(), (0.05, 0.2)))", with your range'
     ),
+    " to Cases or evaluate": "",
     r"such as Brier\(\) or RPS\(\)": "--rule brier or --rule rps",
     r"pass the column of the event, such as p\[:, 1\]": "give its column by --forecast",
-    r"Compare with the label of the event, such as y == .*, or forecast": (
-        "Make an outcome of two labels first, or forecast"
-    ),
+    r"Compare with .*y == .*, or forecast": "Make an outcome of two labels first, or forecast",
     r"outcomes come first, then forecasts; ": "",
-    r"weighted: properly\.evaluate\(np\.repeat\(\[1, 0\].*\)\)": (
-        "with y and 1 - y as --weight and the case as --clusters"
-    ),
+    r"weighted: properly.*\)\)": "with y and 1 - y as --weight and the case as --clusters",
     r"task='ordinal' takes": "--ordered takes",
     r"task='multiclass'": "--classes",
     r", or, for a rule, numpy\.asarray\(y\) == .*(?=\.$)": "",
     r"answers\.keep\(\[names\]\), or --only on the command line": "--only NAME",
-    r"make Answers with repeated=\"pool\", of an event, and score them by Brier\(\)": (
-        "of an event, give --repeated pool and --rule brier"
-    ),
+    r"make Answers with .* by Brier\(\)": "of an event, give --repeated pool and --rule brier",
     r"read it again by Monitor\.load, and add once more": "run it again",
     r"write datetime\.timedelta\(days=10\)": "write --horizon 10d",
     r"divide by 100(?: first)?": "give --percent",
-    r"Make numbers or dates of them first, which have an order": (
-        "Say how dates are written, such as --date-format %d.%m.%Y"
-    ),
+    r"Make numbers or dates .*order": "Say how dates are written, such as --date-format %d.%m.%Y",
     r"properly\[plots\]": "properly[app]",
 }
 CALL = r"\w\((?:[^()]|\([^()]*\))*\)"

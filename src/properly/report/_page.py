@@ -465,6 +465,9 @@ def show(evaluation: Evaluation | Leaderboard, **options: Any) -> Path | None:
     >>> e = properly.evaluate([0, 1, 1], [0.1, 0.8, 0.7], replicates=0)
     >>> properly.report.show(e)  # doctest: +SKIP
     """
+    for name in options.keys() - (known := PageOptions.__dataclass_fields__):
+        message = f"show() got an unexpected keyword argument {name!r}"
+        raise ArgumentTypeError(message, hint=f"options are {', '.join(known)}.")
     text = page(evaluation, **options)
     if _in_notebook():
         # Raw, since IPython's class for HTML warns of frames.

@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 import math
+from functools import partial, wraps
 from inspect import Parameter, signature
-from typing import TYPE_CHECKING, Literal, TypeVar, Unpack
+from typing import TYPE_CHECKING, Any, Literal, TypeVar, Unpack
 
 from properly._boundary._classes import ClassRows, is_table
 from properly._boundary._options import check_choice, check_flag
 from properly.calibration._decomposition import decompose
 from properly.calibration._error import calibration_error as binned_error
 from properly.decisions._at_threshold import at_threshold
-from properly.errors import DataError
+from properly.errors import ArgumentTypeError, DataError
 from properly.integrations._named_rules import require_rule
 from properly.integrations.sklearn._rows import (
     GivenRows,
@@ -40,20 +41,24 @@ MetricFunction = TypeVar("MetricFunction", bound="Callable[..., float]")
 
 
 def with_columns(metric: MetricFunction) -> MetricFunction:
-    """Show in the signature of a metric function each of the columns that it takes."""
-    shown = signature(metric)
-    *own, _ = shown.parameters.values()
+    """Show in the signature of a metric function the columns that it takes, and refuse others."""
+    *own, _ = signature(metric).parameters.values()
+    column = partial(Parameter, kind=Parameter.KEYWORD_ONLY, default=None)
     columns = [
-        Parameter(
-            name,
-            Parameter.KEYWORD_ONLY,
-            default=None,
-            annotation=getattr(kind, "__forward_arg__", kind),
-        )
+        column(name, annotation=getattr(kind, "__forward_arg__", kind))
         for name, kind in RowColumns.__annotations__.items()
     ]
-    metric.__signature__ = shown.replace(parameters=[*own, *columns])  # type: ignore[attr-defined]
-    return metric
+    shown = signature(metric).replace(parameters=[*own, *columns])
+
+    @wraps(metric)
+    def checked(*args: Any, **named: Any) -> Any:
+        for name in named.keys() - shown.parameters:
+            message = f"{metric.__name__}() got an unexpected keyword argument {name!r}"
+            raise ArgumentTypeError(message)
+        return metric(*args, **named)
+
+    checked.__signature__ = shown  # type: ignore[attr-defined]
+    return checked  # type: ignore[return-value]
 
 
 @with_columns
