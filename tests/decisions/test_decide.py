@@ -210,3 +210,7 @@ def test_an_extra_decision_may_cost_less_than_the_right_answer() -> None:
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         assert decide([[0.3, 0.7]], [[1, 2, 0], [2, 1, 0]]).tolist() == [2]
+
+
+def test_a_huge_cost_of_what_cannot_happen_ties_nothing() -> None:
+    assert decide([[0.1, 0.9, 0.0]], [[0, 1, 1e16], [1, 0, 1e16], [1, 1, 0]]).tolist() == [1]
