@@ -14,7 +14,7 @@ from tests.inference_numbers import CLUSTER, P1, P2, WEIGHT, Y, assert_published
 import properly
 from properly.comparison import by_fold
 from properly.errors import DataWarning
-from properly.rules import RPS, Brier, Log, Pseudospherical
+from properly.rules import RPS, Brier, Log
 
 if TYPE_CHECKING:
     from properly.comparison import Folds
@@ -162,11 +162,3 @@ def test_the_conclusion_says_what_each_number_is_about(both: Folds) -> None:
     assert str(both).replace("\n  ", " ").endswith(told)
     assert both.comparison is not None
     assert str(both.comparison) in str(both)
-
-
-@pytest.mark.parametrize("p", [5e-309, 1e-9])
-def test_the_spread_of_folds_is_known_where_squares_of_losses_are_not(p: float) -> None:
-    # The loss of power -1 is about 1 / sqrt(p), and 0.5 costs 1.
-    rule, forecasts = Pseudospherical(-1.0), np.append(p, np.full(39, 0.5))
-    found = by_fold([1, 0] * 20, forecasts, np.arange(40), rule=rule).models["forecast"]
-    assert found.spread == pytest.approx((rule.loss([1], [p])[0] - 1) / 40**0.5, rel=1e-12)

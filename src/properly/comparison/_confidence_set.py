@@ -306,8 +306,6 @@ def _p_values(
     loss = loss[:, distinct]
     nearest = np.abs(loss).argmin(axis=1, keepdims=True)
     loss = loss - np.take_along_axis(loss, nearest, axis=1)
-    # Squares of what is left must be doubles; a power of two changes no digit.
-    loss = np.ldexp(loss, -np.frexp(np.abs(loss).max())[1])
     result = boot.MCS(loss, 1 - level, replicates, length, method, seed=rng)
     result.compute()
     left_out = [_single(x) for x in result.pvalues.index.tolist()]

@@ -391,9 +391,8 @@ def _score(
     known = scores[~np.isnan(scores)]
     deviation = np.nan
     if len(known) > 1 and np.isfinite(known).all():
-        # In units of the largest, whose square may be no double.
-        unit = float(np.abs(known).max()) or 1.0
-        deviation = unit * float((known / unit).std(ddof=1))
+        with infinities():
+            deviation = float(known.std(ddof=1))
     return FoldScores(pooled, scores, _mean(scores), deviation, areas, area, mean)
 
 
