@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 STATES = StoredKind(
     "state",
-    writers="give another --state; a new file is begun.",
+    writers="Monitor.save writes them, and so does properly monitor, which begins new files.",
     remedy="put back a copy of it, or begin a new one from all cases.",
     # Some tens of millions of cases; more are watched by groups of their own files.
     smaller="begin another one, for the cases to come.",
