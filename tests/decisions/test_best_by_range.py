@@ -209,8 +209,10 @@ def test_errors_are_those_of_paired_differences(prior: Any, design: str) -> None
         weight = rng.integers(1, 6, 150)
     if design in ("clusters", "both"):
         clusters = rng.permutation(np.arange(150) % 25)
-    known = {"weight": None if design in ("independent", "clusters") else weight}
-    models = {str(k): Cases(y, p, clusters=clusters, **known) for k, p in enumerate(forecasts)}
+    known: dict[str, Any] = {"clusters": clusters}
+    if design not in ("independent", "clusters"):
+        known["weight"] = weight
+    models = {str(k): Cases(y, p, **known) for k, p in enumerate(forecasts)}
     found = best_by_range(models, edges=EDGES, prior=prior)
     assert found.standard_error is not None
     rate = np.average(y, weights=weight)
@@ -246,6 +248,7 @@ def test_a_count_is_that_many_cases_and_the_scale_of_weights_does_not_matter() -
 
 def test_the_spread_of_a_single_case_is_unknown() -> None:
     found = best_by_range({"a": Cases([1], [0.2]), "b": Cases([1], [0.4])}, baselines=False)
+    assert found.standard_error is not None
     assert np.isnan(found.standard_error).all()
 
 
