@@ -195,14 +195,19 @@ def score_models(
     squares[constant], squares[:, constant] = 0.0, 0.0
     for k in np.flatnonzero(constant).tolist():
         loss[k, :] = 0.0
-    # Sums of squares are enough where cases are independent; those that overflow are not known.
-    if design.cluster is design.stratum is design.time is None and rows > 1:
-        squares = np.where(np.isfinite(squares), squares, np.nan)
-        spread = Spread(squares * (rows / (rows - 1)), rows - 1)
-    else:
-        spread = covariance(loss, design)
+    spread = _spread(loss, squares, design)
     differing = np.sum([x for _, x in result], axis=0)
     return ModelScores(mean, spread, differing, infinite, Influences(loss, design))
+
+
+def _spread(loss: Column, squares: Column, design: Design) -> Spread:
+    """Return variances of means; sums of squares are enough where cases are independent."""
+    rows = loss.shape[1]
+    if design.cluster is design.stratum is design.time is None and rows > 1:
+        # Variances that overflow are NaN.
+        squares = np.where(np.isfinite(squares), squares, np.nan)
+        return Spread(squares * (rows / (rows - 1)), rows - 1)
+    return covariance(loss, design)
 
 
 def score_areas(models: dict[str, Cases], design: Design, pairs: tuple[Index, ...]) -> ModelScores:
