@@ -42,9 +42,12 @@ from properly._boundary._arrays import (
     scale_hint,
 )
 from properly._boundary._labels import class_numbers, numbers_are_classes, require_columns
-from properly.counts._reductions import ALMOST_ONE, DECIMALS, LIMIT, MORE_DECIMALS, RARE
+from properly.counts._reductions import upper_tails
 from properly.engines._files._cluster_errors import translated
+from properly.engines._symbols import columns_of, only, with_formulas
 from properly.errors import ArgumentTypeError, DataError
+from properly.rules._costs import decide_by_mode
+from properly.rules._log import at_most_one
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -563,57 +566,25 @@ def _by_number(rows: Rows) -> bool:
 
 def class_views(rows: Rows) -> dict[tuple[str, Any], Rows]:
     """Return, by model, "it was class k" and "it was above class k" as events with forecasts."""
-    count, number = classes_of(rows) or 0, class_number(rows)
-    views = {}
+    number, views = class_number(rows), {}
     for model, names in rows.forecasts.items():
-        for k, name in enumerate(names):
-            # A row may sum to a little more than 1, and one class may have all of it.
-            p = nw.when(nw.col(name) > 1).then(nw.lit(1.0)).otherwise(nw.col(name))
-            views[model, ("class", k)] = rows.event_of(number == k, p)
-        for k in range(count - 1):
-            views[model, ("above", k)] = _above(rows, number, names, k)
+        p = columns_of(names)
+        of_class = {k: (number == k, at_most_one(p[:, k])) for k in range(len(names))}
+        above = {k: (number > k, tail) for k, tail in enumerate(upper_tails(p))}
+        for view, questions in (("class", of_class), ("above", above)):
+            for k, (happened, tail) in questions.items():
+                data = with_formulas(rows.data, {"tail": only(tail)})
+                viewed = replace(rows, data=data)
+                views[model, (view, k)] = viewed.event_of(happened, nw.col("tail"))
     return views
-
-
-def _above(rows: Rows, number: nw.Expr, names: Sequence[str], k: int) -> Rows:
-    """Judge the probability above a cut, taken from the smaller side, as `upper_tails` does."""
-    sides = {"lo": names[: k + 1], "up": names[:k:-1]}
-    # No constants: polars divides by those by multiplying with their rounded inverses.
-    none, more = nw.col(names[0]) * 0, nw.col("more")
-    data = rows.data.with_columns(happened=number > k, more=none + MORE_DECIMALS)
-    data = data.with_columns(
-        **{side: reduce(operator.add, map(nw.col, columns)) for side, columns in sides.items()}
-    )
-    data = data.with_columns(
-        **{f"{side}_digits": _digits(nw.col(side), none, more) for side in sides}
-    )
-    data = data.with_columns(**{side: _as_decimal(nw.col(side), side) for side in sides})
-    lower, upper, likely = nw.col("lo"), nw.col("up"), nw.col("likely")
-    decimal = ((1 - lower) * MORE_DECIMALS + 0.5).floor() / more
-    off = (decimal - (1 - lower)).abs()
-    near = off <= (1 - ALMOST_ONE) * (1 + 2 * lower)
-    data = data.with_columns(likely=nw.when(near).then(decimal).otherwise(1 - lower))
-    uncertain = nw.when(likely < 1).then(likely).otherwise(nw.lit(ALMOST_ONE))
-    mostly = nw.when(lower > 0).then(uncertain).otherwise(likely)
-    p = nw.when(upper <= lower).then(upper).otherwise(mostly)
-    return replace(rows, data=data).event_of(nw.col("happened"), p)
-
-
-def _digits(p: nw.Expr, none: nw.Expr, more: nw.Expr) -> nw.Expr:
-    return nw.when(p >= LIMIT).then(none + DECIMALS).otherwise(more)
-
-
-def _as_decimal(p: nw.Expr, side: str) -> nw.Expr:
-    """Round a sum as `as_decimals` does."""
-    digits = nw.col(f"{side}_digits")
-    return nw.when(p >= RARE).then((p * digits + 0.5).floor() / digits).otherwise(p)
 
 
 def confusion_of(rows: Rows) -> dict[str, Column]:
     """Weigh, by model, outcomes (rows) against likeliest classes (columns), the first of ties."""
     count, matrices = classes_of(rows) or 0, {}
     for model, names in rows.forecasts.items():
-        data = rows.data.with_columns(e=class_number(rows), d=_likeliest(names))
+        data = with_formulas(rows.data, {"d": only(decide_by_mode(columns_of(names)))})
+        data = data.with_columns(e=class_number(rows))
         if rows.weighted or rows.repeated:
             each = rows.times(nw.col("w") if rows.weighted else nw.lit(1.0))
             data, amount = data.with_columns(each.alias("n")), nw.col("n").sum()
@@ -626,13 +597,3 @@ def confusion_of(rows: Rows) -> dict[str, Column]:
         np.add.at(confusion, at, table["n"].astype(kind))
         matrices[model] = confusion
     return matrices
-
-
-def _likeliest(names: Sequence[str]) -> nw.Expr:
-    """Return the number of the largest of some columns, the lowest where several are."""
-    best, top = nw.lit(0), nw.col(names[0])
-    for k, name in enumerate(names[1:], start=1):
-        higher = nw.col(name) > top
-        best = nw.when(higher).then(nw.lit(k)).otherwise(best)
-        top = nw.when(higher).then(nw.col(name)).otherwise(top)
-    return best

@@ -74,7 +74,7 @@ OPERATORS: dict[str, Callable[..., Any]] = {
     "and": operator.and_,
     "or": operator.or_,
 }
-FUNCTIONS_OF_ONE = ("abs", "sqrt", "log", "exp")
+FUNCTIONS_OF_ONE = ("abs", "sqrt", "log", "exp", "floor")
 FOLD = OPERATORS | {name: getattr(np, name) for name in FUNCTIONS_OF_ONE}
 FOLD |= {"where": lambda condition, a, b: a if condition else b}
 WRITE = OPERATORS | {name: getattr(nw.Expr, name) for name in FUNCTIONS_OF_ONE}
@@ -237,13 +237,14 @@ SPECIAL: dict[str, Callable[..., Number]] = {
     "expm1": expm1,
     "most": most,
     "least": least,
+    "round": lambda x: formula("floor", formula("add", x, 0.5)),
     "le": at_most,
     "ne": lambda a, b: formula("not", formula("eq", a, b)),
 }
 # Functions of the standard by the names of operations.
 NAMED = {"maximum": "most", "minimum": "least", "subtract": "sub", "multiply": "mul"}
 NAMED |= {"divide": "div", "negative": "neg"}
-NAMED |= {name: name for name in ("abs", "sqrt", "log", "log1p", "exp", "expm1", "pow", "add")}
+NAMED |= {name: name for name in (*FUNCTIONS_OF_ONE, "log1p", "expm1", "round", "pow", "add")}
 NAMED |= {"where": "where"}
 
 
@@ -459,17 +460,23 @@ def loss_of(rule: Rule, happened: str, forecasts: Sequence[str]) -> Number:
     forecasts : sequence of str
         The probability of the event, or one for each class; nothing is checked.
     """
-    y, *p = (formula("column", name) for name in (happened, *forecasts))
-    if len(p) > 1:
+    y = columns_of([happened])[0]
+    if len(forecasts) > 1:
         rule = require_class_rule(rule)
-        rule.require_classes(len(p))
-        return _only(rule.price(Symbols([y], np.int64), Symbols([p])))
+        rule.require_classes(len(forecasts))
+        return only(rule.price(Symbols(y.values, np.int64), columns_of(forecasts)))
     rule = require_binary(rule)
-    sides = [_only(side(Symbols(p))) for side in (rule.loss_if_event, rule.loss_if_none)]
-    return formula("where", y, *sides)
+    p = columns_of(forecasts)[0]
+    sides = [only(side(p)) for side in (rule.loss_if_event, rule.loss_if_none)]
+    return formula("where", y.values[0], *sides)
 
 
-def _only(loss: Any) -> Number:
+def columns_of(names: Sequence[str]) -> Symbols:
+    """Return a table of the columns of these names."""
+    return Symbols([[formula("column", name) for name in names]])
+
+
+def only(loss: Any) -> Number:
     """Return the formula of an array that has one; a number is a formula, too."""
     if not isinstance(loss, Symbols):
         return float(loss)
@@ -536,4 +543,15 @@ def _written(x: Number, names: Mapping[Formula, str]) -> Any:
 def _operation(x: Formula, names: Mapping[Formula, str]) -> Any:
     if x.op == "column":
         return nw.col(x.args[0])
-    return WRITE[x.op](*(_written(arg, names) for arg in x.args))
+    args = [_written(arg, names) for arg in x.args]
+    if x.op == "div" and not isinstance(args[1], nw.Expr):
+        # polars would multiply by the rounded inverse of a constant.
+        args[1] = nw.col(_column_in(x)) * 0 + args[1]
+    return WRITE[x.op](*args)
+
+
+def _column_in(x: Formula) -> str:
+    """Return the name of a column that a formula needs."""
+    while x.op != "column":
+        x = next(arg for arg in x.args if isinstance(arg, Formula))
+    return x.args[0]  # type: ignore[no-any-return]
