@@ -9,11 +9,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pytest
 from tests.forging import forged, put
+from tests.sums_of_rows import sum_rows
 
 import properly
 from properly._boundary._stored import packed, unpacked
 from properly.engines import Summary, _summary
-from properly.engines._score_sums import ScoreSums
 from properly.errors import DataError
 from properly.rules import Bounded, Brier, Log, Rule, Spherical
 
@@ -45,7 +45,7 @@ def summed(weight: Any = None, **options: Any) -> Summary:
 
 def of_classes() -> Summary:
     y, p = np.array([0, 2, 1, 2]), np.array([[0.5, 0.25, 0.25]] * 3 + [[0.0, 0.25, 0.75]])
-    sums = ScoreSums.of_rows(["a"], [Brier()], y, {"a": p}, None, classes=3)
+    sums = sum_rows(["a"], [Brier()], y, {"a": p}, classes=3)
     tallies: dict[Any, properly.Tally] = {
         ("a", ("class", k)): properly.tally(y == k, p[:, k]) for k in range(3)
     }

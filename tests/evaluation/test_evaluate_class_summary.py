@@ -8,12 +8,12 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pytest
 from tests.plain_records import differing
+from tests.sums_of_rows import sum_rows
 
 import properly
 from properly import Cases, cumulative, one_vs_rest
 from properly.decisions._confusion import count_pairs
 from properly.engines import Summary
-from properly.engines._score_sums import ScoreSums
 from properly.evaluation._evaluate import rules_of_task
 from properly.evaluation._source import LEFT_OUT
 from properly.rules import RPS, Brier
@@ -45,7 +45,7 @@ def summary_of(
                 columns = np.asarray(asked.y), np.asarray(asked.p)
                 tallies[name, (kind, k)] = properly.tally(*columns, weight=weight, cells=cells)
     return Summary(
-        ScoreSums.of_rows(list(MODELS), rules, Y, MODELS, weight, classes=classes),
+        sum_rows(list(MODELS), rules, Y, MODELS, weight, classes=classes),
         tallies,
         labels=LABELS,
         confusion={n: count_pairs(Y, p.argmax(axis=1), (3, 3), weight) for n, p in MODELS.items()},

@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pytest
 from tests.plain_records import differing
+from tests.sums_of_rows import sum_rows
 
 import properly
 from properly import report
 from properly.engines import Summary
-from properly.engines._score_sums import ScoreSums
 from properly.evaluation._evaluate import rules_of_task
 from properly.evaluation._pipeline import gather
 from properly.evaluation._source import LEFT_OUT, Asked
@@ -53,7 +53,7 @@ def summed(within: Any = None, **known: Any) -> Summary:
 
 def clustered(groups: dict[Any, Summary] | None = None) -> Summary:
     rules = rules_of_task("binary", None, None)[0]
-    sums = ScoreSums.of_rows(list(FORECASTS), rules, DIED, FORECASTS, None, clusters=CLUSTER)
+    sums = sum_rows(list(FORECASTS), rules, DIED, FORECASTS, None, clusters=CLUSTER)
     counts = {name: properly.tally(DIED, p) for name, p in FORECASTS.items()}
     return Summary(sums, counts, groups or {})
 

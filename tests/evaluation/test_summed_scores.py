@@ -4,22 +4,25 @@ from __future__ import annotations
 
 import math
 from fractions import Fraction
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from tests.examples import examples
+from tests.sums_of_rows import sum_rows
 
 from properly import Cases, compare, score_interval
 from properly._boundary._notices import collected
 from properly.comparison._differences import sign_flip
 from properly.comparison._pair_tests import most_signs
-from properly.engines._score_sums import ScoreSums
 from properly.evaluation._summed_scores import compare_sums, summed_score_and_skill
 from properly.inference import skill_interval
 from properly.rules import RPS, Brier, Log
+
+if TYPE_CHECKING:
+    from properly.engines._score_sums import ScoreSums
 
 CLOSE = 1e-10
 RNG = np.random.default_rng(20)
@@ -49,7 +52,7 @@ def summed(
 ) -> ScoreSums:
     """Sum the rows."""
     rest = {"clusters": design.get("clusters")} | options
-    return ScoreSums.of_rows(tuple(models), rules, y, models, design.get("weight"), **rest)
+    return sum_rows(tuple(models), rules, y, models, design.get("weight"), **rest)
 
 
 def score_of(*given: Any) -> Any:

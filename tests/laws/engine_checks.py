@@ -8,9 +8,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
+from tests.sums_of_rows import sum_rows
 
 import properly
-from properly.engines._score_sums import COUNTED, ScoreSums
+from properly.engines._score_sums import COUNTED
 
 from .engines import columns_of, table_of
 
@@ -20,6 +21,7 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
     from properly import Summary, Tally
+    from properly.engines._score_sums import ScoreSums
     from properly.rules import Rule
 
     from .engines import Column
@@ -62,7 +64,7 @@ def sums_of(
     chosen: Column | slice = slice(None),
 ) -> ScoreSums:
     """Sum up rows of one event as arrays."""
-    return ScoreSums.of_rows(
+    return sum_rows(
         tuple(models),
         tuple(rules),
         rows()["bool"][chosen],
@@ -79,7 +81,7 @@ def class_sums(
     clusters: str | None = None,
 ) -> ScoreSums:
     """Sum up rows of three classes as arrays."""
-    return ScoreSums.of_rows(
+    return sum_rows(
         tuple(models),
         tuple(rules),
         rows()["grade"],

@@ -10,14 +10,13 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass, field
 from functools import partial
-from itertools import combinations, pairwise
+from itertools import combinations
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
 import numpy as np
 
 from properly._boundary._chunks import share_out
 from properly._boundary._text import many
-from properly.counts._cases import number_ids
 from properly.counts._scoring import price
 from properly.errors import DataError
 
@@ -82,7 +81,7 @@ class ScoreSums:
     >>> from properly.engines._score_sums import ScoreSums
     >>> from properly.rules import Brier
     >>> y, p = np.array([False, True]), np.array([0.5, 0.25])
-    >>> sums = ScoreSums.of_rows(["a"], [Brier()], y, {"a": p}, None)
+    >>> sums = ScoreSums.of_rows(["a"], [Brier()], y, {"a": p})
     >>> sums
     ScoreSums(2 rows, 1 model, 1 rule)
     >>> (sums + sums).mean("loss", 0, 0)
@@ -102,47 +101,35 @@ class ScoreSums:
         rules: Sequence[Rule],
         y: Column,
         forecasts: Mapping[str, Column],
-        weight: Column | None,
+        weight: Column | None = None,
         *,
-        classes: int | None = None,
-        clusters: Column | None = None,
         times: Column | None = None,
     ) -> ScoreSums:
-        """Price rows that have been checked, piece by piece.
+        """Price rows of one event that have been checked, piece by piece.
 
         Parameters
         ----------
         models : sequence of str
             Which forecasts to price, in order.
-        rules : sequence of Rule
-            Rules for an event, or for classes.
+        rules : sequence of BinaryRule
+            What they are priced by.
         y : numpy array
-            Booleans, or class numbers.
+            Whether the event happened.
         forecasts : dict of numpy arrays
-            By model, of shape (n,) or (n, K).
+            Its probabilities, by model.
         weight : numpy array, optional
             The weight of each row; without it, each weighs 1.
-        classes : int, optional
-            The number of classes; left out of an event.
-        clusters : numpy array, optional
-            The cluster of each row.
         times : numpy array of int64, optional
-            How many like cases each row stands for; not with clusters.
+            How many like cases each row stands for.
         """
         columns = [np.asarray(forecasts[name], dtype=np.float64) for name in models]
-        outcomes = np.asarray(y, dtype=bool if classes is None else np.intp)
-        cluster = None if clusters is None else np.asarray(clusters)
-        rows = PricedRows(outcomes, columns, weight, times, cluster).in_use()
-        summed = partial(
-            PricedRows.sums,
-            rules=tuple(rules),
-            classes=classes,
-            whole=None if cluster is None else math.fsum(rows.weights),
-        )
-        parts: list[dict[Key, float]] = share_out(summed, list(rows.pieces()))
-        keys = keys_of(models, rules, classes, clustered=cluster is not None)
+        rows = PricedRows(np.asarray(y, dtype=bool), columns, weight, times)
+        used = rows_in_use(len(y), weight, times)
+        rows = rows if len(used) == len(y) else rows.only(used)
+        parts = share_out(partial(PricedRows.sums, rules=tuple(rules)), list(rows.pieces()))
+        keys = keys_of(models, rules, None)
         totals = {key: total_of(key, (part[key] for part in parts)) for key in keys}
-        return cls(tuple(models), tuple(rules), classes, clusters is not None, totals)
+        return cls(tuple(models), tuple(rules), None, False, totals)
 
     def mean(self, *key: Any) -> float:
         """Divide a sum by the weight of all rows."""
@@ -213,140 +200,77 @@ def _require_alike(one: ScoreSums, other: ScoreSums) -> None:
         raise DataError(message, hint="sum all rows at once, or take cases as independent.")
 
 
+def rows_in_use(size: int, weight: Column | None, times: Column | None) -> Column:
+    """Return the numbers of the rows that weigh and count for anything."""
+    used = np.full(size, True)
+    for amount in (weight, times):
+        if amount is not None:
+            used &= amount > 0
+    return np.flatnonzero(used)
+
+
 class PricedRows(NamedTuple):
-    """Rows: outcomes, the forecasts of each model, weights, how often they count, and clusters."""
+    """Rows of an event: outcomes, the forecasts of each model, weights, and numbers of cases."""
 
     y: Column
     forecasts: list[Column]
     weight: Column | None
     times: Column | None
-    cluster: Column | None
 
     def only(self, rows: Any) -> PricedRows:
         """Keep some of the rows."""
-        known = (None if x is None else x[rows] for x in (self.weight, self.times, self.cluster))
+        known = (None if x is None else x[rows] for x in (self.weight, self.times))
         return PricedRows(self.y[rows], [p[rows] for p in self.forecasts], *known)
 
-    def in_use(self) -> PricedRows:
-        """Leave out rows that weigh or count nothing; put clusters together."""
-        rows = self
-        for amount in ("weight", "times"):
-            column = getattr(rows, amount)
-            if column is not None and not (column > 0).all():
-                rows = rows.only(column > 0)
-        if rows.cluster is None:
-            return rows
-        cluster = number_ids(rows.cluster)
-        return rows._replace(cluster=cluster).only(np.argsort(cluster, kind="stable"))
-
     def pieces(self) -> Iterator[PricedRows]:
-        """Cut the rows, but no cluster, into pieces that need little memory."""
-        wide = sum(p.shape[1] if p.ndim > 1 else 1 for p in self.forecasts)
-        size = max(PIECE // max(wide, 1), 1)
-        ends = list(range(size, len(self.y), size))
-        if self.cluster is not None:
-            ends = sorted(set(np.searchsorted(self.cluster, self.cluster[ends], "left").tolist()))
-        for start, stop in pairwise([0, *(x for x in ends if x), len(self.y)]):
-            yield self.only(slice(start, stop))
-
-    @property
-    def weights(self) -> Column:
-        """The weight of each row."""
-        ones = np.ones(len(self.y))
-        return ones if self.weight is None else self.weight.astype(np.float64)
-
-    def gathered(self, x: Column) -> Column:
-        """Add up over each cluster; single rows stay as they are."""
-        if self.cluster is None:
-            return x
-        first = np.flatnonzero(np.diff(self.cluster, prepend=-1))
-        return np.asarray(np.add.reduceat(x, first))
+        """Cut the rows into pieces that need little memory."""
+        size = max(PIECE // max(len(self.forecasts), 1), 1)
+        for start in range(0, max(len(self.y), 1), size):
+            yield self.only(slice(start, start + size))
 
     def count(self, some: Column) -> int:
         """Count the cases of some rows."""
         return int(np.count_nonzero(some) if self.times is None else self.times[some].sum())
 
     def total(self, x: Column, some: Column | None = None) -> float:
-        """Add up what each case adds, or each cluster; or the cases of some rows."""
+        """Add up what each case adds, or the cases of some rows."""
         x = x if self.times is None else x * self.times
         return float((x if some is None else x[some]).sum())
 
-    def sums(
-        self, rules: tuple[Rule, ...], classes: int | None, whole: float | None
-    ) -> dict[Key, float]:
-        """Find all sums; of clusters, given the weight of all."""
-        w, every = self.weights, np.full(len(self.y), True)
-        unit = self.gathered(w)
+    def sums(self, rules: tuple[Rule, ...]) -> dict[Key, float]:
+        """Find all sums."""
+        ones = np.ones(len(self.y))
+        w = ones if self.weight is None else self.weight.astype(np.float64)
+        rows, square, squares = self.count(ones > 0), self.total(w * w), self.total(w * w, self.y)
         totals: dict[Key, float] = {
-            ("rows",): self.count(every),
-            ("units",): self.count(every) if self.cluster is None else len(unit),
-            ("weight",): self.total(unit),
-            ("weight2",): self.total(unit * unit),
-            ("row_squares",): self.total(w * w),
-        }
-        root = np.ones(1) if whole is None else _roots(unit, whole)
-        unit = unit * root
-        if whole is not None:
-            totals["corrected2",] = self.total(unit**2)
-            totals["corrected4",] = self.total(unit**4)
-        totals |= self._outcomes(w, unit, root) if classes is None else self._classes(w, classes)
-        for r, rule in enumerate(rules):
-            totals |= self._losses(w, (unit, root), r, rule, classes)
-        return totals
-
-    def _outcomes(self, w: Column, unit: Column, root: Column) -> dict[Key, float]:
-        event = self.gathered(np.where(self.y, w, 0.0))
-        own = event * root
-        return {
+            ("rows",): rows,
+            ("units",): rows,
+            ("weight",): self.total(w),
+            ("weight2",): square,
+            ("row_squares",): square,
             ("event_rows",): self.count(self.y),
-            ("event",): self.total(event),
-            ("event2",): self.total(own * own),
-            ("event_weight",): self.total(own * unit),
-            ("event_squares",): self.total(w * w, self.y),
+            ("event",): self.total(w, self.y),
+            **{(name,): squares for name in ("event2", "event_weight", "event_squares")},
         }
-
-    def _classes(self, w: Column, classes: int) -> dict[Key, float]:
-        totals: dict[Key, float] = {}
-        for k in range(classes):
-            own = self.y == k
-            totals["class", k] = self.total(w, own)
-            totals["class_rows", k] = self.count(own)
-            totals["class_squares", k] = self.total(w * w, own)
+        for r, rule in enumerate(rules):
+            totals |= self._losses(w, r, rule)
         return totals
 
-    def _losses(
-        self, w: Column, units: tuple[Column, Column], r: int, rule: Rule, classes: int | None
-    ) -> dict[Key, float]:
-        """Price the rows of each model, and add up what a rule says.
-
-        Units have their weights, and the roots that their sums are multiplied by.
-        """
+    def _losses(self, w: Column, r: int, rule: Rule) -> dict[Key, float]:
+        """Price the rows of each model, and add up what a rule says."""
         totals: dict[Key, float] = {}
-        unit, root = units
-        loss = [price(rule, self.y, p, classes=classes is not None) for p in self.forecasts]
-        paid, event = [], None if classes else self.gathered(np.where(self.y, w, 0.0)) * root
+        loss, paid = [price(rule, self.y, p, classes=False) for p in self.forecasts], []
         for j, row in enumerate(loss):
             endless = ~np.isfinite(row)
-            amount = w * np.where(endless, 0.0, row)
-            amounts = self.gathered(amount)
-            paid.append(amounts * root)
+            paid.append(w * np.where(endless, 0.0, row))
             totals["infinite", r, j] = self.count(endless)
             totals["infinite_weight", r, j] = self.total(w, endless)
-            totals["loss", r, j] = self.total(amounts)
+            totals["loss", r, j] = self.total(paid[j])
             totals["loss2", r, j] = self.total(paid[j] * paid[j])
-            totals["loss_weight", r, j] = self.total(paid[j] * unit)
-            if event is not None:
-                totals["loss_event", r, j] = self.total(paid[j] * event)
-            for k in range(classes or 0):
-                totals["loss_class", r, j, k] = self.total(amount * w, self.y == k)
+            totals["loss_weight", r, j] = self.total(paid[j] * w)
+            totals["loss_event", r, j] = self.total(paid[j] * w, self.y)
         for j, k in combinations(range(len(loss)), 2):
             apart = paid[j] - paid[k]
             totals["apart2", r, j, k] = self.total(apart * apart)
             totals["differing", r, j, k] = self.count(loss[j] != loss[k])
         return totals
-
-
-def _roots(unit: Column, whole: float) -> Column:
-    """Return the roots of one over one minus the share of each cluster; 0 if it has all weight."""
-    rest = 1 - unit / whole
-    return np.sqrt(np.divide(1.0, rest, out=np.zeros(len(rest)), where=rest > 0))

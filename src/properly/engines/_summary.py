@@ -19,7 +19,7 @@ from properly._boundary._stored import StoredKind, packed, unpacked
 from properly._boundary._text import many, printable
 from properly.counts._cases import numbered
 from properly.counts._tally import Tally, require_one_kind, tally_of_sums, weight_of_each
-from properly.engines._score_sums import COUNTED, ScoreSums, keys_of
+from properly.engines._score_sums import COUNTED, ScoreSums, keys_of, rows_in_use
 from properly.errors import DataError
 from properly.rules._parse import parse_rule
 
@@ -138,7 +138,7 @@ class Summary:
             tallies = {name: tally.group(cells) for name, tally in tallies.items()}
         parts: dict[Any, Summary] = {}
         if groups is not None:
-            used = _rows_in_use(len(y), weight, times)
+            used = rows_in_use(len(y), weight, times)
             number, labels = numbered(groups[used])
             for k, label in enumerate(plain_labels(labels, groups.dtype)):
                 rows = used[number == k]
@@ -278,15 +278,6 @@ class Summary:
             message = "summaries that are added must all have groups, or none; one has none"
             raise DataError(message)
         require_one_kind(not self.has_weights, not other.has_weights)
-
-
-def _rows_in_use(size: int, weight: Column | None, times: Column | None) -> Column:
-    """Return the numbers of the rows that weigh and count for anything."""
-    used = np.full(size, True)
-    for amount in (weight, times):
-        if amount is not None:
-            used &= amount > 0
-    return np.flatnonzero(used)
 
 
 def _bounded(tallies: list[Tally]) -> list[Tally]:
