@@ -162,14 +162,10 @@ def test_a_header_without_rows_gets_a_longer_one(stored: Path, tmp_path: Path) -
 @pytest.mark.parametrize(
     ("name", "content", "said"),
     [
-        ("in.csv", b'p,x\n0.5,"open\n', "a file must be valid CSV; line 2 of"),
+        ("in.csv", b'p,x\n0.5,"open\n', "begins with a quote must end with one; that on line 2 of"),
         ("in.csv", b"p,x\n0.5,1\n0.5,\xff\n", "a CSV file must be text in UTF-8; line 3 of"),
         ("in.csv.gz", gzip.compress(b"p\n" + b"0.5\n" * 99, mtime=0)[:-9], "damaged or cut short"),
-        (
-            "in.jsonl",
-            b'{"p": 0.5}\n{"p": true}\n',
-            "column 'p' must hold numbers; row 1 (line 2 of",
-        ),
+        ("in.jsonl", b'{"p": 0.5}\n{"p": true}\n', "column 'p' must hold numbers; row 1 of"),
     ],
 )
 def test_what_is_damaged_is_refused_and_nothing_written(

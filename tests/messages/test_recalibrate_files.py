@@ -2,29 +2,30 @@
 
 from __future__ import annotations
 
+import io
 from typing import TYPE_CHECKING
 
+import numpy as np
 import pytest
 from tests.command_line import run
 
-from properly.cli._apply_command import ForecastReading, RowMap
-from properly.engines._files._checks import FileRows
+from properly.cli._column_writer import write_columns
+from properly.engines._files._paths import File
 from properly.errors import DataError
-from properly.recalibration import Logistic
 
 if TYPE_CHECKING:
     from pathlib import Path
 
 
-def test_rows_that_are_told_apart_in_two_ways() -> None:
-    import numpy as np
-
-    groups = FileRows({"g": np.array(["a"])}, {"g": np.array([False])}, ())
-    rows = RowMap(Logistic(0.1, 0.9), ForecastReading(("p",), False, False, "refuse"), groups)
+@pytest.mark.parametrize("made", [1, 3])
+def test_a_file_whose_records_are_not_its_rows(made: int, tmp_path: Path) -> None:
+    path = tmp_path / "in.csv"
+    path.write_text("p\n0.5\n0.25\n", encoding="utf-8")
+    file = File("in.csv", path, "csv", "none")
     with pytest.raises(DataError) as refused:
-        rows.tell()
+        write_columns(file, {"q": np.zeros(made)}, io.BytesIO())
     assert str(refused.value) == (
-        "each row must have a group; there are 0 rows and 1 groups\n\nHint: leave out empty lines."
+        "a file must have as many records as rows; this one has not\n\nHint: leave out empty lines."
     )
 
 
