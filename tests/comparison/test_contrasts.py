@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import pytest
 from hypothesis import given
@@ -9,11 +11,13 @@ from hypothesis import strategies as st
 from scipy.stats import binom, skew
 
 import properly
+from properly._boundary._options import as_drawing
 from properly.comparison._contrasts import (
     GroupSplit,
     add_up,
     add_up_moments,
     bend,
+    compare_rows,
     measures_of,
     moments_of_rows,
     skewness,
@@ -21,9 +25,9 @@ from properly.comparison._contrasts import (
     straighten,
 )
 from properly.comparison._group_variance import count_units
-from properly.comparison._groups import amounts_of
+from properly.comparison._groups import _compare, _count, _split, amounts_of
 from properly.inference._design import Design
-from properly.rules import Brier
+from properly.rules import Brier, Log
 
 
 @pytest.mark.filterwarnings("ignore:in 1 of 1 group with intervals")
@@ -87,3 +91,29 @@ def test_sums_of_groups_have_a_degree_of_freedom_less_than_cases() -> None:
     for one, other in ((by_sums.own, by_rows.own), (by_sums.apart, by_rows.apart)):
         assert one.degrees == other.degrees == 59
         np.testing.assert_allclose(one.covariance, other.covariance, rtol=1e-9, atol=1e-18)
+
+
+@pytest.mark.parametrize(
+    "known",
+    [{}, {"weight": np.random.default_rng(4).uniform(0.5, 2.0, 400)}],
+    ids=["alike", "weighed"],
+)
+@pytest.mark.parametrize("rule", [Brier(), Log()], ids=repr)
+def test_sums_of_groups_say_what_rows_do(rule: Any, known: dict[str, Any]) -> None:
+    rng = np.random.default_rng(4)
+    p = np.concatenate([[0.0, 1.0], rng.beta(1, 2, 398).round(2)])
+    y, group = rng.random(400) < p, rng.integers(0, 5, 400)
+    # One group is priced without end, one does not vary.
+    y[np.flatnonzero(group == 1)[0]], p[np.flatnonzero(group == 1)[0]] = True, 0.0
+    y[group == 2], p[group == 2] = False, 0.25
+    cases = properly.Cases(y, p, groups=group, **known)
+    split = _split(_count(cases), Design.of(cases))
+    drawing = as_drawing(0.9, 9, 1)
+    found = _compare(cases, rule, None, split, drawing)
+    rows = amounts_of(cases, rule, None)
+    wanted = compare_rows(rows, measures_of(rule, None), split, as_drawing(0.9, 9, 1))
+    for name, by_rows in wanted.items():
+        for column, numbers in by_rows.columns().items():
+            if not column.startswith(("adjusted", "simultaneous", "quantile")):
+                got = found[name].columns()[column]
+                np.testing.assert_allclose(got, numbers, rtol=1e-8, atol=1e-12, err_msg=column)

@@ -15,7 +15,8 @@ from properly._boundary._libraries import to_numpy
 from properly._boundary._notices import notice
 from properly._boundary._options import as_drawing, check_flag
 from properly._boundary._text import many
-from properly.calibration._calibration_test import dependent_test
+from properly.calibration._calibration_test import combined_test, dependent_test
+from properly.calibration._components import NullDraws
 from properly.calibration._decomposition import decompose_by, find_intervals
 from properly.calibration._line import Subject, find_line
 from properly.comparison._contrasts import (
@@ -24,20 +25,17 @@ from properly.comparison._contrasts import (
     bounded,
     compare_moments,
     compare_rows,
-    is_dependent,
     is_whole,
     measures_of,
     moments_of_rows,
 )
-from properly.comparison._group_draws import DrawnGroup, draw_groups
 from properly.comparison._group_variance import count_units
 from properly.comparison._groups_record import FOR_INTERVAL, GroupCalibration, Groups
 from properly.counts._baselines import reference_forecasts
 from properly.counts._calls import takes_rows
 from properly.counts._cases import (
     Cases,
-    has_clusters,
-    has_time,
+    is_dependent,
     numbered,
     require_groups,
     rows_in_use,
@@ -46,9 +44,9 @@ from properly.counts._scoring import losses, price, unit_of
 from properly.counts._tally import Tally, as_tally
 from properly.errors import ArgumentTypeError, DataError
 from properly.inference._design import TIMES, Design
-from properly.inference._draws import Counts
 from properly.inference._intervals import loss_range
 from properly.inference._multiplicity import holm, holm_bounds
+from properly.rules import Brier
 from properly.rules._class_rule import require_class_rule
 from properly.rules._rule import require_binary
 
@@ -207,12 +205,9 @@ def by_group(
     is one short stretch of dependent times differs from the rest too often: 25 and 11 times in 100
     for 20 and for 40 of 200 times, if times next to each other have a correlation of a half.
 
-    *What is drawn.* For the calibration test and the miscalibration, outcomes of all groups are
-    drawn together, as their forecasts say; and for the bias of the miscalibration, cases of all
-    groups together, from curves fitted to each. That takes as long as for one data set. Of more
-    than 32,768 distinct forecasts in a group, those are drawn in some 5,000 cells, and compared
-    with what was observed in these. Clusters are drawn group by group, each as a whole, and so are
-    times, with outcomes that depend on one another.
+    *What is drawn.* The calibration test of a group is that of `properly.calibration_test`, and its
+    corrected miscalibration that of `properly.decompose`. One set of calibrated outcomes serves
+    both.
 
     *Memory.* Of independent cases, what each group adds up to is kept. With a `reference`, or of
     classes, one number for each group and each case; two for each group and cluster, or time; two
@@ -302,7 +297,7 @@ def _compare(
     rows = amounts_of(cases, rule, reference)
     place = None if reference is None else len(rows.amount)
     measures = measures_of(rule, cases.classes, place)
-    if is_dependent(split.design) or is_whole(split.design) or cases.classes is not None:
+    if is_dependent(cases) or is_whole(split.design) or cases.classes is not None:
         return compare_rows(rows, measures, split, drawing)
     moments = moments_of_rows(rows, split.number, len(split.enough))
     return compare_moments(moments, measures, split, drawing)
@@ -392,8 +387,6 @@ def calibrate_groups(
     count = len(groups)
     slope, miscalibration = np.full((2, count, 3), np.nan)
     p, is_bound = np.full(count, np.nan), np.zeros(count, dtype=bool)
-    large: list[int] = []
-    drawn: dict[int, DrawnGroup] = {}
     # Holm asks the least p-value to be below the level by as many tests.
     small = (1 - drawing.level) / max(int(np.sum(enough)), 1)
     for g, group in enumerate(groups):
@@ -404,29 +397,20 @@ def calibrate_groups(
         if min(subject.events, subject.about["cases"] - subject.events) >= FOR_SLOPE:
             line = find_line(subject, drawing.level).slope
             slope[g] = line.value, *line.interval
-        if rule.is_proper and whole.about["cases"] >= FOR_MISCALIBRATION:
-            large.append(g)
-        if has_clusters(group) or has_time(group):
-            p[g] = dependent_test(group, small).p_value
-            if g in large:
-                miscalibration[g] = _miscalibration(group, rule, drawing)
+        is_large = rule.is_proper and whole.about["cases"] >= FOR_MISCALIBRATION
+        rules, null = [rule] if is_large else [], None
+        if is_dependent(group):
+            test = dependent_test(group, small)
         else:
-            drawn[g] = DrawnGroup.of(group)
-    for counted in (True, False):
-        some = {g: x for g, x in drawn.items() if isinstance(x.draws, Counts) == counted}
-        if some:
-            place, own = list(some), [g for g in some if g in large]
-            p[place], is_bound[place], miscalibration[own] = draw_groups(some, own, rule, drawing)
+            null = NullDraws(group, [Brier(), *rules], drawing.rng)
+            test = combined_test(group, drawing.replicates, null)
+        p[g], is_bound[g] = test.p_value, test.p_is_bound
+        if is_large:
+            parts = decompose_by(as_tally(group), rules)
+            found = find_intervals(group, rules, parts, drawing, null=null)[0]
+            miscalibration[g] = found.corrected_miscalibration, *found.miscalibration
     numbers = slope[:, 0], slope[:, 1:], miscalibration[:, 0], miscalibration[:, 1:]
     return GroupCalibration(*numbers, p, holm(p), is_bound, holm_bounds(p, is_bound))
-
-
-def _miscalibration(
-    cases: Tally | Cases, rule: BinaryRule, drawing: Drawing
-) -> tuple[float, float, float]:
-    parts = decompose_by(as_tally(cases), [rule])
-    result = find_intervals(cases, [rule], parts, drawing)[0]
-    return result.corrected_miscalibration, *result.miscalibration
 
 
 def _stands_alone(cases: Tally | Cases) -> bool:
