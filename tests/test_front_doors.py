@@ -30,7 +30,7 @@ DOORS = {
         Answers Cases Tally baselines cumulative one_vs_rest top_label with_event_rate
     """,
     "properly.datasets": """
-        CoupledClasses CoupledGaussian Crash NELSON_CASES crash nelson tournament
+        Crash crash tournament
     """,
     "properly.decisions": """
         AtThreshold Confusion DecisionCurve Dominance Money MurphyCurve Retention RocCurve

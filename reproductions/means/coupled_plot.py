@@ -9,7 +9,6 @@ from scipy.special import expit, logit
 
 from properly.counts._pooling import pool
 from properly.counts._scoring import concordance
-from properly.datasets import CoupledClasses
 from properly.decisions import RocCurve
 from properly.errors import ArgumentTypeError, DataError
 from properly.plots import _diagrams
@@ -24,14 +23,14 @@ from properly.plots._axes import (
     set_as_text,
 )
 from properly.plots._names import MINUS
-from properly.probability._power_means import limit_event
+from reproductions.means.coupled import CoupledClasses, limit_event
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-    from properly.datasets import CoupledGaussian
     from properly.typing import Column
+    from reproductions.means.coupled import CoupledGaussian
 
 
 # Green and vermilion: class 0 and class 1.
@@ -91,8 +90,8 @@ def coupled_classes(
     Areas are computed by the trapezoidal rule at points :math:`\mu + \sigma \sinh u` around each
     of the four densities, out to where less than a ten-millionth of its mass is left.
 
-    The parameter written :math:`\sigma^2` is the scale that `properly.datasets.CoupledGaussian`
-    takes, which is a squared one.
+    The parameter written :math:`\sigma^2` is the scale that `CoupledGaussian` takes, which is a
+    squared one.
 
     References
     ----------
@@ -102,7 +101,7 @@ def coupled_classes(
 
     Examples
     --------
-    >>> from properly.datasets import NELSON_CASES
+    >>> from reproductions.means.coupled import NELSON_CASES
     >>> from reproductions.means.coupled_plot import coupled_classes
     >>> case = NELSON_CASES["mean 1"]
     >>> figure = coupled_classes(case.source, case.model)
@@ -131,7 +130,9 @@ def _two_in_one(given: object, name: str) -> CoupledClasses:
     """Take two classes."""
     if not isinstance(given, CoupledClasses):
         message = f"{name} must be CoupledClasses; got {type(given).__name__}"
-        raise ArgumentTypeError(message, hint="make them with properly.datasets.CoupledClasses.")
+        raise ArgumentTypeError(
+            message, hint="make them with reproductions.means.coupled.CoupledClasses."
+        )
     if len(given.densities) != 2:
         message = f"this picture is of two classes; {name} has {len(given.densities)}"
         raise DataError(message)

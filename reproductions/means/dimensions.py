@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
 import numpy as np
 
-from properly.datasets._coupled import check_coupling, log_density_at, posterior_of
 from properly.probability._power_means import MEAN_PROBABILITY, ROBUSTNESS, mean_of_power
+from reproductions.means.coupled import check_coupling, log_density_at, posterior_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Sequence

@@ -17,7 +17,6 @@ import numpy as np
 from properly._boundary._record import columns_of, plain
 from properly._boundary._tables import table
 from properly.counts import Cases, Tally
-from properly.datasets import CoupledGaussian, nelson
 from properly.probability import (
     EqualCount,
     EqualWidth,
@@ -26,6 +25,7 @@ from properly.probability import (
     source_table,
 )
 from properly.probability._power_means import ROBUSTNESS
+from reproductions.means.coupled import CoupledGaussian, nelson
 from reproductions.means.dimensions import COVARIANCES, study
 from reproductions.means.information import (
     conjugate_coupling,

@@ -11,9 +11,14 @@ import numpy as np
 from properly._boundary._record import columns_of, plain
 from properly._boundary._tables import table
 from properly.counts import Tally
-from properly.datasets import NELSON_CASES, CoupledClasses, CoupledGaussian, nelson
-from properly.datasets._coupled import NelsonCase
 from properly.probability import EqualWidth, means
+from reproductions.means.coupled import (
+    NELSON_CASES,
+    CoupledClasses,
+    CoupledGaussian,
+    NelsonCase,
+    nelson,
+)
 from reproductions.means.population import PRECISION, line
 from reproductions.means.reference import FIGURE7
 from reproductions.tables import Table, prose, section

@@ -6,10 +6,10 @@ import math
 from typing import TYPE_CHECKING
 
 from properly import plots
-from properly.datasets import NELSON_CASES
 from properly.plots._axes import PALETTE
 from properly.probability import Means, source_table
 from properly.probability._power_means import ThreeMeans
+from reproductions.means.coupled import NELSON_CASES
 from reproductions.means.coupled_plot import coupled_classes
 from reproductions.means.dimensions import MODELS
 from reproductions.reproduction import sheet

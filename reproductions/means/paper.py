@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, NamedTuple
 
-from properly.datasets import NELSON_CASES
 from properly.probability import EqualWidth, IsotonicSource
+from reproductions.means.coupled import NELSON_CASES
 from reproductions.means.errata import NelsonErrata, errata
 from reproductions.means.figure1 import Figure1, Readings, figure1, readings
 from reproductions.means.figure7 import Figure7, figure7

@@ -20,8 +20,8 @@ from properly._boundary._tables import table
 from properly.counts import Tally
 from properly.counts._isotonic import recalibrate
 from properly.counts._scoring import concordance
-from properly.datasets import NELSON_CASES
 from properly.probability._power_means import POWERS, three_means
+from reproductions.means.coupled import NELSON_CASES
 from reproductions.means.reference import (
     ANGLES,
     AREAS,
@@ -35,10 +35,9 @@ from reproductions.tables import Table, prose, section
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-    from properly.datasets import CoupledClasses
-    from properly.datasets._coupled import NelsonCase
     from properly.probability._power_means import ThreeMeans
     from properly.typing import Column
+    from reproductions.means.coupled import CoupledClasses, NelsonCase
 
 
 POINTS = 200_001
@@ -242,7 +241,7 @@ class PopulationTable(Table):
     Attributes
     ----------
     cases : dict of str to PopulationCase
-        By name, as in `properly.datasets.NELSON_CASES`.
+        By name, as in `reproductions.means.coupled.NELSON_CASES`.
     points : int
         Positions of the quadrature.
     """

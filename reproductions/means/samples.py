@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING, Any
 from properly._boundary._record import columns_of, plain
 from properly._boundary._tables import table
 from properly.counts import Tally
-from properly.datasets import nelson
 from properly.decisions import predicted_roc_curve, roc_curve
 from properly.probability import means
 from properly.probability._power_means import POWERS
+from reproductions.means.coupled import nelson
 from reproductions.tables import Table, prose, section
 
 if TYPE_CHECKING:
@@ -89,7 +89,7 @@ class SampleTable(Table):
     Attributes
     ----------
     cases : dict of str to SampleCase
-        By name, as in `properly.datasets.NELSON_CASES`.
+        By name, as in `reproductions.means.coupled.NELSON_CASES`.
     n : int
         Cases of each sample.
     """

@@ -8,8 +8,8 @@ import numpy as np
 
 from properly._boundary._arrays import check_forecasts
 from properly._boundary._options import as_generator, check_choice, check_whole
-from properly.datasets._coupled import Simulation
 from properly.errors import ArgumentTypeError, DataError
+from reproductions.means.coupled import Simulation
 
 if TYPE_CHECKING:
     from collections.abc import Callable

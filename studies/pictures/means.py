@@ -8,10 +8,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, cast
 
+from reproductions.means.coupled import NELSON_CASES
 from reproductions.means.coupled_plot import coupled_classes
 
 import properly
-from properly import datasets, plots
+from properly import plots
 from studies.pictures.canvas import figure_of, panels, save
 from studies.pictures.classes import injuries
 from studies.pictures.reliability import crash_tallies
@@ -88,7 +89,7 @@ def promised() -> Figure:
 
 def coupled() -> Figure:
     """Show classes with heavy tails, and a model that does not believe in them."""
-    case = datasets.NELSON_CASES["tail over"]
+    case = NELSON_CASES["tail over"]
     return coupled_classes(case.source, case.model, precision=0.01)
 
 

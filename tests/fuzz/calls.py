@@ -292,7 +292,6 @@ for reduction in (counts.cumulative, counts.one_vs_rest, counts.top_label):
 sizes = st.integers(1, 30)
 CALLS |= {
     "datasets.crash": lambda _: datasets.crash(),
-    "datasets.nelson": lambda draw: datasets.nelson(draw(sizes), rng=1),
     "datasets.tournament": lambda draw: datasets.tournament(draw(sizes), rng=1),
 }
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 
 import properly
-from properly import datasets, probability
+from properly import probability
 from properly.probability._power_means import ThreeMeans
 from properly.rules import PBS, RPS, Brier, Log, RankedLog, SquaredAbsoluteRPS
 
@@ -404,11 +404,6 @@ RECORDS: dict[str, Callable[[], Record]] = {
     "EqualWidth": probability.EqualWidth,
     "Neighbours": lambda: probability.Neighbours(5),
     "Kernel": lambda: probability.Kernel(0.5),
-    "CoupledGaussian": lambda: datasets.CoupledGaussian(coupling=0.5),
-    "CoupledClasses": lambda: datasets.NELSON_CASES["prior 0.8"].model,
-    "Posterior": lambda: datasets.NELSON_CASES["perfect"].model.posterior([0, 1, 2]),
-    "NelsonCase": lambda: datasets.NELSON_CASES["tail over"],
-    "Simulation": lambda: datasets.nelson(50, rng=1),
     "Crash": properly.datasets.crash,
 }
 QUESTIONS = ("decisions", "threshold", "ordered", "costs")

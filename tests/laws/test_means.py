@@ -9,9 +9,10 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from reproductions.means.coupled import nelson
 
 import properly
-from properly import datasets, probability
+from properly import probability
 from properly.rules import Log
 
 from .class_draws import ClassRows
@@ -331,7 +332,7 @@ def test_the_bias_of_the_divergence_of_a_calibrated_model(known: Published) -> N
     rng = np.random.default_rng(known.n)
     found = []
     for _ in range(known.here):
-        drawn = datasets.nelson(known.n, known.case, precision=None, rng=rng)
+        drawn = nelson(known.n, known.case, precision=None, rng=rng)
         tally = properly.tally(drawn.y, drawn.p)
         found.append(properly.means(tally, source=known.source).divergence)
     error = known.deviation * math.sqrt(1 / known.runs + 1 / known.here)

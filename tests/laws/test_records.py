@@ -56,13 +56,8 @@ WITHOUT_DICT = OPTIONS | {
     "AreaEstimate",
     "Counterexample",
     "AuditFinding",
-    "Simulation",
     "ClassMeans",
     "MeansIntervals",
-    "CoupledGaussian",
-    "CoupledClasses",
-    "Posterior",
-    "NelsonCase",
     "Homogeneity",
     "WorstGroup",
     "Sentence",
@@ -285,9 +280,6 @@ def a_record_of_a_few_numbers_says_them_all(name: str) -> None:
 @pytest.mark.parametrize(
     ("name", "said"),
     [
-        ("CoupledGaussian", "CoupledGaussian(location=0.0, scale=1.0, coupling=0.5)"),
-        ("CoupledClasses", "CoupledClasses(2 classes)"),
-        ("Posterior", "Posterior(3 points, 2 classes, 0 undefined)"),
         ("RiskProfile", "RiskProfile(122 powers from -3 to 3)"),
         ("ProperMeans, classes", "ProperMeans(3 powers from -1 to 1)"),
         ("EqualWidth", "EqualWidth(bins=None, pooled=False)"),

@@ -10,11 +10,12 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pytest
+from reproductions.means.coupled import nelson
 from scipy.stats import t as student
 from tests.score_oracles import corrected
 
 import properly
-from properly import Cases, Tally, datasets, probability, tally
+from properly import Cases, Tally, probability, tally
 from properly.errors import DataWarning
 from properly.probability import _mean_intervals
 from properly.probability._mean_intervals import ClassSimulation, largest_share, simulation_of
@@ -323,7 +324,7 @@ def test_other_sources_have_intervals_of_the_model_only(source: Any, classes: bo
 
 
 def calibrated_event(seed: int) -> Cases:
-    drawn = datasets.nelson(100, precision=None, rng=seed)
+    drawn = nelson(100, precision=None, rng=seed)
     return Cases(drawn.y, drawn.p)
 
 

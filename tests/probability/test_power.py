@@ -19,7 +19,6 @@ from properly.probability import generalized_mean
 from properly.probability._power_means import (
     POWERS,
     limit,
-    limit_event,
     mean_of_power,
     three_means,
 )
@@ -288,10 +287,3 @@ def test_two_classes_are_limited_as_an_event_is() -> None:
     assert isinstance(one.cases, Cases)
     np.testing.assert_array_equal(two.cases.p[:, 1], one.cases.p)
     assert two.clipped == one.clipped == 3
-
-
-def test_probabilities_alone_are_limited_as_those_of_cases_are() -> None:
-    p = np.array([0.0, 0.25, 1.0], dtype=np.float32)
-    assert limit_event(p, None) is p
-    assert limit_event(p, 0.125).tolist() == [0.125, 0.25, 0.875]
-    assert limit_event(p, 0.125).dtype == np.float64

@@ -15,13 +15,13 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pytest
 from reproductions.means import information
+from reproductions.means.coupled import CoupledGaussian, nelson
 from reproductions.means.dimensions import log_density
 from reproductions.means.population import describe
 from scipy.integrate import quad
 from scipy.stats import t as student
 
 import properly
-from properly import datasets
 from properly.probability import EqualCount, EqualWidth
 
 if TYPE_CHECKING:
@@ -32,7 +32,7 @@ CLOSE: dict[str, Any] = {"rel": 0, "abs": 1e-12}
 
 
 def tally_of(case: str, n: int, seed: int) -> properly.Tally:
-    drawn = datasets.nelson(n, case, rng=seed)
+    drawn = nelson(n, case, rng=seed)
     return properly.tally(drawn.y, drawn.p)
 
 
@@ -98,7 +98,7 @@ def test_equation_12_is_the_logarithm_of_a_sum() -> None:
 
 
 def test_equation_14_needs_a_minus_sign() -> None:
-    found = datasets.CoupledGaussian(coupling=0.5)
+    found = CoupledGaussian(coupling=0.5)
     x = np.linspace(-40, 40, 81)
     np.testing.assert_allclose(found.density(x), student(2).pdf(x), rtol=1e-12)
     assert quad(lambda z: found.density([z])[0], -np.inf, np.inf)[0] == pytest.approx(1)
@@ -196,7 +196,7 @@ def test_equations_18_and_19_at_power_0_are_a_limit() -> None:
 
 
 def test_section_4_two_classes_apart_are_binned_as_one_event() -> None:
-    drawn = datasets.nelson(600, "mean 3", rng=4)
+    drawn = nelson(600, "mean 3", rng=4)
     cases = properly.Cases(drawn.y.astype(int), np.stack([1 - drawn.p, drawn.p], axis=1))
     apart = properly.means(cases, source=EqualCount(5))
     assert len(set(drawn.p.tolist())) == 600

@@ -11,9 +11,9 @@ import math
 
 import numpy as np
 import pytest
+from reproductions.means.coupled import CoupledGaussian
 
 import properly
-from properly.datasets import CoupledGaussian
 
 CASES = 20_000
 

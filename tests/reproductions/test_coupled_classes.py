@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from reproductions.means.coupled import NELSON_CASES, CoupledClasses, CoupledGaussian
 from reproductions.means.coupled_plot import Compared, roc_curves
 from scipy.special import ndtr
-
-from properly.datasets import NELSON_CASES, CoupledClasses, CoupledGaussian
 
 CASE = NELSON_CASES["mean 1"]
 # By quadrature with 200001 points: of the model as it orders, and as it expects.

@@ -5,12 +5,11 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 import pytest
+from reproductions.means.coupled import NELSON_CASES
 from reproductions.means.dimensions import DIMENSIONS, MODELS
 from reproductions.means.figures import FIGURE6, against_source, bars_of
 from reproductions.means.paper import ESTIMATES
 from reproductions.means.reference import CLAIMS
-
-from properly.datasets import NELSON_CASES
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from reproductions.means.coupled import nelson
 from reproductions.means.figure7 import (
     CUT,
     MATCHING,
@@ -17,7 +18,6 @@ from reproductions.means.figure7 import (
 )
 
 import properly
-from properly.datasets import nelson
 from properly.probability import EqualWidth
 
 KNOWN = [

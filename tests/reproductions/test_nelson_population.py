@@ -9,6 +9,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from reproductions.means.coupled import NELSON_CASES
 from reproductions.means.population import (
     Line,
     Masses,
@@ -28,7 +29,6 @@ from reproductions.means.reference import (
 )
 from scipy.stats import norm
 
-from properly.datasets import NELSON_CASES
 from properly.probability._power_means import POWERS, ThreeMeans
 
 # So many points are enough but for the limit to forecasts, at which they bend.

@@ -6,11 +6,11 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 import pytest
+from reproductions.means.coupled import nelson
 from reproductions.means.population import describe
 from reproductions.means.samples import sample
 
 import properly
-from properly.datasets import nelson
 from properly.probability._power_means import POWERS
 
 if TYPE_CHECKING:

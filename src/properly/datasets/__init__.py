@@ -1,8 +1,7 @@
-"""The bundled example, and forecasts and outcomes whose truth is known.
+"""The bundled example, and forecasts whose truth is known.
 
-`crash` has forecasts of death in car crashes, by five models. `nelson` draws what a paper draws.
-A `CoupledGaussian` has heavy tails, normal ones or none; `CoupledClasses` are told apart by numbers
-from several of them, and know the `Posterior` probability of each class.
+`crash` has forecasts of death in car crashes, by five models. `tournament` draws forecasters who
+skip questions.
 """
 
 from lazy_loader import attach_stub

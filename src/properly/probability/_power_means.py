@@ -295,12 +295,6 @@ def limit(cases: Tally | Cases, precision: float | None) -> Limited:
     return Limited(with_forecasts(cases, p), _amount_of_cases(moved, cases), least)
 
 
-def limit_event(p: Array, precision: float | None) -> Array:
-    """Do the same to probabilities of an event."""
-    least = check_precision(precision, 2)
-    return p if least is None else _clip(p, least)[0]
-
-
 def check_precision(precision: float | None, classes: int) -> float | None:
     """Take a precision that leaves every class its share if all are alike; None is none."""
     if precision is None:

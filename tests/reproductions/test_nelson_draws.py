@@ -12,12 +12,10 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 import pytest
-
-from properly import datasets
-from properly.datasets import NELSON_CASES
+from reproductions.means.coupled import NELSON_CASES, nelson
 
 if TYPE_CHECKING:
-    from properly.datasets._coupled import Simulation
+    from reproductions.means.coupled import Simulation
 
 FILE = Path(__file__).parents[1] / "reference" / "means" / "population_cases.json"
 N = 20_000
@@ -66,18 +64,18 @@ def test_means_are_those_of_the_population(name: str) -> None:
     case, precision = POPULATION[name]
     read = json.loads(FILE.read_text())[name]
     wanted = tuple(float(read[key]) for key in ("decisiveness", "mean_probability", "robustness"))
-    s = datasets.nelson(N, case, precision=precision, rng=10)
+    s = nelson(N, case, precision=precision, rng=10)
     assert_means(s, wanted, digits=1e-12)  # type: ignore[arg-type]
 
 
 @pytest.mark.parametrize("case", FOUR_DIGITS)
 def test_means_of_further_cases_are_those_of_the_population(case: str) -> None:
-    assert_means(datasets.nelson(N, case, rng=11), FOUR_DIGITS[case], digits=5e-5)
+    assert_means(nelson(N, case, rng=11), FOUR_DIGITS[case], digits=5e-5)
 
 
 @pytest.mark.parametrize("case", NELSON_CASES)
 def test_outcomes_follow_the_truth(case: str) -> None:
-    s = datasets.nelson(N, case, rng=12)
+    s = nelson(N, case, rng=12)
     tenth = np.minimum((10 * s.truth).astype(int), 9)
     cases = np.bincount(tenth, minlength=10)
     excess = np.bincount(tenth, s.y - s.truth, minlength=10)
@@ -87,25 +85,25 @@ def test_outcomes_follow_the_truth(case: str) -> None:
 
 def test_forecasts_of_a_perfect_model_are_the_truth() -> None:
     for case in ("perfect", "gaussian"):
-        s = datasets.nelson(500, case, precision=None, rng=13)
+        s = nelson(500, case, precision=None, rng=13)
         assert np.array_equal(s.p, s.truth)
-        limited = datasets.nelson(500, case, precision=0.2, rng=13)
+        limited = nelson(500, case, precision=0.2, rng=13)
         assert np.array_equal(limited.p, np.clip(s.truth, 0.2, 0.8))
         assert np.array_equal(limited.truth, s.truth)
 
 
 def test_a_model_does_not_move_outcomes_or_truth() -> None:
-    one, other = (datasets.nelson(500, case, rng=14) for case in ("perfect", "tail over"))
+    one, other = (nelson(500, case, rng=14) for case in ("perfect", "tail over"))
     assert np.array_equal(one.y, other.y)
     assert np.array_equal(one.truth, other.truth)
     assert not np.array_equal(one.p, other.p)
-    assert np.array_equal(one.p, datasets.nelson(500, rng=np.random.default_rng(14)).p)
+    assert np.array_equal(one.p, nelson(500, rng=np.random.default_rng(14)).p)
     assert other.p.min() == 0.01
     assert other.p.max() == 0.99
     assert one.y.dtype == bool
 
 
 def test_a_prior_of_four_fifths_multiplies_the_odds_by_four() -> None:
-    s = datasets.nelson(500, "prior 0.8", precision=None, rng=15)
+    s = nelson(500, "prior 0.8", precision=None, rng=15)
     odds = s.p / (1 - s.p)
     np.testing.assert_allclose(odds, 4 * s.truth / (1 - s.truth), rtol=1e-12)

@@ -24,7 +24,7 @@ from properly._boundary._options import as_generator, as_number, check_choice, c
 from properly._boundary._text import many
 from properly._boundary._tolerances import UNIT_SUM
 from properly.errors import ArgumentTypeError, DataError
-from properly.probability._power_means import limit_event
+from properly.probability._power_means import check_precision
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -86,7 +86,7 @@ class CoupledGaussian:
 
     Examples
     --------
-    >>> from properly.datasets import CoupledGaussian
+    >>> from reproductions.means.coupled import CoupledGaussian
     >>> CoupledGaussian(coupling=0.5).density([0, 1, 10]).round(4)  # Student's t, 2 of freedom
     array([0.3536, 0.1925, 0.001 ])
     >>> CoupledGaussian(coupling=-1 / 3).density([0, 1, 10]).round(4)
@@ -195,7 +195,7 @@ class Posterior:
 
     Examples
     --------
-    >>> from properly.datasets import CoupledClasses, CoupledGaussian
+    >>> from reproductions.means.coupled import CoupledClasses, CoupledGaussian
     >>> near, far = CoupledGaussian(0, coupling=-1 / 3), CoupledGaussian(2, coupling=-1 / 3)
     >>> CoupledClasses([near, far]).posterior([-1, 1, 3, 5])
     Posterior(4 points, 2 classes, 1 undefined)
@@ -241,7 +241,7 @@ class CoupledClasses:
     --------
     Two normal distributions with the same variance make a logistic function.
 
-    >>> from properly.datasets import CoupledClasses, CoupledGaussian
+    >>> from reproductions.means.coupled import CoupledClasses, CoupledGaussian
     >>> classes = CoupledClasses([CoupledGaussian(0), CoupledGaussian(2)])
     >>> classes.posterior([0, 1, 100]).p.round(4)
     array([[0.8808, 0.1192],
@@ -351,8 +351,8 @@ class Simulation:
 
     Examples
     --------
-    >>> from properly import datasets
-    >>> datasets.nelson(100, rng=1)
+    >>> from reproductions.means.coupled import nelson
+    >>> nelson(100, rng=1)
     Simulation(100 cases, 100 distinct forecasts)
     """
 
@@ -385,7 +385,7 @@ class NelsonCase:
 
     Examples
     --------
-    >>> from properly.datasets import NELSON_CASES
+    >>> from reproductions.means.coupled import NELSON_CASES
     >>> case = NELSON_CASES["variance 2"]
     >>> case.source.densities[1], case.model.densities[1]
     (CoupledGaussian(location=2.0, scale=1.0, coupling=0.5),
@@ -494,8 +494,8 @@ def nelson(
 
     Examples
     --------
-    >>> from properly import datasets
-    >>> s = datasets.nelson(1000, "tail over", rng=1)
+    >>> from reproductions.means.coupled import nelson
+    >>> s = nelson(1000, "tail over", rng=1)
     >>> s
     Simulation(1,000 cases, 790 distinct forecasts)
     >>> float(s.p.max()), float(s.truth.max().round(2))
@@ -505,3 +505,9 @@ def nelson(
     y, x = chosen.source.sample(n, rng)
     truth, p = (side.posterior(x).p[:, 1] for side in (chosen.source, chosen.model))
     return Simulation(y == 1, limit_event(p, precision), truth)
+
+
+def limit_event(p: Numbers, precision: float | None) -> Numbers:
+    """Move probabilities of an event into [precision, 1 - precision]; None moves nothing."""
+    least = check_precision(precision, 2)
+    return p if least is None else np.clip(p, least, 1 - least)

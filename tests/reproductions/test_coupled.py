@@ -14,13 +14,11 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 import pytest
+from reproductions.means.coupled import CoupledClasses, CoupledGaussian, log_density_at
 from reproductions.means.dimensions import log_density
 from scipy.integrate import quad
 from scipy.special import expit
 from scipy.stats import kstest, kstwo, multivariate_normal, multivariate_t, norm, t
-
-from properly.datasets import CoupledClasses, CoupledGaussian
-from properly.datasets._coupled import log_density_at
 
 if TYPE_CHECKING:
     from collections.abc import Callable
