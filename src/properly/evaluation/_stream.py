@@ -45,7 +45,6 @@ if TYPE_CHECKING:
 # Each is summed up for itself; more are hardly groups, and would take memory without end.
 MOST_GROUPS = 1000
 OPTIONS = ("rules", "within", "pos_label", "cells")
-DOUBLE, TRUTH = np.dtype(np.float64), np.dtype(np.bool_)
 # Batches wait to be summed up together until they have so many rows.
 WAITING = 1 << 16
 
@@ -60,28 +59,16 @@ class StreamBatch(NamedTuple):
     times: Column | None = None
 
     @property
-    def kind(self) -> tuple[str, bool] | None:
-        """What batches have in common that wait together; None of long ones, and of odd labels."""
-        dtype = None if self.groups is None else self.groups.dtype
-        if len(self.y) >= WAITING or (dtype is not None and dtype.kind not in "Uiub"):
-            return None
-        group = "" if dtype is None else "U" if dtype.kind == "U" else dtype.str
-        return group, self.times is None
+    def kind(self) -> tuple[str | None, bool]:
+        """What batches have in common that wait together: how groups are named, and counts."""
+        return None if self.groups is None else self.groups.dtype.kind, self.times is None
 
-    def copied(self) -> StreamBatch:
-        """Keep the rows as they are now, whatever becomes of the arrays that were given."""
-        return StreamBatch.joined([self])
-
-    @classmethod
-    def joined(cls, batches: Sequence[StreamBatch]) -> StreamBatch:
-        """Put batches of one kind together."""
-        y, _, *known = (
-            None if parts[0] is None or isinstance(parts[0], dict) else np.concatenate(parts)
-            for parts in zip(*batches, strict=True)
-        )
-        names = batches[0].forecasts
-        forecasts = {name: np.concatenate([x.forecasts[name] for x in batches]) for name in names}
-        return cls(np.asarray(y), forecasts, *known)
+    def joined(self, others: Sequence[StreamBatch]) -> StreamBatch:
+        """Put batches of one kind behind this one."""
+        y, models, *known = zip(self, *others, strict=True)
+        forecasts = {name: np.concatenate([x[name] for x in models]) for name in models[0]}
+        rest = (None if parts[0] is None else np.concatenate(parts) for parts in known)
+        return StreamBatch(np.concatenate(y), forecasts, *rest)
 
 
 class BatchKind(NamedTuple):
@@ -173,11 +160,6 @@ class Stream:
         count : array-like of int, optional
             How many like cases each row stands for; in a batch without it, one each.
         """
-        if weight is None and groups is None and count is None and self._pos_label is None:
-            plain = self._plain(y, forecasts)
-            if plain is not None:
-                self._take(plain)
-                return
         options: dict[str, Any] = {"weight": weight, "groups": groups, "pos_label": self._pos_label}
         models = contenders(y, named_forecasts(forecasts, "binary"), least=1, **options)
         rows = require_event(next(iter(models.values())))
@@ -206,42 +188,24 @@ class Stream:
         self._labels, self._groups = labels, known
         self._first = self._first or first
 
-    def _plain(self, y: Any, forecasts: Any) -> StreamBatch | None:
-        """Take arrays of the usual kind without further ado; None if anything is to be looked at.
-
-        Most batches are like those before, and checking everything takes longer than ten rows do.
-        """
-        if type(y) is not np.ndarray or not len(y):
-            return None
-        models = forecasts if isinstance(forecasts, dict) else {"forecast": forecasts}
-        if self._first != BatchKind(tuple(models)):
-            return None
-        for p in models.values():
-            usual = type(p) is np.ndarray and p.dtype == DOUBLE and p.shape == y.shape
-            if not usual or not (p.min() >= 0 and p.max() <= 1):
-                return None
-        return StreamBatch(y, models) if y.dtype == TRUTH and y.ndim == 1 else None
-
     def _take(self, batch: StreamBatch) -> None:
-        """Let a small batch wait for others of its kind; sum up any other one at once."""
+        """Let a batch wait for others of its kind, until they are many."""
         cases = len(batch.y) if batch.times is None else float(batch.times.sum(dtype=float))
         require_countable(self._cases + cases)
-        kind = batch.kind
-        if self._waiting and (kind is None or kind != self._waiting[0].kind):
+        is_alike = not self._waiting or batch.kind == self._waiting[0].kind
+        if not is_alike or self._rows + len(batch.y) > WAITING:
             self._sum_up()
-        self._waiting.append(batch if kind is None else batch.copied())
+        self._waiting.append(batch)
         self._rows += len(batch.y)
         self._cases += int(cases)
-        if kind is None or self._rows >= WAITING:
+        if self._rows >= WAITING:
             self._sum_up()
 
     def _sum_up(self) -> Summary | None:
         """Sum up what waits; return the sums of all rows so far."""
         if self._waiting:
-            batch = self._waiting[0]
-            if len(self._waiting) > 1:
-                batch = StreamBatch.joined(self._waiting)
-            y, forecasts, weight, groups, times = batch
+            batch, *others = self._waiting
+            y, forecasts, weight, groups, times = batch.joined(others) if others else batch
             known: dict[str, Any] = {"groups": groups, "times": times, "cells": self._cells}
             part = Summary.of_rows(self._rules, y, forecasts, weight, **known)
             self._sum = part if self._sum is None else self._sum + part
@@ -263,8 +227,7 @@ class Stream:
         require_countable(self._cases + other._cases)
         labels, groups = self._joined(other._labels), self._groups | other._groups
         require_few_groups(groups)
-        sums = [x for x in (self._sum_up(), other._sum_up()) if x is not None]
-        self._sum = sum(sums[1:], start=sums[0]) if sums else None
+        self._sum = sum(filter(None, (self._sum_up(), other._sum_up()))) or None
         self._labels, self._groups = labels, groups
         self._first, self._cases = self._first or other._first, self._cases + other._cases
 
@@ -334,12 +297,10 @@ class Stream:
         return f"Stream({', '.join(many(size, what) for what, size in sizes.items())})"
 
     def _require_mergeable(self, other: Stream) -> None:
-        """Refuse a stream of another kind, at once: parts may be added up only much later."""
+        """Refuse a stream with other options or models."""
         alike = {what: (vars(self)[f"_{what}"], vars(other)[f"_{what}"]) for what in OPTIONS}
-        one, two = self._sum_up(), other._sum_up()
-        if one is not None and two is not None:
-            one.require_alike(two)
-            alike["models"] = one.models, two.models
+        if self._first is not None and other._first is not None:
+            alike["models"] = self._first.models, other._first.models
         for what, (own, its) in alike.items():
             # Rules of one's own need not be comparable; what is written is.
             if repr(own) != repr(its):
