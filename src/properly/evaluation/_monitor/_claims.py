@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Literal, NamedTuple
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 import numpy as np
 
@@ -76,17 +76,10 @@ class TrackLook(NamedTuple):
     floors: Column
     level: Column
 
-    def upto(self, last: int) -> TrackLook:
-        """Take the units up to one of them."""
-        end = int(np.searchsorted(self.fed.unit, last, side="right"))
-        both = end + len(self.path) - len(self.fed.unit)
-        fed = Fed(*(x[:end] for x in self.fed))
-        return TrackLook(fed, self.path[:both], self.floors[:both], self.level[:end])
-
-    def at(self, units: Column, before: float) -> list[float]:
+    def at(self, units: Column | int, before: float = 0.0) -> Any:
         """Return the evidence after some units; before the first, what it was before."""
         place = np.searchsorted(self.fed.unit, units, side="right")
-        return list(np.append(before, self.level)[place].tolist())
+        return np.append(before, self.level)[place].tolist()
 
 
 @dataclass(eq=False)
@@ -170,10 +163,7 @@ class Track:
 
     def count(self, look: TrackLook) -> None:
         """Put down units that were looked at."""
-        fed = look.fed
-        if not len(fed.unit):
-            return
-        series = len(self.sums)
+        fed, series = look.fed, len(self.sums)
         self.sums, self.floors = look.path[-series:].copy(), look.floors[-series:].copy()
         self.now = float(look.level[-1])
         self.greatest = max(self.greatest, float(look.level.max()))
@@ -315,7 +305,6 @@ class Ledger:
     times: list[int] = field(default_factory=list)
     step: int = 1
     alarms: list[Alarm] = field(default_factory=list)
-    _thresholds: dict[Claim, float] = field(default_factory=dict, init=False)
 
     def __post_init__(self) -> None:
         if not self.tracks:
@@ -326,7 +315,6 @@ class Ledger:
         new = sorted({*names} - {*self.groups})
         if not self.groups:
             self.first_groups = len(new)
-            self._thresholds.clear()
         self.groups.extend(new)
         for name in new:
             self._begin(name)
@@ -349,9 +337,7 @@ class Ledger:
 
     def threshold(self, claim: Claim) -> float:
         """Return the logarithm of the evidence at which a claim is an alarm."""
-        if claim not in self._thresholds:
-            self._thresholds[claim] = self.plan.threshold(self.share(claim))
-        return self._thresholds[claim]
+        return self.plan.threshold(self.share(claim))
 
     def follow(self, cases: Waiting) -> None:
         """Count cases that are settled, in their order, whichever come together."""
@@ -364,29 +350,33 @@ class Ledger:
     def _count(self, block: Waiting) -> None:
         """Count the cases of a block, anew after each alarm if evidence then begins anew."""
         while len(block):
-            looks = {
-                claim: self.tracks[claim].look(x, restarts=self.plan.restarts)
-                for claim, x in self._fed(block)
-            }
-            reached, last = self._reached(looks), int(block.unit[-1])
+            looks, rest = self._looks(block), block.some(slice(0))
+            reached = self._reached(looks)
             begins_anew = self.plan.restarts and bool(reached)
             if begins_anew:
                 last = min(reached.values())
                 reached = {claim: unit for claim, unit in reached.items() if unit == last}
+                end = int(np.searchsorted(block.unit, last, side="right"))
+                block, rest = block.some(slice(end)), block.some(slice(end, None))
+                looks = self._looks(block)
             for claim, unit in sorted(reached.items(), key=lambda item: item[1]):
                 case = self.cases + int(np.searchsorted(block.unit, unit, side="right"))
-                level = float(looks[claim].upto(unit).level[-1])
-                self.alarms.append(self.plan.alarm(claim, case, exp(level)))
-            end = int(np.searchsorted(block.unit, last, side="right"))
-            units, size = np.unique(block.unit[:end], return_counts=True)
+                self.alarms.append(self.plan.alarm(claim, case, exp(looks[claim].at(unit))))
+            units, size = np.unique(block.unit, return_counts=True)
             self._remember(units, size, looks, begins_anew=begins_anew)
             for claim, look in looks.items():
-                self.tracks[claim].count(look.upto(last))
+                self.tracks[claim].count(look)
             self.units += len(units)
-            self.cases += end
+            self.cases += len(block)
             for track in self.tracks.values() if begins_anew else ():
                 track.restart()
-            block = block.some(slice(end, None))
+            block = rest
+
+    def _looks(self, block: Waiting) -> dict[Claim, TrackLook]:
+        """Return the evidence that a block would lead to, for each claim that it is about."""
+        restarts = self.plan.restarts
+        fed = self._fed(block)
+        return {claim: self.tracks[claim].look(x, restarts=restarts) for claim, x in fed}
 
     def _fed(self, block: Waiting) -> Iterator[tuple[Claim, Fed]]:
         """Go through the claims that a block says something about."""
