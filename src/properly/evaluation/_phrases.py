@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import math
 import textwrap
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeAlias
 
 import numpy as np
 
-from properly._boundary._record import plain
+from properly._boundary._record import Record
 from properly._boundary._text import counted, listed, p_text, percent, printable
 from properly.rules import BetaWeighted, Bounded, Elementary, Misclassification, Regret
 from properly.rules._registry import SCORE_WORDS
@@ -55,7 +55,7 @@ class Sentence:
 
 
 @dataclass(frozen=True, repr=False)
-class Verdict:
+class Verdict(Record):
     """What an evaluation says, in plain sentences.
 
     Attributes
@@ -88,11 +88,6 @@ class Verdict:
     def __str__(self) -> str:
         """Lay out the headline, and below it one paragraph a sentence."""
         return "\n\n".join(map(_paragraph, [self.headline, *(x.text for x in self.sentences)]))
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return headline and sentences as JSON can hold them."""
-        record: dict[str, Any] = plain(asdict(self))
-        return record
 
 
 def _paragraph(text: str) -> str:

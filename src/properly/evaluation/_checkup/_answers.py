@@ -266,8 +266,8 @@ def _parts(part: Column, names: list[str], looked: Looked) -> Iterator[Symptom]:
         f"{count} parts have none: {said}{' | …' * (count > LISTED)}"
     )
     advice = f"Compare each part by itself; between them nothing can be said.{looked.more}"
-    found = of_column("problem", "forecaster", len(looked.used), what, advice)
-    yield replace(found, name="not-connected")
+    rows = len(looked.used)
+    yield of_column("problem", "forecaster", rows, what, advice, name="not-connected")
 
 
 def _bridges(found: list[int], answers: Answers, looked: Looked) -> Iterator[Symptom]:

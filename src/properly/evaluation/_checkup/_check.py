@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 from properly._boundary._arrays import event_label
 from properly._boundary._labels import as_labels
 from properly._boundary._options import check_choice
-from properly._boundary._record import to_frame
+from properly._boundary._record import Record
 from properly._boundary._text import many
 from properly.counts._cases import named_forecasts
 from properly.errors import ArgumentTypeError
@@ -23,7 +23,6 @@ from properly.evaluation._checkup._symptom import SEVERITIES, Symptom
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
 
-    from properly._boundary._record import Backend
     from properly.evaluation._checkup._sheet import RawColumn
     from properly.typing import ArrayLike, IntoFrame
 
@@ -34,7 +33,7 @@ PLURAL = {"problem": "problems", "oddity": "oddities", "note": "notes"}
 
 
 @dataclass(frozen=True, repr=False)
-class Checkup:
+class Checkup(Record):
     """What `properly.check` or `properly.evaluation.check_answers` found.
 
     ``print(checkup)`` lists it, problems first.
@@ -96,24 +95,18 @@ class Checkup:
         last = "Nothing else was found." if self.findings else "Nothing was found."
         return "\n\n".join([*parts, last if self.is_fine else f"{last} {_AGAIN}"])
 
-    def to_dict(self) -> dict[str, Any]:
-        """Return everything as JSON can hold it."""
+    def _row(self) -> dict[str, Any]:
+        """Return everything, problems first."""
         asked = {} if self.questions is None else {"questions": self.questions}
-        return {
-            "rows": self.rows,
-            **asked,
-            "models": list(self.models),
-            "is_fine": self.is_fine,
-            "findings": [symptom.to_dict() for symptom in self.findings],
-        }
+        about = {"rows": self.rows, **asked, "models": self.models}
+        return about | {"is_fine": self.is_fine, "findings": self.findings}
 
-    def to_frame(self, backend: Backend | None = None) -> Any:
-        """Return one row a finding as a polars, pandas or pyarrow frame; its rows are text."""
+    def _columns(self) -> dict[str, list[Any]]:
+        """Return one row per finding; its rows are text."""
         named = ("name",) if any(symptom.name for symptom in self.findings) else ()
         names = ("severity", "where", "what", "rows", "count", "advice", *named)
         columns = {name: [getattr(symptom, name) for symptom in self.findings] for name in names}
-        columns["rows"] = [", ".join(map(str, rows)) for rows in columns["rows"]]
-        return to_frame(columns, backend)
+        return columns | {"rows": [", ".join(map(str, x)) for x in columns["rows"]]}
 
     def _counts(self) -> str:
         """Count what was found."""

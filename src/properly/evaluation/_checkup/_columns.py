@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from functools import partial
 from hashlib import blake2b
-from itertools import chain
 from typing import TYPE_CHECKING, TypeAlias
 
 import numpy as np
@@ -25,6 +23,8 @@ if TYPE_CHECKING:
     from properly.evaluation._checkup._symptom import Symptom
 
     Flags: TypeAlias = NDArray[np.bool_]
+    from properly.typing import Floats
+
     Whole: TypeAlias = NDArray[np.intp]
 
 
@@ -217,7 +217,7 @@ NEGATIVE = {
 }
 
 
-def bad_amounts(sheet: Sheet, name: str) -> Iterator[Symptom]:
+def amounts(sheet: Sheet, name: str) -> Iterator[Symptom]:
     """Find weights, or counts, that are negative, or all zero."""
     x = sheet.beside[name].numbers
     advice = f"{NEGATIVE[name]}; drop those rows, or mend their {name}s."
@@ -227,85 +227,65 @@ def bad_amounts(sheet: Sheet, name: str) -> Iterator[Symptom]:
         yield of_column("problem", name, len(x), f"no {name} is positive", advice)
 
 
-def zero_amounts(sheet: Sheet, name: str) -> Iterator[Symptom]:
+def zeros(name: str, x: Floats) -> Iterator[Symptom]:
     """Find rows that weigh nothing, or stand for no case: they are left out of every score."""
-    x = sheet.weight if name == "weight" else sheet.beside[name].numbers
-    if x is not None and (x > 0).any():
+    if (x > 0).any():
         advice = "Such rows are left out. That is right if it is meant."
         yield from some_of("note", name, x == 0, "zero", advice)
 
 
 def bad_weights(sheet: Sheet) -> Iterator[Symptom]:
     """Find weights that are negative or all zero, or so extreme that sums of them overflow."""
-    yield from bad_amounts(sheet, "weight")
+    yield from amounts(sheet, "weight")
     w = sheet.beside["weight"].numbers
     extreme = ((w > 0) & (w < TINY)) | (np.isfinite(w) & (w > HUGE))
     what, advice = f"below {TINY:g} or above {HUGE:g}", "Rescale them; only their ratios matter."
     yield from some_of("problem", "weight", extreme, what, advice)
 
 
-def plain_weights(sheet: Sheet) -> Iterator[Symptom]:
-    """Find weights that are all equal, which do nothing, or whole numbers, which may be counts."""
+def weights(sheet: Sheet) -> Iterator[Symptom]:
+    """Find weights that do nothing, may be counts, or leave one case, or few, to decide."""
+    yield from bad_weights(sheet)
     w = sheet.weight
     if w is None:
         return
+    yield from zeros("weight", w)
     if w.min() == w.max():
         what = f"all weights are {w[0]:.6g}"
         yield of_column("note", "weight", len(w), what, "They change no mean; leave them out.")
-    elif (w == np.rint(w)).all():
+        return
+    if (w == np.rint(w)).all():
         what = "all weights are whole numbers"
         advice = "Weights are sampling weights; for numbers of like cases pass count=, --count."
         yield of_column("note", "weight", len(w), what, advice)
+    if len(w) > 1 / HEAVY and w.max() > HEAVY * w.sum():
+        what = f"the heaviest case holds {w.max() / w.sum():.1%} of the weight"
+        advice = (
+            "Is this weight right? Scores depend on that case; look at it, or trim the weights."
+        )
+        yield of_rows("oddity", "weight", w > HEAVY * w.sum(), what, advice)
+    effective = float(w.sum() ** 2 / (w @ w))
+    if effective <= len(w) / 2:
+        cases = many(len(w), "case")
+        what = f"{cases} of these weights say as much as {effective:,.0f} of equal ones"
+        advice = "Expect wide intervals; this is the price of unequal weights."
+        yield of_column("note", "weight", len(w), what, advice)
 
 
-def heavy_case(sheet: Sheet) -> Iterator[Symptom]:
-    """Find a case that holds more than a twentieth of the weight: it decides much by itself."""
-    w = sheet.weight
-    if w is None or len(w) <= 1 / HEAVY or not w.max() > HEAVY * w.sum():
-        return
-    bad = w > HEAVY * w.sum()
-    what = f"the heaviest case holds {w.max() / w.sum():.1%} of the weight"
-    advice = "Is this weight right? Scores depend on that case; look at it, or trim the weights."
-    yield of_rows("oddity", "weight", bad, what, advice)
-
-
-def few_effective(sheet: Sheet) -> Iterator[Symptom]:
-    """Find unequal weights that leave half of the cases or less: intervals are wider for it."""
-    w = sheet.weight
-    if w is None or w.min() == w.max():
-        return
-    scaled = w / w.max()
-    effective = float(scaled.sum() ** 2 / (scaled @ scaled))
-    if effective > len(w) / 2:
-        return
-    what = f"{many(len(w), 'case')} of these weights say as much as {effective:,.0f} of equal ones"
-    advice = "Expect wide intervals; this is the price of unequal weights."
-    yield of_column("note", "weight", len(w), what, advice)
-
-
-def bad_counts(sheet: Sheet) -> Iterator[Symptom]:
+def counts(sheet: Sheet) -> Iterator[Symptom]:
     """Find numbers of cases that are negative, fractions or all zero."""
-    yield from bad_amounts(sheet, "count")
+    yield from amounts(sheet, "count")
     k = sheet.beside["count"].numbers
     broken = np.isfinite(k) & (k != np.floor(k))
     advice = "Cases are counted in whole numbers; for sampling weights pass weight=, --weight."
     yield from some_of("problem", "count", broken, "no whole number", advice)
-
-
-COUNTS = (bad_counts, partial(zero_amounts, name="count"))
-WEIGHTS = (
-    bad_weights,
-    partial(zero_amounts, name="weight"),
-    plain_weights,
-    heavy_case,
-    few_effective,
-)
+    yield from zeros("count", k)
 
 
 def clusters(sheet: Sheet) -> Iterator[Symptom]:
     """Find clusters that are too few to tell how they vary, or that say nothing."""
     column = sheet.beside["clusters"]
-    count, rows = column.count, int((~column.missing).sum())
+    count, rows = len(column.distinct), int((~column.missing).sum())
     if count == 1 and rows > 1:
         what, advice = "there is a single cluster", "Without a second one there are no intervals."
         yield of_column("problem", "clusters", rows, what, advice)
@@ -327,7 +307,7 @@ def groups(sheet: Sheet) -> Iterator[Symptom]:
     """Find groups with fewer than 10 events or non-events, or cases of classes: mere chance."""
     column = sheet.beside["groups"]
     present = column.values[~column.missing]
-    if column.count == 1:
+    if len(column.distinct) == 1:
         what = f"there is a single group, {quoted(present[0])}"
         advice = "There is nothing to compare it with; leave out groups=."
         yield of_column("note", "groups", len(column), what, advice)
@@ -360,43 +340,38 @@ def text_times(sheet: Sheet) -> Iterator[Symptom]:
         yield from some_of("problem", "time", text, what, advice)
 
 
-def time(sheet: Sheet) -> Iterator[Symptom]:
-    """Find a single time; that rows are not in order is fine."""
+def times(sheet: Sheet) -> Iterator[Symptom]:
+    """Find text, a single time, and several cases at one time without a name for what comes again.
+
+    That rows are not in order is fine.
+    """
+    yield from text_times(sheet)
     column = sheet.beside["time"]
     present = column.values[~column.missing]
-    if column.count == 1 and len(present) > 1:
+    if len(column.distinct) == 1 and len(present) > 1:
         what = f"all rows have the time {quoted(present[0])}"
         advice = "There is nothing to follow over time; leave out time=."
         yield of_column("oddity", "time", len(present), what, advice)
+    if "clusters" not in sheet.beside and TIMES <= len(column.distinct) < len(present):
+        most = int(np.bincount(column.codes[column.codes >= 0]).max())
+        what = f"up to {many(most, 'case')} have the same time, and there are no clusters"
+        advice = (
+            "Intervals are right if cases of one time share what happens to all (Driscoll and "
+            "Kraay), and wrong if a station, or whatever is seen again and again, is lastingly "
+            "off. Then name its column: clusters=, --clusters."
+        )
+        yield of_column("note", "time", len(present), what, advice)
 
 
-def shared_times(sheet: Sheet) -> Iterator[Symptom]:
-    """Find several cases at one time without a name for what is seen again and again."""
-    column = sheet.beside["time"]
-    rows = int((~column.missing).sum())
-    if "clusters" in sheet.beside or not TIMES <= column.count < rows:
-        return
-    most = int(np.bincount(column.codes[column.codes >= 0]).max())
-    what = f"up to {many(most, 'case')} have the same time, and there are no clusters"
-    advice = (
-        "Intervals are right if cases of one time share what happens to all (Driscoll and Kraay), "
-        "and wrong if a station, or whatever is seen again and again, is lastingly off. Then name "
-        "its column: clusters=, --clusters."
-    )
-    yield of_column("note", "time", rows, what, advice)
-
-
-OF_TIME = (text_times, time, shared_times)
-BESIDE = {"weight": WEIGHTS, "count": COUNTS, "clusters": (clusters,)}
-BESIDE |= {"groups": (groups,), "time": OF_TIME}
+BESIDE = {"weight": weights, "count": counts, "clusters": clusters, "groups": groups, "time": times}
 
 
 def design_symptoms(sheet: Sheet) -> Iterator[Symptom]:
     """Look at what is known of rows besides outcomes and forecasts."""
     yield from repeated_rows(sheet)
-    for name, checks in BESIDE.items():
+    for name, check in BESIDE.items():
         if name in sheet.beside and not sheet.beside[name].is_table:
-            yield from chain.from_iterable(check(sheet) for check in checks)
+            yield from check(sheet)
 
 
 def _codes_of_forecasts(sheet: Sheet) -> Whole | None:

@@ -100,22 +100,12 @@ def mean_far_off(model: EventForecast) -> Iterator[Symptom]:
 def same_order(sheet: Sheet) -> Iterator[Symptom]:
     """Find models with the same ranking: they have one ROC curve, and differ in calibration only.
 
-    Ranks are found only of models that have as many distinct forecasts and the same AUC. Of fewer
-    than five, the same order is no wonder.
+    The same order of fewer than five distinct forecasts is no wonder.
     """
-    alike: dict[object, list[EventForecast]] = {}
-    for model in sheet.events:
-        if model.inside and len(model.distinct) >= DISTINCT:
-            area = None if model.area is None else model.area.value
-            key = len(model.column), len(model.distinct), area
-            alike.setdefault(key, []).append(model)
-    for models in alike.values():
-        yield from _in_same_order(models)
-
-
-def _in_same_order(models: list[EventForecast]) -> Iterator[Symptom]:
     first: dict[bytes, EventForecast] = {}
-    for model in models if len(models) > 1 else []:
+    for model in sheet.events if len(sheet.events) > 1 else ():
+        if not model.inside or len(model.distinct) < DISTINCT:
+            continue
         ranks = np.unique(model.column.numbers, return_inverse=True)[1]
         other = first.setdefault(blake2b(ranks.tobytes()).digest(), model)
         if other is model or np.array_equal(other.p, model.p):
@@ -398,29 +388,24 @@ def unknown_event(sheet: Sheet) -> Iterator[Symptom]:
     yield of_column("problem", WHERE, len(sheet.outcome), what, advice)
 
 
-def one_class(sheet: Sheet) -> Iterator[Symptom]:
-    """Find a single outcome: without both, nothing can be told apart and no skill be measured."""
-    if sheet.happened is None:
-        return
-    known, events = int(sheet.observed.sum()), int(sheet.happened.sum())
-    if events not in (0, known):
-        return
-    what = "the event happened each time" if events else "the event never happened"
-    what += f" in {many(known, 'row')} of known outcome"
-    advice = (
-        "Scores can be computed, but there is no AUC, no skill and no calibration curve. Is this "
-        "the right column, and were no rows filtered away?"
-    )
-    yield of_column("problem", WHERE, len(sheet.happened), what, advice)
-
-
 def few_events(sheet: Sheet) -> Iterator[Symptom]:
-    """Find fewer than 10 events or non-events: then chance decides most of what is computed."""
+    """Find fewer than 10 events or non-events, so that chance decides most; or one outcome alone.
+
+    Without both outcomes, nothing can be told apart and no skill be measured.
+    """
     if sheet.happened is None:
         return
-    times = sheet.times
-    events = int(times[sheet.happened].sum())
-    others = int(times[sheet.observed].sum()) - events
+    known, happened = int(sheet.observed.sum()), int(sheet.happened.sum())
+    if happened in (0, known):
+        what = "the event happened each time" if happened else "the event never happened"
+        what += f" in {many(known, 'row')} of known outcome"
+        advice = (
+            "Scores can be computed, but there is no AUC, no skill and no calibration curve. Is "
+            "this the right column, and were no rows filtered away?"
+        )
+        yield of_column("problem", WHERE, len(sheet.happened), what, advice)
+    events = int(sheet.times[sheet.happened].sum())
+    others = int(sheet.times[sheet.observed].sum()) - events
     if not 0 < min(events, others) < FEW_OUTCOMES:
         return
     kind, count = ("event", events) if events <= others else ("non-event", others)
@@ -434,7 +419,7 @@ def few_events(sheet: Sheet) -> Iterator[Symptom]:
 
 
 LABELS = (swapped, many_labels, unnamed_event, unknown_event)
-OUTCOME = (*LABELS, one_class, few_events)
+OUTCOME = (*LABELS, few_events)
 
 
 def _holds_probabilities(sheet: Sheet) -> bool:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, TypeAlias
@@ -28,8 +29,6 @@ if TYPE_CHECKING:
 
 
 Values: TypeAlias = np.ndarray[Any, Any]
-# Kinds of objects that are numbers, or missing.
-PLAIN_NUMBERS = {float, int, bool, type(None)}
 # Kinds of numbers, dates and spans of time, which sort fast.
 NUMBERS = "biufmM"
 
@@ -93,17 +92,16 @@ class RawColumn:
         """How often each value is there, in order; missing ones do not count."""
         values, codes = self._numbered
         often = np.bincount(codes[codes >= 0], minlength=len(values)).tolist()
-        pairs = zip(values, often, strict=True)
+        pairs = list(zip(values, often, strict=True))
         try:
             return dict(sorted(pairs))
         except TypeError:  # of several kinds, which have no order
-            pairs = zip(values, often, strict=True)
             return dict(sorted(pairs, key=lambda item: (str(type(item[0])), repr(item[0]))))
 
     @property
-    def count(self) -> int:
-        """The number of distinct values."""
-        return len(self._numbered[0])
+    def distinct(self) -> list[Any]:
+        """The distinct values, by their numbers."""
+        return self._numbered[0]
 
     @property
     def codes(self) -> Whole:
@@ -149,31 +147,17 @@ def read_raw(x: Any, name: str) -> RawColumn:
     return RawColumn(name, values, masked, "", column_names(x))
 
 
-def distinct_values(x: Values) -> Values:
-    """Return the distinct values, in order; numpy's own way to them is slower if all differ."""
-    x = np.sort(x)
-    new = np.ones(len(x), dtype=bool)
-    new[1:] = x[1:] != x[:-1]
-    return np.asarray(x[new])
-
-
 def _faulty(name: str, fault: str) -> RawColumn:
     return RawColumn(name, np.empty(0), np.empty(0, dtype=bool), fault)
 
 
 def _numbers(x: Values) -> Floats:
     """Make floats of what reads as a number, and NaN of everything else."""
-    kinds = set(map(type, x.ravel().tolist())) if x.dtype.kind == "O" else set()
-    if x.dtype.kind in "biufSU" or (kinds and kinds <= PLAIN_NUMBERS):
-        try:
-            with infinities():
-                return x.astype(np.float64)
-        except (ValueError, OverflowError):
-            pass
-    if x.dtype.kind not in "OSU":
+    if x.dtype.kind not in "biufOSU":
         return np.full(x.shape, np.nan)
-    numbers = [_number(item) for item in x.flat]
-    return np.array(numbers, dtype=np.float64).reshape(x.shape)
+    with infinities(), suppress(TypeError, ValueError, OverflowError):
+        return x.astype(np.float64)
+    return np.array([_number(item) for item in x.flat], dtype=np.float64).reshape(x.shape)
 
 
 def _number(item: Any) -> float:
@@ -340,7 +324,7 @@ class EventForecast(RawForecast):
     @cached_property
     def distinct(self) -> Floats:
         """The distinct forecasts, in order."""
-        return distinct_values(self.p)
+        return np.unique(self.p)
 
     @cached_property
     def area(self) -> Estimate | None:
@@ -432,24 +416,8 @@ def _from_one_hot(outcome: RawColumn, count: int) -> Whole | None:
 def _looked_up(outcome: RawColumn, labels: tuple[Any, ...]) -> Whole:
     """Look each outcome up among the labels."""
     number = {label: k for k, label in enumerate(labels)}
-    codes, order = outcome.codes, {}
-    present = ~outcome.missing
-    # One look a label, at a row that has it.
-    first = np.unique(codes[present], return_index=True)[1]
-    for row in np.flatnonzero(present)[first]:
-        label = outcome.values[row]
-        order[int(codes[row])] = _class_number(
-            label.item() if isinstance(label, np.generic) else label, number
-        )
-    table = np.array([order[k] for k in range(len(order))] + [MISSING], dtype=np.intp)
-    return table[codes]
-
-
-def _class_number(label: object, number: dict[Any, int]) -> int:
-    try:
-        return number.get(label, OUTSIDE)
-    except TypeError:
-        return OUTSIDE
+    table = [number.get(value, OUTSIDE) for value in outcome.distinct]
+    return np.array([*table, MISSING], dtype=np.intp)[outcome.codes]
 
 
 def _reads_as_number(label: object) -> bool:

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from textwrap import fill
-from typing import TYPE_CHECKING, Any, Literal, TypeAlias, get_args
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, TypeAlias, get_args
 
 import numpy as np
 
-from properly._boundary._record import plain
+from properly._boundary._record import Record
 from properly._boundary._text import many, printable
 
 if TYPE_CHECKING:
@@ -26,7 +26,7 @@ WIDTH = 88
 
 
 @dataclass(frozen=True)
-class Symptom:
+class Symptom(Record):
     """Something that `properly.check` or `properly.evaluation.check_answers` found.
 
     Attributes
@@ -67,16 +67,11 @@ class Symptom:
     advice: str
     name: str | None = None
 
+    _optional: ClassVar = ("name",)
+
     def __str__(self) -> str:
         said = f"{self.name or printable(self.where)}: {self.what}{_named(self.rows, self.count)}."
         return f"{_filled(said, '')}\n{_filled(self.advice, '  ')}"
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return all fields as JSON can hold them, the name where there is one."""
-        record: dict[str, Any] = plain(asdict(self))
-        if self.name is None:
-            del record["name"]
-        return record
 
 
 def of_rows(
@@ -104,9 +99,11 @@ def some_of(
         yield of_rows(severity, where, bad, said, advice)
 
 
-def of_column(severity: Severity, where: str, rows: int, what: str, advice: str) -> Symptom:
+def of_column(
+    severity: Severity, where: str, rows: int, what: str, advice: str, *, name: str | None = None
+) -> Symptom:
     """Describe what a column of so many rows has as a whole."""
-    return Symptom(severity, where, what, (), rows, advice)
+    return Symptom(severity, where, what, (), rows, advice, name)
 
 
 def capitalized(hint: str) -> str:
