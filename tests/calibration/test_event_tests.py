@@ -10,10 +10,9 @@ import pytest
 from scipy.stats import chi2, f, norm
 
 import properly
-from properly.calibration._event_tests import TRIALS, by_likelihood, by_sandwich
-from properly.calibration._statistics import ForecastSample
+from properly.calibration._event_tests import TRIALS
+from properly.calibration._line import Subject, line_test
 from properly.errors import DataError, DataWarning
-from properly.inference._design import Design
 from properly.rules import Log
 
 DRAWN = ["combined", "mcb", "score", "ks", "kuiper"]
@@ -320,13 +319,8 @@ def drawn(n: int, seed: int, **known: Any) -> properly.Cases:
     return properly.Cases((rng.random(n) < p).astype(int), p, **known)
 
 
-def likelihood(cases: properly.Cases, *, joint: bool = True) -> Any:
-    return by_likelihood(ForecastSample.of(cases.tally()), joint=joint)
-
-
-def sandwich(cases: properly.Cases, *, joint: bool = True) -> Any:
-    y = np.asarray(cases.y, dtype=float)
-    return by_sandwich(np.asarray(cases.p), y, Design.of(cases), joint=joint)
+def compared(cases: Any, *, joint: bool = True) -> Any:
+    return line_test(Subject.of(cases), joint=joint)
 
 
 def test_a_shift_of_one_forecast_by_hand() -> None:
@@ -334,7 +328,7 @@ def test_a_shift_of_one_forecast_by_hand() -> None:
     t = properly.Tally.from_counts([0.2], [50], [18])
     ratio = 2 * (18 * math.log(0.36 / 0.2) + 32 * math.log(0.64 / 0.8))
     for joint in (True, False):
-        found = by_likelihood(ForecastSample.of(t), joint=joint)
+        found = compared(t, joint=joint)
         assert found is not None
         assert found.statistic == pytest.approx(ratio, rel=1e-12)
         assert found.degrees == 1
@@ -347,7 +341,7 @@ def test_two_forecasts_are_fitted_exactly() -> None:
     t = properly.Tally.from_counts([0.2, 0.7], [50, 40], [18, 25])
     ratio = 2 * (18 * math.log(0.36 / 0.2) + 32 * math.log(0.64 / 0.8))
     ratio += 2 * (25 * math.log(0.625 / 0.7) + 15 * math.log(0.375 / 0.3))
-    found = by_likelihood(ForecastSample.of(t), joint=True)
+    found = compared(t)
     assert found is not None
     assert found.statistic == pytest.approx(ratio, rel=1e-11)
     assert found.degrees == 2
@@ -355,8 +349,8 @@ def test_two_forecasts_are_fitted_exactly() -> None:
 
 
 def test_the_ratios_of_level_and_slope_add_up() -> None:
-    found = likelihood(drawn(120, 1))
-    level = likelihood(drawn(120, 1), joint=False)
+    found = compared(drawn(120, 1))
+    level = compared(drawn(120, 1), joint=False)
     assert found.in_the_large == level.p_value
     parts = chi2.isf(found.in_the_large, 1) + chi2.isf(found.slope, 1)
     assert parts == pytest.approx(found.statistic, rel=1e-8)
@@ -371,19 +365,19 @@ def test_the_sandwich_of_one_forecast_by_hand() -> None:
     error = math.sqrt(6 / 5 * ((weight * (y - rate)) ** 2).sum()) / weight.sum()
     shift = math.log(rate / (1 - rate)) - math.log(0.3 / 0.7)
     expected = (shift * rate * (1 - rate) / error) ** 2
-    found = sandwich(cases)
+    found = compared(cases)
     assert found.statistic == pytest.approx(expected, rel=1e-11)
     assert found.degrees == (1, 5)
     assert found.p_value == pytest.approx(f.sf(expected, 1, 5), rel=1e-10)
 
 
 def test_degrees_of_freedom_are_those_of_clusters() -> None:
-    found = sandwich(drawn(80, 2, clusters=np.arange(80) // 8))
+    found = compared(drawn(80, 2, clusters=np.arange(80) // 8))
     assert found.degrees == (2, 8)
     assert found.p_value == pytest.approx(f.sf(found.statistic, 2, 8), rel=1e-11)
-    strata = sandwich(drawn(80, 2, clusters=np.arange(80) // 8, strata=np.arange(80) // 40))
+    strata = compared(drawn(80, 2, clusters=np.arange(80) // 8, strata=np.arange(80) // 40))
     assert strata.degrees == (2, 7)
-    two = sandwich(drawn(80, 2, clusters=np.arange(80) // 40))
+    two = compared(drawn(80, 2, clusters=np.arange(80) // 40))
     assert math.isnan(two.p_value)
     assert two.degrees == (2, 0)
     assert 0 < two.in_the_large < 1
@@ -391,8 +385,7 @@ def test_degrees_of_freedom_are_those_of_clusters() -> None:
 
 @pytest.mark.parametrize("y", [[0, 0, 0, 0], [1, 1, 1, 1], [0, 0, 1, 1], [1, 1, 0, 0]])
 def test_no_line_is_best_where_data_separate(y: list[int]) -> None:
-    cases = properly.Cases(y, [0.1, 0.2, 0.3, 0.4])
-    assert likelihood(cases) is None
-    assert sandwich(cases) is None
-    assert (likelihood(cases, joint=False) is None) == (len(set(y)) == 1)
-    assert (sandwich(cases, joint=False) is None) == (len(set(y)) == 1)
+    for weight in (None, [1.0, 2.0, 1.0, 2.0]):
+        cases = properly.Cases(y, [0.1, 0.2, 0.3, 0.4], weight=weight)
+        assert compared(cases) is None
+        assert (compared(cases, joint=False) is None) == (len(set(y)) == 1)

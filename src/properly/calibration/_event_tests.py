@@ -12,7 +12,7 @@ import sys
 from dataclasses import dataclass, field, replace
 from functools import cached_property, partial
 from itertools import islice
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -27,6 +27,7 @@ from properly.calibration._components import (
     miscalibration_of,
     p_value,
 )
+from properly.calibration._line import Subject, line_test, score_over_time
 from properly.calibration._statistics import (
     CalibrationTest,
     Combined,
@@ -51,16 +52,11 @@ from properly.counts._cases import (
     number_clusters,
     rows_in_use,
 )
-from properly.counts._scoring import mean_loss
 from properly.counts._tally import Tally, as_tally
 from properly.errors import DataError
 from properly.inference._dependence import measure
 from properly.inference._design import Design
 from properly.inference._draws import fast_stream
-from properly.inference._logistic import Fitted, fit, fit_columns, logit
-from properly.inference._moments import Spread
-from properly.inference._variance import covariance
-from properly.rules import Log
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -71,137 +67,8 @@ if TYPE_CHECKING:
     from properly.typing import Column
 
 
-# Estimates that are correlated more closely than this are one but for rounding.
-ALIKE = 1e-13
 # A p-value at which calibration is commonly refused.
 SMALL = 0.05
-
-
-class LineTest(NamedTuple):
-    """A test of a fitted line, and of its parts alone.
-
-    Attributes
-    ----------
-    statistic : float
-        The likelihood ratio, or Wald's divided by what makes it an F.
-    degrees : float or pair of floats
-        Degrees of freedom, of the denominator too if the statistic is an F.
-    p_value : float
-        Of both coefficients together, or of the only one.
-    in_the_large, slope : float
-        The p-value of the intercept with the slope held at 1, and of the slope; NaN without a
-        slope.
-    """
-
-    statistic: float
-    degrees: float | tuple[float, float]
-    p_value: float
-    in_the_large: float
-    slope: float
-
-
-def shift(odds: Column) -> tuple[Column, Column]:
-    """Return the column of an intercept beside a slope of 1."""
-    return np.ones((len(odds), 1)), odds
-
-
-def line(odds: Column) -> tuple[Column, Column]:
-    """Return the columns of an intercept and a slope."""
-    return np.stack([np.ones(len(odds)), odds]).T, np.zeros(len(odds))
-
-
-def fit_lines(sample: ForecastSample, *, joint: bool) -> tuple[Fitted, Fitted | None]:
-    """Fit a shift of the log odds, and a line of them if it is asked for and they vary."""
-    odds, counts = logit(sample.value), (sample.events, sample.weight)
-    shifted = fit_columns(shift, odds, *counts)
-    return shifted, fit_columns(line, odds, *counts) if joint and _varies(odds) else None
-
-
-def by_likelihood(
-    sample: ForecastSample, *, joint: bool, lines: tuple[Fitted, Fitted | None] | None = None
-) -> LineTest | None:
-    """Compare the likelihood of a fitted line with that of the diagonal; None if none fits best."""
-    shifted, free = lines or fit_lines(sample, joint=joint)
-    if shifted.separated or (free is not None and free.separated):
-        return None
-    total = float(sample.weight.sum())
-    price = -total * mean_loss(sample.value, sample.weight, sample.events, Log())
-    large = max(2 * (shifted.log_likelihood - price), 0.0)
-    p_large = _chi_squared_tail(1, large)
-    if free is None:
-        return LineTest(large, 1.0, p_large, p_large, math.nan)
-    slope = max(2 * (free.log_likelihood - shifted.log_likelihood), 0.0)
-    both = large + slope
-    tails = (_chi_squared_tail(d, x) for d, x in ((2, both), (1, large), (1, slope)))
-    return LineTest(both, 2.0, *tails)
-
-
-def by_sandwich(p: Column, happened: Column, design: Design, *, joint: bool) -> LineTest | None:
-    """Compare the coefficients of a fitted line with 0 and 1, by what cases or clusters add up to.
-
-    For weights, clusters and strata, with which likelihoods say nothing. A p-value is NaN if the
-    coefficients, or some line through them, did not vary.
-    """
-    odds = logit(p)
-    ones = np.ones((len(odds), 1))
-    shifted = _estimate(ones, happened, design, odds)
-    if shifted is None:
-        return None
-    large = wald(*shifted)
-    if not (joint and _varies(odds)):
-        return LineTest(*large, large[2], math.nan)
-    free = _estimate(np.column_stack([ones, odds]), happened, design, np.zeros(len(odds)))
-    if free is None:
-        return None
-    away, spread = free[0] - (0.0, 1.0), free[1]
-    slope = wald(away[1:], Spread(spread.covariance[1:, 1:], spread.degrees))
-    return LineTest(*wald(away, spread), large[2], slope[2])
-
-
-def _estimate(
-    Z: Column, happened: Column, design: Design, offset: Column
-) -> tuple[Column, Spread] | None:
-    """Fit a line, and say how far its coefficients may be off."""
-    from scipy.special import expit
-
-    fitted = fit(Z, happened, design.weight, offset)
-    if fitted.separated or not np.isfinite(fitted.information_inverse).all():
-        return None
-    left = design.weight * (happened - expit(offset + Z @ fitted.coefficients))
-    influence = fitted.information_inverse @ (Z * left[:, None]).T
-    return fitted.coefficients, covariance(influence, design)
-
-
-def wald(away: Column, spread: Spread) -> tuple[float, tuple[float, float], float]:
-    """Return the F statistic of coefficients, its degrees of freedom and its p-value."""
-    from scipy.special import fdtrc
-
-    size = len(away)
-    degrees = (float(size), float(spread.degrees) - size + 1)
-    if degrees[1] <= 0 or not _varies_all_ways(spread):
-        return math.nan, degrees, math.nan
-    distance = float(away @ np.linalg.pinv(spread.covariance, hermitian=True) @ away)
-    statistic = distance / size * degrees[1] / spread.degrees
-    return statistic, degrees, float(fdtrc(*degrees, statistic))
-
-
-def _varies_all_ways(spread: Spread) -> bool:
-    """Tell whether no estimate, nor any sum of them, is known without error."""
-    error = spread.errors
-    if not ((error > 0) & np.isfinite(error)).all():
-        return False
-    correlation = spread.covariance / error / error[:, None]
-    return bool(np.linalg.eigvalsh(correlation)[0] > ALIKE)
-
-
-def _varies(odds: Column) -> bool:
-    return bool(np.ptp(odds) > 0)
-
-
-def _chi_squared_tail(degrees: float, statistic: float) -> float:
-    from scipy.special import chdtrc
-
-    return float(chdtrc(degrees, statistic))
 
 
 @dataclass(frozen=True, eq=False)
@@ -378,27 +245,6 @@ def _by_times(trial: Trial, cases: Cases) -> CalibrationTest:
     return CalibrationTest("score", statistic, tail, "F", degrees, certain=trial.certain)
 
 
-def score_over_time(
-    p: Column, happened: Column, design: Design
-) -> tuple[float, tuple[float, float], float]:
-    """Return the F statistic of the score test of cases with times, its degrees and its p-value.
-
-    The covariance of the score is that which the design leaves. Certain forecasts add nothing;
-    without any others there is nothing to test.
-    """
-    used = (p > 0) & (p < 1)
-    if not used.any():
-        return 0.0, (0.0, 0.0), 1.0
-    odds = np.zeros(len(p))
-    odds[used] = logit(p[used])
-    excess = np.where(used, design.weight * (happened - p), 0.0)
-    rows = [excess]
-    if np.ptp(odds[used]) > 0:
-        rows.append(excess * (odds - odds[used].mean()))
-    influence = np.stack(rows)
-    return wald(influence.sum(axis=1), covariance(influence, design))
-
-
 def _by_path(
     trial: Trial, name: str, which: int, tail: Callable[[float], float]
 ) -> CalibrationTest:
@@ -482,21 +328,13 @@ def _by_cox(trial: Trial, name: str, *, joint: bool) -> CalibrationTest:
         return CalibrationTest(name, math.inf, 0.0, method, certain=trial.certain)
     if not used.any():
         return CalibrationTest(name, math.nan, math.nan, method, certain=trial.certain)
-    if trial.counts:
-        line = by_likelihood(ForecastSample(*(x[used] for x in trial.sample)), joint=joint)
-    elif isinstance(trial.source, Tally):
+    if isinstance(trial.source, Tally) and not trial.counts:
         message = "a line is fitted to weighted cases one by one; a tally has only their sums"
         hint = (
             "pass properly.Cases(y, p, weight=w); for numbers of like cases, a tally with count=."
         )
         raise DataError(message, hint=hint)
-    else:
-        y, p, _, _ = rows_in_use(trial.source)
-        kept = (p > 0) & (p < 1)
-        design, rows = Design.of(trial.source).among(kept)
-        # A case without weight needs some log odds.
-        p = np.where(kept, p, 0.5).astype(np.float64)
-        line = by_sandwich(p[rows], y[rows].astype(np.float64), design, joint=joint)
+    line = line_test(Subject.of(trial.tally if trial.counts else trial.source), joint=joint)
     if line is None:
         return by_score(trial)
     parts = {} if math.isnan(line.slope) else {"citl": line.in_the_large, "slope": line.slope}

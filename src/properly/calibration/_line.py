@@ -7,29 +7,24 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from properly.calibration._event_tests import (
-    by_likelihood,
-    by_sandwich,
-    line,
-    score_over_time,
-    shift,
-    wald,
-)
 from properly.calibration._statistics import (
     ForecastSample,
     clustered_score,
     score_axes,
+    score_rows,
     score_statistic,
 )
 from properly.counts._cases import Cases, as_counted, rows_in_use
+from properly.counts._scoring import mean_loss
 from properly.counts._tally import Tally, as_tally
 from properly.inference._averages import Estimate, about_design, about_tally
 from properly.inference._design import Design, effective_number, is_alike
-from properly.inference._draws import Counts, DrawnRows, sampler
+from properly.inference._draws import require_counts, sampler
 from properly.inference._logistic import Fitted, fit_columns, logit
 from properly.inference._moments import Correction, Spread
 from properly.inference._shares import student
 from properly.inference._variance import covariance
+from properly.rules import Log
 
 if TYPE_CHECKING:
     from properly.inference._draws import Sampler
@@ -38,6 +33,8 @@ if TYPE_CHECKING:
 
 UNKNOWN = (math.nan, math.nan)
 TESTS = ("joint", "in_the_large", "slope", "joint_wald")
+# Estimates that are correlated more closely than this are one but for rounding.
+ALIKE = 1e-13
 
 
 class Subject(NamedTuple):
@@ -45,10 +42,10 @@ class Subject(NamedTuple):
 
     Attributes
     ----------
-    sample : Sample
+    source : Tally or Cases
+        Counts, or cases of a design.
+    sample : ForecastSample
         What happened at each distinct forecast; cases of equal weight are counted.
-    draws : Sampler
-        The same, ready to have outcomes drawn.
     about : dict
         How cases were sampled, and how many there are.
     design : Design or None
@@ -57,8 +54,8 @@ class Subject(NamedTuple):
         The number of each case's forecast, and its outcome, if there is a design.
     """
 
+    source: Tally | Cases
     sample: ForecastSample
-    draws: Sampler
     about: dict[str, Any]
     design: Design | None = None
     row: Column | None = None
@@ -68,22 +65,19 @@ class Subject(NamedTuple):
     def of(cls, source: Tally | Cases) -> Subject:
         """Take a tally of counts, or cases of an event."""
         source = as_counted(source)
+        tally = as_tally(source)
+        sample = ForecastSample.of(tally)
         if not isinstance(source, Cases):
-            tally = as_tally(source)
-            return cls(ForecastSample.of(tally), sampler(tally), about_tally(tally))
-        y, p, weight, _ = rows_in_use(source)
-        design, alike = Design.of(source), bool((weight == 1).all())
-        value, row = np.unique(p.astype(np.float64), return_inverse=True)
-        total, events, square = (np.bincount(row, x) for x in (weight, weight * y, weight**2))
-        sample = ForecastSample(value, total, np.minimum(events, total), square)
-        draws: Sampler = DrawnRows(value, row, weight, y)
-        if design.time is not None:
-            draws = sampler(source)
-        elif alike:
-            draws = Counts(value, np.bincount(row))
-        if alike and design.cluster is None and design.stratum is None and design.time is None:
-            return cls(sample, draws, about_design(design))
-        return cls(sample, draws, about_design(design), design, row, y)
+            require_counts(tally)
+            return cls(source, sample, about_tally(tally))
+        design, (y, p, _, _) = Design.of(source), rows_in_use(source)
+        row = np.searchsorted(sample.value, p.astype(np.float64))
+        return cls(source, sample, about_design(design), design, row, y)
+
+    @property
+    def draws(self) -> Sampler:
+        """The same, ready to have outcomes drawn."""
+        return sampler(self.source, clusters=False)
 
     @property
     def is_counted(self) -> bool:
@@ -189,6 +183,39 @@ def observed_expected(subject: Subject, level: float) -> Estimate:
     return Estimate(ratio, ratio * log.standard_error, ends, method=label, **about)
 
 
+class LineTest(NamedTuple):
+    """A test of a fitted line, and of its parts alone.
+
+    Attributes
+    ----------
+    statistic : float
+        The likelihood ratio, or Wald's divided by what makes it an F.
+    degrees : float or pair of floats
+        Degrees of freedom, of the denominator too if the statistic is an F.
+    p_value : float
+        Of both coefficients together, or of the only one.
+    in_the_large, slope : float
+        The p-value of the intercept with the slope held at 1, and of the slope; NaN without a
+        slope.
+    """
+
+    statistic: float
+    degrees: float | tuple[float, float]
+    p_value: float
+    in_the_large: float
+    slope: float
+
+
+def shift(odds: Column) -> tuple[Column, Column]:
+    """Return the column of an intercept beside a slope of 1."""
+    return np.ones((len(odds), 1)), odds
+
+
+def line(odds: Column) -> tuple[Column, Column]:
+    """Return the columns of an intercept and a slope."""
+    return np.stack([np.ones(len(odds)), odds]).T, np.zeros(len(odds))
+
+
 class CalibrationLine(NamedTuple):
     """A shift of the log odds, a line of them, and tests whether either is needed."""
 
@@ -208,8 +235,7 @@ def find_line(subject: Subject, level: float) -> CalibrationLine:
     subject = subject.with_log_odds()
     if subject.certain:
         return _undefined(subject, level, "none: forecasts of exactly 0 or 1 have no log odds")
-    odds = logit(subject.sample.value)
-    shifted, free = (_coefficients(subject, columns, odds) for columns in (shift, line))
+    shifted, free = (_coefficients(subject, columns) for columns in (shift, line))
     large, intercept, slope = (
         subject.estimate(float(result.value[i]), result.at(i), level, _method(subject, result))
         for result, i in ((shifted, 0), (free, 0), (free, 1))
@@ -218,30 +244,33 @@ def find_line(subject: Subject, level: float) -> CalibrationLine:
     return CalibrationLine(large, intercept, slope, tests, label)
 
 
-class _LineEstimates(NamedTuple):
+class LineEstimates(NamedTuple):
+    """Fitted coefficients and their covariance."""
+
     value: Column
     spread: Spread
     fitted: Fitted
 
     def at(self, i: int) -> Spread:
+        """Return the spread of one of them."""
         return Spread(self.spread.covariance[i : i + 1, i : i + 1], self.spread.degrees)
 
 
-def _coefficients(subject: Subject, columns: Columns, odds: Column) -> _LineEstimates:
+def _coefficients(subject: Subject, columns: Columns) -> LineEstimates:
     """Fit, and say how far off the coefficients may be."""
     from scipy.special import expit
 
-    sample = subject.sample
+    sample, odds = subject.sample, logit(subject.sample.value)
     fitted = fit_columns(columns, odds, sample.events, sample.weight)
     value, size = _ends(fitted, sample), len(fitted.coefficients)
     if not (np.isfinite(value).all() and np.isfinite(fitted.information_inverse).all()):
-        return _LineEstimates(value, Spread(np.full((size, size), np.nan), np.nan), fitted)
+        return LineEstimates(value, Spread(np.full((size, size), np.nan), np.nan), fitted)
     if not _is_robust(subject, size):
-        return _LineEstimates(value, Spread(fitted.information_inverse, np.inf), fitted)
+        return LineEstimates(value, Spread(fitted.information_inverse, np.inf), fitted)
     Z, offset = columns(odds)
     mean = expit(offset + Z @ value)
     turn = fitted.information_inverse @ Z.T
-    return _LineEstimates(value, subject.spread(turn * (1 - mean), -turn * mean), fitted)
+    return LineEstimates(value, subject.spread(turn * (1 - mean), -turn * mean), fitted)
 
 
 def _is_robust(subject: Subject, size: int) -> bool:
@@ -249,7 +278,7 @@ def _is_robust(subject: Subject, size: int) -> bool:
     return subject.design is not None or size == 1
 
 
-def _method(subject: Subject, coefficients: _LineEstimates) -> str:
+def _method(subject: Subject, coefficients: LineEstimates) -> str:
     if coefficients.fitted.separated:
         return "none: some forecast tells events from others without error"
     if not np.isfinite(coefficients.value).all():
@@ -269,40 +298,113 @@ def _ends(fitted: Fitted, sample: ForecastSample) -> Column:
     return np.array([np.nan, np.nan if alike else fitted.coefficients[1]])
 
 
+def line_test(subject: Subject, *, joint: bool) -> LineTest | None:
+    """Compare a fitted line, or a shift alone, with the diagonal; None if none fits best."""
+    subject = subject.with_log_odds()
+    shifted = _coefficients(subject, shift)
+    return _against_diagonal(subject, shifted, _coefficients(subject, line) if joint else None)
+
+
+def _against_diagonal(
+    subject: Subject, shifted: LineEstimates, free: LineEstimates | None
+) -> LineTest | None:
+    """Compare likelihoods of counts; of a design, coefficients with 0 and 1 by their covariance.
+
+    A p-value is NaN if the coefficients, or some line through them, did not vary.
+    """
+    if not np.ptp(logit(subject.sample.value)) > 0:
+        free = None
+    fits = [x.fitted for x in (shifted, free) if x is not None]
+    if any(fitted.separated for fitted in fits):
+        return None
+    if subject.design is None:
+        return _by_likelihood(subject.sample, *fits)
+    if not all(np.isfinite(fitted.information_inverse).all() for fitted in fits):
+        return None
+    large = wald(shifted.value, shifted.spread)
+    if free is None:
+        return LineTest(*large, large[2], math.nan)
+    away = free.value - (0.0, 1.0)
+    return LineTest(*wald(away, free.spread), large[2], wald(away[1:], free.at(1))[2])
+
+
+def _by_likelihood(sample: ForecastSample, shifted: Fitted, free: Fitted | None = None) -> LineTest:
+    """Compare the likelihood of a fitted line with that of the diagonal."""
+    from scipy.special import chdtrc
+
+    price = mean_loss(sample.value, sample.weight, sample.events, Log())
+    likelihood = -float(sample.weight.sum()) * price
+    large = max(2 * (shifted.log_likelihood - likelihood), 0.0)
+    p_large = float(chdtrc(1, large))
+    if free is None:
+        return LineTest(large, 1.0, p_large, p_large, math.nan)
+    slope = max(2 * (free.log_likelihood - shifted.log_likelihood), 0.0)
+    both = large + slope
+    return LineTest(both, 2.0, float(chdtrc(2, both)), p_large, float(chdtrc(1, slope)))
+
+
+def wald(away: Column, spread: Spread) -> tuple[float, tuple[float, float], float]:
+    """Return the F statistic of coefficients, its degrees of freedom and its p-value."""
+    from scipy.special import fdtrc
+
+    size = len(away)
+    degrees = (float(size), float(spread.degrees) - size + 1)
+    if degrees[1] <= 0 or not _varies_all_ways(spread):
+        return math.nan, degrees, math.nan
+    distance = float(away @ np.linalg.pinv(spread.covariance, hermitian=True) @ away)
+    statistic = distance / size * degrees[1] / spread.degrees
+    return statistic, degrees, float(fdtrc(*degrees, statistic))
+
+
+def _varies_all_ways(spread: Spread) -> bool:
+    """Tell whether no estimate, nor any sum of them, is known without error."""
+    error = spread.errors
+    if not ((error > 0) & np.isfinite(error)).all():
+        return False
+    correlation = spread.covariance / error / error[:, None]
+    return bool(np.linalg.eigvalsh(correlation)[0] > ALIKE)
+
+
+def score_over_time(
+    p: Column, happened: Column, design: Design
+) -> tuple[float, tuple[float, float], float]:
+    """Return the F statistic of the score test of cases with times, its degrees and its p-value.
+
+    The covariance of the score is that which the design leaves. Certain forecasts add nothing;
+    without any others there is nothing to test.
+    """
+    used, influence = score_rows(p, happened, design.weight)
+    if not used.any():
+        return 0.0, (0.0, 0.0), 1.0
+    return wald(influence.sum(axis=1), covariance(influence, design))
+
+
 def _tests(
-    subject: Subject, shifted: _LineEstimates, free: _LineEstimates
+    subject: Subject, shifted: LineEstimates, free: LineEstimates
 ) -> tuple[dict[str, float], str]:
     """Test whether the line is the diagonal, and its two coefficients one by one."""
-    if subject.design is None:
-        varies = bool(np.ptp(subject.sample.value) > 0)
-        lines = shifted.fitted, free.fitted if varies else None
-        result = by_likelihood(subject.sample, joint=True, lines=lines)
-        label = "likelihood ratio"
-    else:
-        result, label = by_sandwich(*_rows(subject), subject.design, joint=True), "Wald, sandwich"
+    result = _against_diagonal(subject, shifted, free)
     if result is None:
         return _score_tests(subject, shifted), "score"
-    p = (result.p_value, result.in_the_large, result.slope, _joint_wald(subject, free))
+    joint_wald = result.p_value if np.isfinite(free.value).all() else math.nan
+    if subject.design is None:
+        joint_wald = _joint_wald(free)
+    p = (result.p_value, result.in_the_large, result.slope, joint_wald)
+    label = "likelihood ratio" if subject.design is None else "Wald, sandwich"
     return dict(zip(TESTS, p, strict=True)), label
 
 
-def _rows(subject: Subject) -> tuple[Column, Column]:
-    return subject.sample.value[subject.row], np.asarray(subject.happened, dtype=np.float64)
-
-
-def _joint_wald(subject: Subject, free: _LineEstimates) -> float:
+def _joint_wald(free: LineEstimates) -> float:
     from scipy.special import chdtrc
 
     if not np.isfinite(free.value).all():
         return math.nan
     away = free.value - (0, 1)
-    if subject.design is not None:
-        return wald(away, free.spread)[2]
     inverse = np.linalg.pinv(free.spread.covariance, hermitian=True)
     return float(chdtrc(2, float(away @ inverse @ away)))
 
 
-def _score_tests(subject: Subject, shifted: _LineEstimates) -> dict[str, float]:
+def _score_tests(subject: Subject, shifted: LineEstimates) -> dict[str, float]:
     """Test without a fit, which the outcomes do not have: Rao's tests."""
     from scipy.special import chdtrc
 
@@ -313,16 +415,15 @@ def _score_tests(subject: Subject, shifted: _LineEstimates) -> dict[str, float]:
         result["joint"] = float(chdtrc(len(axes), score_statistic(axes, excess)))
         result["in_the_large"] = float(chdtrc(1, score_statistic(axes[:1], excess)))
         result["slope"] = _slope_score(subject.sample, float(shifted.value[0]))
-    elif subject.design.time is not None:
-        result["joint"] = score_over_time(*_rows(subject), subject.design)[2]
-    elif subject.design.stratum is None:
-        p, happened = _rows(subject)
-        cluster = subject.design.cluster
-        cluster = np.arange(len(p)) if cluster is None else cluster
-        score = clustered_score(p, happened, subject.design.weight, cluster)
-        result["joint"] = score.p_value
-    if subject.design is not None and not shifted.fitted.separated:
-        large = by_sandwich(*_rows(subject), subject.design, joint=False)
+    else:
+        design, p = subject.design, subject.sample.value[subject.row]
+        happened = np.asarray(subject.happened)
+        if design.time is not None:
+            result["joint"] = score_over_time(p, happened, design)[2]
+        elif design.stratum is None:
+            cluster = np.arange(len(p)) if design.cluster is None else design.cluster
+            result["joint"] = clustered_score(p, happened, design.weight, cluster).p_value
+        large = _against_diagonal(subject, shifted, None)
         result["in_the_large"] = math.nan if large is None else large.p_value
     return result
 

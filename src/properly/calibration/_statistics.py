@@ -18,6 +18,7 @@ from properly._boundary._record import Record
 from properly._boundary._tables import wrapped
 from properly._boundary._text import amount_of, many, p_text
 from properly._boundary._tolerances import SAME_SUM
+from properly.inference._design import add_up
 from properly.inference._logistic import logit
 
 if TYPE_CHECKING:
@@ -152,6 +153,20 @@ class ClusteredScore(NamedTuple):
         return float(chdtrc(self.degrees, statistic)) if self.degrees else math.nan
 
 
+def score_rows(p: Column, happened: Column, weight: Column) -> tuple[Column, Column]:
+    """Return which cases the score is of, and what each adds to it: a row for level and slope.
+
+    Certain forecasts add nothing; if all others are the same there is no slope.
+    """
+    used, odds = (p > 0) & (p < 1), np.zeros(len(p))
+    odds[used] = logit(p[used])
+    excess = np.where(used, weight * (happened - p), 0.0)
+    rows = [excess]
+    if used.any() and np.ptp(odds[used]) > 0:
+        rows.append(excess * (odds - odds[used].mean()))
+    return used, np.stack(rows)
+
+
 def clustered_score(p: Column, happened: Column, weight: Column, cluster: Column) -> ClusteredScore:
     r"""Return the score statistic of cases in clusters.
 
@@ -159,18 +174,14 @@ def clustered_score(p: Column, happened: Column, weight: Column, cluster: Column
     :math:`(\sum U_g)' (\sum U_g U_g')^{-1} \sum U_g`. That is the squared length of the part of a
     column of ones that the columns of the :math:`U_g` span, and independent of their units.
     """
-    used = (p > 0) & (p < 1)
+    used, rows = score_rows(p, happened, weight)
     if not used.any():
         return ClusteredScore(0.0, 0, 0)
-    odds, excess = logit(p[used]), (weight * (happened - p))[used]
-    columns = [excess]
-    if np.ptp(odds) > 0:
-        columns.append(excess * (odds - odds.mean()))
-    total = np.stack([np.bincount(cluster[used], column) for column in columns])
-    clusters = int((np.bincount(cluster[used]) > 0).sum())
+    total = add_up(rows, cluster, int(cluster.max()) + 1)
+    clusters = len(np.unique(cluster[used]))
     # What cancels within clusters but for rounding is nothing.
     length = np.linalg.norm(total, axis=1, keepdims=True)
-    most = np.abs(columns).sum(axis=1, keepdims=True)
+    most = np.abs(rows).sum(axis=1, keepdims=True)
     scaled = np.where(length > SAME_SUM * most, total / np.where(length > 0, length, 1.0), 0.0)
     _, size, spanned = np.linalg.svd(scaled, full_matrices=False)
     result = spanned[size > RANK].sum(axis=1)

@@ -18,8 +18,14 @@ import numpy as np
 from properly._boundary._infinities import infinities
 from properly._boundary._interrupts import checked
 from properly._boundary._libraries import to_numpy
-from properly.counts._cases import has_time, number_clusters, rows_in_use
-from properly.counts._tally import Tally
+from properly.counts._cases import (
+    has_clusters,
+    has_time,
+    is_unweighted,
+    number_clusters,
+    rows_in_use,
+)
+from properly.counts._tally import Tally, as_tally
 from properly.errors import DataError
 from properly.inference._dependence import Residuals
 from properly.inference._design import is_alike
@@ -532,28 +538,32 @@ class Series(DrawnRows):
 Sampler: TypeAlias = Counts | DrawnRows
 
 
+def require_counts(tally: Tally) -> None:
+    """Refuse to draw from sums of weights."""
+    if tally.event_squares is not None:
+        message = "weighted cases are drawn one by one; a tally has only sums of their weights"
+        hint = (
+            "pass properly.Cases(y, p, weight=w); for numbers of like cases, a tally with count=."
+        )
+        raise DataError(message, hint=hint)
+
+
 def sampler(x: Tally | Cases, *, clusters: bool = True, start: Column | None = None) -> Sampler:
     """Get ready to draw; clusters may be left out of account where only their cases matter.
 
     With the first forecasts of cells, as `cell_starts` finds them, these are drawn. Where cases
     have times, outcomes depend on one another.
     """
+    draws: Sampler
     if has_time(x):
-        series = _series(x)
-        return series if start is None else series.grouped(start)
-    grouped = None if isinstance(x, Tally) or not clusters else x.clusters
-    tally = x if isinstance(x, Tally) else x.tally()
-    if tally.event_squares is None and grouped is None:
-        value, weight = (to_numpy(column) for column in (tally.value, tally.weight))
-        draws: Sampler = Counts(value.astype(np.float64, copy=False), weight)
-    elif isinstance(x, Tally):
-        message = "weighted cases are drawn one by one; a tally has only sums of their weights"
-        hint = (
-            "pass properly.Cases(y, p, weight=w); for numbers of like cases, a tally with count=."
-        )
-        raise DataError(message, hint=hint)
+        draws = _series(x)
+    elif not isinstance(x, Tally) and (not is_unweighted(x) or (clusters and has_clusters(x))):
+        draws = _rows(x, x.clusters if clusters else None)
     else:
-        draws = _rows(x, grouped)
+        tally = as_tally(x)
+        require_counts(tally)
+        value, weight = (to_numpy(column) for column in (tally.value, tally.weight))
+        draws = Counts(value.astype(np.float64, copy=False), weight)
     return draws if start is None else draws.grouped(start)
 
 

@@ -31,6 +31,7 @@ from properly.counts._cases import rows_in_use
 from properly.counts._tally import Tally
 from properly.errors import DataError
 from properly.inference._design import Design
+from properly.inference._draws import require_counts
 from properly.inference._variance import autocovariances
 
 if TYPE_CHECKING:
@@ -293,12 +294,7 @@ def _units_of(design: Design) -> tuple[Column, Kind]:
 
 def _kinds_of(tally: Tally) -> BootstrapSample:
     """Take cases of one forecast and one outcome as alike: events first, then all others."""
-    if tally.event_squares is not None:
-        message = "weighted cases are drawn one by one; a tally has only sums of their weights"
-        hint = (
-            "pass properly.Cases(y, p, weight=w); for numbers of like cases, a tally with count=."
-        )
-        raise DataError(message, hint=hint)
+    require_counts(tally)
     value, weight, events = map(to_numpy, (tally.value, tally.weight, tally.events))
     number = np.concatenate([events, weight - events])
     used = np.flatnonzero(number)
