@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from properly._boundary._record import columns_of, plain, to_frame
-from properly._boundary._tables import table
+from properly._boundary._text import table
 
 if TYPE_CHECKING:
     from properly._boundary._record import Backend

@@ -16,7 +16,7 @@ import numpy as np
 
 from properly._boundary._libraries import to_numpy
 from properly._boundary._record import columns_of, plain
-from properly._boundary._tables import table
+from properly._boundary._text import table
 from properly.counts import Tally
 from properly.counts._scoring import mean_score
 from properly.decisions import at_threshold, mean_net_benefit, ranking

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from properly._boundary._record import plain
-from properly._boundary._tables import table
+from properly._boundary._text import table
 from properly.counts import Tally, baselines
 from properly.counts._baselines import EVENT_RATE, TREAT_NONE
 from properly.counts._scoring import mean_score

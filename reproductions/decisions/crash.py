@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from properly._boundary._record import columns_of, plain
-from properly._boundary._tables import table
+from properly._boundary._text import table
 from properly.calibration import decompose
 from properly.counts import Cases, Tally, baselines
 from properly.counts._scoring import mean_score

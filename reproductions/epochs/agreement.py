@@ -11,8 +11,7 @@ import numpy as np
 from properly._boundary._labels import require_columns
 from properly._boundary._options import check_whole
 from properly._boundary._record import Record
-from properly._boundary._tables import table, wrapped
-from properly._boundary._text import many, printable
+from properly._boundary._text import many, printable, table, wrapped
 from properly.comparison._epochs import LARGER, as_larger, best_epochs, pearson, read_history
 from properly.errors import DataError
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from properly._boundary._record import columns_of, plain
-from properly._boundary._tables import table
+from properly._boundary._text import table
 from properly.rules import Bounded, Log, Mixture
 from reproductions.epochs.death_boosting import (
     COMMON,

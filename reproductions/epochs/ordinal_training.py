@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from properly._boundary._record import columns_of, plain
-from properly._boundary._tables import table
+from properly._boundary._text import table
 from properly.rules import RPS, Brier, Log, RankedLog
 from reproductions.epochs.data import GRADES, Survey
 from reproductions.epochs.effects import (

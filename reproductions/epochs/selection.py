@@ -14,8 +14,7 @@ from properly._boundary._labels import require_columns
 from properly._boundary._libraries import to_numpy
 from properly._boundary._options import as_generator, check_choice, check_level, check_whole
 from properly._boundary._record import Record, columns_of
-from properly._boundary._tables import table, wrapped
-from properly._boundary._text import many, number, p_text, printable
+from properly._boundary._text import many, number, p_text, printable, table, wrapped
 from properly.comparison._differences import sign_flip
 from properly.comparison._epochs import LARGER, EarlyStopping, as_larger, as_names, read_history
 from properly.comparison._pair_tests import FEW

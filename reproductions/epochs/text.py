@@ -7,8 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from properly._boundary._tables import table
-from properly._boundary._text import many
+from properly._boundary._text import many, table
 from reproductions.epochs.data import KINDS
 from reproductions.epochs.reference import COLUMNS, TABLE2, TABLE3
 from reproductions.tables import heading, prose, section

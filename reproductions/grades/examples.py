@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from properly._boundary._record import columns_of, plain
-from properly._boundary._tables import table
+from properly._boundary._text import table
 from properly.calibration import decompose
 from properly.decisions import cumulative_forecast
 from properly.rules import RPS, Brier, Log, QuadraticRPS, SquaredAbsoluteRPS

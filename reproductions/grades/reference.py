@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from properly._boundary._tables import table
+from properly._boundary._text import table
 from reproductions.tables import prose
 
 # By data, metric and score: mean and standard deviation.

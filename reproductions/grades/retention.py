@@ -12,8 +12,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from properly._boundary._record import columns_of, plain
-from properly._boundary._tables import table
-from properly._boundary._text import printable
+from properly._boundary._text import printable, table
 from properly.decisions import rejection_scores, retention_study
 from properly.decisions._retention import ORACLE
 from properly.rules import PBS, PLL, RPS, Brier, Log, QuadraticRPS, SquaredAbsoluteRPS

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 import numpy as np
 
 from properly._boundary._record import columns_of, plain
-from properly._boundary._tables import table
+from properly._boundary._text import table
 from properly.decisions import worst_cases
 from properly.rules import RPS, Brier, Log, QuadraticRPS, SquaredAbsoluteRPS
 from reproductions.tables import Table, prose, section

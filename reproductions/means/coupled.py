@@ -18,8 +18,7 @@ from properly._boundary._arrays import (
     check_forecasts,
     refuse,
 )
-from properly._boundary._infinities import infinities
-from properly._boundary._libraries import freeze, to_numpy
+from properly._boundary._libraries import freeze, infinities, to_numpy
 from properly._boundary._options import as_generator, as_number, check_choice, check_whole
 from properly._boundary._text import many
 from properly._boundary._tolerances import UNIT_SUM

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from properly._boundary._record import columns_of, plain
-from properly._boundary._tables import table
+from properly._boundary._text import table
 from reproductions.means.dimensions import DIMENSIONS, MODELS, POOLED, TRIED, study
 from reproductions.means.reference import BEST, FIGURE1, HEAVY, OTHER_READINGS, ZEROS
 from reproductions.tables import Table, prose, section

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from properly._boundary._record import plain
-from properly._boundary._tables import table
+from properly._boundary._text import table
 from properly.counts import Tally
 from properly.counts._isotonic import recalibrate
 from properly.counts._scoring import concordance

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from properly._boundary._record import columns_of, plain
-from properly._boundary._tables import table
+from properly._boundary._text import table
 from properly.counts import Tally
 from properly.decisions import predicted_roc_curve, roc_curve
 from properly.probability import means

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 import numpy as np
 
 from properly._boundary._record import columns_of
-from properly._boundary._tables import table
+from properly._boundary._text import table
 from properly.rules import PBS, PLL, Brier, Log, superior_penalty
 from properly.rules._costs import likeliest
 from properly.rules._counterexamples import lattice

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from properly._boundary._record import columns_of
-from properly._boundary._tables import table
+from properly._boundary._text import table
 from properly.counts import Cases
 from properly.decisions._elementary import rows_of
 from properly.rules import PBS, Brier, Misclassification

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from properly._boundary._record import columns_of
-from properly._boundary._tables import table
+from properly._boundary._text import table
 from properly.rules import PBS, PLL, Brier, Log
 from reproductions.penalties.constants import written
 from reproductions.tables import Table, prose, section

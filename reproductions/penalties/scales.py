@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from properly._boundary._record import columns_of
-from properly._boundary._tables import table
+from properly._boundary._text import table
 from properly.rules import PBS, PLL, Brier
 from reproductions.penalties.example import TRUTH, A, B
 from reproductions.tables import Errata, Table, formula, prose, section

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from properly._boundary._record import columns_of
-from properly._boundary._tables import table
+from properly._boundary._text import table
 from properly.inference._shares import bisect
 from properly.rules._counterexamples import lattice
 from reproductions.penalties.constants import MAKERS, pooled, written

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from properly._boundary._record import columns_of
-from properly._boundary._tables import table
+from properly._boundary._text import table
 from properly.calibration import decompose, reliability
 from properly.counts import Tally
 from properly.errors import DataWarning

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from properly._boundary._record import columns_of
-from properly._boundary._tables import table
+from properly._boundary._text import table
 from properly.calibration import reliability
 from properly.counts._histogram import equal_width
 from reproductions.reliability.coverage import Setting, named, settings

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from properly._boundary._tables import table
+from properly._boundary._text import table
 from properly.calibration import binned_reliability, decompose, reliability
 from properly.counts import Tally
 from properly.errors import DataError

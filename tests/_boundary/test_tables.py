@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from html.parser import HTMLParser
 
-from properly._boundary._tables import scores_as_html, table, table_of_numbers
+from properly._boundary._text import scores_as_html, table, table_of_numbers
 
 
 def test_the_first_column_is_to_the_left_and_the_others_to_the_right() -> None:

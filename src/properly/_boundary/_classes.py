@@ -25,7 +25,6 @@ from properly._boundary._arrays import (
     weights_beside,
 )
 from properly._boundary._chunks import sweep
-from properly._boundary._infinities import infinities
 from properly._boundary._labels import (
     as_class_numbers,
     as_labels,
@@ -35,6 +34,7 @@ from properly._boundary._labels import (
     numbers_of_labels,
 )
 from properly._boundary._libraries import (
+    infinities,
     is_numpy,
     namespace,
     to_library_of,

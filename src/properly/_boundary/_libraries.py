@@ -1,4 +1,4 @@
-"""Array libraries: namespaces, moves between libraries, read-only copies."""
+"""Array libraries: namespaces, moves between libraries, read-only copies, infinite results."""
 
 from __future__ import annotations
 
@@ -98,3 +98,12 @@ def freeze(record: object) -> None:
 def kept(x: Array) -> Array:
     """Copy a user's array for a frozen record, so that what was checked stays as it was."""
     return read_only(namespace(x).asarray(without_gradient(x), copy=True))
+
+
+def infinities() -> np.errstate:
+    """Return a context, or a decorator, within which numpy gives infinity and NaN silently.
+
+    For formulas whose limits are meant, such as the logarithm of 0, and whose NaN is set to what
+    it stands for, or shown as not known, by the lines that follow.
+    """
+    return np.errstate(divide="ignore", invalid="ignore", over="ignore", under="ignore")

@@ -17,9 +17,8 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from properly._boundary._infinities import infinities
 from properly._boundary._interrupts import checked
-from properly._boundary._libraries import to_numpy
+from properly._boundary._libraries import infinities, to_numpy
 from properly._boundary._progress import counted
 from properly._boundary._tolerances import SAME_SUM
 from properly.counts._isotonic import recalibrate, refit_all, refit_few

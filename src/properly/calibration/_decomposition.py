@@ -15,13 +15,11 @@ from typing import TYPE_CHECKING, Any, ClassVar, TypeAlias, overload
 import numpy as np
 
 from properly._boundary._chunks import share_out
-from properly._boundary._infinities import infinities
 from properly._boundary._interrupts import checked
-from properly._boundary._libraries import to_numpy
+from properly._boundary._libraries import infinities, to_numpy
 from properly._boundary._options import as_drawing, check_choice, check_flag
 from properly._boundary._record import Parts, Record, plain, to_frame
-from properly._boundary._tables import table_of_numbers
-from properly._boundary._text import many
+from properly._boundary._text import many, table_of_numbers
 from properly._boundary._tolerances import SAME_SUM
 from properly.calibration._components import (
     ForecastPrices,

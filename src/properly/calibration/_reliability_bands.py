@@ -30,8 +30,7 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeAlias
 import numpy as np
 
 from properly._boundary._chunks import sweep
-from properly._boundary._infinities import infinities
-from properly._boundary._libraries import to_numpy
+from properly._boundary._libraries import infinities, to_numpy
 from properly._boundary._options import check_choice
 from properly._boundary._tolerances import SAME_SUM
 from properly.counts._cases import has_clusters, has_time, number_clusters, rows_in_use

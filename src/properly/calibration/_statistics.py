@@ -12,11 +12,9 @@ from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
 import numpy as np
 
-from properly._boundary._infinities import infinities
-from properly._boundary._libraries import namespace, to_numpy
+from properly._boundary._libraries import infinities, namespace, to_numpy
 from properly._boundary._record import Record
-from properly._boundary._tables import wrapped
-from properly._boundary._text import amount_of, many, p_text
+from properly._boundary._text import amount_of, many, p_text, wrapped
 from properly._boundary._tolerances import SAME_SUM
 from properly.inference._design import add_up
 from properly.inference._logistic import logit

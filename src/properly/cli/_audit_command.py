@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import click
 
 import properly
-from properly._boundary._tables import table
+from properly._boundary._text import table
 from properly.cli._running import as_json, emit, progress_bar
 from properly.rules import ClassRule, _registry, parse_rule
 from properly.rules._counterexamples import fraction

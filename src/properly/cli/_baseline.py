@@ -11,8 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from properly._boundary._record import plain
-from properly._boundary._tables import table, wrapped
-from properly._boundary._text import many, printable
+from properly._boundary._text import many, printable, table, wrapped
 from properly.cli._chosen import Chosen
 from properly.cli._gate import STORED, GateContrast, contrast_of_pair, in_words, numbers_of
 from properly.errors import DataError

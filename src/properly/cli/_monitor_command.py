@@ -16,8 +16,7 @@ import properly
 from properly._boundary._files import together, write_whole
 from properly._boundary._labels import require_columns
 from properly._boundary._record import plain
-from properly._boundary._tables import wrapped
-from properly._boundary._text import many, printable
+from properly._boundary._text import many, printable, wrapped
 from properly.cli._chosen import Places, as_outcomes, say, without_percent
 from properly.cli._column_plan import require_other_columns
 from properly.cli._running import as_json, emit, require_output, require_packages, unknown

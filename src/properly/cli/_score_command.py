@@ -10,8 +10,7 @@ import click
 
 import properly
 from properly._boundary._record import plain
-from properly._boundary._tables import table, wrapped
-from properly._boundary._text import many, printable
+from properly._boundary._text import many, printable, table, wrapped
 from properly.cli._baseline import against, keep_forecasts, read_stored
 from properly.cli._chosen import Chosen, read_long
 from properly.cli._column_plan import taken_long

@@ -9,8 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from properly._boundary._record import plain
-from properly._boundary._tables import table, wrapped
-from properly._boundary._text import many, printable
+from properly._boundary._text import many, printable, table, wrapped
 from properly.cli._running import as_json, emit
 from properly.recalibration import load
 from properly.recalibration._log_odds_maps import LogOddsMap

@@ -11,8 +11,7 @@ import numpy as np
 from properly._boundary._notices import import_extra
 from properly._boundary._options import as_drawing, check_choice, check_whole
 from properly._boundary._record import Record
-from properly._boundary._tables import wrapped
-from properly._boundary._text import many, p_text, printable
+from properly._boundary._text import many, p_text, printable, wrapped
 from properly._boundary._tolerances import SAME_SUM
 from properly.counts._cases import contenders
 from properly.counts._scoring import losses

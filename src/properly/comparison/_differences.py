@@ -21,8 +21,14 @@ import numpy as np
 from array_api_compat import device
 
 from properly._boundary._chunks import share_out
-from properly._boundary._infinities import infinities
-from properly._boundary._libraries import count_true, is_numpy, namespace, to_library_of, to_numpy
+from properly._boundary._libraries import (
+    count_true,
+    infinities,
+    is_numpy,
+    namespace,
+    to_library_of,
+    to_numpy,
+)
 from properly._boundary._tolerances import CANCELLED
 from properly.counts._cases import is_dependent, is_in_place, rows_in_use
 from properly.counts._scoring import price

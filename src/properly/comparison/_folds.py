@@ -8,13 +8,11 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal
 import numpy as np
 
 from properly._boundary._arrays import check_column
-from properly._boundary._infinities import infinities
 from properly._boundary._labels import names_of_labels, one_kind
-from properly._boundary._libraries import to_numpy
+from properly._boundary._libraries import infinities, to_numpy
 from properly._boundary._notices import notice
 from properly._boundary._record import Record
-from properly._boundary._tables import table, wrapped
-from properly._boundary._text import many, number, printable
+from properly._boundary._text import many, number, printable, table, wrapped
 from properly.comparison._compare import compare
 from properly.comparison._differences import is_area
 from properly.counts._cases import contenders, numbered, rows_in_use

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from properly._boundary._infinities import infinities
+from properly._boundary._libraries import infinities
 from properly._boundary._text import first_of, many, printable
 from properly.comparison._pair_tests import (
     PairNumbers,

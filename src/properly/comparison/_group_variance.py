@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from properly._boundary._infinities import infinities
+from properly._boundary._libraries import infinities
 
 if TYPE_CHECKING:
     from properly.inference._design import Design

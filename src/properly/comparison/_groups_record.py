@@ -10,8 +10,17 @@ import numpy as np
 
 from properly._boundary._labels import one_kind
 from properly._boundary._record import Record, plain
-from properly._boundary._tables import table, wrapped
-from properly._boundary._text import chance, first_of, many, numbers, p_text, printable, ranges
+from properly._boundary._text import (
+    chance,
+    first_of,
+    many,
+    numbers,
+    p_text,
+    printable,
+    ranges,
+    table,
+    wrapped,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

@@ -12,8 +12,7 @@ from typing import TYPE_CHECKING, Literal, NamedTuple, TypeAlias, get_args
 
 import numpy as np
 
-from properly._boundary._infinities import infinities
-from properly._boundary._libraries import read_only
+from properly._boundary._libraries import infinities, read_only
 from properly._boundary._options import (
     as_generator,
     as_number,

@@ -7,8 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from properly._boundary._record import Record, plain
-from properly._boundary._tables import table, wrapped
-from properly._boundary._text import many, printable
+from properly._boundary._text import many, printable, table, wrapped
 from properly.comparison._pairs import flat
 from properly.errors import DataError
 

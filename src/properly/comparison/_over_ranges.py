@@ -21,7 +21,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from properly._boundary._chunks import share_out
-from properly._boundary._infinities import infinities
+from properly._boundary._libraries import infinities
 from properly._boundary._record import Record
 from properly._boundary._tolerances import CANCELLED
 from properly.comparison._differences import forecasts_of

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeAlias
 
 import numpy as np
 
-from properly._boundary._infinities import infinities
+from properly._boundary._libraries import infinities
 from properly._boundary._options import as_generator
 from properly._boundary._tolerances import CANCELLED
 from properly.comparison._differences import (

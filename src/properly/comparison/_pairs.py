@@ -9,11 +9,10 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal, NamedTuple, TypeAlias,
 
 import numpy as np
 
-from properly._boundary._infinities import infinities
+from properly._boundary._libraries import infinities
 from properly._boundary._options import as_number, check_choice, check_inside
 from properly._boundary._record import Record, columns_of, plain
-from properly._boundary._tables import table, wrapped
-from properly._boundary._text import chance, many, p_text, printable
+from properly._boundary._text import chance, many, p_text, printable, table, wrapped
 from properly.errors import DataError
 
 if TYPE_CHECKING:

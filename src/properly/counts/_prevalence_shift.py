@@ -6,8 +6,7 @@ import math
 import sys
 from typing import TYPE_CHECKING, Any, NamedTuple, overload
 
-from properly._boundary._infinities import infinities
-from properly._boundary._libraries import namespace
+from properly._boundary._libraries import infinities, namespace
 from properly._boundary._options import check_inside
 from properly.counts._calls import takes_rows
 from properly.counts._cases import Cases, event_among, is_unweighted

@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from properly._boundary._infinities import infinities
-from properly._boundary._libraries import to_numpy
+from properly._boundary._libraries import infinities, to_numpy
 from properly._boundary._options import as_number, check_flag, check_level
 from properly._boundary._record import Record
 from properly._boundary._tolerances import SAME_SUM

@@ -14,8 +14,7 @@ from properly._boundary._libraries import to_numpy
 from properly._boundary._notices import notice
 from properly._boundary._options import as_number, check_choice, check_level
 from properly._boundary._record import Record
-from properly._boundary._tables import table
-from properly._boundary._text import many
+from properly._boundary._text import many, table
 from properly.counts._pooling import EXACT
 from properly.errors import DataError
 from properly.inference._averages import Estimate

@@ -18,8 +18,7 @@ from properly._boundary._arrays import check_forecasts
 from properly._boundary._libraries import beside, is_numpy, namespace, to_library_of, to_numpy
 from properly._boundary._options import as_drawing, check_choice
 from properly._boundary._record import Record, plain
-from properly._boundary._tables import wrapped
-from properly._boundary._text import many
+from properly._boundary._text import many, wrapped
 from properly._boundary._tolerances import SAME_SUM
 from properly.counts._calls import takes_two
 from properly.counts._cases import Cases, is_plain, require_event, rows_in_use

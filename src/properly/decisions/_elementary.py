@@ -14,8 +14,7 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 import numpy as np
 
-from properly._boundary._infinities import infinities
-from properly._boundary._libraries import to_numpy
+from properly._boundary._libraries import infinities, to_numpy
 from properly.counts._cases import (
     has_clusters,
     has_time,

@@ -15,8 +15,7 @@ from properly._boundary._libraries import to_numpy
 from properly._boundary._notices import notice
 from properly._boundary._options import check_choice, check_flag
 from properly._boundary._record import Record, plain
-from properly._boundary._tables import table
-from properly._boundary._text import many
+from properly._boundary._text import many, table
 from properly.counts._calls import takes_class_rows
 from properly.counts._cases import require_classes
 from properly.decisions._confusion import Confusion, count_pairs

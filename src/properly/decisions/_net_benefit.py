@@ -7,8 +7,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal, NamedTuple, TypeAlias
 
 import numpy as np
 
-from properly._boundary._infinities import infinities
-from properly._boundary._libraries import to_numpy
+from properly._boundary._libraries import infinities, to_numpy
 from properly._boundary._options import check_choice, check_level
 from properly._boundary._record import Record, plain
 from properly._boundary._text import many

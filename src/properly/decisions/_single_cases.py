@@ -13,8 +13,7 @@ from properly._boundary._labels import as_labels, check_labels, names_of_labels,
 from properly._boundary._libraries import namespace, to_numpy
 from properly._boundary._options import check_whole
 from properly._boundary._record import Record, plain
-from properly._boundary._tables import shortened, table
-from properly._boundary._text import many
+from properly._boundary._text import many, shortened, table
 from properly.counts._calls import takes_rows
 from properly.counts._cases import Cases, is_plain, rows_in_use
 from properly.counts._scoring import price

@@ -11,7 +11,7 @@ import narwhals.stable.v2 as nw
 import numpy as np
 
 from properly._boundary._arrays import require_countable
-from properly._boundary._infinities import infinities
+from properly._boundary._libraries import infinities
 from properly.counts._pooling import EXACT, count, pool
 from properly.counts._tally import Tally, snapped, tally_of_sums
 from properly.engines._rows import (

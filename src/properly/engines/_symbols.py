@@ -37,7 +37,7 @@ from weakref import WeakValueDictionary
 import narwhals.stable.v2 as nw
 import numpy as np
 
-from properly._boundary._infinities import infinities
+from properly._boundary._libraries import infinities
 from properly.rules._class_rule import require_class_rule
 from properly.rules._rule import require_binary
 

@@ -13,11 +13,14 @@ from typing import TYPE_CHECKING, Any, Generic, Literal, NamedTuple, TypeAlias, 
 from properly._boundary._labels import names_of_labels
 from properly._boundary._options import check_choice
 from properly._boundary._record import Record, columns_of, plain, to_frame
-from properly._boundary._tables import (
+from properly._boundary._text import (
     HEIGHT,
     NUMBER,
     SCREEN,
+    count_of_cases,
     few_lines,
+    many,
+    printable,
     scores_as_html,
     shortened,
     table,
@@ -25,7 +28,6 @@ from properly._boundary._tables import (
     width_of,
     wrapped,
 )
-from properly._boundary._text import count_of_cases, many, printable
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence

@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
 import numpy as np
 
-from properly._boundary._infinities import infinities
-from properly._boundary._libraries import count_true, is_numpy, namespace
+from properly._boundary._libraries import count_true, infinities, is_numpy, namespace
 from properly._boundary._notices import notice
 from properly._boundary._record import Record
 from properly._boundary._text import many

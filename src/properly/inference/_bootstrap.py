@@ -14,8 +14,7 @@ from typing import TYPE_CHECKING, Any, Literal, TypeAlias, get_args
 import numpy as np
 
 from properly._boundary._arrays import as_column, as_numbers, refuse
-from properly._boundary._infinities import infinities
-from properly._boundary._libraries import read_only, to_library_of, to_numpy
+from properly._boundary._libraries import infinities, read_only, to_library_of, to_numpy
 from properly._boundary._notices import notice
 from properly._boundary._options import as_drawing, as_number, check_choice
 from properly._boundary._record import Record

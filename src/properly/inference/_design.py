@@ -14,8 +14,7 @@ from typing import TYPE_CHECKING, Literal, NamedTuple, TypeAlias, get_args
 
 import numpy as np
 
-from properly._boundary._infinities import infinities
-from properly._boundary._libraries import to_numpy
+from properly._boundary._libraries import infinities, to_numpy
 from properly._boundary._options import check_choice
 from properly._boundary._text import many
 from properly.counts._cases import is_in_place, number_clusters, numbered, rows_in_use, without_time

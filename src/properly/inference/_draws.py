@@ -15,9 +15,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
 import numpy as np
 
-from properly._boundary._infinities import infinities
 from properly._boundary._interrupts import checked
-from properly._boundary._libraries import to_numpy
+from properly._boundary._libraries import infinities, to_numpy
 from properly.counts._cases import (
     has_clusters,
     has_time,

@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from properly._boundary._infinities import infinities
 from properly._boundary._interrupts import checked
+from properly._boundary._libraries import infinities
 
 if TYPE_CHECKING:
     from collections.abc import Callable

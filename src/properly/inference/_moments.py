@@ -12,8 +12,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from properly._boundary._infinities import infinities
-from properly._boundary._libraries import beside, is_numpy, namespace, to_library_of
+from properly._boundary._libraries import beside, infinities, is_numpy, namespace, to_library_of
 from properly._boundary._tolerances import CANCELLED
 from properly.inference._shares import student
 

@@ -21,9 +21,8 @@ from typing import TYPE_CHECKING, Literal, TypeAlias
 
 import numpy as np
 
-from properly._boundary._infinities import infinities
 from properly._boundary._interrupts import checked
-from properly._boundary._libraries import to_numpy
+from properly._boundary._libraries import infinities, to_numpy
 from properly._boundary._notices import notice
 from properly._boundary._text import many
 from properly._boundary._tolerances import CANCELLED

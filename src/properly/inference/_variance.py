@@ -23,9 +23,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from properly._boundary._infinities import infinities
 from properly._boundary._interrupts import checkpoint
-from properly._boundary._libraries import is_numpy, namespace, to_numpy
+from properly._boundary._libraries import infinities, is_numpy, namespace, to_numpy
 from properly._boundary._tolerances import CANCELLED
 from properly.counts._cases import has_strata, is_dependent, rows_in_use
 from properly.counts._pooling import order_of

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeAlias, TypeVar
 import numpy as np
 from scipy.special import expit, logit
 
-from properly._boundary._infinities import infinities
+from properly._boundary._libraries import infinities
 from properly._boundary._options import check_choice
 from properly._boundary._text import percent
 from properly.counts._baselines import EVENT_RATE, TREAT_ALL, TREAT_NONE

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from properly._boundary._infinities import infinities
+from properly._boundary._libraries import infinities
 from properly.errors import DataError, ImproperRuleError
 from properly.plots._axes import Color, Ink, Limits, by_name, inks
 from properly.plots._names import legible

@@ -6,8 +6,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from properly._boundary._infinities import infinities
-from properly._boundary._libraries import to_numpy
+from properly._boundary._libraries import infinities, to_numpy
 from properly._boundary._tolerances import SAME_SUM
 from properly.counts._cases import has_classes, require_event
 from properly.counts._class_rows import EVENT, NO_EVENT, rows_of, table_of

@@ -11,8 +11,7 @@ import numpy as np
 
 from properly._boundary._chunks import sweep
 from properly._boundary._record import Record
-from properly._boundary._tables import table_of_numbers
-from properly._boundary._text import SMALLEST_P, amount_of, p_text
+from properly._boundary._text import SMALLEST_P, amount_of, p_text, table_of_numbers
 from properly._boundary._tolerances import SAME_SUM
 from properly.counts._calls import takes_rows
 from properly.counts._cases import require_independent

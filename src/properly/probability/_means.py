@@ -8,12 +8,10 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal, NamedTuple, TypeAlias,
 
 import numpy as np
 
-from properly._boundary._infinities import infinities
-from properly._boundary._libraries import namespace, to_numpy
+from properly._boundary._libraries import infinities, namespace, to_numpy
 from properly._boundary._options import as_drawing, check_choice, check_flag
 from properly._boundary._record import Record
-from properly._boundary._tables import table
-from properly._boundary._text import amount_of, many
+from properly._boundary._text import amount_of, many, table
 from properly._boundary._tolerances import SAME_SUM
 from properly.counts._calls import takes_rows
 from properly.counts._cases import has_classes

@@ -19,8 +19,7 @@ from properly._boundary._arrays import (
     check_weights,
 )
 from properly._boundary._chunks import sweep
-from properly._boundary._infinities import infinities
-from properly._boundary._libraries import is_numpy, namespace, to_numpy
+from properly._boundary._libraries import infinities, is_numpy, namespace, to_numpy
 from properly._boundary._options import as_number
 from properly._boundary._record import Record
 from properly.counts._cases import Cases, is_unweighted, with_forecasts

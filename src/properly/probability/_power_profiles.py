@@ -9,10 +9,9 @@ import numpy as np
 
 from properly._boundary._arrays import refuse
 from properly._boundary._chunks import share_out
-from properly._boundary._infinities import infinities
+from properly._boundary._libraries import infinities
 from properly._boundary._record import Record
-from properly._boundary._tables import table_of_numbers
-from properly._boundary._text import many
+from properly._boundary._text import many, table_of_numbers
 from properly.counts._calls import takes_rows
 from properly.counts._cases import has_classes, rows_in_use
 from properly.counts._class_rows import table_of, two_classes

@@ -9,13 +9,12 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from properly._boundary._chunks import one_blas_thread, share_out
-from properly._boundary._infinities import infinities
-from properly._boundary._libraries import to_numpy
+from properly._boundary._libraries import infinities, to_numpy
 from properly._boundary._notices import collected, notice
 from properly._boundary._options import as_generator, check_level
 from properly._boundary._progress import counted, shown
 from properly._boundary._record import Record
-from properly._boundary._tables import table, wrapped
+from properly._boundary._text import table, wrapped
 from properly.counts._calls import takes_rows
 from properly.counts._cases import some_cases
 from properly.errors import ArgumentTypeError, DataError

@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, Self
 
 import numpy as np
 
-from properly._boundary._infinities import infinities
-from properly._boundary._libraries import namespace, to_library_of, to_numpy
+from properly._boundary._libraries import infinities, namespace, to_library_of, to_numpy
 from properly._boundary._notices import collected, notice
 from properly._boundary._options import as_number
 from properly._boundary._text import many

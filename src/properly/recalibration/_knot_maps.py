@@ -30,8 +30,14 @@ import numpy as np
 
 from properly._boundary._arrays import check_forecasts
 from properly._boundary._chunks import PIECE
-from properly._boundary._infinities import infinities
-from properly._boundary._libraries import is_numpy, namespace, read_only, to_library_of, to_numpy
+from properly._boundary._libraries import (
+    infinities,
+    is_numpy,
+    namespace,
+    read_only,
+    to_library_of,
+    to_numpy,
+)
 from properly._boundary._options import as_number, check_choice
 from properly.counts._isotonic import PRODUCTS_FIT, recalibrate
 from properly.errors import DataError

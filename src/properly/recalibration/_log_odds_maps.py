@@ -16,8 +16,7 @@ import numpy as np
 
 from properly._boundary._arrays import refuse
 from properly._boundary._chunks import one_blas_thread, sweep
-from properly._boundary._infinities import infinities
-from properly._boundary._libraries import count_true, is_numpy, namespace
+from properly._boundary._libraries import count_true, infinities, is_numpy, namespace
 from properly._boundary._notices import notice
 from properly._boundary._options import as_number, check_choice, check_flag, check_inside
 from properly._boundary._text import amount_of, many

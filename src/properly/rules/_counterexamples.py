@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
 import numpy as np
 
-from properly._boundary._infinities import infinities
+from properly._boundary._libraries import infinities
 from properly._boundary._tolerances import SAME_SUM
 from properly.errors import DataError
 from properly.rules import BinaryRule, ClassRule

@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from properly._boundary._infinities import infinities
 from properly._boundary._libraries import (
+    infinities,
     is_numpy,
     namespace,
     to_library_of,

@@ -10,9 +10,8 @@ import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar
 
-from properly._boundary._infinities import infinities
 from properly._boundary._labels import check_count
-from properly._boundary._libraries import count_up, namespace
+from properly._boundary._libraries import count_up, infinities, namespace
 from properly._boundary._options import as_number
 from properly.errors import DataError
 from properly.rules._class_rule import DualRule, at, is_class, split_off, squares_of_others

@@ -13,8 +13,7 @@ from dataclasses import dataclass, field
 from itertools import pairwise
 from typing import TYPE_CHECKING, ClassVar
 
-from properly._boundary._infinities import infinities
-from properly._boundary._libraries import namespace
+from properly._boundary._libraries import infinities, namespace
 from properly._boundary._options import as_number
 from properly._boundary._tolerances import SAME_SUM
 from properly.errors import ArgumentTypeError, DataError

@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from properly._boundary._infinities import infinities
 from properly._boundary._labels import as_labels
+from properly._boundary._libraries import infinities
 from properly._boundary._text import first_of, many, quoted
 from properly.comparison._gaps import effects, shared_questions
 from properly.counts import _answer_rows

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, TypeAlias
 import numpy as np
 
 from properly._boundary._arrays import CENSORED, HUGE, TINY
-from properly._boundary._infinities import infinities
+from properly._boundary._libraries import infinities
 from properly._boundary._text import first_of, many, quoted
 from properly.evaluation._checkup._symptom import capitalized, of_column, of_rows, so_many, some_of
 from properly.inference._averages import FEW_CLUSTERS, FIXED_CLUSTERS

@@ -10,7 +10,7 @@ import numpy as np
 
 from properly._boundary._arrays import SOFT
 from properly._boundary._classes import DISTRIBUTION, several_labels, sum_slack
-from properly._boundary._infinities import infinities
+from properly._boundary._libraries import infinities
 from properly._boundary._text import first_of, many, quoted
 from properly._boundary._tolerances import UNIT_SUM
 from properly.evaluation._checkup._sheet import OUTSIDE

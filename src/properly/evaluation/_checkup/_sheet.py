@@ -11,8 +11,7 @@ import numpy as np
 
 from properly._boundary._arrays import HUGE, TINY, as_array, missing_values
 from properly._boundary._classes import column_names, sum_slack
-from properly._boundary._infinities import infinities
-from properly._boundary._libraries import to_numpy, without_gradient
+from properly._boundary._libraries import infinities, to_numpy, without_gradient
 from properly._boundary._notices import collected
 from properly.counts._cases import Cases
 from properly.errors import DataError

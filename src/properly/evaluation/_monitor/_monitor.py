@@ -500,7 +500,7 @@ class Monitor:
 
     def __str__(self) -> str:
         """Say what was found."""
-        from properly._boundary._tables import wrapped
+        from properly._boundary._text import wrapped
 
         return "\n".join(wrapped(line) for line in self._sentences())
 

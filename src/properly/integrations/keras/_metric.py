@@ -12,8 +12,7 @@ import numpy as np
 from keras import ops
 
 from properly._boundary._arrays import as_array
-from properly._boundary._infinities import infinities
-from properly._boundary._libraries import namespace
+from properly._boundary._libraries import infinities, namespace
 from properly._boundary._options import check_flag
 from properly.errors import ArgumentTypeError, DataError, ProperlyError
 from properly.integrations._named_rules import named_rules, one_name, require_rule

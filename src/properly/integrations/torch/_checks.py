@@ -13,8 +13,7 @@ import numpy as np
 import torch
 
 from properly._boundary._classes import slack_at
-from properly._boundary._infinities import infinities
-from properly._boundary._libraries import is_numpy, namespace, to_numpy
+from properly._boundary._libraries import infinities, is_numpy, namespace, to_numpy
 from properly.errors import ArgumentTypeError, DataError
 from properly.rules import BinaryRule, ClassRule
 
