@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pytest
 from tests.forging import forged, put
+from tests.sums_of_rows import sum_rows
 
 from properly.engines import Summary
-from properly.engines._score_sums import ScoreSums
 from properly.errors import DataError
 from properly.rules import Brier
 
@@ -23,9 +23,7 @@ SUMMARY = Summary.of_rows([Brier()], Y, FORECASTS)
 
 
 def test_a_summary_of_clusters_does_not_add() -> None:
-    clustered = ScoreSums.of_rows(
-        ["a", "b"], [Brier()], Y, FORECASTS, None, clusters=np.array([1, 2])
-    )
+    clustered = sum_rows(["a", "b"], [Brier()], Y, FORECASTS, clusters=np.array([1, 2]))
     with pytest.raises(DataError) as caught:
         SUMMARY + replace(SUMMARY, sums=clustered)
     assert str(caught.value).startswith("sums of clusters do not add")

@@ -9,7 +9,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import properly
-from properly.calibration._event_tests import wald
+from properly.calibration._line import wald
 from properly.inference._design import Design
 from properly.inference._variance import covariance, rule_lag
 from properly.rules import Brier

@@ -544,10 +544,15 @@ def _operation(x: Formula, names: Mapping[Formula, str]) -> Any:
     if x.op == "column":
         return nw.col(x.args[0])
     args = [_written(arg, names) for arg in x.args]
-    if x.op == "div" and not isinstance(args[1], nw.Expr):
+    if x.op == "div" and not any(isinstance(arg, Formula) for arg in _values_of(x.args[1])):
         # polars would multiply by the rounded inverse of a constant.
         args[1] = nw.col(_column_in(x)) * 0 + args[1]
     return WRITE[x.op](*args)
+
+
+def _values_of(x: Number) -> Sequence[Number]:
+    """Return what a formula can be: either branch of a condition, else itself."""
+    return x.args[1:] if isinstance(x, Formula) and x.op == "where" else (x,)
 
 
 def _column_in(x: Formula) -> str:
