@@ -14,7 +14,7 @@ from pyarrow import parquet
 from properly import Cases
 from properly.cli._chosen import Chosen, read_chosen
 from properly.cli._column_plan import models_of
-from properly.cli._option_table import files, options
+from properly.cli._option_table import FileColumns
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -40,7 +40,7 @@ def run(data: str | bytes, *arguments: str) -> tuple[Chosen, Result]:
     command = click.Command(
         "choose",
         callback=lambda **given: found.append(read_chosen(**given)),
-        params=[files(), *options("files")],
+        params=list(FileColumns.params.values()),
     )
     result = CliRunner().invoke(command, ["-", *arguments], input=data, catch_exceptions=False)
     assert result.exit_code == 0, result.output

@@ -93,8 +93,8 @@ def test_the_front_page_leads_to_a_page_a_command_and_to_one_about_files() -> No
 
 def test_the_line_about_a_command_is_its_own() -> None:
     found = run("--help").stdout
-    for name, about in COMMANDS.items():
-        assert re.search(rf"^  {name} +{re.escape(about)}$", found, re.MULTILINE)
+    for name, row in COMMANDS.items():
+        assert re.search(rf"^  {name} +{re.escape(row.about)}$", found, re.MULTILINE)
     assert list(COMMANDS) == [path[0] for path in PATHS if len(path) == 1]
 
 

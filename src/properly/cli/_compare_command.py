@@ -10,9 +10,9 @@ import click
 import properly
 from properly.cli._chosen import GAPS, read_long
 from properly.cli._column_plan import taken_long
+from properly.cli._command_table import CompareCommand
 from properly.cli._engine import Large, opened, refuse_without_rows
 from properly.cli._formats import as_csv
-from properly.cli._option_table import arguments
 from properly.cli._running import (
     as_json,
     emit,
@@ -45,9 +45,8 @@ def run(
 ) -> None:
     """Compare models, and print or write the differences."""
     require_output(output, force=force)
-    names = arguments("compare")
-    settings = {name: options.pop(name) for name in names if name in options}
-    own = taken_long(options, *(name for name in names if name != "within"), "missing")
+    settings = {name: options.pop(name) for name in CompareCommand.own if name in options}
+    own = taken_long(options, *settings, "layout", "output", "force", "missing")
     if own is not None:
         comparison = _compared_answers(own, options, missing=_of_gaps(missing), **settings)
     else:

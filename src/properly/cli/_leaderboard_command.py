@@ -13,9 +13,10 @@ from properly._boundary._files import write_whole
 from properly._boundary._text import printable
 from properly.cli._chosen import read_long
 from properly.cli._column_plan import taken_long
+from properly.cli._command_table import LeaderboardCommand
 from properly.cli._described import command_line
 from properly.cli._formats import as_csv
-from properly.cli._option_table import FORM, PICTURES, arguments
+from properly.cli._option_table import FORM, PICTURES
 from properly.cli._running import as_json, emit, require_output, require_packages
 from properly.cli._wording import in_options
 from properly.rules import RPS
@@ -35,9 +36,9 @@ def run(layout: str, output: str | None, *, force: bool, **options: Any) -> None
     kind = _kind(output, layout)
     require_packages({"html": ["jinja2"], "text": []}.get(kind, ["matplotlib"]))
     require_output(output, force=force)
-    names = arguments("board")
-    settings = {name: options.pop(name) for name in names}
-    own = taken_long(options, *names, "layout", "output", "force")
+    own_names = LeaderboardCommand.own
+    settings = {name: options.pop(name) for name in own_names if name in options}
+    own = taken_long(options, *own_names)
     if own is None:
         message = f"Which columns? Name them by --long {FORM}."
         raise click.UsageError(message)

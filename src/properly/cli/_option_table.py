@@ -1,4 +1,4 @@
-"""All options of all commands, in one table, and the parameters of click that are made of it."""
+"""How options are declared, how their values are read, and those that several commands have."""
 
 from __future__ import annotations
 
@@ -6,8 +6,8 @@ import csv
 import re
 from contextlib import suppress
 from datetime import UTC, datetime, timedelta
-from functools import cache
-from typing import TYPE_CHECKING, Any, NamedTuple
+from inspect import getdoc
+from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
 import click
 from click.shell_completion import CompletionItem
@@ -30,352 +30,6 @@ PICTURES = ("svg", "png", "pdf")
 FORM = "question,forecaster,probability,outcome"
 SPAN = re.compile(r"(\d+(?:\.\d*)?|\.\d+)\s*(w|d|h|min|s)", re.IGNORECASE)
 UNITS = {"w": "weeks", "d": "days", "h": "hours", "min": "minutes", "s": "seconds"}
-FILES = (
-    "FILES are CSV, Parquet, Arrow or JSON lines, compressed or not; patterns such as '*.csv' are "
-    "understood, and - is the standard input."
-)
-# Sections of options. An option is a line: its names, then, unless it is a flag, what its value is
-# called (A|B: one of these; with ... it may be given several times), then maybe "= DEFAULT",
-# "~ WORDS for the default" and "-> NAME", which is its name in Python if that is another. Below
-# stands its help; without help it is the option of [evaluate] or [shared].
-TABLE = """
-[evaluate]
---rule RULE... -> rules
-    Rule such as brier, log, rps or "Bounded(Brier(), (0.01, 0.1))"; may be given several times.
-    Left out, those that suit the outcome.
---within LOWER UPPER
-    The thresholds that matter, such as 0.01 0.1, over which models are judged first, by mean
-    regret.
---level = 0.95
-    Confidence level of intervals and pointwise bands.
---replicates = 199
-    Draws for intervals of the parts, bands and tests; 0 leaves them out.
---seed = 0 -> rng
-    Seed of draws.
-
-[shared]
---output FILE
-    Where to write, rather than print.
---force
-    Overwrite what is there.
---format text|json = text -> layout
-    How to print.
---missing refuse|drop = refuse
-    What to do about rows with a missing value.
---normalize
-    Divide rows of class probabilities by their sums.
---percent
-    Forecasts are in percent, from 0 to 100.
---event LABEL
-    The label of the event.
-
-[files]
---outcome COLUMN
-    Column of what happened.
---forecast COLUMN...
-    Column of probabilities; may be given several times, for several models. With --classes, what
-    columns begin with, or a pattern such as 'p({})'.
---weight COLUMN
-    Column of sampling weights; a row is one case.
---count COLUMN
-    Column of how many like cases each row stands for.
---groups --group COLUMN
-    Column of groups to evaluate apart.
---clusters --cluster COLUMN
-    Column of clusters: cases in the same cluster may be correlated.
---strata COLUMN
-    Column of strata: the sample size of each stratum was fixed by design.
---time COLUMN
-    Column of times: numbers, or dates such as 2024-05-31.
---date-format FORM
-    How dates of --time are written, such as %d.%m.%Y, as strptime has it.
---classes A,B,C
-    Labels of classes: --forecast NAME is then NAME_A, NAME_B, NAME_C.
---ordered
-    The classes are in order, such as grades.
---event
---percent
---missing
---normalize
-
-[engine]
---memory SIZE
-    Memory for reading files, such as 1GB; beyond it, the temporary folder is used.
---engine duckdb|dask|spark = duckdb
-    What works on the files: this machine, or a cluster.
---scheduler ADDRESS
-    Scheduler of Dask, such as tcp://HOST:8786. Left out, this machine works alone.
---master URL
-    Master of Spark, such as spark://HOST:7077. Left out, this machine works alone.
-
-[long]
---long COLUMNS
-    The columns of a long table, such as question,forecaster,probability,outcome; of classes, as
-    many columns of probabilities, such as p_a+p_b+p_c.
---opens COLUMN
-    Column of when questions opened.
---closes COLUMN
-    Column of when they were to close.
---resolved COLUMN
-    Column of when their outcome was known.
---when COLUMN
-    Column of the times that questions are about.
---repeated refuse|last|moments|mean-loss|pool = refuse
-    What several forecasts of one question by one forecaster are: the last counts, each stands
-    until the next, losses are averaged over time, or they are pooled.
---horizon SPAN
-    With --repeated last: so long before the question closes, at the latest; a number, or 10d, 36h
-    beside dates.
---only NAME...
-    Forecaster to keep; may be given several times.
-
-[score]
---rule
---within
---format table|json|csv|markdown|latex = table -> layout
-    How to print.
---fail-if CONDITION... -> conditions
-    Exit with 3 if this holds for a model: [MODEL:]NUMBER and a limit, such as "brier.upper>0.2",
-    "forest:calibration.slope<0.8" or "auc<0.8"; or [MODEL] worse-than NAME [by RULE], or
-    not-better-than, such as "worse-than baseline", where NAME is a model, a column, baseline or
-    no-model; may be given several times.
---allow-missing
-    Let conditions pass that cannot be evaluated, such as a limit on a number that does not exist.
---baseline FILE
-    Compare with a stored result: the JSON of this command, or a page of report.
---recalibrated
-    Also score each model as the best map would repair it, by cross-fitting, and say what that
-    would save: slower.
---keep-forecasts -> keep
-    Store forecasts in JSON, too: as a baseline, it is compared case by case.
---intervals
-    Intervals of the parts, too, in CSV and JSON: slower.
---level
---replicates = 199
-    Draws for --intervals.
---seed
---output
---force
-
-[report]
---rule
---within
---show --id COLUMN...
-    Column to show beside the worst cases, such as the patient's number; may be given several
-    times.
---recalibrate MAP
-    Whether models can be repaired: a section of the page, and sentences. MAP is auto, which is
-    meant if it is left out, or the name of a map such as logistic.
---monitor FILE -> state
-    The state of properly monitor: its evidence over time is a section of the page.
---title TEXT
-    What stands above the page.
---cases TEXT = cases
-    What the cases are, in the words of the verdict: people, flights.
---event-name TEXT = the event
-    What may happen to them, in the words of the verdict: death, a delay.
---level
---replicates
---seed
---output FILE = report.html
-    Where to write the page.
---figures FOLDER
-    Also write figures for a paper into this folder.
---figure-format svg|png|pdf... = svg -> figure_formats
-    How to write figures; may be given several times.
---force
-
-[compare]
---rule RULE
-    Rule to compare by, such as brier or log; auc for areas under the ROC curve. Left out, brier,
-    or rps for ordered classes; with --within, the mean regret.
---within
---reference MODEL
-    Compare every other model with this one, rather than all pairs.
---margin
-    A difference of scores that does not matter; says whether models are as good as each other
-    within it.
---format text|json|csv = text -> layout
-    How to print.
---level
---seed
---output
---force
-
-[gaps]
---missing refuse|drop|complete|pairwise|two-way = refuse ~ refuse; with --long, two-way
-    What to do about rows with a missing value. Of forecasts that are missing: compare on the rows
-    that all forecast, each pair on those that both did, or all models by effects of rows and
-    models.
-
-[check]
---format
---strict
-    Exit with 1 for an oddity, too.
-
-[board]
---rule RULE
-    Rule to score by, such as brier or log. Left out, brier, or rps for ordered classes.
---reference NAME
-    Forecaster to whom differences are, rather than to the leader.
---missing two-way|complete = two-way
-    How to allow for gaps: by effects of questions and forecasters, or by the questions that all
-    answered.
---ranks joint|each = joint
-    Whether intervals of ranks hold for all at once, or each by itself.
---least = 10
-    Who shares fewer questions with others is listed, not ranked.
---level
---seed
---relative-skill
-    Add ratios of losses on common questions, averaged over pairs.
---baseline NAME
-    Forecaster to whom relative skill is relative.
---peer
-    Add peer and baseline scores, as platforms have them.
---crowd mean|median|log-odds
-    Add a forecaster made of all of them, which is not ranked.
---scaled-to NAME=VALUE
-    Add a constant to all scores, so that this forecaster has this one.
---bounds
-    Add scores with missing losses as low, and as high, as can be.
---fair
-    With --repeated pool: Brier scores as large ensembles would have them.
-
-[leaderboard]
---format text|json|csv = text -> layout
-    How to print.
---output FILE
-    Where to write, rather than print: a page if it ends in .html, a picture if in .svg, .png or
-    .pdf.
---force
-
-[batches]
---outcome COLUMN
-    Column of what happened; with --id, it may lack some, or all.
---forecast COLUMN...
-    Column of probabilities; may be given several times, for several models.
---groups --group COLUMN
-    Column of groups to watch, too; they share half of the error rate.
---clusters --cluster COLUMN
-    Column of clusters of correlated cases, within a file; each counts as a case.
---event
---percent
---missing refuse|drop = refuse
-    What to do about rows with a missing value; with --id, outcomes may follow.
---id COLUMN
-    Column of the names of cases. Outcomes may then follow later, in a file without forecasts, and
-    no case counts twice. Without it, rows read before are known by a checksum.
-
-[monitor]
---state FILE
-    Where the evidence is kept between runs; begun if it is not there.
---drop ID...
-    A case whose outcome will never be known, for which later ones need not wait; may be given
-    several times.
---against MODEL|NUMBER
-    Watch also whether this is better at times than each other model: one of them, or always the
-    same forecast, such as the event rate.
---rule RULE
-    Rule that says what is better, such as brier, which is meant if it is left out.
---map [MODEL=]FILE... -> maps
-    Watch forecasts recalibrated by this map; of several models, may be given several times.
---restart-after-alarm CASES -> run_length
-    Begin anew after each alarm. False alarms are then at least so many cases apart on average,
-    10000 if left out, and --level says nothing.
---lag CASES
-    How many of the cases just before a case, or clusters, have no outcome yet when it is
-    forecast: 0 for forecasts one step ahead, which is meant if it is left out, 4 for five steps
-    ahead.
---level ~ 0.95
-    One minus the probability of a false alarm, ever, of all claims together.
---format
---plot FILE
-    Draw the evidence over the cases: an SVG, PNG or PDF file.
---output
---force
-
-[fit columns]
---forecast COLUMN...
-    Column of probabilities, of one model. With --classes, what columns begin with, or a pattern
-    such as 'p({})'.
---groups --group COLUMN
-    Column of groups: fits one line, and a shift for each group.
-
-[fit]
---map KIND = auto -> kind
-    Kind of map: EVENT_MAPS; of classes temperature, CLASS_MAPS. With auto, the
-    simplest that is nearly as good as the best, if it helps.
---rule RULE
-    Rule to judge by, such as brier. Left out, log, or brier where a certain forecast was wrong;
-    with --within, the mean regret.
---within
---folds ~ 10, or 5 blocks of time
-    Parts of the cases, each recalibrated by a map fitted to the others.
---always
-    Write the best map even if none is recommended.
---format text|json|csv|markdown|latex = text -> layout
-    How to print.
---level
---seed = 0 -> rng
-    Seed of folds.
---output FILE
-    Where to write the map, as JSON.
---force
-
-[apply]
---map FILE -> stored
-    The map, as JSON.
---forecast COLUMN
-    Column of probabilities. For classes, what columns begin with, or a pattern such as 'p({})'.
---as COLUMN ~ COLUMN_recalibrated -> name
-    What to call the new column; for classes, what new columns begin with.
---groups --group COLUMN
-    Column of groups, for a map that differs by group.
---percent
---normalize
---missing refuse|keep = refuse
-    What to do about rows without a forecast: keep leaves the new one empty.
---sql duckdb|postgres|bigquery|snowflake|spark -> dialect
-    Print the map as an expression of SQL, and write nothing.
---output FILE
-    Where to write the rows.
---force
-
-[show]
---threshold NUMBER... -> thresholds
-    Threshold of recalibrated forecasts; may be given several times.
---format
-
-[recommend]
---decisions independent|budget
-    Each case on its own, or only so many can be acted on.
---threshold fixed|range|unknown
-    What is known of the risk at which one begins to act, or of the budget.
---ordered/--no-ordered
-    Grades instead of an event.
---costs/--no-costs
-    The cost of acting and the loss of a missed event are known in money.
---format text|json = text -> layout
-    A page and a call, or JSON.
-
-[audit]
---classes
-    Number of classes; if left out, 2 for a rule that prices one event, else 3.
---format text|json = text -> layout
-    Sentences or a table, or JSON.
---seed
-
-[demo]
---output FILE ~ report.html
-    Where to write the page.
---data FILE
-    Where to write the data, as CSV.
---answers FILE
-    Where to write a tournament, as CSV.
---force
-"""
-
 # Values of options as people type them: read, or refused as a usage error.
 
 
@@ -526,101 +180,45 @@ def as_map(text: str) -> str:
     raise ValueError(message)
 
 
-# From the table to click.
+# From attributes to click.
 
-HEAD = re.compile(
-    r"(?P<names>--\S+( --\S+)*)( (?P<value>(?![=~]|->).+?))?( = (?P<default>.+?))?"
-    r"( ~ (?P<shown>.+?))?( -> (?P<python>\w+))?"
-)
-LONG = "Long tables, one row per answer"
 WHOLE, INSIDE = click.IntRange(min=0), click.FloatRange(0, 1, min_open=True, max_open=True)
-# What the table does not say, by the name of an option, alone or behind that of its section.
-MORE: dict[str, dict[str, Any]] = {
-    "--within": {"type": float, "nargs": 2, "callback": reading(as_range)},
-    "--level": {"type": INSIDE},
-    "--replicates": {"type": WHOLE},
-    "--seed": {"type": WHOLE},
-    "--least": {"type": WHOLE},
-    "--lag": {"type": int},
-    "--folds": {"type": click.IntRange(min=2)},
-    "--margin": {"type": click.FloatRange(min=0, min_open=True)},
-    "--memory": {"callback": reading(as_size)},
-    "--date-format": {"callback": reading(as_date_format)},
-    "--long": {"callback": reading(as_columns)},
-    "--horizon": {"callback": reading(as_span)},
-    "--fail-if": {"callback": reading(as_condition)},
-    "--scaled-to": {"callback": reading(as_scale)},
-    "--plot": {"callback": reading(as_picture)},
-    "--recalibrate": {
-        "is_flag": False,
-        "flag_value": "auto",
-        "callback": reading(as_map),
-    },
-    "--restart-after-alarm": {
-        "is_flag": False,
-        "flag_value": "10000",
-        "callback": reading(as_run_length),
-    },
-    "--against": {"type": str},
-    "compare --rule": {"type": RuleType("auc")},
-    "monitor --state": {"required": True},
-    "fit --map": {"type": MapName()},
-    "apply --map": {"required": True},
-    "apply --forecast": {"required": True},
-    "recommend --ordered/--no-ordered": {"default": None},
-    "recommend --costs/--no-costs": {"default": None},
-    "show --threshold": {"type": INSIDE},
-    "audit --classes": {"type": click.IntRange(min=2)},
-    **{f"demo --{name}": {"type": click.Path(dir_okay=False)} for name in ("output", "data")},
-    "demo --answers": {"type": click.Path(dir_okay=False)},
+# What stands in help in these places.
+IN_HELP = {
+    "{FILES}": (
+        "FILES are CSV, Parquet, Arrow or JSON lines, compressed or not; patterns such as '*.csv' "
+        "are understood, and - is the standard input."
+    ),
+    "{EVENT_MAPS}": ", ".join(EVENT_MAPS),
+    "{CLASS_MAPS}": ", ".join(CLASS_MAPS),
 }
 
 
 class OptionRow(NamedTuple):
-    """A row of the table: the line of an option, and its help."""
+    """An option before it has the name of its attribute: names if it has others, and the rest."""
 
-    section: str
-    line: str
-    help: str
-
-    @property
-    def flag(self) -> str:
-        """The first name of the option."""
-        return self.line.split()[0]
+    flags: tuple[str, ...]
+    given: dict[str, Any]
 
 
-@cache
-def _table() -> dict[str, list[OptionRow]]:
-    """Read the table, by section."""
-    table: dict[str, list[OptionRow]] = {}
-    named = TABLE.replace("EVENT_MAPS", ", ".join(EVENT_MAPS))
-    named = named.replace("CLASS_MAPS", ", ".join(CLASS_MAPS))
-    for section, text in re.findall(r"^\[(.+)\]\n((?:.+\n)+)", named, re.MULTILINE):
-        heads = re.findall(r"^(--.+)\n((?: .+\n)*)", text, re.MULTILINE)
-        table[section] = [
-            OptionRow(section, line, " ".join(about.split())) for line, about in heads
-        ]
-    shared = {row.flag: row for row in (*table["evaluate"], *table["shared"])}
-    return {
-        section: [row if row.help else shared[row.flag] for row in rows]
-        for section, rows in table.items()
-    }
+def option(value: str = "", *flags: str, **given: Any) -> Any:
+    """Declare an option by what its value is called, by its names, and by what click takes.
 
-
-def options(*sections: str, but: Container[str] = ()) -> list[click.Parameter]:
-    """Make the options of sections, except for some by their names; a later one replaces another.
-
-    An option that an earlier section has, too, stays in its place there.
+    Without a value it is a flag; a value A|B is one of these, and one with ... may be given several
+    times. Without names it is called as its attribute is.
     """
-    rows = {row.flag: row for section in sections for row in _table()[section]}
-    return [_option(row) for flag, row in rows.items() if flag not in but]
-
-
-def arguments(section: str, *also: str) -> list[str]:
-    """Return the names in Python of the options that a section has, and others have as well."""
-    others = [{row.flag for row in _table()[other]} for other in also]
-    rows = [row for row in _table()[section] if all(row.flag in flags for flags in others)]
-    return [str(_option(row).name) for row in rows]
+    metavar = value.removesuffix("...")
+    kind: dict[str, Any] = {"metavar": metavar or None, "multiple": metavar != value}
+    if "type" not in given:
+        if metavar == "RULE":
+            kind["type"] = RuleType()
+        elif "|" in metavar:
+            kind |= {"type": click.Choice(metavar.split("|")), "metavar": None}
+        elif not metavar:
+            kind["is_flag"] = True
+    if given.get("default") is not None:
+        kind["show_default"] = True
+    return OptionRow(flags, kind | given)
 
 
 def files(metavar: str = "FILES...", *, required: bool = True) -> click.Argument:
@@ -629,31 +227,198 @@ def files(metavar: str = "FILES...", *, required: bool = True) -> click.Argument
     return click.Argument(["paths"], metavar=metavar, nargs=-1, required=required, type=path)
 
 
-def _option(row: OptionRow) -> click.Option:
-    head = HEAD.fullmatch(row.line)
-    assert head is not None  # noqa: S101 - a mistake in the table
-    value, default = head["value"] or "", head["default"]
-    is_multiple, metavar = value.endswith("..."), value.removesuffix("...") or None
-    given: dict[str, Any] = {"help": row.help, "multiple": is_multiple, "metavar": metavar}
-    if default is not None:
-        given |= {"default": (default,) if is_multiple else default, "show_default": True}
-    if head["shown"] is not None:
-        given["show_default"] = head["shown"]
-    more = MORE.get(f"{row.section} {row.flag}", MORE.get(row.flag, {}))
-    given |= _kind(metavar, more)
-    names = [*head["names"].split(), *([head["python"]] if head["python"] else [])]
-    option = click.Option(names, **given | more)
-    if row.section == "long":
-        option.section = LONG  # type: ignore[attr-defined]
-    return option
+class OptionSet:
+    """Options, declared as attributes, with their help in the docstring.
+
+    A docstring has a line about the class, help, a section of options and one of examples. The
+    options of bases come first, but for some; an own one of the same name takes the place.
+    """
+
+    about = help = examples = ""
+    params: ClassVar[dict[str, click.Parameter]] = {}
+    own: tuple[str, ...] = ()
+
+    def __init_subclass__(cls, section: str = "Options", but: Container[str] = ()) -> None:
+        """Read the docstring, and make the parameters."""
+        text = getdoc(cls) or ""
+        for place, words in IN_HELP.items():
+            text = text.replace(place, words)
+        text, _, cls.examples = text.partition("\nExamples\n--------\n")
+        text, _, listed = text.partition("\nOptions\n-------\n")
+        cls.about, _, cls.help = text.partition("\n")
+        entries = re.findall(r"^(--.+)\n((?: .+\n?)*)", listed, re.MULTILINE)
+        helps = {flag: " ".join(words.split()) for flag, words in entries}
+        for name, x in vars(cls).copy().items():
+            if isinstance(x, OptionRow):
+                flags = x.flags or (f"--{name.replace('_', '-')}",)
+                made = click.Option([*flags, name], help=helps.get(flags[0]), **x.given)
+                vars(made)["section"] = section
+                setattr(cls, name, made)
+        own = {name: x for name, x in vars(cls).items() if isinstance(x, click.Parameter)}
+        tables = [*(vars(base)["params"] for base in cls.__bases__), own]
+        cls.own = tuple(own)
+        cls.params = {n: x for table in tables for n, x in table.items() if n not in but}
 
 
-def _kind(metavar: str | None, more: dict[str, Any]) -> dict[str, Any]:
-    """Say what the value of an option is, where the name of the value says it."""
-    if metavar == "RULE":
-        return {"type": RuleType()}
-    if metavar is None and "type" not in more:
-        return {"is_flag": True}
-    if metavar is not None and "|" in metavar and "type" not in more:
-        return {"type": click.Choice(metavar.split("|")), "metavar": None}
-    return {}
+# Those of several commands.
+
+
+class EvaluateOptions(OptionSet):
+    """Options of commands that evaluate.
+
+    Options
+    -------
+    --rule
+        Rule such as brier, log, rps or "Bounded(Brier(), (0.01, 0.1))"; may be given several
+        times. Left out, those that suit the outcome.
+    --within
+        The thresholds that matter, such as 0.01 0.1, over which models are judged first, by mean
+        regret.
+    --level
+        Confidence level of intervals and pointwise bands.
+    --replicates
+        Draws for intervals of the parts, bands and tests; 0 leaves them out.
+    --seed
+        Seed of draws.
+    """
+
+    rules = option("RULE...", "--rule")
+    within = option("LOWER UPPER", type=float, nargs=2, callback=reading(as_range))
+    level = option(type=INSIDE, default=0.95)
+    replicates = option(type=WHOLE, default=199)
+    rng = option("", "--seed", type=WHOLE, default=0)
+
+
+class SharedOptions(EvaluateOptions):
+    """Options that several commands have, each in a place of its own.
+
+    Options
+    -------
+    --output
+        Where to write, rather than print.
+    --force
+        Overwrite what is there.
+    --format
+        How to print.
+    --missing
+        What to do about rows with a missing value.
+    --normalize
+        Divide rows of class probabilities by their sums.
+    --percent
+        Forecasts are in percent, from 0 to 100.
+    --event
+        The label of the event.
+    """
+
+    output = option("FILE")
+    force = option()
+    layout = option("text|json", "--format", default="text")
+    missing = option("refuse|drop", default="refuse")
+    normalize = option()
+    percent = option()
+    event = option("LABEL")
+
+
+class FileColumns(OptionSet):
+    """Which columns of a wide table hold what.
+
+    Options
+    -------
+    --outcome
+        Column of what happened.
+    --forecast
+        Column of probabilities; may be given several times, for several models. With --classes,
+        what columns begin with, or a pattern such as 'p({})'.
+    --weight
+        Column of sampling weights; a row is one case.
+    --count
+        Column of how many like cases each row stands for.
+    --groups
+        Column of groups to evaluate apart.
+    --clusters
+        Column of clusters: cases in the same cluster may be correlated.
+    --strata
+        Column of strata: the sample size of each stratum was fixed by design.
+    --time
+        Column of times: numbers, or dates such as 2024-05-31.
+    --date-format
+        How dates of --time are written, such as %d.%m.%Y, as strptime has it.
+    --classes
+        Labels of classes: --forecast NAME is then NAME_A, NAME_B, NAME_C.
+    --ordered
+        The classes are in order, such as grades.
+    """
+
+    paths = files()
+    outcome = option("COLUMN")
+    forecast = option("COLUMN...")
+    weight = option("COLUMN")
+    count = option("COLUMN")
+    groups = option("COLUMN", "--groups", "--group")
+    clusters = option("COLUMN", "--clusters", "--cluster")
+    strata = option("COLUMN")
+    time = option("COLUMN")
+    date_format = option("FORM", callback=reading(as_date_format))
+    classes = option("A,B,C")
+    ordered = option()
+    event = SharedOptions.event
+    percent = SharedOptions.percent
+    missing = SharedOptions.missing
+    normalize = SharedOptions.normalize
+
+
+class EngineOptions(OptionSet):
+    """What works on the files.
+
+    Options
+    -------
+    --memory
+        Memory for reading files, such as 1GB; beyond it, the temporary folder is used.
+    --engine
+        What works on the files: this machine, or a cluster.
+    --scheduler
+        Scheduler of Dask, such as tcp://HOST:8786. Left out, this machine works alone.
+    --master
+        Master of Spark, such as spark://HOST:7077. Left out, this machine works alone.
+    """
+
+    memory = option("SIZE", callback=reading(as_size))
+    engine = option("duckdb|dask|spark", default="duckdb")
+    scheduler = option("ADDRESS")
+    master = option("URL")
+
+
+class LongColumns(OptionSet, section="Long tables, one row per answer"):
+    """Which columns of a long table hold what.
+
+    Options
+    -------
+    --long
+        The columns of a long table, such as question,forecaster,probability,outcome; of classes,
+        as many columns of probabilities, such as p_a+p_b+p_c.
+    --opens
+        Column of when questions opened.
+    --closes
+        Column of when they were to close.
+    --resolved
+        Column of when their outcome was known.
+    --when
+        Column of the times that questions are about.
+    --repeated
+        What several forecasts of one question by one forecaster are: the last counts, each stands
+        until the next, losses are averaged over time, or they are pooled.
+    --horizon
+        With --repeated last: so long before the question closes, at the latest; a number, or 10d,
+        36h beside dates.
+    --only
+        Forecaster to keep; may be given several times.
+    """
+
+    long = option("COLUMNS", callback=reading(as_columns))
+    opens = option("COLUMN")
+    closes = option("COLUMN")
+    resolved = option("COLUMN")
+    when = option("COLUMN")
+    repeated = option("refuse|last|moments|mean-loss|pool", default="refuse")
+    horizon = option("SPAN", callback=reading(as_span))
+    only = option("NAME...")

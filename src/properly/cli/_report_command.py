@@ -16,7 +16,7 @@ from properly.cli._chosen import Chosen
 from properly.cli._column_plan import taken_long
 from properly.cli._engine import opened
 from properly.cli._leaderboard_command import board_of, write_page
-from properly.cli._option_table import arguments
+from properly.cli._option_table import EvaluateOptions
 from properly.cli._running import evaluated, require_output, require_packages
 
 if TYPE_CHECKING:
@@ -156,7 +156,7 @@ def run(
 ) -> None:
     """Evaluate, write the page and figures, and print the verdict."""
     _require(output, figures, options["engine"], force=force)
-    names = (*arguments("evaluate", "report"), "recalibrate")
+    names = (*EvaluateOptions.params, "recalibrate")
     settings = {name: options.pop(name) for name in names}
     own = taken_long(options, *OF_BOARDS)
     watched = None if state is None else properly.Monitor.load(state)

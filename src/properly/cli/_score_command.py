@@ -17,7 +17,7 @@ from properly.cli._column_plan import taken_long
 from properly.cli._engine import Large, opened, refuse_without_rows
 from properly.cli._formats import FORMATS
 from properly.cli._gate import Gate, names_of, references
-from properly.cli._option_table import arguments
+from properly.cli._option_table import EvaluateOptions
 from properly.cli._running import as_json, emit, evaluated, progress_bar, require_output
 from properly.errors import DataError
 from properly.evaluation._evaluate import rules_of_task
@@ -98,7 +98,7 @@ def run(
         message = "--keep-forecasts is about --format json, which has room for them."
         raise click.UsageError(message)
     stored = None if baseline is None else read_stored(baseline)
-    request = {name: options.pop(name) for name in arguments("evaluate", "score")}
+    request = {name: options.pop(name) for name in EvaluateOptions.params}
     own = taken_long(options, "rules", "level", "layout", "output", "force")
     if own is not None:
         scores = own_scores(own, options, layout, request["rules"], request["level"])
