@@ -12,8 +12,7 @@ from properly._boundary._record import plain
 from properly._boundary._text import many, printable, table, wrapped
 from properly.cli._running import as_json, emit
 from properly.recalibration import load
-from properly.recalibration._log_odds_maps import LogOddsMap
-from properly.recalibration._sentences import SHIFTED, STEEP, kind_in_words
+from properly.recalibration._sentences import kind_in_words, line_in_words
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -91,14 +90,8 @@ def _what(use: Map) -> str:
 
 def _words(use: Map) -> str:
     """Say what a line of the log odds does to forecasts."""
-    if not isinstance(use, LogOddsMap):
-        return ""
-    slope, other, shift = use.coefficients
-    if slope != other:
-        return ""
-    words = ["less extreme" if slope < 1 else "more extreme"] * (abs(slope - 1) > STEEP)
-    words += ["higher throughout" if shift > 0 else "lower throughout"] * (abs(shift) > SHIFTED)
-    return f"Forecasts become {' and '.join(words)}." if words else ""
+    words = line_in_words(use)
+    return f"Forecasts become {words}." if words else ""
 
 
 def _largest_change(use: Map) -> str:

@@ -14,7 +14,7 @@ from properly._boundary._notices import collected, notice
 from properly._boundary._options import as_generator, check_level
 from properly._boundary._progress import counted, shown
 from properly._boundary._record import Record
-from properly._boundary._text import table, wrapped
+from properly._boundary._text import number, table, wrapped
 from properly.counts._calls import takes_rows
 from properly.counts._cases import some_cases
 from properly.errors import ArgumentTypeError, DataError
@@ -37,7 +37,7 @@ from properly.recalibration._gain import (
 from properly.recalibration._log_odds_maps import FEW, Identity
 from properly.recalibration._map import Map
 from properly.recalibration._map_registry import KINDS, usual_maps
-from properly.recalibration._sentences import Answer, sentence_of
+from properly.recalibration._sentences import sentences
 from properly.rules._parse import rule_in_words
 from properly.rules._ranked_probability import CutRule
 
@@ -126,7 +126,10 @@ class Recalibrated(Record):
     def __str__(self) -> str:
         """Say it in a sentence, over a table of the maps."""
         header = ("map", "gain", "lower", "upper", "mean change", "in sample")
-        rows = [(name.replace("_", " "), *map_texts(one)) for name, one in self.gains.items()]
+        rows = []
+        for name, one in self.gains.items():
+            numbers = (one.estimate, *one.interval, one.mean_change, one.in_sample)
+            rows.append((name.replace("_", " "), *(number(x, ".4g") for x in numbers)))
         return f"{wrapped(self.sentence)}\n\n{table(header, rows)}"
 
     def _columns(self) -> dict[str, list[Any]]:
@@ -136,20 +139,16 @@ class Recalibrated(Record):
         return {name: [row[name] for row in rows] for name in rows[0]}
 
 
-def map_texts(gain: Gain) -> list[str]:
-    """Write the numbers of a row."""
-    numbers = (gain.estimate, *gain.interval, gain.mean_change, gain.in_sample)
-    return ["-" if math.isnan(x) else f"{x:.4g}" for x in numbers]
-
-
 class _Search(NamedTuple):
-    """What is chosen among, and by what."""
+    """What is chosen among, and by what; what the forecasts are called."""
 
     maps: tuple[Map, ...]
+    is_choice: bool
     rule: Rule
     folding: Folding
     level: float
     rng: np.random.Generator
+    name: str
 
     @property
     def names(self) -> list[str]:
@@ -159,15 +158,11 @@ class _Search(NamedTuple):
         return [kind if kinds.count(kind) == 1 else repr(one) for one, kind in pairs]
 
 
-class _ChosenMap(NamedTuple):
-    """The number of the chosen map, or None; and what became of all."""
+def _choose(cases: Cases, split: FoldSplit, search: _Search) -> tuple[int | None, list[Attempt]]:
+    """Choose the first map within one standard error of the best; none is the first of all.
 
-    chosen: int | None
-    attempts: list[Attempt]
-
-
-def _choose(cases: Cases, split: FoldSplit, search: _Search) -> _ChosenMap:
-    """Choose the first map within one standard error of the best; none is the first of all."""
+    Return its number, or None, and what became of all maps.
+    """
     attempts = cross_forecasts(cases, search.maps, split)
     usable = [k for k, one in enumerate(attempts) if one.forecasts is not None]
     judged, rows = split.judged(cases)
@@ -178,15 +173,15 @@ def _choose(cases: Cases, split: FoldSplit, search: _Search) -> _ChosenMap:
     with infinities():
         near = (behind <= result.error[:, best]) | (np.arange(len(behind)) == best)
     first = int(np.argmax(near))
-    return _ChosenMap(usable[first - 1] if first else None, attempts)
+    return usable[first - 1] if first else None, attempts
 
 
-def _nested(cases: Cases, split: FoldSplit, choice: _ChosenMap, search: _Search) -> Column:
+def _nested(cases: Cases, split: FoldSplit, attempts: Sequence[Attempt], search: _Search) -> Column:
     """Repeat the choice outside each fold, and apply what it chose inside."""
     result = to_numpy(cases.p).astype(np.float64).copy()
     folding = replace(search.folding, folds=INNER_FOLDS)
     # Again, fits begin at those to all cases, which are near.
-    pairs = zip(choice.attempts, search.maps, strict=True)
+    pairs = zip(attempts, search.maps, strict=True)
     search = search._replace(maps=tuple(attempt.fitted or one for attempt, one in pairs))
     # Drawn beforehand: folds do not depend on which thread is first.
     seeds = search.rng.integers(2**63, size=split.folds).tolist()
@@ -195,12 +190,12 @@ def _nested(cases: Cases, split: FoldSplit, choice: _ChosenMap, search: _Search)
         part = some_cases(cases, np.flatnonzero(split.training(k)))
         inside = np.flatnonzero(split.fold == k)
         try:
-            chosen, attempts = _choose(part, folding.of(part, as_generator(seeds[k])), search)
+            chosen, inner = _choose(part, folding.of(part, as_generator(seeds[k])), search)
         except DataError:
             # Too few of one outcome are left to judge a map: none is chosen.
             return
         if chosen is not None:
-            fitted = attempts[chosen].fitted or fitted_to(search.maps[chosen], part)
+            fitted = inner[chosen].fitted or fitted_to(search.maps[chosen], part)
             result[inside] = fitted.on_cases(some_cases(cases, inside))
 
     with one_blas_thread(), collected():
@@ -326,40 +321,115 @@ def recalibrate(
     chosen = default_rule(cases, within) if rule is None else rule
     maps, is_choice = candidates(cases, map, chosen)
     generator = as_generator(rng)
-    search = _Search(maps, chosen, Folding(folds, scheme, horizon), check_level(level), generator)
+    folding, level = Folding(folds, scheme, horizon), check_level(level)
+    search = _Search(maps, is_choice, chosen, folding, level, generator, name)
     warn_of_ties(cases, chosen)
     with shown(progress):
-        split = search.folding.of(cases, generator)
-        choice = _choose(cases, split, search)
-        return _answer(cases, split, choice, search, name=name, is_choice=is_choice)
+        return _answer(cases, folding.of(cases, generator), search)
 
 
-def _answer(
+@takes_rows
+def recalibration_gain(
     cases: Cases,
-    split: FoldSplit,
-    choice: _ChosenMap,
-    search: _Search,
+    map: Map,  # noqa: A002
     *,
-    name: str,
-    is_choice: bool,
-) -> Recalibrated:
+    rule: Rule | None = None,
+    within: Interval | tuple[float, float] | None = None,
+    folds: int | ArrayLike | None = None,
+    level: float = 0.95,
+    scheme: Scheme = "blocks",
+    horizon: int = 1,
+    rng: int | np.random.Generator | None = 0,
+) -> Gain:
+    r"""Find what a map would save on new cases, with an interval.
+
+    Each case is recalibrated by a map that was fitted without it, and losses are compared case by
+    case. The interval is :math:`g - t \cdot se` to :math:`g + \omega t \cdot se`, with
+    :math:`\omega = \sqrt{1 + K / (K - 1)}` for K folds; under rules with point masses it reaches
+    as far down.
+
+    Parameters
+    ----------
+    cases : Cases
+        Outcomes and forecasts, with clusters or times if there are any.
+    map : Map
+        The map to fit, such as ``Logistic()`` of `properly.recalibration`.
+    rule : Rule, optional
+        What to judge by. Unless said otherwise the log score, or the Brier score where a certain
+        forecast was wrong.
+    within : Interval or pair of floats, optional
+        Judge by the mean regret over this range of thresholds.
+    folds : int or array-like, optional
+        How many folds, or the label of each case's fold; see `properly.cross_fit`.
+    level : float
+        The confidence level of the interval, which is of the expected gain.
+    scheme, horizon
+        With times: see `properly.cross_fit`.
+    rng : int or numpy Generator, optional
+        Seed or source of the randomness of folds.
+
+    Returns
+    -------
+    Gain
+
+    Notes
+    -----
+    The interval is of the expected gain: the mean, over samples of this size, of what a map fitted
+    to one of them saves on new cases. In 500 samples each of 200 and 1,000 calibrated cases it held
+    that in 96 to 98 %. The map that was fitted to this sample may save more, or less. Where there
+    is something to gain, intervals at 95 % held the gain of that very map in 91 to 100 % of
+    simulated samples. At calibration they did in 83 to 92 %: that gain, a small loss, was above the
+    interval in a tenth of the samples for lines of the log odds, and below it in 4 to 11 % for
+    isotonic maps. Folding again and again does not help.
+
+    Net benefit at a threshold t is `Elementary` over :math:`1 - t`, with its sign changed.
+
+    References
+    ----------
+    .. [1] C. Nadeau, Y. Bengio (2003). Inference for the generalization error. Machine Learning
+       52:239-281. `doi:10.1023/A:1024068626366 <https://doi.org/10.1023/A:1024068626366>`__
+    .. [2] P. Bayle, A. Bayle, L. Janson, L. Mackey (2020). Cross-validation confidence intervals
+       for test error. Advances in Neural Information Processing Systems 33. `arXiv:2007.12671
+       <https://arxiv.org/abs/2007.12671>`__
+
+    Examples
+    --------
+    >>> import properly
+    >>> from properly.recalibration import Logistic
+    >>> crash = properly.datasets.crash()
+    >>> cases = properly.Cases(crash.died, crash.forecasts["balanced_boosting"],
+    ...     clusters=crash.cluster)
+    >>> gain = properly.recalibration.recalibration_gain(cases, Logistic())
+    >>> print(gain)
+    0.2152 of the log score (95 % interval 0.2025 to 0.2337)
+    """
+    options: dict[str, Any] = {"level": level, "scheme": scheme, "horizon": horizon, "rng": rng}
+    options |= {"rule": rule, "within": within, "folds": folds, "progress": False}
+    return recalibrate(as_rows(cases), require_map(map), **options).gain
+
+
+def _answer(cases: Cases, split: FoldSplit, search: _Search) -> Recalibrated:
     """Say which map to use, and what each would save."""
-    if not is_choice and choice.attempts[0].reason:
-        raise DataError(choice.attempts[0].reason, hint="so it was in a fold; take another map.")
+    chosen, attempts = _choose(cases, split, search)
+    if not search.is_choice and attempts[0].reason:
+        # Where it cannot be fitted to all cases either, the reason comes with its own hint.
+        fitted_to(search.maps[0], cases)
+        hint = "so it was in a fold; take fewer folds, or another map."
+        raise DataError(attempts[0].reason, hint=hint)
     fitted, gains, reasons = {}, {}, {}
     judged, rows = split.judged(cases)
     options: dict[str, Any] = {"folds": split.folds, "level": search.level}
     names = search.names
-    for kind, one, attempt in zip(names, search.maps, choice.attempts, strict=True):
+    for kind, one, attempt in zip(names, search.maps, attempts, strict=True):
         if attempt.forecasts is None:
             reasons[kind] = attempt.reason
             continue
         fitted[kind] = attempt.fitted or fitted_to(one, cases)
         gain = of_forecasts(judged, attempt.forecasts[rows], search.rule, name=kind, **options)
         gains[kind] = replace(gain, in_sample=in_sample_gain(cases, fitted[kind], search.rule))
-    kind = NONE if choice.chosen is None else names[choice.chosen]
-    if is_choice:
-        nested = _nested(cases, split, choice, search)[rows]
+    kind = NONE if chosen is None else names[chosen]
+    if search.is_choice:
+        nested = _nested(cases, split, attempts, search)[rows]
         gain = of_forecasts(judged, nested, search.rule, name=kind, nested=True, **options)
         own = gains.get(kind)
         gain = replace(gain, in_sample=0.0 if own is None else own.in_sample)
@@ -374,8 +444,8 @@ def _answer(
             notice(text)
     recommended = kind != NONE and (gain.is_clear or gain.estimate == math.inf)
     left = Identity() if cases.classes is not None else fitted_to(Identity(), cases)
-    use = fitted[kind] if recommended or not is_choice else left
+    use = fitted[kind] if recommended or not search.is_choice else left
     use = replace(use, gain=gain.stored())
     result = Recalibrated(use, kind, recommended, gain, gains, fitted, "", reasons)
-    text = sentence_of(Answer(result, name, rule_in_words(search.rule), cases))
-    return replace(result, sentence=text)
+    said = sentences(result, search.name, rule_in_words(search.rule), cases)
+    return replace(result, sentence=" ".join(said))

@@ -259,14 +259,6 @@ def cross_forecasts(cases: Cases, maps: Sequence[Map], split: FoldSplit) -> list
     ]
 
 
-def cross_forecasts_of(cases: Cases, one: Map, split: FoldSplit) -> Column:
-    """Return the cross-fitted forecasts of one map; refuse one that some fold is too small for."""
-    attempt = cross_forecasts(cases, [one], split)[0]
-    if attempt.forecasts is None:
-        raise DataError(attempt.reason, hint="so it was in a fold; take fewer folds.")
-    return attempt.forecasts
-
-
 def _fit(one: Map, whole: Tally | Cases) -> Map | None:
     """Fit a map to all cases, if that can be done; its folds will say why not."""
     try:
@@ -381,7 +373,10 @@ def cross_fit(
     """
     cases, map_ = as_rows(cases), require_map(map)
     split = Folding(folds, scheme, horizon).of(cases, as_generator(rng))
-    q = to_library_of(cross_forecasts_of(cases, map_, split), cases.p)
+    (attempt,) = cross_forecasts(cases, [map_], split)
+    if attempt.forecasts is None:
+        raise DataError(attempt.reason, hint="so it was in a fold; take fewer folds.")
+    q = to_library_of(attempt.forecasts, cases.p)
     judged, rows = split.judged(cases)
     return CrossFitted.of(judged, q[rows], split.fold[rows])
 

@@ -10,33 +10,30 @@ few cases change sides, it reaches as far downwards.
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from itertools import combinations
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
 from properly._boundary._libraries import to_numpy
-from properly._boundary._notices import collected, notice
-from properly._boundary._options import as_generator, check_level
+from properly._boundary._notices import notice
+from properly._boundary._options import as_generator
 from properly._boundary._record import Record
 from properly._boundary._text import percent
 from properly.comparison._differences import score_models
 from properly.comparison._pair_tests import Options, PairScores, margins
-from properly.counts._calls import takes_rows
 from properly.counts._cases import Cases, weights_of, with_forecasts
 from properly.inference._design import Design, one_dependence
 from properly.inference._shares import student
-from properly.recalibration._cross_fit import Folding, as_rows, cross_forecasts_of, require_map
 from properly.rules import Brier, Log, Regret
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from properly.recalibration._cross_fit import Scheme
     from properly.recalibration._map import Map
     from properly.rules import Interval, Rule
-    from properly.typing import ArrayLike, Column
+    from properly.typing import Column
 
 # Forecasts exactly at a threshold, as a share of the cases, that are worth a word.
 AT_THRESHOLD = 0.01
@@ -104,15 +101,8 @@ class Gain(Record):
         low, high = self.interval
         if not all(map(math.isfinite, (self.estimate, low, high))):
             return None
-        return {
-            "rule": self.rule,
-            "folds": self.folds,
-            "design": self.design,
-            "estimate": self.estimate,
-            "low": low,
-            "high": high,
-            "nested": self.nested,
-        }
+        names = ("rule", "folds", "design", "estimate", "nested")
+        return {name: getattr(self, name) for name in names} | {"low": low, "high": high}
 
     def __repr__(self) -> str:
         return f"Gain({self.map}: {self})"
@@ -162,17 +152,6 @@ def differences(cases: Cases, forecasts: Sequence[Column], rule: Rule) -> Differ
     return Differences(scored.value, value, error, float(compared.degrees))
 
 
-def interval_of(
-    gain: float, error: float, degrees: float, *, rule: Rule, folds: int, level: float
-) -> tuple[float, float]:
-    """Return the interval of a gain; none if nothing changes, or if losses are infinite."""
-    if not (math.isfinite(gain) and error > 0):
-        return math.nan, math.nan
-    # The upper end is further off: training parts overlap.
-    reach, wide = student(degrees, level) * error, math.sqrt(1 + folds / (folds - 1))
-    return gain - (1.0 if rule.differentiable else wide) * reach, gain + wide * reach
-
-
 def default_rule(cases: Cases, within: Interval | tuple[float, float] | None) -> Rule:
     """Return mean regret over a range; else the log score, unless a certain forecast was wrong."""
     if within is not None:
@@ -183,14 +162,6 @@ def default_rule(cases: Cases, within: Interval | tuple[float, float] | None) ->
     else:
         wrong = np.take_along_axis(p, y[:, None].astype(np.intp), axis=1)[:, 0] == 0
     return Brier() if wrong.any() else Log()
-
-
-def mean_change(cases: Cases, forecasts: Column) -> float:
-    """Return by how much forecasts change on average; of classes, half the sum of changes."""
-    away = np.abs(forecasts - to_numpy(cases.p))
-    if away.ndim == 2:
-        away = away.sum(axis=1) / 2
-    return float(np.average(away, weights=weights_of(cases)))
 
 
 def fitted_to(one: Map, cases: Cases) -> Map:
@@ -216,99 +187,6 @@ def warn_of_ties(cases: Cases, rule: Rule) -> None:
             )
 
 
-@takes_rows
-def recalibration_gain(
-    cases: Cases,
-    map: Map,  # noqa: A002
-    *,
-    rule: Rule | None = None,
-    within: Interval | tuple[float, float] | None = None,
-    folds: int | ArrayLike | None = None,
-    level: float = 0.95,
-    scheme: Scheme = "blocks",
-    horizon: int = 1,
-    rng: int | np.random.Generator | None = 0,
-) -> Gain:
-    r"""Find what a map would save on new cases, with an interval.
-
-    Each case is recalibrated by a map that was fitted without it, and losses are compared case by
-    case. The interval is :math:`g - t \cdot se` to :math:`g + \omega t \cdot se`, with
-    :math:`\omega = \sqrt{1 + K / (K - 1)}` for K folds; under rules with point masses it reaches
-    as far down.
-
-    Parameters
-    ----------
-    cases : Cases
-        Outcomes and forecasts, with clusters or times if there are any.
-    map : Map
-        The map to fit, such as ``Logistic()`` of `properly.recalibration`.
-    rule : Rule, optional
-        What to judge by. Unless said otherwise the log score, or the Brier score where a certain
-        forecast was wrong.
-    within : Interval or pair of floats, optional
-        Judge by the mean regret over this range of thresholds.
-    folds : int or array-like, optional
-        How many folds, or the label of each case's fold; see `properly.cross_fit`.
-    level : float
-        The confidence level of the interval, which is of the expected gain.
-    scheme, horizon
-        With times: see `properly.cross_fit`.
-    rng : int or numpy Generator, optional
-        Seed or source of the randomness of folds.
-
-    Returns
-    -------
-    Gain
-
-    Notes
-    -----
-    The interval is of the expected gain: the mean, over samples of this size, of what a map fitted
-    to one of them saves on new cases. In 500 samples each of 200 and 1,000 calibrated cases it held
-    that in 96 to 98 %. The map that was fitted to this sample may save more, or less. Where there
-    is something to gain, intervals at 95 % held the gain of that very map in 91 to 100 % of
-    simulated samples. At calibration they did in 83 to 92 %: that gain, a small loss, was above the
-    interval in a tenth of the samples for lines of the log odds, and below it in 4 to 11 % for
-    isotonic maps. Folding again and again does not help.
-
-    Net benefit at a threshold t is `Elementary` over :math:`1 - t`, with its sign changed.
-
-    References
-    ----------
-    .. [1] C. Nadeau, Y. Bengio (2003). Inference for the generalization error. Machine Learning
-       52:239-281. `doi:10.1023/A:1024068626366 <https://doi.org/10.1023/A:1024068626366>`__
-    .. [2] P. Bayle, A. Bayle, L. Janson, L. Mackey (2020). Cross-validation confidence intervals
-       for test error. Advances in Neural Information Processing Systems 33. `arXiv:2007.12671
-       <https://arxiv.org/abs/2007.12671>`__
-
-    Examples
-    --------
-    >>> import properly
-    >>> from properly.recalibration import Logistic
-    >>> crash = properly.datasets.crash()
-    >>> cases = properly.Cases(crash.died, crash.forecasts["balanced_boosting"],
-    ...     clusters=crash.cluster)
-    >>> gain = properly.recalibration.recalibration_gain(cases, Logistic())
-    >>> print(gain)
-    0.2152 of the log score (95 % interval 0.2025 to 0.2337)
-    """
-    cases, fitting = as_rows(cases), require_map(map)
-    chosen = default_rule(cases, within) if rule is None else rule
-    folding, generator, level = (
-        Folding(folds, scheme, horizon),
-        as_generator(rng),
-        check_level(level),
-    )
-    warn_of_ties(cases, chosen)
-    fitted = fitted_to(fitting, cases)
-    split = folding.of(cases, generator)
-    forecasts = cross_forecasts_of(cases, fitting, split)
-    judged, rows = split.judged(cases)
-    options: dict[str, Any] = {"name": fitting.kind, "folds": split.folds, "level": level}
-    gain = of_forecasts(judged, forecasts[rows], chosen, **options)
-    with collected():
-        return replace(gain, in_sample=in_sample_gain(cases, fitted, chosen))
-
-
 def of_forecasts(
     cases: Cases,
     forecasts: Column,
@@ -322,25 +200,29 @@ def of_forecasts(
     """Compare cases as they are with cross-fitted forecasts."""
     result = differences(cases, [to_numpy(cases.p), forecasts], rule)
     gain, error = float(result.value[0, 1]), float(result.error[0, 1])
+    interval = (math.nan, math.nan)
+    if math.isfinite(gain) and error > 0:
+        # The upper end is further off: training parts overlap.
+        reach, wide = student(result.degrees, level) * error, math.sqrt(1 + folds / (folds - 1))
+        interval = gain - (1.0 if rule.differentiable else wide) * reach, gain + wide * reach
+    change = np.abs(forecasts - to_numpy(cases.p))
+    change = change.sum(axis=1) / 2 if change.ndim == 2 else change
+    kept = one_dependence(cases)
+    # What is independent, or nearly so.
+    units = "cases" if kept.time is None else "times"
+    if kept.clusters is not None:
+        units = "clusters" if kept.time is None else "clusters by times"
     return Gain(
         map=name,
         rule=rule.name,
         estimate=gain,
         standard_error=error,
         degrees=result.degrees,
-        interval=interval_of(gain, error, result.degrees, rule=rule, folds=folds, level=level),
+        interval=interval,
         level=level,
         folds=folds,
-        design=design_text(cases),
-        mean_change=mean_change(cases, forecasts),
+        design=units,
+        mean_change=float(np.average(change, weights=weights_of(cases))),
         in_sample=math.nan,
         nested=nested,
     )
-
-
-def design_text(cases: Cases) -> str:
-    """Name what is independent, or nearly so: cases, clusters, times or clusters by times."""
-    cases = one_dependence(cases)
-    if cases.clusters is not None:
-        return "clusters" if cases.time is None else "clusters by times"
-    return "cases" if cases.time is None else "times"

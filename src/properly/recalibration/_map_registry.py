@@ -11,8 +11,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 if TYPE_CHECKING:
     from properly.recalibration._map import Map
 
-EVENT, CLASSES = "event", "classes"
-BOTH = (EVENT, CLASSES)
+EVENT, CLASSES = ("event",), ("classes",)
 
 
 class KnownMap(NamedTuple):
@@ -21,9 +20,7 @@ class KnownMap(NamedTuple):
     Attributes
     ----------
     kind : str
-        Its name, in files and in calls.
-    path : str
-        The module of this package, and the class.
+        Its name, in files and in calls: that of its class, in small letters.
     words : str
         What it is called in sentences.
     tasks : tuple of str
@@ -35,7 +32,6 @@ class KnownMap(NamedTuple):
     """
 
     kind: str
-    path: str
     words: str
     tasks: tuple[str, ...] = ()
     usual: tuple[str, ...] = ()
@@ -44,8 +40,8 @@ class KnownMap(NamedTuple):
     @property
     def make(self) -> Any:
         """The class."""
-        module, _, name = self.path.partition(".")
-        return getattr(import_module(f"properly.recalibration.{module}"), name)
+        name = self.kind.title().replace("_", "")
+        return getattr(import_module("properly.recalibration"), name)
 
     def new(self) -> Map:
         """Return a map that is yet to be fitted."""
@@ -57,34 +53,19 @@ class KnownMap(NamedTuple):
 KINDS = {
     one.kind: one
     for one in (
-        KnownMap("identity", "_log_odds_maps.Identity", "no map", BOTH),
-        KnownMap(
-            "intercept", "_log_odds_maps.Intercept", "a shift of the log odds", (EVENT,), (EVENT,)
-        ),
-        KnownMap("temperature", "_softmax_maps.Temperature", "a temperature", BOTH, (CLASSES,)),
-        KnownMap("logistic", "_log_odds_maps.Logistic", "a logistic map", (EVENT,), (EVENT,)),
-        KnownMap("beta", "_log_odds_maps.Beta", "a beta map", (EVENT,), (EVENT,)),
-        KnownMap("isotonic", "_knot_maps.Isotonic", "an isotonic map", (EVENT,), (EVENT,)),
-        KnownMap("venn_abers", "_knot_maps.VennAbers", "a Venn-Abers map", (EVENT,), (EVENT,)),
-        KnownMap("vector", "_softmax_maps.Vector", "vector scaling", (CLASSES,), (CLASSES,)),
-        KnownMap(
-            "cuts", "_reduction_maps.Cuts", "a map of each cut", (CLASSES,), (CLASSES,), "logistic"
-        ),
-        KnownMap("dirichlet", "_softmax_maps.Dirichlet", "a Dirichlet map", (CLASSES,), (CLASSES,)),
-        KnownMap(
-            "one_vs_rest",
-            "_reduction_maps.OneVsRest",
-            "an isotonic map of each class",
-            (CLASSES,),
-            (CLASSES,),
-            "isotonic",
-        ),
-        KnownMap("prior_shift", "_log_odds_maps.PriorShift", "a shift to another event rate"),
-        KnownMap(
-            "group_shift",
-            "_group_maps.GroupShift",
-            "one line of the log odds, shifted for each group",
-        ),
+        KnownMap("identity", "no map", EVENT + CLASSES),
+        KnownMap("intercept", "a shift of the log odds", EVENT, EVENT),
+        KnownMap("temperature", "a temperature", EVENT + CLASSES, CLASSES),
+        KnownMap("logistic", "a logistic map", EVENT, EVENT),
+        KnownMap("beta", "a beta map", EVENT, EVENT),
+        KnownMap("isotonic", "an isotonic map", EVENT, EVENT),
+        KnownMap("venn_abers", "a Venn-Abers map", EVENT, EVENT),
+        KnownMap("vector", "vector scaling", CLASSES, CLASSES),
+        KnownMap("cuts", "a map of each cut", CLASSES, CLASSES, "logistic"),
+        KnownMap("dirichlet", "a Dirichlet map", CLASSES, CLASSES),
+        KnownMap("one_vs_rest", "an isotonic map of each class", CLASSES, CLASSES, "isotonic"),
+        KnownMap("prior_shift", "a shift to another event rate"),
+        KnownMap("group_shift", "one line of the log odds, shifted for each group"),
     )
 }
 

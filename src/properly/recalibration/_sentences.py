@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -32,48 +32,20 @@ UNCERTAIN = 0.5
 DIGITS = 12
 
 
-class Answer(NamedTuple):
-    """What was found, what the forecasts are called, and what was judged, by what.
-
-    Attributes
-    ----------
-    result : Recalibrated
-        What was found.
-    name : str
-        What the forecasts are called.
-    score : str
-        What the score is called.
-    cases : Cases
-        The cases.
-    """
-
-    result: Recalibrated
-    name: str
-    score: str
-    cases: Cases
-
-
-def sentence_of(answer: Answer) -> str:
+def sentences(result: Recalibrated, name: str, score: str, cases: Cases) -> Iterator[str]:
     """Say whether to recalibrate, and what that would save."""
-    return " ".join(_sentences(answer))
-
-
-def _sentences(answer: Answer) -> Iterator[str]:
-    if not answer.result.recommended:
-        yield _none(answer)
+    name, gain, with_it = printable(name), result.gain, kind_in_words(result.chosen)
+    if not result.recommended:
+        yield _none(result, name, score)
         return
-    name, gain, with_it = (
-        printable(answer.name),
-        answer.result.gain,
-        kind_in_words(answer.result.chosen),
-    )
+    certain = _certain(result.map, cases)
     if gain.estimate == math.inf:
-        count = sum(wrong for wrong, _, _ in _certain(answer))
+        count = sum(wrong for wrong, _, _ in certain)
         were = "was" if count == 1 else "were"
-        yield f"{many(count, 'certain forecast')} {were} wrong: the {answer.score} is infinite."
+        yield f"{many(count, 'certain forecast')} {were} wrong: the {score} is infinite."
         yield f"Any finite map saves infinitely much of it; recalibrate {name} with {with_it}."
     else:
-        save = f"would save {saved(gain)} of the {answer.score} on new cases"
+        save = f"would save {saved(gain)} of the {score} on new cases"
         yield f"Recalibrating {name} with {with_it} {save}."
         if gain.interval[0] < UNCERTAIN * gain.estimate:
             yield (
@@ -84,35 +56,29 @@ def _sentences(answer: Answer) -> Iterator[str]:
         if seeming != _like(gain.estimate, gain):
             yield f"In sample it would seem to save {seeming}."
     points = f"{percent(gain.mean_change, 2).removesuffix(' %')} points on average"
-    yield f"Forecasts change by {points}{what_it_does(answer)}."
-    for count, end, becomes in _certain(answer):
+    yield f"Forecasts change by {points}{_what_it_does(result.map, cases)}."
+    for count, end, becomes in certain:
         was = "came true" if end == 0 else "did not come true"
         text = f"{many(count, 'forecast')} of exactly {end} {was}"
         yield f"{text}; forecasts of {end} become {percent(becomes, 2)}."
 
 
-def _none(answer: Answer) -> str:
+def _none(result: Recalibrated, name: str, score: str) -> str:
     """Say that nothing was found to help, and how much the best map may save at most."""
-    name = printable(answer.name)
-    best = max(
-        answer.result.gains.values(), key=lambda one: one.estimate, default=answer.result.gain
-    )
+    best = max(result.gains.values(), key=lambda one: one.estimate, default=result.gain)
     which = kind_in_words(best.map)
     claim = f"No recalibration of {name} was found to help: the best, {which},"
-    if len(answer.result.gains) == 1:
+    if len(result.gains) == 1:
         claim = f"Recalibrating {name} with {which} was not found to help: it"
     elif best.interval[0] > 0:
         # That the best of several was taken is what makes it look good.
         claim = f"No recalibration of {name} was found to help: choice included, a map"
-        best = answer.result.gain
-    return f"{claim} {_would_save(best)} of the {answer.score}."
-
-
-def _would_save(gain: Gain) -> str:
-    if math.isnan(gain.interval[0]):
-        return f"would save {gain.estimate:.3g}"
-    _, low, high = texts(gain)
-    return f"would save {low} to {high} ({100 * gain.level:g} % interval)"
+        best = result.gain
+    save = saved(best)
+    if not math.isnan(best.interval[0]):
+        _, low, high = texts(best)
+        save = f"{low} to {high} ({100 * best.level:g} % interval)"
+    return f"{claim} would save {save} of the {score}."
 
 
 def kind_in_words(kind: str) -> str:
@@ -137,64 +103,65 @@ def saved(gain: Gain) -> str:
 def texts(gain: Gain, unit: float = 1.0) -> tuple[str, str, str]:
     """Write a gain and both ends of its interval; what is not zero is not written as zero."""
     estimate, low, high = (unit * x for x in (gain.estimate, *gain.interval))
-    digits = decimals(estimate, low, high)
+    digits = _decimals(estimate, low, high)
     return _fixed(estimate, digits), _fixed(low, digits), _fixed(high, digits)
 
 
-def decimals(estimate: float, low: float, high: float) -> int:
+def _decimals(estimate: float, low: float, high: float) -> int:
     """Return the decimal of the half width's leading digit, or one more if an end would be 0."""
-    digits = places((high - low) / 2)
+    digits = _place((high - low) / 2)
     return digits + any(x and round(x, digits) == 0 for x in (estimate, low, high))
 
 
 def _fixed(x: float, digits: int) -> str:
     if x and round(x, digits) == 0:
-        digits = min(places(abs(x)), DIGITS)
+        digits = min(_place(abs(x)), DIGITS)
     return f"{x:.{digits}f}" if x else "0"
 
 
-def places(half: float) -> int:
-    """Return the decimal in which a half width has its leading digit."""
-    return max(0, -math.floor(math.log10(half))) if half > 0 else 4
+def _place(size: float) -> int:
+    """Return the decimal in which a size has its leading digit."""
+    return max(0, -math.floor(math.log10(size))) if size > 0 else 4
 
 
 def _like(x: float, gain: Gain) -> str:
     """Write a number as exactly as a gain."""
     if not all(map(math.isfinite, (x, *gain.interval))):
         return f"{x:.3g}"
-    return _fixed(x, decimals(gain.estimate, *gain.interval))
+    return _fixed(x, _decimals(gain.estimate, *gain.interval))
 
 
-def _certain(answer: Answer) -> list[tuple[int, int, float]]:
+def _certain(used: Map, cases: Cases) -> list[tuple[int, int, float]]:
     """Count certain forecasts that were wrong: how many, of 0 or of 1, and what these become."""
-    cases = answer.cases
-    result: list[tuple[int, int, float]] = []
-    if cases.classes is not None or answer.result.map.of != "event":
-        return result
-    y, p = to_numpy(cases.y).astype(bool), to_numpy(cases.p)
-    y, p = (x[weights_of(cases) > 0] for x in (y, p))
-    for end, wrong in ((0, (p == 0) & y), (1, (p == 1) & ~y)):
-        count = int(np.count_nonzero(wrong))
-        if count:
-            becomes = answer.result.map.mapped(np.array([float(end)]))
-            result.append((count, end, float(becomes[0])))
-    return result
+    if cases.classes is not None or used.of != "event":
+        return []
+    weighted = weights_of(cases) > 0
+    y, p = (to_numpy(x)[weighted] for x in (cases.y, cases.p))
+    becomes = used.mapped(np.array([0.0, 1.0])).tolist()
+    counts = (int(np.count_nonzero((p == end) & (y != end))) for end in (0, 1))
+    return [
+        (count, end, q) for end, (count, q) in enumerate(zip(counts, becomes, strict=True)) if count
+    ]
 
 
-def what_it_does(answer: Answer) -> str:
+def line_in_words(used: Map) -> str | None:
+    """Say in a few words what a line of the log odds does to forecasts; None of other maps."""
+    if not isinstance(used, LogOddsMap) or used.of != "event":
+        return None
+    slope, other, shift = used.coefficients
+    if slope != other:
+        return None
+    words = ["less extreme" if slope < 1 else "more extreme"] * (abs(slope - 1) > STEEP)
+    words += ["higher throughout" if shift > 0 else "lower throughout"] * (abs(shift) > SHIFTED)
+    return " and ".join(words)
+
+
+def _what_it_does(used: Map, cases: Cases) -> str:
     """Say what a map does to forecasts: a line in a few words, others where they do most."""
-    used: Any = answer.result.map
-    if used.of != "event":
-        return ""
-    if not isinstance(used, LogOddsMap) or used.coefficients.a != used.coefficients.b:
-        return _where_most(used, to_numpy(answer.cases.p))
-    slope, _, shift = used.coefficients
-    words = []
-    if abs(slope - 1) > STEEP:
-        words.append("less extreme" if slope < 1 else "more extreme")
-    if abs(shift) > SHIFTED:
-        words.append("higher throughout" if shift > 0 else "lower throughout")
-    return f" and become {' and '.join(words)}" if words else ""
+    words = line_in_words(used)
+    if words is not None:
+        return f" and become {words}" if words else ""
+    return "" if used.of != "event" else _where_most(used, to_numpy(cases.p))
 
 
 def _where_most(used: Map, p: Column) -> str:
