@@ -94,7 +94,7 @@ def of_classes() -> dict[str, Map]:
         "Temperature of classes": Temperature(),
         "Vector": Vector(),
         "Vector without prior": Vector(prior=None),
-        "Dirichlet": Dirichlet(off_diagonal=0.2),
+        "Dirichlet": Dirichlet(prior=0.5),
         "OneVsRest": OneVsRest(Isotonic()),
         "Cuts": Cuts(Logistic()),
     }

@@ -15,7 +15,7 @@ from properly._boundary._text import many
 from properly.counts._cases import Cases, numbered, require_event, require_groups, rows_in_use
 from properly.errors import ArgumentTypeError, DataError
 from properly.inference._logistic import logit
-from properly.recalibration._log_odds_maps import Logistic, LogOddsMap, as_atoms
+from properly.recalibration._log_odds_maps import Logistic, LogOddsMap
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -50,7 +50,6 @@ class _GroupedRows(NamedTuple):
     y: Column
     odds: Column
     weight: Column
-    square: Column
     group: Column
 
 
@@ -107,12 +106,11 @@ class GroupShift(LogOddsMap):
 
     def __post_init__(self) -> None:
         # What a line does not take is refused as there.
-        Logistic(self.intercept, self.slope, smooth=self.smooth, certain=self.certain)
-        object.__setattr__(self, "atoms", as_atoms(self.atoms, self.range))
-        for name in ("intercept", "slope", "between"):
-            value = getattr(self, name)
-            if value is not None:
-                object.__setattr__(self, name, as_number(value, name))
+        line = self._line_with(self.intercept)
+        for name in ("intercept", "slope", "atoms"):
+            object.__setattr__(self, name, getattr(line, name))
+        if self.between is not None:
+            object.__setattr__(self, "between", as_number(self.between, "between"))
         if self.groups is not None:
             shifts = {str(name): as_number(x, "shift") for name, x in self.groups.items()}
             object.__setattr__(self, "groups", shifts)
@@ -129,14 +127,11 @@ class GroupShift(LogOddsMap):
     def for_group(self, group: object) -> Map:
         """Return the line of one group; of one that was not seen, the line for all."""
         shift = self.shifts.get(group_names([group])[0], 0.0)
-        return Logistic(
-            intercept=(self.intercept or 0.0) + shift,
-            slope=self.slope,
-            smooth=self.smooth,
-            certain=self.certain,
-            atoms=self.atoms,
-            range=self.range,
-        )
+        return self._line_with((self.intercept or 0.0) + shift)
+
+    def _line_with(self, intercept: float | None) -> Logistic:
+        names = ("slope", "smooth", "certain", "atoms", "range")
+        return Logistic(intercept, **{name: getattr(self, name) for name in names})
 
     def _fit(self, source: Any) -> Self:
         with collected() as notes:
@@ -147,17 +142,10 @@ class GroupShift(LogOddsMap):
         if not between:
             notes.append("groups differ no more than by chance: they have one map")
         drawn = shift * between / (between + variance)
-        return self.learnt(
-            notes,
-            intercept=line.intercept,
-            slope=line.slope,
-            groups=dict(zip(names, drawn.tolist(), strict=True)),
-            between=between,
-            range=line.range,
-            training=line.training,
-            atoms=line.atoms,
-            separated=line.separated,
-        )
+        groups = dict(zip(names, drawn.tolist(), strict=True))
+        own = ("intercept", "slope", "range", "training", "atoms", "separated")
+        learnt = {name: getattr(line, name) for name in own}
+        return self.learnt(notes, **learnt, groups=groups, between=between)
 
     def mapped_by_group(self, p: Array, groups: Array) -> Array:
         xp = namespace(p)
@@ -165,7 +153,12 @@ class GroupShift(LogOddsMap):
         names, order = group_names(labels), np.argsort(number, kind="stable")
         rows = np.split(order, np.cumsum(np.bincount(number))[:-1])
         parts = [xp.take(p, to_library_of(row, p), axis=0) for row in rows]
-        self.inspect_groups(names, parts)
+        self.inspect(p)
+        unseen = {n: len(x) for n, x in zip(names, parts, strict=True) if n not in self.shifts}
+        if unseen:
+            count, first = sum(unseen.values()), next(iter(unseen))
+            text = f"{many(count, 'forecast')} of groups that this map was not fitted to, "
+            notice(f"{text}such as {first!r}: not shifted")
         pairs = zip(names, parts, strict=True)
         made = xp.concat([self.for_group(name).mapped(part) for name, part in pairs])
         return xp.take(made, to_library_of(np.argsort(order), p), axis=0)
@@ -179,17 +172,6 @@ class GroupShift(LogOddsMap):
         message = f"{what} needs a map without groups; this one has some"
         raise DataError(message, hint="map.for_group(name) is that of one group.")
 
-    def inspect_groups(self, names: Sequence[str], parts: Sequence[Array]) -> None:
-        """Say once what is odd about forecasts of groups."""
-        self.inspect(namespace(parts[0]).concat(parts))
-        unseen = {
-            name: len(x) for name, x in zip(names, parts, strict=True) if name not in self.shifts
-        }
-        if unseen:
-            count, first = sum(unseen.values()), next(iter(unseen))
-            text = f"{many(count, 'forecast')} of groups that this map was not fitted to, "
-            notice(f"{text}such as {first!r}: not shifted")
-
 
 def _rows_of(cases: Cases, line: Logistic) -> tuple[_GroupedRows, list[str]]:
     """Take the forecasts that are not certain, and number the groups of all."""
@@ -200,10 +182,9 @@ def _rows_of(cases: Cases, line: Logistic) -> tuple[_GroupedRows, list[str]]:
         message = f"groups must differ when they are written as text; got {labels!r}"
         raise DataError(message)
     inside = (p > 0) & (p < 1)
-    weight = weight[inside]
     slope, _, intercept = line.coefficients
     odds = intercept + slope * logit(p[inside].astype(np.float64))
-    return _GroupedRows(y[inside], odds, weight, weight * weight, number[inside]), names
+    return _GroupedRows(y[inside], odds, weight[inside], number[inside]), names
 
 
 @infinities()
@@ -217,12 +198,12 @@ def _group_shifts(rows: _GroupedRows, names: list[str], *, smooth: bool) -> tupl
     event, none = (total(rows.weight * side) for side in (rows.y, ~rows.y))
     if not smooth and not ((event > 0) & (none > 0)).all():
         lacking = [name for name, x, z in zip(names, event, none, strict=True) if not x or not z]
-        message = "without smoothing each group needs events and non-events; "
-        message += f"not so {', '.join(map(repr, lacking[:5]))}"
+        shown = ", ".join(map(repr, lacking[:5]))
+        message = f"without smoothing each group needs events and non-events; not so {shown}"
         raise DataError(message, hint="smooth=True draws outcomes a little together.")
     target = rows.y.astype(np.float64)
     if smooth:
-        squares = (total(rows.square * side) for side in (rows.y, ~rows.y))
+        squares = (total(rows.weight**2 * side) for side in (rows.y, ~rows.y))
         counts = [x**2 / np.where(s > 0, s, 1) for x, s in zip((event, none), squares, strict=True)]
         upper, lower = (counts[0] + 1) / (counts[0] + 2), 1 / (counts[1] + 2)
         target = np.where(rows.y, upper[rows.group], lower[rows.group])
@@ -236,7 +217,7 @@ def _group_shifts(rows: _GroupedRows, names: list[str], *, smooth: bool) -> tupl
         if np.abs(step).max() <= NOTHING:
             break
     # Weights count through the effective number of cases, so that their unit does not.
-    square = total(rows.square)
+    square = total(rows.weight**2)
     unit = (event + none) / np.where(square > 0, square, 1)
     with infinities():
         return shift, 1 / (information * unit)

@@ -52,6 +52,8 @@ if TYPE_CHECKING:
 
 Interpolation = Literal["linear", "flat"]
 Merge = Literal["log", "brier"]
+# Forecasts of a cell are taken for their mean: within cells this narrow it hardly matters.
+FINE = 1000
 # With more corners than this share of the points, each point is looked at closely.
 MANY_CORNERS = 0.2
 
@@ -82,57 +84,6 @@ def as_knots(make: Any, given: Any) -> Any:
                 message = f"knots must be {rule}; {name} has {column[row]} in row {row}"
                 raise DataError(message)
     return columns
-
-
-class PooledBins(NamedTuple):
-    """The bins of the best increasing recalibration.
-
-    Attributes
-    ----------
-    first, last : numpy array
-        The least and the greatest forecast of each.
-    weight, events : numpy array
-        Totals of each.
-    mean : numpy array
-        The mean forecast of each.
-    effective : numpy array
-        As many cases of equal weight would say as much.
-    """
-
-    first: Column
-    last: Column
-    weight: Column
-    events: Column
-    mean: Column
-    effective: Column
-
-
-def find_blocks(tally: Tally, sample: Sample) -> PooledBins:
-    """Pool adjacent violators, and add up what is in each bin."""
-    bins = recalibrate(tally)
-    end = to_numpy(bins.end)
-    start = np.append(0, end[:-1])
-    total, events = (x.astype(np.float64) for x in (bins.weight, bins.events))
-    first, last = sample.value[start], sample.value[end - 1]
-    mean = np.add.reduceat(sample.weight * sample.value, start) / total
-    effective = total
-    if tally.event_squares is not None:
-        effective = total**2 / np.add.reduceat(sample.squares, start)
-    return PooledBins(first, last, total, events, np.clip(mean, first, last), effective)
-
-
-def shrunk_rates(blocks: PooledBins, shrink: float) -> Column:
-    """Draw the rate of each bin towards that of all by some cases; what then falls is pooled."""
-    from scipy.optimize import isotonic_regression
-
-    rate = blocks.events / blocks.weight
-    if not shrink:
-        return rate
-    overall = blocks.events.sum() / blocks.weight.sum()
-    size = blocks.effective + shrink
-    drawn = (blocks.effective * rate + shrink * overall) / size
-    result: Column = isotonic_regression(drawn, weights=size).x
-    return result
 
 
 # Equally wide cells of [0, 1], at least so many and no more: a power of two, so that a product
@@ -187,7 +138,12 @@ class KnotMap(Map):
     knots: Any = None
 
     def _fit(self, source: Any) -> Self:
-        require_fine(source)
+        if source.cells is not None and source.cells < FINE:
+            message = (
+                "a curve through all forecasts needs them one by one, or in at least "
+                f"{FINE} cells; these were grouped into {source.cells} cells"
+            )
+            raise DataError(message, hint="Logistic() can be fitted to cells.")
         sample = Sample.of(source)
         require_both_outcomes(sample)
         knots, notes = self._knots_of(source, sample)
@@ -268,51 +224,54 @@ class Isotonic(KnotMap):
             object.__setattr__(self, "knots", as_knots(Knots, self.knots))
 
     def _knots_of(self, tally: Tally, sample: Sample) -> tuple[Knots, list[str]]:
-        blocks = find_blocks(tally, sample)
-        rate = shrunk_rates(blocks, self.shrink)
+        """Pool adjacent violators; draw rates towards that of all, and pool what then falls."""
+        from scipy.optimize import isotonic_regression
+
+        bins = recalibrate(tally)
+        end = to_numpy(bins.end)
+        start = np.append(0, end[:-1])
+        total, events = (x.astype(np.float64) for x in (bins.weight, bins.events))
+        p, last, rate = sample.value[start], sample.value[end - 1], events / total
+        if self.shrink:
+            size = total
+            if tally.event_squares is not None:
+                size = total**2 / np.add.reduceat(sample.squares, start)
+            drawn = size * rate + self.shrink * (events.sum() / total.sum())
+            size = size + self.shrink
+            rate = isotonic_regression(drawn / size, weights=size).x
         sure = rate[0] == 0 or rate[-1] == 1
         note = "some forecasts become exactly 0 or 1: a single error costs infinity"
-        return self._through(blocks, rate), [note] if sure else []
-
-    def _through(self, blocks: PooledBins, rate: Column) -> Knots:
-        """Return the points that the map goes through."""
         if self.interpolation == "linear":
-            p = blocks.mean
+            p = np.clip(np.add.reduceat(sample.weight * sample.value, start) / total, p, last)
         else:
-            p, rate = np.stack(blocks[:2], axis=1).ravel(), np.repeat(rate, 2)
+            p, rate = np.stack([p, last], axis=1).ravel(), np.repeat(rate, 2)
         # Rounding may leave two knots at one forecast.
         new = np.append(True, np.diff(p) > 0)
-        return Knots(p[new], rate[new])
+        return Knots(p[new], rate[new]), [note] if sure else []
 
     def mapped(self, p: Array) -> Array:
         assert self.knots is not None  # noqa: S101, `at` has asked
         x, q = self.knots
         if len(x) == 1:
             return namespace(p).full_like(p, float(q[0]))
-        if not is_numpy(p):
+        table, slopes = self._table
+        # From one subnormal forecast to the next a rise may be steeper than any double.
+        if not is_numpy(p) or not np.isfinite(slopes).all():
             return _interpolated(p, x, q)
-        if not np.isfinite(self._slopes).all():
-            # From one subnormal forecast to the next a rise is steeper than any double.
-            return _interpolated(p.astype(np.float64), x, q)
-        row = np.clip(self._table.before(p, "right") - 1, 0, len(x) - 2)
-        result: Column = np.take(self._slopes, row)
+        row = np.clip(table.before(p, "right") - 1, 0, len(x) - 2)
+        result: Column = np.take(slopes, row)
         result *= p - np.take(x, row)
         result += np.take(q, row)
         # Beyond the ends the map is constant, and rounding carries nothing beyond them.
         return np.clip(result, q[0], q[-1], out=result)
 
     @cached_property
-    def _table(self) -> Lookup:
-        assert self.knots is not None  # noqa: S101
-        return Lookup.of(self.knots.p)
-
-    @cached_property
-    def _slopes(self) -> Column:
+    def _table(self) -> tuple[Lookup, Column]:
+        """Look up between which knots forecasts lie, and how fast the curve rises there."""
         assert self.knots is not None  # noqa: S101
         x, q = self.knots
         with infinities():
-            slopes: Column = np.diff(q) / np.diff(x)
-        return slopes
+            return Lookup.of(x), np.diff(q) / np.diff(x)
 
     def pieces(self) -> list[LinePiece] | None:
         return None if self.knots is None else straight_pieces(*self.knots)
@@ -327,20 +286,6 @@ def _interpolated(p: Array, x: Column, q: Column) -> Array:
     low, high = xp.take(values, row), xp.take(values, row + 1)
     share = xp.clip((p - left) / (right - left), 0.0, 1.0)
     return low + share * (high - low)
-
-
-# Forecasts of a cell are taken for their mean: within cells this narrow it hardly matters.
-FINE = 1000
-
-
-def require_fine(tally: Tally) -> None:
-    """Refuse forecasts that were grouped into wide cells, whose order inside is lost."""
-    if tally.cells is not None and tally.cells < FINE:
-        message = (
-            "a curve through all forecasts needs them one by one, or in at least "
-            f"{FINE} cells; these were grouped into {tally.cells} cells"
-        )
-        raise DataError(message, hint="Logistic() can be fitted to cells.")
 
 
 class PairKnots(NamedTuple):
@@ -391,9 +336,7 @@ def _in_units(tally: Tally, sample: Sample) -> tuple[Column, Column, Any]:
 
 def _from_zero(x: Column) -> Column:
     """Add up one after the other, with 0 before them."""
-    result = np.zeros(len(x) + 1, x.dtype)
-    np.cumsum(x, out=result[1:])
-    return result
+    return np.append(x[:1] * 0, np.cumsum(x))
 
 
 class _RateSteps(NamedTuple):
@@ -524,8 +467,7 @@ class VennAbers(KnotMap):
         if self.knots is not None:
             pairs = as_knots(PairKnots, self.knots)
             bad = ~((pairs.p0 <= pairs.p1) & (pairs.p0 < 1) & (pairs.p1 > 0))
-            if bad.any():
-                row = int(np.argmax(bad))
+            for row in np.flatnonzero(bad)[:1]:
                 found = f"{pairs.p0[row]} and {pairs.p1[row]} in row {row}"
                 message = f"knots must be pairs with p0 <= p1, p0 < 1 and p1 > 0; got {found}"
                 raise DataError(message)
@@ -556,14 +498,14 @@ class VennAbers(KnotMap):
     def _pair(self, p: Array) -> tuple[Array, Array]:
         assert self.knots is not None  # noqa: S101, who calls has asked
         value, lower, upper = self.knots
-        xp, dtype = namespace(p), p.dtype
-        knots = to_library_of(value, xp.astype(p, xp.float64))
+        xp = namespace(p)
         wide = xp.astype(p, xp.float64)
-        after = xp.searchsorted(knots, wide, side="left")
-        before = xp.searchsorted(knots, wide, side="right")
-        p1 = xp.take(to_library_of(np.append(upper, 1.0), wide), after)
-        p0 = xp.take(to_library_of(np.append(0.0, lower), wide), before)
-        return xp.astype(p0, dtype), xp.astype(p1, dtype)
+
+        def at_knots(values: Column, side: str) -> Array:
+            row = xp.searchsorted(to_library_of(value, wide), wide, side=side)
+            return xp.astype(xp.take(to_library_of(values, wide), row), p.dtype)
+
+        return at_knots(np.append(0.0, lower), "right"), at_knots(np.append(upper, 1.0), "left")
 
     def mapped(self, p: Array) -> Array:
         if not is_numpy(p):

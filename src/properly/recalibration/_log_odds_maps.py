@@ -95,14 +95,11 @@ class LogOddsMap(Map):
         for name in self.parameters:
             value = getattr(self, name)
             if value is not None:
-                object.__setattr__(self, name, as_number(value, name))
-                self._check_parameter(name, getattr(self, name))
-
-    def _check_parameter(self, name: str, value: float) -> None:
-        if not math.isfinite(value) or (name in SLOPES and value < 0):
-            rule = "finite" if name in ("intercept", "c") else "finite and not negative"
-            message = f"{name} must be {rule}; got {value!r}"
-            raise DataError(message)
+                object.__setattr__(self, name, value := as_number(value, name))
+                if not math.isfinite(value) or (name in SLOPES and value < 0):
+                    rule = "finite" if name in ("intercept", "c") else "finite and not negative"
+                    message = f"{name} must be {rule}; got {value!r}"
+                    raise DataError(message)
 
     @property
     def coefficients(self) -> LineCoefficients:
@@ -270,7 +267,7 @@ class LogOddsMap(Map):
     def _line(self, p: Array) -> Array:
         """Follow the line, and its limits at 0 and 1."""
         a, b, c = self.coefficients
-        if a == 0 and b == 0:
+        if a == b == 0:
             return namespace(p).full_like(p, _constant(c))
         return _numpy_line(p, a, b, c) if is_numpy(p) else _tensor_line(p, a, b, c)
 
@@ -283,12 +280,12 @@ class LogOddsMap(Map):
         # Counted only where there are some, which the least and the greatest tell.
         unseen = ((0, zero, xp.min(p)), (1, one, xp.max(p)))
         count = sum(count_true(p == x) for x, seen, end in unseen if seen is None and end == x)
-        if not count:
-            return
-        if self.certain == "refuse":
+        if count and self.certain == "refuse":
             hint = 'certain="keep" leaves 0 at 0 and 1 at 1.'
             refuse(p, (p == 0) | (p == 1), "forecasts must not be certain for this map", hint)
-        notice(f"{many(count, 'forecast')} of exactly 0 or 1, none of which this map was fitted to")
+        if count:
+            what = many(count, "forecast")
+            notice(f"{what} of exactly 0 or 1, none of which this map was fitted to")
 
     def write(self, x: Any, language: Any) -> Any:
         a, b, c = self.coefficients
@@ -380,13 +377,8 @@ def smooth_events(sample: Sample) -> Column:
     """Draw outcomes a little towards the other side, as Platt does: one case's worth each."""
     events, none = sample.event_numbers
     upper, lower = (events + 1) / (events + 2), 1 / (none + 2)
-    result = np.empty(len(sample.value))
-
-    def fill(out: Column, happened: Column, weight: Column) -> None:
-        out[...] = happened * upper + (weight - happened) * lower
-
-    sweep(fill, result, sample.events, sample.weight)
-    return result
+    pieces = sweep(lambda e, w: e * upper + (w - e) * lower, sample.events, sample.weight)
+    return np.concatenate(pieces) if len(pieces) > 1 else np.asarray(pieces[0])
 
 
 SEPARATED = "no finite line fits best: some threshold tells all events from all others"
@@ -398,13 +390,9 @@ REVERSED = (
 
 def is_separated(sample: Sample) -> bool:
     """Tell whether some threshold has all events on one side and all others on the other."""
-    events, none = (_ends(x) for x in (sample.events > 0, sample.events < sample.weight))
-    return none[1] <= events[0] or events[1] <= none[0]
-
-
-def _ends(x: Column) -> tuple[int, int]:
-    """Return the first and the last row where it is true."""
-    return int(x.argmax()), len(x) - 1 - int(x[::-1].argmax())
+    sides = (sample.events > 0, sample.events < sample.weight)
+    events, none = ((x.argmax(), len(x) - 1 - x[::-1].argmax()) for x in sides)
+    return bool(none[1] <= events[0] or events[1] <= none[0])
 
 
 @dataclass(frozen=True, eq=False, repr=False)

@@ -28,6 +28,8 @@ SMALL, NOTHING = 1e-9, 1e-18
 GAINLESS, LEAP = 1e-6, 0.5
 # Directions in which the objective bends less than this, relative to the others, are flat.
 FLAT = 1e-12
+# The standard deviation of what one class adds to another, in units of the prior.
+OFF_DIAGONAL = 0.1
 # Rows of a piece: what stays in the processor's cache.
 PIECE = 1 << 13
 
@@ -46,9 +48,7 @@ class OneScale:
     """
 
     redundant = 0
-
-    def __init__(self) -> None:
-        self.centre, self.spread = np.ones(1), np.ones(1)
+    centre = spread = np.ones(1)
 
     def odds(self, theta: Column, logs: Column) -> Column:
         """Return the log odds of each row, up to a constant."""
@@ -75,17 +75,14 @@ class ClassLines:
         As in `OneScale`; line after line, each with its shift.
     """
 
-    def __init__(self, classes: int, off_diagonal: float | None = None) -> None:
-        self.is_own = off_diagonal is None
-        identity = np.eye(classes, classes + 1)
-        if off_diagonal is None:
-            # A factor and a shift for each class.
-            centre, firm = np.tile([1.0, 0.0], (classes, 1)), np.ones((classes, 2))
-        else:
-            centre, firm = identity, np.where(identity > 0, 1.0, off_diagonal)
-            firm[:, -1] = 1.0
-        self.shape, self.redundant = centre.shape, 1 if self.is_own else classes + 1
-        self.centre, self.spread = centre.ravel(), firm.ravel()
+    def __init__(self, classes: int, *, is_own: bool) -> None:
+        self.is_own = is_own
+        # A factor and a shift for each class; or a factor for each pair of classes.
+        centre = np.tile([1.0, 0.0], (classes, 1)) if is_own else np.eye(classes, classes + 1)
+        spread = np.where(centre > 0, 1.0, OFF_DIAGONAL)
+        spread[:, -1] = 1.0
+        self.shape, self.redundant = centre.shape, 1 if is_own else classes + 1
+        self.centre, self.spread = centre.ravel(), spread.ravel()
 
     def odds(self, theta: Column, logs: Column) -> Column:
         """Return the log odds of each row, up to a constant."""
@@ -138,21 +135,7 @@ class SoftmaxRows(NamedTuple):
     def pieces(self) -> list[SoftmaxRows]:
         """Cut into pieces of a few rows each."""
         pieces = [slice(k, k + PIECE) for k in range(0, len(self.y), PIECE)]
-        closed = self.impossible
-        return [
-            SoftmaxRows(
-                self.logs[k], None if closed is None else closed[k], self.y[k], self.weight[k]
-            )
-            for k in pieces
-        ]
-
-
-class ObjectiveSums(NamedTuple):
-    """The objective, and its derivatives; the second ones may be left out, and are 0 then."""
-
-    value: float
-    slope: Column
-    curvature: Any
+        return [SoftmaxRows(*(None if x is None else x[k] for x in self)) for k in pieces]  # type: ignore[arg-type]
 
 
 class Problem:
@@ -164,28 +147,19 @@ class Problem:
         if prior is not None:
             self.precision = (prior * form.spread) ** -2.0
 
-    def sums(self, theta: Column, *, curvature: bool = True) -> ObjectiveSums:
-        """Add up the objective and its derivatives."""
-        parts = [self._sums_of_piece(theta, rows, curvature=curvature) for rows in self.pieces]
+    def sums(self, theta: Column, *, curvature: bool = True) -> tuple[float, Column, Any]:
+        """Return the objective and its derivatives; of the second ones 0 if they are left out."""
         away = theta - self.form.centre
-        value = sum(part.value for part in parts) + away @ (self.precision * away) / 2
-        slope = np.sum([part.slope for part in parts], axis=0) + self.precision * away
-        bend = sum(part.curvature for part in parts) + np.diag(self.precision) * curvature
-        return ObjectiveSums(float(value), slope, bend)
-
-    def _sums_of_piece(self, theta: Column, rows: SoftmaxRows, *, curvature: bool) -> ObjectiveSums:
-        q, lost = _shares(self.form, theta, rows)
-        value = float(rows.weight @ lost)
-        bend = self.form.curvature(q, rows.weight, rows.logs) if curvature else 0.0
-        q[np.arange(len(q)), rows.y] -= 1
-        q *= rows.weight[:, None]
-        return ObjectiveSums(value, self.form.slope(q, rows.logs), bend)
-
-    def value(self, theta: Column) -> float:
-        """Return the objective alone."""
-        away = theta - self.form.centre
-        parts = (rows.weight @ _shares(self.form, theta, rows)[1] for rows in self.pieces)
-        return float(sum(parts) + away @ (self.precision * away) / 2)
+        value, slope = away @ (self.precision * away) / 2, self.precision * away
+        bend: Any = np.diag(self.precision) if curvature else 0.0
+        for rows in self.pieces:
+            q, lost = _shares(self.form, theta, rows)
+            value += float(rows.weight @ lost)
+            bend = bend + self.form.curvature(q, rows.weight, rows.logs) if curvature else bend
+            q[np.arange(len(q)), rows.y] -= 1
+            q *= rows.weight[:, None]
+            slope = slope + self.form.slope(q, rows.logs)
+        return float(value), slope, bend
 
     def leap(self, step: Column) -> float:
         """Return by how much a step moves the log odds of a row at most."""
@@ -221,8 +195,8 @@ def fit_softmax(
                 return _descend(problem, form.centre, _directions(problem))
             return _descend(problem, form.centre if start is None else start)
         if prior is None:
-            message = f"without a prior there may be at most {MOST} parameters; got "
-            message += str(len(form.centre))
+            count = len(form.centre)
+            message = f"without a prior there may be at most {MOST} parameters; got {count}"
             raise DataError(message, hint=NEAR_IDENTITY)
         return _follow(problem)
 
@@ -233,7 +207,7 @@ NEAR_IDENTITY = "prior=1.0 holds the map near the one that changes nothing."
 def _directions(problem: Problem) -> Column:
     """Return the directions in which forecasts change; refuse if data leave some others open."""
     form = problem.form
-    bend = problem.sums(form.centre).curvature
+    _, _, bend = problem.sums(form.centre)
     size = np.sqrt(np.diagonal(bend))
     # What is left of a column of equal numbers is rounding.
     total = sum(float(rows.weight.sum()) for rows in problem.pieces)
@@ -261,21 +235,15 @@ def _descend(problem: Problem, theta: Column, directions: Column | None = None) 
         gain = -float(step @ turn @ slope)
         if directions is not None and gain <= GAINLESS and problem.leap(step) > LEAP:
             break
-        if gain > SMALL:
-            step = _halved(problem, theta, step, value)
+        for _ in range(HALVINGS if gain > SMALL else 0):
+            if problem.sums(theta + step, curvature=False)[0] < value:
+                break
+            step = step / 2
         theta = theta + step
         if gain <= NOTHING:
             return theta
     message = "no finite map fits best: some outcomes can be told for certain from the forecasts"
     raise DataError(message, hint=NEAR_IDENTITY)
-
-
-def _halved(problem: Problem, theta: Column, step: Column, value: float) -> Column:
-    for _ in range(HALVINGS):
-        if problem.value(theta + step) < value:
-            break
-        step = step / 2
-    return step
 
 
 def _follow(problem: Problem) -> Column:

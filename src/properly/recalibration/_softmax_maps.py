@@ -6,7 +6,6 @@ are scaled one by one; a map that mixes columns has no place for the logarithm o
 
 from __future__ import annotations
 
-from abc import abstractmethod
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
@@ -103,29 +102,27 @@ class SoftmaxMap(ClassMap):
         first, shift = (getattr(self, name) for name in self.parameters)
         classes = shift.shape[0] if shift.ndim == 1 else 0
         if classes < 2 or first.shape != (classes,) * first.ndim:
-            shapes = f"{first.shape} and {shift.shape}"
-            message = (
-                f"{' and '.join(self.parameters)} must be of equally many classes; got {shapes}"
-            )
+            shapes, names = f"{first.shape} and {shift.shape}", " and ".join(self.parameters)
+            message = f"{names} must be of equally many classes; got {shapes}"
             raise DataError(message)
         labels = range(classes) if self.labels is None else self.labels
         object.__setattr__(self, "labels", check_labels(labels, classes))
 
-    @abstractmethod
-    def _form(self, classes: int) -> Form:
-        """Return how the log odds depend on the parameters."""
-
-    def _vector(self) -> Column:
-        """Return the parameters of a fitted map as the form has them."""
-        return np.column_stack([getattr(self, name) for name in self.parameters]).ravel()
+    # Whether the log odds of a class depend on its own probability alone.
+    _is_own: ClassVar[bool]
 
     def _fit(self, source: Any) -> Self:
         table = rows_of(source)
         count = len(table.names)
         self.inspect(table.p)
-        start = self._vector() if self.is_fitted and self.labels == source.labels else None
-        theta, notes = fit_classes(table, self._form(count), self.prior, start)
-        notes += absent_notes(table, source.labels or ())
+        start, labels = None, source.labels or ()
+        if self.is_fitted and self.labels == source.labels:
+            start = np.column_stack([getattr(self, name) for name in self.parameters]).ravel()
+        form = ClassLines(count, is_own=self._is_own)
+        theta, notes = fit_classes(table, form, self.prior, start)
+        counts = np.bincount(table.y, minlength=len(labels))
+        absent = [label for label, cases in zip(labels, counts, strict=True) if not cases]
+        notes += [f"class {x!r} never happened: its part of the map is a guess" for x in absent]
         lines = theta.reshape(count, -1)
         first = lines[:, 0] if lines.shape[1] == 2 else lines[:, :-1]
         learnt = dict(zip(self.parameters, (first, lines[:, -1]), strict=True))
@@ -156,13 +153,6 @@ def fit_classes(
     what = "temperature" if len(theta) == 1 else "scale"
     rows = many(impossible, "row")
     return theta, [f"{rows} had called what happened impossible: no {what} repairs that"]
-
-
-def absent_notes(table: ClassTable, labels: Sequence[Any]) -> list[str]:
-    """Name the classes that never happened, whose part of the map is the prior's."""
-    counts = np.bincount(table.y, minlength=len(labels))
-    absent = [label for label, count in zip(labels, counts, strict=True) if not count]
-    return [f"class {label!r} never happened: its part of the map is a guess" for label in absent]
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -198,15 +188,13 @@ class Vector(SoftmaxMap):
     parameters: ClassVar[tuple[str, ...]] = ("scale", "shift")
     scale: Any = None
     shift: Any = None
+    _is_own: ClassVar[bool] = True
 
     @property
     def monotone(self) -> Monotone:
         """Whether a larger forecast of a class stays larger: if no scale is negative."""
         least = min(self.scale, default=1.0) if self.is_fitted else 1.0
         return False if least < 0 else "strictly" if least > 0 else "weakly"
-
-    def _form(self, classes: int) -> Form:
-        return ClassLines(classes)
 
     def mapped(self, p: Array) -> Array:
         scale, shift = to_library_of(self.scale, p), to_library_of(self.shift, p)
@@ -231,8 +219,6 @@ class Dirichlet(SoftmaxMap):
         The standard deviation of the parameters around those that change nothing. None: maximum
         likelihood, of all equivalent parameters those nearest to these; refused where no single
         finite map fits best.
-    off_diagonal : float
-        The standard deviation off the diagonal, in units of `prior`.
 
     References
     ----------
@@ -250,21 +236,9 @@ class Dirichlet(SoftmaxMap):
     """
 
     parameters: ClassVar[tuple[str, ...]] = ("matrix", "shift")
-    options: ClassVar[tuple[str, ...]] = (*SoftmaxMap.options, "off_diagonal")
     matrix: Any = None
     shift: Any = None
-    off_diagonal: float = 0.1
-
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        off = as_number(self.off_diagonal, "off_diagonal")
-        if not 0 < off < float("inf"):
-            message = f"off_diagonal must be positive and finite; got {self.off_diagonal!r}"
-            raise DataError(message)
-        object.__setattr__(self, "off_diagonal", off)
-
-    def _form(self, classes: int) -> Form:
-        return ClassLines(classes, self.off_diagonal)
+    _is_own: ClassVar[bool] = False
 
     def inspect(self, p: Array) -> None:
         if bool(namespace(p).any(p == 0)):

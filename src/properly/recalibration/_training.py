@@ -55,7 +55,7 @@ class Sample:
     def log_odds(self) -> Column:
         """The log odds of the forecasts."""
         result = np.empty_like(self.value)
-        sweep(_fill_log_odds, result, self.value)
+        sweep(lambda out, value: np.copyto(out, logit(value)), result, self.value)
         return result
 
     @cached_property
@@ -101,14 +101,6 @@ class Sample:
         if not any(certain):
             return self
         return self.some(slice(int(certain[0]), len(self.value) - int(certain[1])))
-
-
-def _fill_log_odds(out: Column, value: Column) -> None:
-    out[...] = logit(value)
-
-
-def _weighted_sum(weight: Column, value: Column) -> float:
-    return float((weight * value).sum())
 
 
 def _effective(total: float, squares: Column) -> float:
@@ -169,13 +161,14 @@ class Training(Record):
         sample = Sample.of(tally)
         weight, events = sample.totals
         counted = tally.event_squares is None
+        sums = sweep(lambda w, p: float((w * p).sum()), sample.weight, sample.value)
         return cls(
             cases=int(tally.total) if counted else None,
             weight=weight,
             effective=weight if counted else sample.effective,
             events=events,
             distinct=len(tally),
-            mean_forecast=math.fsum(sweep(_weighted_sum, sample.weight, sample.value)) / weight,
+            mean_forecast=math.fsum(sums) / weight,
             _tally=tally,
         )
 
@@ -208,11 +201,9 @@ class Training(Record):
 
     def is_of(self, tally: Tally | ClassTable) -> bool:
         """Tell whether these are the very cases that the map was fitted to."""
-        if isinstance(tally, ClassTable):
-            return self.weight == float(tally.weight.sum()) and self.sha256 == checksum(tally)
-        if self.distinct != len(tally) or self.weight != float(tally.total):
+        if isinstance(tally, Tally) and self.distinct != len(tally):
             return False
-        return self.sha256 == checksum(tally)
+        return self.weight == float(tally.weight.sum()) and self.sha256 == checksum(tally)
 
     def _row(self) -> dict[str, Any]:
         names = ("cases", "weight", "effective", "events", "distinct", "mean_forecast", "sha256")
@@ -221,9 +212,6 @@ class Training(Record):
     def __getstate__(self) -> dict[str, Any]:
         """Leave the rows behind."""
         return {**vars(self), "_checksum": self.sha256, "_tally": None}
-
-    def __setstate__(self, state: dict[str, Any]) -> None:
-        vars(self).update(state)
 
 
 def checksum(tally: Tally | ClassTable) -> str:
