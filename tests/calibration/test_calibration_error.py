@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from properly import Cases, Tally, cumulative, one_vs_rest, tally, top_label
+from properly import Cases, Tally, tally, top_label
 from properly.calibration import calibration_error, smooth_calibration_error
 
 CLASSES = ([0, 2, 1, 1], [[0.5, 0.25, 0.25], [0.0, 0.0, 1.0], [0.5, 0.25, 0.25], [0.2, 0.7, 0.1]])
@@ -101,47 +101,6 @@ def test_the_signed_error_knows_no_bins_and_bounds_the_others(bins: int, scheme:
     assert found.signed == pytest.approx(gap, rel=1e-12)
     assert abs(found.signed) <= found.expected + 1e-15
     assert max(found.expected, found.averaged) <= found.maximum + 1e-15
-
-
-def drawn_classes(n: int = 200) -> tuple[Any, Any]:
-    rng = np.random.default_rng(4)
-    return rng.integers(3, size=n), rng.dirichlet([1.0, 2, 1], n)
-
-
-def test_the_class_wise_error_is_a_mean_over_columns() -> None:
-    y, p = drawn_classes()
-    found = calibration_error(Cases(y, p), bins=10, reduction="one_vs_rest")
-    total, gaps = 0.0, []
-    for k in range(3):
-        cell = np.minimum((10 * p[:, k]).astype(int), 9)
-        for b in np.unique(cell):
-            gaps.append(abs(np.mean(y[cell == b] == k) - p[cell == b, k].mean()))
-            total += gaps[-1] * np.mean(cell == b) / 3
-    assert found.expected == pytest.approx(total, rel=1e-12)
-    assert found.maximum == pytest.approx(max(gaps), rel=1e-12)
-    assert list(found) == ["0", "1", "2"]
-    # What one class lacks the others have.
-    assert sum(part.signed for part in found.values()) == pytest.approx(0, abs=1e-15)
-
-
-@pytest.mark.parametrize(
-    ("reduction", "ask"), [("one_vs_rest", one_vs_rest), ("cumulative", cumulative)]
-)
-def test_each_question_is_judged_as_an_event(reduction: Any, ask: Any) -> None:
-    cases = Cases(*drawn_classes())
-    found = calibration_error(cases, bins=6, scheme="count", reduction=reduction)
-    alone = {k: calibration_error(x, bins=6, scheme="count") for k, x in ask(cases).items()}
-    assert {k: x.to_dict() for k, x in found.items()} == {k: x.to_dict() for k, x in alone.items()}
-    for name in ("expected", "averaged", "squared", "debiased"):
-        mean = np.mean([getattr(x, name) for x in alone.values()])
-        assert getattr(found, name) == pytest.approx(mean, rel=1e-14)
-    frame = found.to_frame("pandas")
-    assert list(frame["question"]) == list(alone)
-    assert list(frame["expected"]) == [x.expected for x in alone.values()]
-    assert (
-        repr(found)
-        == f"ClassCalibrationError({found.expected:.4g}, {reduction}, {len(alone)} questions)"
-    )
 
 
 def test_what_is_wrong_with_binned_errors_is_told() -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import math
 from typing import Any
 
@@ -361,32 +360,3 @@ def test_of_very_many_forecasts_random_outcomes_are_counted_in_cells(
         assert one.mean_if_calibrated != other.mean_if_calibrated
         assert one.mean_if_calibrated == pytest.approx(other.mean_if_calibrated, rel=0.12)
         assert one.upper_if_calibrated == pytest.approx(other.upper_if_calibrated, rel=0.25)
-
-
-# Classes
-
-
-def classes() -> properly.Cases:
-    rng = np.random.default_rng(10)
-    P = rng.dirichlet([2, 2, 2], 150)
-    y = [rng.choice(3, p=row) for row in P]
-    return properly.Cases(y, P, labels=["mild", "severe", "fatal"])
-
-
-@pytest.mark.parametrize("reduction", ["one_vs_rest", "cumulative"])
-def test_classes_are_summarised_question_by_question(reduction: Any) -> None:
-    cases = classes()
-    found = calibration_summary(cases, reduction=reduction, replicates=9, rng=3)
-    questions = getattr(properly, reduction)(cases)
-    assert list(found) == list(questions)
-    assert len(found) == len(questions)
-    rng = np.random.default_rng(3)
-    for name, question in questions.items():
-        alone = calibration_summary(question, replicates=9, rng=rng)
-        assert found[name].to_dict() == alone.to_dict()
-    frame = found.to_frame("pandas")
-    assert frame["question"].tolist() == [name for name in questions for _ in range(8)]
-    assert frame["value"][0] == found[frame["question"][0]].observed_expected.value
-    assert list(json.loads(json.dumps(found.to_dict()))["parts"]) == list(questions)
-    assert repr(found) == f"ClassCalibrationSummary({reduction}, {len(questions)} questions)"
-    assert [line.split("  ")[0] for line in str(found).splitlines()[1:]] == list(questions)

@@ -209,7 +209,6 @@ def test_classes_of_tensors_are_tested_and_summarised_as_those_of_arrays() -> No
     one, other = (Cases(make(GRADE), make(GRADES)) for make in (torch.tensor, np.asarray))
     for ask in (
         lambda x: properly.calibration_test(x, **DRAWN),
-        lambda x: properly.calibration_summary(x, reduction="cumulative", **DRAWN),
         lambda x: properly.score_interval(x, RPS()),
     ):
         assert_the_same(ask(one), ask(other))

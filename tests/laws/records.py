@@ -159,16 +159,10 @@ RECORDS: dict[str, Callable[[], Record]] = {
     "CalibrationSummary, certain": lambda: properly.calibration_summary(
         SURE, fit="isotonic", **FEW
     ),
-    "ClassCalibrationSummary": lambda: properly.calibration_summary(
-        CLASSES, reduction="cumulative", **FEW
-    ),
     "AbsoluteError": lambda: properly.calibration_summary(TALLY, **FEW).ici,
     "CalibrationError": lambda: properly.calibration.calibration_error(TALLY),
     "CalibrationError, classes": lambda: properly.calibration.calibration_error(
         CLASSES, scheme="count"
-    ),
-    "ClassCalibrationError": lambda: properly.calibration.calibration_error(
-        CLASSES, reduction="one_vs_rest", bins=3
     ),
     "SmoothError": lambda: properly.calibration.smooth_calibration_error(TALLY),
     "SmoothError, classes": lambda: properly.calibration.smooth_calibration_error(

@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 import pytest
-from tests.laws.records import FEW, HAPPENED, RECORDS, TABLE, P, Record, Y, grouped
+from tests.laws.records import HAPPENED, RECORDS, TABLE, P, Record, Y, grouped
 
 import properly
 from properly.rules import RPS, Brier, Rule
@@ -206,9 +206,6 @@ ANY_LABELS: dict[str, Callable[[], Record]] = {
     "Confusion": lambda: properly.decisions.confusion(DAYS, DAYS, DAYS),
     "Groups": lambda: grouped([DAYS[k % 2] for k in range(200)]),
     "Folds": lambda: properly.by_fold(Y, P, [DAYS[k] for k in HAPPENED], rule=Brier()),
-    "ClassCalibrationSummary": lambda: properly.calibration_summary(
-        DATED, reduction="one_vs_rest", **FEW
-    ),
     "HardScores": lambda: properly.decisions.hard_decisions(DATED).argmax,
     "HardDecisions": lambda: properly.decisions.hard_decisions(DATED),
     "WorstCases": lambda: properly.decisions.worst_cases(DATED, RPS(), 2),

@@ -5,32 +5,28 @@ from __future__ import annotations
 import math
 import textwrap
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, ClassVar, Literal, TypeAlias, get_args, overload
+from typing import TYPE_CHECKING, Any, ClassVar, get_args
 
 from properly._boundary._options import as_drawing, check_choice
-from properly._boundary._record import Parts, Record
-from properly._boundary._text import SMALLEST_P, many, p_text, table
+from properly._boundary._record import Record
+from properly._boundary._tables import table
+from properly._boundary._text import SMALLEST_P, many, p_text
 from properly.calibration._curve_fits import AbsoluteError, Fit, find_distances
 from properly.calibration._line import Subject, find_line, observed_expected
 from properly.counts._calls import takes_rows
-from properly.counts._cases import has_classes, has_time, require_classes
-from properly.counts._reductions import cumulative, one_vs_rest
-from properly.errors import DataError
+from properly.counts._cases import has_time
 from properly.inference._averages import warn_of_clusters, warn_of_outcomes
 from properly.inference._dependence import measure
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Iterator
 
     import numpy as np
 
-    from properly._boundary._options import Drawing
-    from properly.counts._calls import OutcomeRows
     from properly.counts._cases import Cases
     from properly.counts._tally import Tally
     from properly.inference._averages import Estimate
     from properly.inference._dependence import Dependence
-    from properly.typing import ArrayLike
 
 
 # How estimates are told in a table, and what they are of calibrated forecasts.
@@ -45,8 +41,6 @@ COLUMNS = (
     *("mean_if_calibrated", "upper_if_calibrated"),
 )
 ERRORS = {"ici": "ICI (mean)", "e50": "E50 (median)", "e90": "E90", "emax": "Emax"}
-Reduction: TypeAlias = Literal["one_vs_rest", "cumulative"]
-REDUCTIONS = {"one_vs_rest": one_vs_rest, "cumulative": cumulative}
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -175,62 +169,8 @@ class CalibrationSummary(Record):
             )
 
     def _columns(self) -> dict[str, list[Any]]:
-        return _measures([self])
-
-
-@dataclass(frozen=True, eq=False, repr=False)
-class ClassCalibrationSummary(Parts[CalibrationSummary]):
-    """How well the probabilities of classes are calibrated, question by question.
-
-    A mapping from the questions to a `CalibrationSummary` each.
-
-    Attributes
-    ----------
-    reduction : str
-        Which questions: ``"one_vs_rest"`` or ``"cumulative"``.
-    parts : dict
-        The summaries by question.
-
-    Examples
-    --------
-    >>> import properly
-    >>> p = [[0.6, 0.3, 0.1]] * 50 + [[0.3, 0.4, 0.3]] * 50 + [[0.1, 0.3, 0.6]] * 50
-    >>> y = [0] * 30 + [1] * 15 + [2] * 15 + [0] * 15 + [1] * 25 + [2] * 5 + [1] * 15 + [2] * 30
-    >>> cases = properly.Cases(y, p, labels=["mild", "severe", "fatal"])
-    >>> record = properly.calibration_summary(cases, reduction="cumulative", rng=1)
-    >>> print(record)
-                       O / E  in the large  intercept   slope     ICI     E50     E90    Emax
-    severe or higher  1.0500        0.1890     0.0156  1.4657  0.0333  0.0000  0.1000  0.1000
-    fatal             1.0000        0.0000     0.1383  1.2934  0.0667  0.1000  0.1000  0.1000
-    >>> record["fatal"].events
-    50
-    """
-
-    reduction: str
-    parts: dict[str, CalibrationSummary]
-
-    def __repr__(self) -> str:
-        return f"ClassCalibrationSummary({self.reduction}, {many(len(self), 'question')})"
-
-    def __str__(self) -> str:
-        """Lay out one line a question."""
-        head = ("", "O / E", "in the large", "intercept", "slope", "ICI", "E50", "E90", "Emax")
-        rows = [
-            (name, *(_number(getattr(part, x).value, 4) for x in (*ESTIMATES, *ERRORS)))
-            for name, part in self.items()
-        ]
-        return table(head, rows)
-
-    def _columns(self) -> dict[str, list[Any]]:
-        rows = len(ESTIMATES) + len(ERRORS)
-        names = [name for name in self for _ in range(rows)]
-        return {"question": names} | _measures(self.values())
-
-
-def _measures(parts: Iterable[CalibrationSummary]) -> dict[str, list[Any]]:
-    """Return a row for each measure of each part, None where a measure has no such number."""
-    rows = [row for part in parts for row in _rows(part)]
-    return {name: [row.get(name) for row in rows] for name in COLUMNS}
+        rows = [*_rows(self)]
+        return {name: [row.get(name) for row in rows] for name in COLUMNS}
 
 
 def _rows(part: CalibrationSummary) -> Iterator[dict[str, Any]]:
@@ -258,44 +198,15 @@ def _p_value(p: float) -> str:
     return p_text(p) if p < SMALLEST_P else f"p = {p:.3f}"
 
 
-@overload
-def calibration_summary(
-    cases: Tally | Cases,
-    *,
-    fit: Fit = ...,
-    reduction: None = ...,
-    level: float = ...,
-    replicates: int = ...,
-    rng: int | np.random.Generator | None = ...,
-) -> CalibrationSummary: ...
-@overload
-def calibration_summary(
-    cases: Tally | Cases,
-    *,
-    fit: Fit = ...,
-    reduction: Reduction,
-    level: float = ...,
-    replicates: int = ...,
-    rng: int | np.random.Generator | None = ...,
-) -> ClassCalibrationSummary: ...
-@overload
-def calibration_summary(
-    y: OutcomeRows, p: ArrayLike, *, reduction: None = ..., **columns_and_options: Any
-) -> CalibrationSummary: ...
-@overload
-def calibration_summary(
-    y: OutcomeRows, p: ArrayLike, *, reduction: Reduction, **columns_and_options: Any
-) -> ClassCalibrationSummary: ...
 @takes_rows
 def calibration_summary(
     cases: Tally | Cases,
     *,
     fit: Fit = "spline",
-    reduction: Reduction | None = None,
     level: float = 0.95,
     replicates: int = 999,
     rng: int | np.random.Generator | None = None,
-) -> CalibrationSummary | ClassCalibrationSummary:
+) -> CalibrationSummary:
     r"""Summarise calibration as clinical papers report it.
 
     With :math:`v = \operatorname{logit} p` the log odds of a forecast,
@@ -319,8 +230,6 @@ def calibration_summary(
         five; the best increasing curve; or local lines in windows of two thirds of the cases, or
         parabolas in windows of three quarters, with tricube weights and no steps to make them
         robust. `properly.calibration.calibration_curve` returns all of these but the second.
-    reduction : {"one_vs_rest", "cumulative"}, optional
-        Which questions to ask of classes.
     level : float
         How sure to be.
     replicates : int
@@ -330,8 +239,7 @@ def calibration_summary(
 
     Returns
     -------
-    CalibrationSummary or ClassCalibrationSummary
-        The latter with a `reduction`.
+    CalibrationSummary
 
     Notes
     -----
@@ -405,21 +313,6 @@ def calibration_summary(
     """
     check_choice(fit, get_args(Fit), "fit")
     drawing = as_drawing(level, replicates, rng)
-    if reduction is not None:
-        check_choice(reduction, get_args(Reduction), "reduction")
-        questions = REDUCTIONS[reduction](require_classes(cases))
-        parts = {name: _summarise(part, fit, drawing) for name, part in questions.items()}
-        return ClassCalibrationSummary(reduction, parts)
-    if has_classes(cases):
-        message = (
-            "a calibration summary is one of an event, or needs a reduction of classes to "
-            f"events; these cases have {cases.classes} classes"
-        )
-        raise DataError(message, hint="write reduction='one_vs_rest' or reduction='cumulative'.")
-    return _summarise(cases, fit, drawing)
-
-
-def _summarise(cases: Tally | Cases, fit: Fit, drawing: Drawing) -> CalibrationSummary:
     subject = Subject.of(cases)
     warn_of_outcomes(*subject.with_log_odds().outcomes)
     if subject.design is not None:

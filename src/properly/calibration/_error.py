@@ -19,26 +19,26 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, get_args, overload
+from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
 import numpy as np
 
-from properly._boundary._libraries import infinities, to_numpy
-from properly._boundary._options import as_number, check_choice
-from properly._boundary._record import Parts, Record
-from properly._boundary._text import amount_of, many, table, wrapped
-from properly.calibration._calibration_summary import REDUCTIONS, Reduction
+from properly._boundary._infinities import infinities
+from properly._boundary._libraries import to_numpy
+from properly._boundary._options import as_number
+from properly._boundary._record import Record
+from properly._boundary._tables import wrapped
+from properly._boundary._text import amount_of, many
 from properly.calibration._reliability import BinnedReliability, Scheme, binned_reliability
 from properly.counts._calls import takes_rows
-from properly.counts._cases import Cases, has_classes, require_classes, rows_in_use
+from properly.counts._cases import Cases, has_classes, rows_in_use
 from properly.counts._histogram import equal_width
 from properly.counts._reductions import top_label
 from properly.counts._tally import Tally, as_tally
 from properly.errors import DataError
 
 if TYPE_CHECKING:
-    from properly.counts._calls import OutcomeRows
-    from properly.typing import ArrayLike, Column
+    from properly.typing import Column
 
 
 # Cells of a grid: enough of them a scale, and never so few that more would cost nothing.
@@ -246,86 +246,6 @@ class CalibrationError(Record):
         return f"{many(len(self.bins), 'filled bin')} of equal {self.bins.scheme}"
 
 
-@dataclass(frozen=True, eq=False, repr=False)
-class ClassCalibrationError(Parts[CalibrationError]):
-    """How far class frequencies are from mean probabilities, question by question.
-
-    A mapping from the questions to a `CalibrationError` each.
-
-    Attributes
-    ----------
-    reduction : str
-        Which questions: ``"one_vs_rest"`` or ``"cumulative"``.
-    parts : dict
-        The errors by question.
-
-    Examples
-    --------
-    >>> import properly
-    >>> cases = properly.Cases([0, 1, 1, 2], [[0.5, 0.25, 0.25]] * 4, labels=["a", "b", "c"])
-    >>> found = properly.calibration.calibration_error(cases, reduction="one_vs_rest")
-    >>> print(found)
-       expected  averaged   signed  greatest
-    a    0.2500    0.2500  -0.2500    0.2500
-    b    0.2500    0.2500   0.2500    0.2500
-    c    0.0000    0.0000   0.0000    0.0000
-    >>> round(found.expected, 4), found["b"].signed
-    (0.1667, 0.25)
-    """
-
-    reduction: str
-    parts: dict[str, CalibrationError]
-
-    _derived: ClassVar = ("expected", "averaged", "squared", "debiased", "maximum")
-
-    @property
-    def expected(self) -> float:
-        """The mean over questions of the expected errors: of classes, the class-wise ECE."""
-        return self._mean("expected")
-
-    @property
-    def averaged(self) -> float:
-        """The mean over questions of the errors averaged over bins."""
-        return self._mean("averaged")
-
-    @property
-    def squared(self) -> float:
-        """The mean over questions of the squared errors."""
-        return self._mean("squared")
-
-    @property
-    def debiased(self) -> float:
-        """The same, less what chance adds to it."""
-        return self._mean("debiased")
-
-    @property
-    def maximum(self) -> float:
-        """The greatest error in any bin of any question."""
-        return max(part.maximum for part in self.values())
-
-    def __repr__(self) -> str:
-        questions = f"{self.reduction}, {many(len(self), 'question')}"
-        return f"ClassCalibrationError({self.expected:.4g}, {questions})"
-
-    def __str__(self) -> str:
-        """Lay out one line a question."""
-        names = ("expected", "averaged", "signed", "maximum")
-        rows = [
-            # Adding 0 makes 0 of what would be written as -0.
-            (name, *(f"{round(getattr(part, x), 4) + 0.0:.4f}" for x in names))
-            for name, part in self.items()
-        ]
-        return table(("", "expected", "averaged", "signed", "greatest"), rows)
-
-    def _mean(self, name: str) -> float:
-        return math.fsum(getattr(part, name) for part in self.values()) / len(self)
-
-    def _columns(self) -> dict[str, list[Any]]:
-        parts = [part._columns() for part in self.values()]  # noqa: SLF001
-        rows = {name: [x for part in parts for x in part[name]] for name in parts[0]}
-        return {"question": list(self)} | rows
-
-
 @dataclass(frozen=True)
 class SmoothError(Record):
     """A calibration error without bins, and the scale at which it was found.
@@ -363,30 +283,10 @@ class SmoothError(Record):
         return "\n".join(lines + _note_of_classes(self.classes))
 
 
-@overload
-def calibration_error(
-    cases: Tally | Cases, *, bins: int = ..., scheme: Scheme = ..., reduction: None = ...
-) -> CalibrationError: ...
-@overload
-def calibration_error(
-    cases: Tally | Cases, *, bins: int = ..., scheme: Scheme = ..., reduction: Reduction
-) -> ClassCalibrationError: ...
-@overload
-def calibration_error(
-    y: OutcomeRows, p: ArrayLike, *, reduction: None = ..., **columns_and_options: Any
-) -> CalibrationError: ...
-@overload
-def calibration_error(
-    y: OutcomeRows, p: ArrayLike, *, reduction: Reduction, **columns_and_options: Any
-) -> ClassCalibrationError: ...
 @takes_rows
 def calibration_error(
-    cases: Tally | Cases,
-    *,
-    bins: int = 15,
-    scheme: Scheme = "width",
-    reduction: Reduction | None = None,
-) -> CalibrationError | ClassCalibrationError:
+    cases: Tally | Cases, *, bins: int = 15, scheme: Scheme = "width"
+) -> CalibrationError:
     r"""Average how far event rates are from mean forecasts, over bins.
 
     .. math:: \text{ECE} = \sum_b \frac{n_b}{n} |\bar y_b - \bar x_b|, \qquad
@@ -399,21 +299,18 @@ def calibration_error(
     ----------
     cases : Tally or Cases
         The forecasts and what happened. Of several classes, the likeliest of each case is judged
-        and the others are ignored, unless there is a `reduction`.
+        and the others are ignored. `properly.one_vs_rest` asks about each class: the mean of their
+        expected errors is the class-wise ECE [2]_.
     bins : int
         How many bins. Empty ones are left out.
     scheme : {"width", "count"}
         Bins of equal width, or with about equally many cases each. See
         `properly.calibration.binned_reliability`: 1 is in the last bin, and equal forecasts stay
         together.
-    reduction : {"one_vs_rest", "cumulative"}, optional
-        Which questions to ask of classes. Over those of the first, the mean of the expected errors
-        is the class-wise ECE [2]_.
 
     Returns
     -------
-    CalibrationError or ClassCalibrationError
-        The latter with a `reduction`.
+    CalibrationError
 
     Notes
     -----
@@ -454,17 +351,6 @@ def calibration_error(
     >>> round(properly.calibration.calibration_error(t, bins=10).expected, 3)
     0.475
     """
-    if reduction is None:
-        return _binned_error(cases, bins, scheme)
-    check_choice(reduction, get_args(Reduction), "reduction")
-    parts = {
-        name: _binned_error(part, bins, scheme)
-        for name, part in REDUCTIONS[reduction](require_classes(cases)).items()
-    }
-    return ClassCalibrationError(reduction, parts)
-
-
-def _binned_error(cases: Tally | Cases, bins: int, scheme: Scheme) -> CalibrationError:
     source, classes = _of_one_event(cases)
     result = binned_reliability(source, bins=bins, scheme=scheme)
     rate, mean, n = result.event_rate, result.mean_forecast, _effective_cases(source, result, bins)
