@@ -192,11 +192,11 @@ def test_a_tally_of_weights_is_enough_for_one_contrast_alone(whole: bool) -> Non
     cases = draw(60, weight=np.ceil(weight) if whole else weight)
     found = test(cases.tally(), "spiegelhalter")
     assert found.p_value == test(cases, "spiegelhalter").p_value
-    assert found.design.startswith("cases of a weight of ")
+    assert found.design.startswith("independent cases worth ")
     for statistic in DRAWN:
         with pytest.raises(DataError, match="a tally has only sums of their weights"):
             test(cases.tally(), statistic)
-    with pytest.raises(DataError, match="a line is fitted to weighted cases one by one"):
+    with pytest.raises(DataError, match="weighted cases are taken one by one"):
         test(cases.tally(), "cox")
     with pytest.raises(DataError, match="counts cases; these have weights"):
         test(cases, "hosmer-lemeshow")

@@ -12,19 +12,20 @@ import pytest
 from scipy.stats import chi2, f, norm, t
 
 import properly
-from properly.calibration._statistics import (
-    ForecastSample,
-    clustered_score,
+from properly.calibration._event_tests import (
     combine,
     hosmer_lemeshow,
     path_of,
     path_scale,
     range_tail,
     reach_tail,
+    spiegelhalter,
+)
+from properly.calibration._statistics import (
+    ForecastSample,
+    clustered_score,
     score_axes,
     score_statistic,
-    share_reaching,
-    spiegelhalter,
 )
 
 
@@ -267,12 +268,6 @@ def test_one_forecast_makes_one_group() -> None:
 
 
 # ranks
-
-
-def test_the_share_of_draws_counts_the_observed_one() -> None:
-    assert share_reaching(2.0, np.array([1.0, 2.0 - 1e-13, 3.0])) == 3 / 4
-    assert share_reaching(9.0, np.array([1.0, 2.0, 3.0])) == 1 / 4
-    assert share_reaching(0.0, np.zeros(9)) == 1
 
 
 def test_two_tests_are_combined_by_hand() -> None:

@@ -13,22 +13,23 @@ from properly._boundary._record import Record
 from properly._boundary._text import many
 from properly.calibration._curve_fits import Loess, Lowess, Spline
 from properly.calibration._line import Subject
+from properly.calibration._statistics import ForecastSample
 from properly.counts._calls import takes_rows
 from properly.errors import DataError
 from properly.inference._averages import warn_of_few
 from properly.inference._draws import cell_starts
 from properly.inference._logistic import logit
-from properly.inference._moments import Correction, Spread
+from properly.inference._moments import Spread
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
-
     from properly.counts._cases import Cases
     from properly.counts._tally import Tally
     from properly.typing import Column
 
 
 SmoothFit: TypeAlias = Literal["spline", "lowess", "loess"]
+# The curve, the ends of its band, and what was fitted, in words.
+FittedBand: TypeAlias = "tuple[Column, Column, Column, str]"
 # Entries of a table of what each forecast counts at some points.
 TABLE = 1 << 21
 # Points that are used unless another number is given.
@@ -136,63 +137,46 @@ def calibration_curve(
     """
     check_choice(fit, get_args(SmoothFit), "fit")
     level, points = check_level(level), check_whole(points, "points")
-    subject = Subject.of(cases)
-    sample = _sampled(subject, fit)
-    if not len(sample.value):
+    sample = _CurveSample.of(Subject.of(cases), fit)
+    value = sample.cells.value
+    if not len(value):
         message = "a spline needs forecasts that are not exactly 0 or 1; all of these are"
         raise DataError(message, hint='pass fit="loess".')
     warn_of_few(cases)
-    at = _some(sample.value, sample.weight, points)
-    if fit == "spline":
-        return CalibrationCurve(sample.value[at], *_spline(subject, sample, at, level), level)
-    return CalibrationCurve(sample.value[at], *_local(subject, sample, at, fit, level), level)
+    at = _some(value, sample.cells.weight, points)
+    fitted = _spline(sample, at, level) if fit == "spline" else _local(sample, at, fit, level)
+    return CalibrationCurve(value[at], *fitted, level)
 
 
 class _CurveSample(NamedTuple):
-    """Forecasts, or cells of them, that a curve is fitted to; `place` has those of the subject."""
+    """Forecasts, or cells of them, that a curve is fitted to; `subject` has one more cell.
 
-    value: Column
-    weight: Column
-    events: Column
-    place: Column
-    counted: bool
+    That holds what is left out, and adds nothing.
+    """
 
-    def band(
-        self, subject: Subject, pieces: Iterable[Column], fitted: Column, level: float
-    ) -> Column:
-        """Return half the width of the band, given what each forecast adds at the points."""
-        if subject.design is None:
-            cases = float(subject.sample.weight.sum())
-            each = self.events * (1 - fitted) ** 2 + (self.weight - self.events) * fitted**2
-            factor, degrees = Correction.from_count(cases)
-            squares = (piece**2 @ each * factor for piece in pieces)
-            spreads = (Spread(np.diag(square), degrees) for square in squares)
-            return np.concatenate([spread.half_widths(level) for spread in spreads])
-        spreads = (self.spread(subject, piece, fitted) for piece in pieces)
-        return np.concatenate([spread.half_widths(level) for spread in spreads])
+    cells: ForecastSample
+    subject: Subject
 
-    def spread(self, subject: Subject, piece: Column, fitted: Column) -> Spread:
+    @classmethod
+    def of(cls, subject: Subject, fit: SmoothFit) -> _CurveSample:
+        """Leave out what has no log odds, and group very many forecasts into cells."""
+        sample = subject.sample
+        used = sample.is_uncertain | (fit != "spline")
+        cells, place = sample.among(used), np.cumsum(used) - 1
+        start = cell_starts(cells.value, cells.weight, None)
+        if start is not None:
+            cells = cells.grouped(start)
+            place = np.searchsorted(start, place, side="right") - 1
+        rest = (np.append(x, y[~used].sum()) for x, y in zip(cells, sample, strict=True))
+        row = None
+        if subject.design is not None:
+            row = np.where(used, place, len(cells.value))[subject.row]
+        return cls(cells, subject._replace(sample=ForecastSample(*rest), row=row))
+
+    def spread(self, piece: Column, fitted: Column) -> Spread:
         """Find how sums vary together, as the design says, given what each forecast adds."""
-        # A forecast that is left out adds nothing.
-        share = np.where(self.place >= 0, piece[:, self.place], 0.0)
-        away = np.append(fitted, 0.0)[self.place]
-        return subject.spread(share * (1 - away), -share * away)
-
-
-def _sampled(subject: Subject, fit: SmoothFit) -> _CurveSample:
-    """Leave out what has no log odds, and group very many forecasts into cells."""
-    sample = subject.sample
-    used = sample.is_uncertain if fit == "spline" else np.ones(len(sample.value), dtype=bool)
-    value, weight, events = (x[used] for x in (sample.value, sample.weight, sample.events))
-    place = np.where(used, np.cumsum(used) - 1, -1)
-    start = cell_starts(value, weight, None) if len(value) else None
-    if start is not None:
-        total = np.add.reduceat(weight, start)
-        value = np.add.reduceat(weight * value, start) / total
-        weight, events = total, np.add.reduceat(events, start)
-        cell = np.searchsorted(start, place, side="right") - 1
-        place = np.where(used, cell, -1)
-    return _CurveSample(value, weight, events, place, subject.is_counted)
+        share, away = np.pad(piece, ((0, 0), (0, 1))), np.append(fitted, 0.0)
+        return self.subject.spread(share * (1 - away), -share * away)
 
 
 def _some(value: Column, weight: Column, points: int) -> Column:
@@ -211,43 +195,34 @@ def _some(value: Column, weight: Column, points: int) -> Column:
     return np.union1d(both, more)
 
 
-def _local(
-    subject: Subject, sample: _CurveSample, at: Column, fit: SmoothFit, level: float
-) -> tuple[Column, Column, Column, str]:
+def _local(sample: _CurveSample, at: Column, fit: SmoothFit, level: float) -> FittedBand:
     """Fit lines or parabolas around each point."""
+    value, weight, events, _ = sample.cells
     kind = Loess if fit == "loess" else Lowess
-    curves = kind.of(sample.value, sample.weight, counted=sample.counted)
-    size = max(1, TABLE // len(sample.place))
+    curves = kind.of(value, weight, counted=sample.subject.is_counted)
+    size = max(1, TABLE // len(sample.subject.source))
     pieces = [curves.weights(at[k : k + size]) for k in range(0, len(at), size)]
-    rate = sample.events / sample.weight
-    curve = np.concatenate([piece @ rate for piece in pieces])
-    fitted = np.interp(sample.value, sample.value[at], curve).clip(0, 1)
-    half = sample.band(subject, (x / sample.weight for x in pieces), fitted, level)
-    return curve, curve - half, curve + half, curves.words
+    curve = np.concatenate([piece @ (events / weight) for piece in pieces])
+    fitted = np.interp(value, value[at], curve).clip(0, 1)
+    half = [sample.spread(piece / weight, fitted).half_widths(level) for piece in pieces]
+    return curve, curve - np.concatenate(half), curve + np.concatenate(half), curves.words
 
 
-def _spline(
-    subject: Subject, sample: _CurveSample, at: Column, level: float
-) -> tuple[Column, Column, Column, str]:
+def _spline(sample: _CurveSample, at: Column, level: float) -> FittedBand:
     """Fit a logistic regression; the band is one of the log odds."""
-    curves = Spline.of(sample.value, sample.weight, counted=sample.counted)
-    events = float(sample.events.sum())
-    if events in (0.0, float(sample.weight.sum())):
-        certain, unknown = np.full(len(at), events > 0, dtype=np.float64), np.full(len(at), np.nan)
+    value, weight, events, _ = sample.cells
+    curves = Spline.of(value, weight, counted=sample.subject.is_counted)
+    if events.sum() in (0.0, weight.sum()):
+        certain, unknown = np.full(len(at), float(events.any())), np.full(len(at), np.nan)
         return certain, unknown, unknown, curves.words
-    fitted = curves.at(sample.events[None])[0]
+    fitted = curves.at(events[None])[0]
     axes = curves.axes
-    information = np.einsum("ji,j,jk->ik", axes, sample.weight * fitted * (1 - fitted), axes)
+    information = np.einsum("ji,j,jk->ik", axes, weight * fitted * (1 - fitted), axes)
     turn = axes[at] @ np.linalg.pinv(information, hermitian=True)
-    if subject.design is None:
-        size = max(1, TABLE // len(sample.place))
-        pieces = (turn[k : k + size] @ axes.T for k in range(0, len(at), size))
-        half = sample.band(subject, pieces, fitted, level)
-    else:
-        # Points are sums of a few axes: these alone are added up over clusters or times.
-        joint, degrees = sample.spread(subject, axes.T, fitted)
-        square = np.einsum("ij,jk,ik->i", turn, joint, turn)
-        half = Spread(np.diag(np.maximum(square, 0)), degrees).half_widths(level)
+    # Points are sums of a few axes: these alone are added up over clusters or times.
+    joint, degrees = sample.spread(axes.T, fitted)
+    square = np.einsum("ij,jk,ik->i", turn, joint, turn)
+    half = Spread(np.diag(np.maximum(square, 0)), degrees).half_widths(level)
     curve = fitted[at]
     # Where the best coefficients are infinite, nothing says how far off they are.
     with infinities():

@@ -12,7 +12,7 @@ from properly._boundary._record import Record
 from properly._boundary._tables import table
 from properly._boundary._text import SMALLEST_P, many, p_text
 from properly.calibration._curve_fits import AbsoluteError, Fit, find_distances
-from properly.calibration._line import Subject, find_line, observed_expected
+from properly.calibration._line import UNTESTED, Subject, find_line, observed_expected
 from properly.counts._calls import takes_rows
 from properly.counts._cases import has_time
 from properly.inference._averages import warn_of_clusters, warn_of_outcomes
@@ -318,20 +318,19 @@ def calibration_summary(
     if subject.design is not None:
         warn_of_clusters(subject.design)
     dependence = measure(cases) if has_time(cases) else None
+    known = dependence is None or not dependence.warn()
     line = find_line(subject, drawing.level)
-    result = find_distances(subject, fit, drawing)
-    if dependence is not None and dependence.warn():
-        line, result = line.without_tests(), result.without_reference()
+    errors, curve = find_distances(subject, fit, drawing, compared=known)
     sample = subject.sample
     total = float(sample.weight.sum())
     return CalibrationSummary(
         observed_expected(subject, drawing.level),
         *line[:3],
-        *result[:4],
-        tests=line.tests,
-        test_method=line.test_method,
+        *errors,
+        tests=line.tests if known else UNTESTED,
+        test_method=line.test_method if known else "none",
         fit=fit,
-        curve=result.curve,
+        curve=curve,
         mean_forecast=float(sample.weight @ sample.value) / total,
         event_rate=float(sample.events.sum()) / total,
         cases=subject.about["cases"],

@@ -258,9 +258,7 @@ def _by_trial(name: str, trial: Trial) -> CalibrationTest:
     about: dict[str, Any] = {"design": trial.design, "dependence": trial.dependence}
     if trial.dependence is not None and trial.dependence.warn():
         return CalibrationTest(name, math.nan, math.nan, "none", **about)
-    verdict = TRIALS[name](trial)
-    measured = None if verdict.miscalibration is None else trial.rule.name
-    return replace(verdict, rule=measured, **about)
+    return replace(TRIALS[name](trial), **about)
 
 
 def _default(source: Tally | Cases, rule: BinaryRule | None) -> str:

@@ -13,9 +13,9 @@ References
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from itertools import islice
-from typing import TYPE_CHECKING, ClassVar, Literal, NamedTuple, Protocol, TypeAlias
+from typing import TYPE_CHECKING, ClassVar, Literal, TypeAlias
 
 import numpy as np
 
@@ -23,7 +23,7 @@ from properly._boundary._interrupts import checked, checkpoint
 from properly._boundary._notices import notice
 from properly._boundary._record import Record
 from properly.counts._isotonic import refit
-from properly.inference._draws import Counts, cell_starts
+from properly.inference._draws import Counts, cell_starts, sampler
 from properly.inference._logistic import PIECE, fit_columns, logit, newton_steps, separating_line
 from properly.inference._logistic import fit as fit_logistic
 
@@ -49,6 +49,7 @@ MANY = 1000
 FINE = 200
 SLACK = 1e-12
 Fit: TypeAlias = Literal["spline", "isotonic", "lowess", "loess"]
+FittedCurves: TypeAlias = "Lowess | IsotonicCurve | Spline"
 # Where the knots lie among the cases: F. E. Harrell (2015). Regression modeling strategies.
 FIVE = (0.05, 0.275, 0.5, 0.725, 0.95)
 THREE = (0.1, 0.5, 0.9)
@@ -87,6 +88,7 @@ class Lowess:
     weight: Column
     width: Column
     span: ClassVar[float] = SPAN
+    words: ClassVar[str] = "lowess with windows of two thirds of the cases"
 
     @classmethod
     def of(cls, value: Column, weight: Column, *, counted: bool) -> Self:
@@ -98,11 +100,6 @@ class Lowess:
         below = _reach(value, weight, needed)
         above = _reach(-value[::-1], weight[::-1], needed)[::-1]
         return cls(value, weight, np.minimum(below, above))
-
-    @property
-    def words(self) -> str:
-        """The kind of the curve, in words."""
-        return "lowess with windows of two thirds of the cases"
 
     def at(self, events: Column, *, rough: bool = False) -> Column:
         """Fit some forecasts at a time: what their neighbours count is the same for all curves.
@@ -171,11 +168,7 @@ class Loess(Lowess):
     """
 
     span: ClassVar[float] = 0.75
-
-    @property
-    def words(self) -> str:
-        """The kind of the curve, in words."""
-        return "loess of degree 2 with windows of three quarters of the cases"
+    words: ClassVar[str] = "loess of degree 2 with windows of three quarters of the cases"
 
     def _fit(self, away: Column, kernel: Column, width: Column) -> Column:  # noqa: ARG002
         """Return what each case counts in parabolas through the windows."""
@@ -210,41 +203,23 @@ def _reach(x: Column, weight: Column, needed: float) -> Column:
     return np.where(low >= 0, x - x[low], np.inf)
 
 
-class FittedCurves(Protocol):
-    """Forecasts with their cases, ready to have curves fitted to what happened."""
-
-    @property
-    def words(self) -> str:
-        """The kind of the curve, in words."""
-
-    def at(self, events: Column, *, rough: bool = False) -> Column:
-        """Return the fitted probability at each forecast; a row of events is one curve.
-
-        Rough will do for random events: to about a hundredth of what chance makes of them.
-        """
-
-
-def find_curves(fit: Fit, value: Column, weight: Column, *, counted: bool) -> FittedCurves:
+def find_curves(
+    fit: Fit,
+    value: Column,
+    weight: Column,
+    *,
+    counted: bool,
+    cases: tuple[Column, Column] | None = None,
+) -> FittedCurves:
     """Get ready to fit curves to forecasts, none of which is certain if it is a spline."""
     if fit == "spline":
-        return Spline.of(value, weight, counted=counted)
+        return Spline.of(value, weight, counted=counted, cases=cases)
     if fit == "isotonic":
         return IsotonicCurve(weight)
     return (Loess if fit == "loess" else Lowess).of(value, weight, counted=counted)
 
 
-def quantiles(x: Column, weight: Column, shares: Sequence[float], *, counted: bool) -> Column:
-    """Find quantiles of numbers that stand for several cases each."""
-    if counted and weight.max() == 1:
-        # No need to put all of them in order.
-        place = np.multiply(shares, len(x) - 1).astype(np.intp)
-        x = np.partition(x, np.unique([place, np.minimum(place + 1, len(x) - 1)]))
-        return quantiles_in_order(x, weight, shares, counted=True)
-    order = np.argsort(x)
-    return quantiles_in_order(x[order], weight[order], shares, counted=counted)
-
-
-def quantiles_in_order(
+def quantiles(
     x: Column,
     weight: Column,
     shares: Sequence[float],
@@ -252,25 +227,30 @@ def quantiles_in_order(
     counted: bool,
     scale: Callable[[Column], Column] = np.positive,
 ) -> Column:
-    """Find quantiles of numbers in order, on a scale.
+    """Find quantiles of numbers that stand for several cases each, on a scale.
 
     Of counts they are straight lines between neighbouring cases, the first at 0 and the last at 1
     (type 7); of weights, the least number with so large a share at or below it.
     """
-    if counted and weight.max() == 1:
-        place = np.multiply(shares, len(x) - 1)
-        below = np.floor(place)
-        pair = below.astype(np.intp), np.minimum(below + 1, len(x) - 1).astype(np.intp)
+    if is_single := counted and weight.max() == 1:
+        last = len(x) - 1
     else:
-        upto = np.cumsum(weight)
+        order = np.argsort(x)
+        x, upto = x[order], np.cumsum(weight[order])
         if not counted:
             reached = np.searchsorted(upto, np.multiply(shares, upto[-1] * (1 - SLACK)))
             return scale(x[reached])
-        place = np.multiply(shares, upto[-1] - 1)
-        below = np.floor(place)
-        cases = below, np.minimum(below + 1, upto[-1] - 1)
-        pair = tuple(np.searchsorted(upto, case, side="right") for case in cases)
-    low, high = (scale(x[row]) for row in pair)
+        last = upto[-1] - 1
+    place = np.multiply(shares, last)
+    below = np.floor(place)
+    pair = np.stack([below, np.minimum(below + 1, last)])
+    if is_single:
+        # No need to put all of them in order.
+        pair = pair.astype(np.intp)
+        x = np.partition(x, np.unique(pair))
+    else:
+        pair = np.searchsorted(upto, pair, side="right")
+    low, high = scale(x[pair])
     result: Column = low + (place - below) * (high - low)
     return result
 
@@ -280,19 +260,12 @@ class IsotonicCurve:
     """The best increasing curve."""
 
     weight: Column
-
-    @property
-    def words(self) -> str:
-        """The kind of the curve, in words."""
-        return "isotonic"
+    words: ClassVar[str] = "isotonic"
 
     def at(self, events: Column, *, rough: bool = False) -> Column:  # noqa: ARG002
         """Pool adjacent violators."""
-        return np.stack([self._one(row) for row in events])
-
-    def _one(self, events: Column) -> Column:
-        bins = refit(self.weight, events)
-        return np.repeat(bins.event_rate, bins.last - bins.first + 1)
+        fits = [refit(self.weight, row) for row in events]
+        return np.stack([np.repeat(fit.event_rate, fit.last - fit.first + 1) for fit in fits])
 
 
 @dataclass(frozen=True, eq=False)
@@ -326,7 +299,7 @@ class Spline:
         """
         odds, of_cases = logit(value), cases or (value, weight)
         for shares in (FIVE, THREE, ()):
-            knots = quantiles_in_order(*of_cases, shares, counted=counted, scale=logit)
+            knots = quantiles(*of_cases, shares, counted=counted, scale=logit)
             if len(set(knots.tolist())) == len(shares):
                 columns = spline_columns(odds, knots)
                 if _are_independent(columns):
@@ -505,69 +478,48 @@ class AbsoluteError(Record):
     upper_if_calibrated: float
 
 
-UNKNOWN = {"mean_if_calibrated": math.nan, "upper_if_calibrated": math.nan}
+def find_distances(
+    subject: Subject, fit: Fit, drawing: Drawing, *, compared: bool
+) -> tuple[list[AbsoluteError], str]:
+    """Fit a curve to what happened, and to outcomes that are drawn as the forecasts say.
 
-
-class Distances(NamedTuple):
-    """Mean, median, 90 % quantile and maximum of distances, and which curve they are from."""
-
-    mean: AbsoluteError
-    median: AbsoluteError
-    most: AbsoluteError
-    largest: AbsoluteError
-    curve: str
-
-    def without_reference(self) -> Distances:
-        """Leave out what calibrated forecasts have."""
-        mean, median, most, largest = (replace(x, **UNKNOWN) for x in self[:4])
-        return Distances(mean, median, most, largest, self.curve)
-
-
-def find_distances(subject: Subject, fit: Fit, drawing: Drawing) -> Distances:
-    """Fit a curve to what happened, and to outcomes that are drawn as the forecasts say."""
-    sample, draws = subject.sample, subject.draws
-    rows: tuple[Column, ...] = (sample.value, sample.weight, sample.events)
-    used = sample.is_uncertain
+    Return mean, median, 90 % quantile and maximum of the distances, and what was fitted.
+    """
+    draws, used = sampler(subject.source, clusters=False), subject.sample.is_uncertain
+    sample = subject.sample
     if fit == "spline" and not used.all():
-        rows, draws = tuple(x[used] for x in rows), _among(draws, used)
-    if not len(rows[0]):
+        sample, draws = sample.among(used), _among(draws, used)
+    value, weight, events, _ = sample
+    if not len(value):
         unknown = AbsoluteError(math.nan, math.nan, math.nan)
-        return Distances(unknown, unknown, unknown, unknown, "none: all forecasts are 0 or 1")
-    (value, weight, events), counted = rows, subject.is_counted
+        return [unknown] * 4, "none: all forecasts are 0 or 1"
+    counted = subject.is_counted
     start = cell_starts(value, weight, SMOOTH if fit == "spline" else None)
-    if start is None:
-        curves = find_curves(fit, value, weight, counted=counted)
-        curve = curves.at(events[None])[0]
-    else:
+    if start is not None:
         draws = draws.grouped(start)
-        cells = draws.value, draws.total
-        curves, curve = _curve_of_many(fit, (value, weight, events), cells, counted=counted)
-    words, both = curves.words, 0 < events.sum() < weight.sum()
-    if fit == "spline" and both and bool(((curve == 0) | (curve == 1)).any()):
+    cells = (value, weight) if start is None else (draws.value, draws.total)
+    curves = find_curves(fit, *cells, counted=counted, cases=(value, weight))
+    if start is None:
+        curve = curves.at(events[None])[0]
+    elif isinstance(curves, Spline):
+        curve = curves.curve_of(value, weight, events)
+    else:
+        curve = find_curves(fit, value, weight, counted=counted).at(events[None])[0]
+    words = curves.words
+    if fit == "spline" and 0 < events.sum() < weight.sum() and np.isin(curve, (0, 1)).any():
         notice(WITHOUT_MAXIMUM)
         words += ", at its limit"
-    observed = _distances(curve[None], value, weight, counted=counted)[0]
-    drawn = _if_calibrated(draws, curves, drawing, counted=counted)
-    means, limits = drawn.mean(axis=0), np.quantile(drawn, drawing.level, axis=0)
-    columns = (observed.tolist(), means.tolist(), limits.tolist())
-    mean, median, most, largest = (AbsoluteError(*x) for x in zip(*columns, strict=True))
-    return Distances(mean, median, most, largest, words)
-
-
-def _curve_of_many(
-    fit: Fit,
-    rows: tuple[Column, Column, Column],
-    cells: tuple[Column, Column],
-    *,
-    counted: bool,
-) -> tuple[FittedCurves, Column]:
-    """Return what fits curves to the cells, and the curve of all forecasts."""
-    value, weight, events = rows
-    if fit == "spline":
-        spline = Spline.of(*cells, counted=counted, cases=(value, weight))
-        return spline, spline.curve_of(value, weight, events)
-    curve = find_curves(fit, value, weight, counted=counted).at(events[None])[0]
-    return find_curves(fit, *cells, counted=counted), curve
+    observed = _distances(curve[None], value, weight, counted=counted)
+    drawn = np.full((1, 4), np.nan)
+    if compared:
+        drawn = np.concatenate(
+            [
+                _distances(curves.at(x, rough=True), *cells, counted=counted)
+                for x in _events(draws, drawing)
+            ]
+        )
+    columns = np.stack([observed[0], drawn.mean(axis=0), np.quantile(drawn, drawing.level, axis=0)])
+    return [AbsoluteError(*x) for x in columns.T.tolist()], words
 
 
 def _distances(curves: Column, value: Column, weight: Column, *, counted: bool) -> Column:
@@ -577,15 +529,6 @@ def _distances(curves: Column, value: Column, weight: Column, *, counted: bool) 
     mean = np.einsum("ij,j->i", away, weight) / weight.sum()
     among = [quantiles(row, weight, (0.5, 0.9), counted=counted) for row in away]
     return np.column_stack([mean, np.stack(among), away.max(axis=1)])
-
-
-def _if_calibrated(
-    draws: Sampler, curves: FittedCurves, drawing: Drawing, *, counted: bool
-) -> Column:
-    """Measure the distances of random outcomes."""
-    value, weight = draws.value, draws.total
-    rough = (curves.at(events, rough=True) for events in _events(draws, drawing))
-    return np.concatenate([_distances(x, value, weight, counted=counted) for x in rough])
 
 
 def _events(draws: Sampler, drawing: Drawing) -> Iterator[Column]:

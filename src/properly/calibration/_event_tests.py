@@ -9,18 +9,18 @@ from __future__ import annotations
 
 import math
 import sys
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from functools import cached_property, partial
 from itertools import islice
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
+from properly._boundary._infinities import infinities
 from properly._boundary._options import as_generator
-from properly._boundary._text import amount_of, many
+from properly._boundary._text import many
 from properly._boundary._tolerances import SAME_SUM
 from properly.calibration._components import (
-    Decision,
     NullDraws,
     decide,
     least_of,
@@ -30,20 +30,10 @@ from properly.calibration._components import (
 from properly.calibration._line import Subject, line_test, score_over_time
 from properly.calibration._statistics import (
     CalibrationTest,
-    Combined,
     ForecastSample,
     clustered_score,
-    combine,
-    hosmer_lemeshow,
-    path_of,
-    path_scale,
-    range_tail,
-    reach_tail,
     score_axes,
     score_statistic,
-    share_reaching,
-    slack_of,
-    spiegelhalter,
 )
 from properly.counts._cases import (
     has_clusters,
@@ -54,6 +44,7 @@ from properly.counts._cases import (
 )
 from properly.counts._tally import Tally, as_tally
 from properly.errors import DataError
+from properly.inference._averages import about_tally
 from properly.inference._dependence import measure
 from properly.inference._design import Design
 from properly.inference._draws import fast_stream
@@ -69,6 +60,117 @@ if TYPE_CHECKING:
 
 # A p-value at which calibration is commonly refused.
 SMALL = 0.05
+# Terms of the series below, of which far fewer matter.
+TERMS = 100
+# A range this small is as good as never undercut.
+SMALLEST_RANGE = 0.3
+
+
+def spiegelhalter(sample: ForecastSample) -> float:
+    r"""Return :math:`\sum (y - x)(1 - 2x) / \sqrt{\sum (1 - 2x)^2 x (1 - x)}`, 0 if it is 0 / 0."""
+    slope = 1 - 2 * sample.value
+    result, variance = float(slope @ sample.excess), float(slope**2 @ sample.variance)
+    if variance > 0:
+        return result / math.sqrt(variance)
+    return math.copysign(math.inf, result) if result else 0.0
+
+
+class ExcessPath(NamedTuple):
+    """How far the mean excess, added up from the lowest forecast on, goes from 0 and in all."""
+
+    reach: float
+    range: float
+
+
+def path_of(excess: Column, total: float) -> ExcessPath:
+    r"""Add up :math:`y - x` over all forecasts up to each distinct one, and divide by the cases.
+
+    The greatest distance from 0 is the statistic of Kolmogorov and Smirnov; the greatest less the
+    least, with the 0 before the first forecast, that of Kuiper.
+    """
+    walk = np.cumsum(excess) / total
+    high, low = max(float(walk.max()), 0.0), min(float(walk.min()), 0.0)
+    return ExcessPath(max(high, -low), high - low)
+
+
+def path_scale(sample: ForecastSample) -> float:
+    """Return the standard deviation of the end of the path if the forecasts are calibrated."""
+    return math.sqrt(float(sample.variance.sum())) / float(sample.weight.sum())
+
+
+def reach_tail(a: float) -> float:
+    """Return how likely a Brownian path on [0, 1] goes farther than `a` from 0."""
+    from scipy.special import ndtr
+
+    k = np.arange(TERMS)
+    sign = 1.0 - 2 * (k % 2)
+    if a >= 1:
+        return min(4 * float(sign @ ndtr(-(2 * k + 1) * a)), 1.0)
+    if a <= 0:
+        return 1.0
+    # Next to 0 they vanish.
+    with infinities():
+        terms = np.exp(-((2 * k + 1) ** 2) * math.pi**2 / 8 / a / a) / (2 * k + 1)
+    return 1 - 4 / math.pi * float(sign @ terms)
+
+
+def range_tail(a: float) -> float:
+    """Return how likely a Brownian path on [0, 1] has a range of more than `a`."""
+    from scipy.special import ndtr
+
+    if a <= SMALLEST_RANGE:
+        return 1.0
+    k = np.arange(1, TERMS + 1)
+    sign = 2.0 * (k % 2) - 1
+    return min(8 * float((sign * k) @ ndtr(-k * a)), 1.0)
+
+
+def hosmer_lemeshow(sample: ForecastSample, groups: int) -> tuple[float, int]:
+    r"""Return :math:`\sum (O - E)^2 / (E (1 - E / n))` over groups of forecasts, and their number.
+
+    Groups lie between the quantiles 0, 1/g, .., 1 of the forecasts, interpolated between the cases
+    on either side; a forecast on an edge belongs below it. Equal edges are one.
+    """
+    ends = np.cumsum(sample.weight)
+    # In whole numbers: 70 * 0.1 is not 7 to a computer.
+    place, rest = np.divmod(np.arange(groups + 1) * (int(ends[-1]) - 1), groups)
+    row = np.searchsorted(ends, place, side="right")
+    above = np.searchsorted(ends, np.minimum(place + 1, ends[-1] - 1), side="right")
+    low, high = sample.value[row], sample.value[above]
+    edges = np.unique(low + (high - low) * (rest / groups))
+    cell = np.searchsorted(edges[1:-1], sample.value, side="left")
+    expected, cases, excess = (
+        np.bincount(cell, x) for x in (sample.weight * sample.value, sample.weight, sample.excess)
+    )
+    expected, cases, excess = (x[cases > 0] for x in (expected, cases, excess))
+    variance = expected * (1 - expected / cases)
+    with infinities():
+        result = np.where(excess == 0, 0.0, excess**2 / variance)
+    return float(result.sum()), len(result)
+
+
+class Combined(NamedTuple):
+    """The p-value of two tests together, and of each of them."""
+
+    p_value: float
+    first: float
+    second: float
+
+
+def combine(first: Column, second: Column, slack: tuple[Any, Any]) -> Combined:
+    """Take the smaller p-value of two statistics of each row, and rank the first row by it.
+
+    The first row is what was observed, the others are draws; all are treated alike, so the rank is
+    that of one of so many equals if the forecasts are calibrated, and the p-value is exact.
+    """
+    pairs = zip((first, second), slack, strict=True)
+    with infinities():
+        least_alike = [(x, np.where(np.isinf(x), x, x - s)) for x, s in pairs]
+    ranks = [len(x) - np.searchsorted(np.sort(x), low, side="left") for x, low in least_alike]
+    least = np.minimum(*ranks)
+    rows = len(first)
+    alone = (int(rank[0]) / rows for rank in ranks)
+    return Combined(int((least <= least[0]).sum()) / rows, *alone)
 
 
 @dataclass(frozen=True, eq=False)
@@ -83,13 +185,16 @@ class Trial:
     training: bool = False
     given: NullDraws | None = None
     small: float = SMALL
-    tally: Tally = field(init=False)
-    sample: ForecastSample = field(init=False)
 
-    def __post_init__(self) -> None:
-        """Count the cases, once."""
-        object.__setattr__(self, "tally", as_tally(self.source))
-        object.__setattr__(self, "sample", ForecastSample.of(self.tally))
+    @cached_property
+    def tally(self) -> Tally:
+        """The counts at each forecast."""
+        return as_tally(self.source)
+
+    @cached_property
+    def sample(self) -> ForecastSample:
+        """The same as columns of numpy."""
+        return ForecastSample.of(self.tally)
 
     @cached_property
     def null(self) -> NullDraws:
@@ -102,24 +207,27 @@ class Trial:
         return self.tally.event_squares is None and not is_dependent(self.source)
 
     @cached_property
-    def miscalibration(self) -> float:
-        """That of all forecasts, at least 0 whatever the rounding."""
-        exact = self.null.exact.get(self.rule)
-        return max(miscalibration_of(self.tally, self.rule)[1] if exact is None else exact, 0.0)
-
-    @cached_property
     def dependence(self) -> Dependence | None:
         """How much cases depend on one another in time, if they have times."""
         return measure(self.source) if has_time(self.source) else None
 
-    @property
-    def drawn(self) -> str:
-        """How outcomes are drawn."""
-        return "Monte Carlo" if self.dependence is None else self.dependence.draws
-
-    def decide(self, compare: Callable[[int], float]) -> Decision:
+    def by_draws(
+        self, name: str, statistic: float, compare: Callable[[int], float], **known: Any
+    ) -> CalibrationTest:
         """Compare with draws, all of which a refuted forecast is beyond."""
-        return decide(least_of if self.sample.is_refuted else compare, self.replicates)
+        p = decide(least_of if self.sample.is_refuted else compare, self.replicates)
+        method = "Monte Carlo" if self.dependence is None else self.dependence.draws
+        drawn = {"replicates": p.replicates, "p_is_bound": p.is_bound}
+        return CalibrationTest(name, statistic, p.p_value, method, **drawn | known)
+
+    def measured(self, test: CalibrationTest) -> CalibrationTest:
+        """Add the miscalibration of all forecasts, at least 0 whatever the rounding."""
+        exact = self.null.exact.get(self.rule)
+        size = miscalibration_of(self.tally, self.rule)[1] if exact is None else exact
+        mean = self.null.mean(self.rule, test.replicates or 0)
+        return replace(
+            test, miscalibration=max(size, 0.0), mean_if_calibrated=mean, rule=self.rule.name
+        )
 
     @property
     def certain(self) -> int:
@@ -133,10 +241,7 @@ class Trial:
     def design(self) -> str:
         """How many cases there are, and how they were sampled."""
         if self.counts or isinstance(self.source, Tally):
-            total = self.tally.total
-            if self.tally.event_squares is None:
-                return many(total, "independent case")
-            return f"cases of {amount_of(float(total))}"
+            return str(about_tally(self.tally)["design"])
         return Design.of(self.source).text
 
 
@@ -147,17 +252,8 @@ def by_miscalibration(trial: Trial) -> CalibrationTest:
     def compare(replicates: int) -> float:
         return p_value(drawn_from, trial.null.miscalibration(trial.rule, replicates), score)
 
-    p, replicates, is_bound = trial.decide(compare)
-    return CalibrationTest(
-        "mcb",
-        trial.miscalibration,
-        p,
-        trial.drawn,
-        miscalibration=trial.miscalibration,
-        mean_if_calibrated=trial.null.mean(trial.rule, replicates),
-        replicates=replicates,
-        p_is_bound=is_bound,
-    )
+    test = trial.measured(trial.by_draws("mcb", math.nan, compare))
+    return replace(test, statistic=test.miscalibration)
 
 
 def by_both(trial: Trial) -> CalibrationTest:
@@ -171,23 +267,14 @@ def by_both(trial: Trial) -> CalibrationTest:
             return Combined(*(least_of(replicates),) * 3)
         drawn = np.append(first, null.miscalibration(trial.rule, replicates))
         others = np.append(second, null.score(replicates))
-        return combine(drawn, others, (SAME_SUM * score, slack_of(others)))
+        return combine(drawn, others, (SAME_SUM * score, SAME_SUM * (1 + others)))
 
     # The smaller of the two is at its floor before both together can be.
-    least, replicates, is_bound = trial.decide(lambda draws: min(compared(draws)[1:]))
-    p, *alone = compared(replicates)
-    return CalibrationTest(
-        "combined",
-        least,
-        p,
-        trial.drawn,
-        parts=dict(zip(("mcb", "score"), alone, strict=True)),
-        miscalibration=trial.miscalibration,
-        mean_if_calibrated=null.mean(trial.rule, replicates),
-        replicates=replicates,
-        certain=trial.certain,
-        p_is_bound=is_bound,
-    )
+    test = trial.by_draws("combined", math.nan, lambda draws: min(compared(draws)[1:]))
+    p, *alone = compared(test.replicates or 0)
+    parts = dict(zip(("mcb", "score"), alone, strict=True))
+    found = replace(test, statistic=test.p_value, p_value=p, parts=parts, certain=trial.certain)
+    return trial.measured(found)
 
 
 def by_score(trial: Trial) -> CalibrationTest:
@@ -198,24 +285,20 @@ def by_score(trial: Trial) -> CalibrationTest:
         return _by_times(trial, trial.source)
     if has_clusters(trial.source):
         return _by_clusters(trial, trial.source)
-    statistic = partial(_score_of, trial)
-    observed, degrees = statistic(trial.sample), len(score_axes(trial.sample))
+    axes, sample = score_axes(trial.sample), ForecastSample.of(trial.null.tally)
+    observed, degrees = score_statistic(axes, trial.sample.excess), len(axes)
+    drawn_from = score_statistic(score_axes(sample), sample.excess)
+    if trial.sample.is_refuted:
+        observed = math.inf
     # What is always 0 is never more.
     approximate = float(chdtrc(degrees, observed) if degrees else observed == 0)
-    drawn_from = statistic(ForecastSample.of(trial.null.tally))
 
-    def draw(replicates: int) -> Column:
+    def compare(replicates: int) -> float:
         trial.null.miscalibration(trial.rule, replicates)
-        return trial.null.score(replicates)
+        return p_value(drawn_from, trial.null.score(replicates), 1 + drawn_from)
 
-    result = _by_draws(trial, "score", (observed, drawn_from), approximate, draw)
-    return replace(result, degrees=float(degrees), certain=trial.certain)
-
-
-def _score_of(trial: Trial, sample: ForecastSample) -> float:
-    return (
-        math.inf if trial.sample.is_refuted else score_statistic(score_axes(sample), sample.excess)
-    )
+    known = {"degrees": float(degrees), "certain": trial.certain}
+    return trial.by_draws("score", observed, compare, parts={"asymptotic": approximate}, **known)
 
 
 def _by_clusters(trial: Trial, cases: Cases) -> CalibrationTest:
@@ -251,45 +334,24 @@ def _by_path(
     """Test by the excess of events, added up: its reach from 0, or its range."""
     scale, total = path_scale(trial.sample), float(trial.sample.weight.sum())
 
-    def measure(excess: Column) -> float:
+    def measured(excess: Column) -> float:
         result = path_of(excess, total)[which]
         return result / scale if scale else math.inf if result else 0.0
 
     sampler, drawn = trial.null.sampler, np.empty(0)
     outcomes = sampler.outcomes(sampler.value, sys.maxsize, fast_stream(as_generator(trial.rng)))
+    drawn_from = measured(ForecastSample.of(trial.null.tally).excess)
 
-    def draw(replicates: int) -> Column:
+    def compare(replicates: int) -> float:
         nonlocal drawn
         more = islice(outcomes, replicates - len(drawn))
-        drawn = np.append(drawn, [measure(x.events - x.weight * sampler.value) for x in more])
-        return drawn
+        drawn = np.append(drawn, [measured(x.events - x.weight * sampler.value) for x in more])
+        return p_value(drawn_from, drawn, 1 + drawn_from)
 
-    observed, drawn_from = (
-        measure(x.excess) for x in (trial.sample, ForecastSample.of(trial.null.tally))
-    )
-    return _by_draws(trial, name, (observed, drawn_from), tail(observed), draw)
-
-
-def _by_draws(
-    trial: Trial,
-    name: str,
-    observed: tuple[float, float],
-    approximate: float,
-    draw: Callable[[int], Column],
-) -> CalibrationTest:
-    """Compare a statistic of all forecasts, and the same of what is drawn, with draws."""
-    statistic, drawn_from = observed
-    p, replicates, is_bound = trial.decide(lambda draws: share_reaching(drawn_from, draw(draws)))
-    return CalibrationTest(
-        name,
-        statistic,
-        p,
-        trial.drawn,
-        # What is known of many cases is known of independent ones.
-        parts={"asymptotic": approximate} if trial.dependence is None else {},
-        replicates=replicates,
-        p_is_bound=is_bound,
-    )
+    observed = measured(trial.sample.excess)
+    # What is known of many cases is known of independent ones.
+    parts = {"asymptotic": tail(observed)} if trial.dependence is None else {}
+    return trial.by_draws(name, observed, compare, parts=parts)
 
 
 def by_spiegelhalter(trial: Trial) -> CalibrationTest:
@@ -328,12 +390,6 @@ def _by_cox(trial: Trial, name: str, *, joint: bool) -> CalibrationTest:
         return CalibrationTest(name, math.inf, 0.0, method, certain=trial.certain)
     if not used.any():
         return CalibrationTest(name, math.nan, math.nan, method, certain=trial.certain)
-    if isinstance(trial.source, Tally) and not trial.counts:
-        message = "a line is fitted to weighted cases one by one; a tally has only their sums"
-        hint = (
-            "pass properly.Cases(y, p, weight=w); for numbers of like cases, a tally with count=."
-        )
-        raise DataError(message, hint=hint)
     line = line_test(Subject.of(trial.tally if trial.counts else trial.source), joint=joint)
     if line is None:
         return by_score(trial)

@@ -19,7 +19,7 @@ from properly.counts._scoring import mean_loss
 from properly.counts._tally import Tally, as_tally
 from properly.inference._averages import Estimate, about_design, about_tally
 from properly.inference._design import Design, effective_number, is_alike
-from properly.inference._draws import require_counts, sampler
+from properly.inference._draws import require_counts
 from properly.inference._logistic import Fitted, fit_columns, logit
 from properly.inference._moments import Correction, Spread
 from properly.inference._shares import student
@@ -27,12 +27,11 @@ from properly.inference._variance import covariance
 from properly.rules import Log
 
 if TYPE_CHECKING:
-    from properly.inference._draws import Sampler
     from properly.inference._logistic import Columns
     from properly.typing import Column
 
 UNKNOWN = (math.nan, math.nan)
-TESTS = ("joint", "in_the_large", "slope", "joint_wald")
+UNTESTED = dict.fromkeys(("joint", "in_the_large", "slope", "joint_wald"), math.nan)
 # Estimates that are correlated more closely than this are one but for rounding.
 ALIKE = 1e-13
 
@@ -58,8 +57,8 @@ class Subject(NamedTuple):
     sample: ForecastSample
     about: dict[str, Any]
     design: Design | None = None
-    row: Column | None = None
-    happened: Column | None = None
+    row: Any = None
+    happened: Any = None
 
     @classmethod
     def of(cls, source: Tally | Cases) -> Subject:
@@ -75,11 +74,6 @@ class Subject(NamedTuple):
         return cls(source, sample, about_design(design), design, row, y)
 
     @property
-    def draws(self) -> Sampler:
-        """The same, ready to have outcomes drawn."""
-        return sampler(self.source, clusters=False)
-
-    @property
     def is_counted(self) -> bool:
         """Whether cases are of equal weight."""
         return self.design is None or is_alike(self.design.weight)
@@ -93,55 +87,49 @@ class Subject(NamedTuple):
     @property
     def events(self) -> int:
         """The number of cases that had the event."""
-        return int((self.sample.events if self.happened is None else self.happened).sum())
+        return int((self.sample.events if self.design is None else self.happened).sum())
 
     @property
     def outcomes(self) -> tuple[float, float]:
         """As many events, and as many others, of equal weight would say as much."""
-        if self.design is None or self.happened is None:
+        if self.design is None:
             return float(self.events), float(self.sample.weight.sum()) - self.events
-        weight, used = self.design.weight, self.design.weight > 0
-        sides = self.happened & used, ~self.happened & used
-        return effective_number(weight[sides[0]]), effective_number(weight[sides[1]])
+        weight = self.design.weight
+        used, others = self.happened & (weight > 0), ~self.happened & (weight > 0)
+        return effective_number(weight[used]), effective_number(weight[others])
 
     @property
     def certain(self) -> int:
         """The number of forecasts of exactly 0 or 1."""
         is_certain = ~self.sample.is_uncertain
-        if self.row is not None:
-            return int(is_certain[self.row].sum())
-        return int(self.sample.weight[is_certain].sum())
+        if self.design is None:
+            return int(self.sample.weight[is_certain].sum())
+        return int(is_certain[self.row].sum())
 
     def with_log_odds(self) -> Subject:
         """Leave out forecasts of exactly 0 or 1."""
         used = self.sample.is_uncertain
         if used.all() or not used.any():
             return self
-        sample = ForecastSample(*(x[used] for x in self.sample))
-        if self.design is None or self.row is None or self.happened is None:
+        sample = self.sample.among(used)
+        if self.design is None:
             cases = np.broadcast_to(1.0, int(sample.weight.sum()))
             return self._replace(sample=sample, about=about_design(Design(cases)))
-        kept, number = used[self.row], np.cumsum(used) - 1
+        kept = used[self.row]
         design, rows = self.design.among(kept)
-        alone = Design(self.design.weight[kept])
-        return self._replace(
-            sample=sample,
-            about=about_design(alone) | {"design": design.text},
-            design=design,
-            row=number[self.row[rows]],
-            happened=self.happened[rows],
-        )
+        about = about_design(Design(self.design.weight[kept])) | {"design": design.text}
+        row = (np.cumsum(used) - 1)[self.row[rows]]
+        return Subject(self.source, sample, about, design, row, self.happened[rows])
 
     def spread(self, if_event: Column, if_none: Column) -> Spread:
         """Find the covariance of estimates, given what a case of weight 1 adds to each.
 
         A row an estimate, a column a distinct forecast.
         """
-        if self.design is None or self.row is None or self.happened is None:
+        if self.design is None:
             events, none = self.sample.events, self.sample.weight - self.sample.events
-            cases = float(self.sample.weight.sum())
             summed = (events * if_event) @ if_event.T + (none * if_none) @ if_none.T
-            factor, degrees = Correction.from_count(cases)
+            factor, degrees = Correction.from_count(float(self.sample.weight.sum()))
             return Spread(summed * factor, degrees)
         influence = np.where(self.happened, if_event[:, self.row], if_none[:, self.row])
         return covariance(self.design.weight * influence, self.design)
@@ -225,23 +213,26 @@ class CalibrationLine(NamedTuple):
     tests: dict[str, float]
     test_method: str
 
-    def without_tests(self) -> CalibrationLine:
-        """Leave the estimates alone."""
-        return self._replace(tests=dict.fromkeys(TESTS, math.nan), test_method="none")
-
 
 def find_line(subject: Subject, level: float) -> CalibrationLine:
     """Fit a shift and a line to the log odds of the forecasts other than 0 and 1."""
     subject = subject.with_log_odds()
     if subject.certain:
-        return _undefined(subject, level, "none: forecasts of exactly 0 or 1 have no log odds")
+        method = "none: forecasts of exactly 0 or 1 have no log odds"
+        unknown = Estimate(math.nan, math.nan, UNKNOWN, level, math.nan, method, **subject.about)
+        return CalibrationLine(unknown, unknown, unknown, UNTESTED, "none")
     shifted, free = (_coefficients(subject, columns) for columns in (shift, line))
     large, intercept, slope = (
         subject.estimate(float(result.value[i]), result.at(i), level, _method(subject, result))
         for result, i in ((shifted, 0), (free, 0), (free, 1))
     )
-    tests, label = _tests(subject, shifted, free)
-    return CalibrationLine(large, intercept, slope, tests, label)
+    result = _against_diagonal(subject, shifted, free)
+    if result is None:
+        return CalibrationLine(large, intercept, slope, _score_tests(subject, shifted), "score")
+    joint_wald = wald(free.value - (0, 1), free.spread)[2]
+    p = (result.p_value, result.in_the_large, result.slope, joint_wald)
+    label = "likelihood ratio" if subject.design is None else "Wald, sandwich"
+    return CalibrationLine(large, intercept, slope, dict(zip(UNTESTED, p, strict=True)), label)
 
 
 class LineEstimates(NamedTuple):
@@ -345,13 +336,15 @@ def _by_likelihood(sample: ForecastSample, shifted: Fitted, free: Fitted | None 
 
 def wald(away: Column, spread: Spread) -> tuple[float, tuple[float, float], float]:
     """Return the F statistic of coefficients, its degrees of freedom and its p-value."""
-    from scipy.special import fdtrc
+    from scipy.special import chdtrc, fdtrc
 
     size = len(away)
     degrees = (float(size), float(spread.degrees) - size + 1)
-    if degrees[1] <= 0 or not _varies_all_ways(spread):
+    if not degrees[1] > 0 or not _varies_all_ways(spread):
         return math.nan, degrees, math.nan
     distance = float(away @ np.linalg.pinv(spread.covariance, hermitian=True) @ away)
+    if math.isinf(spread.degrees):
+        return distance / size, degrees, float(chdtrc(size, distance))
     statistic = distance / size * degrees[1] / spread.degrees
     return statistic, degrees, float(fdtrc(*degrees, statistic))
 
@@ -379,36 +372,11 @@ def score_over_time(
     return wald(influence.sum(axis=1), covariance(influence, design))
 
 
-def _tests(
-    subject: Subject, shifted: LineEstimates, free: LineEstimates
-) -> tuple[dict[str, float], str]:
-    """Test whether the line is the diagonal, and its two coefficients one by one."""
-    result = _against_diagonal(subject, shifted, free)
-    if result is None:
-        return _score_tests(subject, shifted), "score"
-    joint_wald = result.p_value if np.isfinite(free.value).all() else math.nan
-    if subject.design is None:
-        joint_wald = _joint_wald(free)
-    p = (result.p_value, result.in_the_large, result.slope, joint_wald)
-    label = "likelihood ratio" if subject.design is None else "Wald, sandwich"
-    return dict(zip(TESTS, p, strict=True)), label
-
-
-def _joint_wald(free: LineEstimates) -> float:
-    from scipy.special import chdtrc
-
-    if not np.isfinite(free.value).all():
-        return math.nan
-    away = free.value - (0, 1)
-    inverse = np.linalg.pinv(free.spread.covariance, hermitian=True)
-    return float(chdtrc(2, float(away @ inverse @ away)))
-
-
 def _score_tests(subject: Subject, shifted: LineEstimates) -> dict[str, float]:
     """Test without a fit, which the outcomes do not have: Rao's tests."""
     from scipy.special import chdtrc
 
-    result = dict.fromkeys(TESTS, math.nan)
+    result = dict(UNTESTED)
     if subject.design is None:
         axes = score_axes(subject.sample)
         excess = subject.sample.excess
@@ -443,8 +411,3 @@ def _slope_score(sample: ForecastSample, shift: float) -> float:
     away = odds - odds @ spread / spread.sum()
     excess, square = away @ (sample.events - sample.weight * mean), spread @ away**2
     return float(chdtrc(1, excess**2 / square)) if square > 0 else math.nan
-
-
-def _undefined(subject: Subject, level: float, method: str) -> CalibrationLine:
-    unknown = Estimate(math.nan, math.nan, UNKNOWN, level, math.nan, method, **subject.about)
-    return CalibrationLine(unknown, unknown, unknown, dict.fromkeys(TESTS, math.nan), "none")

@@ -26,12 +26,8 @@ if TYPE_CHECKING:
 
 
 RANK = 1e-10
-# Terms of the series below, of which far fewer matter.
-TERMS = 100
 # What a row tells of dependence in time.
 DEPENDENCE = ("phi", "psi", "rho", "effective_times")
-# A range this small is as good as never undercut.
-SMALLEST_RANGE = 0.3
 
 
 class ForecastSample(NamedTuple):
@@ -50,6 +46,16 @@ class ForecastSample(NamedTuple):
         if tally.event_squares is not None and tally.nonevent_squares is not None:
             square = to_numpy(tally.event_squares) + to_numpy(tally.nonevent_squares)
         return cls(value.astype(np.float64, copy=False), weight, events, square)
+
+    def among(self, used: Column) -> ForecastSample:
+        """Return some of the forecasts."""
+        return self if used.all() else ForecastSample(*(x[used] for x in self))
+
+    def grouped(self, start: Column) -> ForecastSample:
+        """Put forecasts into cells, at their mean."""
+        weight, events, square = (np.add.reduceat(x, start) for x in self[1:])
+        value = np.add.reduceat(self.weight * self.value, start) / weight
+        return ForecastSample(value, weight, events, square)
 
     @property
     def excess(self) -> Column:
@@ -184,126 +190,6 @@ def clustered_score(p: Column, happened: Column, weight: Column, cluster: Column
     _, size, spanned = np.linalg.svd(scaled, full_matrices=False)
     result = spanned[size > RANK].sum(axis=1)
     return ClusteredScore(float(result @ result), len(result), clusters)
-
-
-def spiegelhalter(sample: ForecastSample) -> float:
-    r"""Return :math:`\sum (y - x)(1 - 2x) / \sqrt{\sum (1 - 2x)^2 x (1 - x)}`, 0 if it is 0 / 0."""
-    slope = 1 - 2 * sample.value
-    result, variance = float(slope @ sample.excess), float(slope**2 @ sample.variance)
-    if variance > 0:
-        return result / math.sqrt(variance)
-    return math.copysign(math.inf, result) if result else 0.0
-
-
-class ExcessPath(NamedTuple):
-    """How far the mean excess, added up from the lowest forecast on, goes from 0 and in all."""
-
-    reach: float
-    range: float
-
-
-def path_of(excess: Column, total: float) -> ExcessPath:
-    r"""Add up :math:`y - x` over all forecasts up to each distinct one, and divide by the cases.
-
-    The greatest distance from 0 is the statistic of Kolmogorov and Smirnov; the greatest less the
-    least, with the 0 before the first forecast, that of Kuiper.
-    """
-    walk = np.cumsum(excess) / total
-    high, low = max(float(walk.max()), 0.0), min(float(walk.min()), 0.0)
-    return ExcessPath(max(high, -low), high - low)
-
-
-def path_scale(sample: ForecastSample) -> float:
-    """Return the standard deviation of the end of the path if the forecasts are calibrated."""
-    return math.sqrt(float(sample.variance.sum())) / float(sample.weight.sum())
-
-
-def reach_tail(a: float) -> float:
-    """Return how likely a Brownian path on [0, 1] goes farther than `a` from 0."""
-    from scipy.special import ndtr
-
-    k = np.arange(TERMS)
-    sign = 1.0 - 2 * (k % 2)
-    if a >= 1:
-        return min(4 * float(sign @ ndtr(-(2 * k + 1) * a)), 1.0)
-    if a <= 0:
-        return 1.0
-    # Next to 0 they vanish.
-    with infinities():
-        terms = np.exp(-((2 * k + 1) ** 2) * math.pi**2 / 8 / a / a) / (2 * k + 1)
-    return 1 - 4 / math.pi * float(sign @ terms)
-
-
-def range_tail(a: float) -> float:
-    """Return how likely a Brownian path on [0, 1] has a range of more than `a`."""
-    from scipy.special import ndtr
-
-    if a <= SMALLEST_RANGE:
-        return 1.0
-    k = np.arange(1, TERMS + 1)
-    sign = 2.0 * (k % 2) - 1
-    return min(8 * float((sign * k) @ ndtr(-k * a)), 1.0)
-
-
-def hosmer_lemeshow(sample: ForecastSample, groups: int) -> tuple[float, int]:
-    r"""Return :math:`\sum (O - E)^2 / (E (1 - E / n))` over groups of forecasts, and their number.
-
-    Groups lie between the quantiles 0, 1/g, .., 1 of the forecasts, interpolated between the cases
-    on either side; a forecast on an edge belongs below it. Equal edges are one.
-    """
-    ends = np.cumsum(sample.weight)
-    # In whole numbers: 70 * 0.1 is not 7 to a computer.
-    place, rest = np.divmod(np.arange(groups + 1) * (int(ends[-1]) - 1), groups)
-    row = np.searchsorted(ends, place, side="right")
-    above = np.searchsorted(ends, np.minimum(place + 1, ends[-1] - 1), side="right")
-    low, high = sample.value[row], sample.value[above]
-    edges = np.unique(low + (high - low) * (rest / groups))
-    cell = np.searchsorted(edges[1:-1], sample.value, side="left")
-    expected, cases, excess = (
-        np.bincount(cell, x) for x in (sample.weight * sample.value, sample.weight, sample.excess)
-    )
-    expected, cases, excess = (x[cases > 0] for x in (expected, cases, excess))
-    variance = expected * (1 - expected / cases)
-    with infinities():
-        result = np.where(excess == 0, 0.0, excess**2 / variance)
-    return float(result.sum()), len(result)
-
-
-def share_reaching(observed: float, drawn: Column) -> float:
-    """Return the share of draws that reach what was observed, itself among them.
-
-    Statistics are about 1 in size, so rounding is allowed for on that scale.
-    """
-    return (1 + int((drawn >= observed - slack_of(observed)).sum())) / (1 + len(drawn))
-
-
-def slack_of(statistic: Any) -> Any:
-    """Return how much less may be due to rounding."""
-    return SAME_SUM * (1 + statistic)
-
-
-class Combined(NamedTuple):
-    """The p-value of two tests together, and of each of them."""
-
-    p_value: float
-    first: float
-    second: float
-
-
-def combine(first: Column, second: Column, slack: tuple[Any, Any]) -> Combined:
-    """Take the smaller p-value of two statistics of each row, and rank the first row by it.
-
-    The first row is what was observed, the others are draws; all are treated alike, so the rank is
-    that of one of so many equals if the forecasts are calibrated, and the p-value is exact.
-    """
-    pairs = zip((first, second), slack, strict=True)
-    with infinities():
-        least_alike = [(x, np.where(np.isinf(x), x, x - s)) for x, s in pairs]
-    ranks = [len(x) - np.searchsorted(np.sort(x), low, side="left") for x, low in least_alike]
-    least = np.minimum(*ranks)
-    rows = len(first)
-    alone = (int(rank[0]) / rows for rank in ranks)
-    return Combined(int((least <= least[0]).sum()) / rows, *alone)
 
 
 @dataclass(frozen=True, repr=False)

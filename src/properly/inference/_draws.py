@@ -540,7 +540,7 @@ Sampler: TypeAlias = Counts | DrawnRows
 def require_counts(tally: Tally) -> None:
     """Refuse to draw from sums of weights."""
     if tally.event_squares is not None:
-        message = "weighted cases are drawn one by one; a tally has only sums of their weights"
+        message = "weighted cases are taken one by one; a tally has only sums of their weights"
         hint = (
             "pass properly.Cases(y, p, weight=w); for numbers of like cases, a tally with count=."
         )
