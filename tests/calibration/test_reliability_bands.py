@@ -104,7 +104,7 @@ def test_a_tally_of_weights_is_enough_only_where_nothing_is_drawn(
                 band_of(data, kind, method)
     elif method == "resampling":
         assert mean_width(band_of(cases, kind, method, replicates=50, rng=1)) > 0
-        with pytest.raises(DataError, match="drawn one by one"):
+        with pytest.raises(DataError, match="taken one by one"):
             band_of(cases.tally(), kind, method)
     else:
         of_cases, of_tally = band_of(cases, kind, method), band_of(cases.tally(), kind, method)

@@ -371,7 +371,7 @@ def test_only_what_counts_cannot_tell_is_drawn_row_by_row() -> None:
         drawn = sampler(weighted)
         assert isinstance(drawn, DrawnRows)
         assert drawn.weight.tolist() == [x for x in weight if x]
-        with pytest.raises(DataError, match="drawn one by one"):
+        with pytest.raises(DataError, match="taken one by one"):
             sampler(weighted.tally())
 
 

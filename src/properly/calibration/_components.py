@@ -13,7 +13,7 @@ import sys
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import islice
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
 import numpy as np
 
@@ -21,6 +21,7 @@ from properly._boundary._interrupts import checked
 from properly._boundary._libraries import infinities, to_numpy
 from properly._boundary._progress import counted
 from properly._boundary._tolerances import SAME_SUM
+from properly.calibration._statistics import ForecastSample, score_axes
 from properly.counts._isotonic import recalibrate, refit_all, refit_few
 from properly.counts._scoring import mean_loss, mean_score
 from properly.counts._tally import as_tally
@@ -47,6 +48,8 @@ if TYPE_CHECKING:
     from properly.typing import Column
 
 
+Pair: TypeAlias = tuple[float, float]
+
 FOR_BIAS = 200
 # If no draw reaches what was observed there are so many, and the p-value is below 0.001.
 ENOUGH = 1000
@@ -72,16 +75,24 @@ class ForecastPrices:
         with infinities():
             return cls(rule, rule.loss_if_event(value), rule.loss_if_none(value))
 
+    @cached_property
+    def sides(self) -> list[tuple[Column, Column]]:
+        """The finite prices of events and of non-events, and where the others are."""
+        sides = [(price, np.isinf(price)) for price in (self.if_event, self.if_none)]
+        return [(np.where(endless, 0.0, x), np.flatnonzero(endless)) for x, endless in sides]
+
+    def losses(self, *counts: Column) -> Column:
+        """Add up what each row of events and of non-events costs; what nobody paid adds nothing."""
+        total = np.zeros(len(counts[0]))
+        for count, (price, endless) in zip(counts, self.sides, strict=True):
+            # Not a product of matrices, which wakes a thread a core for each draw.
+            total += np.einsum("jk,k->j", count, price)
+            total[(count[:, endless] > 0).any(axis=1)] = np.inf
+        return total
+
     def mean(self, weight: Column, events: Column) -> float:
-        """Return the mean loss, to which a price that nobody paid adds nothing."""
-        return float(LossTable.of([self])(weight[None], events[None])[0, 0]) / float(weight.sum())
-
-
-class TrueParts(NamedTuple):
-    """Miscalibration and discrimination."""
-
-    miscalibration: float
-    discrimination: float
+        """Return the mean loss of so many cases and events at each forecast."""
+        return float(self.losses(events[None], (weight - events)[None])[0]) / float(weight.sum())
 
 
 def components(draws: Iterable[Draw], prices: ForecastPrices) -> Column:
@@ -98,13 +109,13 @@ def components_by_rule(
 
     Who watches is shown the draws as they come, some rows at a time.
     """
-    price, parts = LossTable.of(by_rule), []
+    parts = []
     for weight, events in _in_batches(draws):
         if watch is not None:
             watch(Draw(weight, events))
-        losses, bins = price(weight, events), refit_all(weight, events)
-        pairs = zip(by_rule, losses, strict=True)
-        parts.append([components_of(bins, x.rule, loss) for x, loss in pairs])
+        sides = events.astype(np.float64), (weight - events).astype(np.float64)
+        bins = refit_all(weight, events)
+        parts.append([components_of(bins, x.rule, x.losses(*sides)) for x in by_rule])
     return [np.concatenate(batches, axis=1) for batches in zip(*parts, strict=True)]
 
 
@@ -128,54 +139,16 @@ def components_of(bins: Bins, rule: BinaryRule, loss: Column) -> Column:
     return np.where(np.abs(parts) <= SAME_SUM * best, 0.0, parts)
 
 
-class LossTable(NamedTuple):
-    """What several rules charge for cases and events: a sum of products for each rule.
-
-    Not a product of matrices, which wakes a thread a core for each draw. Infinite prices are put
-    aside.
-    """
-
-    if_event: Column
-    if_none: Column
-    endless: list[tuple[int, Column, Column]]
-
-    @classmethod
-    def of(cls, by_rule: Sequence[ForecastPrices]) -> LossTable:
-        """Lay the prices of all rules side by side."""
-        sides = [np.stack([getattr(x, side) for x in by_rule]) for side in ("if_event", "if_none")]
-        endless = [np.isinf(side) for side in sides]
-        for side, is_endless in zip(sides, endless, strict=True):
-            side[is_endless] = 0.0
-        event, none = sides
-        rules = np.flatnonzero((endless[0] | endless[1]).any(axis=1)).tolist()
-        places = [(k, np.flatnonzero(endless[0][k]), np.flatnonzero(endless[1][k])) for k in rules]
-        return cls(event, none, places)
-
-    def __call__(self, weight: Column, events: Column) -> Column:
-        """Return the loss of each rule for each row of counts.
-
-        A price that nobody paid adds nothing.
-        """
-        others = weight - events
-        pairs = (self.if_event, events), (self.if_none, others)
-        first, second = (np.einsum("ik,jk->ij", x, n.astype(np.float64)) for x, n in pairs)
-        loss: Column = first + second
-        for rule, event, none in self.endless:
-            paid = (events[:, event] > 0).any(axis=1) | (others[:, none] > 0).any(axis=1)
-            loss[rule, paid] = np.inf
-        return loss
-
-
-def true_components(weight: Column, truth: Column, prices: ForecastPrices) -> TrueParts:
+def true_components(weight: Column, truth: Column, prices: ForecastPrices) -> Pair:
     """Return the two components where the true event rates are known."""
     share = weight / weight.sum()
     best = float(prices.rule.entropy(truth) @ share)
     # Shares need not add up to 1 but for rounding, and a rate may be no more than that.
     constant = float(prices.rule.entropy(np.array([min(share @ truth, 1.0)]))[0])
-    return TrueParts(prices.mean(weight, weight * truth) - best, constant - best)
+    return prices.mean(weight, weight * truth) - best, constant - best
 
 
-def miscalibration_of(tally: Tally, rule: BinaryRule) -> tuple[float, float]:
+def miscalibration_of(tally: Tally, rule: BinaryRule) -> Pair:
     """Return the score and the miscalibration, which may be below 0 by rounding."""
     fit, score = recalibrate(tally), mean_score(tally, rule)
     return score, score - mean_loss(fit.event_rate, fit.weight, fit.events, rule)
@@ -212,7 +185,7 @@ class NullDraws:
         # The miscalibration of all forecasts, for those who know it already.
         self.exact: dict[BinaryRule, float] = {}
 
-    def observed(self, rule: BinaryRule) -> tuple[float, float]:
+    def observed(self, rule: BinaryRule) -> Pair:
         """Return the score and the miscalibration that draws are compared with."""
         return miscalibration_of(self.tally, rule)
 
@@ -233,8 +206,6 @@ class NullDraws:
 
     def _draw(self, replicates: int, which: int) -> None:
         """Draw what is missing."""
-        from properly.calibration._statistics import ForecastSample, score_axes
-
         missing = replicates - len(self._score)
         if missing <= 0:
             return
@@ -338,15 +309,10 @@ def increasing_fit(tally: Tally, fit: Recalibration, prices: ForecastPrices) -> 
     the mean forecasts of the bins, constant beyond. Where a forecast is certain, was never wrong,
     and would cost infinity if it were, it is taken at its word.
     """
-    value = to_numpy(tally.value).astype(np.float64)
-    weight = to_numpy(tally.weight).astype(np.float64)
-    start = np.append(0, fit.end[:-1])
-    cases = fit.weight.astype(np.float64)
-    if tally.event_squares is not None and tally.nonevent_squares is not None:
-        squares = to_numpy(tally.event_squares) + to_numpy(tally.nonevent_squares)
-        cases = cases**2 / np.add.reduceat(squares, start)
+    sample, start = ForecastSample.of(tally), np.append(0, fit.end[:-1])
+    value, bins = sample.value, sample.grouped(start)
+    mean, cases = bins.value, bins.effective
     rate = np.maximum.accumulate((fit.event_rate * cases + 0.5) / (cases + 1))
-    mean = np.add.reduceat(weight * value, start) / np.add.reduceat(weight, start)
     curve = np.interp(value, mean, rate)
     # Between subnormal forecasts there is no slope, only a step.
     steep = ~np.isfinite(curve)
@@ -358,8 +324,7 @@ def increasing_fit(tally: Tally, fit: Recalibration, prices: ForecastPrices) -> 
     return np.where(sure, recalibrated, curve)
 
 
-@dataclass(frozen=True, eq=False)
-class BiasCorrection:
+class BiasCorrection(NamedTuple):
     """How much too large the components are, and how they scatter.
 
     Attributes
@@ -484,36 +449,23 @@ def find_bias(
         prices = [by_rule[k][0] for k in some]
         return worlds.draws(truth, recalibrated, prices, replicates, fast_stream(rng))
 
-    rough = drawn(recalibrated, range(len(by_rule)))
     # Rules mostly share the smoother curve too, and what is drawn from it.
-    curves: list[tuple[Column, list[int]]] = []
+    curves: dict[bytes, list[int]] = {}
     for k, (_, truth) in enumerate(by_rule):
-        for curve, rules in curves:
-            if np.array_equal(curve, truth):
-                rules.append(k)
-                break
-        else:
-            curves.append((truth, [k]))
-    result = {
-        k: x for truth, rules in curves for k, x in zip(rules, drawn(truth, rules), strict=True)
-    }
-    smooth = [result[k] for k in range(len(by_rule))]
-    weight = to_numpy(worlds.tally.weight)
-    return [
-        _correction(weight, prices, (recalibrated, truth), both)
-        for (prices, truth), *both in zip(by_rule, rough, smooth, strict=True)
-    ]
-
-
-def _correction(
-    weight: Column, prices: ForecastPrices, truths: Iterable[Column], drawn: Iterable[Column]
-) -> BiasCorrection:
-    """Say how much larger than the truth the components came out of each curve."""
-    biases, spread = [], np.zeros(2)
-    for truth, result in zip(truths, drawn, strict=True):
+        curves.setdefault(truth.tobytes(), []).append(k)
+    rough = drawn(recalibrated, range(len(by_rule)))
+    smooth: dict[int, Column] = {}
+    for some in curves.values():
+        smooth |= zip(some, drawn(by_rule[some[0]][1], some), strict=True)
+    weight, result = to_numpy(worlds.tally.weight), []
+    for k, (prices, truth) in enumerate(by_rule):
         # Where a certain forecast was wrong the miscalibration is infinite, here as there.
         with infinities():
-            biases.append(result.mean(axis=1) - true_components(weight, truth, prices))
-            spread = result.std(axis=1, ddof=1) if result.shape[1] > 1 else np.zeros(2)
-    both = np.stack(biases)
-    return BiasCorrection(both.min(axis=0), both.max(axis=0), both.mean(axis=0), spread)
+            pairs = (recalibrated, rough[k]), (truth, smooth[k])
+            biases = np.stack(
+                [x.mean(axis=1) - true_components(weight, curve, prices) for curve, x in pairs]
+            )
+            deviation = smooth[k].std(axis=1, ddof=1) if replicates > 1 else np.zeros(2)
+        ends = biases.min(axis=0), biases.max(axis=0)
+        result.append(BiasCorrection(*ends, biases.mean(axis=0), deviation))
+    return result

@@ -10,7 +10,7 @@ from __future__ import annotations
 import math
 import textwrap
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, ClassVar, TypeAlias, overload
+from typing import TYPE_CHECKING, Any, ClassVar, overload
 
 import numpy as np
 
@@ -24,6 +24,7 @@ from properly._boundary._tolerances import SAME_SUM
 from properly.calibration._components import (
     ForecastPrices,
     NullDraws,
+    Pair,
     Worlds,
     enough_for_bias,
     find_bias,
@@ -63,8 +64,6 @@ if TYPE_CHECKING:
     from properly.inference._moments import Spread
     from properly.rules import BinaryRule, Rule
     from properly.typing import ArrayLike, Column, Floats
-
-Pair: TypeAlias = tuple[float, float]
 
 PARTS = ("score", "miscalibration", "discrimination", "uncertainty")
 COLUMNS = ("score", "skill", *PARTS[1:])
@@ -535,59 +534,52 @@ def find_intervals(
     for one. Very many forecasts are drawn in cells; the parts that are corrected are then those of
     narrow cells.
     """
-    source, (_, replicates, rng) = as_counted(source), drawing
+    from scipy.special import ndtri
+
+    source, (level, replicates, rng) = as_counted(source), drawing
     # What the test draws is independent, or a series. The bias is that of clusters, drawn as a
     # whole, or of series.
-    is_tested, null = _is_tested(source), null or NullDraws(source, rules, rng)
-    worlds = Worlds.of(source)
-    t = worlds.tally
-    grouped = parts if worlds.fine is None else decompose_by(t, rules)
-    fit = recalibrate(t)
-    recalibrated = fit.spread(fit.event_rate)
+    is_tested = not (measure(source).warn() if has_time(source) else has_clusters(source))
+    null, worlds = null or NullDraws(source, rules, rng), Worlds.of(source)
     prices = [ForecastPrices.at(worlds.sampler.value, rule) for rule in rules]
-    truths = [(price, increasing_fit(t, fit, price)) for price in prices]
+    fit = recalibrate(worlds.tally)
+    recalibrated = fit.spread(fit.event_rate)
+    truths = [(price, increasing_fit(worlds.tally, fit, price)) for price in prices]
     enough = enough_for_bias(replicates)
-    pairs = zip(rules, parts, strict=True) if scores is None and worlds.fine is not None else None
+    pairs = zip(rules, parts, strict=True)
     # What is drawn comes from streams of their own.
     makers: tuple[Callable[[], Any], ...] = (
         lambda: null.miscalibration(rules[0], replicates),
         lambda: null.finer,
         lambda: find_bias(worlds, recalibrated, truths, replicates=enough, rng=rng),
-        lambda: scores if pairs is None else [_score_interval(source, *x, drawing) for x in pairs],
+        lambda: scores or [_score_interval(source, rule, x.score, level) for rule, x in pairs],
     )
-    _, _, biases, scores = share_out(lambda make: make(), makers, 2)
-    intervals = []
-    by_rule = zip(rules, grouped, prices, biases, strict=True)
-    for k, (rule, own, price, bias) in enumerate(checked(by_rule)):
-        spread = _spread(source, worlds, _amounts(price, recalibrated, t.event_rate))
+    _, _, biases, around = share_out(lambda make: make(), makers, 2)
+    own = parts if worlds.fine is None else decompose_by(worlds.tally, rules)
+    by_rule, results = zip(own, prices, biases, around, strict=True), []
+    for x, price, bias, score in checked(by_rule):
+        rule, event_rate = price.rule, worlds.tally.event_rate
+        spread = _spread(source, worlds, _amounts(price, recalibrated, event_rate))
+        reach = ndtri((1 + level) / 2) * np.fmax(spread.errors[:2], bias.deviation)
         scale, observed = null.observed(rule)
         drawn = null.miscalibration(rule, replicates)
         p = p_value(observed, drawn, scale) if is_tested else math.nan
-        raw = tuple(getattr(own, name) for name in PARTS[:3])
-        unsure = _of_rate(rule, t.event_rate, spread, drawing.level)
-        calibrated = p, null.mean(rule, replicates)
-        around = _intervals(raw, unsure, spread, bias, calibrated=calibrated, drawing=drawing)
-        score = within_range(around.score if scores is None else scores[k], rule.range, raw[0])
-        intervals.append(replace(around, score=score))
-    return intervals
+        ends, corrected = _corrected(x, bias, reach, is_refused=p <= (1 - level) * (1 + 1e-12))
+        unsure = _of_rate(rule, event_rate, spread, level)
+        parts_of_score = within_range(score, rule.range, x.score), *ends, unsure
+        about = null.mean(rule, replicates), p, level, replicates, p <= least_of(replicates)
+        results.append(PartIntervals(*parts_of_score, *corrected, *about))
+    return results
 
 
-def _is_tested(source: Tally | Cases) -> bool:
-    """Tell whether calibration can be tested by draws; say if dependence in time is too long."""
-    if has_time(source):
-        return not measure(source).warn()
-    return not has_clusters(source)
-
-
-def _score_interval(
-    source: Tally | Cases, rule: BinaryRule, parts: Decomposition, drawing: Drawing
-) -> Pair:
-    """Put an interval around a score, from all forecasts where the parts are those of cells."""
-    if not math.isfinite(parts.score):
+def _score_interval(source: Tally | Cases, rule: BinaryRule, score: float, level: float) -> Pair:
+    """Put an interval around the score of the forecasts as they are, all of them."""
+    if not math.isfinite(score):
         return math.nan, math.inf
     prices = ForecastPrices.at(to_numpy(as_tally(source).value).astype(np.float64), rule)
     spread = spread_of_means(source, prices.if_event[None], prices.if_none[None])
-    return _around(parts.score, spread.half_widths(drawing.level)[0])
+    half = float(spread.half_widths(level)[0])
+    return score - half, score + half
 
 
 def _spread(source: Tally | Cases, worlds: Worlds, amounts: tuple[Column, Column]) -> Spread:
@@ -600,44 +592,26 @@ def _spread(source: Tally | Cases, worlds: Worlds, amounts: tuple[Column, Column
     return spread_of_means(source, *(np.repeat(x, forecasts, axis=1) for x in amounts))
 
 
-def _intervals(
-    raw: tuple[float, ...],
-    uncertainty: Pair,
-    spread: Spread,
-    bias: BiasCorrection,
-    *,
-    calibrated: tuple[float, float],
-    drawing: Drawing,
-) -> PartIntervals:
-    """Put intervals around one score and its parts, given that of the uncertainty."""
-    from scipy.special import ndtri
-
-    level, p = drawing.level, calibrated[0]
-    half = spread.half_widths(level)
-    error = np.fmax(np.sqrt(np.diagonal(spread.covariance)[1:3]), bias.deviation)
-    parts = _around_parts(np.array(raw[1:3]), bias, ndtri((1 + level) / 2) * error)
+def _corrected(
+    parts: Decomposition, bias: BiasCorrection, reach: Column, *, is_refused: bool
+) -> tuple[list[Pair], list[float]]:
+    """Put intervals around miscalibration and discrimination, and take off the mean bias."""
+    raw = np.array([parts.miscalibration, parts.discrimination])
+    with infinities():
+        lower = np.maximum(raw - bias.greatest - reach, 0).tolist()
+        upper = np.maximum(raw - bias.least + reach, 0).tolist()
+        corrected = np.maximum(raw - bias.mean, 0).tolist()
     # Where the test would refuse calibration too often, it does not take part.
-    if not p <= (1 - level) * (1 + 1e-12):
-        parts[0] = 0.0, parts[0][1]
-    finite = math.isfinite(raw[0])
-    return PartIntervals(
-        _around(raw[0], half[0]) if finite else (math.nan, math.inf),
-        parts[0] if finite else (math.nan, math.inf),
-        parts[1],
-        uncertainty,
-        max(raw[1] - float(bias.mean[0]), 0.0) if finite else math.inf,
-        max(raw[2] - float(bias.mean[1]), 0.0),
-        calibrated[1],
-        p,
-        level,
-        drawing.replicates,
-        p <= least_of(drawing.replicates),
-    )
+    if not is_refused:
+        lower[0] = 0.0
+    if not math.isfinite(parts.score):
+        lower[0], upper[0], corrected[0] = math.nan, math.inf, math.inf
+    return list(zip(lower, upper, strict=True)), corrected
 
 
 def _of_rate(rule: BinaryRule, rate: float, spread: Spread, level: float) -> Pair:
     """Map Wilson's interval of the event rate by the entropy, whose maximum may lie inside."""
-    variance = float(spread.covariance[3, 3])
+    variance = float(spread.covariance[2, 2])
     if not variance > 0:
         return math.nan, math.nan
     # As many independent cases would tell the event rate as precisely.
@@ -653,31 +627,21 @@ def _of_rate(rule: BinaryRule, rate: float, spread: Spread, level: float) -> Pai
     return lowest, float(rule.entropy(x).max())
 
 
-def _around(estimate: float, half: float) -> Pair:
-    return float(estimate - half), float(estimate + half)
-
-
-def _around_parts(raw: Column, bias: BiasCorrection, reach: Column) -> list[Pair]:
-    """Subtract the larger and the smaller bias, reach out from there, and cut at 0."""
-    lower = np.maximum(raw - bias.greatest - reach, 0).tolist()
-    upper = np.maximum(raw - bias.least + reach, 0).tolist()
-    return list(zip(lower, upper, strict=True))
-
-
 def _amounts(
     prices: ForecastPrices, recalibrated: Column, event_rate: float
 ) -> tuple[Column, Column]:
-    """Return what a case adds to three numbers and to the event rate, with an event and without.
+    """Return what a case adds to two numbers and to the event rate, with an event and without.
 
-    The numbers are score, miscalibration and discrimination, at each forecast.
+    The numbers are miscalibration and discrimination, at each forecast.
     """
-    rule, constant = prices.rule, np.full(len(recalibrated), event_rate)
-    amounts = []
+    known, rates = np.array([event_rate]), np.ones(len(recalibrated))
+    best, overall = (ForecastPrices.at(x, prices.rule) for x in (recalibrated, known))
     with infinities():
-        for price, score, event in (
-            (rule.loss_if_event, prices.if_event, np.ones(len(constant))),
-            (rule.loss_if_none, prices.if_none, np.zeros(len(constant))),
-        ):
-            best, overall = price(recalibrated), price(constant)
-            amounts.append(np.stack([score, score - best, overall - best, event]))
-    return amounts[0], amounts[1]
+        event, none = (
+            np.stack([score - own, constant - own, happened])
+            for score, own, constant, happened in (
+                (prices.if_event, best.if_event, overall.if_event, rates),
+                (prices.if_none, best.if_none, overall.if_none, 0 * rates),
+            )
+        )
+    return event, none

@@ -68,6 +68,11 @@ class ForecastSample(NamedTuple):
         return np.asarray(self.square * self.value * (1 - self.value))
 
     @property
+    def effective(self) -> Column:
+        """How many cases of equal weight would say as much at each forecast."""
+        return np.asarray(self.weight.astype(np.float64) ** 2 / self.square)
+
+    @property
     def is_uncertain(self) -> Column:
         """Which forecasts are neither 0 nor 1."""
         return (self.value > 0) & (self.value < 1)
