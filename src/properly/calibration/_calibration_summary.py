@@ -9,8 +9,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, get_args
 
 from properly._boundary._options import as_drawing, check_choice
 from properly._boundary._record import Record
-from properly._boundary._tables import table
-from properly._boundary._text import SMALLEST_P, many, p_text
+from properly._boundary._text import SMALLEST_P, many, p_text, table
 from properly.calibration._curve_fits import AbsoluteError, Fit, find_distances
 from properly.calibration._line import UNTESTED, Subject, find_line, observed_expected
 from properly.counts._calls import takes_rows

@@ -478,9 +478,12 @@ class AbsoluteError(Record):
     upper_if_calibrated: float
 
 
+FourErrors: TypeAlias = tuple[AbsoluteError, AbsoluteError, AbsoluteError, AbsoluteError]
+
+
 def find_distances(
     subject: Subject, fit: Fit, drawing: Drawing, *, compared: bool
-) -> tuple[list[AbsoluteError], str]:
+) -> tuple[FourErrors, str]:
     """Fit a curve to what happened, and to outcomes that are drawn as the forecasts say.
 
     Return mean, median, 90 % quantile and maximum of the distances, and what was fitted.
@@ -492,7 +495,7 @@ def find_distances(
     value, weight, events, _ = sample
     if not len(value):
         unknown = AbsoluteError(math.nan, math.nan, math.nan)
-        return [unknown] * 4, "none: all forecasts are 0 or 1"
+        return (unknown, unknown, unknown, unknown), "none: all forecasts are 0 or 1"
     counted = subject.is_counted
     start = cell_starts(value, weight, SMOOTH if fit == "spline" else None)
     if start is not None:
@@ -519,7 +522,8 @@ def find_distances(
             ]
         )
     columns = np.stack([observed[0], drawn.mean(axis=0), np.quantile(drawn, drawing.level, axis=0)])
-    return [AbsoluteError(*x) for x in columns.T.tolist()], words
+    mean, median, most, largest = (AbsoluteError(*x) for x in columns.T.tolist())
+    return (mean, median, most, largest), words
 
 
 def _distances(curves: Column, value: Column, weight: Column, *, counted: bool) -> Column:

@@ -566,9 +566,12 @@ def find_intervals(
         p = p_value(observed, drawn, scale) if is_tested else math.nan
         ends, corrected = _corrected(x, bias, reach, is_refused=p <= (1 - level) * (1 + 1e-12))
         unsure = _of_rate(rule, event_rate, spread, level)
-        parts_of_score = within_range(score, rule.range, x.score), *ends, unsure
-        about = null.mean(rule, replicates), p, level, replicates, p <= least_of(replicates)
-        results.append(PartIntervals(*parts_of_score, *corrected, *about))
+        sure = within_range(score, rule.range, x.score)
+        chance = null.mean(rule, replicates), p
+        is_bound = p <= least_of(replicates)
+        results.append(
+            PartIntervals(sure, *ends, unsure, *corrected, *chance, level, replicates, is_bound)
+        )
     return results
 
 
@@ -594,7 +597,7 @@ def _spread(source: Tally | Cases, worlds: Worlds, amounts: tuple[Column, Column
 
 def _corrected(
     parts: Decomposition, bias: BiasCorrection, reach: Column, *, is_refused: bool
-) -> tuple[list[Pair], list[float]]:
+) -> tuple[tuple[Pair, Pair], tuple[float, float]]:
     """Put intervals around miscalibration and discrimination, and take off the mean bias."""
     raw = np.array([parts.miscalibration, parts.discrimination])
     with infinities():
@@ -606,7 +609,8 @@ def _corrected(
         lower[0] = 0.0
     if not math.isfinite(parts.score):
         lower[0], upper[0], corrected[0] = math.nan, math.inf, math.inf
-    return list(zip(lower, upper, strict=True)), corrected
+    both = (lower[0], upper[0]), (lower[1], upper[1])
+    return both, (corrected[0], corrected[1])
 
 
 def _of_rate(rule: BinaryRule, rate: float, spread: Spread, level: float) -> Pair:

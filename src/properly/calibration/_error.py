@@ -23,12 +23,10 @@ from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
 import numpy as np
 
-from properly._boundary._infinities import infinities
-from properly._boundary._libraries import to_numpy
+from properly._boundary._libraries import infinities, to_numpy
 from properly._boundary._options import as_number
 from properly._boundary._record import Record
-from properly._boundary._tables import wrapped
-from properly._boundary._text import amount_of, many
+from properly._boundary._text import amount_of, many, wrapped
 from properly.calibration._reliability import BinnedReliability, Scheme, binned_reliability
 from properly.counts._calls import takes_rows
 from properly.counts._cases import Cases, has_classes, rows_in_use

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from properly._boundary._infinities import infinities
+from properly._boundary._libraries import infinities
 from properly._boundary._options import as_generator
 from properly._boundary._text import many
 from properly._boundary._tolerances import SAME_SUM
@@ -253,7 +253,7 @@ def by_miscalibration(trial: Trial) -> CalibrationTest:
         return p_value(drawn_from, trial.null.miscalibration(trial.rule, replicates), score)
 
     test = trial.measured(trial.by_draws("mcb", math.nan, compare))
-    return replace(test, statistic=test.miscalibration)
+    return replace(test, statistic=test.miscalibration or 0.0)
 
 
 def by_both(trial: Trial) -> CalibrationTest:
