@@ -13,7 +13,7 @@ from properly.comparison._bets import (
     recalibration_gains,
     relative_gain,
 )
-from properly.evaluation._monitor._states import STATES
+from properly.evaluation._monitor._monitor import STATES
 
 if TYPE_CHECKING:
     from properly import Monitor

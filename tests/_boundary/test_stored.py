@@ -18,7 +18,7 @@ from properly._boundary import _stored
 from properly._boundary._stored import StoredKind, packed, unpacked
 from properly.engines._summary import SUMMARIES
 from properly.errors import DataError
-from properly.evaluation._monitor._states import STATES
+from properly.evaluation._monitor._monitor import STATES
 from properly.recalibration import VennAbers, load
 from properly.recalibration._map import MAPS
 

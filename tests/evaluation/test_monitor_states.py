@@ -16,7 +16,7 @@ from tests.monitors import drawn, state
 import properly
 from properly import Monitor
 from properly.errors import DataError
-from properly.evaluation._monitor._states import STATES, alone
+from properly.evaluation._monitor._monitor import STATES, alone
 from properly.recalibration import Beta, Isotonic, Logistic
 from properly.rules import Log
 

@@ -23,7 +23,7 @@ from properly.cli._running import as_json, emit, require_output, require_package
 from properly.engines._files._read import open_files
 from properly.errors import DataError
 from properly.evaluation._monitor._claims import Added
-from properly.evaluation._monitor._states import alone
+from properly.evaluation._monitor._monitor import alone
 from properly.recalibration import load
 
 if TYPE_CHECKING:

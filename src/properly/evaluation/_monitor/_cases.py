@@ -6,7 +6,7 @@ in the order of outcomes would see too many of them at first; in the order of fo
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from hashlib import blake2b
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -22,7 +22,9 @@ from properly._boundary._arrays import (
     refuse,
 )
 from properly._boundary._classes import is_table
+from properly._boundary._files import require
 from properly._boundary._libraries import to_numpy
+from properly._boundary._stored import packed, unpacked
 from properly._boundary._text import quoted
 from properly.errors import DataError
 
@@ -36,33 +38,30 @@ OPEN = -1
 
 
 class MonitorBatch(NamedTuple):
-    """Rows that have been checked, all columns equally long; those that were not given are None."""
+    """Rows that have been checked, all columns equally long; those that were not given are None.
+
+    Forecasts have a column for each model, and none where only outcomes are given.
+    """
 
     y: Column
-    forecasts: dict[str, Column] | None
+    models: tuple[str, ...] | None
+    p: Column
     ids: Column | None = None
     clusters: Column | None = None
     groups: Column | None = None
 
-    @property
-    def is_open(self) -> Column:
-        """Whether the outcome of each row is unknown."""
-        return np.asarray(self.y == OPEN)
-
     def some(self, rows: Any) -> MonitorBatch:
         """Take some of the rows."""
-        models = self.forecasts
-        chosen = None if models is None else {name: p[rows] for name, p in models.items()}
         known = (None if x is None else x[rows] for x in self[2:])
-        return MonitorBatch(self.y[rows], chosen, *known)
+        return MonitorBatch(self.y[rows], self.models, *known)  # type: ignore[arg-type]
 
     def as_bytes(self) -> Column:
         """Return the bytes by which each row is known again, models in the order of their names."""
-        models = [p.astype("<f8") for _, p in sorted((self.forecasts or {}).items())]
+        p = self.p[:, np.argsort(np.array(self.models or (), dtype=object))].astype("<f8")
         none = np.zeros(len(self.y), np.uint64)
         labels = [none if x is None else _numbers(x) for x in (self.clusters, self.groups)]
-        columns = (x.view(np.uint8).reshape(len(x), -1) for x in (self.y, *models, *labels))
-        return np.ascontiguousarray(np.hstack(list(columns)))
+        columns = (np.ascontiguousarray(x).view(np.uint8) for x in (self.y, p, *labels))
+        return np.ascontiguousarray(np.hstack([x.reshape(len(self.y), -1) for x in columns]))
 
 
 def read_batch(
@@ -88,7 +87,9 @@ def read_batch(
         if not missing.all():
             known[~missing] = to_numpy(check_outcomes(outcomes[~missing], pos_label=pos_label))
     texts = {what: x if x is None else _texts(x, what, some) for what, x in labels.items()}
-    return MonitorBatch(known, models, None if ids is None else read_ids(ids, some), **texts)
+    p = np.column_stack([*models.values()]) if models else np.zeros((len(some), 0))
+    numbers = None if ids is None else read_ids(ids, some)
+    return MonitorBatch(known, None if models is None else tuple(models), p, numbers, **texts)
 
 
 def _require_parts(y: object, forecasts: object, ids: object, labels: Mapping[str, object]) -> None:
@@ -114,8 +115,7 @@ def _checked(forecasts: Mapping[str, Any]) -> dict[str, Column]:
             message = f"forecasts of {quoted(name)} must be of one event; got several columns"
             raise DataError(message, hint="watch one class: p[:, 1], or properly.top_label.")
         p = to_numpy(check_forecasts(given, f"forecasts of {quoted(name)}")).astype(np.float64)
-        if result:
-            first = next(iter(result.values()))
+        for first in list(result.values())[:1]:
             check_length(p, first, f"forecasts of {quoted(name)}", "those of the first model")
         result[name] = p
     return result
@@ -124,16 +124,8 @@ def _checked(forecasts: Mapping[str, Any]) -> dict[str, Column]:
 def _texts(x: ArrayLike, what: str, beside: Column) -> Column:
     """Write labels as text; whole numbers without a point, whatever type they came in."""
     column = to_numpy(check_column(x, what, beside))
-    result = np.empty(len(column), object)
-    result[:] = [text_of(value) for value in column.tolist()]
-    return result
-
-
-def text_of(value: Any) -> str:
-    """Write one label as text."""
-    if isinstance(value, float) and value.is_integer():
-        value = int(value)
-    return str(value)
+    whole = (int(v) if isinstance(v, float) and v.is_integer() else v for v in column.tolist())
+    return np.array([*map(str, whole)], dtype=object)
 
 
 def _numbers(texts: Column) -> Column:
@@ -146,7 +138,7 @@ def read_ids(ids: ArrayLike, beside: Column | None = None) -> Column:
     """Make a number of 64 bits of each id; refuse ids that are there twice."""
     names = _texts(ids, "ids", to_numpy(as_column(ids, "ids")) if beside is None else beside)
     # The last bit is left for the outcome.
-    numbers = _numbers(names) & ~np.uint64(1)
+    numbers = _numbers(names) & ~LAST_BIT
     _, first, count = np.unique(numbers, return_index=True, return_counts=True)
     if len(first) < len(numbers):
         at = int(first[count > 1].min())
@@ -157,89 +149,66 @@ def read_ids(ids: ArrayLike, beside: Column | None = None) -> Column:
     return numbers
 
 
-@dataclass(frozen=True, eq=False)
-class Waiting:
-    """Cases by unit, which is a case or a cluster of cases.
+# Cases by unit
 
-    Attributes
-    ----------
-    unit : array of int
-        Which unit a case is of, in the order of forecasts; never falling.
-    ids : array of uint64
-        Numbers of ids; 0 without ids.
-    y : array of int8
-        Outcomes, -1 if unknown.
-    group : array of int
-        Numbers of groups, from 0; all 0 without groups.
-    forecasts : array of shape (cases, models)
-        Forecasts, as they are watched.
+
+def no_cases(models: int) -> Column:
+    """Return an array of no cases, with a field for each thing that is known of a case.
+
+    `unit` is the number of the case, or cluster of cases, in the order of forecasts, never falling;
+    `ids` that of the id, 0 without; `y` the outcome, -1 if unknown; `group` the number of the
+    group, 0 without; `forecasts` has an entry for each model.
     """
-
-    unit: Column
-    ids: Column
-    y: Column
-    group: Column
-    forecasts: Column
-
-    @classmethod
-    def none(cls, models: int) -> Waiting:
-        """Return no cases."""
-        whole = np.zeros(0, np.int64)
-        rows = np.zeros((0, models))
-        return cls(whole, np.zeros(0, np.uint64), np.zeros(0, np.int8), whole, rows)
-
-    @classmethod
-    def of(cls, batch: MonitorBatch, group: Column, forecasts: Column, first: int) -> Waiting:
-        """Take the cases of a batch as units from a first one on."""
-        number = np.arange(len(batch.y)) if batch.clusters is None else _in_order(batch.clusters)
-        ids = np.zeros(len(number), np.uint64) if batch.ids is None else batch.ids
-        cases = cls(first + number, ids, batch.y, group, forecasts)
-        return cases.some(np.argsort(number, kind="stable"))
-
-    def __len__(self) -> int:
-        """Count the cases."""
-        return len(self.y)
-
-    @property
-    def open(self) -> int:
-        """Count the cases without an outcome."""
-        return int((self.y == OPEN).sum())
-
-    def some(self, rows: Column | slice) -> Waiting:
-        """Take some cases."""
-        columns = (self.unit, self.ids, self.y, self.group, self.forecasts)
-        return Waiting(*(x[rows] for x in columns))
-
-    def joined(self, other: Waiting) -> Waiting:
-        """Put later cases behind these."""
-        pairs = zip(vars(self).values(), vars(other).values(), strict=True)
-        return Waiting(*(np.concatenate(pair) for pair in pairs))
-
-    def settled(self, rows: Column, y: Column) -> Waiting:
-        """Put down outcomes that came later."""
-        outcomes = self.y.copy()
-        outcomes[rows] = y
-        return replace(self, y=outcomes)
-
-    def without(self, gone: Column) -> Waiting:
-        """Give up some cases; units are numbered on as if they had never been."""
-        rest = self.some(~gone)
-        number = np.unique(rest.unit, return_inverse=True)[1]
-        return replace(rest, unit=self.unit[:1] + number)
-
-    def split(self) -> tuple[Waiting, Waiting]:
-        """Return the cases before the first unit that has an open one, and the others."""
-        still = np.flatnonzero(self.y == OPEN)
-        end = len(self) if not still.size else int(np.searchsorted(self.unit, self.unit[still[0]]))
-        return self.some(slice(end)), self.some(slice(end, None))
+    fields = [("unit", np.int64), ("ids", np.uint64), ("y", np.int8), ("group", np.int64)]
+    return np.zeros(0, np.dtype([*fields, ("forecasts", np.float64, (models,))], align=True))
 
 
-def _in_order(labels: Column) -> Column:
-    """Return the number of each label, in the order in which they first appear."""
-    _, first, number = np.unique(labels, return_index=True, return_inverse=True)
-    rank = np.empty(len(first), np.int64)
-    rank[np.argsort(first)] = np.arange(len(first))
-    return rank[number]
+def cases_of(batch: MonitorBatch, group: Column, first: int) -> Column:
+    """Take the cases of a batch as units from a first one on."""
+    number = np.arange(len(batch.y))
+    if batch.clusters is not None:
+        # In the order in which they first appear.
+        _, start, label = np.unique(batch.clusters, return_index=True, return_inverse=True)
+        number = np.argsort(np.argsort(start))[label]
+    cases: Column = np.zeros(len(number), no_cases(batch.p.shape[1]).dtype)
+    cases["unit"], cases["ids"] = first + number, 0 if batch.ids is None else batch.ids
+    cases["y"], cases["group"], cases["forecasts"] = batch.y, group, batch.p
+    return cases[np.argsort(number, kind="stable")]
+
+
+def settled(cases: Column) -> int:
+    """Count the cases before the first unit that has an open one."""
+    still = np.flatnonzero(cases["y"] == OPEN)
+    unit = cases["unit"]
+    return int(np.searchsorted(unit, unit[still[0]])) if still.size else len(cases)
+
+
+def without(cases: Column, gone: Column) -> Column:
+    """Give up some cases; units are numbered on as if they had never been."""
+    rest = cases[~gone]
+    rest["unit"] = cases["unit"][:1] + np.unique(rest["unit"], return_inverse=True)[1]
+    return rest
+
+
+def stored_cases(cases: Column) -> dict[str, Any]:
+    """Write cases as a file holds them; outcomes one larger, since they may be -1."""
+    return {name: packed(cases[name] + (name == "y")) for name in cases.dtype.fields or ()}
+
+
+def cases_from(stored: dict[str, Any], models: int, groups: int, units: int) -> Column:
+    """Read what `stored_cases` has written, of cases behind so many units."""
+    columns = {name: unpacked(x) for name, x in stored.items()}
+    cases: Column = np.zeros(len(columns["y"]), no_cases(models).dtype)
+    for name, x in columns.items():
+        cases[name] = x
+    cases["y"] -= 1
+    unit, p = cases["unit"], cases["forecasts"]
+    require((abs(cases["y"]) <= 1).all() and ((p >= 0) & (p <= 1)).all())
+    require(((cases["group"] >= 0) & (cases["group"] < max(groups, 1))).all())
+    require(np.isin(np.diff(unit, prepend=units), (0, 1)).all())
+    require(not len(unit) or (unit[0] == units and settled(cases) == 0))
+    require(not (cases["ids"] & LAST_BIT).any())
+    return cases
 
 
 LAST_BIT = np.uint64(1)
@@ -247,7 +216,11 @@ DIGEST = 16
 
 
 class Matched(NamedTuple):
-    """Rows of a batch, by what is to be done about them."""
+    """What to do about a batch: new cases, outcomes of rows that wait, and others put aside.
+
+    `again` counts the rows that were known already, `changed` those of another outcome; `early` are
+    outcomes without forecasts, `used` the ids of those that now have theirs.
+    """
 
     new: MonitorBatch
     rows: Column
@@ -286,41 +259,56 @@ class Register:
     batches: dict[int, set[str]] = field(default_factory=dict)
     overlap: int = 0
 
-    def matched(self, batch: MonitorBatch, waiting: Waiting) -> Matched:
+    @classmethod
+    def of(cls, content: dict[str, Any], overlap: int) -> Register:
+        """Read what `stored` has written."""
+        counted, dropped, early = (unpacked(content[x]) for x in ("counted", "dropped", "early"))
+        for ids in (counted & ~LAST_BIT, dropped, early & ~LAST_BIT):
+            require(ids.ndim == 1 and (ids[1:] > ids[:-1]).all())
+        batches: dict[int, set[str]] = {}
+        for size, text in content["batches"]:
+            require(type(size) is int and size > 0 and type(text) is str)
+            batches.setdefault(size, set()).add(text)
+        ids, outcomes = (early & ~LAST_BIT).tolist(), (early & LAST_BIT).tolist()
+        return cls(counted, dropped, dict(zip(ids, outcomes, strict=True)), batches, overlap)
+
+    def stored(self) -> dict[str, Any]:
+        """Write it as a file holds it."""
+        early = np.array(sorted(i | y for i, y in self.early.items()), np.uint64)
+        ids = {"counted": self.counted, "dropped": self.dropped, "early": early}
+        batches = sorted([n, text] for n, texts in self.batches.items() for text in texts)
+        return {name: packed(x) for name, x in ids.items()} | {"batches": batches}
+
+    def matched(self, batch: MonitorBatch, waiting: Column) -> Matched:
         """Find out which rows of a batch are of cases that are known; nothing is changed."""
         ids, y = np.asarray(batch.ids), batch.y
-        before = self._counted_as(ids)
-        row = _places(waiting.ids, ids)
+        # The first that is not below an id is the id itself, with its outcome, if it was counted.
+        found = np.append(self.counted, LAST_BIT)[np.searchsorted(self.counted, ids)]
+        before = np.where((found & ~LAST_BIT) == ids, found & LAST_BIT, OPEN).astype(np.int8)
+        row = _places(waiting["ids"], ids)
         is_known = (before > OPEN) | (row >= 0) | (_places(self.dropped, ids) >= 0)
-        at = np.maximum(row, 0)
-        was = np.where(row >= 0, waiting.y[at], before) if len(waiting) else before
         told = np.array([self.early.get(i, OPEN) for i in ids.tolist()], np.int8)
-        was = np.where(is_known, was, told)
+        was = np.where(is_known, before, told)
+        was[row >= 0] = waiting["y"][row[row >= 0]]
         changed = int(((was > OPEN) & (y > OPEN) & (was != y)).sum())
         settles = (row >= 0) & (was == OPEN) & (y > OPEN)
-        if batch.forecasts is None:
-            new = ~is_known & (told == OPEN) & (y > OPEN)
-            again = int((is_known & ~settles).sum() + (told > OPEN).sum())
-            early = dict(zip(ids[new].tolist(), y[new].tolist(), strict=True))
-            none = batch.some(slice(0))
-            return Matched(none, row[settles], y[settles], again, changed, early, set())
-        rest = batch._replace(y=np.where(told > OPEN, told, y)).some(~is_known)
-        again, used = int((is_known & ~settles).sum()), set(ids[told > OPEN].tolist())
-        return Matched(rest, row[settles], y[settles], again, changed, {}, used)
+        again = int((is_known & ~settles).sum())
+        early, comes = told > OPEN, batch.models is not None
+        new = ~is_known & ~early & (y > OPEN) & (not comes)
+        put_aside = dict(zip(ids[new].tolist(), y[new].tolist(), strict=True))
+        return Matched(
+            batch._replace(y=np.where(early, told, y)).some(~is_known & comes),
+            row[settles],
+            y[settles],
+            again if comes else again + int(early.sum()),
+            changed,
+            put_aside,
+            set(ids[early & comes].tolist()),
+        )
 
-    def _counted_as(self, ids: Column) -> Column:
-        """Return the outcome with which each case was counted; -1 if it was not."""
-        if not len(self.counted):
-            return np.full(len(ids), OPEN, np.int8)
-        # The first that is not below an id is the id itself, with its outcome, if it was counted.
-        at = np.minimum(np.searchsorted(self.counted, ids), len(self.counted) - 1)
-        found = self.counted[at]
-        outcome = (found & LAST_BIT).astype(np.int8)
-        return np.where((found & ~LAST_BIT) == ids, outcome, OPEN)
-
-    def count(self, cases: Waiting) -> None:
+    def count(self, cases: Column) -> None:
         """Put down cases that no longer wait."""
-        new = np.sort(cases.ids | cases.y.astype(np.uint64))
+        new = np.sort(cases["ids"] | cases["y"].astype(np.uint64))
         self.counted = np.insert(self.counted, np.searchsorted(self.counted, new), new)
 
     def known_rows(self, batch: MonitorBatch) -> int:
@@ -336,9 +324,7 @@ class Register:
     def _longest(self, rows: Column) -> int:
         """Return the length of the longest batch that rows begin with; 0 if there is none."""
         checksum, begin, found = blake2b(digest_size=DIGEST), 0, 0
-        for length in sorted(self.batches):
-            if length > len(rows):
-                break
+        for length in sorted(x for x in self.batches if x <= len(rows)):
             checksum.update(rows[begin:length].data)
             begin = length
             found = length if checksum.hexdigest() in self.batches[length] else found

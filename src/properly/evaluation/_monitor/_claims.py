@@ -8,15 +8,14 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 import numpy as np
 
+from properly._boundary._files import require
 from properly._boundary._libraries import infinities
 from properly._boundary._record import Record
+from properly._boundary._stored import packed, unpacked
 from properly._boundary._text import many, quoted
 from properly.comparison import _bets
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from properly.evaluation._monitor._cases import Waiting
     from properly.rules import BinaryRule
     from properly.typing import Column
 
@@ -32,53 +31,30 @@ class Claim(NamedTuple):
     group: str | None = None
 
 
-class Fed(NamedTuple):
-    """Units of one claim in a block: by number, with the logarithms of what each bet gains.
-
-    `worst` is the least that each bet could have gained, whatever the outcome.
-    """
-
-    unit: Column
-    gains: Column
-    worst: Column
-    cases: Column
-    events: Column
-    forecasts: Column
-
-    @classmethod
-    def of(cls, cases: Waiting, gains: Column, worst: Column, p: Column) -> Fed:
-        """Join the cases of each unit: a mean of factors, however they depend, is a factor."""
-        unit, begin, size = np.unique(cases.unit, return_index=True, return_counts=True)
-        if len(unit) < len(gains):
-            gains, worst = (
-                np.logaddexp.reduceat(x, begin, axis=0) - np.log(size)[:, np.newaxis]
-                for x in (gains, worst)
-            )
-        events, total = (np.add.reduceat(x, begin) for x in (cases.y.astype(np.int64), p))
-        return cls(unit, gains, worst, size, events, total)
-
-
 class TrackLook(NamedTuple):
-    """The evidence after each unit, as logarithms.
+    """Units of one claim in a block, and the evidence after each of them, as logarithms.
 
     Attributes
     ----------
-    fed : Fed
-        The units.
+    unit, cases, events, forecasts : array
+        The number of each unit, its cases, the events among them, and the sum of their forecasts.
     path, floors : array
         Sums and floors of a track, followed by those of each unit.
     level : array
         The evidence after each unit.
     """
 
-    fed: Fed
+    unit: Column
+    cases: Column
+    events: Column
+    forecasts: Column
     path: Column
     floors: Column
     level: Column
 
     def at(self, units: Column | int, before: float = 0.0) -> Any:
         """Return the evidence after some units; before the first, what it was before."""
-        place = np.searchsorted(self.fed.unit, units, side="right")
+        place = np.searchsorted(self.unit, units, side="right")
         return np.append(before, self.level)[place].tolist()
 
 
@@ -119,19 +95,24 @@ class Track:
     path: list[float] = field(default_factory=list)
 
     @classmethod
-    def new(cls, about: About, *, lag: int, restarts: bool, times: int = 0) -> Track:
+    def new(cls, about: About, plan: MonitorPlan, times: int = 0) -> Track:
         """Begin: with a capital of 1, or with none yet in the sum of a detector."""
-        sums = _begin((lag + 1, BETS_ABOUT[about]), restarts=restarts)
+        sums = np.full((plan.lag + 1, BETS_ABOUT[about]), -math.inf if plan.restarts else 0.0)
         return cls(sums, sums[:, 0].copy(), path=[0.0] * times)
 
     @classmethod
-    def of_numbers(cls, numbers: Column, about: About, series: int) -> Track:
-        """Read what `numbers` has written."""
+    def of(cls, numbers: Column, about: About, plan: MonitorPlan, times: int) -> Track:
+        """Read what `numbers` has written, and require that it can have come about."""
+        series = plan.lag + 1
         sums, floors, ends, path = np.split(
             numbers, np.cumsum([series * BETS_ABOUT[about], series, 6])
         )
         units, cases, events = map(int, ends[:3])
         total, now, greatest = ends[3:].tolist()
+        require(len(path) == times and len(floors) == series)
+        require(plan.restarts or (numbers[: sums.size + series] > -np.inf).all())
+        require(0 <= events <= cases and 0 <= units <= cases)
+        require(0 <= total <= cases * (1 + 1e-9) and greatest >= max(now, 0.0))
         sums = sums.reshape(series, -1)
         return cls(sums, floors, units, cases, events, total, now, greatest, path.tolist())
 
@@ -140,10 +121,23 @@ class Track:
         ends = (self.units, self.cases, self.events, self.total, self.now, self.greatest)
         return np.concatenate([np.ravel(self.sums), self.floors, ends, self.path])
 
-    def look(self, fed: Fed, *, restarts: bool) -> TrackLook:
-        """Return the evidence that units would lead to; nothing is changed."""
-        series, units = len(self.sums), len(fed.unit)
-        path = np.concatenate([self.sums, fed.gains])
+    def look(
+        self, cases: Column, gains: Column, worst: Column, p: Column, *, restarts: bool
+    ) -> TrackLook:
+        """Return the evidence that cases would lead to; nothing is changed.
+
+        `gains` are the logarithms of what each bet gains, `worst` the least that it could have
+        gained, whatever the outcome.
+        """
+        unit, begin, size = np.unique(cases["unit"], return_index=True, return_counts=True)
+        if len(unit) < len(gains):
+            # The mean of factors, however they depend, is a factor.
+            gains, worst = (
+                np.logaddexp.reduceat(x, begin, axis=0) - np.log(size)[:, np.newaxis]
+                for x in (gains, worst)
+            )
+        series, units = len(self.sums), len(unit)
+        path = np.concatenate([self.sums, gains])
         if restarts:
             # Each unit may be the first of a change: evidence from every beginning is added up.
             for last, row in zip(path, path[series:], strict=False):
@@ -154,47 +148,44 @@ class Track:
         level, floors = _bets.log_mean(path)[1 : units + 1], self.floors
         if series > 1:
             before = np.logaddexp(0, path[:units]) if restarts else path[:units]
-            floors = np.concatenate([floors, _bets.log_mean(before + fed.worst)])
+            floors = np.concatenate([floors, _bets.log_mean(before + worst)])
             for k in range(1, series):
                 level = np.logaddexp(level, floors[k + 1 : k + 1 + units])
         # The mean of the series. A detector adds them up, since each sees only some of the units.
         level = np.logaddexp(0, level) if restarts else level - math.log(series)
-        return TrackLook(fed, path, floors, level)
+        events, total = (np.add.reduceat(x, begin) for x in (cases["y"].astype(np.int64), p))
+        return TrackLook(unit, size, events, total, path, floors, level)
 
     def count(self, look: TrackLook) -> None:
         """Put down units that were looked at."""
-        fed, series = look.fed, len(self.sums)
+        series = len(self.sums)
         self.sums, self.floors = look.path[-series:].copy(), look.floors[-series:].copy()
         self.now = float(look.level[-1])
         self.greatest = max(self.greatest, float(look.level.max()))
-        self.units += len(fed.unit)
-        self.cases += int(fed.cases.sum())
-        self.events += int(fed.events.sum())
+        self.units += len(look.unit)
+        self.cases += int(look.cases.sum())
+        self.events += int(look.events.sum())
         # One after the other, so that it does not matter which came together.
-        self.total = float(np.cumsum(np.append(self.total, fed.forecasts))[-1])
+        self.total = float(np.cumsum(np.append(self.total, look.forecasts))[-1])
 
     def restart(self) -> None:
         """Forget the evidence, not the counts."""
-        self.sums, self.now, self.greatest = _begin(self.sums.shape, restarts=True), 0.0, 0.0
+        self.sums, self.now, self.greatest = np.full_like(self.sums, -math.inf), 0.0, 0.0
         self.floors = self.sums[:, 0].copy()
 
 
-def _begin(shape: tuple[int, ...], *, restarts: bool) -> Column:
-    return np.full(shape, -math.inf if restarts else 0.0)
-
-
-def gains_of(
-    about: About, rule: BinaryRule, happened: Column, p: Column, against: Column | None
-) -> Column:
+def gains_of(about: About, rule: BinaryRule, happened: Column, p: Column, against: Any) -> Column:
     """Return the logarithms of what each bet gains in each case."""
-    if about == "calibration" or against is None:
+    if about == "calibration":
         return _bets.recalibration_gains(happened, p)
-    gain = _bets.relative_gain(rule, happened, p, against)
+    gain = _bets.relative_gain(rule, happened, p, np.broadcast_to(against, p.shape))
     return _bets.log_factors(gain[:, np.newaxis], _bets.BETS)
 
 
 # So many times are remembered for a picture; then every second one.
 MOST_TIMES = 400
+# More than is ever counted, and less than arithmetic can hold.
+MOST = 2**53
 # So many units are looked at together, and fewer where each alarm makes one look again.
 BLOCK, BLOCK_TO_RESTART = 2**13, 2**6
 
@@ -250,14 +241,7 @@ class MonitorPlan(NamedTuple):
 
     def alarm(self, claim: Claim, case: int, evidence: float) -> Alarm:
         """Make the record of an alarm."""
-        model, about, group = claim
-        return Alarm(model, about, group, case, evidence, self.in_words(claim))
-
-    def threshold(self, share: float) -> float:
-        """Return the logarithm of the evidence that is an alarm, with a share of the error rate."""
-        if self.run_length is None:
-            return -math.log1p(-self.level) - math.log(share)
-        return math.log1p(self.run_length / share)
+        return Alarm(*claim, case, evidence, self.in_words(claim))
 
 
 def share_of_group(number: int, first: int) -> float:
@@ -310,6 +294,41 @@ class Ledger:
         if not self.tracks:
             self._begin(None)
 
+    @classmethod
+    def of(cls, content: dict[str, Any], plan: MonitorPlan) -> Ledger:
+        """Read what `stored` has written: of each claim about all cases, then about each group."""
+        groups, times = content["groups"], counts_from(content["times"])
+        first, units, cases, step, _ = counts_from(content["counts"])
+        require(type(groups) is list and all(type(x) is str for x in groups))
+        require(first <= len(groups) and units <= cases and step >= 1)
+        require(len(times) == units // step < MOST_TIMES and times[-1:] <= [cases])
+        claims = [Claim(*x, group) for group in (None, *groups) for x in plan.claims]
+        tracks = {
+            claim: Track.of(_floats(x), claim.about, plan, len(times))
+            for claim, x in zip(claims, content["tracks"], strict=True)
+        }
+        require(all(x.cases <= cases and x.units <= units for x in tracks.values()))
+        require(all(tracks[Claim(*x)].cases == cases for x in plan.claims))
+        rows = zip(unpacked(content["alarms"]).tolist(), _floats(content["evidence"]), strict=True)
+        alarms = [plan.alarm(claims[k], case, float(evidence)) for (k, case), evidence in rows]
+        require(all(x.case <= cases for x in alarms))
+        return cls(plan, groups, first, tracks, units, cases, times, step, alarms)
+
+    def stored(self, overlap: int) -> dict[str, Any]:
+        """Write it as a file holds it, with the overlap among the counts."""
+        claims = list(self.tracks)
+        counts = (self.first_groups, self.units, self.cases, self.step, overlap)
+        alarms = [(claims.index(claim_of(x)), x.case) for x in self.alarms]
+        return {
+            "models": list(self.plan.models),
+            "groups": self.groups,
+            "counts": packed(np.array(counts, np.uint64)),
+            "times": packed(np.array(self.times, np.uint64)),
+            "tracks": [packed(track.numbers()) for track in self.tracks.values()],
+            "alarms": packed(np.array(alarms, np.uint64).reshape(-1, 2)),
+            "evidence": packed(np.array([x.evidence for x in self.alarms], np.float64)),
+        }
+
     def meet(self, names: list[str]) -> None:
         """Take in the groups of a batch that are new, in the order of their names."""
         new = sorted({*names} - {*self.groups})
@@ -321,48 +340,43 @@ class Ledger:
 
     def _begin(self, group: str | None) -> None:
         for model, about in self.plan.claims:
-            track = Track.new(
-                about, lag=self.plan.lag, restarts=self.plan.restarts, times=len(self.times)
-            )
-            self.tracks[Claim(model, about, group)] = track
-
-    def share(self, claim: Claim) -> float:
-        """Return the share of the error rate that a claim has."""
-        each = 1 / len(self.plan.claims)
-        if not self.groups:
-            return each
-        if claim.group is None:
-            return each / 2
-        return each / 2 * share_of_group(self.groups.index(claim.group), self.first_groups)
+            self.tracks[Claim(model, about, group)] = Track.new(about, self.plan, len(self.times))
 
     def threshold(self, claim: Claim) -> float:
-        """Return the logarithm of the evidence at which a claim is an alarm."""
-        return self.plan.threshold(self.share(claim))
+        """Return the logarithm of the evidence that is an alarm, by its share of the error rate."""
+        share, plan = 1 / len(self.plan.claims), self.plan
+        if self.groups:
+            share /= 2
+        if claim.group is not None:
+            share *= share_of_group(self.groups.index(claim.group), self.first_groups)
+        if plan.run_length is None:
+            return -math.log1p(-plan.level) - math.log(share)
+        return math.log1p(plan.run_length / share)
 
-    def follow(self, cases: Waiting) -> None:
+    def follow(self, cases: Column) -> None:
         """Count cases that are settled, in their order, whichever come together."""
-        ends = np.append(np.flatnonzero(np.diff(cases.unit)) + 1, len(cases))
+        ends = np.append(np.flatnonzero(np.diff(cases["unit"])) + 1, len(cases))
         most, begin = BLOCK_TO_RESTART if self.plan.restarts else BLOCK, 0
         for end in [*ends[most - 1 :: most].tolist(), len(cases)]:
-            self._count(cases.some(slice(begin, end)))
+            self._count(cases[begin:end])
             begin = end
 
-    def _count(self, block: Waiting) -> None:
+    def _count(self, block: Column) -> None:
         """Count the cases of a block, anew after each alarm if evidence then begins anew."""
         while len(block):
-            looks, rest = self._looks(block), block.some(slice(0))
+            looks, rest = self._looks(block), block[:0]
             reached = self._reached(looks)
             begins_anew = self.plan.restarts and bool(reached)
             if begins_anew:
                 last = min(reached.values())
                 reached = {claim: unit for claim, unit in reached.items() if unit == last}
-                end = int(np.searchsorted(block.unit, last, side="right"))
-                block, rest = block.some(slice(end)), block.some(slice(end, None))
+                end = int(np.searchsorted(block["unit"], last, side="right"))
+                block, rest = block[:end], block[end:]
                 looks = self._looks(block)
             for claim, unit in sorted(reached.items(), key=lambda item: item[1]):
-                case = self.cases + int(np.searchsorted(block.unit, unit, side="right"))
+                case = self.cases + int(np.searchsorted(block["unit"], unit, side="right"))
                 self.alarms.append(self.plan.alarm(claim, case, exp(looks[claim].at(unit))))
-            units, size = np.unique(block.unit, return_counts=True)
+            units, size = np.unique(block["unit"], return_counts=True)
             self._remember(units, size, looks, begins_anew=begins_anew)
             for claim, look in looks.items():
                 self.tracks[claim].count(look)
@@ -372,59 +386,39 @@ class Ledger:
                 track.restart()
             block = rest
 
-    def _looks(self, block: Waiting) -> dict[Claim, TrackLook]:
+    def _looks(self, block: Column) -> dict[Claim, TrackLook]:
         """Return the evidence that a block would lead to, for each claim that it is about."""
-        restarts = self.plan.restarts
-        fed = self._fed(block)
-        return {claim: self.tracks[claim].look(x, restarts=restarts) for claim, x in fed}
-
-    def _fed(self, block: Waiting) -> Iterator[tuple[Claim, Fed]]:
-        """Go through the claims that a block says something about."""
-        present = np.unique(block.group).tolist() if self.groups else []
-        for model, about in self.plan.claims:
-            p = block.forecasts[:, self.plan.models.index(model)]
-            others, happened = self._against(block), block.y == 1
-            gains = worst = gains_of(about, self.plan.rule, happened, p, others)
-            if self.plan.lag:
-                worst = np.minimum(gains, gains_of(about, self.plan.rule, ~happened, p, others))
+        plan, looks = self.plan, {}
+        parts: dict[str | None, Any] = {None: slice(None)}
+        for number in np.unique(block["group"]).tolist() if self.groups else ():
+            parts[self.groups[number]] = np.flatnonzero(block["group"] == number)
+        columns: dict[Any, Column] = dict(zip(plan.models, block["forecasts"].T, strict=True))
+        others: Any = columns.get(plan.against, plan.against)
+        happened = block["y"] == 1
+        for model, about in plan.claims:
+            p = columns[model]
+            gains = worst = gains_of(about, plan.rule, happened, p, others)
+            if plan.lag:
+                worst = np.minimum(gains, gains_of(about, plan.rule, ~happened, p, others))
                 # A certain forecast that was wrong needs no confirmation.
                 worst[np.isinf(gains)] = np.inf
-            yield Claim(model, about), Fed.of(block, gains, worst, p)
-            for number in present:
-                rows = np.flatnonzero(block.group == number)
-                claim = Claim(model, about, self.groups[number])
-                yield claim, Fed.of(block.some(rows), gains[rows], worst[rows], p[rows])
-
-    def _against(self, block: Waiting) -> Column | None:
-        """Return the forecasts that others are compared with."""
-        against = self.plan.against
-        if against is None:
-            return None
-        if isinstance(against, str):
-            return block.forecasts[:, self.plan.models.index(against)]
-        return np.full(len(block), against)
+            for group, rows in parts.items():
+                claim, own = Claim(model, about, group), (x[rows] for x in (block, gains, worst, p))
+                looks[claim] = self.tracks[claim].look(*own, restarts=plan.restarts)
+        return looks
 
     def evidence_of(self, claim: Claim) -> Evidence:
         """Return the evidence for a claim."""
         track = self.tracks[claim]
-        cases = max(track.cases, 1)
         # What is remembered last, if anything is, may be a while ago.
         beside = self.times[-1:] != [self.cases]
-        return Evidence(
-            times=np.array([*self.times, *[self.cases] * beside], np.int64),
-            path=np.array([*track.path, *[track.now] * beside]),
-            model=claim.model,
-            about=claim.about,
-            group=claim.group,
-            cases=track.cases,
-            events=track.events,
-            mean_forecast=track.total / cases if track.cases else math.nan,
-            event_rate=track.events / cases if track.cases else math.nan,
-            log_evidence=track.now,
-            log_greatest=track.greatest,
-            log_threshold=self.threshold(claim),
-            claim=self.plan.in_words(claim),
-        )
+        times = np.array([*self.times, *[self.cases] * beside], np.int64)
+        path = np.array([*track.path, *[track.now] * beside])
+        with infinities():
+            mean, rate = np.divide([track.total, track.events], track.cases).tolist()
+        logs = (track.now, track.greatest, self.threshold(claim))
+        counts = (track.cases, track.events, mean, rate)
+        return Evidence(times, path, *claim, *counts, *logs, self.plan.in_words(claim))
 
     def _reached(self, looks: dict[Claim, TrackLook]) -> dict[Claim, int]:
         """Return the unit at which each claim is an alarm for the first time, if it is one."""
@@ -433,7 +427,7 @@ class Ledger:
         for claim, look in looks.items():
             beyond = np.flatnonzero(look.level >= self.threshold(claim))
             if beyond.size and claim not in known:
-                result[claim] = int(look.fed.unit[beyond[0]])
+                result[claim] = int(look.unit[beyond[0]])
         return result
 
     def _remember(
@@ -449,12 +443,25 @@ class Ledger:
         at = np.flatnonzero(number % self.step == 0)
         self.times += (self.cases + np.cumsum(size)[at]).tolist()
         for claim, track in self.tracks.items():
-            levels = (
-                looks[claim].at(unit[at], track.now) if claim in looks else [track.now] * len(at)
-            )
+            levels = [track.now] * len(at)
+            if claim in looks:
+                levels = looks[claim].at(unit[at], track.now)
             if begins_anew and number[-1] % self.step == 0:
                 levels[-1] = 0.0
             track.path += levels
+
+
+def counts_from(stored: dict[str, Any]) -> list[int]:
+    """Read whole numbers that arithmetic can hold."""
+    column = unpacked(stored)
+    require(column.ndim == 1 and column.dtype == np.uint64 and (column < MOST).all())
+    return list(column.tolist())
+
+
+def _floats(stored: dict[str, Any]) -> Column:
+    column = unpacked(stored)
+    require(column.ndim == 1 and not np.isnan(column).any())
+    return column
 
 
 class Added(NamedTuple):

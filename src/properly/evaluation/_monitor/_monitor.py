@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import os
+import threading
 from collections.abc import Mapping
+from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -13,21 +16,41 @@ from properly._boundary._libraries import to_numpy
 from properly._boundary._notices import notice
 from properly._boundary._options import as_number, check_level
 from properly._boundary._record import plain, to_frame
+from properly._boundary._stored import StoredKind
 from properly._boundary._text import many, printable, quoted
 from properly.comparison._bets import require_proper
 from properly.counts._cases import named_forecasts
 from properly.errors import ArgumentTypeError, DataError
-from properly.evaluation._monitor import _states
-from properly.evaluation._monitor._cases import OPEN, Register, Waiting, read_batch, read_ids
-from properly.evaluation._monitor._claims import Added, Alarm, Evidence, Ledger, MonitorPlan, exp
-from properly.evaluation._monitor._states import STATES
+from properly.evaluation._monitor._cases import (
+    LAST_BIT,
+    OPEN,
+    Register,
+    cases_from,
+    cases_of,
+    no_cases,
+    read_batch,
+    read_ids,
+    settled,
+    stored_cases,
+    without,
+)
+from properly.evaluation._monitor._claims import (
+    Added,
+    Alarm,
+    Evidence,
+    Ledger,
+    MonitorPlan,
+    claim_of,
+    counts_from,
+    exp,
+)
 from properly.evaluation._stream import BatchKind, require_few_groups
 from properly.recalibration._map import Map, map_of
 from properly.rules import Brier
 from properly.rules._parse import parse_rule
 
 if TYPE_CHECKING:
-    import os
+    from collections.abc import Iterator
     from typing import Self
 
     from properly._boundary._record import Backend
@@ -39,6 +62,38 @@ if TYPE_CHECKING:
 OPTIONS = ("level", "against", "rule", "maps", "run_length", "lag", "pos_label")
 # Each of the lag + 1 series needs some cases; this is hours, six weeks ahead.
 MOST_LAG = 1000
+STATES = StoredKind(
+    "state",
+    writers="Monitor.save writes them, and so does properly monitor, which begins new files.",
+    remedy="put back a copy of it, or begin a new one from all cases.",
+    # Some tens of millions of cases; more are watched by groups of their own files.
+    smaller="begin another one, for the cases to come.",
+    largest=2**30,
+)
+# The columns of a file that are not forecasts.
+READ = ("outcome", "id", "clusters", "groups")
+# Folders that this thread keeps for itself.
+KEPT = threading.local()
+
+
+@contextmanager
+def alone(path: str | os.PathLike[str]) -> Iterator[None]:
+    """Keep others from reading and writing the states in a folder meanwhile; they wait."""
+    kept = vars(KEPT).setdefault("folders", set())
+    with ExitStack() as stack:
+        # There is no folder of a name that no file can have. Where one cannot be locked, a state
+        # that changed meanwhile is refused.
+        with suppress(ValueError, ImportError, OSError):
+            folder = Path(os.path.realpath(path)).parent
+            if folder not in kept:
+                import fcntl
+
+                handle = os.open(folder, os.O_RDONLY)
+                stack.callback(os.close, handle)
+                fcntl.flock(handle, fcntl.LOCK_EX)
+                kept.add(folder)
+                stack.callback(kept.remove, folder)
+        yield
 
 
 class Monitor:
@@ -158,16 +213,12 @@ class Monitor:
         lag: int = 0,
         pos_label: object = None,
     ) -> None:
-        self._level = check_level(level)
-        self._against = _as_against(against)
-        self._rule = Brier() if rule is None else require_proper(rule)
-        self._maps = _as_maps(maps)
-        self._run_length = _as_run_length(run_length)
-        self._lag = _as_lag(lag)
-        self._pos_label = _as_label(pos_label)
-        self._ledger: Ledger | None = None
-        self._waiting = Waiting.none(0)
-        self._register = Register()
+        rule = Brier() if rule is None else require_proper(rule)
+        how = (rule, check_level(level), _as_run_length(run_length), _as_lag(lag))
+        self._maps, self._pos_label = _as_maps(maps), _as_label(pos_label)
+        # Without models until there are forecasts.
+        self._ledger = Ledger(MonitorPlan((), _as_against(against), *how))
+        self._waiting, self._register = no_cases(0), Register()
         # Of the file that this was read from or written to last.
         self._checksum: str | None = None
         # Which columns of files the command line reads, once it has been told.
@@ -215,19 +266,18 @@ class Monitor:
         batch = read_batch(y, named, ids, pos_label=self._pos_label, **labels)
         ledger = self._begun(batch)
         known = self._register.known_rows(batch) if once and ids is None else 0
-        batch = batch.some(slice(known, None))
+        rest = batch.some(slice(known, None))
+        watched = self._watched(rest, ledger)
         if batch.ids is not None:
-            return self._add_by_id(batch, ledger)
-        if ledger is not None and len(batch.y):
-            self._take(ledger, batch, self._forecasts(batch, ledger))
-            if once:
-                self._register.put_down(batch)
-        return Added(len(batch.y), len(batch.y), known)
+            return self._add_by_id(watched, ledger)
+        self._take(ledger, watched)
+        if once and len(rest.y):
+            self._register.put_down(rest)
+        return Added(len(rest.y), len(rest.y), known)
 
-    def _add_by_id(self, batch: MonitorBatch, ledger: Ledger | None) -> Added:
+    def _add_by_id(self, batch: MonitorBatch, ledger: Ledger) -> Added:
         """Take in rows with ids: new cases, and outcomes of old ones."""
-        found = self._register.matched(batch, self._waiting)
-        forecasts = self._forecasts(found.new, ledger)
+        found, waiting = self._register.matched(batch, self._waiting), self._waiting
         if found.changed:
             message = (
                 f"{many(found.changed, 'outcome')} differed from what had been told for the same "
@@ -235,40 +285,40 @@ class Monitor:
             )
             notice(message)
         if len(found.rows):
-            later = int(self._waiting.unit[-1] - self._waiting.unit[found.rows].min())
+            later = int(waiting["unit"][-1] - waiting["unit"][found.rows].min())
             self._register.overlap = max(self._register.overlap, later)
-        self._waiting = self._waiting.settled(found.rows, found.y)
+        waiting["y"][found.rows] = found.y
         self._register.early = {
             i: y for i, y in (found.early | self._register.early).items() if i not in found.used
         }
-        if ledger is not None:
-            self._take(ledger, found.new, forecasts)
-        outcomes = len(found.rows) + int((~found.new.is_open).sum())
+        self._take(ledger, found.new)
+        outcomes = len(found.rows) + int((found.new.y != OPEN).sum())
         return Added(len(found.new.y), outcomes, found.again, len(found.early))
 
-    def _begun(self, batch: MonitorBatch) -> Ledger | None:
+    def _begun(self, batch: MonitorBatch) -> Ledger:
         """Require that a batch goes with those before it; begin with the first that forecasts."""
         ledger, used, has_ids = self._ledger, self._register, batch.ids is not None
         known = (used.counted, used.dropped, used.early, self._waiting)
         by_id = any(len(x) > 0 for x in known)
-        without = used.batches or (ledger and ledger.cases and not len(used.counted))
-        if without if has_ids else by_id:
+        without_ids = used.batches or (ledger.cases and not len(used.counted))
+        if without_ids if has_ids else by_id:
             this = "is the first with ids" if has_ids else "has none"
             message = f"ids are given with every batch, or with none; this one {this}"
             raise DataError(message)
-        if batch.forecasts is None:
+        if batch.models is None:
             return ledger
-        if ledger is None:
-            return Ledger(self._plan(tuple(batch.forecasts)))
+        if not ledger.plan.models:
+            return Ledger(self._plan(batch.models))
         first = BatchKind(ledger.plan.models, bool(ledger.groups))
-        first.require(BatchKind(tuple(batch.forecasts), batch.groups is not None))
+        first.require(BatchKind(batch.models, batch.groups is not None))
         return ledger
 
     def _plan(self, models: tuple[str, ...]) -> MonitorPlan:
         """Say what is watched, once the models are known."""
-        if isinstance(self._against, str) and self._against not in models:
+        plan = self._ledger.plan
+        if isinstance(plan.against, str) and plan.against not in models:
             message = (
-                f"against must be a model or a probability in [0, 1]; got {quoted(self._against)}"
+                f"against must be a model or a probability in [0, 1]; got {quoted(plan.against)}"
             )
             raise DataError(message, hint=f"models are {', '.join(map(quoted, models))}.")
         if isinstance(self._maps, Map) and len(models) > 1:
@@ -277,45 +327,45 @@ class Monitor:
         if other := sorted(self._maps_of(models).keys() - set(models)):
             message = f"maps must be of models among the forecasts; got {quoted(other[0])}"
             raise DataError(message)
-        how = (self._against, self._rule, self._level, self._run_length, self._lag)
-        return MonitorPlan(models, *how)
+        return plan._replace(models=models)
 
     def _maps_of(self, models: tuple[str, ...]) -> dict[str, Map]:
         """Return the maps of models; a single map is that of the only one."""
         return {models[0]: self._maps} if isinstance(self._maps, Map) else self._maps or {}
 
-    def _forecasts(self, batch: MonitorBatch, ledger: Ledger | None) -> Column:
-        """Return the forecasts that are watched, one column a model."""
-        if ledger is None or batch.forecasts is None or not len(batch.y):
-            return np.zeros((0, len(ledger.plan.models) if ledger else 0))
-        maps = self._maps_of(ledger.plan.models)
-        columns = {
-            name: to_numpy(maps[name].at(p)) if name in maps else p
-            for name, p in batch.forecasts.items()
-        }
+    def _watched(self, batch: MonitorBatch, ledger: Ledger) -> MonitorBatch:
+        """Return a batch with the forecasts that are watched: in the first order, recalibrated."""
         if batch.groups is not None:
             require_few_groups({*ledger.groups, *batch.groups.tolist()})
-        return np.column_stack([columns[name] for name in ledger.plan.models])
+        models = ledger.plan.models
+        if batch.models is None or not len(batch.y):
+            return batch._replace(p=np.zeros((len(batch.y), len(models))))
+        p = dict(zip(batch.models, batch.p.T, strict=True))
+        p |= {name: to_numpy(x.at(p[name])) for name, x in self._maps_of(models).items()}
+        return batch._replace(p=np.column_stack([p[name] for name in models]))
 
-    def _take(self, ledger: Ledger, batch: MonitorBatch, forecasts: Column) -> None:
+    def _take(self, ledger: Ledger, batch: MonitorBatch) -> None:
         """Let new cases wait for their turn, and count those that no longer have to."""
         names = [] if batch.groups is None else batch.groups.tolist()
         ledger.meet(names)
         at = {name: number for number, name in enumerate(ledger.groups)}
         group = np.array([at[x] for x in names] or [0] * len(batch.y), np.int64)
-        waiting = self._waiting if len(self._waiting) else Waiting.none(len(ledger.plan.models))
-        first = int(waiting.unit[-1]) + 1 if len(waiting) else ledger.units
-        cases = waiting.joined(Waiting.of(batch, group, forecasts, first))
+        waiting = self._waiting
+        cases = cases_of(
+            batch, group, int(waiting["unit"][-1]) + 1 if len(waiting) else ledger.units
+        )
         self._ledger = ledger
-        self._count(cases, with_ids=batch.ids is not None)
+        self._count(
+            np.concatenate([waiting, cases]) if len(waiting) else cases, batch.ids is not None
+        )
 
-    def _count(self, cases: Waiting, *, with_ids: bool) -> None:
+    def _count(self, cases: Column, with_ids: bool = True) -> None:
         """Count the cases before the first open one."""
-        ready, self._waiting = cases.split()
+        end = settled(cases)
+        ready, self._waiting = cases[:end], cases[end:].copy()
         if with_ids:
             self._register.count(ready)
-        if self._ledger is not None:
-            self._ledger.follow(ready)
+        self._ledger.follow(ready)
 
     def drop(self, ids: ArrayLike) -> int:
         """Give up cases whose outcome will never be known, so that later ones need not wait.
@@ -332,30 +382,32 @@ class Monitor:
         int
             How many cases were given up.
         """
-        gone = np.isin(self._waiting.ids, read_ids(ids)) & (self._waiting.y == OPEN)
-        self._register.dropped = np.union1d(self._register.dropped, self._waiting.ids[gone])
-        self._count(self._waiting.without(gone), with_ids=True)
+        gone = np.isin(self._waiting["ids"], read_ids(ids)) & (self._waiting["y"] == OPEN)
+        self._register.dropped = np.union1d(self._register.dropped, self._waiting["ids"][gone])
+        self._count(without(self._waiting, gone))
         return int(gone.sum())
 
     @property
     def options(self) -> dict[str, Any]:
         """What it was made with, by the names of its parameters."""
-        return {name: getattr(self, f"_{name}") for name in OPTIONS}
+        own = {"maps": self._maps, "pos_label": self._pos_label}
+        every = self._ledger.plan._asdict() | own
+        return {name: every[name] for name in OPTIONS}
 
     @property
     def cases(self) -> int:
         """How many cases are counted."""
-        return 0 if self._ledger is None else self._ledger.cases
+        return self._ledger.cases
 
     @property
     def open(self) -> int:
         """How many forecasts have no outcome yet."""
-        return self._waiting.open
+        return int((self._waiting["y"] == OPEN).sum())
 
     @property
     def waiting(self) -> int:
         """How many cases have an outcome, and wait behind earlier ones that are open."""
-        return len(self._waiting) - self._waiting.open
+        return len(self._waiting) - self.open
 
     @property
     def early(self) -> int:
@@ -370,13 +422,12 @@ class Monitor:
     @property
     def evidence(self) -> tuple[Evidence, ...]:
         """The evidence for each claim."""
-        ledger = self._ledger
-        return () if ledger is None else tuple(map(ledger.evidence_of, ledger.tracks))
+        return tuple(map(self._ledger.evidence_of, self._ledger.tracks))
 
     @property
     def alarms(self) -> tuple[Alarm, ...]:
         """All alarms so far, in their order."""
-        return () if self._ledger is None else tuple(self._ledger.alarms)
+        return tuple(self._ledger.alarms)
 
     def save(self, path: str | os.PathLike[str], *, overwrite: bool = False) -> Path:
         """Write the state to a file, whole or not at all.
@@ -396,7 +447,7 @@ class Monitor:
         """
         text, checksum = STATES.written(self._content())
         require_writable(Path(path), overwrite=True)
-        with _states.alone(path):
+        with alone(path):
             if not overwrite:
                 self._require_unchanged(path)
             result = write_whole(Path(path), text)
@@ -430,32 +481,40 @@ class Monitor:
         if maps is not None:
             given["maps"] = {name: map_of(x) for name, x in maps.items()}
         self = cls(**given)
-        self._reading = _states.reading_from(content)
-        self._register = _states.register_from(content)
+        self._reading = _reading_from(content["reading"])
+        self._register = Register.of(content, counts_from(content["counts"])[-1])
         models = tuple(content["models"])
         if not models:
             return self
         require(all(type(x) is str for x in models) and len(set(models)) == len(models))
-        self._ledger = _states.ledger_from(content, self._plan(models))
-        self._waiting = _states.waiting_from(content, self._ledger)
-        _states.require_agreement(self._ledger, self._waiting, self._register)
+        self._ledger = Ledger.of(content, self._plan(models))
+        sizes = len(models), len(self._ledger.groups), self._ledger.units
+        self._waiting = cases_from(content["waiting"], *sizes)
+        self._require_agreement()
         return self
+
+    def _require_agreement(self) -> None:
+        """Refuse ids in two places, or of some cases only."""
+        used = self._register
+        early = np.array(list(used.early), np.uint64)
+        ids = np.concatenate([used.counted & ~LAST_BIT, used.dropped, self._waiting["ids"], early])
+        require(len(np.unique(ids)) == len(ids))
+        require(not len(ids) or (len(used.counted) == self.cases and not used.batches))
 
     def _content(self) -> dict[str, Any]:
         """Return all that a file holds."""
-        rule = repr(self._rule)
+        rule, models = repr(self._ledger.plan.rule), self._ledger.plan.models
         if repr(parse_rule(rule)) != rule:
             message = f"only rules of properly.rules can be saved with a monitor; got {rule}"
             raise DataError(message)
-        if isinstance(self._maps, Map) and self._ledger is None:
+        if isinstance(self._maps, Map) and not models:
             message = "a monitor with a map must be fed before it is saved"
             raise DataError(message, hint="write maps={'name': map, ...}.")
-        ledger = self._ledger or Ledger(MonitorPlan((), None, self._rule, self._level, None))
-        maps = None if self._maps is None else self._maps_of(ledger.plan.models)
-        stored = None if maps is None else {name: x.to_dict() for name, x in maps.items()}
-        options = self.options | {"rule": rule, "maps": stored}
-        state = _states.content_of(ledger, self._waiting, self._register)
-        return {"options": options, "reading": self._reading, **state}
+        maps = {name: x.to_dict() for name, x in self._maps_of(models).items()}
+        options = self.options | {"rule": rule, "maps": None if self._maps is None else maps}
+        state = self._ledger.stored(self._register.overlap) | self._register.stored()
+        waiting = stored_cases(self._waiting)
+        return {"options": options, "reading": self._reading, "waiting": waiting, **state}
 
     def _require_unchanged(self, path: str | os.PathLike[str]) -> None:
         """Refuse to replace a file that is not the one this monitor knows."""
@@ -472,17 +531,13 @@ class Monitor:
 
     def to_dict(self) -> dict[str, Any]:
         """Return counts, evidence and alarms as JSON can hold them."""
+        plan = self._ledger.plan
         counts = ("cases", "open", "waiting", "early", "dropped")
-        options = {
-            "level": self._level,
-            "run_length": self._run_length,
-            "lag": self._lag,
-            "overlap": self._register.overlap,
-            "against": self._against,
-            "rule": self._rule.name,
-        }
-        found = {"alarms": self.alarms, "evidence": self.evidence}
-        return dict(plain({name: getattr(self, name) for name in counts} | options | found))
+        numbers = {name: getattr(self, name) for name in counts}
+        numbers |= {name: getattr(plan, name) for name in ("level", "run_length", "lag")}
+        numbers |= {"overlap": self._register.overlap, "against": plan.against}
+        found = {"rule": plan.rule.name, "alarms": self.alarms, "evidence": self.evidence}
+        return dict(plain(numbers | found))
 
     def to_frame(self, backend: Backend | None = None) -> Any:
         """Return the evidence, a row each, as a polars, pandas or pyarrow frame."""
@@ -506,54 +561,55 @@ class Monitor:
 
     def _sentences(self) -> list[str]:
         """Say how much was seen, then alarms, or how far off one is."""
-        said = [self._counts()]
-        if self._ledger is None or not self.cases:
+        said, alarms = [self._counts()], self.alarms
+        if not self.cases:
             return said
-        alarms, every = self.alarms, self.evidence
         if alarms:
+            found = self._ledger.evidence_of(claim_of(alarms[-1]))
+            said += [f"{many(len(alarms), 'alarm')} so far; the last three:"] * (len(alarms) > 3)
             said += [str(x) for x in alarms[-3:]]
-            by_claim = {(x.model, x.about, x.group): x for x in every}
-            last = alarms[-1]
-            found = by_claim[last.model, last.about, last.group]
             said.append(f"In all {many(found.cases, 'case')} of it: {found.rates}.")
-            if len(alarms) > 3:
-                said.insert(1, f"{many(len(alarms), 'alarm')} so far; the last three:")
         else:
-            top = max(every, key=lambda x: x.log_greatest - x.log_threshold)
+            top = max(self.evidence, key=lambda x: x.log_greatest - x.log_threshold)
             most = f"The most evidence so far is {exp(top.log_greatest):.4g}, that {top.claim}"
             said.append(f"No alarm. {most}; {top.threshold:.4g} would be an alarm.")
         return [*said, self._promise()]
 
     def _promise(self) -> str:
         """Say how rare false alarms are, and on which condition."""
-        rare = f"The probability of a false alarm, ever, is at most {100 * (1 - self._level):.3g} %"
-        if self._run_length is not None:
-            rare = f"False alarms are {self._run_length:,g} cases or more apart on average"
-        overlap = self._register.overlap
-        if overlap > self._lag:
+        plan, overlap = self._ledger.plan, self._register.overlap
+        rare = f"The probability of a false alarm, ever, is at most {100 * (1 - plan.level):.3g} %"
+        if plan.run_length is not None:
+            rare = f"False alarms are {plan.run_length:,g} cases or more apart on average"
+        if overlap > plan.lag:
             return (
                 f"Outcomes came after up to {many(overlap, 'later forecast')}. {rare} if those "
                 "forecasts would have been the same had the outcomes been known, as with "
                 f"independent cases; otherwise it takes a new state with a lag of {overlap}."
             )
-        but = f" except the last {self._lag}".removesuffix(" 1") if self._lag else ""
+        but = f" except the last {plan.lag}".removesuffix(" 1") if plan.lag else ""
         return f"{rare} if each forecast is right given the outcomes of all earlier cases{but}."
 
     def _counts(self) -> str:
         """Say how many cases there are, and what became of the others."""
+        kinds = [
+            (self.open, "forecast", "has no outcome yet", "have no outcome yet"),
+            (self.waiting, "case", "waits behind them", "wait behind them"),
+            (self.dropped, "case", "given up", "given up"),
+            (self.early, "outcome", "without a forecast yet", "without a forecast yet"),
+        ]
+        more = (f"; {many(k, what)} {one if k == 1 else all_}" for k, what, one, all_ in kinds if k)
         verb = "is" if self.cases == 1 else "are"
-        said = [f"{many(self.cases, 'case')} {verb} counted"]
-        if self.open:
-            has = "has" if self.open == 1 else "have"
-            said.append(f"{many(self.open, 'forecast')} {has} no outcome yet")
-        if self.waiting:
-            wait = "waits" if self.waiting == 1 else "wait"
-            said.append(f"{many(self.waiting, 'case')} {wait} behind them")
-        if self.dropped:
-            said.append(f"{many(self.dropped, 'case')} given up")
-        if self.early:
-            said.append(f"{many(self.early, 'outcome')} without a forecast yet")
-        return "; ".join(said) + "."
+        return f"{many(self.cases, 'case')} {verb} counted{''.join(more)}."
+
+
+def _reading_from(given: dict[str, Any] | None) -> dict[str, Any] | None:
+    """Read which columns of files the command line reads."""
+    if given is not None:
+        require(set(given) == {*READ, "forecast", "percent"} and type(given["percent"]) is bool)
+        require(all(given[name] is None or type(given[name]) is str for name in READ))
+        require(type(given["forecast"]) is list and all(type(x) is str for x in given["forecast"]))
+    return given
 
 
 def _as_against(against: Any) -> str | float | None:
@@ -604,10 +660,8 @@ def _as_lag(lag: Any) -> int:
 def _as_label(label: Any) -> Any:
     """Take a label that a file can hold."""
     label = label.item() if isinstance(label, np.generic) else label
-    if not isinstance(label, str | int | float | None):
-        message = f"pos_label must be text, a number or a truth value; got {type(label).__name__}"
+    endless = isinstance(label, float) and not np.isfinite(label)
+    if endless or not isinstance(label, str | int | float | None):
+        message = f"pos_label must be text, a number or a truth value; got {quoted(label)}"
         raise ArgumentTypeError(message)
-    if isinstance(label, float) and not np.isfinite(label):
-        message = f"pos_label must be text, a number or a truth value; got {label}"
-        raise DataError(message)
     return label
