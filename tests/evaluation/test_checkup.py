@@ -196,29 +196,6 @@ def test_slips_among_probabilities_are_not_taken_for_percent() -> None:
     assert "percentages are" in only(check(Y, few)).what
 
 
-def sigmoid(x: Floats, kind: Any) -> Any:
-    return 1 / (1 + np.exp(-x.astype(kind)))
-
-
-@pytest.mark.parametrize(("kind", "spread"), [(np.float32, 5), (np.float16, 3)])
-def test_saturated_probabilities_are_found_also_if_made_double(kind: Any, spread: float) -> None:
-    logit = np.random.default_rng(1).normal(4, spread, 2000)
-    y = np.random.default_rng(2).random(2000) < sigmoid(logit, np.float64)
-    p = sigmoid(logit, kind)
-    assert (p == 1).any()
-    double = sigmoid(logit, np.float64)
-    assert not any("rounded to" in s.what for s in check(y, double).findings)
-    for column in (p, p.astype(np.float64)):
-        (found,) = (s for s in check(y, column).findings if "rounded to 1 by" in s.what)
-        assert (found.severity, found.count) == ("oddity", int((p == 1).sum()))
-
-
-def test_shares_of_votes_fit_into_any_precision_and_are_not_taken_for_saturated() -> None:
-    votes = np.clip(np.round(P * 128), 1, 128).astype(np.float16) / np.float16(128)
-    votes[3] = 1
-    assert not any("rounded to 1 by" in s.what for s in check(Y, votes).findings)
-
-
 # Forecasts beside outcomes.
 
 
@@ -336,38 +313,27 @@ def test_counts_count_for_the_mean_and_for_few_events() -> None:
     ]
 
 
-def test_a_heavy_case_and_few_effective_cases_are_found() -> None:
+def test_a_heavy_case_is_found() -> None:
     weight = np.linspace(1, 1.1, ROWS)
     weight[17] = 0.06 / 0.94 * (weight.sum() - weight[17])
     found = weigh(weight)
     heavy = found.of("oddity")[0]
     assert (heavy.rows, heavy.what) == ((17,), "the heaviest case holds 6.0% of the weight")
-    effective = weight.sum() ** 2 / (weight @ weight)
-    assert effective < ROWS / 2
-    assert f"as much as {effective:,.0f} of" in found.of("note")[0].what
     weight[17] = 0.03 * weight.sum()
     assert weigh(weight).findings == ()
 
 
 @pytest.mark.parametrize(
     ("count", "severity"),
-    [(1, "problem"), (2, "oddity"), (19, "oddity"), (20, None), (200, None), (ROWS, "note")],
+    [(1, "problem"), (2, "oddity"), (19, "oddity"), (20, None), (ROWS, None)],
 )
 def test_clusters_are_counted(count: int, severity: str | None) -> None:
     found = check(Y, P, clusters=np.arange(ROWS) % count)
     assert [s.severity for s in found.findings] == ([] if severity is None else [severity])
 
 
-def test_small_groups_are_named_with_what_they_have() -> None:
-    group = np.where(np.arange(ROWS) < 12, "small", "large")
-    found = only(check(Y, P, groups=group))
-    least = min(Y[:12].sum(), 12 - Y[:12].sum())
-    assert found.what == (
-        f"1 of 2 groups with fewer than 10 events or non-events: 'small' ({least})"
-    )
+def test_a_single_group_cannot_be_compared() -> None:
     assert only(check(Y, P, groups=["one"] * ROWS)).what == "there is a single group, 'one'"
-    classes = only(check(GRADE, GRADES, groups=np.where(np.arange(ROWS) < 9, "small", "large")))
-    assert classes.what == "1 of 2 groups with fewer than 10 cases: 'small' (9)"
 
 
 def test_times_may_be_in_any_order_but_not_missing_or_all_alike() -> None:

@@ -7,6 +7,7 @@ bridges, easy questions.
 from __future__ import annotations
 
 from dataclasses import replace
+from inspect import signature
 from itertools import chain
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -17,12 +18,19 @@ from properly._boundary._libraries import infinities
 from properly._boundary._text import first_of, many, quoted
 from properly.comparison._gaps import effects, shared_questions
 from properly.counts import _answer_rows
-from properly.counts._answers import answers_of
+from properly.counts._answers import Answers, answers_of
 from properly.counts._repeated_answers import check_repeated
 from properly.errors import DataError
 from properly.evaluation._checkup._check import Checkup, by_severity
-from properly.evaluation._checkup._columns import COLUMNS, bad_weights, missing, text_times
-from properly.evaluation._checkup._forecasts import LABELS, TABLES, scale
+from properly.evaluation._checkup._checks import (
+    COLUMNS,
+    LABELS,
+    TABLES,
+    bad_weights,
+    missing,
+    scale,
+    text_times,
+)
 from properly.evaluation._checkup._sheet import Sheet, read_raw
 from properly.evaluation._checkup._symptom import NAMED, Symptom, of_column, of_rows
 from properly.rules._brier import Brier
@@ -32,9 +40,8 @@ if TYPE_CHECKING:
 
     from properly.comparison._gaps import Effects
     from properly.comparison._two_way import TwoWay
-    from properly.counts import Answers
     from properly.counts._answer_rows import AnswerRows, Fault
-    from properly.counts._answers import Losses, Names
+    from properly.counts._answers import Losses
     from properly.counts._repeated_answers import Repeated
     from properly.typing import Column, IntoFrame
 
@@ -42,40 +49,22 @@ ROLES = ("question", "forecaster", "outcome", "time", *_answer_rows.OF_QUESTION)
 READABLE = tuple(check for check in COLUMNS if check is not missing)
 # Where there is no forecast, or not yet an outcome, there is no answer; that is no mistake.
 MAY_LACK = ("probability", "outcome")
+READING = ("repeated", "horizon", "labels", "pos_label")
 
 
-def check_answers(
-    frame: IntoFrame | None = None,
-    *,
-    question: Names = "question",
-    forecaster: Names = "forecaster",
-    probability: Names | Sequence[str] = "probability",
-    outcome: Names = "outcome",
-    time: Names = None,
-    opens: Names = None,
-    closes: Names = None,
-    resolved: Names = None,
-    weight: Names = None,
-    clusters: Names = None,
-    strata: Names = None,
-    when: Names = None,
-    repeated: Repeated = "refuse",
-    horizon: Any = None,
-    labels: Sequence[object] | None = None,
-    pos_label: object = None,
-) -> Checkup:
+def check_answers(frame: IntoFrame | None = None, **given: Any) -> Checkup:
     """Look a long table of answers over before forecasters are compared.
 
     Bad data are never refused here; they are what is looked for. Nothing is changed.
 
     Parameters
     ----------
-    frame, question, forecaster, probability, outcome : optional
-        The table and its columns, as `properly.Answers` takes them.
-    time, opens, closes, resolved, weight, clusters, strata, when : optional
-        More columns, as `properly.Answers` takes them.
-    repeated, horizon, labels, pos_label : optional
-        How they are to be read, as in `properly.Answers`.
+    frame : data frame, optional
+        The table; without it, all columns are arrays.
+    **given
+        All else that `properly.Answers` takes: ``question``, ``forecaster``, ``probability``,
+        ``outcome`` and further columns, and ``repeated``, ``horizon``, ``labels`` and
+        ``pos_label``, by which they are read.
 
     Returns
     -------
@@ -106,37 +95,36 @@ def check_answers(
       with identical rows, 0 with different ones (rows 1, 2).
       Drop copies first; repeated="pool" averages rows that are members of an ensemble.
     """
-    given = (question, forecaster, probability, outcome, time)
-    beside = (weight, clusters, strata, when, opens, closes, resolved)
-    taken = _answer_rows.taken_columns(
-        frame, dict(zip(_answer_rows.ANSWER_COLUMNS, (*given, *beside), strict=True))
-    )
+    taking = signature(Answers).bind(frame, **given)
+    taking.apply_defaults()
+    columns = {name: taking.arguments[name] for name in _answer_rows.ANSWER_COLUMNS}
+    taken = _answer_rows.taken_columns(frame, columns)
+    repeated, horizon, labels, pos_label = (taking.arguments[name] for name in READING)
     sheet = _sheet(taken, labels, pos_label)
-    rows, found = len(sheet.outcome), by_severity(_column_symptoms(sheet))
-    if found:
-        return Checkup(found, rows, _names(sheet, "forecaster"), len(_names(sheet, "question")))
-    try:
-        read = _answer_rows.read_rows(taken, labels, pos_label)
-    except DataError as error:
-        found = (_refused(error, rows),)
-        return Checkup(found, rows, _names(sheet, "forecaster"), len(_names(sheet, "question")))
-    check_repeated(repeated, horizon, read)
-    found = by_severity(_row_symptoms(read, repeated, horizon))
-    return Checkup(found, rows, tuple(read.forecasters), len(read.questions))
+    who, asked = (list(map(str, sheet.beside[x].labels)) for x in ("forecaster", "question"))
+    read, found = None, tuple(_column_symptoms(sheet))
+    if not found:
+        try:
+            read = _answer_rows.read_rows(taken, labels, pos_label)
+        except DataError as error:
+            found = (_refused(error, len(sheet.outcome)),)
+    if read is not None:
+        check_repeated(repeated, horizon, read)
+        who, asked = read.forecasters, read.questions
+        found = tuple(_row_symptoms(read, repeated, horizon))
+    return Checkup(by_severity(found), len(sheet.outcome), tuple(who), len(asked))
 
 
 def _sheet(taken: dict[str, Any], labels: Sequence[object] | None, pos_label: object) -> Sheet:
     """Lay columns side by side as they were handed in."""
-    raw = {name: read_raw(_uncoded(x), name) for name, x in taken.items() if name in ROLES}
+    # Labels that were numbered already are written out.
+    coded = {k: x for k, x in taken.items() if isinstance(x, _answer_rows.Coded)}
+    plain = taken | {k: np.array(x.labels, dtype=object)[x.number] for k, x in coded.items()}
+    raw = {name: read_raw(x, name) for name, x in plain.items() if name in ROLES}
     forecast = read_raw(taken["probability"], "probability")
     task = "multiclass" if forecast.is_table else "binary"
     names = None if labels is None else as_labels(labels)
     return Sheet(raw.pop("outcome"), {"probability": forecast}, task, names, pos_label, raw)
-
-
-def _uncoded(x: Any) -> Any:
-    """Write out labels that were numbered already."""
-    return np.array(x.labels, dtype=object)[x.number] if isinstance(x, _answer_rows.Coded) else x
 
 
 def _column_symptoms(sheet: Sheet) -> Iterator[Symptom]:
@@ -153,10 +141,6 @@ def _column_symptoms(sheet: Sheet) -> Iterator[Symptom]:
     for name, check in (("weight", bad_weights), ("time", text_times)):
         if name in sheet.beside and not sheet.beside[name].is_table:
             yield from check(sheet)
-
-
-def _names(sheet: Sheet, role: str) -> tuple[str, ...]:
-    return tuple(map(str, sheet.beside[role].labels))
 
 
 def _refused(error: DataError, rows: int) -> Symptom:

@@ -14,8 +14,14 @@ from properly._boundary._record import Record
 from properly._boundary._text import many
 from properly.counts._cases import named_forecasts
 from properly.errors import ArgumentTypeError
-from properly.evaluation._checkup._columns import COLUMNS, design_symptoms
-from properly.evaluation._checkup._forecasts import CLASSES, FIT, FORECAST, OUTCOME, same_order
+from properly.evaluation._checkup._checks import (
+    CLASSES,
+    COLUMNS,
+    FIT,
+    FORECAST,
+    OUTCOME,
+    design_symptoms,
+)
 from properly.evaluation._checkup._notes import named_symptoms
 from properly.evaluation._checkup._sheet import Sheet, read_raw
 from properly.evaluation._checkup._symptom import SEVERITIES, Symptom
@@ -229,7 +235,6 @@ def _symptoms(sheet: Sheet) -> Iterator[Symptom]:
         yield from _each(OUTCOME, sheet)
     for event in sheet.events:
         yield from _each((*FORECAST, *FIT), event)
-    yield from same_order(sheet)
     for classes in sheet.classes:
         yield from _each(CLASSES, classes)
     yield from design_symptoms(sheet)

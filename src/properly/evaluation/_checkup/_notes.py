@@ -18,7 +18,7 @@ from properly._boundary._labels import names_of_labels
 from properly._boundary._libraries import namespace
 from properly._boundary._text import printable, quoted
 from properly._boundary._tolerances import SAME_SUM
-from properly.evaluation._checkup._forecasts import BETTER, ENOUGH, MOST, SURE
+from properly.evaluation._checkup._checks import BETTER, ENOUGH, MOST, SURE
 from properly.evaluation._checkup._sheet import read_raw
 from properly.evaluation._checkup._symptom import Symptom, of_column
 

@@ -23,7 +23,7 @@ from properly._boundary._arrays import (
 )
 from properly._boundary._classes import is_table
 from properly._boundary._files import require
-from properly._boundary._libraries import to_numpy
+from properly._boundary._libraries import infinities, to_numpy
 from properly._boundary._stored import packed, unpacked
 from properly._boundary._text import quoted
 from properly.errors import DataError
@@ -195,6 +195,7 @@ def stored_cases(cases: Column) -> dict[str, Any]:
     return {name: packed(cases[name] + (name == "y")) for name in cases.dtype.fields or ()}
 
 
+@infinities()
 def cases_from(stored: dict[str, Any], models: int, groups: int, units: int) -> Column:
     """Read what `stored_cases` has written, of cases behind so many units."""
     columns = {name: unpacked(x) for name, x in stored.items()}

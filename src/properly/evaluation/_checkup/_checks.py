@@ -1,4 +1,4 @@
-"""Checks of forecasts beside outcomes: those of one event, and those of classes."""
+"""Checks of data: columns by themselves, forecasts beside outcomes, weights, clusters, groups."""
 
 from __future__ import annotations
 
@@ -8,20 +8,377 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from properly._boundary._arrays import SOFT
+from properly._boundary._arrays import CENSORED, HUGE, SOFT, TINY
 from properly._boundary._classes import DISTRIBUTION, several_labels, sum_slack
 from properly._boundary._libraries import infinities
 from properly._boundary._text import first_of, many, quoted
 from properly._boundary._tolerances import UNIT_SUM
 from properly.evaluation._checkup._sheet import OUTSIDE
 from properly.evaluation._checkup._symptom import capitalized, of_column, of_rows, so_many, some_of
+from properly.inference._averages import FEW_CLUSTERS, FIXED_CLUSTERS
+from properly.inference._design import TIMES
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from properly.evaluation._checkup._sheet import ClassForecast, EventForecast, Sheet
+    from properly.evaluation._checkup._sheet import (
+        ClassForecast,
+        EventForecast,
+        Flags,
+        RawColumn,
+        Sheet,
+        Whole,
+    )
     from properly.evaluation._checkup._symptom import Symptom
     from properly.typing import Floats
+
+
+DROPPING = 'missing="drop"'
+ONE_ROW = "Every column needs one row a case, in the same order. Were rows filtered in one of them?"
+
+
+def unreadable(sheet: Sheet) -> Iterator[Symptom]:
+    """Find what is no column at all, such as a single number or rows of unequal length."""
+    for column in sheet.columns:
+        if column.fault:
+            advice = "Pass a list, an array or a column of one dimension, with one entry a case."
+            yield of_column("problem", column.name, len(column), column.fault, advice)
+
+
+def wrong_shape(sheet: Sheet) -> Iterator[Symptom]:
+    """Find several columns where one is needed, or one where there should be one a class."""
+    for column in sheet.models.values():
+        if column.is_table != sheet.of_event or (column.fault and not len(column)):
+            continue
+        what = "it has one column, though several classes are forecast"
+        advice = "Pass one column a class, or task='binary' for all models."
+        if sheet.of_event:
+            what = f"it has {column.values.shape[1]} columns, though one event is forecast"
+            advice = "Pass the column of the event, such as p[:, 1], or task='multiclass'."
+        yield of_column("problem", column.name, len(column), what, advice)
+    for column in (*[sheet.outcome][: sheet.of_event], *sheet.beside.values()):
+        if column.is_table:
+            what = f"it has {column.values.shape[1]} columns instead of one"
+            yield of_column("problem", column.name, len(column), what, "Pass one entry a case.")
+
+
+def no_rows(sheet: Sheet) -> Iterator[Symptom]:
+    """Find a table without rows: a filter that let nothing through."""
+    if not sheet.outcome.fault and not len(sheet.outcome):
+        advice = "Is this the right file, and did a filter let nothing through?"
+        yield of_column("problem", "outcome", 0, "there are no rows", advice)
+
+
+def lengths(sheet: Sheet) -> Iterator[Symptom]:
+    """Find columns of different lengths: rows that do not belong together."""
+    rows = len(sheet.outcome)
+    if sheet.outcome.fault and not rows:
+        return
+    others = [x for x in sheet.columns[1:] if len(x) or not x.fault]
+    models = {len(x) for x in others if x.name in sheet.models}
+    if len(models) == 1 and models != {rows} and len(sheet.models) > 1:
+        what = f"it has {many(rows, 'row')}, every model {many(models.pop(), 'row')}"
+        yield of_column("problem", "outcome", rows, what, ONE_ROW)
+        others = [x for x in others if x.name not in sheet.models]
+    for column in others:
+        if len(column) != rows:
+            what = f"it has {many(len(column), 'row')}, the outcome {many(rows, 'row')}"
+            yield of_column("problem", column.name, len(column), what, ONE_ROW)
+
+
+def missing(sheet: Sheet) -> Iterator[Symptom]:
+    """Find missing values: nothing is filled in or left out in silence."""
+    for column in sheet.columns:
+        bad = column.rows_with(column.missing)
+        if bad.any():
+            what = _some(bad, column, sheet, "missing")
+            them = "that row" if bad.sum() == 1 else "those rows"
+            advice = f"Drop {them} first, or pass {DROPPING} as files are read."
+            if column is sheet.outcome:
+                advice = f"{capitalized(CENSORED)[:-1]}, or pass {DROPPING} as files are read."
+            yield of_rows("problem", column.name, bad, what, advice)
+
+
+def text(sheet: Sheet) -> Iterator[Symptom]:
+    """Find text where numbers should be; if all is text, the entries that read as none."""
+    for column in _of_numbers(sheet):
+        if column.text.any():
+            yield _about_text(column)
+
+
+def infinite(sheet: Sheet) -> Iterator[Symptom]:
+    """Find infinite numbers, as a division by zero leaves them."""
+    for column in _of_numbers(sheet):
+        bad = column.rows_with(np.isinf(column.numbers))
+        if bad.any():
+            what = _some(bad, column, sheet, "infinite")
+            advice = "Find where they come from, such as a division by zero or an overflow."
+            yield of_rows("problem", column.name, bad, what, advice)
+
+
+def identical(sheet: Sheet) -> Iterator[Symptom]:
+    """Find models with the same forecasts: a column that was copied, or read twice."""
+    first: dict[bytes, str] = {}
+    for column in sheet.models.values():
+        if column.missing.all():
+            continue
+        other = first.setdefault(_digest(column), column.name)
+        if other != column.name:
+            what = f"its forecasts are those of {quoted(other)}, to the last digit"
+            advice = "Was a column copied or read twice? Leave one of the two out."
+            yield of_column("oddity", column.name, len(column), what, advice)
+
+
+COLUMNS = (unreadable, wrong_shape, no_rows, lengths, missing, text, infinite, identical)
+
+
+def _of_numbers(sheet: Sheet) -> list[RawColumn]:
+    """Name the columns that must hold numbers."""
+    amounts = (sheet.beside.get(name) for name in ("weight", "count"))
+    return [*sheet.models.values(), *(x for x in amounts if x is not None)]
+
+
+def _some(bad: Flags, column: RawColumn, sheet: Sheet, what: str) -> str:
+    """Say how many entries are missing or infinite, and call them by what they are."""
+    count = int(bad.sum())
+    if column.is_table:
+        has = "has" if count == 1 else "have"
+        return f"{count:,} of {many(len(column), 'row')} {has} {what} entries"
+    name = column.name if column.name in ("outcome", "weight", "count") else "value"
+    entry = "forecast" if sheet.models.get(column.name) is column else name
+    return f"{so_many(count, len(column), entry)} {what}"
+
+
+def _about_text(column: RawColumn) -> Symptom:
+    strange = column.text & np.isnan(column.numbers)
+    everything = bool((column.text | column.missing).all())
+    flags = strange if everything and strange.any() else column.text
+    bad, value = column.rows_with(flags), column.values[flags][0]
+    has = "has" if bad.sum() == 1 else "have"
+    what = f"{bad.sum():,} of {many(len(column), 'row')} {has} no number but {quoted(value)}"
+    if everything and not strange.any():
+        what = f"all numbers are written as text, such as {quoted(value)}"
+    advice = "Convert text to numbers first."
+    if isinstance(value, str) and _reads_with_point(value):
+        advice = "Write decimals with a point, not a comma, and without a percent sign."
+    return of_rows("problem", column.name, bad, what, advice)
+
+
+def _reads_with_point(value: str) -> bool:
+    """Tell numbers with a decimal comma or a percent sign."""
+    try:
+        float(value.replace(",", ".").rstrip(" %"))
+    except ValueError:
+        return False
+    return "," in value or "%" in value
+
+
+def _digest(column: RawColumn) -> bytes:
+    # What is not a number is compared as it was given, such as "10%".
+    others = column.values[np.isnan(column.numbers) & ~column.missing].tolist()
+    what = repr((column.values.shape, others)).encode()
+    # Adding 0 makes -0.0 and 0.0 one number, as they are to any rule.
+    return blake2b(what + (column.numbers + 0.0).tobytes()).digest()
+
+
+# Repeated rows are worth a word from this share on.
+REPEATED = 0.01
+# One case that holds more than this share of the weight decides much by itself.
+HEAVY = 0.05
+
+
+def repeated_rows(sheet: Sheet) -> Iterator[Symptom]:
+    """Find rows that are there twice: they count twice, and intervals come out too narrow.
+
+    Only forecasts with more than three decimals count, of more than one row in a hundred. Equal
+    predictors make equal forecasts, too, but then outcomes differ now and then; where they differ
+    less than a quarter as often as chance would have it, rows were copied. That cannot be told if
+    chance would let fewer than two sets of equal forecasts have different outcomes.
+    """
+    forecast = _codes_of_forecasts(sheet)
+    if forecast is None:
+        return
+    outcome = sheet.outcome.codes
+    both = forecast * (outcome.max() + 2) + outcome
+    first = np.unique(both, return_index=True)[1]
+    again = _has_digits(sheet)
+    again[first] = False
+    if again.sum() <= REPEATED * len(both) or _differ_as_by_chance(forecast, outcome, first):
+        return
+    what = "like an earlier one, to the last digit"
+    advice = (
+        "Were files joined twice, or cases oversampled? Drop the copies, or name what they have in "
+        "common: clusters=, --clusters."
+    )
+    yield from some_of("oddity", "rows", again, what, advice, of="row")
+
+
+def amounts(sheet: Sheet, name: str, least: str) -> Iterator[Symptom]:
+    """Find weights, or counts, that are negative, or all zero."""
+    x = sheet.beside[name].numbers
+    advice = f"{least}; drop those rows, or mend their {name}s."
+    yield from some_of("problem", name, x < 0, "negative", advice)
+    if len(x) and not ((x < 0) | (x > 0)).any():
+        advice = f"Pass {name}s of which some are positive, or none at all."
+        yield of_column("problem", name, len(x), f"no {name} is positive", advice)
+
+
+def bad_weights(sheet: Sheet) -> Iterator[Symptom]:
+    """Find weights that are negative or all zero, or so extreme that sums of them overflow."""
+    yield from amounts(sheet, "weight", "A case counts nothing at least")
+    w = sheet.beside["weight"].numbers
+    extreme = ((w > 0) & (w < TINY)) | (np.isfinite(w) & (w > HUGE))
+    what, advice = f"below {TINY:g} or above {HUGE:g}", "Rescale them; only their ratios matter."
+    yield from some_of("problem", "weight", extreme, what, advice)
+
+
+def weights(sheet: Sheet) -> Iterator[Symptom]:
+    """Find weights that do nothing, may be counts, or leave one case, or few, to decide."""
+    yield from bad_weights(sheet)
+    w = sheet.weight
+    if w is None:
+        return
+    if w.min() == w.max():
+        what = f"all weights are {w[0]:.6g}"
+        yield of_column("note", "weight", len(w), what, "They change no mean; leave them out.")
+        return
+    if (w == np.rint(w)).all():
+        what = "all weights are whole numbers"
+        advice = "Weights are sampling weights; for numbers of like cases pass count=, --count."
+        yield of_column("note", "weight", len(w), what, advice)
+    if len(w) > 1 / HEAVY and w.max() > HEAVY * w.sum():
+        what = f"the heaviest case holds {w.max() / w.sum():.1%} of the weight"
+        advice = (
+            "Is this weight right? Scores depend on that case; look at it, or trim the weights."
+        )
+        yield of_rows("oddity", "weight", w > HEAVY * w.sum(), what, advice)
+
+
+def counts(sheet: Sheet) -> Iterator[Symptom]:
+    """Find numbers of cases that are negative, fractions or all zero."""
+    yield from amounts(sheet, "count", "A row stands for no case at least")
+    k = sheet.beside["count"].numbers
+    broken = np.isfinite(k) & (k != np.floor(k))
+    advice = "Cases are counted in whole numbers; for sampling weights pass weight=, --weight."
+    yield from some_of("problem", "count", broken, "no whole number", advice)
+
+
+def clusters(sheet: Sheet) -> Iterator[Symptom]:
+    """Find clusters that are too few to tell how they vary, or that say nothing."""
+    column = sheet.beside["clusters"]
+    count, rows = len(column.distinct), int((~column.missing).sum())
+    if count == 1 and rows > 1:
+        what, advice = "there is a single cluster", "Without a second one there are no intervals."
+        yield of_column("problem", "clusters", rows, what, advice)
+    elif 1 < count < FEW_CLUSTERS:
+        what = f"there are only {many(count, 'cluster')}"
+        advice = (
+            f"Intervals from fewer than {FEW_CLUSTERS} clusters are rough, and often too narrow."
+        )
+        if count < FIXED_CLUSTERS and "time" in sheet.beside:
+            advice += " So few are better fixed: name them groups instead, and keep the times."
+        yield of_column("oddity", "clusters", rows, what, advice)
+
+
+def groups(sheet: Sheet) -> Iterator[Symptom]:
+    """Find a single group, which cannot be compared with others."""
+    column = sheet.beside["groups"]
+    if len(column.distinct) == 1:
+        what = f"there is a single group, {quoted(column.values[~column.missing][0])}"
+        advice = "There is nothing to compare it with; leave out groups=."
+        yield of_column("note", "groups", len(column), what, advice)
+
+
+def text_times(sheet: Sheet) -> Iterator[Symptom]:
+    """Find times that are text, which would be put in the order of letters."""
+    column = sheet.beside["time"]
+    if column.values.dtype.kind not in "OSU":
+        return
+    text = np.array([isinstance(x, str | bytes) for x in column.values.tolist()], dtype=bool)
+    text &= ~column.missing
+    if text.any():
+        what = f"text, such as {quoted(column.values[int(np.argmax(text))])}"
+        advice = "Make numbers or dates of them first, which have an order."
+        yield from some_of("problem", "time", text, what, advice)
+
+
+def times(sheet: Sheet) -> Iterator[Symptom]:
+    """Find text, a single time, and several cases at one time without a name for what comes again.
+
+    That rows are not in order is fine.
+    """
+    yield from text_times(sheet)
+    column = sheet.beside["time"]
+    present = column.values[~column.missing]
+    if len(column.distinct) == 1 and len(present) > 1:
+        what = f"all rows have the time {quoted(present[0])}"
+        advice = "There is nothing to follow over time; leave out time=."
+        yield of_column("oddity", "time", len(present), what, advice)
+    if "clusters" not in sheet.beside and TIMES <= len(column.distinct) < len(present):
+        most = int(np.bincount(column.codes[column.codes >= 0]).max())
+        what = f"up to {many(most, 'case')} have the same time, and there are no clusters"
+        advice = (
+            "Intervals are right if cases of one time share what happens to all (Driscoll and "
+            "Kraay), and wrong if a station, or whatever is seen again and again, is lastingly "
+            "off. Then name its column: clusters=, --clusters."
+        )
+        yield of_column("note", "time", len(present), what, advice)
+
+
+BESIDE = {"weight": weights, "count": counts, "clusters": clusters, "groups": groups, "time": times}
+
+
+def design_symptoms(sheet: Sheet) -> Iterator[Symptom]:
+    """Look at what is known of rows besides outcomes and forecasts."""
+    yield from repeated_rows(sheet)
+    for name, check in BESIDE.items():
+        if name in sheet.beside and not sheet.beside[name].is_table:
+            yield from check(sheet)
+
+
+def _codes_of_forecasts(sheet: Sheet) -> Whole | None:
+    """Give rows numbers by all their forecasts; None if all rows differ, or columns do not fit."""
+    rows = len(sheet.outcome)
+    tables = list(sheet.models.values())
+    if rows < 2 or sheet.outcome.is_table or any(len(x) != rows for x in tables):
+        return None
+    if any(len(event.distinct) == rows for event in sheet.events):
+        return None
+    code = np.zeros(rows, dtype=np.intp)
+    for column in tables:
+        for numbers in np.atleast_2d(column.numbers.T):
+            distinct, rank = np.unique(numbers, return_inverse=True)
+            both, code = np.unique(code * len(distinct) + rank.reshape(-1), return_inverse=True)
+            code = code.reshape(-1)
+            if len(both) == rows:
+                return None
+    return code
+
+
+def _has_digits(sheet: Sheet) -> Flags:
+    """Tell rows in which some forecast has more than three decimals."""
+    rows = np.zeros(len(sheet.outcome), dtype=bool)
+    for column in sheet.models.values():
+        with infinities():
+            off = np.abs(column.numbers * 1000 - np.rint(column.numbers * 1000))
+        rows |= column.rows_with(off > 1e-6)
+    return rows
+
+
+def _differ_as_by_chance(forecast: Whole, outcome: Whole, first: Whole) -> bool:
+    """Tell whether rows with equal forecasts have different outcomes, as independent cases do.
+
+    `first` has one row for each forecast with each of its outcomes. Expected is how many sets of
+    equal forecasts would have more than one outcome if outcomes were drawn with the shares that
+    they have in all such sets together.
+    """
+    size = np.bincount(forecast)
+    tied = size[forecast] > 1
+    share = np.bincount(outcome[tied] + 1) / tied.sum()
+    alike = sum(x ** size[size > 1] for x in share if x > 0)
+    expected = float((1 - alike).sum())
+    differ = int((np.bincount(forecast[first]) > 1).sum())
+    return expected < 2 or 4 * differ >= expected
 
 
 # With fewer events or non-events, a perfect order is no wonder.
@@ -34,8 +391,6 @@ QUARTER = 1.25
 NEAR = 0.01
 # Rounding may keep an area of 1 from being 1.
 ALMOST = 1 - 1e-12
-# From so many distinct forecasts on, the same order is not chance.
-DISTINCT = 5
 LEAK = (
     "Was the outcome, or something known only afterwards, among the predictors, or are these the "
     "rows that the model was trained on?"
@@ -97,24 +452,6 @@ def mean_far_off(model: EventForecast) -> Iterator[Symptom]:
     yield of_column("oddity", model.name, len(model.column), what, advice)
 
 
-def same_order(sheet: Sheet) -> Iterator[Symptom]:
-    """Find models with the same ranking: they have one ROC curve, and differ in calibration only.
-
-    The same order of fewer than five distinct forecasts is no wonder.
-    """
-    first: dict[bytes, EventForecast] = {}
-    for model in sheet.events if len(sheet.events) > 1 else ():
-        if not model.inside or len(model.distinct) < DISTINCT:
-            continue
-        ranks = np.unique(model.column.numbers, return_inverse=True)[1]
-        other = first.setdefault(blake2b(ranks.tobytes()).digest(), model)
-        if other is model or np.array_equal(other.p, model.p):
-            continue
-        what = f"it ranks the cases exactly as {quoted(other.name)} does"
-        advice = "AUC and ROC curve are the same for both; only their calibration differs."
-        yield of_column("note", model.name, len(model.column), what, advice)
-
-
 FIT = (perfect, inverted, mean_far_off)
 
 
@@ -135,10 +472,6 @@ def _odds_differ(rate: float, mean: float) -> bool:
 
 # From this share of values above 1 on, percent are likelier than slips.
 SHARE = 0.05
-# Few distinct values, and the rows from which on that is worth a word.
-FEW_FORECASTS, ENOUGH_FORECASTS = 10, 50
-# Where precision runs out, other forecasts lie within so many of its steps.
-CLOSE = 64
 
 
 # What a scale looks like, and what to do about it.
@@ -234,46 +567,7 @@ _CERTAIN = (
 )
 
 
-def saturated(model: EventForecast) -> Iterator[Symptom]:
-    """Find single or half precision that ran into 0 or 1: certainty that nobody meant."""
-    kind = _precision(model) if model.inside else None
-    if kind is None:
-        return
-    value, limits = model.distinct, np.finfo(kind)
-    at_one = value[-1] == 1 and value[-2] >= 1 - CLOSE * float(limits.eps)
-    at_zero = value[0] == 0 and value[1] <= CLOSE * float(limits.tiny)
-    if not (at_one or at_zero):
-        return
-    p = model.column.numbers
-    bad = ((p == 1) & at_one) | ((p == 0) & at_zero)
-    ends = "0 or 1" if at_one and at_zero else "1" if at_one else "0"
-    what, rows = f"rounded to {ends} by {np.dtype(kind).name}", len(model.p)
-    advice = "Take the sigmoid or the softmax of the logits in float64: logits.double(), astype."
-    yield from some_of("oddity", model.name, bad, what, advice, of="forecast", rows=rows)
-
-
-def coarse(model: EventForecast) -> Iterator[Symptom]:
-    """Find few distinct or rounded forecasts: equal ones are pooled, and tie with thresholds."""
-    if not model.inside or len(model.p) < ENOUGH_FORECASTS:
-        return
-    value = model.distinct
-    if 2 < len(value) <= FEW_FORECASTS:
-        what = f"there are only {len(value)} distinct forecasts among {len(model.p):,}"
-        advice = "Equal forecasts are pooled: the calibration curve has so many points at most."
-    elif len(value) > FEW_FORECASTS and bool(
-        (np.abs(value * 100 - np.rint(value * 100)) < 1e-5).all()
-    ):
-        what = f"forecasts are rounded to 2 decimals: {len(value)} distinct ones"
-        advice = (
-            "Equal forecasts are pooled, and many tie with thresholds such as 0.05, at which one "
-            "acts if the forecast is as high. Keep all digits if you can."
-        )
-    else:
-        return
-    yield of_column("note", model.name, len(model.column), what, advice)
-
-
-FORECAST = (scale, constant, hard_labels, certain, saturated, coarse)
+FORECAST = (scale, constant, hard_labels, certain)
 
 
 def _scale_of(finite: Floats, bad: Floats) -> str:
@@ -297,20 +591,6 @@ def _mistakes(wrong: Floats) -> str:
     said = [f"of which {never:,} at 0 though the event happened"] if never else []
     said += [f"{'' if said else 'of which '}{always:,} at 1 though it did not"] if always else []
     return " and ".join(said)
-
-
-def _precision(model: EventForecast) -> Any:
-    """Tell numbers of half and single precision, also where a file has made them double.
-
-    Shares such as 3/64 fit into any precision, so there must be finer ones than 1/1024.
-    """
-    inner = model.distinct[(model.distinct > 0) & (model.distinct < 1)]
-    if len(inner) <= FEW_FORECASTS or (inner * 1024 == np.rint(inner * 1024)).all():
-        return None
-    for kind in (np.float16, np.float32):
-        if (inner.astype(kind) == inner).all():
-            return kind
-    return None
 
 
 WHERE = "outcome"
@@ -513,20 +793,6 @@ def outside_classes(model: ClassForecast) -> Iterator[Symptom]:
     yield of_rows("problem", "outcome", bad, what, advice)
 
 
-def unseen_classes(model: ClassForecast) -> Iterator[Symptom]:
-    """Find classes that never happened: nothing can be said about forecasts of them."""
-    if model.scored is None or model.labels is None:
-        return
-    seen = np.bincount(model.scored[0], minlength=model.count)
-    never = [label for label, cases in zip(model.labels, seen, strict=True) if cases == 0]
-    if not never or model.has_outside:
-        return
-    classes = "this class" if len(never) == 1 else "these classes"
-    what = f"{classes} never happened: {first_of(map(quoted, never))}"
-    advice = "That is no mistake by itself; calibration and recall of such a class are unknown."
-    yield of_column("note", "outcome", len(model.column), what, advice)
-
-
 def impossible(model: ClassForecast) -> Iterator[Symptom]:
     """Find classes that happened though their probability was 0: the log score is infinite."""
     if model.happened is None or not model.sound:
@@ -539,25 +805,6 @@ def impossible(model: ClassForecast) -> Iterator[Symptom]:
     what = f"in {many(int(bad.sum()), 'row')} the class that happened had the probability 0"
     advice = "The log score is infinite, and says so. Compare by Brier or RPS as well."
     yield of_rows("oddity", model.name, bad, what, advice)
-
-
-def never_right(model: ClassForecast) -> Iterator[Symptom]:
-    """Find classes that are never decided right: the likeliest class is always another one."""
-    if model.scored is None or model.labels is None or not model.sound:
-        return
-    y, p = model.scored
-    right = np.bincount(y[p.argmax(axis=1) == y], minlength=model.count)
-    cases = np.bincount(y, minlength=model.count)
-    blind = np.flatnonzero((right == 0) & (cases >= ENOUGH))
-    if not len(blind):
-        return
-    classes = [f"{quoted(model.labels[k])} (happened {cases[k]:,} times)" for k in blind]
-    what = f"the likeliest class is never right where the outcome was {', '.join(classes)}"
-    advice = (
-        "Rare classes seldom are the likeliest. "
-        "Decide by costs (properly.decisions.decide), not by argmax."
-    )
-    yield of_column("note", model.name, int(cases[blind].sum()), what, advice)
 
 
 def order_of_columns(model: ClassForecast) -> Iterator[Symptom]:
@@ -586,17 +833,8 @@ def order_of_columns(model: ClassForecast) -> Iterator[Symptom]:
     yield of_column("oddity", model.name, len(model.column), what, advice)
 
 
-def two_columns(model: ClassForecast) -> Iterator[Symptom]:
-    """Find two classes: as an event they have thresholds, decision curves and one score."""
-    if model.count != 2 or model.labels is None:
-        return
-    what = "two columns are taken as two classes"
-    advice = "For the evaluation of one event, pass the column of the event, such as p[:, 1]."
-    yield of_column("note", model.name, len(model.column), what, advice)
-
-
 TABLES = (unknown_labels, sums, outside_classes)
-CLASSES = (*TABLES, unseen_classes, impossible, never_right, order_of_columns, two_columns)
+CLASSES = (*TABLES, impossible, order_of_columns)
 
 
 @infinities()
