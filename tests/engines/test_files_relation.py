@@ -15,9 +15,9 @@ import pytest
 from pyarrow import feather, ipc, parquet
 
 from properly.engines import read
-from properly.engines._files import open_files
+from properly.engines._files import _paths, open_files
 from properly.engines._files._duckdb_tables import batches_in, location
-from properly.engines._files._paths import find_files, package_for
+from properly.engines._files._paths import find_files, require_package
 from properly.engines._files._read import as_size, limits_of
 from properly.errors import DataError
 
@@ -300,6 +300,7 @@ def test_a_file_of_that_name_comes_before_the_address(folder: Path) -> None:
     assert read("s3://a.csv")["y"].tolist() == [1, 0, 1]
 
 
-def test_an_address_names_the_package_that_reaches_it() -> None:
-    assert package_for("s3://bucket/a.csv") == ("s3fs", "s3")
-    assert package_for("gs://bucket/s3") is None
+def test_an_address_names_the_package_that_reaches_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(_paths.PACKAGES, "s3", "json")
+    assert require_package("s3://bucket/a.csv") == "s3"
+    assert require_package("gs://bucket/s3") is None

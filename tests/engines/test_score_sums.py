@@ -81,7 +81,7 @@ def test_rows_are_priced_a_few_at_a_time(monkeypatch: pytest.MonkeyPatch) -> Non
     monkeypatch.setattr(_score_sums, "price", watched)
     monkeypatch.setattr(_score_sums, "PIECE", 60)
     sums_of(event_rows())
-    assert max(seen) == 30
+    assert max(seen) <= 30
 
 
 def small() -> dict[Key, float]:

@@ -89,16 +89,10 @@ def evaluated(
 
 def summed(chosen: Large, rules: Sequence[Rule], progress: Progress | None) -> Summary:
     """Sum up what is too large for memory, inside its engine."""
-    from properly.engines._frame import summarize_frame
+    from properly.engines._frame import Framed
 
-    return summarize_frame(
-        chosen.frame,
-        chosen.roles,
-        rules,
-        pos_label=chosen.pos_label,
-        labels=chosen.labels,
-        progress=progress,
-    )
+    kinds: Any = {"labels": chosen.labels, "pos_label": chosen.pos_label}
+    return Framed(chosen.frame, chosen.roles, **kinds).summary(rules, progress=progress)
 
 
 def over_range(rule: Rule | None, within: Interval | None) -> Rule | None:

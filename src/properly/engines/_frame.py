@@ -7,8 +7,8 @@ and counts that the engine of the frame computes.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
@@ -26,10 +26,10 @@ from properly.engines._rows import (
     Rows,
     as_lazy,
     class_views,
-    classes_of,
     collected,
     confusion_of,
     distinct_names,
+    one_row,
 )
 from properly.engines._summary import Summary
 from properly.engines._symbols import is_expressible
@@ -53,39 +53,17 @@ def count_rows(frame: Any, count: str | None = None) -> int:
     """Count the rows of a frame inside its engine, or the cases that they stand for, if more."""
     data, names = distinct_names(frame)
     data = as_lazy(data)
-    first = data.collect_schema().names()[:1]
-    if not first:
+    schema = data.collect_schema()
+    if not schema:
         message = "a frame must have columns; this one has none"
         raise DataError(message)
-    counted = data.select(*first).with_columns(one=nw.lit(1))
-    rows = collected(counted.group_by("one").agg(nw.len().alias("n")))["n"]
-    number = int(rows[0]) if len(rows) else 0
-    return number if count is None else max(number, _cases(data, names.get(count, count)))
-
-
-def _cases(data: nw.LazyFrame[Any], column: str) -> int:
-    """Add up how many cases rows stand for; none if that is no number, which is refused later."""
-    kind = data.collect_schema()[column]
-    if not kind.is_numeric():
-        return 0
-    k = nw.col(column).cast(nw.Float64).alias("k")
-    sums = data.select(k).with_columns(one=nw.lit(1)).group_by("one").agg(nw.col("k").sum())
-    total = collected(sums)["k"]
-    return int(total[0]) if len(total) and math.isfinite(total[0]) else 0
-
-
-def as_roles(frame: Any, outcome: object, forecasts: Any, task: str, **design: object) -> Roles:
-    """Take the names of columns; forecasts are those of models, or of classes by model."""
-    columns = as_lazy(frame).collect_schema().names()
-    models = _models(forecasts, task)
-    for what, name in ({"outcome": outcome} | design).items():
-        if name is not None and not isinstance(name, str):
-            message = f"{what} of a frame is the name of a column; got {type(name).__name__}"
-            raise ArgumentTypeError(message)
-    named = [x for x in (outcome, *design.values()) if isinstance(x, str)]
-    require_columns([*(c for taken in models.values() for c in taken), *named], columns)
-    chosen: Any = {name: design.get(name) for name in BY_SUMS}
-    return Roles(str(outcome), models, **chosen)
+    column = next(iter(schema)) if count is None else names.get(count, count)
+    # What is no number is refused later.
+    is_number = count is not None and schema[column].is_numeric()
+    cases = nw.col(column).cast(nw.Float64) if is_number else nw.lit(0.0)
+    ends = nw.len().alias("n"), nw.col("k").sum()
+    rows, total = one_row(data.select(column).with_columns(k=cases), *ends)
+    return int(max(rows, total) if math.isfinite(total) else rows)
 
 
 def _models(forecasts: Any, task: str) -> dict[str, tuple[str, ...]]:
@@ -131,36 +109,6 @@ def _names(columns: Any) -> tuple[str, ...]:
     return names
 
 
-def read_frame(
-    frame: Any,
-    roles: Roles,
-    others: Mapping[str, str],
-    *,
-    pos_label: object = None,
-    labels: Sequence[object] | None = None,
-) -> tuple[Column, dict[str, Column], dict[str, Column]]:
-    """Read outcomes, forecasts by model, and what else is known, once the engine has checked them.
-
-    Refusals are the engine's: they are in the same words wherever the rows are.
-    """
-    extra = {f"x{i}": column for i, column in enumerate(others.values())}
-    rows = Rows.of(frame, roles, pos_label=pos_label, labels=labels, others=extra)
-    sum_up(rows, ())
-    columns = collected(rows.data)
-    y = columns["y"]
-    forecasts = {
-        model: columns[names[0]]
-        if len(names) == 1
-        else np.column_stack([columns[n] for n in names])
-        for model, names in rows.forecasts.items()
-    }
-    design = {what: columns[f"x{i}"] for i, what in enumerate(others)}
-    for what, name in (("weight", "w"), ("count", "k"), ("groups", "g"), ("clusters", "c")):
-        if name in columns:
-            design[what] = columns[name]
-    return y, forecasts, design
-
-
 @dataclass(frozen=True, eq=False)
 class Framed:
     """A frame, and what its columns are.
@@ -183,10 +131,10 @@ class Framed:
 
     frame: Any
     roles: Roles
-    others: dict[str, str]
-    labels: tuple[Any, ...] | None
-    pos_label: object
-    order: tuple[Any, ...] | None
+    others: Mapping[str, str] = field(default_factory=dict)
+    labels: tuple[Any, ...] | None = None
+    pos_label: object = None
+    order: tuple[Any, ...] | None = None
 
     @classmethod
     def of(
@@ -203,8 +151,15 @@ class Framed:
         """Take the names of columns, and refuse those that are not there."""
         shown = _names_to_show(design.get("show"))
         design = {what: column for what, column in design.items() if what != "show"}
-        roles = as_roles(frame, outcome, forecasts, task, **design)
-        require_columns(shown, as_lazy(frame).collect_schema().names())
+        schema, models = as_lazy(frame).collect_schema(), _models(forecasts, task)
+        for what, name in ({"outcome": outcome} | design).items():
+            if name is not None and not isinstance(name, str):
+                message = f"{what} of a frame is the name of a column; got {type(name).__name__}"
+                raise ArgumentTypeError(message)
+        chosen: Any = {name: design.get(name) for name in BY_SUMS}
+        roles = Roles(str(outcome), models, **chosen)
+        named = [x for x in (outcome, *design.values()) if x is not None]
+        require_columns([*roles.probabilities, *named, *shown], schema.names())
         others = {
             what: column
             for what, column in design.items()
@@ -215,8 +170,7 @@ class Framed:
             message = "a model of one event has one column of forecasts; the task is 'binary'"
             raise DataError(message)
         classes = len(next(iter(roles.forecasts.values())))
-        kind = as_lazy(frame).collect_schema()[roles.outcome]
-        order = order_of(kind, classes) if labels is None else None
+        order = order_of(schema[roles.outcome], classes) if labels is None else None
         label_names = order if labels is None else tuple(labels)
         if label_names is not None and classes > 1:
             check_labels(label_names, classes)
@@ -252,13 +206,33 @@ class Framed:
         """Whether forecasts are of several classes."""
         return any(len(columns) > 1 for columns in self.roles.forecasts.values())
 
+    def checked(self, others: Mapping[str, str] | None = None) -> Rows:
+        """Name the columns of the rows, and others besides, as the engine counts with them."""
+        kinds: Any = {"pos_label": self.pos_label, "labels": self.labels, "others": others}
+        return Rows.of(self.frame, self.roles, **kinds)
+
     def read(self) -> tuple[Any, dict[str, Any], dict[str, Any]]:
-        """Read outcomes, forecasts by model, and what else is known, as arrays."""
-        kinds: Any = {"pos_label": self.pos_label, "labels": self.labels}
-        y, forecasts, design = read_frame(self.frame, self.roles, self.others, **kinds)
-        shown = [what for what in design if what.startswith(SHOW)]
-        show = {what.removeprefix(SHOW): design.pop(what) for what in shown}
-        return y, forecasts, design | ({"show": show} if show else {})
+        """Read outcomes, forecasts by model, and what else is known, as arrays.
+
+        The engine has checked them: refusals are in the same words wherever the rows are.
+        """
+        rows = self.checked({f"x{i}": column for i, column in enumerate(self.others.values())})
+        sum_up(rows, ())
+        columns = collected(rows.data)
+        forecasts = {
+            model: columns[names[0]]
+            if len(names) == 1
+            else np.column_stack([columns[n] for n in names])
+            for model, names in rows.forecasts.items()
+        }
+        design: dict[str, Any] = {}
+        show = {}
+        for i, what in enumerate(self.others):
+            some = show if what.startswith(SHOW) else design
+            some[what.removeprefix(SHOW)] = columns[f"x{i}"]
+        known = {"weight": "w", "count": "k", "groups": "g", "clusters": "c"}
+        design |= {what: columns[name] for what, name in known.items() if name in columns}
+        return columns["y"], forecasts, design | ({"show": show} if show else {})
 
     def summary(
         self,
@@ -266,67 +240,49 @@ class Framed:
         cells: int | None = None,
         progress: Progress | None = None,
     ) -> Summary:
-        """Sum up rows inside their engine."""
+        """Sum up rows inside their engine: losses by rule and model, and counts by model."""
         for what in (other.partition(" ")[0] for other in self.others):
             message = (
                 f"{what} needs the rows in memory, up to {MOST_ROWS:,}; the frame has {self.rows:,}"
             )
             raise DataError(message, hint=f"leave out {what}, or take a part of the rows.")
-        summary = summarize_frame(
-            self.frame,
-            self.roles,
-            rules,
-            pos_label=self.pos_label,
-            labels=self.labels,
-            cells=cells,
-            progress=progress,
+        rows = self.checked()
+        _require_expressible(rules, rows.classes)
+        # The events whose forecasts are counted, by model: one, or several made of classes.
+        views: dict[Any, Rows] = (
+            class_views(rows)
+            if rows.classes is not None
+            else {model: rows.only(column) for model, (column,) in rows.forecasts.items()}
         )
-        return replace(summary, notes=() if self.order is None else (note_of_order(self.order),))
+        models = (key if isinstance(key, str) else key[0] for key in views)
+        steps = _steps(progress, ["the sums of losses", *(f"the forecasts of {x}" for x in models)])
+        next(steps)
+        sums, by_group = sum_up(rows, tuple(rules))
+        tallies: dict[Any, Tally] = {}
+        within: dict[Any, dict[Any, Tally]] = {group: {} for group in by_group}
+        for key, viewed in views.items():
+            next(steps)
+            pooled, grouped = _pooled(viewed, int(sums.totals["rows",]), cells)
+            tallies[key] = pooled.tally(grouped)
+            for group, own in within.items():
+                own[key] = pooled.of_group(group).tally(grouped)
+        labels = None if rows.classes is None else rows.labels or tuple(range(rows.classes))
+        return Summary(
+            sums=sums,
+            tallies=tallies,
+            groups={g: Summary(by_group[g], within[g], labels=labels) for g in by_group},
+            labels=labels,
+            confusion={} if labels is None else confusion_of(rows),
+            notes=() if self.order is None else (note_of_order(self.order),),
+        )
 
 
-def summarize_frame(
-    frame: Any,
-    roles: Roles,
-    rules: Sequence[Rule],
-    *,
-    pos_label: object = None,
-    labels: Sequence[object] | None = None,
-    cells: int | None = None,
-    progress: Progress | None = None,
-) -> Summary:
-    """Sum up a frame: losses by rule and model, and counts by model, also of each group."""
-    rows = Rows.of(frame, roles, pos_label=pos_label, labels=labels)
-    classes = classes_of(rows)
-    _require_expressible(rules, classes)
-    # The events whose forecasts are counted, by model: one, or several made of classes.
-    views: dict[tuple[str, Any], Rows] = (
-        class_views(rows)
-        if classes is not None
-        else {(model, None): rows.only(column) for model, (column,) in rows.forecasts.items()}
-    )
-    say = _saying(progress, 1 + len(views))
-    say("the sums of losses")
-    sums, by_group = sum_up(rows, tuple(rules))
-    total = int(sums.totals["rows",])
-    tallies: dict[Any, Tally] = {}
-    within: dict[Any, dict[Any, Tally]] = {group: {} for group in by_group}
-    for (model, view), viewed in views.items():
-        say(f"the forecasts of {model}")
-        key = model if view is None else (model, view)
-        pooled, grouped = _pooled(viewed, total, cells)
-        tallies[key] = pooled.tally(grouped)
-        for group, own in within.items():
-            own[key] = pooled.of_group(group).tally(grouped)
-    class_labels = None if classes is None else rows.labels or tuple(range(classes))
-    return Summary(
-        sums=sums,
-        tallies=tallies,
-        groups={
-            g: Summary(sums=by_group[g], tallies=within[g], labels=class_labels) for g in by_group
-        },
-        labels=class_labels,
-        confusion={} if classes is None else confusion_of(rows),
-    )
+def _steps(progress: Progress | None, steps: Sequence[str]) -> Iterator[None]:
+    """Say which step comes next, each time that the next is asked for."""
+    for done, what in enumerate(steps):
+        if progress is not None:
+            progress(done, len(steps), what)
+        yield
 
 
 def _require_expressible(rules: Sequence[Rule], classes: int | None) -> None:
@@ -350,21 +306,6 @@ def _pooled(rows: Rows, total: int, cells: int | None) -> tuple[PooledRows, int 
 
 def _opens_with_many(rows: Rows) -> bool:
     """Tell by the first rows alone that there are too many distinct forecasts to keep them all."""
-    opening = (
-        rows.data.select("p0")
-        .head(2 * _summary.MOST_DISTINCT)
-        .group_by("p0")
-        .agg(nw.len().alias("n"))
-    )
-    counted = opening.with_columns(one=nw.lit(1)).group_by("one").agg(nw.len().alias("n"))
-    return int(collected(counted)["n"][0]) > _summary.MOST_DISTINCT
-
-
-def _saying(progress: Progress | None, steps: int) -> Callable[[str], None]:
-    done = iter(range(steps))
-
-    def say(what: str) -> None:
-        if progress is not None:
-            progress(next(done), steps, what)
-
-    return say
+    opening = rows.data.select("p0").head(2 * _summary.MOST_DISTINCT)
+    (many,) = one_row(opening.group_by("p0").agg(nw.len().alias("n")), nw.len().alias("n"))
+    return many > _summary.MOST_DISTINCT

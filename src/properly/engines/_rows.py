@@ -41,6 +41,7 @@ from properly._boundary._arrays import (
     missing_values,
     scale_hint,
 )
+from properly._boundary._classes import slack_at
 from properly._boundary._labels import class_numbers, numbers_are_classes, require_columns
 from properly.counts._reductions import upper_tails
 from properly.engines._files._cluster_errors import translated
@@ -54,16 +55,17 @@ if TYPE_CHECKING:
 
     from properly.typing import Column
 
-# More labels than this are not labels.
-MOST_LABELS = 1000
 # Rounded down, larger numbers are no whole numbers of 64 bits.
 WHOLE = 2.0**62
 # More than any double.
 MOST = 1.7976931348623157e308
-# What a number may be stored as besides; pandas keeps Decimals as objects.
-NUMBERS = (nw.Boolean, nw.Decimal)
 # Kinds of which a column says nothing of its entries.
 MIXED = (nw.Object, nw.Unknown)
+# What a number may be stored as besides; pandas keeps Decimals as objects.
+NUMBERS = (nw.Boolean, nw.Decimal, *MIXED)
+# What a column of `Rows` holds, by the first letter of its name.
+WHAT = {"y": "outcomes", "p": "forecasts", "w": "weights", "k": "counts"}
+WHAT |= {"g": "groups", "c": "clusters"}
 
 
 @dataclass(frozen=True)
@@ -100,26 +102,16 @@ class Roles:
         return [column for columns in self.forecasts.values() for column in columns]
 
     @property
-    def columns(self) -> list[str]:
-        """All columns that are needed."""
-        others = (self.groups, self.clusters)
-        present = [column for column in others if column is not None]
-        return list(dict.fromkeys([self.outcome, *self.probabilities, *self.amounts, *present]))
+    def design(self) -> dict[str, str]:
+        """The other columns that are there, by their names in `Rows`."""
+        design = {"w": self.weight, "k": self.count, "g": self.groups, "c": self.clusters}
+        return {name: column for name, column in design.items() if column is not None}
 
     @property
-    def amounts(self) -> list[str]:
-        """The columns of weights and of counts."""
-        return [column for column in (self.weight, self.count) if column is not None]
-
-    def renamed(self, names: Mapping[str, str]) -> Roles:
-        """Take columns under other names, and tell of them by their own."""
-        design = {what: getattr(self, what) for what in ("weight", "count", "groups", "clusters")}
-        return Roles(
-            names[self.outcome],
-            {model: tuple(names[c] for c in taken) for model, taken in self.forecasts.items()},
-            **{what: None if column is None else names[column] for what, column in design.items()},
-            labels={names[column]: self.labels.get(column, column) for column in self.columns},
-        )
+    def held(self) -> dict[str, str]:
+        """All columns that are needed, by their names in `Rows`."""
+        forecasts = {f"p{i}": column for i, column in enumerate(self.probabilities)}
+        return {"y": self.outcome} | forecasts | self.design
 
 
 def distinct_names(frame: Any) -> tuple[Any, dict[str, str]]:
@@ -165,26 +157,32 @@ def _require_distinct(names: Iterable[str]) -> None:
             raise DataError(message) from None
 
 
-def require_roles(data: nw.LazyFrame[Any], roles: Roles) -> dict[str, Any]:
-    """Refuse columns that are not there, or hold what cannot be counted with."""
-    schema = dict(data.collect_schema())
-    require_columns(roles.columns, list(schema))
-    numbers = [*roles.probabilities, *roles.amounts]
-    for column in roles.columns:
+def require_roles(
+    data: nw.LazyFrame[Any], roles: Roles, names: Mapping[str, str]
+) -> dict[str, Any]:
+    """Refuse columns that are not there, or hold what cannot be counted with; return all kinds."""
+    schema: dict[str, Any] = dict(data.collect_schema())
+    schema = {column: schema[name] for column, name in names.items()} if names else schema
+    require_columns(roles.held.values(), list(schema))
+    for name, column in roles.held.items():
         kind = schema[column]
         # Of any other kind, the entries are what the column says.
-        entry = first_entry(data, column) if kind == nw.Object else None
-        if column in numbers and not _is_number(kind, entry):
-            message = (
-                f"column {roles.name(column)} must hold numbers; it holds {_words(kind, entry)}"
-            )
-            hint = "convert text to numbers first." if kind == nw.String else None
-            raise DataError(message, hint=hint)
-        if kind.is_nested() or not isinstance(entry, Hashable):
-            message = (
-                f"column {roles.name(column)} must hold labels; it holds {_words(kind, entry)}"
-            )
-            raise DataError(message)
+        entry = first_entry(data, names.get(column, column)) if kind == nw.Object else None
+        is_number = kind.is_numeric() or kind in NUMBERS
+        is_label = not kind.is_nested() and isinstance(entry, Hashable)
+        if name[0] in "pwk" and not (is_number and isinstance(entry, Number | None)):
+            wanted = "numbers"
+        elif not is_label:
+            wanted = "labels"
+        else:
+            continue
+        held = "text" if kind in (nw.String, nw.Categorical, nw.Enum) else type(kind).__name__
+        if entry is not None:
+            held = type(entry).__name__ if is_label else "list"
+        held = held if entry is not None else held.lower()
+        message = f"column {roles.name(column)} must hold {wanted}; it holds {held}"
+        hint = "convert text to numbers first." if kind == nw.String else None
+        raise DataError(message, hint=hint)
     return schema
 
 
@@ -193,18 +191,6 @@ def first_entry(data: nw.LazyFrame[Any], column: str) -> object:
     entries = data.select(nw.col(column).alias("x")).filter(~nw.col("x").is_null())
     values = entries.head(1).collect()["x"].to_list()
     return values[0] if values else None
-
-
-def _is_number(kind: Any, entry: object) -> bool:
-    if kind == nw.Object:
-        return entry is None or isinstance(entry, Number)
-    return bool(kind.is_numeric()) or isinstance(kind, NUMBERS) or kind == nw.Unknown
-
-
-def _words(kind: Any, entry: object) -> str:
-    if entry is not None:
-        return type(entry).__name__ if isinstance(entry, Hashable) else "list"
-    return "text" if kind in (nw.String, nw.Categorical, nw.Enum) else type(kind).__name__.lower()
 
 
 @dataclass(frozen=True)
@@ -231,34 +217,27 @@ class Rows:
     ) -> Rows:
         """Name the columns of a frame, and make their kinds those that are counted with."""
         frame, names = distinct_names(frame)
-        if names:
-            require_columns(roles.columns, list(names))
-            roles = roles.renamed(names)
-            others = {name: names[column] for name, column in (others or {}).items()}
         data = as_lazy(frame)
-        schema = require_roles(data, roles)
-        extra = [nw.col(column).alias(name) for name, column in (others or {}).items()]
-        kind = _kind(data, roles.outcome, schema[roles.outcome])
-        chosen = [_outcome(data, roles.outcome, kind).alias("y")]
-        numbers = {f"p{i}": column for i, column in enumerate(roles.probabilities)}
-        chosen += [_float(data, c, schema[c]).alias(name) for name, c in numbers.items()]
+        schema = require_roles(data, roles, names)
+        chosen, kind = [], _kind(data, names, roles.outcome, schema[roles.outcome])
         whole = roles.weight is None or schema[roles.weight].is_integer()
-        if roles.weight is not None:
-            real = _float(data, roles.weight, schema[roles.weight])
-            chosen.append((nw.col(roles.weight).cast(nw.Int64) if whole else real).alias("w"))
-        if roles.count is not None:
-            chosen.append(_float(data, roles.count, schema[roles.count]).alias("k"))
-        for name, column in (("g", roles.groups), ("c", roles.clusters)):
-            if column is not None:
-                chosen.append(_outcome(data, column, schema[column]).alias(name))
+        for name, column in roles.held.items():
+            x, own = nw.col(names.get(column, column)), schema[column] if name != "y" else kind
+            if name in ("y", "g", "c"):
+                x = _outcome(data, x, own)
+            else:
+                x = x.cast(nw.Int64) if name == "w" and whole else _float(data, x, own)
+            chosen.append(x.alias(name))
+        for name, column in (others or {}).items():
+            chosen.append(nw.col(names.get(column, column)).alias(name))
         label_names = None if labels is None else tuple(labels)
-        narrow = frozenset(name for name, c in numbers.items() if schema[c] == nw.Float32)
+        narrow = {name for name, c in roles.held.items() if schema[c] == nw.Float32}
         try:
-            data = data.select(*chosen, *extra)
+            data = data.select(*chosen)
         except (TypeError, ValueError):
             _refuse_mixed(roles, schema)
             raise
-        return cls(data, roles, kind, whole, narrow, pos_label, label_names)
+        return cls(data, roles, kind, whole, frozenset(narrow), pos_label, label_names)
 
     @property
     def weighted(self) -> bool:
@@ -273,7 +252,7 @@ class Rows:
     @property
     def used(self) -> nw.Expr | None:
         """Return whether a row weighs anything and counts for any case; None if all do."""
-        positive = [nw.col(name) > 0 for name in ("w", "k") if self._has(name)]
+        positive = [nw.col(name) > 0 for name in self.roles.design if name in "wk"]
         return reduce(operator.and_, positive) if positive else None
 
     def times(self, x: nw.Expr) -> nw.Expr:
@@ -289,30 +268,45 @@ class Rows:
             for model, columns in self.roles.forecasts.items()
         }
 
-    def slack(self, columns: Sequence[str]) -> float:
-        """Return how far off 1 class probabilities may sum."""
-        halved = self.narrow.issuperset(columns)
-        return max(1e-6, float(np.finfo(np.float32).eps) ** 0.5) if halved else 1e-6
+    @property
+    def classes(self) -> int | None:
+        """The number of classes; None for one event."""
+        count = len(next(iter(self.forecasts.values())))
+        return None if count == 1 else count
+
+    @property
+    def keys(self) -> list[str]:
+        """What rows are summed up by: their outcome, and their group."""
+        return ["y", *(name for name in self.roles.design if name == "g")]
+
+    def amounts(self) -> dict[str, nw.Expr]:
+        """Return how many cases rows are, whether that is sound, their weights and squares."""
+        amounts = {}
+        if self.used is not None:
+            amounts["used"] = self.times(self.used.cast(nw.Int64))
+        if self.repeated:
+            amounts["sound_k"] = is_sound("k")
+        if self.weighted:
+            wide = nw.col("w").cast(nw.Float64)
+            amounts |= {"sound": is_sound("w"), "w": self.times(wide)}
+            amounts["w2"] = self.times(wide * wide)
+        return amounts
 
     def only(self, column: str) -> Rows:
         """Keep one of the forecasts, as ``p0``."""
-        kept = [name for name in ("y", "w", "k", "g") if name == "y" or self._has(name)]
-        number = int(column.removeprefix("p"))
-        roles = replace(self.roles, forecasts={"": (self.roles.probabilities[number],)})
-        narrow = frozenset({"p0"}) if column in self.narrow else frozenset()
-        data = self.data.select(*kept, nw.col(column).alias("p0"))
-        return replace(self, data=data, roles=roles, narrow=narrow)
+        roles = replace(self.roles, forecasts={"": (self.roles.held[column],)})
+        narrow = frozenset({"p0"} if column in self.narrow else ())
+        return replace(self._kept(nw.col("y"), nw.col(column)), roles=roles, narrow=narrow)
 
     def event_of(self, happened: nw.Expr, p: nw.Expr) -> Rows:
         """Judge forecasts of another event on the same rows, which have been checked."""
-        kept = [name for name in ("w", "k", "g") if self._has(name)]
-        data = self.data.select(*kept, happened.alias("y"), p.alias("p0"))
         roles = replace(self.roles, forecasts={"": (self.roles.probabilities[0],)})
-        return replace(self, data=data, roles=roles, kind=nw.Boolean(), pos_label=None, labels=None)
+        options: dict[str, Any] = {"pos_label": None, "labels": None}
+        return replace(self._kept(happened, p), roles=roles, kind=nw.Boolean(), **options)
 
-    def _has(self, name: str) -> bool:
-        roles = self.roles
-        return {"w": roles.weight, "k": roles.count, "g": roles.groups}[name] is not None
+    def _kept(self, y: nw.Expr, p: nw.Expr) -> Rows:
+        kept = [name for name in self.roles.design if name != "c"]
+        return replace(self, data=self.data.select(*kept, y.alias("y"), p.alias("p0")))
 
     def is_label(self, label: Any) -> nw.Expr:
         """Return whether the outcome is a label; a label of another kind is nowhere."""
@@ -328,17 +322,64 @@ class Rows:
         return same
 
     @property
-    def event(self) -> nw.Expr:
-        """Return whether the event happened."""
-        return self.is_label(1 if self.pos_label is None else self.pos_label)
+    def number(self) -> nw.Expr:
+        """Return whether the event happened, or the number of the class; null of what is none."""
+        if self.classes is None:
+            return self.is_label(1 if self.pos_label is None else self.pos_label)
+        labels = range(self.classes) if self._by_number else self.labels or ()
+        # As a float, since pandas 2 has no whole number that is missing.
+        here = [nw.when(self.is_label(x)).then(nw.lit(float(k))) for k, x in enumerate(labels)]
+        return reduce(lambda number, before: before.otherwise(number), reversed(here))
 
-    def happened(self, y: Column) -> Column:
-        """Tell events from others among labels that were collected, once they are known to do."""
+    @property
+    def _by_number(self) -> bool:
+        """Whether outcomes are class numbers: without labels, or if no label is a number."""
+        if self.labels is None:
+            return True
+        return self.kind.is_integer() and numbers_are_classes(self.labels)
+
+    def numbers(self, y: Column) -> Column:
+        """Make numbers of labels that were collected, once they are known to do: 1 is an event."""
         if not len(y):
             message = "outcomes must not be empty; got 0 rows"
             raise DataError(message)
-        events: Column = check_outcomes(y, pos_label=self.pos_label, labels=self.labels)
-        return events
+        if self.classes is None:
+            events = check_outcomes(y, pos_label=self.pos_label, labels=self.labels)
+            return np.asarray(events, dtype=np.intp)
+        labels = range(self.classes) if self._by_number else self.labels or ()
+        strange = sorted({label for label in y.tolist() if label not in labels}, key=repr)
+        if strange:
+            listed = ", ".join(repr(label) for label in list(labels)[:8])
+            message = f"outcomes must be one of {listed}; found {strange[0]!r}"
+            hint = None if self.labels is not None else "labels= says what each column stands for."
+            raise DataError(message, hint=hint)
+        numbers: Column = class_numbers(y, self.labels or self.classes)
+        return numbers
+
+    def sums_to_one(self, columns: Sequence[str]) -> nw.Expr:
+        """Return 1 where class probabilities sum to one, 0 or null elsewhere."""
+        off, slack = sum_of(columns) - 1, self._slack(columns)
+        return ((off <= slack) & (off >= -slack)).cast(nw.Int64)
+
+    def _slack(self, columns: Sequence[str]) -> float:
+        """Return how far off 1 class probabilities may sum."""
+        return slack_at(float(np.finfo(np.float32).eps) * self.narrow.issuperset(columns))
+
+    def require_sums(self, total: int, good: dict[str, int]) -> None:
+        """Refuse class probabilities that do not sum to one."""
+        for model, columns in self.forecasts.items():
+            bad = total - good[model]
+            if bad:
+                ends = nw.col("s").min().alias("a"), nw.col("s").max().alias("b")
+                low, high = one_row(self.data.select(s=sum_of(columns)), *ends)
+                worst = low if abs(low - 1) >= abs(high - 1) else high
+                verb = "does" if bad == 1 else "do"
+                message = (
+                    f"rows of class probabilities must sum to 1 within {self._slack(columns):.2g}; "
+                    f"{bad:,} of {total:,} rows of model {model!r} {verb} not, such as one with "
+                    f"{worst:g}"
+                )
+                raise DataError(message, hint="divide each row by its sum.")
 
     def require_sound(self, table: dict[str, Column], sound: dict[str, int]) -> int:
         """Refuse columns of which some entries are missing or impossible; else count the rows.
@@ -350,19 +391,10 @@ class Rows:
         rows, sums = int(n.sum()), {"w": "sound", "k": "sound_k", "c": "c"}
         sound |= {x: int(n[~missing_values(table[x])].sum()) for x in ("y", "g") if x in table}
         sound |= {x: int(table[name].sum()) for x, name in sums.items() if name in table}
-        for name, (what, column) in self._held().items():
+        for name, column in self.roles.held.items():
             if sound.get(name, rows) < rows:
-                self._refuse(name, what, column, rows)
+                self._refuse(name, WHAT[name[0]], column, rows)
         return rows
-
-    def _held(self) -> dict[str, tuple[str, str]]:
-        """Return by their names here what columns hold, and what their owner calls them."""
-        roles = self.roles
-        held = {f"p{i}": ("forecasts", c) for i, c in enumerate(roles.probabilities)}
-        others = {"y": ("outcomes", roles.outcome), "w": ("weights", roles.weight)}
-        others |= {"k": ("counts", roles.count), "g": ("groups", roles.groups)}
-        others["c"] = "clusters", roles.clusters
-        return held | {name: (what, c) for name, (what, c) in others.items() if c is not None}
 
     def require_some_weight(self, used: int, rows: int) -> None:
         """Refuse weights, or numbers of cases, that are all 0."""
@@ -375,39 +407,27 @@ class Rows:
         raise DataError(message)
 
     def _refuse(self, name: str, what: str, column: str, rows: int) -> None:
-        """Refuse a column of which some entries are missing, or break a rule."""
-        x = nw.col(name)
+        """Refuse a column of which entries are missing, or break a rule: how many, the lowest."""
+        x, v = nw.col(name), nw.col("v")
         is_float = name[0] in "pk" or (name == "w" and not self.whole)
         gone = (x.is_null() | x.is_nan()) if is_float else x.is_null()
-        data = self.data.select(gone.cast(nw.Int64).alias("n")).with_columns(one=nw.lit(1))
-        table = collected(data.group_by("one").agg(nw.col("n").sum()))
-        if missing := int(table["n"][0]):
-            verb = "is" if missing == 1 else "are"
-            message = (
-                f"{what} must not be missing; {missing:,} of {rows:,} rows of column "
-                f"{self.roles.name(column)} {verb}"
-            )
-            raise DataError(message, hint=missing_hint(what))
-        for rule, is_broken in RULES.get(name[0], {}).items():
-            self._refuse_values(nw.when(is_broken(x)).then(x), rule, column, rows)
-
-    def _refuse_values(self, bad: nw.Expr, rule: str, column: str, rows: int) -> None:
-        """Refuse values that break a rule: how many there are, and the lowest."""
-        v = nw.col("v")
-        values = self.data.select(bad.alias("v")).with_columns(one=nw.lit(1))
-        ends = (v.count().alias("n"), v.min().alias("a"), v.max().alias("b"))
-        table = collected(values.group_by("one").agg(*ends))
-        count = int(table["n"][0])
-        if count:
-            low, high = float(table["a"][0]), float(table["b"][0])
-            verb = "is" if count == 1 else "are"
-            message = (
-                f"{rule}; {count:,} of {rows:,} rows of column {self.roles.name(column)} "
-                f"{verb} not, such as {low:g}"
-            )
-            hints = {"positive": "rescale them; only their ratios matter."}
-            hints |= {"forecasts": scale_hint(low, high), "counts": "weight= takes fractions."}
-            raise DataError(message, hint=hints.get(rule.split(maxsplit=1)[0]))
+        broken = {f"{what} must not be missing": nw.when(gone).then(nw.lit(0.0))}
+        rules = RULES.get(name[0], {}).items()
+        broken |= {rule: nw.when(is_broken(x)).then(x) for rule, is_broken in rules}
+        for rule, bad in broken.items():
+            ends = v.count().alias("n"), v.min().alias("a"), v.max().alias("b")
+            count, low, high = one_row(self.data.select(v=bad), *ends)
+            if count:
+                message = (
+                    f"{rule}; {int(count):,} of {rows:,} rows of column "
+                    f"{self.roles.name(column)} {'is' if count == 1 else 'are'}"
+                )
+                if rule.endswith("missing"):
+                    raise DataError(message, hint=missing_hint(what))
+                hints = {"positive": "rescale them; only their ratios matter."}
+                hints |= {"forecasts": scale_hint(low, high), "counts": "weight= takes fractions."}
+                message += f" not, such as {low:g}"
+                raise DataError(message, hint=hints.get(rule.split(maxsplit=1)[0]))
 
 
 def collected(data: nw.LazyFrame[Any]) -> dict[str, Column]:
@@ -415,6 +435,13 @@ def collected(data: nw.LazyFrame[Any]) -> dict[str, Column]:
     with translated("spark" if data.implementation.is_spark_like() else str(data.implementation)):
         table = data.collect()
     return {column.name: _array(column) for column in table.iter_columns()}
+
+
+def one_row(data: nw.LazyFrame[Any], *ends: nw.Expr) -> list[float]:
+    """Compute some numbers of all rows of a frame; 0 or NaN where there is none."""
+    table = collected(data.with_columns(one=nw.lit(1)).group_by("one").agg(*ends))
+    del table["one"]
+    return [float(x[0]) if len(x) and x[0] is not None else 0.0 for x in table.values()]
 
 
 def _array(column: Any) -> Column:
@@ -460,15 +487,14 @@ RULES: dict[str, dict[str, Callable[[nw.Expr], nw.Expr]]] = {
 
 def _refuse_mixed(roles: Roles, schema: Mapping[str, Any]) -> None:
     """Refuse a column of objects that are not all numbers."""
-    for column in [*roles.probabilities, *roles.amounts]:
-        if schema[column] in MIXED:
+    for name, column in roles.held.items():
+        if name[0] in "pwk" and schema[column] in MIXED:
             message = f"column {roles.name(column)} must hold numbers; it holds several kinds"
             raise DataError(message, hint="convert text to numbers first.") from None
 
 
-def _float(data: nw.LazyFrame[Any], column: str, kind: Any) -> nw.Expr:
+def _float(data: nw.LazyFrame[Any], x: nw.Expr, kind: Any) -> nw.Expr:
     """Make floats of a column; decimals go by text, as Arrow rounds them badly."""
-    x = nw.col(column)
     x = (x.cast(nw.String) if isinstance(kind, nw.Decimal) else x).cast(nw.Float64)
     if not (kind.is_float() and data.implementation.is_duckdb()):
         return x
@@ -476,80 +502,20 @@ def _float(data: nw.LazyFrame[Any], column: str, kind: Any) -> nw.Expr:
     return nw.when(x.is_finite() | (x.abs() == math.inf)).then(x)
 
 
-def _kind(data: nw.LazyFrame[Any], column: str, kind: Any) -> Any:
+def _kind(data: nw.LazyFrame[Any], names: Mapping[str, str], column: str, kind: Any) -> Any:
     """Return the kind of a column; categories of pandas may be numbers, which count as such."""
     if kind not in (nw.Categorical, nw.Enum) or not data.implementation.is_pandas_like():
         return kind
-    return nw.Float64() if isinstance(first_entry(data, column), Number) else kind
+    entry = first_entry(data, names.get(column, column))
+    return nw.Float64() if isinstance(entry, Number) else kind
 
 
-def _outcome(data: nw.LazyFrame[Any], column: str, kind: Any) -> nw.Expr:
+def _outcome(data: nw.LazyFrame[Any], x: nw.Expr, kind: Any) -> nw.Expr:
     """Make of labels what can be compared: text of categories, and numbers of decimals."""
     if kind.is_float() or isinstance(kind, nw.Decimal):
-        x = _float(data, column, kind)
+        x = _float(data, x, kind)
         return nw.when(~x.is_nan()).then(x)
-    return nw.col(column).cast(nw.String) if kind in (nw.Categorical, nw.Enum) else nw.col(column)
-
-
-def classes_of(rows: Rows) -> int | None:
-    """Return the number of classes; None for one event."""
-    count = len(next(iter(rows.forecasts.values())))
-    return None if count == 1 else count
-
-
-def class_number(rows: Rows) -> nw.Expr:
-    """Return the number of the class that happened; null of what is no class."""
-    number: Any = None
-    for k in reversed(range(classes_of(rows) or 0)):
-        label = k if _by_number(rows) or rows.labels is None else rows.labels[k]
-        # As a float, since pandas 2 has no whole number that is missing.
-        here = nw.when(rows.is_label(label)).then(nw.lit(float(k)))
-        number = here if number is None else here.otherwise(number)
-    return nw.lit(0) if number is None else number
-
-
-def numbers_of_classes(rows: Rows, y: Column) -> Column:
-    """Make class numbers of labels that were collected, once they are known to do."""
-    if not len(y):
-        message = "outcomes must not be empty; got 0 rows"
-        raise DataError(message)
-    labels = range(classes_of(rows) or 0) if _by_number(rows) else rows.labels or ()
-    strange = sorted({label for label in y.tolist() if label not in labels}, key=repr)
-    if strange:
-        listed = ", ".join(repr(label) for label in list(labels)[:8])
-        message = f"outcomes must be one of {listed}; found {strange[0]!r}"
-        hint = None if rows.labels is not None else "labels= says what each column stands for."
-        raise DataError(message, hint=hint)
-    numbers: Column = class_numbers(y, rows.labels or (classes_of(rows) or 0))
-    return numbers
-
-
-def sums_to_one(rows: Rows, columns: Sequence[str]) -> nw.Expr:
-    """Return 1 where class probabilities sum to one, 0 or null elsewhere."""
-    off = sum_of(columns) - 1
-    slack = rows.slack(columns)
-    return ((off <= slack) & (off >= -slack)).cast(nw.Int64)
-
-
-def require_sums(rows: Rows, total: int, good: dict[str, int]) -> None:
-    """Refuse class probabilities that do not sum to one."""
-    for model, columns in rows.forecasts.items():
-        bad = total - good[model]
-        if bad:
-            ends = rows.data.select(sum_of(columns).alias("s")).with_columns(one=nw.lit(1))
-            table = ends.group_by("one").agg(
-                nw.col("s").min().alias("a"), nw.col("s").max().alias("b")
-            )
-            extremes = collected(table)
-            low, high = float(extremes["a"][0]), float(extremes["b"][0])
-            worst = low if abs(low - 1) >= abs(high - 1) else high
-            verb = "does" if bad == 1 else "do"
-            message = (
-                f"rows of class probabilities must sum to 1 within {rows.slack(columns):.2g}; "
-                f"{bad:,} of {total:,} rows of model {model!r} {verb} not, such as one with "
-                f"{worst:g}"
-            )
-            raise DataError(message, hint="divide each row by its sum.")
+    return x.cast(nw.String) if kind in (nw.Categorical, nw.Enum) else x
 
 
 def sum_of(columns: Sequence[str]) -> nw.Expr:
@@ -557,16 +523,9 @@ def sum_of(columns: Sequence[str]) -> nw.Expr:
     return reduce(lambda a, b: a + b, [nw.col(name) for name in columns])
 
 
-def _by_number(rows: Rows) -> bool:
-    """Tell whether outcomes are class numbers: without labels, or if no label is a number."""
-    if rows.labels is None:
-        return True
-    return rows.kind.is_integer() and numbers_are_classes(rows.labels)
-
-
 def class_views(rows: Rows) -> dict[tuple[str, Any], Rows]:
     """Return, by model, "it was class k" and "it was above class k" as events with forecasts."""
-    number, views = class_number(rows), {}
+    number, views = rows.number, {}
     for model, names in rows.forecasts.items():
         p = columns_of(names)
         of_class = {k: (number == k, at_most_one(p[:, k])) for k in range(len(names))}
@@ -581,10 +540,10 @@ def class_views(rows: Rows) -> dict[tuple[str, Any], Rows]:
 
 def confusion_of(rows: Rows) -> dict[str, Column]:
     """Weigh, by model, outcomes (rows) against likeliest classes (columns), the first of ties."""
-    count, matrices = classes_of(rows) or 0, {}
+    count, matrices = rows.classes or 0, {}
     for model, names in rows.forecasts.items():
         data = with_formulas(rows.data, {"d": only(decide_by_mode(columns_of(names)))})
-        data = data.with_columns(e=class_number(rows))
+        data = data.with_columns(e=rows.number)
         if rows.weighted or rows.repeated:
             each = rows.times(nw.col("w") if rows.weighted else nw.lit(1.0))
             data, amount = data.with_columns(each.alias("n")), nw.col("n").sum()

@@ -8,9 +8,9 @@ relative 1e-12. Infinite losses are counted apart.
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import partial
-from itertools import combinations
+from itertools import chain, combinations
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
 import numpy as np
@@ -32,6 +32,16 @@ Key: TypeAlias = tuple[Any, ...]
 PIECE = 1 << 18
 # What is counted, and therefore whole.
 COUNTED = frozenset({"rows", "units", "event_rows", "class_rows", "infinite", "differing"})
+# Of which amounts of rows the sums are that have another name; squares for what is of two factors.
+SOURCES = {"rows": "used", "units": "used", "weight": "w", "weight2": "w2", "row_squares": "w2"}
+SOURCES |= {"event_rows": "used", "event": "w", "class_rows": "used", "class": "w"}
+SOURCES |= dict.fromkeys(("event2", "event_weight", "event_squares", "class_squares"), "w2")
+SOURCES |= {"loss_event": "loss_weight", "loss_class": "loss_weight"}
+# What stands for an amount that is left out: rows without weights weigh 1, and all are used.
+INSTEAD = {"w": "used", "w2": "used", "used": "n", "loss_weight": "loss"}
+INSTEAD |= {"infinite_weight": "infinite"}
+# An engine adds up a number in two parts.
+COARSE, FINE = "_coarse", "_fine"
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -126,10 +136,27 @@ class ScoreSums:
         rows = PricedRows(np.asarray(y, dtype=bool), columns, weight, times)
         used = rows_in_use(len(y), weight, times)
         rows = rows if len(used) == len(y) else rows.only(used)
-        parts = share_out(partial(PricedRows.sums, rules=tuple(rules)), list(rows.pieces()))
-        keys = keys_of(models, rules, None)
-        totals = {key: total_of(key, (part[key] for part in parts)) for key in keys}
-        return cls(tuple(models), tuple(rules), None, False, totals)
+        parts = share_out(partial(PricedRows.lines, rules=tuple(rules)), list(rows.pieces()))
+        lines = [line for part in parts for line in part]
+        table = {name: np.array([line[name] for line in lines]) for name in lines[0]}
+        number = np.arange(len(lines)) % 2
+        return cls(tuple(models), tuple(rules), None, False, {}).of_lines(table, number)
+
+    def of_lines(self, table: Mapping[str, Column], number: Column) -> ScoreSums:
+        """Make totals of lines that were summed up apart, given the outcome of each.
+
+        A table has the amounts ``n`` or ``used``, ``w``, ``w2``, and those of `loss_terms`.
+        """
+        totals = {}
+        for key in keys_of(self.models, self.rules, self.classes):
+            name, *numbers = key
+            only = 1 if "event" in name else numbers.pop() if "class" in name else None
+            lines = slice(None) if only is None else number == only
+            stem = SOURCES.get(name, name)
+            while not (columns := _columns(table, stem, numbers)) and stem in INSTEAD:
+                stem = INSTEAD[stem]
+            totals[key] = total_of(key, (x for c in columns for x in table[c][lines].tolist()))
+        return replace(self, totals=totals)
 
     def mean(self, *key: Any) -> float:
         """Divide a sum by the weight of all rows."""
@@ -181,6 +208,47 @@ def total_of(key: Key, parts: Iterable[float]) -> float:
     return sum(map(int, parts)) if key[0] in COUNTED else math.fsum(parts)
 
 
+def _columns(table: Mapping[str, Column], stem: str, numbers: Sequence[int]) -> list[str]:
+    """Name the columns of an amount: one, both parts of it, or none."""
+    name = "_".join([stem, *map(str, numbers)])
+    return [column for column in (name, name + COARSE, name + FINE) if column in table]
+
+
+def loss_terms(
+    paid: Mapping[tuple[int, int], Any],
+    w: Any | None,
+    endless: Mapping[tuple[int, int], Any],
+    differing: Mapping[tuple[int, int, int], Any],
+) -> Iterator[tuple[str, Any]]:
+    """Name what is added up of losses, which are arrays or expressions of an engine.
+
+    Parameters
+    ----------
+    paid : dict
+        By the numbers of rule and model, losses times weights, 0 where they are infinite.
+    w : array or expression, optional
+        Weights.
+    endless : dict
+        By rule and model, whether losses were infinite.
+    differing : dict
+        By rule and two models, whether losses differ.
+    """
+    for (r, j), loss in paid.items():
+        at = f"{r}_{j}"
+        yield f"loss_{at}", loss
+        yield f"loss2_{at}", loss * loss
+        if (r, j) in endless:
+            yield f"infinite_{at}", endless[r, j]
+        if w is not None:
+            yield f"loss_weight_{at}", loss * w
+        if w is not None and (r, j) in endless:
+            yield f"infinite_weight_{at}", endless[r, j] * w
+    for (r, j, k), apart in differing.items():
+        difference = paid[r, j] - paid[r, k]
+        yield f"apart2_{r}_{j}_{k}", difference * difference
+        yield f"differing_{r}_{j}_{k}", apart
+
+
 def _require_alike(one: ScoreSums, other: ScoreSums) -> None:
     """Refuse sums that do not belong together."""
     # Rules of one's own need not be comparable; what is written is.
@@ -228,49 +296,26 @@ class PricedRows(NamedTuple):
         for start in range(0, max(len(self.y), 1), size):
             yield self.only(slice(start, start + size))
 
-    def count(self, some: Column) -> int:
-        """Count the cases of some rows."""
-        return int(np.count_nonzero(some) if self.times is None else self.times[some].sum())
+    def lines(self, rules: tuple[Rule, ...]) -> list[dict[str, float]]:
+        """Add up what the rows say: those without the event, and those with it."""
+        return [self.only(rows).line(rules) for rows in (~self.y, self.y)]
 
-    def total(self, x: Column, some: Column | None = None) -> float:
-        """Add up what each case adds, or the cases of some rows."""
-        x = x if self.times is None else x * self.times
-        return float((x if some is None else x[some]).sum())
+    def line(self, rules: tuple[Rule, ...]) -> dict[str, float]:
+        """Add up what each case says."""
+        w = None if self.weight is None else self.weight.astype(np.float64)
+        amounts = {} if w is None else {"w": w, "w2": w * w}
+        terms = chain(amounts.items(), *(self._priced(r, rule, w) for r, rule in enumerate(rules)))
+        line: dict[str, float] = {"n": len(self.y) if self.times is None else int(self.times.sum())}
+        for name, x in terms:
+            line[name] = (x if self.times is None else x * self.times).sum().item()
+        return line
 
-    def sums(self, rules: tuple[Rule, ...]) -> dict[Key, float]:
-        """Find all sums."""
-        ones = np.ones(len(self.y))
-        w = ones if self.weight is None else self.weight.astype(np.float64)
-        rows, square, squares = self.count(ones > 0), self.total(w * w), self.total(w * w, self.y)
-        totals: dict[Key, float] = {
-            ("rows",): rows,
-            ("units",): rows,
-            ("weight",): self.total(w),
-            ("weight2",): square,
-            ("row_squares",): square,
-            ("event_rows",): self.count(self.y),
-            ("event",): self.total(w, self.y),
-            **{(name,): squares for name in ("event2", "event_weight", "event_squares")},
-        }
-        for r, rule in enumerate(rules):
-            totals |= self._losses(w, r, rule)
-        return totals
-
-    def _losses(self, w: Column, r: int, rule: Rule) -> dict[Key, float]:
-        """Price the rows of each model, and add up what a rule says."""
-        totals: dict[Key, float] = {}
-        loss, paid = [price(rule, self.y, p, classes=False) for p in self.forecasts], []
-        for j, row in enumerate(loss):
-            endless = ~np.isfinite(row)
-            paid.append(w * np.where(endless, 0.0, row))
-            totals["infinite", r, j] = self.count(endless)
-            totals["infinite_weight", r, j] = self.total(w, endless)
-            totals["loss", r, j] = self.total(paid[j])
-            totals["loss2", r, j] = self.total(paid[j] * paid[j])
-            totals["loss_weight", r, j] = self.total(paid[j] * w)
-            totals["loss_event", r, j] = self.total(paid[j] * w, self.y)
-        for j, k in combinations(range(len(loss)), 2):
-            apart = paid[j] - paid[k]
-            totals["apart2", r, j, k] = self.total(apart * apart)
-            totals["differing", r, j, k] = self.count(loss[j] != loss[k])
-        return totals
+    def _priced(self, r: int, rule: Rule, w: Column | None) -> Iterator[tuple[str, Column]]:
+        """Price the rows of each model by one rule."""
+        loss = [price(rule, self.y, p, classes=False) for p in self.forecasts]
+        endless = {(r, j): ~np.isfinite(x) for j, x in enumerate(loss)}
+        paid = {(r, j): np.where(endless[r, j], 0.0, x) for j, x in enumerate(loss)}
+        if w is not None:
+            paid = {key: x * w for key, x in paid.items()}
+        pairs = combinations(range(len(loss)), 2)
+        return loss_terms(paid, w, endless, {(r, j, k): loss[j] != loss[k] for j, k in pairs})

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, field, replace
+from itertools import chain
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
@@ -18,7 +19,7 @@ from properly._boundary._libraries import read_only, to_numpy
 from properly._boundary._stored import StoredKind, packed, unpacked
 from properly._boundary._text import many, printable
 from properly.counts._cases import numbered
-from properly.counts._tally import Tally, require_one_kind, tally_of_sums, weight_of_each
+from properly.counts._tally import Tally, require_one_kind, sums_of, tally_of_sums, weight_of_each
 from properly.engines._score_sums import COUNTED, ScoreSums, keys_of, rows_in_use
 from properly.errors import DataError
 from properly.rules._parse import parse_rule
@@ -316,14 +317,10 @@ def in_order(parts: Mapping[Any, Part]) -> dict[Any, Part]:
 
 def joined(one: Mapping[Any, Part], other: Mapping[Any, Part]) -> dict[Any, Part]:
     """Put parts of different rows together, and add those of the same label."""
-    names = {label: label for label in one}
-    for label in other:
-        equal = names.get(label, label), label
-        names[label] = min(
-            equal, key=lambda x: KINDS.index(type(x)) if type(x) in KINDS else len(KINDS)
-        )
+    # The first of several equal keys is kept.
+    labels = sorted(chain(one, other), key=lambda x: (*KINDS, type(x)).index(type(x)))
     parts: dict[Any, Any] = {
-        names[label]: sum(x[label] for x in (one, other) if label in x) for label in names
+        label: sum(x[label] for x in (one, other) if label in x) for label in labels
     }
     return in_order(parts)
 
@@ -349,7 +346,7 @@ def content_of(summary: Summary) -> dict[str, Any]:
         "rules": [_text_of(rule) for rule in sums.rules],
         "clustered": sums.clustered,
         "labels": None if labels is None else plain_labels(labels),
-        "parts": [{"group": _label_as_json(label), **_content_of_part(x)} for label, x in parts],
+        "parts": [_content_of_part(*part) for part in parts],
     }
 
 
@@ -362,20 +359,12 @@ def summary_of(content: Mapping[str, Any]) -> Summary:
     require(models and all(type(name) is str for name in models) and rules)
     classes = None if labels is None else len(labels)
     bare = ScoreSums(models, rules, classes, content["clustered"] is True, {})
-    whole, *parts = (Summary(labels=labels, **_part(bare, part)) for part in content["parts"])
-    first, *names = (_label_of(part["group"]) for part in content["parts"])
+    whole, *parts = (_part(bare, labels, part) for part in content["parts"])
+    first, *names = (part["group"] for part in content["parts"])
     require(first is None and None not in names)
+    names = [float(name["float"]) if isinstance(name, dict) else name for name in names]
     require(all(list(part.tallies) == list(whole.tallies) for part in parts))
     return replace(whole, groups=dict(zip(names, parts, strict=True)))
-
-
-def _label_as_json(label: Any) -> Any:
-    """Write a label of a group; JSON has no infinity."""
-    return {"float": repr(label)} if type(label) is float and math.isinf(label) else label
-
-
-def _label_of(label: Any) -> Any:
-    return float(label["float"]) if isinstance(label, dict) else label
 
 
 def _text_of(rule: Rule) -> str:
@@ -391,8 +380,11 @@ def _text_of(rule: Rule) -> str:
     return text
 
 
-def _content_of_part(part: Summary) -> dict[str, Any]:
+def _content_of_part(label: Any, part: Summary) -> dict[str, Any]:
+    """Write what was summed up of all rows, or of a group; JSON has no infinity for its label."""
+    is_infinite = type(label) is float and math.isinf(label)
     return {
+        "group": {"float": repr(label)} if is_infinite else label,
         "totals": list(part.sums.totals.values()),
         "tallies": [_content_of_tally(key, tally) for key, tally in part.tallies.items()],
         "confusion": {name: packed(table) for name, table in part.confusion.items()},
@@ -402,44 +394,37 @@ def _content_of_part(part: Summary) -> dict[str, Any]:
 
 def _content_of_tally(key: Any, tally: Tally) -> dict[str, Any]:
     """Write a tally of a model, or of a model and a question."""
-    columns = {name: getattr(tally, name) for name in COLUMNS}
+    columns = dict(zip(COLUMNS, (tally.value, *sums_of(tally)), strict=False))
     return {
         "of": [key] if isinstance(key, str) else [key[0], *key[1]],
         "cells": tally.cells,
         "unit": weight_of_each(tally),
-        "columns": {name: packed(to_numpy(x)) for name, x in columns.items() if x is not None},
+        "columns": {name: packed(to_numpy(x)) for name, x in columns.items()},
     }
 
 
-def _part(bare: ScoreSums, content: Mapping[str, Any]) -> dict[str, Any]:
+def _part(bare: ScoreSums, labels: tuple[Any, ...] | None, content: Mapping[str, Any]) -> Summary:
     """Read what was summed up of all rows, or of those of a group."""
-    models, totals = bare.models, content["totals"]
+    models, totals, notes = bare.models, content["totals"], tuple(content["notes"])
     # There are more keys than these, and each has its total: no short text stands for many.
     require(len(totals) >= len(bare.rules) * len(models) ** 2)
     keys = keys_of(models, bare.rules, bare.classes, clustered=bare.clustered)
-    for key, total in zip(keys, totals, strict=True):
+    sums = replace(bare, totals=dict(zip(keys, totals, strict=True)))
+    for key, total in sums.totals.items():
         require(type(total) is int or (key[0] not in COUNTED and type(total) is float))
     tallies = {_key(x["of"], bare): _tally(x) for x in content["tallies"]}
     require(bare.classes is not None or tuple(tallies) == models)
     confusion = {name: _array(x) for name, x in content["confusion"].items()}
-    require(set(confusion) <= set(models))
+    require(set(confusion) <= set(models) and all(type(note) is str for note in notes))
     for table in confusion.values():
         require(table.shape == (bare.classes, bare.classes) and (table >= 0).all())
-    require(all(type(note) is str for note in content["notes"]))
-    return {
-        "sums": replace(bare, totals=dict(zip(keys, totals, strict=True))),
-        "tallies": tallies,
-        "confusion": confusion,
-        "notes": tuple(content["notes"]),
-    }
+    return Summary(sums, tallies, {}, labels, confusion, notes)
 
 
 def _tally(content: Mapping[str, Any]) -> Tally:
     """Make a tally; refuse what no counting could have given."""
-    cells, unit = content["cells"], content["unit"]
-    columns = {
-        name: _array(content["columns"][name]) for name in COLUMNS[: len(content["columns"])]
-    }
+    cells, unit, stored = content["cells"], content["unit"], content["columns"]
+    columns = {name: _array(stored[name]) for name in COLUMNS[: len(stored)]}
     require(cells is None or (type(cells) is int and cells > 0))
     require(len(columns) in (3, 5))
     require(unit is None or (type(unit) is float and 0 < unit < math.inf and len(columns) == 3))

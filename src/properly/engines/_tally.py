@@ -99,7 +99,7 @@ def _in_engine(
     pos_label: object,
 ) -> Rows | tuple[ArrayLike, ArrayLike]:
     """Take the columns of a frame where they are; beside arrays of weights they are read."""
-    from properly.engines._frame import read_frame
+    from properly.engines._frame import Framed
     from properly.engines._rows import Roles, Rows, as_lazy
 
     as_lazy(frame)
@@ -110,5 +110,5 @@ def _in_engine(
     if all(amount is None or isinstance(amount, str) for amount in amounts):
         weight, count = amounts
         return Rows.of(frame, replace(roles, weight=weight, count=count), pos_label=pos_label)
-    y, forecasts, _ = read_frame(frame, roles, {}, pos_label=pos_label)
+    y, forecasts, _ = Framed(frame, roles, pos_label=pos_label).read()
     return y, forecasts[forecast]

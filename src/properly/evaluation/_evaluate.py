@@ -372,7 +372,7 @@ def _read_frame(
 def _notes_of_frame(framed: Framed, time: str) -> list[str]:
     """Look at the columns that are named like follow-up times, and have no other role than time."""
     outcome = framed.roles.outcome
-    others = [name for name in framed.names if name not in framed.roles.columns]
+    others = [name for name in framed.names if name not in framed.roles.held.values()]
     names = [] if framed.has_classes else named_like_follow_up(others, outcome)
     if not names:
         return []

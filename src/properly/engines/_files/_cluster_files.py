@@ -5,22 +5,17 @@ Here only their names, headers and formats are looked at; their rows are never r
 
 from __future__ import annotations
 
-import gzip
-import os
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 from properly._boundary._files import temporary_folder
 from properly.engines._files._duckdb_tables import (
     DECIMAL,
-    OPENING,
-    SEPARATORS,
     SPELLED,
     WHOLE,
     Header,
-    decoded,
-    header_of,
-    require_different,
+    opened,
+    opening_of,
 )
 from properly.engines._files._paths import (
     DAMAGED,
@@ -31,6 +26,7 @@ from properly.engines._files._paths import (
     damaged,
     find_files,
     is_here,
+    listed_paths,
 )
 from properly.errors import DataError
 
@@ -72,7 +68,7 @@ class ClusterFiles(NamedTuple):
 
 def find_cluster_files(paths: Paths, opening: Callable[[str], str]) -> ClusterFiles:
     """Find all files that are meant; `opening` reads the beginning of one at an address."""
-    given = [paths] if isinstance(paths, str | os.PathLike) else list(paths)
+    given = listed_paths(paths)
     if STANDARD_INPUT in given:
         raise _no_plain_file(STANDARD_INPUT)
     with temporary_folder() as folder:
@@ -104,10 +100,6 @@ def kind_of(fitting: Iterable[str]) -> str:
     return next((kind for kind in KINDS if kind in some), "text")
 
 
-def _is_text(file: File) -> bool:
-    return file.format not in ("parquet", "arrow")
-
-
 def _require_plain(file: File) -> None:
     """Refuse what workers cannot read: what had to be rewritten is not there for them."""
     if not is_here(file):
@@ -128,26 +120,17 @@ def _no_plain_file(name: str) -> DataError:
 
 def _with_header(file: File, opening: Callable[[str], str]) -> ClusterFiles:
     """Read the header of a CSV file, and recognize text of which the name says nothing."""
-    text = "" if not _is_text(file) else (_opening if is_here(file) else opening)(file.name)
-    looks_json = text.lstrip()[:1] in ("{", "[")
+    text = ""
+    if file.format not in ("parquet", "arrow"):
+        try:
+            text = opening_of(file) if is_here(file) else opening(file.name)
+        except DAMAGED:
+            raise damaged(file.name) from None
     if file.format == "arrow" or text.lstrip().startswith("["):
         shown = "Arrow" if file.format == "arrow" else "a list in JSON"
         message = (
             f"a file for a cluster must be CSV, Parquet or JSON lines; {file.name!r} is {shown}"
         )
         raise DataError(message)
-    kind: Format = "json" if file.format == "text" and looks_json else file.format
-    if kind in ("parquet", "json"):
-        return ClusterFiles([file], kind, None)
-    header = header_of(file.name, text, "\t" if file.format == "tsv" else SEPARATORS)
-    require_different(file, header.names)
-    return ClusterFiles([file], "csv", header)
-
-
-def _opening(name: str) -> str:
-    opener = gzip.open if name.endswith(PACKED) else open
-    try:
-        with opener(Path(name), "rb") as source:
-            return decoded(name, source.read(OPENING))
-    except DAMAGED:
-        raise damaged(name) from None
+    file, header = (file, None) if file.format == "parquet" else opened(file, text)
+    return ClusterFiles([file], file.format, header)

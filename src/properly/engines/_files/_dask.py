@@ -12,7 +12,6 @@ import csv
 import json
 import logging
 import operator
-import os
 import re
 import reprlib
 from concurrent.futures import ThreadPoolExecutor
@@ -31,6 +30,7 @@ from properly.engines._files._duckdb_tables import MISSING, OPENING, Header, dec
 from properly.engines._files._paths import (
     is_address,
     is_here,
+    listed_paths,
     names_in,
     reason_of,
     require_package,
@@ -39,6 +39,7 @@ from properly.engines._files._paths import (
 from properly.errors import ArgumentTypeError, DataError
 
 if TYPE_CHECKING:
+    import os
     from collections.abc import Iterator, Mapping
 
     from properly.engines._files._paths import Paths
@@ -74,7 +75,7 @@ def _expanded(paths: Paths) -> list[str | os.PathLike[str]]:
     """Find the files that patterns of addresses stand for."""
     fsspec = import_extra("fsspec", extra="dask")
     found: list[str | os.PathLike[str]] = []
-    for path in [paths] if isinstance(paths, str | os.PathLike) else paths:
+    for path in listed_paths(paths):
         if not is_address(path):
             found.append(path)
             continue

@@ -15,12 +15,12 @@ import re
 from collections import Counter
 from contextlib import contextmanager, suppress
 from importlib import import_module
-from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from properly._boundary._notices import import_extra
 from properly._boundary._text import first_of
 from properly.engines._files._checks import NUMBER
-from properly.engines._files._paths import File, damaged, is_here
+from properly.engines._files._paths import File, damaged, is_here, unreachable
 from properly.errors import DataError
 
 if TYPE_CHECKING:
@@ -96,6 +96,21 @@ def header_of(name: str, text: str, separators: str = SEPARATORS) -> Header:
     return Header(names, separator, len(above.splitlines()))
 
 
+def opened(file: File, text: str) -> tuple[File, Header | None]:
+    """Tell CSV from JSON by the beginning of a text; return also the header of CSV."""
+    if file.format == "json" or (file.format == "text" and text.lstrip()[:1] in ("{", "[")):
+        return file._replace(format="json"), None
+    header = header_of(file.name, text, "\t" if file.format == "tsv" else SEPARATORS)
+    require_different(file, header.names)
+    return file._replace(format="csv"), header
+
+
+def opening_of(file: File) -> str:
+    """Read the beginning of the text of a file that is on this machine."""
+    with file.open() as source:
+        return decoded(file.name, source.read(OPENING))
+
+
 def decoded(name: str, head: bytes) -> str:
     """Take the first bytes of a file as text in UTF-8, the only encoding that is read."""
     try:
@@ -126,14 +141,6 @@ def _plausible(records: list[list[str]]) -> tuple[bool, int]:
     """Prefer a separator that occurs, and as often in the first record as in the header."""
     counts = [len(record) for record in records]
     return len(set(counts)) == 1 and counts[0] > 1, counts[0]
-
-
-class NamedFile(Protocol):
-    """What has the name of a file."""
-
-    @property
-    def name(self) -> str:
-        """As the file is called."""
 
 
 class Table(NamedTuple):
@@ -185,14 +192,16 @@ def table_of(connection: Any, file: File, number: int, folder: Path) -> Table:
     connection.execute(f"SET VARIABLE {place} = $1", [location(file)])
     path = f"getvariable('{place}')"
     if file.format in ("csv", "tsv", "text"):
-        opening = _opening(connection, file, path)
-        if file.format != "text" or opening.lstrip()[:1] not in ("{", "["):
-            return _csv_table(file, path, opening)
-        file = file._replace(format="json")
+        file, header = opened(file, _opening(connection, file, path))
+        if header is not None:
+            return _csv_table(file, path, header)
     if file.format == "json":
         # However many keys an object has, each is a column.
         options = "sample_size = -1, map_inference_threshold = -1"
-        return _typed_table(connection, file, _scan("read_json", file, path, options))
+        scan = _scan("read_json", file, path, options)
+        described = connection.execute(f"DESCRIBE SELECT * FROM {scan}").fetchall()  # noqa: S608
+        names, types = zip(*(row[:2] for row in described), strict=True)
+        return Table(file, names, types, scan)
     if file.format == "parquet":
         return _parquet_table(connection, file, path)
     return _arrow_table(connection, file, number, folder)
@@ -203,7 +212,7 @@ def location(file: File) -> str:
     return str(file.path) if is_here(file) else file.name
 
 
-def require_different(file: NamedFile, names: Iterable[str | None]) -> None:
+def require_different(file: File, names: Iterable[str | None]) -> None:
     """Refuse a file in which two columns have the same name."""
     for name, count in Counter(names).items():
         if count > 1 and name is not None:
@@ -264,33 +273,25 @@ def _out_of_reach(file: File, text: str) -> DataError:
     raised = re.search(r"^[\w.]+: .+", text, re.MULTILINE) if text.startswith("Trace") else None
     reason = raised[0] if raised else text.partition("\n")[0]
     if not lacking:
-        message = f"a file elsewhere must be one that duckdb reaches; {file.name!r} is not: "
-        return DataError(f"{message}{reason[:200]}")
-    message = (
-        f"a file elsewhere must be one that duckdb reaches; {file.name!r} is not: "
-        f"its extension {lacking[1]} is not there"
-    )
+        return unreachable(file.name, "duckdb", reason)
     hint = f"INSTALL {lacking[1]} is the command of duckdb that fetches it."
     if file.name.startswith("s3://"):
         hint = f"pip install 'properly[s3]', or {hint}"
-    return DataError(message, hint=hint)
+    return unreachable(file.name, "duckdb", f"its extension {lacking[1]} is not there", hint)
 
 
 def _opening(connection: Any, file: File, path: str) -> str:
     """Return the beginning of the text of a file."""
     if is_here(file):
-        with file.open() as source:
-            return decoded(file.name, source.read(OPENING))
+        return opening_of(file)
     options = "auto_detect = false, header = false, delim = '\x01', quote = '', escape = ''"
     scan = _scan("read_csv", file, path, options, "columns = {'line': 'VARCHAR'}")
     lines = connection.execute(f"SELECT line FROM {scan} LIMIT 100").fetchall()  # noqa: S608
     return "\n".join(line or "" for (line,) in lines).removeprefix("\ufeff")
 
 
-def _csv_table(file: File, path: str, opening: str) -> Table:
+def _csv_table(file: File, path: str, header: Header) -> Table:
     """Read all columns as text, in which what is missing is written in several ways."""
-    header = header_of(file.name, opening, "\t" if file.format == "tsv" else SEPARATORS)
-    file = file._replace(format="csv")
     columns = _numbered(len(header.names))
     texts = ", ".join(f"'{column}': 'VARCHAR'" for column in columns)
     options = f"auto_detect = false, header = true, skip = {header.blank}, columns = {{{texts}}}"
@@ -330,13 +331,6 @@ def _arrow_table(connection: Any, file: File, number: int, folder: Path) -> Tabl
     except BrokenArrowError as error:
         raise refusal(file, str(error)) from error
     return Table(file, tuple(names), None, view)
-
-
-def _typed_table(connection: Any, file: File, scan: str) -> Table:
-    """Ask for names and types where only a look at the file tells either."""
-    described = connection.execute(f"DESCRIBE SELECT * FROM {scan}").fetchall()  # noqa: S608
-    names, types = zip(*(row[:2] for row in described), strict=True)
-    return Table(file, names, types, scan)
 
 
 def _scan(function: str, file: File, path: str, *options: str) -> str:

@@ -76,30 +76,35 @@ class File(NamedTuple):
         return opener(self.path, "rb")
 
 
+def listed_paths(paths: Paths) -> list[str | os.PathLike[str]]:
+    """Take one path or several as a list."""
+    return [paths] if isinstance(paths, str | os.PathLike) else list(paths)
+
+
 def find_files(paths: Paths, folder: Path) -> list[File]:
-    """Find all files that are meant: those of this machine, then those that have an address."""
-    given = [paths] if isinstance(paths, str | os.PathLike) else list(paths)
-    away = [path for path in given if is_address(path)]
-    here = [path for path in given if not is_address(path)]
-    files = _local_files(here, folder) if here or not away else []
-    return [*files, *(as_file(str(address)) for address in dict.fromkeys(away))]
+    """Find all files that are meant: those of this machine, then those that have an address.
 
-
-def _local_files(paths: Paths, folder: Path) -> list[File]:
-    """Find all files that are meant, in order; a folder takes what must be written out first."""
-    given = [paths] if isinstance(paths, str | os.PathLike) else list(paths)
+    Each in order; a folder takes what must be written out first.
+    """
+    given = listed_paths(paths)
     if not given:
         message = "at least one file is needed; got none"
         raise DataError(message)
-    names = [name for path in given for name in _expanded(path)]
+    away = dict.fromkeys(str(path) for path in given if is_address(path))
+    names = [name for path in given if not is_address(path) for name in _expanded(path)]
+    _require_once(names, map(os.path.realpath, names))
+    files = [_file_at(name, folder / f"{i}") for i, name in enumerate(names)]
+    return [*files, *map(as_file, away)]
+
+
+def _require_once(names: Iterable[str], places: Iterable[str]) -> None:
+    """Refuse a file that is given twice, under one name or two."""
     seen: set[str] = set()
-    for name in names:
-        real = os.path.realpath(name)
-        if real in seen:
+    for name, place in zip(names, places, strict=True):
+        if place in seen:
             message = f"each file must be given once; got {name!r} again"
             raise DataError(message)
-        seen.add(real)
-    return [_file_at(name, folder / f"{i}") for i, name in enumerate(names)]
+        seen.add(place)
 
 
 def _expanded(path: str | os.PathLike[str]) -> list[str]:
@@ -191,7 +196,7 @@ def _recognized(name: str, path: Path, place: Path) -> File:
     if head.startswith(BZIP2):
         with bz2.open(path) as source:
             return _recognized(name, *_unpacked(source, place))
-    kind = _format_of_name(name)
+    kind, _ = _by_suffix(name)
     if not head.startswith(GZIP):
         return File(name, path, kind or _format_of_bytes(name, head), "none")
     with gzip.open(path) as source:
@@ -208,11 +213,11 @@ def _unpacked(source: SupportsRead[bytes], place: Path) -> tuple[Path, Path]:
     return _written(source, target), target
 
 
-def _format_of_name(name: str) -> Format | None:
-    parts = [part.lower() for part in Path(name).suffixes]
-    if parts and parts[-1] in COMPRESSED:
-        parts.pop()
-    return SUFFIXES.get(parts[-1]) if parts else None
+def _by_suffix(name: str) -> tuple[Format | None, Compression]:
+    """Tell format and compression by a name alone."""
+    suffixes = [suffix.lower() for suffix in PurePosixPath(name).suffixes]
+    packed = suffixes.pop() if suffixes and suffixes[-1] in COMPRESSED else ""
+    return SUFFIXES.get(suffixes[-1]) if suffixes else None, PACKED.get(packed, "none")
 
 
 def _format_of_bytes(name: str, head: bytes) -> Format:
@@ -238,13 +243,9 @@ def as_file(address: str) -> File:
     """Tell the format of a file by its name alone; what has no suffix is text."""
     # Elsewhere a question mark is a part of a pattern.
     plain = address.partition("?")[0] if address.startswith("http") else address
-    suffixes = [suffix.lower() for suffix in PurePosixPath(plain).suffixes]
-    packed = PACKED.get(suffixes[-1]) if suffixes else None
-    if packed is not None:
-        suffixes.pop()
-    kind = SUFFIXES.get(suffixes[-1], "text") if suffixes else "text"
+    kind, packed = _by_suffix(plain)
     # No path begins so: what is not on this machine has none.
-    return File(address, Path(address), kind, packed or "none")
+    return File(address, Path(address), kind or "text", packed)
 
 
 def is_here(file: File) -> bool:
@@ -257,24 +258,21 @@ def is_here(file: File) -> bool:
 # the keys that the user has.
 
 
-def package_for(address: str) -> tuple[str, str] | None:
-    """Return the package that an address needs and the extra that brings it, if it is known."""
-    extra = address.partition("://")[0]
-    return (PACKAGES[extra], extra) if extra in PACKAGES else None
+def require_package(address: str) -> str | None:
+    """Refuse an address whose package is not installed; return the name of the kind of store."""
+    store = address.partition("://")[0]
+    if store not in PACKAGES:
+        return None
+    import_extra(PACKAGES[store], extra=store)
+    return store
 
 
-def require_package(address: str) -> None:
-    """Refuse an address whose package is not installed."""
-    if (needed := package_for(address)) is not None:
-        import_extra(needed[0], extra=needed[1])
-
-
-def unreachable(address: str, engine: str, reason: str) -> DataError:
+def unreachable(address: str, engine: str, reason: str, hint: str | None = None) -> DataError:
     """Refuse the address of a file that an engine does not get at."""
     message = (
         f"a file elsewhere must be one that {engine} reaches; {address!r} is not: {reason[:200]}"
     )
-    return DataError(message)
+    return DataError(message, hint=hint)
 
 
 def no_match(pattern: str) -> DataError:
@@ -319,25 +317,14 @@ def in_stores(files: Sequence[File]) -> tuple[list[File], list[Any]]:
         else:
             found += [as_file(name) for name in names_in(store, file.name, "duckdb")]
             stores += [] if store in stores else [store]
-    _require_different(found)
+    away = [file.name for file in found if not is_here(file)]
+    _require_once(away, away)
     return found, stores
 
 
 def _store_of(address: str) -> Any:
-    needed = package_for(address)
-    try:
-        require_package(address)
-    except MissingExtraError:
-        return None
-    if needed is None:
-        return None
-    # What was listed a while ago may have changed.
-    return import_module("fsspec").filesystem(needed[1], use_listings_cache=False)
-
-
-def _require_different(files: Sequence[File]) -> None:
-    names = [file.name for file in files if not is_here(file)]
-    for i, name in enumerate(names):
-        if name in names[:i]:
-            message = f"each file must be given once; got {name!r} again"
-            raise DataError(message)
+    with suppress(MissingExtraError):
+        if (store := require_package(address)) is not None:
+            # What was listed a while ago may have changed.
+            return import_module("fsspec").filesystem(store, use_listings_cache=False)
+    return None

@@ -19,7 +19,13 @@ from properly.engines._files import _cluster_errors
 from properly.engines._files._cluster_errors import first_line, translated
 from properly.engines._files._cluster_files import KINDS, ClusterFiles, find_cluster_files, kind_of
 from properly.engines._files._duckdb_tables import MISSING, Header
-from properly.engines._files._paths import is_address, is_here, no_match, unreachable
+from properly.engines._files._paths import (
+    is_address,
+    is_here,
+    listed_paths,
+    no_match,
+    unreachable,
+)
 from properly.errors import ArgumentTypeError, DataError, MissingExtraError, ProperlyError
 
 if TYPE_CHECKING:
@@ -64,7 +70,7 @@ def read_files(session: Any, paths: Paths, columns: Mapping[str, str]) -> Any:
         lines = session.read.text(address).limit(5).collect()
         return "\n".join(row["value"] for row in lines)
 
-    given = [paths] if isinstance(paths, str | os.PathLike) else list(paths)
+    given = listed_paths(paths)
     away = [path for path in given if is_address(path)]
     try:
         return _frame_of(session, find_cluster_files(given, opening), columns)
