@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from properly._boundary._labels import require_columns
+from properly._boundary._classes import require_columns
 from properly._boundary._options import check_whole
 from properly._boundary._record import Record
 from properly._boundary._text import many, printable, table, wrapped

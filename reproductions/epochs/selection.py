@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeAlias, get_args
 import numpy as np
 
 from properly._boundary._arrays import as_column, check_length, require_present
-from properly._boundary._labels import require_columns
+from properly._boundary._classes import require_columns
 from properly._boundary._libraries import to_numpy
 from properly._boundary._options import as_generator, check_choice, check_level, check_whole
 from properly._boundary._record import Record, columns_of

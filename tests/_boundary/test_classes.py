@@ -10,8 +10,14 @@ import pandas as pd
 import polars as pl
 import pytest
 
-from properly._boundary._classes import check_probabilities, is_table, row_sums
-from properly._boundary._labels import as_classes, class_numbers, one_kind
+from properly._boundary._classes import (
+    as_classes,
+    check_probabilities,
+    class_numbers,
+    is_table,
+    one_kind,
+    row_sums,
+)
 from properly.errors import DataError
 
 if TYPE_CHECKING:

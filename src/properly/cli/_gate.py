@@ -351,7 +351,7 @@ def _name(text: str, names: Iterable[str]) -> str | None:
 
 def _refuse(what: str, name: str, choices: Iterable[str]) -> NoReturn:
     """Name what is near, or some of what there is, and show the grammar."""
-    from properly._boundary._labels import nearest
+    from properly._boundary._classes import nearest
 
     known = list(choices)
     near = nearest(name, known)[:1] or [x for x in known if x.endswith(f".{name}")]

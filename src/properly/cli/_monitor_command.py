@@ -13,8 +13,8 @@ import click
 import numpy as np
 
 import properly
+from properly._boundary._classes import require_columns
 from properly._boundary._files import together, write_whole
-from properly._boundary._labels import require_columns
 from properly._boundary._record import plain
 from properly._boundary._text import many, printable, wrapped
 from properly.cli._chosen import Places, as_outcomes, say, without_percent

@@ -148,7 +148,7 @@ def progress_bar() -> AbstractContextManager[Progress | None]:
 
 def unknown(message: str, name: str, choices: Iterable[str]) -> click.UsageError:
     """Make an error that names what is near, or all there is."""
-    from properly._boundary._labels import nearest
+    from properly._boundary._classes import nearest
 
     names = list(choices)
     near = nearest(name, names)

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Literal, TypeAlias, get_args
 import numpy as np
 
 from properly._boundary._arrays import as_column, as_numbers
-from properly._boundary._labels import require_columns
+from properly._boundary._classes import require_columns
 from properly._boundary._libraries import read_only, to_numpy
 from properly._boundary._options import as_count, as_number, check_choice, check_whole
 from properly._boundary._record import as_models

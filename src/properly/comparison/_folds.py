@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal
 import numpy as np
 
 from properly._boundary._arrays import check_column
-from properly._boundary._labels import names_of_labels, one_kind
+from properly._boundary._classes import names_of_labels, one_kind
 from properly._boundary._libraries import infinities, to_numpy
 from properly._boundary._notices import notice
 from properly._boundary._record import Record

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from properly._boundary._labels import names_of_labels
+from properly._boundary._classes import names_of_labels
 from properly._boundary._libraries import infinities, to_numpy
 from properly._boundary._notices import notice
 from properly._boundary._options import as_drawing, check_flag

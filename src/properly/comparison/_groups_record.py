@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from properly._boundary._labels import one_kind
+from properly._boundary._classes import one_kind
 from properly._boundary._record import Record, plain
 from properly._boundary._text import (
     chance,

@@ -19,7 +19,7 @@ from properly._boundary._arrays import (
     refuse,
     require_present,
 )
-from properly._boundary._labels import require_columns
+from properly._boundary._classes import require_columns
 from properly._boundary._libraries import to_numpy
 from properly._boundary._record import as_frame
 from properly._boundary._text import first_of, many, quoted

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from properly._boundary._arrays import as_array, check_length
-from properly._boundary._labels import nearest
+from properly._boundary._classes import nearest
 from properly._boundary._libraries import read_only
 from properly._boundary._record import as_models
 from properly._boundary._text import many

@@ -17,15 +17,16 @@ from properly._boundary._arrays import (
     event_label,
 )
 from properly._boundary._classes import (
+    as_labels,
     category_order,
     check_class_rows,
+    check_labels,
     check_probabilities,
     columns_of,
     is_table,
     require_order,
 )
 from properly._boundary._interrupts import checkpoint
-from properly._boundary._labels import as_labels, check_labels
 from properly._boundary._libraries import (
     is_numpy,
     kept,

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from properly._boundary._labels import names_of_labels
+from properly._boundary._classes import names_of_labels
 from properly._boundary._libraries import to_numpy
 from properly.counts._cases import has_classes, is_unweighted, rows_in_use
 from properly.counts._reductions import complement

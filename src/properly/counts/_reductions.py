@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, NoReturn, get_args
 
-from properly._boundary._labels import names_of_labels
+from properly._boundary._classes import names_of_labels
 from properly._boundary._libraries import namespace, without_gradient
 from properly.counts._calls import takes_class_rows
 from properly.counts._cases import Cases, event_among, require_classes

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Literal, TypeAlias, get_args
 import numpy as np
 
 from properly._boundary._arrays import as_array, as_numbers, check_length, check_weights
-from properly._boundary._labels import as_classes, class_numbers, names_of_labels, one_kind
+from properly._boundary._classes import as_classes, class_numbers, names_of_labels, one_kind
 from properly._boundary._libraries import to_numpy
 from properly._boundary._notices import notice
 from properly._boundary._options import as_number, check_choice, check_level

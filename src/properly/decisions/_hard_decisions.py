@@ -9,8 +9,7 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeAlias
 import numpy as np
 
 from properly._boundary._arrays import as_array, check_amounts, check_counts, check_length, refuse
-from properly._boundary._classes import check_probabilities
-from properly._boundary._labels import as_classes, class_numbers
+from properly._boundary._classes import as_classes, check_probabilities, class_numbers
 from properly._boundary._libraries import to_numpy
 from properly._boundary._notices import notice
 from properly._boundary._options import check_choice, check_flag

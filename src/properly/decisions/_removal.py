@@ -18,8 +18,7 @@ from properly._boundary._arrays import (
     check_rows,
     refuse,
 )
-from properly._boundary._classes import check_class_rows, is_table
-from properly._boundary._labels import as_classes
+from properly._boundary._classes import as_classes, check_class_rows, is_table
 from properly._boundary._libraries import read_only, to_numpy
 from properly._boundary._options import as_number, check_choice
 from properly._boundary._text import many

@@ -8,8 +8,13 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from properly._boundary._arrays import as_array, as_column, missing_values
-from properly._boundary._classes import check_class_rows
-from properly._boundary._labels import as_labels, check_labels, names_of_labels, one_kind
+from properly._boundary._classes import (
+    as_labels,
+    check_class_rows,
+    check_labels,
+    names_of_labels,
+    one_kind,
+)
 from properly._boundary._libraries import namespace, to_numpy
 from properly._boundary._options import check_whole
 from properly._boundary._record import Record, plain

@@ -16,8 +16,13 @@ import narwhals.stable.v2 as nw
 import numpy as np
 
 from properly._boundary._arrays import event_label
-from properly._boundary._classes import note_of_order, order_of, require_named_in_order
-from properly._boundary._labels import check_labels, require_columns
+from properly._boundary._classes import (
+    check_labels,
+    note_of_order,
+    order_of,
+    require_columns,
+    require_named_in_order,
+)
 from properly.engines import _summary
 from properly.engines._frame_pooling import PooledRows, pool_cells, pool_few_values
 from properly.engines._loss_sums import sum_up
@@ -226,7 +231,7 @@ class Framed:
             for model, names in rows.forecasts.items()
         }
         design: dict[str, Any] = {}
-        show = {}
+        show: dict[str, Any] = {}
         for i, what in enumerate(self.others):
             some = show if what.startswith(SHOW) else design
             some[what.removeprefix(SHOW)] = columns[f"x{i}"]

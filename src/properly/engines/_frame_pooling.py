@@ -131,14 +131,14 @@ def _counted(
 ) -> dict[str, Column]:
     """Group rows by place and outcome inside the engine."""
     sums = [nw.len().alias("n"), *(nw.col(name).sum() for name in added or ())]
-    terms = rows.amounts()
-    if rows.weighted:
+    terms, used = rows.amounts(), rows.used
+    if rows.weighted and used is not None:
         w = nw.col("w")
         fractions = ((w != floor(w)) & (w < WHOLE)).cast(nw.Int64)
         terms["broken"] = nw.lit(0) if rows.whole else fractions
         terms["w"] = terms["w"] if rows.repeated else w
         sums += [nw.col("low").min(), nw.col("high").max()]
-        positive = nw.when(rows.used).then(w)
+        positive = nw.when(used).then(w)
         data = data.with_columns(positive.alias("low"), positive.alias("high"))
     data = data.with_columns(place.alias("x"), **terms)
     data = data.group_by("x", *rows.keys).agg(*sums, *(nw.col(name).sum() for name in terms))

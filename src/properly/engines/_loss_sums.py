@@ -141,8 +141,8 @@ class Summing:
         products = {name: nw.col("factor") * product for name, product in products.items()}
         products |= {"weight2": w * w, "corrected4": (w * w * nw.col("factor")) ** 2}
         sums = (nw.col(name).sum() for name in products)
-        units = units.with_columns(**products).group_by("one", *within)
-        return units.agg(nw.len().alias("units"), *sums)
+        lines = units.with_columns(**products).group_by("one", *within)
+        return lines.agg(nw.len().alias("units"), *sums)
 
 
 def _with(data: nw.LazyFrame[Any], columns: dict[str, nw.Expr]) -> nw.LazyFrame[Any]:

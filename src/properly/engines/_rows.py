@@ -41,8 +41,12 @@ from properly._boundary._arrays import (
     missing_values,
     scale_hint,
 )
-from properly._boundary._classes import slack_at
-from properly._boundary._labels import class_numbers, numbers_are_classes, require_columns
+from properly._boundary._classes import (
+    class_numbers,
+    numbers_are_classes,
+    require_columns,
+    slack_at,
+)
 from properly.counts._reductions import upper_tails
 from properly.engines._files._cluster_errors import translated
 from properly.engines._symbols import columns_of, only, with_formulas
@@ -329,7 +333,10 @@ class Rows:
         labels = range(self.classes) if self._by_number else self.labels or ()
         # As a float, since pandas 2 has no whole number that is missing.
         here = [nw.when(self.is_label(x)).then(nw.lit(float(k))) for k, x in enumerate(labels)]
-        return reduce(lambda number, before: before.otherwise(number), reversed(here))
+        number: nw.Expr = here.pop()
+        for before in reversed(here):
+            number = before.otherwise(number)
+        return number
 
     @property
     def _by_number(self) -> bool:

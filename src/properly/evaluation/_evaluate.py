@@ -11,12 +11,12 @@ import numpy as np
 from properly._boundary._arrays import check_counts
 from properly._boundary._classes import (
     are_among,
+    as_labels,
     category_order,
     column_names,
     is_table,
     note_of_order,
 )
-from properly._boundary._labels import as_labels
 from properly._boundary._options import (
     as_generator,
     check_choice,

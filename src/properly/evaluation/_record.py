@@ -10,7 +10,7 @@ from importlib import import_module
 from itertools import chain
 from typing import TYPE_CHECKING, Any, Generic, Literal, NamedTuple, TypeAlias, TypeVar
 
-from properly._boundary._labels import names_of_labels
+from properly._boundary._classes import names_of_labels
 from properly._boundary._options import check_choice
 from properly._boundary._record import Record, columns_of, plain, to_frame
 from properly._boundary._text import (

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from properly import calibration, comparison, decisions
-from properly._boundary._labels import names_of_labels
+from properly._boundary._classes import names_of_labels
 from properly._boundary._libraries import count_true, to_numpy
 from properly._boundary._text import listed, many, printable
 from properly.calibration._decomposition import add_parts, decompose_by

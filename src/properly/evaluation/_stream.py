@@ -13,7 +13,7 @@ from properly._boundary._arrays import (
     distinct,
     require_countable,
 )
-from properly._boundary._labels import as_labels
+from properly._boundary._classes import as_labels
 from properly._boundary._libraries import to_numpy
 from properly._boundary._options import check_choice, check_whole
 from properly._boundary._text import many

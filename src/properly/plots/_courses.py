@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from properly._boundary._labels import require_columns
+from properly._boundary._classes import require_columns
 from properly._boundary._text import many
 from properly.comparison._epochs import LARGER, as_larger, best_epochs, pearson, read_history
 from properly.errors import ArgumentTypeError, DataError

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from properly._boundary._labels import as_classes
+from properly._boundary._classes import as_classes
 from properly.decisions._confusion import Confusion
 from properly.errors import DataError
 from properly.plots import _axes, _forest_plots, _names

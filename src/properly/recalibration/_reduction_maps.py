@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Self
 import numpy as np
 
 from properly._boundary._chunks import one_blas_thread
-from properly._boundary._labels import check_labels
+from properly._boundary._classes import check_labels
 from properly._boundary._libraries import (
     count_true,
     is_numpy,

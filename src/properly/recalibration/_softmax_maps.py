@@ -12,8 +12,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Self
 import numpy as np
 
 from properly._boundary._arrays import refuse
-from properly._boundary._classes import is_table
-from properly._boundary._labels import as_labels, check_labels
+from properly._boundary._classes import as_labels, check_labels, is_table
 from properly._boundary._libraries import namespace, read_only, to_library_of, to_numpy
 from properly._boundary._options import as_number
 from properly._boundary._text import many

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from properly._boundary._labels import names_of_labels
+from properly._boundary._classes import names_of_labels
 from properly._boundary._text import count_of_cases, listed, many, printable
 from properly.report import _vega as vega
 from properly.report._page_words import LISTED, few, fixed, lead_of, percent

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar, Literal, get_args
 
-from properly._boundary._labels import check_count
+from properly._boundary._classes import check_count
 from properly._boundary._libraries import namespace
 from properly._boundary._options import check_choice
 from properly.rules._class_rule import DualRule, is_class, split_off, squares_of_others

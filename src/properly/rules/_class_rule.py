@@ -16,11 +16,11 @@ from properly._boundary._chunks import sweep
 from properly._boundary._classes import (
     check_class_logits,
     check_class_rows,
+    check_count,
     check_logit_table,
     check_probabilities,
     is_table,
 )
-from properly._boundary._labels import check_count
 from properly._boundary._libraries import count_up, is_numpy, namespace, to_library_of
 from properly.errors import ArgumentTypeError, DataError
 from properly.rules._log_odds import softmax

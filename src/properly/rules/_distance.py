@@ -6,7 +6,7 @@ import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar, Literal, get_args
 
-from properly._boundary._labels import check_count
+from properly._boundary._classes import check_count
 from properly._boundary._libraries import count_up, namespace
 from properly._boundary._options import as_number, check_choice
 from properly.errors import DataError

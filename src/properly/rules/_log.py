@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 
-from properly._boundary._labels import check_count
+from properly._boundary._classes import check_count
 from properly._boundary._libraries import infinities, is_numpy, namespace
 from properly.rules._class_rule import DualRule, at, is_class
 from properly.rules._log_odds import log_softmax, softmax, softplus

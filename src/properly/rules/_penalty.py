@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Literal, get_args
 
 import numpy as np
 
-from properly._boundary._labels import check_count
+from properly._boundary._classes import check_count
 from properly._boundary._libraries import beside, count_up, is_numpy, namespace
 from properly._boundary._options import as_number, check_choice
 from properly.errors import DataError

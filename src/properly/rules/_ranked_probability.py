@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 
 from properly._boundary._arrays import HUGE
-from properly._boundary._labels import check_count
+from properly._boundary._classes import check_count
 from properly._boundary._libraries import beside, count_up, infinities, is_numpy, namespace
 from properly._boundary._options import as_number, check_flag
 from properly.errors import ArgumentTypeError, DataError

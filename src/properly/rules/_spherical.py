@@ -10,7 +10,7 @@ import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar
 
-from properly._boundary._labels import check_count
+from properly._boundary._classes import check_count
 from properly._boundary._libraries import count_up, infinities, namespace
 from properly._boundary._options import as_number
 from properly.errors import DataError

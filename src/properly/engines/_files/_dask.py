@@ -21,7 +21,7 @@ from glob import escape
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from properly._boundary._labels import require_columns
+from properly._boundary._classes import require_columns
 from properly._boundary._notices import import_extra
 from properly.engines._files import _cluster_errors
 from properly.engines._files._cluster_errors import translated

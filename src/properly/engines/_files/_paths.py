@@ -19,7 +19,7 @@ from importlib import import_module
 from pathlib import Path, PurePosixPath
 from typing import IO, TYPE_CHECKING, Any, Literal, NamedTuple, TypeAlias
 
-from properly._boundary._labels import nearest
+from properly._boundary._classes import nearest
 from properly._boundary._notices import import_extra
 from properly.errors import ArgumentTypeError, DataError, MissingExtraError
 

@@ -21,8 +21,8 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 import numpy as np
 
+from properly._boundary._classes import require_columns
 from properly._boundary._files import temporary_folder
-from properly._boundary._labels import require_columns
 from properly._boundary._notices import import_extra, notice
 from properly._boundary._options import check_choice
 from properly._boundary._text import many

@@ -13,7 +13,7 @@ from pathlib import Path
 from time import monotonic
 from typing import TYPE_CHECKING, Any
 
-from properly._boundary._labels import require_columns
+from properly._boundary._classes import require_columns
 from properly._boundary._notices import import_extra
 from properly.engines._files import _cluster_errors
 from properly.engines._files._cluster_errors import first_line, translated

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from properly._boundary._labels import as_labels
+from properly._boundary._classes import as_labels
 from properly._boundary._libraries import infinities
 from properly._boundary._text import first_of, many, quoted
 from properly.comparison._gaps import effects, shared_questions

@@ -8,7 +8,7 @@ from itertools import chain
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 from properly._boundary._arrays import event_label
-from properly._boundary._labels import as_labels
+from properly._boundary._classes import as_labels
 from properly._boundary._options import check_choice
 from properly._boundary._record import Record
 from properly._boundary._text import many

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from properly._boundary._labels import names_of_labels
+from properly._boundary._classes import names_of_labels
 from properly._boundary._libraries import namespace
 from properly._boundary._text import printable, quoted
 from properly._boundary._tolerances import SAME_SUM

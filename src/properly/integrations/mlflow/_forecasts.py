@@ -14,8 +14,13 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from properly._boundary._arrays import distinct, event_label
-from properly._boundary._classes import check_probabilities
-from properly._boundary._labels import as_labels, check_labels, nearest, require_columns
+from properly._boundary._classes import (
+    as_labels,
+    check_labels,
+    check_probabilities,
+    nearest,
+    require_columns,
+)
 from properly._boundary._options import check_flag
 from properly.errors import ArgumentTypeError, DataError
 

@@ -20,12 +20,12 @@ from properly._boundary._arrays import (
 )
 from properly._boundary._classes import (
     ClassRows,
+    as_labels,
     check_class_rows,
     column_names,
     is_table,
     require_order,
 )
-from properly._boundary._labels import as_labels
 from properly._boundary._libraries import to_numpy
 from properly._boundary._text import first_of
 from properly.counts._cases import Cases

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 from sklearn.base import BaseEstimator
 from sklearn.utils.metadata_routing import UNUSED
 
-from properly._boundary._labels import as_labels
+from properly._boundary._classes import as_labels
 from properly._boundary._options import check_flag
 from properly.errors import DataError
 from properly.evaluation._evaluate import (

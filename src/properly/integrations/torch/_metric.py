@@ -12,7 +12,7 @@ import torch
 from torchmetrics import Metric
 
 from properly._boundary._chunks import kept_threads
-from properly._boundary._labels import check_count
+from properly._boundary._classes import check_count
 from properly._boundary._libraries import infinities, is_numpy, namespace, to_numpy
 from properly._boundary._options import check_flag
 from properly.calibration._decomposition import decompose_by
