@@ -11,7 +11,7 @@ from reproductions.reliability.simulation import corp
 from scipy.stats import beta
 
 import properly
-from properly import Tally, murphy_curve, roc_curve, tally
+from properly import murphy_curve, roc_curve, tally
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -105,47 +105,6 @@ def test_a_confidence_band_covers_where_mistakes_are_few_and_dear(t: float) -> N
         held.append(lower <= truth <= upper)
     # 90 % and four standard errors of a share of 300 below, somewhat conservative above.
     assert 0.83 < np.mean(held) < 0.99
-
-
-def test_the_miscalibration_of_calibrated_forecasts_lies_in_its_consistency_band() -> None:
-    inside = []
-    for seed in range(40):
-        data = corp(150, rng=seed)
-        curve = murphy_curve(
-            tally(data.y, data.p),
-            part="miscalibration",
-            band="consistency",
-            replicates=99,
-            rng=seed,
-        )
-        assert curve.band is not None
-        found = curve.at(curve.band.x)
-        inside.append(np.mean((curve.band.lower <= found) & (found <= curve.band.upper)))
-    # 40 data sets, each with a share of its own: its standard error is found from their spread.
-    error = np.std(inside, ddof=1) / np.sqrt(len(inside))
-    assert abs(np.mean(inside) - 0.9) < 4 * error
-
-
-def test_a_corrected_band_holds_the_true_parts() -> None:
-    # Forecasts on few values with known event rates: the true parts at a threshold are sums.
-    value, weight = np.array([0.2, 0.4, 0.6, 0.8]), np.array([60, 60, 60, 60])
-    truth, grid = np.array([0.3, 0.45, 0.55, 0.7]), np.arange(1, 200) / 200
-    acts = value[:, None] >= grid
-    best = truth[:, None] >= grid
-    costs = [
-        2 * (grid * (1 - truth[:, None]) * act + (1 - grid) * truth[:, None] * ~act).mean(axis=0)
-        for act in (acts, best)
-    ]
-    true = costs[0] - costs[1]
-    rng, held = np.random.default_rng(3), []
-    for _ in range(60):
-        t = Tally.from_counts(value, weight, rng.binomial(weight, truth))
-        curve = murphy_curve(t, part="miscalibration", band="confidence", replicates=100, rng=rng)
-        assert curve.band is not None
-        held.append(
-            np.mean((curve.band.lower <= true + 1e-12) & (true <= curve.band.upper + 1e-12))
-        )
-    assert np.mean(held) > 0.85
 
 
 def test_the_band_covers_the_curve_of_the_population() -> None:

@@ -123,7 +123,6 @@ def test_equal_models_share_the_mean_of_their_ranks() -> None:
     found = rank_by_threshold({"a": same, "b": same, "c": Cases(Y, SHY)})
     assert found.edges.tolist() == [0, 1]
     assert found.rank.tolist() == [[2.0]] * 3
-    assert found.winners() == [(0, 1, ("a", "b", "c"))]
     assert repr(found) == "ThresholdRanks(3 models on 1 piece of (0, 1))"
 
 
@@ -140,10 +139,8 @@ def test_within_cuts_the_pieces_and_nothing_else() -> None:
 def test_the_event_rate_is_the_better_of_all_and_none() -> None:
     t = tally([0, 0, 0, 1], [0.1, 0.2, 0.2, 0.9])
     found = rank_by_threshold(baselines(t))
-    assert found.winners() == [
-        (0, 0.25, ("treat all", "event rate")),
-        (0.25, 1, ("treat none", "event rate")),
-    ]
+    assert found.edges.tolist() == [0, 0.25, 1]
+    assert found.rank.tolist() == [[1.5, 3], [3, 1.5], [1.5, 1.5]]
 
 
 @pytest.mark.parametrize("make", [tally, Cases])
@@ -184,12 +181,6 @@ def test_a_point_mass_counts_where_its_threshold_acts() -> None:
     assert found.share_best(PointWeighted([0.3, 0.55], [3, 1])) == pytest.approx(
         {"bold": 0.75, "shy": 0.25}, rel=1e-15
     )
-
-
-def test_winners_merges_pieces_that_differ_only_below_the_best() -> None:
-    third = tally(Y, [0.9, 0.9, 0.1, 0.1])
-    found = rank_by_threshold({**TWO, "poor": third}, within=(0.15, 0.5))
-    assert found.winners() == [(0.15, 0.2, ("bold", "shy")), (0.2, 0.5, ("bold",))]
 
 
 def test_rounding_of_weights_does_not_make_other_outcomes() -> None:

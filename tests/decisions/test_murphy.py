@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 import pytest
 from reproductions.reliability.simulation import corp
@@ -161,20 +159,3 @@ def test_a_difference_is_that_of_two_curves() -> None:
     assert difference.area() == pytest.approx(
         mean_score(first, Brier()) - mean_score(second, Brier()), rel=0, abs=1e-12
     )
-
-
-@pytest.mark.parametrize("part", ["miscalibration", "discrimination"])
-@pytest.mark.parametrize("band", ["confidence", "consistency"])
-def test_the_band_of_a_part_is_drawn_on_a_grid_from_the_seed_alone(part: Any, band: Any) -> None:
-    t = drawn(200)
-    first, again, other = (
-        murphy_curve(t, part=part, band=band, replicates=60, rng=rng).band for rng in (1, 1, 2)
-    )
-    assert first is not None
-    assert again is not None
-    assert other is not None
-    assert first.x.tolist() == (np.arange(1, 200) / 200).tolist()
-    assert np.array_equal(first.lower, again.lower)
-    assert not np.array_equal(first.upper, other.upper)
-    assert (first.lower >= 0).all()
-    assert (first.lower <= first.upper).all()

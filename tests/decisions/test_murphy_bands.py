@@ -111,16 +111,6 @@ def test_a_confidence_band_is_made_of_two_score_intervals(weight: NDArray[Any] |
 
 
 @every_weight
-def test_the_uncertainty_has_the_band_of_a_constant_forecast(weight: NDArray[Any] | None) -> None:
-    cases = Cases(Y, P, weight=weight)
-    curve = murphy_curve(cases, part="uncertainty", band="confidence", level=LEVEL)
-    constant = np.full(N, curve.threshold[1])
-    for t, right, *bounds in limits(curve):
-        expected = score_interval(constant, t, weight, right=right)
-        assert bounds == pytest.approx(expected, rel=0, abs=1e-12)
-
-
-@every_weight
 def test_a_consistency_band_lies_around_the_calibrated_mean(weight: NDArray[Any] | None) -> None:
     curve = murphy_curve(Cases(Y, P, weight=weight), band="consistency", level=LEVEL)
     w, square, _ = sizes(weight)

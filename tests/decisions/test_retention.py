@@ -412,14 +412,6 @@ def test_kappa_that_is_undefined_in_a_replicate_leaves_no_interval() -> None:
     assert math.isnan(study.areas["s"].lower)
 
 
-def test_progress_is_told_after_every_replicate() -> None:
-    told: list[tuple[int, int]] = []
-    retention_study(
-        {"s": SCORES}, Y, D, replicates=3, rng=1, metric=COST, progress=lambda *x: told.append(x)
-    )
-    assert told == [(1, 3), (2, 3), (3, 3)]
-
-
 # Clusters
 
 

@@ -3,19 +3,15 @@
 from __future__ import annotations
 
 import math
-import warnings
 from itertools import chain, permutations, product
 from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 import properly
 from properly import decisions
 from properly.decisions import expected_cost
-from properly.errors import DataWarning
 from properly.rules import Brier, Log
 
 ERRORS: Any = "error_rate"
@@ -150,50 +146,6 @@ def test_other_metrics_have_no_such_areas() -> None:
     assert told["aurc"]["value"] == pytest.approx((1 + 1 / 2 + 1 / 3) / 3, rel=1e-15)
     assert told["excess_aurc"]["value"] == pytest.approx(11 / 18 - 1 / 9, rel=1e-14)
     assert told["augrc"]["value"] == pytest.approx(1 / 3, rel=1e-15)
-
-
-# Weights
-
-
-@given(st.integers(0, 10**6))
-def test_weights_are_repeats(seed: int) -> None:
-    rng = np.random.default_rng(seed)
-    right, confidence = answers(seed, n=20, step=0.2)
-    copies, cluster = rng.integers(0, 4, 20), np.arange(20) // 2
-    rows = np.repeat(np.arange(20), copies)
-    if len(rows) < 2 or len(set(cluster[rows])) < 2:
-        return
-    for clusters in (None, cluster):
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore", DataWarning)
-            one = retention_curve(
-                -confidence, right, metric=ERRORS, weight=copies, clusters=clusters, ties="average"
-            )
-            other = retention_curve(
-                -confidence[rows],
-                right[rows],
-                metric=ERRORS,
-                clusters=None if clusters is None else clusters[rows],
-                ties="average",
-            )
-        np.testing.assert_allclose(one.value, other.value, rtol=1e-12, atol=1e-15)
-        np.testing.assert_array_equal(one.kept, other.kept)
-        for name in ("aurc", "excess_aurc", "augrc"):
-            mine, theirs = getattr(one, name), getattr(other, name)
-            assert mine.value == pytest.approx(theirs.value, rel=1e-11, abs=1e-13)
-            assert mine.standard_error == pytest.approx(theirs.standard_error, rel=1e-8, abs=1e-11)
-            assert (mine.design, mine.cases) == (theirs.design, theirs.cases)
-
-
-def test_weights_repeat_the_rows_of_every_metric() -> None:
-    y, d, scores, copies = [0, 1, 2, 1], [0, 1, 0, 0], [0.1, 0.2, 0.9, 0.3], [3, 1, 0, 2]
-    rows = np.repeat(np.arange(4), copies)
-    y_rows, d_rows, s_rows = (np.array(x)[rows] for x in (y, d, scores))
-    metrics: list[Any] = ["quadratic_weighted_kappa", "expected_cost", lambda y, d: np.mean(y == d)]
-    for metric in metrics:
-        one = retention_curve(scores, y, d, metric=metric, weight=copies, removed=[0, 0.4])
-        other = retention_curve(s_rows, y_rows, d_rows, metric=metric, removed=[0, 0.4])
-        np.testing.assert_allclose(one.value, other.value, rtol=1e-13)
 
 
 # Intervals

@@ -115,9 +115,7 @@ CURVES: dict[str, Callable[[Tally], Any]] = {
     "simultaneous": lambda x: properly.reliability(x, band="simultaneous"),
     "continuous": lambda x: properly.reliability(x, band="consistency", method="continuous"),
     "classical": properly.calibration.murphy_decomposition,
-    "miscalibration": lambda x: properly.murphy_curve(
-        x, part="miscalibration", band="confidence", **DRAWN
-    ),
+    "miscalibration": lambda x: properly.murphy_curve(x, part="miscalibration"),
     "hull": lambda x: properly.roc_curve(x, hull=True),
     "means": lambda x: properly.means(x, interval=True, **DRAWN),
     "kernel": lambda x: properly.means(x, source="kernel", precision=0.01),

@@ -242,9 +242,7 @@ RECORDS: dict[str, Callable[[], Record]] = {
     "MurphyDecomposition": lambda: properly.calibration.murphy_decomposition(TALLY),
     "MurphyCurve": lambda: properly.murphy_curve(TALLY),
     "MurphyCurve with a band": lambda: properly.murphy_curve(TALLY, band="confidence"),
-    "MurphyCurve of a part": lambda: properly.murphy_curve(
-        TALLY, part="miscalibration", band="consistency", **FEW
-    ),
+    "MurphyCurve of a part": lambda: properly.murphy_curve(TALLY, part="miscalibration"),
     "MurphyCurve, difference": lambda: properly.decisions.murphy_difference(
         CASES, OTHERS, band="confidence"
     ),

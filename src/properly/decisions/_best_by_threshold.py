@@ -9,9 +9,10 @@ from __future__ import annotations
 
 import math
 import sys
+from collections.abc import Mapping
 from dataclasses import dataclass
-from itertools import combinations, pairwise
-from typing import TYPE_CHECKING, Any, NamedTuple
+from itertools import combinations
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
 import numpy as np
 
@@ -20,29 +21,31 @@ from properly._boundary._libraries import to_numpy
 from properly._boundary._record import Record
 from properly._boundary._text import many
 from properly._boundary._tolerances import SAME_SUM
-from properly.counts._baselines import EVENT_RATE
+from properly.counts._baselines import EVENT_RATE, baselines
 from properly.counts._calls import takes_models
-from properly.counts._cases import Cases, require_no_time
-from properly.decisions._elementary import Split, rows_of
-from properly.decisions._same_outcomes import (
-    baselines_beside,
-    by_model,
+from properly.counts._cases import Cases, by_name, require_no_time
+from properly.counts._tally import Tally, as_tally
+from properly.decisions._elementary import (
+    Split,
+    outcomes,
     require_same_rows,
-    same_outcomes,
+    require_same_totals,
+    rows_of,
 )
-from properly.errors import DataError
+from properly.errors import ArgumentTypeError, DataError
 from properly.rules._combinators import as_prior
 from properly.rules._interval import Interval, as_interval
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Sequence
 
     from properly.decisions._elementary import CaseRows, OutcomeCounts
-    from properly.decisions._same_outcomes import Model
     from properly.rules import BinaryRule
     from properly.rules._combinators import Prior
     from properly.typing import ArrayLike, Column
 
+
+Model: TypeAlias = Tally | Cases
 
 # Decimals to which crossings are known if weights are fractions.
 DIGITS = 12
@@ -141,31 +144,9 @@ class ThresholdRanks(Record):
             )
             hint = "rank the models within=(a, b), a range strictly between 0 and 1."
             raise DataError(message, hint=hint)
-        best = self._is_best()
+        best = self.rank == self.rank.min(axis=0)
         share = (best / best.sum(axis=0)) @ (mass / total)
         return dict(zip(self.models, share.tolist(), strict=True))
-
-    def winners(self) -> list[tuple[float, float, tuple[str, ...]]]:
-        """Return from where to where which models are best, as (lower, upper, names).
-
-        Examples
-        --------
-        >>> import properly
-        >>> y = [0, 0, 1, 1]
-        >>> bold = properly.tally(y, [0.1, 0.6, 0.6, 0.9])
-        >>> shy = properly.tally(y, [0.1, 0.2, 0.2, 0.9])
-        >>> properly.decisions.rank_by_threshold({"bold": bold, "shy": shy}, within=(0.2,
-        ...     0.6)).winners()
-        [(0.2, 0.5, ('bold',)), (0.5, 0.6, ('shy',))]
-        """
-        best = self._is_best()
-        start = _first_of_runs(best)
-        edges = [*self.edges[:-1][start].tolist(), float(self.edges[-1])]
-        names = [
-            tuple(name for name, is_best in zip(self.models, column, strict=True) if is_best)
-            for column in best[:, start].T
-        ]
-        return [(*ends, who) for ends, who in zip(pairwise(edges), names, strict=True)]
 
     def _columns(self) -> dict[str, list[Any]]:
         """Return one row a model and piece."""
@@ -176,9 +157,6 @@ class ThresholdRanks(Record):
             "upper": np.tile(self.edges[1:], models).tolist(),
             "rank": self.rank.ravel().tolist(),
         }
-
-    def _is_best(self) -> Column:
-        return np.asarray(self.rank == self.rank.min(axis=0))
 
 
 @takes_models
@@ -224,18 +202,17 @@ def rank_by_threshold(
     >>> import properly
     >>> t = properly.tally([0, 0, 1, 1], [0.1, 0.3, 0.3, 0.9])
     >>> ranks = properly.decisions.rank_by_threshold({"model": t}, baselines=True)
-    >>> for lower, upper, names in ranks.winners():
-    ...     print(f"{lower:.4f} to {upper:.4f}: {', '.join(names)}")
+    >>> for lower, upper, rank in zip(ranks.edges, ranks.edges[1:], ranks.rank.T):
+    ...     best = [name for name, x in zip(ranks.models, rank) if x == rank.min()]
+    ...     print(f"{lower:.4f} to {upper:.4f}: {', '.join(best)}")
     0.0000 to 0.1000: model, treat all, event rate
     0.1000 to 0.3000: model
     0.3000 to 0.3333: treat all, event rate
-    0.3333 to 0.9000: model
+    0.3333 to 0.5000: model
+    0.5000 to 0.9000: model
     0.9000 to 1.0000: model, treat none, event rate
     """
-    named = by_model(models, least=1 if baselines else 2)
-    if baselines:
-        named |= baselines_beside(named)
-    result = same_outcomes(named)
+    given, added, result = _contenders(models, with_baselines=baselines)
     ends = Interval(0, 1) if within is None else as_interval(within)
     value = np.unique(np.concatenate([x.value for x in result]))
     inside = value[(value > ends.lower) & (value < ends.upper)]
@@ -243,7 +220,26 @@ def rank_by_threshold(
     edges, rank = _ranks_between(knot, result)
     start = _first_of_runs(rank)
     edges = np.append(edges[:-1][start], edges[-1])
-    return ThresholdRanks(tuple(named), edges, rank[:, start], ends)
+    return ThresholdRanks((*given, *added), edges, rank[:, start], ends)
+
+
+def _contenders(
+    models: Mapping[str, Model], *, with_baselines: bool
+) -> tuple[dict[str, Model], dict[str, Tally], list[OutcomeCounts]]:
+    """Take models by name and baselines beside them, and what happened: the same for all."""
+    if not isinstance(models, Mapping):
+        message = f"models are given by name, in a dict; got {type(models).__name__}"
+        raise ArgumentTypeError(message, hint="write {'name': properly.tally(y, p), ...}.")
+    hint = "properly.counts.baselines(tally) makes three to compare with."
+    given = by_name(models, 1 if with_baselines else 2, hint)
+    added = baselines(next(iter(given.values()))) if with_baselines else {}
+    if common := given.keys() & added:
+        got = f"got a model called {min(common)!r}"
+        message = f"baselines are added under names of their own; {got}"
+        raise DataError(message, hint="baselines=False adds none.")
+    result = {name: outcomes(as_tally(model)) for name, model in {**given, **added}.items()}
+    require_same_totals(result)
+    return given, added, list(result.values())
 
 
 def _ranks_between(knot: Column, models: Sequence[OutcomeCounts]) -> tuple[Column, Column]:
@@ -321,6 +317,16 @@ class RangePieces(NamedTuple):
         cost[none] = self.rule.false_positives(self.edge[piece[none]], p[none])
         return cost
 
+    def costs(self, p: Column, happened: Column) -> Column:
+        """Return what each forecast costs in each piece."""
+        piece, at = self.place(p), np.arange(len(self.mass))
+        missed = np.where(at > piece[:, None], self.missed, 0.0)
+        in_vain = np.where(at < piece[:, None], self.in_vain, 0.0)
+        result = np.where(happened[:, None], missed, in_vain)
+        inside = np.flatnonzero((piece >= 0) & (piece < len(at)))
+        result[inside, piece[inside]] = self.own(p, piece, happened)[inside]
+        return result
+
 
 def pieces_between(edge: Column, rule: BinaryRule) -> RangePieces:
     """Weigh the thresholds between neighbouring edges."""
@@ -361,88 +367,39 @@ def over_ranges(added: Column) -> Column:
     return result
 
 
-class OrderedRows(NamedTuple):
-    """Rows in the order of their clusters, and how deviations make a variance.
-
-    The deviation of a row, times its weight, is added up within its cluster and squared; the sum of
-    these, times the factor, is the variance. Weights contain the correction of clusters. Without
-    clusters each row is one.
-    """
-
-    row: Column
-    happened: Column
-    weight: Column
-    start: Column
-    factor: float
-
-    def blocks(self) -> Iterator[tuple[slice, Column]]:
-        """Yield some rows after others, all of a cluster together, and where clusters begin."""
-        rows = len(self.row)
-        first = np.unique(np.searchsorted(self.start, np.arange(0, rows, BLOCK)))
-        for a, b in pairwise([*first[first < len(self.start)].tolist(), len(self.start)]):
-            begin, end = int(self.start[a]), int(self.start[b]) if b < len(self.start) else rows
-            yield slice(begin, end), self.start[a:b] - begin
-
-
-def sample_of(rows: CaseRows) -> OrderedRows:
-    """Put rows in the order of their clusters."""
-    order = np.argsort(rows.unit, kind="stable")
-    start = np.flatnonzero(np.diff(rows.unit[order], prepend=-1))
-    weight = rows.design.corrected(rows.weight) if rows.together else rows.weight
-    happened = rows.happened[order] > 0
-    return OrderedRows(rows.row[order], happened, weight[order], start, rows.factor)
-
-
-class PricedModel(NamedTuple):
-    """A model to be compared: the piece of each forecast, its cost there, and mean costs."""
-
-    piece: Column
-    own: Column
-    cost: Column
-
-    @classmethod
-    def of(cls, pieces: RangePieces, sample: OrderedRows, p: Column, cost: Column) -> PricedModel:
-        """Price the forecasts of a sample."""
-        p = to_numpy(p)[sample.row].astype(np.float64)
-        piece = pieces.place(p)
-        return cls(piece, pieces.own(p, piece, sample.happened), cost)
-
-    def away(self, pieces: RangePieces, rows: slice, happened: Column) -> Column:
-        """Return how much more than the mean each row costs in each piece."""
-        piece, at = self.piece[rows], np.arange(len(pieces.mass))
-        missed = np.where(at > piece[:, None], pieces.missed, 0.0)
-        in_vain = np.where(at < piece[:, None], pieces.in_vain, 0.0)
-        result = np.where(happened[:, None], missed, in_vain)
-        inside = np.flatnonzero((piece >= 0) & (piece < len(at)))
-        result[inside, piece[inside]] = self.own[rows][inside]
-        return result - self.cost
-
-
-def difference_errors(
+def margin_errors(
     pieces: RangePieces,
-    sample: OrderedRows,
-    models: Sequence[PricedModel],
+    rows: CaseRows,
+    models: Sequence[tuple[Column, Column]],
     first: Column,
     second: Column,
 ) -> Column:
     """Return standard errors of differences in cost between two models, which vary by range.
 
-    The two are given by their places among the models, -1 for none.
+    Models are pairs of their forecasts, one per row, and their mean costs. `first` and `second`
+    hold places of models, -1 where there are none.
     """
     low, high = np.minimum(first, second), np.maximum(first, second)
     pairs = np.unique(np.stack([low, high])[:, low >= 0], axis=1).T.tolist()
     covariances = np.zeros((len(pairs), len(pieces.mass), len(pieces.mass)))
-    for rows, start in sample.blocks():
-        happened, weight = sample.happened[rows], sample.weight[rows, None]
-        compared = {k for pair in pairs for k in pair}
-        away = {k: models[k].away(pieces, rows, happened) for k in compared}
+    weight = rows.design.corrected(rows.weight) if rows.together else rows.weight
+    order = np.argsort(rows.unit, kind="stable")
+    start = np.flatnonzero(np.diff(rows.unit[order], prepend=-1))
+    # Some rows after others, all of a cluster together.
+    cut = start[np.searchsorted(start, np.arange(BLOCK, start[-1] + 1, BLOCK))]
+    for part in np.split(order, np.unique(cut)):
+        away = {
+            k: pieces.costs(models[k][0][part], rows.happened[part] > 0) - models[k][1]
+            for k in {k for pair in pairs for k in pair}
+        }
+        units = np.flatnonzero(np.diff(rows.unit[part], prepend=-1))
         for k, (i, j) in enumerate(pairs):
-            apart = (away[i] - away[j]) * weight
-            if len(start) < len(apart):
-                apart = np.add.reduceat(apart, start, axis=0)
+            apart = (away[i] - away[j]) * weight[part, None]
+            if len(units) < len(apart):
+                apart = np.add.reduceat(apart, units, axis=0)
             covariances[k] += apart.T @ apart
     result = np.full(first.shape, np.nan)
-    for (i, j), covariance in zip(pairs, covariances * sample.factor, strict=True):
+    for (i, j), covariance in zip(pairs, covariances * rows.factor, strict=True):
         chosen = (low == i) & (high == j)
         result[chosen] = np.sqrt(np.maximum(_over_squares(covariance)[chosen], 0.0))
     return result
@@ -587,11 +544,8 @@ def best_by_range(
     >>> found.mean_regret[:2, 0, 1]
     array([0.05, 0.1 ])
     """
-    given = by_model(models, least=1 if baselines else 2)
-    added = baselines_beside(given) if baselines else {}
-    names = (*given, *added)
-    result = same_outcomes({**given, **added})
-    edge = _edges(edges)
+    given, added, result = _contenders(models, with_baselines=baselines)
+    names, edge = (*given, *added), _edges(edges)
     pieces = pieces_between(edge, as_prior(prior))
     mass = over_ranges(pieces.mass[None, :])
     usable = (mass >= sys.float_info.min) & (mass < np.inf)
@@ -602,24 +556,24 @@ def best_by_range(
     if EVENT_RATE in added:
         place = names.index(EVENT_RATE)
         competing[place] &= _on_both_sides(pieces, float(result[place].value[0]))
-    best, second = _two_best(mean, competing)
+    best, second, margin = _two_best(mean, competing)
     error = None
     rows = {name: model for name, model in given.items() if isinstance(model, Cases)}
     if len(rows) == len(given):
-        constants = [float(x.value[0]) for x in added.values()]
-        sample, forecasts = _paired_rows(rows, constants)
-        pairs = zip(forecasts, cost, strict=True)
-        compared = [PricedModel.of(pieces, sample, *pair) for pair in pairs]
-        error = difference_errors(pieces, sample, compared, best, second)
+        paired = _paired_rows(rows)
+        forecasts = [to_numpy(x.p)[paired.row].astype(np.float64) for x in rows.values()]
+        forecasts += [np.full(len(paired.p), x.value[0]) for x in result[len(given) :]]
+        pairs = list(zip(forecasts, cost, strict=True))
+        error = margin_errors(pieces, paired, pairs, best, second) / mass
     return RangeMap(
         models=names,
         prior=prior if isinstance(prior, str) else prior.name,
         edges=edge,
         best=best,
         second=second,
-        margin=_margin(mean, best, second),
+        margin=margin,
         mean_regret=mean,
-        standard_error=None if error is None else error / mass,
+        standard_error=error,
     )
 
 
@@ -649,33 +603,24 @@ def _on_both_sides(pieces: RangePieces, rate: float) -> Column:
     return below[:, None] & above
 
 
-def _two_best(mean: Column, competing: Column) -> tuple[Column, Column]:
-    """Return the place of the least mean and of the next; of equals, that of the last."""
+def _two_best(mean: Column, competing: Column) -> tuple[Column, Column, Column]:
+    """Return the place of the least mean and of the next, of equals the last, and their margin."""
     left = np.where(competing, mean, np.inf)
-    none, result = ~competing.any(axis=0), []
+    none, places, values = ~competing.any(axis=0), [], []
     for _ in range(2):
         bar = left.min(axis=0) * (1 + SAME_SUM)
         place = len(left) - 1 - np.argmax((left <= bar)[::-1], axis=0)
         np.put_along_axis(left, place[None], np.inf, axis=0)
-        result.append(np.where(none, -1, place))
-    return result[0], result[1]
+        places.append(np.where(none, -1, place))
+        values.append(np.take_along_axis(mean, places[-1][None], axis=0)[0])
+    margin = values[1] - values[0]
+    # What differs by rounding alone does not differ.
+    return places[0], places[1], np.where(margin <= SAME_SUM * values[0], 0.0, margin)
 
 
-def _margin(mean: Column, best: Column, second: Column) -> Column:
-    """Subtract the least mean from the next; what differs by rounding alone does not differ."""
-    least, other = (np.take_along_axis(mean, x[None], axis=0)[0] for x in (best, second))
-    margin = other - least
-    return np.where(margin <= SAME_SUM * least, 0.0, margin)
-
-
-def _paired_rows(
-    rows: Mapping[str, Cases], constants: Sequence[float]
-) -> tuple[OrderedRows, list[Column]]:
-    """Take the rows that all models have, and the forecasts of each; some are constant."""
+def _paired_rows(rows: Mapping[str, Cases]) -> CaseRows:
+    """Take the rows of the first model, which all of them must share."""
     for cases in rows.values():
         require_no_time(cases, "the standard error of a margin")
     require_same_rows(rows, HINT)
-    first = next(iter(rows.values()))
-    forecasts = [cases.p for cases in rows.values()]
-    forecasts += [np.full(len(first), constant) for constant in constants]
-    return sample_of(rows_of(first)), forecasts
+    return rows_of(next(iter(rows.values())))

@@ -15,16 +15,15 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeAlias
 import numpy as np
 
 from properly._boundary._arrays import check_forecasts
-from properly._boundary._libraries import beside, is_numpy, namespace, to_library_of, to_numpy
+from properly._boundary._libraries import to_numpy
 from properly._boundary._options import as_drawing, check_choice
 from properly._boundary._record import Record, plain
 from properly._boundary._text import many, wrapped
 from properly._boundary._tolerances import SAME_SUM
 from properly.counts._calls import takes_two
-from properly.counts._cases import Cases, is_plain, require_event, rows_in_use
-from properly.decisions._murphy_bands import ENOUGH, GRID
-from properly.decisions._same_outcomes import require_same_design, require_same_rows
-from properly.errors import ArgumentTypeError, DataError
+from properly.counts._cases import Cases, rows_in_use
+from properly.decisions._elementary import ENOUGH, GRID, require_pair
+from properly.errors import DataError
 from properly.inference._design import Design
 from properly.inference._replicates import require_enough
 from properly.inference._variance import (
@@ -305,14 +304,10 @@ def dominance(
     """
     drawing = as_drawing(level, replicates, rng)
     require_enough(drawing.level, drawing.replicates, ends=1, what="a band")
-    _require_pair(first, second)
+    require_pair(first, second, "dominance")
     design = Design.of(first)
-    y, p, q = first.y, first.p, to_library_of(second.p, first.p)
-    if not is_plain(first):
-        y, p, _, used = rows_in_use(first)
-        q = to_numpy(q) if first.weight is None else to_numpy(q)[used]
-    xp = namespace(p)
-    p, q = (xp.astype(x, xp.float64, copy=False) for x in (p, q))
+    y, p, _, used = rows_in_use(first)
+    p, q = (x.astype(np.float64, copy=False) for x in (p, to_numpy(second.p)[used]))
     ends = Interval(0, 1) if within is None else as_interval(within)
     threshold = choose_thresholds(thresholds, ends, p, q)
     result = contrast(ForecastPairs.of(threshold, p, q, y), design, drawing)
@@ -330,19 +325,6 @@ def dominance(
         design=design.text,
         within=ends,
     )
-
-
-def _require_pair(first: object, second: object) -> tuple[Cases, Cases]:
-    """Take two forecasts of one event, row by row the same cases."""
-    if not (isinstance(first, Cases) and isinstance(second, Cases)):
-        got = " and ".join(type(x).__name__ for x in (first, second))
-        message = f"dominance needs Cases twice, row by row the same; got {got}"
-        raise ArgumentTypeError(message, hint="tallies no longer know which rows belong together.")
-    require_event(first)
-    require_event(second)
-    require_same_rows({"first": first, "second": second})
-    require_same_design(first, second)
-    return first, second
 
 
 def _unit(scale: Scale, threshold: Column) -> Column:
@@ -391,31 +373,24 @@ class ForecastPairs:
         cls, threshold: Column, first: Column, second: Column, happened: Column
     ) -> ForecastPairs:
         """Find the thresholds between two forecasts."""
-        xp, edges = namespace(first), beside(threshold, first)
-        pair = (xp.searchsorted(edges, p, side="right") for p in (first, second))
-        one, other = (xp.astype(x, xp.int16) for x in pair)
-        begin, end = xp.minimum(one, other), xp.maximum(one, other)
+        pair = (np.searchsorted(threshold, p, side="right") for p in (first, second))
+        one, other = (x.astype(np.int16) for x in pair)
+        begin, end = np.minimum(one, other), np.maximum(one, other)
         # Cases that never differ are all alike.
         begin[one == other] = end[one == other] = 0
-        sign = 2 * xp.astype(one > other, xp.int8) - 1
+        sign = 2 * (one > other).astype(np.int8) - 1
         return cls(threshold, begin, end, sign, happened, np.broadcast_to(1.0, len(sign)))
 
     def alike(self, weight: Column) -> tuple[ForecastPairs, Column, Column]:
         """Put cases together that are alike, and add up their weights, and the squares of these."""
         wide = len(self.threshold) + 1
-        xp = namespace(self.begin)
-        kind = xp.astype(self.begin, xp.int64)
+        kind = self.begin.astype(np.int64)
         for digit, base in ((self.end, wide), (self.sign > 0, 2), (self.happened, 2)):
             kind *= base
             kind += digit
-        if is_numpy(kind):
-            number = np.bincount(kind, self.number)
-            some = np.flatnonzero(number)
-            sums = [x[some] for x in (number, *(np.bincount(kind, w) for w in (weight, weight**2)))]
-        else:
-            # Tensors that stay in place have no weights.
-            some, times = map(to_numpy, xp.unique_counts(kind))
-            sums = [times.astype(np.float64) for _ in range(3)]
+        number = np.bincount(kind, self.number)
+        some = np.flatnonzero(number)
+        sums = [x[some] for x in (number, *(np.bincount(kind, w) for w in (weight, weight**2)))]
         begin, end = np.divmod(some // 4, wide)
         sign, happened = np.where(some // 2 % 2, 1, -1), some % 2 == 1
         return ForecastPairs(self.threshold, begin, end, sign, happened, sums[0]), sums[1], sums[2]

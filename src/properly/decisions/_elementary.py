@@ -5,38 +5,55 @@ costs 2 t and an event without action 2 (1 - t). Means are straight lines in t b
 there are forecasts, so a curve is known from its limits at these knots. An array of limits has two
 rows: from the left, which is the value at the threshold itself, and from the right.
 
-Rows that depend on one another, and what acting at thresholds costs each cluster or time.
+Rows that depend on one another, and what acting at thresholds costs each cluster or time. Bounds of
+means at thresholds: of one forecast from two shares, of the difference of two from their rows.
 """
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeAlias
 
 import numpy as np
 
-from properly._boundary._libraries import infinities, to_numpy
+from properly._boundary._libraries import (
+    infinities,
+    namespace,
+    read_only,
+    to_library_of,
+    to_numpy,
+)
 from properly.counts._cases import (
+    Cases,
     has_clusters,
     has_time,
     is_dependent,
     number_clusters,
+    require_event,
     rows_in_use,
+    weights_of,
 )
+from properly.decisions._grid import odds
+from properly.errors import ArgumentTypeError, DataError
 from properly.inference._design import Design, number_times
-from properly.inference._shares import ShareTerm
+from properly.inference._shares import ShareTerm, design_effect, normal, reach, student, variance
 from properly.inference._variance import degrees_of, spread_of_totals
+from properly.typing import Column
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Iterable, Iterator, Mapping
 
-    from properly.counts._cases import Cases
     from properly.counts._tally import Tally
-    from properly.typing import Column
+
+Bounds: TypeAlias = tuple[Column, Column, Column]
 
 # The limits of a curve at a threshold: that at which one acts on equal forecasts comes first.
 LIMITS: tuple[Literal["left"], Literal["right"]] = ("left", "right")
 # With fewer separate spells of a mistake, times say too little about how it depends.
 SPELLS = 10
+# Where dependent cases are looked at: only independent ones have a closed form everywhere.
+GRID: Column = read_only(np.arange(1, 200) / 200)
+# Fewer events or non-events than this, judged differently by two forecasts, carry no bounds.
+ENOUGH = 10
 
 
 class CaseRows(NamedTuple):
@@ -254,6 +271,11 @@ def split_at(counts: OutcomeCounts, threshold: Column, *, both: bool = False) ->
     return Split(counts, threshold, np.stack(first))
 
 
+def dependent_split(source: Tally | Cases, split: Split) -> Split:
+    """Find who is acted upon at the points of a grid, if cases depend on one another."""
+    return split_at(split.counts, GRID) if is_dependent(source) else split
+
+
 def outcomes(tally: Tally) -> OutcomeCounts:
     """Take what happened out of a tally, as numpy arrays."""
     value, weight, events = (to_numpy(x) for x in (tally.value, tally.weight, tally.events))
@@ -287,12 +309,6 @@ def mean_cost(threshold: Column, in_vain: Column, missed: Column, total: float) 
     return cost
 
 
-def cost_at(threshold: Column, value: Column, nonevents: Column, events: Column) -> Column:
-    """Return the mean elementary score at any thresholds, from outcomes at forecasts in order."""
-    counts = OutcomeCounts(value, nonevents, events, nonevents, events)
-    return np.asarray(split_at(counts, threshold).cost[0])
-
-
 def if_calibrated(split: Split) -> tuple[Column, Column]:
     """Return mean and standard deviation if each event had the probability that was forecast."""
     t, (value, *columns) = split.threshold, split.counts
@@ -323,9 +339,9 @@ def find_spells(cases: Cases, threshold: Column) -> tuple[Column, Column]:
         (-lowest, -threshold, "right"),
     )
     spells, every = [], []
-    for reach, at, side in sides:
-        again = np.minimum(reach, np.append(-np.inf, reach[:-1]))
-        counts = [times - np.searchsorted(np.sort(x), at, side=side) for x in (reach, again)]
+    for most, at, side in sides:
+        again = np.minimum(most, np.append(-np.inf, most[:-1]))
+        counts = [times - np.searchsorted(np.sort(x), at, side=side) for x in (most, again)]
         spells.append(counts[0] - counts[1])
         every.append(counts[0] / times)
     return np.stack(spells), np.stack(every)
@@ -340,3 +356,190 @@ def has_few_spells(cases: Cases, threshold: Column) -> Column:
     spells, share = find_spells(cases, threshold)
     possible = np.stack([threshold <= p.max(), threshold > p.min()])
     return np.asarray((possible & (spells < SPELLS) & (share < 0.5)).any(axis=0))
+
+
+def score_bounds(
+    source: Tally | Cases, split: Split, level: float, *, benefit: bool = False
+) -> tuple[Column, Column]:
+    """Bound the mean elementary score, or net benefit, at thresholds: a sum of two shares.
+
+    The costs of clusters, or times, are bounded as if these were fewer, but independent cases.
+    """
+    t, n, rows = split.threshold, split.counts.effective, dependent(source)
+    # Where nobody is acted upon, no alarm can be in vain; where all are, no event is missed.
+    if benefit:
+        other, price = split.term(1.0, acted=True, event=True), -odds(t)
+    else:
+        other, price = split.term(2 - 2 * t, acted=False, event=True), 2 * t
+    in_vain = split.term(price, acted=True, event=False)
+    mean, unknown = in_vain.amount * in_vain.share + other.amount * other.share, np.nan
+    if rows is not None:
+        costs = rows.costs(rows.p, rows.happened, t)
+        if benefit:
+            events = np.bincount(rows.unit, rows.weight * rows.happened, rows.units)
+            # The costs are on the Brier scale, twice the regret.
+            costs = (events - cost / r for r, cost in zip(2 * (1 - t), costs, strict=True))
+        error, quantile = rows.mean_and_error(costs)[1], student(rows.degrees, level)
+        n, unknown = n / design_effect(error**2, variance(in_vain, other, n)), error * quantile
+    else:
+        quantile = normal(level)
+        n = n if n > 1 else np.nan
+    down, up = (
+        np.where(np.isfinite(n), margin, unknown) for margin in reach(in_vain, other, n, quantile)
+    )
+    # No forecasts can cost more, or less.
+    ends = (price, 1.0) if benefit else (0.0, 2 * np.maximum(t, 1 - t))
+    return np.maximum(mean - down, ends[0]), np.minimum(mean + up, ends[1])
+
+
+def consistency_bounds(x: Tally | Cases, split: Split, level: float) -> Bounds:
+    """Return thresholds, and bounds there of the mean elementary score of calibrated forecasts.
+
+    The outcomes of a cluster, or of neighbouring times, may depend on one another even then, so it
+    is their deviations from the forecasts that are added up before they are squared.
+    """
+    from scipy.special import ndtri
+
+    rows = dependent(x)
+    if rows is None:
+        mean, error = if_calibrated(split)
+        return _bounds(split.threshold, mean, error * ndtri((1 + level) / 2), least=0)
+    mean, _ = rows.mean_and_error(rows.costs(rows.p, rows.p, GRID))
+    surprises = _minus(rows.costs(rows.p, rows.happened, GRID), rows.costs(rows.p, rows.p, GRID))
+    _, error = rows.mean_and_error(surprises)
+    return _bounds(GRID, mean, error * student(rows.degrees, level), least=0)
+
+
+def paired_bounds(
+    first: Tally | Cases,
+    second: Tally | Cases,
+    knot: Column,
+    mean: Column,
+    level: float,
+    *,
+    grid: Column = GRID,
+) -> Bounds:
+    """Return thresholds, and bounds there of a mean difference, NaN where too few cases differ.
+
+    Independent cases are looked at on both sides of each knot, others at each point of the grid.
+    """
+    one, other = map(rows_of, require_pair(first, second, "the band of a difference"))
+    once = np.ones_like(one.weight)
+    if one.together:
+        costs = _minus(*(rows.costs(rows.p, rows.happened, grid) for rows in (one, other)))
+        mean, error = one.mean_and_error(costs)
+        knot, margin = grid, error * student(one.degrees, level)
+        few = _between(grid, one, other, once).min(axis=0)[0] < ENOUGH
+    else:
+        spare = float(one.weight.sum() ** 2 / one.square.sum()) - 1
+        margin = _paired_error(knot, one, other, mean) * student(spare, level)
+        few = _between(knot, one, other, once).min(axis=0) < ENOUGH
+    return _bounds(knot, mean, np.where(few, np.nan, margin), least=-np.inf)
+
+
+def _paired_error(knot: Column, one: CaseRows, other: CaseRows, mean: Column) -> Column:
+    """Return the standard error of a mean difference, from its deviations squared.
+
+    A case differs only where the threshold lies between its two forecasts, and by plus or minus
+    what a mistake costs there.
+    """
+    sign = np.sign(one.p - other.p) * (1 - 2 * one.happened)
+    in_vain, missed = _between(knot, one, other, one.square)
+    none, events = _between(knot, one, other, one.square * sign)
+    sums = mean_cost(knot, none, events, 1)
+    deviation = 4 * (knot**2 * in_vain + (1 - knot) ** 2 * missed)
+    deviation += mean * (float(one.square.sum()) * mean - 2 * sums)
+    return np.asarray(np.sqrt(np.maximum(deviation, 0) * one.factor))
+
+
+def _between(threshold: Column, one: CaseRows, other: CaseRows, amount: Column) -> Column:
+    """Add up the non-events, and the events, whose two forecasts have the threshold between."""
+    low, high = np.minimum(one.p, other.p), np.maximum(one.p, other.p)
+    size = threshold.shape[0] + 1
+    sums = np.empty((2, 2, size - 1))
+    for row, side in ((1, LIMITS[0]), (0, LIMITS[1])):
+        # The first threshold beyond a forecast: from there on, it is no reason to act.
+        begin, end = (np.searchsorted(threshold, x, side=side) for x in (low, high))
+        for outcome in (0, 1):
+            case = one.happened == outcome
+            net = np.bincount(begin[case], amount[case], size)
+            net -= np.bincount(end[case], amount[case], size)
+            sums[outcome, row] = np.cumsum(net)[:-1]
+    return sums
+
+
+def _minus(first: Iterable[Column], second: Iterable[Column]) -> Iterator[Column]:
+    return (a - b for a, b in zip(first, second, strict=True))
+
+
+def _bounds(threshold: Column, mean: Column, margin: Column, least: float) -> Bounds:
+    """Lay both limits of each threshold side by side."""
+    return laid_out(threshold, np.maximum(mean - margin, least), mean + margin)
+
+
+def laid_out(threshold: Column, lower: Column, upper: Column) -> Bounds:
+    """Repeat thresholds for both limits, and lay these side by side."""
+    sides = lower.size // len(threshold)
+    return np.repeat(threshold, sides), lower.T.ravel(), upper.T.ravel()
+
+
+def require_same_totals(models: Mapping[str, OutcomeCounts]) -> None:
+    """Refuse models of which one has more cases, or more events, than the first."""
+    counts = {name: (x.total, float(x.events.sum())) for name, x in models.items()}
+    (first, total), *others = counts.items()
+    for name, count in others:
+        if not np.allclose(count, total, rtol=1e-9, atol=0):
+            pairs = ((first, total), (name, count))
+            got = " and ".join(f"{n!r} with {e:g} events of {t:g}" for n, (t, e) in pairs)
+            message = f"models are compared on the same cases; got {got}"
+            raise DataError(message)
+
+
+def require_same_rows(models: Mapping[str, Cases], hint: str | None = None) -> None:
+    """Refuse models whose rows do not belong together; a hint may say how to do without rows."""
+    (first, cases), *others = models.items()
+    for name, other in others:
+        result = _unlike(cases, other, f"{first!r} and {name!r}")
+        if result is not None:
+            message = f"Cases are compared row by row; {result}"
+            raise DataError(message, hint=hint)
+
+
+def require_pair(first: object, second: object, what: str) -> tuple[Cases, Cases]:
+    """Take two forecasts of one event, row by row the same cases, of the same design."""
+    if not (isinstance(first, Cases) and isinstance(second, Cases)):
+        got = " and ".join(type(x).__name__ for x in (first, second))
+        message = f"{what} needs Cases twice, row by row the same; got {got}"
+        raise ArgumentTypeError(message, hint="tallies no longer know which rows belong together.")
+    require_event(first)
+    require_event(second)
+    require_same_rows({"first": first, "second": second})
+    for name in ("strata", "time"):
+        one, other = (getattr(x, name) for x in (first, second))
+        same = one is other is None
+        if one is not None and other is not None:
+            same = bool((to_numpy(one) == to_numpy(other)).all())
+        if not same:
+            message = f"Cases are compared row by row; 'first' and 'second' differ in their {name}"
+            raise DataError(message)
+    return first, second
+
+
+def _unlike(one: Cases, other: Cases, names: str) -> str | None:
+    """Say what two models do not have in common, and where."""
+    if len(one) != len(other):
+        return f"{names} have {len(one)} and {len(other)} rows"
+    if has_clusters(one) != has_clusters(other):
+        return f"of {names}, only one has clusters"
+    columns = {"outcomes": (one.y, to_library_of(other.y, one.y))}
+    if one.weight is not None or other.weight is not None:
+        columns["weights"] = weights_of(one), weights_of(other)
+    if has_clusters(one):
+        columns["clusters"] = to_numpy(one.clusters), to_numpy(other.clusters)
+    for what, (first, second) in columns.items():
+        differ = namespace(first).nonzero(first != second)[0]
+        if differ.shape[0]:
+            row = int(differ[0])
+            got = " and ".join(repr(x[row : row + 1].tolist()[0]) for x in (first, second))
+            return f"in row {row}, {names} have the {what} {got}"
+    return None

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Literal, TypeAlias, get_args
 
 import numpy as np
 
-from properly._boundary._options import as_drawing, check_choice, check_level
+from properly._boundary._options import check_choice, check_level
 from properly._boundary._record import Record
 from properly.counts._calls import takes_rows, takes_two
 from properly.counts._device import murphy_limits, stays
@@ -16,18 +16,18 @@ from properly.counts._tally import Tally, as_tally
 from properly.decisions._elementary import (
     OutcomeCounts,
     Split,
+    consistency_bounds,
     dependence,
+    dependent_split,
     knots,
+    laid_out,
     outcomes,
+    paired_bounds,
+    require_same_totals,
+    score_bounds,
     split_at,
 )
-from properly.decisions._murphy_bands import (
-    confidence_bounds,
-    consistency_bounds,
-    paired_bounds,
-    part_bounds,
-)
-from properly.decisions._same_outcomes import require_same_totals
+from properly.errors import DataError
 from properly.inference._averages import warn_of_few
 from properly.inference._band import Band
 from properly.rules._interval import as_interval
@@ -169,8 +169,6 @@ def murphy_curve(
     part: Part = "score",
     band: Around | None = None,
     level: float = 0.95,
-    replicates: int = 1000,
-    rng: int | np.random.Generator | None = None,
 ) -> MurphyCurve:
     r"""Score forecasts at every threshold.
 
@@ -186,11 +184,10 @@ def murphy_curve(
         threshold: score = miscalibration - discrimination + uncertainty.
     band : {"confidence", "consistency"}, optional
         ``"confidence"``: where the curve of the population may lie, at each threshold by itself.
-        ``"consistency"``: where the curve would lie if the forecasts were calibrated.
+        ``"consistency"``: where the curve would lie if the forecasts were calibrated. Only the
+        score has bands.
     level : float
         Coverage of the band.
-    replicates, rng
-        Random replicates of a band that needs them, and their source: a seed or a generator.
 
     Returns
     -------
@@ -201,9 +198,9 @@ def murphy_curve(
     This is twice the usual elementary score, so that the area under the curve is the Brier score,
     and the areas under the parts are those of the Brier score.
 
-    The bands of the score and of the uncertainty need no random numbers. A confidence band bounds
-    the shares of both kinds of mistakes by score intervals and puts these together, so that it is
-    not too narrow where mistakes are few and costly. Weights count as the number of equal weights
+    The bands need no random numbers. A confidence band bounds the shares of both kinds of mistakes
+    by score intervals and puts these together, so that it is not too narrow where mistakes are few
+    and costly. Weights count as the number of equal weights
     that would be as precise, each share by its own; for a single case the band is NaN. If the cases
     have clusters, times or both, the number of cases is divided by the design effect: how many
     times the variance of `properly.score_interval` is that of independent cases, if more than once.
@@ -214,11 +211,6 @@ def murphy_curve(
     A mistake that is made for days on end looks like one mistake: where one of the two kinds comes
     in fewer than 10 separate spells, times say little about how it depends, and a band may be too
     narrow.
-
-    Miscalibration and discrimination depend on a recalibration that was fitted to the outcomes.
-    Their bands, at 0.005, 0.01, …, 0.995, are drawn: a consistency band holds the quantiles of what
-    calibrated forecasts would show, and a confidence band subtracts the bias as
-    `properly.decompose` does. Both take the cases as independent.
 
     References
     ----------
@@ -251,21 +243,18 @@ def murphy_curve(
     result = None
     if band is not None:
         check_choice(band, get_args(Around), "band")
-        if part in ("miscalibration", "discrimination"):
-            drawing = as_drawing(level, replicates, rng)
-            bounds = part_bounds(tally, part, band, drawing)
-            result = Band(*bounds, "resampling", drawing.level, band, drawing.replicates)
-        elif band == "confidence":
-            level = check_level(level)
-            bounds = confidence_bounds(tally, split, limits, level)
-            result = Band(*bounds, _method(tally, "score"), level, band)
-        else:
-            check_choice(part, get_args(Part)[:3], "the part with a consistency band")
-            level = check_level(level)
-            bounds = consistency_bounds(tally, split, level)
-            result = Band(*bounds, _method(tally, "normal"), level, band)
+        level = check_level(level)
+        if part != "score":
+            message = f"only the score has a band; got part={part!r} and band={band!r}"
+            raise DataError(message, hint="decompose(…, interval=True) has intervals of the parts.")
         if band == "confidence":
             warn_of_few(tally)
+            at = dependent_split(tally, split)
+            bounds = laid_out(at.threshold, *score_bounds(tally, at, level))
+        else:
+            bounds = consistency_bounds(tally, split, level)
+        usual = "score" if band == "confidence" else "normal"
+        result = Band(*bounds, dependence(tally) or usual, level, band)
     return MurphyCurve(
         split.threshold, limits[0], limits[1], part, event_rate=t.event_rate, band=result
     )
@@ -324,7 +313,7 @@ def murphy_difference(
         check_choice(band, ("confidence",), "band")
         level = check_level(level)
         bounds = paired_bounds(first, second, split.threshold, limits, level)
-        result = Band(*bounds, _method(first, "normal"), level, band)
+        result = Band(*bounds, dependence(first) or "normal", level, band)
     return MurphyCurve(split.threshold, limits[0], limits[1], "difference", band=result)
 
 
@@ -335,8 +324,6 @@ def regret_curve(
     part: Part = "score",
     band: Around | None = None,
     level: float = 0.95,
-    replicates: int = 1000,
-    rng: int | np.random.Generator | None = None,
 ) -> MurphyCurve:
     r"""Find the regret of forecasts at every threshold, exactly.
 
@@ -352,7 +339,7 @@ def regret_curve(
     part : {"score", "miscalibration", "discrimination", "uncertainty"}
         The regret, or one of the three parts it is made of; the uncertainty is the regret of the
         constant event rate, the least of treating all and treating none.
-    band, level, replicates, rng
+    band, level
         As in `properly.murphy_curve`.
 
     Returns
@@ -386,8 +373,7 @@ def regret_curve(
     >>> round(properly.decompose(t, Regret((0.2, 0.4))).score, 4)
     0.15
     """
-    curve = murphy_curve(tally, part=part, band=band, level=level, replicates=replicates, rng=rng)
-    return curve.on_regret_scale()
+    return murphy_curve(tally, part=part, band=band, level=level).on_regret_scale()
 
 
 def _limits(*terms: OutcomeCounts) -> tuple[Split, Column]:
@@ -398,11 +384,6 @@ def _limits(*terms: OutcomeCounts) -> tuple[Split, Column]:
     knot = knots(*(term.value for term in terms))
     one, other = (split_at(term, knot, both=True) for term in terms)
     return one, one.cost - other.cost
-
-
-def _method(source: Tally | Cases, usual: str) -> str:
-    """Say how bounds were found: of dependent cases, always from their sums."""
-    return dependence(source) or usual
 
 
 def _terms(tally: Tally, part: str) -> list[OutcomeCounts]:

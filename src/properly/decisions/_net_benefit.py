@@ -17,11 +17,16 @@ from properly.counts._cases import Cases, event_among
 from properly.counts._device import condense, stays
 from properly.counts._tally import Tally, as_tally
 from properly.decisions._elementary import (
+    GRID,
     Split,
     dependence,
-    dependent,
+    dependent_split,
     knots,
+    laid_out,
     outcomes,
+    paired_bounds,
+    require_same_totals,
+    score_bounds,
     split_at,
 )
 from properly.decisions._grid import (
@@ -32,8 +37,6 @@ from properly.decisions._grid import (
     settle,
     settled,
 )
-from properly.decisions._murphy_bands import GRID, laid_out, paired_bounds, score_margins
-from properly.decisions._same_outcomes import require_same_totals
 from properly.errors import DataError
 from properly.inference._averages import warn_of_few
 from properly.inference._band import Band
@@ -529,26 +532,14 @@ def _band(source: Tally | Cases, split: Split, curve: DecisionCurve, level: floa
     cases count as fewer, but independent ones. Where nobody is acted upon, nothing is known about
     who would be.
     """
-    rows, counts, error = dependent(source), split.counts, None
-    if rows is not None and curve.exact:
-        split = split_at(counts, GRID)
-    elif not curve.exact:
-        split = split_at(counts, split.threshold)
-    t, mean = split.threshold, _benefit(split)
-    if rows is not None:
-        events = np.bincount(rows.unit, rows.weight * rows.happened, rows.units)
-        costs = rows.costs(rows.p, rows.happened, t)
-        # The costs are on the Brier scale, twice the regret.
-        gains = (events - cost / r for r, cost in zip(2 * (1 - t), costs, strict=True))
-        mean, error = rows.mean_and_error(gains)
-    found = split.term(1.0, acted=True, event=True)
-    in_vain = split.term(-odds(t), acted=True, event=False)
-    down, up = score_margins((found, in_vain), counts.effective, level, rows, error)
-    lower, upper = (np.where(found.possible, x, np.nan) for x in (mean - down, mean + up))
-    if rows is not None:
-        lower, upper = np.maximum(lower, -odds(t)), np.minimum(upper, 1.0)
-    x, lower, upper = laid_out(t, lower - curve.harm, upper - curve.harm)
-    return Band(x, lower, upper, dependence(source) or "score", level, "confidence")
+    counts = split.counts
+    at = split.threshold
+    split = dependent_split(source, split) if curve.exact else split_at(counts, at)
+    lower, upper = score_bounds(source, split, level, benefit=True)
+    nobody = split.acted(counts.nonevents + counts.events) == 0
+    ends = (np.where(nobody, np.nan, x) - curve.harm for x in (lower, upper))
+    bounds = laid_out(split.threshold, *ends)
+    return Band(*bounds, dependence(source) or "score", level, "confidence")
 
 
 def _paired_band(

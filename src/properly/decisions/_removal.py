@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeAlias
 
 import numpy as np
@@ -40,7 +39,7 @@ if TYPE_CHECKING:
 
     from properly._boundary._options import Drawing
     from properly.decisions._hard_decisions import PricedDecisions
-    from properly.rules._costs import Cost, Matrix
+    from properly.rules._costs import Cost
     from properly.typing import ArrayLike
 
 
@@ -72,6 +71,30 @@ class Queue(NamedTuple):
 
     row: Column
     start: Column
+
+    def kept_sums(
+        self, cell: Column, amount: Column, cells: int, copies: Column, removed: Column
+    ) -> Column:
+        """Add up amounts of the kept cases in each cell, a row for each number of removed ones.
+
+        Cells and amounts are those of rows in this order. Blocks that a cut goes through count by
+        the share of their cases that stay.
+        """
+        copies = copies[self.row]
+        # Not a product alone, which of no copies of an infinite loss is not a number.
+        paid = np.multiply(copies, amount, out=np.zeros(len(copies)), where=copies > 0)
+        passed = np.append(0, np.cumsum(copies))[self.start]
+        block = np.searchsorted(passed, removed, side="right") - 1
+        edge = np.unique(np.append(0, self.start[[block, block + 1]]))
+        # Every block with a cut is a segment of its own.
+        segment = np.repeat(np.arange(len(edge)), np.diff(edge, append=len(copies)))
+        sums = np.bincount(segment * cells + cell, paid, (len(edge) + 1) * cells)
+        sums = sums.reshape(-1, cells)
+        # From the end that is kept, so that nothing is left of what is gone.
+        after = np.cumsum(sums[::-1], axis=0)[::-1]
+        own = np.searchsorted(edge, self.start[block])
+        share = (passed[block + 1] - removed) / (passed[block + 1] - passed[block])
+        return np.asarray(after[own + 1] + sums[own] * share[:, None])
 
 
 def queue_by(scores: Column, ties: Ties) -> Queue:
@@ -181,7 +204,7 @@ class Judged(NamedTuple):
     rows : numpy array
         A column with a row for each case.
     decided : PricedDecisions or None
-        Their outcomes and decisions, unless the metric is that of errors or of a rule.
+        Their outcomes and decisions, unless none are known.
     loss : numpy array or None
         The losses that the metric is the mean of, if it is one.
     """
@@ -192,14 +215,29 @@ class Judged(NamedTuple):
     loss: Column | None
 
     def along(self, queue: Queue) -> Curve:
-        """Return what computes the metric of the cases that are kept."""
+        """Return what computes the metric of the cases that are kept, at all cuts in one pass."""
         if self.loss is not None or self.decided is None:
-            return MeanOfLosses(queue, np.asarray(self.loss)[queue.row])
-        if callable(self.metric):
-            return MetricOfRows(queue, self.decided, self.metric)
-        cost = self.decided.cost
-        cell = (self.decided.y * cost.shape[1] + self.decided.d)[queue.row]
-        return KappaOfCounts(queue, cell, cost)
+            loss = np.asarray(self.loss)[queue.row]
+            alike = np.zeros(len(loss), dtype=np.intp)
+
+            def mean(copies: Column, removed: Column) -> Column:
+                sums = queue.kept_sums(alike, loss, 1, copies, removed)[:, 0]
+                return np.asarray(sums / (copies.sum() - removed))
+
+            return mean
+        decided, metric, cost = self.decided, self.metric, self.decided.cost
+        if callable(metric):
+            return lambda copies, removed: np.array(
+                [_of_rows(metric, decided, queue.row, copies, gone) for gone in removed]
+            )
+        cell = (decided.y * cost.shape[1] + decided.d)[queue.row]
+        once = np.ones(len(cell))
+
+        def kappa(copies: Column, removed: Column) -> Column:
+            counts = queue.kept_sums(cell, once, cost.size, copies, removed)
+            return np.asarray(kappa_of(counts.reshape(-1, *cost.shape), cost))
+
+        return kappa
 
     def costs(self, cost: Cost) -> Column:
         """Return what each case costs: its loss, or that of the decision on it."""
@@ -219,33 +257,39 @@ def judged(
     cost: Cost,
 ) -> Judged:
     """Check outcomes and what was forecast or decided, as the metric needs them."""
-    if isinstance(metric, Rule) or metric == ERRORS:
-        loss = _losses(metric, y, P_or_d, labels)
+    if P_or_d is None:
+        if metric != ERRORS:
+            message = f"only {ERRORS!r} is known from outcomes alone; got nothing for {metric!r}"
+            raise DataError(message, hint="forecasts or decisions come after the outcomes.")
+        wrong = 1.0 - to_numpy(check_outcomes(y)).astype(np.float64)
+        return Judged(metric, wrong, None, wrong)
+    if isinstance(metric, Rule):
+        classes = is_table(P_or_d)
+        names = None if labels is None else as_classes(labels)[1]
+        rows: Any = (
+            check_class_rows(y, P_or_d, labels=names, ordered=True)
+            if classes
+            else check_rows(y, P_or_d)
+        )
+        loss = to_numpy(price(metric, rows.y, rows.p, classes=classes))
         return Judged(metric, loss, None, loss)
-    if P_or_d is None:
-        message = f"only {ERRORS!r} is known from outcomes alone; got no decisions for {metric!r}"
-        raise DataError(message, hint="class probabilities or decisions come after the outcomes.")
-    decided = decided_on(y, P_or_d, labels, cost, metric)
-    return Judged(metric, decided.y, decided, decided.paid() if metric == COST else None)
+    decided = decided_on(y, P_or_d, labels, "zero_one" if metric == ERRORS else cost, metric)
+    return Judged(metric, decided.y, decided, decided.paid() if metric in (COST, ERRORS) else None)
 
 
-def _losses(
-    metric: Metric, y: ArrayLike, P_or_d: ArrayLike | None, labels: int | Iterable[object] | None
-) -> Column:
-    """Return the loss of each case by a rule, or 1 where it is wrong."""
-    if not isinstance(metric, Rule):
-        if P_or_d is not None:
-            return decided_on(y, P_or_d, labels, "zero_one", COST).paid()
-        return 1.0 - to_numpy(check_outcomes(y)).astype(np.float64)
-    if P_or_d is None:
-        message = f"a rule prices forecasts; got none for {metric!r}"
-        raise DataError(message, hint="forecasts come after the outcomes.")
-    if not is_table(P_or_d):
-        rows = check_rows(y, P_or_d)
-        return to_numpy(price(metric, rows.y, rows.p, classes=False))
-    names = None if labels is None else as_classes(labels)[1]
-    table = check_class_rows(y, P_or_d, labels=names, ordered=True)
-    return to_numpy(price(metric, table.y, table.p, classes=True))
+def _of_rows(
+    metric: Callable[[Any, Any], float],
+    decided: PricedDecisions,
+    order: Column,
+    copies: Column,
+    removed: int,
+) -> float:
+    """Compute a metric of outcomes and decisions anew of the rows that are kept."""
+    drawn = copies[order]
+    kept = np.empty_like(drawn)
+    kept[order] = np.clip(np.cumsum(drawn) - int(removed), 0, drawn)
+    y, d = (np.repeat(x, kept) for x in (decided.y, decided.d))
+    return as_number(metric(y, d), "value of the metric")
 
 
 def check_metric(metric: Metric, ties: Ties) -> str:
@@ -261,116 +305,6 @@ def check_metric(metric: Metric, ties: Ties) -> str:
         hint = f"the mean is known for {KAPPA!r}, {COST!r}, {ERRORS!r} and rules."
         raise DataError(message, hint=hint)
     return str(name)
-
-
-@dataclass(frozen=True, eq=False)
-class KappaOfCounts:
-    """Kappa of confusion counts, which are added up between the cuts: all cuts in one pass.
-
-    Attributes
-    ----------
-    queue : Queue
-        The order of the cases.
-    cell : numpy array
-        The cell of the confusion table that each case belongs to, in that order.
-    cost : numpy array
-        What each decision costs, one row per class.
-    """
-
-    queue: Queue
-    cell: Column
-    cost: Matrix
-
-    def __call__(self, copies: Column, removed: Column) -> Column:
-        """Return kappa at each number of removed cases."""
-        tables = self.kept(copies, removed).reshape(-1, *self.cost.shape)
-        return np.asarray(kappa_of(tables, self.cost))
-
-    def kept(self, copies: Column, removed: Column) -> Column:
-        """Count the kept cases in each cell, a row for each number of removed ones.
-
-        Of a block that is removed in part, each cell loses its share. A case whose copies are
-        removed in part is such a block too, and its share is a whole number.
-        """
-        copies = copies[self.queue.row]
-        passed = np.zeros(len(copies) + 1, dtype=np.intp)
-        np.cumsum(copies, out=passed[1:])
-        passed = passed[self.queue.start]
-        block = np.searchsorted(passed, removed, side="right") - 1
-        start, end = self.queue.start[block], self.queue.start[block + 1]
-        before, after, total = self._counts_before(start, end, copies)
-        size, staying = (passed[block + 1] - x for x in (passed[block], removed))
-        # A sum of terms that are zero or more, so that nothing is left of what is gone.
-        return np.asarray((total - after) + (after - before) * staying[:, None] / size[:, None])
-
-    def _counts_before(self, start: Column, end: Column, copies: Column) -> tuple[Column, ...]:
-        """Count cases in each cell before some places in the order, and in all."""
-        place = np.concatenate([start, end, [len(copies)]])
-        edge, back = np.unique(place, return_inverse=True)
-        segment = np.repeat(np.arange(len(edge)), np.diff(edge, prepend=0))
-        cells = self.cost.size
-        flat = np.bincount(segment * cells + self.cell, copies, len(edge) * cells)
-        counts = flat.reshape(-1, cells).cumsum(axis=0)[back]
-        return counts[: len(start)], counts[len(start) : -1], counts[-1]
-
-
-@dataclass(frozen=True, eq=False)
-class MeanOfLosses:
-    """The mean loss of the cases that are kept, at all cuts in one pass.
-
-    Attributes
-    ----------
-    queue : Queue
-        The order of the cases.
-    loss : numpy array
-        Their losses, in that order; they may be infinite.
-    """
-
-    queue: Queue
-    loss: Column
-
-    def __call__(self, copies: Column, removed: Column) -> Column:
-        """Return the mean loss at each number of removed cases."""
-        copies = copies[self.queue.row]
-        # Not a product alone, which of no copies of an infinite loss is not a number.
-        paid = np.multiply(copies, self.loss, out=np.zeros(len(copies)), where=copies > 0)
-        cases, loss = (np.add.reduceat(x, self.queue.start[:-1]) for x in (copies, paid))
-        passed = np.concatenate([[0], np.cumsum(cases)])
-        # From the end that is kept, so that nothing is left of what is gone.
-        after = np.concatenate([np.cumsum(loss[::-1])[::-1][1:], [0.0]])
-        block = np.searchsorted(passed, removed, side="right") - 1
-        share = (passed[block + 1] - removed) / cases[block]
-        return np.asarray((after[block] + loss[block] * share) / (passed[-1] - removed))
-
-
-@dataclass(frozen=True, eq=False)
-class MetricOfRows:
-    """A metric of outcomes and decisions, computed anew of the rows that are kept at each cut.
-
-    Attributes
-    ----------
-    queue : Queue
-        The order of the cases, one by one.
-    decided : Priced
-        Their outcomes and decisions.
-    metric : callable
-        A function of both that returns a number.
-    """
-
-    queue: Queue
-    decided: PricedDecisions
-    metric: Callable[[Any, Any], float]
-
-    def __call__(self, copies: Column, removed: Column) -> Column:
-        """Return the metric at each number of removed cases."""
-        return np.array([self._at(copies, int(gone)) for gone in removed])
-
-    def _at(self, copies: Column, removed: int) -> float:
-        drawn = copies[self.queue.row]
-        kept = np.empty_like(drawn)
-        kept[self.queue.row] = np.clip(np.cumsum(drawn) - removed, 0, drawn)
-        y, d = (np.repeat(x, kept) for x in (self.decided.y, self.decided.d))
-        return as_number(self.metric(y, d), "value of the metric")
 
 
 class Areas(NamedTuple):
@@ -401,55 +335,48 @@ class TieBlocks(NamedTuple):
     paid: Column
 
     @classmethod
-    def by(cls, scores: Column, loss: Column, copies: Column) -> TieBlocks:
+    def by(cls, scores: Column, loss: Column) -> TieBlocks:
         """Put cases of equal scores together, from the lowest score on."""
         number = np.unique(scores, return_inverse=True)[1]
-        cases, total = np.bincount(number, copies), np.bincount(number, copies * loss)
+        cases, total = np.bincount(number), np.bincount(number, loss)
         return cls(number, cases, total, np.cumsum(cases) - cases, np.cumsum(total) - total)
 
 
 def areas_of(
-    loss: Column,
-    scores: Column,
-    copies: Column,
-    cluster: Column | None = None,
-    *,
-    level: float,
-    scale: str,
+    loss: Column, scores: Column, cluster: Column | None, *, level: float, scale: str
 ) -> Areas:
     """Average the risk of what is kept over all numbers of kept cases, each with its interval.
 
-    An interval is symmetric on the scale of ``"logit"`` or of ``"log"``. A row stands for as many
-    cases as it has copies.
+    An interval is symmetric on the scale of ``"logit"`` or of ``"log"``.
     """
-    used = copies > 0
-    loss, scores, copies = loss[used], scores[used], copies[used].astype(np.float64)
-    cluster = None if cluster is None else np.unique(cluster[used], return_inverse=True)[1]
-    warn_of_clusters(Design(copies, cluster))
-    about = _about(copies, cluster) | {"level": level}
-    if not np.isfinite(loss).all():
-        return _infinite(loss, copies, about)
-    chosen, best = (TieBlocks.by(x, loss, copies) for x in (scores, loss))
+    cases = len(loss)
+    units = (cases, "independent case") if cluster is None else (int(cluster.max()) + 1, "cluster")
+    warn_of_clusters(Design(np.ones(cases), cluster))
+    about: dict[str, Any] = {"level": level, "design": many(*units), "cases": cases}
+    about["effective_cases"] = float(cases)
+    if lost := int(np.count_nonzero(~np.isfinite(loss))):
+        # How far above the best order that is remains unknown.
+        about |= {"degrees": math.nan, "method": "none: a loss is infinite"}
+        about |= {"infinite_cases": lost, "infinite_share": lost / cases}
+        values = math.inf, math.nan, math.inf
+        return Areas(*(Estimate(value, math.nan, UNKNOWN, **about) for value in values))
+    chosen, best = (TieBlocks.by(x, loss) for x in (scores, loss))
     area, turn = _selective(chosen, loss)
     least, least_turn = _selective(best, loss)
     joint, joint_turn = _joint(chosen, loss)
     turns = np.stack([turn, turn - least_turn, joint_turn])
-    error, degrees = _errors(turns, copies, cluster)
+    error, degrees = _errors(turns, cluster), units[0] - 1.0
     error[error <= SAME_SUM * np.abs(loss).max()] = 0
+    about |= {"degrees": degrees, "method": f"infinitesimal jackknife, {scale}"}
+    quantile = student(degrees, level)
     # The best order is among those that were averaged, but for rounding.
     values = area, max(area - least, 0.0), joint
-    estimates = (
-        Estimate(
-            value,
-            float(e),
-            _interval(value, float(e), student(degrees, level), scale),
-            degrees=degrees,
-            method=f"infinitesimal jackknife, {scale}",
-            **about,
+    return Areas(
+        *(
+            Estimate(value, e, _interval(value, e, quantile, scale), **about)
+            for value, e in zip(values, error.tolist(), strict=True)
         )
-        for value, e in zip(values, error, strict=True)
     )
-    return Areas(*estimates)
 
 
 def _selective(blocks: TieBlocks, loss: Column) -> tuple[float, Column]:
@@ -490,18 +417,15 @@ def _after(x: Column) -> Column:
     return np.cumsum(x[::-1])[::-1] - x
 
 
-def _errors(turns: Column, copies: Column, cluster: Column | None) -> tuple[Column, float]:
-    """Return standard errors and their degrees of freedom; copies are cases of their own."""
-    # Twice the same cases make finer steps, so slopes add up to 0 only but for terms of 1 / n.
-    turns = turns - (turns @ copies / copies.sum())[:, None]
-    if cluster is None:
-        units, square = float(copies.sum()), turns**2 @ copies
-    else:
-        units = float(cluster.max()) + 1
-        square = (add_up(turns * copies, cluster, int(units)) ** 2).sum(axis=1)
+def _errors(turns: Column, cluster: Column | None) -> Column:
+    """Return standard errors, given slopes that add up to 0 only but for terms of 1 / n."""
+    turns = turns - turns.mean(axis=1, keepdims=True)
+    if cluster is not None:
+        turns = add_up(turns, cluster, int(cluster.max()) + 1)
+    units = turns.shape[1]
     if units < 2:
-        return np.full(len(turns), math.nan), 0.0
-    return np.sqrt(square * units / (units - 1)), units - 1
+        return np.full(len(turns), math.nan)
+    return np.asarray(np.sqrt((turns**2).sum(axis=1) * units / (units - 1)))
 
 
 def _interval(value: float, error: float, quantile: float, scale: str) -> tuple[float, float]:
@@ -512,18 +436,3 @@ def _interval(value: float, error: float, quantile: float, scale: str) -> tuple[
         return UNKNOWN
     factor = math.exp(min(quantile * error / value, 700.0))
     return value / factor, value * factor
-
-
-def _about(copies: Column, cluster: Column | None) -> dict[str, Any]:
-    cases = int(copies.sum())
-    units = (cases, "independent case") if cluster is None else (int(cluster.max()) + 1, "cluster")
-    return {"design": many(*units), "cases": cases, "effective_cases": float(cases)}
-
-
-def _infinite(loss: Column, copies: Column, about: dict[str, Any]) -> Areas:
-    """Say that an infinite loss makes means infinite; how far above the best is not known."""
-    lost = int(copies[~np.isfinite(loss)].sum())
-    about |= {"infinite_cases": lost, "infinite_share": lost / int(copies.sum())}
-    known: dict[str, Any] = {"degrees": math.nan, "method": "none: a loss is infinite"} | about
-    values = math.inf, math.nan, math.inf
-    return Areas(*(Estimate(value, math.nan, UNKNOWN, **known) for value in values))

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from itertools import combinations
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from properly._boundary._arrays import as_floats, as_numbers, check_column, check_counts
+from properly._boundary._arrays import as_floats, as_numbers, check_column
 from properly._boundary._libraries import read_only, to_numpy
 from properly._boundary._options import as_drawing, check_flag, check_level
 from properly._boundary._record import Record, columns_of, plain
@@ -290,7 +290,6 @@ def retention_curve(
     ties: Ties = "stable",
     labels: int | Iterable[object] | None = None,
     cost: Cost = "quadratic",
-    weight: ArrayLike | None = None,
     clusters: ArrayLike | None = None,
     level: float = 0.95,
 ) -> Retention:
@@ -329,8 +328,6 @@ def retention_curve(
     cost : {"zero_one", "absolute", "quadratic"} or matrix
         What a decision costs, for the expected cost: one row a class, one column a decision.
         Other metrics do not use it.
-    weight : array-like, optional
-        How many cases each row stands for: whole numbers. Twice is as if the row were there twice.
     clusters : array-like, optional
         An id for each case, the same for cases that are not independent, such as answers to one
         question. For the intervals of `aurc`, `excess_aurc` and `augrc`.
@@ -407,16 +404,15 @@ def retention_curve(
     >>> curve.value.round(4), round(curve.aurc.value, 4), round(curve.excess_aurc.value, 4)
     (array([0.3333, 0.25  , 0.    ]), 0.1472, 0.0583)
     """
-    check_metric(metric, ties)
+    name = check_metric(metric, ties)
     cases = judged(metric, y, P_or_d, labels, cost)
-    ranked = _check_scores(scores, cases, "scores")
-    share, copies = check_removed(removed), _copies(weight, cases)
-    curve = _retention(cases, ranked, copies, share, ties)
+    ranked, share = _check_scores(scores, cases, "scores"), check_removed(removed)
+    curve = _retention(name, cases, ranked, share, ties)
     cluster, level = _clusters(clusters, cases), check_level(level)
-    if cases.loss is None or cases.decided is not None:
+    if cases.loss is None or not (metric == ERRORS or isinstance(metric, Rule)):
         return curve
     scale = "logit" if metric == ERRORS else "log"
-    areas = areas_of(cases.loss, ranked, copies, cluster, level=level, scale=scale)
+    areas = areas_of(cases.loss, ranked, cluster, level=level, scale=scale)
     return replace(curve, **areas._asdict())
 
 
@@ -435,7 +431,6 @@ def retention_study(
     ties: Ties = "stable",
     labels: int | Iterable[object] | None = None,
     cost: Cost = "quadratic",
-    progress: Callable[[int, int], None] | None = None,
 ) -> RetentionStudy:
     r"""Compare retention curves of several scores on the same cases.
 
@@ -459,8 +454,6 @@ def retention_study(
     oracle : bool
         Add the cost of the decision itself, or the loss of a rule, as a score. Nothing that knows
         the outcomes can beat it if the metric is the mean of it.
-    progress : callable, optional
-        Called with the number of replicates done and of all.
 
     Returns
     -------
@@ -501,22 +494,19 @@ def retention_study(
     if drawing.replicates < 2:
         message = f"a standard deviation needs two replicates or more; got {drawing.replicates}"
         raise DataError(message)
-    check_metric(metric, ties)
+    metric_name = check_metric(metric, ties)
     cases = judged(metric, y, P_or_d, labels, cost)
     share = check_removed(removed)
     named = _by_name(scores, cases, oracle=check_flag(oracle, "oracle"))
     if oracle:
         named[ORACLE] = cases.costs(cost)
-    curves = {name: cases.along(queue_by(s, ties)) for name, s in named.items()}
-    once = _copies(None, cases)
-    result = {name: _retention(cases, s, once, share, ties) for name, s in named.items()}
+    curves = [cases.along(queue_by(s, ties)) for s in named.values()]
+    result = {name: _retention(metric_name, cases, s, share, ties) for name, s in named.items()}
     cluster = _clusters(clusters, cases)
     values = np.empty((drawing.replicates, len(curves), len(share)))
-    for k, copies in enumerate(draw_copies(drawing, len(once), cluster)):
+    for k, copies in enumerate(draw_copies(drawing, len(cases.rows), cluster)):
         gone = numbers_removed(share, int(copies.sum()))
-        values[k] = [curve(copies, gone) for curve in curves.values()]
-        if progress is not None:
-            progress(k + 1, drawing.replicates)
+        values[k] = [curve(copies, gone) for curve in curves]
     drawn = None if cluster is None else int(cluster.max()) + 1
     return study_of(result, values, drawing.level, drawn)
 
@@ -568,18 +558,6 @@ def _check_scores(scores: ArrayLike, cases: Judged, name: str) -> Column:
     return to_numpy(result).astype(np.float64)
 
 
-def _copies(weight: ArrayLike | None, cases: Judged) -> Column:
-    """Take how many cases each row stands for, one if nothing is said."""
-    if weight is None:
-        return np.ones(len(cases.rows), dtype=np.intp)
-    column = check_counts(check_column(weight, "weights", cases.rows, "outcomes"), "weights")
-    copies = to_numpy(column).astype(np.intp)
-    if not copies.any():
-        message = f"at least one weight must be positive; all {len(copies)} are 0"
-        raise DataError(message)
-    return copies
-
-
 def _clusters(clusters: ArrayLike | None, cases: Judged) -> Column | None:
     """Give the clusters of the cases numbers from 0 on."""
     if clusters is None:
@@ -604,11 +582,9 @@ def _by_name(scores: Mapping[str, ArrayLike], cases: Judged, *, oracle: bool) ->
     return named
 
 
-def _retention(
-    cases: Judged, scores: Column, copies: Column, share: Column, ties: Ties
-) -> Retention:
-    """Go along the curve of the cases as they are, each as often as it has copies."""
-    total = int(copies.sum())
+def _retention(name: str, cases: Judged, scores: Column, share: Column, ties: Ties) -> Retention:
+    """Go along the curve of the cases as they are."""
+    total = len(cases.rows)
     gone = numbers_removed(share, total)
-    value = cases.along(queue_by(scores, ties))(copies, gone)
-    return Retention(share, value, total - gone, check_metric(cases.metric, ties), ties)
+    value = cases.along(queue_by(scores, ties))(np.ones(total, dtype=np.intp), gone)
+    return Retention(share, value, total - gone, name, ties)

@@ -8,7 +8,7 @@ one cell of such a table, which keeps its width where no alarm, or no missed eve
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 import numpy as np
@@ -198,48 +198,32 @@ def ranking(
     >>> part.partial_auc_above, part.partial_auc_beside, part.balanced_average_accuracy
     (0.25, 0.25, 0.5)
     """
-    result = outcomes(as_tally(tally))
-    auc = concordance(result.nonevents, result.events)
+    counts = outcomes(as_tally(tally))
+    none, events = counts.nonevents, counts.events
+    weight, auc = (none + events).astype(np.float64), concordance(none, events)
     # At its own forecast a case is acted upon, since it is at the threshold.
-    regret = split_at(result, result.value).cost[0] / 2
-    expected = _auc_if_calibrated(result, regret)
-    numbers = auc, 2 * auc - 1, _average_precision(result), expected, auc - expected
-    whole = Ranking(*numbers, *_best_threshold(result))
-    if within is None:
-        return whole
-    ends = as_interval(within)
-    return replace(whole, within=ends, **_parts(result, regret, ends))
-
-
-def _auc_if_calibrated(counts: OutcomeCounts, regret: Column) -> float:
-    """Return the AUC that calibrated forecasts of such a regret would have."""
-    weight, none, events = (
-        _weight(counts),
-        float(counts.nonevents.sum()),
-        float(counts.events.sum()),
+    regret = split_at(counts, counts.value).cost[0] / 2
+    pairs = 2 * float(none.sum()) * float(events.sum())
+    expected = 1 - _ratio(float(regret @ weight) * counts.total, pairs)
+    acted, true, false = (np.append(0, np.cumsum(x[::-1])) for x in (weight, events, none))
+    ends = None if within is None else as_interval(within)
+    return Ranking(
+        auc,
+        auc_skill=2 * auc - 1,
+        average_precision=_ratio(float(events[::-1] @ (true[1:] / acted[1:])), float(true[-1])),
+        auc_if_calibrated=expected,
+        gap=auc - expected,
+        kolmogorov_smirnov=float((_rate(events) - _rate(none)).max()),
+        # Of integers, which are subtracted exactly, this is exact.
+        least_error_rate=float((false - true).min() + true[-1]) / float(true[-1] + false[-1]),
+        within=ends,
+        **({} if ends is None else _parts(counts, regret * weight, ends)),
     )
-    return 1 - _ratio(float(regret @ weight) * counts.total, 2 * none * events)
-
-
-def _average_precision(counts: OutcomeCounts) -> float:
-    """Average the precision at the forecast of each event."""
-    acted, true = (np.cumsum(x[::-1]) for x in (_weight(counts), counts.events))
-    return _ratio(float(counts.events[::-1] @ (true / acted)), float(true[-1]))
-
-
-def _best_threshold(counts: OutcomeCounts) -> tuple[float, float]:
-    """Return KS, and the least error rate, each at the threshold that is best for it."""
-    true, false = (np.append(0, np.cumsum(x[::-1])) for x in (counts.events, counts.nonevents))
-    # Of integers, which are subtracted exactly, this is exact.
-    wrong = float((false - true).min() + true[-1])
-    rise = _rate(counts.events) - _rate(counts.nonevents)
-    return float(rise.max()), wrong / float(true[-1] + false[-1])
 
 
 def _parts(counts: OutcomeCounts, regret: Column, within: Interval) -> dict[str, float]:
     inside = (counts.value >= within.lower) & (counts.value <= within.upper)
-    none, events, weight = counts.nonevents, counts.events, _weight(counts)
-    both = np.stack([none, events])
+    both = none, events = np.stack([counts.nonevents, counts.events])
     above = concordance(none * inside, events, among=both)
     beside = concordance(none, events * inside, among=both)
     shares = [_ratio(float(x[inside].sum()), float(x.sum())) for x in both]
@@ -247,12 +231,8 @@ def _parts(counts: OutcomeCounts, regret: Column, within: Interval) -> dict[str,
         "partial_auc_above": above,
         "partial_auc_beside": beside,
         "balanced_average_accuracy": _ratio(above + beside, sum(shares)),
-        "regret_at_scores": _ratio(float(regret[inside] @ weight[inside]), weight[inside].sum()),
+        "regret_at_scores": _ratio(float(regret[inside].sum()), float(both[:, inside].sum())),
     }
-
-
-def _weight(counts: OutcomeCounts) -> Column:
-    return (counts.nonevents + counts.events).astype(np.float64)
 
 
 def _ratio(part: float, whole: float) -> float:
@@ -316,6 +296,12 @@ class AlarmTable(NamedTuple):
     alarms: Column
     in_vain: Column
 
+    @property
+    def ends(self) -> tuple[Column, Column]:
+        """The least and the greatest number of alarms in vain that there can be."""
+        least = np.maximum(self.alarms - self.events, 0)
+        return least, np.minimum(self.alarms, self.total - self.events)
+
     def variance(self, in_vain: Column) -> tuple[Column, Column]:
         """Return the variance of the alarms in vain if so many are expected, for either side alone.
 
@@ -369,9 +355,8 @@ def _score_bounds(table: AlarmTable, critical: Column) -> tuple[Column, Column]:
         certain = (acted + left == 0) & (in_vain != table.in_vain)
         return np.asarray(certain | (away > critical * acted * left))
 
-    least = np.maximum(table.alarms - table.events, 0)
-    greatest = np.minimum(table.alarms, table.total - table.events)
-    return bisect(refused, table.in_vain, least), bisect(refused, table.in_vain, greatest)
+    least, greatest = (bisect(refused, table.in_vain, end) for end in table.ends)
+    return least, greatest
 
 
 def _design_effect(t: Tally, rows: CaseRows | None, table: AlarmTable) -> Column:
@@ -400,9 +385,7 @@ def _design_effect(t: Tally, rows: CaseRows | None, table: AlarmTable) -> Column
 
 def _not_certain(t: Tally, table: AlarmTable) -> Column:
     """Keep every cell of the table half a case away from being empty, so that it has a variance."""
-    half = table.total / effective_total(t) / 2
-    least = np.maximum(table.alarms - table.events, 0)
-    greatest = np.minimum(table.alarms, table.total - table.events)
+    half, (least, greatest) = table.total / effective_total(t) / 2, table.ends
     room = np.minimum(half, (greatest - least) / 2)
     return np.clip(table.in_vain, least + room, greatest - room)
 
@@ -549,9 +532,7 @@ def roc_curve(
     if hull:
         fit = recalibrate(t)
         value, weight, events = fit.event_rate, fit.weight, fit.events
-    none, threshold = weight - events, np.append(np.inf, value[::-1].astype(np.float64))
-    area = concordance(none, events)
-    return RocCurve(_rate(none), _rate(events), threshold, area, hull, result)
+    return _traced(value, weight - events, events, hull=hull, band=result)
 
 
 @takes_rows
@@ -595,9 +576,19 @@ def predicted_roc_curve(tally: Tally | Cases) -> RocCurve:
     """
     t = as_tally(tally)
     value, weight = to_numpy(t.value).astype(np.float64), to_numpy(t.weight)
-    events, none = weight * value, weight * (1 - value)
-    threshold = np.append(np.inf, value[::-1])
-    return RocCurve(_rate(none), _rate(events), threshold, concordance(none, events), hull=False)
+    return _traced(value, weight * (1 - value), weight * value)
+
+
+def _traced(
+    value: Column,
+    none: Column,
+    events: Column,
+    *,
+    hull: bool = False,
+    band: RocBand | None = None,
+) -> RocCurve:
+    threshold = np.append(np.inf, value[::-1].astype(np.float64))
+    return RocCurve(_rate(none), _rate(events), threshold, concordance(none, events), hull, band)
 
 
 def _rate(cases: Column) -> Column:

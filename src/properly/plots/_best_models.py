@@ -11,7 +11,7 @@ from properly._boundary._text import percent
 from properly.counts._baselines import EVENT_RATE, TREAT_ALL, TREAT_NONE
 from properly.decisions._best_by_threshold import RangeMap, ThresholdRanks
 from properly.decisions._dominance import Dominance
-from properly.decisions._murphy_bands import ENOUGH
+from properly.decisions._elementary import ENOUGH
 from properly.errors import DataError
 from properly.plots import _axes
 from properly.plots._axes import GREY, PALETTE, RIBBON, TEXT, Ink, inks, legend_patch, require
