@@ -63,7 +63,7 @@ DOORS = {
         retention risk_profile roc threshold_ranks threshold_weights training triptych worst_cases
     """,
     "properly.probability": """
-        EqualCount EqualWidth Fit IsotonicSource Kernel Means Neighbours Source confidence_test
+        EqualCount EqualWidth IsotonicSource Kernel Means Neighbours confidence_test
         generalized_mean means proper_means risk_profile source_table
     """,
     "properly.recalibration": """

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
     from matplotlib.figure import Figure
 
-    from properly.probability import Source
+    from properly.probability._sources import Source
     from reproductions.means.dimensions import Cell
     from reproductions.means.figure1 import Figure1
     from reproductions.means.paper import NelsonReproduction

@@ -392,7 +392,7 @@ RECORDS: dict[str, Callable[[], Record]] = {
     "ProperMeans": lambda: properly.probability.proper_means(TALLY),
     "ProperMeans, classes": lambda: properly.probability.proper_means(NUMBERED, [-1, 0, 1]),
     "IsotonicSource": probability.IsotonicSource,
-    "EqualCount": lambda: probability.EqualCount(bins=3, pooled=True, ties="split"),
+    "EqualCount": lambda: probability.EqualCount(bins=3, pooled=True),
     "EqualWidth": probability.EqualWidth,
     "Neighbours": lambda: probability.Neighbours(5),
     "Kernel": lambda: probability.Kernel(0.5),

@@ -13,7 +13,6 @@ from tests.examples import examples
 
 import properly
 from properly import probability
-from properly.errors import ProperlyError
 
 from .mean_oracles import (
     CLOSE,
@@ -28,7 +27,7 @@ from .mean_oracles import (
     three,
     three_by_hand,
 )
-from .subjects import EPS, Rows, counts_of, quick_counts, quick_rows, seeds, tally_of
+from .subjects import EPS, Rows, counts_of, quick_counts, quick_rows, tally_of
 
 if TYPE_CHECKING:
     from .class_draws import ClassRows
@@ -89,32 +88,3 @@ def test_a_tied_forecast_belongs_where_its_first_case_falls(found: Rows, bins: i
     p, w = np.append(rate, 1 - rate), np.append(events, weight - events)
     source = properly.means(tally, source=probability.EqualCount(bins=bins)).source
     assert three(source) == three_by_hand(p, w)
-
-
-@given(seed=seeds, bins=st.integers(1, 6))
-def test_split_ties_are_taken_in_the_order_of_the_rows(seed: int, bins: int) -> None:
-    rng = np.random.default_rng(seed)
-    n = int(rng.integers(1, 30))
-    y, q = rng.integers(0, 2, n), rng.integers(0, 5, n) / 4
-    member = np.empty(n, dtype=int)
-    member[np.argsort(q, kind="stable")] = np.arange(n) * bins // n
-    rate = np.array([y[member == k].mean() for k in member])
-    source = probability.EqualCount(bins=bins, ties="split")
-    found = properly.means(properly.Cases(y, q), source=source).source
-    assert three(found) == three_by_hand(np.where(y == 1, rate, 1 - rate), np.ones(n))
-    with pytest.raises(ProperlyError, match="Cases"):
-        properly.means(properly.tally(y, q), source=source)
-
-
-@given(seed=seeds, bins=st.integers(1, 6))
-def test_split_ties_of_pooled_classes_are_taken_row_by_row(seed: int, bins: int) -> None:
-    rng = np.random.default_rng(seed)
-    n = int(rng.integers(1, 15))
-    y, q = rng.integers(0, 3, n), rng.multinomial(4, [1 / 3] * 3, n) / 4
-    member = np.empty(3 * n, dtype=int)
-    member[np.argsort(q.ravel(), kind="stable")] = np.arange(3 * n) * bins // (3 * n)
-    happened = (y[:, None] == np.arange(3)).ravel()
-    rate = np.array([happened[member == k].mean() for k in member])
-    source = probability.EqualCount(bins=bins, ties="split", pooled=True)
-    found = properly.means(properly.Cases(y, q), source=source).source
-    assert three(found) == three_by_hand(rate[happened], np.ones(n))

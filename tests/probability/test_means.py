@@ -12,7 +12,6 @@ import pytest
 import properly
 from properly import Cases, Tally, probability, tally
 from properly.counts._reductions import complement
-from properly.errors import DataError
 from properly.probability._means import ClassMeans
 from properly.probability._power_means import ThreeMeans, three_means
 
@@ -405,35 +404,20 @@ def test_the_means_of_every_bin_are_those_of_its_cases(source: Any, weighted: bo
     assert set(table.name) == {"event", "no event"}
 
 
-@pytest.mark.parametrize("ties", ["together", "split"])
-def test_pooled_columns_are_called_all(ties: Any) -> None:
-    source = probability.EqualCount(bins=2, pooled=True, ties=ties)
+def test_pooled_columns_are_called_all() -> None:
+    source = probability.EqualCount(bins=2, pooled=True)
     table = properly.probability.source_table(Cases(HAPPENED, TABLE), source=source)
     assert table.name == ["all", "all"]
     assert table.number.tolist() == [0, 1]
     # In order: 0, 0.125, five times 0.25, four times 0.5 and 0.625.
-    weight = [7, 5] if ties == "together" else [6, 6]
-    assert table.weight.tolist() == weight
-    assert table.lower.tolist() == [0, 0.5 if ties == "together" else 0.25]
+    assert table.weight.tolist() == [7, 5]
+    assert table.lower.tolist() == [0, 0.5]
     assert table.upper.tolist() == [0.25, 0.625]
     assert table.happened.tolist() == [0, 4]
-    assert_column(table.source, [0, 4 / weight[1]])
+    assert_column(table.source, [0, 4 / 5])
     assert_averages(table, [NAN, three(0.5, 0.5, 0.5, 0.625)])
     assert list(table.means.classes) == ["0", "1", "2"]
     assert repr(table) == "SourceTable(2 bins, bins of equal count, all classes together)"
-
-
-def test_split_ties_need_rows() -> None:
-    source = probability.EqualCount(bins=2, ties="split")
-    table = properly.probability.source_table(
-        Cases([1, 0, 1, 0], [0.5, 0.5, 0.5, 0.75]), source=source
-    )
-    assert table.weight.tolist() == [2, 2, 2, 2]
-    assert table.lower.tolist() == [0.5, 0.5, 0.25, 0.5]
-    assert table.upper.tolist() == [0.5, 0.75, 0.5, 0.5]
-    assert table.source.tolist() == [0.5] * 4
-    with pytest.raises(DataError, match="ties are split in the order of the rows, which a tally"):
-        properly.probability.source_table(tally([1, 0], [0.5, 0.5]), source=source)
 
 
 def test_a_precision_moves_forecasts_first() -> None:

@@ -214,7 +214,7 @@ def test_bins_may_lead_to_a_ratio_above_1() -> None:
 @pytest.mark.parametrize(
     "source",
     [
-        probability.EqualCount(bins=5, ties="split"),
+        probability.EqualCount(bins=5),
         "kernel",
         "neighbours",
     ],
@@ -243,17 +243,6 @@ def test_pooled_columns_have_no_source(source: Any) -> None:
         assert (found.source, found.divergence) == (None, None)
         np.testing.assert_array_equal(found.model, apart.model)
         assert list(found.to_frame("pandas").columns) == ["power", "model"]
-
-
-def test_a_source_that_rules_out_what_happened_has_no_ratio() -> None:
-    class Never(probability.Source):
-        def fit(self, tally: Tally) -> probability.Fit:
-            none = np.zeros(len(tally))
-            return probability.Fit(np.arange(1, len(tally) + 1), tally.weight, tally.events, none)
-
-    t, powers = tally([0, 1], [0.2, 0.7]), [-1, 0, 1 / 2]
-    np.testing.assert_allclose(source_of(t, powers, source=Never()), [0, 0, 0.25], rtol=1e-15)
-    assert np.isnan(divergence(t, powers, source=Never())).tolist() == [True, True, False]
 
 
 def test_two_classes_are_an_event() -> None:

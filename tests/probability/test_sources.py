@@ -13,20 +13,17 @@ from hypothesis import strategies as st
 from tests.examples import examples
 
 import properly
-import properly.probability._sources as room
 from properly import Cases, Tally, tally
 from properly.probability import (
     EqualCount,
     EqualWidth,
-    Fit,
     IsotonicSource,
     Kernel,
     Neighbours,
-    Source,
 )
 from properly.probability._by_source import SourceSide, questions, sides, sums_by_class
 from properly.probability._power_means import sums_of_powers
-from properly.probability._sources import as_source, nearest, smooth
+from properly.probability._sources import Fit, Source, as_source, nearest, smooth
 
 # Four, two, four and two cases; event rates of 1/4, 1/2, 1/4 and 1.
 COUNTS = Tally.from_counts([0.1, 0.2, 0.5, 0.9], [4, 2, 4, 2], [1, 1, 1, 2])
@@ -182,49 +179,6 @@ def test_the_bandwidth_falls_with_the_number_of_cases() -> None:
     )
 
 
-# One's own
-
-
-class Overall(Source):
-    words = "the overall rate"
-
-    def fit(self, tally: Tally) -> Fit:
-        weight, events = np.array([tally.total]), np.array([tally.events.sum()])
-        return Fit(np.array([len(tally)]), weight, events, events / weight)
-
-
-class Nameless(Overall):
-    words = Source.words
-
-
-class Together(Overall):
-    pooled = True
-
-
-def test_a_source_of_ones_own() -> None:
-    t = tally([0, 1, 1, 1], [0.2, 0.4, 0.7, 0.9])
-    for cases in (t, Cases([0, 1, 1, 1], [0.2, 0.4, 0.7, 0.9])):
-        found = properly.means(cases, source=Overall())
-        assert found.source.decisiveness == pytest.approx(0.75 * 0.75 + 0.25 * 0.25, rel=1e-15)
-        mean_probability = 0.75**0.75 * 0.25**0.25
-        assert found.source.mean_probability == pytest.approx(mean_probability, rel=1e-15)
-        assert found.estimate == "the overall rate"
-    assert properly.means(t, source=Nameless()).estimate == "an estimate of one's own"
-    table = properly.probability.source_table(t, source=Overall())
-    assert table.source.tolist() == [0.75, 0.25]
-    assert table.happened.tolist() == [3, 1]
-
-
-def test_a_source_of_ones_own_for_classes() -> None:
-    cases = Cases([0, 0, 1, 2], [[0.5, 0.25, 0.25]] * 4)
-    apart = properly.means(cases, source=Overall())
-    assert apart.source.decisiveness == pytest.approx((0.5 + 0.5 + 0.25 + 0.25) / 4, rel=1e-15)
-    pooled = properly.means(cases, source=Together())
-    # Of all twelve probabilities a third came true.
-    assert pooled.source.decisiveness == pytest.approx(1 / 3, rel=1e-15)
-    assert pooled.estimate == "the overall rate, all classes together"
-
-
 # Names and options
 
 NAMES: dict[str, Source] = {
@@ -242,7 +196,6 @@ def test_a_source_has_a_name(name: str) -> None:
     assert as_source(name) == NAMES[name]
     assert as_source(NAMES[name]) is NAMES[name]
     assert not NAMES[name].pooled
-    assert not NAMES[name].splits_ties
     found = properly.means(COUNTS, source=name)
     assert found == properly.means(COUNTS, source=NAMES[name])
     assert found.estimate == NAMES[name].words
@@ -281,20 +234,9 @@ def smooth_by_hand(value: Column, weight: Column, events: Column, h: float) -> l
     return rates
 
 
-@pytest.fixture(params=["pairs", "boxes"])
-def form(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> str:
-    """Force one of the two ways to add up the kernel."""
-    monkeypatch.setattr(room, "PAIRS_UP_TO", {"pairs": 10**9, "boxes": 0}[request.param])
-    return str(request.param)
-
-
-def both_forms(table: Table, *args: float | None) -> tuple[Column, Column]:
-    found = []
-    for most in (10**9, 0):
-        with pytest.MonkeyPatch.context() as patch:
-            patch.setattr(room, "PAIRS_UP_TO", most)
-            found.append(smooth(*table, *args))
-    return found[0], found[1]
+def around(value: Column, weight: Column, events: Column, h: float | None = None) -> Column:
+    """Smooth counts."""
+    return smooth(value, weight, events, h, float(weight.sum()))
 
 
 def table_of(seed: int, rows: int, most: int = 4, *, ends: bool = False) -> Table:
@@ -341,90 +283,60 @@ def test_all_cases_give_the_event_rate(more: int, dtype: type) -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.usefixtures("form")
 @pytest.mark.parametrize("h", [0.03, 0.4, 3.0, 50.0])
 def test_the_kernel_weighs_cases_as_a_plain_loop_does(h: float) -> None:
     value, weight, events = table_of(5, 120, ends=True)
     expected = smooth_by_hand(value, weight, events, h)
-    np.testing.assert_allclose(smooth(value, weight, events, h), expected, rtol=0, atol=1e-13)
+    np.testing.assert_allclose(around(value, weight, events, h), expected, rtol=0, atol=1e-13)
 
 
-@pytest.mark.usefixtures("form")
 def test_the_bandwidth_follows_the_spread_and_the_number_of_cases_between_0_and_1() -> None:
     value, weight, events = table_of(6, 120, ends=True)
     each = np.repeat(value[1:-1], weight[1:-1])
     h = 1.06 * np.std(np.log(each / (1 - each)), ddof=1) * len(each) ** -0.2
     expected = smooth_by_hand(value, weight, events, h)
-    np.testing.assert_allclose(smooth(value, weight, events), expected, rtol=0, atol=1e-13)
+    np.testing.assert_allclose(around(value, weight, events), expected, rtol=0, atol=1e-13)
 
 
 def test_weights_of_less_than_one_case_have_a_bandwidth() -> None:
     value, weight, events = np.array([0.2, 0.8]), np.array([0.5, 0.5]), np.array([0.5, 0.0])
     h = 1.06 * math.log(4)  # log-odds of -ln 4 and ln 4, and n = 1
     expected = smooth_by_hand(value, weight, events, h)
-    np.testing.assert_allclose(smooth(value, weight, events), expected, rtol=1e-14)
+    np.testing.assert_allclose(around(value, weight, events), expected, rtol=1e-14)
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize("h", [None, 0.002, 0.3, 8.0])
-@pytest.mark.parametrize("weights", ["counts", "fractions", "wild"])
-def test_boxes_give_what_all_pairs_give(h: float | None, weights: str) -> None:
-    value, weight, events = table_of(8, 1200, ends=True)
-    factor = {
-        "counts": np.ones(len(value), dtype=np.int64),
-        "fractions": np.random.default_rng(8).random(len(value)),
-        "wild": 10.0 ** np.random.default_rng(9).uniform(-9, 9, len(value)),
-    }[weights]
-    pairs, boxes = both_forms((value, weight * factor, events * factor), h, 2000.0)
-    np.testing.assert_allclose(boxes, pairs, rtol=0, atol=1e-12)
-
-
-def test_boxes_are_precise_where_a_crowd_far_away_is_as_heavy_as_the_case_itself() -> None:
-    # A crowd of events around log-odds 0, and lone non-events up to 8 bandwidths away.
-    x = np.concatenate([np.linspace(-0.3, 0.3, 2000), np.linspace(1.5, 8, 60)])
-    events = (np.arange(len(x)) < 2000).astype(np.int64)
-    pairs, boxes = both_forms((1 / (1 + np.exp(-x)), np.ones_like(events), events), 1.0)
-    assert pairs[2000] > 0.9
-    assert pairs[-1] < 1e-8
-    np.testing.assert_allclose(boxes, pairs, rtol=1e-10, atol=0)
-
-
-@pytest.mark.usefixtures("form")
 @pytest.mark.parametrize("h", [1e9, math.inf])
 def test_a_wide_kernel_gives_the_event_rate_of_all_but_certain_forecasts(h: float) -> None:
     value, weight, events = table_of(10, 300, ends=True)
-    rate = smooth(value, weight, events, h)
+    rate = around(value, weight, events, h)
     overall = events[1:-1].sum() / weight[1:-1].sum()
     np.testing.assert_allclose(rate[1:-1], overall, rtol=1e-12)
     np.testing.assert_array_equal(rate[[0, -1]], (events / weight)[[0, -1]])
 
 
-@pytest.mark.usefixtures("form")
 @pytest.mark.parametrize("h", [0.0, 1e-320, 1e-9])
 def test_a_narrow_kernel_gives_each_forecast_its_own_rate(h: float) -> None:
     value, weight, events = table_of(11, 300, ends=True)
-    np.testing.assert_allclose(smooth(value, weight, events, h), events / weight, rtol=1e-14)
+    np.testing.assert_allclose(around(value, weight, events, h), events / weight, rtol=1e-14)
 
 
-@pytest.mark.usefixtures("form")
 @pytest.mark.parametrize("value", [[0.3], [0.0], [1.0], [0.0, 1.0], [0.0, 0.3, 1.0]])
 def test_a_single_forecast_between_0_and_1_has_its_own_rate(value: list[float]) -> None:
     weight, events = np.full(len(value), 4), np.array([3, 0, 4])[: len(value)]
-    rate = smooth(np.array(value), weight, events)
+    rate = around(np.array(value), weight, events)
     np.testing.assert_allclose(rate, events / weight, rtol=1e-15)
 
 
 # Both
 
 RATES = [
-    pytest.param(nearest, id="nearest"),
+    pytest.param(lambda v, w, e: nearest(v, w, e, w.sum() ** 0.75), id="nearest"),
     pytest.param(lambda v, w, e: nearest(v, w, e, 3), id="nearest 3"),
-    pytest.param(smooth, id="smooth"),
-    pytest.param(lambda v, w, e: smooth(v, w, e, 0.05), id="smooth 0.05"),
+    pytest.param(around, id="smooth"),
+    pytest.param(lambda v, w, e: around(v, w, e, 0.05), id="smooth 0.05"),
 ]
 
 
-@pytest.mark.usefixtures("form")
 @pytest.mark.parametrize("rate", RATES)
 def test_counts_are_repeated_rows_in_any_order(rate: Any) -> None:
     rng = np.random.default_rng(12)
@@ -436,7 +348,6 @@ def test_counts_are_repeated_rows_in_any_order(rate: Any) -> None:
     np.testing.assert_array_equal(rate(t.value, t.weight, t.events), rate(value, weight, events))
 
 
-@pytest.mark.usefixtures("form")
 @pytest.mark.parametrize("rate", RATES)
 @pytest.mark.parametrize("grid", [100, 2**20])
 def test_what_does_not_happen_is_the_mirror_image(rate: Any, grid: int) -> None:
@@ -448,7 +359,6 @@ def test_what_does_not_happen_is_the_mirror_image(rate: Any, grid: int) -> None:
     np.testing.assert_allclose(1 - mirrored[::-1], rate(value, weight, events), rtol=0, atol=1e-13)
 
 
-@pytest.mark.usefixtures("form")
 @pytest.mark.parametrize("rate", RATES)
 @pytest.mark.parametrize("happened", [0, 1])
 def test_where_all_is_alike_the_rate_is_exact(rate: Any, happened: int) -> None:
@@ -458,7 +368,6 @@ def test_where_all_is_alike_the_rate_is_exact(rate: Any, happened: int) -> None:
         assert (rate(value, w, happened * w) == happened).all()
 
 
-@pytest.mark.usefixtures("form")
 @pytest.mark.parametrize("rate", RATES)
 def test_no_outcome_that_happened_is_impossible_however_light(rate: Any) -> None:
     rng = np.random.default_rng(15)
@@ -535,41 +444,6 @@ def test_a_tally_is_pooled_as_its_rows_are(source: Source, fractional: bool) -> 
     one, two = (properly.means(x, source=source) for x in (cases, cases.tally()))
     assert one.source.mean_probability == pytest.approx(two.source.mean_probability, rel=1e-12)
     assert one.source.robustness == pytest.approx(two.source.robustness, rel=1e-12)
-
-
-# Ties in the order of the rows
-
-
-def test_ties_stay_together_or_are_split_in_the_order_of_the_rows() -> None:
-    p = [0.5, 0.5, 0.5, 0.75]
-    third, two_thirds = round(1 / 3, 12), round(2 / 3, 12)
-    for y, together, split in (
-        ([1, 0, 1, 0], {two_thirds: 2}, {0.5: 2}),
-        ([1, 1, 0, 0], {two_thirds: 2}, {1: 2}),
-        ([0, 0, 1, 1], {third: 1, 1: 1}, {1: 2}),
-    ):
-        assert of_source(sides(Cases(y, p), EqualCount(bins=2))[0]) == together
-        assert of_source(sides(Cases(y, p), EqualCount(bins=2, ties="split"))[0]) == split
-
-
-def test_ties_of_classes_are_split_column_by_column() -> None:
-    cases = Cases([0, 1, 2, 0], [[0.5, 0.25, 0.25]] * 4)
-    first, second, third = sides(cases, EqualCount(bins=2, ties="split"))
-    # Rows 0 and 1 are the lower bin of each class, rows 2 and 3 the upper one.
-    assert_side(first, "0", {0.5: 2}, {0.5: 2})
-    assert_side(second, "1", {0.25: 1}, {0.5: 1})
-    assert_side(third, "2", {0.25: 1}, {0.5: 1})
-
-
-def test_pooled_ties_are_split_row_by_row() -> None:
-    cases = Cases([0, 0, 1], [[0.5, 0.5]] * 3)
-    (asked,) = questions(cases, EqualCount(bins=3, pooled=True, ties="split"))
-    assert asked.fit.weight.tolist() == [2, 2, 2]
-    # Each bin is one row, in which one of two came true.
-    assert asked.fit.rate.tolist() == [0.5, 0.5, 0.5]
-    found = sides(cases, EqualCount(bins=6, pooled=True, ties="split"))
-    assert_side(found[0], "0", {0.5: 2}, {1: 2})
-    assert_side(found[1], "1", {0.5: 1}, {1: 1})
 
 
 # Sums

@@ -365,7 +365,8 @@ def score_bounds(
 
     The costs of clusters, or times, are bounded as if these were fewer, but independent cases.
     """
-    t, n, rows = split.threshold, split.counts.effective, dependent(source)
+    t, rows = split.threshold, dependent(source)
+    n: Any = split.counts.effective
     # Where nobody is acted upon, no alarm can be in vain; where all are, no event is missed.
     if benefit:
         other, price = split.term(1.0, acted=True, event=True), -odds(t)

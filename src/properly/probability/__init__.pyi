@@ -4,17 +4,15 @@ from ._confidence import confidence_test
 from ._means import Means, means, source_table
 from ._power_means import generalized_mean
 from ._power_profiles import proper_means, risk_profile
-from ._sources import EqualCount, EqualWidth, Fit, IsotonicSource, Kernel, Neighbours, Source
+from ._sources import EqualCount, EqualWidth, IsotonicSource, Kernel, Neighbours
 
 __all__ = [
     "EqualCount",
     "EqualWidth",
-    "Fit",
     "IsotonicSource",
     "Kernel",
     "Means",
     "Neighbours",
-    "Source",
     "confidence_test",
     "generalized_mean",
     "means",

@@ -8,15 +8,13 @@ import numpy as np
 
 from properly._boundary._libraries import infinities, to_numpy
 from properly._boundary._tolerances import SAME_SUM
-from properly.counts._cases import has_classes, require_event
-from properly.counts._class_rows import EVENT, NO_EVENT, rows_of, table_of
+from properly.counts._cases import has_classes
+from properly.counts._class_rows import EVENT, NO_EVENT, table_of
 from properly.counts._pooling import exact_weights, pool
 from properly.counts._reductions import complement, one_vs_rest
 from properly.counts._tally import Tally, as_tally, sums_of, tally_of_sums
-from properly.errors import DataError
 from properly.probability._power_means import sums_of_outcomes, sums_of_powers
-from properly.probability._sources import Fit, IsotonicSource, fit_source
-from properly.rules._class_rule import at
+from properly.probability._sources import Fit, IsotonicSource
 
 if TYPE_CHECKING:
     from properly.counts._cases import Cases
@@ -57,17 +55,14 @@ class SourceQuestion(NamedTuple):
     name : str
         The class.
     tally : Tally
-        What happened at each forecast; of single rows if ties are split.
+        What happened at each forecast.
     fit : Fit
         The source, in bins of the tally's rows.
-    order : numpy array or None
-        The rows in the order of the tally, if ties are split.
     """
 
     name: str
     tally: Tally
     fit: Fit
-    order: Column | None = None
 
     def side(self) -> SourceSide:
         """Take the cases in which it happened."""
@@ -76,25 +71,23 @@ class SourceQuestion(NamedTuple):
         t = value[there].astype(np.float64)
         return SourceSide(self.name, t, events[there], self.fit.rate[bins], self.fit.events[bins])
 
-    def at_rows(self, q: Column) -> Column:
-        """Return the source's probability at the forecast of each row."""
-        rate = self.fit.spread()
-        if self.order is None:
-            result: Column = rate[np.searchsorted(to_numpy(self.tally.value), q)]
-            return result
-        result = np.empty_like(rate)
-        result[self.order] = rate
-        return result
+    def rows_at(self, q: Column) -> Column:
+        """Return the rows of the tally that forecasts belong to."""
+        return np.searchsorted(to_numpy(self.tally.value), q)
 
 
 def sides(cases: Tally | Cases, source: Source) -> list[SourceSide]:
     """Find for every class that happened which probabilities it was given."""
-    _require_rows(cases, source)
-    if source.pooled:
-        result = _pooled_sides(cases, source)
-    else:
+    if not source.pooled:
         result = [question.side() for question in questions(cases, source)]
-    return [side for side in result if len(side.t)]
+        return [side for side in result if len(side.t)]
+    table = table_of(cases)
+    question = _pooled(table, source)
+    t, p, result = table.t, question.fit.spread()[question.rows_at(table.t)], []
+    for k, name in enumerate(table.names):
+        if (of := table.y == k).any():
+            result.append(SourceSide(name, t[of], table.weight[of], p[of], table.weight[of]))
+    return result
 
 
 class SideSums(NamedTuple):
@@ -107,7 +100,7 @@ class SideSums(NamedTuple):
 
 def sums_by_class(cases: Tally | Cases, source: Source) -> list[SideSums]:
     """Add up the powers of the probabilities that each class was given where it happened."""
-    if source.pooled or source.splits_ties or has_classes(cases):
+    if source.pooled or has_classes(cases):
         return [
             SideSums(
                 side.name,
@@ -118,7 +111,7 @@ def sums_by_class(cases: Tally | Cases, source: Source) -> list[SideSums]:
         ]
     # The same, without laying out what the absence of the event was given.
     tally = as_tally(cases)
-    fit = fit_source(source, tally)
+    fit = source.fit(tally)
     model = sums_of_outcomes(tally.value, tally.weight, tally.events)
     none = _without(tally, fit)
     counts = (fit.rate, fit.events), (fit.rest_of(none), none)
@@ -129,52 +122,12 @@ def sums_by_class(cases: Tally | Cases, source: Source) -> list[SideSums]:
 
 def questions(cases: Tally | Cases, source: Source) -> list[SourceQuestion]:
     """Ask for each class whether it happened; of pooled columns there is a single question."""
-    _require_rows(cases, source)
     if source.pooled:
-        return [_pooled(_table_for(cases, source), source)]
-    if has_classes(cases):
-        return [_ask(name, case, source) for name, case in one_vs_rest(cases).items()]
-    question = _ask(EVENT, cases, source)
-    return [question, _mirrored(question)]
-
-
-def _require_rows(cases: Tally | Cases, source: Source) -> None:
-    if isinstance(cases, Tally) and source.splits_ties:
-        message = "ties are split in the order of the rows, which a tally has lost"
-        raise DataError(message, hint="pass properly.Cases(y, p) instead of the tally.")
-
-
-def _ask(name: str, cases: Tally | Cases, source: Source) -> SourceQuestion:
-    if isinstance(cases, Tally) or not source.splits_ties:
-        tally = as_tally(cases)
-        return SourceQuestion(name, tally, fit_source(source, tally))
-    rows = rows_of(require_event(cases))
-    square = None if rows.counted else rows.square
-    return _ask_rows(name, rows.y == 0, rows.p[:, 0], rows.weight, square, source=source)
-
-
-def _ask_rows(
-    name: str,
-    happened: Column,
-    p: Column,
-    weight: Column,
-    square: Column | None,
-    *,
-    source: Source,
-) -> SourceQuestion:
-    """Ask of probabilities, with weights and their squares, whether what they are of happened.
-
-    Without squares, cases are counted.
-    """
-    weight = exact_weights(weight)
-    columns = [weight, np.where(happened, weight, 0)]
-    if square is not None:
-        columns += [np.where(happened, square, 0), np.where(happened, 0, square)]
-    order = np.argsort(p, kind="stable") if source.splits_ties else None
-    # Each row is a forecast of its own if ties are split, in the order of forecasts, then of rows.
-    laid = pool(p, columns) if order is None else [x[order] for x in (p, *columns)]
-    tally = tally_of_sums(laid)
-    return SourceQuestion(name, tally, fit_source(source, tally), order)
+        return [_pooled(table_of(cases), source)]
+    parts = one_vs_rest(cases) if has_classes(cases) else {EVENT: cases}
+    tallies = {name: as_tally(part) for name, part in parts.items()}
+    asked = [SourceQuestion(name, tally, source.fit(tally)) for name, tally in tallies.items()]
+    return asked if has_classes(cases) else [*asked, _mirrored(asked[0])]
 
 
 def _mirrored(question: SourceQuestion) -> SourceQuestion:
@@ -187,8 +140,7 @@ def _mirrored(question: SourceQuestion) -> SourceQuestion:
     end = len(tally) - np.append(0, fit.end[:-1])
     none = _without(tally, fit)
     backwards = Fit(end[::-1], fit.weight[::-1], none[::-1], fit.rest_of(none)[::-1])
-    order = None if question.order is None else question.order[::-1]
-    return SourceQuestion(NO_EVENT, turned, backwards, order)
+    return SourceQuestion(NO_EVENT, turned, backwards)
 
 
 def _without(tally: Tally, fit: Fit) -> Column:
@@ -200,31 +152,17 @@ def _without(tally: Tally, fit: Fit) -> Column:
     return np.asarray(np.add.reduceat(none, np.append(0, fit.end[:-1])))
 
 
-def _table_for(cases: Tally | Cases, source: Source) -> ClassTable:
-    """Keep the order of rows where it matters."""
-    if isinstance(cases, Tally) or not source.splits_ties:
-        return table_of(cases)
-    return rows_of(cases)
-
-
 def _pooled(table: ClassTable, source: Source) -> SourceQuestion:
     """Ask of every probability in a table whether its class happened."""
     classes = table.p.shape[1]
     happened = (table.y[:, None] == np.arange(classes)).ravel()
-    weight = np.repeat(table.weight, classes)
-    square = None if table.counted else np.repeat(table.square, classes)
-    return _ask_rows(ALL, happened, table.p.ravel(), weight, square, source=source)
-
-
-def _pooled_sides(cases: Tally | Cases, source: Source) -> list[SourceSide]:
-    table = _table_for(cases, source)
-    rate = _pooled(table, source).at_rows(table.p.ravel()).reshape(table.p.shape)
-    t, p = table.t, at(rate, table.y)
-    result = []
-    for k, name in enumerate(table.names):
-        of = table.y == k
-        result.append(SourceSide(name, t[of], table.weight[of], p[of], table.weight[of]))
-    return result
+    weight = exact_weights(np.repeat(table.weight, classes))
+    columns = [weight, np.where(happened, weight, 0)]
+    if not table.counted:
+        square = np.repeat(table.square, classes)
+        columns += [np.where(happened, square, 0), np.where(happened, 0, square)]
+    tally = tally_of_sums(pool(table.p.ravel(), columns))
+    return SourceQuestion(ALL, tally, source.fit(tally))
 
 
 def divergence(model: Column | float, behind: Column | float, source: Source) -> Column:

@@ -131,21 +131,10 @@ def as_powers(powers: ArrayLike) -> Column:
 
 def mean_of_power(t: Column, power: float, weight: Column | None = None) -> float:
     """Return the mean of a power of numbers, none negative, with positive weights."""
-    top = float(t.max())
-    if math.isinf(power) or top == 0:
-        return top if power > 0 else float(t.min())
     if power == DECISIVENESS:
         return _average(t, weight)
-    last = top if power >= 0 else float(t.min())
-    if last == 0:
-        return 0.0
     with infinities():
-        log = np.log(t)
-    log -= log.max() if power >= 0 else log.min()
-    # Relative to the number that counts most, so that equal numbers have that very number as their
-    # mean; in two steps, since one alone may be beyond the doubles.
-    half = math.exp(_log_mean(log, power, weight) / 2)
-    return last * half * half
+        return mean_from_logs(np.log(t), power, weight)
 
 
 def mean_from_logs(log: Column, power: float, weight: Column | None = None) -> float:
@@ -155,19 +144,15 @@ def mean_from_logs(log: Column, power: float, weight: Column | None = None) -> f
     last = float(log.max() if power > 0 else log.min())
     if math.isinf(power) or math.isinf(last):
         return math.exp(last)
-    return math.exp(last + _log_mean(log - last, power, weight))
-
-
-def _log_mean(log: Column, power: float, weight: Column | None) -> float:
-    """Return the logarithm of the mean of numbers of which that with the largest power is 1."""
-    if abs(power) < NONE:
-        return _average(log, weight)
     with infinities():
-        below = power * log
+        # Relative to the number that counts most, whose power is then 1.
+        below = power * (log - last)
     if below.min() < -1:
-        return _log_average(np.exp(below), weight) / power
-    # A small power leaves next to nothing, which must not be lost beside 1.
-    return math.log1p(_average(np.expm1(below), weight)) / power
+        rest = math.log(_average(np.exp(below), weight))
+    else:
+        # A small power leaves next to nothing, which must not be lost beside 1.
+        rest = math.log1p(_average(np.expm1(below), weight))
+    return math.exp(last + rest / power)
 
 
 def three_means(t: Column, weight: Column) -> ThreeMeans:
@@ -245,14 +230,6 @@ def _sums(t: Array, weight: Array | None) -> PowerSums:
     power = add(np.exp(x, out=x) if is_numpy(x) else xp.exp(x))
     total = float(len(t) if weight is None else weight.sum())
     return PowerSums(total, add(t), log, power)
-
-
-def _log_average(x: Column, weight: Column | None) -> float:
-    """Return the logarithm of an average, which itself might be too small for a double."""
-    if weight is None:
-        return math.log(float(x.mean()))
-    weight = weight.astype(np.float64)
-    return math.log(float(weight @ x)) - math.log(float(weight.sum()))
 
 
 def _average(x: Column, weight: Column | None) -> float:

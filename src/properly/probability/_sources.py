@@ -14,11 +14,10 @@ from __future__ import annotations
 import math
 from abc import ABC, abstractmethod
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, ClassVar, Literal, NamedTuple, TypeAlias, get_args
+from typing import TYPE_CHECKING, ClassVar, NamedTuple
 
 import numpy as np
 
-from properly._boundary._arrays import refuse
 from properly._boundary._libraries import to_numpy
 from properly._boundary._options import as_number, check_choice, check_flag, check_whole
 from properly.counts._histogram import equal_rank, equal_width
@@ -38,12 +37,8 @@ if TYPE_CHECKING:
 TIE, TINY_TIE = 4 * float(np.finfo(np.float64).eps), 1e-6
 # What rounding may do to a share of the total weight. It concerns fractions; counts are exact.
 LOST = 1e-12
-# Table rows up to which every forecast is compared with every other.
-PAIRS_UP_TO = 1_000
-# How many pairs to hold in memory at a time.
-BLOCK = 2**21
 # The share of a case's own weight that forecasts too far away to be looked at may add up to.
-NEGLIGIBLE = 1e-12
+NEGLIGIBLE = 1e-15
 # The standard normal kernel is 0 in float64 from here on.
 FARTHEST = 39.0
 # Products of two offsets from the middle of a unit box are at most a quarter, where so many terms
@@ -53,12 +48,9 @@ NARROWEST = 1e-300
 LEAST, BELOW_ONE = float(np.finfo(np.float64).tiny), float(np.nextafter(1.0, 0.0))
 # Beyond this, bins are narrower than what forecasts can tell apart.
 MOST_BINS = 10**9
-Ties: TypeAlias = Literal["together", "split"]
 
 
-def nearest(
-    value: Column, weight: Column, events: Column, neighbours: float | None = None
-) -> Column:
+def nearest(value: Column, weight: Column, events: Column, neighbours: float) -> Column:
     r"""Return the share of events among the cases nearest to each forecast.
 
     .. math:: r_i = \min \{r : n_i(r) \ge k\}, \qquad
@@ -74,9 +66,9 @@ def nearest(
         Distinct forecasts in [0, 1], increasing.
     weight, events : numpy array
         Cases at each forecast and events among them: counts, or positive sums of weights.
-    neighbours : float, optional
-        How many cases (how much weight) to ask for, the case itself included;
-        :math:`n^{3/4}`, rounded, of all :math:`n` if left out. All if there are fewer.
+    neighbours : float
+        How many cases (how much weight) to ask for, the case itself included; all if there are
+        fewer.
     """
     own = np.stack([events, weight - events])
     radius = _radius(value, weight, neighbours)
@@ -92,8 +84,8 @@ def smooth(
     value: Column,
     weight: Column,
     events: Column,
-    bandwidth: float | None = None,
-    cases: float | None = None,
+    bandwidth: float | None,
+    cases: float,
 ) -> Column:
     r"""Return the event rate around each forecast, under a normal kernel on the log-odds scale.
 
@@ -116,12 +108,11 @@ def smooth(
         Distinct forecasts in [0, 1], increasing.
     weight, events : numpy array
         Cases at each forecast and events among them: counts, or positive sums of weights.
-    bandwidth : float, optional
-        The standard deviation :math:`h` of the kernel. Towards 0 rates become each forecast's own,
-        towards infinity the overall rate.
-    cases : float, optional
-        How many cases all the weight stands for; the total weight if left out, which is right for
-        counts. Of weights only the caller knows, since their squares are lost here.
+    bandwidth : float or None
+        The standard deviation :math:`h` of the kernel, if not as above. Towards 0 rates become each
+        forecast's own, towards infinity the overall rate.
+    cases : float
+        How many cases all the weight stands for: the total weight, if it counts them.
     """
     own = np.stack([events, weight - events])
     rate = _share(own, own)
@@ -131,12 +122,9 @@ def smooth(
     # Increasing by construction; rounding must not make it otherwise.
     log_odds = np.maximum.accumulate(np.log(value[inside]) - np.log1p(-value[inside]))
     if bandwidth is None:
-        all_weight = float(weight.sum())
-        each = 1.0 if cases is None else cases / all_weight
-        bandwidth = _bandwidth(log_odds, weight[inside], each)
+        bandwidth = _bandwidth(log_odds, weight[inside], cases / float(weight.sum()))
     own = own[:, inside].astype(np.float64)
-    add = _add_pairs if len(log_odds) <= PAIRS_UP_TO else _add_boxes
-    rate[inside] = _share(add(log_odds / max(bandwidth, NARROWEST), own), own)
+    rate[inside] = _share(_add_boxes(log_odds / max(bandwidth, NARROWEST), own), own)
     return rate
 
 
@@ -151,14 +139,17 @@ def _share(around: Column, own: Column) -> Column:
     return rate
 
 
-def _radius(value: Column, weight: Column, neighbours: float | None) -> Column:
+def _radius(value: Column, weight: Column, neighbours: float) -> Column:
     """Return the smallest distance from each forecast within which there is weight enough.
 
     With the first forecast of a window given, weight enough decides the last. The earlier the
     first, the farther it is and the nearer the last can be; bisect for where the two are level.
     """
     upto = np.cumsum(np.append(weight[:1] * 0, weight))
-    needed = _needed(upto[-1], neighbours)
+    # No more weight than there is; sums of fractions are compared but for rounding.
+    needed: float = min(neighbours, upto[-1]) - LOST * upto[-1]
+    if isinstance(upto[-1], np.integer):
+        needed = min(math.ceil(neighbours), int(upto[-1]))
     row = np.arange(len(value))
     last_value = np.append(value, np.inf)
 
@@ -180,14 +171,6 @@ def _radius(value: Column, weight: Column, neighbours: float | None) -> Column:
     return radius
 
 
-def _needed(total: Any, neighbours: float | None) -> float:
-    """Return how much weight to ask for: no more than there is, and fractions but for rounding."""
-    amount = max(round(float(total) ** 0.75), 1) if neighbours is None else neighbours
-    if isinstance(total, np.integer):
-        return min(math.ceil(amount), int(total))
-    return float(min(amount, total) - LOST * total)
-
-
 def _bandwidth(x: Column, weight: Column, each: float) -> float:
     """Return the normal-reference bandwidth, where a unit of weight stands for `each` cases."""
     total = float(weight.sum())
@@ -196,17 +179,6 @@ def _bandwidth(x: Column, weight: Column, each: float) -> float:
     # Less than one case is possible only of fractions whose number of cases was not told.
     variance = squares / (total * (1 - 1 / n) if n > 1 else total)
     return float(1.06 * math.sqrt(variance) * n**-0.2)
-
-
-def _add_pairs(x: Column, columns: Column) -> Column:
-    """Add up each row of columns under the kernel around each place: every pair, in blocks."""
-    sums = np.empty_like(columns)
-    rows = max(BLOCK // len(x), 1)
-    for begin in range(0, len(x), rows):
-        apart = np.abs(x[begin : begin + rows, np.newaxis] - x)
-        kernel = np.exp(-(np.minimum(apart, FARTHEST) ** 2) / 2)
-        sums[:, begin : begin + rows] = columns @ kernel.T
-    return sums
 
 
 def _add_boxes(x: Column, columns: Column) -> Column:
@@ -295,30 +267,10 @@ class Fit(NamedTuple):
 
 
 class Source(ABC):
-    """How to estimate the probability of the event at each forecast.
-
-    Derive from it, and write `fit`, to bring an estimate of your own to `properly.means`.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> import properly
-    >>> class Overall(properly.probability.Source):
-    ...     words = "the event rate of all cases"
-    ...
-    ...     def fit(self, tally):
-    ...         weight, events = np.array([tally.total]), np.array([tally.events.sum()])
-    ...         return properly.probability.Fit(np.array([len(tally)]), weight, events,
-    ...             events / weight)
-    >>> t = properly.tally([0, 1, 1, 1], [0.2, 0.4, 0.7, 0.9])
-    >>> properly.means(t, source=Overall()).source.decisiveness
-    0.625
-    """
+    """How to estimate the probability of the event at each forecast."""
 
     pooled: bool = False
-    words: ClassVar[str] = "an estimate of one's own"
-    splits_ties: bool = False
-    """Whether cases of one forecast may fall into two bins, so that their order matters."""
+    words: ClassVar[str]
 
     def __post_init__(self) -> None:
         check_flag(self.pooled, "pooled")
@@ -328,10 +280,12 @@ class Source(ABC):
         """Estimate the probability of the event at each forecast of a tally."""
 
 
+@dataclass(frozen=True)
 class BinnedSource(Source):
     """Event rates in a number of bins."""
 
-    bins: int | None
+    bins: int | None = None
+    pooled: bool = False
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -395,7 +349,6 @@ class IsotonicSource(Source):
         return Fit(fit.end, fit.weight, fit.events, fit.event_rate)
 
 
-@dataclass(frozen=True)
 class EqualCount(BinnedSource):
     r"""Event rates in bins that hold about equally many cases.
 
@@ -409,14 +362,11 @@ class EqualCount(BinnedSource):
         the number of those that would say as much, :math:`(\sum w)^2 / \sum w^2`.
     pooled : bool
         Of several classes: bin all columns of probabilities together, instead of each by itself.
-    ties : {"together", "split"}
-        Whether equal forecasts share the bin of the first of them, or are taken in the order of
-        the rows, which then matters and which a tally has lost. A row is never cut in two, whatever
-        its weight.
 
     Notes
     -----
-    What the forecasts say within a bin is lost, so that the divergence probability may be above 1.
+    Equal forecasts share the bin of the first of them. What the forecasts say within a bin is lost,
+    so that the divergence probability may be above 1.
 
     Examples
     --------
@@ -426,26 +376,13 @@ class EqualCount(BinnedSource):
     1.8
     """
 
-    bins: int | None = None
-    pooled: bool = False
-    ties: Ties = "together"
     words: ClassVar[str] = "bins of equal count"
-
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        check_choice(self.ties, get_args(Ties), "ties")
-
-    @property
-    def splits_ties(self) -> bool:  # type: ignore[override]
-        """Whether cases of one forecast may fall into two bins."""
-        return self.ties == "split"
 
     def _cells(self, tally: Tally, bins: int) -> Column:
         """Cut the cases, in the order of their forecasts, into equal parts."""
         return equal_rank(to_numpy(tally.weight), bins)
 
 
-@dataclass(frozen=True)
 class EqualWidth(BinnedSource):
     r"""Event rates in bins of equal width.
 
@@ -471,8 +408,6 @@ class EqualWidth(BinnedSource):
     array([0.5, 0.5])
     """
 
-    bins: int | None = None
-    pooled: bool = False
     words: ClassVar[str] = "bins of equal width"
 
     def _cells(self, tally: Tally, bins: int) -> Column:
@@ -589,27 +524,3 @@ def _meant(source: object) -> str | None:
     if isinstance(source, type) and issubclass(source, Source):
         return f"write {source.__name__}()."
     return None
-
-
-def fit_source(source: Source, tally: Tally) -> Fit:
-    """Fit a source, and refuse what is no estimate of probabilities at the forecasts."""
-    fit = source.fit(tally)
-    if not isinstance(fit, Fit) or not all(isinstance(x, np.ndarray) for x in fit):
-        message = f"the fit of a source must be a Fit of arrays; {source!r} gave {fit!r:.60}"
-        raise ArgumentTypeError(message)
-    if any(x.ndim != 1 for x in fit) or fit.end.dtype.kind != "i" or len(set(map(len, fit))) > 1:
-        message = "a Fit must have equally long columns of numbers, whole ones in end"
-        raise DataError(message)
-    rows = np.diff(fit.end, prepend=0)
-    if rows.sum() != len(tally) or not (rows > 0).all():
-        message = f"the bins of a Fit must end after all {len(tally)} rows, none of them empty"
-        raise DataError(message, hint="end holds one past the last row of each bin.")
-    wrong = ~((fit.weight > 0) & (fit.events >= 0) & (fit.events <= fit.weight))
-    if wrong.any() or not math.isclose(fit.weight.sum(), tally.total, rel_tol=1e-9):
-        message = "a Fit must hold the cases of each bin in weight, and events among them"
-        hint = f"all weights together are those of the tally, {tally.total:g}."
-        raise DataError(message, hint=hint)
-    outside = ~((fit.rate >= 0) & (fit.rate <= 1))
-    if outside.any():
-        refuse(fit.rate, outside, "rates must be in [0, 1]")
-    return fit
