@@ -36,7 +36,7 @@ DOORS = {
         AtThreshold Confusion DecisionCurve Dominance Money MurphyCurve Retention RocCurve
         at_budget at_threshold best_by_range confusion cumulative_forecast decide
         decision_curve decision_difference dominance expected_cost hard_decisions macro_f1
-        mean_absolute_error mean_net_benefit murphy_curve murphy_difference
+        mean_net_benefit murphy_curve murphy_difference
         predicted_roc_curve quadratic_weighted_kappa rank_by_threshold ranking recommend
         regret_curve regret_in_money rejection_scores retention_curve retention_study
         roc_curve weighted_kappa worst_cases

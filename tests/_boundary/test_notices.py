@@ -5,7 +5,6 @@ from __future__ import annotations
 from types import FunctionType
 from typing import TYPE_CHECKING
 
-import numpy as np
 import pytest
 
 import properly
@@ -84,7 +83,6 @@ def test_what_a_user_is_called_back_for_is_the_users() -> None:
             {"s": [1, 2]}, [0, 1], [0, 1], cost=CHEAP, rng=1
         ),
         lambda: properly.quadratic_weighted_kappa([0, 0], [0, 0], 2),
-        lambda: properly.decisions.weighted_kappa([0, 0], [0, 0], 2, np.array([[0, 1], [1, 0]])),
         lambda: properly.decisions.confusion([0, 0], [0, 0], 2).kappa(),
     ],
 )

@@ -24,7 +24,6 @@ from properly.decisions import (
     confusion,
     expected_cost,
     macro_f1,
-    mean_absolute_error,
 )
 from properly.errors import DataWarning
 
@@ -114,14 +113,14 @@ def test_text_labels_are_counted_in_the_order_given() -> None:
     np.testing.assert_array_equal(table.counts, confusion_matrix(y, d, labels=GRADES))
     assert table.counts.tolist() == [[1, 0, 1], [0, 0, 0], [0, 1, 0]]
     assert macro_f1(y, d, GRADES) == pytest.approx(f1_score(y, d, average="macro"), rel=1e-15)
-    assert mean_absolute_error(y, d, GRADES) == 1
+    assert confusion(y, d, GRADES).mean_absolute_error == 1
     # The alphabet would put mild, severe, moderate otherwise.
-    assert mean_absolute_error(y, d, ["moderate", "mild", "severe"]) == 1
-    assert mean_absolute_error(y, d, ["mild", "severe", "moderate"]) == 2 / 3
+    assert confusion(y, d, ["moderate", "mild", "severe"]).mean_absolute_error == 1
+    assert confusion(y, d, ["mild", "severe", "moderate"]).mean_absolute_error == 2 / 3
 
 
 def test_steps_are_between_classes_and_not_between_the_numbers_they_are_called() -> None:
-    assert mean_absolute_error([10, 50], [50, 50], [10, 50, 90]) == 0.5
+    assert confusion([10, 50], [50, 50], [10, 50, 90]).mean_absolute_error == 0.5
 
 
 @given(decided())

@@ -17,7 +17,6 @@ from properly.decisions import (
     expected_cost,
     hard_decisions,
     macro_f1,
-    mean_absolute_error,
     weighted_kappa,
 )
 from properly.decisions._hard_decisions import HardScores
@@ -55,7 +54,7 @@ def test_every_number_is_that_of_the_function_of_its_name(cost: Any, cases: Case
             scores.confusion,
             scores.confusion.accuracy,
             macro_f1(y, d, count, weight=w),
-            mean_absolute_error(y, d, count, weight=w),
+            scores.confusion.mean_absolute_error,
             weighted_kappa(y, d, count, "linear", weight=w, undefined=math.nan),
             weighted_kappa(y, d, count, "quadratic", weight=w, undefined=math.nan),
             expected_cost(y, d, cost, classes=count, weight=w),

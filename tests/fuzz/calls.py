@@ -318,7 +318,7 @@ def _hard(function: Callable[..., Any]) -> Call:
     return of
 
 
-for measure in ("confusion", "macro_f1", "mean_absolute_error", "quadratic_weighted_kappa"):
+for measure in ("confusion", "macro_f1", "quadratic_weighted_kappa"):
     CALLS[f"decisions.{measure}"] = _hard(getattr(decisions, measure))
 CALLS["decisions.weighted_kappa"] = _hard(decisions.weighted_kappa)
 

@@ -18,7 +18,12 @@ import properly
 from properly import Cases, Tally, probability, tally
 from properly.errors import DataWarning
 from properly.probability import _mean_intervals
-from properly.probability._mean_intervals import ClassSimulation, largest_share, simulation_of
+from properly.probability._mean_intervals import (
+    ClassSimulation,
+    TruthSimulation,
+    largest_share,
+    simulation_of,
+)
 from properly.probability._power_means import ThreeMeans
 
 if TYPE_CHECKING:
@@ -50,6 +55,13 @@ DESIGNS: dict[str, dict[str, Any]] = {
     "clustered, weighted": {"clusters": CLUSTERS, "weight": FRACTIONS},
 }
 every_design = pytest.mark.parametrize("design", DESIGNS)
+
+
+def losses_from(
+    truth: str, simulation: TruthSimulation, replicates: int, source: np.random.Generator
+) -> np.ndarray[Any, Any]:
+    """Draw outcomes as the model says, "p", or as the source does, "fitted"."""
+    return simulation.losses(getattr(simulation, truth), replicates, source)
 
 
 def intervals(cases: Tally | Cases, **options: Any) -> MeansIntervals:
@@ -167,8 +179,8 @@ def biases_of(
 ) -> tuple[tuple[float, float], float]:
     """Return the bias by the source and by the model, and the scatter of the first."""
     rng, simulation = np.random.default_rng(seed), simulation_of(cases)
-    drawn = simulation.losses_if_calibrated(replicates, rng)
-    fitting = simulation.losses_by_fitting(for_bias, rng)
+    drawn = losses_from("p", simulation, replicates, rng)
+    fitting = losses_from("fitted", simulation, for_bias, rng)
     return (float(fitting.mean()), float(drawn.mean())), float(fitting.std(ddof=1))
 
 
@@ -218,11 +230,11 @@ def test_what_is_said_of_the_divergence_follows_from_the_draws(
     found = intervals(cases, replicates=replicates, rng=7)
     divergence = properly.means(cases).divergence
     source = np.random.default_rng(7)
-    drawn = simulation_of(cases).losses_if_calibrated(replicates, source)
-    fitting = simulation_of(cases).losses_by_fitting(for_bias, source)
+    drawn = losses_from("p", simulation_of(cases), replicates, source)
+    fitting = losses_from("fitted", simulation_of(cases), for_bias, source)
     tested = drawn
     if replicates < 1000 and not (np.exp(-drawn) <= divergence * (1 + 1e-12)).any():
-        more = simulation_of(cases).losses_if_calibrated(1000 - replicates, source)
+        more = losses_from("p", simulation_of(cases), 1000 - replicates, source)
         tested = np.append(drawn, more)
     reached = int((np.exp(-tested) <= divergence * (1 + 1e-12)).sum())
     assert found.p_value == pytest.approx((1 + reached) / (1 + len(tested)), rel=1e-15)
@@ -522,21 +534,21 @@ def test_losses_if_two_cases_are_calibrated(cases: Any) -> None:
         -math.log(q * (1 - q)) / 2 - math.log(2): 2 * q * (1 - q),
         -math.log(q): q**2,
     }
-    assert_distribution(simulation_of(cases).losses_if_calibrated(DRAWS, rng()), losses)
+    assert_distribution(losses_from("p", simulation_of(cases), DRAWS, rng()), losses)
 
 
 @pytest.mark.parametrize("cases", EVENTS, ids=repr)
 def test_what_two_cases_gain_by_being_fitted_anew(cases: Any) -> None:
     # The source says 1/2; a new fit is certain half of the time, and says the same otherwise.
     assert_distribution(
-        simulation_of(cases).losses_by_fitting(DRAWS, rng()), {0.0: 0.5, math.log(2): 0.5}
+        losses_from("fitted", simulation_of(cases), DRAWS, rng()), {0.0: 0.5, math.log(2): 0.5}
     )
 
 
 @pytest.mark.parametrize("cases", WEIGHED, ids=repr)
 def test_a_row_is_one_case_whatever_it_weighs(cases: Any) -> None:
     losses = {-math.log(0.7): 0.7, -math.log(0.3): 0.3}
-    assert_distribution(simulation_of(cases).losses_if_calibrated(DRAWS, rng()), losses)
+    assert_distribution(losses_from("p", simulation_of(cases), DRAWS, rng()), losses)
 
 
 @pytest.mark.parametrize("make", [Cases, tally, as_classes])
@@ -547,14 +559,14 @@ def test_a_count_is_as_many_cases(make: Any) -> None:
         entropy = -sum(x * math.log(x) for x in (k / 4, 1 - k / 4) if x)
         losses[score - entropy] = math.comb(4, k) * q**k * (1 - q) ** (4 - k)
     simulation = simulation_of(make([0, 1], [q, q], count=[3, 1]))
-    assert_distribution(simulation.losses_if_calibrated(DRAWS, rng()), losses)
+    assert_distribution(losses_from("p", simulation, DRAWS, rng()), losses)
 
 
 def test_three_classes_are_drawn_as_forecast() -> None:
     # One case: the source is certain of what happened, whatever that was.
     p = [0.5, 0.375, 0.125]
     simulation = simulation_of(Cases([1], [p]))
-    assert_distribution(simulation.losses_if_calibrated(DRAWS, rng()), {-math.log(x): x for x in p})
+    assert_distribution(losses_from("p", simulation, DRAWS, rng()), {-math.log(x): x for x in p})
 
 
 def test_classes_are_drawn_from_fits_that_were_divided_by_their_sums() -> None:
@@ -575,7 +587,7 @@ def test_classes_are_drawn_from_fits_that_were_divided_by_their_sums() -> None:
             loss = round(math.log(source) - float(np.log(given).mean()) - from_start, 14)
             losses[loss] = losses.get(loss, 0.0) + float(given.prod())
     assert sum(losses.values()) == pytest.approx(1, rel=1e-12)
-    assert_distribution(simulation.losses_by_fitting(DRAWS, rng()), losses)
+    assert_distribution(losses_from("fitted", simulation, DRAWS, rng()), losses)
 
 
 THREE = [[0.5, 0.25, 0.25]] * 2
@@ -595,10 +607,10 @@ def test_outcomes_of_a_cluster_agree_as_they_did() -> None:
     y, p = [1, 1, 0, 0], [0.5] * 4
     simulation = simulation_of(Cases(y, p, clusters=[1, 1, 2, 2]))
     losses = {0.0: 0.5, math.log(2): 0.5}
-    assert_distribution(simulation.losses_if_calibrated(DRAWS, rng()), losses)
-    assert_distribution(simulation.losses_by_fitting(DRAWS, rng()), losses)
+    assert_distribution(losses_from("p", simulation, DRAWS, rng()), losses)
+    assert_distribution(losses_from("fitted", simulation, DRAWS, rng()), losses)
     # Alone, one and three events are as likely as two or none together.
-    found = simulation_of(Cases(y, p)).losses_by_fitting(DRAWS, rng())
+    found = losses_from("fitted", simulation_of(Cases(y, p)), DRAWS, rng())
     one = math.log(2) - (math.log(4) + 3 * math.log(4 / 3)) / 4
     assert_distribution(found, {0.0: 3 / 8, one: 1 / 2, math.log(2): 1 / 8})
 
@@ -608,7 +620,7 @@ def test_whole_clusters_are_drawn() -> None:
     clusters = {1: [0.25, 0.25], 2: [0.75]}
     p = clusters[1] + clusters[2]
     simulation = simulation_of(Cases([0, 0, 1], p, clusters=[1, 1, 2]))
-    assert simulation.losses_by_fitting(20, rng()).tolist() == [0.0] * 20
+    assert losses_from("fitted", simulation, 20, rng()).tolist() == [0.0] * 20
     losses: dict[float, float] = {}
     for pair in product(clusters, repeat=2):
         q = clusters[pair[0]] + clusters[pair[1]]
@@ -618,7 +630,7 @@ def test_whole_clusters_are_drawn() -> None:
             losses[loss] = losses.get(loss, 0.0) + share
     assert sum(losses.values()) == pytest.approx(1, rel=1e-12)
     assert len(losses) > 8
-    assert_distribution(simulation.losses_if_calibrated(4 * DRAWS, rng(2)), losses)
+    assert_distribution(losses_from("p", simulation, 4 * DRAWS, rng(2)), losses)
 
 
 def test_no_loss_is_negative() -> None:
@@ -627,9 +639,9 @@ def test_no_loss_is_negative() -> None:
     y = [source.choice(3, p=row) for row in p]
     for cases in (Cases(y, p), Cases(np.array(y) == 1, p[:, 1])):
         simulation = simulation_of(cases)
-        assert simulation.losses_if_calibrated(50, rng()).min() > 0
+        assert losses_from("p", simulation, 50, rng()).min() > 0
         # Not each fit alone: those of classes need not add up to 1.
-        assert simulation.losses_by_fitting(50, rng()).mean() > 0
+        assert losses_from("fitted", simulation, 50, rng()).mean() > 0
 
 
 # Spread
@@ -703,8 +715,8 @@ def test_rounding_draws_nothing_impossible(monkeypatch: pytest.MonkeyPatch) -> N
     p = [[0.75, 0.25, 0.0], [0.25, 0.75, 0.0]] * 2
     simulation = simulation_of(properly.Cases([0, 1, 0, 1], p))
     rng = np.random.default_rng(1)
-    assert np.isfinite(simulation.losses_if_calibrated(2, rng)).all()
-    assert np.isfinite(simulation.losses_by_fitting(2, rng)).all()
+    assert np.isfinite(losses_from("p", simulation, 2, rng)).all()
+    assert np.isfinite(losses_from("fitted", simulation, 2, rng)).all()
 
 
 @pytest.mark.parametrize("seed", range(3))

@@ -21,9 +21,18 @@ from properly.probability import (
     Kernel,
     Neighbours,
 )
-from properly.probability._by_source import SourceSide, questions, sides, sums_by_class
 from properly.probability._power_means import sums_of_powers
-from properly.probability._sources import Fit, Source, as_source, nearest, smooth
+from properly.probability._sources import (
+    Fit,
+    Source,
+    SourceSide,
+    as_source,
+    nearest,
+    questions,
+    sides,
+    smooth,
+    sums_by_class,
+)
 
 # Four, two, four and two cases; event rates of 1/4, 1/2, 1/4 and 1.
 COUNTS = Tally.from_counts([0.1, 0.2, 0.5, 0.9], [4, 2, 4, 2], [1, 1, 1, 2])

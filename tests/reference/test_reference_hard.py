@@ -16,7 +16,6 @@ from properly.decisions import (
     confusion,
     decide,
     expected_cost,
-    mean_absolute_error,
     quadratic_weighted_kappa,
     weighted_kappa,
 )
@@ -74,7 +73,6 @@ def kappas(case: Decided, form: Form) -> list[float]:
     y, d, weight = case.cells
     found = [
         weighted_kappa(case.y, case.d, case.classes, form),
-        weighted_kappa(case.y, case.d, case.classes, case.distances(form)),
         weighted_kappa(y, d, case.classes, form, weight=weight),
         weighted_kappa(y, d, case.classes, form, weight=weight / 7),
         confusion(case.y, case.d, case.classes).kappa(form),
@@ -93,7 +91,6 @@ def costs(case: Decided, form: Form) -> list[float]:
     ]
     if form == "linear":
         found += [
-            mean_absolute_error(case.y, case.d, case.classes),
             confusion(case.y, case.d, case.classes).mean_absolute_error,
         ]
     return found

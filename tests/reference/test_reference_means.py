@@ -178,11 +178,9 @@ def test_standard_errors(name: str, way: str, limited: str) -> None:
     assert found.log_divergence_error == pytest.approx(error, **CLOSE)
 
 
-def histogram_means(
-    name: str, way: str, limited: str, ties: Literal["split", "together"]
-) -> properly.probability.Means:
+def histogram_means(name: str, way: str, limited: str) -> properly.probability.Means:
     bins = METRICS[name]["histogram_equal_count"]["bins"]
-    return means_of(name, way, limited, source=probability.EqualCount(bins=bins, ties=ties))
+    return means_of(name, way, limited, source=probability.EqualCount(bins=bins))
 
 
 def require_histogram(name: str, found: properly.probability.Means) -> None:
@@ -195,12 +193,6 @@ def require_histogram(name: str, found: properly.probability.Means) -> None:
 
 
 @every_unweighted_set
-@limited_by
-def test_the_histogram_of_rows_in_order(name: str, limited: str) -> None:
-    require_histogram(name, histogram_means(name, "cases", limited, "split"))
-
-
-@every_unweighted_set
 @every_way
 @limited_by
 def test_the_histogram_needs_no_rows_where_no_tie_is_split(
@@ -209,7 +201,7 @@ def test_the_histogram_needs_no_rows_where_no_tie_is_split(
     bin_of = METRICS[name]["histogram_equal_count"]["bin_of"]
     pairs = set(zip(data_of(name).q, bin_of, strict=True))
     assert len(pairs) == len({q for q, _ in pairs})
-    require_histogram(name, histogram_means(name, way, limited, "together"))
+    require_histogram(name, histogram_means(name, way, limited))
 
 
 class Bin(NamedTuple):

@@ -6,7 +6,6 @@ from ._confusion import (
     Confusion,
     confusion,
     macro_f1,
-    mean_absolute_error,
     quadratic_weighted_kappa,
     weighted_kappa,
 )
@@ -41,7 +40,6 @@ __all__ = [
     "expected_cost",
     "hard_decisions",
     "macro_f1",
-    "mean_absolute_error",
     "mean_net_benefit",
     "murphy_curve",
     "murphy_difference",

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Literal, TypeAlias, get_args
 
 import numpy as np
 
-from properly._boundary._arrays import as_array, as_numbers, check_length, check_weights
+from properly._boundary._arrays import check_length, check_weights
 from properly._boundary._classes import as_classes, class_numbers, names_of_labels, one_kind
 from properly._boundary._libraries import to_numpy
 from properly._boundary._notices import notice
@@ -29,8 +29,7 @@ if TYPE_CHECKING:
 
 
 Table: TypeAlias = np.ndarray[Any, Any]
-NamedDisagreement = Literal["quadratic", "linear"]
-Disagreement: TypeAlias = "NamedDisagreement | ArrayLike"
+Disagreement: TypeAlias = Literal["quadratic", "linear"]
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -185,7 +184,7 @@ class Confusion(Record):
 
         Parameters
         ----------
-        disagreement : {"quadratic", "linear"} or array-like
+        disagreement : {"quadratic", "linear"}
             As in `weighted_kappa`.
         level : float
             How sure to be.
@@ -344,37 +343,6 @@ def macro_f1(
     return confusion(y, d, classes, weight=weight).macro_f1
 
 
-def mean_absolute_error(
-    y: ArrayLike, d: ArrayLike, classes: int | Sequence[object], *, weight: ArrayLike | None = None
-) -> float:
-    """Average how many classes lie between decision and truth.
-
-    The mean of :math:`|y - d|` over class numbers: neighbouring classes are one step apart,
-    whatever their labels.
-
-    Parameters
-    ----------
-    y, d : array-like
-        True and decided classes: numbers from 0, or labels.
-    classes : int or sequence of labels
-        The number of classes, or their labels in order.
-    weight : array-like, optional
-        Case weights, none negative; cases of weight 0 do not count.
-
-    Returns
-    -------
-    float
-
-    Examples
-    --------
-    >>> import properly
-    >>> properly.decisions.mean_absolute_error(["low", "high"], ["high", "high"], ["low",
-    ...     "middle", "high"])
-    1.0
-    """
-    return confusion(y, d, classes, weight=weight).mean_absolute_error
-
-
 def weighted_kappa(
     y: ArrayLike,
     d: ArrayLike,
@@ -400,9 +368,8 @@ def weighted_kappa(
     classes : int or sequence of labels
         The number of classes, or their labels in order. All of them count, also those that do not
         occur: renumbering those that do would change the weights.
-    disagreement : {"quadratic", "linear"} or array-like
-        The weights: how much each decision (column) disagrees with each class (row), nothing on
-        the diagonal and nothing negative. ``1 - numpy.eye(K)`` makes Cohen's kappa without weights.
+    disagreement : {"quadratic", "linear"}
+        The weights: how much each decision disagrees with each class.
     weight : array-like, optional
         Case weights, none negative; cases of weight 0 do not count.
     undefined : float, optional
@@ -498,41 +465,9 @@ def count_pairs(
 
 
 def disagreement_weights(disagreement: Disagreement, classes: int) -> Table:
-    """Return how much each decision disagrees with each class, checked."""
-    if isinstance(disagreement, str):
-        check_choice(disagreement, get_args(NamedDisagreement), "disagreement")
-        return cost_matrix("quadratic" if disagreement == "quadratic" else "absolute", classes)
-    name = "disagreement weights"
-    result = to_numpy(as_numbers(as_array(disagreement, name), name)).astype(np.float64)
-    if result.shape != (classes, classes):
-        message = (
-            f"{name} must have one row and one column for each of {classes} classes; "
-            f"got shape {result.shape}"
-        )
-        raise DataError(message, hint="weights of cases are passed as weight=.")
-    bad = ~((result >= 0) & (result < math.inf))
-    if bad.any():
-        row, column = np.argwhere(bad)[0]
-        message = (
-            f"{name} must be finite and not negative; "
-            f"row {row}, column {column} is {result[row, column]:g}"
-        )
-        raise DataError(message)
-    return _from_zero(result)
-
-
-def _from_zero(result: Table) -> Table:
-    """Require that agreement weighs nothing and some disagreement something; the scale is free."""
-    if np.diagonal(result).any():
-        row = int(np.flatnonzero(np.diagonal(result))[0])
-        message = (
-            f"disagreement weights must be 0 on the diagonal; row {row} has {result[row, row]:g}"
-        )
-        raise DataError(message, hint="for weights of agreement, pass 1 minus them.")
-    if not result.any():
-        message = "disagreement weights must not all be 0; got nothing else"
-        raise DataError(message)
-    return np.asarray(result / result.max())
+    """Return how much each decision disagrees with each class."""
+    check_choice(disagreement, get_args(Disagreement), "disagreement")
+    return cost_matrix("quadratic" if disagreement == "quadratic" else "absolute", classes)
 
 
 def kappa_of(counts: Table, weights: Table) -> Any:

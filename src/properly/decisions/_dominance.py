@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeAlias
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 import numpy as np
 
@@ -121,12 +121,12 @@ class Dominance(Record):
 
         The first and the last threshold of each run, which are the same if it is alone.
         """
-        return self._runs(self.lower > 0 if self._more_is_better else self.upper < 0)
+        return self._runs(self._gain[0] > 0)
 
     @property
     def worse(self) -> list[tuple[float, float]]:
         """Where the second is better, in the same way."""
-        return self._runs(self.upper < 0 if self._more_is_better else self.lower > 0)
+        return self._runs(self._gain[1] < 0)
 
     @property
     def dominates(self) -> bool:
@@ -134,12 +134,12 @@ class Dominance(Record):
 
         A threshold without a band is one where it might.
         """
-        return bool(np.all(self.lower >= 0 if self._more_is_better else self.upper <= 0))
+        return bool(np.all(self._gain[0] >= 0))
 
     @property
     def is_dominated(self) -> bool:
         """Whether the second dominates the first."""
-        return bool(np.all(self.upper <= 0 if self._more_is_better else self.lower >= 0))
+        return bool(np.all(self._gain[1] <= 0))
 
     @property
     def verdict(self) -> str:
@@ -188,8 +188,10 @@ class Dominance(Record):
         return wrapped(f"{self.verdict} ({how}; {self.design})")
 
     @property
-    def _more_is_better(self) -> bool:
-        return self.scale == "net benefit"
+    def _gain(self) -> tuple[Column, Column]:
+        """The band of what the first gains over the second."""
+        more_is_better = self.scale == "net benefit"
+        return (self.lower, self.upper) if more_is_better else (-self.upper, -self.lower)
 
     def _runs(self, which: Column) -> list[tuple[float, float]]:
         edge = np.flatnonzero(np.diff(np.concatenate([[False], which, [False]])))
@@ -310,17 +312,17 @@ def dominance(
     p, q = (x.astype(np.float64, copy=False) for x in (p, to_numpy(second.p)[used]))
     ends = Interval(0, 1) if within is None else as_interval(within)
     threshold = choose_thresholds(thresholds, ends, p, q)
-    result = contrast(ForecastPairs.of(threshold, p, q, y), design, drawing)
-    half = result.quantile * result.standard_error
+    pairs = ForecastPairs.of(threshold, p, q, y)
+    difference, error, quantile = contrast(pairs, design, drawing)
     return Dominance(
         threshold=threshold,
-        difference=result.difference,
-        standard_error=result.standard_error,
-        lower=result.difference - half,
-        upper=result.difference + half,
-        quantile=result.quantile,
+        difference=difference,
+        standard_error=error,
+        lower=difference - quantile * error,
+        upper=difference + quantile * error,
+        quantile=quantile,
         level=drawing.level,
-        degrees=result.degrees,
+        degrees=degrees_of(design),
         replicates=drawing.replicates,
         design=design.text,
         within=ends,
@@ -357,8 +359,6 @@ class ForecastPairs:
         1 if the first forecast is the greater one, else -1.
     happened : numpy array
         Whether the event happened.
-    number : numpy array
-        How many cases a row stands for.
     """
 
     threshold: Column
@@ -366,7 +366,6 @@ class ForecastPairs:
     end: Column
     sign: Column
     happened: Column
-    number: Column
 
     @classmethod
     def of(
@@ -379,39 +378,37 @@ class ForecastPairs:
         # Cases that never differ are all alike.
         begin[one == other] = end[one == other] = 0
         sign = 2 * (one > other).astype(np.int8) - 1
-        return cls(threshold, begin, end, sign, happened, np.broadcast_to(1.0, len(sign)))
+        return cls(threshold, begin, end, sign, happened)
 
-    def alike(self, weight: Column) -> tuple[ForecastPairs, Column, Column]:
-        """Put cases together that are alike, and add up their weights, and the squares of these."""
+    def alike(self, *amounts: Column) -> tuple[ForecastPairs, list[Column]]:
+        """Put cases together that are alike, and add up amounts of theirs."""
         wide = len(self.threshold) + 1
         kind = self.begin.astype(np.int64)
         for digit, base in ((self.end, wide), (self.sign > 0, 2), (self.happened, 2)):
             kind *= base
             kind += digit
-        number = np.bincount(kind, self.number)
-        some = np.flatnonzero(number)
-        sums = [x[some] for x in (number, *(np.bincount(kind, w) for w in (weight, weight**2)))]
+        some = np.flatnonzero(np.bincount(kind))
         begin, end = np.divmod(some // 4, wide)
         sign, happened = np.where(some // 2 % 2, 1, -1), some % 2 == 1
-        return ForecastPairs(self.threshold, begin, end, sign, happened, sums[0]), sums[1], sums[2]
+        pairs = ForecastPairs(self.threshold, begin, end, sign, happened)
+        return pairs, [np.bincount(kind, x)[some] for x in amounts]
 
-    def differing(self, unit: Column | None = None) -> tuple[Column, Column]:
+    def differing(self, number: Column, unit: Column | None = None) -> Column:
         """Count the non-events, and the events, that are judged differently at each threshold.
 
         Of units, such as clusters, they count as so many as there would be units if each had as
         many of them: the square of their sum over the sum of their squares.
         """
         label = self.happened.astype(np.intp)
-        counts = self.between(self.number, label, 2)
+        counts = self.between(number, label, 2)
         if unit is not None:
             squares = np.zeros_like(counts)
             for rows, here, size in _batches(unit):
-                number = self.some(rows).between(
-                    self.number[rows], 2 * here + label[rows], 2 * size
-                )
-                squares += np.square(number).reshape(size, 2, -1).sum(axis=0)
+                kinds = 2 * here + label[rows]
+                some = self.some(rows).between(number[rows], kinds, 2 * size)
+                squares += np.square(some).reshape(size, 2, -1).sum(axis=0)
             counts = counts**2 / np.maximum(squares, 1)
-        return counts[0], counts[1]
+        return counts
 
     def sums(self, amount: Column, label: Column, size: int) -> Column:
         """Add up by how much the first forecast costs more: a row a label, a column a threshold."""
@@ -420,9 +417,28 @@ class ForecastPairs:
         caught = self.between(np.where(self.happened, signed, 0.0), label, size)
         return np.asarray(2 * (self.threshold * in_vain - (1 - self.threshold) * caught))
 
+    def mean(self, number: Column, weight: Column) -> Column:
+        """Return the mean of the sums; it is 0 where all are judged alike, without rounding."""
+        mean = self.sums(weight, np.zeros(len(weight), dtype=np.intp), 1)[0] / weight.sum()
+        mean[self.differing(number).sum(axis=0) == 0] = 0.0
+        return np.asarray(mean)
+
+    def squares(self, mean: Column, amount: Column, label: Column) -> Column:
+        """Add up the squares of the sums over the cases of a label, for any two thresholds."""
+        result = np.zeros((len(mean),) * 2)
+        for rows, here, size in _batches(label):
+            total = self.some(rows).sums(amount[rows], here, size)
+            total -= np.outer(np.bincount(here, amount[rows], size), mean)
+            result += total.T @ total
+        return result
+
+    def squares_of_cases(self, mean: Column, square: Column) -> Column:
+        """Add up the squares of single cases, given the sum of the squared amounts of each row."""
+        return self.squares(mean, np.sqrt(square), np.arange(len(square)))
+
     def some(self, rows: Column) -> ForecastPairs:
         """Keep some of the cases."""
-        kept = (x[rows] for x in (self.begin, self.end, self.sign, self.happened, self.number))
+        kept = (x[rows] for x in (self.begin, self.end, self.sign, self.happened))
         return ForecastPairs(self.threshold, *kept)
 
     def at(self, which: Column) -> ForecastPairs:
@@ -434,101 +450,61 @@ class ForecastPairs:
         return replace(self, threshold=self.threshold[which], begin=begin, end=end)
 
     def between(self, amount: Column, label: Column, size: int) -> Column:
+        """Add up amounts of the cases with each threshold between their forecasts, by label."""
         wide = len(self.threshold) + 1
         net = np.bincount(label * wide + self.begin, amount, size * wide)
         net -= np.bincount(label * wide + self.end, amount, size * wide)
         return np.asarray(np.cumsum(net.reshape(size, wide), axis=1)[:, :-1])
 
 
-@dataclass(frozen=True, eq=False)
-class Sampled:
-    """Pairs, the share of each row in all weight, and the mean by which costs differ."""
+def covariance_of_pairs(
+    pairs: ForecastPairs, mean: Column, share: Column, design: Design
+) -> Column:
+    """Find the covariance of the mean differences at any two thresholds.
 
-    pairs: ForecastPairs
-    share: Column
-    mean: Column
+    It is the one of `properly.inference._variance.covariance`, which would need an influence
+    for each case and threshold. `share` is that of each case in all weight.
+    """
+    cluster, time = design.cluster, design.time
+    if time is None:
+        return _of_clusters(pairs, mean, share, design)
+    # Times by the cosines of their sums, some thresholds at a time.
+    size, place, waves = np.bincount(time, share), np.arange(len(mean)), []
+    step = max(1, AT_ONCE // len(size))
+    for first in range(0, len(mean), step):
+        some = (place >= first) & (place < first + step)
+        total = pairs.at(some).sums(share, time, len(size))
+        waves.append(cosine_sums((total - np.outer(size, mean[some])).T))
+    every = np.concatenate(waves)
+    over_time = np.asarray(every @ every.T / every.shape[1])
+    if cluster is None:
+        return over_time
+    # The series of each cluster, one cosine after the other.
+    times, own = len(size), np.zeros_like(over_time)
+    for j in range(1, cosines_of(times) + 1):
+        wave = math.sqrt(2) * np.cos(np.pi * j / times * (time + 0.5))
+        own += pairs.squares(mean, share * wave, cluster)
+    return of_parts(_of_clusters(pairs, mean, share, design), over_time, own / cosines_of(times))
 
-    @classmethod
-    def of(cls, pairs: ForecastPairs, weight: Column) -> Sampled:
-        """Take the mean of the cases; it is 0 where all are judged alike, without rounding."""
-        label, total = np.zeros(len(weight), dtype=np.intp), weight.sum()
-        mean = pairs.sums(weight, label, 1)[0] / total
-        mean[sum(pairs.differing()) == 0] = 0.0
-        return cls(pairs, weight / total, mean)
 
-    def most(self, square: float) -> Column:
-        """Return the variance of independent costs that always differ as much as they can.
-
-        `square` is the sum of the squared shares of all cases.
-        """
-        cost = 2 * np.maximum(self.pairs.threshold, 1 - self.pairs.threshold)
-        return np.asarray(cost**2 * square)
-
-    def covariance(self, design: Design) -> Column:
-        """Find the covariance of the mean differences at any two thresholds.
-
-        It is the one of `properly.inference._variance.covariance`, which would need an influence
-        for each case and threshold.
-        """
-        cluster, time = design.cluster, design.time
-        if time is None:
-            return self._of_clusters(design)
-        over_time = self._over_time(time)
-        if cluster is None:
-            return over_time
-        own = self._own_series(cluster, time)
-        return of_parts(self._of_clusters(design), over_time, own)
-
-    def _of_clusters(self, design: Design) -> Column:
-        """Find that of clusters, or of single cases, of which each stratum has at least two."""
-        cluster, stratum = design.cluster, design.stratum
-        if cluster is not None and stratum is None:
-            return self.squares(design.corrected(self.share), cluster)
-        first = slice(None) if cluster is None else np.unique(cluster, return_index=True)[1]
-        group = np.zeros(len(self.share), dtype=np.intp) if stratum is None else stratum
-        units = np.bincount(group[first])
-        amount = self.share * np.sqrt(units / (units - 1))[group]
-        if cluster is None:
-            pairs, _, square = self.pairs.alike(amount)
-            result = replace(self, pairs=pairs).of_single_cases(square)
-        else:
-            result = self.squares(amount, cluster)
-        if stratum is None:
-            return result
-        # That strata differ in their means is not what makes units vary.
-        return result - self.squares(amount / np.sqrt(units)[group], group)
-
-    def _over_time(self, time: Column) -> Column:
-        """Find that of times by the cosines of their sums, some thresholds at a time."""
-        size, place, waves = np.bincount(time, self.share), np.arange(len(self.mean)), []
-        step = max(1, AT_ONCE // len(size))
-        for first in range(0, len(self.mean), step):
-            some = (place >= first) & (place < first + step)
-            total = self.pairs.at(some).sums(self.share, time, len(size))
-            waves.append(cosine_sums((total - np.outer(size, self.mean[some])).T))
-        every = np.concatenate(waves)
-        return np.asarray(every @ every.T / every.shape[1])
-
-    def _own_series(self, cluster: Column, time: Column) -> Column:
-        """Add that of the series of each cluster up, one cosine after the other."""
-        times, result = int(time.max()) + 1, np.zeros((len(self.mean),) * 2)
-        for j in range(1, cosines_of(times) + 1):
-            wave = math.sqrt(2) * np.cos(np.pi * j / times * (time + 0.5))
-            result += self.squares(self.share * wave, cluster)
-        return result / cosines_of(times)
-
-    def of_single_cases(self, square: Column) -> Column:
-        """Add up the squares of independent cases, given the sum of squares of each row."""
-        return self.squares(np.sqrt(square), np.arange(len(square)))
-
-    def squares(self, amount: Column, label: Column) -> Column:
-        """Add up the squares of the sums over the cases of a label, for any two thresholds."""
-        result = np.zeros((len(self.mean),) * 2)
-        for rows, here, size in _batches(label):
-            total = self.pairs.some(rows).sums(amount[rows], here, size)
-            total -= np.outer(np.bincount(here, amount[rows], size), self.mean)
-            result += total.T @ total
+def _of_clusters(pairs: ForecastPairs, mean: Column, share: Column, design: Design) -> Column:
+    """Find that of clusters, or of single cases, of which each stratum has at least two."""
+    cluster, stratum = design.cluster, design.stratum
+    if cluster is not None and stratum is None:
+        return pairs.squares(mean, design.corrected(share), cluster)
+    first = slice(None) if cluster is None else np.unique(cluster, return_index=True)[1]
+    group = np.zeros(len(share), dtype=np.intp) if stratum is None else stratum
+    units = np.bincount(group[first])
+    amount = share * np.sqrt(units / (units - 1))[group]
+    if cluster is None:
+        alike, (square,) = pairs.alike(amount**2)
+        result = alike.squares_of_cases(mean, square)
+    else:
+        result = pairs.squares(mean, amount, cluster)
+    if stratum is None:
         return result
+    # That strata differ in their means is not what makes units vary.
+    return result - pairs.squares(mean, amount / np.sqrt(units)[group], group)
 
 
 def _batches(label: Column) -> Iterator[tuple[Column, Column, int]]:
@@ -540,56 +516,44 @@ def _batches(label: Column) -> Iterator[tuple[Column, Column, int]]:
         yield rows, label[rows] - edge, min(BATCH, labels - edge)
 
 
-class DifferenceBand(NamedTuple):
-    """The difference at each threshold, its standard error, and how far all of them may be off.
+def contrast(
+    pairs: ForecastPairs, design: Design, drawing: Drawing
+) -> tuple[Column, Column, float]:
+    """Compare two forecasts at each threshold: differences, errors, and a quantile for all.
 
-    The error is NaN where too few cases are judged differently, or where these do not vary.
+    An error is NaN where too few cases are judged differently, or where these do not vary.
     """
-
-    difference: Column
-    standard_error: Column
-    quantile: float
-    degrees: float
-
-
-def contrast(pairs: ForecastPairs, design: Design, drawing: Drawing) -> DifferenceBand:
-    """Compare two forecasts at each threshold, and find a quantile for all of these at once."""
-    design = _without_single_clusters(design)
+    if design.time is None and design.cluster is not None and design.units == len(design.weight):
+        # A cluster of one case is a case, which needs no sums.
+        design = Design(design.weight, None, design.stratum)
     degrees, weight, cases = degrees_of(design), design.weight, len(design.weight)
-    single = design.unit is None and design.stratum is None
+    single, number, square = (
+        design.unit is None and design.stratum is None,
+        weight * 0 + 1,
+        weight**2,
+    )
     if single:
-        pairs, weight, square = pairs.alike(weight)
-    else:
-        square = weight**2
-    square /= weight.sum() ** 2
-    sample = Sampled.of(pairs, weight)
-    error, quantile = np.full(len(sample.mean), np.nan), math.nan
-    enough = _differing(pairs, design) >= ENOUGH
+        pairs, (number, weight, square) = pairs.alike(number, weight, square)
+    square = square / weight.sum() ** 2
+    mean, units = pairs.mean(number, weight), (design.cluster, design.time)
+    counts = [pairs.differing(number, x) for x in units if x is not None]
+    enough = np.min(counts or [pairs.differing(number)], axis=(0, 1)) >= ENOUGH
+    error, quantile = np.full(len(mean), np.nan), math.nan
     if enough.any():
-        some = Sampled.of(pairs.at(enough), weight)
+        some = pairs.at(enough)
+        away, share = some.mean(number, weight), weight / weight.sum()
         if single:
-            matrix = some.of_single_cases(square * (cases / (cases - 1)))
+            matrix = some.squares_of_cases(away, square * (cases / (cases - 1)))
         else:
-            matrix = some.covariance(design)
-        varies = np.diagonal(matrix) > SAME_SUM * some.most(square.sum())
+            matrix = covariance_of_pairs(some, away, share, design)
+        # Next to independent costs that always differ as much as they can.
+        most = 2 * np.maximum(some.threshold, 1 - some.threshold)
+        varies = np.diagonal(matrix) > SAME_SUM * most**2 * square.sum()
         matrix = matrix[np.ix_(varies, varies)]
         error[np.flatnonzero(enough)[varies]] = np.sqrt(np.diagonal(matrix))
         if varies.any():
             quantile = greatest(matrix, degrees, drawing)
-    return DifferenceBand(sample.mean, error, quantile, degrees)
-
-
-def _without_single_clusters(design: Design) -> Design:
-    """Take a cluster of one case as a case, which needs no sums."""
-    if design.time is None and design.cluster is not None and design.units == len(design.weight):
-        return Design(design.weight, None, design.stratum)
-    return design
-
-
-def _differing(pairs: ForecastPairs, design: Design) -> Column:
-    """Count the cases of the rarer outcome that are judged differently, as if units had alike."""
-    counts = [pairs.differing(x) for x in (design.cluster, design.time) if x is not None]
-    return np.asarray(np.min(counts or [pairs.differing()], axis=(0, 1)))
+    return mean, error, quantile
 
 
 def greatest(matrix: Column, degrees: float, drawing: Drawing) -> float:

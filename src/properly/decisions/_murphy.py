@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, Literal, TypeAlias, get_args
+from typing import TYPE_CHECKING, Literal, TypeAlias, get_args
 
 import numpy as np
 
@@ -27,16 +27,16 @@ from properly.decisions._elementary import (
     score_bounds,
     split_at,
 )
+from properly.decisions._net_benefit import Steps
 from properly.errors import DataError
 from properly.inference._averages import warn_of_few
 from properly.inference._band import Band
-from properly.rules._interval import as_interval
+from properly.rules._interval import Interval, as_interval
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike
 
     from properly.counts._cases import Cases
-    from properly.rules._interval import Interval
     from properly.typing import Column
 
 
@@ -110,10 +110,7 @@ class MurphyCurve(Record):
         t : array-like
             Thresholds in [0, 1]; a forecast of exactly t is acted upon there.
         """
-        t = np.asarray(t, dtype=np.float64)
-        # At 0 there is nothing to the left, and no forecast is below.
-        piece = np.searchsorted(self.threshold, t, side="left") - 1
-        return np.where(t == 0, self.left[0], self._between(t, piece))
+        return self.steps.at(t)
 
     def area(self, within: Interval | tuple[float, float] | None = None) -> float:
         """Return the exact area under the curve.
@@ -135,31 +132,17 @@ class MurphyCurve(Record):
         >>> curve.area((0.5, 0.75))
         0.09375
         """
-        if within is None:
-            return _trapezoids(self.threshold, self.right[:-1], self.left[1:])
-        ends = as_interval(within)
-        inside = (self.threshold > ends.lower) & (self.threshold < ends.upper)
-        t = np.concatenate([[ends.lower], self.threshold[inside], [ends.upper]])
-        after = np.searchsorted(self.threshold, ends.lower, side="right") - 1
-        first = self._between(np.float64(ends.lower), after)
-        start = np.append(first, self.right[inside])
-        return _trapezoids(t, start, np.append(self.left[inside], self.at(ends.upper)))
+        t, start, end = self.steps.pieces(Interval(0, 1) if within is None else as_interval(within))
+        return float(np.sum(np.diff(t) * (start + end))) / 2
 
     def curve(self) -> tuple[Column, Column]:
         """Return the corners of the curve: each threshold twice, with both of its limits."""
         return np.repeat(self.threshold, 2), np.stack([self.left, self.right], axis=1).ravel()
 
-    def _between(self, t: Any, piece: Any) -> Column:
-        """Go along the straight pieces of the curve."""
-        piece = np.clip(piece, 0, len(self.threshold) - 2)
-        start, end = self.threshold[piece], self.threshold[piece + 1]
-        share = (t - start) / (end - start)
-        value = (1 - share) * self.right[piece] + share * self.left[piece + 1]
-        return np.where((t >= 0) & (t <= 1), value, np.nan)
-
-
-def _trapezoids(t: Column, start: Column, end: Column) -> float:
-    return float(np.sum(np.diff(t) * (start + end))) / 2
+    @property
+    def steps(self) -> Steps:
+        """The curve as a function of the threshold."""
+        return Steps(self.threshold, self.left, self.right, 0.0, np.asarray)
 
 
 @takes_rows

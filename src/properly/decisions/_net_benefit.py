@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, NamedTuple, TypeAlias
 
 import numpy as np
 
 from properly._boundary._libraries import infinities, to_numpy
 from properly._boundary._options import check_choice, check_level
-from properly._boundary._record import Record, plain
+from properly._boundary._record import Record
 from properly._boundary._text import many
 from properly.counts._baselines import TREAT_ALL, TREAT_NONE, baselines
 from properly.counts._calls import takes_rows, takes_two
@@ -57,35 +57,38 @@ if TYPE_CHECKING:
 PIECES = 1000
 
 
-class OddsSteps(NamedTuple):
-    """A function of the threshold that jumps at some and is straight in the odds between them.
+class Steps(NamedTuple):
+    """A function of the threshold that jumps at some and is straight along an axis between them.
 
-    Net benefit is one, and so are differences of it: between forecasts the shares of true and false
-    positives do not change. After the last threshold it falls by `beyond` as the odds rise by 1. If
-    that is None, there may be jumps at thresholds that are not known.
+    Net benefit is straight in the odds, and so are differences of it: between forecasts the shares
+    of true and false positives do not change. Elementary scores are straight in the threshold.
+    After the last threshold it falls by `beyond` as the axis rises by 1. If that is None, there may
+    be jumps at thresholds that are not known.
     """
 
     threshold: Column
     value: Column
     right: Column
     beyond: float | None
+    axis: Measure = odds
 
     def at(self, t: ArrayLike) -> Column:
-        """Return the values at any thresholds in [0, 1), NaN outside."""
+        """Return the values at any thresholds in [0, 1), NaN outside; at 1 if that is the last."""
         if self.beyond is None:
             message = "between thresholds that were chosen, net benefit is not known"
             raise DataError(message, hint='ask for thresholds="every", or for those themselves.')
         t = np.asarray(t, dtype=np.float64)
-        inside = (t >= 0) & (t < 1)
+        inside = (t >= 0) & ((t < 1) | (t == self.threshold[-1]))
         t = np.where(inside, t, 0.0)
         last = len(self.threshold) - 1
         after = np.searchsorted(self.threshold, t)
         before, after = np.maximum(after - 1, 0), np.minimum(after, last)
-        start, end, here = (odds(x) for x in (self.threshold[before], self.threshold[after], t))
+        ends = self.threshold[before], self.threshold[after], t, self.threshold[last]
+        start, end, here, stop = map(self.axis, ends)
         share = (here - start) / np.where(end > start, end - start, 1.0)
         value = (1 - share) * self.right[before] + share * self.value[after]
         value = np.where(t == self.threshold[after], self.value[after], value)
-        later = self.right[last] - self.beyond * (here - odds(self.threshold[last]))
+        later = self.right[last] - self.beyond * (here - stop)
         value = np.where(t > self.threshold[last], later, value)
         return np.where(inside, value, np.nan)
 
@@ -126,27 +129,29 @@ class OddsSteps(NamedTuple):
             The function by whose change over the range the integral is divided.
         """
         c, start, end = self.pieces(within)
-        steps = np.diff(odds(c))
+        steps = np.diff(self.axis(c))
         # Forecasts a rounding error apart may have the same odds; nothing lies between them.
         rise = np.divide(end - start, steps, where=steps > 0, out=np.zeros_like(start))
-        base = start - rise * odds(c[:-1])
+        base = start - rise * self.axis(c[:-1])
         with infinities():  # an end may be infinitely far away
             area = base * np.diff(forward(c)) + rise * np.diff(odds_area(c))
             result = np.sum(area) / np.diff(length(c[[0, -1]]))
         return float(result[0])
 
 
+@dataclass(frozen=True, eq=False, repr=False)
 class NetBenefit(Record):
     """What a decision curve and the difference of two have in common."""
 
     threshold: Column
     net_benefit: Column
     right: Column
-    band: Band | None
-    beyond: float | None
+    band: Band | None = field(default=None, kw_only=True)
+    beyond: float | None = field(default=None, kw_only=True)
 
+    _derived = ("exact",)
+    _optional = ("band",)
     _series: ClassVar[tuple[str, ...]] = ("threshold", "net_benefit", "right")
-    _single: ClassVar[tuple[str, ...]] = ()
 
     def __repr__(self) -> str:
         thresholds = many(len(self.threshold), "threshold")
@@ -161,9 +166,9 @@ class NetBenefit(Record):
         return self.beyond is not None
 
     @property
-    def steps(self) -> OddsSteps:
+    def steps(self) -> Steps:
         """Net benefit, or the difference, as a function of the threshold."""
-        return OddsSteps(self.threshold, self.net_benefit, self.right, self.beyond)
+        return Steps(self.threshold, self.net_benefit, self.right, self.beyond)
 
     def at(self, t: ArrayLike) -> Column:
         """Return net benefit at any thresholds in [0, 1), NaN outside; of an exact curve only.
@@ -182,12 +187,6 @@ class NetBenefit(Record):
         the values at k / 1000 in between. Otherwise the values at the thresholds.
         """
         return self.steps.curve()
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return all columns as lists, None where there is no number, and what else is known."""
-        band = () if self.band is None else ("band",)
-        names = (*self._series, *self._single, "exact", "beyond", *band)
-        return dict(plain({name: getattr(self, name) for name in names}))
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -228,21 +227,15 @@ class DecisionCurve(NetBenefit):
     array(0.)
     """
 
-    threshold: Column
-    net_benefit: Column
-    right: Column
     treat_all: Column
     treat_none: Column
     event_rate: float
     harm: float = 0.0
-    band: Band | None = None
-    beyond: float | None = None
 
     _series = (
         *("threshold", "net_benefit", "right", "treat_all", "treat_none"),
         *("standardized", "interventions_avoided"),
     )
-    _single = ("event_rate", "harm")
 
     @property
     def standardized(self) -> Column:
@@ -260,12 +253,10 @@ class DecisionCurve(NetBenefit):
         return result
 
     @property
-    def missed(self) -> OddsSteps:
+    def missed(self) -> Steps:
         """What net benefit falls short of the event rate, as a function of the threshold."""
         value, right = (self.event_rate - x for x in (self.net_benefit, self.right))
-        return OddsSteps(
-            self.threshold, value, right, None if self.beyond is None else -self.beyond
-        )
+        return Steps(self.threshold, value, right, None if self.beyond is None else -self.beyond)
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -300,12 +291,6 @@ class DecisionDifference(NetBenefit):
     >>> properly.decisions.decision_difference(first, second, "every").at(0.35)
     array(0.38461538)
     """
-
-    threshold: Column
-    net_benefit: Column
-    right: Column
-    band: Band | None = None
-    beyond: float | None = None
 
 
 def without_model(event_rate: float) -> dict[str, DecisionCurve]:
@@ -476,7 +461,7 @@ def decision_difference(
         check_choice(band, ("confidence",), "band")
         sources = [settled(x, threshold, tolerance) for x in (first, second)]
         bounds = _paired_band(sources, every, difference, threshold is None, level)
-    return DecisionDifference(every, difference[0], difference[1], bounds, beyond)
+    return DecisionDifference(every, *difference, band=bounds, beyond=beyond)
 
 
 def _rival(first: Tally | Cases, second: Tally | Cases | str) -> Tally | Cases:

@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import math
-from abc import ABC, abstractmethod
 from dataclasses import dataclass
 from itertools import pairwise
-from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
+from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
 import numpy as np
 
@@ -28,9 +27,8 @@ from properly.counts._isotonic import refit
 from properly.counts._tally import Tally, as_tally
 from properly.inference._draws import fast_stream, sampler
 from properly.inference._variance import spread_of_means, spread_of_rows
-from properly.probability._by_source import questions
 from properly.probability._power_means import POWERS, ROBUSTNESS, ThreeMeans
-from properly.probability._sources import IsotonicSource
+from properly.probability._sources import IsotonicSource, questions
 from properly.rules import Log
 from properly.rules._class_rule import at
 
@@ -43,46 +41,17 @@ if TYPE_CHECKING:
     from properly.typing import Column
 
 
-class TruthSimulation(ABC):
-    """Forecasts and their isotonic source, from either of which outcomes are drawn.
-
-    A loss is minus the logarithm of the divergence: the miscalibration of the log score.
-    """
-
-    p: Column
-    """What the model says."""
-    fitted: Column
-    """What the source says."""
-    can_draw: bool
-    """Whether outcomes can be drawn that depend on each other as those of the cases do."""
-
-    @abstractmethod
-    def spread(self, unit: float) -> Spread:
-        """Find the spread of the means behind three averages and the log divergence.
-
-        Powers of -2/3 are those of probabilities in a unit, such as their own mean, without which
-        the squares of some would be too large for a double.
-        """
-
-    def losses_if_calibrated(self, replicates: int, rng: np.random.Generator) -> Column:
-        """Draw outcomes as the model says, and fit the source to each draw."""
-        return self._losses(self.p, replicates, fast_stream(rng))
-
-    def losses_by_fitting(self, replicates: int, rng: np.random.Generator) -> Column:
-        """Draw outcomes as the source says, and find how much better than it each new fit seems."""
-        return self._losses(self.fitted, replicates, fast_stream(rng))
-
-    @abstractmethod
-    def _losses(self, truth: Column, replicates: int, stream: Any) -> Column: ...
-
-
 def simulation_of(cases: Tally | Cases) -> TruthSimulation:
     """Get ready to draw outcomes."""
     return ClassSimulation(cases) if has_classes(cases) else EventSimulation(cases)
 
 
-class EventSimulation(TruthSimulation):
-    """Forecasts of an event: its distinct forecasts, and what the source says at each."""
+class EventSimulation:
+    """Forecasts of an event: its distinct forecasts, and what the source says at each.
+
+    Outcomes are drawn as the model says, `p`, or as the isotonic source says, `fitted`, if they can
+    be drawn that depend on each other as those of the cases do.
+    """
 
     def __init__(self, cases: Tally | Cases) -> None:
         tally = as_tally(cases)
@@ -91,13 +60,21 @@ class EventSimulation(TruthSimulation):
         self.can_draw = not has_time(cases)
 
     def spread(self, unit: float) -> Spread:
-        """Find the spread of the means behind three averages and the log divergence."""
+        """Find the spread of the means behind three averages and the log divergence.
+
+        Powers of -2/3 are those of probabilities in a unit, such as their own mean, without which
+        the squares of some would be too large for a double.
+        """
         event = _amounts(self.p, self.fitted, unit)
         none = _amounts(1 - self.p, self.fit.spread(self.fit.rest), unit)
         return spread_of_means(self.cases, event, none)
 
-    def _losses(self, truth: Column, replicates: int, stream: Any) -> Column:
-        draws = sampler(self.cases)
+    def losses(self, truth: Column, replicates: int, rng: np.random.Generator) -> Column:
+        """Draw outcomes from a truth, and find how much better than it each new fit seems.
+
+        A loss is minus the logarithm of the divergence: the miscalibration of the log score.
+        """
+        draws, stream = sampler(self.cases), fast_stream(rng)
         if has_clusters(self.cases):
             # Whole clusters are drawn, with outcomes that agree within them as they did.
             drawn = draws.draws(truth, replicates, stream, self.fitted)
@@ -107,8 +84,8 @@ class EventSimulation(TruthSimulation):
         return result
 
 
-class ClassSimulation(TruthSimulation):
-    """Forecasts of classes.
+class ClassSimulation:
+    """Forecasts of classes, with outcomes drawn likewise.
 
     Each class is fitted by itself, so that the probabilities of a case need not sum to 1; they are
     divided by their sum to be drawn from.
@@ -128,8 +105,7 @@ class ClassSimulation(TruthSimulation):
     def __init__(self, cases: Cases) -> None:
         rows, by_class = rows_of(cases), questions(cases, IsotonicSource())
         self.cases, self.y, self.p, self.weight = cases, rows.y, rows.p, rows.weight
-        columns = list(zip(by_class, rows.p.T, strict=True))
-        self.cells = [np.searchsorted(to_numpy(one.tally.value), q) for one, q in columns]
+        self.cells = [one.rows_at(q) for one, q in zip(by_class, rows.p.T, strict=True)]
         rates = zip(by_class, self.cells, strict=True)
         self.fitted = np.stack([one.fit.spread()[cell] for one, cell in rates], axis=1)
         self.totals = [np.bincount(cell, rows.weight) for cell in self.cells]
@@ -140,16 +116,17 @@ class ClassSimulation(TruthSimulation):
         given = _amounts(at(self.p, self.y), at(self.fitted, self.y), unit)
         return spread_of_rows(self.cases, given)
 
-    def _losses(self, truth: Column, replicates: int, stream: Any) -> Column:
+    def losses(self, truth: Column, replicates: int, rng: np.random.Generator) -> Column:
+        """Draw outcomes from a truth, and find how much better than it each new fit seems."""
         truth = truth / truth.sum(axis=1, keepdims=True)
         with infinities():
             log = np.log(truth)
-        drawn = [self._loss(classes, log) for classes in self._draws(truth, replicates, stream)]
+        drawn = [self._loss(classes, log) for classes in self._draws(truth, replicates, rng)]
         return np.array(drawn) - self._loss_of_truth(truth, log)
 
-    def _draws(self, truth: Column, replicates: int, stream: Any) -> Iterator[Column]:
+    def _draws(self, truth: Column, replicates: int, rng: np.random.Generator) -> Iterator[Column]:
         """Draw one class for each row, which is a case however much it weighs."""
-        row, upto = np.arange(len(truth)), np.cumsum(truth, axis=1)
+        row, upto, stream = np.arange(len(truth)), np.cumsum(truth, axis=1), fast_stream(rng)
         # Of all rows laid end to end, each a little higher than the one before.
         ladder = (upto / upto[:, -1:] + row[:, None]).ravel()
         for _ in range(replicates):
@@ -212,6 +189,8 @@ def largest_share(cases: Tally | Cases) -> float:
 
 
 Pair: TypeAlias = tuple[float, float]
+
+TruthSimulation: TypeAlias = EventSimulation | ClassSimulation
 
 # If one case makes up more than this of a sum, the spread of the sum cannot be told.
 MUCH = 0.1
@@ -310,13 +289,13 @@ def find_mean_intervals(
     """Put intervals around three means, and around the divergence from an isotonic source."""
     simulation = simulation_of(cases)
     spread = simulation.spread(model.robustness or 1.0)
-    relative = _relative(model, spread)
-    half = _relative(model, spread, drawing.level)
+    relative = _relative(model, spread.errors)
+    half = _relative(model, spread.half_widths(drawing.level))
     result, test = Divergence(), Decision(math.nan, drawing.replicates, is_bound=False)
     if isinstance(source, IsotonicSource) and not source.pooled:
         result = Divergence(error=math.sqrt(spread.covariance[3, 3]))
         if simulation.can_draw:
-            drawn = simulation.losses_if_calibrated(drawing.replicates, drawing.rng)
+            drawn = simulation.losses(simulation.p, drawing.replicates, drawing.rng)
             result = _of_divergence(simulation, divergence, spread, drawing, drawn)
             if not is_dependent(cases):
                 test = _test_divergence(simulation, divergence, drawn, drawing.rng)
@@ -343,21 +322,14 @@ def find_mean_intervals(
     )
 
 
-def _relative(model: ThreeMeans, spread: Spread, level: float | None = None) -> list[float]:
+def _relative(model: ThreeMeans, width: Column) -> list[float]:
     """Return standard errors of the logarithms of three means, or half widths of intervals.
 
     The logarithm of a mean of power m moves by one over m times the mean of powers, for each unit
     that the latter moves by. For the power -2/3 that mean is 1, in units of the mean itself.
     """
-    if level is None:
-        width = np.sqrt(np.diagonal(spread.covariance))[:3]
-    else:
-        width = spread.half_widths(level)[:3]
-    result = []
-    units = model.decisiveness, 1.0, abs(ROBUSTNESS)
-    for name, unit, w in zip(POWERS, units, width.tolist(), strict=True):
-        result.append(w / unit if getattr(model, name) else math.nan)
-    return result
+    units = zip(POWERS, (model.decisiveness, 1.0, abs(ROBUSTNESS)), width.tolist(), strict=False)
+    return [w / unit if getattr(model, name) else math.nan for name, unit, w in units]
 
 
 def _around(mean: float, half: float) -> Pair:
@@ -385,7 +357,7 @@ def _of_divergence(
         return Divergence((0.0, math.nan), 0.0, math.nan, if_calibrated)
     loss = -math.log(divergence)
     enough = enough_for_bias(replicates)
-    fitting = simulation.losses_by_fitting(enough, rng)
+    fitting = simulation.losses(simulation.fitted, enough, rng)
     scatter = float(fitting.std(ddof=1)) if enough > 1 else math.nan
     bias, other = float(fitting.mean()), float(drawn.mean())
     error = math.sqrt(spread.covariance[3, 3])
@@ -408,7 +380,7 @@ def _test_divergence(
     def compare(replicates: int) -> float:
         nonlocal drawn
         if missing := replicates - len(drawn):
-            drawn = np.append(drawn, simulation.losses_if_calibrated(missing, rng))
+            drawn = np.append(drawn, simulation.losses(simulation.p, missing, rng))
         return p_value(loss, drawn, loss + 1.0)
 
     return decide(compare, len(drawn))

@@ -18,7 +18,6 @@ from properly.counts._cases import has_classes
 from properly.counts._class_rows import count_impossible
 from properly.counts._tally import as_tally
 from properly.errors import DataError
-from properly.probability._by_source import ALL, divergence, questions, sums_by_class
 from properly.probability._power_means import (
     LABELS,
     MEAN_PROBABILITY,
@@ -31,15 +30,21 @@ from properly.probability._power_means import (
     mean_of_power,
     three_means,
 )
-from properly.probability._sources import SmoothSource, as_source
+from properly.probability._sources import (
+    ALL,
+    SmoothSource,
+    as_source,
+    divergence,
+    questions,
+    sums_by_class,
+)
 from properly.rules import Misclassification
 
 if TYPE_CHECKING:
     from properly.counts._cases import Cases
     from properly.counts._tally import Tally
-    from properly.probability._by_source import SideSums, SourceQuestion
     from properly.probability._mean_intervals import MeansIntervals
-    from properly.probability._sources import Source
+    from properly.probability._sources import SideSums, Source, SourceQuestion
     from properly.typing import Column
 
 

@@ -134,7 +134,9 @@ def mean_of_power(t: Column, power: float, weight: Column | None = None) -> floa
     if power == DECISIVENESS:
         return _average(t, weight)
     with infinities():
-        return mean_from_logs(np.log(t), power, weight)
+        result = mean_from_logs(np.log(t), power, weight)
+    # Equal numbers have that very number as their mean.
+    return min(max(result, float(t.min())), float(t.max()))
 
 
 def mean_from_logs(log: Column, power: float, weight: Column | None = None) -> float:

@@ -17,7 +17,6 @@ from properly.counts._cases import has_classes, rows_in_use
 from properly.counts._class_rows import table_of, two_classes
 from properly.counts._reductions import one_vs_rest
 from properly.errors import DataError
-from properly.probability._by_source import divergence, questions, sides
 from properly.probability._power_means import (
     LABELS,
     MEAN_PROBABILITY,
@@ -27,7 +26,7 @@ from properly.probability._power_means import (
     limit,
     mean_from_logs,
 )
-from properly.probability._sources import as_source
+from properly.probability._sources import as_source, divergence, questions, sides
 from properly.rules._class_rule import at
 
 if TYPE_CHECKING:
