@@ -27,7 +27,7 @@ from properly.decisions._elementary import (
     score_bounds,
     split_at,
 )
-from properly.decisions._net_benefit import Steps
+from properly.decisions._net_benefit import CurveSteps
 from properly.errors import DataError
 from properly.inference._averages import warn_of_few
 from properly.inference._band import Band
@@ -140,9 +140,9 @@ class MurphyCurve(Record):
         return np.repeat(self.threshold, 2), np.stack([self.left, self.right], axis=1).ravel()
 
     @property
-    def steps(self) -> Steps:
+    def steps(self) -> CurveSteps:
         """The curve as a function of the threshold."""
-        return Steps(self.threshold, self.left, self.right, 0.0, np.asarray)
+        return CurveSteps(self.threshold, self.left, self.right, 0.0, np.asarray)
 
 
 @takes_rows

@@ -57,7 +57,7 @@ if TYPE_CHECKING:
 PIECES = 1000
 
 
-class Steps(NamedTuple):
+class CurveSteps(NamedTuple):
     """A function of the threshold that jumps at some and is straight along an axis between them.
 
     Net benefit is straight in the odds, and so are differences of it: between forecasts the shares
@@ -166,9 +166,9 @@ class NetBenefit(Record):
         return self.beyond is not None
 
     @property
-    def steps(self) -> Steps:
+    def steps(self) -> CurveSteps:
         """Net benefit, or the difference, as a function of the threshold."""
-        return Steps(self.threshold, self.net_benefit, self.right, self.beyond)
+        return CurveSteps(self.threshold, self.net_benefit, self.right, self.beyond)
 
     def at(self, t: ArrayLike) -> Column:
         """Return net benefit at any thresholds in [0, 1), NaN outside; of an exact curve only.
@@ -253,10 +253,12 @@ class DecisionCurve(NetBenefit):
         return result
 
     @property
-    def missed(self) -> Steps:
+    def missed(self) -> CurveSteps:
         """What net benefit falls short of the event rate, as a function of the threshold."""
         value, right = (self.event_rate - x for x in (self.net_benefit, self.right))
-        return Steps(self.threshold, value, right, None if self.beyond is None else -self.beyond)
+        return CurveSteps(
+            self.threshold, value, right, None if self.beyond is None else -self.beyond
+        )
 
 
 @dataclass(frozen=True, eq=False, repr=False)
