@@ -53,7 +53,7 @@ DOORS = {
         verdict
     """,
     "properly.inference": """
-        Band Estimate auc_interval block_length bootstrap h_measure net_benefit_interval
+        Band Estimate auc_interval bootstrap h_measure net_benefit_interval
         score_interval skill skill_interval
     """,
     "properly.plots": """

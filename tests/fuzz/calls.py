@@ -32,12 +32,9 @@ from properly.rules import RPS, Brier
 from .odd_rows import (
     CLASSES,
     FEW,
-    MANY_ROWS,
     ODD,
-    amounts,
     chances,
     class_rules,
-    forecasts,
     odd_classes,
     odd_rows,
     tables,
@@ -209,12 +206,6 @@ def _(draw: Draw) -> Any:
     odd = draw(PLAIN)
     reference = draw(st.none() | chances)
     return inference.skill(odd.y, odd.p, draw(any_rule), reference=reference, **odd.weights)
-
-
-@call("inference.block_length")
-def _(draw: Draw) -> Any:
-    values = np.array(draw(forecasts(draw(st.integers(1, MANY_ROWS))))) * draw(amounts)
-    return inference.block_length(values, kind=draw(names("stationary", "circular")))
 
 
 @call("comparison.by_fold")

@@ -16,7 +16,7 @@ from properly.inference._dependence import (
     psi_of,
     rho_of,
 )
-from properly.inference._draws import Series, sampler
+from properly.inference._draws import DrawnRows, sampler
 
 DRAWS = 4000
 
@@ -114,7 +114,7 @@ def test_sums_of_drawn_outcomes_vary_by_psi(each: int) -> None:
 
 def test_an_outcome_has_the_probability_of_its_forecast() -> None:
     draws = sampler(series(100))
-    assert isinstance(draws, Series)
+    assert isinstance(draws, DrawnRows)
     events = sum(d.events for d in draws.outcomes(draws.value, DRAWS, np.random.default_rng(1)))
     error = np.sqrt(draws.value * (1 - draws.value) / DRAWS)
     assert (np.abs(events / DRAWS - draws.value) < 4.5 * error).all()

@@ -14,7 +14,6 @@ from properly.errors import DataError
 from properly.inference import _draws
 from properly.inference._draws import (
     Counts,
-    CountsInCells,
     DrawnRows,
     cell_starts,
     fast_stream,
@@ -402,7 +401,7 @@ def test_cells_hold_neighbours_and_both_ends_stay_as_they_are(shape: float) -> N
 
 
 def test_cells_are_drawn_with_the_means_and_variances_of_their_cases() -> None:
-    cells = CountsInCells(np.array([0.1, 0.5, 0.9]), np.array([400, 300, 50]))
+    cells = Counts(np.array([0.1, 0.5, 0.9]), np.array([400, 300, 50]), in_cells=True)
     truth = np.array([0.0, 0.25, 1.0])
     weight, events = stacked(cells.draws(truth, REPLICATES, np.random.default_rng(3)))
     for drawn, mean in (

@@ -11,11 +11,11 @@ import numpy as np
 import pytest
 from tests.inference_numbers import P1, P2, TIME, VALUES, Y
 
-from properly.inference import block_length
 from properly.inference._replicates import (
-    DrawnUnits,
-    Kinds,
-    TimeBlocks,
+    best_block,
+    counts_of_blocks,
+    counts_of_kinds,
+    counts_of_units,
     quantiles,
 )
 from properly.rules import Brier
@@ -30,10 +30,8 @@ if TYPE_CHECKING:
 REPLICATES = 40_000
 
 
-def drawn(
-    sampler: DrawnUnits | Kinds | TimeBlocks, replicates: int = REPLICATES
-) -> NDArray[np.int64]:
-    return np.concatenate(list(sampler.counts(replicates, np.random.default_rng(7))))
+def drawn(counts: Callable[..., Any], *units: Any) -> NDArray[np.int64]:
+    return np.concatenate(list(counts(*units, REPLICATES, np.random.default_rng(7))))
 
 
 def assert_as_likely(counts: NDArray[np.int64], expected: dict[tuple[int, ...], float]) -> None:
@@ -56,11 +54,11 @@ def enumerated(units: int, probability: Callable[..., float]) -> dict[tuple[int,
 
 
 def test_units_are_drawn_as_a_multinomial_draws_them() -> None:
-    assert_as_likely(drawn(DrawnUnits(np.array([4]))), enumerated(4, lambda _: 4**-4))
+    assert_as_likely(drawn(counts_of_units, np.array([4])), enumerated(4, lambda _: 4**-4))
 
 
 def test_each_stratum_keeps_its_number_of_units_and_is_drawn_by_itself() -> None:
-    counts = drawn(DrawnUnits(np.array([2, 3])))
+    counts = drawn(counts_of_units, np.array([2, 3]))
     np.testing.assert_array_equal(counts[:, :2].sum(axis=1), 2)
     np.testing.assert_array_equal(counts[:, 2:].sum(axis=1), 3)
     two, three = enumerated(2, lambda _: 2**-2), enumerated(3, lambda _: 3**-3)
@@ -71,7 +69,7 @@ def test_each_stratum_keeps_its_number_of_units_and_is_drawn_by_itself() -> None
 @pytest.mark.parametrize("number", [[1, 2], [2, 1, 1], [20, 10]])
 def test_kinds_are_drawn_in_proportion_to_how_many_there_are(number: list[int]) -> None:
     total = sum(number)
-    counts = drawn(Kinds(np.array(number)))
+    counts = drawn(counts_of_kinds, np.array(number))
     np.testing.assert_array_equal(counts.sum(axis=1), total)
     share = np.array(number) / total
     variance = total * share * (1 - share)
@@ -91,7 +89,7 @@ def test_blocks_go_on_with_the_next_time_and_the_first_follows_the_last(length: 
             found *= goes_on + 1 / length / times
         return found
 
-    assert_as_likely(drawn(TimeBlocks(times, length)), enumerated(times, probability))
+    assert_as_likely(drawn(counts_of_blocks, times, length), enumerated(times, probability))
 
 
 # The length of blocks
@@ -102,19 +100,10 @@ def losses(forecast: Floats) -> Floats:
     return found
 
 
-@pytest.mark.parametrize(
-    ("identity", "series", "kind"),
-    [
-        ("block_length.stationary.db", losses(P1) - losses(P2), "stationary"),
-        ("block_length.stationary.b1", losses(P1), "stationary"),
-        ("block_length.circular.b1", losses(P1), "circular"),
-    ],
-)
-def test_the_length_of_blocks_is_the_published_one(
-    identity: str, series: Floats, kind: Any
-) -> None:
-    expected, tolerance = VALUES[identity]
-    assert block_length(series, kind=kind) == pytest.approx(expected, abs=tolerance)
+@pytest.mark.parametrize(("which", "series"), [("db", losses(P1) - losses(P2)), ("b1", losses(P1))])
+def test_the_length_of_blocks_is_the_published_one(which: str, series: Floats) -> None:
+    expected, tolerance = VALUES[f"block_length.stationary.{which}"]
+    assert best_block(series) == pytest.approx(expected, abs=tolerance)
 
 
 def autoregression(dependence: float, times: int, seed: int) -> Floats:
@@ -131,9 +120,8 @@ def test_the_length_of_blocks_is_that_of_arch(dependence: float, times: int) -> 
     arch = pytest.importorskip("arch.bootstrap", reason="`make test-peers` installs it")
     for seed in range(10):
         series = autoregression(dependence, times, seed)
-        (expected,) = arch.optimal_block_length(series).to_numpy()
-        found = block_length(series), block_length(series, kind="circular")
-        np.testing.assert_allclose(found, expected, rtol=1e-9)
+        expected = arch.optimal_block_length(series)["stationary"].item()
+        assert best_block(series) == pytest.approx(expected, rel=1e-9)
 
 
 # Quantiles of draws

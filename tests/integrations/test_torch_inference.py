@@ -249,9 +249,3 @@ BY_MODEL: dict[str, Callable[[Callable[[Any], Any]], Any]] = {
 @pytest.mark.parametrize("name", BY_MODEL)
 def test_what_is_said_of_models_in_tensors_is_that_of_arrays(name: str, kind: str) -> None:
     assert_the_same(BY_MODEL[name](KINDS[kind]), BY_MODEL[name](np.asarray))
-
-
-def test_the_length_of_blocks_may_be_asked_of_a_tensor() -> None:
-    series = np.repeat(RNG.normal(size=50), 4)
-    expected = properly.inference.block_length(series)
-    assert properly.inference.block_length(torch.tensor(series)) == expected

@@ -30,6 +30,7 @@ from tests.reference.held import once
 import properly
 from properly.errors import DataWarning
 from properly.inference._auc import logit_interval
+from properly.inference._replicates import best_block
 from properly.rules import Bounded, Brier, Log
 
 if TYPE_CHECKING:
@@ -154,9 +155,10 @@ def at_another_rate() -> dict[str, float]:
 def of_blocks() -> dict[str, float]:
     first, second = np.asarray(Brier().loss(Y, P1)), np.asarray(Brier().loss(Y, P2))
     return {
-        "block_length.stationary.db": properly.inference.block_length(first - second),
-        "block_length.stationary.b1": properly.inference.block_length(first, kind="stationary"),
-        "block_length.circular.b1": properly.inference.block_length(first, kind="circular"),
+        "block_length.stationary.db": best_block(first - second),
+        "block_length.stationary.b1": best_block(first),
+        # Blocks of one length are longer.
+        "block_length.circular.b1": np.cbrt(1.5) * best_block(first),
     }
 
 

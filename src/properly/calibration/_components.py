@@ -27,8 +27,6 @@ from properly.counts._scoring import mean_loss, mean_score
 from properly.counts._tally import as_tally
 from properly.inference._draws import (
     BATCH,
-    Counts,
-    CountsInCells,
     Draw,
     cell_starts,
     fast_stream,
@@ -229,9 +227,6 @@ class NullDraws:
         if self.start is None or self._single is None:
             return [0.0] * len(self.rules)
         single = sampler(self.source, clusters=False)
-        # Of counts that vary widely, normal numbers are as good and sooner there.
-        if isinstance(single, Counts) and single.has_ties:
-            single = CountsInCells(single.value, single.weight)
         edges, each = np.append(self.start, len(single.value)), single.total
         weight, draws, cells, fits = to_numpy(self.tally.weight), [], [], []
         for _, happened in single.outcomes(single.value, FOR_MEAN, self._single):

@@ -3,14 +3,13 @@
 from ._auc import auc_interval
 from ._averages import Estimate
 from ._band import Band
-from ._bootstrap import block_length, bootstrap
+from ._bootstrap import bootstrap
 from ._intervals import h_measure, net_benefit_interval, score_interval, skill, skill_interval
 
 __all__ = [
     "Band",
     "Estimate",
     "auc_interval",
-    "block_length",
     "bootstrap",
     "h_measure",
     "net_benefit_interval",

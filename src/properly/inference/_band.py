@@ -12,7 +12,7 @@ from properly._boundary._chunks import share_out
 from properly._boundary._record import Record, plain
 from properly._boundary._text import many
 from properly.counts._isotonic import refit, refit_sequences, refit_tallies
-from properly.inference._draws import Counts, CountsInCells, fast_stream
+from properly.inference._draws import Counts, fast_stream
 from properly.rules._interval import as_interval
 
 if TYPE_CHECKING:
@@ -173,10 +173,10 @@ def resampled_bounds(
 
     A point beyond the forecasts of a replicate has no value there; the quantiles are of the others.
     """
-    if isinstance(sampler, Counts) and sampler.few_a_forecast:
-        curves = _curves_in_batches(sampler, x, probability, drawing)
-    elif isinstance(sampler, CountsInCells):
+    if isinstance(sampler, Counts) and sampler.in_cells:
         curves = _curves_of_cells(sampler, x, probability, drawing)
+    elif isinstance(sampler, Counts) and sampler.few_a_forecast:
+        curves = _curves_in_batches(sampler, x, probability, drawing)
     else:
         stream = fast_stream(drawing.rng)
         drawn = sampler.draws(probability, drawing.replicates, stream, recalibrated)
@@ -206,9 +206,7 @@ def _curves_in_batches(counts: Counts, x: Floats, probability: Floats, drawing: 
     return np.stack([curve for result in share_out(curves, shares) for curve in result])
 
 
-def _curves_of_cells(
-    cells: CountsInCells, x: Floats, probability: Floats, drawing: Drawing
-) -> Floats:
+def _curves_of_cells(cells: Counts, x: Floats, probability: Floats, drawing: Drawing) -> Floats:
     """Draw and refit many replicates at a time."""
     result: list[Floats] = []
     for table in cells.tables(probability, drawing.replicates, fast_stream(drawing.rng)):

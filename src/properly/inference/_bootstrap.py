@@ -13,7 +13,6 @@ from typing import TYPE_CHECKING, Any, Literal, TypeAlias, get_args
 
 import numpy as np
 
-from properly._boundary._arrays import as_column, as_numbers, refuse
 from properly._boundary._libraries import infinities, read_only, to_library_of, to_numpy
 from properly._boundary._notices import notice
 from properly._boundary._options import as_drawing, as_number, check_choice
@@ -27,9 +26,7 @@ from properly.counts._tally import Tally, as_tally, tally_of_sums
 from properly.errors import ArgumentTypeError, DataError
 from properly.inference._moments import Correction
 from properly.inference._replicates import (
-    FEWEST,
     Kind,
-    TimeBlocks,
     best_block,
     quantiles,
     require_enough,
@@ -40,7 +37,7 @@ from properly.rules import Rule
 
 if TYPE_CHECKING:
     from properly.inference._replicates import BootstrapSample
-    from properly.typing import ArrayLike, Column
+    from properly.typing import Column
 
 
 Pair: TypeAlias = tuple[float, float]
@@ -354,16 +351,6 @@ class Bootstrap(Record):
     design: str
     infinite_cases: int = 0
 
-    @property
-    def infinite_draws(self) -> int:
-        """The number of draws that are infinite."""
-        return int(np.isinf(self.draws).sum())
-
-    @property
-    def undefined_draws(self) -> int:
-        """The number of draws that are NaN."""
-        return int(np.isnan(self.draws).sum())
-
     def __repr__(self) -> str:
         lower, upper = self.interval
         text = f"{100 * self.level:g} % interval {lower:.4g} to {upper:.4g}"
@@ -381,7 +368,7 @@ class Bootstrap(Record):
             return f"{100 * self.level:g} % {self.method} {ends}, {drawn}"
         if not math.isinf(self.value):
             return "no interval"
-        share = self.infinite_draws / self.replicates
+        share = float(np.isinf(self.draws).mean())
         return f"no interval: infinite in {share:.0%} of {drawn}".replace("%", " %")
 
     def _columns(self) -> dict[str, list[Any]]:
@@ -496,9 +483,8 @@ def bootstrap(
     if method == "studentized":
         _require_mean(measure, sample)
     length = _length_of_blocks(block_length, sample, measure)
-    sampler = sample.sampler if length is None else TimeBlocks(len(sample.number), length)
     draws, pivots = [], []
-    for counts in sampler.counts(drawing.replicates, drawing.rng):
+    for counts in sample.counts(length, drawing.replicates, drawing.rng):
         draws.append(measure.values(counts))
         if method == "studentized" and isinstance(measure, Mean):
             pivots.append(measure.pivots(counts))
@@ -519,69 +505,6 @@ def bootstrap(
         design=sample.design,
         infinite_cases=measure.infinite_cases if isinstance(measure, Mean) else 0,
     )
-
-
-def block_length(
-    values: ArrayLike, *, kind: Literal["stationary", "circular"] = "stationary"
-) -> float:
-    r"""Choose how long blocks drawn from a series should be.
-
-    Parameters
-    ----------
-    values : array-like
-        A series in the order of time, at least 20 values, such as the losses of a model or the
-        differences between those of two.
-    kind : {"stationary", "circular"}
-        Blocks of random lengths, of which this is the mean, or blocks of one length.
-
-    Returns
-    -------
-    float
-        Not rounded; below 1 if values hardly depend on those before.
-
-    Notes
-    -----
-    Let :math:`R(k)` be the autocovariance at lag k of T values, and m the first lag from which 5
-    autocorrelations in a row are smaller than :math:`2 \sqrt{\log_{10} T / T}` in size. With
-    :math:`M = 2 m`, at most :math:`\lceil \sqrt T \rceil + 5`, and :math:`\lambda(a) = \min(1,
-    2 (1 - a))`,
-
-    .. math::
-
-        b = \Big(\frac{\sum_k \lambda(|k| / M) \, |k| \, R(k)}{\sum_k \lambda(|k| / M) \, R(k)}
-        \Big)^{2/3} T^{1/3} , \qquad |k| \le M ,
-
-    times :math:`\sqrt[3]{3/2}` for blocks of one length, and at most
-    :math:`\lceil \min(3 \sqrt T, T / 3) \rceil`. This is what the package arch computes; the m of
-    the paper is one less, and its autocorrelations are :math:`R(k) / R(0)`. A series that does not
-    vary has the length 1.
-
-    References
-    ----------
-    .. [1] D. N. Politis, H. White (2004). Automatic block-length selection for the dependent
-       bootstrap. Econometric Reviews 23:53-70. `doi:10.1081/ETC-120028836
-       <https://doi.org/10.1081/ETC-120028836>`__
-    .. [2] A. Patton, D. N. Politis, H. White (2009). Correction to "Automatic block-length
-       selection for the dependent bootstrap". Econometric Reviews 28:372-375.
-       `doi:10.1080/07474930802459016 <https://doi.org/10.1080/07474930802459016>`__
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> import properly
-    >>> weekly = np.repeat(np.random.default_rng(1).normal(size=30), 7)
-    >>> round(properly.inference.block_length(weekly), 1)
-    10.5
-    """
-    check_choice(kind, ("stationary", "circular"), "kind")
-    column = as_column(values, "values", "pass one series at a time.")
-    series = to_numpy(as_numbers(column, "values")).astype(np.float64)
-    if not np.isfinite(series).all():
-        refuse(series, ~np.isfinite(series), "values of a series must be finite")
-    if len(series) < FEWEST:
-        message = f"the length of blocks needs at least {FEWEST} values; got {len(series)}"
-        raise DataError(message)
-    return best_block(series, circular=kind == "circular")
 
 
 def _measure_of(sample: BootstrapSample, statistic: object) -> Measure:
@@ -625,6 +548,6 @@ def _length_of_blocks(
         return result
     if isinstance(measure, Own):
         message = "with times, a function of one's own needs block_length; got None"
-        hint = "properly.inference.block_length suggests one, from losses in the order of time."
+        hint = "it is the mean length of blocks; the cube root of the number of times is a start."
         raise DataError(message, hint=hint)
     return max(1.0, best_block(measure.series)) if np.isfinite(measure.series).all() else 1.0

@@ -1,22 +1,19 @@
 """Random tallies: outcomes drawn from given probabilities, case by case or by count.
 
-`sampler` is the one place that makes them. Binomial and Poisson numbers come from `Numbers`: a
-general routine prepares for each number anew; here the distribution functions are tabulated once
-and turned around, and a guide leads each uniform number to about the right place. Where tables
-would be long, numbers are as good as normal.
+`sampler` is the one place that makes them: `Counts` of independent cases without weights, at each
+forecast or in cells of forecasts, and `DrawnRows` of all others.
 """
 
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, field, replace
-from functools import cached_property
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
 import numpy as np
 
 from properly._boundary._interrupts import checked
-from properly._boundary._libraries import infinities, to_numpy
+from properly._boundary._libraries import to_numpy
 from properly.counts._cases import (
     has_clusters,
     has_time,
@@ -30,160 +27,11 @@ from properly.inference._dependence import Residuals
 from properly.inference._design import is_alike
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
+    from collections.abc import Iterator, Sequence
 
     from properly.counts._cases import Cases
     from properly.inference._dependence import Latent
     from properly.typing import Column
-
-    Step = Callable[[Column, Column], Column]
-    Exact = Callable[[np.random.Generator, Column, tuple[int, int]], Column]
-
-# Tables reach so many standard deviations to either side, and so many numbers beyond. What is left
-# out has a chance below a billionth of a thousandth.
-REACH = 7
-BEYOND = 10
-# Entries of a guide.
-GUIDE = 128
-# Numbers of such a variance are nearly normal, and 0 is far; fewer draws are not worth tables.
-WIDE = 10
-MANY = 32
-
-
-@dataclass(frozen=True, eq=False)
-class Tables:
-    """Distribution functions, one after the other.
-
-    Attributes
-    ----------
-    least : numpy array
-        The least number of each table.
-    start : numpy array
-        Where the tables begin.
-    upto : numpy array
-        The chance of each number or less; at the end of each table infinity, so that it ends.
-    guide : numpy array
-        The first place that a uniform number in each of 128 equal parts may lead to.
-    """
-
-    least: Column
-    start: Column
-    upto: Column
-    guide: Column
-
-    @classmethod
-    def of(cls, mean: Column, deviation: Column, most: Column | float, step: Step) -> Tables:
-        """Tabulate distributions; one that does not vary has its mean alone."""
-        half = np.where(deviation > 0, np.ceil(REACH * deviation) + BEYOND, 0.0)
-        least = np.rint(np.maximum(mean - half, 0.0)).astype(np.int64)
-        size = np.rint(np.minimum(mean + half, most)).astype(np.int64) - least + 1
-        start = np.cumsum(size) - size
-        last, table = start + size - 1, np.repeat(np.arange(len(size)), size)
-        number = np.arange(len(table)) + (least - start)[table]
-        steps = np.append(0.0, step(number, table)[:-1])
-        steps[start] = 0.0
-        chance = np.cumsum(steps)
-        chance -= np.maximum.reduceat(chance, start)[table]
-        np.exp(chance, out=chance)
-        upto = np.cumsum(chance)
-        upto -= (upto - chance)[start][table]
-        upto /= upto[last][table]
-        part = np.minimum(np.ceil(upto * GUIDE), GUIDE).astype(np.int64)
-        below = np.bincount(table * (GUIDE + 1) + part, minlength=(GUIDE + 1) * len(size))
-        guide = np.cumsum(below.reshape(-1, GUIDE + 1)[:, :GUIDE], axis=1) + start[:, None]
-        upto[last] = np.inf
-        return cls(least, start, upto, np.minimum(guide, last[:, None]).ravel())
-
-    def draw(self, rows: int, rng: np.random.Generator) -> Column:
-        """Draw so many rows of numbers, one a table."""
-        uniform = rng.random((rows, len(self.start)))
-        place = (uniform * GUIDE).astype(np.int64)
-        place += GUIDE * np.arange(len(self.start))
-        place = self.guide.take(place)
-        flat, number = uniform.ravel(), place.ravel()
-        left = np.flatnonzero(flat >= self.upto.take(number))
-        while left.size:
-            number[left] += 1
-            left = left[flat[left] >= self.upto[number[left]]]
-        place -= self.start - self.least
-        return place
-
-
-class Numbers:
-    """Random counts; those that vary widely are normal ones, skewed and rounded.
-
-    Rounding adds a twelfth to their variance. Of the others, many draws are taken from tables, few
-    by a general routine.
-    """
-
-    def __init__(
-        self, moments: tuple[Column, Column, Column], most: Column, step: Step, exact: Exact
-    ) -> None:
-        mean, variance, third = moments
-        self.wide, self.step, self.exact = variance >= WIDE, step, exact
-        self.narrow = np.flatnonzero(~self.wide)
-        self.columns = mean[self.narrow], np.sqrt(variance[self.narrow]), most[self.narrow]
-        self.mean, self.most, spread = (x[self.wide] for x in (mean, most, variance))
-        self.deviation, self.bend = np.sqrt(spread - 1 / 12), third[self.wide] / spread / 6
-
-    @cached_property
-    def tables(self) -> Tables:
-        """The distributions that are tabulated."""
-        return Tables.of(*self.columns, lambda number, k: self.step(number, self.narrow[k]))
-
-    def draw(self, rows: int, rng: np.random.Generator) -> Column:
-        """Draw so many rows of numbers."""
-        result = np.empty((rows, len(self.wide)), dtype=np.int64)
-        if rows < MANY:
-            # In this order, since the routine prepares for a number that differs from the last.
-            shape = len(self.narrow), rows
-            result[:, self.narrow] = self.exact(rng, self.narrow[:, None], shape).T
-        elif len(self.narrow):
-            result[:, self.narrow] = self.tables.draw(rows, rng)
-        normal = rng.standard_normal((rows, len(self.mean)), dtype=np.float32)
-        number = normal * self.deviation
-        np.multiply(normal, normal, out=normal)
-        normal -= 1
-        number += normal * self.bend
-        number += self.mean
-        np.rint(number, out=number)
-        result[:, self.wide] = np.clip(number, 0.0, self.most, out=number)
-        return result
-
-
-def binomials(cases: Column, probability: Column) -> Numbers:
-    """Get ready to draw how many events happen; of what is certain there is only one number."""
-    mean = cases * probability
-    variance = mean * (1 - probability)
-    with infinities():
-        odds = np.log(probability) - np.log1p(-probability)
-
-    def step(number: Column, place: Column) -> Column:
-        # After the last number of a table there is no other.
-        with infinities():
-            result: Column = np.log((cases[place] - number) / (number + 1)) + odds[place]
-        return result
-
-    def exact(rng: np.random.Generator, place: Column, shape: tuple[int, int]) -> Column:
-        return rng.binomial(cases[place], probability[place], shape)
-
-    moments = mean, variance, variance * (1 - 2 * probability)
-    return Numbers(moments, cases, step, exact)
-
-
-def poisson(mean: Column) -> Numbers:
-    """Get ready to draw Poisson numbers."""
-    log = np.log(mean, out=np.zeros(len(mean)), where=mean > 0)
-
-    def step(number: Column, place: Column) -> Column:
-        result: Column = log[place] - np.log(number + 1)
-        return result
-
-    def exact(rng: np.random.Generator, place: Column, shape: tuple[int, int]) -> Column:
-        return rng.poisson(mean[place], shape)
-
-    return Numbers((mean, mean, mean), np.full(len(mean), np.inf), step, exact)
-
 
 # With fewer cases a forecast than this, drawing cases is faster than drawing counts.
 FEW = 8
@@ -194,13 +42,20 @@ CELLS = 1 << 10
 ENDS = 1 << 7
 # Entries of a table of draws that are taken in one go: what stays in the processor's cache.
 BATCH = 1 << 17
-# Counts of cells that are drawn in one go.
-AT_ONCE = 1 << 19
+# So many counts are held at a time, however many replicates are asked for.
+AT_ONCE = 1 << 20
 
 
 def fast_stream(rng: np.random.Generator) -> np.random.Generator:
     """Begin a stream of random numbers of its own, of the quickest kind, that `rng` decides on."""
     return np.random.Generator(np.random.SFC64(rng.integers(0, 2**63, 4).tolist()))
+
+
+def batches(replicates: int, units: int) -> Iterator[int]:
+    """Share replicates out, so that memory does not grow with their number."""
+    most = max(1, AT_ONCE // units)
+    for done in checked(range(0, replicates, most)):
+        yield min(most, replicates - done)
 
 
 class Draw(NamedTuple):
@@ -229,11 +84,13 @@ class Sequences(NamedTuple):
 class Counts:
     """Cases of which only the number at each distinct forecast is known.
 
-    Drawing counts at forecasts has the same distribution as drawing cases, for less work.
+    Drawing counts at forecasts has the same distribution as drawing cases, for less work. Of very
+    many forecasts, those of each cell are taken as one: how many cases are drawn is then random.
     """
 
     value: Column
     weight: Column
+    in_cells: bool = False
 
     def draws(
         self,
@@ -243,6 +100,10 @@ class Counts:
         recalibrated: Column | None = None,  # noqa: ARG002
     ) -> Iterator[Draw]:
         """Draw cases with replacement, and outcomes with the probability of their forecast."""
+        if self.in_cells:
+            for table in self.tables(probability, replicates, rng):
+                yield from map(Draw, *table)
+            return
         total, forecasts = int(self.weight.sum()), len(self.value)
         if not self.few_a_forecast:
             share = self.weight / total
@@ -265,9 +126,22 @@ class Counts:
             both = np.bincount(drawn, minlength=2 * forecasts)
             yield Draw(both[::2] + both[1::2], both[1::2])
 
-    def grouped(self, start: Column) -> CountsInCells:
+    def tables(
+        self, probability: Column, replicates: int, rng: np.random.Generator
+    ) -> Iterator[tuple[Column, Column]]:
+        """Draw cases and events of each cell, many draws at a time, from Poisson distributions.
+
+        Their sum is that of all cases but for its root, half a per cent at most, which means over
+        cases do not notice.
+        """
+        means = self.weight * probability, self.weight * (1 - probability)
+        for rows in batches(replicates, len(self.value)):
+            events, others = (rng.poisson(x[:, None], (len(x), rows)).T for x in means)
+            yield events + others, events
+
+    def grouped(self, start: Column) -> Counts:
         """Take the forecasts of each cell as one, their mean."""
-        return CountsInCells(*means_of_cells(self.value, self.weight, start))
+        return Counts(*means_of_cells(self.value, self.weight, start), in_cells=True)
 
     @property
     def total(self) -> Column:
@@ -321,6 +195,13 @@ class Counts:
         self, probability: Column, replicates: int, rng: np.random.Generator
     ) -> Iterator[Draw]:
         """Draw the outcomes alone; the forecasts stay as they were."""
+        if self.in_cells:
+            # In this order, since the routine prepares for a number that differs from the last.
+            columns = self.weight[:, None], probability[:, None]
+            for rows in batches(replicates, len(self.value)):
+                events = rng.binomial(*columns, (len(self.value), rows)).T
+                yield from (Draw(self.weight, row) for row in events)
+            return
         n, p, single = self.weight, probability, self.weight.max() == 1
         pieces = [p[k : k + BATCH] for k in range(0, len(p), BATCH)]
         for _ in checked(range(replicates)):
@@ -329,53 +210,8 @@ class Counts:
 
 
 @dataclass(frozen=True, eq=False)
-class CountsInCells(Counts):
-    """Counts of very many forecasts in cells: how many cases are drawn is itself random."""
-
-    def draws(
-        self,
-        probability: Column,
-        replicates: int,
-        rng: np.random.Generator,
-        recalibrated: Column | None = None,  # noqa: ARG002
-    ) -> Iterator[Draw]:
-        """Draw events and others of each cell."""
-        for table in self.tables(probability, replicates, rng):
-            yield from map(Draw, *table)
-
-    def tables(
-        self, probability: Column, replicates: int, rng: np.random.Generator
-    ) -> Iterator[tuple[Column, Column]]:
-        """Draw cases and events of each cell, many draws at a time, from Poisson distributions.
-
-        Their sum is that of all cases but for its root, half a per cent at most, which means over
-        cases do not notice.
-        """
-        means = self.weight * probability, self.weight * (1 - probability)
-        numbers = [poisson(mean) for mean in means]
-        for rows in checked(self._batches(replicates)):
-            events, others = (x.draw(rows, rng) for x in numbers)
-            yield events + others, events
-
-    def outcomes(
-        self, probability: Column, replicates: int, rng: np.random.Generator
-    ) -> Iterator[Draw]:
-        """Draw the events of each cell; many draws together, from tables."""
-        numbers = binomials(self.weight, probability)
-        for rows in checked(self._batches(replicates)):
-            yield from (Draw(self.weight, events) for events in numbers.draw(rows, rng))
-
-    def _batches(self, replicates: int) -> Iterator[int]:
-        """Say how many draws to take in one go, again and again."""
-        most = max(AT_ONCE // len(self.value), 1)
-        while replicates > 0:
-            yield min(replicates, most)
-            replicates -= most
-
-
-@dataclass(frozen=True, eq=False)
 class DrawnRows:
-    """Cases one by one, with weights or in clusters.
+    """Cases one by one, with weights, in clusters or in time.
 
     Attributes
     ----------
@@ -389,6 +225,8 @@ class DrawnRows:
         The outcome of each case.
     start : numpy array or None
         The first case of each cluster, and the number of cases at the end.
+    latent : Latent or None
+        What draws the normal numbers that decide about outcomes that follow one another in time.
     """
 
     value: Column
@@ -396,6 +234,7 @@ class DrawnRows:
     weight: Column
     happened: Column
     start: Column | None = None
+    latent: Latent | None = None
 
     def draws(
         self,
@@ -408,8 +247,12 @@ class DrawnRows:
 
         The outcomes of a cluster depend on one another, and so must the drawn ones. An outcome is
         an event if a uniform number falls below its probability; with the probability that the
-        data suggest, a case takes the number of its cluster rather than one of its own.
+        data suggest, a case takes the number of its cluster rather than one of its own. To draw
+        times with replacement would tear them apart: of these, outcomes alone are drawn.
         """
+        if self.latent is not None:
+            yield from self.outcomes(probability, replicates, rng)
+            return
         shared = 0.0
         if self.start is not None and recalibrated is not None:
             shared = math.sqrt(self._dependence(recalibrated[self.cell], np.diff(self.start)))
@@ -424,10 +267,30 @@ class DrawnRows:
     def outcomes(
         self, probability: Column, replicates: int, rng: np.random.Generator
     ) -> Iterator[Draw]:
-        """Draw the outcomes alone, each by itself; the forecasts stay as they were."""
-        every = np.arange(len(self.cell))
+        """Draw the outcomes alone; the forecasts stay as they were.
+
+        A case has the event if its number is below its probability, or below the quantile of that,
+        which is infinite for 0 and 1: what is certain never changes.
+        """
+        limit = probability
+        if self.latent is not None:
+            from scipy.special import ndtri
+
+            limit = ndtri(probability).astype(np.float32)
+        limit = limit[self.cell]
+        # In the order of forecasts, since to count from all over the memory takes longest.
+        order = np.argsort(self.cell, kind="stable")
+        first = np.flatnonzero(np.diff(self.cell[order], prepend=-1))
+        counted = is_alike(self.weight) and self.weight[0] == 1
+        weight = np.ones(len(order), dtype=np.int64) if counted else self.weight[order]
+        total = np.add.reduceat(weight, first)
         for _ in checked(range(replicates)):
-            yield self._draw(every, rng.random(len(every)) < probability[self.cell])
+            number = rng.random(len(order)) if self.latent is None else self.latent.draw(rng)
+            happened = (number < limit)[order]
+            amount = happened.astype(np.int64) if counted else np.where(happened, weight, 0.0)
+            yield Draw(
+                total, amount if len(first) == len(order) else np.add.reduceat(amount, first)
+            )
 
     def grouped(self, start: Column) -> DrawnRows:
         """Take the forecasts of each cell as one, their mean."""
@@ -435,8 +298,9 @@ class DrawnRows:
         return replace(self, value=value, cell=np.searchsorted(start, self.cell, "right") - 1)
 
     def among(self, rows: Column, value: Column, cell: Column) -> DrawnRows:
-        """Draw some of the cases only, at some of the forecasts."""
-        return DrawnRows(value, cell, self.weight[rows], self.happened[rows])
+        """Draw the outcomes of some of the cases only, at some of the forecasts."""
+        latent = None if self.latent is None else self.latent.among(rows)
+        return DrawnRows(value, cell, self.weight[rows], self.happened[rows], latent=latent)
 
     @property
     def total(self) -> Column:
@@ -483,57 +347,6 @@ class DrawnRows:
         return min(max(result, 0.0), 1.0)
 
 
-@dataclass(frozen=True, eq=False)
-class Series(DrawnRows):
-    """Cases that follow one another in time: forecasts stay in order, outcomes depend as seen.
-
-    Attributes
-    ----------
-    latent : Latent
-        What draws the normal numbers that decide about outcomes.
-    """
-
-    latent: Latent = field(kw_only=True)
-
-    def draws(
-        self,
-        probability: Column,
-        replicates: int,
-        rng: np.random.Generator,
-        recalibrated: Column | None = None,  # noqa: ARG002
-    ) -> Iterator[Draw]:
-        """Draw outcomes alone: to draw times with replacement would tear them apart."""
-        return self.outcomes(probability, replicates, rng)
-
-    def outcomes(
-        self, probability: Column, replicates: int, rng: np.random.Generator
-    ) -> Iterator[Draw]:
-        """Draw outcomes: an event if the number of a case is below the quantile of its forecast.
-
-        The quantile of 0 and of 1 is infinite, so what is certain never changes.
-        """
-        from scipy.special import ndtri
-
-        limit = ndtri(probability).astype(np.float32)[self.cell]
-        # In the order of forecasts, since to count from all over the memory takes longest.
-        order = np.argsort(self.cell, kind="stable")
-        first = np.flatnonzero(np.diff(self.cell[order], prepend=-1))
-        counted = is_alike(self.weight) and self.weight[0] == 1
-        weight = np.ones(len(order), dtype=np.int64) if counted else self.weight[order]
-        total = np.add.reduceat(weight, first)
-        for _ in checked(range(replicates)):
-            happened = (self.latent.draw(rng) < limit)[order]
-            amount = happened.astype(np.int64) if counted else np.where(happened, weight, 0.0)
-            yield Draw(
-                total, amount if len(first) == len(order) else np.add.reduceat(amount, first)
-            )
-
-    def among(self, rows: Column, value: Column, cell: Column) -> Series:
-        """Draw some of the cases only, at some of the forecasts."""
-        some = self.weight[rows], self.happened[rows]
-        return Series(value, cell, *some, latent=self.latent.among(rows))
-
-
 Sampler: TypeAlias = Counts | DrawnRows
 
 
@@ -554,10 +367,9 @@ def sampler(x: Tally | Cases, *, clusters: bool = True, start: Column | None = N
     have times, outcomes depend on one another.
     """
     draws: Sampler
-    if has_time(x):
-        draws = _series(x)
-    elif not isinstance(x, Tally) and (not is_unweighted(x) or (clusters and has_clusters(x))):
-        draws = _rows(x, x.clusters if clusters else None)
+    grouped = clusters and has_clusters(x)
+    if not isinstance(x, Tally) and (has_time(x) or grouped or not is_unweighted(x)):
+        draws = _rows(x, grouped=grouped)
     else:
         tally = as_tally(x)
         require_counts(tally)
@@ -566,24 +378,19 @@ def sampler(x: Tally | Cases, *, clusters: bool = True, start: Column | None = N
     return draws if start is None else draws.grouped(start)
 
 
-def _rows(cases: Cases, grouped: Any) -> DrawnRows:
+def _rows(cases: Cases, *, grouped: bool) -> DrawnRows:
     y, p, weight, used = rows_in_use(cases)
-    order, start = np.arange(len(p)), None
-    if grouped is not None:
+    order, start, latent = np.arange(len(p)), None, None
+    if has_time(cases):
+        latent = Residuals.of(cases).latent()
+        order = np.lexsort((p, latent.time))
+        latent = latent.among(order)
+    elif grouped:
         label = number_clusters(cases, used)
         order = np.argsort(label, kind="stable")
         start = np.append(0, np.cumsum(np.bincount(label)))
     value, cell = np.unique(p[order], return_inverse=True)
-    return DrawnRows(value.astype(np.float64), cell, weight[order], y[order], start)
-
-
-def _series(cases: Cases) -> Series:
-    y, p, weight, _ = rows_in_use(cases)
-    latent = Residuals.of(cases).latent()
-    order = np.lexsort((p, latent.time))
-    value, cell = np.unique(p[order], return_inverse=True)
-    some = cell, weight[order], y[order]
-    return Series(value.astype(np.float64), *some, latent=latent.among(order))
+    return DrawnRows(value.astype(np.float64), cell, weight[order], y[order], start, latent)
 
 
 def cell_starts(

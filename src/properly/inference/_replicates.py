@@ -1,8 +1,7 @@
 """Replicates of the bootstrap: how often each case, cluster or time is drawn.
 
 Data drawn with replacement are the same data with other weights, so a replicate is a row of counts.
-A `BootstrapSample` says what is drawn from, unit by unit; `DrawnUnits`, `Kinds` and `TimeBlocks`
-draw the counts.
+A `BootstrapSample` says what is drawn from, unit by unit, and draws the counts.
 
 References
 ----------
@@ -21,7 +20,6 @@ from typing import TYPE_CHECKING, Literal, TypeAlias
 
 import numpy as np
 
-from properly._boundary._interrupts import checked
 from properly._boundary._libraries import infinities, to_numpy
 from properly._boundary._notices import notice
 from properly._boundary._text import many
@@ -30,7 +28,7 @@ from properly.counts._cases import rows_in_use
 from properly.counts._tally import Tally
 from properly.errors import DataError
 from properly.inference._design import Design
-from properly.inference._draws import require_counts
+from properly.inference._draws import batches, require_counts
 from properly.inference._variance import autocovariances
 
 if TYPE_CHECKING:
@@ -40,8 +38,6 @@ if TYPE_CHECKING:
     from properly.typing import Column
 
 
-# So many counts are held at a time, however many replicates are asked for.
-AT_ONCE = 1 << 20
 # With fewer cases a kind than this, drawing cases is faster than drawing counts.
 FEW = 8
 # So many small autocorrelations in a row say that dependence has ended.
@@ -53,89 +49,51 @@ Kind: TypeAlias = Literal["cases", "clusters", "blocks"]
 FEWEST = 20
 
 
-@dataclass(frozen=True, eq=False)
-class DrawnUnits:
-    """Units drawn with replacement, from each stratum as many as it has.
+def counts_of_units(size: Column, replicates: int, rng: np.random.Generator) -> Iterator[Column]:
+    """Yield how often each unit is drawn, a row a replicate, some rows at a time.
 
-    Attributes
-    ----------
-    size : numpy array
-        The number of units in each stratum. Those of a stratum are neighbours.
+    Of each stratum as many are drawn as it has, which is its entry of `size`; those of a stratum
+    are neighbours.
     """
-
-    size: Column
-
-    def counts(self, replicates: int, rng: np.random.Generator) -> Iterator[Column]:
-        """Yield how often each unit is drawn, a row a replicate, some rows at a time."""
-        units = int(self.size.sum())
-        first, last = np.zeros((), dtype=np.int64), np.asarray(units)
-        if len(self.size) > 1:
-            last = np.repeat(np.cumsum(self.size), self.size)
-            first = last - np.repeat(self.size, self.size)
-        for some in batches(replicates, units):
-            yield _counted(rng.integers(first, last, (some, units)), units)
+    units = int(size.sum())
+    first, last = np.zeros((), dtype=np.int64), np.asarray(units)
+    if len(size) > 1:
+        last = np.repeat(np.cumsum(size), size)
+        first = last - np.repeat(size, size)
+    for some in batches(replicates, units):
+        yield _counted(rng.integers(first, last, (some, units)), units)
 
 
-@dataclass(frozen=True, eq=False)
-class Kinds:
-    """Cases of a few kinds, drawn with replacement; those of a kind are alike.
+def counts_of_kinds(number: Column, replicates: int, rng: np.random.Generator) -> Iterator[Column]:
+    """Do the same for kinds of cases that are alike, of which there are so many each."""
+    total, kinds = int(number.sum()), len(number)
+    if total > FEW * kinds:
+        share = number / total
+        for some in batches(replicates, kinds):
+            yield rng.multinomial(total, share, some)
+        return
+    kind = np.repeat(np.arange(kinds), number)
+    for some in batches(replicates, total):
+        yield _counted(kind[rng.integers(0, total, (some, total))], kinds)
 
-    Attributes
-    ----------
-    number : numpy array
-        How many cases there are of each kind, as whole numbers.
+
+def counts_of_blocks(
+    times: int, length: float, replicates: int, rng: np.random.Generator
+) -> Iterator[Column]:
+    """Do the same for times in blocks: each goes on with the next, or begins anew at any time.
+
+    The first time follows the last one, so that all are drawn equally often. Blocks end with one
+    over their mean length as probability.
     """
-
-    number: Column
-
-    def counts(self, replicates: int, rng: np.random.Generator) -> Iterator[Column]:
-        """Yield how many cases of each kind are drawn, a row a replicate, some rows at a time."""
-        total, kinds = int(self.number.sum()), len(self.number)
-        if total > FEW * kinds:
-            share = self.number / total
-            for some in batches(replicates, kinds):
-                yield rng.multinomial(total, share, some)
-            return
-        kind = np.repeat(np.arange(kinds), self.number)
-        for some in batches(replicates, total):
-            yield _counted(kind[rng.integers(0, total, (some, total))], kinds)
-
-
-@dataclass(frozen=True, eq=False)
-class TimeBlocks:
-    """Times drawn in blocks: each goes on with the next time, or begins anew at any time.
-
-    The first time follows the last one, so that all are drawn equally often.
-
-    Attributes
-    ----------
-    times : int
-        The number of times.
-    length : float
-        The mean length of a block, 1 or more: a block ends with one over this probability.
-    """
-
-    times: int
-    length: float
-
-    def counts(self, replicates: int, rng: np.random.Generator) -> Iterator[Column]:
-        """Yield how often each time is drawn, a row a replicate, some rows at a time."""
-        place = np.arange(self.times)
-        for some in batches(replicates, self.times):
-            begins = rng.random((some, self.times)) < 1 / self.length
-            begins[:, 0] = True
-            start = rng.integers(0, self.times, (some, self.times))
-            # A place belongs to the block that began last.
-            began = np.maximum.accumulate(np.where(begins, place, 0), axis=1)
-            drawn = np.take_along_axis(start, began, axis=1) + place - began
-            yield _counted(drawn % self.times, self.times)
-
-
-def batches(replicates: int, units: int) -> Iterator[int]:
-    """Share replicates out, so that memory does not grow with their number."""
-    most = max(1, AT_ONCE // units)
-    for done in checked(range(0, replicates, most)):
-        yield min(most, replicates - done)
+    place = np.arange(times)
+    for some in batches(replicates, times):
+        begins = rng.random((some, times)) < 1 / length
+        begins[:, 0] = True
+        start = rng.integers(0, times, (some, times))
+        # A place belongs to the block that began last.
+        began = np.maximum.accumulate(np.where(begins, place, 0), axis=1)
+        drawn = np.take_along_axis(start, began, axis=1) + place - began
+        yield _counted(drawn % times, times)
 
 
 def _counted(drawn: Column, units: int) -> Column:
@@ -145,10 +103,28 @@ def _counted(drawn: Column, units: int) -> Column:
     return np.bincount(drawn.ravel(), minlength=some * units).reshape(some, units)
 
 
-def best_block(series: Column, *, circular: bool = False) -> float:
-    """Return the mean length of blocks that serves the mean of a series best.
+def best_block(series: Column) -> float:
+    r"""Return the mean length of blocks that serves the mean of a series best.
 
-    The formula is that of `properly.inference.block_length`.
+    It is not rounded, and below 1 if values hardly depend on those before. Let :math:`R(k)` be the
+    autocovariance at lag k of T values, and m the first lag from which 5 autocorrelations in a row
+    are smaller than :math:`2 \sqrt{\log_{10} T / T}` in size. With :math:`M = 2 m`, at most
+    :math:`\lceil \sqrt T \rceil + 5`, and :math:`\lambda(a) = \min(1, 2 (1 - a))`,
+
+    .. math::
+
+        b = \Big(\frac{\sum_k \lambda(|k| / M) \, |k| \, R(k)}{\sum_k \lambda(|k| / M) \, R(k)}
+        \Big)^{2/3} T^{1/3} , \qquad |k| \le M ,
+
+    at most :math:`\lceil \min(3 \sqrt T, T / 3) \rceil` [1]_ [2]_. This is what the package arch
+    computes; the m of the paper is one less, and its autocorrelations are :math:`R(k) / R(0)`.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> weekly = np.repeat(np.random.default_rng(1).normal(size=30), 7)
+    >>> round(best_block(weekly), 1)
+    10.5
     """
     times = len(series)
     run = max(RUN, int(math.log10(times)))
@@ -164,8 +140,7 @@ def best_block(series: Column, *, circular: bool = False) -> float:
     longest = float(math.ceil(min(3 * math.sqrt(times), times / 3)))
     if level == 0:
         return longest
-    square = (slope / level) ** 2 * (1.5 if circular else 1.0)
-    return min(float(np.cbrt(square * times)), longest)
+    return min(float(np.cbrt((slope / level) ** 2 * times)), longest)
 
 
 def _end_of_dependence(away: Column, products: Column, run: int) -> int:
@@ -240,10 +215,15 @@ class BootstrapSample:
     kind: Kind
     design: str
 
-    @property
-    def sampler(self) -> DrawnUnits | Kinds:
-        """What draws units, if not in blocks."""
-        return Kinds(self.number) if isinstance(self.source, Tally) else DrawnUnits(self.size)
+    def counts(
+        self, length: float | None, replicates: int, rng: np.random.Generator
+    ) -> Iterator[Column]:
+        """Yield how often each unit is drawn, if need be in blocks of a mean length."""
+        if length is not None:
+            return counts_of_blocks(len(self.number), length, replicates, rng)
+        if isinstance(self.source, Tally):
+            return counts_of_kinds(self.number, replicates, rng)
+        return counts_of_units(self.size, replicates, rng)
 
     @property
     def strata(self) -> list[slice]:
