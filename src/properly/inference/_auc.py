@@ -14,6 +14,7 @@ from properly.counts._cases import Cases, is_dependent, require_event, rows_in_u
 from properly.counts._tally import as_tally, sums_of
 from properly.errors import ArgumentTypeError, DataError
 from properly.inference._averages import (
+    UNKNOWN,
     Estimate,
     about_design,
     about_tally,
@@ -35,8 +36,6 @@ from properly.inference._variance import (
 if TYPE_CHECKING:
     from properly.counts._tally import Tally
     from properly.inference._design import Serial
-
-UNKNOWN = (math.nan, math.nan)
 
 
 @takes_rows

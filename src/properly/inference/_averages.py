@@ -27,6 +27,8 @@ if TYPE_CHECKING:
     from properly.typing import Array, Column
 
 Amounts: TypeAlias = "Callable[[Array, Array], Array]"
+Pair: TypeAlias = tuple[float, float]
+UNKNOWN: Pair = (math.nan, math.nan)
 
 # With fewer events, or fewer others, intervals of means cover some per cent less than they say.
 FEW = 20

@@ -24,6 +24,7 @@ from properly.counts._cases import Cases, has_classes, require_event
 from properly.counts._scoring import price
 from properly.counts._tally import Tally, as_tally, tally_of_sums
 from properly.errors import ArgumentTypeError, DataError
+from properly.inference._averages import UNKNOWN, Pair
 from properly.inference._moments import Correction
 from properly.inference._replicates import (
     Kind,
@@ -40,11 +41,8 @@ if TYPE_CHECKING:
     from properly.typing import Column
 
 
-Pair: TypeAlias = tuple[float, float]
-
 # Whole numbers up to this are exact in float64.
 EXACT = 2**53
-UNKNOWN: Pair = (math.nan, math.nan)
 Method: TypeAlias = Literal["percentile", "basic", "studentized"]
 Statistic: TypeAlias = Rule | Literal["auc"] | Callable[[Any], float]
 

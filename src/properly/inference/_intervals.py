@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import math
-from numbers import Real
 from typing import TYPE_CHECKING, Literal, TypeAlias
 
 import numpy as np
 
-from properly._boundary._arrays import check_column, check_forecasts, check_rows
 from properly._boundary._classes import check_class_rows, is_table
+from properly._boundary._infinities import infinities
 from properly._boundary._libraries import namespace, to_library_of, without_gradient
 from properly._boundary._notices import notice
 from properly._boundary._options import check_choice, check_inside, check_level
@@ -20,7 +19,7 @@ from properly.counts._isotonic import recalibrate
 from properly.counts._scoring import mean_loss, price, score_of_classes, share_saved
 from properly.counts._tally import as_tally
 from properly.errors import ImproperRuleError
-from properly.inference._averages import Estimate, average
+from properly.inference._averages import UNKNOWN, Estimate, average
 from properly.inference._shares import ShareTerm, design_effect, normal, reach, student, variance
 from properly.inference._variance import has_design
 from properly.rules import BetaWeighted, BinaryRule
@@ -32,14 +31,12 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from properly.counts._tally import Tally
-    from properly.inference._averages import Amounts, Averages
+    from properly.inference._averages import Amounts, Averages, Pair
     from properly.inference._design import Serial
     from properly.rules import Rule
     from properly.typing import Array, ArrayLike
 
 
-Pair: TypeAlias = tuple[float, float]
-UNKNOWN: Pair = (math.nan, math.nan)
 Prior: TypeAlias = Literal["hand", "severity", "event_rate", "uniform", "logit"] | BinaryRule
 PRIORS = ("hand", "severity", "event_rate", "uniform", "logit")
 
@@ -474,27 +471,22 @@ def skill(
     >>> properly.skill([0, 1, 2, 0], [[1, 0, 0], [0.5, 0.5, 0], [0, 0, 1], [1, 0, 0]], RPS())
     0.8571428571428572
     """
-    if is_table(p):
+    classes = is_table(p)
+    if classes:
         rule = require_class_rule(rule)
         rows = check_class_rows(y, p, weight, labels=labels, ordered=rule.needs_order)
         cases = Cases(rows.y, without_gradient(rows.p), weight=rows.weight)
-        either = reference_forecasts(cases, reference)
-        happened, given, used, _ = rows_in_use(cases)
-        return share_saved(*(score_of_classes(rule, happened, x, used) for x in (given, either)))
-    require_no_labels(labels)
-    rule = require_binary(rule)
-    y, p, weight = check_rows(y, p, weight)
-    p, xp = without_gradient(p), namespace(p)
-    other = None if reference is None else _reference(reference, p)
-    if weight is None:
-        weight = xp.ones_like(p, dtype=xp.int64)
     else:
-        weight = xp.astype(without_gradient(weight), xp.float64)
-    events = xp.where(y, weight, xp.zeros_like(weight))
-    if other is None:
-        rate = float(xp.sum(events)) / float(xp.sum(weight))
-        other = xp.full_like(p, rate, dtype=xp.float64)
-    return share_saved(*(mean_loss(x, weight, events, rule) for x in (p, other)))
+        require_no_labels(labels)
+        require_binary(rule)
+        cases = Cases(y, p, weight=weight)
+    y, given, weight, _ = rows_in_use(cases)
+    either = given, reference_forecasts(cases, reference)
+    if classes:
+        return share_saved(*(score_of_classes(rule, y, x, weight) for x in either))
+    own, other = (price(rule, y, np.broadcast_to(x, y.shape), classes=False) for x in either)
+    with infinities():
+        return share_saved(float(own @ weight), float(other @ weight))
 
 
 @takes_rows
@@ -566,16 +558,6 @@ def h_measure(tally: Tally | Cases, prior: Prior = "hand") -> float:
     best = mean_loss(fit.event_rate, fit.weight, fit.events, rule)
     # Recalibration is never worse than a constant; at most rounding says so.
     return max(share_saved(best, mean_loss(*fit.pooled(), rule)), 0.0)
-
-
-def _reference(reference: float | ArrayLike, p: Array) -> Array:
-    """Check reference forecasts: a number is that of all cases."""
-    single = isinstance(reference, Real) or getattr(reference, "ndim", None) == 0
-    result = check_forecasts([float(reference)] if single else reference, "reference forecasts")
-    if single:
-        xp = namespace(p)
-        return xp.full_like(p, float(result[0]), dtype=xp.float64)
-    return to_library_of(without_gradient(check_column(result, "reference forecasts", p)), p)
 
 
 def _rule_of(prior: Prior, rate: float) -> BinaryRule:

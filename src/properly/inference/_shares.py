@@ -154,15 +154,16 @@ def design_effect(actual: Any, if_independent: Any) -> Any:
 
 def normal(level: float) -> float:
     """Return the quantile of the normal distribution."""
-    from scipy.special import ndtri
+    # It is loaded sooner than scipy.
+    from statistics import NormalDist
 
-    return float(ndtri((1 + level) / 2))
+    return NormalDist().inv_cdf((1 + level) / 2)
 
 
 def student(spare: float, level: float) -> float:
     """Return the quantile of Student's t, NaN without a degree of freedom."""
     if spare >= MANY and 0.5 <= level <= SURE:
-        z = _newton(level)
+        z = normal(level)
         terms = (z * float(np.polyval(powers, z * z)) / by for by, powers in TERMS)
         return z + sum(term / spare**k for k, term in enumerate(terms, 1))
     if math.isinf(spare):
@@ -170,13 +171,3 @@ def student(spare: float, level: float) -> float:
     from scipy.special import stdtrit
 
     return float(stdtrit(spare, (1 + level) / 2)) if spare > 0 else np.nan
-
-
-def _newton(level: float) -> float:
-    """Find the quantile of the normal distribution by Newton's method, which comes from below."""
-    z, step = 0.0, 1.0
-    while step > 1e-9:
-        beyond = math.erfc(z / math.sqrt(2)) - (2 - (1 + level))
-        step = beyond * math.sqrt(math.pi / 2) * math.exp(z * z / 2)
-        z += step
-    return z
