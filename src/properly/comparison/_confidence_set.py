@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, field
+from itertools import combinations
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 import numpy as np
@@ -33,8 +34,6 @@ Method: TypeAlias = Literal["R", "max"]
 SLACK = 1 + 1e-12
 # Of a p-value times one more than the replicates: below, the sample alone reached it.
 SECOND = 1.5
-# Cases that tell most pairs of models apart, so that few pairs need all of them.
-SOME = 16
 
 
 @dataclass(frozen=True, repr=False)
@@ -99,11 +98,9 @@ class ConfidenceSet(Record):
         text = f"by {self.rule}, the best model is among these with {sure}: "
         text += ", ".join(map(printable, self.included))
         if self.excluded:
-            text += f"; not {', '.join(map(self._with_p, self.excluded))}"
+            p = {x: p_text(self.p_value[x], is_bound=self.p_is_bound[x]) for x in self.excluded}
+            text += f"; not {', '.join(f'{printable(name)} ({p[name]})' for name in p)}"
         return wrapped(f"{text}; {self.design}")
-
-    def _with_p(self, name: str) -> str:
-        return f"{printable(name)} ({p_text(self.p_value[name], is_bound=self.p_is_bound[name])})"
 
     def _columns(self) -> dict[str, list[Any]]:
         """Return one row a model."""
@@ -203,7 +200,11 @@ def confidence_set(
     by brier, the best model is among these with 95 % confidence: truth, shy;
     not coin (p <= 0.001); 500 independent cases
     """
-    _refuse(weight=weight, clusters=clusters)
+    for name, given in (("weight", weight), ("clusters", clusters)):
+        if given is not None:
+            message = f"a model confidence set does not allow for {name}, which was given"
+            hint = f"properly.compare compares pairs of models, with {name}."
+            raise DataError(message, hint=hint)
     check_choice(method, ("R", "max"), "method")
     drawing = as_drawing(level, replicates, rng)
     require_enough(drawing.level, drawing.replicates, ends=1, what="a model confidence set")
@@ -230,15 +231,6 @@ def confidence_set(
     )
 
 
-def _refuse(**given: object) -> None:
-    """Refuse what the set cannot allow for, rather than leave it out of account."""
-    for name, value in given.items():
-        if value is not None:
-            message = f"a model confidence set does not allow for {name}, which was given"
-            hint = f"properly.compare compares pairs of models, with {name}."
-            raise DataError(message, hint=hint)
-
-
 def _losses(models: dict[str, Cases], rule: object, design: Design) -> Column:
     """Price all cases, a column a model; with times, take the mean of each time."""
     if not isinstance(rule, Rule):
@@ -254,22 +246,13 @@ def _losses(models: dict[str, Cases], rule: object, design: Design) -> Column:
         )
         hint = "use Brier(), or Bounded(rule, within) on a range inside of (0, 1)."
         raise DataError(message, hint=hint)
-    _require_units(design)
-    if design.time is None:
-        return result
-    totals = design.totals(result.T).T
-    return np.asarray(totals / np.bincount(design.time)[:, None])
-
-
-def _require_units(design: Design) -> None:
-    """Refuse so few cases, or times, that drawing them says too little about how they vary."""
-    if design.units >= TIMES:
-        return
-    if design.time is None:
-        message = f"a model confidence set needs at least {TIMES} cases; got {design.units}"
-        raise DataError(message)
-    message = f"blocks of times need at least {TIMES} different times; got {design.units}"
-    raise DataError(message, hint="leave out time= to take the cases as independent.")
+    if design.units < TIMES:
+        what = "cases" if design.time is None else "different times"
+        message = f"a model confidence set needs at least {TIMES} {what}; got {design.units}"
+        hint = None if design.time is None else "leave out time= to take the cases as independent."
+        raise DataError(message, hint=hint)
+    counts = 1 if design.time is None else np.bincount(design.time)
+    return np.asarray((design.totals(result.T) / counts).T)
 
 
 def _length(length: int | None, loss: Column, design: Design) -> int:
@@ -326,15 +309,11 @@ def _single(model: Any) -> int:
 
 def _require_varying(names: list[str], loss: Column) -> None:
     """Refuse two models of which one is worse by the same amount each time: it has no spread."""
-    some = loss[np.linspace(0, len(loss) - 1, SOME).astype(np.intp)].T
-    most = 2 * SAME_SUM * float(np.abs(loss).max())
-    for i, own in enumerate(some):
-        alike = np.flatnonzero(np.ptp(some[i + 1 :] - own, axis=1) <= most)
-        for j in (i + 1 + alike).tolist():
-            apart = loss[:, i] - loss[:, j]
-            if np.ptp(apart) <= SAME_SUM * np.abs(apart).max():
-                message = (
-                    "losses must differ by more in some cases than in others to be compared; those "
-                    f"of {names[i]!r} and {names[j]!r} always differ by {abs(apart[0]):.4g}"
-                )
-                raise DataError(message)
+    for i, j in combinations(range(len(names)), 2):
+        apart = loss[:, i] - loss[:, j]
+        if np.ptp(apart) <= SAME_SUM * np.abs(apart).max():
+            message = (
+                "losses must differ by more in some cases than in others to be compared; those "
+                f"of {names[i]!r} and {names[j]!r} always differ by {abs(apart[0]):.4g}"
+            )
+            raise DataError(message)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import operator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -12,14 +11,15 @@ from properly._boundary._libraries import to_numpy
 from properly._boundary._notices import notice
 from properly._boundary._options import check_level, check_whole
 from properly._boundary._record import Record
-from properly._boundary._text import many, numbers, table, wrapped
+from properly._boundary._tables import table, wrapped
+from properly._boundary._text import many, numbers, ranges
 from properly.comparison._groups import about_event
 from properly.counts._calls import takes_rows
 from properly.counts._cases import Cases, numbered, rows_in_use
 from properly.counts._scoring import losses, unit_of
 from properly.errors import ArgumentTypeError, DataError
 from properly.inference._design import TIMES, Design, number_times
-from properly.inference._intervals import loss_range, within_range
+from properly.inference._intervals import loss_range
 from properly.inference._variance import covariance, of_mean
 from properly.rules._class_rule import require_class_rule
 from properly.rules._rule import require_binary
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from properly.rules import Rule
-    from properly.typing import ArrayLike, Column
+    from properly.typing import Column
 
 
 # So many times are periods by themselves; more are put together into so many periods.
@@ -59,17 +59,24 @@ class Periods(NamedTuple):
     number: Column
 
 
-def cut(time: Column, periods: int | ArrayLike | None) -> Periods:
-    """Divide times into so many periods, or at edges; without either, as their number suggests."""
-    at = number_times(time)
-    times = np.unique(time)
-    if periods is None:
-        return _together(times, at, NATURAL if len(times) <= NATURAL else USUAL)
-    try:
-        count = operator.index(periods)
-    except TypeError:
-        return _between(time, periods)
-    return _together(times, at, check_whole(count, "periods"))
+def cut(time: Column, periods: int | None) -> Periods:
+    """Put neighbouring times together, so that periods have about equal numbers of cases.
+
+    Without a number of periods it follows from that of the times.
+    """
+    times, at = np.unique(time), number_times(time)
+    usual = NATURAL if len(times) <= NATURAL else USUAL
+    most = usual if periods is None else check_whole(periods, "periods")
+    count = np.bincount(at)
+    # A time belongs to the period in which the middle one of its cases would be.
+    middle = np.cumsum(count) - count / 2
+    place = (middle * most / count.sum()).astype(np.intp)
+    if len(times) <= most:
+        place = np.arange(len(times))
+    first = np.flatnonzero(np.diff(place, prepend=-1))
+    last = np.append(first[1:] - 1, len(times) - 1)
+    number = np.searchsorted(first, at, side="right") - 1
+    return Periods(times[first], times[last], number)
 
 
 def words(time: Column) -> list[str]:
@@ -88,53 +95,6 @@ def as_objects(time: Column) -> list[Any]:
     return [*(time.astype(f"{time.dtype.kind}8[us]") if time.dtype.kind in "mM" else time).tolist()]
 
 
-def _together(times: Column, at: Column, most: int) -> Periods:
-    """Put neighbouring times together, so that periods have about equal numbers of cases."""
-    count = np.bincount(at)
-    # A time belongs to the period in which the middle one of its cases would be.
-    middle = np.cumsum(count) - count / 2
-    place = (middle * most / count.sum()).astype(np.intp)
-    if len(times) <= most:
-        place = np.arange(len(times))
-    first = np.flatnonzero(np.diff(place, prepend=-1))
-    last = np.append(first[1:] - 1, len(times) - 1)
-    number = np.searchsorted(first, at, side="right") - 1
-    return Periods(times[first], times[last], number)
-
-
-def _between(time: Column, given: ArrayLike) -> Periods:
-    """Take edges around all times."""
-    edges = _as_edges(time, given)
-    outside = int(((time < edges[0]) | (time > edges[-1])).sum())
-    if outside:
-        message = (
-            f"edges of periods must reach around all times; {many(outside, 'case')} of "
-            f"{len(time):,} {'lies' if outside == 1 else 'lie'} outside"
-        )
-        reach = " to ".join(words(np.unique(time)[[0, -1]]))
-        raise DataError(message, hint=f"times reach {reach}.")
-    number = np.searchsorted(edges, time, side="right") - 1
-    return Periods(edges[:-1], edges[1:], np.minimum(number, len(edges) - 2))
-
-
-def _as_edges(time: Column, given: ArrayLike) -> Column:
-    """Read edges as times are read; they must go up."""
-    try:
-        edges = np.asarray(given)
-        if time.dtype.kind == "M" and edges.dtype.kind in "SUO":
-            # Dates may be written as text.
-            edges = edges.astype("datetime64[us]")
-        listed = edges.ndim == 1 and len(edges) > 1 and edges.dtype.kind in "iufmMO"
-        # Of another kind, such as numbers beside dates, they could not be compared with times.
-        rising = listed and bool((edges[:-1] < edges[1:]).all()) and (edges > time[0]).size > 0
-    except (TypeError, ValueError):
-        rising = False
-    if not rising:
-        message = f"periods must be a whole number, or two or more edges in order; got {given!r}"
-        raise DataError(message)
-    return edges
-
-
 @dataclass(frozen=True, eq=False, repr=False)
 class OverTime(Record):
     """Scores in consecutive periods of time, one entry a period.
@@ -142,8 +102,7 @@ class OverTime(Record):
     Attributes
     ----------
     start, end : array
-        The first and the last time of each period; or the edges that were given, each period
-        without its end but for the last.
+        The first and the last time of each period.
     cases : array
         Cases of positive weight.
     events : array or None
@@ -213,11 +172,10 @@ class OverTime(Record):
         if self.event_rate is not None and self.mean_forecast is not None:
             columns["event rate"] = numbers(self.event_rate)
             columns["mean forecast"] = numbers(self.mean_forecast)
-        ends = zip(numbers(self.lower), numbers(self.upper), strict=True)
         columns[self.unit] = numbers(self.score)
-        columns[f"{100 * self.level:g} % interval"] = [
-            "-" if "-" in (low, high) else f"{low} to {high}" for low, high in ends
-        ]
+        ends = np.stack([self.lower, self.upper], axis=1)
+        ends[np.isnan(self.lower)] = np.nan
+        columns[f"{100 * self.level:g} % interval"] = ranges(ends)
         laid_out = table([*columns], zip(*columns.values(), strict=True))
         return f"{laid_out}\n\n{wrapped(f'{self.method}.')}"
 
@@ -235,16 +193,9 @@ class OverTime(Record):
         return {"start": as_objects(self.start), "end": as_objects(self.end)} | columns
 
 
-class PeriodRows(NamedTuple):
-    """What is known of each case: its loss, and its design."""
-
-    loss: Column
-    design: Design
-
-
 @takes_rows
 def over_time(
-    cases: Cases, rule: Rule, *, periods: int | ArrayLike | None = None, level: float = 0.95
+    cases: Cases, rule: Rule, *, periods: int | None = None, level: float = 0.95
 ) -> OverTime:
     r"""Score cases in consecutive periods of time.
 
@@ -257,10 +208,9 @@ def over_time(
         With ``time=``, numbers or dates. Weights and clusters are allowed for.
     rule : Rule
         Any rule, for an event or for classes.
-    periods : int or array-like, optional
-        At most so many periods of about equal numbers of cases; or the edges of periods, in order
-        and around all times. Without it, every time is a period if there are no more than 24 of
-        them, else there are 12 periods.
+    periods : int, optional
+        At most so many periods of about equal numbers of cases. Without it, every time is a period
+        if there are no more than 24 of them, else there are 12 periods.
     level : float
         Coverage aimed at by the interval of one period.
 
@@ -270,8 +220,7 @@ def over_time(
 
     Notes
     -----
-    A time is never split between periods. Edges :math:`a < b < c` make the periods
-    :math:`[a, b)` and :math:`[b, c]`. With fewer than ten cases a period is only counted.
+    A time is never split between periods. With fewer than ten cases a period is only counted.
 
     *Within a period* cases are taken to depend on one another as their clusters say. Dependence
     between times is allowed for if most periods have 20 of them, and others then have no interval.
@@ -300,29 +249,28 @@ def over_time(
     <BLANKLINE>
     Student's t over the clusters of a period.
     """
-    time = _require_time(cases)
+    _require_time(cases)
     rule = require_class_rule(rule) if cases.classes else require_binary(rule)
     level = check_level(level)
-    used = rows_in_use(cases).used
-    time = time[used]
+    _, _, weight, used = rows_in_use(cases)
+    time = to_numpy(cases.time)[used]
     result = cut(time, periods)
     cluster = None if cases.clusters is None else numbered(to_numpy(cases.clusters)[used])[0]
-    sampled = Design(rows_in_use(cases).weight, cluster, None, number_times(time))
-    rows = PeriodRows(losses(cases, rule), sampled)
-    count = np.bincount(result.number, minlength=len(result.start))
+    sampled, loss = Design(weight, cluster, None, number_times(time)), losses(cases, rule)
+    count = np.bincount(result.number)
     members = np.split(np.argsort(result.number, kind="stable"), np.cumsum(count)[:-1])
-    design = _design(rows, members)
-    bounds = loss_range(rule, cases.classes)
-    scored = np.array([_score(rows, some, design, level, bounds) for some in members]).T
+    design = _words(sampled, members)
+    score, *ends = np.array([_score(loss, some, sampled, design, level) for some in members]).T
+    lower, upper = np.clip(ends, *loss_range(rule, cases.classes))
     about = about_event(cases, result.number, count, fewest=FEWEST)
-    _warn(about["events"], count, ~np.isnan(scored[1]))
+    _warn(about["events"], count, ~np.isnan(lower))
     return OverTime(
         start=result.start,
         end=result.end,
         cases=count,
-        score=scored[0],
-        lower=scored[1],
-        upper=scored[2],
+        score=score,
+        lower=lower,
+        upper=upper,
         **about,
         rule=rule.name,
         unit=unit_of(rule),
@@ -332,44 +280,41 @@ def over_time(
     )
 
 
-def _require_time(cases: object) -> Column:
-    if not isinstance(cases, Cases):
-        message = f"this needs Cases with times; got {type(cases).__name__}"
-        raise ArgumentTypeError(message, hint="write properly.Cases(y, p, time=column).")
-    if cases.time is None:
-        message = "this needs the time of each case; these cases have none"
-        raise DataError(message, hint="write properly.Cases(y, p, time=column).")
-    return to_numpy(cases.time)
+def _require_time(cases: object) -> None:
+    is_cases = isinstance(cases, Cases)
+    if not is_cases or cases.time is None:
+        found = "these cases have none" if is_cases else f"got {type(cases).__name__}"
+        kind = DataError if is_cases else ArgumentTypeError
+        message = f"this needs Cases with the time of each; {found}"
+        raise kind(message, hint="write properly.Cases(y, p, time=column).")
 
 
-def _design(rows: PeriodRows, members: Iterable[Column]) -> str:
+def _words(design: Design, members: Iterable[Column]) -> str:
     """Say what to take as independent within periods; a few times do not tell how they depend."""
-    time = np.asarray(rows.design.time)
+    time = np.asarray(design.time)
     times = [len(np.unique(time[some])) for some in members if len(some) >= FEWEST]
     is_long = bool(times) and np.median(times) >= TIMES
-    if rows.design.cluster is not None:
+    if design.cluster is not None:
         return "clusters by times" if is_long else "clusters"
     return "times" if is_long else "independent cases"
 
 
 def _score(
-    rows: PeriodRows, some: Column, design: str, level: float, bounds: tuple[float, float]
+    loss: Column, some: Column, whole: Design, words: str, level: float
 ) -> tuple[float, float, float]:
     """Return the mean score of some cases, and its interval."""
     if len(some) < FEWEST:
         return np.nan, np.nan, np.nan
-    whole = rows.design
-    mean, influence = of_mean(rows.loss[None, some], whole.weight[some])
-    value = float(mean[0])
+    (value,), influence = of_mean(loss[None, some], whole.weight[some])
     if np.isinf(value):
         return value, np.nan, value
     cluster = None if whole.cluster is None else numbered(whole.cluster[some])[0]
-    time = number_times(np.asarray(whole.time)[some]) if "times" in design else None
+    time = number_times(np.asarray(whole.time)[some]) if "times" in words else None
     own = Design(whole.weight[some], cluster, None, time)
     if time is not None and own.times < TIMES:
         return value, np.nan, np.nan
-    half = float(covariance(influence, own).half_widths(level)[0])
-    return value, *within_range((value - half, value + half), bounds, value)
+    half = covariance(influence, own).half_widths(level)[0]
+    return value, value - half, value + half
 
 
 def _warn(events: Column | None, count: Column, bounded: Column) -> None:

@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING, Literal, TypeAlias
 import numpy as np
 
 from properly._boundary._classes import check_class_rows, is_table
-from properly._boundary._infinities import infinities
-from properly._boundary._libraries import namespace, to_library_of, without_gradient
+from properly._boundary._libraries import infinities, namespace, to_library_of, without_gradient
 from properly._boundary._notices import notice
 from properly._boundary._options import check_choice, check_inside, check_level
 from properly.counts._baselines import reference_forecasts
