@@ -13,20 +13,15 @@ from scipy.stats import binom, skew
 import properly
 from properly._boundary._options import as_drawing
 from properly.comparison._contrasts import (
-    GroupSplit,
-    add_up,
-    add_up_moments,
+    GroupMoments,
     bend,
-    compare_rows,
+    contrasts,
     measures_of,
-    moments_of_rows,
     skewness,
     skewness_on_log_scale,
     straighten,
 )
-from properly.comparison._group_variance import count_units
-from properly.comparison._groups import _compare, _count, _split, amounts_of
-from properly.inference._design import Design
+from properly.comparison._groups import amounts_of, split_of_rows
 from properly.rules import Brier, Log
 
 
@@ -75,19 +70,11 @@ def test_a_logarithm_of_observed_over_expected_errs_as_often_on_either_side(
 
 
 def test_sums_of_groups_have_a_degree_of_freedom_less_than_cases() -> None:
-    cases = properly.Cases(np.arange(60) % 3 == 0, np.linspace(0.1, 0.9, 60))
-    design, enough, number = Design.of(cases), np.full(3, True), np.arange(60) % 3
-    split = GroupSplit(
-        number,
-        design,
-        count_units(number, design),
-        enough,
-        enough,
-        np.full((2, len(enough)), np.inf),
-    )
+    number = np.arange(60) % 3
+    cases = properly.Cases(number == 0, np.linspace(0.1, 0.9, 60), groups=number)
+    split = split_of_rows(cases)
     rows, measure = amounts_of(cases, Brier(), None), measures_of(Brier(), None)["score"]
-    by_sums = add_up_moments(measure, moments_of_rows(rows, number, 3), split)
-    by_rows = add_up(measure, rows, split)
+    by_sums, by_rows = (x.add_up(measure, split) for x in (GroupMoments.of(rows, number), rows))
     for one, other in ((by_sums.own, by_rows.own), (by_sums.apart, by_rows.apart)):
         assert one.degrees == other.degrees == 59
         np.testing.assert_allclose(one.covariance, other.covariance, rtol=1e-9, atol=1e-18)
@@ -107,11 +94,11 @@ def test_sums_of_groups_say_what_rows_do(rule: Any, known: dict[str, Any]) -> No
     y[np.flatnonzero(group == 1)[0]], p[np.flatnonzero(group == 1)[0]] = True, 0.0
     y[group == 2], p[group == 2] = False, 0.25
     cases = properly.Cases(y, p, groups=group, **known)
-    split = _split(_count(cases), Design.of(cases))
-    drawing = as_drawing(0.9, 9, 1)
-    found = _compare(cases, rule, None, split, drawing)
-    rows = amounts_of(cases, rule, None)
-    wanted = compare_rows(rows, measures_of(rule, None), split, as_drawing(0.9, 9, 1))
+    split, rows = split_of_rows(cases), amounts_of(cases, rule, None)
+    found, wanted = (
+        contrasts(x, measures_of(rule, None), split, as_drawing(0.9, 9, 1))
+        for x in (GroupMoments.of(rows, split.number), rows)
+    )
     for name, by_rows in wanted.items():
         for column, numbers in by_rows.columns().items():
             if not column.startswith(("adjusted", "simultaneous", "quantile")):

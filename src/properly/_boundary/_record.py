@@ -145,6 +145,25 @@ def plain(x: Any) -> Any:
     return None if math.isnan(x) else words.get(x, x)
 
 
+def ends_apart(row: Mapping[str, Any], drop: str = "") -> dict[str, Any]:
+    """Write the ends of intervals apart, and arrays as lists.
+
+    An interval is a pair, or an array with a row of two per interval; `drop` is what is left out of
+    its name.
+    """
+    result: dict[str, Any] = {}
+    for name, x in row.items():
+        dimensions = getattr(x, "ndim", 0)
+        if dimensions == 2 or isinstance(x, tuple):
+            prefix = name.removesuffix(drop).strip("_")
+            ends = x.T.tolist() if dimensions else x
+            both = zip(("lower", "upper"), ends, strict=True)
+            result |= {f"{prefix}_{end}".strip("_"): value for end, value in both}
+        else:
+            result[name] = x.tolist() if dimensions else x
+    return result
+
+
 def columns_of(rows: Iterable[Any], *extra: str) -> dict[str, list[Any]]:
     """Turn rows, dicts or records, into columns; of records also the properties named besides."""
     rows = list(rows)

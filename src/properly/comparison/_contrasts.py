@@ -14,25 +14,24 @@ References
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeAlias
 
 import numpy as np
 
 from properly._boundary._libraries import infinities
-from properly._boundary._record import Record, plain
 from properly._boundary._tolerances import SAME_SUM
 from properly.comparison._group_variance import (
-    Homogeneity,
     homogeneity,
     of_differences,
     of_groups,
     shrink,
 )
-from properly.comparison._groups_record import FOR_SKILL, flat
+from properly.comparison._groups_record import FOR_SKILL, Contrast
 from properly.comparison._pair_tests import student_quantiles
 from properly.counts._scoring import price
 from properly.inference._design import correction_of
+from properly.inference._intervals import loss_range
 from properly.inference._moments import Moments, Spread, about_means, deviations, dot
 from properly.inference._multiplicity import bonferroni, max_t
 from properly.inference._variance import covariance
@@ -114,11 +113,12 @@ class Measure(NamedTuple):
     """A number that any selection of cases has, given its weight and its weighted sums of amounts.
 
     The scale is that of the number that is shown: a share at most 1, or a ratio, of which the
-    logarithm is compared.
+    logarithm is compared. No interval reaches beyond the bounds, which a mean of losses has.
     """
 
     of: Callable[[Column], GroupNumber]
     scale: Scale = "plain"
+    bounds: tuple[float, float] = (-np.inf, np.inf)
 
 
 def measures_of(
@@ -130,7 +130,7 @@ def measures_of(
     each class whether it happened. A reference is the place of its loss among these; without it,
     the skill is against the selection's own event rate, or shares of the classes.
     """
-    result = {"score": Measure(_score)}
+    result = {"score": Measure(_score, bounds=loss_range(rule, classes))}
     if reference is not None or rule.is_proper:
         result["skill"] = Measure(lambda sums: _skill(sums, rule, classes, reference), "share")
     return result if classes else result | {"observed_expected": Measure(_observed, "log")}
@@ -185,12 +185,15 @@ def _observed(sums: Column) -> GroupNumber:
 
 
 class GroupSplit(NamedTuple):
-    """The group of each case by its number, and how cases were sampled.
+    """The groups, the group of each case by its number, and how cases were sampled.
 
-    `enough` marks the groups that are large enough for an interval, and `enough_rest` those whose
-    rest is. `rarer` has the expected number of the rarer outcome, for groups and for rests.
+    `cases` are of positive weight. `enough` marks the groups that are large enough for an interval,
+    and `enough_rest` those whose rest is. `rarer` has the expected number of the rarer outcome, for
+    groups and for rests.
     """
 
+    labels: list[Any]
+    cases: Column
     number: Column
     design: Design
     units: UnitCounts
@@ -242,34 +245,34 @@ class CaseAmounts(NamedTuple):
         away = deviations(self.amount[np.ix_(used, some)], mean)
         return np.asarray(self.weight[some] * (own[0] + own[1:] @ away))
 
-
-def add_up(measure: Measure, rows: CaseAmounts, split: GroupSplit) -> InfluenceSums:
-    """Add influences up over cases, clusters or times, group by group."""
-    (number, design), groups, every = split[:2], len(split.enough), split.design.units
-    value, rest, skew = np.empty((3, groups))
-    squares, sizes = np.empty((2, 2, groups))
-    apart = np.empty((groups, every))
-    # Of single cases a group has its own, and no covariance with another: only differences have.
-    own = np.empty((groups, every)) if is_dependent(design) or is_whole(design) else None
-    for g in range(groups):
-        member, sides = number == g, np.zeros((2, len(number)))
-        for side, numbers, some in zip(sides, (value, rest), (member, ~member), strict=True):
-            sums = rows.totals(some)
-            result = measure.of(sums)
-            numbers[g], side[some] = result.value, rows.influences(result, sums, some)
-        sizes[:, g] = np.abs(sides).sum(axis=1)
-        sides = design.totals(sides)
-        for k, some in enumerate((member, ~member)):
-            sides[k] *= np.sqrt(_factor(design, some))
-        squares[:, g] = (sides**2).sum(axis=1)
-        apart[g] = sides[0] - sides[1]
-        skew[g] = skewness(apart[g], of_clusters=_joins_cases(split))
-        if own is not None:
-            own[g] = sides[0]
-    alone = Spread(np.diag(squares[0]), every - 1)
-    within = alone if own is None else _spread(own, sizes[0], design)
-    both = _spread(apart, sizes.sum(axis=0), design)
-    return InfluenceSums(value, rest, within, both, squares, skew)
+    def add_up(self, measure: Measure, split: GroupSplit) -> InfluenceSums:
+        """Add influences up over cases, clusters or times, group by group."""
+        number, design = split.number, split.design
+        groups, every = len(split.enough), design.units
+        value, rest, skew = np.empty((3, groups))
+        squares, sizes = np.empty((2, 2, groups))
+        apart = np.empty((groups, every))
+        # Of single cases a group has its own, and no covariance with another.
+        own = np.empty((groups, every)) if is_dependent(design) or is_whole(design) else None
+        for g in range(groups):
+            member, sides = number == g, np.zeros((2, len(number)))
+            for side, numbers, some in zip(sides, (value, rest), (member, ~member), strict=True):
+                sums = self.totals(some)
+                result = measure.of(sums)
+                numbers[g], side[some] = result.value, self.influences(result, sums, some)
+            sizes[:, g] = np.abs(sides).sum(axis=1)
+            sides = design.totals(sides)
+            for k, some in enumerate((member, ~member)):
+                sides[k] *= np.sqrt(_factor(design, some))
+            squares[:, g] = (sides**2).sum(axis=1)
+            apart[g] = sides[0] - sides[1]
+            skew[g] = skewness(apart[g], of_clusters=_joins_cases(split))
+            if own is not None:
+                own[g] = sides[0]
+        alone = Spread(np.diag(squares[0]), every - 1)
+        within = alone if own is None else _spread(own, sizes[0], design)
+        both = _spread(apart, sizes.sum(axis=0), design)
+        return InfluenceSums(value, rest, within, both, squares, skew)
 
 
 def _spread(total: Column, size: Column, design: Design) -> Spread:
@@ -314,138 +317,27 @@ def _joins_cases(split: GroupSplit) -> bool:
     return is_dependent(split.design) and split.design.units < len(split.number)
 
 
-@dataclass(frozen=True, eq=False, repr=False)
-class Contrast(Record):
-    """One number of every group, and how it differs from that of the rest.
-
-    Arrays have one entry a group; NaN where a group, or the rest, is too small for an interval, or
-    where nothing varied. Ratios such as observed to expected are compared by their logarithms:
-    `difference` and what is said about it is one of logarithms, the logarithm of a factor.
-
-    Attributes
-    ----------
-    value, standard_error : array
-        The number, and its standard error.
-    interval : array of shape (groups, 2)
-        Lower and upper end of its interval.
-    rest : array
-        The number of all cases outside the group.
-    difference, difference_error : array
-        Group minus rest, and its standard error.
-    difference_interval : array of shape (groups, 2)
-        The interval of the difference, taken alone.
-    p_value, adjusted_p_value : array
-        Of no difference; adjusted by the single-step max-t method, so that it is at most 1 - level
-        exactly where the simultaneous interval excludes zero.
-    simultaneous : array of shape (groups, 2)
-        Intervals that hold the true differences of all groups at once.
-    shrunk, shrunk_error : array
-        The number drawn towards the mean of all groups, the more the less is known of the group,
-        and its standard error. To be shown beside the raw number, not in its place.
-    homogeneity : Homogeneity
-        Whether groups differ at all: `statistic`, `degrees`, `p_value`.
-    overall : float
-        The number of all cases.
-    degrees : array
-        Degrees of freedom of each difference: few, if the group or the rest has few cases, or few
-        clusters.
-    quantile : array
-        How many standard errors the simultaneous interval of each reaches, but for skewness.
-
-    Examples
-    --------
-    >>> import properly
-    >>> from properly.rules import Brier
-    >>> died, p = [1, 0, 0] * 40, [0.6, 0.2, 0.3, 0.4, 0.2] * 24
-    >>> cases = properly.Cases(died, p, groups=["a"] * 60 + ["b"] * 60)
-    >>> skill = properly.by_group(cases, Brier(), replicates=19, rng=1).measures["skill"]
-    >>> skill
-    Contrast(2 groups)
-    >>> bool(skill.difference[0] == -skill.difference[1])
-    True
-    """
-
-    value: Column
-    standard_error: Column
-    interval: Column
-    rest: Column
-    difference: Column
-    difference_error: Column
-    difference_interval: Column
-    p_value: Column
-    adjusted_p_value: Column
-    simultaneous: Column
-    shrunk: Column
-    shrunk_error: Column
-    homogeneity: Homogeneity
-    overall: float
-    degrees: Column
-    quantile: Column
-
-    def __repr__(self) -> str:
-        return f"Contrast({len(self.value)} groups)"
-
-    def columns(self) -> dict[str, list[float]]:
-        """Return one column a number, with the ends of intervals in two."""
-        return flat({name: x for name, x in vars(self).items() if isinstance(x, np.ndarray)})
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return all numbers by name, as JSON can hold them."""
-        single = {"homogeneity": self.homogeneity._asdict(), "overall": self.overall}
-        return dict(plain(self.columns() | single))
-
-
-def moments_of_rows(rows: CaseAmounts, number: Column, groups: int) -> list[Moments]:
-    """Add up the cases of each group, in one pass over all; `number` is the group of each."""
-    order = np.argsort(number, kind="stable")
-    amount, weight = rows.amount[:, order], rows.weight[order]
-    end = np.cumsum(np.bincount(number, minlength=groups)).tolist()
-    pieces = (slice(i, j) for i, j in zip([0, *end[:-1]], end, strict=True))
-    sums = [Moments.from_rows(amount[:, some], weight[some], third=True) for some in pieces]
-    # Of an infinite mean nothing is said, but the outcomes and forecasts still are.
-    return [
-        replace(x, about=np.nan_to_num(x.about), third=np.nan_to_num(np.asarray(x.third)))
-        if np.isinf(x.mean).any()
-        else x
-        for x in sums
-    ]
-
-
-def compare_rows(
-    rows: CaseAmounts, measures: Mapping[str, Measure], split: GroupSplit, drawing: Drawing
-) -> dict[str, Contrast]:
-    """Compare groups by the influences of their cases."""
-    return _contrasts(measures, rows.totals(), lambda x, y: add_up(x, rows, y), split, drawing)
-
-
-def compare_moments(
-    moments: Sequence[Moments], measures: Mapping[str, Measure], split: GroupSplit, drawing: Drawing
-) -> dict[str, Contrast]:
-    """Compare groups of independent cases by what each adds up to."""
-    whole = np.sum([x.total for x in moments], axis=0)
-    return _contrasts(measures, whole, lambda x, y: add_up_moments(x, moments, y), split, drawing)
-
-
-def _contrasts(
+def contrasts(
+    rows: CaseAmounts | GroupMoments,
     measures: Mapping[str, Measure],
-    whole: Column,
-    sums: Callable[[Measure, GroupSplit], InfluenceSums],
     split: GroupSplit,
     drawing: Drawing,
 ) -> dict[str, Contrast]:
+    """Compare each group with the rest, in every measure."""
     result = {}
     for name, measure in measures.items():
         own = split.for_measure(name)
-        overall, scale = measure.of(whole).value, measure.scale
-        result[name] = _contrast(sums(measure, own), own, scale, overall, drawing)
+        overall = measure.of(rows.totals()).value
+        result[name] = _contrast(rows.add_up(measure, own), own, measure, overall, drawing)
     return result
 
 
 def _contrast(
-    sums: InfluenceSums, split: GroupSplit, scale: Scale, overall: float, drawing: Drawing
+    sums: InfluenceSums, split: GroupSplit, measure: Measure, overall: float, drawing: Drawing
 ) -> Contrast:
     """Find a number of every group, its difference from the rest, and how far off both may be."""
     (level, _, rng), own, apart, skew = drawing, sums.own, sums.apart, sums.skew
+    scale = measure.scale
     if scale == "log":
         # The logarithm of a ratio of sums of clusters is nearly symmetric, as simulations say.
         curved = skewness_on_log_scale(skew, sums.squares, apart.errors)
@@ -466,19 +358,13 @@ def _contrast(
     return Contrast(
         value=_shown(value, scale),
         standard_error=_shown_error(value, own.errors, scale),
-        interval=interval,
+        interval=np.clip(interval, *measure.bounds),
         rest=_shown(rest, scale),
         difference=difference,
         overall=float(_shown(np.array(overall), scale)),
         **_compare(difference, sums, split, level, rng),
         **_together(sums, split, scale),
     )
-
-
-def bounded(measures: dict[str, Contrast], bounds: tuple[float, float]) -> dict[str, Contrast]:
-    """Intersect the intervals of the scores with the range of the losses."""
-    score = measures["score"]
-    return measures | {"score": replace(score, interval=np.clip(score.interval, *bounds))}
 
 
 def _compare(
@@ -569,38 +455,59 @@ def _shown_error(value: Column, error: Column, scale: Scale) -> Column:
 # From moments
 
 
-@infinities()
-def add_up_moments(
-    measure: Measure, moments: Sequence[Moments], split: GroupSplit
-) -> InfluenceSums:
-    """Add influences of independent cases up over each group, and each rest, from moments."""
-    groups, every = len(moments), int(split.units.inside.sum())
-    totals = np.stack([x.total for x in moments])
-    # Not all less these: what is infinite in one group is finite in its rest.
-    others = (np.delete(totals, k, axis=0).sum(axis=0) for k in range(groups))
-    sides = [list(map(measure.of, totals)), list(map(measure.of, others))]
-    value, rest = (np.array([x.value for x in side]) for side in sides)
-    inside, outside = (
-        _turns(side, scale) for side, scale in zip(sides, _scales(split), strict=True)
-    )
-    squares, cubes = np.zeros((2, groups)), np.zeros(groups)
-    joint = np.zeros((groups, groups))
-    for k, group in enumerate(moments):
-        # What a case of this group adds to each difference: to its own from inside.
-        turn = -outside
-        turn[k] = inside[k]
-        here = group.products_of(turn)
-        cubes += group.cubes_of(turn)
-        # A sum of squares is not negative, whatever rounding leaves of it.
-        own = np.maximum(np.diagonal(here), 0.0)
-        np.fill_diagonal(here, own)
-        joint += here
-        squares[0, k] = own[k]
-        squares[1] += np.where(np.arange(groups) == k, 0.0, own)
-    alone = Spread(np.diag(squares[0]), every - 1)
-    with infinities():
-        skew = np.where(np.diagonal(joint) > 0, cubes / np.diagonal(joint) ** 1.5, 0.0)
-    return InfluenceSums(value, rest, alone, Spread(joint, every - 1), squares, skew)
+class GroupMoments(NamedTuple):
+    """The moments of the amounts of each group, of independent cases, up to the third."""
+
+    moments: Sequence[Moments]
+
+    @classmethod
+    def of(cls, rows: CaseAmounts, number: Column) -> GroupMoments:
+        """Add up, for each group, products of amounts."""
+        order = np.argsort(number, kind="stable")
+        amount, weight = rows.amount[:, order], rows.weight[order]
+        result = []
+        for some in np.split(np.arange(len(order)), np.cumsum(np.bincount(number))[:-1]):
+            piece = slice(some[0], some[-1] + 1)
+            x = Moments.from_rows(amount[:, piece], weight[piece], third=True)
+            # Of an infinite mean nothing is said, but the outcomes and forecasts still are.
+            about, third = map(np.nan_to_num, (x.about, np.asarray(x.third)))
+            result.append(replace(x, about=about, third=third) if np.isinf(x.mean).any() else x)
+        return cls(result)
+
+    def totals(self) -> Column:
+        """Return the weight of all cases, and their weighted sums of amounts."""
+        return np.asarray(np.sum([x.total for x in self.moments], axis=0))
+
+    @infinities()
+    def add_up(self, measure: Measure, split: GroupSplit) -> InfluenceSums:
+        """Add influences of independent cases up over each group, and each rest, from moments."""
+        groups, every = len(self.moments), int(split.units.inside.sum())
+        totals = np.stack([x.total for x in self.moments])
+        # Not all less these: what is infinite in one group is finite in its rest.
+        others = (np.delete(totals, k, axis=0).sum(axis=0) for k in range(groups))
+        sides = [list(map(measure.of, totals)), list(map(measure.of, others))]
+        value, rest = (np.array([x.value for x in side]) for side in sides)
+        inside, outside = (
+            _turns(side, scale) for side, scale in zip(sides, _scales(split), strict=True)
+        )
+        squares, cubes = np.zeros((2, groups)), np.zeros(groups)
+        joint = np.zeros((groups, groups))
+        for k, group in enumerate(self.moments):
+            # What a case of this group adds to each difference: to its own from inside.
+            turn = -outside
+            turn[k] = inside[k]
+            here = group.products_of(turn)
+            cubes += group.cubes_of(turn)
+            # A sum of squares is not negative, whatever rounding leaves of it.
+            own = np.maximum(np.diagonal(here), 0.0)
+            np.fill_diagonal(here, own)
+            joint += here
+            squares[0, k] = own[k]
+            squares[1] += np.where(np.arange(groups) == k, 0.0, own)
+        alone = Spread(np.diag(squares[0]), every - 1)
+        with infinities():
+            skew = np.where(np.diagonal(joint) > 0, cubes / np.diagonal(joint) ** 1.5, 0.0)
+        return InfluenceSums(value, rest, alone, Spread(joint, every - 1), squares, skew)
 
 
 def _turns(side: Sequence[GroupNumber], scale: Column) -> Column:

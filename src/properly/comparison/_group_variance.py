@@ -40,10 +40,20 @@ class UnitCounts(NamedTuple):
     free_inside: Column
     free_outside: Column
 
+    @classmethod
+    def of_cases(cls, inside: Column) -> UnitCounts:
+        """Return the counts of independent cases, of which each group has so many."""
+        outside = inside.sum() - inside
+        with infinities():
+            common = np.diag(1 / (inside - 1.0))
+        return cls(inside, outside, 0.0 * inside, common, inside - 1.0, outside - 1.0)
+
 
 def count_units(number: Column, design: Design) -> UnitCounts:
     """Count the units of each group and of its rest; `number` is the group of each case."""
     label = design.time if design.cluster is None else design.cluster
+    if label is None and design.stratum is None:
+        return UnitCounts.of_cases(np.bincount(number))
     if label is None:
         here = there = np.zeros((int(number.max()) + 1, 0), dtype=bool)
         inside = np.bincount(number)

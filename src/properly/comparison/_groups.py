@@ -5,7 +5,7 @@ Compared are the mean score, its skill, and events observed to events expected.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -20,13 +20,11 @@ from properly.calibration._decomposition import decompose_by, find_intervals
 from properly.calibration._line import Subject, find_line
 from properly.comparison._contrasts import (
     CaseAmounts,
+    GroupMoments,
     GroupSplit,
-    bounded,
-    compare_moments,
-    compare_rows,
+    contrasts,
     is_whole,
     measures_of,
-    moments_of_rows,
 )
 from properly.comparison._group_variance import count_units
 from properly.comparison._groups_record import FOR_INTERVAL, GroupCalibration, Groups
@@ -43,7 +41,6 @@ from properly.counts._scoring import losses, price, unit_of
 from properly.counts._tally import Tally, as_tally
 from properly.errors import ArgumentTypeError, DataError
 from properly.inference._design import TIMES, Design
-from properly.inference._intervals import loss_range
 from properly.inference._multiplicity import holm, holm_bounds
 from properly.rules import Brier
 from properly.rules._class_rule import require_class_rule
@@ -53,7 +50,8 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from properly._boundary._options import Drawing
-    from properly.comparison._contrasts import Contrast
+    from properly.comparison._group_variance import UnitCounts
+    from properly.comparison._groups_record import Contrast
     from properly.rules import BinaryRule, Rule
     from properly.typing import ArrayLike, Column
 
@@ -81,21 +79,7 @@ def amounts_of(cases: Cases, rule: Rule, reference: float | ArrayLike | None) ->
     return CaseAmounts(np.stack(amount).astype(np.float64), weight.astype(np.float64))
 
 
-class Counted(NamedTuple):
-    """The groups of the cases of positive weight, and how many cases each has.
-
-    `rarer` has the expected number of events, or of non-events, whichever is smaller: one row for
-    the groups, and one for all other cases of each. With classes, it is the expected number of
-    cases outside the class with the highest mean forecast.
-    """
-
-    number: Column
-    labels: list[Any]
-    cases: Column
-    rarer: Column
-
-
-def count_rarer(total: Column, squares: Column) -> Column:
+def _count_rarer(total: Column, squares: Column) -> Column:
     r"""Return the expected number of the rarer outcome in each group and in its rest.
 
     With q the probability that a case does *not* have an outcome, it is the smallest of Kish's
@@ -258,22 +242,42 @@ def by_group(
         raise ArgumentTypeError(message, hint="write properly.Cases(y, p, groups=column).")
     rule = require_class_rule(rule) if cases.classes else require_binary(rule)
     drawing = as_drawing(level, replicates, rng)
-    within = None
     is_asked = check_flag(calibration, "calibration") and cases.classes is None
-    counted = _count(cases)
-    split = _split(counted, Design.of(cases))
-    warn_of_groups(counted, is_event=cases.classes is None)
-    measures = _compare(cases, rule, reference, split, drawing)
+    split = split_of_rows(cases)
+    about = about_event(cases, split.number, split.cases)
+    rows: CaseAmounts | GroupMoments = amounts_of(cases, rule, reference)
+    measures = measures_of(rule, cases.classes, None if reference is None else len(rows.amount))
+    if not (is_dependent(cases) or is_whole(split.design) or cases.classes):
+        # Of independent cases, what each group adds up to says as much.
+        rows = GroupMoments.of(rows, split.number)
+    compared = contrasts(rows, measures, split, drawing)
+    groups = None
     if is_asked:
         parts = cases.by_group()
-        groups = [parts[label] for label in counted.labels]
+        groups = [parts[label] for label in split.labels]
+    return describe_groups(split, about, compared, groups, rule=rule, drawing=drawing)
+
+
+def describe_groups(
+    split: GroupSplit,
+    about: dict[str, Column | None],
+    compared: dict[str, Contrast],
+    groups: Sequence[Tally | Cases] | None,
+    *,
+    rule: Rule,
+    drawing: Drawing,
+) -> Groups:
+    """Look at the calibration within the groups, if they are given, and gather everything."""
+    _warn_of_groups(split, is_event=about["events"] is not None)
+    within = None
+    if groups is not None:
         within = calibrate_groups(groups, require_binary(rule), split.enough, drawing)
     return Groups(
-        labels=tuple(counted.labels),
-        name=names_of_labels(counted.labels),
-        cases=counted.cases,
-        **about_event(cases, counted.number, counted.cases),
-        measures=bounded(measures, loss_range(rule, cases.classes)),
+        labels=tuple(split.labels),
+        name=names_of_labels(split.labels),
+        cases=split.cases,
+        **about,
+        measures=compared,
         calibration=within,
         units=split.units.inside,
         enough=split.enough,
@@ -285,38 +289,42 @@ def by_group(
     )
 
 
-def _compare(
-    cases: Cases,
-    rule: Rule,
-    reference: float | ArrayLike | None,
-    split: GroupSplit,
-    drawing: Drawing,
-) -> dict[str, Contrast]:
-    """Compare all measures: of independent cases of an event, by what each group adds up to."""
-    rows = amounts_of(cases, rule, reference)
-    place = None if reference is None else len(rows.amount)
-    measures = measures_of(rule, cases.classes, place)
-    if is_dependent(cases) or is_whole(split.design) or cases.classes is not None:
-        return compare_rows(rows, measures, split, drawing)
-    moments = moments_of_rows(rows, split.number, len(split.enough))
-    return compare_moments(moments, measures, split, drawing)
-
-
-def _count(cases: Cases) -> Counted:
+def split_of_rows(cases: Cases) -> GroupSplit:
     """Count the cases of positive weight in each group, and the expected rarer outcomes."""
     label = to_numpy(require_groups(cases))
     _, p, weight, used = rows_in_use(cases)
     number, labels = numbered(label[used])
-    if len(labels) < 2:
-        message = f"a group is compared with the rest; got the single group {labels[0]!r}"
-        raise DataError(message, hint="score_interval judges all cases together.")
     forecast, weight = p.astype(np.float64), weight.astype(np.float64)
     without = (forecast, 1 - forecast) if cases.classes is None else 1 - forecast.T
-    total, squares = (
+    expected = (
         np.stack([np.bincount(number, w * q, len(labels)) for q in without], axis=1)
         for w in (weight, weight**2)
     )
-    return Counted(number, labels, np.bincount(number), count_rarer(total, squares))
+    design = Design.of(cases)
+    return split_of(labels, number, design, count_units(number, design), *expected)
+
+
+def split_of(
+    labels: list[Any], number: Column, design: Design, units: UnitCounts, *expected: Column
+) -> GroupSplit:
+    """Mark the groups, and the rests, with enough expected outcomes, clusters and times.
+
+    `expected` has the weight expected outside each class, and that of squared weights, a row per
+    group. Sums have no rows, and no `number`.
+    """
+    if len(labels) < 2:
+        message = f"a group is compared with the rest; got the single group {labels[0]!r}"
+        raise DataError(message, hint="score_interval judges all cases together.")
+    rarer = _count_rarer(*expected)
+    needs: list[tuple[Any, int]] = [(rarer, FOR_INTERVAL)]
+    if design.time is None or design.is_panel:
+        needs.append(((units.inside, units.outside), FOR_CLUSTERS))
+    if design.time is not None:
+        times = count_units(number, Design(design.weight, time=design.time))
+        needs.append(((times.inside, times.outside), TIMES))
+    enough = (np.all([x[side] >= least for x, least in needs], axis=0) for side in (0, 1))
+    cases = np.bincount(number) if len(number) else units.inside
+    return GroupSplit(labels, cases, number, design, units, *enough, rarer)
 
 
 def about_event(
@@ -343,30 +351,17 @@ def about_event(
     }
 
 
-def _split(counted: Counted, design: Design) -> GroupSplit:
-    """Mark the groups, and the rests, with enough expected outcomes, clusters and times."""
-    units = count_units(counted.number, design)
-    needs: list[tuple[Any, int]] = [(counted.rarer, FOR_INTERVAL)]
-    if design.time is None or design.is_panel:
-        needs.append(((units.inside, units.outside), FOR_CLUSTERS))
-    if design.time is not None:
-        times = count_units(counted.number, Design(design.weight, time=design.time))
-        needs.append(((times.inside, times.outside), TIMES))
-    inside, outside = (np.all([x[side] >= least for x, least in needs], axis=0) for side in (0, 1))
-    return GroupSplit(counted.number, design, units, inside, outside, counted.rarer)
-
-
-def warn_of_groups(counted: Counted, *, is_event: bool) -> None:
+def _warn_of_groups(split: GroupSplit, *, is_event: bool) -> None:
     """Warn of many groups, and of groups whose intervals cover less than they say."""
-    count = len(counted.labels)
+    count = len(split.labels)
     if count > MANY:
         message = (
             f"{count} groups are looked at, more than {MANY}: some differ from the rest by chance, "
             "so read adjusted p-values and simultaneous intervals"
         )
         notice(message)
-    tested = counted.rarer[0] >= FOR_INTERVAL
-    few = int((tested & (counted.rarer[0] < FEW)).sum())
+    tested = split.rarer[0] >= FOR_INTERVAL
+    few = int((tested & (split.rarer[0] < FEW)).sum())
     if few:
         what = "events, or non-events," if is_event else "cases outside the commonest class"
         message = (

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from properly._boundary._classes import one_kind
-from properly._boundary._record import Record, plain
+from properly._boundary._record import Record, ends_apart, plain
 from properly._boundary._text import (
     chance,
     first_of,
@@ -23,9 +23,7 @@ from properly._boundary._text import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from properly.comparison._contrasts import Contrast
+    from properly.comparison._group_variance import Homogeneity
     from properly.typing import Column
 
 
@@ -141,6 +139,91 @@ def is_small(groups: Groups, measure: str) -> Column:
 
 
 @dataclass(frozen=True, eq=False, repr=False)
+class Contrast(Record):
+    """One number of every group, and how it differs from that of the rest.
+
+    Arrays have one entry a group; NaN where a group, or the rest, is too small for an interval, or
+    where nothing varied. Ratios such as observed to expected are compared by their logarithms:
+    `difference` and what is said about it is one of logarithms, the logarithm of a factor.
+
+    Attributes
+    ----------
+    value, standard_error : array
+        The number, and its standard error.
+    interval : array of shape (groups, 2)
+        Lower and upper end of its interval.
+    rest : array
+        The number of all cases outside the group.
+    difference, difference_error : array
+        Group minus rest, and its standard error.
+    difference_interval : array of shape (groups, 2)
+        The interval of the difference, taken alone.
+    p_value, adjusted_p_value : array
+        Of no difference; adjusted by the single-step max-t method, so that it is at most 1 - level
+        exactly where the simultaneous interval excludes zero.
+    simultaneous : array of shape (groups, 2)
+        Intervals that hold the true differences of all groups at once.
+    shrunk, shrunk_error : array
+        The number drawn towards the mean of all groups, the more the less is known of the group,
+        and its standard error. To be shown beside the raw number, not in its place.
+    homogeneity : Homogeneity
+        Whether groups differ at all: `statistic`, `degrees`, `p_value`.
+    overall : float
+        The number of all cases.
+    degrees : array
+        Degrees of freedom of each difference: few, if the group or the rest has few cases, or few
+        clusters.
+    quantile : array
+        How many standard errors the simultaneous interval of each reaches, but for skewness.
+
+    Examples
+    --------
+    >>> import properly
+    >>> from properly.rules import Brier
+    >>> died, p = [1, 0, 0] * 40, [0.6, 0.2, 0.3, 0.4, 0.2] * 24
+    >>> cases = properly.Cases(died, p, groups=["a"] * 60 + ["b"] * 60)
+    >>> skill = properly.by_group(cases, Brier(), replicates=19, rng=1).measures["skill"]
+    >>> skill
+    Contrast(2 groups)
+    >>> bool(skill.difference[0] == -skill.difference[1])
+    True
+    """
+
+    value: Column
+    standard_error: Column
+    interval: Column
+    rest: Column
+    difference: Column
+    difference_error: Column
+    difference_interval: Column
+    p_value: Column
+    adjusted_p_value: Column
+    simultaneous: Column
+    shrunk: Column
+    shrunk_error: Column
+    homogeneity: Homogeneity
+    overall: float
+    degrees: Column
+    quantile: Column
+
+    def __repr__(self) -> str:
+        return f"Contrast({len(self.value)} groups)"
+
+    def columns(self) -> dict[str, list[float]]:
+        """Return one column a number, with the ends of intervals in two."""
+        return ends_apart({name: x for name, x in vars(self).items() if isinstance(x, np.ndarray)})
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return all numbers by name, as JSON can hold them."""
+        return dict(
+            plain(
+                self.columns()
+                | {"homogeneity": self.homogeneity._asdict(), "overall": self.overall}
+            )
+        )
+
+
+@dataclass(frozen=True, eq=False, repr=False)
 class GroupCalibration(Record):
     """How well forecasts are calibrated within each group.
 
@@ -189,7 +272,7 @@ class GroupCalibration(Record):
 
     def columns(self) -> dict[str, list[float]]:
         """Return one column a number, with the ends of intervals in two."""
-        return flat(vars(self))
+        return ends_apart(vars(self))
 
     def to_dict(self) -> dict[str, Any]:
         """Return all numbers by name, as JSON can hold them."""
@@ -471,14 +554,3 @@ def _some(groups: Groups, chosen: Column) -> str:
 def _with_range(x: Column, ends: Column, form: str = ".4f") -> list[str]:
     both = zip(numbers(x, form), ranges(ends, form), strict=True)
     return [value if between == "-" else f"{value} ({between})" for value, between in both]
-
-
-def flat(columns: Mapping[str, Column]) -> dict[str, list[float]]:
-    """Make lists of arrays; one of two columns becomes two lists, the lower and the upper end."""
-    result: dict[str, list[float]] = {}
-    for name, x in columns.items():
-        if x.ndim == 1:
-            result[name] = x.tolist()
-        else:
-            result |= {f"{name}_lower": x[:, 0].tolist(), f"{name}_upper": x[:, 1].tolist()}
-    return result

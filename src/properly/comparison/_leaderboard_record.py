@@ -6,9 +6,8 @@ import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from properly._boundary._record import Record, plain
+from properly._boundary._record import Record, ends_apart, plain
 from properly._boundary._text import many, printable, table, wrapped
-from properly.comparison._pairs import flat
 from properly.errors import DataError
 
 if TYPE_CHECKING:
@@ -110,7 +109,7 @@ class Standing(Record):
                 row[name] = value
         for name, other in self.others.items():
             row |= {name: other.value, f"{name}_interval": other.interval}
-        return flat(row)
+        return ends_apart(row, "interval")
 
 
 @dataclass(frozen=True, eq=False, repr=False)

@@ -11,7 +11,7 @@ import numpy as np
 
 from properly._boundary._libraries import infinities
 from properly._boundary._options import as_number, check_choice, check_inside
-from properly._boundary._record import Record, columns_of, plain
+from properly._boundary._record import Record, columns_of, ends_apart, plain
 from properly._boundary._text import chance, many, p_text, printable, table, wrapped
 from properly.errors import DataError
 
@@ -136,7 +136,7 @@ class Pair(Record):
 
     def flat(self) -> dict[str, Any]:
         """Write both ends of intervals as numbers of their own."""
-        return flat(self._row())
+        return ends_apart(self._row(), "interval")
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -362,19 +362,6 @@ class Comparison(Record):
         pair = Pair(*self.pairs[k], **row, method=self.methods[k], sentence="")
         pair = pair.turned() if turned else pair
         return replace(pair, sentence=sentence(pair, self._wording))
-
-
-def flat(row: Mapping[str, Any]) -> dict[str, Any]:
-    """Write both ends of an interval as two numbers."""
-    result: dict[str, Any] = {}
-    for name, value in row.items():
-        if isinstance(value, tuple):
-            prefix = name.removesuffix("interval")
-            prefix = prefix if prefix.endswith("_") or not prefix else f"{prefix}_"
-            result |= dict(zip((f"{prefix}lower", f"{prefix}upper"), value, strict=True))
-        else:
-            result[name] = value
-    return result
 
 
 def _opposite(interval: tuple[float, float]) -> tuple[float, float]:

@@ -11,8 +11,7 @@ from properly._boundary._libraries import to_numpy
 from properly._boundary._notices import notice
 from properly._boundary._options import check_level, check_whole
 from properly._boundary._record import Record
-from properly._boundary._tables import table, wrapped
-from properly._boundary._text import many, numbers, ranges
+from properly._boundary._text import many, numbers, ranges, table, wrapped
 from properly.comparison._groups import about_event
 from properly.counts._calls import takes_rows
 from properly.counts._cases import Cases, numbered, rows_in_use

@@ -18,24 +18,16 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from properly._boundary._classes import names_of_labels
 from properly._boundary._libraries import infinities, to_numpy
 from properly._boundary._notices import notice
 from properly._boundary._options import as_drawing, as_generator, check_level
 from properly._boundary._text import many
-from properly.comparison._contrasts import GroupSplit, bounded, compare_moments, measures_of
+from properly.comparison._contrasts import GroupMoments, contrasts, measures_of
 from properly.comparison._differences import ModelScores, PairSums
 from properly.comparison._group_variance import UnitCounts
-from properly.comparison._groups import (
-    FOR_CLUSTERS,
-    Counted,
-    calibrate_groups,
-    count_rarer,
-    warn_of_groups,
-)
-from properly.comparison._groups_record import FOR_INTERVAL, Groups
+from properly.comparison._groups import describe_groups, split_of
 from properly.comparison._pair_tests import Options, PairScores, compared
-from properly.counts._scoring import price, unit_of
+from properly.counts._scoring import price
 from properly.counts._tally import weighed
 from properly.errors import DataError
 from properly.inference._averages import FEW, Averages, counted, warn_of_effective
@@ -46,7 +38,7 @@ from properly.inference._moments import Correction, Moments, Spread
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from properly.comparison import Comparison
+    from properly.comparison import Comparison, Groups
     from properly.counts import Tally
     from properly.engines import Summary
     from properly.engines._score_sums import ScoreSums
@@ -366,55 +358,27 @@ def summed_groups(
 ) -> Groups:
     """Score groups of cases by a rule of the summary, and compare each with the rest."""
     labels, parts = list(summary.groups), list(summary.groups.values())
-    if len(labels) < 2:
-        message = f"a group is compared with the rest; got the single group {labels[0]!r}"
-        raise DataError(message)
     drawing = as_drawing(level, replicates, rng)
     tallies = [part.tallies[model] for part in parts]
     weights = [weighed(tally) for tally in tallies]
     cases = np.array([int(_sum(part.sums, "rows")) for part in parts])
-    expected = np.array([_expected(tally) for tally in weights])
-    rarer = count_rarer(expected[:, 0], expected[:, 1])
-    groups = Counted(np.zeros(0, dtype=np.intp), labels, cases, rarer)
-    warn_of_groups(groups, is_event=True)
-    split = _split(groups)
+    expected = np.swapaxes([_expected(tally) for tally in weights], 0, 1)
+    design, no_rows = Design(np.broadcast_to(1.0, int(cases.sum()))), np.zeros(0, dtype=np.intp)
+    split = split_of(labels, no_rows, design, UnitCounts.of_cases(cases), *expected)
     both = zip(parts, weights, strict=True)
     moments = [moments_of(part.sums, tally, rule, model) for part, tally in both]
-    total, events, forecast = (np.array([x.total[k] for x in moments]) for k in (0, 2, 3))
-    within = calibration and not summary.is_weighted
-    measures = compare_moments(moments, measures_of(rule, None), split, drawing)
-    return Groups(
-        labels=tuple(labels),
-        name=names_of_labels(labels),
-        cases=cases,
-        events=np.array([int(_sum(part.sums, "event_rows")) for part in parts]),
-        event_rate=events / total,
-        mean_forecast=forecast / total,
-        measures=bounded(measures, rule.range),
-        calibration=calibrate_groups(tallies, rule, split.enough, drawing) if within else None,
-        units=split.units.inside,
-        enough=split.enough,
-        rule=rule.name,
-        unit=unit_of(rule),
-        design=many(int(cases.sum()), "independent case"),
-        level=drawing.level,
-        replicates=drawing.replicates,
-    )
+    weight, events, forecast = (np.array([x.total[k] for x in moments]) for k in (0, 2, 3))
+    about: dict[str, Column | None] = {
+        "events": np.array([int(_sum(part.sums, "event_rows")) for part in parts]),
+        "event_rate": events / weight,
+        "mean_forecast": forecast / weight,
+    }
+    within = tallies if calibration and not summary.is_weighted else None
+    compared = contrasts(GroupMoments(moments), measures_of(rule, None), split, drawing)
+    return describe_groups(split, about, compared, within, rule=rule, drawing=drawing)
 
 
 def _expected(tally: Tally) -> list[list[float]]:
     """Add up weights, and their squares, by the probabilities of the event and of none."""
     value, weight, _ = _columns(tally)
     return [[float(x @ value), float(x @ (1 - value))] for x in (weight, sum(_sides(tally)))]
-
-
-def _split(counted: Counted) -> GroupSplit:
-    """Mark the groups, and the rests, with enough expected outcomes."""
-    inside = counted.cases
-    outside = inside.sum() - inside
-    with infinities():
-        common = np.diag(1 / (inside - 1.0))
-    units = UnitCounts(inside, outside, np.zeros(len(inside)), common, inside - 1.0, outside - 1.0)
-    enough = (counted.rarer >= FOR_INTERVAL) & (np.stack([inside, outside]) >= FOR_CLUSTERS)
-    design = Design(np.ones(0))
-    return GroupSplit(counted.number, design, units, enough[0], enough[1], counted.rarer)

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
     from matplotlib.axes import Axes
 
-    from properly.comparison._contrasts import Contrast
+    from properly.comparison._groups_record import Contrast
     from properly.comparison._pairs import Pair
 
 
