@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, Literal
 import click
 
 import properly
+from properly._boundary._record import ends_apart
 from properly.cli._chosen import GAPS, read_long
 from properly.cli._column_plan import taken_long
 from properly.cli._command_table import CompareCommand
@@ -22,7 +23,6 @@ from properly.cli._running import (
     summed,
     unknown,
 )
-from properly.comparison._pairs import flat
 from properly.evaluation._summed_scores import compare_sums
 from properly.rules import RPS, Brier, Regret
 
@@ -130,5 +130,5 @@ def _laid_out(comparison: Comparison, layout: str) -> str:
         return f"{comparison}\n"
     if layout == "json":
         return as_json(comparison.to_dict())
-    rows = [flat(asdict(pair)) for pair in comparison]
+    rows = [ends_apart(asdict(pair), "interval") for pair in comparison]
     return as_csv(tuple(rows[0]), [tuple(row.values()) for row in rows])

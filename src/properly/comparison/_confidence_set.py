@@ -249,8 +249,8 @@ def _losses(models: dict[str, Cases], rule: object, design: Design) -> Column:
     if design.units < TIMES:
         what = "cases" if design.time is None else "different times"
         message = f"a model confidence set needs at least {TIMES} {what}; got {design.units}"
-        hint = None if design.time is None else "leave out time= to take the cases as independent."
-        raise DataError(message, hint=hint)
+        advice = "leave out time= to take the cases as independent."
+        raise DataError(message, hint=None if design.time is None else advice)
     counts = 1 if design.time is None else np.bincount(design.time)
     return np.asarray((design.totals(result.T) / counts).T)
 

@@ -245,12 +245,12 @@ def by_group(
     is_asked = check_flag(calibration, "calibration") and cases.classes is None
     split = split_of_rows(cases)
     about = about_event(cases, split.number, split.cases)
-    rows: CaseAmounts | GroupMoments = amounts_of(cases, rule, reference)
+    rows = amounts_of(cases, rule, reference)
     measures = measures_of(rule, cases.classes, None if reference is None else len(rows.amount))
-    if not (is_dependent(cases) or is_whole(split.design) or cases.classes):
-        # Of independent cases, what each group adds up to says as much.
-        rows = GroupMoments.of(rows, split.number)
-    compared = contrasts(rows, measures, split, drawing)
+    # Of independent cases, what each group adds up to says as much.
+    is_rowwise = is_dependent(cases) or is_whole(split.design) or cases.classes is not None
+    summed = rows if is_rowwise else GroupMoments.of(rows, split.number)
+    compared = contrasts(summed, measures, split, drawing)
     groups = None
     if is_asked:
         parts = cases.by_group()
@@ -322,9 +322,9 @@ def split_of(
     if design.time is not None:
         times = count_units(number, Design(design.weight, time=design.time))
         needs.append(((times.inside, times.outside), TIMES))
-    enough = (np.all([x[side] >= least for x, least in needs], axis=0) for side in (0, 1))
+    enough, rest = (np.all([x[side] >= least for x, least in needs], axis=0) for side in (0, 1))
     cases = np.bincount(number) if len(number) else units.inside
-    return GroupSplit(labels, cases, number, design, units, *enough, rarer)
+    return GroupSplit(labels, cases, number, design, units, enough, rest, rarer)
 
 
 def about_event(

@@ -280,12 +280,13 @@ def over_time(
 
 
 def _require_time(cases: object) -> None:
-    is_cases = isinstance(cases, Cases)
-    if not is_cases or cases.time is None:
-        found = "these cases have none" if is_cases else f"got {type(cases).__name__}"
-        kind = DataError if is_cases else ArgumentTypeError
-        message = f"this needs Cases with the time of each; {found}"
-        raise kind(message, hint="write properly.Cases(y, p, time=column).")
+    hint = "write properly.Cases(y, p, time=column)."
+    if not isinstance(cases, Cases):
+        message = f"this needs Cases with times; got {type(cases).__name__}"
+        raise ArgumentTypeError(message, hint=hint)
+    if cases.time is None:
+        message = "this needs the time of each case; these cases have none"
+        raise DataError(message, hint=hint)
 
 
 def _words(design: Design, members: Iterable[Column]) -> str:

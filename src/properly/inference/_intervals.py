@@ -470,22 +470,20 @@ def skill(
     >>> properly.skill([0, 1, 2, 0], [[1, 0, 0], [0.5, 0.5, 0], [0, 0, 1], [1, 0, 0]], RPS())
     0.8571428571428572
     """
-    classes = is_table(p)
-    if classes:
-        rule = require_class_rule(rule)
-        rows = check_class_rows(y, p, weight, labels=labels, ordered=rule.needs_order)
+    if is_table(p):
+        of_classes = require_class_rule(rule)
+        rows = check_class_rows(y, p, weight, labels=labels, ordered=of_classes.needs_order)
         cases = Cases(rows.y, without_gradient(rows.p), weight=rows.weight)
-    else:
-        require_no_labels(labels)
-        require_binary(rule)
-        cases = Cases(y, p, weight=weight)
-    y, given, weight, _ = rows_in_use(cases)
-    either = given, reference_forecasts(cases, reference)
-    if classes:
-        return share_saved(*(score_of_classes(rule, y, x, weight) for x in either))
-    own, other = (price(rule, y, np.broadcast_to(x, y.shape), classes=False) for x in either)
+        y, p, weight, _ = rows_in_use(cases)
+        either = p, reference_forecasts(cases, reference)
+        return share_saved(*(score_of_classes(of_classes, y, x, weight) for x in either))
+    require_no_labels(labels)
+    rule, cases = require_binary(rule), Cases(y, p, weight=weight)
+    y, p, weight, _ = rows_in_use(cases)
+    other = np.broadcast_to(reference_forecasts(cases, reference), y.shape)
     with infinities():
-        return share_saved(float(own @ weight), float(other @ weight))
+        scores = (float(price(rule, y, x, classes=False) @ weight) for x in (p, other))
+        return share_saved(*scores)
 
 
 @takes_rows
