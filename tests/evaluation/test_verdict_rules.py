@@ -29,7 +29,7 @@ from properly.evaluation._phrases import (
     ends_of,
     scope_of,
 )
-from properly.evaluation._verdict import _findings
+from properly.evaluation._verdict import _verdict
 from properly.rules import (
     RPS,
     BetaWeighted,
@@ -81,7 +81,7 @@ def test_nothing_is_said_where_nothing_is_known() -> None:
     assert thresholds() == []
     assert thresholds(ab=bands(*[OPEN] * 10), ac=bands(*[BETTER] * 10)) == []
     alone = standing(models="a")
-    assert list(_findings.thresholds(SimpleNamespace(dominances={}), alone)) == []
+    assert list(_verdict.thresholds(SimpleNamespace(dominances={}), alone)) == []
     # One threshold in twenty is worth a sentence, one in 21 is not.
     assert too_few(*[OPEN] * 20, NOTHING) == []
     assert too_few(*[NOTHING] * 10, found=standing(ab={"differing": 0})) == []

@@ -17,7 +17,7 @@ import properly
 from properly import Interval
 from properly.comparison import Comparison
 from properly.evaluation._phrases import Nouns, scope_of
-from properly.evaluation._verdict import _findings, _headline
+from properly.evaluation._verdict import _headline, _verdict
 from properly.evaluation._verdict._headline import ModelStanding
 from properly.inference import Estimate
 from properly.rules import Bounded, Brier, Log
@@ -149,7 +149,7 @@ def against_none(found: ModelStanding, names: str) -> str:
 
 def baseline(found: ModelStanding, baselines: dict[str, Any], parts: dict[str, Any]) -> list[str]:
     known = SimpleNamespace(primary="brier", baselines=baselines, decompositions=parts)
-    return list(_findings.baseline(known, found))
+    return list(_verdict.baseline(known, found))
 
 
 # thresholds
@@ -181,7 +181,7 @@ def bands(*points: tuple[float, float]) -> Any:
 
 def thresholds(**dominances: Any) -> list[str]:
     known = {tuple(pair): found for pair, found in dominances.items()}
-    return list(_findings.thresholds(SimpleNamespace(dominances=known), standing()))
+    return list(_verdict.thresholds(SimpleNamespace(dominances=known), standing()))
 
 
 def too_few(
@@ -190,14 +190,14 @@ def too_few(
     design: str = "1,000 independent cases",
 ) -> list[str]:
     known = SimpleNamespace(dominances={("a", "b"): bands(*points)}, design=design)
-    return list(_findings.too_few(known, found or standing(), WORDS))
+    return list(_verdict.too_few(known, found or standing(), WORDS))
 
 
 # certain forecasts
 
 
 def certain(evaluation: Any) -> list[str]:
-    return list(_findings.certain(evaluation, WORDS))
+    return list(_verdict.certain(evaluation, WORDS))
 
 
 # calibration
@@ -221,7 +221,7 @@ NOTHING_KNOWN = estimate(math.nan, math.nan, math.nan)
 
 def calibration(tests: dict[str, Any], summaries: dict[str, Any] | None = None) -> list[str]:
     known = SimpleNamespace(level=0.95, calibration_tests=tests, calibration=summaries)
-    return list(_findings.calibration(known, WORDS))
+    return list(_verdict.calibration(known, WORDS))
 
 
 def calibrated(summary: Any, total: float = 1000, curve: Any = None) -> list[str]:
@@ -234,7 +234,7 @@ def calibrated(summary: Any, total: float = 1000, curve: Any = None) -> list[str
         calibration={"a": summary},
         reliability={"a": curve},
     )
-    return list(_findings.calibration(evaluation, WORDS))
+    return list(_verdict.calibration(evaluation, WORDS))
 
 
 def s_shaped() -> Any:
@@ -305,11 +305,11 @@ def pair_of_groups(split: Any) -> Any:
 
 def grouped(*models: Any, found: ModelStanding | None = None) -> list[str]:
     known = SimpleNamespace(groups=dict(zip("ab", models, strict=False)))
-    return list(_findings.groups(known, found or standing("ab", "ab")))
+    return list(_verdict.groups(known, found or standing("ab", "ab")))
 
 
 # what is unknown
 
 
 def unknown(found: ModelStanding, *notes: str) -> list[str]:
-    return list(_findings.unknown(SimpleNamespace(notes=notes), found, WORDS))
+    return list(_verdict.unknown(SimpleNamespace(notes=notes), found, WORDS))

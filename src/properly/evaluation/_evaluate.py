@@ -8,33 +8,13 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeAlias, cast
 
 import numpy as np
 
+from properly._boundary import _classes, _options
 from properly._boundary._arrays import check_counts
-from properly._boundary._classes import (
-    are_among,
-    as_labels,
-    category_order,
-    column_names,
-    is_table,
-    note_of_order,
-)
-from properly._boundary._options import (
-    as_generator,
-    check_choice,
-    check_flag,
-    check_level,
-    check_replicates,
-    check_whole,
-)
+from properly._boundary._classes import as_labels
 from properly._boundary._progress import shown
 from properly._boundary._record import as_models, library_of
 from properly.calibration._decomposition import require_proper
-from properly.counts._cases import (
-    contenders,
-    named_forecasts,
-    repeated_rows,
-    require_classes,
-    require_classes_to_normalize,
-)
+from properly.counts import _cases
 from properly.decisions._single_cases import check_shown
 from properly.engines._summary import Summary
 from properly.errors import ArgumentTypeError, DataError
@@ -295,16 +275,16 @@ def evaluate(
     <BLANKLINE>
     with 3 cases, intervals may cover less than their level
     """
-    check_choice(task, TASKS, "task")
+    _options.check_choice(task, TASKS, "task")
     if cells is not None:
-        check_whole(cells, "cells")
+        _options.check_whole(cells, "cells")
     names = None if labels is None else as_labels(labels)
-    normalize = check_flag(normalize, "normalize")
+    normalize = _options.check_flag(normalize, "normalize")
     reading = _Reading(outcome, task, rules, within, names, pos_label, normalize, cells)
     # A seed is passed on as it is: every number is then that of its own function with that seed.
-    seed = int(rng) if isinstance(rng, int | np.integer) else as_generator(rng)
-    drawing: dict[str, Any] = {"level": check_level(level), "rng": seed, "recalibrate": recalibrate}
-    drawing["replicates"] = check_replicates(replicates)
+    seed = int(rng) if isinstance(rng, int | np.integer) else _options.as_generator(rng)
+    drawing: dict[str, Any] = {"level": _options.check_level(level), "rng": seed}
+    drawing |= {"recalibrate": recalibrate, "replicates": _options.check_replicates(replicates)}
     columns: dict[str, Any] = {"weight": weight, "count": count, "clusters": clusters}
     columns |= {"strata": strata, "time": time, "groups": groups, "show": show}
     backend = library_of(y)
@@ -323,7 +303,7 @@ def evaluate(
             _require_rows(recalibrate, "the frame has too many to read them")
             chosen = _request_of_summary(y, task_in_order(task, reading.order), within)
             return replace(gather(y, Asked(*chosen, **drawing)), backend=backend)
-        models = named_forecasts(forecasts, task)
+        models = _cases.named_forecasts(forecasts, task)
         evaluation = _evaluate_rows(y, models, columns, reading, drawing)
     backend = backend or library_of(forecasts, *models.values())
     return replace(evaluation, backend=backend, notes=(*reading.notes, *evaluation.notes))
@@ -401,26 +381,31 @@ def _evaluate_rows(
     show, (name, p), order = options.pop("show", None), next(iter(models.items())), reading.order
     task = _task(reading.task, models)
     if task == "binary":
-        require_classes_to_normalize(reading.normalize)
+        _cases.require_classes_to_normalize(reading.normalize)
         options |= {"pos_label": reading.pos_label, "lent": True}
     else:
         if reading.labels is None and order is None:
-            order = category_order(y, p)
-        task, names = _task(task_in_order(reading.task, order), models), column_names(p)
+            order = _classes.category_order(y, p)
+        task, names = _task(task_in_order(reading.task, order), models), _classes.column_names(p)
         options["labels"] = reading.labels or order
         # Columns of a frame name the classes if outcomes are among them.
-        if task == "multiclass" and not options["labels"] and names and are_among(y, names):
+        if (
+            task == "multiclass"
+            and not options["labels"]
+            and names
+            and _classes.are_among(y, names)
+        ):
             options["labels"] = names
     chosen = rules_of_task(task, reading.rules, reading.within, reading.pos_label)
-    cases = contenders(y, models, **options)
+    cases = _cases.contenders(y, models, **options)
     if task != "binary":
-        require_classes(cases[name])
+        _cases.require_classes(cases[name])
     drawing |= _shown(show, columns.get("count"), cases) | {"recalibrate": _maps(drawing, cases)}
     result = gather(cases, Asked(task, *chosen, **drawing))
     if task == "binary":
         return result
     notes = [TWO_COLUMNS] if reading.task == "auto" and len(result.labels) == 2 else []
-    notes += [] if order is None else [note_of_order(order)]
+    notes += [] if order is None else [_classes.note_of_order(order)]
     return replace(result, notes=(*result.notes, *notes))
 
 
@@ -432,7 +417,7 @@ def _shown(show: Any, count: Any, cases: Mapping[str, Cases]) -> dict[str, Any]:
     size, found = len(next(iter(cases.values()))), {}
     if count is not None:
         times = check_counts(count, "count")
-        size, found = int(times.shape[0]), {"given": repeated_rows(times)}
+        size, found = int(times.shape[0]), {"given": _cases.repeated_rows(times)}
     if show is None:
         return found
     name = str(getattr(show, "name", None) or "id")
@@ -505,7 +490,7 @@ def _task(task: str, models: Mapping[str, Any]) -> Task:
     """Tell an event from classes by the dimensions of the forecasts."""
     if task != "auto":
         return cast("Task", task)
-    tables = {name: is_table(p) for name, p in models.items()}
+    tables = {name: _classes.is_table(p) for name, p in models.items()}
     if len(set(tables.values())) > 1:
         one, several = (next(n for n, t in tables.items() if t is kind) for kind in (False, True))
         message = (

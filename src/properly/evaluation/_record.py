@@ -10,24 +10,10 @@ from importlib import import_module
 from itertools import chain
 from typing import TYPE_CHECKING, Any, Generic, Literal, NamedTuple, TypeAlias, TypeVar
 
+from properly._boundary import _text
 from properly._boundary._classes import names_of_labels
 from properly._boundary._options import check_choice
 from properly._boundary._record import Record, columns_of, plain, to_frame
-from properly._boundary._text import (
-    HEIGHT,
-    NUMBER,
-    SCREEN,
-    count_of_cases,
-    few_lines,
-    many,
-    printable,
-    scores_as_html,
-    shortened,
-    table,
-    table_of_numbers,
-    width_of,
-    wrapped,
-)
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -276,7 +262,7 @@ class Evaluation(Record):
     @property
     def cases(self) -> str:
         """The number of cases, or their total weight, as a person would write it."""
-        return count_of_cases(self.total)
+        return _text.count_of_cases(self.total)
 
     @property
     def over_ranges(self) -> OverRanges | None:
@@ -308,28 +294,29 @@ class Evaluation(Record):
     @property
     def about(self) -> str:
         """What was forecast, in a few words."""
-        cases = many(self.total, "case")
+        cases = _text.many(self.total, "case")
         if self.task == "binary":
             return f"{cases}, event rate {self.event_rate:.4f}"
         return f"{cases} of {len(self.labels)} {'ordered ' * (self.task == 'ordinal')}classes"
 
     def __repr__(self) -> str:
-        cases = many(self.total, "case") if self.task == "binary" else self.about
+        cases = _text.many(self.total, "case") if self.task == "binary" else self.about
         return f"Evaluation({cases}, models: {len(self.models)}, rules: {len(self.rules)})"
 
     def __str__(self) -> str:
         """Lay out the scores by the first rule to judge by, as they fit a screen."""
-        tables = self._tables([self.primary], SCREEN)
+        tables = self._tables([self.primary], _text.SCREEN)
         others = [rule.name for rule in self.rules if rule.name != self.primary]
         if others:
             see = f"e.table({others[0]!r}), or e.table() for all"
-            tables.append(shortened(f"also by {', '.join(map(printable, others))}: {see}", SCREEN))
+            also = f"also by {', '.join(map(_text.printable, others))}: {see}"
+            tables.append(_text.shortened(also, _text.SCREEN))
         shown = "\n\n".join([f"{self.about}; lower scores are better", *tables])
         if not self.notes:
             return shown
         # Beside them, an empty line, and one for what is typed next.
-        room = HEIGHT - shown.count("\n") - 3
-        return f"{shown}\n\n{few_lines(self.notes, max(2, room), 'e.notes')}"
+        room = _text.HEIGHT - shown.count("\n") - 3
+        return f"{shown}\n\n{_text.few_lines(self.notes, max(2, room), 'e.notes')}"
 
     def table(self, rule: str | None = None) -> str:
         """Lay out the scores as text: by one rule, or by all rules and with all notes.
@@ -342,7 +329,7 @@ class Evaluation(Record):
         if rule is not None:
             return self._tables([check_choice(rule, [each.name for each in self.rules], "rule")])[0]
         tables = self._tables([each.name for each in self.rules])
-        notes = ["\n".join(map(wrapped, self.notes))] if self.notes else []
+        notes = ["\n".join(map(_text.wrapped, self.notes))] if self.notes else []
         return "\n\n".join([f"{self.about}; lower scores are better", *tables, *notes])
 
     def verdict(self, **words: str) -> Verdict:
@@ -375,26 +362,29 @@ class Evaluation(Record):
         Long names lose their middle where lines would be longer than so many letters.
         """
         rows = {rule: [self._head(rule), *self._rows(rule)] for rule in rules}
-        width = width_of([*(row[0] for row in chain(*rows.values())), *self.models])
+        width = _text.width_of([*(row[0] for row in chain(*rows.values())), *self.models])
         if most is not None:
             cells = zip(*chain(*rows.values()), strict=True)
-            _, *beside = [max(NUMBER, width_of(column)) + 2 for column in cells]
+            _, *beside = [max(_text.NUMBER, _text.width_of(column)) + 2 for column in cells]
             width = min(width, max(NARROWEST, most - sum(beside)))
-        tables = [table(*_cut(cells, width), least=(width, NUMBER)) for cells in rows.values()]
+        tables = [
+            _text.table(cells[0], cells[1:], least=(width, _text.NUMBER))
+            for cells in ([(_cut(name, width), *x) for name, *x in y] for y in rows.values())
+        ]
         if self.task != "binary":
             columns = DECIDED if self.task == "ordinal" else DECIDED[:2]
             decided = [
-                (shortened(printable(name), width), [getattr(found.argmax, x) for x in columns])
+                (_cut(name, width), [getattr(found.argmax, x) for x in columns])
                 for name, found in self.decisions.items()
             ]
-            tables.append(table_of_numbers("argmax", columns, decided, width))
+            tables.append(_text.table_of_numbers("argmax", columns, decided, width))
         return tables
 
     def _repr_html_(self) -> str:
         """Lay out the scores for a notebook."""
         tables = [(rule.name, self._rows(rule.name)) for rule in self.rules]
         title = f"{self.about}; lower scores are better"
-        return scores_as_html(title, self._head("model"), tables)
+        return _text.scores_as_html(title, self._head("model"), tables)
 
     def _head(self, first: str) -> tuple[str, ...]:
         return first, "score", f"{100 * self.level:g} % interval", *PRINTED
@@ -407,7 +397,7 @@ class Evaluation(Record):
                 low, high = row.interval
                 ends = "-" if math.isnan(low + high) else f"{low:.5f} to {high:.5f}"
                 name = f"({row.model})" if row.baseline else row.model
-                score, *others = (_text(getattr(row.parts, x)) for x in ("score", *PRINTED))
+                score, *others = (_five_places(getattr(row.parts, x)) for x in ("score", *PRINTED))
                 rows.append((name, score, ends, *others))
         return rows
 
@@ -536,12 +526,11 @@ def _few(decision: HardDecisions) -> dict[str, Any]:
     return few
 
 
-def _text(x: float) -> str:
+def _five_places(x: float) -> str:
     """Write a number with five decimals; what does not exist is a dash."""
     return "-" if math.isnan(x) else f"{x:.5f}"
 
 
-def _cut(cells: Sequence[Sequence[str]], width: int) -> tuple[Sequence[str], list[Sequence[str]]]:
-    """Shorten names that are too wide; return the head and the rows."""
-    head, *rows = [(shortened(printable(name), width), *others) for name, *others in cells]
-    return head, list(rows)
+def _cut(name: str, width: int) -> str:
+    """Shorten a name that is too wide."""
+    return _text.shortened(_text.printable(name), width)

@@ -250,18 +250,16 @@ class RowSource(EvaluationSource):
     def worst(self, name: str) -> WorstCases:
         """List the cases that cost most."""
         worst, given = worst_cases(self.cases[name], self.request.severe), self.request.given
-        worst = worst if given is None else replace(worst, row=given[worst.row])
-        return show_beside(worst, self.request.show)
+        rows = worst.row if given is None else given[worst.row]
+        return show_beside(replace(worst, row=rows), self.request.show)
 
     def drawn(self, name: str) -> Tally | Cases:
         """Return the counts, or cases: weights say how far off parts are, as those of a sample."""
-        cases = self.cases[name]
-        return self.tallies[name] if _cases.is_counted(cases) else cases
+        return self.tallies[name] if _cases.is_counted(self.cases[name]) else self.cases[name]
 
     def sampled(self, name: str) -> Cases | Tally:
         """Return what curves of an event, and their bands, are made from: cases if dependent."""
-        cases = self.cases[name]
-        return cases if _cases.is_dependent(cases) else self.tallies[name]
+        return self.cases[name] if _cases.is_dependent(self.cases[name]) else self.tallies[name]
 
     def auc(self, name: str, about: Estimate) -> Estimate:  # noqa: ARG002 - as of sums
         """Estimate the area under the ROC curve."""
@@ -338,22 +336,24 @@ class SumSource(EvaluationSource):
 
     def closing_notes(self, grouping: Mapping[str, GroupingError]) -> Iterator[str]:
         """Say what takes rows to be found, one sentence each, and what was grouped."""
-        summary, clustered = self.summary, self.sums.clustered
-        yield from summary.notes
+        yield from self.summary.notes
         if self.cells:
-            yield (
-                f"forecasts of {listed(list(self.cells))} were grouped into "
-                f"{min(self.cells.values()):,} cells: scores are exact, miscalibration and "
-                "discrimination are known to within "
-                f"{_rounded_up(max(map(self._grouping_error, self.cells)))}"
-            )
-        yield from _about_grouping(grouping)
+            within = max(map(self._grouping_error, self.cells))
+            yield f"{_about_grouping(self.cells)} {_rounded_up(within)}"
+        if grouping:
+            bounds = grouping.values()
+            parts = [x for error in bounds for x in (error.miscalibration, error.discrimination)]
+            # Infinity is known exactly.
+            within = max(0.0 if low == high else high - low for low, high in parts)
+            known = _about_grouping({name: x.cells or 1 for name, x in grouping.items()})
+            auc = _rounded_up(max(x.auc for x in bounds))
+            yield f"{known} {_rounded_up(within)}, AUC to within {auc}"
         facts = {
             "several": len(self.models) > 1,
-            "clustered": clustered,
-            "independent": not clustered,
-            "grouped": bool(summary.groups),
-            "weighted": summary.is_weighted,
+            "clustered": self.sums.clustered,
+            "independent": not self.sums.clustered,
+            "grouped": bool(self.summary.groups),
+            "weighted": self.summary.is_weighted,
             "drawing": self.request.replicates > 0,
             "ordered": self.request.task == "ordinal",
         }
@@ -363,18 +363,15 @@ class SumSource(EvaluationSource):
 
     def _grouping_error(self, name: str) -> float:
         """Bound what grouping can have changed of the parts by any rule that has them."""
-        most = 0.0
+        errors = [0.0]
         for rule in filter(has_parts, self.request.rules):
             plan = plan_for(rule, "auto", len(self.shares))
             tallies = self.questions(name, plan.view).values()
-            widths = (
-                weight * (upper - lower)
-                for weight, judge, tally in zip(plan.weights, plan.rules, tallies, strict=True)
-                if weight
-                for lower, upper in [calibration.grouping_error(tally, judge).discrimination]
-            )
-            most = max(most, sum(widths))
-        return most
+            parts = [x for x in zip(plan.weights, plan.rules, tallies, strict=True) if x[0]]
+            ends = (calibration.grouping_error(x, judge).discrimination for _, judge, x in parts)
+            pairs = zip(parts, ends, strict=True)
+            errors.append(sum(weight * (high - low) for (weight, *_), (low, high) in pairs))
+        return max(errors)
 
     def score_and_skill(self, name: str, rule: Any) -> tuple[Estimate, Estimate]:
         """Estimate a mean score and its skill."""
@@ -431,22 +428,12 @@ class SumSource(EvaluationSource):
         return decisions_of_table(table, COST[self.request.task])
 
 
-def _about_grouping(errors: Mapping[str, GroupingError]) -> Iterator[str]:
-    """Say in one sentence what grouping can have changed, of all models together."""
-    if errors:
-        bounds = errors.values()
-        cells = min(x.cells or 1 for x in bounds)
-        parts = max(
-            # Infinity is known exactly.
-            0.0 if low == high else high - low
-            for error in bounds
-            for low, high in (error.miscalibration, error.discrimination)
-        )
-        yield (
-            f"forecasts of {listed(errors)} were grouped into {many(cells, 'cell')}: scores "
-            "are exact, miscalibration and discrimination are known to within "
-            f"{_rounded_up(parts)}, AUC to within {_rounded_up(max(x.auc for x in bounds))}"
-        )
+def _about_grouping(cells: Mapping[str, int]) -> str:
+    """Begin to say what grouping can have changed, for all models together."""
+    return (
+        f"forecasts of {listed(cells)} were grouped into {many(min(cells.values()), 'cell')}: "
+        "scores are exact, miscalibration and discrimination are known to within"
+    )
 
 
 def _rounded_up(x: float) -> str:

@@ -6,24 +6,12 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 import numpy as np
 
-from properly._boundary._arrays import (
-    as_column,
-    check_outcomes,
-    counts_beside,
-    distinct,
-    require_countable,
-)
+from properly._boundary import _arrays
 from properly._boundary._classes import as_labels
 from properly._boundary._libraries import to_numpy
 from properly._boundary._options import check_choice, check_whole
 from properly._boundary._text import many
-from properly.counts._cases import (
-    contenders,
-    named_forecasts,
-    numbered,
-    require_both,
-    require_event,
-)
+from properly.counts import _cases
 from properly.counts._tally import require_one_kind
 from properly.engines import _summary
 from properly.engines._summary import Summary, plain_labels
@@ -116,14 +104,7 @@ class Stream:
     0.4
     """
 
-    def __init__(
-        self,
-        rules: Iterable[Rule] | Rule | None = None,
-        *,
-        within: Interval | tuple[float, float] | None = None,
-        pos_label: object = None,
-        cells: int | None = None,
-    ) -> None:
+    def __init__(self, rules: Any, within: Any, pos_label: object, cells: int | None) -> None:
         self._rules, _, self._within = rules_of_task("binary", rules, within)
         self._pos_label = pos_label
         self._cells = None if cells is None else _check_cells(cells)
@@ -161,37 +142,36 @@ class Stream:
             How many like cases each row stands for; in a batch without it, one each.
         """
         options: dict[str, Any] = {"weight": weight, "groups": groups, "pos_label": self._pos_label}
-        models = contenders(y, named_forecasts(forecasts, "binary"), least=1, **options)
-        rows = require_event(next(iter(models.values())))
-        first = BatchKind(tuple(models), groups is not None, weight is not None)
-        if self._first is not None:
-            self._first.require(first)
-        times = None if count is None else to_numpy(counts_beside(rows.p, count))
-        require_both(rows.weight, times)
-        known = self._groups
-        if rows.groups is not None:
-            column = to_numpy(rows.groups)
-            known = known.union(plain_labels(numbered(column)[1], column.dtype))
-            require_few_groups(known)
-        labels = self._labels
-        if self._pos_label is not None:
-            labels = self._joined(distinct(to_numpy(as_column(y, "outcomes"))))
-        self._take(
-            StreamBatch(
-                to_numpy(rows.y),
-                {name: to_numpy(models[name].p) for name in (self._first or first).models},
-                None if weight is None else to_numpy(rows.weight),
-                None if groups is None else to_numpy(rows.groups),
-                times,
-            )
+        named = _cases.named_forecasts(forecasts, "binary")
+        models = _cases.contenders(y, named, least=1, **options)
+        rows = _cases.require_event(next(iter(models.values())))
+        kind = BatchKind(tuple(models), groups is not None, weight is not None)
+        first = self._first or kind
+        first.require(kind)
+        times = None if count is None else to_numpy(_arrays.counts_beside(rows.p, count))
+        _cases.require_both(rows.weight, times)
+        known, labels = self._groups, self._labels
+        batch = StreamBatch(
+            to_numpy(rows.y),
+            {name: to_numpy(models[name].p) for name in first.models},
+            None if weight is None else to_numpy(rows.weight),
+            None if rows.groups is None else to_numpy(rows.groups),
+            times,
         )
-        self._labels, self._groups = labels, known
-        self._first = self._first or first
+        if batch.groups is not None:
+            names = plain_labels(_cases.numbered(batch.groups)[1], batch.groups.dtype)
+            known = known.union(names)
+            require_few_groups(known)
+        if self._pos_label is not None:
+            outcomes = to_numpy(_arrays.as_column(y, "outcomes"))
+            labels = self._joined(_arrays.distinct(outcomes))
+        self._take(batch)
+        self._labels, self._groups, self._first = labels, known, first
 
     def _take(self, batch: StreamBatch) -> None:
         """Let a batch wait for others of its kind, until they are many."""
         cases = len(batch.y) if batch.times is None else float(batch.times.sum(dtype=float))
-        require_countable(self._cases + cases)
+        _arrays.require_countable(self._cases + cases)
         is_alike = not self._waiting or batch.kind == self._waiting[0].kind
         if not is_alike or self._rows + len(batch.y) > WAITING:
             self._sum_up()
@@ -224,7 +204,7 @@ class Stream:
             message = f"a stream is merged with another one; got {type(other).__name__}"
             raise ArgumentTypeError(message, hint="summaries add: stream.summary() + other.")
         self._require_mergeable(other)
-        require_countable(self._cases + other._cases)
+        _arrays.require_countable(self._cases + other._cases)
         labels, groups = self._joined(other._labels), self._groups | other._groups
         require_few_groups(groups)
         self._sum = sum(filter(None, (self._sum_up(), other._sum_up()))) or None
@@ -315,7 +295,7 @@ class Stream:
         if len(labels) > len(self._labels):
             every = np.empty(len(labels), dtype=object)
             every[:] = labels
-            check_outcomes(every, pos_label=self._pos_label)
+            _arrays.check_outcomes(every, pos_label=self._pos_label)
         return labels
 
 
@@ -367,7 +347,7 @@ def stream(
     >>> print(e.scores["forecast"]["brier"])
     0.228 (95 % interval 0 to 0.5618; 5 independent cases)
     """
-    return Stream(rules, within=within, pos_label=pos_label, cells=cells)
+    return Stream(rules, within, pos_label, cells)
 
 
 def _check_cells(cells: object) -> int:

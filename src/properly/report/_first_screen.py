@@ -20,8 +20,8 @@ from properly._boundary._text import listed, printable
 from properly.calibration._statistics import why_untested
 from properly.decisions._grid import round_step
 from properly.evaluation._phrases import begun, between, finished, sure
-from properly.evaluation._verdict._findings import adjusted_tests, is_off, is_worse, open_pairs
 from properly.evaluation._verdict._headline import SHORT, standing_of
+from properly.evaluation._verdict._verdict import adjusted_tests, is_off, is_worse, open_pairs
 from properly.recalibration._sentences import kind_in_words
 from properly.report._page_words import (
     AT_MOST,
@@ -41,8 +41,8 @@ if TYPE_CHECKING:
 
     from properly.calibration._calibration_summary import CalibrationSummary
     from properly.evaluation._record import Evaluation
-    from properly.evaluation._verdict._findings import Chance
     from properly.evaluation._verdict._headline import ModelStanding
+    from properly.evaluation._verdict._verdict import Chance
     from properly.inference._averages import Estimate
 
 # More rows than this are folded.

@@ -21,16 +21,8 @@ from properly.counts import _answer_rows
 from properly.counts._answers import Answers, answers_of
 from properly.counts._repeated_answers import check_repeated
 from properly.errors import DataError
+from properly.evaluation._checkup import _checks
 from properly.evaluation._checkup._check import Checkup, by_severity
-from properly.evaluation._checkup._checks import (
-    COLUMNS,
-    LABELS,
-    TABLES,
-    bad_weights,
-    missing,
-    scale,
-    text_times,
-)
 from properly.evaluation._checkup._sheet import Sheet, read_raw
 from properly.evaluation._checkup._symptom import NAMED, Symptom, of_column, of_rows
 from properly.rules._brier import Brier
@@ -46,7 +38,7 @@ if TYPE_CHECKING:
     from properly.typing import Column, IntoFrame
 
 ROLES = ("question", "forecaster", "outcome", "time", *_answer_rows.OF_QUESTION)
-READABLE = tuple(check for check in COLUMNS if check is not missing)
+READABLE = tuple(check for check in _checks.COLUMNS if check is not _checks.missing)
 # Where there is no forecast, or not yet an outcome, there is no answer; that is no mistake.
 MAY_LACK = ("probability", "outcome")
 READING = ("repeated", "horizon", "labels", "pos_label")
@@ -129,16 +121,16 @@ def _sheet(taken: dict[str, Any], labels: Sequence[object] | None, pos_label: ob
 
 def _column_symptoms(sheet: Sheet) -> Iterator[Symptom]:
     """Find what keeps columns from being read as answers at all."""
-    for check in (*READABLE, *LABELS) if sheet.of_event else READABLE:
+    for check in (*READABLE, *_checks.LABELS) if sheet.of_event else READABLE:
         yield from check(sheet)
-    for symptom in missing(sheet):
+    for symptom in _checks.missing(sheet):
         if symptom.where not in MAY_LACK:
             yield replace(symptom, advice="Every row says who answered what.")
     for event in sheet.events:
-        yield from scale(event)
+        yield from _checks.scale(event)
     for model in sheet.classes:
-        yield from chain.from_iterable(check(model) for check in TABLES)
-    for name, check in (("weight", bad_weights), ("time", text_times)):
+        yield from chain.from_iterable(check(model) for check in _checks.TABLES)
+    for name, check in (("weight", _checks.bad_weights), ("time", _checks.text_times)):
         if name in sheet.beside and not sheet.beside[name].is_table:
             yield from check(sheet)
 

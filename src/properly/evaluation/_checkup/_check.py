@@ -14,14 +14,7 @@ from properly._boundary._record import Record
 from properly._boundary._text import many
 from properly.counts._cases import named_forecasts
 from properly.errors import ArgumentTypeError
-from properly.evaluation._checkup._checks import (
-    CLASSES,
-    COLUMNS,
-    FIT,
-    FORECAST,
-    OUTCOME,
-    design_symptoms,
-)
+from properly.evaluation._checkup import _checks
 from properly.evaluation._checkup._notes import named_symptoms
 from properly.evaluation._checkup._sheet import Sheet, read_raw
 from properly.evaluation._checkup._symptom import SEVERITIES, Symptom
@@ -230,14 +223,14 @@ def by_severity(symptoms: Iterable[Symptom]) -> tuple[Symptom, ...]:
 
 def _symptoms(sheet: Sheet) -> Iterator[Symptom]:
     """Look at columns, outcomes, each model, models beside each other, and rows."""
-    yield from _each(COLUMNS, sheet)
+    yield from _each(_checks.COLUMNS, sheet)
     if sheet.of_event and not sheet.outcome.is_table and sheet.outcome.labels:
-        yield from _each(OUTCOME, sheet)
+        yield from _each(_checks.OUTCOME, sheet)
     for event in sheet.events:
-        yield from _each((*FORECAST, *FIT), event)
+        yield from _each((*_checks.FORECAST, *_checks.FIT), event)
     for classes in sheet.classes:
-        yield from _each(CLASSES, classes)
-    yield from design_symptoms(sheet)
+        yield from _each(_checks.CLASSES, classes)
+    yield from _checks.design_symptoms(sheet)
 
 
 def _each(checks: Iterable[Callable[[Any], Iterable[Symptom]]], subject: Any) -> Iterator[Symptom]:

@@ -12,15 +12,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from properly._boundary._arrays import (
-    as_column,
-    check_column,
-    check_forecasts,
-    check_length,
-    check_outcomes,
-    missing_values,
-    refuse,
-)
+from properly._boundary import _arrays
 from properly._boundary._classes import is_table
 from properly._boundary._files import require
 from properly._boundary._libraries import infinities, to_numpy
@@ -75,17 +67,18 @@ def read_batch(
     """Check a batch; clusters and groups are told apart as text, ids by a number made of theirs."""
     _require_parts(y, forecasts, ids, labels)
     models = None if forecasts is None else _checked(forecasts)
-    some = next(iter(models.values())) if models else to_numpy(as_column(ids, "ids"))
+    some = next(iter(models.values())) if models else to_numpy(_arrays.as_column(ids, "ids"))
     known = np.full(len(some), OPEN, np.int8)
     if y is not None:
-        outcomes = to_numpy(as_column(y, "outcomes"))
-        check_length(outcomes, some, "outcomes", "forecasts" if models else "ids")
-        missing = missing_values(outcomes)
+        outcomes: Any = to_numpy(_arrays.as_column(y, "outcomes"))
+        _arrays.check_length(outcomes, some, "outcomes", "forecasts" if models else "ids")
+        missing = _arrays.missing_values(outcomes)
         if missing.any() and ids is None:
             hint = "give ids=, by which outcomes can follow later."
-            refuse(outcomes, missing, "outcomes must not be missing", hint)
+            _arrays.refuse(outcomes, missing, "outcomes must not be missing", hint)
         if not missing.all():
-            known[~missing] = to_numpy(check_outcomes(outcomes[~missing], pos_label=pos_label))
+            outcomes = _arrays.check_outcomes(outcomes[~missing], pos_label=pos_label)
+            known[~missing] = to_numpy(outcomes)
     texts = {what: x if x is None else _texts(x, what, some) for what, x in labels.items()}
     p = np.column_stack([*models.values()]) if models else np.zeros((len(some), 0))
     numbers = None if ids is None else read_ids(ids, some)
@@ -111,19 +104,20 @@ def _checked(forecasts: Mapping[str, Any]) -> dict[str, Column]:
     """Check the forecasts of all models, which must be equally many."""
     result: dict[str, Column] = {}
     for name, given in forecasts.items():
+        what = f"forecasts of {quoted(name)}"
         if is_table(given):
-            message = f"forecasts of {quoted(name)} must be of one event; got several columns"
+            message = f"{what} must be of one event; got several columns"
             raise DataError(message, hint="watch one class: p[:, 1], or properly.top_label.")
-        p = to_numpy(check_forecasts(given, f"forecasts of {quoted(name)}")).astype(np.float64)
+        p = to_numpy(_arrays.check_forecasts(given, what)).astype(np.float64)
         for first in list(result.values())[:1]:
-            check_length(p, first, f"forecasts of {quoted(name)}", "those of the first model")
+            _arrays.check_length(p, first, what, "those of the first model")
         result[name] = p
     return result
 
 
 def _texts(x: ArrayLike, what: str, beside: Column) -> Column:
     """Write labels as text; whole numbers without a point, whatever type they came in."""
-    column = to_numpy(check_column(x, what, beside))
+    column = to_numpy(_arrays.check_column(x, what, beside))
     whole = (int(v) if isinstance(v, float) and v.is_integer() else v for v in column.tolist())
     return np.array([*map(str, whole)], dtype=object)
 
@@ -136,7 +130,7 @@ def _numbers(texts: Column) -> Column:
 
 def read_ids(ids: ArrayLike, beside: Column | None = None) -> Column:
     """Make a number of 64 bits of each id; refuse ids that are there twice."""
-    names = _texts(ids, "ids", to_numpy(as_column(ids, "ids")) if beside is None else beside)
+    names = _texts(ids, "ids", _arrays.as_column(ids, "ids") if beside is None else beside)
     # The last bit is left for the outcome.
     numbers = _numbers(names) & ~LAST_BIT
     _, first, count = np.unique(numbers, return_index=True, return_counts=True)

@@ -21,29 +21,7 @@ from properly._boundary._text import many, printable, quoted
 from properly.comparison._bets import require_proper
 from properly.counts._cases import named_forecasts
 from properly.errors import ArgumentTypeError, DataError
-from properly.evaluation._monitor._cases import (
-    LAST_BIT,
-    OPEN,
-    Register,
-    cases_from,
-    cases_of,
-    no_cases,
-    read_batch,
-    read_ids,
-    settled,
-    stored_cases,
-    without,
-)
-from properly.evaluation._monitor._claims import (
-    Added,
-    Alarm,
-    Evidence,
-    Ledger,
-    MonitorPlan,
-    claim_of,
-    counts_from,
-    exp,
-)
+from properly.evaluation._monitor import _cases, _claims
 from properly.evaluation._stream import BatchKind, require_few_groups
 from properly.recalibration._map import Map, map_of
 from properly.rules import Brier
@@ -217,8 +195,8 @@ class Monitor:
         how = (rule, check_level(level), _as_run_length(run_length), _as_lag(lag))
         self._maps, self._pos_label = _as_maps(maps), _as_label(pos_label)
         # Without models until there are forecasts.
-        self._ledger = Ledger(MonitorPlan((), _as_against(against), *how))
-        self._waiting, self._register = no_cases(0), Register()
+        self._ledger = _claims.Ledger(_claims.MonitorPlan((), _as_against(against), *how))
+        self._waiting, self._register = _cases.no_cases(0), _cases.Register()
         # Of the file that this was read from or written to last.
         self._checksum: str | None = None
         # Which columns of files the command line reads, once it has been told.
@@ -233,7 +211,7 @@ class Monitor:
         clusters: ArrayLike | None = None,
         groups: ArrayLike | None = None,
         once: bool = False,
-    ) -> Added:
+    ) -> _claims.Added:
         """Take in a batch: cases, forecasts whose outcomes follow, or outcomes that follow.
 
         A batch that is refused changes nothing.
@@ -263,7 +241,7 @@ class Monitor:
         """
         named = None if forecasts is None else named_forecasts(forecasts, "binary")
         labels = {"clusters": clusters, "groups": groups}
-        batch = read_batch(y, named, ids, pos_label=self._pos_label, **labels)
+        batch = _cases.read_batch(y, named, ids, pos_label=self._pos_label, **labels)
         ledger = self._begun(batch)
         known = self._register.known_rows(batch) if once and ids is None else 0
         rest = batch.some(slice(known, None))
@@ -273,9 +251,9 @@ class Monitor:
         self._take(ledger, watched)
         if once and len(rest.y):
             self._register.put_down(rest)
-        return Added(len(rest.y), len(rest.y), known)
+        return _claims.Added(len(rest.y), len(rest.y), known)
 
-    def _add_by_id(self, batch: MonitorBatch, ledger: Ledger) -> Added:
+    def _add_by_id(self, batch: MonitorBatch, ledger: _claims.Ledger) -> _claims.Added:
         """Take in rows with ids: new cases, and outcomes of old ones."""
         found, waiting = self._register.matched(batch, self._waiting), self._waiting
         if found.changed:
@@ -292,10 +270,10 @@ class Monitor:
             i: y for i, y in (found.early | self._register.early).items() if i not in found.used
         }
         self._take(ledger, found.new)
-        outcomes = len(found.rows) + int((found.new.y != OPEN).sum())
-        return Added(len(found.new.y), outcomes, found.again, len(found.early))
+        outcomes = len(found.rows) + int((found.new.y != _cases.OPEN).sum())
+        return _claims.Added(len(found.new.y), outcomes, found.again, len(found.early))
 
-    def _begun(self, batch: MonitorBatch) -> Ledger:
+    def _begun(self, batch: MonitorBatch) -> _claims.Ledger:
         """Require that a batch goes with those before it; begin with the first that forecasts."""
         ledger, used, has_ids = self._ledger, self._register, batch.ids is not None
         known = (used.counted, used.dropped, used.early, self._waiting)
@@ -308,12 +286,12 @@ class Monitor:
         if batch.models is None:
             return ledger
         if not ledger.plan.models:
-            return Ledger(self._plan(batch.models))
+            return _claims.Ledger(self._plan(batch.models))
         first = BatchKind(ledger.plan.models, bool(ledger.groups))
         first.require(BatchKind(batch.models, batch.groups is not None))
         return ledger
 
-    def _plan(self, models: tuple[str, ...]) -> MonitorPlan:
+    def _plan(self, models: tuple[str, ...]) -> _claims.MonitorPlan:
         """Say what is watched, once the models are known."""
         plan = self._ledger.plan
         if isinstance(plan.against, str) and plan.against not in models:
@@ -333,7 +311,7 @@ class Monitor:
         """Return the maps of models; a single map is that of the only one."""
         return {models[0]: self._maps} if isinstance(self._maps, Map) else self._maps or {}
 
-    def _watched(self, batch: MonitorBatch, ledger: Ledger) -> MonitorBatch:
+    def _watched(self, batch: MonitorBatch, ledger: _claims.Ledger) -> MonitorBatch:
         """Return a batch with the forecasts that are watched: in the first order, recalibrated."""
         if batch.groups is not None:
             require_few_groups({*ledger.groups, *batch.groups.tolist()})
@@ -344,14 +322,14 @@ class Monitor:
         p |= {name: to_numpy(x.at(p[name])) for name, x in self._maps_of(models).items()}
         return batch._replace(p=np.column_stack([p[name] for name in models]))
 
-    def _take(self, ledger: Ledger, batch: MonitorBatch) -> None:
+    def _take(self, ledger: _claims.Ledger, batch: MonitorBatch) -> None:
         """Let new cases wait for their turn, and count those that no longer have to."""
         names = [] if batch.groups is None else batch.groups.tolist()
         ledger.meet(names)
         at = {name: number for number, name in enumerate(ledger.groups)}
         group = np.array([at[x] for x in names] or [0] * len(batch.y), np.int64)
         waiting = self._waiting
-        cases = cases_of(
+        cases = _cases.cases_of(
             batch, group, int(waiting["unit"][-1]) + 1 if len(waiting) else ledger.units
         )
         self._ledger = ledger
@@ -361,7 +339,7 @@ class Monitor:
 
     def _count(self, cases: Column, with_ids: bool = True) -> None:
         """Count the cases before the first open one."""
-        end = settled(cases)
+        end = _cases.settled(cases)
         ready, self._waiting = cases[:end], cases[end:].copy()
         if with_ids:
             self._register.count(ready)
@@ -382,9 +360,10 @@ class Monitor:
         int
             How many cases were given up.
         """
-        gone = np.isin(self._waiting["ids"], read_ids(ids)) & (self._waiting["y"] == OPEN)
+        sought = np.isin(self._waiting["ids"], _cases.read_ids(ids))
+        gone = sought & (self._waiting["y"] == _cases.OPEN)
         self._register.dropped = np.union1d(self._register.dropped, self._waiting["ids"][gone])
-        self._count(without(self._waiting, gone))
+        self._count(_cases.without(self._waiting, gone))
         return int(gone.sum())
 
     @property
@@ -402,7 +381,7 @@ class Monitor:
     @property
     def open(self) -> int:
         """How many forecasts have no outcome yet."""
-        return int((self._waiting["y"] == OPEN).sum())
+        return int((self._waiting["y"] == _cases.OPEN).sum())
 
     @property
     def waiting(self) -> int:
@@ -420,12 +399,12 @@ class Monitor:
         return len(self._register.dropped)
 
     @property
-    def evidence(self) -> tuple[Evidence, ...]:
+    def evidence(self) -> tuple[_claims.Evidence, ...]:
         """The evidence for each claim."""
         return tuple(map(self._ledger.evidence_of, self._ledger.tracks))
 
     @property
-    def alarms(self) -> tuple[Alarm, ...]:
+    def alarms(self) -> tuple[_claims.Alarm, ...]:
         """All alarms so far, in their order."""
         return tuple(self._ledger.alarms)
 
@@ -482,14 +461,14 @@ class Monitor:
             given["maps"] = {name: map_of(x) for name, x in maps.items()}
         self = cls(**given)
         self._reading = _reading_from(content["reading"])
-        self._register = Register.of(content, counts_from(content["counts"])[-1])
+        self._register = _cases.Register.of(content, _claims.counts_from(content["counts"])[-1])
         models = tuple(content["models"])
         if not models:
             return self
         require(all(type(x) is str for x in models) and len(set(models)) == len(models))
-        self._ledger = Ledger.of(content, self._plan(models))
+        self._ledger = _claims.Ledger.of(content, self._plan(models))
         sizes = len(models), len(self._ledger.groups), self._ledger.units
-        self._waiting = cases_from(content["waiting"], *sizes)
+        self._waiting = _cases.cases_from(content["waiting"], *sizes)
         self._require_agreement()
         return self
 
@@ -497,7 +476,8 @@ class Monitor:
         """Refuse ids in two places, or of some cases only."""
         used = self._register
         early = np.array(list(used.early), np.uint64)
-        ids = np.concatenate([used.counted & ~LAST_BIT, used.dropped, self._waiting["ids"], early])
+        counted = used.counted & ~_cases.LAST_BIT
+        ids = np.concatenate([counted, used.dropped, self._waiting["ids"], early])
         require(len(np.unique(ids)) == len(ids))
         require(not len(ids) or (len(used.counted) == self.cases and not used.batches))
 
@@ -513,7 +493,7 @@ class Monitor:
         maps = {name: x.to_dict() for name, x in self._maps_of(models).items()}
         options = self.options | {"rule": rule, "maps": None if self._maps is None else maps}
         state = self._ledger.stored(self._register.overlap) | self._register.stored()
-        waiting = stored_cases(self._waiting)
+        waiting = _cases.stored_cases(self._waiting)
         return {"options": options, "reading": self._reading, "waiting": waiting, **state}
 
     def _require_unchanged(self, path: str | os.PathLike[str]) -> None:
@@ -565,14 +545,15 @@ class Monitor:
         if not self.cases:
             return said
         if alarms:
-            found = self._ledger.evidence_of(claim_of(alarms[-1]))
+            found = self._ledger.evidence_of(_claims.claim_of(alarms[-1]))
             said += [f"{many(len(alarms), 'alarm')} so far; the last three:"] * (len(alarms) > 3)
             said += [str(x) for x in alarms[-3:]]
             said.append(f"In all {many(found.cases, 'case')} of it: {found.rates}.")
         else:
             top = max(self.evidence, key=lambda x: x.log_greatest - x.log_threshold)
-            most = f"The most evidence so far is {exp(top.log_greatest):.4g}, that {top.claim}"
-            said.append(f"No alarm. {most}; {top.threshold:.4g} would be an alarm.")
+            most = f"{_claims.exp(top.log_greatest):.4g}, that {top.claim}"
+            more = f"{top.threshold:.4g} would be an alarm."
+            said.append(f"No alarm. The most evidence so far is {most}; {more}")
         return [*said, self._promise()]
 
     def _promise(self) -> str:

@@ -10,16 +10,7 @@ from typing import TYPE_CHECKING, Literal, NamedTuple, TypeAlias, cast, get_args
 
 from properly._boundary._text import NAMED, counted, listed, printable
 from properly.comparison._pairs import interval_name, is_significant
-from properly.evaluation._phrases import (
-    begun,
-    chance,
-    digits_apart,
-    ends_of,
-    few,
-    saved,
-    scope_of,
-    sure,
-)
+from properly.evaluation import _phrases as say
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -138,7 +129,7 @@ def standing_of(evaluation: Evaluation) -> ModelStanding:
         tuple(name for name in scores if name not in finite),
         evaluation.comparisons.get(primary),
         {name: by_rule[primary] for name, by_rule in evaluation.skills.items()},
-        scope_of(rule, classes=evaluation.task != "binary"),
+        say.scope_of(rule, classes=evaluation.task != "binary"),
         evaluation.level,
         evaluation.rows,
         tuple(name for name in scores if _is_wrong(evaluation, name)),
@@ -211,7 +202,7 @@ def choice(standing: ModelStanding) -> str:
         _infinite(standing),
     ]
     claim = f"{_clause(standing, standing.scope.long)}."
-    more = (f"{begun(clause, standing.models)}." for clause in clauses if clause)
+    more = (f"{say.begun(clause, standing.models)}." for clause in clauses if clause)
     return " ".join([claim, *more])
 
 
@@ -333,15 +324,15 @@ def _by_how_much(standing: ModelStanding) -> str:
     pair = standing.pair(rival, best)
     if pair.differing == 0 and pair.difference == 0:
         return f"the losses of {listed([best, rival])} never differ"
-    digits = digits_apart(pair.simultaneous)
-    advantage = f"{_lower(standing, best, rival)}, by {few(pair.difference, digits)}"
+    digits = say.digits_apart(pair.simultaneous)
+    advantage = f"{_lower(standing, best, rival)}, by {say.few(pair.difference, digits)}"
     if standing.is_constant(best, rival):
         return f"{advantage} in each case"
     if not pair.standard_error > 0:
         return f"{advantage}, without a standard error"
     advantage = f"{advantage} ({_interval(standing, pair)})"
     if pair.ratio > 0 and standing.beats(best, rival):
-        advantage += f", that is by {saved(1 - 1 / pair.ratio)}"
+        advantage += f", that is by {say.saved(1 - 1 / pair.ratio)}"
     return advantage
 
 
@@ -358,11 +349,11 @@ def _lower(standing: ModelStanding, best: str, rival: str) -> str:
 def _interval(standing: ModelStanding, pair: Pair) -> str:
     """Write the interval that decides, and the test where it is not that of the interval."""
     name = interval_name(cast("Comparison", standing.comparison))
-    written = f"{name} {ends_of(pair.simultaneous)}"
+    written = f"{name} {say.ends_of(pair.simultaneous)}"
     low, high = pair.interval
     if is_significant(pair) or low <= 0 <= high or not pair.method.startswith("sign flips"):
         return written
-    p = chance(pair.adjusted_p_value, is_bound=pair.adjusted_p_is_bound)
+    p = say.chance(pair.adjusted_p_value, is_bound=pair.adjusted_p_is_bound)
     return f"{written}; p {p} by sign flips"
 
 
@@ -387,7 +378,7 @@ def against_none(standing: ModelStanding, names: Sequence[str], where: str = "")
     claim = f"It cannot be told whether {who} {be} better than no model{where}"
     if kind == "unknown":
         return f"{claim}. {their} skill{' has' if one else 's have'} no interval."
-    level = f"{sure(standing.level)}{'' if one else 's'}"
+    level = f"{say.sure(standing.level)}{'' if one else 's'}"
     return f"{claim}. {loss} may be anything {_ranges(skills)} ({level})."
 
 
@@ -397,11 +388,12 @@ def _ranges(skills: Sequence[Estimate]) -> str:
     if len(ends) > NAMED:
         lows, highs = zip(*ends, strict=True)
         ends = [(min(lows), max(highs))]
-    return listed(f"from {_much(-low)} higher to {saved(high)} lower" for low, high in ends)
+    texts = ((_much(-low), say.saved(high)) for low, high in ends)
+    return listed(f"from {low} higher to {high} lower" for low, high in texts)
 
 
 def _much(share: float, digits: int = 2) -> str:
-    return f"more than {MOST:,} %" if 100 * share > MOST else saved(share, digits)
+    return f"more than {MOST:,} %" if 100 * share > MOST else say.saved(share, digits)
 
 
 def _shares(skills: Sequence[Estimate], sign: int = 1) -> str:
@@ -412,8 +404,8 @@ def _shares(skills: Sequence[Estimate], sign: int = 1) -> str:
     shares: list[str] = []
     for skill in skills:
         low, high = sorted(sign * end for end in skill.interval)
-        digits = digits_apart((100 * low, 100 * high))
+        digits = say.digits_apart((100 * low, 100 * high))
         value, *ends = (_much(x, digits) for x in (sign * skill.value, low, high))
-        level = "" if shares else f"{sure(skill.level)} "
+        level = "" if shares else f"{say.sure(skill.level)} "
         shares.append(f"{value} ({level}{' to '.join(ends)})")
     return listed(shares)

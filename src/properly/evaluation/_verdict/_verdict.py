@@ -1,25 +1,42 @@
-"""An evaluation in plain sentences, by rules."""
+"""An evaluation in plain sentences, by rules.
+
+Whether a model is better than none; which are miscalibrated, and how; what was called impossible or
+certain, and turned out otherwise; groups for which a model is worse; at which thresholds one model
+is better than another; what is impossible to tell, and what it would take.
+"""
 
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
-from properly._boundary._text import listed, percent, printable
+import numpy as np
+
+from properly._boundary._text import NAMED, counted, listed, many, percent, printable
+from properly.comparison._groups_record import find_worst
 from properly.errors import ArgumentTypeError
-from properly.evaluation._phrases import Kind, Nouns, Sentence, Verdict, few
+from properly.evaluation import _phrases as say
 from properly.evaluation._record import Evaluation
-from properly.evaluation._verdict import _findings
-from properly.evaluation._verdict._headline import choice, headline, standing_of
+from properly.evaluation._verdict import _headline
+from properly.inference._multiplicity import holm, holm_bounds
+from properly.rules._registry import SCORE_WORDS
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
+    from properly.calibration import Reliability
+    from properly.calibration._calibration_summary import CalibrationSummary
+    from properly.comparison import Groups
+    from properly.comparison._groups_record import WorstGroup
+    from properly.decisions import Dominance
     from properly.evaluation._repair import Repair
     from properly.evaluation._verdict._headline import ModelStanding
+    from properly.inference import Band
 
 
-def verdict(evaluation: Evaluation, *, cases: str = "cases", event: str = "the event") -> Verdict:
+def verdict(
+    evaluation: Evaluation, *, cases: str = "cases", event: str = "the event"
+) -> say.Verdict:
     r"""Say in plain sentences what an evaluation shows, and what it does not.
 
     Parameters
@@ -90,9 +107,10 @@ def verdict(evaluation: Evaluation, *, cases: str = "cases", event: str = "the e
     if not isinstance(evaluation, Evaluation):
         message = f"a verdict is about an Evaluation; got {type(evaluation).__name__}"
         raise ArgumentTypeError(message, hint="make one with properly.evaluate(y, forecasts).")
-    words = Nouns(_word(cases, "cases"), _word(event, "event"))
-    standing = standing_of(evaluation)
-    return Verdict(str(headline(standing)), tuple(_sentences(evaluation, standing, words)))
+    words = say.Nouns(_word(cases, "cases"), _word(event, "event"))
+    standing = _headline.standing_of(evaluation)
+    sentences = tuple(_sentences(evaluation, standing, words))
+    return say.Verdict(str(_headline.headline(standing)), sentences)
 
 
 def _word(word: object, name: str) -> str:
@@ -102,22 +120,21 @@ def _word(word: object, name: str) -> str:
     return printable(word.strip())
 
 
-def _sentences(evaluation: Evaluation, standing: ModelStanding, words: Nouns) -> Iterator[Sentence]:
+def _sentences(
+    evaluation: Evaluation, standing: ModelStanding, words: say.Nouns
+) -> Iterator[say.Sentence]:
     """Say what there is to say, the most important first."""
-    said: dict[Kind, Iterable[str]] = {
-        "choice": [choice(standing)],
-        "thresholds": _findings.thresholds(evaluation, standing),
-        "baseline": _findings.baseline(evaluation, standing),
-        "certain": _findings.certain(evaluation, words),
-        "calibration": _findings.calibration(evaluation, words),
+    said: dict[say.Kind, Iterable[str]] = {
+        "choice": [_headline.choice(standing)],
+        "thresholds": thresholds(evaluation, standing),
+        "baseline": baseline(evaluation, standing),
+        "certain": certain(evaluation, words),
+        "calibration": calibration(evaluation, words),
         "repair": repairs(evaluation, words),
-        "groups": _findings.groups(evaluation, standing),
-        "unknown": [
-            *_findings.too_few(evaluation, standing, words),
-            *_findings.unknown(evaluation, standing, words),
-        ],
+        "groups": groups(evaluation, standing),
+        "unknown": [*too_few(evaluation, standing, words), *unknown(evaluation, standing, words)],
     }
-    yield from (Sentence(kind, text) for kind, texts in said.items() for text in texts)
+    yield from (say.Sentence(kind, text) for kind, texts in said.items() for text in texts)
 
 
 # Of more models of which nothing helps, none has a sentence of its own.
@@ -125,7 +142,7 @@ ALONE = 2
 PER = 1000
 
 
-def repairs(evaluation: Any, words: Nouns) -> Iterator[str]:
+def repairs(evaluation: Any, words: say.Nouns) -> Iterator[str]:
     """Say which models recalibration would help, by how much, and how that was found."""
     tried: dict[str, Repair] = evaluation.repairs
     if not tried:
@@ -145,7 +162,7 @@ def repairs(evaluation: Any, words: Nouns) -> Iterator[str]:
     yield f"Maps were fitted on these cases and judged by {folds_in_words(how)}."
 
 
-def _benefit(repair: Repair, words: Nouns) -> Iterator[str]:
+def _benefit(repair: Repair, words: say.Nouns) -> Iterator[str]:
     """Say what it would add to the net benefit, at the threshold in the middle."""
     if not repair.net_benefit:
         return
@@ -164,12 +181,495 @@ def _benefit(repair: Repair, words: Nouns) -> Iterator[str]:
 
 def _by_chance(evaluation: Any, name: str) -> Iterator[str]:
     """Say that the miscalibration in sample is no more than chance, if the test does not reject."""
-    tests = _findings.adjusted_tests(evaluation)
+    tests = adjusted_tests(evaluation)
     if name not in tests or not tests[name].p > 1 - evaluation.level:
         return
     parts = evaluation.parts[name][evaluation.primary]
     if not math.isnan(parts.miscalibration):
         yield (
-            f"A miscalibration of {few(parts.miscalibration)}, in sample, is what so many "
+            f"A miscalibration of {say.few(parts.miscalibration)}, in sample, is what so many "
             "cases show by chance."
         )
+
+
+# What one would do without a model, and what that is called in an evaluation.
+DONE = {"treat all": "acting every time", "treat none": "never acting"}
+
+
+def baseline(evaluation: Any, standing: ModelStanding) -> Iterator[str]:
+    """Say which of several models are better than none, and what would have been better."""
+    if len(standing.models) > 1:
+        for kind in _headline.AGAINST_NONE:
+            names = [name for name in standing.order if standing.against_none(name) == kind]
+            if names:
+                yield _headline.against_none(standing, names)
+    rule, parts = evaluation.primary, evaluation.decompositions
+    for name, done in DONE.items():
+        if name in evaluation.baselines:
+            score = evaluation.baselines[name][rule].score
+            worse = [model for model in standing.models if score < parts[model][rule].score]
+            if worse:
+                yield f"By the score alone, {done} would have been better than {listed(worse)}."
+
+
+# Numbers of expected events below this are told with a fraction.
+FEW = 10
+
+
+class Chance(NamedTuple):
+    """A p-value, and whether it is a bound."""
+
+    p: float
+    is_bound: bool
+
+    @property
+    def text(self) -> str:
+        """The p-value with its sign."""
+        return say.chance(self.p, is_bound=self.is_bound)
+
+
+def calibration(evaluation: Any, words: say.Nouns) -> Iterator[str]:
+    """Say which models are miscalibrated and how, and of which that cannot be shown."""
+    alpha, p_values = 1 - evaluation.level, adjusted_tests(evaluation)
+    shown = {name: x for name, x in p_values.items() if x.p <= alpha}
+    summaries = evaluation.calibration or {}
+    for name, x in shown.items():
+        if name in summaries:
+            claim = f"{printable(name)} is miscalibrated ({_chances([x], len(p_values))})"
+            yield f"{claim}{_how(evaluation, name, words)}."
+    # Of classes, no number says in a word in which way.
+    rest = {name: x for name, x in shown.items() if name not in summaries}
+    if rest:
+        be = "is" if len(rest) == 1 else "are"
+        yield f"{listed(rest)} {be} miscalibrated ({_chances([*rest.values()], len(p_values))})."
+    not_shown = {name: x for name, x in p_values.items() if x.p > alpha}
+    if not_shown:
+        they = "it is" if len(not_shown) == 1 else "they are"
+        tested = _chances([*not_shown.values()], len(p_values))
+        claim = f"No miscalibration can be shown for {listed(not_shown)} ({tested})"
+        yield f"{claim}. That is not to say that {they} calibrated."
+    for name in not_shown:
+        if name in summaries and is_off(summaries[name]):
+            yield f"By itself, {' and '.join(_off(summaries[name]))} of {printable(name)} is not 1."
+    yield from _untested(evaluation, p_values)
+
+
+def adjusted_tests(evaluation: Any) -> dict[str, Chance]:
+    """Return the p-value of each calibration test, adjusted for the number of models."""
+    tests = evaluation.calibration_tests
+    p = np.array([test.p_value for test in tests.values()], dtype=float)
+    is_bound = holm_bounds(p, np.array([test.p_is_bound for test in tests.values()], dtype=bool))
+    pairs = zip(holm(p).tolist(), is_bound.tolist(), strict=True)
+    return dict(zip(tests, (Chance(*pair) for pair in pairs), strict=True))
+
+
+def is_off(summary: CalibrationSummary) -> bool:
+    """Return whether an interval of slope or observed over expected leaves out 1."""
+    return any(_off(summary))
+
+
+def _off(summary: CalibrationSummary) -> Iterator[str]:
+    """Write those of the two numbers whose intervals leave out 1."""
+    (low, high), ratio = summary.slope.interval, summary.observed_expected
+    if low > 1 or high < 1:
+        yield f"the slope ({_slope(summary)})"
+    low, high = ratio.interval
+    if low > 1 or high < 1:
+        value, ends = _factor(ratio.value, (low, high))
+        value = value.removesuffix(" times as often")
+        yield f"the ratio of observed to expected events ({value}, {say.sure(ratio.level)} {ends})"
+
+
+def _chances(p_values: list[Chance], tests: int) -> str:
+    """Write p-values, of many only the extremes, and what they allow for."""
+    several = f", adjusted for {counted(tests)} models" if tests > 1 else ""
+    if len(p_values) > NAMED:
+        least, most = min(p_values), max(p_values)
+        # All are at most a bound that is the greatest.
+        up_to = "" if most.is_bound else f"{least.text} to "
+        return f"p {up_to}{most.text.removeprefix('= ')}{several}"
+    return f"p {say.chances(x.text for x in p_values)}{several}"
+
+
+def _how(evaluation: Any, name: str, words: say.Nouns) -> str:
+    """Say in which way forecasts are off, as far as intervals tell."""
+    summary = evaluation.calibration[name]
+    # Of cases with weights there are shares, and no numbers.
+    total = math.nan if say.is_weighted(evaluation) else evaluation.total
+    ways = [*_overall(summary, total, words), *_spread(summary)]
+    text = f". Its forecasts are {'. They are '.join(ways)}" if ways else ""
+    if ways and math.isfinite(summary.slope.value):
+        return text
+    return f"{text}{_curve(summary, evaluation.reliability.get(name))}"
+
+
+def _overall(summary: CalibrationSummary, total: float, words: say.Nouns) -> Iterator[str]:
+    """Say whether forecasts are too high or too low on average, with the numbers."""
+    ratio = summary.observed_expected
+    low, high = ratio.interval
+    expected, observed = _often(summary, total, words)
+    counts = f"expecting {words.event} {expected} where it happened {observed}"
+    level = say.sure(ratio.level)
+    if low > 1:
+        often, around = _factor(ratio.value, (low, high))
+        yield f"too low overall, {counts}, {often} as expected ({level} {around})"
+    elif high < 1 and low > 0:
+        often, around = _factor(1 / ratio.value, (1 / high, 1 / low))
+        yield f"too high overall, {counts}, {often} ({level} {around})"
+    elif high < 1:
+        yield f"too high overall, {counts}"
+
+
+def _factor(value: float, ends: tuple[float, float]) -> tuple[str, str]:
+    """Write a factor, and its interval, with the digits that tell them from 1."""
+    digits = say.digits_apart((1.0, *ends), 3)
+    return f"{say.few(value, digits)} times as often", " to ".join(
+        say.few(end, digits) for end in ends
+    )
+
+
+def _often(summary: CalibrationSummary, total: float, words: say.Nouns) -> tuple[str, str]:
+    """Write how often the event was expected and happened; with weights, as shares."""
+    rates = summary.mean_forecast, summary.event_rate
+    if math.isnan(total):
+        said, happened = (percent(rate, 2) for rate in rates)
+        return f"in {said} of {words.cases}", f"in {happened}"
+    expected, observed = (rate * total for rate in rates)
+    counted_exactly = say.times(expected) if expected >= FEW else f"{say.few(expected)} times"
+    return counted_exactly, say.times(observed)
+
+
+def _spread(summary: CalibrationSummary) -> Iterator[str]:
+    """Say whether forecasts are too extreme, or not extreme enough."""
+    (low, high), slope = summary.slope.interval, f"slope {_slope(summary)}"
+    if high < 0:
+        yield f"the wrong way round, higher where it happened less often ({slope})"
+    elif high < 1:
+        yield f"too extreme, the high ones too high and the low ones too low ({slope})"
+    if low > 1:
+        yield f"not extreme enough ({slope})"
+
+
+def _slope(summary: CalibrationSummary) -> str:
+    """Write a slope with its interval, and how many forecasts it leaves out."""
+    low, high = summary.slope.interval
+    digits = say.digits_apart((1.0, low, high), 3)
+    value, ends = (
+        say.few(summary.slope.value, digits),
+        f"{say.few(low, digits)} to {say.few(high, digits)}",
+    )
+    without = f", without {many(summary.certain, 'forecast')} of 0 or 1" if summary.certain else ""
+    return f"{value}, {say.sure(summary.slope.level)} {ends}{without}"
+
+
+def _curve(summary: CalibrationSummary, curve: Reliability | None) -> str:
+    """Say that mean and slope do not show the shape, and where the curve leaves its band."""
+    known = math.isfinite(summary.slope.value)
+    why = "Neither its mean nor its slope shows in which way" if known else "It has no slope"
+    band = None if curve is None else curve.band
+    places = [] if curve is None or band is None else [*_outside(curve, band)]
+    if band is None or not places:
+        return f". {why}; see its reliability diagram"
+    # The band is pointwise: it describes a miscalibration that the test has shown.
+    level = f"{100 * band.level:g} % band of calibrated forecasts"
+    return f". {why}: its reliability curve lies {listed(places)} the {level}"
+
+
+def _outside(curve: Reliability, band: Band) -> Iterator[str]:
+    """Name the forecasts at which the curve lies above its band, or below."""
+    rate = curve.at(band.x)
+    for side, out in (("above", rate > band.upper), ("below", rate < band.lower)):
+        if out.any():
+            ends = [(float(f"{a:.2g}"), float(f"{b:.2g}")) for a, b in say.runs(band.x, out)]
+            yield f"at forecasts of {say.stretches(ends)} {side}"
+
+
+def _untested(evaluation: Any, p_values: dict[str, Chance]) -> Iterator[str]:
+    """Say which models were not tested and why, and whether draws were too few."""
+    from properly.calibration._statistics import why_untested
+
+    missing = [name for name, x in p_values.items() if math.isnan(x.p)]
+    reasons = {name: why_untested(evaluation.calibration_tests[name]) for name in missing}
+    for reason in dict.fromkeys(reasons.values()):
+        names = [name for name in missing if reasons[name] == reason]
+        why = f"was not tested: {reason}" if reason else "could not be tested"
+        yield f"The calibration of {listed(names)} {why}.{_slopes(evaluation, names)}"
+    tests = evaluation.calibration_tests.values()
+    draws = [test.replicates for test in tests if test.method == "Monte Carlo"]
+    if draws and len(p_values) / (1 + min(draws)) > 1 - evaluation.level:
+        be = "draw is" if min(draws) == 1 else "draws are"
+        few_draws = f"{min(draws):,} random {be} too few to show miscalibration"
+        yield f"{few_draws} of {counted(len(p_values))} models; take more."
+
+
+def _slopes(evaluation: Any, names: list[str]) -> str:
+    """Write the slopes of models that were not tested."""
+    summaries = {name: (evaluation.calibration or {}).get(name) for name in names[:NAMED]}
+    slopes = [
+        f"{printable(name)} {_slope(x)}"
+        for name, x in summaries.items()
+        if x is not None and math.isfinite(x.slope.value)
+    ]
+    return f" Calibration slopes: {'; '.join(slopes)}." if slopes else ""
+
+
+# One acts if the forecast is not below the threshold, which is above 0: never on 0, always on 1.
+NEVER = "no threshold above zero, however low, would have raised an alarm"
+ALWAYS = "every threshold, however high, would have raised an alarm"
+
+
+def certain(evaluation: Any, words: say.Nouns) -> Iterator[str]:
+    """Explain infinite scores with the data's own numbers."""
+    if evaluation.certain is None:
+        yield from _impossible(evaluation, words)
+        return
+    weighted = say.is_weighted(evaluation)
+    for name, counts in evaluation.certain.items():
+        kinds = {
+            f"impossible, and it happened: {NEVER}": counts.never_wrong,
+            f"certain, and it did not happen: {ALWAYS}": counts.always_wrong,
+        }
+        wrong = [
+            f"For {_some(cases, words, weighted=weighted)}, {printable(name)} had called "
+            f"{words.event} {what}"
+            for what, cases in kinds.items()
+            if cases > 0
+        ]
+        if wrong:
+            yield f"{'. '.join(wrong)}. Its log score is infinite."
+
+
+def _impossible(evaluation: Any, words: say.Nouns) -> Iterator[str]:
+    """Say which models gave what happened a probability of zero."""
+    for name, by_rule in evaluation.scores.items():
+        infinite = {rule: x.infinite_cases for rule, x in by_rule.items() if x.infinite_cases}
+        if not infinite:
+            continue
+        scores = listed(SCORE_WORDS.get(rule, f"{rule} score") for rule in infinite)
+        be = "is" if len(infinite) == 1 else "are"
+        whom = f"For {_some(max(infinite.values()), words)}, {printable(name)}"
+        yield f"{whom} had called impossible what then happened: its {scores} {be} infinite."
+
+
+def _some(cases: float, words: say.Nouns, *, weighted: bool = False) -> str:
+    """Count cases by a word that is only known in the plural; weights count nothing."""
+    if weighted or isinstance(cases, float):
+        return f"{words.cases} of a total weight of {cases:,.4g}"
+    return f"one of the {words.cases}" if cases == 1 else f"{cases:,} {words.cases}"
+
+
+def groups(evaluation: Any, standing: ModelStanding) -> Iterator[str]:
+    """Say for which group each model that one might use is worst, if that can be shown."""
+    splits = {name: evaluation.groups[name] for name in standing.top if name in evaluation.groups}
+    alike = []
+    for name, split in splits.items():
+        # A single group that was tested may differ from the rest, although it is not the worst.
+        worst = find_worst(split, "score", least=1)
+        if worst is not None and is_worse(worst):
+            yield _worst(split, printable(name), worst)
+        elif worst is not None:
+            alike.append(name)
+        yield from _miscalibrated(split, printable(name))
+    if alike:
+        yield _no_difference([splits[name] for name in alike], alike)
+    yield from _too_small(splits)
+
+
+def is_worse(worst: WorstGroup) -> bool:
+    """Return whether a group is worse than the rest, adjusted for all groups."""
+    low, high = worst.simultaneous
+    return worst.difference * (1 if worst.measure == "score" else -1) > 0 and not low <= 0 <= high
+
+
+def _worst(split: Groups, model: str, worst: WorstGroup) -> str:
+    """Name the group with the worst score, and say whether the skill is lower there too."""
+    low, high = worst.simultaneous
+    level = f"({100 * worst.level:g} % simultaneous interval {say.few(low)} to {say.few(high)})"
+    name, g = printable(worst.name), split.name.index(worst.name)
+    other = f"'{printable(split.name[1 - g])}'" if len(split.name) == 2 else "the rest"
+    if len(split.name) == 2 or worst.groups == 1:
+        claim = f"{model} performs worse for '{name}' than for {other}"
+    else:
+        among = f"Among the {counted(worst.groups)} groups tested"
+        claim = f"{among}, {model} performs worst for '{name}'"
+    size = f"its score is {say.few(worst.difference)} worse than for {other} {level}"
+    return f"{claim}: {size}. {_skill_there(split, g, model)}"
+
+
+def _skill_there(split: Groups, g: int, model: str) -> str:
+    """Say whether a group that scores worse has a lower skill as well, if that was tested."""
+    harder = f"Cases there may be harder for any model: the skill of {model}"
+    ends = split.measures["skill"].simultaneous[g] if "skill" in split.measures else [math.nan]
+    if math.isnan(ends[0]):
+        return f"{harder} was not tested."
+    if ends[1] < 0:
+        return f"The skill of {model} is lower there too."
+    lowest = find_worst(split, "skill")
+    if lowest is not None and is_worse(lowest):
+        return f"The skill of {model} is lowest for '{printable(lowest.name)}'."
+    return f"{harder} is not significantly lower."
+
+
+def _no_difference(splits: list[Groups], names: list[str]) -> str:
+    """Say that groups may be alike, with the test of whether they are."""
+    # Two groups have one difference, whose test and interval agree.
+    p = [
+        float(split.p_value[0]) if len(split.name) == 2 else split.homogeneity.p_value
+        for split in splits
+    ]
+    is_tested = not any(map(math.isnan, p)) and len(p) <= NAMED
+    tested = (
+        f" (test of no difference at all: p {say.chances(map(say.chance, p))})" if is_tested else ""
+    )
+    differ = is_tested and any(x <= 1 - split.level for x, split in zip(p, splits, strict=True))
+    which = "No single group" if differ else "No group"
+    return f"{which} can be shown to be worse than the rest for {listed(names)}{tested}."
+
+
+def _miscalibrated(split: Groups, model: str) -> Iterator[str]:
+    """Name the groups within which forecasts are miscalibrated."""
+    if split.calibration is None:
+        return
+    p_values = zip(split.name, split.calibration.adjusted_p_value.tolist(), strict=True)
+    names = [f"'{printable(name)}'" for name, p in p_values if p <= 1 - split.level]
+    if names:
+        yield f"{model} is miscalibrated within {listed(names)}."
+
+
+def _too_small(splits: dict[str, Groups]) -> Iterator[str]:
+    """Name the groups that are too small, by model where models expect different numbers."""
+    small = {}
+    for name, split in splits.items():
+        pairs = zip(split.name, split.enough.tolist(), strict=True)
+        small[name] = [f"'{printable(group)}'" for group, enough in pairs if not enough]
+    alike = len({tuple(names) for names in small.values()}) == 1
+    for name, names in list(small.items())[: 1 if alike else None]:
+        if names:
+            yield f"Too small to test{'' if alike else f' for {printable(name)}'}: {listed(names)}."
+
+
+# A smaller share of the thresholds is not worth a sentence.
+NOTABLE = 0.05
+Runs = list[tuple[float, float]]
+
+
+class Bands(NamedTuple):
+    """Where the one is better than the other, where it is worse, and where nothing is known."""
+
+    better: Runs
+    worse: Runs
+    unknown: Runs
+    share_unknown: float
+    whole: bool
+    ends: tuple[float, float]
+    level: float
+
+
+def thresholds(evaluation: Any, standing: ModelStanding) -> Iterator[str]:
+    """Say where the best is better than the next, and where another is better than the best."""
+    if len(standing.order) < 2:
+        return
+    best, rival, *others = standing.models
+    bands = bands_of(evaluation, best, rival)
+    if bands is not None and (bands.better or bands.worse):
+        yield _of_two(bands, printable(best), printable(rival))
+    for name in others:
+        other = bands_of(evaluation, name, best)
+        if other is not None and other.better:
+            at = say.at_thresholds(other.better)
+            yield f"{printable(name)} is better than {printable(best)} {at}{_confidence(other)}."
+
+
+def bands_of(evaluation: Any, one: str, other: str) -> Bands | None:
+    """Find where the one is better than the other, whichever was the first."""
+    dominances = evaluation.dominances or {}
+    found: Dominance | None = dominances.get((one, other), dominances.get((other, one)))
+    if found is None:
+        return None
+    both = found.better, found.worse
+    better, worse = both if (one, other) in dominances else both[::-1]
+    ends = (float(found.threshold[0]), float(found.threshold[-1]))
+    lacks = np.isnan(found.upper)
+    unknown, share = say.runs(found.threshold, lacks), float(lacks.mean())
+    return Bands(better, worse, unknown, share, [ends] == better, ends, found.level)
+
+
+def _of_two(bands: Bands, best: str, rival: str) -> str:
+    low, high = map(percent, bands.ends)
+    if bands.whole:
+        every = f"at every threshold that was looked at, from {low} to {high}"
+        return f"{best} is better than {rival} {every}{_confidence(bands)}."
+    if not bands.better:
+        at = say.at_thresholds(bands.worse)
+        return f"{rival} is better than {best} {at}{_confidence(bands)}."
+    claim = f"{best} is better than {rival} {say.at_thresholds(bands.better)}"
+    if bands.worse:
+        return f"{claim} and worse at {say.stretches(bands.worse)}{_confidence(bands)}."
+    return f"{claim}{_confidence(bands)}. From {low} to {high}, it is nowhere shown to be worse."
+
+
+def _confidence(bands: Bands) -> str:
+    return f" ({100 * bands.level:g} % confidence for all thresholds at once)"
+
+
+def too_few(evaluation: Any, standing: ModelStanding, words: say.Nouns) -> Iterator[str]:
+    """Say at which thresholds too little is known to compare the best with the next."""
+    if len(standing.order) < 2:
+        return
+    best, rival = standing.order[:2]
+    bands = bands_of(evaluation, best, rival)
+    differ = standing.pair(best, rival).differing > 0 and not standing.is_constant(best, rival)
+    if bands is not None and differ and bands.share_unknown >= NOTABLE:
+        share = percent(round(bands.share_unknown, 2))
+        at = say.at_thresholds(bands.unknown).capitalize()
+        if bands.share_unknown == 1:
+            at = "At every threshold"
+        elif len(bands.unknown) > 1:
+            at = f"At {share} of the thresholds that were looked at"
+        names = [f"{name}s" for name in ("cluster", "time") if name in evaluation.design]
+        allowing = f", allowing for {' and '.join(names)}," if names else ""
+        both = f"{printable(best)} and {printable(rival)}{allowing}"
+        yield f"{at}, too few {words.cases} are judged differently by {both} to compare them there."
+
+
+# Fewer cases say nothing about how many it would take.
+ENOUGH = 20
+# Models that the best is to be told from, the next best first.
+RIVALS = 3
+POWER = 0.8
+
+
+def unknown(evaluation: Any, standing: ModelStanding, words: say.Nouns) -> Iterator[str]:
+    """Say what it would take to tell models apart, and what the evaluation warned of."""
+    reachable = open_pairs(standing)
+    if reachable and standing.comparison is not None:
+        number, first = reachable[0]
+        more = [f"{x} from {name}" for x, name in reachable[1:]]
+        models = listed([f"{printable(standing.top[0])} from {first}", *more])
+        alone = ", unadjusted" if len(standing.comparison) > 1 else ""
+        yield (
+            f"It would take more than {number} {words.cases} to distinguish {models} "
+            f"({100 * POWER:g} % power{alone}). No upper limit can be given."
+        )
+    # Few events, few clusters and what could not be had are among the notes.
+    yield from map(say.finished, evaluation.notes)
+
+
+def open_pairs(standing: ModelStanding) -> list[tuple[str, str]]:
+    """Return which models the best is not told apart from, and the least cases that would do it.
+
+    That is the number for the end of the interval that is farther from zero, and no fewer than
+    there are. As the interval holds zero there is no upper limit, and the difference that was found
+    says next to nothing: its number of cases is off by any factor.
+    """
+    compared, (best, *tied) = standing.comparison, standing.top[: 1 + RIVALS] or ("",)
+    if compared is None or compared.cases < ENOUGH:
+        return []
+    found, places = [], [*map(set, compared.pairs)]
+    for name in tied:
+        pair = standing.pair(best, name)
+        if pair.standard_error > 0:
+            far = max(map(abs, pair.interval))
+            needed = compared.cases_needed(POWER, far)[places.index({best, name})]
+            found.append((say.rounded_down(max(needed, compared.cases)), printable(name)))
+    return found
