@@ -6,6 +6,7 @@ from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import cached_property
 from importlib.util import find_spec
+from itertools import chain
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeAlias
 
 import numpy as np
@@ -370,8 +371,6 @@ class Fault(NamedTuple):
         What should be, and what is.
     rows : numpy array
         Which rows are concerned.
-    number : int
-        How many of what `found` counts.
     hint : str
         What to do.
     """
@@ -382,7 +381,6 @@ class Fault(NamedTuple):
     rule: str
     found: str
     rows: Column
-    number: int
     hint: str
 
     def refuse(self) -> None:
@@ -395,18 +393,15 @@ class Fault(NamedTuple):
 
 def faults(rows: AnswerRows, repeated: str = "refuse") -> Iterator[Fault]:
     """Look for what contradicts itself, then for what is set aside."""
-    if repeated != "pool":
-        yield from _repeated_keys(rows)
-    if repeated == "refuse":
-        yield from _several_answers(rows)
-    yield from _contradictory_outcomes(rows)
-    for name in OF_QUESTION:
-        yield from _varying(rows, name)
-    yield from _empty_windows(rows)
-    yield from _late(rows)
-    yield from _similar_names(rows)
-    yield from _set_aside(rows)
-    yield from _one_forecaster(rows)
+    checks = [
+        *(_repeated_keys(rows) if repeated != "pool" else ()),
+        *(_several_answers(rows) if repeated == "refuse" else ()),
+        *_contradictory_outcomes(rows),
+        *chain.from_iterable(_varying(rows, name) for name in OF_QUESTION if name in rows.beside),
+        *chain(_empty_windows(rows), _late(rows), _similar_names(rows)),
+        *chain(_set_aside(rows), _one_forecaster(rows)),
+    ]
+    yield from (fault for fault in checks if fault.rows.any())
 
 
 def require_sound(rows: AnswerRows, repeated: str) -> None:
@@ -417,66 +412,51 @@ def require_sound(rows: AnswerRows, repeated: str) -> None:
 
 
 def _repeated_keys(rows: AnswerRows) -> Iterator[Fault]:
-    if not rows.has_repeats:
+    count = np.bincount(rows.keys) if rows.has_repeats else np.ones(1)
+    if count.max() == 1:
         return
-    count = np.bincount(rows.keys)
-    often = count[rows.keys] > 1
-    if not often.any():
-        return
-    same = _are_alike(rows)
-    keys = int((count > 1).sum())
-    copies = int(same[count > 1].sum())
-    timed = rows.time is not None
-    what = "a forecaster answers a question once at a time" if timed else _ONCE
+    table = np.column_stack([rows.p, rows.y])
+    other = table[np.unique(rows.keys, return_index=True)[1]][rows.keys]
+    away = ((table != other) & ~(np.isnan(table) & np.isnan(other))).any(axis=1)
+    keys, copies = (int(x[count > 1].sum()) for x in (count > 0, np.bincount(rows.keys, away) == 0))
+    what = _ONCE if rows.time is None else f"{_ONCE} at a time"
     found = (
-        f"{many(keys, 'key')} {'is' if keys == 1 else 'are'} there more than once: "
+        f"{_counted(keys, 'key', 'is')} there more than once: "
         f"{copies} with identical rows, {keys - copies} with different ones"
     )
     first = "drop copies first" if copies else "say which row counts"
     hint = f'{first}; repeated="pool" averages rows that are members of an ensemble.'
-    yield Fault("repeated-key", "problem", "question", what, found, often, keys, hint)
+    yield Fault("repeated-key", "problem", "question", what, found, count[rows.keys] > 1, hint)
 
 
 _ONCE = "a forecaster answers a question once"
 
 
-def _are_alike(rows: AnswerRows) -> Column:
-    """Tell of each key whether all its rows say the same."""
-    table = np.column_stack([rows.p, rows.y])
-    first = np.unique(rows.keys, return_index=True)[1]
-    other = table[first[rows.keys]]
-    away = ((table != other) & ~(np.isnan(table) & np.isnan(other))).any(axis=1)
-    return np.asarray(np.bincount(rows.keys, away) == 0)
-
-
 def _several_answers(rows: AnswerRows) -> Iterator[Fault]:
-    """Find answers that were changed in the course of time."""
+    """Find answers that were given again later."""
     if rows.time is None or not rows.has_repeats:
         return
     _, place, count = np.unique(rows.pair, return_inverse=True, return_counts=True)
-    often = count[place] > 1
-    if often.any():
-        found = f"{many(int((count > 1).sum()), 'answer')} changed in the course of time"
-        hint = f'repeated="last" (--repeated last) takes the last; {MOMENTS}'
-        number = int((count > 1).sum())
-        yield Fault("several-answers", "problem", "time", _ONCE, found, often, number, hint)
+    found = f"{many(int((count > 1).sum()), 'answer')} changed in the course of time"
+    hint = f'repeated="last" (--repeated last) takes the last; {MOMENTS}'
+    yield Fault("several-answers", "problem", "time", _ONCE, found, count[place] > 1, hint)
+
+
+def _several(rows: AnswerRows, value: Column, known: Column) -> Column:
+    """Flag the rows of questions with several values, among those whose value is known."""
+    first = np.zeros(len(rows.questions), dtype=np.int64)
+    first[rows.question[known]] = value[known]
+    away = rows.question[known & (value != first[rows.question])]
+    return np.asarray(known & np.isin(rows.question, away))
 
 
 def _contradictory_outcomes(rows: AnswerRows) -> Iterator[Fault]:
-    known = rows.y >= 0
-    some = np.zeros(len(rows.questions), dtype=np.int64)
-    some[rows.question[known]] = rows.y[known]
-    away = known & (rows.y != some[rows.question])
-    if not away.any():
-        return
-    bad = np.zeros(len(rows.questions), dtype=bool)
-    bad[rows.question[away]] = True
-    said = (_with_outcomes(rows, int(k)) for k in np.flatnonzero(bad))
-    count = int(bad.sum())
-    found = f"{many(count, 'question')} {_has(count)} several: {first_of(said, count=count)}"
+    flags = _several(rows, rows.y, rows.y >= 0)
+    bad = np.unique(rows.question[flags])
+    said = first_of((_with_outcomes(rows, int(k)) for k in bad), count=len(bad))
+    found = f"{_counted(len(bad), 'question', 'has')} several: {said}"
     rule, hint = "a question has one outcome", "mend the outcomes of these questions first."
-    flags = bad[rows.question] & known
-    yield Fault("contradictory-outcome", "problem", "outcome", rule, found, flags, count, hint)
+    yield Fault("contradictory-outcome", "problem", "outcome", rule, found, flags, hint)
 
 
 def _with_outcomes(rows: AnswerRows, question: int) -> str:
@@ -488,51 +468,35 @@ def _with_outcomes(rows: AnswerRows, question: int) -> str:
 
 
 def _varying(rows: AnswerRows, name: str) -> Iterator[Fault]:
-    if name not in rows.beside:
-        return
-    value = numbered(rows.beside[name])[0]
-    first = np.zeros(len(rows.questions), dtype=np.intp)
-    first[rows.question[::-1]] = value[::-1]
-    away = value != first[rows.question]
-    bad = np.unique(rows.question[away])
-    if not len(bad):
-        return
+    flags = _several(rows, numbered(rows.beside[name])[0], np.ones(len(rows.y), dtype=bool))
     word = {"clusters": "cluster", "strata": "stratum"}.get(name, name)
     what = f"the {word}" if name in ("weight", "clusters", "strata") else f"{word}="
-    rule = f"{what} belongs to the question: one value each"
-    found = f"{many(len(bad), 'question')} {_has(len(bad))} several: {_named(rows, bad)}"
-    hint = "give all rows of a question the same."
-    flags = np.isin(rows.question, bad)
-    yield Fault(f"varying-{word}", "problem", name, rule, found, flags, len(bad), hint)
+    rule, hint = f"{what} belongs to the question: one value each", "give all rows of a question"
+    found = _questions(rows, flags, "has", "several")
+    yield Fault(f"varying-{word}", "problem", name, rule, found, flags, f"{hint} the same.")
 
 
 def _empty_windows(rows: AnswerRows) -> Iterator[Fault]:
-    if not {"opens", "closes"} <= set(rows.beside):
-        return
-    empty = ~(rows.beside["closes"] > rows.beside["opens"])
-    questions = np.unique(rows.question[empty])
-    count = len(questions)
-    if count:
-        rule = "a question closes after it opens"
-        do = "does" if count == 1 else "do"
-        found = f"{many(count, 'question')} {do} not: {_named(rows, questions)}"
-        hint = "mend these times first."
-        yield Fault("empty-window", "problem", "closes", rule, found, empty, count, hint)
+    if {"opens", "closes"} <= set(rows.beside):
+        empty = ~(rows.beside["closes"] > rows.beside["opens"])
+        found = _questions(rows, empty, "does", "not")
+        rule, hint = "a question closes after it opens", "mend these times first."
+        yield Fault("empty-window", "problem", "closes", rule, found, empty, hint)
 
 
 def _late(rows: AnswerRows) -> Iterator[Fault]:
-    for name in ("closes", "resolved"):
-        if rows.time is None or name not in rows.beside:
-            continue
-        late = rows.used & (rows.time > rows.beside[name])
-        count = int(late.sum())
-        if count:
-            when = "closes" if name == "closes" else "is resolved"
-            rule = f"a forecast is made before its question {when}"
-            found = f"{many(count, 'forecast')} {'is' if count == 1 else 'are'} later"
-            hint = "these knew more than a forecast may; drop them first."
-            yield Fault("late-forecast", "problem", "time", rule, found, late, count, hint)
-            return
+    """Find forecasts after the close, or else after the resolution."""
+    ends = {"closes": "closes", "resolved": "is resolved"}
+    after = {
+        when: rows.used & (rows.time > rows.beside[name])
+        for name, when in ends.items()
+        if rows.time is not None and name in rows.beside
+    }
+    when, late = next((x for x in after.items() if x[1].any()), ("", np.zeros(0)))
+    rule = f"a forecast is made before its question {when}"
+    found = f"{_counted(int(late.sum()), 'forecast', 'is')} later"
+    hint = "these knew more than a forecast may; drop them first."
+    yield Fault("late-forecast", "problem", "time", rule, found, late, hint)
 
 
 def _similar_names(rows: AnswerRows) -> Iterator[Fault]:
@@ -540,13 +504,10 @@ def _similar_names(rows: AnswerRows) -> Iterator[Fault]:
     for name in rows.forecasters:
         fold.setdefault(name.strip().casefold(), []).append(name)
     alike = [names for names in fold.values() if len(names) > 1]
-    if alike:
-        names = {name for some in alike for name in some}
-        flags = np.array([name in names for name in rows.forecasters])[rows.forecaster]
-        said = first_of(" and ".join(map(quoted, some)) for some in alike)
-        found = f"{said} are taken as different"
-        rule, hint = "names are compared as text", "give one forecaster one name."
-        yield Fault("similar-names", "oddity", "forecaster", rule, found, flags, len(alike), hint)
+    flags = np.isin(rows.forecasters, list(chain.from_iterable(alike)))[rows.forecaster]
+    found = f"{first_of(' and '.join(map(quoted, some)) for some in alike)} are taken as different"
+    rule, hint = "names are compared as text", "give one forecaster one name."
+    yield Fault("similar-names", "oddity", "forecaster", rule, found, flags, hint)
 
 
 def _set_aside(rows: AnswerRows) -> Iterator[Fault]:
@@ -555,32 +516,32 @@ def _set_aside(rows: AnswerRows) -> Iterator[Fault]:
         ("unresolved", unknown, "outcome"),
         ("missing-forecast", ~rows.answered & ~unknown, "forecast"),
     ):
-        if bad.any():
-            questions = np.unique(rows.question[bad])
-            count = int(bad.sum())
-            found = f"{many(count, 'row')} {_has(count)} no {what}: {_named(rows, questions)}"
-            rule, hint = "answers have a forecast and an outcome", "These rows are set aside."
-            yield Fault(name, "note", what, rule, found, bad, count, hint)
+        found = f"{_counted(int(bad.sum()), 'row', 'has')} no {what}: {_named(rows, bad)}"
+        rule, hint = "answers have a forecast and an outcome", "These rows are set aside."
+        yield Fault(name, "note", what, rule, found, bad, hint)
 
 
 def _one_forecaster(rows: AnswerRows) -> Iterator[Fault]:
+    answers = rows.question[rows.used]
     if rows.has_repeats:
         answers = np.unique(rows.pair[rows.used]) // len(rows.forecasters)
-    else:
-        answers = rows.question[rows.used]
-    alone = np.bincount(answers) == 1
-    questions = np.flatnonzero(alone)
-    if len(questions):
-        count = len(questions)
-        found = f"{many(count, 'question')} {_has(count)} one forecaster: {_named(rows, questions)}"
-        rule, hint = "questions compare those who answer them", "They compare nobody."
-        flags = rows.used & np.isin(rows.question, questions)
-        yield Fault("one-forecaster", "note", "question", rule, found, flags, count, hint)
+    alone = np.bincount(answers, minlength=len(rows.questions)) == 1
+    flags = rows.used & alone[rows.question]
+    found = _questions(rows, flags, "has", "one forecaster")
+    rule, hint = "questions compare those who answer them", "They compare nobody."
+    yield Fault("one-forecaster", "note", "question", rule, found, flags, hint)
 
 
-def _has(count: int) -> str:
-    return "has" if count == 1 else "have"
+def _counted(count: int, noun: str, verb: str) -> str:
+    plural = {"has": "have", "is": "are", "does": "do"}[verb]
+    return f"{many(count, noun)} {verb if count == 1 else plural}"
 
 
-def _named(rows: AnswerRows, questions: Column) -> str:
+def _questions(rows: AnswerRows, flags: Column, verb: str, what: str) -> str:
+    count = len(np.unique(rows.question[flags]))
+    return f"{_counted(count, 'question', verb)} {what}: {_named(rows, flags)}"
+
+
+def _named(rows: AnswerRows, flags: Column) -> str:
+    questions = np.unique(rows.question[flags])
     return first_of((quoted(rows.questions[k]) for k in questions), count=len(questions))
