@@ -17,10 +17,10 @@ from properly.calibration._reliability_bands import (
     _chernoff_density,
     chernoff_half_width,
     chernoff_quantile,
-    effective_cases,
     kernel_density,
     normal_half_width,
 )
+from properly.calibration._statistics import ForecastSample
 from properly.errors import DataError
 from properly.inference._variance import effective_total
 
@@ -302,13 +302,13 @@ def test_what_is_certain_has_no_width_and_where_nothing_is_known_there_is_no_end
 # Cases of equal weight
 def test_counts_are_worth_themselves() -> None:
     t = properly.Tally.from_counts([0.2, 0.5], [3, 7], [1, 2])
-    assert effective_cases(t).tolist() == [3, 7]
+    assert ForecastSample.of(t).effective.tolist() == [3, 7]
     assert effective_total(t) == 10
 
 
 def test_weights_are_worth_fewer_cases() -> None:
     t = properly.tally([0, 1, 1, 0], [0.2, 0.2, 0.5, 0.5], weight=[1.5, 0.5, 2.5, 2.5])
-    np.testing.assert_allclose(effective_cases(t), [4 / 2.5, 25 / 12.5], rtol=1e-14)
+    np.testing.assert_allclose(ForecastSample.of(t).effective, [4 / 2.5, 25 / 12.5], rtol=1e-14)
     assert effective_total(t) == pytest.approx(49 / 15, rel=1e-14)
     assert t.weight.tolist() == [2, 5]  # and stay what they are
 

@@ -18,8 +18,6 @@ from properly.counts._isotonic import (
     Refit,
     recalibrate,
     refit,
-    refit_all,
-    refit_few,
     refit_sequences,
     refit_tallies,
 )
@@ -208,25 +206,6 @@ def test_a_refit_of_fractional_weights_adds_them_up() -> None:
     fit = refit(np.array([0.5, 1.5, 0.0, 2.0]), np.array([0.5, 0.25, 0.0, 1.5]))
     assert (fit.first.tolist(), fit.last.tolist()) == ([0, 3], [1, 3])
     np.testing.assert_allclose(fit.event_rate, [0.375, 0.75], rtol=1e-15)
-
-
-@pytest.mark.parametrize("chance", [0.0, 0.05, 0.5, 0.95, 1.0])
-@pytest.mark.parametrize("most", [1, 3])
-@pytest.mark.parametrize("unit", [1, 0.1])
-def test_a_refit_of_the_events_alone_is_that_of_all_forecasts(
-    chance: float, most: int, unit: float
-) -> None:
-    rng = np.random.default_rng(3)
-    for forecasts in (1, 2, 3, 7, 40):
-        count = rng.integers(1, most + 1, forecasts)
-        weight, events = unit * count, unit * rng.binomial(count, chance)
-        place = np.flatnonzero(events)
-        for found, expected in zip(
-            refit_few(weight, place, events[place]),
-            refit_all(weight[None], events[None]),
-            strict=True,
-        ):
-            np.testing.assert_allclose(found, expected, rtol=1e-14)
 
 
 def test_a_curve_is_flat_on_bins_straight_between_them_and_nowhere_beyond() -> None:

@@ -38,7 +38,6 @@ from properly.counts._cases import (
     note_whole_weights,
     require_no_time,
     rows_in_use,
-    weights_of,
 )
 from properly.counts._reductions import VIEWS, ask, plan_for, refuse_reduction
 from properly.counts._tally import as_tally
@@ -225,20 +224,31 @@ def calibration_test(
     groups, training = check_whole(groups, "groups"), check_flag(training, "training")
     if statistic is not None:
         check_choice(statistic, tuple(TRIALS), "statistic")
-    _refuse_training(training, statistic)
+    if training and statistic != "hosmer-lemeshow":
+        message = (
+            "training=True takes degrees of freedom from 'hosmer-lemeshow'; "
+            f"got it with statistic={statistic!r}"
+        )
+        hint = "what a model says of its own training data is no test of its calibration."
+        raise DataError(message, hint=hint)
     if has_classes(tally):
         require_no_time(tally, "the calibration test of classes")
-        return _of_classes(tally, rule, statistic, reduction, drawing)
+        rule = Brier() if rule is None else rule
+        plan = _plan(tally, rule, statistic, reduction)
+        return replace(_of_classes(tally, plan, *drawing), rule=rule.name)
     refuse_reduction(reduction)
     if isinstance(tally, Cases):
         tally = as_counted(tally)
     else:
         tally = as_tally(tally)
         note_whole_weights(tally)
-    chosen = None if rule is None else _proper(require_binary(rule))
-    name = statistic or _default(tally, chosen)
+    chosen = Brier() if rule is None else _proper(require_binary(rule))
+    name = "score" if rule is None and is_dependent(tally) else "combined"
+    if rule is not None and (not isinstance(rule, Brier) or has_clusters(tally)):
+        name = "mcb"
+    name = statistic or name
     _require_fit(tally, name, rule)
-    result = _by_trial(name, Trial(tally, chosen or Brier(), *drawing, groups, training))
+    result = _by_trial(name, Trial(tally, chosen, *drawing, groups, training))
     if reason := why_untested(result):
         notice(f"calibration was not tested: {reason}")
     return result
@@ -259,13 +269,6 @@ def _by_trial(name: str, trial: Trial) -> CalibrationTest:
     if trial.dependence is not None and trial.dependence.warn():
         return CalibrationTest(name, math.nan, math.nan, "none", **about)
     return replace(TRIALS[name](trial), **about)
-
-
-def _default(source: Tally | Cases, rule: BinaryRule | None) -> str:
-    """Choose by what is known of the cases; a rule other than Brier asks for its own test."""
-    if rule is None:
-        return "score" if is_dependent(source) else "combined"
-    return "combined" if isinstance(rule, Brier) and not has_clusters(source) else "mcb"
 
 
 def _proper(rule: BinaryRule) -> BinaryRule:
@@ -295,24 +298,8 @@ def _require_fit(source: Tally | Cases, statistic: str, rule: Rule | None = None
         raise DataError(message, hint=f"statistic={hint}.")
 
 
-def _refuse_training(training: bool, statistic: str | None) -> None:
-    if training and statistic != "hosmer-lemeshow":
-        message = (
-            "training=True takes degrees of freedom from 'hosmer-lemeshow'; "
-            f"got it with statistic={statistic!r}"
-        )
-        hint = "what a model says of its own training data is no test of its calibration."
-        raise DataError(message, hint=hint)
-
-
-def _of_classes(
-    cases: Cases,
-    rule: Rule | None,
-    statistic: str | None,
-    reduction: View | None,
-    drawing: tuple[int, np.random.Generator],
-) -> CalibrationTest:
-    """Test the miscalibration of all questions together."""
+def _plan(cases: Cases, rule: Rule, statistic: str | None, reduction: View | None) -> Plan:
+    """Choose questions for classes, each with a proper rule."""
     if statistic not in (None, "mcb"):
         message = (
             f"of several classes the miscalibration is tested, statistic='mcb'; got {statistic!r}"
@@ -322,20 +309,11 @@ def _of_classes(
     _require_fit(cases, "mcb")
     if reduction is not None:
         check_choice(reduction, VIEWS, "reduction")
-    rule = Brier() if rule is None else rule
-    plan = _plan(rule, reduction, cases.classes or 0)
-    number = int((weights_of(cases) > 0).sum())
-    verdict = try_classes(cases, plan, *drawing)
-    return replace(verdict, design=many(number, "independent case"), rule=rule.name)
-
-
-def _plan(rule: Rule, reduction: View | None, classes: int) -> Plan:
-    """Find the questions: those of a ranked rule are its own."""
     if not isinstance(rule, BinaryRule | CutRule):
         message = f"classes are tested by a rule for one event or for cuts; got {rule!r}"
         raise ArgumentTypeError(message, hint="pass a rule such as Brier() or RPS().")
     own = "auto" if isinstance(rule, CutRule) else "one_vs_rest"
-    plan = plan_for(rule, reduction or own, classes)
+    plan = plan_for(rule, reduction or own, cases.classes or 0)
     for judge in plan.rules:
         _proper(judge)
     return plan
@@ -381,66 +359,48 @@ class _ClassQuestion(NamedTuple):
         return np.array([self.prices.mean(*row), components([row], self.prices)[0, 0]])
 
 
-def try_classes(
+def _of_classes(
     cases: Cases, plan: Plan, replicates: int, rng: np.random.Generator
 ) -> CalibrationTest:
-    """Compare the miscalibration of classes with that of classes drawn as the forecasts say.
+    """Compare the miscalibration of all questions with that of classes drawn as forecast.
 
-    A row is one case; of their weights, which have the mean 1, only the ratios matter.
+    The draws of a question come from a stream of their own that draws the same classes again, so
+    that only one question is in memory at a time.
     """
     y, p, weight, used = rows_in_use(cases)
     questions = _questions(cases, plan, weight, used)
-    draws = _if_calibrated(questions, p.astype(np.float64), weight, rng)
     rows = [question.draw(y, weight) for question in questions]
-    parts = zip(questions, rows, strict=True)
-    score, observed = np.sum([q.share * q.of(row) for q, row in parts], axis=0)
+    pairs = zip(questions, rows, strict=True)
+    score, observed = map(float, np.sum([q.share * q.of(row) for q, row in pairs], axis=0))
+    seed, draw = rng.integers(0, 2**63), _drawer(p.astype(np.float64))
+    streams = [fast_stream(np.random.default_rng(seed)) for _ in questions]
+    drawn = np.empty(0)
+
+    def draws(replicates: int) -> Column:
+        nonlocal drawn
+        more = np.zeros(replicates - len(drawn))
+        for question, stream in zip(questions, streams, strict=True) if len(more) else ():
+            outcomes = (question.draw(draw(stream), weight) for _ in more)
+            more += question.share * components(outcomes, question.prices)[0]
+        drawn = np.append(drawn, more)
+        return drawn
+
     # No draw has a class that was called impossible.
     is_refuted = bool((p[np.arange(len(y)), y] == 0).any())
-
-    def compare(replicates: int) -> float:
-        return p_value(float(observed), draws(replicates), float(score))
-
-    enough = ENOUGH if len(y) * len(questions) <= AFFORDED else 0
     chance, replicates, is_bound = decide(
-        least_of if is_refuted else compare, replicates, enough=enough
+        least_of if is_refuted else lambda n: p_value(observed, draws(n), score),
+        replicates,
+        enough=ENOUGH if len(y) * len(questions) <= AFFORDED else 0,
     )
-    return CalibrationTest(
-        "mcb",
-        max(float(observed), 0.0),
-        chance,
-        "Monte Carlo",
-        miscalibration=max(float(observed), 0.0),
+    size = max(observed, 0.0)
+    test = CalibrationTest("mcb", size, chance, "Monte Carlo", miscalibration=size)
+    return replace(
+        test,
         mean_if_calibrated=float(draws(replicates).mean()),
         replicates=replicates,
         p_is_bound=is_bound,
+        design=many(len(y), "independent case"),
     )
-
-
-def _if_calibrated(
-    questions: list[_ClassQuestion],
-    p: Column,
-    weight: Column,
-    rng: np.random.Generator,
-) -> Callable[[int], Column]:
-    """Return what draws classes, and adds up the miscalibration of all questions about them.
-
-    Each question is asked of the same draws, which are made again for it: that is as quick as to
-    remember them.
-    """
-    seed, draw = rng.integers(0, 2**63), _drawer(p)
-    streams = [fast_stream(np.random.default_rng(seed)) for _ in questions]
-    result = np.empty(0)
-
-    def draws(replicates: int) -> Column:
-        nonlocal result
-        more = np.zeros(replicates - len(result))
-        for question, stream in zip(questions, streams, strict=True) if len(more) else ():
-            drawn = (question.draw(draw(stream), weight) for _ in more)
-            more += question.share * components(drawn, question.prices)[0]
-        result = np.append(result, more)
-        return result
-
-    return draws
 
 
 def _questions(cases: Cases, plan: Plan, weight: Column, used: Column) -> list[_ClassQuestion]:

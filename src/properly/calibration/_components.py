@@ -17,12 +17,11 @@ from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
 import numpy as np
 
-from properly._boundary._interrupts import checked
 from properly._boundary._libraries import infinities, to_numpy
 from properly._boundary._progress import counted
 from properly._boundary._tolerances import SAME_SUM
 from properly.calibration._statistics import ForecastSample, score_axes
-from properly.counts._isotonic import recalibrate, refit_all, refit_few
+from properly.counts._isotonic import recalibrate, refit_all
 from properly.counts._scoring import mean_loss, mean_score
 from properly.counts._tally import as_tally
 from properly.inference._draws import (
@@ -33,7 +32,6 @@ from properly.inference._draws import (
     in_cells,
     sampler,
 )
-from properly.inference._logistic import PIECE
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -76,8 +74,9 @@ class ForecastPrices:
     @cached_property
     def sides(self) -> list[tuple[Column, Column]]:
         """The finite prices of events and of non-events, and where the others are."""
-        sides = [(price, np.isinf(price)) for price in (self.if_event, self.if_none)]
-        return [(np.where(endless, 0.0, x), np.flatnonzero(endless)) for x, endless in sides]
+        places = [np.flatnonzero(np.isinf(price)) for price in (self.if_event, self.if_none)]
+        pairs = zip((self.if_event, self.if_none), places, strict=True)
+        return [(np.where(np.isinf(x), 0.0, x) if len(k) else x, k) for x, k in pairs]
 
     def losses(self, *counts: Column) -> Column:
         """Add up what each row of events and of non-events costs; what nobody paid adds nothing."""
@@ -111,9 +110,8 @@ def components_by_rule(
     for weight, events in _in_batches(draws):
         if watch is not None:
             watch(Draw(weight, events))
-        sides = events.astype(np.float64), (weight - events).astype(np.float64)
-        bins = refit_all(weight, events)
-        parts.append([components_of(bins, x.rule, x.losses(*sides)) for x in by_rule])
+        bins, others = refit_all(weight, events), weight - events
+        parts.append([components_of(bins, x.rule, x.losses(events, others)) for x in by_rule])
     return [np.concatenate(batches, axis=1) for batches in zip(*parts, strict=True)]
 
 
@@ -227,42 +225,30 @@ class NullDraws:
         if self.start is None or self._single is None:
             return [0.0] * len(self.rules)
         single = sampler(self.source, clusters=False)
-        edges, each = np.append(self.start, len(single.value)), single.total
-        weight, draws, cells, fits = to_numpy(self.tally.weight), [], [], []
-        for _, happened in single.outcomes(single.value, FOR_MEAN, self._single):
-            place = np.flatnonzero(happened)
-            events = happened[place]
-            draws.append((place, events))
-            upto = np.append(0, np.cumsum(events))[np.searchsorted(place, edges)]
-            # Rounding must not lead beyond certainty.
-            cells.append(Draw(weight, np.minimum(np.diff(upto), weight)))
-            fits.append(refit_few(each, place, events))
-        finer, rough = [], components_by_rule(cells, self._prices)
-        for rule, other in zip(self.rules, rough, strict=True):
-            losses = _losses_if_calibrated(single.value, each, draws, rule)
-            pairs = zip(fits, losses, strict=True)
-            fine = [components_of(bins, rule, loss)[0, 0] for bins, loss in pairs]
-            finer.append(float(np.mean(fine) - other[0].mean()))
-        return finer
+        prices = [ForecastPrices.at(single.value, rule) for rule in self.rules]
+        draws = single.outcomes(single.value, FOR_MEAN, self._single)
+        return [float(x[0]) for x in _finer(draws, self.start, prices, self._prices)]
 
 
-def _losses_if_calibrated(
-    value: Column, weight: Column, draws: Sequence[tuple[Column, Column]], rule: BinaryRule
-) -> Column:
-    """Add up what outcomes cost that were drawn as the forecasts say, a piece at a time.
+def _finer(
+    draws: Iterable[Draw],
+    start: Column,
+    by_rule: Sequence[ForecastPrices],
+    rough: Sequence[ForecastPrices],
+) -> list[Column]:
+    """Return how much larger the mean components are of forecasts than of cells of them.
 
-    A draw is the places of its events, and how many there are. What is certain happened.
+    Both are of the same few draws.
     """
-    total = np.zeros(len(draws))
-    for k in checked(range(0, len(value), PIECE)):
-        prices, some = ForecastPrices.at(value[k : k + PIECE], rule), weight[k : k + PIECE]
-        is_certain = np.isinf(prices.if_none)
-        total += (some * np.where(is_certain, prices.if_event, prices.if_none)).sum()
-        more = np.where(is_certain, 0.0, prices.if_event - prices.if_none)
-        for i, (place, events) in enumerate(draws):
-            here = slice(*np.searchsorted(place, (k, k + PIECE)))
-            total[i] += (more[place[here] - k] * events[here]).sum()
-    return total
+    fine, coarse = [], []
+    for draw in draws:
+        weight, events = (np.add.reduceat(x, start) for x in draw)
+        fine.append(components_by_rule([draw], by_rule))
+        # Rounding must not lead beyond certainty.
+        coarse.append(components_by_rule([Draw(weight, np.minimum(events, weight))], rough))
+    # Where a certain forecast was wrong the miscalibration is infinite on either side.
+    with infinities():
+        return list(np.mean(fine, axis=0)[:, :, 0] - np.mean(coarse, axis=0)[:, :, 0])
 
 
 def p_value(observed: float, drawn: Column, score: float) -> float:
@@ -399,14 +385,10 @@ class Worlds(NamedTuple):
         curve, fitted = (self._mean(x, self.start) for x in (truth, recalibrated))
         draws = self.cells.draws(curve, replicates, rng, fitted)
         many = components_by_rule(counted(draws, replicates), rough)
-        few = list(self.sampler.draws(truth, FOR_MEAN, rng, recalibrated))
-        in_few = [Draw(*(np.add.reduceat(x, self.start) for x in draw)) for draw in few]
-        fine, coarse = components_by_rule(few, by_rule), components_by_rule(in_few, rough)
-        # Where a certain forecast was wrong the miscalibration is infinite on either side.
+        few = self.sampler.draws(truth, FOR_MEAN, rng, recalibrated)
+        shifts = _finer(few, self.start, by_rule, rough)
         with infinities():
-            pairs = zip(fine, coarse, strict=True)
-            shifts = [one.mean(axis=1) - other.mean(axis=1) for one, other in pairs]
-        return [x + shift[:, None] for x, shift in zip(many, shifts, strict=True)]
+            return [x + shift[:, None] for x, shift in zip(many, shifts, strict=True)]
 
     def _mean(self, curve: Column, start: Column) -> Column:
         """Average a curve over each cell."""

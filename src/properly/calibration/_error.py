@@ -23,14 +23,14 @@ from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
 import numpy as np
 
-from properly._boundary._libraries import infinities, to_numpy
+from properly._boundary._libraries import infinities
 from properly._boundary._options import as_number
 from properly._boundary._record import Record
 from properly._boundary._text import amount_of, many, wrapped
-from properly.calibration._reliability import BinnedReliability, Scheme, binned_reliability
+from properly.calibration._reliability import BinnedReliability, Scheme, bins_of
+from properly.calibration._statistics import ForecastSample
 from properly.counts._calls import takes_rows
-from properly.counts._cases import Cases, has_classes, rows_in_use
-from properly.counts._histogram import equal_width
+from properly.counts._cases import Cases, has_classes
 from properly.counts._reductions import top_label
 from properly.counts._tally import Tally, as_tally
 from properly.errors import DataError
@@ -350,8 +350,8 @@ def calibration_error(
     0.475
     """
     source, classes = _of_one_event(cases)
-    result = binned_reliability(source, bins=bins, scheme=scheme)
-    rate, mean, n = result.event_rate, result.mean_forecast, _effective_cases(source, result, bins)
+    result, n = bins_of(source, bins, scheme)
+    rate, mean = result.event_rate, result.mean_forecast
     share, distance = result.weight / result.weight.sum(), np.abs(rate - mean)
     several = n > ALONE
     chance = np.divide(rate * (1 - rate), n - 1, out=np.zeros(len(n)), where=several)
@@ -422,9 +422,8 @@ def smooth_calibration_error(cases: Tally | Cases, *, scale: float | None = None
     0.034999, 0.034999
     """
     source, classes = _of_one_event(cases)
-    t = as_tally(source)
-    value, weight = to_numpy(t.value).astype(np.float64), to_numpy(t.weight)
-    residual = (weight * value - to_numpy(t.events)) / t.total
+    sample = ForecastSample.of(as_tally(source))
+    value, residual = sample.value, -sample.excess / sample.weight.sum()
     if scale is None:
         return SmoothError(*fixed_point(value, residual), classes)
     scale = as_number(scale, "scale")
@@ -442,21 +441,3 @@ def _note_of_classes(classes: int | None) -> list[str]:
     if classes is None:
         return []
     return [f"Of {classes} classes the likeliest of each case is judged; the others are ignored."]
-
-
-def _effective_cases(source: Tally | Cases, binned: BinnedReliability, bins: int) -> Column:
-    """Return how many cases of equal weight would say as much as each bin."""
-    if isinstance(source, Cases):
-        _, value, weight, _ = rows_in_use(source)
-        squares = None if source.weight is None else weight**2
-    else:
-        value, squares = to_numpy(source.value), None
-        if source.event_squares is not None and source.nonevent_squares is not None:
-            squares = to_numpy(source.event_squares) + to_numpy(source.nonevent_squares)
-    if squares is None:
-        return binned.weight.astype(np.float64)
-    if binned.scheme == "width":
-        number = np.unique(equal_width(value, bins), return_inverse=True)[1]
-    else:
-        number = np.searchsorted(binned.lower, value.astype(np.float64), side="right") - 1
-    return binned.weight.astype(np.float64) ** 2 / np.bincount(number, squares, len(binned))

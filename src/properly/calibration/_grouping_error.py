@@ -9,11 +9,11 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
 import numpy as np
 
-from properly._boundary._libraries import to_numpy
 from properly._boundary._options import as_number, check_whole
 from properly._boundary._record import Record
 from properly._boundary._text import many
 from properly._boundary._tolerances import UNIT_SUM
+from properly.calibration._statistics import ForecastSample
 from properly.counts._calls import takes_rows
 from properly.counts._isotonic import recalibrate
 from properly.counts._scoring import mean_loss, mean_score
@@ -85,28 +85,21 @@ class GroupingError(Record):
     def __repr__(self) -> str:
         if self.cells is None:
             return "GroupingError(not grouped, exact)"
-        miscalibration, discrimination = (
-            _at_most(_width(x)) for x in (self.miscalibration, self.discrimination)
-        )
-        return (
-            f"GroupingError({many(self.cells, 'cell')}, miscalibration within {miscalibration}, "
-            f"discrimination within {discrimination})"
-        )
+        widths = (_at_most(_width(x)) for x in (self.miscalibration, self.discrimination))
+        parts = "miscalibration within {}, discrimination within {}".format(*widths)
+        return f"GroupingError({many(self.cells, 'cell')}, {parts})"
 
     @property
     def told(self) -> str:
         """The same in a sentence, with figures that are rounded up."""
         if self.cells is None:
             return "forecasts were not grouped: all numbers are exact"
-        score, miscalibration, discrimination = (
-            _width(x) for x in (self.score, self.miscalibration, self.discrimination)
-        )
-        parts = f"the score is known to within {_at_most(score)}, miscalibration to within "
-        parts += f"{_at_most(miscalibration)}, discrimination to within {_at_most(discrimination)}"
-        if score == 0:
-            either = _at_most(max(miscalibration, discrimination))
-            parts = "the score is exact, miscalibration and discrimination are known to within "
-            parts += either
+        widths = [_width(x) for x in (self.score, self.miscalibration, self.discrimination)]
+        known = "the score is known to within {}, miscalibration to within {}, discrimination to"
+        parts = f"{known} within {{}}".format(*map(_at_most, widths))
+        if widths[0] == 0:
+            known = "the score is exact, miscalibration and discrimination are known to within"
+            parts = f"{known} {_at_most(max(widths))}"
         return (
             f"forecasts were grouped into {many(self.cells, 'cell')}: {parts}; "
             f"the AUC is off by at most {_at_most(self.auc)}; curves are exact at multiples of "
@@ -204,7 +197,13 @@ def grouping_error(
     >>> properly.calibration.grouping_error(properly.tally(y, p))
     GroupingError(not grouped, exact)
     """
-    rule = _require_proper(Brier() if rule is None else rule)
+    rule = Brier() if rule is None else require_binary(rule)
+    if not rule.is_proper:
+        message = (
+            f"only a proper rule has bounds; {rule!r} is improper, "
+            "so its price need not rise with the distance from what happened"
+        )
+        raise ImproperRuleError(message)
     t = as_tally(tally)
     cells, fit = _cells(t), recalibrate(t)
     scores = _scores(cells, rule) if t.cells else (mean_score(t, rule),) * 2
@@ -245,8 +244,7 @@ class _Cells(NamedTuple):
 
 def _cells(tally: Tally) -> _Cells:
     """Find the least and the greatest float in the cell of each mean forecast."""
-    mean = to_numpy(tally.value).astype(np.float64)
-    weight, events = to_numpy(tally.weight), to_numpy(tally.events)
+    mean, weight, events, square = ForecastSample.of(tally)
     if tally.cells is None:
         return _Cells(mean, weight - events, events, mean, mean)
     cells = check_whole(tally.cells, "cells")
@@ -256,7 +254,8 @@ def _cells(tally: Tally) -> _Cells:
     place += (place + 1) / cells <= mean
     inside = (mean > 0) & (mean < 1)
     _require_one_each(place[inside], cells)
-    exact = ~inside | _alone(tally)
+    # A case that is alone in its cell: only then is the square of a sum the sum of squares.
+    exact = ~inside | ((square == weight**2) & ((events == 0) | (events == weight)))
     lower = np.where(exact, mean, np.maximum(place / cells, LEAST))
     upper = np.where(exact, mean, np.nextafter((place + 1) / cells, 0))
     return _Cells(mean, weight - events, events, lower, upper)
@@ -272,18 +271,6 @@ def _require_one_each(place: Column, cells: int) -> None:
         )
         hint = "ask of the tally as it was grouped, before its forecasts were changed."
         raise DataError(message, hint=hint)
-
-
-def _alone(tally: Tally) -> Column:
-    """Tell which cells hold a single case, whose forecast is their mean."""
-    weight, events = to_numpy(tally.weight), to_numpy(tally.events)
-    if tally.event_squares is None or tally.nonevent_squares is None:
-        alone: Column = weight == 1
-    else:
-        # The square of a sum is the sum of squares only if there is one of them.
-        squares = to_numpy(tally.event_squares) + to_numpy(tally.nonevent_squares)
-        alone = (squares == weight**2) & ((events == 0) | (events == weight))
-    return alone
 
 
 def _scores(cells: _Cells, rule: BinaryRule) -> Pair:
@@ -330,17 +317,6 @@ def _most_pairs(cells: _Cells) -> float:
     none, events = (x.astype(np.float64) for x in (cells.nonevents, cells.events))
     every = none.sum() * events.sum()
     return float(none[cells.spread] @ events[cells.spread] / (2 * every)) if every else 0.0
-
-
-def _require_proper(rule: object) -> BinaryRule:
-    result = require_binary(rule)
-    if not result.is_proper:
-        message = (
-            f"only a proper rule has bounds; {result!r} is improper, "
-            "so its price need not rise with the distance from what happened"
-        )
-        raise ImproperRuleError(message)
-    return result
 
 
 def _within(scores: Pair, score: object) -> float:

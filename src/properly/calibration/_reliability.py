@@ -11,6 +11,7 @@ from properly._boundary._libraries import read_only, to_numpy
 from properly._boundary._options import as_drawing, check_choice, check_whole
 from properly._boundary._record import Record
 from properly._boundary._text import many
+from properly.calibration._statistics import ForecastSample
 from properly.counts import _device
 from properly.counts._calls import takes_rows
 from properly.counts._cases import has_classes, note_whole_weights
@@ -462,19 +463,23 @@ def binned_reliability(
     >>> record.lower, record.upper, record.event_rate
     (array([0.1, 0.2]), array([0.1, 0.7]), array([0.04, 0.44]))
     """
+    return bins_of(tally, bins, scheme)[0]
+
+
+def bins_of(tally: Tally | Cases, bins: int, scheme: Scheme) -> tuple[BinnedReliability, Column]:
+    """Return bins, and how many cases of equal weight would say as much as each of them."""
     check_choice(scheme, get_args(Scheme), "scheme")
-    bins, t = check_whole(bins, "bins"), as_tally(tally)
-    value = to_numpy(t.value).astype(np.float64)
-    weight, events = to_numpy(t.weight), to_numpy(t.events)
+    bins, sample = check_whole(bins, "bins"), ForecastSample.of(as_tally(tally))
+    value, weight, *_ = sample
     cell = equal_width(value, bins) if scheme == "width" else equal_count(weight, bins)
     first = np.flatnonzero(np.diff(cell, prepend=-1))
     least, greatest = value[first], value[np.append(first[1:], len(value)) - 1]
-    moment, weight, events = (np.add.reduceat(x, first) for x in (value * weight, weight, events))
+    cells = sample.grouped(first)
     # Rounding must not carry a mean beyond its forecasts.
-    mean = np.clip(moment / weight, least, greatest)
+    mean, rate = np.clip(cells.value, least, greatest), cells.events / cells.weight
     if scheme == "width":
         least, greatest = cell[first] / bins, (cell[first] + 1) / bins
-    return BinnedReliability(least, greatest, mean, weight, events / weight, scheme)
+    return BinnedReliability(least, greatest, mean, cells.weight, rate, scheme), cells.effective
 
 
 @dataclass(frozen=True)
@@ -555,7 +560,7 @@ def murphy_decomposition(tally: Tally | Cases) -> MurphyDecomposition:
     (0.0283, 0.0672)
     """
     t = as_tally(tally)
-    value, weight, events = (to_numpy(x).astype(np.float64) for x in (t.value, t.weight, t.events))
+    value, weight, events, _ = ForecastSample.of(t)
     rate, share, overall = events / weight, weight / weight.sum(), t.event_rate
     reliability = float(share @ (rate - value) ** 2)
     resolution = float(share @ (rate - overall) ** 2)

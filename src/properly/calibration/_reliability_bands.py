@@ -33,7 +33,14 @@ from properly._boundary._chunks import sweep
 from properly._boundary._libraries import infinities, to_numpy
 from properly._boundary._options import check_choice
 from properly._boundary._tolerances import SAME_SUM
-from properly.counts._cases import has_clusters, has_time, number_clusters, rows_in_use
+from properly.calibration._statistics import ForecastSample
+from properly.counts._cases import (
+    has_clusters,
+    has_time,
+    is_dependent,
+    number_clusters,
+    rows_in_use,
+)
 from properly.counts._histogram import equal_count
 from properly.counts._isotonic import refit
 from properly.counts._tally import Tally, as_tally
@@ -368,16 +375,6 @@ def chernoff_half_width(mean: Column, density: Column, cases: float, level: floa
     return width
 
 
-def effective_cases(tally: Tally) -> Column:
-    """Return how many cases of equal weight would say as much at each distinct forecast."""
-    weight: Column = to_numpy(tally.weight).astype(np.float64)
-    if tally.event_squares is None or tally.nonevent_squares is None:
-        return weight
-    weight **= 2
-    weight /= to_numpy(tally.event_squares) + to_numpy(tally.nonevent_squares)
-    return weight
-
-
 def kernel_density(value: Column, weight: Column, cases: float) -> Column:
     r"""Estimate the density of forecasts at 0, 0.01, …, 1 with Chen's first beta kernel.
 
@@ -458,20 +455,15 @@ class BandRequest:
     fit: Recalibration
     drawing: Drawing
 
-    @property
-    def value(self) -> Floats:
-        """The distinct forecasts."""
-        return to_numpy(self.tally.value).astype(np.float64)
+    @cached_property
+    def sample(self) -> ForecastSample:
+        """What happened at each distinct forecast."""
+        return ForecastSample.of(self.tally)
 
     @property
     def recalibrated(self) -> Floats:
         """The recalibrated probability of each distinct forecast."""
         return self.fit.spread(self.fit.event_rate)
-
-    @property
-    def clusters(self) -> Any:
-        """The cluster of each case, if there are any."""
-        return None if isinstance(self.source, Tally) else self.source.clusters
 
     @cached_property
     def dependence(self) -> Dependence | None:
@@ -486,20 +478,31 @@ def find_band(request: BandRequest, kind: Kind, method: str) -> Band | None:
     _require_fitting(request, kind, method)
     if request.dependence is not None and request.dependence.warn():
         return None
+    (value, weight, events, _), level = request.sample, request.drawing.level
     if kind == "simultaneous":
-        return _simultaneous(request, method)
+        return honest_band(value, weight, events, level, grouped=method != "ungrouped")
     if method == "auto":
         method = "likelihood" if kind == "confidence" else automatic(request)
     if method == "likelihood":
-        return _likelihood(request)
-    find = {"resampling": _resampling, "discrete": _discrete, "continuous": _continuous}[method]
-    x, estimate, lower, upper = find(request, kind)
+        row = _spread_rows(value)
+        critical = critical_value(request.source, request.fit, level, request.dependence)
+        lower, upper = likelihood_bounds(weight, events, row, critical)
+        return Band(value[row], lower, upper, method, level, kind)
+    if method == "resampling":
+        x, estimate, lower, upper = _resampling(request, kind)
+    else:
+        x, estimate, lower, upper = _asymptotic(request, kind, method)
     if kind == "confidence":
-        lower, upper = (_bridge_certainty(x, estimate, bound) for bound in (lower, upper))
+        # Where the estimate is certain its variance is 0: straight lines bridge all but the ends.
+        kept = (estimate != 0) & (estimate != 1)
+        kept[[0, -1]] = True
+        lower, upper = (
+            np.where(kept, bound, np.interp(x, x[kept], bound[kept])) for bound in (lower, upper)
+        )
     replicates = request.drawing.replicates if method == "resampling" else None
     if request.dependence is not None:
         method = request.dependence.draws
-    return Band(x, lower, upper, method, request.drawing.level, kind, replicates)
+    return Band(x, lower, upper, method, level, kind, replicates)
 
 
 def automatic(request: BandRequest) -> str:
@@ -508,8 +511,7 @@ def automatic(request: BandRequest) -> str:
     The paper draws up to 5,000 cases, for the sake of time. The limits for large samples that it
     has for more need forecasts spread over [0, 1], and many events at each of them.
     """
-    is_grouped = request.clusters is not None or has_time(request.source)
-    if is_grouped or request.tally.event_squares is None:
+    if is_dependent(request.source) or request.tally.event_squares is None:
         return "resampling"
     cases, forecasts = effective_total(request.tally), len(request.tally)
     drawable = not isinstance(request.source, Tally)
@@ -520,24 +522,18 @@ def automatic(request: BandRequest) -> str:
 
 def _require_fitting(request: BandRequest, kind: Kind, method: str) -> None:
     """Refuse what a band cannot allow for."""
-    named = "a simultaneous band" if kind == "simultaneous" else f"the method {method!r}"
-    takes_independent = kind == "simultaneous" or method in ASYMPTOTIC
-    is_series = has_time(request.source)
-    if takes_independent and (is_series or request.clusters is not None):
-        message = (
-            f"{named} takes cases as independent; these have {'times' if is_series else 'clusters'}"
-        )
-        hint = "a consistency band by resampling and a confidence band by likelihood allow for them"
-        if is_series:
-            hint += "; or keep every m-th time, far enough apart, without time="
-        raise DataError(message, hint=f"{hint}.")
+    if (kind == "simultaneous" or method in ASYMPTOTIC) and is_dependent(request.source):
+        named = "a simultaneous band" if kind == "simultaneous" else f"the method {method!r}"
+        known, hint = "clusters", ""
+        if has_time(request.source):
+            known, hint = "times", "; or keep every m-th time, far enough apart, without time="
+        message = f"{named} takes cases as independent; these have {known}"
+        allow = "a consistency band by resampling and a confidence band by likelihood allow for"
+        raise DataError(message, hint=f"{allow} them{hint}.")
     if kind == "simultaneous":
         _require_countable(request.tally)
-    if method == "ungrouped" and len(request.tally) > UNGROUPED:
-        message = (
-            f"an ungrouped band looks at all runs of forecasts, for up to {UNGROUPED:,} distinct "
-            f"ones; got {len(request.tally):,}"
-        )
+    if method == "ungrouped" and (count := len(request.tally)) > UNGROUPED:
+        message = f"an ungrouped band takes up to {UNGROUPED:,} distinct forecasts; got {count:,}"
         hint = "method='cells' holds as surely, is narrower, and takes any number."
         raise DataError(message, hint=hint)
 
@@ -546,11 +542,8 @@ def _require_countable(tally: Tally) -> None:
     """Refuse to count what is no longer there to be counted, or too much to be."""
     if tally.event_squares is not None:
         message = "a simultaneous band counts cases; these have weights"
-        hint = (
-            "for numbers of like cases pass count=; "
-            "a confidence band by likelihood allows for weights."
-        )
-        raise DataError(message, hint=hint)
+        hint = "for numbers of like cases pass count=; a confidence band by likelihood allows for"
+        raise DataError(message, hint=f"{hint} weights.")
     if tally.cells is not None:
         message = f"a simultaneous band needs every forecast; these are in {tally.cells} cells"
         raise DataError(message, hint="make the tally without cells; the band groups by itself.")
@@ -559,16 +552,9 @@ def _require_countable(tally: Tally) -> None:
         raise DataError(message)
 
 
-def _simultaneous(request: BandRequest, method: str) -> Band:
-    weight, events = (to_numpy(x) for x in (request.tally.weight, request.tally.events))
-    return honest_band(
-        request.value, weight, events, request.drawing.level, grouped=method != "ungrouped"
-    )
-
-
 def _resampling(request: BandRequest, kind: Kind) -> tuple[Floats, Floats, Floats, Floats]:
-    value, recalibrated = request.value, request.recalibrated
-    is_grouped = request.clusters is not None and not has_time(request.source)
+    value, recalibrated = request.sample.value, request.recalibrated
+    is_grouped = has_clusters(request.source) and not has_time(request.source)
     if len(value) > DRAWN and not is_grouped and request.tally.event_squares is None:
         return _resampling_in_cells(request, kind)
     x = value[np.linspace(0, len(value) - 1, min(len(value), POINTS)).round().astype(int)]
@@ -582,7 +568,7 @@ def _resampling(request: BandRequest, kind: Kind) -> tuple[Floats, Floats, Float
 
 def _resampling_in_cells(request: BandRequest, kind: Kind) -> tuple[Floats, Floats, Floats, Floats]:
     """Draw very many forecasts in cells far narrower than what one bound is drawn from."""
-    value, weight, fitted = request.value, to_numpy(request.tally.weight), request.recalibrated
+    (value, weight, _, _), fitted = request.sample, request.recalibrated
     # An isotonic estimate looks about it as far as the cube root of the number of cases says.
     size = round(CELLS * max(1.0, float(request.tally.total) / MANY) ** (1 / 3))
     start = cell_starts(value, weight, (size, ENDS), DRAWN)
@@ -596,41 +582,21 @@ def _resampling_in_cells(request: BandRequest, kind: Kind) -> tuple[Floats, Floa
     return x, fitted[row], lower, upper
 
 
-def _discrete(request: BandRequest, kind: Kind) -> tuple[Floats, Floats, Floats, Floats]:
-    x, recalibrated = request.value, request.recalibrated
-    mean = x if kind == "consistency" else recalibrated
-    half = normal_half_width(mean, effective_cases(request.tally), request.drawing.level)
-    return x, recalibrated, np.maximum(mean - half, 0), np.minimum(mean + half, 1)
-
-
-def _continuous(request: BandRequest, kind: Kind) -> tuple[Floats, Floats, Floats, Floats]:
-    value, cases = request.value, effective_total(request.tally)
-    estimate = np.interp(GRID, value, request.recalibrated, left=np.nan, right=np.nan)
-    mean = GRID if kind == "consistency" else estimate
-    density = kernel_density(value, to_numpy(request.tally.weight), cases)
-    half = chernoff_half_width(mean, density, cases, request.drawing.level)
-    return GRID, estimate, np.maximum(mean - half, 0), np.minimum(mean + half, 1)
-
-
-def _bridge_certainty(x: Floats, estimate: Floats, bound: Floats) -> Floats:
-    """Replace bounds where the estimate is 0 or 1, and its variance therefore 0.
-
-    Straight lines between the remaining points take their place, the first and the last of which
-    always remain.
-    """
-    kept = ~((estimate == 0) | (estimate == 1))
-    kept[[0, -1]] = True
-    return np.where(kept, bound, np.interp(x, x[kept], bound[kept]))
-
-
-def _likelihood(request: BandRequest) -> Band:
-    value, tally = request.value, request.tally
-    row = _spread_rows(value)
-    weight, events = (to_numpy(x) for x in (tally.weight, tally.events))
-    level, dependence = request.drawing.level, request.dependence
-    critical = critical_value(request.source, request.fit, level, dependence)
-    lower, upper = likelihood_bounds(weight, events, row, critical)
-    return Band(value[row], lower, upper, "likelihood", level, "confidence")
+def _asymptotic(
+    request: BandRequest, kind: Kind, method: str
+) -> tuple[Floats, Floats, Floats, Floats]:
+    """Return the bounds for many cases: at each of few forecasts, or along a smooth curve."""
+    sample, level, x = request.sample, request.drawing.level, GRID
+    if method == "discrete":
+        x, estimate = sample.value, request.recalibrated
+        mean = x if kind == "consistency" else estimate
+        half = normal_half_width(mean, sample.effective, level)
+    else:
+        estimate = np.interp(x, sample.value, request.recalibrated, left=np.nan, right=np.nan)
+        mean, cases = x if kind == "consistency" else estimate, effective_total(request.tally)
+        density = kernel_density(sample.value, sample.weight, cases)
+        half = chernoff_half_width(mean, density, cases, level)
+    return x, estimate, np.maximum(mean - half, 0), np.minimum(mean + half, 1)
 
 
 def _spread_rows(value: Floats) -> Any:

@@ -226,19 +226,6 @@ def refit_tallies(weight: Column, events: Column) -> Refits:
     return Refits(fit.corners, np.repeat(fit.event_rate, 2), stop.tolist())
 
 
-def refit_few(weight: Column, place: Column, events: Column) -> Bins:
-    """Pool the adjacent violators of one random tally, given where events happened and how many."""
-    total, overall = weight.sum(keepdims=True), events.sum(keepdims=True)
-    if not len(place) or place[0] > 0:
-        place, events = np.append(0, place), np.append(0, events)
-    # A bin can only end where the row before has a non-event and the row after an event.
-    ends = (np.diff(place) > 1) | (events < weight[place])[:-1]
-    start = np.append(0, np.flatnonzero(ends) + 1)
-    weight, events = np.add.reduceat(weight, place[start]), np.add.reduceat(events, start)
-    _, weight, events = _blocks(weight, events)
-    return Bins(events / weight, weight / total, np.zeros(1, np.intp), total, overall / total)
-
-
 def refit_sequences(happened: Column) -> Refits:
     """Pool the adjacent violators of outcomes in order, a replicate a row, in one go.
 
